@@ -1,0 +1,47 @@
+# The commands of the project. CMake builds; this file only says what to ask of it.
+.DEFAULT_GOAL := help
+.PHONY: help build run test bench check format fuzz-long clean
+
+STAGES ?=
+SECONDS ?= 3600
+
+help: ## show this list
+	@sed -n 's/^\([a-z-]*\): ## /\1\t/p' Makefile | expand -t 12
+
+build: ## build build/postino, the program as users get it
+	@tools/bootstrap build
+	@cmake --preset release -Wno-dev >/dev/null
+	@cmake --build --preset release --target postino
+
+run: ## build, then take the guided tour
+	@$(MAKE) --no-print-directory build
+	@build/postino tour
+
+test: ## everything that must hold before a change goes in (STAGES="release asan" runs some of it)
+	@tools/bootstrap build test
+	@tools/test $(STAGES)
+
+bench: ## build and run the benchmarks
+	@tools/bootstrap build
+	@cmake --preset release -Wno-dev >/dev/null
+	@cmake --build --preset release --target $$(ninja -C build -t targets all | sed -nE 's/^(bench_[a-z0-9_]+): (phony|CXX_EXECUTABLE.*)$$/\1/p')
+	@for program in $$(find build -maxdepth 1 -name 'bench_*' -type f -executable | sort); do \
+	  echo "== $$program"; "$$program" || exit 1; done
+
+check: ## formatting, tidiness, warnings as errors, clang-tidy
+	@tools/bootstrap build check
+	@find src tests bench -name '*.cc' -o -name '*.h' | sort | xargs -r clang-format --dry-run -Werror
+	@tools/tidy
+	@cmake --preset check -Wno-dev >/dev/null
+	@cmake --build --preset check
+
+format: ## format all C++ sources
+	@tools/bootstrap build check
+	@find src tests bench -name '*.cc' -o -name '*.h' | xargs -r clang-format -i
+
+fuzz-long: ## run each fuzz target for SECONDS (3600)
+	@tools/bootstrap build test
+	@FUZZ_SECONDS=$(SECONDS) tools/test fuzz
+
+clean: ## remove everything that was built
+	rm -rf build

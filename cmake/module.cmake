@@ -1,0 +1,33 @@
+include(GoogleTest)
+
+# A folder of src/ is a module: a library of its sources, and one test program of its *_test.cc files.
+# Test support (*_testing.cc/.h) belongs to the tests, and to the tests of the modules above.
+function(postino_module name)
+  cmake_parse_arguments(ARG "" "" "USES;LIBRARIES" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS *.cc)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "(_test|_testing)\\.cc$")
+  list(FILTER tests INCLUDE REGEX "(_test|_testing)\\.cc$")
+
+  list(TRANSFORM ARG_USES PREPEND postino_ OUTPUT_VARIABLE used)
+  if(sources)
+    add_library(postino_${name} STATIC ${sources})
+    set(scope PUBLIC)
+  else()
+    add_library(postino_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_include_directories(postino_${name} ${scope} ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(postino_${name} ${scope} ${used} ${ARG_LIBRARIES})
+
+  if(tests)
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE postino_${name} GTest::gmock GTest::gtest_main)
+    set_target_properties(${name}_test PROPERTIES CXX_CLANG_TIDY "")
+    # Suites with Concurrent in their name are what the thread sanitizer runs.
+    gtest_discover_tests(${name}_test TEST_PREFIX ${name}/ DISCOVERY_MODE PRE_TEST TEST_FILTER -*Concurrent*.*
+      TEST_LIST ${name}_tests PROPERTIES TIMEOUT 600)
+    gtest_discover_tests(${name}_test TEST_PREFIX ${name}/ DISCOVERY_MODE PRE_TEST TEST_FILTER *Concurrent*.*
+      TEST_LIST ${name}_concurrent_tests PROPERTIES TIMEOUT 600 LABELS concurrent)
+  endif()
+endfunction()

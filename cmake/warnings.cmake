@@ -1,0 +1,29 @@
+# Warnings and sanitizers that every target shares.
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual -Wno-sign-conversion)
+# Designated initializers leave members to their defaults on purpose.
+add_compile_options(-Wno-missing-field-initializers)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC 12 sees uninitialized members in every optional and variant; the sanitizers see the real ones.
+  add_compile_options(-Wno-maybe-uninitialized)
+endif()
+if(POSTINO_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(POSTINO_SANITIZE)
+  add_compile_options(-fsanitize=${POSTINO_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${POSTINO_SANITIZE})
+endif()
+if(POSTINO_FUZZ)
+  # Coverage of every module guides libFuzzer; only the fuzz targets themselves link its main with -fsanitize=fuzzer.
+  add_compile_options(-fsanitize=fuzzer-no-link)
+  add_link_options(-fsanitize=fuzzer-no-link)
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+find_program(MOLD mold)
+if(MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()

@@ -1,0 +1,83 @@
+// The catalog: which tables and streams there are. Readers see an immutable state; changing it replaces the state.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "engine/commit_queue.h"
+#include "engine/database.h"
+#include "engine/table.h"
+#include "store/stream.h"
+
+namespace postino::engine {
+
+// A shard is a range of a stream's sequence numbers. The last one is open while the stream is enabled.
+struct StreamShard {
+  std::uint64_t number = 0;  // 0, 1, 2, ... within the stream
+  base::TimePoint created;
+  store::SequenceNumber first = 0;
+  std::optional<store::SequenceNumber> end;  // exclusive
+  std::optional<base::TimePoint> closed;
+  std::optional<base::TimePoint> parent_created;  // part of the parent's name, which outlives the parent
+};
+
+// Streams outlive being disabled, and their table, by the time their records are kept.
+struct Stream {
+  ObjectId id = 0;
+  std::string table_name;
+  std::string label;
+  store::StreamViewType view = store::StreamViewType::keys_only;
+  base::TimePoint created;
+  store::KeySchema key_schema;
+  bool enabled = true;
+  std::vector<StreamShard> shards;          // oldest first
+  store::SequenceNumber trimmed_until = 0;  // records with smaller numbers may be gone; none with larger ones is
+};
+using StreamPointer = std::shared_ptr<const Stream>;
+
+struct CatalogState {
+  std::map<std::string, TablePointer, std::less<>> tables;
+  std::map<ObjectId, StreamPointer> streams;
+};
+using CatalogStatePointer = std::shared_ptr<const CatalogState>;
+
+class Catalog {
+ public:
+  static base::Result<std::unique_ptr<Catalog>> load(Database& database);
+
+  // Any thread, without locks in the ordinary case.
+  CatalogStatePointer state() const;
+  TablePointer find(std::string_view table_name) const;  // nullptr when there is none
+
+  // Changing the catalog is for one thread at a time, which holds all key locks (KeyLocks::lock_all).
+  void publish(CatalogState state);
+
+  // A number for a new table, index or stream; the entry records that it is taken.
+  ObjectId take_id(CommitEntry& entry);
+
+  // Unique since the directory was made; larger at every opening. Sequence numbers start from it.
+  std::uint64_t opening_number() const { return opening_number_; }
+
+ private:
+  Catalog();
+
+  const std::uint64_t identity_;  // tells catalogs apart in the threads' caches
+  mutable std::mutex mutex_;
+  CatalogStatePointer state_;
+  std::atomic<std::uint64_t> version_ = 1;
+  ObjectId next_id_ = 1;
+  std::uint64_t opening_number_ = 0;
+};
+
+// The stored records, for those who change the catalog.
+void put_table(CommitEntry& entry, const Table& table);
+void remove_table(CommitEntry& entry, const Table& table);
+void remove_index(CommitEntry& entry, const Index& index);
+void put_stream(CommitEntry& entry, const Stream& stream);
+void remove_stream(CommitEntry& entry, const Stream& stream);
+
+}  // namespace postino::engine

@@ -1,0 +1,243 @@
+#include "engine/commit_queue.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/check.h"
+#include "engine/keys.h"
+#include "engine/statistics_record.h"
+
+namespace postino::engine {
+
+namespace {
+
+// One batch: enough to make the sync cheap per write, little enough to keep the wait of the first one short.
+constexpr std::size_t max_batch_entries = 1'024;
+constexpr std::size_t max_batch_bytes = 8 << 20;
+
+rocksdb::Slice slice(const std::string& bytes) { return {bytes.data(), bytes.size()}; }
+
+}  // namespace
+
+void CommitEntry::put(Family family, std::string key, std::string value) {
+  mutations.push_back({family, MutationType::put, std::move(key), std::move(value)});
+}
+
+void CommitEntry::remove(Family family, std::string key) {
+  mutations.push_back({family, MutationType::remove, std::move(key), {}});
+}
+
+void CommitEntry::remove_range(Family family, std::string first, std::string end) {
+  mutations.push_back({family, MutationType::remove_range, std::move(first), std::move(end)});
+}
+
+std::size_t CommitEntry::bytes() const {
+  std::size_t total = 0;
+  for (const Mutation& mutation : mutations) total += mutation.key.size() + mutation.value.size();
+  for (const StreamAppend& append : stream_appends) total += append.value.size();
+  return total;
+}
+
+std::uint64_t StreamSignal::announcements() const {
+  std::lock_guard lock(mutex_);
+  return announcements_;
+}
+
+void StreamSignal::wait(std::uint64_t seen, std::chrono::steady_clock::time_point until) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_until(lock, until, [&] { return announcements_ > seen; });
+}
+
+void StreamSignal::announce() {
+  {
+    std::lock_guard lock(mutex_);
+    ++announcements_;
+  }
+  changed_.notify_all();
+}
+
+CommitQueue::CommitQueue(Database& database, KeyLocks& locks, const Options& options, store::SequenceNumber first)
+    : database_(database),
+      locks_(locks),
+      max_entries_(options.max_waiting_writes),
+      max_bytes_(options.max_waiting_bytes),
+      next_sequence_number_(first),
+      settled_sequence_number_(first),
+      committer_([this] { run_committer(); }) {}
+
+CommitQueue::~CommitQueue() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  committer_ready_.notify_one();
+  committer_.join();
+}
+
+bool CommitQueue::has_room() const {
+  std::lock_guard lock(mutex_);
+  return queue_.size() < max_entries_ && queued_bytes_ < max_bytes_;
+}
+
+Ticket CommitQueue::enqueue(const std::shared_ptr<CommitEntry>& entry) {
+  entry->bytes_ = entry->bytes();
+  std::lock_guard lock(mutex_);
+  CHECK(!stopping_);
+  entry->ticket_ = ++last_ticket_;
+  entry->first_sequence_number_ = next_sequence_number_;
+  next_sequence_number_ += entry->stream_appends.size();
+  queued_bytes_ += entry->bytes_;
+  queue_.push_back(entry);
+  if (entry->done && !leading_) committer_ready_.notify_one();
+  return entry->ticket_;
+}
+
+base::Result<void> CommitQueue::wait(const std::shared_ptr<CommitEntry>& entry) {
+  std::unique_lock lock(mutex_);
+  while (!entry->finished_) {
+    if (!leading_)
+      lead(lock);
+    else
+      entry->ready_.wait(lock);
+  }
+  return entry->outcome_;
+}
+
+store::SequenceNumber CommitQueue::next_sequence_number() const {
+  std::lock_guard lock(mutex_);
+  return next_sequence_number_;
+}
+
+store::SequenceNumber CommitQueue::settled_sequence_number() const {
+  std::lock_guard lock(mutex_);
+  return settled_sequence_number_;
+}
+
+void CommitQueue::run_committer() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    committer_ready_.wait(lock, [&] { return (stopping_ || !queue_.empty()) && !leading_; });
+    if (queue_.empty()) return;
+    lead(lock);
+  }
+}
+
+CommitQueue::Batch CommitQueue::take_batch() {
+  Batch batch;
+  std::size_t bytes = 0;
+  while (!queue_.empty() && batch.size() < max_batch_entries && bytes < max_batch_bytes) {
+    bytes += queue_.front()->bytes_;
+    batch.push_back(std::move(queue_.front()));
+    queue_.pop_front();
+  }
+  queued_bytes_ -= bytes;
+  return batch;
+}
+
+void CommitQueue::lead(std::unique_lock<std::mutex>& lock) {
+  leading_ = true;
+  Batch batch = take_batch();
+  lock.unlock();
+  const base::Result<void> outcome = write(batch);
+  if (outcome) {
+    release_pending(batch);
+  } else {
+    abandon_all(batch);
+  }
+  const bool streamed = std::ranges::any_of(batch, [](const auto& entry) { return !entry->stream_appends.empty(); });
+  if (streamed) stream_signal_.announce();
+
+  lock.lock();
+  leading_ = false;
+  for (const auto& entry : batch) {
+    entry->outcome_ = outcome;
+    entry->finished_ = true;
+    settled_sequence_number_ = entry->first_sequence_number_ + entry->stream_appends.size();
+  }
+  wake_next_leader();
+  lock.unlock();
+  for (const auto& entry : batch) {
+    if (entry->done)
+      entry->done(outcome);
+    else
+      entry->ready_.notify_one();
+  }
+  batch.clear();
+  lock.lock();
+}
+
+void CommitQueue::wake_next_leader() {
+  if (queue_.empty()) {
+    if (stopping_) committer_ready_.notify_one();
+  } else if (queue_.front()->done) {
+    committer_ready_.notify_one();
+  } else {
+    queue_.front()->ready_.notify_one();
+  }
+}
+
+base::Result<void> CommitQueue::write(const Batch& batch) {
+  std::size_t bytes = 0;
+  for (const auto& entry : batch) bytes += entry->bytes_ + entry->mutations.size() * 16;
+  rocksdb::WriteBatch writes(bytes + 64);
+  std::map<ObjectId, StatisticsDelta> totals;
+  for (const auto& entry : batch) {
+    for (const Mutation& mutation : entry->mutations) {
+      rocksdb::ColumnFamilyHandle* family = database_.handle(mutation.family);
+      switch (mutation.type) {
+        case MutationType::put:
+          writes.Put(family, slice(mutation.key), slice(mutation.value));
+          break;
+        case MutationType::remove:
+          writes.Delete(family, slice(mutation.key));
+          break;
+        case MutationType::remove_range:
+          writes.DeleteRange(family, slice(mutation.key), slice(mutation.value));
+          break;
+      }
+    }
+    store::SequenceNumber number = entry->first_sequence_number_;
+    for (const StreamAppend& append : entry->stream_appends)
+      writes.Put(database_.handle(Family::streams), stream_key(append.stream, number++), slice(append.value));
+    for (const StatisticsDelta& delta : entry->statistics) {
+      StatisticsDelta& total = totals[delta.id];
+      total.statistics = delta.statistics;
+      total.count += delta.count;
+      total.bytes += delta.bytes;
+    }
+  }
+  for (const auto& [id, total] : totals)
+    writes.Put(database_.handle(Family::meta), statistics_key(id),
+               encode_statistics(total.statistics->count + total.count, total.statistics->bytes + total.bytes));
+  if (writes.Count() == 0) return {};
+
+  if (write_failed_) database_.try_resume();
+  base::Result<void> outcome = database_.write(writes);
+  write_failed_ = !outcome;
+  if (!outcome) return outcome;
+  for (const auto& [id, total] : totals) {
+    total.statistics->count += total.count;
+    total.statistics->bytes += total.bytes;
+  }
+  return {};
+}
+
+void CommitQueue::release_pending(const Batch& batch) {
+  for (const auto& entry : batch)
+    for (const std::string& key : entry->pending_keys) locks_.release(key, entry->ticket_);
+}
+
+void CommitQueue::abandon_all(Batch& batch) {
+  const KeyLocks::Guard guard = locks_.lock_all();
+  locks_.forget_all_pending();
+  {
+    std::lock_guard lock(mutex_);
+    queued_bytes_ = 0;
+    batch.insert(batch.end(), std::make_move_iterator(queue_.begin()), std::make_move_iterator(queue_.end()));
+    queue_.clear();
+  }
+  for (const auto& entry : batch)
+    if (entry->undo) entry->undo();
+}
+
+}  // namespace postino::engine

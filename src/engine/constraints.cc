@@ -1,0 +1,81 @@
+#include "engine/constraints.h"
+
+#include <algorithm>
+
+namespace postino::engine {
+
+namespace {
+
+constexpr std::size_t max_reported = 10;
+constexpr std::size_t min_name_length = 3;
+constexpr std::size_t max_name_length = 255;
+constexpr std::string_view name_pattern = "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+";
+
+bool is_name_character(char character) {
+  return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
+         (character >= '0' && character <= '9') || character == '_' || character == '.' || character == '-';
+}
+
+}  // namespace
+
+void Constraints::refuse(std::string_view path, std::string_view value, std::string_view rule) {
+  if (refusals_.size() == max_reported) return;
+  std::string text = "Value '";
+  text.append(value).append("' at '").append(path).append("' failed to satisfy constraint: ").append(rule);
+  refusals_.push_back(std::move(text));
+}
+
+void Constraints::check_name(std::string_view path, std::string_view name) {
+  if (name.empty() || !std::ranges::all_of(name, is_name_character)) refuse(path, name, name_pattern);
+  check_length(path, name, min_name_length, max_name_length);
+}
+
+void Constraints::check_length(std::string_view path, std::string_view value, std::size_t minimum,
+                               std::size_t maximum) {
+  if (value.size() < minimum)
+    refuse(path, value, "Member must have length greater than or equal to " + std::to_string(minimum));
+  if (value.size() > maximum)
+    refuse(path, value, "Member must have length less than or equal to " + std::to_string(maximum));
+}
+
+void Constraints::check_at_least(std::string_view path, std::int64_t value, std::int64_t minimum) {
+  if (value < minimum)
+    refuse(path, std::to_string(value), "Member must have value greater than or equal to " + std::to_string(minimum));
+}
+
+void Constraints::check_at_most(std::string_view path, std::int64_t value, std::int64_t maximum) {
+  if (value > maximum)
+    refuse(path, std::to_string(value), "Member must have value less than or equal to " + std::to_string(maximum));
+}
+
+store::Answer<void> Constraints::outcome() const {
+  if (refusals_.empty()) return {};
+  std::string message = std::to_string(refusals_.size());
+  message += refusals_.size() == 1 ? " validation error detected: " : " validation errors detected: ";
+  for (std::size_t i = 0; i < refusals_.size(); ++i) {
+    if (i > 0) message += "; ";
+    message += refusals_[i];
+  }
+  return store::refuse_invalid(std::move(message));
+}
+
+store::Answer<void> check_table_name(std::string_view table_name) {
+  Constraints constraints;
+  constraints.check_name("tableName", table_name);
+  return constraints.outcome();
+}
+
+tl::unexpected<store::Error> refuse_parameter(std::string_view message) {
+  return store::refuse_invalid("One or more parameter values were invalid: " + std::string(message));
+}
+
+std::string list_text(const std::vector<std::string>& elements) {
+  std::string text = "[";
+  for (const std::string& element : elements) {
+    if (text.size() > 1) text += ", ";
+    text += element;
+  }
+  return text + "]";
+}
+
+}  // namespace postino::engine

@@ -1,0 +1,52 @@
+#include "engine/consumption.h"
+
+#include <algorithm>
+
+#include "engine/capacity_units.h"
+
+namespace postino::engine {
+
+store::ConsumedCapacity& Consumption::of(const std::string& table_name) {
+  const auto found = std::ranges::find(tables_, table_name, &store::ConsumedCapacity::table_name);
+  if (found != tables_.end()) return *found;
+  tables_.emplace_back().table_name = table_name;
+  return tables_.back();
+}
+
+void Consumption::add_table(const std::string& table_name, double units) {
+  if (!wanted()) return;
+  store::ConsumedCapacity& capacity = of(table_name);
+  capacity.total += units;
+  capacity.table += units;
+}
+
+void Consumption::add_index(const std::string& table_name, const Index& index, double units) {
+  if (!wanted()) return;
+  store::ConsumedCapacity& capacity = of(table_name);
+  capacity.total += units;
+  (index.global ? capacity.global_indexes : capacity.local_indexes)[index.name] += units;
+}
+
+void Consumption::add_write(const Table& table, const StoredItemPointer& before, const StoredItemPointer& after,
+                            const std::vector<IndexEffect>& effects, double factor) {
+  if (!wanted()) return;
+  add_table(table.name, factor * write_units(std::max(before ? before->size : 0, after ? after->size : 0)));
+  for (const IndexEffect& effect : effects) add_index(table.name, *effect.index, factor * effect.write_units);
+}
+
+void Consumption::mark_transactional_write() {
+  for (store::ConsumedCapacity& capacity : tables_) capacity.transactional_write = true;
+}
+
+void Consumption::mark_transactional_read() {
+  for (store::ConsumedCapacity& capacity : tables_) capacity.transactional_read = true;
+}
+
+std::vector<store::ConsumedCapacity> Consumption::all() && { return std::move(tables_); }
+
+std::optional<store::ConsumedCapacity> Consumption::one() && {
+  if (tables_.empty()) return std::nullopt;
+  return std::move(tables_.front());
+}
+
+}  // namespace postino::engine

@@ -1,0 +1,124 @@
+#include "engine/database.h"
+
+#include <rocksdb/cache.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/sst_file_manager.h>
+#include <rocksdb/table.h>
+
+#include "engine/data_directory.h"
+
+namespace postino::engine {
+
+namespace {
+
+constexpr std::array<const char*, family_count> family_names = {"default", "items",   "indexes",
+                                                                "expiry",  "streams", "tokens"};
+
+rocksdb::DBOptions database_options(const Options& options, rocksdb::Env* env) {
+  rocksdb::DBOptions result;
+  if (env != nullptr) result.env = env;
+  result.create_if_missing = true;
+  result.create_missing_column_families = true;
+  result.max_total_wal_size = 256 << 20;
+  result.max_background_jobs = 2;
+  result.bytes_per_sync = 1 << 20;
+  result.max_open_files = 1024;
+  result.keep_log_file_num = 2;
+  result.info_log_level = rocksdb::WARN_LEVEL;
+  result.stats_dump_period_sec = 0;
+  result.stats_persist_period_sec = 0;
+  // The log holds what a flush at shutdown would write; opening replays it.
+  result.avoid_flush_during_shutdown = options.durability == Durability::synced;
+  // Unlinking a large file stalls every commit on some file systems: spread it out.
+  constexpr std::int64_t deletion_bytes_per_second = 256 << 20;
+  result.sst_file_manager.reset(rocksdb::NewSstFileManager(result.env, result.info_log, "", deletion_bytes_per_second));
+  return result;
+}
+
+rocksdb::ColumnFamilyOptions family_options(const Options& options, const std::shared_ptr<rocksdb::Cache>& cache) {
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = cache;
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  table.format_version = 5;
+  table.block_size = 8 << 10;
+  rocksdb::ColumnFamilyOptions result;
+  result.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  result.write_buffer_size = options.memtable_bytes;
+  result.compression = rocksdb::kLZ4Compression;
+  result.bottommost_compression = rocksdb::kZSTD;
+  result.level_compaction_dynamic_level_bytes = true;
+  return result;
+}
+
+}  // namespace
+
+base::Error error_from(const rocksdb::Status& status) {
+  const base::ErrorCode code = status.IsCorruption() ? base::ErrorCode::corrupt : base::ErrorCode::io;
+  return {code, "the store's disk failed: " + status.ToString()};
+}
+
+base::Result<std::unique_ptr<Database>> Database::open(const Options& options, rocksdb::Env* env) {
+  TRY_VOID(prepare_data_directory(options.directory));
+  const auto cache = rocksdb::NewLRUCache(options.block_cache_bytes);
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  for (const char* name : family_names) families.emplace_back(name, family_options(options, cache));
+
+  std::unique_ptr<Database> database(new Database);
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::DB* db = nullptr;
+  const rocksdb::Status status = rocksdb::DB::Open(database_options(options, env),
+                                                   (options.directory / "store").string(), families, &handles, &db);
+  if (status.IsIOError() && status.ToString().find("lock") != std::string::npos)
+    return base::fail(base::ErrorCode::conflict,
+                      "the data directory '" + options.directory.string() + "' is in use by another process");
+  if (!status.ok()) return base::propagate(error_from(status));
+  database->db_.reset(db);
+  std::copy(handles.begin(), handles.end(), database->handles_.begin());
+  database->write_options_.sync = options.durability == Durability::synced;
+  return database;
+}
+
+Database::~Database() {
+  if (!db_) return;
+  for (rocksdb::ColumnFamilyHandle* handle : handles_) db_->DestroyColumnFamilyHandle(handle);
+  db_->Close();
+}
+
+base::Result<std::optional<rocksdb::PinnableSlice>> Database::get(Family family, std::string_view key,
+                                                                  const rocksdb::Snapshot* snapshot) const {
+  rocksdb::ReadOptions options;
+  options.snapshot = snapshot;
+  rocksdb::PinnableSlice value;
+  const rocksdb::Status status = db_->Get(options, handle(family), rocksdb::Slice(key.data(), key.size()), &value);
+  if (status.IsNotFound()) return std::nullopt;
+  if (!status.ok()) return base::propagate(error_from(status));
+  return std::optional<rocksdb::PinnableSlice>(std::move(value));
+}
+
+std::unique_ptr<rocksdb::Iterator> Database::iterate(Family family, const rocksdb::Slice& lower,
+                                                     const rocksdb::Slice& upper,
+                                                     const rocksdb::Snapshot* snapshot) const {
+  rocksdb::ReadOptions options;
+  options.snapshot = snapshot;
+  options.iterate_lower_bound = &lower;
+  options.iterate_upper_bound = &upper;
+  options.auto_prefix_mode = false;
+  options.total_order_seek = true;
+  return std::unique_ptr<rocksdb::Iterator>(db_->NewIterator(options, handle(family)));
+}
+
+base::Result<void> Database::write(rocksdb::WriteBatch& batch) {
+  const rocksdb::Status status = db_->Write(write_options_, &batch);
+  if (!status.ok()) return base::propagate(error_from(status));
+  return {};
+}
+
+void Database::compact(Family family, const rocksdb::Slice& lower, const rocksdb::Slice& upper) {
+  rocksdb::CompactRangeOptions options;
+  options.exclusive_manual_compaction = false;
+  db_->CompactRange(options, handle(family), &lower, &upper).PermitUncheckedError();
+}
+
+void Database::try_resume() { db_->Resume().PermitUncheckedError(); }
+
+}  // namespace postino::engine

@@ -1,0 +1,78 @@
+// The RocksDB database under the engine: its column families, its settings, and its errors as ours.
+#pragma once
+
+#include <rocksdb/db.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "engine/options.h"
+
+namespace postino::engine {
+
+// By kind of data; what the keys and values look like is in docs/formats.md.
+enum class Family : std::uint8_t {
+  meta,     // catalog, statistics, counters
+  items,    // the items of all tables
+  indexes,  // entries of global and local indexes
+  expiry,   // items with a time to live, by the second they expire
+  streams,  // change records
+  tokens,   // client request tokens of transactions
+};
+inline constexpr std::size_t family_count = 6;
+
+base::Error error_from(const rocksdb::Status& status);
+
+class Database {
+ public:
+  // Takes the directory for this process. Fails when another process has it, when it holds something else, or when a
+  // newer version wrote it. `env` (not owned; nullptr for the real one) lets a test stand between RocksDB and the disk.
+  static base::Result<std::unique_ptr<Database>> open(const Options& options, rocksdb::Env* env);
+  ~Database();
+
+  // Empty when there is no such key.
+  base::Result<std::optional<rocksdb::PinnableSlice>> get(Family family, std::string_view key,
+                                                          const rocksdb::Snapshot* snapshot = nullptr) const;
+
+  // Iterates keys in [lower, upper). Both must outlive the iterator.
+  std::unique_ptr<rocksdb::Iterator> iterate(Family family, const rocksdb::Slice& lower, const rocksdb::Slice& upper,
+                                             const rocksdb::Snapshot* snapshot = nullptr) const;
+
+  base::Result<void> write(rocksdb::WriteBatch& batch);
+
+  // Clears away what was removed from [lower, upper), so that nobody has to step over it any more. Takes a while;
+  // failing is harmless.
+  void compact(Family family, const rocksdb::Slice& lower, const rocksdb::Slice& upper);
+
+  // After a failed write RocksDB refuses all others until it has been told to go on.
+  void try_resume();
+
+  rocksdb::ColumnFamilyHandle* handle(Family family) const { return handles_[static_cast<std::size_t>(family)]; }
+  rocksdb::DB& rocks() const { return *db_; }
+
+ private:
+  Database() = default;
+
+  std::unique_ptr<rocksdb::DB> db_;
+  std::array<rocksdb::ColumnFamilyHandle*, family_count> handles_{};
+  rocksdb::WriteOptions write_options_;
+};
+
+// A point in time, released when it goes out of scope.
+class Snapshot {
+ public:
+  explicit Snapshot(const Database& database) : db_(&database.rocks()), snapshot_(db_->GetSnapshot()) {}
+  ~Snapshot() { db_->ReleaseSnapshot(snapshot_); }
+  Snapshot(const Snapshot&) = delete;
+  Snapshot& operator=(const Snapshot&) = delete;
+  const rocksdb::Snapshot* get() const { return snapshot_; }
+
+ private:
+  rocksdb::DB* db_;
+  const rocksdb::Snapshot* snapshot_;
+};
+
+}  // namespace postino::engine

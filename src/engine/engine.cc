@@ -1,0 +1,172 @@
+#include "engine/engine.h"
+
+#include "engine/answering_entry.h"
+#include "engine/core.h"
+#include "engine/item_reader.h"
+#include "engine/item_writer.h"
+#include "engine/maintenance.h"
+#include "engine/page_reader.h"
+#include "engine/stream_operations.h"
+#include "engine/table_operations.h"
+#include "engine/transaction_writer.h"
+
+namespace postino::engine {
+
+struct Engine::Parts {
+  explicit Parts(std::unique_ptr<Core> opened)
+      : core(std::move(opened)),
+        tables(*core),
+        streams(*core),
+        reader(*core),
+        pages(*core),
+        writer(*core),
+        transactions(*core),
+        maintenance(*core) {}
+
+  std::unique_ptr<Core> core;
+  TableOperations tables;
+  StreamOperations streams;
+  ItemReader reader;
+  PageReader pages;
+  ItemWriter writer;
+  TransactionWriter transactions;
+  Maintenance maintenance;  // last: its thread ends before anything it uses
+};
+
+Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Engine::~Engine() = default;
+
+base::Result<std::unique_ptr<Engine>> Engine::open(Options options, rocksdb::Env* env) {
+  const bool background = options.background;
+  TRY(std::unique_ptr<Core> core, open_core(std::move(options), env));
+  std::unique_ptr<Engine> engine(new Engine(std::make_unique<Parts>(std::move(core))));
+  if (background) engine->parts_->maintenance.start();
+  return engine;
+}
+
+store::Answer<bool> Engine::run_maintenance_once() { return parts_->maintenance.run_once(); }
+
+store::Answer<store::GetItemResponse> Engine::get_item(const store::GetItemRequest& request) {
+  return parts_->reader.get(request);
+}
+store::Answer<store::PageResponse> Engine::query(const store::QueryRequest& request) {
+  return parts_->pages.query(request);
+}
+store::Answer<store::PageResponse> Engine::scan(const store::ScanRequest& request) {
+  return parts_->pages.scan(request);
+}
+store::Answer<store::BatchGetItemResponse> Engine::batch_get_item(const store::BatchGetItemRequest& request) {
+  return parts_->reader.get_batch(request);
+}
+store::Answer<store::TransactGetItemsResponse> Engine::transact_get_items(
+    const store::TransactGetItemsRequest& request) {
+  return parts_->reader.get_transaction(request);
+}
+
+// Each write in its two forms: waiting for the disk, and being told.
+store::Answer<store::WriteItemResponse> Engine::put_item(const store::PutItemRequest& request) {
+  return run_waiting<store::WriteItemResponse>(*parts_->core,
+                                               [&](const auto& entry) { return parts_->writer.put(request, entry); });
+}
+void Engine::put_item(const store::PutItemRequest& request, store::Completion<store::WriteItemResponse> done) {
+  run_later<store::WriteItemResponse>([&](const auto& entry) { return parts_->writer.put(request, entry); },
+                                      std::move(done));
+}
+store::Answer<store::WriteItemResponse> Engine::update_item(const store::UpdateItemRequest& request) {
+  return run_waiting<store::WriteItemResponse>(
+      *parts_->core, [&](const auto& entry) { return parts_->writer.update(request, entry); });
+}
+void Engine::update_item(const store::UpdateItemRequest& request, store::Completion<store::WriteItemResponse> done) {
+  run_later<store::WriteItemResponse>([&](const auto& entry) { return parts_->writer.update(request, entry); },
+                                      std::move(done));
+}
+store::Answer<store::WriteItemResponse> Engine::delete_item(const store::DeleteItemRequest& request) {
+  return run_waiting<store::WriteItemResponse>(
+      *parts_->core, [&](const auto& entry) { return parts_->writer.remove(request, entry); });
+}
+void Engine::delete_item(const store::DeleteItemRequest& request, store::Completion<store::WriteItemResponse> done) {
+  run_later<store::WriteItemResponse>([&](const auto& entry) { return parts_->writer.remove(request, entry); },
+                                      std::move(done));
+}
+store::Answer<store::BatchWriteItemResponse> Engine::batch_write_item(const store::BatchWriteItemRequest& request) {
+  return run_waiting<store::BatchWriteItemResponse>(
+      *parts_->core, [&](const auto& entry) { return parts_->writer.write_batch(request, entry); });
+}
+void Engine::batch_write_item(const store::BatchWriteItemRequest& request,
+                              store::Completion<store::BatchWriteItemResponse> done) {
+  run_later<store::BatchWriteItemResponse>(
+      [&](const auto& entry) { return parts_->writer.write_batch(request, entry); }, std::move(done));
+}
+store::Answer<store::TransactWriteItemsResponse> Engine::transact_write_items(
+    const store::TransactWriteItemsRequest& request) {
+  return run_waiting<store::TransactWriteItemsResponse>(
+      *parts_->core, [&](const auto& entry) { return parts_->transactions.write(request, entry); });
+}
+void Engine::transact_write_items(const store::TransactWriteItemsRequest& request,
+                                  store::Completion<store::TransactWriteItemsResponse> done) {
+  run_later<store::TransactWriteItemsResponse>(
+      [&](const auto& entry) { return parts_->transactions.write(request, entry); }, std::move(done));
+}
+
+store::Answer<store::TableDescription> Engine::create_table(const store::CreateTableRequest& request) {
+  return parts_->tables.create(request);
+}
+store::Answer<store::TableDescription> Engine::describe_table(const std::string& table_name) {
+  return parts_->tables.describe(table_name);
+}
+store::Answer<store::TableDescription> Engine::update_table(const store::UpdateTableRequest& request) {
+  auto answer = parts_->tables.update(request);
+  if (answer) parts_->maintenance.wake();  // a new index waits to be filled
+  return answer;
+}
+store::Answer<store::TableDescription> Engine::delete_table(const std::string& table_name) {
+  return parts_->tables.remove(table_name);
+}
+store::Answer<store::ListTablesResponse> Engine::list_tables(const store::ListTablesRequest& request) {
+  return parts_->tables.list(request);
+}
+store::Answer<store::TimeToLiveSpecification> Engine::update_time_to_live(
+    const std::string& table_name, const store::TimeToLiveSpecification& specification) {
+  auto answer = parts_->tables.update_time_to_live(table_name, specification);
+  if (answer) parts_->maintenance.wake();  // items from before wait to be indexed
+  return answer;
+}
+store::Answer<store::TimeToLiveDescription> Engine::describe_time_to_live(const std::string& table_name) {
+  return parts_->tables.describe_time_to_live(table_name);
+}
+store::Answer<store::PointInTimeRecoveryDescription> Engine::update_continuous_backups(
+    const std::string& table_name, const store::PointInTimeRecoverySpecification& specification) {
+  return parts_->tables.update_continuous_backups(table_name, specification);
+}
+store::Answer<store::PointInTimeRecoveryDescription> Engine::describe_continuous_backups(
+    const std::string& table_name) {
+  return parts_->tables.describe_continuous_backups(table_name);
+}
+store::Answer<void> Engine::tag_resource(const std::string& arn, const std::vector<store::Tag>& tags) {
+  return parts_->tables.tag(arn, tags);
+}
+store::Answer<void> Engine::untag_resource(const std::string& arn, const std::vector<std::string>& keys) {
+  return parts_->tables.untag(arn, keys);
+}
+store::Answer<store::ListTagsResponse> Engine::list_tags_of_resource(const std::string& arn) {
+  return parts_->tables.list_tags(arn);
+}
+
+store::Answer<store::ListStreamsResponse> Engine::list_streams(const store::ListStreamsRequest& request) {
+  return parts_->streams.list(request);
+}
+store::Answer<store::StreamDescription> Engine::describe_stream(const store::DescribeStreamRequest& request) {
+  return parts_->streams.describe(request);
+}
+store::Answer<std::string> Engine::get_shard_iterator(const store::GetShardIteratorRequest& request) {
+  return parts_->streams.shard_iterator(request);
+}
+store::Answer<store::GetRecordsResponse> Engine::get_records(const store::GetRecordsRequest& request) {
+  return parts_->streams.records(request);
+}
+store::Answer<std::unique_ptr<store::Subscription>> Engine::subscribe(const std::string& table_name,
+                                                                      std::optional<store::SequenceNumber> after) {
+  return parts_->streams.subscribe(table_name, after);
+}
+
+}  // namespace postino::engine

@@ -1,0 +1,43 @@
+// How an embedded store is opened.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "base/clock.h"
+#include "base/random.h"
+
+namespace postino::engine {
+
+enum class Durability {
+  synced,   // a write is answered when it is on disk
+  relaxed,  // a write is answered when the operating system has it: survives a crash of the process, not of the machine
+};
+
+struct Options {
+  std::filesystem::path directory;  // created when missing; its parent must exist
+  Durability durability = Durability::synced;
+
+  // Shown in ARNs.
+  std::string region = "us-east-1";
+  std::string account = "000000000000";
+
+  // Expiry, stream trimming and index backfill run on threads of their own. A test with a manual clock turns them off
+  // and calls Engine::run_maintenance_once().
+  bool background = true;
+  base::Milliseconds maintenance_interval = std::chrono::seconds(1);
+
+  std::size_t block_cache_bytes = 64 << 20;
+  std::size_t memtable_bytes = 64 << 20;  // of each column family, before it is written out
+
+  // Writes that wait for the disk; past either limit new ones are refused with RequestLimitExceeded.
+  std::size_t max_waiting_writes = 16'384;
+  std::size_t max_waiting_bytes = 256 << 20;
+
+  std::shared_ptr<base::Clock> clock = std::make_shared<base::SystemClock>();
+  std::shared_ptr<base::Random> random = std::make_shared<base::SystemRandom>();
+};
+
+}  // namespace postino::engine

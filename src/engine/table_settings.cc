@@ -1,0 +1,127 @@
+#include "engine/constraints.h"
+#include "engine/keys.h"
+#include "engine/table_contents.h"
+#include "engine/table_operations.h"
+
+namespace postino::engine {
+
+namespace {
+
+constexpr int max_recovery_days = 35;
+constexpr auto recovery_lag = std::chrono::minutes(5);
+
+store::Error no_such_table_to_back_up(const std::string& table_name) {
+  return {store::ErrorType::table_not_found, "Table not found: " + table_name};
+}
+
+store::Answer<void> check_time_to_live(const Table& table, const store::TimeToLiveSpecification& specification) {
+  const bool enabled = table.time_to_live.has_value();
+  if (enabled && table.time_to_live->attribute != specification.attribute_name)
+    return store::refuse_invalid("TimeToLive is active on a different AttributeName: current AttributeName is " +
+                                 table.time_to_live->attribute);
+  if (enabled && specification.enabled) return store::refuse_invalid("TimeToLive is already enabled");
+  if (!enabled && !specification.enabled) return store::refuse_invalid("TimeToLive is already disabled");
+  return {};
+}
+
+store::Answer<void> check_recovery(const std::string& table_name,
+                                   const store::PointInTimeRecoverySpecification& specification) {
+  constexpr std::string_view path = "pointInTimeRecoverySpecification.recoveryPeriodInDays";
+  Constraints constraints;
+  if (specification.recovery_period_days) {
+    constraints.check_at_least(path, *specification.recovery_period_days, 1);
+    constraints.check_at_most(path, *specification.recovery_period_days, max_recovery_days);
+  }
+  constraints.check_name("tableName", table_name);
+  TRY_VOID(constraints.outcome());
+  if (!specification.enabled && specification.recovery_period_days)
+    return store::refuse_invalid(
+        "Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time recovery.");
+  return {};
+}
+
+store::PointInTimeRecoveryDescription describe_recovery(const Table& table, base::TimePoint now) {
+  store::PointInTimeRecoveryDescription description;
+  if (!table.recovery) return description;
+  const base::TimePoint enabled_at = table.recovery->enabled_at;
+  description.enabled = true;
+  description.recovery_period_days = table.recovery->period_days;
+  description.earliest_restorable =
+      std::max<base::TimePoint>(enabled_at, now - std::chrono::days(table.recovery->period_days));
+  description.latest_restorable = std::max<base::TimePoint>(enabled_at, now - recovery_lag);
+  return description;
+}
+
+}  // namespace
+
+store::Answer<store::TimeToLiveSpecification> TableOperations::update_time_to_live(
+    const std::string& table_name, const store::TimeToLiveSpecification& specification) {
+  Constraints constraints;
+  constraints.check_name("tableName", table_name);
+  constraints.check_length("timeToLiveSpecification.attributeName", specification.attribute_name, 1, 255);
+  TRY_VOID(constraints.outcome());
+  std::lock_guard control(core_.control_mutex);
+  const TablePointer before = core_.catalog->find(table_name);
+  if (!before) return base::propagate(no_such_table(table_name));
+  TRY_VOID(check_time_to_live(*before, specification));
+  TRY_VOID(core_.change_catalog([&](CatalogState& state, CommitEntry& entry) -> store::Answer<void> {
+    Table after = *before;
+    if (specification.enabled) {
+      TRY(const bool empty, is_empty(core_, after));
+      after.time_to_live = TimeToLive{specification.attribute_name, std::nullopt};
+      if (!empty) after.time_to_live->backfill = Backfill{};
+    } else {
+      after.time_to_live.reset();
+      entry.remove_range(Family::expiry, id_prefix(after.id), id_prefix(after.id + 1));
+    }
+    put_table(entry, after);
+    state.tables.insert_or_assign(table_name, std::make_shared<const Table>(std::move(after)));
+    return {};
+  }));
+  if (specification.enabled && core_.wake_maintenance) core_.wake_maintenance();
+  return specification;
+}
+
+store::Answer<store::TimeToLiveDescription> TableOperations::describe_time_to_live(const std::string& table_name) {
+  TRY_VOID(check_table_name(table_name));
+  const TablePointer table = core_.catalog->find(table_name);
+  if (!table) return base::propagate(no_such_table(table_name));
+  store::TimeToLiveDescription description;
+  if (table->time_to_live) {
+    description.status = store::TimeToLiveStatus::enabled;
+    description.attribute_name = table->time_to_live->attribute;
+  }
+  return description;
+}
+
+store::Answer<store::PointInTimeRecoveryDescription> TableOperations::update_continuous_backups(
+    const std::string& table_name, const store::PointInTimeRecoverySpecification& specification) {
+  TRY_VOID(check_recovery(table_name, specification));
+  std::lock_guard control(core_.control_mutex);
+  const TablePointer before = core_.catalog->find(table_name);
+  if (!before) return base::propagate(no_such_table_to_back_up(table_name));
+  const base::TimePoint now = core_.now();
+  Table after = *before;
+  if (specification.enabled) {
+    if (!after.recovery) after.recovery = PointInTimeRecovery{now, max_recovery_days};
+    after.recovery->period_days = specification.recovery_period_days.value_or(max_recovery_days);
+  } else {
+    after.recovery.reset();
+  }
+  TRY_VOID(core_.change_catalog([&](CatalogState& state, CommitEntry& entry) -> store::Answer<void> {
+    put_table(entry, after);
+    state.tables.insert_or_assign(table_name, std::make_shared<const Table>(after));
+    return {};
+  }));
+  return describe_recovery(after, now);
+}
+
+store::Answer<store::PointInTimeRecoveryDescription> TableOperations::describe_continuous_backups(
+    const std::string& table_name) {
+  TRY_VOID(check_table_name(table_name));
+  const TablePointer table = core_.catalog->find(table_name);
+  if (!table) return base::propagate(no_such_table_to_back_up(table_name));
+  return describe_recovery(*table, core_.now());
+}
+
+}  // namespace postino::engine

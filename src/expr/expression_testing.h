@@ -1,0 +1,98 @@
+// Short ways to run an expression in a test.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "base/check.h"
+#include "expr/expression.h"
+#include "item/json_codec.h"
+
+namespace postino::expr {
+
+inline item::Map item_of(std::string_view json) {
+  auto item = item::parse_item(json);
+  EXPECT_TRUE(item) << json;
+  return item ? *item : item::Map{};
+}
+
+inline item::StringSet strings(std::vector<std::string> members) { return item::StringSet(std::move(members)); }
+inline item::NumberSet numbers(std::vector<item::Number> members) { return item::NumberSet(std::move(members)); }
+inline item::BinarySet binaries(std::vector<item::Binary> members) { return item::BinarySet(std::move(members)); }
+
+// One value of each type, under its wire name in lower case, and a few names.
+inline Placeholders samples() {
+  return {Names{{"#a", "a"}, {"#b", "b"}, {"#index", "[3]"}}, Values{{":s", "text"},
+                                                                     {":n", 1},
+                                                                     {":b", item::Binary{"a"}},
+                                                                     {":bool", true},
+                                                                     {":null", item::Null{}},
+                                                                     {":ss", strings({"x"})},
+                                                                     {":ns", numbers({1})},
+                                                                     {":bs", binaries({item::Binary{"x"}})},
+                                                                     {":l", item::List{1}},
+                                                                     {":m", item::Map{{"x", 1}}}}};
+}
+
+// "" when all is well.
+template <class Bound>
+std::string message_of(const base::Result<Bound>& result) {
+  return result ? "" : result.error().message;
+}
+
+inline std::string condition_error(std::string_view text, const Placeholders& placeholders = samples(),
+                                   Kind kind = Kind::condition) {
+  const auto parsed = parse_condition(text, kind);
+  if (!parsed) return parsed.error().message;
+  return message_of(Binder(placeholders).bind(*parsed));
+}
+
+inline std::string update_error(std::string_view text, const Placeholders& placeholders = samples()) {
+  const auto parsed = parse_update(text);
+  if (!parsed) return parsed.error().message;
+  return message_of(Binder(placeholders).bind(*parsed));
+}
+
+inline std::string projection_error(std::string_view text, const Placeholders& placeholders = samples()) {
+  const auto parsed = parse_projection(text);
+  if (!parsed) return parsed.error().message;
+  return message_of(Binder(placeholders).bind(*parsed));
+}
+
+// The expression must be valid.
+inline bool matches(std::string_view text, const item::Map& item, const Placeholders& placeholders = samples()) {
+  const auto parsed = parse_condition(text, Kind::condition);
+  CHECK(parsed);
+  const auto bound = Binder(placeholders).bind(*parsed);
+  CHECK(bound);
+  return bound->matches(item);
+}
+
+inline base::Result<item::Map> update(std::string_view text, const item::Map& before,
+                                      const Placeholders& placeholders = samples()) {
+  const auto parsed = parse_update(text);
+  CHECK(parsed);
+  const auto bound = Binder(placeholders).bind(*parsed);
+  CHECK(bound);
+  return bound->apply(before);
+}
+
+inline item::Map project(std::string_view text, const item::Map& item, const Placeholders& placeholders = samples()) {
+  const auto parsed = parse_projection(text);
+  CHECK(parsed);
+  const auto bound = Binder(placeholders).bind(*parsed);
+  CHECK(bound);
+  return bound->project(item);
+}
+
+// A text and what comes of it.
+struct Case {
+  std::string text;
+  std::string expected;
+};
+inline void PrintTo(const Case& example, std::ostream* out) { *out << example.text; }
+
+}  // namespace postino::expr

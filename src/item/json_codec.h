@@ -1,0 +1,36 @@
+// Attribute values as DynamoDB's JSON: {"S":"text"}, {"N":"1"}, {"M":{...}} and so on.
+#pragma once
+
+#include <simdjson.h>
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "item/value.h"
+
+namespace postino::item {
+
+// Errors: ErrorCode::malformed where JSON types are wrong (DynamoDB's SerializationException), ErrorCode::invalid
+// where a rule for values is broken (ValidationException); messages are DynamoDB's.
+base::Result<AttributeValue> value_from_json(simdjson::ondemand::value json);
+// An object of name -> typed value: an item, a key or expression attribute values.
+base::Result<Map> map_from_json(simdjson::ondemand::object json);
+
+// From text, for tests, tools and files. The text must hold one value or one item and nothing else.
+base::Result<AttributeValue> parse_value(std::string_view text);
+base::Result<Map> parse_item(std::string_view text);
+
+void append_json(std::string& out, const AttributeValue& value);
+void append_json(std::string& out, const Map& item);
+std::string to_json(const AttributeValue& value);
+std::string to_json(const Map& item);
+
+// A JSON string literal with quotes; invalid UTF-8 is replaced by U+FFFD so that the output is always JSON.
+void append_json_string(std::string& out, std::string_view text);
+
+// Standard alphabet with padding.
+std::string to_base64(std::string_view bytes);
+base::Result<std::string> from_base64(std::string_view text);
+
+}  // namespace postino::item

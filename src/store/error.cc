@@ -1,0 +1,38 @@
+#include "store/error.h"
+
+#include <array>
+
+namespace postino::store {
+
+std::string_view error_name(ErrorType type) {
+  static constexpr std::array names = {
+      std::string_view("ValidationException"),
+      std::string_view("ConditionalCheckFailedException"),
+      std::string_view("ResourceNotFoundException"),
+      std::string_view("ResourceInUseException"),
+      std::string_view("TableNotFoundException"),
+      std::string_view("LimitExceededException"),
+      std::string_view("DuplicateItemException"),
+      std::string_view("TransactionCanceledException"),
+      std::string_view("TransactionConflictException"),
+      std::string_view("TransactionInProgressException"),
+      std::string_view("IdempotentParameterMismatchException"),
+      std::string_view("ItemCollectionSizeLimitExceededException"),
+      std::string_view("ProvisionedThroughputExceededException"),
+      std::string_view("RequestLimitExceeded"),
+      std::string_view("ThrottlingException"),
+      std::string_view("TrimmedDataAccessException"),
+      std::string_view("ExpiredIteratorException"),
+      std::string_view("InternalServerError"),
+  };
+  static_assert(names.size() == static_cast<std::size_t>(ErrorType::internal_server_error) + 1);
+  return names[static_cast<std::size_t>(type)];
+}
+
+Error::Error(base::Error error)
+    : type(error.code == base::ErrorCode::invalid || error.code == base::ErrorCode::malformed
+               ? ErrorType::validation
+               : ErrorType::internal_server_error),
+      message(std::move(error.message)) {}
+
+}  // namespace postino::store

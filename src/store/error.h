@@ -1,0 +1,72 @@
+// What a store answers when it cannot do what was asked: DynamoDB's exceptions as values.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "item/value.h"
+
+namespace postino::store {
+
+enum class ErrorType {
+  validation,
+  conditional_check_failed,
+  resource_not_found,
+  resource_in_use,
+  table_not_found,  // what backups and point-in-time recovery say instead of resource_not_found
+  limit_exceeded,
+  duplicate_item,
+  transaction_canceled,
+  transaction_conflict,
+  transaction_in_progress,
+  idempotent_parameter_mismatch,
+  item_collection_size_limit_exceeded,
+  provisioned_throughput_exceeded,
+  request_limit_exceeded,
+  throttling,
+  trimmed_data_access,
+  expired_iterator,
+  internal_server_error,
+};
+
+// The exception's name, for example "ConditionalCheckFailedException".
+std::string_view error_name(ErrorType type);
+
+// Why one action of a cancelled transaction failed; code "None" for those that did not.
+struct CancellationReason {
+  std::string code = "None";
+  std::string message;
+  std::optional<item::Item> item;
+};
+
+struct ErrorDetails {
+  std::optional<item::Item> item;  // the item a failed condition saw, when the request asked for it
+  std::vector<CancellationReason> reasons;
+};
+
+struct Error {
+  ErrorType type = ErrorType::validation;
+  std::string message;
+  std::shared_ptr<const ErrorDetails> details;  // most errors have none
+
+  Error() = default;
+  Error(ErrorType error_type, std::string text) : type(error_type), message(std::move(text)) {}
+  // Broken rules become validation errors; everything else is the store's own trouble.
+  Error(base::Error error);  // NOLINT(google-explicit-constructor): what item and expr report passes through TRY
+};
+
+template <class T>
+using Answer = base::Result<T, Error>;
+
+inline tl::unexpected<Error> refuse(ErrorType type, std::string message) {
+  return tl::unexpected<Error>(Error(type, std::move(message)));
+}
+inline tl::unexpected<Error> refuse_invalid(std::string message) {
+  return refuse(ErrorType::validation, std::move(message));
+}
+
+}  // namespace postino::store

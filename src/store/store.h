@@ -1,0 +1,74 @@
+// The Store: DynamoDB's data model as typed requests and answers. Services and the wire API use nothing else.
+//
+// Every function may be called from any thread. Errors are DynamoDB's, with its messages. A write that was answered
+// is durable (unless the store was configured otherwise); a write that was refused changed nothing.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "store/error.h"
+#include "store/item_operations.h"
+#include "store/stream.h"
+#include "store/table_operations.h"
+#include "store/transaction.h"
+
+namespace postino::store {
+
+// Called exactly once, possibly before the function that took it returns, on an unspecified thread; must not block.
+template <class Response>
+using Completion = std::function<void(Answer<Response>)>;
+
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  // Items.
+  virtual Answer<GetItemResponse> get_item(const GetItemRequest& request) = 0;
+  virtual Answer<WriteItemResponse> put_item(const PutItemRequest& request) = 0;
+  virtual Answer<WriteItemResponse> update_item(const UpdateItemRequest& request) = 0;
+  virtual Answer<WriteItemResponse> delete_item(const DeleteItemRequest& request) = 0;
+  virtual Answer<PageResponse> query(const QueryRequest& request) = 0;
+  virtual Answer<PageResponse> scan(const ScanRequest& request) = 0;
+  virtual Answer<BatchGetItemResponse> batch_get_item(const BatchGetItemRequest& request) = 0;
+  virtual Answer<BatchWriteItemResponse> batch_write_item(const BatchWriteItemRequest& request) = 0;
+  virtual Answer<TransactGetItemsResponse> transact_get_items(const TransactGetItemsRequest& request) = 0;
+  virtual Answer<TransactWriteItemsResponse> transact_write_items(const TransactWriteItemsRequest& request) = 0;
+
+  // The writes again, for callers that must not wait for the disk: the answer goes to `done`.
+  virtual void put_item(const PutItemRequest& request, Completion<WriteItemResponse> done) = 0;
+  virtual void update_item(const UpdateItemRequest& request, Completion<WriteItemResponse> done) = 0;
+  virtual void delete_item(const DeleteItemRequest& request, Completion<WriteItemResponse> done) = 0;
+  virtual void batch_write_item(const BatchWriteItemRequest& request, Completion<BatchWriteItemResponse> done) = 0;
+  virtual void transact_write_items(const TransactWriteItemsRequest& request,
+                                    Completion<TransactWriteItemsResponse> done) = 0;
+
+  // Tables.
+  virtual Answer<TableDescription> create_table(const CreateTableRequest& request) = 0;
+  virtual Answer<TableDescription> describe_table(const std::string& table_name) = 0;
+  virtual Answer<TableDescription> update_table(const UpdateTableRequest& request) = 0;
+  virtual Answer<TableDescription> delete_table(const std::string& table_name) = 0;
+  virtual Answer<ListTablesResponse> list_tables(const ListTablesRequest& request) = 0;
+  virtual Answer<TimeToLiveSpecification> update_time_to_live(const std::string& table_name,
+                                                              const TimeToLiveSpecification& specification) = 0;
+  virtual Answer<TimeToLiveDescription> describe_time_to_live(const std::string& table_name) = 0;
+  virtual Answer<PointInTimeRecoveryDescription> update_continuous_backups(
+      const std::string& table_name, const PointInTimeRecoverySpecification& specification) = 0;
+  virtual Answer<PointInTimeRecoveryDescription> describe_continuous_backups(const std::string& table_name) = 0;
+  virtual Answer<void> tag_resource(const std::string& arn, const std::vector<Tag>& tags) = 0;
+  virtual Answer<void> untag_resource(const std::string& arn, const std::vector<std::string>& keys) = 0;
+  virtual Answer<ListTagsResponse> list_tags_of_resource(const std::string& arn) = 0;
+
+  // Streams.
+  virtual Answer<ListStreamsResponse> list_streams(const ListStreamsRequest& request) = 0;
+  virtual Answer<StreamDescription> describe_stream(const DescribeStreamRequest& request) = 0;
+  virtual Answer<std::string> get_shard_iterator(const GetShardIteratorRequest& request) = 0;
+  virtual Answer<GetRecordsResponse> get_records(const GetRecordsRequest& request) = 0;
+  // Follows the table's enabled stream: after the given record, or from the oldest one kept.
+  virtual Answer<std::unique_ptr<Subscription>> subscribe(const std::string& table_name,
+                                                          std::optional<SequenceNumber> after) = 0;
+};
+
+}  // namespace postino::store

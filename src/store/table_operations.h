@@ -1,0 +1,93 @@
+// Requests and answers of the control plane.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "store/table.h"
+
+namespace postino::store {
+
+struct CreateTableRequest {
+  std::string table_name;
+  std::vector<AttributeDefinition> attribute_definitions;
+  KeySchema key_schema;
+  std::optional<std::vector<LocalIndexDefinition>> local_indexes;
+  std::optional<std::vector<GlobalIndexDefinition>> global_indexes;
+  std::optional<BillingMode> billing_mode;  // provisioned when absent
+  std::optional<Throughput> throughput;
+  std::optional<OnDemandThroughput> on_demand;
+  std::optional<Throughput> warm;
+  std::optional<StreamSpecification> stream;
+  std::optional<EncryptionSpecification> encryption;
+  std::optional<TableClass> table_class;
+  bool deletion_protection = false;
+  std::vector<Tag> tags;
+};
+
+struct CreateGlobalIndex {
+  GlobalIndexDefinition definition;
+};
+struct UpdateGlobalIndex {
+  std::string name;
+  std::optional<Throughput> throughput;
+  std::optional<OnDemandThroughput> on_demand;
+  std::optional<Throughput> warm;
+};
+struct DeleteGlobalIndex {
+  std::string name;
+};
+using GlobalIndexUpdate = std::variant<CreateGlobalIndex, UpdateGlobalIndex, DeleteGlobalIndex>;
+
+struct UpdateTableRequest {
+  std::string table_name;
+  std::vector<AttributeDefinition> attribute_definitions;
+  std::optional<BillingMode> billing_mode;
+  std::optional<Throughput> throughput;
+  std::optional<OnDemandThroughput> on_demand;
+  std::optional<Throughput> warm;
+  std::vector<GlobalIndexUpdate> global_index_updates;
+  std::optional<StreamSpecification> stream;
+  std::optional<EncryptionSpecification> encryption;
+  std::optional<TableClass> table_class;
+  std::optional<bool> deletion_protection;
+};
+
+struct ListTablesRequest {
+  std::optional<std::string> exclusive_start_table_name;
+  std::optional<int> limit;  // 1 to 100, which is the default
+};
+struct ListTablesResponse {
+  std::vector<std::string> table_names;
+  std::optional<std::string> last_evaluated_table_name;
+};
+
+struct TimeToLiveSpecification {
+  std::string attribute_name;
+  bool enabled = false;
+};
+enum class TimeToLiveStatus { enabling, enabled, disabling, disabled };
+struct TimeToLiveDescription {
+  TimeToLiveStatus status = TimeToLiveStatus::disabled;
+  std::optional<std::string> attribute_name;
+};
+
+struct PointInTimeRecoveryDescription {
+  bool enabled = false;
+  int recovery_period_days = 35;
+  std::optional<base::TimePoint> earliest_restorable;
+  std::optional<base::TimePoint> latest_restorable;
+};
+struct PointInTimeRecoverySpecification {
+  bool enabled = false;
+  std::optional<int> recovery_period_days;
+};
+
+struct ListTagsResponse {
+  std::vector<Tag> tags;
+  std::optional<std::string> next_token;
+};
+
+}  // namespace postino::store

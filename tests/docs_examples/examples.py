@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Turns the examples of the documentation into tests.
+
+    examples.py extract ROOT OUT      writes OUT/NAME.cc for each ```cpp run block and prints the names
+    examples.py run PROGRAM EXPECTED  runs a program in an empty folder; compares its output if EXPECTED exists
+    examples.py commands ROOT BUILD   checks or runs every ```sh block
+
+In README.md, CONTRIBUTING.md and docs/:
+- A C++ block is marked ```cpp run. It holds a whole program, or statements for the body of main; its includes come
+  first. A ```text output block right after it is what it must print. An unmarked ```cpp block is an error.
+- A ```sh block holds commands that exist: make targets, CMake presets, programs of tools/ and of the build.
+- A ```sh run block is run by bash in an empty folder, with the build folder on the PATH.
+"""
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections import namedtuple
+from pathlib import Path
+
+Block = namedtuple("Block", "path line info text")
+
+
+def documents(root):
+    return [path for path in [root / "README.md", root / "CONTRIBUTING.md"] if path.exists()] + sorted(
+        (root / "docs").rglob("*.md")
+    )
+
+
+def blocks(path):
+    """The fenced blocks of a Markdown file, in order."""
+    found, start, info, lines = [], 0, None, []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if info is None and (match := re.match(r"```(.*)", line)):
+            start, info, lines = number, match[1].strip(), []
+        elif info is not None and line.startswith("```"):
+            found.append(Block(path, start, info, "\n".join(lines) + "\n"))
+            info = None
+        elif info is not None:
+            lines.append(line)
+    return found
+
+
+def program(text):
+    """A whole program as it is; statements get the main around them."""
+    if re.search(r"^int main\(", text, re.MULTILINE):
+        return text
+    lines = text.splitlines(keepends=True)
+    head = [line for line in lines if line.startswith(("#include", "using namespace", "namespace "))]
+    body = [line for line in lines if line not in head]
+    return "".join(head) + "\nint main() {\n" + "".join(body) + "}\n"
+
+
+def write_if_changed(path, text):
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def extract(root, out):
+    out.mkdir(parents=True, exist_ok=True)
+    names = []
+    for path in documents(root):
+        found = blocks(path)
+        for index, block in enumerate(found):
+            if block.info != "cpp run":
+                continue
+            stem = re.sub(r"\W+", "_", str(path.relative_to(root).with_suffix(""))).lower()
+            name = f"{stem}_{sum(block.info == 'cpp run' for block in found[: index + 1])}"
+            names.append(name)
+            origin = f'#line {block.line + 1} "{path}"\n'
+            source = program(block.text)
+            write_if_changed(out / f"{name}.cc", origin + source if source == block.text else f"// {path}\n{source}")
+            expected = out / f"{name}.expected"
+            expected.unlink(missing_ok=True)
+            if index + 1 < len(found) and found[index + 1].info == "text output":
+                expected.write_text(found[index + 1].text, encoding="utf-8")
+    print("\n".join(names))
+    return 0
+
+
+def run(executable, expected):
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([executable], cwd=folder, stdout=subprocess.PIPE, text=True, timeout=120)
+    print(done.stdout, end="")
+    if done.returncode != 0:
+        print(f"exit status {done.returncode}")
+        return 1
+    if expected.exists() and done.stdout != expected.read_text(encoding="utf-8"):
+        print(f"--- but the documentation says:\n{expected.read_text(encoding='utf-8')}", end="")
+        return 1
+    return 0
+
+
+def command_fault(root, line):
+    """Why a command line of a ```sh block cannot work, or None."""
+    words = [word for word in line.split() if not re.match(r"[A-Z_]+=", word)]
+    presets = json.loads((root / "CMakePresets.json").read_text())["configurePresets"]
+    folders = {preset["binaryDir"].removeprefix("${sourceDir}/") for preset in presets if "binaryDir" in preset}
+    if words[0] == "make":
+        targets = re.findall(r"^([a-z-]+):", (root / "Makefile").read_text(), re.MULTILINE)
+        return next((f"no make target '{word}'" for word in words[1:] if word not in targets), None)
+    if words[0] == "cmake":
+        preset = words[words.index("--preset") + 1] if "--preset" in words else None
+        return None if preset in {known["name"] for known in presets} else f"no preset '{preset}'"
+    if words[0] == "ctest":
+        folder = words[words.index("--test-dir") + 1] if "--test-dir" in words else None
+        return None if folder in folders else f"no build folder '{folder}'"
+    if words[0].startswith("tools/"):
+        return None if (root / words[0]).exists() else f"no tool '{words[0]}'"
+    folder, _, name = words[0].rpartition("/")
+    if folder in folders:
+        module = root / "src" / name.removesuffix("_test")
+        known = name == "postino" or (name.endswith("_test") and module.is_dir()) or name.startswith(("fuzz_", "bench_"))
+        return None if known else f"no program '{name}'"
+    return f"'{words[0]}' is no command of this project; mark the block `sh run` to have it run"
+
+
+def commands(root, build):
+    faults = []
+    for path in documents(root):
+        for block in blocks(path):
+            where = f"{path.relative_to(root)}:{block.line}"
+            if block.info == "cpp":
+                faults.append(f"{where}: a C++ example that nobody runs; mark it `cpp run`")
+            elif block.info == "sh run":
+                with tempfile.TemporaryDirectory() as folder:
+                    script = f'set -eu; PATH="{build}:$PATH"\n{block.text}'
+                    if subprocess.run(["bash", "-c", script], cwd=folder, timeout=120).returncode != 0:
+                        faults.append(f"{where}: the commands fail")
+            elif block.info == "sh":
+                for number, line in enumerate(block.text.splitlines(), block.line + 1):
+                    line = line.partition("#")[0].strip()
+                    if line and (fault := command_fault(root, line)):
+                        faults.append(f"{path.relative_to(root)}:{number}: {fault}")
+    print("\n".join(faults))
+    return 1 if faults else 0
+
+
+def main():
+    actions = {"extract": extract, "run": run, "commands": commands}
+    if len(sys.argv) != 4 or sys.argv[1] not in actions:
+        print(__doc__, file=sys.stderr)
+        return 2
+    return actions[sys.argv[1]](Path(sys.argv[2]), Path(sys.argv[3]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""Tests of tools/tidy: a good tree passes, and each rule finds the fault it is there for."""
+
+import importlib.machinery
+import importlib.util
+import tempfile
+import unittest
+from pathlib import Path
+
+TIDY = Path(__file__).resolve().parent.parent / "tools" / "tidy"
+loader = importlib.machinery.SourceFileLoader("tidy", str(TIDY))
+tidy = importlib.util.module_from_spec(importlib.util.spec_from_loader("tidy", loader))
+loader.exec_module(tidy)
+
+GOOD = {
+    ".gitignore": "build/\n*.pyc\n",
+    "README.md": "# Product\n\nSee [the plan](docs/plan.md#the-first-part) and <https://example.org>.\n",
+    "CMakeLists.txt": "add_subdirectory(src/base)\nadd_subdirectory(src/item)\nadd_subdirectory(src/engine)\n"
+    "add_subdirectory(tests)\n",
+    "Makefile": "run:\n\ttools/start\n",
+    "build/generated.h": "\tno rule reads this\n",
+    "docs/plan.md": "# Plan\n\n## The first part\n\n```text\n[no](link.md)\n```\n\nBack to the [start](../README.md).\n",
+    "src/base/CMakeLists.txt": "postino_module(base)\n",
+    "src/base/clock.h": "#pragma once\n",
+    "src/base/clock.cc": '#include "base/clock.h"\n',
+    "src/item/CMakeLists.txt": "postino_module(item USES base LIBRARIES simdjson::simdjson)\n",
+    "src/item/value.h": '#pragma once\n#include "base/clock.h"\n',
+    "src/item/value.cc": '#include "item/value.h"\n#include <simdjson.h>\n',
+    "src/item/value_test.cc": '#include "item/value.h"\n#include <gtest/gtest.h>\n',
+    "src/engine/CMakeLists.txt": "postino_module(engine USES item base LIBRARIES RocksDB::rocksdb-shared)\n",
+    "src/engine/files.h": '#pragma once\n#include <rocksdb/db.h>\n#include "item/value.h"\n',
+    "tests/CMakeLists.txt": "add_subdirectory(crash)\nadd_test(NAME a COMMAND checks.py)\n",
+    "tests/checks.py": "print('checked')\n",
+    "tests/crash/CMakeLists.txt": "add_executable(crash_test crash_test.cc)\n",
+    "tests/crash/crash_test.cc": '#include "engine/files.h"\n#include <rocksdb/db.h>\n#include <sys/socket.h>\n',
+    "tools/start": "#!/bin/sh\n",
+}
+
+
+class TidyTest(unittest.TestCase):
+    def faults(self, changes):
+        """What tidy says about the good tree with these files changed, added or (None) removed."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in {**GOOD, **changes}.items():
+                if text is not None:
+                    path = Path(folder) / name
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_text(text)
+            return [f"{fault.path}:{fault.line}: {fault.rule}" for fault in tidy.faults(folder)]
+
+    def expect(self, fault, changes):
+        self.assertEqual(self.faults(changes), [fault])
+
+    def test_good_tree_passes(self):
+        self.assertEqual(self.faults({}), [])
+
+    def test_include_upwards(self):
+        self.assertIn(
+            "src/base/clock.cc:2: base must not include item",
+            self.faults({"src/base/clock.cc": '#include "base/clock.h"\n#include "item/value.h"\n'}),
+        )
+
+    def test_include_sideways(self):
+        found = self.faults({"src/mail/message.cc": '#include "broker/queue.h"\n'})
+        self.assertIn("src/mail/message.cc:1: mail must not include broker", found)
+
+    def test_services_do_not_see_the_engine(self):
+        found = self.faults({"src/outbox/ledger.cc": '#include "engine/files.h"\n'})
+        self.assertIn("src/outbox/ledger.cc:1: outbox must not include engine", found)
+
+    def test_order_of_the_house(self):
+        self.assertTrue(tidy.may_use("app", "engine"))
+        self.assertTrue(tidy.may_use("api", "outbox"))
+        self.assertTrue(tidy.may_use("reminders", "outbox"))
+        self.assertTrue(tidy.may_use("item", "net"))
+        self.assertFalse(tidy.may_use("outbox", "reminders"))
+        self.assertFalse(tidy.may_use("wire", "engine"))
+        self.assertFalse(tidy.may_use("wire", "api"))
+        self.assertFalse(tidy.may_use("net", "item"))
+        self.assertFalse(tidy.may_use("engine", "remote"))
+
+    def test_unknown_module(self):
+        found = self.faults({"src/stuff/a.cc": ""})
+        self.assertIn("src/stuff/a.cc:1: module 'stuff' has no floor in the house", found)
+
+    def test_include_without_module(self):
+        self.expect(
+            'src/item/value.cc:1: include "value.h" does not begin with a module',
+            {"src/item/value.cc": '#include "value.h"\n'},
+        )
+
+    def test_library_outside_its_module(self):
+        for header, owner in [
+            ("rocksdb/db.h", "engine"),
+            ("boost/asio.hpp", "net"),
+            ("sys/socket.h", "net"),
+            ("gmime/gmime.h", "mail"),
+            ("proton/message.hpp", "broker"),
+            ("mysql.h", "outbox"),
+            ("mariadb/mysql.h", "outbox"),
+            ("simdjson.h", "api and item and wire"),
+        ]:
+            self.expect(
+                f"src/base/clock.cc:2: <{header}> belongs to {owner}",
+                {"src/base/clock.cc": f'#include "base/clock.h"\n#include <{header}>\n'},
+            )
+
+    def test_test_library_in_the_product(self):
+        self.expect(
+            "src/base/clock.cc:1: gtest/gtest.h is for tests only", {"src/base/clock.cc": "#include <gtest/gtest.h>\n"}
+        )
+
+    def test_cmake_uses_against_the_order(self):
+        self.expect(
+            "src/base/CMakeLists.txt:1: base must not use item",
+            {"src/base/CMakeLists.txt": "postino_module(base USES item)\n"},
+        )
+
+    def test_cmake_uses_unknown_module(self):
+        self.expect(
+            "src/base/CMakeLists.txt:1: base uses unknown module 'ground'",
+            {"src/base/CMakeLists.txt": "postino_module(base USES ground)\n"},
+        )
+
+    def test_cmake_uses_is_incomplete(self):
+        self.expect(
+            "src/item/value.h:2: base is missing from USES in src/item/CMakeLists.txt",
+            {"src/item/CMakeLists.txt": "postino_module(item LIBRARIES simdjson::simdjson)\n"},
+        )
+
+    def test_cmake_module_in_the_wrong_folder(self):
+        self.expect(
+            "src/base/CMakeLists.txt:1: module 'item' stands in folder 'base'",
+            {"src/base/CMakeLists.txt": "postino_module(item)\n"},
+        )
+
+    def test_empty_names(self):
+        for name in ["util", "utils", "common", "helper", "helpers", "manager", "misc", "key_util"]:
+            self.expect(f"src/base/{name}.cc:1: the name '{name}' says nothing", {f"src/base/{name}.cc": ""})
+
+    def test_unused_header(self):
+        self.expect(
+            "src/base/lost.h:1: nothing includes this header",
+            {"src/base/lost.h": "#pragma once\n", "src/base/lost.cc": '#include "base/lost.h"\n'},
+        )
+
+    def test_unbuilt_source(self):
+        self.expect(
+            "tests/crash/other.cc:1: no CMakeLists.txt builds this file", {"tests/crash/other.cc": ""},
+        )
+
+    def test_folder_outside_the_build(self):
+        self.expect(
+            "src/base/CMakeLists.txt:1: no CMakeLists.txt above adds this folder",
+            {"CMakeLists.txt": GOOD["CMakeLists.txt"].replace("add_subdirectory(src/base)\n", "")},
+        )
+
+    def test_unused_tool(self):
+        self.expect("tools/lost:1: nothing refers to this file", {"tools/lost": "#!/bin/sh\n"})
+
+    def test_unused_script(self):
+        self.expect("tests/lost.py:1: nothing refers to this file", {"tests/lost.py": ""})
+
+    def test_data_is_used_through_its_folder(self):
+        self.assertEqual(
+            self.faults({"tests/crash/golden/7f": "\t", "tests/crash/crash_test.cc": 'auto folder = "golden";\n'
+                         '#include "engine/files.h"\n'}), [])
+
+    def test_unlinked_document(self):
+        self.expect("docs/lost.md:1: no link leads here from README.md", {"docs/lost.md": "# Lost\n"})
+
+    def test_long_file(self):
+        self.expect("src/base/clock.cc:701: 702 lines, more than 700", {"src/base/clock.cc": "\n" * 702})
+
+    def test_header_without_guard(self):
+        self.expect("src/base/clock.h:1: no #pragma once", {"src/base/clock.h": "\n"})
+
+    def test_white_space(self):
+        self.expect("src/base/clock.cc:1: tab", {"src/base/clock.cc": "\tint x;\n"})
+        self.expect("src/base/clock.cc:1: white space at the end of the line", {"src/base/clock.cc": "int x; \n"})
+        self.expect("src/base/clock.cc:1: no line end at the end of the file", {"src/base/clock.cc": "int x;"})
+
+    def test_links(self):
+        self.expect("docs/plan.md:1: link to nowhere: gone.md", {
+            "docs/plan.md": "[a](gone.md)\n## The first part\n"})
+        self.expect("README.md:3: link to no heading: docs/plan.md#the-first-part", {"docs/plan.md": "# Plan\n"})
+
+    def test_open_words(self):
+        for word in ["TO" "DO", "FIX" "ME", "XX" "X"]:
+            self.expect(f"src/base/clock.cc:1: the word {word}", {"src/base/clock.cc": f"// {word} later\n"})
+        self.assertEqual(self.faults({"src/base/clock.cc": '// "/tmp/XXXXXX" is no such word\n'}), [])
+
+    def test_evasions(self):
+        for word in ["GTEST_" "SKIP", "DIS" "ABLED_slow", "sleep_" "for", "usl" "eep", "time.sl" "eep"]:
+            self.expect(f"src/item/value.cc:2: {word} in src/ or tests/", {
+                "src/item/value.cc": f'#include "item/value.h"\n{word}();\n'})
+
+
+if __name__ == "__main__":
+    unittest.main()
