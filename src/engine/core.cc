@@ -54,18 +54,6 @@ std::string Core::stream_arn(const Stream& stream) const {
   return table_arn(stream.table_name) + "/stream/" + stream.label;
 }
 
-base::Result<std::unique_ptr<Core>> open_core(Options options, rocksdb::Env* env) {
-  // Sequence numbers grow from one opening to the next; what a crash left unused is skipped.
-  constexpr int numbers_per_opening_bits = 40;
-  auto core = std::make_unique<Core>();
-  core->options = std::move(options);
-  TRY(core->database, Database::open(core->options, env));
-  TRY(core->catalog, Catalog::load(*core->database));
-  core->queue = std::make_unique<CommitQueue>(*core->database, core->locks, core->options,
-                                              core->catalog->opening_number() << numbers_per_opening_bits);
-  return core;
-}
-
 store::Error no_such_table() { return {store::ErrorType::resource_not_found, "Requested resource not found"}; }
 
 store::Error no_such_table(std::string_view table_name) {

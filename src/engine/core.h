@@ -47,9 +47,6 @@ struct Core {
 // Opens the data directory. `env` (not owned; nullptr for the real one) lets a test stand between us and the disk.
 base::Result<std::unique_ptr<Core>> open_core(Options options, rocksdb::Env* env);
 
-// Opens the directory and what stands on it. `env` as for Database::open.
-base::Result<std::unique_ptr<Core>> open_core(Options options, rocksdb::Env* env);
-
 // DynamoDB's two wordings for a table that is not there.
 store::Error no_such_table();                             // data plane
 store::Error no_such_table(std::string_view table_name);  // control plane

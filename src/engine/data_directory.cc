@@ -50,12 +50,17 @@ base::Result<void> write_marker(const std::filesystem::path& directory) {
 
 base::Result<void> check_marker(const std::filesystem::path& marker) {
   std::ifstream in(marker, std::ios::binary);
+  if (!in) return io_failure(marker, "read", errno);
   std::string line;
-  if (!std::getline(in, line)) return io_failure(marker, "read", errno);
+  std::getline(in, line);
+  std::string_view text = line;
   int version = 0;
-  const std::string_view text = line;
-  if (!text.starts_with(marker_prefix) ||
-      std::from_chars(text.data() + marker_prefix.size(), text.data() + text.size(), version).ec != std::errc())
+  if (text.starts_with(marker_prefix)) {
+    text.remove_prefix(marker_prefix.size());
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
+    if (error != std::errc() || end != text.data() + text.size()) version = 0;
+  }
+  if (version < 1)
     return base::fail(base::ErrorCode::corrupt, "'" + marker.string() + "' is not a marker of a data directory");
   if (version > data_format_version)
     return base::fail(base::ErrorCode::invalid, "the data directory has format " + std::to_string(version) +
@@ -77,18 +82,26 @@ bool holds_nothing_but_a_draft(const std::filesystem::path& directory, std::erro
 
 base::Result<void> prepare_data_directory(const std::filesystem::path& directory) {
   std::error_code error;
-  if (std::filesystem::create_directory(directory, error)) {
-    const std::filesystem::path parent = std::filesystem::absolute(directory).parent_path();
-    TRY_VOID(sync_path(parent, O_RDONLY | O_DIRECTORY));
-  }
+  if (std::filesystem::create_directory(directory, error))
+    TRY_VOID(sync_path(directory / "..", O_RDONLY | O_DIRECTORY));
   if (error) return io_failure(directory, "create the data directory", error.value());
   const std::filesystem::path marker = directory / marker_name;
   if (std::filesystem::exists(marker, error)) return check_marker(marker);
+  if (error) return io_failure(marker, "read", error.value());
   if (!holds_nothing_but_a_draft(directory, error))
     return base::fail(base::ErrorCode::invalid,
                       "'" + directory.string() + "' is not empty and not a data directory of Postino");
   if (error) return io_failure(directory, "read", error.value());
   return write_marker(directory);
+}
+
+base::Result<void> prepare_store_directory(const std::filesystem::path& directory) {
+  std::error_code error;
+  const std::filesystem::path inner = store_directory(directory);
+  std::filesystem::create_directory(inner, error);
+  if (error) return io_failure(inner, "create", error.value());
+  // Even if it was there: whoever made it may have ended before this.
+  return sync_path(directory, O_RDONLY | O_DIRECTORY);
 }
 
 }  // namespace postino::engine

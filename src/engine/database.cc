@@ -59,6 +59,7 @@ base::Error error_from(const rocksdb::Status& status) {
 
 base::Result<std::unique_ptr<Database>> Database::open(const Options& options, rocksdb::Env* env) {
   TRY_VOID(prepare_data_directory(options.directory));
+  TRY_VOID(prepare_store_directory(options.directory));
   const auto cache = rocksdb::NewLRUCache(options.block_cache_bytes);
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   for (const char* name : family_names) families.emplace_back(name, family_options(options, cache));
@@ -66,8 +67,8 @@ base::Result<std::unique_ptr<Database>> Database::open(const Options& options, r
   std::unique_ptr<Database> database(new Database);
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(database_options(options, env),
-                                                   (options.directory / "store").string(), families, &handles, &db);
+  const rocksdb::Status status = rocksdb::DB::Open(
+      database_options(options, env), store_directory(options.directory).string(), families, &handles, &db);
   if (status.IsIOError() && status.ToString().find("lock") != std::string::npos)
     return base::fail(base::ErrorCode::conflict,
                       "the data directory '" + options.directory.string() + "' is in use by another process");

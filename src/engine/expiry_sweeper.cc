@@ -28,14 +28,12 @@ store::Answer<bool> ExpirySweeper::run_once() {
   if (passes_.empty()) start_passes();
   std::vector<std::shared_ptr<CommitEntry>> queued;
   const base::Result<void> swept = sweep(queued);
-  // Waited for even after an error: what is queued must be on disk before the next round looks.
   base::Result<void> committed;
   for (const auto& entry : queued)
     if (base::Result<void> outcome = core_.queue->wait(entry); !outcome) committed = outcome;
-  if (!swept || !committed) {
-    passes_.clear();
-    return base::propagate(store::Error(swept ? committed.error() : swept.error()));
-  }
+  if (!committed) passes_.clear();  // what was not written is to be met again
+  TRY_VOID(committed);
+  TRY_VOID(swept);
   return !passes_.empty() && core_.queue->has_room();
 }
 
@@ -46,22 +44,31 @@ void ExpirySweeper::start_passes() {
 }
 
 base::Result<void> ExpirySweeper::sweep(std::vector<std::shared_ptr<CommitEntry>>& queued) {
+  base::Result<void> swept;  // a damaged item must not keep other tables from being swept
   for (std::size_t looked_at = 0; looked_at < entries_per_round && !passes_.empty() && core_.queue->has_room();) {
     Pass pass = std::move(passes_.front());
     passes_.pop_front();
-    TRY(const std::vector<ExpiryEntry> due, collect(pass, entries_per_turn));
-    looked_at += due.size();
-    if (due.empty()) {
-      finish(*pass.table);
-      continue;
-    }
-    TRY(auto entry, plan(*pass.table, due));
-    if (!entry) continue;
-    queued.push_back(std::move(entry));
-    removed_[pass.table->id] += due.size();
-    passes_.push_back(std::move(pass));
+    const base::Result<std::size_t> turn = take_turn(pass, queued);
+    if (!turn)
+      swept = base::propagate(turn.error());
+    else if (*turn > 0)
+      passes_.push_back(std::move(pass));
+    looked_at += turn.value_or(0);
   }
-  return {};
+  return swept;
+}
+
+base::Result<std::size_t> ExpirySweeper::take_turn(Pass& pass, std::vector<std::shared_ptr<CommitEntry>>& queued) {
+  TRY(const std::vector<ExpiryEntry> due, collect(pass, entries_per_turn));
+  if (due.empty()) {
+    finish(*pass.table);
+    return std::size_t{0};
+  }
+  TRY(auto entry, plan(*pass.table, due));
+  if (!entry) return std::size_t{0};
+  queued.push_back(std::move(entry));
+  removed_[pass.table->id] += due.size();
+  return due.size();
 }
 
 base::Result<std::vector<ExpiryEntry>> ExpirySweeper::collect(Pass& pass, std::size_t limit) const {

@@ -29,16 +29,18 @@ class ExpirySweeper {
   };
 
   void start_passes();
-  // Up to `limit` entries that are due; moves the pass on. Fewer than the limit when there are no more.
+  // Up to `limit` entries that are due, none when there are no more; moves the pass on.
   base::Result<std::vector<ExpiryEntry>> collect(Pass& pass, std::size_t limit) const;
   // Deletes what has expired and the entries that no longer hold. nullptr when the table's expiry is none of our
   // business any more.
   base::Result<std::shared_ptr<CommitEntry>> plan(const Table& seen, const std::vector<ExpiryEntry>& due);
   base::Result<void> sweep(std::vector<std::shared_ptr<CommitEntry>>& queued);
+  // The number of entries that were dealt with; 0 when the pass is over.
+  base::Result<std::size_t> take_turn(Pass& pass, std::vector<std::shared_ptr<CommitEntry>>& queued);
   void finish(const Table& table);
 
   Core& core_;
-  std::deque<Pass> passes_;  // kept from round to round while there is more to do
+  std::deque<Pass> passes_;                  // kept from round to round while there is more to do
   std::map<ObjectId, std::size_t> removed_;  // entries of each table, since they were last compacted
 };
 

@@ -40,19 +40,20 @@ std::optional<Backfill>* find_backfill(Table& table, const Target& target) {
   return found != nullptr && found->has_value() ? found : nullptr;
 }
 
-// The part of a table that comes after the cursor.
-struct Rest {
-  Rest(ObjectId table, const std::string& cursor)
-      : lower(std::max(cursor + '\0', id_prefix(table))), upper(id_prefix(table + 1)) {}
-  std::string lower;
-  std::string upper;
+// Keys in (after, until], as bounds of an iterator.
+struct Span {
+  Span(const std::string& after, const std::string& until) : lower(after + '\0'), upper(until + '\0') {}
+  const std::string lower;
+  const std::string upper;
+  const rocksdb::Slice lower_bound{lower};
+  const rocksdb::Slice upper_bound{upper};
 };
 
-// The last key of the next chunk; empty when the rest of the table is no more than a chunk.
-base::Result<std::optional<std::string>> end_of_chunk(const Core& core, const Rest& rest) {
-  const rocksdb::Slice lower(rest.lower);
-  const rocksdb::Slice upper(rest.upper);
-  const auto items = core.database->iterate(Family::items, lower, upper);
+// The last key of the next chunk; empty when what is left is no more than a chunk.
+base::Result<std::optional<std::string>> end_of_chunk(const Core& core, const std::string& after,
+                                                      const std::string& until) {
+  const Span span(after, until);
+  const auto items = core.database->iterate(Family::items, span.lower_bound, span.upper_bound);
   std::size_t count = 0;
   std::size_t bytes = 0;
   for (items->SeekToFirst(); items->Valid(); items->Next()) {
@@ -63,26 +64,74 @@ base::Result<std::optional<std::string>> end_of_chunk(const Core& core, const Re
   return std::nullopt;
 }
 
-// The items as the last planned writes leave them. All key locks are held, so a write is either on disk or pending,
-// and cannot move from one to the other unseen.
-base::Result<std::map<std::string, StoredItemPointer>> latest_items(const Core& core, const Rest& rest,
-                                                                    const std::string& cursor,
-                                                                    const std::optional<std::string>& last) {
-  std::map<std::string, StoredItemPointer> found;
-  const std::string end = last ? *last + '\0' : rest.upper;
-  const rocksdb::Slice lower(rest.lower);
-  const rocksdb::Slice upper(end);
-  const auto items = core.database->iterate(Family::items, lower, upper);
+using Items = std::map<std::string, StoredItemPointer>;  // nullptr: deleted
+
+// The items in (after, until] as the last planned writes leave them. All key locks are held: a write is on disk or
+// pending, and cannot move from one to the other unseen.
+base::Result<Items> latest_items(const Core& core, const std::string& after, const std::string& until) {
+  Items found;
+  const Span span(after, until);
+  const auto items = core.database->iterate(Family::items, span.lower_bound, span.upper_bound);
   for (items->SeekToFirst(); items->Valid(); items->Next()) {
     TRY(StoredItemPointer item, load_item(items->value().ToStringView()));
     found.emplace_hint(found.end(), items->key().ToString(), std::move(item));
   }
   if (!items->status().ok()) return base::propagate(error_from(items->status()));
-  for (auto& [key, item] : core.locks.pending_between(std::max(cursor, id_prefix(rest_table(rest))), last.value_or(rest.upper)))
-    found.insert_or_assign(key, std::move(item));
+  for (auto& [key, item] : core.locks.pending_between(after, until)) found.insert_or_assign(key, std::move(item));
   return found;
 }
 
+void plan_items(const Table& table, const Target& target, const Items& items, base::TimePoint now, CommitEntry& entry) {
+  for (const auto& [key, item] : items) {
+    if (!item) continue;
+    if (target.index == 0) plan_expiry_entry(table, key, *item, now, entry);
+    for (const Index& index : table.indexes)
+      if (index.id == target.index) plan_index_entry(index, key, item, entry);
+  }
+}
+
+// One chunk. True when there is more.
+store::Answer<bool> fill_chunk(Core& core, const Target& target) {
+  const std::lock_guard control(core.control_mutex);
+  const TablePointer found = core.catalog->find(target.table_name);
+  if (!found) return false;
+  Table table = *found;
+  std::optional<Backfill>* backfill = find_backfill(table, target);
+  if (backfill == nullptr) return false;
+
+  // No item has the bare prefix as its key.
+  const std::string after = std::max((*backfill)->cursor, id_prefix(table.id));
+  const std::string end_of_table = id_prefix(table.id + 1);
+  TRY(const std::optional<std::string> last, end_of_chunk(core, after, end_of_table));
+  if (last)
+    (*backfill)->cursor = *last;
+  else
+    backfill->reset();
+  TRY_VOID(core.change_catalog([&](CatalogState& state, CommitEntry& entry) -> store::Answer<void> {
+    TRY(const Items items, latest_items(core, after, last.value_or(end_of_table)));
+    plan_items(table, target, items, core.now(), entry);
+    put_table(entry, table);
+    state.tables[table.name] = std::make_shared<const Table>(table);
+    return {};
+  }));
+  return last.has_value();
+}
+
 }  // namespace
+
+store::Answer<bool> run_index_backfill_once(Core& core) {
+  bool more = false;
+  const CatalogStatePointer state = core.catalog->state();
+  store::Answer<void> filled;  // a damaged item must not keep other tables from being filled
+  for (const Target& target : unfinished(*state)) {
+    const store::Answer<bool> chunk = fill_chunk(core, target);
+    if (chunk)
+      more |= *chunk;
+    else
+      filled = base::propagate(chunk.error());
+  }
+  TRY_VOID(filled);
+  return more;
+}
 
 }  // namespace postino::engine

@@ -2,30 +2,54 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "engine/core.h"
+#include "engine/expiry_sweeper.h"
+#include "engine/stream_trimmer.h"
+#include "engine/token_sweeper.h"
 
 namespace postino::engine {
 
 class Maintenance {
  public:
-  explicit Maintenance(Core& core) : core_(core) {}
+  explicit Maintenance(Core& core);
   // Ends the thread, if there is one, after the step it is in.
   ~Maintenance();
 
-  // Starts a thread that calls run_once at the configured interval, and at once when woken.
+  // Starts a thread that calls run_once at the configured interval, and at once when woken. To be called before other
+  // threads use the core.
   void start();
   void wake();
+  // Waits for the thread to end.
+  void stop();
 
-  // One bounded round of every duty. True when there is more to do right away.
+  // One bounded round of every duty, also after one has failed. True when there is more to do right away; the first
+  // error, if any. Any thread, one round at a time.
   store::Answer<bool> run_once();
 
  private:
+  struct Duty {
+    std::string name;
+    std::function<store::Answer<bool>()> run_once;
+    std::string reported;  // the error that was logged last, so that it is not logged every second
+  };
+
   void run();
+  static void report(Duty& duty, const store::Answer<bool>& outcome);
 
   Core& core_;
+  ExpirySweeper expiry_sweeper_;
+  StreamTrimmer stream_trimmer_;
+  TokenSweeper token_sweeper_;
+
+  std::mutex round_mutex_;
+  std::vector<Duty> duties_;  // guarded by round_mutex_
+
   std::mutex mutex_;
   std::condition_variable changed_;
   bool stopping_ = false;

@@ -36,8 +36,9 @@ class Page {
       : core_(core), request_(request), view_(view) {}
 
   store::Answer<store::PageResponse> read(const KeyRange& range, bool forward) {
-    const Snapshot snapshot(*core_.database);
-    snapshot_ = snapshot.get();
+    // An iterator is a point in time by itself; only fetching beside it needs one that has a name.
+    std::optional<Snapshot> snapshot;
+    if (view_.fetch_items) snapshot_ = snapshot.emplace(*core_.database).get();
     const rocksdb::Slice lower(range.lower), upper(range.upper);
     const Family family = view_.index == nullptr ? Family::items : Family::indexes;
     const auto entries = core_.database->iterate(family, lower, upper, snapshot_);

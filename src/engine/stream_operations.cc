@@ -34,8 +34,8 @@ store::StreamSummary summary_of(const Core& core, const Stream& stream) {
 store::Answer<StreamPointer> find_stream(const Core& core, const std::string& arn) {
   if (!is_stream_arn(arn)) return store::refuse_invalid("Invalid StreamArn");
   const CatalogStatePointer state = core.catalog->state();
-  const auto found = std::ranges::find_if(
-      state->streams, [&](const auto& entry) { return core.stream_arn(*entry.second) == arn; });
+  const auto found =
+      std::ranges::find_if(state->streams, [&](const auto& entry) { return core.stream_arn(*entry.second) == arn; });
   if (found != state->streams.end()) return found->second;
   return base::propagate(no_such_stream(arn));
 }
@@ -66,8 +66,9 @@ store::Answer<std::optional<store::SequenceNumber>> checked_number(const store::
     return std::nullopt;
   }
   if (!request.sequence_number)
-    return store::refuse_invalid("SequenceNumber is required for ShardIteratorType AT_SEQUENCE_NUMBER and "
-                                 "AFTER_SEQUENCE_NUMBER");
+    return store::refuse_invalid(
+        "SequenceNumber is required for ShardIteratorType AT_SEQUENCE_NUMBER and "
+        "AFTER_SEQUENCE_NUMBER");
   const auto number = store::parse_sequence_number(*request.sequence_number);
   if (!number) return store::refuse_invalid("Invalid SequenceNumber");
   return number;
@@ -184,14 +185,9 @@ store::Answer<std::unique_ptr<store::Subscription>> StreamOperations::subscribe(
   if (reader.stream() == nullptr)
     return store::refuse(store::ErrorType::resource_not_found,
                          "Requested resource not found: Table: " + table_name + " has no enabled stream");
-  if (after && *after >= core_.queue->next_sequence_number())
-    return store::refuse_invalid("Invalid SequenceNumber");
-  store::SequenceNumber position = 0;
-  if (after)
-    position = *after + 1;
-  else
-    TRY(position, reader.oldest_kept(0, no_end));
-  return std::make_unique<StreamSubscription>(core_, table->stream->id, position);
+  if (after && *after >= core_.queue->next_sequence_number()) return store::refuse_invalid("Invalid SequenceNumber");
+  TRY(const store::SequenceNumber oldest, reader.oldest_kept(0, no_end));
+  return std::make_unique<StreamSubscription>(core_, table->stream->id, after ? *after + 1 : oldest);
 }
 
 }  // namespace postino::engine

@@ -24,7 +24,8 @@ std::string shard_id(const Stream& stream, const StreamShard& shard) {
 }
 
 const StreamShard* find_shard(const Stream& stream, std::string_view id) {
-  const auto found = std::ranges::find_if(stream.shards, [&](const auto& shard) { return shard_id(stream, shard) == id; });
+  const auto found =
+      std::ranges::find_if(stream.shards, [&](const auto& shard) { return shard_id(stream, shard) == id; });
   return found == stream.shards.end() ? nullptr : &*found;
 }
 

@@ -38,8 +38,7 @@ store::Answer<std::vector<store::StreamRecord>> StreamSubscription::read(int lim
   TRY(const bool trimmed, reader.trimmed(position_, no_end));
   if (trimmed) return trimmed_data();
   TRY(StreamReader::Page page, reader.read(position_, no_end, limit));
-  if (page.records.empty() && !reader.stream()->enabled &&
-      reader.settled() >= end_of(reader.stream()->shards.back()))
+  if (page.records.empty() && !reader.stream()->enabled && reader.settled() >= end_of(reader.stream()->shards.back()))
     return ended();
   return std::move(page.records);
 }

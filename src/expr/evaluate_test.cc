@@ -17,7 +17,7 @@ const item::Map& example() {
       {"ns", numbers({1, 2})},
       {"bs", binaries({item::Binary{"x"}})},
       {"l", item::List{1, "two", item::List{3}}},
-      {"m", item::Map{{"inner", item::Map{{"deep", item::List{"zero", item::Map{{"x", 7}}}}}}, {"k", "v"}}},
+      {"m", item::Map{{"box", item::Map{{"deep", item::List{"zero", item::Map{{"x", 7}}}}}}, {"k", "v"}}},
       {"blank", ""},
   };
   return item;
@@ -69,8 +69,8 @@ INSTANTIATE_TEST_SUITE_P(Equality, Evaluated,
                                          Truth{"ns = :v", true, {{":v", numbers({2, 1})}}}, Truth{"ns = ss", false},
                                          Truth{"l = :v", true, {{":v", item::List{1, "two", item::List{3}}}}},
                                          Truth{"l = :v", false, {{":v", item::List{"two", 1, item::List{3}}}}},
-                                         Truth{"m.inner.deep[1] = :v", true, {{":v", item::Map{{"x", 7}}}}},
-                                         Truth{"m.inner.deep[1] <> :v", true, {{":v", item::Map{{"x", 8}}}}},
+                                         Truth{"m.box.deep[1] = :v", true, {{":v", item::Map{{"x", 7}}}}},
+                                         Truth{"m.box.deep[1] <> :v", true, {{":v", item::Map{{"x", 8}}}}},
                                          Truth{"yes = :bool", true}, Truth{"nothing = :null", true},
                                          Truth{"nothing = :bool", false}));
 
@@ -90,9 +90,9 @@ INSTANTIATE_TEST_SUITE_P(BetweenAndIn, Evaluated,
 INSTANTIATE_TEST_SUITE_P(
     Functions, Evaluated,
     testing::Values(Truth{"attribute_exists(s)", true}, Truth{"attribute_exists(nothing)", true},
-                    Truth{"attribute_exists(m.inner.deep[1].x)", true},
-                    Truth{"attribute_exists(m.inner.deep[2])", false}, Truth{"attribute_not_exists(x)", true},
-                    Truth{"attribute_not_exists(s)", false}, Truth{"attribute_type(s, :t)", true, {{":t", "S"}}},
+                    Truth{"attribute_exists(m.box.deep[1].x)", true}, Truth{"attribute_exists(m.box.deep[2])", false},
+                    Truth{"attribute_not_exists(x)", true}, Truth{"attribute_not_exists(s)", false},
+                    Truth{"attribute_type(s, :t)", true, {{":t", "S"}}},
                     Truth{"attribute_type(s, :t)", false, {{":t", "N"}}},
                     Truth{"attribute_type(nothing, :t)", true, {{":t", "NULL"}}},
                     Truth{"attribute_type(ns, :t)", true, {{":t", "NS"}}},

@@ -62,30 +62,28 @@ inline std::string projection_error(std::string_view text, const Placeholders& p
   return message_of(Binder(placeholders).bind(*parsed));
 }
 
-// The expression must be valid.
+// For expressions that must be valid: the test fails if they are not.
 inline bool matches(std::string_view text, const item::Map& item, const Placeholders& placeholders = samples()) {
+  EXPECT_EQ(condition_error(text, placeholders), "");
   const auto parsed = parse_condition(text, Kind::condition);
-  CHECK(parsed);
+  if (!parsed) return false;
   const auto bound = Binder(placeholders).bind(*parsed);
-  CHECK(bound);
-  return bound->matches(item);
+  return bound && bound->matches(item);
 }
 
 inline base::Result<item::Map> update(std::string_view text, const item::Map& before,
                                       const Placeholders& placeholders = samples()) {
-  const auto parsed = parse_update(text);
-  CHECK(parsed);
-  const auto bound = Binder(placeholders).bind(*parsed);
-  CHECK(bound);
-  return bound->apply(before);
+  TRY(const Update parsed, parse_update(text));
+  TRY(const BoundUpdate bound, Binder(placeholders).bind(parsed));
+  return bound.apply(before);
 }
 
 inline item::Map project(std::string_view text, const item::Map& item, const Placeholders& placeholders = samples()) {
+  EXPECT_EQ(projection_error(text, placeholders), "");
   const auto parsed = parse_projection(text);
-  CHECK(parsed);
+  if (!parsed) return {};
   const auto bound = Binder(placeholders).bind(*parsed);
-  CHECK(bound);
-  return bound->project(item);
+  return bound ? bound->project(item) : item::Map{};
 }
 
 // A text and what comes of it.

@@ -59,6 +59,20 @@ TEST(JsonDecode, ReadsItems) {
   EXPECT_EQ(parse_item(R"({"a":{"S":"1"},"b":{"S":"2"},"a":{"S":"3"}})").value(), (Map{{"a", "3"}, {"b", "2"}}));
 }
 
+// As the wire reads it: one part of a request, with more behind it.
+TEST(JsonDecode, LeavesTheRestOfARequestReadable) {
+  const simdjson::padded_string request(
+      std::string(R"({"Item":{"a":{"N":"x"}},"Key":{"a":{"S":"b"}},"Values":[{"N":"1"}],"Limit":5})"));
+  simdjson::ondemand::parser parser;
+  auto document = parser.iterate(request);
+  EXPECT_EQ(map_from_json(document["Item"].get_object().value()).error(),
+            invalid("The parameter cannot be converted to a numeric value: x"));
+  EXPECT_EQ(map_from_json(document["Key"].get_object().value()).value(), (Map{{"a", "b"}}));
+  for (auto element : document["Values"].get_array())
+    EXPECT_EQ(value_from_json(element.value()).value(), AttributeValue(1));
+  EXPECT_EQ(document["Limit"].get_int64().value(), 5);
+}
+
 TEST(JsonDecode, IgnoresNullAndUnknownMembers) {
   EXPECT_EQ(value(R"({"N":null,"S":"a","X":[{"deep":1}]})"), AttributeValue("a"));
   EXPECT_EQ(value_error(R"({"S":null})"), empty_value);
@@ -178,6 +192,7 @@ TEST(JsonDecode, ReportsTheFirstRuleWithinAValue) {
   EXPECT_EQ(value_error(R"({"SS":["a","a"],"NS":["x"]})"), number_fault);
   EXPECT_EQ(value_error(R"({"M":{"b":{"N":"x"}},"SS":["a","a"]})"), duplicates);
   EXPECT_EQ(value_error(R"({"SS":["a","a"],"M":{"b":{"N":"x"}}})"), duplicates);
+  EXPECT_EQ(value_error(R"({"SS":["a","a"],"L":[{"N":"x"}]})"), duplicates);
   EXPECT_EQ(value_error(R"({"S":"a","L":[{"N":"x"}]})"), number_fault);
   EXPECT_EQ(value_error(R"({"S":"a","L":[{}]})"), empty_value);
 }

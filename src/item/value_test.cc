@@ -41,8 +41,21 @@ TEST(Map, SortsByName) {
 TEST(Map, KeepsTheLastOfEqualNames) {
   const Map map(std::vector<Attribute>{{"b", 1}, {"a", 2}, {"b", 3}, {"a", 4}, {"a", 5}, {"c", 6}});
   EXPECT_EQ(map, (Map{{"a", 5}, {"b", 3}, {"c", 6}}));
+  std::vector<Attribute> many;
+  for (int i = 0; i < 100; ++i) many.push_back({i % 2 == 0 ? "b" : "a", i});
+  EXPECT_EQ(Map(many), (Map{{"a", 99}, {"b", 98}}));
   // Sorted, but not unique.
   EXPECT_EQ(Map(std::vector<Attribute>{{"a", 1}, {"a", 2}}), (Map{{"a", 2}}));
+}
+
+TEST(Map, TakesSortedAttributesOnlyIfTheyAre) {
+  EXPECT_EQ(Map::from_sorted({{"", 0}, {"a", 1}, {"ab", 2}, {"\xFF", 3}}),
+            (Map{{"", 0}, {"a", 1}, {"ab", 2}, {"\xFF", 3}}));
+  EXPECT_EQ(Map::from_sorted({}), Map());
+  EXPECT_EQ(Map::from_sorted({{"a", 1}, {"a", 2}}), std::nullopt);
+  EXPECT_EQ(Map::from_sorted({{"b", 1}, {"a", 2}}), std::nullopt);
+  EXPECT_EQ(Map::from_sorted({{"ab", 1}, {"a", 2}}), std::nullopt);
+  EXPECT_EQ(Map::from_sorted({{"\xFF", 1}, {"a", 2}}), std::nullopt);
 }
 
 TEST(Map, FindsWhatIsThereAndNothingElse) {

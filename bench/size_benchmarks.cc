@@ -1,0 +1,82 @@
+// What a million items cost: to load, in memory, on disk; and whether a request costs more among them than among few.
+#include <fstream>
+#include <string>
+
+#include "benchmarks.h"
+#include "engine_store.h"
+#include "mails.h"
+#include "raw_store.h"
+
+namespace postino::bench {
+
+namespace {
+
+std::string megabytes(std::uint64_t bytes) { return std::to_string(bytes >> 20) + " MB"; }
+
+std::uint64_t peak_memory() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (std::uint64_t kilobytes = 0; word == "VmHWM:" && status >> kilobytes) return kilobytes << 10;
+  return 0;
+}
+
+std::uint64_t disk_use(const std::filesystem::path& directory) {
+  std::uint64_t bytes = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
+    std::error_code gone;  // files come and go while the store tidies up
+    const std::uint64_t size = entry.is_regular_file(gone) ? entry.file_size(gone) : 0;
+    if (!gone) bytes += size;
+  }
+  return bytes;
+}
+
+template <class Load>
+double seconds_for(const Load& load) {
+  const auto begin = std::chrono::steady_clock::now();
+  load();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace
+
+void hold_a_million_items(Course& course) {
+  const std::uint64_t few = 1'000;
+  const std::uint64_t many = course.quick ? 100'000 : 1'000'000;
+  const std::string name = std::to_string(many) + " items of 1 KB";
+
+  // The engine comes first, so that the peak of this process is its own.
+  const auto directory = course.directory / "engine";
+  EngineStore engine(directory, Shape::plain);
+  const double loading = seconds_for([&] { engine.load(many); });
+  course.report.fact(name + ": peak memory", megabytes(peak_memory()));
+  course.report.fact(name + ": on disk when loaded", megabytes(disk_use(directory)));
+  engine.reopen();
+  course.report.fact(name + ": on disk after a restart", megabytes(disk_use(directory)));
+
+  RawStore raw(course.directory / "raw");
+  const double raw_loading = seconds_for([&] { raw.load(many); });
+  raw.reopen();
+  course.report.row("load " + name + ", 16 threads, batches of 25", static_cast<double>(many) / loading,
+                    static_cast<double>(many) / raw_loading);
+
+  EngineStore small_engine(course.directory / "small-engine", Shape::plain);
+  RawStore small_raw(course.directory / "small-raw");
+  small_engine.load(few);
+  small_raw.load(few);
+  small_engine.reopen();
+  small_raw.reopen();
+  const auto gets = compete(
+      course.pace,
+      {by_threads(1, [&] { return small_raw.getting(few); }), by_threads(1, [&] { return small_engine.getting(few); }),
+       by_threads(1, [&] { return raw.getting(many); }), by_threads(1, [&] { return engine.getting(many); })});
+  course.report.row("get among " + std::to_string(few) + " items", gets[1], gets[0]);
+  course.report.row("get among " + std::to_string(many) + " items", gets[3], gets[2]);
+  const auto puts = compete(course.pace, {by_threads(16, [&] { return small_raw.replacing(few); }),
+                                          by_threads(16, [&] { return small_engine.replacing(few); }),
+                                          by_threads(16, [&] { return raw.replacing(many); }),
+                                          by_threads(16, [&] { return engine.replacing(many); })});
+  course.report.row("put among " + std::to_string(few) + " items, 16 threads", puts[1], puts[0]);
+  course.report.row("put among " + std::to_string(many) + " items, 16 threads", puts[3], puts[2]);
+}
+
+}  // namespace postino::bench

@@ -1,0 +1,42 @@
+// Durable writes that depend on what is there, and of many items at once. In requests per second.
+#include <string>
+
+#include "benchmarks.h"
+#include "engine_store.h"
+#include "raw_store.h"
+
+namespace postino::bench {
+
+void write_conditionally(Course& course) {
+  constexpr std::uint64_t mails = 30'000;
+  EngineStore engine(course.directory / "engine", Shape::plain);
+  RawStore raw(course.directory / "raw");
+  engine.load(mails);
+  raw.load(mails);
+  engine.reopen();
+  raw.reopen();
+  for (const int threads : {1, 16}) {
+    const auto rates =
+        compete(course.pace, {by_threads(threads, [&] { return raw.reading_and_replacing(mails); }),
+                              by_threads(threads, [&] { return engine.updating_conditionally(mails); })});
+    course.report.row("conditional update, " + std::to_string(threads) + " threads (raw: get, put)", rates[1],
+                      rates[0]);
+  }
+}
+
+void write_many_at_once(Course& course) {
+  EngineStore engine(course.directory / "engine", Shape::plain);
+  RawStore raw(course.directory / "raw");
+  for (const int threads : {1, 16}) {
+    const std::string suffix = ", " + std::to_string(threads) + " threads";
+    const auto transactions =
+        compete(course.pace, {by_threads(threads, [&] { return raw.inserting_batches(3); }),
+                              by_threads(threads, [&] { return engine.inserting_transactions(3); })});
+    course.report.row("transaction of 3 conditional puts" + suffix, transactions[1], transactions[0]);
+    const auto batches = compete(course.pace, {by_threads(threads, [&] { return raw.inserting_batches(25); }),
+                                               by_threads(threads, [&] { return engine.inserting_batches(25); })});
+    course.report.row("batch of 25 puts" + suffix, batches[1], batches[0]);
+  }
+}
+
+}  // namespace postino::bench

@@ -1,0 +1,52 @@
+#include "engine/constraints.h"
+
+#include <gtest/gtest.h>
+
+namespace postino::engine {
+namespace {
+
+TEST(Constraints, PassWhenNothingWasRefused) { EXPECT_TRUE(Constraints().outcome()); }
+
+TEST(Constraints, OneIsSingular) {
+  Constraints constraints;
+  constraints.check_name("tableName", "ab");
+  EXPECT_EQ(constraints.outcome().error().message,
+            "1 validation error detected: Value 'ab' at 'tableName' failed to satisfy constraint: Member must have "
+            "length greater than or equal to 3");
+}
+
+TEST(Constraints, SeveralAreJoinedPatternBeforeLength) {
+  Constraints constraints;
+  constraints.check_name("exclusiveStartTableName", "a;");
+  constraints.check_at_most("limit", 500, 100);
+  EXPECT_EQ(
+      constraints.outcome().error().message,
+      "3 validation errors detected: Value 'a;' at 'exclusiveStartTableName' failed to satisfy constraint: Member "
+      "must satisfy regular expression pattern: [a-zA-Z0-9_.-]+; Value 'a;' at 'exclusiveStartTableName' failed "
+      "to satisfy constraint: Member must have length greater than or equal to 3; Value '500' at 'limit' failed "
+      "to satisfy constraint: Member must have value less than or equal to 100");
+}
+
+TEST(Constraints, AtMostTenAreReported) {
+  Constraints constraints;
+  for (int i = 0; i < 12; ++i) constraints.check_at_least("member" + std::to_string(i), 0, 1);
+  const std::string message = constraints.outcome().error().message;
+  EXPECT_TRUE(message.starts_with("10 validation errors detected: "));
+  EXPECT_NE(message.find("'member9'"), std::string::npos);
+  EXPECT_EQ(message.find("'member10'"), std::string::npos);
+}
+
+TEST(Constraints, NamesHaveThreeToTwoHundredFiftyFiveCharacters) {
+  EXPECT_TRUE(check_table_name("a.b"));
+  EXPECT_TRUE(check_table_name("A_z-09."));
+  EXPECT_TRUE(check_table_name(std::string(255, 'x')));
+  const std::string long_name(256, 'x');
+  EXPECT_EQ(check_table_name(long_name).error().message,
+            "1 validation error detected: Value '" + long_name +
+                "' at 'tableName' failed to satisfy constraint: Member must have length less than or equal to 255");
+  EXPECT_FALSE(check_table_name(""));
+  EXPECT_FALSE(check_table_name("caf\xC3\xA9"));
+}
+
+}  // namespace
+}  // namespace postino::engine

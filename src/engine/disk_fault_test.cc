@@ -1,0 +1,138 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "base/temporary_directory.h"
+#include "engine/consistency_testing.h"
+#include "engine/engine.h"
+#include "engine/power_loss_env_testing.h"
+#include "engine/write_workload_testing.h"
+
+namespace postino::engine {
+namespace {
+
+constexpr int writer_count = 8;
+
+std::string describe(DiskFault fault) {
+  switch (fault) {
+    case DiskFault::none:
+      return "none";
+    case DiskFault::no_space:
+      return "no_space";
+    case DiskFault::append_fails:
+      return "append_fails";
+    case DiskFault::sync_fails:
+      return "sync_fails";
+  }
+  return "";
+}
+
+class DiskFaultConcurrent : public testing::TestWithParam<DiskFault> {
+ protected:
+  DiskFaultConcurrent() {
+    for (int number = 0; number < writer_count; ++number) writers_.emplace_back(number, 1 + number);
+    open();
+    create_workload_tables(*engine_);
+  }
+
+  void open() {
+    engine_.reset();
+    Options options;
+    options.directory = directory_.path() / "data";
+    options.memtable_bytes = 128 << 10;  // faults meet flushes as well
+    auto engine = Engine::open(options, disk_.env());
+    ASSERT_TRUE(engine) << engine.error().message;
+    engine_ = std::move(*engine);
+  }
+
+  // All writers write until they are refused. The fault comes while they do; that they end shows that each of them got
+  // an answer.
+  void write_into_fault(std::int64_t operations_before) {
+    std::atomic<int> writes = 0;
+    std::vector<std::thread> threads;
+    for (WorkloadWriter& writer : writers_)
+      threads.emplace_back([&] {
+        while (writer.write_once(*engine_)) {
+          if (++writes == operations_before) disk_.set_fault(GetParam());
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  void expect_internal_errors() {
+    for (const WorkloadWriter& writer : writers_) {
+      ASSERT_TRUE(writer.error());
+      EXPECT_EQ(writer.error()->type, store::ErrorType::internal_server_error);
+      EXPECT_THAT(writer.error()->message, testing::HasSubstr("disk"));
+    }
+  }
+
+  // What was acknowledged is there; what was refused is there only if `refused_may_show`.
+  void expect_acknowledged(bool refused_may_show) {
+    for (WorkloadWriter& writer : writers_) {
+      const auto prefix = writer.matching_prefix(*engine_, writer.acknowledged());
+      ASSERT_TRUE(prefix);
+      if (!refused_may_show) EXPECT_EQ(*prefix, writer.acknowledged());
+      writer.settle(*prefix);
+    }
+    for (const std::string& table_name : workload_tables) {
+      EXPECT_THAT(check_table(*engine_, table_name), testing::IsEmpty());
+      EXPECT_THAT(StreamReplay(table_name).follow(*engine_), testing::IsEmpty());
+    }
+  }
+
+  base::TemporaryDirectory directory_;
+  PowerLossEnv disk_;
+  std::unique_ptr<Engine> engine_;
+  std::vector<WorkloadWriter> writers_;
+};
+
+TEST_P(DiskFaultConcurrent, IsReportedToEveryWriterAndLosesNothing) {
+  for (const int writes_before : {1, 100, 400}) {
+    SCOPED_TRACE(writes_before);
+    write_into_fault(writes_before);
+    expect_internal_errors();
+    expect_acknowledged(false);
+
+    // Still refused, and still answered at once.
+    EXPECT_FALSE(writers_.front().write_once(*engine_));
+    EXPECT_FALSE(writers_.front().write_once(*engine_));
+    writers_.front().settle(0);
+
+    disk_.set_fault(DiskFault::none);
+    open();
+    expect_acknowledged(false);
+    for (WorkloadWriter& writer : writers_) EXPECT_TRUE(writer.write_once(*engine_)) << writer.error()->message;
+    expect_acknowledged(false);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Disk, DiskFaultConcurrent,
+                         testing::Values(DiskFault::no_space, DiskFault::append_fails, DiskFault::sync_fails),
+                         [](const auto& instance) { return describe(instance.param); });
+
+class NoSpaceConcurrent : public DiskFaultConcurrent {};
+
+TEST_P(NoSpaceConcurrent, WritesGoOnOnceThereIsSpace) {
+  for (const int writes_before : {1, 50, 500}) {
+    SCOPED_TRACE(writes_before);
+    write_into_fault(writes_before);
+    expect_internal_errors();
+    expect_acknowledged(false);
+
+    disk_.set_fault(DiskFault::none);
+    for (WorkloadWriter& writer : writers_)
+      for (int i = 0; i < 20; ++i) ASSERT_TRUE(writer.write_once(*engine_)) << writer.error()->message;
+    expect_acknowledged(false);
+    open();
+    expect_acknowledged(false);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Disk, NoSpaceConcurrent, testing::Values(DiskFault::no_space),
+                         [](const auto& instance) { return describe(instance.param); });
+
+}  // namespace
+}  // namespace postino::engine

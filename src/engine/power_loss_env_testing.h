@@ -1,0 +1,59 @@
+// A disk for tests that can lose power and run into faults. It stands between RocksDB and the real file system and
+// keeps a record of what was synced.
+//
+// The model: appended bytes survive once their file was synced; a new name of a file, by creating or renaming it,
+// survives once its directory was synced; deleting is final at once. What was not synced may survive in part.
+#pragma once
+
+#include <rocksdb/env.h>
+
+#include <cstdint>
+#include <memory>
+#include <random>
+
+namespace postino::engine {
+
+enum class UnsyncedTail {
+  gone,  // of each file exactly the synced bytes are left
+  torn,  // a part of the unsynced bytes is left, perhaps with zeros or, in the log, garbage behind it
+};
+
+enum class DiskFault {
+  none,
+  no_space,      // nothing more can be written
+  append_fails,  // a hardware fault when writing
+  sync_fails,    // and when syncing
+};
+
+// Safe to use from any thread, except lose_unsynced().
+class PowerLossEnv {
+ public:
+  PowerLossEnv();
+  ~PowerLossEnv();
+
+  rocksdb::Env* env() { return env_.get(); }
+
+  // From now on, or after so many more appends and syncs, everything fails.
+  void cut_power();
+  void cut_power_after(std::int64_t operations);
+  bool has_power() const;
+
+  // Leaves on the real disk what the power loss left. Nobody may have the files open.
+  void lose_unsynced(std::mt19937_64& random, UnsyncedTail tail);
+
+  void set_fault(DiskFault fault);
+
+  // Appends and syncs so far.
+  std::int64_t operations() const;
+
+ private:
+  class State;
+  class File;
+  class Directory;
+  class Files;
+
+  std::shared_ptr<State> state_;
+  std::unique_ptr<rocksdb::Env> env_;
+};
+
+}  // namespace postino::engine

@@ -1,0 +1,35 @@
+#!/bin/sh
+# What the program answers on the command line: sh command_line_test.sh PROGRAM
+set -eu
+program=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+fail() {
+  echo "$1" >&2
+  exit 1
+}
+
+# expect STATUS PATTERN ARGUMENT...: the exit status, and something in what it prints
+expect() {
+  status=$1 pattern=$2
+  shift 2
+  actual=0
+  "$program" "$@" >"$folder/output" 2>&1 || actual=$?
+  cat "$folder/output"
+  [ "$actual" -eq "$status" ] || fail "postino $*: exit status $actual instead of $status"
+  grep -q -e "$pattern" "$folder/output" || fail "postino $*: no '$pattern'"
+}
+
+expect 0 '^postino [0-9]' --version
+expect 0 'tour' --help
+expect 2 'tour'
+expect 2 'nothing' nothing
+expect 2 'nothing' tour --nothing
+
+# The tour in a place of its own, twice in the same one, and in one that cannot be.
+expect 0 'docs/architecture.md' tour
+expect 0 'ConditionalCheckFailedException' tour --data "$folder/data"
+expect 0 'TransactionCanceledException' tour --data "$folder/data"
+expect 0 'REMOVE .*SENT' tour --data "$folder/data"
+expect 1 'postino: ' tour --data "$folder/missing/data"

@@ -1,0 +1,13 @@
+// The fuzz targets. Each takes any bytes, and ends the process by CHECK when what must hold does not.
+#pragma once
+
+#include <string_view>
+
+namespace postino::fuzz {
+
+void fuzz_expression(std::string_view input);
+void fuzz_item_codec(std::string_view input);
+void fuzz_key(std::string_view input);
+void fuzz_number(std::string_view input);
+
+}  // namespace postino::fuzz
