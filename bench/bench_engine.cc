@@ -44,7 +44,7 @@ std::optional<int> run(const Benchmark& benchmark, bool quick, const std::filesy
     std::signal(SIGINT, SIG_DFL);
     Course course{.directory = directory.path()};
     course.quick = quick;
-    if (quick) course.pace = {.rounds = 3, .turn = std::chrono::milliseconds(200)};
+    if (quick) course.plan = {.rounds = 3, .turn = std::chrono::milliseconds(200)};
     benchmark.run(course);
     ::_exit(std::min(course.report.below(), 100));
   }

@@ -10,7 +10,7 @@ namespace postino::bench {
 
 struct Course {
   std::filesystem::path directory;  // empty, and the benchmark's own
-  Pace pace;
+  Plan plan;
   bool quick = false;
   Report report;
 };

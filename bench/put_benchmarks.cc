@@ -22,14 +22,14 @@ void put_items(Course& course) {
   EngineStore engine(course.directory / "engine", Shape::plain);
   RawStore raw(course.directory / "raw");
   for (const int threads : {1, 16, 64}) {
-    const auto rates = compete(course.pace, {by_threads(threads, [&] { return raw.inserting(); }),
+    const auto rates = compete(course.plan, {by_threads(threads, [&] { return raw.inserting(); }),
                                              by_threads(threads, [&] { return engine.inserting(); })});
     course.report.row(with_threads("put", threads), rates[1], rates[0], put_bar);
   }
   // RocksDB has no such form: as many threads wait in it as there are unfinished puts here.
   for (const int unfinished : {64, 256}) {
     const auto rates =
-        compete(course.pace, {by_threads(unfinished, [&] { return raw.inserting(); }),
+        compete(course.plan, {by_threads(unfinished, [&] { return raw.inserting(); }),
                               by_callbacks(unfinished, [&] { return engine.inserting_with_callbacks(); })});
     course.report.row("put, 1 thread with " + std::to_string(unfinished) + " callbacks", rates[1], rates[0], put_bar);
   }
@@ -42,7 +42,7 @@ void put_indexed_items(Course& course) {
   RawStore raw(course.directory / "raw");
   all.load(replaced);
   for (const int threads : {1, 16, 64}) {
-    const auto rates = compete(course.pace, {by_threads(threads, [&] { return raw.inserting(); }),
+    const auto rates = compete(course.plan, {by_threads(threads, [&] { return raw.inserting(); }),
                                              by_threads(threads, [&] { return all.inserting(); }),
                                              by_threads(threads, [&] { return keys.inserting(); }),
                                              by_threads(threads, [&] { return all.replacing(replaced); })});

@@ -15,6 +15,11 @@ constexpr double query_bar = 0.25;
 constexpr std::uint64_t mails = 30'000;
 constexpr Duration warm_up{500};
 
+Pace per_item(const Pace& per_query) {
+  constexpr auto items = static_cast<double>(mails_per_conversation);
+  return {per_query.per_second * items, per_query.cpu_microseconds / items};
+}
+
 }  // namespace
 
 void get_items(Course& course) {
@@ -27,7 +32,7 @@ void get_items(Course& course) {
   compete({.rounds = 1, .turn = warm_up},
           {by_threads(2, [&] { return raw.getting(mails); }), by_threads(2, [&] { return engine.getting(mails); })});
   for (const int threads : {1, 2}) {
-    const auto rates = compete(course.pace, {by_threads(threads, [&] { return raw.getting(mails); }),
+    const auto rates = compete(course.plan, {by_threads(threads, [&] { return raw.getting(mails); }),
                                              by_threads(threads, [&] { return engine.getting(mails); })});
     course.report.row("get, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"), rates[1], rates[0],
                       get_bar);
@@ -45,9 +50,9 @@ void query_items(Course& course) {
   compete({.rounds = 1, .turn = warm_up}, {by_threads(1, [&] { return raw.scanning(conversations); }),
                                            by_threads(1, [&] { return engine.querying(conversations); })});
   for (const int threads : {1, 2}) {
-    auto rates = compete(course.pace, {by_threads(threads, [&] { return raw.scanning(conversations); }),
+    auto rates = compete(course.plan, {by_threads(threads, [&] { return raw.scanning(conversations); }),
                                        by_threads(threads, [&] { return engine.querying(conversations); })});
-    for (double& rate : rates) rate *= static_cast<double>(mails_per_conversation);
+    for (Pace& rate : rates) rate = per_item(rate);
     course.report.row(
         "query of 100 items, items/s, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"), rates[1],
         rates[0], query_bar);

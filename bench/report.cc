@@ -7,27 +7,32 @@ namespace postino::bench {
 
 namespace {
 
-constexpr int name_width = 50;
+constexpr int name_width = 55;
 
 std::string grouped(double value) {
-  std::string digits = std::to_string(static_cast<long long>(value + 0.5));
-  for (std::size_t place = digits.size(); place > 3;) digits.insert(place -= 3, ",");
-  return digits;
+  const std::string digits = std::to_string(static_cast<long long>(value + 0.5));
+  std::string result;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) result.push_back(',');
+    result.push_back(digits[i]);
+  }
+  return result;
 }
 
 }  // namespace
 
 void Report::header() {
-  std::printf("%-*s %12s %12s %7s %6s\n", name_width, "", "engine/s", "raw/s", "ratio", "bar");
+  std::printf("%-*s %11s %11s %17s %7s %5s\n", name_width, "", "engine/s", "raw/s", "CPU us/operation", "ratio", "bar");
   std::fflush(stdout);
 }
 
-void Report::row(std::string_view name, double engine, double raw, std::optional<double> bar) {
-  const double ratio = engine / raw;
-  std::printf("%-*.*s %12s %12s %7.2f", name_width, static_cast<int>(name.size()), name.data(), grouped(engine).c_str(),
-              grouped(raw).c_str(), ratio);
+void Report::row(std::string_view name, const Pace& engine, const Pace& raw, std::optional<double> bar) {
+  const double ratio = engine.per_second / raw.per_second;
+  std::printf("%-*.*s %11s %11s %8.1f %8.1f %7.2f", name_width, static_cast<int>(name.size()), name.data(),
+              grouped(engine.per_second).c_str(), grouped(raw.per_second).c_str(), engine.cpu_microseconds,
+              raw.cpu_microseconds, ratio);
   if (bar) {
-    std::printf(" %6.2f  %s", *bar, ratio >= *bar ? "ok" : "below");
+    std::printf(" %5.2f  %s", *bar, ratio >= *bar ? "ok" : "below");
     if (ratio < *bar) ++below_;
   }
   std::printf("\n");

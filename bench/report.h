@@ -4,14 +4,16 @@
 #include <optional>
 #include <string_view>
 
+#include "rounds.h"
+
 namespace postino::bench {
 
 class Report {
  public:
   static void header();
 
-  // Rates are operations per second. The bar is what engine / raw should at least be.
-  void row(std::string_view name, double engine, double raw, std::optional<double> bar = std::nullopt);
+  // The bar is what the engine's rate divided by the raw one should at least be.
+  void row(std::string_view name, const Pace& engine, const Pace& raw, std::optional<double> bar = std::nullopt);
   // A figure that has no counterpart.
   void fact(std::string_view name, std::string_view value);
 

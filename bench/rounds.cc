@@ -1,9 +1,11 @@
 #include "rounds.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <atomic>
-#include <cstdint>
 #include <latch>
+#include <limits>
 #include <semaphore>
 #include <thread>
 
@@ -13,33 +15,41 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double rate(std::uint64_t operations, Clock::time_point begin) {
-  return static_cast<double>(operations) / std::chrono::duration<double>(Clock::now() - begin).count();
+// Of all threads of this process, its background work included.
+double cpu_microseconds() {
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  const auto microseconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_usec);
+  };
+  return microseconds(used.ru_utime) + microseconds(used.ru_stime);
 }
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
+Pace measure(const Turn& turn, Duration length) {
+  const double before = cpu_microseconds();
+  const Work work = turn(length);
+  const auto operations = static_cast<double>(work.operations);
+  return {operations / work.elapsed.count(), (cpu_microseconds() - before) / operations};
 }
 
 }  // namespace
 
-std::vector<double> compete(const Pace& pace, const std::vector<Turn>& contestants) {
-  std::vector<std::vector<double>> rates(contestants.size());
-  for (int round = 0; round < pace.rounds; ++round) {
+std::vector<Pace> compete(const Plan& plan, const std::vector<Turn>& contestants) {
+  std::vector<Pace> best(contestants.size(), {.cpu_microseconds = std::numeric_limits<double>::max()});
+  for (int round = 0; round < plan.rounds; ++round) {
     for (std::size_t i = 0; i < contestants.size(); ++i) {
       // Every second round goes backwards, so that nobody always runs in the wake of the same other.
       const std::size_t place = round % 2 == 0 ? i : contestants.size() - 1 - i;
-      rates[place].push_back(contestants[place](pace.turn));
+      const Pace pace = measure(contestants[place], plan.turn);
+      best[place].per_second = std::max(best[place].per_second, pace.per_second);
+      best[place].cpu_microseconds = std::min(best[place].cpu_microseconds, pace.cpu_microseconds);
     }
   }
-  std::vector<double> medians;
-  for (std::vector<double>& rates_of_one : rates) medians.push_back(median(std::move(rates_of_one)));
-  return medians;
+  return best;
 }
 
 Turn by_threads(int threads, std::function<Operation()> make_operation) {
-  return [threads, make_operation = std::move(make_operation)](Duration turn) {
+  return [threads, make_operation = std::move(make_operation)](Duration turn) -> Work {
     std::atomic<bool> stop = false;
     std::atomic<std::uint64_t> total = 0;
     std::latch start(threads + 1);
@@ -57,12 +67,12 @@ Turn by_threads(int threads, std::function<Operation()> make_operation) {
     std::this_thread::sleep_for(turn);
     stop = true;
     workers.clear();
-    return rate(total, begin);
+    return {total, Clock::now() - begin};
   };
 }
 
 Turn by_callbacks(int limit, std::function<Starter()> make_starter) {
-  return [limit, make_starter = std::move(make_starter)](Duration turn) {
+  return [limit, make_starter = std::move(make_starter)](Duration turn) -> Work {
     const Starter start = make_starter();
     std::counting_semaphore<> free(limit);
     std::uint64_t count = 0;
@@ -72,7 +82,7 @@ Turn by_callbacks(int limit, std::function<Starter()> make_starter) {
       start([&] { free.release(); });
     }
     for (int i = 0; i < limit; ++i) free.acquire();
-    return rate(count, begin);
+    return {count, Clock::now() - begin};
   };
 }
 

@@ -1,7 +1,9 @@
-// Comparing on a machine that is never quiet: contestants take turns in short rounds, and each one's median counts.
+// Comparing on a machine that is never quiet: contestants take turns in short rounds, and each one's best counts,
+// because whatever else runs there can only slow them down.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -9,16 +11,28 @@ namespace postino::bench {
 
 using Duration = std::chrono::milliseconds;
 
-struct Pace {
-  int rounds = 5;
-  Duration turn{600};
+struct Plan {
+  int rounds = 7;
+  Duration turn{400};
 };
 
-// A contestant's turn: works for about that long and returns operations per second.
-using Turn = std::function<double(Duration)>;
+// How fast a contestant is, and what an operation costs the processor, which other programs disturb less.
+struct Pace {
+  double per_second = 0;
+  double cpu_microseconds = 0;
+};
 
-// The median rate of each contestant.
-std::vector<double> compete(const Pace& pace, const std::vector<Turn>& contestants);
+// What was done in a turn.
+struct Work {
+  std::uint64_t operations = 0;
+  std::chrono::duration<double> elapsed{};
+};
+
+// A contestant's turn: works for about that long.
+using Turn = std::function<Work(Duration)>;
+
+// The best of each contestant.
+std::vector<Pace> compete(const Plan& plan, const std::vector<Turn>& contestants);
 
 // One operation, with all it needs for the next one.
 using Operation = std::function<void()>;

@@ -30,11 +30,15 @@ std::uint64_t disk_use(const std::filesystem::path& directory) {
   return bytes;
 }
 
-template <class Load>
-double seconds_for(const Load& load) {
-  const auto begin = std::chrono::steady_clock::now();
-  load();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+// Loading is one turn, however long it takes.
+template <class Store>
+Pace load(Store& store, std::uint64_t count) {
+  const Turn turn = [&](Duration) -> Work {
+    const auto begin = std::chrono::steady_clock::now();
+    store.load(count);
+    return {count, std::chrono::steady_clock::now() - begin};
+  };
+  return compete({.rounds = 1}, {turn}).front();
 }
 
 }  // namespace
@@ -47,17 +51,16 @@ void hold_a_million_items(Course& course) {
   // The engine comes first, so that the peak of this process is its own.
   const auto directory = course.directory / "engine";
   EngineStore engine(directory, Shape::plain);
-  const double loading = seconds_for([&] { engine.load(many); });
+  const Pace loading = load(engine, many);
   course.report.fact(name + ": peak memory", megabytes(peak_memory()));
   course.report.fact(name + ": on disk when loaded", megabytes(disk_use(directory)));
   engine.reopen();
   course.report.fact(name + ": on disk after a restart", megabytes(disk_use(directory)));
 
   RawStore raw(course.directory / "raw");
-  const double raw_loading = seconds_for([&] { raw.load(many); });
+  const Pace raw_loading = load(raw, many);
   raw.reopen();
-  course.report.row("load " + name + ", 16 threads, batches of 25", static_cast<double>(many) / loading,
-                    static_cast<double>(many) / raw_loading);
+  course.report.row("load " + name + ", 16 threads, batches of 25", loading, raw_loading);
 
   EngineStore small_engine(course.directory / "small-engine", Shape::plain);
   RawStore small_raw(course.directory / "small-raw");
@@ -66,12 +69,12 @@ void hold_a_million_items(Course& course) {
   small_engine.reopen();
   small_raw.reopen();
   const auto gets = compete(
-      course.pace,
+      course.plan,
       {by_threads(1, [&] { return small_raw.getting(few); }), by_threads(1, [&] { return small_engine.getting(few); }),
        by_threads(1, [&] { return raw.getting(many); }), by_threads(1, [&] { return engine.getting(many); })});
   course.report.row("get among " + std::to_string(few) + " items", gets[1], gets[0]);
   course.report.row("get among " + std::to_string(many) + " items", gets[3], gets[2]);
-  const auto puts = compete(course.pace, {by_threads(16, [&] { return small_raw.replacing(few); }),
+  const auto puts = compete(course.plan, {by_threads(16, [&] { return small_raw.replacing(few); }),
                                           by_threads(16, [&] { return small_engine.replacing(few); }),
                                           by_threads(16, [&] { return raw.replacing(many); }),
                                           by_threads(16, [&] { return engine.replacing(many); })});

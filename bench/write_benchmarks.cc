@@ -17,7 +17,7 @@ void write_conditionally(Course& course) {
   raw.reopen();
   for (const int threads : {1, 16}) {
     const auto rates =
-        compete(course.pace, {by_threads(threads, [&] { return raw.reading_and_replacing(mails); }),
+        compete(course.plan, {by_threads(threads, [&] { return raw.reading_and_replacing(mails); }),
                               by_threads(threads, [&] { return engine.updating_conditionally(mails); })});
     course.report.row("conditional update, " + std::to_string(threads) + " threads (raw: get, put)", rates[1],
                       rates[0]);
@@ -30,10 +30,10 @@ void write_many_at_once(Course& course) {
   for (const int threads : {1, 16}) {
     const std::string suffix = ", " + std::to_string(threads) + " threads";
     const auto transactions =
-        compete(course.pace, {by_threads(threads, [&] { return raw.inserting_batches(3); }),
+        compete(course.plan, {by_threads(threads, [&] { return raw.inserting_batches(3); }),
                               by_threads(threads, [&] { return engine.inserting_transactions(3); })});
     course.report.row("transaction of 3 conditional puts" + suffix, transactions[1], transactions[0]);
-    const auto batches = compete(course.pace, {by_threads(threads, [&] { return raw.inserting_batches(25); }),
+    const auto batches = compete(course.plan, {by_threads(threads, [&] { return raw.inserting_batches(25); }),
                                                by_threads(threads, [&] { return engine.inserting_batches(25); })});
     course.report.row("batch of 25 puts" + suffix, batches[1], batches[0]);
   }

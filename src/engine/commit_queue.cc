@@ -176,29 +176,9 @@ void CommitQueue::wake_next_leader() {
   }
 }
 
-base::Result<void> CommitQueue::write(const Batch& batch) {
-  std::size_t bytes = 0;
-  for (const auto& entry : batch) bytes += entry->bytes_ + entry->mutations.size() * 16;
-  rocksdb::WriteBatch writes(bytes + 64);
-  std::map<ObjectId, StatisticsDelta> totals;
+CommitQueue::Totals CommitQueue::total_statistics(const Batch& batch) {
+  Totals totals;
   for (const auto& entry : batch) {
-    for (const Mutation& mutation : entry->mutations) {
-      rocksdb::ColumnFamilyHandle* family = database_.handle(mutation.family);
-      switch (mutation.type) {
-        case MutationType::put:
-          writes.Put(family, slice(mutation.key), slice(mutation.value));
-          break;
-        case MutationType::remove:
-          writes.Delete(family, slice(mutation.key));
-          break;
-        case MutationType::remove_range:
-          writes.DeleteRange(family, slice(mutation.key), slice(mutation.value));
-          break;
-      }
-    }
-    store::SequenceNumber number = entry->first_sequence_number_;
-    for (const StreamAppend& append : entry->stream_appends)
-      writes.Put(database_.handle(Family::streams), stream_key(append.stream, number++), slice(append.value));
     for (const StatisticsDelta& delta : entry->statistics) {
       StatisticsDelta& total = totals[delta.id];
       total.statistics = delta.statistics;
@@ -206,9 +186,39 @@ base::Result<void> CommitQueue::write(const Batch& batch) {
       total.bytes += delta.bytes;
     }
   }
+  return totals;
+}
+
+void CommitQueue::append(const CommitEntry& entry, rocksdb::WriteBatch& writes) const {
+  for (const Mutation& mutation : entry.mutations) {
+    rocksdb::ColumnFamilyHandle* family = database_.handle(mutation.family);
+    switch (mutation.type) {
+      case MutationType::put:
+        writes.Put(family, slice(mutation.key), slice(mutation.value));
+        break;
+      case MutationType::remove:
+        writes.Delete(family, slice(mutation.key));
+        break;
+      case MutationType::remove_range:
+        writes.DeleteRange(family, slice(mutation.key), slice(mutation.value));
+        break;
+    }
+  }
+  store::SequenceNumber number = entry.first_sequence_number_;
+  for (const StreamAppend& append : entry.stream_appends)
+    writes.Put(database_.handle(Family::streams), stream_key(append.stream, number++), slice(append.value));
+}
+
+base::Result<void> CommitQueue::write(const Batch& batch) {
+  std::size_t bytes = 0;
+  for (const auto& entry : batch) bytes += entry->bytes_ + entry->mutations.size() * 16;
+  rocksdb::WriteBatch writes(bytes + 64);
+  // The counts come first: dropping a table later in the batch drops them too.
+  const Totals totals = total_statistics(batch);
   for (const auto& [id, total] : totals)
     writes.Put(database_.handle(Family::meta), statistics_key(id),
                encode_statistics(total.statistics->count + total.count, total.statistics->bytes + total.bytes));
+  for (const auto& entry : batch) append(*entry, writes);
   if (writes.Count() == 0) return {};
 
   if (write_failed_) database_.try_resume();

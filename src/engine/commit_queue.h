@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -112,11 +113,14 @@ class CommitQueue {
 
  private:
   using Batch = std::vector<std::shared_ptr<CommitEntry>>;
+  using Totals = std::map<ObjectId, StatisticsDelta>;
 
   void run_committer();
   // Called with the mutex held by `lock`, which is released while writing.
   void lead(std::unique_lock<std::mutex>& lock);
   Batch take_batch();
+  static Totals total_statistics(const Batch& batch);
+  void append(const CommitEntry& entry, rocksdb::WriteBatch& writes) const;
   base::Result<void> write(const Batch& batch);
   void release_pending(const Batch& batch);
   // Nothing queued can stand when a batch failed, because it may have been planned upon it: it fails with the batch.

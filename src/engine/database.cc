@@ -5,7 +5,10 @@
 #include <rocksdb/sst_file_manager.h>
 #include <rocksdb/table.h>
 
+#include <algorithm>
+
 #include "engine/data_directory.h"
+#include "engine/fault_listener.h"
 
 namespace postino::engine {
 
@@ -50,6 +53,19 @@ rocksdb::ColumnFamilyOptions family_options(const Options& options, const std::s
   return result;
 }
 
+// Every write first reads its item, and most items are new: a filter saves the search in the memtable.
+void filter_memtable(rocksdb::ColumnFamilyOptions& options) {
+  options.memtable_whole_key_filtering = true;
+  options.memtable_prefix_bloom_size_ratio = 0.02;
+}
+
+// RocksDB has no code for it. The first text is for another process, the second for this one.
+bool is_locked(const rocksdb::Status& status) {
+  const std::string text = status.ToString();
+  return status.IsIOError() && (text.find("While lock file") != std::string::npos ||
+                                text.find("lock hold by current process") != std::string::npos);
+}
+
 }  // namespace
 
 base::Error error_from(const rocksdb::Status& status) {
@@ -63,13 +79,17 @@ base::Result<std::unique_ptr<Database>> Database::open(const Options& options, r
   const auto cache = rocksdb::NewLRUCache(options.block_cache_bytes);
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   for (const char* name : family_names) families.emplace_back(name, family_options(options, cache));
+  filter_memtable(families[static_cast<std::size_t>(Family::items)].options);
 
   std::unique_ptr<Database> database(new Database);
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(
-      database_options(options, env), store_directory(options.directory).string(), families, &handles, &db);
-  if (status.IsIOError() && status.ToString().find("lock") != std::string::npos)
+  rocksdb::DBOptions rocks_options = database_options(options, env);
+  database->faults_ = std::make_shared<FaultListener>();
+  rocks_options.listeners.push_back(database->faults_);
+  const rocksdb::Status status =
+      rocksdb::DB::Open(rocks_options, store_directory(options.directory).string(), families, &handles, &db);
+  if (is_locked(status))
     return base::fail(base::ErrorCode::conflict,
                       "the data directory '" + options.directory.string() + "' is in use by another process");
   if (!status.ok()) return base::propagate(error_from(status));
@@ -117,9 +137,31 @@ base::Result<void> Database::write(rocksdb::WriteBatch& batch) {
 void Database::compact(Family family, const rocksdb::Slice& lower, const rocksdb::Slice& upper) {
   rocksdb::CompactRangeOptions options;
   options.exclusive_manual_compaction = false;
+  // Without this a file may just be moved to the bottom, with all that was removed in it.
+  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
   db_->CompactRange(options, handle(family), &lower, &upper).PermitUncheckedError();
 }
 
-void Database::try_resume() { db_->Resume().PermitUncheckedError(); }
+bool Database::has_unflushed() const {
+  return std::ranges::any_of(handles_, [&](rocksdb::ColumnFamilyHandle* handle) {
+    std::uint64_t entries = 0;
+    std::uint64_t waiting = 0;
+    db_->GetIntProperty(handle, rocksdb::DB::Properties::kNumEntriesActiveMemTable, &entries);
+    db_->GetIntProperty(handle, rocksdb::DB::Properties::kNumImmutableMemTable, &waiting);
+    return entries > 0 || waiting > 0;
+  });
+}
+
+void Database::try_resume() {
+  // Resuming writes out what is in memory and with that leaves a failed log behind. With nothing in memory RocksDB
+  // would go on with the failed log, and end the process.
+  if (faults_->log_failed() && !has_unflushed()) return;
+  if (!db_->Resume().ok()) return;
+  faults_->log_replaced();
+  // Now nothing is: put something there that means nothing, in case the next write fails too.
+  rocksdb::WriteOptions without_log;
+  without_log.disableWAL = true;
+  db_->Delete(without_log, handle(Family::meta), "resumed").PermitUncheckedError();
+}
 
 }  // namespace postino::engine

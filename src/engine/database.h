@@ -13,6 +13,8 @@
 
 namespace postino::engine {
 
+class FaultListener;
+
 // By kind of data; what the keys and values look like is in docs/formats.md.
 enum class Family : std::uint8_t {
   meta,     // catalog, statistics, counters
@@ -47,7 +49,8 @@ class Database {
   // failing is harmless.
   void compact(Family family, const rocksdb::Slice& lower, const rocksdb::Slice& upper);
 
-  // After a failed write RocksDB refuses all others until it has been told to go on.
+  // After a failed write RocksDB refuses all others until it has been told to go on. Works once a full disk has space
+  // again; after other faults of the disk the store has to be opened anew. Not while somebody writes.
   void try_resume();
 
   rocksdb::ColumnFamilyHandle* handle(Family family) const { return handles_[static_cast<std::size_t>(family)]; }
@@ -55,10 +58,12 @@ class Database {
 
  private:
   Database() = default;
+  bool has_unflushed() const;
 
   std::unique_ptr<rocksdb::DB> db_;
   std::array<rocksdb::ColumnFamilyHandle*, family_count> handles_{};
   rocksdb::WriteOptions write_options_;
+  std::shared_ptr<FaultListener> faults_;
 };
 
 // A point in time, released when it goes out of scope.

@@ -97,9 +97,9 @@ store::Answer<StoredItemPointer> apply_update(const Table& table, const ItemWrit
                                               const StoredItemPointer& before) {
   const item::Map& start = before ? before->item : *write.subject;
   if (!write.update) return before ? before : store_item(start);
-  TRY(item::Map after, write.update->apply(start));
-  // Removing from what is not there does not create it.
+  // Removing from what is not there does not create it, and no path is wrong in it.
   if (!before && !write.update->creates()) return StoredItemPointer();
+  TRY(item::Map after, write.update->apply(start));
   TRY_VOID(item::check_nesting(after));
   std::vector<UpdatedAttribute> updated;
   for (const expr::BoundUpdate::Target& target : write.update->targets())

@@ -13,22 +13,22 @@ using store::ReturnValues;
 class ItemWriterTest : public EngineTest {
  protected:
   ItemWriterTest() {
-    store::CreateTableRequest request = table("t", "pk:S", "sk:N");
+    store::CreateTableRequest request = table("things", "pk:S", "sk:N");
     add_global_index(request, "by-color", "color:S", "weight:N", store::ProjectionType::include, {"name"});
     create(request);
-    create(table("h", "id:S"));
+    create(table("simple", "id:S"));
   }
 
-  store::PutItemRequest put_request(std::string_view item) { return {.table_name = "t", .item = json(item)}; }
+  store::PutItemRequest put_request(std::string_view item) { return {.table_name = "things", .item = json(item)}; }
   store::UpdateItemRequest update_request(std::string_view update, std::string_view values = {}) {
     store::UpdateItemRequest request;
-    request.table_name = "t";
+    request.table_name = "things";
     request.key = json(R"({"pk":{"S":"a"},"sk":{"N":"1"}})");
     if (!update.empty()) request.update = std::string(update);
     request.placeholders = placeholders({}, values);
     return request;
   }
-  std::string a1() { return get("t", R"({"pk":{"S":"a"},"sk":{"N":"1"}})"); }
+  std::string a1() { return get("things", R"({"pk":{"S":"a"},"sk":{"N":"1"}})"); }
 };
 
 std::string attributes(const store::Answer<store::WriteItemResponse>& answer) {
@@ -37,10 +37,10 @@ std::string attributes(const store::Answer<store::WriteItemResponse>& answer) {
 }
 
 TEST_F(ItemWriterTest, PutStoresAndReplaces) {
-  put("t", R"({"pk":{"S":"a"},"sk":{"N":"1"},"x":{"S":"old"},"y":{"BOOL":true}})");
-  put("t", R"({"pk":{"S":"a"},"sk":{"N":"1.0"},"x":{"S":"new"}})");
+  put("things", R"({"pk":{"S":"a"},"sk":{"N":"1"},"x":{"S":"old"},"y":{"BOOL":true}})");
+  put("things", R"({"pk":{"S":"a"},"sk":{"N":"1.0"},"x":{"S":"new"}})");
   EXPECT_EQ(a1(), R"({"pk":{"S":"a"},"sk":{"N":"1"},"x":{"S":"new"}})");
-  EXPECT_EQ(store().describe_table("t")->item_count, 1);
+  EXPECT_EQ(store().describe_table("things")->item_count, 1);
 }
 
 TEST_F(ItemWriterTest, PutReturnsTheOldItemOnRequest) {
@@ -53,7 +53,7 @@ TEST_F(ItemWriterTest, PutReturnsTheOldItemOnRequest) {
 }
 
 TEST_F(ItemWriterTest, AFailedConditionChangesNothing) {
-  put("t", R"({"pk":{"S":"a"},"sk":{"N":"1"},"v":{"N":"1"}})");
+  put("things", R"({"pk":{"S":"a"},"sk":{"N":"1"},"v":{"N":"1"}})");
   store::PutItemRequest request = put_request(R"({"pk":{"S":"a"},"sk":{"N":"1"},"v":{"N":"2"}})");
   request.condition = "attribute_not_exists(pk)";
   const auto refused = store().put_item(request);
@@ -76,7 +76,7 @@ class BadItemTest : public ItemWriterTest, public testing::WithParamInterface<Ba
 TEST_P(BadItemTest, IsRefusedWithItsRule) {
   EXPECT_EQ(outcome(store().put_item(put_request(GetParam().item))),
             std::string("ValidationException: ") + GetParam().message);
-  EXPECT_EQ(store().describe_table("t")->item_count, 0);
+  EXPECT_EQ(store().describe_table("things")->item_count, 0);
 }
 
 const std::string large_key(2049, 'k');
@@ -111,8 +111,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(ItemWriterTest, AnItemMayHave400KilobytesAndNoByteMore) {
   // The name "id" and its value take 3 bytes, the name "x" one.
   const std::string fits(409'600 - 3 - 1, 'x');
-  EXPECT_EQ(outcome(store().put_item({.table_name = "h", .item = {{"id", "a"}, {"x", fits}}})), "ok");
-  EXPECT_EQ(outcome(store().put_item({.table_name = "h", .item = {{"id", "a"}, {"x", fits + "x"}}})),
+  EXPECT_EQ(outcome(store().put_item({.table_name = "simple", .item = {{"id", "a"}, {"x", fits}}})), "ok");
+  EXPECT_EQ(outcome(store().put_item({.table_name = "simple", .item = {{"id", "a"}, {"x", fits + "x"}}})),
             "ValidationException: Item size has exceeded the maximum allowed size");
 }
 
@@ -127,12 +127,12 @@ TEST_F(ItemWriterTest, UpdateWithoutAnExpressionCreatesTheKeyAlone) {
 }
 
 TEST_F(ItemWriterTest, RemovingFromNothingCreatesNothing) {
-  EXPECT_EQ(outcome(store().update_item(update_request("REMOVE x"))), "ok");
+  EXPECT_EQ(outcome(store().update_item(update_request("REMOVE x.y"))), "ok");
   EXPECT_EQ(a1(), "");
 }
 
 TEST_F(ItemWriterTest, UpdateReturnsWhatWasAskedFor) {
-  put("t", R"({"pk":{"S":"a"},"sk":{"N":"1"},"x":{"N":"1"},"y":{"S":"y"}})");
+  put("things", R"({"pk":{"S":"a"},"sk":{"N":"1"},"x":{"N":"1"},"y":{"S":"y"}})");
   const auto returned = [&](ReturnValues values) {
     store::UpdateItemRequest request = update_request("SET x = x + :one", R"({":one":{"N":"1"}})");
     request.return_values = values;
@@ -154,7 +154,7 @@ class BadUpdateTest : public ItemWriterTest, public testing::WithParamInterface<
 
 TEST_P(BadUpdateTest, IsRefusedAndChangesNothing) {
   constexpr auto before = R"({"n":{"N":"1"},"pk":{"S":"a"},"sk":{"N":"1"}})";
-  put("t", before);
+  put("things", before);
   EXPECT_EQ(outcome(store().update_item(update_request(GetParam().update, GetParam().values))),
             std::string("ValidationException: ") + GetParam().message);
   EXPECT_EQ(a1(), before);
@@ -181,16 +181,16 @@ INSTANTIATE_TEST_SUITE_P(
                   "One or more parameter values are not valid. The update expression attempted to update a secondary "
                   "index key to a value that is not supported. The AttributeValue for a key attribute cannot contain "
                   "an empty string value."},
-        BadUpdate{"SET z = missing", "",
+        BadUpdate{"SET z = unknown_one", "",
                   "The provided expression refers to an attribute that does not exist in the item"},
         BadUpdate{"SET n.m = :x", R"({":x":{"N":"1"}})",
                   "The document path provided in the update expression is invalid for update"}));
 
 TEST_F(ItemWriterTest, AnUpdateMayNotGrowTheItemBeyondItsLimit) {
   const std::string half(250'000, 'x');
-  ASSERT_TRUE(store().put_item({.table_name = "h", .item = {{"id", "a"}, {"x", half}}}));
+  ASSERT_TRUE(store().put_item({.table_name = "simple", .item = {{"id", "a"}, {"x", half}}}));
   store::UpdateItemRequest request;
-  request.table_name = "h";
+  request.table_name = "simple";
   request.key = {{"id", "a"}};
   request.update = "SET y = :y";
   request.placeholders.values = item::Map{{":y", half}};
@@ -199,21 +199,21 @@ TEST_F(ItemWriterTest, AnUpdateMayNotGrowTheItemBeyondItsLimit) {
 }
 
 TEST_F(ItemWriterTest, DeleteRemovesAndIsRepeatable) {
-  put("t", R"({"pk":{"S":"a"},"sk":{"N":"1"},"x":{"S":"1"}})");
+  put("things", R"({"pk":{"S":"a"},"sk":{"N":"1"},"x":{"S":"1"}})");
   store::DeleteItemRequest request;
-  request.table_name = "t";
+  request.table_name = "things";
   request.key = json(R"({"pk":{"S":"a"},"sk":{"N":"1"}})");
   request.return_values = ReturnValues::all_old;
   EXPECT_EQ(attributes(store().delete_item(request)), R"({"pk":{"S":"a"},"sk":{"N":"1"},"x":{"S":"1"}})");
   EXPECT_EQ(attributes(store().delete_item(request)), "none");
-  EXPECT_EQ(store().describe_table("t")->item_count, 0);
-  EXPECT_EQ(store().describe_table("t")->size_bytes, 0);
+  EXPECT_EQ(store().describe_table("things")->item_count, 0);
+  EXPECT_EQ(store().describe_table("things")->size_bytes, 0);
 }
 
 TEST_F(ItemWriterTest, AKeyMustFitTheSchema) {
   for (const char* key : {R"({"pk":{"S":"a"}})", R"({"pk":{"S":"a"},"sk":{"S":"1"}})",
                           R"({"pk":{"S":"a"},"sk":{"N":"1"},"x":{"S":"1"}})", R"({})"})
-    EXPECT_EQ(outcome(store().delete_item({.table_name = "t", .key = json(key)})),
+    EXPECT_EQ(outcome(store().delete_item({.table_name = "things", .key = json(key)})),
               "ValidationException: The provided key element does not match the schema")
         << key;
 }
@@ -242,11 +242,11 @@ TEST_F(ItemWriterTest, EveryWriteCanBeToldWhenItIsDone) {
 }
 
 TEST_F(ItemWriterTest, WritesAreThereAfterReopening) {
-  put("t", R"({"pk":{"S":"a"},"sk":{"N":"1"},"color":{"S":"red"},"weight":{"N":"3"}})");
+  put("things", R"({"pk":{"S":"a"},"sk":{"N":"1"},"color":{"S":"red"},"weight":{"N":"3"}})");
   reopen();
   EXPECT_EQ(a1(), R"({"color":{"S":"red"},"pk":{"S":"a"},"sk":{"N":"1"},"weight":{"N":"3"}})");
-  EXPECT_EQ(store().describe_table("t")->item_count, 1);
-  EXPECT_EQ(store().describe_table("t")->global_indexes[0].item_count, 1);
+  EXPECT_EQ(store().describe_table("things")->item_count, 1);
+  EXPECT_EQ(store().describe_table("things")->global_indexes[0].item_count, 1);
 }
 
 TEST_F(ItemWriterTest, CapacityCountsTheLargerItemAndEachIndex) {
@@ -272,11 +272,11 @@ TEST_F(ItemWriterTest, CapacityCountsTheLargerItemAndEachIndex) {
 }
 
 TEST_F(ItemWriterTest, CollectionsHaveASizeWhereThereAreLocalIndexes) {
-  store::CreateTableRequest with_local = table("l", "pk:S", "sk:S");
+  store::CreateTableRequest with_local = table("local", "pk:S", "sk:S");
   add_local_index(with_local, "by-x", "x:S");
   create(with_local);
   store::PutItemRequest request;
-  request.table_name = "l";
+  request.table_name = "local";
   request.item = json(R"({"pk":{"S":"a"},"sk":{"S":"b"}})");
   request.report.item_collection_metrics = true;
   const auto metrics = store().put_item(request)->item_collection_metrics;
@@ -284,7 +284,7 @@ TEST_F(ItemWriterTest, CollectionsHaveASizeWhereThereAreLocalIndexes) {
   EXPECT_EQ(item::to_json(metrics->collection_key), R"({"pk":{"S":"a"}})");
   EXPECT_EQ(metrics->lower_gigabytes, 0);
   EXPECT_EQ(metrics->upper_gigabytes, 1);
-  request.table_name = "t";
+  request.table_name = "things";
   request.item = json(R"({"pk":{"S":"a"},"sk":{"N":"1"}})");
   EXPECT_FALSE(store().put_item(request)->item_collection_metrics);
 }

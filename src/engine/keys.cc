@@ -76,8 +76,13 @@ std::optional<std::string> index_key(const Index& index, const item::Map& item, 
     hash.push_back(find_key_part(item, part, item::max_hash_key_size));
     if (hash.back() == nullptr) return std::nullopt;
   }
-  for (const KeyPart& part : index.range)
-    if (find_key_part(item, part, item::max_range_key_size) == nullptr) return std::nullopt;
+  std::size_t range_size = 0;
+  for (const KeyPart& part : index.range) {
+    const item::AttributeValue* value = find_key_part(item, part, item::max_range_key_size);
+    if (value == nullptr) return std::nullopt;
+    range_size += item::key_size(*value);
+  }
+  if (range_size > item::max_range_key_size) return std::nullopt;
   std::string key = index_partition_prefix(index, hash);
   for (const KeyPart& part : index.range) item::append_ordered(key, *item.find(part.name));
   key.append(stored_item_key.substr(id_size));

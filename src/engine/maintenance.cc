@@ -21,7 +21,10 @@ Maintenance::Maintenance(Core& core) : core_(core), expiry_sweeper_(core), strea
   duties_.push_back({"forgetting request tokens", [this] { return token_sweeper_.run_once(); }, {}});
 }
 
-Maintenance::~Maintenance() { stop(); }
+Maintenance::~Maintenance() {
+  stop();
+  core_.wake_maintenance = nullptr;
+}
 
 void Maintenance::start() {
   CHECK(!thread_.joinable());

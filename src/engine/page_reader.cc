@@ -1,6 +1,7 @@
 #include "engine/page_reader.h"
 
 #include "engine/capacity_units.h"
+#include "engine/change.h"
 #include "engine/consumption.h"
 #include "engine/key_condition.h"
 #include "engine/keys.h"
@@ -56,16 +57,23 @@ class Page {
   // Examines one entry; true when the page is full with it.
   store::Answer<bool> take(std::string_view value) {
     TRY(MeasuredItem entry, read_item(value));
-    bytes_ += entry.size;
-    ++response_.scanned_count;
-    const bool full = response_.scanned_count == request_.limit || bytes_ > store::max_page_bytes;
-    if (full) response_.last_evaluated_key = position_of(view_, entry.item);
+    entry_bytes_ += entry.size;
     if (view_.fetch_items) TRY_VOID(fetch(entry));
+    page_bytes_ += entry.size;
+    ++response_.scanned_count;
+    const bool full = response_.scanned_count == request_.limit || page_bytes_ > store::max_page_bytes;
+    if (full) response_.last_evaluated_key = position_of(view_, entry.item);
     if (view_.filter && !view_.filter->matches(entry.item)) return full;
     ++response_.count;
-    if (!view_.count_only)
-      response_.items.push_back(view_.projection ? view_.projection->project(entry.item) : std::move(entry.item));
+    if (!view_.count_only) response_.items.push_back(shown(std::move(entry.item)));
     return full;
+  }
+
+  // What was fetched for the filter's sake alone is not shown.
+  item::Item shown(item::Item item) const {
+    if (view_.projection) return view_.projection->project(item);
+    if (view_.fetch_items && request_.select != store::Select::all_attributes) return projected(*view_.index, item);
+    return item;
   }
 
   // Replaces a local index's entry by the item itself.
@@ -80,7 +88,7 @@ class Page {
 
   void add_consumption() {
     Consumption consumption(request_.return_consumed_capacity);
-    const double units = read_units(bytes_, request_.consistent_read);
+    const double units = read_units(entry_bytes_, request_.consistent_read);
     if (view_.index == nullptr) {
       consumption.add_table(view_.table->name, units);
     } else {
@@ -95,7 +103,8 @@ class Page {
   const PageView& view_;
   const rocksdb::Snapshot* snapshot_ = nullptr;
   store::PageResponse response_;
-  std::size_t bytes_ = 0;
+  std::size_t entry_bytes_ = 0;  // as stored in the table or index
+  std::size_t page_bytes_ = 0;   // the same, or what was fetched instead
   double fetched_units_ = 0;
 };
 
@@ -191,11 +200,16 @@ store::Answer<store::PageResponse> PageReader::query(const store::QueryRequest& 
   expr::Binder binder(request.placeholders);
   TRY_VOID(binder.check_maps(request.filter || request.projection || request.key_condition,
                              "FilterExpression and KeyConditionExpression are null"));
+  // DynamoDB reads the key condition first, but looks at its form only after filter and projection.
+  expr::Condition key_condition;
+  if (request.key_condition) {
+    TRY(key_condition, parsed(*request.key_condition, expr::Kind::key_condition));
+    TRY_VOID(binder.bind(key_condition));
+  }
   TRY_VOID(bind_view(binder, request, view));
-  if (!request.key_condition)
+  if (!key_condition)
     return refuse_invalid(
         "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.");
-  TRY(const expr::Condition key_condition, parsed(*request.key_condition, expr::Kind::key_condition));
   TRY(const std::vector<expr::KeyConjunct> conjuncts, binder.bind_key_condition(key_condition));
   TRY_VOID(binder.check_all_used());
 

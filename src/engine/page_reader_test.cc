@@ -15,19 +15,19 @@ using testing::IsEmpty;
 class PageReaderTest : public EngineTest {
  protected:
   PageReaderTest() {
-    store::CreateTableRequest request = table("t", "pk:S", "sk:S");
+    store::CreateTableRequest request = table("things", "pk:S", "sk:S");
     add_local_index(request, "by-x", "x:N", store::ProjectionType::keys_only);
     add_global_index(request, "by-color", "color:S", "x:N", store::ProjectionType::include, {"name"});
     create(request);
     create(table("numbers", "pk:S", "n:N"));
     for (const char* sk : {"a", "ab", "abc", "b", "c"})
-      put("t", R"({"pk":{"S":"p"},"sk":{"S":")" + std::string(sk) + R"("}})");
-    put("t", R"({"pk":{"S":"other"},"sk":{"S":"ab"}})");
+      put("things", R"({"pk":{"S":"p"},"sk":{"S":")" + std::string(sk) + R"("}})");
+    put("things", R"({"pk":{"S":"other"},"sk":{"S":"ab"}})");
   }
 
   store::QueryRequest query(std::string_view condition, std::string_view values) {
     store::QueryRequest request;
-    request.table_name = "t";
+    request.table_name = "things";
     request.key_condition = std::string(condition);
     request.placeholders = placeholders({}, values);
     return request;
@@ -117,7 +117,7 @@ TEST_F(PageReaderTest, AFullPageHasAKeyEvenWhenNothingFollows) {
 }
 
 TEST_F(PageReaderTest, TheLimitCountsItemsBeforeTheFilter) {
-  put("t", R"({"pk":{"S":"p"},"sk":{"S":"b"},"keep":{"BOOL":true}})");
+  put("things", R"({"pk":{"S":"p"},"sk":{"S":"b"},"keep":{"BOOL":true}})");
   store::QueryRequest request = query("pk = :p", R"({":p":{"S":"p"}})");
   request.filter = "attribute_exists(keep)";
   request.limit = 3;
@@ -158,11 +158,12 @@ TEST_F(PageReaderTest, CountShowsNoItems) {
 class IndexReadTest : public PageReaderTest {
  protected:
   IndexReadTest() {
-    put("t", R"({"pk":{"S":"i"},"sk":{"S":"1"},"color":{"S":"red"},"x":{"N":"2"},"name":{"S":"n1"},"z":{"S":"z"}})");
-    put("t", R"({"pk":{"S":"i"},"sk":{"S":"2"},"color":{"S":"red"},"x":{"N":"1"},"z":{"S":"z"}})");
-    put("t", R"({"pk":{"S":"j"},"sk":{"S":"3"},"color":{"S":"red"},"x":{"N":"1"},"z":{"S":"z"}})");
-    put("t", R"({"pk":{"S":"i"},"sk":{"S":"4"},"color":{"S":"red"}})");
-    put("t", R"({"pk":{"S":"i"},"sk":{"S":"5"},"color":{"S":"blue"},"x":{"N":"9"}})");
+    put("things",
+        R"({"pk":{"S":"i"},"sk":{"S":"1"},"color":{"S":"red"},"x":{"N":"2"},"name":{"S":"n1"},"z":{"S":"z"}})");
+    put("things", R"({"pk":{"S":"i"},"sk":{"S":"2"},"color":{"S":"red"},"x":{"N":"1"},"z":{"S":"z"}})");
+    put("things", R"({"pk":{"S":"j"},"sk":{"S":"3"},"color":{"S":"red"},"x":{"N":"1"},"z":{"S":"z"}})");
+    put("things", R"({"pk":{"S":"i"},"sk":{"S":"4"},"color":{"S":"red"}})");
+    put("things", R"({"pk":{"S":"i"},"sk":{"S":"5"},"color":{"S":"blue"},"x":{"N":"9"}})");
   }
   store::QueryRequest index_query(std::string index, std::string_view condition, std::string_view values) {
     store::QueryRequest request = query(condition, values);
@@ -199,12 +200,12 @@ TEST_F(IndexReadTest, EqualIndexKeysCanBePagedThrough) {
 
 TEST_F(IndexReadTest, AnIndexFollowsItsItems) {
   store::UpdateItemRequest update;
-  update.table_name = "t";
+  update.table_name = "things";
   update.key = json(R"({"pk":{"S":"i"},"sk":{"S":"1"}})");
   update.update = "SET color = :c REMOVE #n";
   update.placeholders = placeholders(R"({"#n":{"S":"name"}})", R"({":c":{"S":"blue"}})");
   ASSERT_EQ(outcome(store().update_item(update)), "ok");
-  ASSERT_TRUE(store().delete_item({.table_name = "t", .key = json(R"({"pk":{"S":"j"},"sk":{"S":"3"}})")}));
+  ASSERT_TRUE(store().delete_item({.table_name = "things", .key = json(R"({"pk":{"S":"j"},"sk":{"S":"3"}})")}));
   EXPECT_THAT(column(store().query(index_query("by-color", "color = :c", R"({":c":{"S":"red"}})")), "sk"),
               ElementsAre("2"));
   const auto blue = store().query(index_query("by-color", "color = :c", R"({":c":{"S":"blue"}})"));
@@ -321,7 +322,7 @@ TEST_F(PageReaderTest, AFilterMayNotNameTheKey) {
 
 TEST_F(PageReaderTest, ScanSeesEverythingOnceInPages) {
   store::ScanRequest request;
-  request.table_name = "t";
+  request.table_name = "things";
   request.limit = 1;
   std::vector<std::string> seen;
   do {
@@ -335,13 +336,13 @@ TEST_F(PageReaderTest, ScanSeesEverythingOnceInPages) {
 }
 
 TEST_F(PageReaderTest, SegmentsShareTheTable) {
-  for (int i = 0; i < 100; ++i) put("t", R"({"pk":{"S":"k)" + std::to_string(i) + R"("},"sk":{"S":"s"}})");
+  for (int i = 0; i < 100; ++i) put("things", R"({"pk":{"S":"k)" + std::to_string(i) + R"("},"sk":{"S":"s"}})");
   for (const int total : {1, 2, 3, 7, 1000}) {
     std::set<std::string> seen;
     int count = 0;
     for (int segment = 0; segment < total; ++segment) {
       store::ScanRequest request;
-      request.table_name = "t";
+      request.table_name = "things";
       request.segment = segment;
       request.total_segments = total;
       const auto page = store().scan(request);
@@ -357,7 +358,7 @@ TEST_F(PageReaderTest, SegmentsShareTheTable) {
 TEST_F(PageReaderTest, SegmentsMustMakeSense) {
   const auto with = [&](std::optional<int> segment, std::optional<int> total) {
     store::ScanRequest request;
-    request.table_name = "t";
+    request.table_name = "things";
     request.segment = segment;
     request.total_segments = total;
     return outcome(store().scan(request));
@@ -375,7 +376,7 @@ TEST_F(PageReaderTest, SegmentsMustMakeSense) {
 
 TEST_F(PageReaderTest, AScanRestartsOnlyInItsSegment) {
   store::ScanRequest request;
-  request.table_name = "t";
+  request.table_name = "things";
   request.segment = 0;
   request.total_segments = 4;
   request.exclusive_start_key = json(R"({"pk":{"S":"p"},"sk":{"S":"b"}})");
@@ -396,7 +397,7 @@ TEST_F(PageReaderTest, AScanRestartsOnlyInItsSegment) {
 
 TEST_F(IndexReadTest, AnIndexCanBeScanned) {
   store::ScanRequest request;
-  request.table_name = "t";
+  request.table_name = "things";
   request.index_name = "by-color";
   request.filter = "x < :x";
   request.placeholders = placeholders({}, R"({":x":{"N":"9"}})");
@@ -407,7 +408,7 @@ TEST_F(IndexReadTest, AnIndexCanBeScanned) {
 
 TEST_F(PageReaderTest, AnIndexMayHaveSeveralHashAndRangeAttributes) {
   store::CreateTableRequest request = table("multi", "id:S");
-  add_global_index(request, "m", "tenant:S", {}, store::ProjectionType::all);
+  add_global_index(request, "by-month", "tenant:S", {}, store::ProjectionType::all);
   request.attribute_definitions.push_back({"region", item::Type::string});
   request.attribute_definitions.push_back({"year", item::Type::number});
   request.attribute_definitions.push_back({"month", item::Type::number});
@@ -430,13 +431,13 @@ TEST_F(PageReaderTest, AnIndexMayHaveSeveralHashAndRangeAttributes) {
                                    R"({":t":{"S":"t"},":r":{"S":"eu"},":y":{"N":"2026"},":m":{"N":"1"}})");
   find.placeholders.names = expr::Names{{"#r", "region"}, {"#y", "year"}, {"#m", "month"}};
   find.table_name = "multi";
-  find.index_name = "m";
+  find.index_name = "by-month";
   EXPECT_THAT(column(store().query(find), "month"), ElementsAre("2", "10"));
   store::QueryRequest gap =
       query("tenant = :t AND #r = :r AND #m = :m", R"({":t":{"S":"t"},":r":{"S":"eu"},":m":{"N":"1"}})");
   gap.placeholders.names = expr::Names{{"#r", "region"}, {"#m", "month"}};
   gap.table_name = "multi";
-  gap.index_name = "m";
+  gap.index_name = "by-month";
   EXPECT_EQ(outcome(store().query(gap)), "ValidationException: Query condition missed key schema element: year");
 }
 

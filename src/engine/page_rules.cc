@@ -109,7 +109,9 @@ store::Answer<std::string> start_position(const PageView& view, const item::Key&
   TRY_VOID(check_key(*view.table, key_of(*view.table, start)));
   std::string key = item_key(*view.table, start);
   if (view.index == nullptr) return key;
-  return *index_key(*view.index, start, key);
+  std::optional<std::string> position = index_key(*view.index, start, key);
+  if (!position) return refuse_invalid(std::string(invalid));  // empty or too long for a key
+  return std::move(*position);
 }
 
 item::Key position_of(const PageView& view, const item::Item& item) {

@@ -72,14 +72,20 @@ class PowerLossEnv::State {
  public:
   std::atomic<bool> power = true;
   std::atomic<DiskFault> fault = DiskFault::none;
-  std::atomic<std::int64_t> operations = 0;
-  std::atomic<std::int64_t> last_operation = -1;  // the power goes with the one after it
 
   IOStatus check_power() const { return power ? IOStatus::OK() : IOStatus::IOError("no power"); }
 
+  void cut_power_after(std::int64_t count) { power_end_ = operations_ + count; }
+  void set_fault_after(DiskFault next, std::int64_t count) {
+    next_fault_ = next;
+    fault_begin_ = operations_ + count;
+  }
+
   // Counts an append or a sync, and says whether the disk still does them.
   IOStatus begin_operation() {
-    if (operations++ == last_operation) power = false;
+    const std::int64_t number = operations_++;
+    if (number == power_end_) power = false;
+    if (number == fault_begin_) fault = next_fault_.load();
     return check_power();
   }
 
@@ -149,7 +155,8 @@ class PowerLossEnv::State {
   static void cut(const std::string& path, const Extent& extent, std::mt19937_64& random, UnsyncedTail tail) {
     if (extent.length == extent.synced || !std::filesystem::exists(path)) return;
     const std::uint64_t unsynced = extent.length - extent.synced;
-    const std::uint64_t kept = tail == UnsyncedTail::torn ? random() % (unsynced + 1) : 0;
+    std::uint64_t kept = tail == UnsyncedTail::torn ? random() % (unsynced + 1) : 0;
+    if (tail == UnsyncedTail::torn && random() % 3 == 0) kept = unsynced;
     std::filesystem::resize_file(path, extent.synced + kept);
     const bool damaged_tail = tail == UnsyncedTail::torn && random() % 2 == 0;
     if (damaged_tail) append_tail(path, unsynced - kept, path.ends_with(".log") && random() % 2 == 0, random);
@@ -164,6 +171,10 @@ class PowerLossEnv::State {
     if (name.replaced) write_contents(name.path, *name.replaced);
   }
 
+  std::atomic<std::int64_t> operations_ = 0;
+  std::atomic<std::int64_t> power_end_ = -1;
+  std::atomic<std::int64_t> fault_begin_ = -1;
+  std::atomic<DiskFault> next_fault_ = DiskFault::none;
   std::mutex mutex_;
   std::map<std::string, Extent> extents_;  // of files written since the disk was made
   std::vector<NewName> new_names_;         // oldest first
@@ -352,12 +363,13 @@ PowerLossEnv::PowerLossEnv()
 PowerLossEnv::~PowerLossEnv() = default;
 
 void PowerLossEnv::cut_power() { state_->power = false; }
-void PowerLossEnv::cut_power_after(std::int64_t operations) {
-  state_->last_operation = state_->operations + operations;
-}
+void PowerLossEnv::cut_power_after(std::int64_t operations) { state_->cut_power_after(operations); }
+void PowerLossEnv::restore_power() { state_->power = true; }
 bool PowerLossEnv::has_power() const { return state_->power; }
 void PowerLossEnv::set_fault(DiskFault fault) { state_->fault = fault; }
-std::int64_t PowerLossEnv::operations() const { return state_->operations; }
+void PowerLossEnv::set_fault_after(DiskFault fault, std::int64_t operations) {
+  state_->set_fault_after(fault, operations);
+}
 
 void PowerLossEnv::lose_unsynced(std::mt19937_64& random, UnsyncedTail tail) {
   CHECK(!has_power());

@@ -15,7 +15,7 @@ namespace postino::engine {
 
 enum class UnsyncedTail {
   gone,  // of each file exactly the synced bytes are left
-  torn,  // a part of the unsynced bytes is left, perhaps with zeros or, in the log, garbage behind it
+  torn,  // some or all of the unsynced bytes are left, perhaps with zeros or, in the log, garbage behind them
 };
 
 enum class DiskFault {
@@ -36,15 +36,15 @@ class PowerLossEnv {
   // From now on, or after so many more appends and syncs, everything fails.
   void cut_power();
   void cut_power_after(std::int64_t operations);
+  void restore_power();
   bool has_power() const;
 
   // Leaves on the real disk what the power loss left. Nobody may have the files open.
   void lose_unsynced(std::mt19937_64& random, UnsyncedTail tail);
 
+  // Now, or after so many more appends and syncs.
   void set_fault(DiskFault fault);
-
-  // Appends and syncs so far.
-  std::int64_t operations() const;
+  void set_fault_after(DiskFault fault, std::int64_t operations);
 
  private:
   class State;

@@ -180,8 +180,7 @@ TEST_F(ConcurrentStreamSubscriptionTest, DeliversEverythingOnceAndInOrder) {
       last = record.sequence_number;
       const std::string key = record.keys.find("pk")->as<std::string>();
       const auto known = images.find(key);
-      EXPECT_EQ(record.old_image.has_value(), known != images.end());
-      if (record.old_image && known != images.end()) EXPECT_EQ(*record.old_image, known->second);
+      EXPECT_EQ(record.old_image, known == images.end() ? std::nullopt : std::optional(known->second));
       images[key] = *record.new_image;
     }
   }

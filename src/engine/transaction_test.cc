@@ -10,16 +10,16 @@ namespace {
 class TransactionTest : public EngineTest {
  protected:
   TransactionTest() {
-    create(table("a", "id:S"));
-    create(table("b", "id:S", "n:N"));
+    create(table("accounts", "id:S"));
+    create(table("entries", "id:S", "n:N"));
   }
 
   static store::TransactPut put_a(std::string id, int value) {
-    return {.table_name = "a", .item = {{"id", std::move(id)}, {"v", value}}};
+    return {.table_name = "accounts", .item = {{"id", std::move(id)}, {"v", value}}};
   }
   static store::TransactUpdate add_a(std::string id, int delta) {
     store::TransactUpdate update;
-    update.table_name = "a";
+    update.table_name = "accounts";
     update.key = {{"id", std::move(id)}};
     update.update = "ADD v :d";
     update.placeholders.values = item::Map{{":d", delta}};
@@ -27,13 +27,13 @@ class TransactionTest : public EngineTest {
   }
   static store::TransactConditionCheck check_a(std::string id, std::string condition) {
     store::TransactConditionCheck check;
-    check.table_name = "a";
+    check.table_name = "accounts";
     check.key = {{"id", std::move(id)}};
     check.condition = std::move(condition);
     return check;
   }
   std::string value_of(const std::string& id) {
-    const auto answer = store().get_item({.table_name = "a", .key = {{"id", id}}});
+    const auto answer = store().get_item({.table_name = "accounts", .key = {{"id", id}}});
     return answer->item ? answer->item->find("v")->as<item::Number>().to_string() : "none";
   }
   static std::vector<std::string> codes(const store::Error& error) {
@@ -47,20 +47,20 @@ class TransactionTest : public EngineTest {
 using testing::ElementsAre;
 
 TEST_F(TransactionTest, AllActionsHappenTogether) {
-  store::TransactDelete remove{.table_name = "b", .key = json(R"({"id":{"S":"x"},"n":{"N":"1"}})")};
-  put("b", R"({"id":{"S":"x"},"n":{"N":"1"}})");
-  put("a", R"({"id":{"S":"u"},"v":{"N":"5"}})");
+  store::TransactDelete remove{.table_name = "entries", .key = json(R"({"id":{"S":"x"},"n":{"N":"1"}})")};
+  put("entries", R"({"id":{"S":"x"},"n":{"N":"1"}})");
+  put("accounts", R"({"id":{"S":"u"},"v":{"N":"5"}})");
   const auto done = store().transact_write_items(
       {.actions = {put_a("p", 1), add_a("u", 2), remove, check_a("c", "attribute_not_exists(id)")}});
   EXPECT_EQ(outcome(done), "ok");
   EXPECT_EQ(value_of("p"), "1");
   EXPECT_EQ(value_of("u"), "7");
-  EXPECT_EQ(get("b", R"({"id":{"S":"x"},"n":{"N":"1"}})"), "");
+  EXPECT_EQ(get("entries", R"({"id":{"S":"x"},"n":{"N":"1"}})"), "");
   EXPECT_EQ(value_of("c"), "none");
 }
 
 TEST_F(TransactionTest, OneFailedConditionStopsAllAndEachIsReported) {
-  put("a", R"({"id":{"S":"u"},"v":{"N":"5"}})");
+  put("accounts", R"({"id":{"S":"u"},"v":{"N":"5"}})");
   store::TransactConditionCheck seen = check_a("u", "attribute_not_exists(id)");
   seen.return_item_on_failure = true;
   const auto refused =
@@ -77,8 +77,8 @@ TEST_F(TransactionTest, OneFailedConditionStopsAllAndEachIsReported) {
 }
 
 TEST_F(TransactionTest, BrokenRulesOfTheTableCancelWithTheFirstOne) {
-  store::TransactPut no_range{.table_name = "b", .item = {{"id", "x"}}};
-  store::TransactDelete wrong_type{.table_name = "b", .key = {{"id", "x"}, {"n", "text"}}};
+  store::TransactPut no_range{.table_name = "entries", .item = {{"id", "x"}}};
+  store::TransactDelete wrong_type{.table_name = "entries", .key = {{"id", "x"}, {"n", "text"}}};
   const auto refused = store().transact_write_items({.actions = {put_a("p", 1), wrong_type, no_range}});
   ASSERT_FALSE(refused);
   EXPECT_THAT(codes(refused.error()), ElementsAre("None", "ValidationError", "None"));
@@ -87,7 +87,7 @@ TEST_F(TransactionTest, BrokenRulesOfTheTableCancelWithTheFirstOne) {
 }
 
 TEST_F(TransactionTest, AnUpdateThatCannotBeAppliedCancels) {
-  put("a", R"({"id":{"S":"u"},"v":{"S":"text"}})");
+  put("accounts", R"({"id":{"S":"u"},"v":{"S":"text"}})");
   const auto refused = store().transact_write_items({.actions = {put_a("p", 1), add_a("u", 2)}});
   ASSERT_FALSE(refused);
   EXPECT_THAT(codes(refused.error()), ElementsAre("None", "ValidationError"));
@@ -163,15 +163,15 @@ TEST_F(TransactionTest, AFailedTransactionLeavesItsTokenFree) {
   store::TransactWriteItemsRequest request{.actions = {check_a("u", "attribute_exists(id)")},
                                            .client_request_token = "token"};
   EXPECT_FALSE(store().transact_write_items(request));
-  put("a", R"({"id":{"S":"u"},"v":{"N":"5"}})");
+  put("accounts", R"({"id":{"S":"u"},"v":{"N":"5"}})");
   EXPECT_EQ(outcome(store().transact_write_items(request)), "ok");
 }
 
 TEST_F(TransactionTest, ReadsAnswerInOrderAtOnePoint) {
-  put("a", R"({"id":{"S":"u"},"v":{"N":"5"},"w":{"N":"6"}})");
+  put("accounts", R"({"id":{"S":"u"},"v":{"N":"5"},"w":{"N":"6"}})");
   store::TransactGetItemsRequest request;
-  request.gets = {{.table_name = "a", .key = {{"id", "missing"}}},
-                  {.table_name = "a", .key = {{"id", "u"}}, .projection = "w"}};
+  request.gets = {{.table_name = "accounts", .key = {{"id", "missing"}}},
+                  {.table_name = "accounts", .key = {{"id", "u"}}, .projection = "w"}};
   request.return_consumed_capacity = store::ReturnConsumedCapacity::total;
   const auto read = store().transact_get_items(request);
   ASSERT_TRUE(read);
@@ -179,7 +179,7 @@ TEST_F(TransactionTest, ReadsAnswerInOrderAtOnePoint) {
   EXPECT_EQ(item::to_json(*read->items[1]), R"({"w":{"N":"6"}})");
   EXPECT_EQ(read->consumed_capacity[0].total, 4);
 
-  request.gets[0] = {.table_name = "a", .key = {{"id", 1}}};
+  request.gets[0] = {.table_name = "accounts", .key = {{"id", 1}}};
   const auto refused = store().transact_get_items(request);
   ASSERT_FALSE(refused);
   EXPECT_THAT(codes(refused.error()), ElementsAre("ValidationError", "None"));

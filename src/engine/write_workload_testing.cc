@@ -88,9 +88,9 @@ item::Item WorkloadWriter::make_item(const Place& place) {
   return item;
 }
 
-WorkloadWriter::State WorkloadWriter::current() const {
+WorkloadWriter::State WorkloadWriter::state_after(std::size_t prefix) const {
   State state = settled_;
-  for (const Write& write : writes_) apply(write, state);
+  for (std::size_t i = 0; i < prefix; ++i) apply(writes_[i], state);
   return state;
 }
 
@@ -188,7 +188,7 @@ bool WorkloadWriter::transact(store::Store& store) {
   return finish(std::move(write), error_of(answer));
 }
 
-std::optional<std::size_t> WorkloadWriter::matching_prefix(store::Store& store, std::size_t least) const {
+WorkloadWriter::State WorkloadWriter::find_mine(store::Store& store) const {
   State found;
   const std::string mine = "writer-" + std::to_string(number_) + "-";
   for (const std::string& table_name : workload_tables)
@@ -196,19 +196,27 @@ std::optional<std::size_t> WorkloadWriter::matching_prefix(store::Store& store, 
       const std::string id = item.find("id")->as<std::string>();
       if (id.starts_with(mine) || id.starts_with("pair-" + mine)) found.emplace(Place{table_name, id}, std::move(item));
     }
+  return found;
+}
+
+bool WorkloadWriter::matches(store::Store& store, std::size_t prefix) const {
+  return find_mine(store) == state_after(prefix);
+}
+
+std::optional<std::size_t> WorkloadWriter::matching_prefix(store::Store& store, std::size_t least) const {
+  const State found = find_mine(store);
   std::optional<std::size_t> matching;
-  State state = settled_;
-  for (std::size_t prefix = 0; prefix <= writes_.size(); ++prefix) {
-    if (prefix > 0) apply(writes_[prefix - 1], state);
-    if (prefix >= least && state == found) matching = prefix;
+  State state = state_after(least);
+  for (std::size_t prefix = least; prefix <= writes_.size(); ++prefix) {
+    if (prefix > least) apply(writes_[prefix - 1], state);
+    if (state == found) matching = prefix;
   }
   return matching;
 }
 
 void WorkloadWriter::settle(std::size_t prefix) {
   CHECK(prefix <= writes_.size());
-  writes_.resize(prefix);
-  settled_ = current();
+  settled_ = state_after(prefix);
   writes_.clear();
   acknowledged_ = 0;
   error_.reset();

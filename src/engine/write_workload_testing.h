@@ -29,10 +29,11 @@ class WorkloadWriter {
   std::size_t acknowledged() const { return acknowledged_; }
   std::size_t attempted() const { return writes_.size(); }
 
-  // After how many of the writes since the last settle() the store could be as it is: none, or the largest such count
-  // of at least `least`.
+  // Does the store hold what the first `prefix` of the writes since the last settle() leave?
+  bool matches(store::Store& store, std::size_t prefix) const;
+  // The largest such number that is at least `least`.
   std::optional<std::size_t> matching_prefix(store::Store& store, std::size_t least) const;
-  // Goes on from there.
+  // Forgets the writes after that number and goes on from there.
   void settle(std::size_t prefix);
 
  private:
@@ -46,7 +47,9 @@ class WorkloadWriter {
 
   std::string some_id();
   item::Item make_item(const Place& place);
-  State current() const;
+  State current() const { return state_after(writes_.size()); }
+  State state_after(std::size_t prefix) const;
+  State find_mine(store::Store& store) const;
   bool finish(Write write, std::optional<store::Error> error);
 
   bool put(store::Store& store);

@@ -1,5 +1,6 @@
 // What a bound expression tells about itself, without an item.
 #include <algorithm>
+#include <iterator>
 
 #include "expr/expression.h"
 #include "expr/path.h"

@@ -1,7 +1,5 @@
 // Each comparison or function is checked on its own, in source order: placeholders, operand counts, distinct operands,
 // types.
-#include <algorithm>
-#include <array>
 #include <optional>
 
 #include "expr/check.h"

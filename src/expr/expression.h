@@ -8,7 +8,7 @@
 //
 // Errors are ErrorCode::invalid with DynamoDB's message, including the "Invalid <Kind>: " prefix.
 // Parsed expressions are immutable and may be shared by threads. Bound ones refer to the placeholders they were bound
-// to, which must outlive them.
+// to, which must outlive them; the names that a bound expression tells are views that live as long as it does.
 #pragma once
 
 #include <cstdint>

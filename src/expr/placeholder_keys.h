@@ -1,6 +1,7 @@
 // The keys of the substitution maps: their syntax, and the order in which messages list them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

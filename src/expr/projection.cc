@@ -1,6 +1,5 @@
 #include "expr/projection.h"
 
-#include <algorithm>
 #include <optional>
 
 #include "expr/expression.h"

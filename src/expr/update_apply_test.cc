@@ -162,7 +162,8 @@ class UpdateFacts : public testing::Test {
 };
 
 TEST_F(UpdateFacts, Targets) {
-  const auto targets = bind("SET m.a = x.y, b = c, m.c[0] = :one REMOVE #n ADD a :one").targets();
+  const BoundUpdate bound = bind("SET m.a = x.y, b = c, m.c[0] = :one REMOVE #n ADD a :one");
+  const auto targets = bound.targets();
   ASSERT_EQ(targets.size(), 4U);
   EXPECT_EQ(targets[0].name, "m");
   EXPECT_TRUE(targets[0].nested);

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/clock.h"
 #include "store/item_operations.h"
 
 namespace postino::store {

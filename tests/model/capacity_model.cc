@@ -29,8 +29,8 @@ double index_units(const ModelTable& table, const ModelIndex& index, const Effec
 }
 
 std::string text_of(const store::ConsumedCapacity& capacity) {
-  std::string text = capacity.table_name + " total " + std::to_string(capacity.total) + " table " +
-                     std::to_string(capacity.table);
+  std::string text =
+      capacity.table_name + " total " + std::to_string(capacity.total) + " table " + std::to_string(capacity.table);
   for (const auto& [name, units] : capacity.global_indexes) text += " " + name + " " + std::to_string(units);
   for (const auto& [name, units] : capacity.local_indexes) text += " " + name + " " + std::to_string(units);
   return text;

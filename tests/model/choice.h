@@ -12,7 +12,9 @@ class Choice {
   explicit Choice(std::uint64_t seed) : generator_(seed) {}
 
   // From low to high, both included.
-  int between(int low, int high) { return low + static_cast<int>(generator_() % static_cast<unsigned>(high - low + 1)); }
+  int between(int low, int high) {
+    return low + static_cast<int>(generator_() % static_cast<unsigned>(high - low + 1));
+  }
   bool one_in(int count) { return between(1, count) == 1; }
 
   // One of them; there must be one.

@@ -21,7 +21,8 @@ template <class T, class Response>
 std::string difference_of_outcome(const Expected<T>& expected, const store::Answer<Response>& actual) {
   if (expected && actual) return {};
   if (!expected && !actual) return difference(expected.error(), actual.error());
-  if (expected) return "refused with " + std::string(store::error_name(actual.error().type)) + ": " + actual.error().message;
+  if (expected)
+    return "refused with " + std::string(store::error_name(actual.error().type)) + ": " + actual.error().message;
   return "accepted instead of refused with " + std::string(store::error_name(expected.error().type)) +
          (expected.error().messages.empty() ? "" : ": " + expected.error().messages.front());
 }

@@ -16,9 +16,10 @@ store::Answer<Response> send_either_way(Choice& choice, const Request& request,
                                         const std::function<store::Answer<Response>(const Request&)>& wait,
                                         const std::function<void(const Request&, store::Completion<Response>)>& tell) {
   if (choice.one_in(2)) return wait(request);
-  std::promise<store::Answer<Response>> promise;
-  tell(request, [&](store::Answer<Response> answer) { promise.set_value(std::move(answer)); });
-  return promise.get_future().get();
+  // Shared, because the one who keeps it may still be at it when the one who waits has gone.
+  const auto promise = std::make_shared<std::promise<store::Answer<Response>>>();
+  tell(request, [promise](store::Answer<Response> answer) { promise->set_value(std::move(answer)); });
+  return promise->get_future().get();
 }
 
 store::UpdateTableRequest index_update(const std::string& table, store::GlobalIndexUpdate update) {
@@ -92,15 +93,16 @@ void ConcurrentStore::run(int threads, const std::function<void(int, Choice&)>& 
 
 void ConcurrentStore::change_indexes(const std::atomic<bool>& stop) {
   const ModelTable& table = tables_.front();
-  const std::string attribute = table.types.rbegin()->first;
-  const ModelIndex index = plain_index("passing", attribute, table.hash == attribute ? "" : table.hash);
+  std::string attribute = table.hash;
+  for (const auto& [name, type] : table.types)
+    if (name != table.hash && name != table.range) attribute = name;
+  const ModelIndex index = plain_index("passing", attribute, table.hash);
   while (!stop) {
-    store::UpdateTableRequest creation =
-        index_update(table.name, store::CreateGlobalIndex{global_definition(index)});
+    store::UpdateTableRequest creation = index_update(table.name, store::CreateGlobalIndex{global_definition(index)});
     creation.attribute_definitions = definitions_of(table, index.keys());
     ASSERT_TRUE(engine_->update_table(creation));
     for (bool filling = true; filling;) {
-      if (!GetParam().background) ASSERT_TRUE(engine_->run_maintenance_once());
+      ASSERT_TRUE(GetParam().background || engine_->run_maintenance_once());
       const auto described = engine_->describe_table(table.name);
       ASSERT_TRUE(described);
       filling = false;

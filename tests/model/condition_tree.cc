@@ -120,9 +120,8 @@ bool Condition::matches(const item::Item& item) const {
   if (kind == Kind::exists) return values[0].has_value();
   if (kind == Kind::not_exists) return !values[0].has_value();
   if (kind == Kind::in)
-    return values[0] && std::any_of(values.begin() + 1, values.end(), [&](const auto& value) {
-             return value && *value == *values[0];
-           });
+    return values[0] && std::any_of(values.begin() + 1, values.end(),
+                                    [&](const auto& value) { return value && *value == *values[0]; });
   if (!std::ranges::all_of(values, [](const auto& value) { return value.has_value(); })) return kind == Kind::not_equal;
 
   const AttributeValue& first = *values[0];

@@ -69,8 +69,7 @@ std::string difference_after_replay(const ModelTable& table, const std::vector<s
     const auto known = replayed.find(key);
     const std::optional<item::Item> before =
         known == replayed.end() ? std::nullopt : std::optional<item::Item>(known->second);
-    if (before != record.old_image)
-      return "the record " + text_of(record) + "\n  follows upon " + text_of(before);
+    if (before != record.old_image) return "the record " + text_of(record) + "\n  follows upon " + text_of(before);
     if (record.new_image)
       replayed.insert_or_assign(key, *record.new_image);
     else

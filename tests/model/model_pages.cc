@@ -49,7 +49,9 @@ double read_units(std::size_t bytes, bool consistent) {
 
 }  // namespace
 
-const ModelIndex* ModelPages::index() const { return operation_.index ? table().find_index(*operation_.index) : nullptr; }
+const ModelIndex* ModelPages::index() const {
+  return operation_.index ? table().find_index(*operation_.index) : nullptr;
+}
 
 std::vector<std::string> ModelPages::hash_names() const {
   return index() == nullptr ? std::vector<std::string>{table().hash} : index()->hash;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "item/size.h"
+
 namespace postino::model {
 
 namespace {
@@ -35,6 +37,22 @@ std::vector<std::string> index_faults(const ModelTable& table, const ModelIndex&
       faults.push_back(not_valid + "A value specified for a secondary index key is not supported. " +
                        emptiness(*value) + " IndexName: " + index.name + ", IndexKey: " + name);
   }
+  return faults;
+}
+
+std::vector<std::string> size_faults(const ModelIndex& index, const item::Item& item) {
+  std::vector<std::string> faults;
+  const auto size_of = [&](const std::string& name) {
+    const item::AttributeValue* value = item.find(name);
+    return value == nullptr || !has_order(value->type()) ? 0 : item::key_size(*value);
+  };
+  for (const std::string& name : index.hash)
+    if (size_of(name) > 2048)
+      faults.push_back(were_invalid + "Size of hashkey has exceeded the maximum size limit of2048 bytes");
+  std::size_t range = 0;
+  for (const std::string& name : index.range) range += size_of(name);
+  if (range > 1024)
+    faults.push_back(were_invalid + "Aggregated size of all range keys has exceeded the size limit of 1024 bytes");
   return faults;
 }
 
@@ -72,18 +90,21 @@ Expected<void> check_item(const ModelTable& table, const item::Item& item, bool 
   std::vector<const ModelIndex*> by_name;
   for (const ModelIndex& index : table.indexes) by_name.push_back(&index);
   std::ranges::sort(by_name, {}, [](const ModelIndex* index) { return index->name; });
-  for (const ModelIndex* index : by_name)
+  for (const ModelIndex* index : by_name) {
     if (const auto faults = index_faults(table, *index, item); !faults.empty()) return invalid({faults.front()});
+    if (const auto faults = size_faults(*index, item); !faults.empty()) return invalid(faults);
+  }
   return {};
 }
 
 Expected<void> check_updated(const ModelTable& table, const Update& update, const item::Item& after) {
   for (const UpdateAction& action : update.actions)
     for (const ModelIndex& index : table.indexes) {
-      item::Item written;
       const std::string& name = std::get<std::string>(action.target.front());
-      if (const item::AttributeValue* value = after.find(name)) written.set(name, *value);
-      if (!index_faults(table, index, written).empty()) return invalid();
+      const std::vector<std::string> keys = index.keys();
+      if (std::ranges::find(keys, name) == keys.end() || !after.contains(name)) continue;
+      if (!index_faults(table, index, {{name, *after.find(name)}}).empty()) return invalid();
+      if (!size_faults(index, after).empty()) return invalid();
     }
   return {};
 }

@@ -17,7 +17,7 @@ namespace postino::model {
 struct Fault {
   store::ErrorType type = store::ErrorType::validation;
   std::vector<std::string> messages;
-  std::optional<item::Item> item;                   // of a failed condition
+  std::optional<item::Item> item;                  // of a failed condition
   std::vector<store::CancellationReason> reasons;  // of a cancelled transaction; an empty message stands for any
 };
 

@@ -38,13 +38,13 @@ ModelIndex* ModelTable::find_index(const std::string& index_name) {
 
 KeyOfItem ModelTable::key_values(const item::Map& item) const {
   KeyOfItem values;
-  for (const std::string& name : keys()) values.push_back(*item.find(name));
+  for (const std::string& attribute : keys()) values.push_back(*item.find(attribute));
   return values;
 }
 
 item::Key ModelTable::key_of(const item::Map& item) const {
   item::Key key;
-  for (const std::string& name : keys()) key.set(name, *item.find(name));
+  for (const std::string& attribute : keys()) key.set(attribute, *item.find(attribute));
   return key;
 }
 
@@ -54,12 +54,15 @@ const item::Item* ModelTable::find(const item::Map& key) const {
 }
 
 bool ModelTable::is_indexed(const ModelIndex& index, const item::Item& item) const {
-  return std::ranges::all_of(index.keys(), [&](const std::string& name) {
-    const item::AttributeValue* value = item.find(name);
-    if (value == nullptr || value->type() != types.at(name)) return false;
-    const std::size_t limit = is_one_of(index.hash, name) ? 2048 : 1024;
-    return item::key_size(*value) > 0 && item::key_size(*value) <= limit;
-  });
+  std::size_t range_size = 0;
+  for (const std::string& attribute : index.keys()) {
+    const item::AttributeValue* value = item.find(attribute);
+    if (value == nullptr || value->type() != types.at(attribute)) return false;
+    const std::size_t size = item::key_size(*value);
+    if (size == 0 || size > 2048) return false;
+    if (is_one_of(index.range, attribute)) range_size += size;
+  }
+  return range_size <= 1024;
 }
 
 bool ModelTable::keeps(const ModelIndex& index, const std::string& attribute) const {

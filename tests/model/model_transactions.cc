@@ -55,14 +55,16 @@ class Cancellation {
 Expected<std::vector<Effect>> ModelStore::write_batch(const std::vector<WriteOperation>& operations) {
   Distinct distinct;
   bool repeated = false;
+  std::vector<std::string> faults;
   for (const WriteOperation& operation : operations) {
     const ModelTable& table = tables.at(operation.table);
-    if (operation.kind == WriteOperation::Kind::put)
-      TRY_VOID(check_item(table, operation.subject, true));
+    const bool is_put = operation.kind == WriteOperation::Kind::put;
+    if (auto fits = is_put ? check_item(table, operation.subject, true) : check_key(table, operation.subject); !fits)
+      faults.push_back(fits.error().messages.front());
     else
-      TRY_VOID(check_key(table, operation.subject));
-    repeated |= !distinct.add(operation.table, table.key_values(operation.subject));
+      repeated |= !distinct.add(operation.table, table.key_values(operation.subject));
   }
+  if (!faults.empty()) return invalid(faults);
   if (repeated) return invalid({duplicate_keys});
   std::vector<Effect> effects;
   for (const WriteOperation& operation : operations) {
@@ -77,15 +79,19 @@ Expected<std::vector<std::optional<item::Item>>> ModelStore::get_batch(
     const std::vector<GetOperation>& operations) const {
   Distinct distinct;
   std::vector<std::optional<item::Item>> items;
+  std::vector<std::string> faults;  // of keys; which one comes first depends on the order of the tables
   for (const GetOperation& operation : operations)
     if (operation.projection && operation.projection->is_invalid()) return invalid();
   for (const GetOperation& operation : operations) {
     const ModelTable& table = tables.at(operation.table);
-    TRY_VOID(check_key(table, operation.key));
-    if (!distinct.add(operation.table, table.key_values(operation.key))) return invalid({duplicate_keys});
-    TRY(auto item, get(operation));
-    items.push_back(std::move(item));
+    if (auto fits = check_key(table, operation.key); !fits)
+      faults.push_back(fits.error().messages.front());
+    else if (!distinct.add(operation.table, table.key_values(operation.key)))
+      faults.push_back(duplicate_keys);
+    else
+      items.push_back(*get(operation));
   }
+  if (!faults.empty()) return invalid(faults);
   return items;
 }
 
@@ -129,8 +135,7 @@ Expected<std::vector<Effect>> ModelStore::write_transaction(const TransactionOpe
   }
   if (cancellation.cancelled()) return cancellation.fault();
   for (std::size_t i = 0; i < effects.size(); ++i) apply(operation.writes[i], effects[i]);
-  if (operation.token)
-    tokens_[*operation.token] = {operation.request_text, now() + store::client_request_token_life};
+  if (operation.token) tokens_[*operation.token] = {operation.request_text, now() + store::client_request_token_life};
   return effects;
 }
 

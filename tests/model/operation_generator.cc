@@ -36,8 +36,8 @@ void OperationGenerator::spoil_key(const ModelTable& table, item::Map& subject) 
       subject.set(name, item::Null());
       break;
     case 2:
-      subject.set(name, table.types.at(name) == item::Type::binary ? item::AttributeValue(item::Binary{""})
-                                                                   : item::AttributeValue(""));
+      if (table.types.at(name) == item::Type::string) subject.set(name, "");
+      if (table.types.at(name) == item::Type::binary) subject.set(name, item::Binary{""});
       break;
     default:
       subject.set(name, ValueGenerator::scalar(choice_.one_in(2) ? item::Type::string : item::Type::number, 3));
@@ -61,8 +61,7 @@ WriteOperation OperationGenerator::write_to(const ModelTable& table, Kind kind) 
 
 WriteOperation OperationGenerator::write() {
   const int kind = choice_.between(0, 9);
-  WriteOperation operation =
-      write_to(any_table(), kind < 4 ? Kind::put : kind < 8 ? Kind::update : Kind::remove);
+  WriteOperation operation = write_to(any_table(), kind < 4 ? Kind::put : kind < 8 ? Kind::update : Kind::remove);
   const bool any_values = operation.kind == Kind::update || choice_.one_in(faults_are_one_in);
   operation.return_values = static_cast<store::ReturnValues>(choice_.between(0, any_values ? 4 : 1));
   if (choice_.one_in(400)) operation.table = "no_such_table";
@@ -99,8 +98,7 @@ std::vector<GetOperation> OperationGenerator::batch_get() {
   std::map<std::string, std::optional<Projection>> projections;
   for (int count = choice_.between(1, 8); count > 0; --count) {
     const ModelTable& table = any_table();
-    if (!projections.contains(table.name) && choice_.one_in(2))
-      projections[table.name] = values_.projection(table);
+    if (!projections.contains(table.name) && choice_.one_in(2)) projections[table.name] = values_.projection(table);
     operations.push_back({table.name, key_for_reading(table), projections[table.name]});
   }
   return operations;
@@ -116,8 +114,10 @@ std::vector<WriteOperation> OperationGenerator::transact_write() {
   std::vector<WriteOperation> operations;
   for (int count = choice_.between(1, 6); count > 0; --count) {
     const int kind = choice_.between(0, 9);
-    operations.push_back(write_to(
-        any_table(), kind < 4 ? Kind::put : kind < 7 ? Kind::update : kind < 9 ? Kind::remove : Kind::check));
+    operations.push_back(write_to(any_table(), kind < 4   ? Kind::put
+                                               : kind < 7 ? Kind::update
+                                               : kind < 9 ? Kind::remove
+                                                          : Kind::check));
     // Many conditions together would hardly ever hold.
     if (operations.back().kind != Kind::check && choice_.one_in(2)) operations.back().condition.reset();
   }
@@ -198,7 +198,10 @@ PageOperation OperationGenerator::page() {
   if (choice_.one_in(2)) operation.limit = choice_.between(1, 6);
   if (choice_.one_in(6)) operation.start = start_key(table, index);
   operation.consistent = choice_.one_in(index != nullptr && index->global ? 40 : 3);
-  if (choice_.one_in(300)) operation.index = "no_such_index";
+  if (choice_.one_in(300)) {
+    operation.index = "no_such_index";
+    if (is_query) operation.key = key_condition(table, nullptr);
+  }
   return operation;
 }
 

@@ -10,6 +10,7 @@ namespace {
 constexpr base::TimePoint start = base::TimePoint(base::Milliseconds(1'772'366'400'000));
 
 constexpr std::size_t shown_operations = 6;
+constexpr std::size_t shown_characters = 4'000;  // of each
 
 }  // namespace
 
@@ -48,6 +49,7 @@ void Runner::reopen() {
 
 void Runner::announce(std::string text) {
   if (last_operations_.size() == shown_operations) last_operations_.pop_front();
+  if (text.size() > shown_characters) text = text.substr(0, shown_characters) + " ...";
   last_operations_.push_back(std::to_string(operation_number_) + ": " + std::move(text));
 }
 
@@ -60,14 +62,17 @@ void Runner::expect_same(const std::string& difference) {
 
 bool Runner::one_step() {
   static const std::vector<std::pair<int, Operation>> operations = {
-      {450, &Runner::write_item},        {90, &Runner::get_item},         {40, &Runner::write_batch},
-      {30, &Runner::get_batch},          {80, &Runner::write_transaction}, {30, &Runner::get_transaction},
-      {15, &Runner::repeat_transaction}, {170, &Runner::read_pages},      {12, &Runner::scan_segments},
-      {25, &Runner::advance_clock},      {20, &Runner::maintain_once},    {8, &Runner::maintain_until_done},
-      {15, &Runner::describe_table},     {15, &Runner::follow_stream},    {3, &Runner::check_streams},
-      {5, &Runner::add_index},           {4, &Runner::remove_index},      {4, &Runner::switch_time_to_live},
-      {3, &Runner::switch_stream},       {2, &Runner::replace_table},     {2, &Runner::check_everything},
-      {2, &Runner::reopen},
+      {450, &Runner::write_item},        {90, &Runner::get_item},
+      {40, &Runner::write_batch},        {30, &Runner::get_batch},
+      {80, &Runner::write_transaction},  {30, &Runner::get_transaction},
+      {15, &Runner::repeat_transaction}, {170, &Runner::read_pages},
+      {12, &Runner::scan_segments},      {25, &Runner::advance_clock},
+      {20, &Runner::maintain_once},      {8, &Runner::maintain_until_done},
+      {15, &Runner::describe_table},     {15, &Runner::follow_stream},
+      {3, &Runner::check_streams},       {5, &Runner::add_index},
+      {4, &Runner::remove_index},        {4, &Runner::switch_time_to_live},
+      {3, &Runner::switch_stream},       {2, &Runner::replace_table},
+      {2, &Runner::check_everything},    {2, &Runner::reopen},
   };
   int sum = 0;
   for (const auto& [weight, operation] : operations) sum += weight;

@@ -16,9 +16,9 @@ constexpr std::size_t remembered_transactions = 12;
 
 template <class Response>
 store::Answer<Response> wait_for(const std::function<void(store::Completion<Response>)>& start) {
-  std::promise<store::Answer<Response>> promise;
-  start([&](store::Answer<Response> answer) { promise.set_value(std::move(answer)); });
-  return promise.get_future().get();
+  const auto promise = std::make_shared<std::promise<store::Answer<Response>>>();
+  start([promise](store::Answer<Response> answer) { promise->set_value(std::move(answer)); });
+  return promise->get_future().get();
 }
 
 std::string metrics_difference(const ModelTable& table, const WriteOperation& operation,
@@ -91,10 +91,9 @@ void Runner::write_batch() {
   const std::vector<WriteOperation> operations = generator_.batch_write();
   const store::BatchWriteItemRequest request = builder_.batch(operations);
   announce(text_of(request));
-  const auto actual = choice_.one_in(2)
-                          ? engine_->batch_write_item(request)
-                          : wait_for<store::BatchWriteItemResponse>(
-                                [&](auto done) { engine_->batch_write_item(request, std::move(done)); });
+  const auto actual = choice_.one_in(2) ? engine_->batch_write_item(request)
+                                        : wait_for<store::BatchWriteItemResponse>(
+                                              [&](auto done) { engine_->batch_write_item(request, std::move(done)); });
   const auto expected = model_.write_batch(operations);
   if (!both_succeed(expected, actual)) return;
   if (!actual->unprocessed.empty()) expect_same("not everything was processed");
@@ -132,10 +131,10 @@ void Runner::write_transaction() {
   const store::TransactWriteItemsRequest request = builder_.transaction(operation);
   operation.request_text = text_of(request);
   announce(operation.request_text);
-  const auto actual = choice_.one_in(2)
-                          ? engine_->transact_write_items(request)
-                          : wait_for<store::TransactWriteItemsResponse>(
-                                [&](auto done) { engine_->transact_write_items(request, std::move(done)); });
+  const auto actual = choice_.one_in(2) ? engine_->transact_write_items(request)
+                                        : wait_for<store::TransactWriteItemsResponse>([&](auto done) {
+                                            engine_->transact_write_items(request, std::move(done));
+                                          });
   const auto expected = model_.write_transaction(operation);
   if (operation.token) sent_with_token_.emplace_back(operation, request);
   if (sent_with_token_.size() > remembered_transactions) sent_with_token_.erase(sent_with_token_.begin());

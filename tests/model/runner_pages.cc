@@ -17,7 +17,8 @@ store::Answer<store::PageResponse> Runner::read_page(const PageOperation& operat
   if (operation.key) {
     static const ModelTable no_table;
     const auto table = model_.tables.find(operation.table);
-    const store::QueryRequest request = builder_.query(operation, table == model_.tables.end() ? no_table : table->second);
+    const store::QueryRequest request =
+        builder_.query(operation, table == model_.tables.end() ? no_table : table->second);
     announce(text_of(request));
     return engine_->query(request);
   }

@@ -21,7 +21,8 @@ bool is_index_attribute(const ModelTable& table, const std::string& name) {
 // The first ones are awkward on purpose: prefixes of each other, zero bytes, the largest bytes, far apart.
 AttributeValue ValueGenerator::scalar(Type type, int number_of_value) {
   static const std::vector<std::string> strings = {"a", "a\0"s, "a\0b"s, "ab", "b", "\xC3\xA9", "z", "~\x7F"};
-  static const std::vector<std::string> binaries = {"\0"s, "\0\0"s, "\0\x01"s, "\xFF", "\xFF\xFF", "\x01", "a", "\0\xFF"s};
+  static const std::vector<std::string> binaries = {"\0"s,      "\0\0"s, "\0\x01"s, "\xFF",
+                                                    "\xFF\xFF", "\x01",  "a",       "\0\xFF"s};
   static const std::vector<const char*> numbers = {"-1e20", "-2.5", "-1", "0", "0.5", "1", "10", "1e30"};
   const auto place = static_cast<std::size_t>(number_of_value);
   const std::string other = "k" + std::to_string(number_of_value);
@@ -92,7 +93,7 @@ AttributeValue ValueGenerator::expiry_value(base::TimePoint now) {
     case 0:
       return std::to_string(second);
     case 1:
-      return second - 6LL * 365 * 24 * 3600;
+      return second - std::int64_t{6} * 365 * 24 * 3600;
     case 2:
       return number((std::to_string(second + choice_.between(-5, 5)) + ".75").c_str());
     default:
@@ -122,7 +123,8 @@ item::Item ValueGenerator::item(const ModelTable& table, base::TimePoint now) {
   for (const std::string& name : data_attributes())
     if (choice_.one_in(3)) item.set(name, value_for(table, name, now));
   if (vocabulary_.padding > 0 && choice_.one_in(2))
-    item.set("s", std::string(static_cast<std::size_t>(choice_.between(0, static_cast<int>(vocabulary_.padding))), 'p'));
+    item.set("s",
+             std::string(static_cast<std::size_t>(choice_.between(0, static_cast<int>(vocabulary_.padding))), 'p'));
   return item;
 }
 
