@@ -12,10 +12,6 @@ namespace {
 constexpr double put_bar = 0.6;
 constexpr double indexed_put_bar = 0.3;
 
-std::string with_threads(const std::string& name, int threads) {
-  return name + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
-}
-
 }  // namespace
 
 void put_items(Course& course) {

@@ -34,8 +34,7 @@ void get_items(Course& course) {
   for (const int threads : {1, 2}) {
     const auto rates = compete(course.plan, {by_threads(threads, [&] { return raw.getting(mails); }),
                                              by_threads(threads, [&] { return engine.getting(mails); })});
-    course.report.row("get, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"), rates[1], rates[0],
-                      get_bar);
+    course.report.row(with_threads("get", threads), rates[1], rates[0], get_bar);
   }
 }
 
@@ -53,9 +52,7 @@ void query_items(Course& course) {
     auto rates = compete(course.plan, {by_threads(threads, [&] { return raw.scanning(conversations); }),
                                        by_threads(threads, [&] { return engine.querying(conversations); })});
     for (Pace& rate : rates) rate = per_item(rate);
-    course.report.row(
-        "query of 100 items, items/s, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"), rates[1],
-        rates[0], query_bar);
+    course.report.row(with_threads("query of 100 items, in items", threads), rates[1], rates[0], query_bar);
   }
 }
 

@@ -21,6 +21,10 @@ std::string grouped(double value) {
 
 }  // namespace
 
+std::string with_threads(const std::string& name, int threads) {
+  return name + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+}
+
 void Report::header() {
   std::printf("%-*s %11s %11s %17s %7s %5s\n", name_width, "", "engine/s", "raw/s", "CPU us/operation", "ratio", "bar");
   std::fflush(stdout);

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "rounds.h"
 
 namespace postino::bench {
+
+// A row's name: "put, 16 threads".
+std::string with_threads(const std::string& name, int threads);
 
 class Report {
  public:

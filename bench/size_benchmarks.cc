@@ -78,8 +78,8 @@ void hold_a_million_items(Course& course) {
                                           by_threads(16, [&] { return small_engine.replacing(few); }),
                                           by_threads(16, [&] { return raw.replacing(many); }),
                                           by_threads(16, [&] { return engine.replacing(many); })});
-  course.report.row("put among " + std::to_string(few) + " items, 16 threads", puts[1], puts[0]);
-  course.report.row("put among " + std::to_string(many) + " items, 16 threads", puts[3], puts[2]);
+  course.report.row(with_threads("put among " + std::to_string(few) + " items", 16), puts[1], puts[0]);
+  course.report.row(with_threads("put among " + std::to_string(many) + " items", 16), puts[3], puts[2]);
 }
 
 }  // namespace postino::bench

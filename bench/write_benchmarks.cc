@@ -19,8 +19,7 @@ void write_conditionally(Course& course) {
     const auto rates =
         compete(course.plan, {by_threads(threads, [&] { return raw.reading_and_replacing(mails); }),
                               by_threads(threads, [&] { return engine.updating_conditionally(mails); })});
-    course.report.row("conditional update, " + std::to_string(threads) + " threads (raw: get, put)", rates[1],
-                      rates[0]);
+    course.report.row(with_threads("conditional update (raw: get and put)", threads), rates[1], rates[0]);
   }
 }
 
@@ -28,14 +27,13 @@ void write_many_at_once(Course& course) {
   EngineStore engine(course.directory / "engine", Shape::plain);
   RawStore raw(course.directory / "raw");
   for (const int threads : {1, 16}) {
-    const std::string suffix = ", " + std::to_string(threads) + " threads";
     const auto transactions =
         compete(course.plan, {by_threads(threads, [&] { return raw.inserting_batches(3); }),
                               by_threads(threads, [&] { return engine.inserting_transactions(3); })});
-    course.report.row("transaction of 3 conditional puts" + suffix, transactions[1], transactions[0]);
+    course.report.row(with_threads("transaction of 3 conditional puts", threads), transactions[1], transactions[0]);
     const auto batches = compete(course.plan, {by_threads(threads, [&] { return raw.inserting_batches(25); }),
                                                by_threads(threads, [&] { return engine.inserting_batches(25); })});
-    course.report.row("batch of 25 puts" + suffix, batches[1], batches[0]);
+    course.report.row(with_threads("batch of 25 puts", threads), batches[1], batches[0]);
   }
 }
 

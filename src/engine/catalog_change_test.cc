@@ -27,7 +27,7 @@ class CatalogChangeTest : public testing::Test {
 TEST_F(CatalogChangeTest, IsTakenBackWhenTheDiskFails) {
   TableOperations tables(*core_);
   ASSERT_EQ(outcome_of(tables.create(simple_table("aaa"))), "ok");
-  disk_.set_fault(DiskFault::append_fails);
+  disk_.set_fault(DiskFault::no_space);
   EXPECT_THAT(outcome_of(tables.create(simple_table("bbb"))), testing::StartsWith("InternalServerError: "));
   EXPECT_EQ(core_->catalog->find("bbb"), nullptr);
   EXPECT_NE(core_->catalog->find("aaa"), nullptr);

@@ -4,6 +4,7 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/sst_file_manager.h>
 #include <rocksdb/table.h>
+#include <rocksdb/transaction_log.h>
 
 #include <algorithm>
 
@@ -152,13 +153,18 @@ bool Database::has_unflushed() const {
   });
 }
 
+std::uint64_t Database::current_log() const {
+  std::unique_ptr<rocksdb::LogFile> log;
+  return db_->GetCurrentWalFile(&log).ok() ? log->LogNumber() : failed_log_;
+}
+
 void Database::try_resume() {
-  // Resuming writes out what is in memory and with that leaves a failed log behind. With nothing in memory RocksDB
+  if (faults_->take_log_failure()) failed_log_ = current_log();
+  // Resuming writes out what is in memory, and with that leaves a failed log behind. With nothing in memory RocksDB
   // would go on with the failed log, and end the process.
-  if (faults_->log_failed() && !has_unflushed()) return;
+  if (current_log() == failed_log_ && !has_unflushed()) return;
   if (!db_->Resume().ok()) return;
-  faults_->log_replaced();
-  // Now nothing is: put something there that means nothing, in case the next write fails too.
+  // Now nothing is in memory: put something there that means nothing, in case the next write fails too.
   rocksdb::WriteOptions without_log;
   without_log.disableWAL = true;
   db_->Delete(without_log, handle(Family::meta), "resumed").PermitUncheckedError();

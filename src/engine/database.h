@@ -59,11 +59,13 @@ class Database {
  private:
   Database() = default;
   bool has_unflushed() const;
+  std::uint64_t current_log() const;
 
   std::unique_ptr<rocksdb::DB> db_;
   std::array<rocksdb::ColumnFamilyHandle*, family_count> handles_{};
   rocksdb::WriteOptions write_options_;
   std::shared_ptr<FaultListener> faults_;
+  std::uint64_t failed_log_ = 0;  // the number of the last log that could not be written
 };
 
 // A point in time, released when it goes out of scope.

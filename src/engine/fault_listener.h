@@ -15,9 +15,8 @@ class FaultListener final : public rocksdb::EventListener {
   void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) override;
   void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason reason, rocksdb::Status error, bool* auto_recovery) override;
 
-  // The log that is being written has failed; whoever has seen it replaced says so.
-  bool log_failed() const { return log_failed_; }
-  void log_replaced() { log_failed_ = false; }
+  // Has a write to the log failed since the last call?
+  bool take_log_failure() { return log_failed_.exchange(false); }
 
  private:
   std::atomic<bool> log_failed_ = false;

@@ -133,6 +133,29 @@ TEST(PowerLossConcurrent, SyncedWritesSurvive) {
   EXPECT_GT(losses.in_flight_not_applied, 0u);
 }
 
+// Directories must be synced too, from the first write on.
+TEST(PowerLossConcurrent, SyncedWritesSurviveInANewDirectory) {
+  base::TemporaryDirectory directory;
+  Options options;
+  options.directory = directory.path() / "data";
+  WorkloadWriter writer(0, 1);
+  std::mt19937_64 random(1);
+  {
+    PowerLossEnv disk;
+    auto engine = Engine::open(options, disk.env());
+    ASSERT_TRUE(engine) << engine.error().message;
+    create_workload_tables(**engine);
+    for (int i = 0; i < 10; ++i) ASSERT_TRUE(writer.write_once(**engine));
+    disk.cut_power();
+    engine->reset();
+    disk.lose_unsynced(random, UnsyncedTail::gone);
+  }
+  const auto engine = Engine::open(options);
+  ASSERT_TRUE(engine) << engine.error().message;
+  ASSERT_TRUE((*engine)->describe_table("accounts"));
+  EXPECT_TRUE(writer.matches(**engine, 10));
+}
+
 // Shows that the disk really loses what is not synced. What is left is still a whole past state.
 TEST(PowerLossConcurrent, RelaxedWritesMayBeLostButNeverInPart) {
   const Losses losses = run_power_losses(Durability::relaxed, directory_count());

@@ -30,14 +30,13 @@ class ConcurrentCounterTest : public ConcurrentStore {
     return item ? *item->find("n")->as<item::Number>().to_int64() : -1;
   }
 
-  store::Answer<store::WriteItemResponse> add(int counter, Choice& choice) {
+  static store::UpdateItemRequest addition(int counter) {
     store::UpdateItemRequest request;
     request.table_name = "numbers";
     request.key = key(counter);
     request.update = "ADD n :one";
     request.placeholders.values = item::Map{{":one", 1}};
-    request.return_values = store::ReturnValues::updated_new;
-    return send(store(), choice, request);
+    return request;
   }
 
   // From the expected value to the next one, and nothing if another was faster.
@@ -59,7 +58,8 @@ TEST_P(ConcurrentCounterTest, NoIncrementIsLostOrDoubled) {
   run(threads, [&](int, Choice& choice) {
     for (int i = 0; i < operations; ++i) {
       const int counter = choice.between(0, counters - 1);
-      const auto written = choice.one_in(2) ? add(counter, choice) : exchange(counter, value(counter), choice);
+      const auto written =
+          choice.one_in(2) ? send(store(), choice, addition(counter)) : exchange(counter, value(counter), choice);
       if (written)
         ++acknowledged[static_cast<std::size_t>(counter)];
       else
@@ -67,6 +67,28 @@ TEST_P(ConcurrentCounterTest, NoIncrementIsLostOrDoubled) {
     }
   });
   for (int i = 0; i < counters; ++i) EXPECT_EQ(value(i), acknowledged[static_cast<std::size_t>(i)]) << name(i);
+  check_contents();
+}
+
+// Requests without anybody waiting for them pile up in the queue; all of them are answered and none is lost, even when
+// the store is closed meanwhile.
+TEST_P(ConcurrentCounterTest, EverythingIsAnsweredWhenNobodyWaits) {
+  const int operations = scaled(1'000);
+  std::atomic<int> acknowledged = 0;
+  std::atomic<int> answered = 0;
+  run(threads, [&](int, Choice& choice) {
+    for (int i = 0; i < operations; ++i)
+      store().update_item(addition(choice.between(0, counters - 1)), [&](const auto& answer) {
+        if (answer) ++acknowledged;
+        ++answered;
+      });
+  });
+  reopen();
+  EXPECT_EQ(answered, threads * operations);
+  EXPECT_EQ(acknowledged, threads * operations);
+  std::int64_t sum = 0;
+  for (int i = 0; i < counters; ++i) sum += value(i);
+  EXPECT_EQ(sum, acknowledged);
   check_contents();
 }
 

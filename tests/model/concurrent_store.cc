@@ -31,10 +31,10 @@ store::UpdateTableRequest index_update(const std::string& table, store::GlobalIn
 
 }  // namespace
 
-ConcurrentStore::ConcurrentStore() { open(); }
+ConcurrentStore::ConcurrentStore() { reopen(); }
 ConcurrentStore::~ConcurrentStore() = default;
 
-void ConcurrentStore::open() {
+void ConcurrentStore::reopen() {
   engine_.reset();
   engine::Options options;
   options.directory = directory_.path() / "data";
@@ -132,7 +132,7 @@ void ConcurrentStore::check_contents() {
     more = *result;
   }
   check_all("at the end");
-  open();
+  reopen();
   check_all("when opened again");
 }
 

@@ -41,6 +41,9 @@ class ConcurrentStore : public testing::TestWithParam<Business> {
   // indexes come and go on the first table, if the business is so.
   void run(int threads, const std::function<void(int, Choice&)>& work);
 
+  // Closes the store and opens it again.
+  void reopen();
+
   // A moment between all earlier and all later ones, on every thread.
   std::int64_t tick() { return ++ticks_; }
 
@@ -51,7 +54,6 @@ class ConcurrentStore : public testing::TestWithParam<Business> {
   static int scaled(int operations);
 
  private:
-  void open();
   void change_indexes(const std::atomic<bool>& stop);
   void check_all(const std::string& when);
 

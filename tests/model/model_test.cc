@@ -32,7 +32,7 @@ RunSettings settings_of(std::uint64_t seed, int operations) {
       break;
     case 2:  // many keys, so that filling an index takes several rounds
       settings.vocabulary.hash_values = 20;
-      settings.vocabulary.range_values = 40;
+      settings.vocabulary.range_values = 30;
       settings.table_count = 1;
       break;
     default:  // large items, so that pages end at their limit in bytes

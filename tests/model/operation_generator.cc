@@ -1,6 +1,7 @@
 #include "operation_generator.h"
 
 #include <algorithm>
+#include <set>
 
 namespace postino::model {
 
@@ -9,6 +10,9 @@ namespace {
 using Kind = WriteOperation::Kind;
 
 constexpr int faults_are_one_in = 80;
+constexpr int attempts = 4;
+
+const item::Item no_item;
 
 }  // namespace
 
@@ -44,6 +48,20 @@ void OperationGenerator::spoil_key(const ModelTable& table, item::Map& subject) 
   }
 }
 
+Condition OperationGenerator::condition_for(const ModelTable& table, const item::Item* item) {
+  Condition condition = values_.condition(table);
+  for (int i = 0; i < attempts && !condition.matches(item == nullptr ? no_item : *item); ++i)
+    if (!choice_.one_in(3)) condition = values_.condition(table);
+  return condition;
+}
+
+Update OperationGenerator::update_for(const ModelTable& table, const item::Item& start) {
+  Update update = values_.update(table, store_.now());
+  for (int i = 0; i < attempts && !update.is_invalid() && !update.apply(start).item; ++i)
+    if (!choice_.one_in(4)) update = values_.update(table, store_.now());
+  return update;
+}
+
 WriteOperation OperationGenerator::write_to(const ModelTable& table, Kind kind) {
   WriteOperation operation;
   operation.kind = kind;
@@ -52,11 +70,28 @@ WriteOperation OperationGenerator::write_to(const ModelTable& table, Kind kind) 
   // Writing what is there already must change nothing.
   if (kind == Kind::put && choice_.one_in(15))
     if (const item::Item* same = any_item(table)) operation.subject = *same;
+  const item::Item* current = table.find(operation.subject);
+  if (kind == Kind::check || choice_.one_in(3)) operation.condition = condition_for(table, current);
+  if (kind == Kind::update && !choice_.one_in(25))
+    operation.update = update_for(table, current == nullptr ? operation.subject : *current);
   if (choice_.one_in(faults_are_one_in)) spoil_key(table, operation.subject);
-  if (kind == Kind::check || choice_.one_in(3)) operation.condition = values_.condition(table);
-  if (kind == Kind::update && !choice_.one_in(25)) operation.update = values_.update(table, store_.now());
   operation.return_item_on_failure = choice_.one_in(2);
   return operation;
+}
+
+std::vector<WriteOperation> OperationGenerator::writes(int count, const std::vector<Kind>& kinds) {
+  std::vector<WriteOperation> operations;
+  std::map<std::string, std::set<KeyValues, KeyLess>> known;
+  for (; count > 0; --count) {
+    WriteOperation operation = write_to(any_table(), choice_.of(kinds));
+    const ModelTable& table = store_.tables.at(operation.table);
+    const bool has_key = std::ranges::all_of(table.keys(), [&](const std::string& name) {
+      return operation.subject.contains(name) && operation.subject.find(name)->type() == table.types.at(name);
+    });
+    const bool is_new = !has_key || known[table.name].insert(table.key_values(operation.subject)).second;
+    if (is_new || choice_.one_in(40)) operations.push_back(std::move(operation));
+  }
+  return operations;
 }
 
 WriteOperation OperationGenerator::write() {
@@ -84,12 +119,9 @@ GetOperation OperationGenerator::get() {
 }
 
 std::vector<WriteOperation> OperationGenerator::batch_write() {
-  std::vector<WriteOperation> operations;
-  for (int count = choice_.between(1, 8); count > 0; --count) {
-    WriteOperation operation = write_to(any_table(), choice_.one_in(3) ? Kind::remove : Kind::put);
-    operation.condition.reset();
-    operations.push_back(std::move(operation));
-  }
+  std::vector<WriteOperation> operations =
+      writes(choice_.between(1, largest_batch_), {Kind::put, Kind::put, Kind::put, Kind::remove});
+  for (WriteOperation& operation : operations) operation.condition.reset();
   return operations;
 }
 
@@ -111,17 +143,8 @@ std::vector<GetOperation> OperationGenerator::transact_get() {
 }
 
 std::vector<WriteOperation> OperationGenerator::transact_write() {
-  std::vector<WriteOperation> operations;
-  for (int count = choice_.between(1, 6); count > 0; --count) {
-    const int kind = choice_.between(0, 9);
-    operations.push_back(write_to(any_table(), kind < 4   ? Kind::put
-                                               : kind < 7 ? Kind::update
-                                               : kind < 9 ? Kind::remove
-                                                          : Kind::check));
-    // Many conditions together would hardly ever hold.
-    if (operations.back().kind != Kind::check && choice_.one_in(2)) operations.back().condition.reset();
-  }
-  return operations;
+  return writes(choice_.between(1, 6),
+                {Kind::put, Kind::put, Kind::put, Kind::update, Kind::update, Kind::update, Kind::remove, Kind::check});
 }
 
 KeyCondition OperationGenerator::key_condition(const ModelTable& table, const ModelIndex* index) {

@@ -10,7 +10,10 @@ namespace postino::model {
 class OperationGenerator {
  public:
   OperationGenerator(Choice& choice, Vocabulary vocabulary, const ModelStore& store)
-      : choice_(choice), values_(choice, vocabulary), store_(store) {}
+      : choice_(choice),
+        values_(choice, vocabulary),
+        largest_batch_(vocabulary.hash_values * vocabulary.range_values > 100 ? 25 : 8),
+        store_(store) {}
 
   ModelTable table(const std::string& name);
   ModelIndex global_index(const ModelTable& table, const std::string& name);
@@ -28,6 +31,11 @@ class OperationGenerator {
   ModelIndex local_index(const ModelTable& table, const std::string& name);
   void choose_projection(ModelIndex& index);
   WriteOperation write_to(const ModelTable& table, WriteOperation::Kind kind);
+  // Expressions that make sense for the item, more often than not.
+  Condition condition_for(const ModelTable& table, const item::Item* item);
+  Update update_for(const ModelTable& table, const item::Item& start);
+  // Writes to different items, more often than not.
+  std::vector<WriteOperation> writes(int count, const std::vector<WriteOperation::Kind>& kinds);
   item::Key key_for_reading(const ModelTable& table);
   void spoil_key(const ModelTable& table, item::Map& subject);
   KeyCondition key_condition(const ModelTable& table, const ModelIndex* index);
@@ -36,6 +44,7 @@ class OperationGenerator {
 
   Choice& choice_;
   ValueGenerator values_;
+  int largest_batch_;
   const ModelStore& store_;
 };
 

@@ -71,7 +71,7 @@ bool Runner::one_step() {
       {15, &Runner::describe_table},     {15, &Runner::follow_stream},
       {3, &Runner::check_streams},       {5, &Runner::add_index},
       {4, &Runner::remove_index},        {4, &Runner::switch_time_to_live},
-      {3, &Runner::switch_stream},       {2, &Runner::replace_table},
+      {3, &Runner::switch_stream},       {1, &Runner::replace_table},
       {2, &Runner::check_everything},    {2, &Runner::reopen},
   };
   int sum = 0;

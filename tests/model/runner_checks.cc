@@ -49,6 +49,7 @@ void Runner::check_stream(const ModelTable& table, const std::string& arn) {
   const auto records = read_stream(*engine_, arn);
   if (!records) return expect_same("cannot read the stream: " + text_of(records.error()));
   expect_same(difference(table, still_kept(table.records, model_.now()), *records));
+  expect_same(fault_of_positions(*engine_, arn, choice_.between(0, 1'000)));
 }
 
 void Runner::check_streams() {
@@ -77,6 +78,11 @@ void Runner::check_table(const ModelTable& table) {
 
 void Runner::check_everything() {
   announce("check everything");
+  const auto listed = engine_->list_tables({});
+  if (!listed) return expect_same("refused with " + text_of(listed.error()));
+  std::vector<std::string> names;
+  for (const auto& [name, table] : model_.tables) names.push_back(name);
+  if (listed->table_names != names) expect_same("other tables are listed");
   for (const auto& [name, table] : model_.tables)
     if (failure_.empty()) check_table(table);
   if (failure_.empty()) check_streams();

@@ -65,6 +65,19 @@ std::string text_of_history(const std::vector<store::StreamRecord>& records) {
   return text.empty() ? " nothing" : text;
 }
 
+// What is read from a position of a shard; the first of it is enough.
+store::Answer<std::vector<store::StreamRecord>> read_from(store::Store& store,
+                                                          const store::GetShardIteratorRequest& request) {
+  TRY(const std::string iterator, store.get_shard_iterator(request));
+  TRY(store::GetRecordsResponse page, store.get_records({iterator, 2}));
+  return std::move(page.records);
+}
+
+// The shard's last record has nothing after it.
+std::optional<store::SequenceNumber> number_at(const std::vector<store::StreamRecord>& records, std::size_t place) {
+  return place < records.size() ? std::optional(records[place].sequence_number) : std::nullopt;
+}
+
 }  // namespace
 
 store::Answer<std::vector<store::StreamRecord>> read_stream(store::Store& store, const std::string& stream_arn) {
@@ -74,6 +87,37 @@ store::Answer<std::vector<store::StreamRecord>> read_stream(store::Store& store,
   TRY(const store::StreamDescription description, store.describe_stream(request));
   for (const store::Shard& shard : description.shards) TRY_VOID(read_shard(store, stream_arn, shard.id, records));
   return records;
+}
+
+std::string fault_of_positions(store::Store& store, const std::string& stream_arn, int number) {
+  store::DescribeStreamRequest request;
+  request.stream_arn = stream_arn;
+  const auto description = store.describe_stream(request);
+  if (!description) return text_of(description.error());
+  const auto& shards = description->shards;
+  const store::Shard& shard = shards[static_cast<std::size_t>(number) % shards.size()];
+  std::vector<store::StreamRecord> records;
+  if (auto read = read_shard(store, stream_arn, shard.id, records); !read) return text_of(read.error());
+
+  store::GetShardIteratorRequest start;
+  start.stream_arn = stream_arn;
+  start.shard_id = shard.id;
+  start.type = store::IteratorType::latest;
+  const auto latest = read_from(store, start);
+  if (!latest || !latest->empty()) return "there is something after the latest record";
+  if (records.empty()) return {};
+
+  const std::size_t place = static_cast<std::size_t>(number) / shards.size() % records.size();
+  start.sequence_number = store::format_sequence_number(records[place].sequence_number);
+  for (const auto type : {store::IteratorType::at_sequence_number, store::IteratorType::after_sequence_number}) {
+    start.type = type;
+    const auto read = read_from(store, start);
+    if (!read) return text_of(read.error());
+    const bool at = type == store::IteratorType::at_sequence_number;
+    if (number_at(*read, 0) != number_at(records, at ? place : place + 1))
+      return std::string("another record ") + (at ? "at " : "after ") + *start.sequence_number;
+  }
+  return {};
 }
 
 std::string difference(const ModelTable& table, const std::vector<ModelRecord>& expected,

@@ -12,6 +12,9 @@ namespace postino::model {
 // Everything that the stream still has, shard by shard from the trim horizon on.
 store::Answer<std::vector<store::StreamRecord>> read_stream(store::Store& store, const std::string& stream_arn);
 
+// Starts at one of the records, and after it, and at the end; `number` chooses the record. What is wrong, or nothing.
+std::string fault_of_positions(store::Store& store, const std::string& stream_arn, int number);
+
 // Records must come in ascending sequence numbers and, for each key, be exactly these changes in this order. What
 // differs, or nothing. The table has the stream's view type.
 std::string difference(const ModelTable& table, const std::vector<ModelRecord>& expected,

@@ -37,9 +37,9 @@ const std::vector<std::string>& ValueGenerator::data_attributes() {
 }
 
 AttributeValue ValueGenerator::key_value(const ModelTable& table, const std::string& name) {
-  const int count = name == table.hash    ? vocabulary_.hash_values
-                    : name == table.range ? vocabulary_.range_values
-                                          : vocabulary_.index_values;
+  int count = vocabulary_.index_values;
+  if (name == table.range) count = vocabulary_.range_values;
+  if (name == table.hash) count = vocabulary_.hash_values * (table.range ? 1 : vocabulary_.range_values);
   return scalar(table.types.at(name), choice_.between(0, count - 1));
 }
 

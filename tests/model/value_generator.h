@@ -10,7 +10,7 @@ namespace postino::model {
 // How much there is of everything.
 struct Vocabulary {
   int hash_values = 4;
-  int range_values = 8;
+  int range_values = 8;  // in a table without a range key there are so many times more hash keys
   int index_values = 5;
   std::size_t padding = 0;  // items may carry a string of up to this many bytes
 };
