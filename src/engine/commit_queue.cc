@@ -221,7 +221,7 @@ base::Result<void> CommitQueue::write(const Batch& batch) {
   for (const auto& entry : batch) append(*entry, writes);
   if (writes.Count() == 0) return {};
 
-  if (write_failed_) database_.try_resume();
+  if (write_failed_) TRY_VOID(database_.try_resume());
   base::Result<void> outcome = database_.write(writes);
   write_failed_ = !outcome;
   if (!outcome) return outcome;

@@ -4,12 +4,12 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/sst_file_manager.h>
 #include <rocksdb/table.h>
-#include <rocksdb/transaction_log.h>
 
 #include <algorithm>
 
 #include "engine/data_directory.h"
 #include "engine/fault_listener.h"
+#include "engine/resumption.h"
 
 namespace postino::engine {
 
@@ -86,8 +86,8 @@ base::Result<std::unique_ptr<Database>> Database::open(const Options& options, r
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
   rocksdb::DBOptions rocks_options = database_options(options, env);
-  database->faults_ = std::make_shared<FaultListener>();
-  rocks_options.listeners.push_back(database->faults_);
+  const auto faults = std::make_shared<FaultListener>();
+  rocks_options.listeners.push_back(faults);
   const rocksdb::Status status =
       rocksdb::DB::Open(rocks_options, store_directory(options.directory).string(), families, &handles, &db);
   if (is_locked(status))
@@ -96,12 +96,14 @@ base::Result<std::unique_ptr<Database>> Database::open(const Options& options, r
   if (!status.ok()) return base::propagate(error_from(status));
   database->db_.reset(db);
   std::copy(handles.begin(), handles.end(), database->handles_.begin());
+  database->resumption_ = std::make_unique<Resumption>(*db, handles, database->handle(Family::meta), faults);
   database->write_options_.sync = options.durability == Durability::synced;
   return database;
 }
 
 Database::~Database() {
   if (!db_) return;
+  resumption_.reset();
   for (rocksdb::ColumnFamilyHandle* handle : handles_) db_->DestroyColumnFamilyHandle(handle);
   db_->Close();
 }
@@ -143,31 +145,9 @@ void Database::compact(Family family, const rocksdb::Slice& lower, const rocksdb
   db_->CompactRange(options, handle(family), &lower, &upper).PermitUncheckedError();
 }
 
-bool Database::has_unflushed() const {
-  return std::ranges::any_of(handles_, [&](rocksdb::ColumnFamilyHandle* handle) {
-    std::uint64_t entries = 0;
-    std::uint64_t waiting = 0;
-    db_->GetIntProperty(handle, rocksdb::DB::Properties::kNumEntriesActiveMemTable, &entries);
-    db_->GetIntProperty(handle, rocksdb::DB::Properties::kNumImmutableMemTable, &waiting);
-    return entries > 0 || waiting > 0;
-  });
-}
-
-std::uint64_t Database::current_log() const {
-  std::unique_ptr<rocksdb::LogFile> log;
-  return db_->GetCurrentWalFile(&log).ok() ? log->LogNumber() : failed_log_;
-}
-
-void Database::try_resume() {
-  if (faults_->take_log_failure()) failed_log_ = current_log();
-  // Resuming writes out what is in memory, and with that leaves a failed log behind. With nothing in memory RocksDB
-  // would go on with the failed log, and end the process.
-  if (current_log() == failed_log_ && !has_unflushed()) return;
-  if (!db_->Resume().ok()) return;
-  // Now nothing is in memory: put something there that means nothing, in case the next write fails too.
-  rocksdb::WriteOptions without_log;
-  without_log.disableWAL = true;
-  db_->Delete(without_log, handle(Family::meta), "resumed").PermitUncheckedError();
+base::Result<void> Database::try_resume() {
+  constexpr base::Milliseconds patience(200);
+  return resumption_->try_for(patience);
 }
 
 }  // namespace postino::engine

@@ -13,7 +13,7 @@
 
 namespace postino::engine {
 
-class FaultListener;
+class Resumption;
 
 // By kind of data; what the keys and values look like is in docs/formats.md.
 enum class Family : std::uint8_t {
@@ -49,23 +49,20 @@ class Database {
   // failing is harmless.
   void compact(Family family, const rocksdb::Slice& lower, const rocksdb::Slice& upper);
 
-  // After a failed write RocksDB refuses all others until it has been told to go on. Works once a full disk has space
-  // again; after other faults of the disk the store has to be opened anew. Not while somebody writes.
-  void try_resume();
+  // To be called after a failed write before the next one: RocksDB refuses all others until it has been told to go on.
+  // Succeeds once a full disk has space again; after other faults of the disk the store has to be opened anew.
+  base::Result<void> try_resume();
 
   rocksdb::ColumnFamilyHandle* handle(Family family) const { return handles_[static_cast<std::size_t>(family)]; }
   rocksdb::DB& rocks() const { return *db_; }
 
  private:
   Database() = default;
-  bool has_unflushed() const;
-  std::uint64_t current_log() const;
 
   std::unique_ptr<rocksdb::DB> db_;
   std::array<rocksdb::ColumnFamilyHandle*, family_count> handles_{};
   rocksdb::WriteOptions write_options_;
-  std::shared_ptr<FaultListener> faults_;
-  std::uint64_t failed_log_ = 0;  // the number of the last log that could not be written
+  std::unique_ptr<Resumption> resumption_;
 };
 
 // A point in time, released when it goes out of scope.

@@ -12,22 +12,12 @@ namespace {
 
 constexpr std::size_t id_size = sizeof(ObjectId);
 constexpr std::size_t hash_size = 4;
-constexpr std::size_t length_size = 2;
-// Room for most keys, so that they are built without moving.
-constexpr std::size_t usual_key_size = 96;
 
-// A partition is its hash, then the bytes that this was taken of with their length before them, because more follows.
-// What comes first is known last: first make room for it, then append the bytes, then fill the room.
-std::size_t open_partition(std::string& key) {
-  key.append(hash_size + length_size, '\0');
-  return key.size();
-}
-void close_partition(std::string& key, std::size_t begin) {
-  const std::string_view bytes = std::string_view(key).substr(begin);
-  std::string head;
-  base::append_big_endian(head, static_cast<std::uint32_t>(base::fast_hash(bytes) >> 32));
-  base::append_big_endian(head, static_cast<std::uint16_t>(bytes.size()));
-  head.copy(key.data() + begin - head.size(), head.size());
+// The hash, then the bytes it was taken of with their length before them, because more follows.
+void append_partition(std::string& key, std::string_view hash_bytes) {
+  base::append_big_endian(key, static_cast<std::uint32_t>(base::fast_hash(hash_bytes) >> 32));
+  base::append_big_endian(key, static_cast<std::uint16_t>(hash_bytes.size()));
+  key.append(hash_bytes);
 }
 
 // Items that were there before an index may have anything under the names of its keys. What could not be written with
@@ -48,12 +38,12 @@ std::string id_prefix(ObjectId id) {
 }
 
 std::string partition_prefix(const Table& table, const item::AttributeValue& hash) {
+  std::string hash_bytes;
+  item::append_ordered_last(hash_bytes, hash);
   std::string key;
-  key.reserve(usual_key_size);
+  key.reserve(id_size + hash_size + 2 + hash_bytes.size() + 64);
   base::append_big_endian(key, table.id);
-  const std::size_t begin = open_partition(key);
-  item::append_ordered_last(key, hash);
-  close_partition(key, begin);
+  append_partition(key, hash_bytes);
   return key;
 }
 
@@ -70,12 +60,12 @@ std::string item_key(const Table& table, const item::Map& item) {
 }
 
 std::string index_partition_prefix(const Index& index, const std::vector<const item::AttributeValue*>& hash) {
+  std::string hash_bytes;
+  for (const item::AttributeValue* value : hash) item::append_ordered(hash_bytes, *value);
   std::string key;
-  key.reserve(2 * usual_key_size);  // an item's key will follow
+  key.reserve(id_size + hash_size + 2 + hash_bytes.size() + 128);
   base::append_big_endian(key, index.id);
-  const std::size_t begin = open_partition(key);
-  for (const item::AttributeValue* value : hash) item::append_ordered(key, *value);
-  close_partition(key, begin);
+  append_partition(key, hash_bytes);
   return key;
 }
 

@@ -79,7 +79,7 @@ TEST(ExpressionCache, AFoundTreeOutlivesItsEviction) {
   EXPECT_EQ(*held, 42);
 }
 
-TEST(ExpressionCache, ServesManyThreads) {
+TEST(ConcurrentExpressionCache, ServesManyThreads) {
   Cache cache(16 * 1024);
   std::atomic<int> wrong = 0;
   std::vector<std::thread> threads;
