@@ -186,6 +186,28 @@ INSTANTIATE_TEST_SUITE_P(
         BadUpdate{"SET n.m = :x", R"({":x":{"N":"1"}})",
                   "The document path provided in the update expression is invalid for update"}));
 
+TEST_F(ItemWriterTest, AnItemFromBeforeAnIndexMayHaveOtherTypesAndStaysOutOfIt) {
+  put("simple", R"({"id":{"S":"a"},"x":{"L":[]}})");
+  store::UpdateTableRequest add;
+  add.table_name = "simple";
+  add.attribute_definitions = {{"y", item::Type::string}, {"x", item::Type::number}};
+  store::GlobalIndexDefinition index;
+  index.name = "by-y";
+  index.key_schema = {{"y", store::KeyRole::hash}, {"x", store::KeyRole::range}};
+  index.projection.type = store::ProjectionType::all;
+  add.global_index_updates = {store::CreateGlobalIndex{index}};
+  ASSERT_EQ(outcome(store().update_table(add)), "ok");
+  while (*engine().run_maintenance_once()) {
+  }
+  store::UpdateItemRequest request;
+  request.table_name = "simple";
+  request.key = {{"id", "a"}};
+  request.update = "SET y = :y";
+  request.placeholders = placeholders({}, R"({":y":{"S":"1"}})");
+  EXPECT_EQ(outcome(store().update_item(request)), "ok");
+  EXPECT_EQ(store().describe_table("simple")->global_indexes[0].item_count, 0);
+}
+
 TEST_F(ItemWriterTest, AnUpdateMayNotGrowTheItemBeyondItsLimit) {
   const std::string half(250'000, 'x');
   ASSERT_TRUE(store().put_item({.table_name = "simple", .item = {{"id", "a"}, {"x", half}}}));
