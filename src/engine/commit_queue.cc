@@ -221,10 +221,7 @@ base::Result<void> CommitQueue::write(const Batch& batch) {
   for (const auto& entry : batch) append(*entry, writes);
   if (writes.Count() == 0) return {};
 
-  if (write_failed_) TRY_VOID(database_.try_resume());
-  base::Result<void> outcome = database_.write(writes);
-  write_failed_ = !outcome;
-  if (!outcome) return outcome;
+  TRY_VOID(database_.write(writes));
   for (const auto& [id, total] : totals) {
     total.statistics->count += total.count;
     total.statistics->bytes += total.bytes;

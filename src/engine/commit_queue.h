@@ -141,7 +141,6 @@ class CommitQueue {
   store::SequenceNumber settled_sequence_number_;
   bool leading_ = false;
   bool stopping_ = false;
-  bool write_failed_ = false;  // touched by the leader only
 
   StreamSignal stream_signal_;
   std::thread committer_;

@@ -2,14 +2,13 @@
 
 #include <rocksdb/cache.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/listener.h>
 #include <rocksdb/sst_file_manager.h>
 #include <rocksdb/table.h>
 
 #include <algorithm>
 
 #include "engine/data_directory.h"
-#include "engine/fault_listener.h"
-#include "engine/resumption.h"
 
 namespace postino::engine {
 
@@ -17,6 +16,15 @@ namespace {
 
 constexpr std::array<const char*, family_count> family_names = {"default", "items",   "indexes",
                                                                 "expiry",  "streams", "tokens"};
+
+// After a fault the store is opened again. RocksDB's own attempt to go on can end the process, when it finds that the
+// failed log is all it has.
+class NoRecovery final : public rocksdb::EventListener {
+ public:
+  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason, rocksdb::Status, bool* auto_recovery) override {
+    *auto_recovery = false;
+  }
+};
 
 rocksdb::DBOptions database_options(const Options& options, rocksdb::Env* env) {
   rocksdb::DBOptions result;
@@ -30,6 +38,8 @@ rocksdb::DBOptions database_options(const Options& options, rocksdb::Env* env) {
   result.keep_log_file_num = 2;
   result.info_log_level = rocksdb::WARN_LEVEL;
   result.stats_dump_period_sec = 0;
+  result.max_bgerror_resume_count = 0;
+  result.listeners.push_back(std::make_shared<NoRecovery>());
   result.stats_persist_period_sec = 0;
   // The log holds what a flush at shutdown would write; opening replays it.
   result.avoid_flush_during_shutdown = options.durability == Durability::synced;
@@ -85,25 +95,22 @@ base::Result<std::unique_ptr<Database>> Database::open(const Options& options, r
   std::unique_ptr<Database> database(new Database);
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
-  rocksdb::DBOptions rocks_options = database_options(options, env);
-  const auto faults = std::make_shared<FaultListener>();
-  rocks_options.listeners.push_back(faults);
-  const rocksdb::Status status =
-      rocksdb::DB::Open(rocks_options, store_directory(options.directory).string(), families, &handles, &db);
+  const rocksdb::Status status = rocksdb::DB::Open(
+      database_options(options, env), store_directory(options.directory).string(), families, &handles, &db);
   if (is_locked(status))
     return base::fail(base::ErrorCode::conflict,
                       "the data directory '" + options.directory.string() + "' is in use by another process");
   if (!status.ok()) return base::propagate(error_from(status));
   database->db_.reset(db);
   std::copy(handles.begin(), handles.end(), database->handles_.begin());
-  database->resumption_ = std::make_unique<Resumption>(*db, handles, database->handle(Family::meta), faults);
+  database->path_ = store_directory(options.directory).string();
+  database->min_free_bytes_ = options.min_free_bytes;
   database->write_options_.sync = options.durability == Durability::synced;
   return database;
 }
 
 Database::~Database() {
   if (!db_) return;
-  resumption_.reset();
   for (rocksdb::ColumnFamilyHandle* handle : handles_) db_->DestroyColumnFamilyHandle(handle);
   db_->Close();
 }
@@ -131,10 +138,31 @@ std::unique_ptr<rocksdb::Iterator> Database::iterate(Family family, const rocksd
   return std::unique_ptr<rocksdb::Iterator>(db_->NewIterator(options, handle(family)));
 }
 
+// A full disk is met before RocksDB meets it, because it does not get over that.
+base::Result<void> Database::check_free_space() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now >= next_space_check_) {
+    next_space_check_ = now + std::chrono::milliseconds(100);
+    std::uint64_t free = 0;
+    const rocksdb::IOStatus status =
+        db_->GetEnv()->GetFileSystem()->GetFreeSpace(path_, rocksdb::IOOptions(), &free, nullptr);
+    nearly_full_ = status.ok() && free < min_free_bytes_;
+  }
+  if (!nearly_full_) return {};
+  return base::fail(base::ErrorCode::exhausted, "the disk of the data directory has less than " +
+                                                    std::to_string(min_free_bytes_ >> 20) +
+                                                    " MB left: writes are refused until there is more");
+}
+
 base::Result<void> Database::write(rocksdb::WriteBatch& batch) {
+  if (failed_)
+    return base::fail(base::ErrorCode::io,
+                      "the store's disk failed before: writes are refused until the store is opened again");
+  TRY_VOID(check_free_space());
   const rocksdb::Status status = db_->Write(write_options_, &batch);
-  if (!status.ok()) return base::propagate(error_from(status));
-  return {};
+  if (status.ok()) return {};
+  failed_ = true;
+  return base::propagate(error_from(status));
 }
 
 void Database::compact(Family family, const rocksdb::Slice& lower, const rocksdb::Slice& upper) {
@@ -143,11 +171,6 @@ void Database::compact(Family family, const rocksdb::Slice& lower, const rocksdb
   // Without this a file may just be moved to the bottom, with all that was removed in it.
   options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
   db_->CompactRange(options, handle(family), &lower, &upper).PermitUncheckedError();
-}
-
-base::Result<void> Database::try_resume() {
-  constexpr base::Milliseconds patience(200);
-  return resumption_->try_for(patience);
 }
 
 }  // namespace postino::engine

@@ -4,6 +4,7 @@
 #include <rocksdb/db.h>
 
 #include <array>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,8 +13,6 @@
 #include "engine/options.h"
 
 namespace postino::engine {
-
-class Resumption;
 
 // By kind of data; what the keys and values look like is in docs/formats.md.
 enum class Family : std::uint8_t {
@@ -43,26 +42,30 @@ class Database {
   std::unique_ptr<rocksdb::Iterator> iterate(Family family, const rocksdb::Slice& lower, const rocksdb::Slice& upper,
                                              const rocksdb::Snapshot* snapshot = nullptr) const;
 
+  // One batch at a time. Refused, without harm, while the disk is nearly full. After a fault of the disk every further
+  // write is refused: what RocksDB and the operating system hold in memory can no longer be trusted to reach the disk,
+  // and opening the store again is what finds out.
   base::Result<void> write(rocksdb::WriteBatch& batch);
 
   // Clears away what was removed from [lower, upper), so that nobody has to step over it any more. Takes a while;
   // failing is harmless.
   void compact(Family family, const rocksdb::Slice& lower, const rocksdb::Slice& upper);
 
-  // To be called after a failed write before the next one: RocksDB refuses all others until it has been told to go on.
-  // Succeeds once a full disk has space again; after other faults of the disk the store has to be opened anew.
-  base::Result<void> try_resume();
-
   rocksdb::ColumnFamilyHandle* handle(Family family) const { return handles_[static_cast<std::size_t>(family)]; }
   rocksdb::DB& rocks() const { return *db_; }
 
  private:
   Database() = default;
+  base::Result<void> check_free_space();
 
   std::unique_ptr<rocksdb::DB> db_;
   std::array<rocksdb::ColumnFamilyHandle*, family_count> handles_{};
   rocksdb::WriteOptions write_options_;
-  std::unique_ptr<Resumption> resumption_;
+  std::string path_;
+  std::uint64_t min_free_bytes_ = 0;
+  std::chrono::steady_clock::time_point next_space_check_;
+  bool nearly_full_ = false;
+  bool failed_ = false;
 };
 
 // A point in time, released when it goes out of scope.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -35,6 +36,9 @@ struct Options {
   // Writes that wait for the disk; past either limit new ones are refused with RequestLimitExceeded.
   std::size_t max_waiting_writes = 16'384;
   std::size_t max_waiting_bytes = 256 << 20;
+
+  // Writes are refused while the file system has less room than this: what is in memory must still fit.
+  std::uint64_t min_free_bytes = 64 << 20;
 
   std::shared_ptr<base::Clock> clock = std::make_shared<base::SystemClock>();
   std::shared_ptr<base::Random> random = std::make_shared<base::SystemRandom>();

@@ -15,7 +15,7 @@ namespace postino::engine {
 
 enum class UnsyncedTail {
   gone,  // of each file exactly the synced bytes are left
-  torn,  // some or all of the unsynced bytes are left, perhaps with zeros or, in the log, garbage behind them
+  torn,  // some or all of the unsynced bytes are left, in the log perhaps with zeros or garbage behind them
 };
 
 enum class DiskFault {
@@ -45,6 +45,9 @@ class PowerLossEnv {
   // Now, or after so many more appends and syncs.
   void set_fault(DiskFault fault);
   void set_fault_after(DiskFault fault, std::int64_t operations);
+
+  // What the disk says it has left.
+  void set_free_space(std::uint64_t bytes);
 
  private:
   class State;

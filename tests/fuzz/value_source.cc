@@ -20,7 +20,8 @@ std::string_view ValueSource::line() {
 }
 
 std::string ValueSource::text() {
-  const std::size_t length = std::min<std::size_t>(byte() % 16, rest_.size());
+  const std::size_t wanted = byte() % 16;  // before the rest is measured: it takes a byte of it
+  const std::size_t length = std::min(wanted, rest_.size());
   std::string found(rest_.substr(0, length));
   rest_.remove_prefix(length);
   return found;

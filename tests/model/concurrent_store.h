@@ -12,6 +12,7 @@
 #include "base/temporary_directory.h"
 #include "choice.h"
 #include "engine/engine.h"
+#include "memory_directory.h"
 #include "model_table.h"
 
 namespace postino::model {
@@ -57,7 +58,7 @@ class ConcurrentStore : public testing::TestWithParam<Business> {
   void change_indexes(const std::atomic<bool>& stop);
   void check_all(const std::string& when);
 
-  base::TemporaryDirectory directory_;
+  base::TemporaryDirectory directory_{memory_directory()};
   std::unique_ptr<engine::Engine> engine_;
   std::vector<ModelTable> tables_;
   std::atomic<std::int64_t> ticks_ = 0;

@@ -1,0 +1,17 @@
+// Where stores of tests live that are not about the disk: in memory, if there is a file system for that.
+#pragma once
+
+#include <filesystem>
+
+namespace postino::model {
+
+// For base::TemporaryDirectory; empty, which is the usual place, when there is no room in memory.
+inline std::filesystem::path memory_directory() {
+  constexpr std::uintmax_t enough = 512 << 20;
+  const std::filesystem::path memory = "/dev/shm";
+  std::error_code error;
+  const std::filesystem::space_info space = std::filesystem::space(memory, error);
+  return !error && space.available >= enough ? memory : std::filesystem::path();
+}
+
+}  // namespace postino::model
