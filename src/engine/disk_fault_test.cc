@@ -30,9 +30,9 @@ std::string describe(DiskFault fault) {
   return "";
 }
 
-class DiskFaultConcurrent : public testing::TestWithParam<DiskFault> {
+class DiskFaults : public testing::TestWithParam<DiskFault> {
  protected:
-  DiskFaultConcurrent() {
+  DiskFaults() {
     for (int number = 0; number < writer_count; ++number) writers_.emplace_back(number, 1 + number);
     open();
     create_workload_tables(*engine_);
@@ -107,7 +107,7 @@ class DiskFaultConcurrent : public testing::TestWithParam<DiskFault> {
   int version_ = 0;
 };
 
-TEST_P(DiskFaultConcurrent, IsReportedToEveryWriterAndLosesNothing) {
+TEST_P(DiskFaults, IsReportedToEveryWriterAndLosesNothing) {
   for (const int writes_before : {1, 100, 400}) {
     SCOPED_TRACE(writes_before);
     write_into_fault(writes_before);
@@ -127,11 +127,11 @@ TEST_P(DiskFaultConcurrent, IsReportedToEveryWriterAndLosesNothing) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Disk, DiskFaultConcurrent,
+INSTANTIATE_TEST_SUITE_P(Disk, DiskFaults,
                          testing::Values(DiskFault::no_space, DiskFault::append_fails, DiskFault::sync_fails),
                          [](const auto& instance) { return describe(instance.param); });
 
-class NearlyFullDiskConcurrent : public DiskFaultConcurrent {
+class NearlyFullDisk : public DiskFaults {
  protected:
   // The store looks at the disk a few times a second.
   bool before_long(bool accepted) {
@@ -142,7 +142,7 @@ class NearlyFullDiskConcurrent : public DiskFaultConcurrent {
   }
 };
 
-TEST_P(NearlyFullDiskConcurrent, RefusesWritesUntilThereIsRoomAgain) {
+TEST_P(NearlyFullDisk, RefusesWritesUntilThereIsRoomAgain) {
   for (int round = 0; round < 3; ++round) {
     SCOPED_TRACE(round);
     disk_.set_free_space(1 << 20);
@@ -160,7 +160,7 @@ TEST_P(NearlyFullDiskConcurrent, RefusesWritesUntilThereIsRoomAgain) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Disk, NearlyFullDiskConcurrent, testing::Values(DiskFault::none),
+INSTANTIATE_TEST_SUITE_P(Disk, NearlyFullDisk, testing::Values(DiskFault::none),
                          [](const auto& instance) { return describe(instance.param); });
 
 }  // namespace

@@ -126,7 +126,7 @@ Losses run_power_losses(Durability durability, int directories) {
 
 int directory_count() { return std::getenv("POSTINO_TEST_SHORT") != nullptr ? 2 : 12; }
 
-TEST(PowerLossConcurrent, SyncedWritesSurvive) {
+TEST(PowerLoss, SyncedWritesSurvive) {
   const Losses losses = run_power_losses(Durability::synced, directory_count());
   EXPECT_EQ(losses.lost, 0u);
   EXPECT_GT(losses.acknowledged, 0u);
@@ -134,7 +134,7 @@ TEST(PowerLossConcurrent, SyncedWritesSurvive) {
 }
 
 // Directories must be synced too, from the first write on.
-TEST(PowerLossConcurrent, SyncedWritesSurviveInANewDirectory) {
+TEST(PowerLoss, SyncedWritesSurviveInANewDirectory) {
   base::TemporaryDirectory directory;
   Options options;
   options.directory = directory.path() / "data";
@@ -157,7 +157,7 @@ TEST(PowerLossConcurrent, SyncedWritesSurviveInANewDirectory) {
 }
 
 // Shows that the disk really loses what is not synced. What is left is still a whole past state.
-TEST(PowerLossConcurrent, RelaxedWritesMayBeLostButNeverInPart) {
+TEST(PowerLoss, RelaxedWritesMayBeLostButNeverInPart) {
   const Losses losses = run_power_losses(Durability::relaxed, directory_count());
   EXPECT_GT(losses.lost, 0u);
   EXPECT_LT(losses.lost, losses.acknowledged);
