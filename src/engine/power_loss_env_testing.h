@@ -54,6 +54,8 @@ class PowerLossEnv {
   class File;
   class Directory;
   class Files;
+  class Clock;
+  class Machine;
 
   std::shared_ptr<State> state_;
   std::unique_ptr<rocksdb::Env> env_;

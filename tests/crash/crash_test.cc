@@ -44,7 +44,7 @@ class CrashTest : public testing::Test {
     return engine::Engine::open(options);
   }
 
-  // From nothing at all, which kills it while it opens the store, to a few hundred acknowledged operations.
+  // From nothing at all, which kills it while it opens the store, to a thousand acknowledged operations.
   std::int64_t choose_moment() {
     switch (random_() % 8) {
       case 0:
@@ -52,7 +52,7 @@ class CrashTest : public testing::Test {
       case 1:
         return 1 + static_cast<std::int64_t>(random_() % 20);
       default:
-        return 1 + static_cast<std::int64_t>(random_() % 500);
+        return 1 + static_cast<std::int64_t>(random_() % 1'000);
     }
   }
 
@@ -121,7 +121,7 @@ class CrashTest : public testing::Test {
 };
 
 TEST_F(CrashTest, NothingAcknowledgedIsLostAndNothingIsHalfDone) {
-  const int kills = std::getenv("POSTINO_TEST_SHORT") != nullptr ? 5 : 60;
+  const int kills = std::getenv("POSTINO_TEST_SHORT") != nullptr ? 5 : 80;
   {
     const auto engine = open(0);
     ASSERT_TRUE(engine) << engine.error().message;
