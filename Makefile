@@ -13,20 +13,20 @@ build: ## build build/postino, the program as users get it
 	@cmake --preset release -Wno-dev >/dev/null
 	@cmake --build --preset release --target postino
 
-run: ## build, then take the guided tour
+run: ## build, then serve DynamoDB's API on 127.0.0.1:8000 with the data in ./postino-data
 	@$(MAKE) --no-print-directory build
-	@build/postino tour
+	@build/postino serve
 
 test: ## everything that must hold before a change goes in (STAGES="release asan" runs some of it)
 	@tools/bootstrap build test
 	@tools/test $(STAGES)
 
-bench: ## build and run the benchmarks
-	@tools/bootstrap build
+bench: ## build and run the benchmarks, beside dynalite where npm can get it
+	@tools/bootstrap build node
 	@cmake --preset release -Wno-dev >/dev/null
 	@cmake --build --preset release --target $$(ninja -C build -t targets all | sed -nE 's/^(bench_[a-z0-9_]+): (phony|CXX_EXECUTABLE.*)$$/\1/p')
 	@for program in $$(find build -maxdepth 1 -name 'bench_*' -type f -executable | sort); do \
-	  echo "== $$program"; "$$program" || exit 1; done
+	  echo "== $$program"; "$$program" $$(tools/bench-peers "$$program") || exit 1; done
 
 check: ## formatting, tidiness, warnings as errors, clang-tidy
 	@tools/bootstrap build check

@@ -3,31 +3,118 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+
 namespace postino::base {
 
 namespace {
+
+std::atomic<LogLevel> least_level = LogLevel::info;
+std::atomic<LogFormat> chosen_format = LogFormat::text;
+
+constexpr const char* time_pattern = "%Y-%m-%dT%H:%M:%S.%eZ";
+
+std::string pattern(LogFormat format) {
+  const std::string time = time_pattern;
+  return format == LogFormat::text ? time + " %v" : R"({"time":")" + time + R"(",%v})";
+}
 
 spdlog::logger& logger() {
   // Never destroyed: threads may still log while the process ends.
   static auto* const instance = [] {
     auto* made = new spdlog::logger("postino", std::make_shared<spdlog::sinks::stderr_sink_mt>());
-    made->set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %l %v", spdlog::pattern_time_type::utc);
+    made->set_pattern(pattern(chosen_format), spdlog::pattern_time_type::utc);
     made->flush_on(spdlog::level::info);
     return made;
   }();
   return *instance;
 }
 
-void log(spdlog::level::level_enum level, std::string_view component, std::string_view message) {
-  logger().log(level, "{}: {}", component, message);
+std::string_view name_of(LogLevel level) {
+  constexpr std::array<std::string_view, 3> names = {"info", "warning", "error"};
+  return names.at(static_cast<std::size_t>(level));
+}
+
+// A string literal of JSON; what is no printable ASCII stays what it is, but control characters are escaped.
+void append_quoted(std::string& out, std::string_view text) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  out += '"';
+  for (const char character : text) {
+    const auto code = static_cast<unsigned char>(character);
+    if (character == '"' || character == '\\') {
+      out.append(1, '\\').append(1, character);
+    } else if (code < 0x20 || code == 0x7f) {
+      out.append("\\u00").append(1, digits[code >> 4]).append(1, digits[code & 15]);
+    } else {
+      out += character;
+    }
+  }
+  out += '"';
+}
+
+// A line must not be mistaken for two, or a value for a field.
+bool is_plain(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](unsigned char code) {
+    return code > ' ' && code < 0x7f && code != '"' && code != '=' && code != '\\';
+  });
+}
+
+std::string text_event(LogLevel level, std::string_view component, std::string_view message,
+                       std::initializer_list<LogField> fields) {
+  std::string line(name_of(level));
+  line.append(" ").append(component).append(": ");
+  for (const char character : message) line += static_cast<unsigned char>(character) < ' ' ? ' ' : character;
+  for (const auto& [name, value] : fields) {
+    line.append(" ").append(name).append("=");
+    if (is_plain(value))
+      line += value;
+    else
+      append_quoted(line, value);
+  }
+  return line;
+}
+
+std::string json_event(LogLevel level, std::string_view component, std::string_view message,
+                       std::initializer_list<LogField> fields) {
+  std::string line = R"("level":")";
+  line.append(name_of(level)).append(R"(","component":)");
+  append_quoted(line, component);
+  line += R"(,"message":)";
+  append_quoted(line, message);
+  for (const auto& [name, value] : fields) {
+    line += ',';
+    append_quoted(line, name);
+    line += ':';
+    append_quoted(line, value);
+  }
+  return line;
+}
+
+spdlog::level::level_enum spdlog_level(LogLevel level) {
+  if (level == LogLevel::error) return spdlog::level::err;
+  return level == LogLevel::warning ? spdlog::level::warn : spdlog::level::info;
 }
 
 }  // namespace
 
-void log_info(std::string_view component, std::string_view message) { log(spdlog::level::info, component, message); }
+void configure_log(LogLevel least, LogFormat format) {
+  least_level = least;
+  chosen_format = format;
+  logger().set_pattern(pattern(format), spdlog::pattern_time_type::utc);
+}
 
-void log_warning(std::string_view component, std::string_view message) { log(spdlog::level::warn, component, message); }
+std::string format_event(LogFormat format, LogLevel level, std::string_view component, std::string_view message,
+                         std::initializer_list<LogField> fields) {
+  return format == LogFormat::text ? text_event(level, component, message, fields)
+                                   : json_event(level, component, message, fields);
+}
 
-void log_error(std::string_view component, std::string_view message) { log(spdlog::level::err, component, message); }
+void log_event(LogLevel level, std::string_view component, std::string_view message,
+               std::initializer_list<LogField> fields) {
+  if (level < least_level) return;
+  logger().log(spdlog_level(level), "{}", format_event(chosen_format, level, component, message, fields));
+}
 
 }  // namespace postino::base

@@ -15,6 +15,8 @@ namespace {
 using store::refuse_invalid;
 
 struct BatchedWrite {
+  const store::BatchWriteTable* batch = nullptr;  // where in the request it is
+  const store::BatchWrite* request = nullptr;
   TablePointer table;
   std::string key;
   const item::Map* subject = nullptr;
@@ -63,16 +65,30 @@ store::Answer<std::vector<BatchedWrite>> batched_writes(const Core& core, const 
   std::vector<BatchedWrite> writes;
   std::set<std::string_view> keys;
   for (const store::BatchWriteTable& batch : request.tables) {
-    const TablePointer table = core.catalog->find(batch.table_name);
+    const TablePointer table = core.find_table(batch.table_name);
     if (!table) return base::propagate(no_such_table());
     for (const store::BatchWrite& write : batch.writes) {
       TRY(BatchedWrite batched, batched_write(table, write));
+      batched.batch = &batch;
+      batched.request = &write;
       writes.push_back(std::move(batched));
     }
   }
   for (const BatchedWrite& write : writes)
     if (!keys.insert(write.key).second) return refuse_invalid("Provided list of item keys contains duplicates");
   return writes;
+}
+
+// Notes a write that was throttled. Writes come in the order of the request.
+void add_unprocessed(const BatchedWrite& write, std::vector<store::BatchWriteTable>& unprocessed) {
+  if (unprocessed.empty() || unprocessed.back().table_name != write.batch->table_name)
+    unprocessed.push_back({write.batch->table_name, {}});
+  unprocessed.back().writes.push_back(*write.request);
+}
+
+store::Answer<void> admit_write(const Core& core, const Table& table, const Change& change) {
+  TRY_VOID(admit(core, table, nullptr, Access::write));
+  return admit_index_writes(core, table, change);
 }
 
 }  // namespace
@@ -98,14 +114,24 @@ Planned ItemWriter::write_batch(const store::BatchWriteItemRequest& request, con
         before.push_back(std::move(item));
       }
       store::BatchWriteItemResponse response;
-      Consumption consumption(request.report.consumed_capacity);
+      Consumption consumption(core_, request.report.consumed_capacity, Access::write);
+      bool any_written = false;
+      store::Answer<void> admitted;
       for (std::size_t i = 0; i < writes.size(); ++i) {
         const BatchedWrite& write = writes[i];
-        const auto effects = items.plan(*write.table, {write.key, before[i], write.after}, *entry);
+        Change change{write.key, before[i], write.after};
+        admitted = admit_write(core_, *write.table, change);
+        if (!admitted) {
+          add_unprocessed(write, response.unprocessed);
+          continue;
+        }
+        any_written = true;
+        const auto effects = items.plan(*write.table, std::move(change), *entry);
         consumption.add_write(*write.table, before[i], write.after, effects);
         if (request.report.item_collection_metrics)
           add_collection_metrics(core_, *write.table, *write.subject, response.item_collection_metrics);
       }
+      if (!any_written) TRY_VOID(admitted);
       response.consumed_capacity = std::move(consumption).all();
       return response;
     }

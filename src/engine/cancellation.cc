@@ -7,13 +7,21 @@ namespace postino::engine {
 void Cancellation::add(std::size_t action, const store::Error& error) {
   cancelled_ = true;
   store::CancellationReason& reason = reasons_[action];
-  if (error.type == store::ErrorType::conditional_check_failed) {
-    reason.code = "ConditionalCheckFailed";
-    if (error.details) reason.item = error.details->item;
-  } else {
-    if (has_validation_error_) return;
-    has_validation_error_ = true;
-    reason.code = "ValidationError";
+  switch (error.type) {
+    case store::ErrorType::conditional_check_failed:
+      reason.code = "ConditionalCheckFailed";
+      if (error.details) reason.item = error.details->item;
+      break;
+    case store::ErrorType::provisioned_throughput_exceeded:
+      reason.code = "ProvisionedThroughputExceeded";
+      break;
+    case store::ErrorType::throttling:
+      reason.code = "ThrottlingError";
+      break;
+    default:
+      if (has_validation_error_) return;
+      has_validation_error_ = true;
+      reason.code = "ValidationError";
   }
   reason.message = error.message;
 }

@@ -11,7 +11,7 @@ class Cancellation {
  public:
   explicit Cancellation(std::size_t actions) : reasons_(actions) {}
 
-  // A failed condition is always reported; of several broken rules only the first.
+  // Failed conditions and throttling are always reported; of several broken rules only the first.
   void add(std::size_t action, const store::Error& error);
 
   bool cancelled() const { return cancelled_; }

@@ -1,5 +1,8 @@
 #include "engine/catalog.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "base/bytes.h"
 #include "engine/catalog_record.h"
 #include "engine/keys.h"
@@ -72,6 +75,13 @@ base::Result<void> load_streams(const Database& database, CatalogState& state) {
   return {};
 }
 
+std::int64_t first_due(const CatalogState& state) {
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  for (const auto& [name, table] : state.tables)
+    if (table->transition) first = std::min(first, base::epoch_milliseconds(table->transition->due));
+  return first;
+}
+
 std::uint64_t next_identity() {
   static std::atomic<std::uint64_t> last = 0;
   return ++last;
@@ -82,8 +92,15 @@ struct ThreadCache {
   std::uint64_t identity = 0;
   std::uint64_t version = 0;
   CatalogStatePointer state;
+  // The tables this thread asked for, by their own names. The pointers have use counts of this thread's own: one count
+  // for all threads would travel from core to core with every request.
+  std::map<std::string_view, TablePointer> tables;
 };
 thread_local ThreadCache thread_cache;
+
+TablePointer counted_apart(const TablePointer& table) {
+  return {table.get(), [table](const Table*) {}};
+}
 
 }  // namespace
 
@@ -102,28 +119,37 @@ base::Result<std::unique_ptr<Catalog>> Catalog::load(Database& database) {
   CatalogState state;
   TRY_VOID(load_tables(database, state));
   TRY_VOID(load_streams(database, state));
+  catalog->next_due_ = first_due(state);
   catalog->state_ = std::make_shared<const CatalogState>(std::move(state));
   return catalog;
 }
 
-CatalogStatePointer Catalog::state() const {
+const CatalogStatePointer& Catalog::refreshed_state() const {
   const std::uint64_t version = version_.load(std::memory_order_acquire);
   if (thread_cache.identity != identity_ || thread_cache.version != version) {
     std::lock_guard lock(mutex_);
-    thread_cache = {identity_, version_.load(std::memory_order_relaxed), state_};
+    thread_cache = {identity_, version_.load(std::memory_order_relaxed), state_, {}};
   }
   return thread_cache.state;
 }
 
+CatalogStatePointer Catalog::state() const { return refreshed_state(); }
+
 TablePointer Catalog::find(std::string_view table_name) const {
-  const CatalogStatePointer current = state();
-  const auto found = current->tables.find(table_name);
-  return found == current->tables.end() ? nullptr : found->second;
+  const CatalogState& current = *refreshed_state();
+  auto known = thread_cache.tables.find(table_name);
+  if (known == thread_cache.tables.end()) {
+    const auto found = current.tables.find(table_name);
+    if (found == current.tables.end()) return nullptr;
+    known = thread_cache.tables.emplace(found->second->name, counted_apart(found->second)).first;
+  }
+  return known->second;
 }
 
 void Catalog::publish(CatalogState state) {
   auto next = std::make_shared<const CatalogState>(std::move(state));
   std::lock_guard lock(mutex_);
+  next_due_ = first_due(*next);
   state_ = std::move(next);
   version_.fetch_add(1, std::memory_order_release);
 }

@@ -53,6 +53,9 @@ class Catalog {
   CatalogStatePointer state() const;
   TablePointer find(std::string_view table_name) const;  // nullptr when there is none
 
+  // Is a table's transition due? Any thread.
+  bool has_due_transitions(base::TimePoint now) const { return base::epoch_milliseconds(now) >= next_due_; }
+
   // Changing the catalog is for one thread at a time, which holds all key locks (KeyLocks::lock_all).
   void publish(CatalogState state);
 
@@ -64,11 +67,14 @@ class Catalog {
 
  private:
   Catalog();
+  // The state in this thread's cache, which is up to date when this returns.
+  const CatalogStatePointer& refreshed_state() const;
 
   const std::uint64_t identity_;  // tells catalogs apart in the threads' caches
   mutable std::mutex mutex_;
   CatalogStatePointer state_;
   std::atomic<std::uint64_t> version_ = 1;
+  std::atomic<std::int64_t> next_due_;  // in milliseconds, of the first transition
   ObjectId next_id_ = 1;
   std::uint64_t opening_number_ = 0;
 };

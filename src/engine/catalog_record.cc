@@ -1,6 +1,8 @@
 #include "engine/catalog_record.h"
 
 #include "engine/record_fields.h"
+#include "engine/throughput_record.h"
+#include "engine/transition_record.h"
 #include "item/binary_codec.h"
 
 namespace postino::engine {
@@ -35,42 +37,6 @@ std::vector<KeyPart> read_key_parts(const std::vector<RecordReader>& readers) {
   return parts;
 }
 
-RecordWriter write_units(const store::Throughput& throughput) {
-  return std::move(RecordWriter().integer("read", throughput.read_units).integer("write", throughput.write_units));
-}
-
-store::Throughput read_units(const std::optional<RecordReader>& reader) {
-  return reader ? store::Throughput{reader->integer("read"), reader->integer("write")} : store::Throughput{};
-}
-
-RecordWriter write_throughput(const store::ThroughputDescription& throughput) {
-  return std::move(RecordWriter()
-                       .map("provisioned", write_units(throughput.provisioned))
-                       .integer("decreases_today", throughput.decreases_today)
-                       .time("last_increase", throughput.last_increase)
-                       .time("last_decrease", throughput.last_decrease));
-}
-
-store::ThroughputDescription read_throughput(const std::optional<RecordReader>& reader) {
-  if (!reader) return {};
-  return {read_units(reader->map("provisioned")), static_cast<int>(reader->integer("decreases_today")),
-          reader->optional_time("last_increase"), reader->optional_time("last_decrease")};
-}
-
-void write_on_demand(RecordWriter& writer, const std::optional<store::OnDemandThroughput>& on_demand) {
-  if (!on_demand) return;
-  writer.map(
-      "on_demand",
-      std::move(
-          RecordWriter().integer("read", on_demand->max_read_units).integer("write", on_demand->max_write_units)));
-}
-
-std::optional<store::OnDemandThroughput> read_on_demand(const RecordReader& reader) {
-  const auto map = reader.map("on_demand");
-  if (!map) return std::nullopt;
-  return store::OnDemandThroughput{map->optional_integer("read"), map->optional_integer("write")};
-}
-
 void write_backfill(RecordWriter& writer, const std::optional<Backfill>& backfill) {
   if (backfill) writer.bytes("backfill_cursor", backfill->cursor);
 }
@@ -90,7 +56,7 @@ RecordWriter write_index(const Index& index) {
       .enumeration("projection", index.projection)
       .texts("non_key_attributes", index.non_key_attributes)
       .map("throughput", write_throughput(index.throughput))
-      .map("warm", write_units(index.warm));
+      .map("warm", write_throughput_units(index.warm));
   write_on_demand(writer, index.on_demand);
   write_backfill(writer, index.backfill);
   return writer;
@@ -106,7 +72,7 @@ Index read_index(const RecordReader& reader) {
   index.projection = reader.enumeration<store::ProjectionType>("projection");
   index.non_key_attributes = reader.texts("non_key_attributes");
   index.throughput = read_throughput(reader.map("throughput"));
-  index.warm = read_units(reader.map("warm"));
+  index.warm = read_throughput_units(reader.map("warm"));
   index.on_demand = read_on_demand(reader);
   index.backfill = read_backfill(reader);
   index.statistics = std::make_shared<Statistics>();
@@ -133,6 +99,11 @@ void write_table_settings(RecordWriter& writer, const Table& table) {
     write_backfill(time_to_live, table.time_to_live->backfill);
     writer.map("time_to_live", std::move(time_to_live));
   }
+  if (table.last_time_to_live_change)
+    writer.map("last_time_to_live_change",
+               std::move(RecordWriter()
+                             .time("time", table.last_time_to_live_change->time)
+                             .text("attribute", table.last_time_to_live_change->attribute)));
   if (table.recovery)
     writer.map("recovery", std::move(RecordWriter()
                                          .time("enabled_at", table.recovery->enabled_at)
@@ -140,19 +111,26 @@ void write_table_settings(RecordWriter& writer, const Table& table) {
   if (table.stream)
     writer.map("stream",
                std::move(RecordWriter().integer("id", table.stream->id).enumeration("view", table.stream->view)));
-  writer.text("latest_stream_label", table.latest_stream_label).maps("tags", table.tags, write_tag);
+  writer.text("latest_stream_label", table.latest_stream_label)
+      .time("deletion_protection_changed", table.deletion_protection_changed)
+      .maps("tags", table.tags, write_tag);
+  if (table.transition) writer.map("transition", write_transition(*table.transition));
 }
 
 void read_table_settings(Table& table, const RecordReader& reader) {
   if (const auto map = reader.map("encryption"))
     table.encryption = {map->boolean("enabled"), map->optional_text("type"), map->optional_text("key_id")};
   if (const auto map = reader.map("time_to_live")) table.time_to_live = {map->text("attribute"), read_backfill(*map)};
+  if (const auto map = reader.map("last_time_to_live_change"))
+    table.last_time_to_live_change = {map->time("time"), map->text("attribute")};
   if (const auto map = reader.map("recovery"))
     table.recovery = {map->time("enabled_at"), static_cast<int>(map->integer("period_days"))};
   if (const auto map = reader.map("stream"))
     table.stream = {static_cast<ObjectId>(map->integer("id")), map->enumeration<store::StreamViewType>("view")};
   table.latest_stream_label = reader.optional_text("latest_stream_label");
+  table.deletion_protection_changed = reader.optional_time("deletion_protection_changed");
   for (const RecordReader& tag : reader.maps("tags")) table.tags.push_back({tag.text("key"), tag.text("value")});
+  if (const auto map = reader.map("transition")) table.transition = read_transition(table.name, *map);
 }
 
 RecordWriter write_shard(const StreamShard& shard) {
@@ -190,7 +168,7 @@ std::string encode_table(const Table& table) {
       .enumeration("billing_mode", table.billing_mode)
       .time("last_switch_to_pay_per_request", table.last_switch_to_pay_per_request)
       .map("throughput", write_throughput(table.throughput))
-      .map("warm", write_units(table.warm))
+      .map("warm", write_throughput_units(table.warm))
       .enumeration("table_class", table.table_class)
       .time("table_class_changed", table.table_class_changed)
       .boolean("deletion_protection", table.deletion_protection);
@@ -220,13 +198,15 @@ base::Result<Table> decode_table(std::string_view bytes) {
   table.billing_mode = reader.enumeration<store::BillingMode>("billing_mode");
   table.last_switch_to_pay_per_request = reader.optional_time("last_switch_to_pay_per_request");
   table.throughput = read_throughput(reader.map("throughput"));
-  table.warm = read_units(reader.map("warm"));
+  table.warm = read_throughput_units(reader.map("warm"));
   table.on_demand = read_on_demand(reader);
   table.table_class = reader.optional_enumeration<store::TableClass>("table_class");
   table.table_class_changed = reader.optional_time("table_class_changed");
   table.deletion_protection = reader.boolean("deletion_protection");
   read_table_settings(table, reader);
   table.statistics = std::make_shared<Statistics>();
+  table.meter = std::make_shared<ThroughputMeter>(table.created);
+  for (Index& index : table.indexes) index.meter = std::make_shared<ThroughputMeter>(table.created);
   return table;
 }
 

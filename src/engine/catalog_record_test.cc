@@ -26,6 +26,25 @@ Index full_index() {
   return index;
 }
 
+Transition full_transition() {
+  Transition transition;
+  transition.status = store::TableStatus::updating;
+  transition.started = test_start;
+  transition.due = later;
+  transition.remaining.table_name = "mail";
+  transition.remaining.billing_mode = store::BillingMode::provisioned;
+  transition.remaining.throughput = {21, 22};
+  transition.remaining.on_demand = store::OnDemandThroughput{23, {}};
+  transition.remaining.table_class = store::TableClass::standard;
+  transition.remaining.global_index_updates = {
+      store::UpdateGlobalIndex{"by-status", store::Throughput{24, 25}, store::OnDemandThroughput{{}, 26},
+                               store::Throughput{27, 28}},
+      store::DeleteGlobalIndex{"by-day"}};
+  transition.allocating_index = "by-title";
+  transition.stream = store::StreamStatus::disabling;
+  return transition;
+}
+
 // Every optional field is there.
 Table full_table() {
   Table table;
@@ -46,11 +65,14 @@ Table full_table() {
   table.table_class_changed = later;
   table.encryption = store::EncryptionSpecification{true, "KMS", "arn:aws:kms:us-east-1:000000000000:key/k"};
   table.deletion_protection = true;
+  table.deletion_protection_changed = later;
   table.time_to_live = TimeToLive{"expires", Backfill{"cursor"}};
+  table.last_time_to_live_change = TimeToLiveChange{later, "expired"};
   table.recovery = PointInTimeRecovery{later, 14};
   table.stream = EnabledStream{5, store::StreamViewType::new_and_old_images};
   table.latest_stream_label = "2026-01-02T03:04:05.678";
   table.tags = {{"team", "mail"}, {"empty", ""}};
+  table.transition = full_transition();
   return table;
 }
 
@@ -98,7 +120,35 @@ TEST(CatalogRecord, TableRoundTrip) {
   EXPECT_EQ(read->stream->view, store::StreamViewType::new_and_old_images);
   EXPECT_EQ(read->latest_stream_label, written.latest_stream_label);
   EXPECT_EQ(read->tags, written.tags);
+  EXPECT_EQ(read->deletion_protection_changed, later);
+  EXPECT_EQ(read->last_time_to_live_change.value().time, later);
+  EXPECT_EQ(read->last_time_to_live_change->attribute, "expired");
   EXPECT_TRUE(read->statistics);
+  EXPECT_TRUE(read->meter);
+}
+
+TEST(CatalogRecord, TransitionRoundTrip) {
+  const auto table = decode_table(encode_table(full_table()));
+  ASSERT_TRUE(table);
+  const Transition& read = table->transition.value();
+  EXPECT_EQ(read.status, store::TableStatus::updating);
+  EXPECT_EQ(read.started, test_start);
+  EXPECT_EQ(read.due, later);
+  EXPECT_EQ(read.allocating_index, "by-title");
+  EXPECT_EQ(read.stream, store::StreamStatus::disabling);
+  const store::UpdateTableRequest& remaining = read.remaining;
+  EXPECT_EQ(remaining.table_name, "mail");
+  EXPECT_EQ(remaining.billing_mode, store::BillingMode::provisioned);
+  EXPECT_EQ(remaining.throughput, (store::Throughput{21, 22}));
+  EXPECT_EQ(remaining.on_demand, (store::OnDemandThroughput{23, {}}));
+  EXPECT_EQ(remaining.table_class, store::TableClass::standard);
+  ASSERT_EQ(remaining.global_index_updates.size(), 2U);
+  const auto& update = std::get<store::UpdateGlobalIndex>(remaining.global_index_updates[0]);
+  EXPECT_EQ(update.name, "by-status");
+  EXPECT_EQ(update.throughput, (store::Throughput{24, 25}));
+  EXPECT_EQ(update.on_demand, (store::OnDemandThroughput{{}, 26}));
+  EXPECT_EQ(update.warm, (store::Throughput{27, 28}));
+  EXPECT_EQ(std::get<store::DeleteGlobalIndex>(remaining.global_index_updates[1]).name, "by-day");
 }
 
 TEST(CatalogRecord, IndexRoundTrip) {
@@ -120,6 +170,7 @@ TEST(CatalogRecord, IndexRoundTrip) {
   EXPECT_EQ(read.on_demand, written.on_demand);
   EXPECT_EQ(read.warm, written.warm);
   EXPECT_TRUE(read.statistics);
+  EXPECT_TRUE(read.meter);
 }
 
 TEST(CatalogRecord, WhatWasAbsentStaysAbsent) {
@@ -145,6 +196,9 @@ TEST(CatalogRecord, WhatWasAbsentStaysAbsent) {
   EXPECT_FALSE(read->recovery);
   EXPECT_FALSE(read->stream);
   EXPECT_FALSE(read->latest_stream_label);
+  EXPECT_FALSE(read->deletion_protection_changed);
+  EXPECT_FALSE(read->last_time_to_live_change);
+  EXPECT_FALSE(read->transition);
   EXPECT_TRUE(read->tags.empty());
   EXPECT_TRUE(read->indexes.front().ready());
   EXPECT_FALSE(read->indexes.front().on_demand);
@@ -211,6 +265,25 @@ TEST(CatalogRecord, StoredFormOfATable) {
       {"on_demand", item::Map{{"read", 9}}},
       {"backfill_cursor", item::Binary{std::string("\0\1", 2)}},
   };
+  const item::Map remaining = {
+      {"billing_mode", 0},
+      {"throughput", item::Map{{"read", 21}, {"write", 22}}},
+      {"on_demand", item::Map{{"read", 23}}},
+      {"table_class", 0},
+      {"indexes", item::List{item::Map{{"name", "by-status"},
+                                       {"throughput", item::Map{{"read", 24}, {"write", 25}}},
+                                       {"on_demand", item::Map{{"write", 26}}},
+                                       {"warm", item::Map{{"read", 27}, {"write", 28}}}},
+                             item::Map{{"name", "by-day"}, {"delete", true}}}},
+  };
+  const item::Map transition = {
+      {"status", 1},
+      {"started", std::int64_t{1'767'323'045'678}},
+      {"due", std::int64_t{1'767'326'645'678}},
+      {"remaining", remaining},
+      {"allocating_index", "by-title"},
+      {"stream", 2},
+  };
   const item::Map table = {
       {"id", 3},
       {"name", "mail"},
@@ -231,6 +304,9 @@ TEST(CatalogRecord, StoredFormOfATable) {
       {"encryption",
        item::Map{{"enabled", true}, {"type", "KMS"}, {"key_id", "arn:aws:kms:us-east-1:000000000000:key/k"}}},
       {"deletion_protection", true},
+      {"deletion_protection_changed", std::int64_t{1'767'326'645'678}},
+      {"last_time_to_live_change", item::Map{{"time", std::int64_t{1'767'326'645'678}}, {"attribute", "expired"}}},
+      {"transition", transition},
       {"time_to_live", item::Map{{"attribute", "expires"}, {"backfill_cursor", item::Binary{"cursor"}}}},
       {"recovery", item::Map{{"enabled_at", std::int64_t{1'767'326'645'678}}, {"period_days", 14}}},
       {"stream", item::Map{{"id", 5}, {"view", 3}}},

@@ -51,6 +51,19 @@ double plan_index(const Index& index, const Change& change, CommitEntry& entry) 
   return units;
 }
 
+bool is_same(const Change& change) {
+  return change.before && change.after ? change.before->bytes == change.after->bytes : !change.before && !change.after;
+}
+
+std::vector<IndexEffect> plan_indexes(const Table& table, const Change& change, CommitEntry& entry) {
+  std::vector<IndexEffect> effects;
+  for (const Index& index : table.indexes) {
+    if (!reached(index.backfill, change.key)) continue;
+    if (const double units = plan_index(index, change, entry); units > 0) effects.push_back({&index, units});
+  }
+  return effects;
+}
+
 // Regardless of age, because an entry may have been made when the item was younger.
 std::optional<std::int64_t> raw_expiry(const Table& table, const item::Item& item) {
   if (!table.time_to_live) return std::nullopt;
@@ -87,10 +100,7 @@ std::optional<std::int64_t> expiry_second(const Table& table, const item::Item& 
 
 std::vector<IndexEffect> plan_change(const Table& table, const Change& change, Origin origin, base::TimePoint now,
                                      CommitEntry& entry) {
-  std::vector<IndexEffect> effects;
-  const bool same =
-      change.before && change.after ? change.before->bytes == change.after->bytes : !change.before && !change.after;
-  if (same) return effects;
+  if (is_same(change)) return {};
   if (change.after)
     entry.put(Family::items, change.key, change.after->bytes);
   else
@@ -99,16 +109,19 @@ std::vector<IndexEffect> plan_change(const Table& table, const Change& change, O
         static_cast<std::int64_t>(change.after ? change.after->size : 0) -
             static_cast<std::int64_t>(change.before ? change.before->size : 0),
         entry);
-  for (const Index& index : table.indexes) {
-    if (!reached(index.backfill, change.key)) continue;
-    if (const double units = plan_index(index, change, entry); units > 0) effects.push_back({&index, units});
-  }
+  std::vector<IndexEffect> effects = plan_indexes(table, change, entry);
   if (table.time_to_live && reached(table.time_to_live->backfill, change.key)) plan_expiry(table, change, now, entry);
   if (table.stream)
     entry.stream_appends.push_back(
         {table.stream->id, encode_stream_record(table, table.stream->view, change.before, change.after, now,
                                                 origin == Origin::time_to_live)});
   return effects;
+}
+
+std::vector<IndexEffect> index_effects(const Table& table, const Change& change) {
+  if (is_same(change)) return {};
+  CommitEntry discarded;
+  return plan_indexes(table, change, discarded);
 }
 
 void plan_index_entry(const Index& index, const std::string& key, const StoredItemPointer& item, CommitEntry& entry) {

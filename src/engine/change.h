@@ -36,6 +36,9 @@ void plan_index_entry(const Index& index, const std::string& key, const StoredIt
 void plan_expiry_entry(const Table& table, const std::string& key, const StoredItem& item, base::TimePoint now,
                        CommitEntry& entry);
 
+// What a change would do to the indexes; nothing is planned.
+std::vector<IndexEffect> index_effects(const Table& table, const Change& change);
+
 // When the item expires by the table's time to live, if at all: a number of seconds that is not more than five years
 // in the past.
 std::optional<std::int64_t> expiry_second(const Table& table, const item::Item& item, base::TimePoint now);

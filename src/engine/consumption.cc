@@ -13,25 +13,22 @@ store::ConsumedCapacity& Consumption::of(const std::string& table_name) {
   return tables_.back();
 }
 
-void Consumption::add_table(const std::string& table_name, double units) {
-  if (!wanted()) return;
-  store::ConsumedCapacity& capacity = of(table_name);
+void Consumption::add(const Table& table, const Index* index, double units) {
+  if (enforced_) enforcement::take(table, index, access_, units);
+  if (mode_ == store::ReturnConsumedCapacity::none) return;
+  store::ConsumedCapacity& capacity = of(table.name);
   capacity.total += units;
-  capacity.table += units;
-}
-
-void Consumption::add_index(const std::string& table_name, const Index& index, double units) {
-  if (!wanted()) return;
-  store::ConsumedCapacity& capacity = of(table_name);
-  capacity.total += units;
-  (index.global ? capacity.global_indexes : capacity.local_indexes)[index.name] += units;
+  if (index == nullptr)
+    capacity.table += units;
+  else
+    (index->global ? capacity.global_indexes : capacity.local_indexes)[index->name] += units;
 }
 
 void Consumption::add_write(const Table& table, const StoredItemPointer& before, const StoredItemPointer& after,
                             const std::vector<IndexEffect>& effects, double factor) {
-  if (!wanted()) return;
-  add_table(table.name, factor * write_units(std::max(before ? before->size : 0, after ? after->size : 0)));
-  for (const IndexEffect& effect : effects) add_index(table.name, *effect.index, factor * effect.write_units);
+  if (!active()) return;
+  add(table, nullptr, factor * write_units(std::max(before ? before->size : 0, after ? after->size : 0)));
+  for (const IndexEffect& effect : effects) add(table, effect.index, factor * effect.write_units);
 }
 
 void Consumption::mark_transactional_write() {

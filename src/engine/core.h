@@ -31,6 +31,14 @@ struct Core {
 
   base::TimePoint now() const { return options.clock->now(); }
 
+  // The table of a request for items: nullptr when there is none, or it is not there yet or no longer.
+  TablePointer find_table(std::string_view table_name) const {
+    TablePointer table = catalog->find(table_name);
+    if (table && !table->serves_items()) [[unlikely]]
+      table.reset();
+    return table;
+  }
+
   // The item as the last planned write leaves it. The key's lock is held.
   // `depends_on_pending` is set when that write is not on disk yet.
   base::Result<StoredItemPointer> read_latest(const std::string& stored_key, bool& depends_on_pending) const;

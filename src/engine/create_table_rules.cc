@@ -2,19 +2,19 @@
 
 #include <algorithm>
 
-#include "engine/constraints.h"
 #include "engine/encryption_rules.h"
 #include "engine/index_rules.h"
 #include "engine/key_schema_rules.h"
 #include "engine/tag_rules.h"
 #include "engine/throughput_rules.h"
+#include "store/constraints.h"
 
 namespace postino::engine {
 
 namespace {
 
 store::Answer<void> check_shape(const store::CreateTableRequest& request) {
-  Constraints constraints;
+  store::Constraints constraints;
   for (std::size_t i = 0; i < request.attribute_definitions.size(); ++i)
     constraints.check_length("attributeDefinitions." + std::to_string(i + 1) + ".member.attributeName",
                              request.attribute_definitions[i].name, 1, 255);
@@ -38,13 +38,13 @@ store::Answer<void> check_shape(const store::CreateTableRequest& request) {
 
 store::Answer<void> check_index_lists(const store::CreateTableRequest& request) {
   if (request.local_indexes) {
-    if (request.local_indexes->empty()) return refuse_parameter("List of LocalSecondaryIndexes is empty");
+    if (request.local_indexes->empty()) return store::refuse_parameter("List of LocalSecondaryIndexes is empty");
     if (request.key_schema.size() != 2)
-      return refuse_parameter(
+      return store::refuse_parameter(
           "Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex");
   }
   if (request.global_indexes && request.global_indexes->empty())
-    return refuse_parameter("List of GlobalSecondaryIndexes is empty");
+    return store::refuse_parameter("List of GlobalSecondaryIndexes is empty");
   return {};
 }
 
@@ -63,11 +63,12 @@ store::Answer<void> check_definitions(const store::CreateTableRequest& request) 
     for (const store::GlobalIndexDefinition& index : *request.global_indexes) TRY_VOID(use(index.key_schema));
   if (used.size() == request.attribute_definitions.size()) return {};
   if (!request.local_indexes && !request.global_indexes)
-    return refuse_parameter(
+    return store::refuse_parameter(
         "Number of attributes in KeySchema does not exactly match number of attributes defined in "
         "AttributeDefinitions");
-  return refuse_parameter("Some AttributeDefinitions are not used. AttributeDefinitions: " +
-                          list_text(names_of(request.attribute_definitions)) + ", keys used: " + list_text(used));
+  return store::refuse_parameter("Some AttributeDefinitions are not used. AttributeDefinitions: " +
+                                 store::list_text(names_of(request.attribute_definitions)) +
+                                 ", keys used: " + store::list_text(used));
 }
 
 store::Answer<void> check_projections(const store::CreateTableRequest& request) {
@@ -84,7 +85,7 @@ store::Answer<void> check_projections(const store::CreateTableRequest& request) 
 
 store::Answer<void> check_stream(const std::optional<store::StreamSpecification>& stream) {
   if (!stream || stream->enabled == stream->view_type.has_value()) return {};
-  return refuse_parameter(
+  return store::refuse_parameter(
       stream->enabled ? "Table is being created with a stream enabled, UpdateViewType is required"
                       : "Table is being created with a stream disabled, UpdateViewType should not be specified");
 }

@@ -1,7 +1,7 @@
 #include "engine/encryption_rules.h"
 
 #include "base/hash.h"
-#include "engine/constraints.h"
+#include "store/constraints.h"
 
 namespace postino::engine {
 
@@ -20,14 +20,14 @@ std::string key_of_alias(std::string_view alias) {
 
 store::Answer<void> check_encryption(const store::EncryptionSpecification& specification) {
   if (!specification.enabled) {
-    if (specification.type) return refuse_parameter("SSEType can not be specified if Enabled is false");
-    if (specification.key_id) return refuse_parameter("KMSMasterKeyId can not be specified if Enabled is false");
+    if (specification.type) return store::refuse_parameter("SSEType can not be specified if Enabled is false");
+    if (specification.key_id) return store::refuse_parameter("KMSMasterKeyId can not be specified if Enabled is false");
     return {};
   }
   if (specification.type && *specification.type != "KMS")
-    return refuse_parameter("SSEType " + *specification.type + " is not supported");
+    return store::refuse_parameter("SSEType " + *specification.type + " is not supported");
   if (specification.key_id && !specification.type)
-    return refuse_parameter("SSEType KMS is required if KMSMasterKeyId is specified");
+    return store::refuse_parameter("SSEType KMS is required if KMSMasterKeyId is specified");
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include "engine/page_reader.h"
 #include "engine/stream_operations.h"
 #include "engine/table_operations.h"
+#include "engine/table_transition.h"
 #include "engine/transaction_writer.h"
 
 namespace postino::engine {
@@ -39,6 +40,11 @@ Engine::~Engine() = default;
 base::Result<std::unique_ptr<Engine>> Engine::open(Options options, rocksdb::Env* env) {
   const bool background = options.background;
   TRY(std::unique_ptr<Core> core, open_core(std::move(options), env));
+  if (!core->options.realistic_timing) {
+    // A store that had it when it was last open may have left something under way.
+    if (auto completed = complete_all_transitions(*core); !completed)
+      return base::fail(base::ErrorCode::io, completed.error().message);
+  }
   std::unique_ptr<Engine> engine(new Engine(std::make_unique<Parts>(std::move(core))));
   if (background) engine->parts_->maintenance.start();
   return engine;
@@ -46,127 +52,133 @@ base::Result<std::unique_ptr<Engine>> Engine::open(Options options, rocksdb::Env
 
 store::Answer<bool> Engine::run_maintenance_once() { return parts_->maintenance.run_once(); }
 
+Engine::Parts& Engine::current() {
+  // Should it fail, the maintenance thread tries again and reports it.
+  if (parts_->core->options.realistic_timing) static_cast<void>(complete_due_transitions(*parts_->core));
+  return *parts_;
+}
+
 store::Answer<store::GetItemResponse> Engine::get_item(const store::GetItemRequest& request) {
-  return parts_->reader.get(request);
+  return current().reader.get(request);
 }
 store::Answer<store::PageResponse> Engine::query(const store::QueryRequest& request) {
-  return parts_->pages.query(request);
+  return current().pages.query(request);
 }
 store::Answer<store::PageResponse> Engine::scan(const store::ScanRequest& request) {
-  return parts_->pages.scan(request);
+  return current().pages.scan(request);
 }
 store::Answer<store::BatchGetItemResponse> Engine::batch_get_item(const store::BatchGetItemRequest& request) {
-  return parts_->reader.get_batch(request);
+  return current().reader.get_batch(request);
 }
 store::Answer<store::TransactGetItemsResponse> Engine::transact_get_items(
     const store::TransactGetItemsRequest& request) {
-  return parts_->reader.get_transaction(request);
+  return current().reader.get_transaction(request);
 }
 
 // Each write in its two forms: waiting for the disk, and being told.
 store::Answer<store::WriteItemResponse> Engine::put_item(const store::PutItemRequest& request) {
   return run_waiting<store::WriteItemResponse>(*parts_->core,
-                                               [&](const auto& entry) { return parts_->writer.put(request, entry); });
+                                               [&](const auto& entry) { return current().writer.put(request, entry); });
 }
 void Engine::put_item(const store::PutItemRequest& request, store::Completion<store::WriteItemResponse> done) {
-  run_later<store::WriteItemResponse>([&](const auto& entry) { return parts_->writer.put(request, entry); },
+  run_later<store::WriteItemResponse>([&](const auto& entry) { return current().writer.put(request, entry); },
                                       std::move(done));
 }
 store::Answer<store::WriteItemResponse> Engine::update_item(const store::UpdateItemRequest& request) {
   return run_waiting<store::WriteItemResponse>(
-      *parts_->core, [&](const auto& entry) { return parts_->writer.update(request, entry); });
+      *parts_->core, [&](const auto& entry) { return current().writer.update(request, entry); });
 }
 void Engine::update_item(const store::UpdateItemRequest& request, store::Completion<store::WriteItemResponse> done) {
-  run_later<store::WriteItemResponse>([&](const auto& entry) { return parts_->writer.update(request, entry); },
+  run_later<store::WriteItemResponse>([&](const auto& entry) { return current().writer.update(request, entry); },
                                       std::move(done));
 }
 store::Answer<store::WriteItemResponse> Engine::delete_item(const store::DeleteItemRequest& request) {
   return run_waiting<store::WriteItemResponse>(
-      *parts_->core, [&](const auto& entry) { return parts_->writer.remove(request, entry); });
+      *parts_->core, [&](const auto& entry) { return current().writer.remove(request, entry); });
 }
 void Engine::delete_item(const store::DeleteItemRequest& request, store::Completion<store::WriteItemResponse> done) {
-  run_later<store::WriteItemResponse>([&](const auto& entry) { return parts_->writer.remove(request, entry); },
+  run_later<store::WriteItemResponse>([&](const auto& entry) { return current().writer.remove(request, entry); },
                                       std::move(done));
 }
 store::Answer<store::BatchWriteItemResponse> Engine::batch_write_item(const store::BatchWriteItemRequest& request) {
   return run_waiting<store::BatchWriteItemResponse>(
-      *parts_->core, [&](const auto& entry) { return parts_->writer.write_batch(request, entry); });
+      *parts_->core, [&](const auto& entry) { return current().writer.write_batch(request, entry); });
 }
 void Engine::batch_write_item(const store::BatchWriteItemRequest& request,
                               store::Completion<store::BatchWriteItemResponse> done) {
   run_later<store::BatchWriteItemResponse>(
-      [&](const auto& entry) { return parts_->writer.write_batch(request, entry); }, std::move(done));
+      [&](const auto& entry) { return current().writer.write_batch(request, entry); }, std::move(done));
 }
 store::Answer<store::TransactWriteItemsResponse> Engine::transact_write_items(
     const store::TransactWriteItemsRequest& request) {
   return run_waiting<store::TransactWriteItemsResponse>(
-      *parts_->core, [&](const auto& entry) { return parts_->transactions.write(request, entry); });
+      *parts_->core, [&](const auto& entry) { return current().transactions.write(request, entry); });
 }
 void Engine::transact_write_items(const store::TransactWriteItemsRequest& request,
                                   store::Completion<store::TransactWriteItemsResponse> done) {
   run_later<store::TransactWriteItemsResponse>(
-      [&](const auto& entry) { return parts_->transactions.write(request, entry); }, std::move(done));
+      [&](const auto& entry) { return current().transactions.write(request, entry); }, std::move(done));
 }
 
 store::Answer<store::TableDescription> Engine::create_table(const store::CreateTableRequest& request) {
-  return parts_->tables.create(request);
+  return current().tables.create(request);
 }
 store::Answer<store::TableDescription> Engine::describe_table(const std::string& table_name) {
-  return parts_->tables.describe(table_name);
+  return current().tables.describe(table_name);
 }
 store::Answer<store::TableDescription> Engine::update_table(const store::UpdateTableRequest& request) {
-  auto answer = parts_->tables.update(request);
+  auto answer = current().tables.update(request);
   if (answer) parts_->maintenance.wake();  // a new index waits to be filled
   return answer;
 }
 store::Answer<store::TableDescription> Engine::delete_table(const std::string& table_name) {
-  return parts_->tables.remove(table_name);
+  return current().tables.remove(table_name);
 }
 store::Answer<store::ListTablesResponse> Engine::list_tables(const store::ListTablesRequest& request) {
-  return parts_->tables.list(request);
+  return current().tables.list(request);
 }
 store::Answer<store::TimeToLiveSpecification> Engine::update_time_to_live(
     const std::string& table_name, const store::TimeToLiveSpecification& specification) {
-  auto answer = parts_->tables.update_time_to_live(table_name, specification);
+  auto answer = current().tables.update_time_to_live(table_name, specification);
   if (answer) parts_->maintenance.wake();  // items from before wait to be indexed
   return answer;
 }
 store::Answer<store::TimeToLiveDescription> Engine::describe_time_to_live(const std::string& table_name) {
-  return parts_->tables.describe_time_to_live(table_name);
+  return current().tables.describe_time_to_live(table_name);
 }
 store::Answer<store::PointInTimeRecoveryDescription> Engine::update_continuous_backups(
     const std::string& table_name, const store::PointInTimeRecoverySpecification& specification) {
-  return parts_->tables.update_continuous_backups(table_name, specification);
+  return current().tables.update_continuous_backups(table_name, specification);
 }
 store::Answer<store::PointInTimeRecoveryDescription> Engine::describe_continuous_backups(
     const std::string& table_name) {
-  return parts_->tables.describe_continuous_backups(table_name);
+  return current().tables.describe_continuous_backups(table_name);
 }
 store::Answer<void> Engine::tag_resource(const std::string& arn, const std::vector<store::Tag>& tags) {
-  return parts_->tables.tag(arn, tags);
+  return current().tables.tag(arn, tags);
 }
 store::Answer<void> Engine::untag_resource(const std::string& arn, const std::vector<std::string>& keys) {
-  return parts_->tables.untag(arn, keys);
+  return current().tables.untag(arn, keys);
 }
 store::Answer<store::ListTagsResponse> Engine::list_tags_of_resource(const std::string& arn) {
-  return parts_->tables.list_tags(arn);
+  return current().tables.list_tags(arn);
 }
 
 store::Answer<store::ListStreamsResponse> Engine::list_streams(const store::ListStreamsRequest& request) {
-  return parts_->streams.list(request);
+  return current().streams.list(request);
 }
 store::Answer<store::StreamDescription> Engine::describe_stream(const store::DescribeStreamRequest& request) {
-  return parts_->streams.describe(request);
+  return current().streams.describe(request);
 }
 store::Answer<std::string> Engine::get_shard_iterator(const store::GetShardIteratorRequest& request) {
-  return parts_->streams.shard_iterator(request);
+  return current().streams.shard_iterator(request);
 }
 store::Answer<store::GetRecordsResponse> Engine::get_records(const store::GetRecordsRequest& request) {
-  return parts_->streams.records(request);
+  return current().streams.records(request);
 }
 store::Answer<std::unique_ptr<store::Subscription>> Engine::subscribe(const std::string& table_name,
                                                                       std::optional<store::SequenceNumber> after) {
-  return parts_->streams.subscribe(table_name, after);
+  return current().streams.subscribe(table_name, after);
 }
 
 }  // namespace postino::engine

@@ -20,8 +20,8 @@ class Engine final : public store::Store {
   // Writes that were taken are on disk when this returns. Subscriptions must be gone before.
   ~Engine() override;
 
-  // One round of expiry, trimming and index backfill; true when there is more to do right away. For stores opened
-  // without background threads.
+  // One round of expiry, trimming, index backfill and table changes that are due; true when there is more to do right
+  // away. For stores opened without background threads.
   store::Answer<bool> run_maintenance_once();
 
   store::Answer<store::GetItemResponse> get_item(const store::GetItemRequest& request) override;
@@ -71,6 +71,8 @@ class Engine final : public store::Store {
  private:
   struct Parts;
   explicit Engine(std::unique_ptr<Parts> parts);
+  // The parts, after everything that is due by now has happened: every request goes this way.
+  Parts& current();
 
   std::unique_ptr<Parts> parts_;
 };

@@ -24,7 +24,7 @@ std::vector<Target> unfinished(const CatalogState& state) {
   std::vector<Target> targets;
   for (const auto& [name, table] : state.tables) {
     for (const Index& index : table->indexes)
-      if (index.backfill) targets.push_back({name, table->id, index.id});
+      if (index.backfill && !table->is_allocating(index)) targets.push_back({name, table->id, index.id});
     if (table->time_to_live && table->time_to_live->backfill) targets.push_back({name, table->id, 0});
   }
   return targets;
@@ -90,7 +90,8 @@ void plan_items(const Table& table, const Target& target, const Items& items, ba
   }
 }
 
-// One chunk. True when there is more.
+// One chunk. True when there is more. What is filled is declared ready in a step of its own: a change of the catalog can
+// be seen before what is committed with it, and a ready index must have all its entries.
 store::Answer<bool> fill_chunk(Core& core, const Target& target) {
   const std::lock_guard control(core.control_mutex);
   const TablePointer found = core.catalog->find(target.table_name);
@@ -102,19 +103,24 @@ store::Answer<bool> fill_chunk(Core& core, const Target& target) {
   // No item has the bare prefix as its key.
   const std::string after = std::max((*backfill)->cursor, id_prefix(table.id));
   const std::string end_of_table = id_prefix(table.id + 1);
-  TRY(const std::optional<std::string> last, end_of_chunk(core, after, end_of_table));
-  if (last)
-    (*backfill)->cursor = *last;
-  else
+  const bool filled = after == end_of_table;
+  std::optional<std::string> last;
+  if (filled) {
     backfill->reset();
+  } else {
+    TRY(last, end_of_chunk(core, after, end_of_table));
+    (*backfill)->cursor = last.value_or(end_of_table);
+  }
   TRY_VOID(core.change_catalog([&](CatalogState& state, CommitEntry& entry) -> store::Answer<void> {
-    TRY(const Items items, latest_items(core, after, last.value_or(end_of_table)));
-    plan_items(table, target, items, core.now(), entry);
+    if (!filled) {
+      TRY(const Items items, latest_items(core, after, last.value_or(end_of_table)));
+      plan_items(table, target, items, core.now(), entry);
+    }
     put_table(entry, table);
     state.tables[table.name] = std::make_shared<const Table>(table);
     return {};
   }));
-  return last.has_value();
+  return !filled;
 }
 
 }  // namespace

@@ -11,10 +11,11 @@ namespace {
 
 constexpr std::size_t max_key_name_length = 255;
 
-void constrain_projection(Constraints& constraints, const std::string& path, const store::IndexProjection& projection) {
+void constrain_projection(store::Constraints& constraints, const std::string& path,
+                          const store::IndexProjection& projection) {
   if (!projection.non_key_attributes) return;
   const std::vector<std::string>& names = *projection.non_key_attributes;
-  const std::string list = list_text(names);
+  const std::string list = store::list_text(names);
   const std::string member = path + ".projection.nonKeyAttributes";
   if (names.empty()) constraints.refuse(member, list, "Member must have length greater than or equal to 1");
   if (names.size() > max_non_key_attributes)
@@ -44,29 +45,30 @@ std::string_view type_text(store::ProjectionType type) {
 store::Answer<void> check_local_index(const store::LocalIndexDefinition& index, const store::KeySchema& table_keys) {
   TRY_VOID(check_simple_keys(index.key_schema));
   if (index.key_schema.size() != 2)
-    return refuse_parameter("Index KeySchema does not have a range key for index: " + index.name);
+    return store::refuse_parameter("Index KeySchema does not have a range key for index: " + index.name);
   const std::string& hash = index.key_schema.front().name;
   const std::string& table_hash = table_keys.front().name;
   if (hash != table_hash)
-    return refuse_parameter("Index KeySchema does not have the same leading hash key as table KeySchema for index: " +
-                            index.name + ". index hash key: " + hash + ", table hash key: " + table_hash);
+    return store::refuse_parameter(
+        "Index KeySchema does not have the same leading hash key as table KeySchema for index: " + index.name +
+        ". index hash key: " + hash + ", table hash key: " + table_hash);
   return check_projection(index.projection);
 }
 
 store::Answer<void> check_unique(std::set<std::string_view>& names, const std::string& name) {
-  if (!names.insert(name).second) return refuse_parameter("Duplicate index name: " + name);
+  if (!names.insert(name).second) return store::refuse_parameter("Duplicate index name: " + name);
   return {};
 }
 
 }  // namespace
 
-void constrain_key_schema(Constraints& constraints, const std::string& path, const store::KeySchema& schema) {
+void constrain_key_schema(store::Constraints& constraints, const std::string& path, const store::KeySchema& schema) {
   for (std::size_t i = 0; i < schema.size(); ++i)
     constraints.check_length(path + "." + std::to_string(i + 1) + ".member.attributeName", schema[i].name, 1,
                              max_key_name_length);
 }
 
-void constrain(Constraints& constraints, const std::string& path, const store::LocalIndexDefinition& index) {
+void constrain(store::Constraints& constraints, const std::string& path, const store::LocalIndexDefinition& index) {
   constraints.check_name(path + ".indexName", index.name);
   if (index.key_schema.empty())
     constraints.refuse(path + ".keySchema", "[]", "Member must have length greater than or equal to 1");
@@ -77,7 +79,7 @@ void constrain(Constraints& constraints, const std::string& path, const store::L
   constrain_projection(constraints, path, index.projection);
 }
 
-void constrain(Constraints& constraints, const std::string& path, const store::GlobalIndexDefinition& index) {
+void constrain(store::Constraints& constraints, const std::string& path, const store::GlobalIndexDefinition& index) {
   constraints.check_name(path + ".indexName", index.name);
   if (index.throughput) constrain_throughput(constraints, path + ".provisionedThroughput", *index.throughput);
   if (index.key_schema.empty())
@@ -87,17 +89,17 @@ void constrain(Constraints& constraints, const std::string& path, const store::G
 }
 
 store::Answer<void> check_projection(const store::IndexProjection& projection) {
-  if (!projection.type) return refuse_parameter("Unknown ProjectionType: null");
+  if (!projection.type) return store::refuse_parameter("Unknown ProjectionType: null");
   const std::string type(type_text(*projection.type));
   const bool include = *projection.type == store::ProjectionType::include;
   if (!include && projection.non_key_attributes)
-    return refuse_parameter("ProjectionType is " + type + ", but NonKeyAttributes is specified");
+    return store::refuse_parameter("ProjectionType is " + type + ", but NonKeyAttributes is specified");
   if (!include) return {};
   if (!projection.non_key_attributes)
-    return refuse_parameter("ProjectionType is INCLUDE, but NonKeyAttributes is not specified");
+    return store::refuse_parameter("ProjectionType is INCLUDE, but NonKeyAttributes is not specified");
   std::set<std::string_view> names;
   for (const std::string& name : *projection.non_key_attributes)
-    if (!names.insert(name).second) return refuse_parameter("Duplicate element in NonKeyAttributes: " + name);
+    if (!names.insert(name).second) return store::refuse_parameter("Duplicate element in NonKeyAttributes: " + name);
   return {};
 }
 
@@ -109,8 +111,8 @@ store::Answer<void> check_local_indexes(const store::CreateTableRequest& request
     TRY_VOID(check_unique(names, index.name));
   }
   if (request.local_indexes->size() > store::max_local_indexes)
-    return refuse_parameter("Number of LocalSecondaryIndexes exceeds per-table limit of " +
-                            std::to_string(store::max_local_indexes));
+    return store::refuse_parameter("Number of LocalSecondaryIndexes exceeds per-table limit of " +
+                                   std::to_string(store::max_local_indexes));
   return {};
 }
 
@@ -127,15 +129,15 @@ store::Answer<void> check_global_indexes(const store::CreateTableRequest& reques
     TRY_VOID(check_unique(names, index.name));
   }
   if (request.global_indexes->size() > store::max_global_indexes)
-    return refuse_parameter("GlobalSecondaryIndex count exceeds the per-table limit of " +
-                            std::to_string(store::max_global_indexes));
+    return store::refuse_parameter("GlobalSecondaryIndex count exceeds the per-table limit of " +
+                                   std::to_string(store::max_global_indexes));
   return {};
 }
 
 store::Answer<void> check_projected_attributes(std::size_t count) {
   if (count > max_projected_attributes)
-    return refuse_parameter("Number of NonKeyAttributes of all secondary indexes exceeds per-table limit of " +
-                            std::to_string(max_projected_attributes));
+    return store::refuse_parameter("Number of NonKeyAttributes of all secondary indexes exceeds per-table limit of " +
+                                   std::to_string(max_projected_attributes));
   return {};
 }
 

@@ -1,7 +1,7 @@
 // The rules for secondary indexes in their definitions. Pure: requests in, refusals out.
 #pragma once
 
-#include "engine/constraints.h"
+#include "store/constraints.h"
 #include "store/table_operations.h"
 
 namespace postino::engine {
@@ -10,9 +10,9 @@ inline constexpr std::size_t max_non_key_attributes = 20;     // of one index
 inline constexpr std::size_t max_projected_attributes = 100;  // of all indexes of a table together
 
 // Shapes: names, lengths of lists. `path` leads to the index definition.
-void constrain(Constraints& constraints, const std::string& path, const store::LocalIndexDefinition& index);
-void constrain(Constraints& constraints, const std::string& path, const store::GlobalIndexDefinition& index);
-void constrain_key_schema(Constraints& constraints, const std::string& path, const store::KeySchema& schema);
+void constrain(store::Constraints& constraints, const std::string& path, const store::LocalIndexDefinition& index);
+void constrain(store::Constraints& constraints, const std::string& path, const store::GlobalIndexDefinition& index);
+void constrain_key_schema(store::Constraints& constraints, const std::string& path, const store::KeySchema& schema);
 
 store::Answer<void> check_projection(const store::IndexProjection& projection);
 

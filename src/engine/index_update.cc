@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "engine/constraints.h"
 #include "engine/index_rules.h"
 #include "engine/key_schema_rules.h"
 #include "engine/table_definition.h"
 #include "engine/throughput_change.h"
 #include "engine/throughput_rules.h"
 #include "engine/update_table_rules.h"
+#include "store/constraints.h"
 
 namespace postino::engine {
 
@@ -52,7 +52,7 @@ std::string schema_text(const store::KeySchema& schema, const Definitions& defin
                        std::string(definition == nullptr ? "" : item::type_name(definition->type)) + ":" +
                        (element.role == store::KeyRole::hash ? "HASH" : "RANGE") + "}");
   }
-  return "Schema:" + list_text(elements);
+  return "Schema:" + store::list_text(elements);
 }
 
 // The schema, of table or index, that an attribute is a key of.
@@ -96,9 +96,10 @@ store::Answer<void> check_room(const Table& table, const store::GlobalIndexDefin
   return check_projected_attributes(projected);
 }
 
-store::Answer<void> create_index(Table& table, const store::GlobalIndexDefinition& definition,
-                                 const Definitions& given) {
-  if (given.empty()) return refuse_parameter("AttributeDefinitions is not specified for index: " + definition.name);
+store::Answer<void> create_index(Table& table, const store::GlobalIndexDefinition& definition, const Definitions& given,
+                                 base::TimePoint now) {
+  if (given.empty())
+    return store::refuse_parameter("AttributeDefinitions is not specified for index: " + definition.name);
   TRY(Definitions merged, merge_definitions(table, given, definition.key_schema));
   TRY_VOID(check_global_index_keys(definition.key_schema));
   TRY_VOID(check_projection(definition.projection));
@@ -107,19 +108,19 @@ store::Answer<void> create_index(Table& table, const store::GlobalIndexDefinitio
     return store::refuse_invalid("Attempting to create an index which already exists");
   TRY_VOID(check_room(table, definition));
   table.attribute_definitions = std::move(merged);
-  table.indexes.push_back(make_index(definition, table));
+  table.indexes.push_back(make_index(definition, table, now));
   return {};
 }
 
 store::Answer<void> change_index(Table& table, const store::UpdateGlobalIndex& update, base::TimePoint now) {
   TRY(Index * index, find_global(table, update.name, "update"));
   if (!update.throughput && !update.on_demand && !update.warm)
-    return refuse_parameter("ProvisionedThroughput must be specified for index: " + update.name);
+    return store::refuse_parameter("ProvisionedThroughput must be specified for index: " + update.name);
   if (update.throughput) {
     if (table.billing_mode == store::BillingMode::pay_per_request)
-      return refuse_parameter("The only Updates for index: " + update.name +
-                              " when TableThroughputMode is PAY_PER_REQUEST can be to OnDemandThroughput, "
-                              "WarmThroughput");
+      return store::refuse_parameter("The only Updates for index: " + update.name +
+                                     " when TableThroughputMode is PAY_PER_REQUEST can be to OnDemandThroughput, "
+                                     "WarmThroughput");
     if (!check_bounds(*update.throughput))
       return store::refuse_invalid(
           "This operation cannot be performed with given input values. Please contact DynamoDB service team for more "
@@ -164,7 +165,7 @@ store::Answer<IndexChanges> update_indexes(Table& table, const store::UpdateTabl
   }
   for (const store::GlobalIndexUpdate& update : request.global_index_updates)
     if (const auto* created = std::get_if<store::CreateGlobalIndex>(&update)) {
-      TRY_VOID(create_index(table, created->definition, request.attribute_definitions));
+      TRY_VOID(create_index(table, created->definition, request.attribute_definitions, now));
       changes.created = created->definition.name;
     }
   return changes;

@@ -77,7 +77,7 @@ store::Answer<BatchTable> prepare_table(const store::BatchGetTable& request) {
 }
 
 store::Answer<void> locate_keys(const Core& core, BatchTable& table) {
-  table.table = core.catalog->find(table.request->table_name);
+  table.table = core.find_table(table.request->table_name);
   if (!table.table) return base::propagate(no_such_table());
   std::set<std::string_view> distinct;
   table.keys.reserve(table.request->keys.size());
@@ -102,13 +102,14 @@ store::BatchGetTable unread_part(const store::BatchGetTable& request, std::size_
 store::Answer<store::GetItemResponse> ItemReader::get(const store::GetItemRequest& request) const {
   TRY_VOID(check_attributes(request.key));
   TRY(const auto projection, bind_projection(request.projection, request.placeholders));
-  const TablePointer table = core_.catalog->find(request.table_name);
+  const TablePointer table = core_.find_table(request.table_name);
   if (!table) return base::propagate(no_such_table());
   TRY_VOID(check_key(*table, request.key));
+  TRY_VOID(admit(core_, *table, nullptr, Access::read));
   TRY(std::optional<MeasuredItem> item, read(core_, item_key(*table, request.key)));
   store::GetItemResponse response;
-  Consumption consumption(request.return_consumed_capacity);
-  consumption.add_table(table->name, read_units(item ? item->size : 0, request.consistent_read));
+  Consumption consumption(core_, request.return_consumed_capacity, Access::read);
+  consumption.add_table(*table, read_units(item ? item->size : 0, request.consistent_read));
   if (item) response.item = shown(std::move(*item), projection);
   response.consumed_capacity = std::move(consumption).one();
   return response;
@@ -124,22 +125,28 @@ store::Answer<store::BatchGetItemResponse> ItemReader::get_batch(const store::Ba
   for (BatchTable& table : tables) TRY_VOID(locate_keys(core_, table));
 
   store::BatchGetItemResponse response;
-  Consumption consumption(request.return_consumed_capacity);
+  Consumption consumption(core_, request.return_consumed_capacity, Access::read);
   std::size_t bytes = 0;
+  bool any_read = false;
+  store::Answer<void> admitted;
   for (const BatchTable& table : tables) {
     response.tables.push_back({table.request->table_name, {}});
     for (std::size_t i = 0; i < table.keys.size(); ++i) {
-      if (bytes >= store::max_batch_get_bytes) {
+      const bool full = bytes >= store::max_batch_get_bytes;
+      if (!full) admitted = admit(core_, *table.table, nullptr, Access::read);
+      if (full || !admitted) {
         response.unprocessed.push_back(unread_part(*table.request, i));
         break;
       }
+      any_read = true;
       TRY(std::optional<MeasuredItem> item, read(core_, table.keys[i]));
       const std::size_t size = item ? item->size : 0;
       bytes += size;
-      consumption.add_table(table.table->name, read_units(size, table.request->consistent_read));
+      consumption.add_table(*table.table, read_units(size, table.request->consistent_read));
       if (item) response.tables.back().items.push_back(shown(std::move(*item), table.projection));
     }
   }
+  if (!any_read) TRY_VOID(admitted);  // to be told so is all that a wholly throttled batch gets
   response.consumed_capacity = std::move(consumption).all();
   return response;
 }
@@ -162,7 +169,7 @@ store::Answer<store::TransactGetItemsResponse> ItemReader::get_transaction(
   std::vector<TablePointer> tables;
   std::set<std::string> distinct;
   for (std::size_t i = 0; i < request.gets.size(); ++i) {
-    const TablePointer table = core_.catalog->find(request.gets[i].table_name);
+    const TablePointer table = core_.find_table(request.gets[i].table_name);
     if (!table) return base::propagate(no_such_table());
     tables.push_back(table);
     if (auto checked = check_key(*table, request.gets[i].key); !checked) {
@@ -174,11 +181,15 @@ store::Answer<store::TransactGetItemsResponse> ItemReader::get_transaction(
       return refuse_invalid("Transaction request cannot include multiple operations on one item");
   }
   if (cancellation.cancelled()) return base::propagate(std::move(cancellation).error());
+  for (std::size_t i = 0; i < tables.size(); ++i)
+    if (auto admitted = admit(core_, *tables[i], nullptr, Access::read); !admitted)
+      cancellation.add(i, admitted.error());
+  if (cancellation.cancelled()) return base::propagate(std::move(cancellation).error());
 
   // Commits are atomic, so a snapshot is a point between transactions.
   const Snapshot snapshot(*core_.database);
   store::TransactGetItemsResponse response;
-  Consumption consumption(request.return_consumed_capacity);
+  Consumption consumption(core_, request.return_consumed_capacity, Access::read);
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     TRY(std::optional<MeasuredItem> item, read(core_, keys[i], snapshot.get()));
@@ -186,7 +197,7 @@ store::Answer<store::TransactGetItemsResponse> ItemReader::get_transaction(
     bytes += size;
     if (bytes > store::max_transaction_bytes)
       return refuse_invalid("Transaction payload size cannot exceed 4MB. Payload Size: " + std::to_string(bytes));
-    consumption.add_table(tables[i]->name, 2 * read_units(size, true));
+    consumption.add_table(*tables[i], 2 * read_units(size, true));
     response.items.push_back(item ? std::optional<item::Item>(shown(std::move(*item), projections[i])) : std::nullopt);
   }
   consumption.mark_transactional_read();

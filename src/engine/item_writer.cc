@@ -44,7 +44,7 @@ store::Answer<store::WriteItemResponse> ItemWriter::respond(const Table& table, 
                                                             const store::WriteReport& report) {
   store::WriteItemResponse response;
   response.attributes = returned_attributes(write, change, return_values);
-  Consumption consumption(report.consumed_capacity);
+  Consumption consumption(core_, report.consumed_capacity, Access::write);
   consumption.add_write(table, change.before, change.after, effects);
   response.consumed_capacity = std::move(consumption).one();
   if (report.item_collection_metrics)
@@ -57,17 +57,23 @@ Planned ItemWriter::write(const ItemWrite& write, store::ReturnValues return_val
   LockedItems items(core_);
   const auto plan = [&]() -> store::Answer<store::WriteItemResponse> {
     while (true) {
-      const TablePointer table = core_.catalog->find(*write.table_name);
+      const TablePointer table = core_.find_table(*write.table_name);
       if (!table) return base::propagate(no_such_table());
       TRY(const std::string key, locate(*table, write));
+      TRY_VOID(admit(core_, *table, nullptr, Access::write));
       items.lock({key});
       if (!items.still_current(table)) {
         items.unlock();
         continue;
       }
       TRY(const StoredItemPointer before, items.read(key));
-      TRY(const StoredItemPointer after, decide(*table, write, before));
-      const Change change{key, before, after};
+      const store::Answer<StoredItemPointer> after = decide(*table, write, before);
+      if (!after) {
+        take_failed_write(core_, *table, before, after.error());
+        return base::propagate(after.error());
+      }
+      const Change change{key, before, *after};
+      TRY_VOID(admit_index_writes(core_, *table, change));
       const std::vector<IndexEffect> effects = items.plan(*table, change, *entry);
       return respond(*table, write, change, effects, return_values, report);
     }

@@ -183,8 +183,12 @@ item::Key key_of(const Table& table, const item::Item& item) {
 }
 
 store::Answer<void> check_attributes(const item::Map& item) {
-  for (const item::Attribute& attribute : item)
+  constexpr std::size_t max_name_bytes = 65'535;
+  for (const item::Attribute& attribute : item) {
     if (attribute.name.empty()) return refuse_invalid("Empty attribute name");
+    if (attribute.name.size() > max_name_bytes)
+      return store::refuse_parameter("Attribute name is too large, must be less than 65536 bytes");
+  }
   TRY_VOID(item::check_nesting(item));
   return {};
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/constraints.h"
+#include "store/constraints.h"
 
 namespace postino::engine {
 
@@ -47,16 +47,16 @@ std::string key_schema_text(const store::KeySchema& schema) {
   for (const store::KeyElement& element : schema)
     elements.push_back("KeySchemaElement(attributeName=" + element.name +
                        ", keyType=" + (element.role == store::KeyRole::hash ? "HASH" : "RANGE") + ")");
-  return list_text(elements);
+  return store::list_text(elements);
 }
 
 store::Answer<void> check_defined(const store::KeySchema& schema,
                                   const std::vector<store::AttributeDefinition>& definitions) {
   for (const store::KeyElement& element : schema)
     if (find_definition(definitions, element.name) == nullptr)
-      return refuse_parameter(
-          "Some index key attributes are not defined in AttributeDefinitions. Keys: " + list_text(names_of(schema)) +
-          ", AttributeDefinitions: " + list_text(names_of(definitions)));
+      return store::refuse_parameter("Some index key attributes are not defined in AttributeDefinitions. Keys: " +
+                                     store::list_text(names_of(schema)) +
+                                     ", AttributeDefinitions: " + store::list_text(names_of(definitions)));
   return {};
 }
 
@@ -75,11 +75,11 @@ store::Answer<void> check_global_index_keys(const store::KeySchema& schema) {
                                              : "The KeySchema contains multiple key attributes with the same name");
   if (schema.front().role != store::KeyRole::hash) return store::refuse_invalid(std::string(first_not_hash));
   if (!std::ranges::is_sorted(schema, {}, &store::KeyElement::role))
-    return refuse_parameter("All HASH key attributes must precede RANGE key attributes in the KeySchema");
+    return store::refuse_parameter("All HASH key attributes must precede RANGE key attributes in the KeySchema");
   if (count_of(schema, store::KeyRole::hash) > store::max_index_key_parts)
-    return refuse_parameter("The KeySchema exceeds the maximum allowed number of HASH key attributes");
+    return store::refuse_parameter("The KeySchema exceeds the maximum allowed number of HASH key attributes");
   if (count_of(schema, store::KeyRole::range) > store::max_index_key_parts)
-    return refuse_parameter("The KeySchema exceeds the maximum allowed number of RANGE key attributes");
+    return store::refuse_parameter("The KeySchema exceeds the maximum allowed number of RANGE key attributes");
   return {};
 }
 

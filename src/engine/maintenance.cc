@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "engine/index_backfill.h"
+#include "engine/table_transition.h"
 
 namespace postino::engine {
 
@@ -15,6 +16,12 @@ constexpr base::Milliseconds longest_pause = std::chrono::seconds(10);
 }  // namespace
 
 Maintenance::Maintenance(Core& core) : core_(core), expiry_sweeper_(core), stream_trimmer_(core), token_sweeper_(core) {
+  duties_.push_back({"finishing table changes",
+                     [this]() -> store::Answer<bool> {
+                       TRY_VOID(complete_due_transitions(core_));
+                       return false;
+                     },
+                     {}});
   duties_.push_back({"filling indexes", [this] { return run_index_backfill_once(core_); }, {}});
   duties_.push_back({"expiring items", [this] { return expiry_sweeper_.run_once(); }, {}});
   duties_.push_back({"trimming streams", [this] { return stream_trimmer_.run_once(); }, {}});

@@ -1,4 +1,5 @@
-// What the store does on its own: expiring items, trimming streams and tokens, filling new indexes.
+// What the store does on its own: expiring items, trimming streams and tokens, filling new indexes, finishing table
+// changes that take their time.
 #pragma once
 
 #include <condition_variable>

@@ -40,6 +40,13 @@ struct Options {
   // Writes are refused while the file system has less room than this: what is in memory must still fit.
   std::uint64_t min_free_bytes = 64 << 20;
 
+  // Hold requests to the provisioned throughput of tables and indexes, and to the ceilings of on-demand tables.
+  bool enforce_throughput = false;
+
+  // Take as long as AWS (or nearly) to create, change and delete tables, and show the states in between. Otherwise all
+  // of it is done when the call returns.
+  bool realistic_timing = false;
+
   std::shared_ptr<base::Clock> clock = std::make_shared<base::SystemClock>();
   std::shared_ptr<base::Random> random = std::make_shared<base::SystemRandom>();
 };

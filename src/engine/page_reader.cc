@@ -37,6 +37,7 @@ class Page {
       : core_(core), request_(request), view_(view) {}
 
   store::Answer<store::PageResponse> read(const KeyRange& range, bool forward) {
+    TRY_VOID(admit(core_, *view_.table, view_.index, Access::read));
     // An iterator is a point in time by itself; only fetching beside it needs one that has a name.
     std::optional<Snapshot> snapshot;
     if (view_.fetch_items) snapshot_ = snapshot.emplace(*core_.database).get();
@@ -87,13 +88,13 @@ class Page {
   }
 
   void add_consumption() {
-    Consumption consumption(request_.return_consumed_capacity);
+    Consumption consumption(core_, request_.return_consumed_capacity, Access::read);
     const double units = read_units(entry_bytes_, request_.consistent_read);
     if (view_.index == nullptr) {
-      consumption.add_table(view_.table->name, units);
+      consumption.add_table(*view_.table, units);
     } else {
-      consumption.add_table(view_.table->name, fetched_units_);
-      consumption.add_index(view_.table->name, *view_.index, units);
+      consumption.add_table(*view_.table, fetched_units_);
+      consumption.add_index(*view_.table, *view_.index, units);
     }
     response_.consumed_capacity = std::move(consumption).one();
   }

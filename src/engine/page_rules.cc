@@ -85,7 +85,7 @@ store::Answer<void> check_select(const store::ReadPage& request) {
 }
 
 store::Answer<void> find_source(const Core& core, const store::ReadPage& request, PageView& view) {
-  view.table = core.catalog->find(request.table_name);
+  view.table = core.find_table(request.table_name);
   if (!view.table) return base::propagate(no_such_table());
   view.count_only = request.select == Select::count;
   if (!request.index_name) return {};

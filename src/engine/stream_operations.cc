@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "engine/constraints.h"
 #include "engine/shard_iterator.h"
 #include "engine/stream_arn.h"
 #include "engine/stream_reader.h"
 #include "engine/stream_shards.h"
 #include "engine/stream_subscription.h"
+#include "store/constraints.h"
 
 namespace postino::engine {
 
@@ -16,7 +16,7 @@ namespace {
 constexpr int max_page = 100;  // of streams and of shards
 
 store::Answer<int> checked_limit(std::optional<int> limit, int maximum) {
-  Constraints constraints;
+  store::Constraints constraints;
   constraints.check_at_least("limit", limit.value_or(maximum), 1);
   constraints.check_at_most("limit", limit.value_or(maximum), maximum);
   TRY_VOID(constraints.outcome());
@@ -29,6 +29,14 @@ store::Error no_such_stream(const std::string& arn) {
 
 store::StreamSummary summary_of(const Core& core, const Stream& stream) {
   return {core.stream_arn(stream), stream.table_name, stream.label};
+}
+
+store::StreamStatus status_of(const Core& core, const Stream& stream) {
+  const TablePointer table = core.catalog->find(stream.table_name);
+  const bool changing = table && table->transition && table->latest_stream_label == stream.label;
+  if (changing && table->transition->stream) return *table->transition->stream;
+  if (changing && table->transition->status == store::TableStatus::creating) return store::StreamStatus::enabling;
+  return stream.enabled ? store::StreamStatus::enabled : store::StreamStatus::disabled;
 }
 
 store::Answer<StreamPointer> find_stream(const Core& core, const std::string& arn) {
@@ -123,7 +131,7 @@ store::Answer<store::StreamDescription> StreamOperations::describe(const store::
   TRY(const StreamPointer stream, find_stream(core_, request.stream_arn));
   store::StreamDescription description;
   description.summary = summary_of(core_, *stream);
-  description.status = stream->enabled ? store::StreamStatus::enabled : store::StreamStatus::disabled;
+  description.status = status_of(core_, *stream);
   description.view_type = stream->view;
   description.created = stream->created;
   description.key_schema = stream->key_schema;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/throughput_bucket.h"
 #include "store/table.h"
 #include "store/table_operations.h"
 
@@ -46,6 +47,7 @@ struct Index {
   std::optional<store::OnDemandThroughput> on_demand;
   store::Throughput warm;
   std::shared_ptr<Statistics> statistics;
+  std::shared_ptr<ThroughputMeter> meter;  // of a global index; local ones live on the table's
 
   bool ready() const { return !backfill.has_value(); }
 };
@@ -53,6 +55,11 @@ struct Index {
 struct TimeToLive {
   std::string attribute;
   std::optional<Backfill> backfill;
+};
+
+struct TimeToLiveChange {
+  base::TimePoint time;
+  std::string attribute;
 };
 
 struct EnabledStream {
@@ -63,6 +70,19 @@ struct EnabledStream {
 struct PointInTimeRecovery {
   base::TimePoint enabled_at;
   int period_days = 35;
+};
+
+// A change that is under way until it is due, as AWS shows it: see Options::realistic_timing.
+struct Transition {
+  store::TableStatus status = store::TableStatus::updating;  // or creating, or deleting
+  base::TimePoint started;
+  base::TimePoint due;
+  // Of an update: what is left to do when it is due; as a request, because the table may change in other ways until
+  // then.
+  store::UpdateTableRequest remaining;
+  // And what was done when it started, but is shown as under way.
+  std::optional<std::string> allocating_index;  // its filling starts when the transition is due
+  std::optional<store::StreamStatus> stream;    // enabling or disabling
 };
 
 struct Table {
@@ -83,16 +103,24 @@ struct Table {
   std::optional<base::TimePoint> table_class_changed;
   std::optional<store::EncryptionSpecification> encryption;
   bool deletion_protection = false;
+  std::optional<base::TimePoint> deletion_protection_changed;
   std::optional<TimeToLive> time_to_live;
+  std::optional<TimeToLiveChange> last_time_to_live_change;
   std::optional<PointInTimeRecovery> recovery;
   std::optional<EnabledStream> stream;
   std::optional<std::string> latest_stream_label;
   std::vector<store::Tag> tags;
+  std::optional<Transition> transition;
   std::shared_ptr<Statistics> statistics;
+  std::shared_ptr<ThroughputMeter> meter;
 
   const Index* find_index(std::string_view index_name) const;
   Index* find_index(std::string_view index_name);
   bool has_local_indexes() const;
+  // Can items be read and written? Not while the table is being created or deleted.
+  bool serves_items() const { return !transition || transition->status == store::TableStatus::updating; }
+  // Is the index new, and its filling not to be started yet?
+  bool is_allocating(const Index& index) const { return transition && transition->allocating_index == index.name; }
   // Is it part of the table's own primary key?
   bool is_key(std::string_view attribute) const;
 };

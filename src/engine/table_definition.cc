@@ -51,11 +51,12 @@ void raise_warm(store::Throughput& warm, const store::Throughput& level) {
   warm.write_units = std::max(warm.write_units, level.write_units);
 }
 
-Index make_index(const store::GlobalIndexDefinition& definition, const Table& table) {
+Index make_index(const store::GlobalIndexDefinition& definition, const Table& table, base::TimePoint now) {
   Index index = make_index(definition.name, definition.key_schema, definition.projection, table);
   index.throughput.provisioned = definition.throughput.value_or(store::Throughput{});
   index.on_demand = definition.on_demand;
   index.warm = first_warm(table.billing_mode, index.throughput.provisioned, definition.warm);
+  index.meter = std::make_shared<ThroughputMeter>(now);
   return index;
 }
 
@@ -79,13 +80,14 @@ Table make_table(const store::CreateTableRequest& request, const Options& option
     }
   if (request.global_indexes)
     for (const store::GlobalIndexDefinition& definition : *request.global_indexes)
-      table.indexes.push_back(make_index(definition, table));
+      table.indexes.push_back(make_index(definition, table, now));
   table.table_class = request.table_class;
   if (request.encryption && request.encryption->enabled)
     table.encryption = resolve_encryption(*request.encryption, options);
   table.deletion_protection = request.deletion_protection;
   table.tags = request.tags;
   table.statistics = std::make_shared<Statistics>();
+  table.meter = std::make_shared<ThroughputMeter>(now);
   return table;
 }
 

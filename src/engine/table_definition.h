@@ -11,7 +11,7 @@ Table make_table(const store::CreateTableRequest& request, const Options& option
 
 // An index of a table whose attribute definitions and billing mode are known. It is ready; whoever adds it to a table
 // with items sets its backfill.
-Index make_index(const store::GlobalIndexDefinition& definition, const Table& table);
+Index make_index(const store::GlobalIndexDefinition& definition, const Table& table, base::TimePoint now);
 
 // Raises each value to at least that level. Warm throughput never falls.
 void raise_warm(store::Throughput& warm, const store::Throughput& level);

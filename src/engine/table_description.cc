@@ -1,6 +1,7 @@
 #include "engine/table_description.h"
 
 #include "engine/throughput_change.h"
+#include "engine/update_description.h"
 
 namespace postino::engine {
 
@@ -9,6 +10,16 @@ namespace {
 store::ThroughputDescription as_of(store::ThroughputDescription throughput, base::TimePoint now) {
   throughput.decreases_today = decreases_today(throughput, now);
   return throughput;
+}
+
+// An update that is under way: the old values, as its answer showed them.
+store::TableDescription describe_transition(const Core& core, const Table& table) {
+  const Transition& transition = *table.transition;
+  const auto plan = plan_update(core.options, table, transition.remaining, transition.started);
+  store::TableDescription description =
+      plan ? describe_update(core, transition.remaining, table, *plan) : describe_settled(core, table);
+  if (transition.allocating_index || transition.stream) description.status = store::TableStatus::updating;
+  return description;
 }
 
 }  // namespace
@@ -25,7 +36,7 @@ store::IndexDescription describe_index(const Core& core, const Table& table, con
   if (!index.global) return description;
   if (!index.ready()) {
     description.status = store::IndexStatus::creating;
-    description.backfilling = true;
+    description.backfilling = !table.is_allocating(index);
   }
   description.throughput = as_of(index.throughput, core.now());
   description.on_demand = index.on_demand;
@@ -33,7 +44,7 @@ store::IndexDescription describe_index(const Core& core, const Table& table, con
   return description;
 }
 
-store::TableDescription describe_table(const Core& core, const Table& table) {
+store::TableDescription describe_settled(const Core& core, const Table& table) {
   store::TableDescription description;
   description.name = table.name;
   description.arn = core.table_arn(table.name);
@@ -60,6 +71,31 @@ store::TableDescription describe_table(const Core& core, const Table& table) {
   description.encryption = table.encryption;
   description.deletion_protection = table.deletion_protection;
   return description;
+}
+
+store::TableDescription describe_creation(const Core& core, const Table& table) {
+  store::TableDescription description = describe_settled(core, table);
+  description.status = store::TableStatus::creating;
+  description.warm.reset();
+  description.last_switch_to_pay_per_request.reset();
+  for (store::IndexDescription& index : description.global_indexes) {
+    index.status = store::IndexStatus::creating;
+    index.warm.reset();
+  }
+  return description;
+}
+
+store::TableDescription describe_deletion(const Core& core, const Table& table) {
+  store::TableDescription description = describe_settled(core, table);
+  description.status = store::TableStatus::deleting;
+  return description;
+}
+
+store::TableDescription describe_table(const Core& core, const Table& table) {
+  if (!table.transition) return describe_settled(core, table);
+  if (table.transition->status == store::TableStatus::creating) return describe_creation(core, table);
+  if (table.transition->status == store::TableStatus::deleting) return describe_deletion(core, table);
+  return describe_transition(core, table);
 }
 
 }  // namespace postino::engine

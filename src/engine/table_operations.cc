@@ -1,12 +1,12 @@
 #include "engine/table_operations.h"
 
-#include <algorithm>
-
-#include "engine/constraints.h"
+#include "engine/busy_table_rules.h"
 #include "engine/create_table_rules.h"
 #include "engine/stream_lifecycle.h"
 #include "engine/table_definition.h"
 #include "engine/table_description.h"
+#include "engine/table_transition.h"
+#include "store/constraints.h"
 
 namespace postino::engine {
 
@@ -25,32 +25,14 @@ store::Answer<void> commit_creation(Core& core, const store::CreateTableRequest&
   return {};
 }
 
-// What CreateTable answers: a table that is being made, without what DynamoDB knows only later.
-store::TableDescription describe_creation(const Core& core, const Table& table) {
-  store::TableDescription description = describe_table(core, table);
-  description.status = store::TableStatus::creating;
-  description.warm.reset();
-  description.last_switch_to_pay_per_request.reset();
-  for (store::IndexDescription& index : description.global_indexes) {
-    index.status = store::IndexStatus::creating;
-    index.warm.reset();
-  }
-  return description;
-}
-
-store::Answer<void> check_deletable(const Table& table) {
-  if (table.deletion_protection)
-    return store::refuse_invalid(
-        "Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.");
-  if (!std::ranges::all_of(table.indexes, &Index::ready))
-    return store::refuse(store::ErrorType::resource_in_use,
-                         "Attempt to change a resource which is still in use: Cannot delete table while indexes are "
-                         "being created, updated, or deleted.");
-  return {};
+store::Answer<void> check_not_protected(const Table& table) {
+  if (!table.deletion_protection) return {};
+  return store::refuse_invalid(
+      "Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.");
 }
 
 store::Answer<void> check_list(const store::ListTablesRequest& request) {
-  Constraints constraints;
+  store::Constraints constraints;
   if (request.exclusive_start_table_name)
     constraints.check_name("exclusiveStartTableName", *request.exclusive_start_table_name);
   if (request.limit) {
@@ -66,37 +48,43 @@ store::Answer<store::TableDescription> TableOperations::create(const store::Crea
   TRY_VOID(check_create_table(request));
   std::lock_guard control(core_.control_mutex);
   const CatalogStatePointer before = core_.catalog->state();
-  if (before->tables.contains(request.table_name))
-    return store::refuse(store::ErrorType::resource_in_use, "Table already exists: " + request.table_name);
+  if (const auto existing = before->tables.find(request.table_name); existing != before->tables.end())
+    return base::propagate(in_the_way(*existing->second));
   if (before->tables.size() >= max_tables)
     return store::refuse(store::ErrorType::limit_exceeded,
                          "Subscriber limit exceeded: There is a limit of 2500 tables per subscriber");
-  Table table = make_table(request, core_.options, core_.now());
+  const base::TimePoint now = core_.now();
+  Table table = make_table(request, core_.options, now);
+  if (core_.options.realistic_timing) table.transition = begin_creation(now);
   TRY_VOID(core_.change_catalog(
       [&](CatalogState& state, CommitEntry& entry) { return commit_creation(core_, request, table, state, entry); }));
   return describe_creation(core_, table);
 }
 
 store::Answer<store::TableDescription> TableOperations::describe(const std::string& table_name) {
-  TRY_VOID(check_table_name(table_name));
+  TRY_VOID(store::check_table_name(table_name));
   const TablePointer table = core_.catalog->find(table_name);
   if (!table) return base::propagate(no_such_table(table_name));
   return describe_table(core_, *table);
 }
 
 store::Answer<store::TableDescription> TableOperations::remove(const std::string& table_name) {
-  TRY_VOID(check_table_name(table_name));
+  TRY_VOID(store::check_table_name(table_name));
   std::lock_guard control(core_.control_mutex);
   const TablePointer table = core_.catalog->find(table_name);
   if (!table) return base::propagate(no_such_table(table_name));
-  TRY_VOID(check_deletable(*table));
-  store::TableDescription description = describe_table(core_, *table);
-  description.status = store::TableStatus::deleting;
+  TRY_VOID(check_not_protected(*table));
+  TRY_VOID(check_may_delete(*table));
+  store::TableDescription description = describe_deletion(core_, *table);
   TRY_VOID(core_.change_catalog([&](CatalogState& state, CommitEntry& entry) -> store::Answer<void> {
-    Table last = *table;
-    if (last.stream) close_stream(core_, state, entry, last);
-    remove_table(entry, last);
-    state.tables.erase(last.name);
+    if (core_.options.realistic_timing) {
+      Table last = *table;
+      last.transition = begin_deletion(core_.now());
+      put_table(entry, last);
+      state.tables.at(table_name) = std::make_shared<const Table>(std::move(last));
+    } else {
+      erase_table(core_, *table, state, entry);
+    }
     return {};
   }));
   return description;

@@ -1,7 +1,9 @@
-#include "engine/constraints.h"
+#include "engine/busy_table_rules.h"
 #include "engine/keys.h"
 #include "engine/table_contents.h"
 #include "engine/table_operations.h"
+#include "engine/table_timing.h"
+#include "store/constraints.h"
 
 namespace postino::engine {
 
@@ -24,10 +26,18 @@ store::Answer<void> check_time_to_live(const Table& table, const store::TimeToLi
   return {};
 }
 
+// A change is done at once, but seems to take a while.
+void show_time_to_live_change(const Table& table, base::TimePoint now, store::TimeToLiveDescription& description) {
+  const std::optional<TimeToLiveChange>& change = table.last_time_to_live_change;
+  if (!change || now >= change->time + timing::time_to_live_change) return;
+  description.status = table.time_to_live ? store::TimeToLiveStatus::enabling : store::TimeToLiveStatus::disabling;
+  description.attribute_name = change->attribute;
+}
+
 store::Answer<void> check_recovery(const std::string& table_name,
                                    const store::PointInTimeRecoverySpecification& specification) {
   constexpr std::string_view path = "pointInTimeRecoverySpecification.recoveryPeriodInDays";
-  Constraints constraints;
+  store::Constraints constraints;
   if (specification.recovery_period_days) {
     constraints.check_at_least(path, *specification.recovery_period_days, 1);
     constraints.check_at_most(path, *specification.recovery_period_days, max_recovery_days);
@@ -56,14 +66,17 @@ store::PointInTimeRecoveryDescription describe_recovery(const Table& table, base
 
 store::Answer<store::TimeToLiveSpecification> TableOperations::update_time_to_live(
     const std::string& table_name, const store::TimeToLiveSpecification& specification) {
-  Constraints constraints;
+  store::Constraints constraints;
   constraints.check_name("tableName", table_name);
   constraints.check_length("timeToLiveSpecification.attributeName", specification.attribute_name, 1, 255);
   TRY_VOID(constraints.outcome());
   std::lock_guard control(core_.control_mutex);
   const TablePointer before = core_.catalog->find(table_name);
   if (!before) return base::propagate(no_such_table(table_name));
+  TRY_VOID(check_may_change_settings(*before));
   TRY_VOID(check_time_to_live(*before, specification));
+  const base::TimePoint now = core_.now();
+  if (core_.options.realistic_timing) TRY_VOID(check_time_to_live_cooldown(*before, now));
   TRY_VOID(core_.change_catalog([&](CatalogState& state, CommitEntry& entry) -> store::Answer<void> {
     Table after = *before;
     if (specification.enabled) {
@@ -74,6 +87,7 @@ store::Answer<store::TimeToLiveSpecification> TableOperations::update_time_to_li
       after.time_to_live.reset();
       entry.remove_range(Family::expiry, id_prefix(after.id), id_prefix(after.id + 1));
     }
+    after.last_time_to_live_change = {now, specification.attribute_name};
     put_table(entry, after);
     state.tables.insert_or_assign(table_name, std::make_shared<const Table>(std::move(after)));
     return {};
@@ -83,14 +97,18 @@ store::Answer<store::TimeToLiveSpecification> TableOperations::update_time_to_li
 }
 
 store::Answer<store::TimeToLiveDescription> TableOperations::describe_time_to_live(const std::string& table_name) {
-  TRY_VOID(check_table_name(table_name));
+  TRY_VOID(store::check_table_name(table_name));
   const TablePointer table = core_.catalog->find(table_name);
   if (!table) return base::propagate(no_such_table(table_name));
+  if (table->transition && table->transition->status == store::TableStatus::creating)
+    return store::refuse_invalid(
+        "Cannot describe time to live while table is in CREATING state: Current table state is CREATING");
   store::TimeToLiveDescription description;
   if (table->time_to_live) {
     description.status = store::TimeToLiveStatus::enabled;
     description.attribute_name = table->time_to_live->attribute;
   }
+  if (core_.options.realistic_timing) show_time_to_live_change(*table, core_.now(), description);
   return description;
 }
 
@@ -100,6 +118,9 @@ store::Answer<store::PointInTimeRecoveryDescription> TableOperations::update_con
   std::lock_guard control(core_.control_mutex);
   const TablePointer before = core_.catalog->find(table_name);
   if (!before) return base::propagate(no_such_table_to_back_up(table_name));
+  if (before->transition && before->transition->status == store::TableStatus::creating)
+    return store::refuse(store::ErrorType::continuous_backups_unavailable,
+                         "Backups are being enabled for the table: " + table_name + ". Please retry later");
   const base::TimePoint now = core_.now();
   Table after = *before;
   if (specification.enabled) {
@@ -118,7 +139,7 @@ store::Answer<store::PointInTimeRecoveryDescription> TableOperations::update_con
 
 store::Answer<store::PointInTimeRecoveryDescription> TableOperations::describe_continuous_backups(
     const std::string& table_name) {
-  TRY_VOID(check_table_name(table_name));
+  TRY_VOID(store::check_table_name(table_name));
   const TablePointer table = core_.catalog->find(table_name);
   if (!table) return base::propagate(no_such_table_to_back_up(table_name));
   return describe_recovery(*table, core_.now());

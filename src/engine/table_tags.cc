@@ -1,8 +1,9 @@
 #include <algorithm>
 
-#include "engine/constraints.h"
+#include "engine/busy_table_rules.h"
 #include "engine/table_operations.h"
 #include "engine/tag_rules.h"
+#include "store/constraints.h"
 
 namespace postino::engine {
 
@@ -15,17 +16,32 @@ store::Error no_such_resource(const std::string& arn) {
   return {store::ErrorType::resource_not_found, "Requested resource not found: ResourceArn: " + arn + " not found"};
 }
 
+// Tables of other accounts are none of the caller's business, whether they exist or not.
+store::Answer<void> check_account(const Core& core, std::string_view action, const std::string& arn) {
+  const std::string ours = core.table_arn("");  // arn:aws:dynamodb:<region>:<account>:table/
+  const std::size_t account_end = ours.rfind(':');
+  const std::size_t account_begin = ours.rfind(':', account_end - 1) + 1;
+  const std::string account = ours.substr(account_begin, account_end - account_begin);
+  if (!arn.starts_with(ours.substr(0, account_begin)) || arn.size() < ours.size() || arn[account_end] != ':') return {};
+  if (arn.compare(account_begin, account.size(), account) == 0) return {};
+  std::string message = "User: arn:aws:iam::" + account + ":root is not authorized to perform: dynamodb:";
+  message.append(action).append(" on resource: ").append(arn);
+  message.append(" because no resource-based policy allows the dynamodb:").append(action).append(" action");
+  return store::refuse(store::ErrorType::access_denied, std::move(message));
+}
+
 // The name in the ARN of a table of ours. Only tables have tags.
-store::Answer<std::string> table_name_in(const Core& core, const std::string& arn) {
-  if (!arn.starts_with(arn_prefix)) return refuse_parameter("ARNs must start with 'arn:': " + arn);
+store::Answer<std::string> table_name_in(const Core& core, std::string_view action, const std::string& arn) {
+  if (!arn.starts_with(arn_prefix)) return store::refuse_parameter("ARNs must start with 'arn:': " + arn);
   if (!arn.starts_with("arn:aws:dynamodb:"))
-    return refuse_parameter("Provided Arn is not a DynamoDB resource arn: " + arn);
+    return store::refuse_parameter("Provided Arn is not a DynamoDB resource arn: " + arn);
   if (arn.find(index_part) != std::string::npos)
-    return refuse_parameter("Invalid resource arn provided, only table or stream is accepted. Provided resource arn: " +
-                            arn);
+    return store::refuse_parameter(
+        "Invalid resource arn provided, only table or stream is accepted. Provided resource arn: " + arn);
+  TRY_VOID(check_account(core, action, arn));
   const std::string ours = core.table_arn("");
   std::string name = arn.starts_with(ours) ? arn.substr(ours.size()) : std::string();
-  if (!check_table_name(name))
+  if (!store::check_table_name(name))
     return store::refuse_invalid("Invalid TableArn: Invalid ResourceArn provided as input " + arn);
   return name;
 }
@@ -36,6 +52,7 @@ store::Answer<void> change_tags(Core& core, const std::string& arn, const std::s
   std::lock_guard control(core.control_mutex);
   const TablePointer before = core.catalog->find(name);
   if (!before) return base::propagate(no_such_resource(arn));
+  TRY_VOID(check_may_change_settings(*before));
   Table after = *before;
   TRY_VOID(change(after.tags));
   return core.change_catalog([&](CatalogState& state, CommitEntry& entry) -> store::Answer<void> {
@@ -48,7 +65,7 @@ store::Answer<void> change_tags(Core& core, const std::string& arn, const std::s
 }  // namespace
 
 store::Answer<void> TableOperations::tag(const std::string& arn, const std::vector<store::Tag>& tags) {
-  TRY(const std::string name, table_name_in(core_, arn));
+  TRY(const std::string name, table_name_in(core_, "TagResource", arn));
   if (tags.empty()) return store::refuse_invalid("Atleast one Tag needs to be provided as Input.");
   TRY_VOID(check_tags(tags));
   return change_tags(core_, arn, name, [&](std::vector<store::Tag>& all) {
@@ -64,7 +81,7 @@ store::Answer<void> TableOperations::tag(const std::string& arn, const std::vect
 }
 
 store::Answer<void> TableOperations::untag(const std::string& arn, const std::vector<std::string>& keys) {
-  TRY(const std::string name, table_name_in(core_, arn));
+  TRY(const std::string name, table_name_in(core_, "UntagResource", arn));
   if (keys.empty()) return store::refuse_invalid("Atleast one Tag Key needs to be provided as Input.");
   TRY_VOID(check_tag_keys(keys));
   return change_tags(core_, arn, name, [&](std::vector<store::Tag>& all) -> store::Answer<void> {
@@ -74,7 +91,7 @@ store::Answer<void> TableOperations::untag(const std::string& arn, const std::ve
 }
 
 store::Answer<store::ListTagsResponse> TableOperations::list_tags(const std::string& arn) {
-  TRY(const std::string name, table_name_in(core_, arn));
+  TRY(const std::string name, table_name_in(core_, "ListTagsOfResource", arn));
   const TablePointer table = core_.catalog->find(name);
   if (!table) return base::propagate(no_such_resource(arn));
   return store::ListTagsResponse{table->tags, std::nullopt};

@@ -26,11 +26,12 @@ store::Answer<void> check_new_ceiling(const std::optional<std::int64_t>& units, 
   if (!units) return {};
   const std::string ceiling = name + " for OnDemandThroughput";
   if (billing_mode == BillingMode::provisioned)
-    return refuse_parameter(ceiling + (index_name.empty() ? "" : " for index: " + index_name) +
-                            " cannot be specified when table BillingMode is PROVISIONED.");
+    return store::refuse_parameter(ceiling + (index_name.empty() ? "" : " for index: " + index_name) +
+                                   " cannot be specified when table BillingMode is PROVISIONED.");
   if (*units < 1)
-    return refuse_parameter("Requested " + ceiling + " for " +
-                            (index_name.empty() ? "table" : "index : " + index_name) + " is outside of valid range");
+    return store::refuse_parameter("Requested " + ceiling + " for " +
+                                   (index_name.empty() ? "table" : "index : " + index_name) +
+                                   " is outside of valid range");
   return {};
 }
 
@@ -57,9 +58,9 @@ store::Answer<void> check_new_warm(const std::optional<store::Throughput>& warm,
                      : " is lower than " + std::string(units) + " of ProvisionedThroughput";
   };
   if (warm->read_units != 0 && warm->read_units < floor.read_units)
-    return refuse_parameter(warm_text("ReadUnitsPerSecond", index_name) + reason("ReadCapacityUnits"));
+    return store::refuse_parameter(warm_text("ReadUnitsPerSecond", index_name) + reason("ReadCapacityUnits"));
   if (warm->write_units != 0 && warm->write_units < floor.write_units)
-    return refuse_parameter(warm_text("WriteUnitsPerSecond", index_name) + reason("WriteCapacityUnits"));
+    return store::refuse_parameter(warm_text("WriteUnitsPerSecond", index_name) + reason("WriteCapacityUnits"));
   return {};
 }
 
@@ -68,16 +69,17 @@ store::Answer<void> check_ceiling_change(const std::optional<std::int64_t>& unit
   constexpr std::int64_t no_ceiling = -1;
   if (!units) return {};
   if (billing_mode == BillingMode::provisioned)
-    return refuse_parameter(name + " for OnDemandThroughput" +
-                            (index_name.empty() ? "" : " for index : " + index_name) +
-                            " cannot be specified when the table BillingMode is PROVISIONED");
+    return store::refuse_parameter(name + " for OnDemandThroughput" +
+                                   (index_name.empty() ? "" : " for index : " + index_name) +
+                                   " cannot be specified when the table BillingMode is PROVISIONED");
   if (*units == no_ceiling) return {};
   return check_new_ceiling(units, name, billing_mode, index_name);
 }
 
 }  // namespace
 
-void constrain_throughput(Constraints& constraints, const std::string& path, const store::Throughput& throughput) {
+void constrain_throughput(store::Constraints& constraints, const std::string& path,
+                          const store::Throughput& throughput) {
   constraints.check_at_least(path + ".writeCapacityUnits", throughput.write_units, 1);
   constraints.check_at_least(path + ".readCapacityUnits", throughput.read_units, 1);
 }
@@ -90,10 +92,10 @@ store::Answer<void> check_bounds(const store::Throughput& throughput) {
 store::Answer<void> check_new_table_throughput(const store::CreateTableRequest& request) {
   const BillingMode billing_mode = request.billing_mode.value_or(BillingMode::provisioned);
   if (billing_mode == BillingMode::pay_per_request) {
-    if (request.throughput) return refuse_parameter(neither_units);
+    if (request.throughput) return store::refuse_parameter(neither_units);
   } else {
     if (!request.throughput)
-      return refuse_parameter(
+      return store::refuse_parameter(
           "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED");
     TRY_VOID(check_bounds(*request.throughput));
   }
@@ -105,10 +107,11 @@ store::Answer<void> check_new_table_index_throughput(const store::GlobalIndexDef
                                                      BillingMode billing_mode) {
   if (billing_mode == BillingMode::pay_per_request) {
     if (index.throughput)
-      return refuse_parameter("ProvisionedThroughput should not be specified for index: " + index.name +
-                              " when BillingMode is PAY_PER_REQUEST");
+      return store::refuse_parameter("ProvisionedThroughput should not be specified for index: " + index.name +
+                                     " when BillingMode is PAY_PER_REQUEST");
   } else {
-    if (!index.throughput) return refuse_parameter("ProvisionedThroughput is not specified for index: " + index.name);
+    if (!index.throughput)
+      return store::refuse_parameter("ProvisionedThroughput is not specified for index: " + index.name);
     TRY_VOID(check_bounds(*index.throughput));
   }
   TRY_VOID(check_new_ceilings(index.on_demand, billing_mode, index.name));
@@ -118,12 +121,12 @@ store::Answer<void> check_new_table_index_throughput(const store::GlobalIndexDef
 store::Answer<void> check_added_index_throughput(const store::GlobalIndexDefinition& index, BillingMode billing_mode) {
   if (billing_mode == BillingMode::pay_per_request) {
     if (index.throughput)
-      return refuse_parameter("Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: " +
-                              index.name + " when BillingMode is PAY_PER_REQUEST");
+      return store::refuse_parameter("Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: " +
+                                     index.name + " when BillingMode is PAY_PER_REQUEST");
   } else {
     if (!index.throughput)
-      return refuse_parameter("Both ReadCapacityUnits and WriteCapacityUnits must be specified for index: " +
-                              index.name);
+      return store::refuse_parameter("Both ReadCapacityUnits and WriteCapacityUnits must be specified for index: " +
+                                     index.name);
     TRY_VOID(check_bounds(*index.throughput));
   }
   TRY_VOID(check_new_ceilings(index.on_demand, billing_mode, index.name));
@@ -141,9 +144,9 @@ store::Answer<void> check_warm_change(const store::Throughput& wanted, const sto
   constexpr std::string_view lower =
       " is lower than current WarmThroughput, decreasing WarmThroughput is not supported";
   if (wanted.read_units != 0 && wanted.read_units < current.read_units)
-    return refuse_parameter(warm_text("ReadUnitsPerSecond", index_name) + std::string(lower));
+    return store::refuse_parameter(warm_text("ReadUnitsPerSecond", index_name) + std::string(lower));
   if (wanted.write_units != 0 && wanted.write_units < current.write_units)
-    return refuse_parameter(warm_text("WriteUnitsPerSecond", index_name) + std::string(lower));
+    return store::refuse_parameter(warm_text("WriteUnitsPerSecond", index_name) + std::string(lower));
   return {};
 }
 

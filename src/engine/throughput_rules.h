@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "engine/constraints.h"
+#include "store/constraints.h"
 #include "store/table_operations.h"
 
 namespace postino::engine {
@@ -11,7 +11,8 @@ namespace postino::engine {
 // What an on-demand table can take from its first second on.
 inline constexpr store::Throughput initial_on_demand = {12'000, 4'000};
 
-void constrain_throughput(Constraints& constraints, const std::string& path, const store::Throughput& throughput);
+void constrain_throughput(store::Constraints& constraints, const std::string& path,
+                          const store::Throughput& throughput);
 
 // Beyond these bounds DynamoDB does not even look at its quotas.
 store::Answer<void> check_bounds(const store::Throughput& throughput);

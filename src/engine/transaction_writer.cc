@@ -89,7 +89,7 @@ store::Answer<bool> TransactionWriter::lock_all(std::vector<Action>& actions, co
   std::vector<std::string> keys;
   for (std::size_t i = 0; i < actions.size(); ++i) {
     Action& action = actions[i];
-    action.table = core_.catalog->find(*action.write.table_name);
+    action.table = core_.find_table(*action.write.table_name);
     if (!action.table) return base::propagate(no_such_table());
     TRY_VOID(check_request_level(*action.table, action.write));
     store::Answer<std::string> key = locate(*action.table, action.write);
@@ -122,15 +122,35 @@ store::Answer<std::optional<store::TransactWriteItemsResponse>> TransactionWrite
     return refuse(store::ErrorType::idempotent_parameter_mismatch,
                   "The request uses the same client token as a previous, but non-identical request. "
                   "Do not reuse a client token with different requests, unless the requests are identical");
+  TRY_VOID(admit_all(actions, Access::read));
   store::TransactWriteItemsResponse response;
-  Consumption consumption(request.report.consumed_capacity);
+  Consumption consumption(core_, request.report.consumed_capacity, Access::read);
   for (const Action& action : actions) {
     TRY(const StoredItemPointer item, items.read(action.key));
-    consumption.add_table(action.table->name, transaction_factor * read_units(item ? item->size : 0, true));
+    consumption.add_table(*action.table, transaction_factor * read_units(item ? item->size : 0, true));
   }
   consumption.mark_transactional_read();
   response.consumed_capacity = std::move(consumption).all();
   return std::optional<store::TransactWriteItemsResponse>(std::move(response));
+}
+
+store::Answer<void> TransactionWriter::admit_all(const std::vector<Action>& actions, Access access) const {
+  Cancellation cancellation(actions.size());
+  for (std::size_t i = 0; i < actions.size(); ++i)
+    if (auto admitted = admit(core_, *actions[i].table, nullptr, access); !admitted)
+      cancellation.add(i, admitted.error());
+  if (cancellation.cancelled()) return base::propagate(std::move(cancellation).error());
+  return {};
+}
+
+store::Answer<void> TransactionWriter::admit_index_changes(const std::vector<Action>& actions,
+                                                           const std::vector<Change>& changes) const {
+  Cancellation cancellation(actions.size());
+  for (std::size_t i = 0; i < actions.size(); ++i)
+    if (auto admitted = admit_index_writes(core_, *actions[i].table, changes[i]); !admitted)
+      cancellation.add(i, admitted.error());
+  if (cancellation.cancelled()) return base::propagate(std::move(cancellation).error());
+  return {};
 }
 
 store::Answer<std::vector<Change>> TransactionWriter::decide_all(const std::vector<Action>& actions,
@@ -141,10 +161,12 @@ store::Answer<std::vector<Change>> TransactionWriter::decide_all(const std::vect
     const Action& action = actions[i];
     TRY(StoredItemPointer before, items.read(action.key));
     store::Answer<StoredItemPointer> after = decide(*action.table, action.write, before);
-    if (after)
+    if (after) {
       changes.push_back({action.key, std::move(before), std::move(*after)});
-    else
+    } else {
+      take_failed_write(core_, *action.table, before, after.error(), transaction_factor);
       cancellation.add(i, after.error());
+    }
   }
   if (cancellation.cancelled()) return base::propagate(std::move(cancellation).error());
   return changes;
@@ -160,10 +182,12 @@ TransactionWriter::Response TransactionWriter::plan(const store::TransactWriteIt
   }
   TRY(std::optional<store::TransactWriteItemsResponse> done_before, replay(request, actions, items));
   if (done_before) return std::move(*done_before);
+  TRY_VOID(admit_all(actions, Access::write));
   TRY(const std::vector<Change> changes, decide_all(actions, items));
+  TRY_VOID(admit_index_changes(actions, changes));
 
   store::TransactWriteItemsResponse response;
-  Consumption consumption(request.report.consumed_capacity);
+  Consumption consumption(core_, request.report.consumed_capacity, Access::write);
   for (std::size_t i = 0; i < actions.size(); ++i) {
     const Table& table = *actions[i].table;
     const std::vector<IndexEffect> effects = items.plan(table, changes[i], entry);

@@ -5,6 +5,7 @@
 #include "engine/core.h"
 #include "engine/item_write.h"
 #include "engine/locked_items.h"
+#include "engine/throughput_enforcement.h"
 #include "store/transaction.h"
 
 namespace postino::engine {
@@ -34,6 +35,9 @@ class TransactionWriter {
   // A finished transaction with the same token: nothing is written again, the items count as read.
   store::Answer<std::optional<store::TransactWriteItemsResponse>> replay(
       const store::TransactWriteItemsRequest& request, const std::vector<Action>& actions, LockedItems& items) const;
+  // Cancel the transaction when a table, or an index that a change reaches, has no throughput left.
+  store::Answer<void> admit_all(const std::vector<Action>& actions, Access access) const;
+  store::Answer<void> admit_index_changes(const std::vector<Action>& actions, const std::vector<Change>& changes) const;
   store::Answer<std::vector<Change>> decide_all(const std::vector<Action>& actions, LockedItems& items) const;
 
   Core& core_;

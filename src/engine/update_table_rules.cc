@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/constraints.h"
 #include "engine/encryption_rules.h"
 #include "engine/index_rules.h"
 #include "engine/throughput_rules.h"
+#include "store/constraints.h"
 
 namespace postino::engine {
 
@@ -14,7 +14,8 @@ namespace {
 
 using store::UpdateTableRequest;
 
-void constrain_update(Constraints& constraints, const std::string& path, const store::GlobalIndexUpdate& update) {
+void constrain_update(store::Constraints& constraints, const std::string& path,
+                      const store::GlobalIndexUpdate& update) {
   if (const auto* created = std::get_if<store::CreateGlobalIndex>(&update))
     constrain(constraints, path + ".create", created->definition);
   if (const auto* changed = std::get_if<store::UpdateGlobalIndex>(&update)) {
@@ -27,7 +28,7 @@ void constrain_update(Constraints& constraints, const std::string& path, const s
 }
 
 store::Answer<void> check_shape(const UpdateTableRequest& request) {
-  Constraints constraints;
+  store::Constraints constraints;
   constraints.check_name("tableName", request.table_name);
   if (request.throughput) constrain_throughput(constraints, "provisionedThroughput", *request.throughput);
   for (std::size_t i = 0; i < request.global_index_updates.size(); ++i)
@@ -61,28 +62,30 @@ store::Answer<void> check_combination(const UpdateTableRequest& request) {
         "DeletionProtectionEnabled, OnDemandThroughput, WarmThroughput or TableClass is required");
   if (concerns == 1) return {};
   if (request.encryption)
-    return refuse_parameter("Server-Side Encryption modification must be the only operation in the request");
-  if (request.table_class) return refuse_parameter("TableClass modification must be the only operation in the request");
+    return store::refuse_parameter("Server-Side Encryption modification must be the only operation in the request");
+  if (request.table_class)
+    return store::refuse_parameter("TableClass modification must be the only operation in the request");
   if (request.deletion_protection)
-    return refuse_parameter("DeletionProtection modification must be the only operation in the request");
+    return store::refuse_parameter("DeletionProtection modification must be the only operation in the request");
   if (request.warm)
-    return refuse_parameter(creates_index(request)
-                                ? "Create global secondary index cannot be specified when updating WarmThroughput"
-                                : "WarmThroughput must be the only operation in the request");
+    return store::refuse_parameter(
+        creates_index(request) ? "Create global secondary index cannot be specified when updating WarmThroughput"
+                               : "WarmThroughput must be the only operation in the request");
   if (request.on_demand && !(concerns == 2 && request.billing_mode))
-    return refuse_parameter("OnDemandThroughput can only be combined with BillingMode in an UpdateTable request");
+    return store::refuse_parameter(
+        "OnDemandThroughput can only be combined with BillingMode in an UpdateTable request");
   const bool updates_iops = request.throughput || request.billing_mode == store::BillingMode::provisioned;
   if (request.stream && updates_iops)
-    return refuse_parameter("You cannot modify stream status while updating table IOPS");
+    return store::refuse_parameter("You cannot modify stream status while updating table IOPS");
   if (count_index_changes(request) == 0) return {};
-  if (updates_iops) return refuse_parameter("You cannot create or delete index while updating table IOPS");
-  if (request.stream) return refuse_parameter("You cannot create or delete index while changing stream status");
+  if (updates_iops) return store::refuse_parameter("You cannot create or delete index while updating table IOPS");
+  if (request.stream) return store::refuse_parameter("You cannot create or delete index while changing stream status");
   return {};
 }
 
 store::Answer<void> check_throughput(const UpdateTableRequest& request) {
   if (request.billing_mode == store::BillingMode::provisioned && !request.throughput)
-    return refuse_parameter("ProvisionedThroughput must be specified when BillingMode is PROVISIONED");
+    return store::refuse_parameter("ProvisionedThroughput must be specified when BillingMode is PROVISIONED");
   if (request.throughput) TRY_VOID(check_bounds(*request.throughput));
   return {};
 }
@@ -91,15 +94,17 @@ store::Answer<void> check_index_updates(const UpdateTableRequest& request) {
   std::set<std::string_view> names;
   for (const store::GlobalIndexUpdate& update : request.global_index_updates)
     if (!names.insert(index_name_of(update)).second)
-      return refuse_parameter("Only one global secondary index update per index is allowed simultaneously. Index: " +
-                              index_name_of(update));
+      return store::refuse_parameter(
+          "Only one global secondary index update per index is allowed simultaneously. Index: " +
+          index_name_of(update));
   return {};
 }
 
 store::Answer<void> check_stream(const std::optional<store::StreamSpecification>& stream) {
   if (!stream || stream->enabled == stream->view_type.has_value()) return {};
-  return refuse_parameter(stream->enabled ? "If stream is being enabled then UpdateViewType is required"
-                                          : "If stream is being disabled, then UpdateViewType must not be specified");
+  return store::refuse_parameter(stream->enabled
+                                     ? "If stream is being enabled then UpdateViewType is required"
+                                     : "If stream is being disabled, then UpdateViewType must not be specified");
 }
 
 }  // namespace

@@ -108,6 +108,10 @@ std::vector<Token> tokenize(std::string_view source) {
   return tokens;
 }
 
+bool is_placeholder(std::string_view text, char sign) {
+  return text.size() > 1 && text.front() == sign && count_word(text.substr(1)) == text.size() - 1;
+}
+
 std::string describe_syntax_error(std::string_view source, const std::vector<Token>& tokens, std::size_t position) {
   const Token& token = tokens[position];
   const bool at_end = token.kind == TokenKind::end;

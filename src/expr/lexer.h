@@ -51,6 +51,9 @@ struct Token {
 // The last token is always the one of kind `end`.
 std::vector<Token> tokenize(std::string_view source);
 
+// Is all of the text one placeholder? `sign` is '#' for names, ':' for values.
+bool is_placeholder(std::string_view text, char sign);
+
 // `Syntax error; token: "X", near: "Y"` for the token at this position of what tokenize returned. "Y" is the source
 // from the start of the previous token through the end of the next.
 std::string describe_syntax_error(std::string_view source, const std::vector<Token>& tokens, std::size_t position);

@@ -52,15 +52,14 @@ std::vector<std::string_view> in_hash_order(std::vector<std::string_view> keys) 
 }
 
 base::Result<void> check_placeholder_key(std::string_view map, char sign, std::string_view key) {
-  const std::string start = std::string(map) + " contains invalid key: ";
-  if (key.size() > max_placeholder_size)
-    return base::invalid(start + "The expression attribute map contains a key that is too long; key: \"" +
-                         std::string(key) + "\"");
-  // A key is well-formed if it is one token of an expression.
-  const TokenKind expected = sign == '#' ? TokenKind::name : TokenKind::value;
-  const auto tokens = tokenize(key);
-  if (tokens[0].kind == expected && tokens[0].begin == 0 && tokens[0].end == key.size()) return {};
-  return base::invalid(start + "Syntax error; key: \"" + std::string(key) + "\"");
+  const bool too_long = key.size() > max_placeholder_size;
+  if (!too_long && is_placeholder(key, sign)) return {};
+  std::string message(map);
+  message += " contains invalid key: ";
+  message +=
+      too_long ? "The expression attribute map contains a key that is too long; key: \"" : "Syntax error; key: \"";
+  message.append(key).append("\"");
+  return base::invalid(std::move(message));
 }
 
 }  // namespace postino::expr

@@ -1,5 +1,8 @@
 #include "item/json_reader.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "item/json_codec.h"
 
 namespace postino::item {
@@ -12,6 +15,8 @@ constexpr std::string_view boolean_class = "class java.lang.Boolean";
 constexpr std::string_view value_class = "class com.amazonaws.dynamodb.v20120810.AttributeValue";
 constexpr std::string_view map_class =
     "java.util.Map<java.lang.String, com.amazonaws.dynamodb.v20120810.AttributeValue>";
+
+constexpr std::string_view protocol_package = "com.amazonaws.dynamodb.v20120810.";
 
 constexpr const char* unexpected_field = "Unexpected field type";
 constexpr const char* unexpected_value = "Unexpected value type in payload";
@@ -81,6 +86,19 @@ bool JsonReader::null(Json json) {
   return (!json.is_null().get(is_null) && is_null) || broken();
 }
 
+bool JsonReader::integer(Json json, std::int64_t& out, std::string_view java_class) {
+  Type type;
+  if (!type_of(json, type)) return false;
+  if (type == Type::string) return fail(std::string("STRING_VALUE cannot be converted to ").append(java_class));
+  if (type != Type::number) return wrong_scalar(json, type, std::string("class java.lang.").append(java_class));
+  if (!json.get_int64().get(out)) return true;
+  double number = 0;
+  if (json.get_double().get(number)) return broken();
+  constexpr double limit = 9.2e18;
+  out = static_cast<std::int64_t>(std::floor(std::clamp(number, -limit, limit)));
+  return true;
+}
+
 bool JsonReader::array(Json json, simdjson::ondemand::array& out) {
   Type type;
   if (!type_of(json, type)) return false;
@@ -100,6 +118,25 @@ bool JsonReader::value(Json json, simdjson::ondemand::object& out) {
   Type type;
   if (!type_of(json, type)) return false;
   if (type != Type::object) return not_a_value(type);
+  return !json.get_object().get(out) || broken();
+}
+
+bool JsonReader::map(Json json, simdjson::ondemand::object& out, std::string_view value_class) {
+  Type type;
+  if (!type_of(json, type)) return false;
+  if (type == Type::array)
+    return fail(
+        std::string("Unrecognized collection type java.util.Map<java.lang.String, ").append(value_class).append(">"));
+  if (type != Type::object) return fail(unexpected_field);
+  return !json.get_object().get(out) || broken();
+}
+
+bool JsonReader::structure(Json json, simdjson::ondemand::object& out, std::string_view name, Place place) {
+  Type type;
+  if (!type_of(json, type)) return false;
+  if (type == Type::array)
+    return fail(std::string("Unrecognized collection type class ").append(protocol_package).append(name));
+  if (type != Type::object) return fail(place == Place::member ? unexpected_field : unexpected_value);
   return !json.get_object().get(out) || broken();
 }
 

@@ -3,6 +3,7 @@
 
 #include <simdjson.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -22,10 +23,17 @@ class JsonReader {
   bool bytes(Json json, std::string& out);      // from base64
   bool boolean(Json json, bool& out);
   bool null(Json json);
+  // A fraction is cut off, and what is beyond the range becomes its end. `java_class` is "Integer" or "Long".
+  bool integer(Json json, std::int64_t& out, std::string_view java_class);
 
   bool array(Json json, simdjson::ondemand::array& out);
   bool map(Json json, simdjson::ondemand::object& out);    // an object of any names
   bool value(Json json, simdjson::ondemand::object& out);  // an object {"type": ...}
+  // The same for other maps and structures of the protocol: the classes of the map's values and of the structure. A
+  // structure is found in a member of another one, or in a list or map.
+  enum class Place { member, collection };
+  bool map(Json json, simdjson::ondemand::object& out, std::string_view value_class);
+  bool structure(Json json, simdjson::ondemand::object& out, std::string_view name, Place place);
 
   template <class Field>
   bool field(Field&& json, std::string_view& name, Json& value) {

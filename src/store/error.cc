@@ -10,6 +10,7 @@ std::string_view error_name(ErrorType type) {
       std::string_view("ConditionalCheckFailedException"),
       std::string_view("ResourceNotFoundException"),
       std::string_view("ResourceInUseException"),
+      std::string_view("ContinuousBackupsUnavailableException"),
       std::string_view("TableNotFoundException"),
       std::string_view("LimitExceededException"),
       std::string_view("DuplicateItemException"),
@@ -23,6 +24,7 @@ std::string_view error_name(ErrorType type) {
       std::string_view("ThrottlingException"),
       std::string_view("TrimmedDataAccessException"),
       std::string_view("ExpiredIteratorException"),
+      std::string_view("AccessDeniedException"),
       std::string_view("InternalServerError"),
   };
   static_assert(names.size() == static_cast<std::size_t>(ErrorType::internal_server_error) + 1);
@@ -34,5 +36,9 @@ Error::Error(base::Error error)
                ? ErrorType::validation
                : ErrorType::internal_server_error),
       message(std::move(error.message)) {}
+
+tl::unexpected<Error> refuse_parameter(std::string_view message) {
+  return refuse_invalid("One or more parameter values were invalid: " + std::string(message));
+}
 
 }  // namespace postino::store

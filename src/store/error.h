@@ -17,6 +17,7 @@ enum class ErrorType {
   conditional_check_failed,
   resource_not_found,
   resource_in_use,
+  continuous_backups_unavailable,
   table_not_found,  // what backups and point-in-time recovery say instead of resource_not_found
   limit_exceeded,
   duplicate_item,
@@ -30,6 +31,7 @@ enum class ErrorType {
   throttling,
   trimmed_data_access,
   expired_iterator,
+  access_denied,
   internal_server_error,
 };
 
@@ -43,9 +45,17 @@ struct CancellationReason {
   std::optional<item::Item> item;
 };
 
+// What a throttled request ran out of, for example "TableReadProvisionedThroughputExceeded", and the ARN of where.
+struct ThrottlingReason {
+  std::string reason;
+  std::string resource;
+  friend bool operator==(const ThrottlingReason&, const ThrottlingReason&) = default;
+};
+
 struct ErrorDetails {
   std::optional<item::Item> item;  // the item a failed condition saw, when the request asked for it
   std::vector<CancellationReason> reasons;
+  std::vector<ThrottlingReason> throttling_reasons;
 };
 
 struct Error {
@@ -68,5 +78,7 @@ inline tl::unexpected<Error> refuse(ErrorType type, std::string message) {
 inline tl::unexpected<Error> refuse_invalid(std::string message) {
   return refuse(ErrorType::validation, std::move(message));
 }
+// A validation error that starts with DynamoDB's usual "One or more parameter values were invalid: ".
+tl::unexpected<Error> refuse_parameter(std::string_view message);
 
 }  // namespace postino::store

@@ -10,6 +10,7 @@ TEST(Error, HasTheNameThatDynamoDbGivesIt) {
   EXPECT_EQ(error_name(ErrorType::conditional_check_failed), "ConditionalCheckFailedException");
   EXPECT_EQ(error_name(ErrorType::transaction_canceled), "TransactionCanceledException");
   EXPECT_EQ(error_name(ErrorType::request_limit_exceeded), "RequestLimitExceeded");
+  EXPECT_EQ(error_name(ErrorType::access_denied), "AccessDeniedException");
   EXPECT_EQ(error_name(ErrorType::internal_server_error), "InternalServerError");
 }
 

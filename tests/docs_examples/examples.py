@@ -4,12 +4,16 @@
     examples.py extract ROOT OUT      writes OUT/NAME.cc for each ```cpp run block and prints the names
     examples.py run PROGRAM EXPECTED  runs a program in an empty folder; compares its output if EXPECTED exists
     examples.py commands ROOT BUILD   checks or runs every ```sh block
+    examples.py server ROOT BUILD     runs the blocks that need a server
 
 In README.md, CONTRIBUTING.md and docs/:
 - A C++ block is marked ```cpp run. It holds a whole program, or statements for the body of main; its includes come
   first. A ```text output block right after it is what it must print. An unmarked ```cpp block is an error.
 - A ```sh block holds commands that exist: make targets, CMake presets, programs of tools/ and of the build.
-- A ```sh run block is run by bash in an empty folder, with the build folder on the PATH.
+- A ```sh run block is run by bash in an empty folder, with the build folder on the PATH. A ```toml NAME block before
+  it is a file in that folder. A ```text output block right after it is what it must print.
+- ```sh server and ```python server blocks are run in the same way, all of a document against one fresh server, which
+  has another port than the 8000 that they name.
 """
 
 import json
@@ -117,6 +121,62 @@ def command_fault(root, line):
     return f"'{words[0]}' is no command of this project; mark the block `sh run` to have it run"
 
 
+def write_files(path, folder):
+    for block in blocks(path):
+        if match := re.fullmatch(r"toml (\S+)", block.info):
+            Path(folder, match[1]).write_text(block.text, encoding="utf-8")
+
+
+def expected_output(path, block):
+    found = blocks(path)
+    following = found[found.index(block) + 1 :][:1]
+    return following[0].text if following and following[0].info == "text output" else None
+
+
+def fault_of(block, expected, folder, build, port=None):
+    """Runs a block; why it is not what the document says, or None."""
+    text = block.text if port is None else block.text.replace(":8000", f":{port}")
+    command = ["bash", "-c", f'set -eu; PATH="{build}:$PATH"\n{text}']
+    if block.info.startswith("python"):
+        command = ["/usr/bin/python3", "-c", text]
+    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, text=True, timeout=120)
+    print(done.stdout, end="")
+    if done.returncode != 0:
+        return f"exit status {done.returncode}"
+    if expected is not None and done.stdout != expected:
+        return f"prints {done.stdout!r} instead of {expected!r}"
+    return None
+
+
+def run_with_server(path, examples, build):
+    faults = []
+    with tempfile.TemporaryDirectory() as folder:
+        command = [str(build / "postino"), "serve", "--data", "data", "--dynamodb", "127.0.0.1:0"]
+        server = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)
+        try:
+            port = re.search(r":(\d+)$", server.stdout.readline().strip())[1]
+            for block in examples:
+                if fault := fault_of(block, expected_output(path, block), folder, build, port):
+                    faults.append(f"{path.name}:{block.line}: {fault}")
+        finally:
+            server.terminate()
+            server.communicate(timeout=60)
+        if server.returncode != 0:
+            faults.append(f"{path.name}: the server ended with {server.returncode}")
+    return faults
+
+
+def server(root, build):
+    faults, count = [], 0
+    for path in documents(root):
+        examples = [block for block in blocks(path) if block.info in ("sh server", "python server")]
+        count += len(examples)
+        if examples:
+            faults += run_with_server(path, examples, build)
+    print("\n".join(faults))
+    return 1 if faults or count == 0 else 0
+
+
 def commands(root, build):
     faults = []
     for path in documents(root):
@@ -126,9 +186,9 @@ def commands(root, build):
                 faults.append(f"{where}: a C++ example that nobody runs; mark it `cpp run`")
             elif block.info == "sh run":
                 with tempfile.TemporaryDirectory() as folder:
-                    script = f'set -eu; PATH="{build}:$PATH"\n{block.text}'
-                    if subprocess.run(["bash", "-c", script], cwd=folder, timeout=120).returncode != 0:
-                        faults.append(f"{where}: the commands fail")
+                    write_files(path, folder)
+                    if fault := fault_of(block, expected_output(path, block), folder, build):
+                        faults.append(f"{where}: {fault}")
             elif block.info == "sh":
                 for number, line in enumerate(block.text.splitlines(), block.line + 1):
                     line = line.partition("#")[0].strip()
@@ -139,7 +199,7 @@ def commands(root, build):
 
 
 def main():
-    actions = {"extract": extract, "run": run, "commands": commands}
+    actions = {"extract": extract, "run": run, "commands": commands, "server": server}
     if len(sys.argv) != 4 or sys.argv[1] not in actions:
         print(__doc__, file=sys.stderr)
         return 2

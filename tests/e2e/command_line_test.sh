@@ -1,7 +1,7 @@
 #!/bin/sh
-# What the program answers on the command line: sh command_line_test.sh PROGRAM
+# What the program answers on the command line: sh command_line_test.sh PROGRAM DOCUMENTATION
 set -eu
-program=$1
+program=$1 documentation=$2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
@@ -33,3 +33,14 @@ expect 0 'ConditionalCheckFailedException' tour --data "$folder/data"
 expect 0 'TransactionCanceledException' tour --data "$folder/data"
 expect 0 'REMOVE .*SENT' tour --data "$folder/data"
 expect 1 'postino: ' tour --data "$folder/missing/data"
+
+# Settings: shown, refused with the rule, and all of them documented.
+expect 0 'address = "127.0.0.1:8000"' config
+expect 0 'region = "eu-west-1"' config --region eu-west-1
+expect 2 "--threads: must be a whole number from 0 to 1024" config --threads many
+expect 2 "there is no configuration file 'nothing.toml'" serve --config nothing.toml
+expect 2 'must be signed' serve --data "$folder/data" --dynamodb 0.0.0.0:0
+expect 1 'missing' serve --data "$folder/missing/data" --dynamodb 127.0.0.1:0
+for flag in $("$program" serve --help | grep -oE '^ +--[a-z-]+' | grep -v config); do
+  grep -q -e "\`$flag\`" "$documentation/configuration.md" || fail "docs/configuration.md does not have $flag"
+done

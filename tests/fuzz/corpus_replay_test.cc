@@ -51,8 +51,10 @@ TEST_P(CorpusReplay, DamagedSeedsHold) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Fuzz, CorpusReplay,
-                         testing::Values(Target{"expression", fuzz_expression}, Target{"item_codec", fuzz_item_codec},
-                                         Target{"key", fuzz_key}, Target{"number", fuzz_number}),
+                         testing::Values(Target{"expression", fuzz_expression}, Target{"http", fuzz_http},
+                                         Target{"item_codec", fuzz_item_codec}, Target{"key", fuzz_key},
+                                         Target{"number", fuzz_number}, Target{"partiql", fuzz_partiql},
+                                         Target{"request", fuzz_request}),
                          [](const auto& instance) { return std::string(instance.param.name); });
 
 }  // namespace

@@ -6,8 +6,11 @@
 namespace postino::fuzz {
 
 void fuzz_expression(std::string_view input);
+void fuzz_http(std::string_view input);
 void fuzz_item_codec(std::string_view input);
 void fuzz_key(std::string_view input);
 void fuzz_number(std::string_view input);
+void fuzz_partiql(std::string_view input);
+void fuzz_request(std::string_view input);
 
 }  // namespace postino::fuzz

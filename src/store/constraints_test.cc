@@ -1,8 +1,8 @@
-#include "engine/constraints.h"
+#include "store/constraints.h"
 
 #include <gtest/gtest.h>
 
-namespace postino::engine {
+namespace postino::store {
 namespace {
 
 TEST(Constraints, PassWhenNothingWasRefused) { EXPECT_TRUE(Constraints().outcome()); }
@@ -27,6 +27,32 @@ TEST(Constraints, SeveralAreJoinedPatternBeforeLength) {
       "to satisfy constraint: Member must have value less than or equal to 100");
 }
 
+TEST(Constraints, AMissingMemberIsAnUnquotedNull) {
+  Constraints constraints;
+  constraints.check_not_null("key", true);
+  constraints.check_not_null("transactItems.2.member.put.item", false);
+  EXPECT_EQ(constraints.outcome().error().message,
+            "1 validation error detected: Value null at 'transactItems.2.member.put.item' failed to satisfy "
+            "constraint: Member must not be null");
+}
+
+TEST(Constraints, EnumerationsNameTheirWholeSet) {
+  constexpr std::string_view set = "[ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]";
+  for (const std::string_view allowed : {"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"}) {
+    Constraints constraints;
+    constraints.check_one_of("returnValues", allowed, set);
+    EXPECT_TRUE(constraints.outcome()) << allowed;
+  }
+  for (const std::string_view wrong : {"", "ALL", "none", "NONE, UPDATED_NEW", "[ALL_NEW"}) {
+    Constraints constraints;
+    constraints.check_one_of("returnValues", wrong, set);
+    EXPECT_EQ(constraints.outcome().error().message,
+              "1 validation error detected: Value '" + std::string(wrong) +
+                  "' at 'returnValues' failed to satisfy constraint: Member must satisfy enum value set: [ALL_NEW, "
+                  "UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]");
+  }
+}
+
 TEST(Constraints, AtMostTenAreReported) {
   Constraints constraints;
   for (int i = 0; i < 12; ++i) constraints.check_at_least("member" + std::to_string(i), 0, 1);
@@ -49,4 +75,4 @@ TEST(Constraints, NamesHaveThreeToTwoHundredFiftyFiveCharacters) {
 }
 
 }  // namespace
-}  // namespace postino::engine
+}  // namespace postino::store

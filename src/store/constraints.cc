@@ -1,13 +1,14 @@
-#include "engine/constraints.h"
+#include "store/constraints.h"
 
 #include <algorithm>
 
-namespace postino::engine {
+#include "base/check.h"
+
+namespace postino::store {
 
 namespace {
 
 constexpr std::size_t max_reported = 10;
-constexpr std::size_t min_name_length = 3;
 constexpr std::size_t max_name_length = 255;
 constexpr std::string_view name_pattern = "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+";
 
@@ -16,18 +17,35 @@ bool is_name_character(char character) {
          (character >= '0' && character <= '9') || character == '_' || character == '.' || character == '-';
 }
 
+// Is it one of the elements of "[a, b]"?
+bool is_listed(std::string_view value, std::string_view list) {
+  constexpr std::string_view separator = ", ";
+  CHECK(list.size() >= 2 && list.front() == '[' && list.back() == ']');
+  list = list.substr(1, list.size() - 2);
+  while (true) {
+    const std::size_t end = list.find(separator);
+    if (list.substr(0, end) == value) return true;
+    if (end == std::string_view::npos) return false;
+    list.remove_prefix(end + separator.size());
+  }
+}
+
 }  // namespace
 
-void Constraints::refuse(std::string_view path, std::string_view value, std::string_view rule) {
+void Constraints::add(std::string value, std::string_view path, std::string_view rule) {
   if (refusals_.size() == max_reported) return;
-  std::string text = "Value '";
-  text.append(value).append("' at '").append(path).append("' failed to satisfy constraint: ").append(rule);
+  std::string text = "Value ";
+  text.append(value).append(" at '").append(path).append("' failed to satisfy constraint: ").append(rule);
   refusals_.push_back(std::move(text));
 }
 
-void Constraints::check_name(std::string_view path, std::string_view name) {
+void Constraints::refuse(std::string_view path, std::string_view value, std::string_view rule) {
+  add("'" + std::string(value) + "'", path, rule);
+}
+
+void Constraints::check_name(std::string_view path, std::string_view name, std::size_t minimum) {
   if (name.empty() || !std::ranges::all_of(name, is_name_character)) refuse(path, name, name_pattern);
-  check_length(path, name, min_name_length, max_name_length);
+  check_length(path, name, minimum, max_name_length);
 }
 
 void Constraints::check_length(std::string_view path, std::string_view value, std::size_t minimum,
@@ -48,7 +66,15 @@ void Constraints::check_at_most(std::string_view path, std::int64_t value, std::
     refuse(path, std::to_string(value), "Member must have value less than or equal to " + std::to_string(maximum));
 }
 
-store::Answer<void> Constraints::outcome() const {
+void Constraints::check_not_null(std::string_view path, bool present) {
+  if (!present) add("null", path, "Member must not be null");
+}
+
+void Constraints::check_one_of(std::string_view path, std::string_view value, std::string_view set_text) {
+  if (!is_listed(value, set_text)) refuse(path, value, "Member must satisfy enum value set: " + std::string(set_text));
+}
+
+Answer<void> Constraints::outcome() const {
   if (refusals_.empty()) return {};
   std::string message = std::to_string(refusals_.size());
   message += refusals_.size() == 1 ? " validation error detected: " : " validation errors detected: ";
@@ -56,17 +82,13 @@ store::Answer<void> Constraints::outcome() const {
     if (i > 0) message += "; ";
     message += refusals_[i];
   }
-  return store::refuse_invalid(std::move(message));
+  return refuse_invalid(std::move(message));
 }
 
-store::Answer<void> check_table_name(std::string_view table_name) {
+Answer<void> check_table_name(std::string_view table_name) {
   Constraints constraints;
   constraints.check_name("tableName", table_name);
   return constraints.outcome();
-}
-
-tl::unexpected<store::Error> refuse_parameter(std::string_view message) {
-  return store::refuse_invalid("One or more parameter values were invalid: " + std::string(message));
 }
 
 std::string list_text(const std::vector<std::string>& elements) {
@@ -78,4 +100,4 @@ std::string list_text(const std::vector<std::string>& elements) {
   return text + "]";
 }
 
-}  // namespace postino::engine
+}  // namespace postino::store

@@ -8,7 +8,7 @@
 
 #include "store/error.h"
 
-namespace postino::engine {
+namespace postino::store {
 
 // Collects what is broken, in the order of the checks. A path is the member's name in lower camel case, with list
 // members numbered from one: "globalSecondaryIndexes.1.member.indexName".
@@ -16,26 +16,29 @@ class Constraints {
  public:
   void refuse(std::string_view path, std::string_view value, std::string_view rule);
 
-  // Names of tables and indexes.
-  void check_name(std::string_view path, std::string_view name);
+  // Names of tables and indexes. Data operations take shorter ones, which then name no table.
+  static constexpr std::size_t min_name_length = 3;
+  void check_name(std::string_view path, std::string_view name, std::size_t minimum = min_name_length);
   void check_length(std::string_view path, std::string_view value, std::size_t minimum, std::size_t maximum);
   void check_at_least(std::string_view path, std::int64_t value, std::int64_t minimum);
   void check_at_most(std::string_view path, std::int64_t value, std::int64_t maximum);
+  void check_not_null(std::string_view path, bool present);
+  // `set_text` lists what is allowed the way, and in the order, that DynamoDB prints it: "[HASH, RANGE]".
+  void check_one_of(std::string_view path, std::string_view value, std::string_view set_text);
 
   // Fails with everything that was refused.
-  store::Answer<void> outcome() const;
+  Answer<void> outcome() const;
 
  private:
+  void add(std::string value, std::string_view path, std::string_view rule);
+
   std::vector<std::string> refusals_;
 };
 
 // The name of a table a request is about.
-store::Answer<void> check_table_name(std::string_view table_name);
-
-// A validation error that starts with DynamoDB's usual "One or more parameter values were invalid: ".
-tl::unexpected<store::Error> refuse_parameter(std::string_view message);
+Answer<void> check_table_name(std::string_view table_name);
 
 // The elements as DynamoDB prints a list: "[a, b]".
 std::string list_text(const std::vector<std::string>& elements);
 
-}  // namespace postino::engine
+}  // namespace postino::store

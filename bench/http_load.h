@@ -1,0 +1,63 @@
+// A client that keeps some connections busy, each with one request at a time, from one thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rounds.h"
+
+namespace postino::bench {
+
+// Sixteen digits that become another number every time a request is sent.
+inline constexpr std::string_view fresh_number = "@@@@@@@@@@@@@@@@";
+
+// The body and the X-Amz-Target of the next request.
+struct ApiRequest {
+  std::string target;
+  std::string body;
+};
+using RequestSource = std::function<ApiRequest(std::uint64_t number)>;
+
+struct LoadResult {
+  std::uint64_t answers = 0;
+  std::uint64_t failures = 0;  // answers other than 200
+  double per_second = 0;
+  double median_microseconds = 0;
+  double p99_microseconds = 0;
+};
+
+// Renders requests before it starts, so that only sending and receiving is measured. Ends the process with a message
+// when the server goes away.
+class HttpLoad {
+ public:
+  HttpLoad(std::uint16_t port, int connections, const RequestSource& source, std::size_t distinct_requests);
+  ~HttpLoad();
+  HttpLoad(const HttpLoad&) = delete;
+  HttpLoad& operator=(const HttpLoad&) = delete;
+
+  LoadResult run(Duration duration);
+  // Otherwise the first failure is shown.
+  void be_quiet() { quiet_ = true; }
+
+ private:
+  struct Connection;
+  struct Rendered {
+    std::string text;
+    std::vector<std::size_t> fresh;  // where the fresh numbers are
+  };
+  static Rendered render(const ApiRequest& request);
+  void send_next(Connection& connection);
+  bool receive(Connection& connection, LoadResult& result);
+
+  std::vector<Rendered> requests_;
+  std::uint64_t next_ = 0;
+  int poll_ = -1;
+  bool quiet_ = false;
+  std::vector<Connection> connections_;
+  std::vector<float> times_;
+};
+
+}  // namespace postino::bench

@@ -1,0 +1,111 @@
+#include "server_process.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+namespace postino::bench {
+
+namespace {
+
+sockaddr_in loopback(std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+// Asks for the health page and reads the beginning of the answer.
+bool answers(std::uint16_t port) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  const sockaddr_in address = loopback(port);
+  bool answered = false;
+  if (::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
+    static constexpr std::string_view request = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n";
+    char first = 0;
+    answered = ::send(socket, request.data(), request.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(request.size()) &&
+               ::recv(socket, &first, 1, 0) == 1;
+  }
+  ::close(socket);
+  return answered;
+}
+
+// In the child: silent, and gone when the benchmark is.
+void become_server() {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const int nowhere = ::open("/dev/null", O_RDWR);
+  ::dup2(nowhere, STDOUT_FILENO);
+  ::dup2(nowhere, STDERR_FILENO);
+}
+
+}  // namespace
+
+ServerProcess::ServerProcess(const std::vector<std::string>& command, std::uint16_t port)
+    : process_(::fork()), port_(port) {
+  if (process_ == 0) {
+    become_server();
+    std::vector<char*> arguments;
+    for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    ::execvp(arguments[0], arguments.data());
+    ::_exit(127);
+  }
+  wait_for_port();
+}
+
+ServerProcess::ServerProcess(const std::function<void()>& serve, std::uint16_t port) : process_(::fork()), port_(port) {
+  if (process_ == 0) {
+    become_server();
+    serve();
+    ::_exit(0);
+  }
+  wait_for_port();
+}
+
+ServerProcess::~ServerProcess() {
+  ::kill(process_, SIGTERM);
+  ::waitpid(process_, nullptr, 0);
+}
+
+void ServerProcess::wait_for_port() {
+  constexpr std::chrono::seconds patience(20);
+  while (!answers(port_)) {
+    if (std::chrono::steady_clock::now() - begin_ > patience || ::waitpid(process_, nullptr, WNOHANG) != 0) {
+      std::fprintf(stderr, "bench: a server did not start\n");
+      std::exit(1);
+    }
+    ::poll(nullptr, 0, 1);
+  }
+  start_time_ = std::chrono::steady_clock::now() - begin_;
+}
+
+double ServerProcess::resident_megabytes() const {
+  std::ifstream file("/proc/" + std::to_string(process_) + "/statm");
+  double total = 0;
+  double resident = 0;
+  file >> total >> resident;
+  return resident * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1 << 20);
+}
+
+std::uint16_t free_port() {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address = loopback(0);
+  socklen_t size = sizeof address;
+  ::bind(socket, reinterpret_cast<const sockaddr*>(&address), size);
+  ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
+  ::close(socket);
+  return ntohs(address.sin_port);
+}
+
+}  // namespace postino::bench

@@ -1,0 +1,84 @@
+#include "app/monitor.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+
+namespace postino::app {
+
+namespace {
+
+constexpr int unavailable = 503;
+
+net::Response text_response(int status, std::string body) {
+  net::Response response;
+  response.status = status;
+  response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+  response.body = std::move(body);
+  return response;
+}
+
+void append(std::string& out, const std::string& name, const std::string& type, const std::string& help, double value) {
+  out += "# HELP " + name + " " + help + "\n# TYPE " + name + " " + type + "\n" + name + " " + std::to_string(value) +
+         "\n";
+}
+
+double resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  double total_pages = 0;
+  double resident_pages = 0;
+  file >> total_pages >> resident_pages;
+  return resident_pages * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+double open_descriptors() {
+  std::error_code error;
+  double count = 0;
+  for (std::filesystem::directory_iterator each("/proc/self/fd", error), end; !error && each != end;
+       each.increment(error))
+    ++count;
+  return count;
+}
+
+double processor_seconds() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+const auto start_time = std::chrono::system_clock::now();
+
+}  // namespace
+
+bool Monitor::handle(const net::Request& request, const net::Responder& respond) const {
+  if (request.method != "GET" && request.method != "HEAD") return false;
+  const std::string_view path = request.path();
+  if (path == "/healthz") {
+    respond(text_response(200, "ok\n"));
+  } else if (path == "/readyz") {
+    respond(ready_ ? text_response(200, "ready\n") : text_response(unavailable, "not ready\n"));
+  } else if (path == "/metrics") {
+    std::string text;
+    for (const Source& source : sources_) source(text);
+    respond(text_response(200, std::move(text)));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void append_process_metrics(std::string& out) {
+  append(out, "process_resident_memory_bytes", "gauge", "Memory of the process.", resident_bytes());
+  append(out, "process_open_fds", "gauge", "Open descriptors of the process.", open_descriptors());
+  append(out, "process_cpu_seconds_total", "counter", "Processor time of the process.", processor_seconds());
+  append(out, "process_start_time_seconds", "gauge", "When the process began.",
+         std::chrono::duration<double>(start_time.time_since_epoch()).count());
+}
+
+}  // namespace postino::app

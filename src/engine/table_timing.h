@@ -1,0 +1,22 @@
+// How long things take with Options::realistic_timing: about as long as on AWS, where that is bearable.
+#pragma once
+
+#include "base/clock.h"
+
+namespace postino::engine::timing {
+
+inline constexpr base::Milliseconds table_creation = std::chrono::seconds(3);
+inline constexpr base::Milliseconds table_deletion = std::chrono::seconds(3);
+inline constexpr base::Milliseconds throughput_change = base::Milliseconds(1'500);
+inline constexpr base::Milliseconds billing_change = std::chrono::seconds(5);
+inline constexpr base::Milliseconds class_change = std::chrono::seconds(5);
+inline constexpr base::Milliseconds stream_change = std::chrono::seconds(4);
+inline constexpr base::Milliseconds index_allocation = std::chrono::seconds(5);
+inline constexpr base::Milliseconds index_deletion = std::chrono::seconds(5);
+inline constexpr base::Milliseconds time_to_live_change = std::chrono::seconds(3);
+
+// How soon something may be changed again.
+inline constexpr base::Milliseconds time_to_live_cooldown = std::chrono::minutes(31);
+inline constexpr base::Milliseconds deletion_protection_cooldown = std::chrono::seconds(15);
+
+}  // namespace postino::engine::timing

@@ -1,0 +1,49 @@
+#include "net/address.h"
+
+#include <arpa/inet.h>
+
+#include <array>
+#include <charconv>
+
+namespace postino::net {
+
+namespace {
+
+constexpr std::string_view form = "must be HOST:PORT, where HOST is an IP address or localhost";
+
+bool parse_v4(const std::string& host, in_addr& out) { return ::inet_pton(AF_INET, host.c_str(), &out) == 1; }
+bool parse_v6(const std::string& host, in6_addr& out) { return ::inet_pton(AF_INET6, host.c_str(), &out) == 1; }
+
+}  // namespace
+
+base::Result<Address> Address::parse(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) return base::invalid(std::string(form));
+  Address address;
+  std::string_view host = text.substr(0, colon);
+  const std::string_view port = text.substr(colon + 1);
+  const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  if (bracketed) host = host.substr(1, host.size() - 2);
+  address.host = host == "localhost" ? "127.0.0.1" : host;
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
+  if (error != std::errc() || end != port.data() + port.size() || port.empty())
+    return base::invalid("the port must be a number from 0 to 65535");
+  in_addr v4{};
+  in6_addr v6{};
+  if (bracketed ? !parse_v6(address.host, v6) : !parse_v4(address.host, v4)) return base::invalid(std::string(form));
+  return address;
+}
+
+bool Address::is_loopback() const {
+  in_addr v4{};
+  if (parse_v4(host, v4)) return (ntohl(v4.s_addr) >> 24) == 127;
+  in6_addr v6{};
+  return parse_v6(host, v6) && IN6_IS_ADDR_LOOPBACK(&v6);
+}
+
+std::string Address::text() const {
+  const bool v6 = host.find(':') != std::string::npos;
+  return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+}  // namespace postino::net

@@ -1,0 +1,24 @@
+// Where to listen, or whom to call: an IP address and a port.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace postino::net {
+
+struct Address {
+  std::string host;  // an IP address, without brackets
+  std::uint16_t port = 0;
+
+  // "127.0.0.1:8000", "[::1]:8000" or "localhost:8000", which is 127.0.0.1.
+  static base::Result<Address> parse(std::string_view text);
+
+  // Only programs on this machine can reach it.
+  bool is_loopback() const;
+  std::string text() const;
+};
+
+}  // namespace postino::net

@@ -1,0 +1,256 @@
+#include "net/connection.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+
+#include "net/exchange.h"
+#include "net/io_thread.h"
+#include "net/response_head.h"
+
+namespace postino::net {
+
+namespace {
+
+using boost::asio::posix::stream_descriptor;
+using boost::system::error_code;
+
+constexpr Tick never = std::numeric_limits<Tick>::max();
+
+// Outside of a body no more is read at a time: what is sent ahead has to be kept.
+constexpr std::size_t header_read_size = 16 << 10;
+
+}  // namespace
+
+Connection::Connection(IoThread& thread, Descriptor socket, bool from_loopback)
+    : thread_(thread), descriptor_(thread.context(), socket.number()), deadline_(never), from_loopback_(from_loopback) {
+  const int number = socket.release();
+  const ServerState& state = thread.state();
+  transport_ = state.tls ? state.tls->make_transport(number) : make_plain_transport(number);
+}
+
+Connection::~Connection() { --thread_.state().connections; }
+
+void Connection::start() {
+  if (!transport_) return close();
+  enter(Stage::handshake, thread_.state().options.header_timeout);
+  run();
+}
+
+void Connection::run() {
+  while (step()) {
+  }
+}
+
+bool Connection::step() {
+  switch (stage_) {
+    case Stage::handshake:
+      return shake_hands();
+    case Stage::idle:
+    case Stage::header:
+    case Stage::body:
+      return read();
+    case Stage::announcing:
+    case Stage::writing:
+      return write();
+    case Stage::lingering:
+      return discard();
+    case Stage::handling:
+    case Stage::closed:
+      return false;
+  }
+  return false;
+}
+
+bool Connection::shake_hands() {
+  const TransferStatus status = transport_->handshake();
+  return status == TransferStatus::done ? rest() : wait_for(status);
+}
+
+bool Connection::read() {
+  const auto buffer = thread_.read_buffer();
+  const std::size_t size = stage_ == Stage::body ? buffer.size() : header_read_size;
+  const Transfer transfer = transport_->read(buffer.data(), size);
+  if (transfer.status != TransferStatus::done) return wait_for(transfer.status);
+  if (stage_ == Stage::idle) {
+    borrow_exchange();
+    enter(Stage::header, thread_.state().options.header_timeout);
+  }
+  return take(exchange_->reader.feed({buffer.data(), transfer.bytes}));
+}
+
+bool Connection::take(RequestReader::Progress progress) {
+  switch (progress) {
+    case RequestReader::Progress::need_more:
+      return read_on();
+    case RequestReader::Progress::complete:
+      return handle();
+    case RequestReader::Progress::refused:
+      return refuse();
+  }
+  return false;
+}
+
+bool Connection::read_on() {
+  RequestReader& reader = exchange_->reader;
+  if (stage_ == Stage::header && reader.header_done()) enter(Stage::body, thread_.state().options.body_timeout);
+  if (reader.take_expectation()) {
+    stage_ = Stage::announcing;
+    exchange_->head = "HTTP/1.1 100 Continue\r\n\r\n";
+    return true;
+  }
+  return transport_->has_buffered() || wait_for(TransferStatus::want_read);
+}
+
+bool Connection::handle() {
+  enter_untimed(Stage::handling);  // how long an answer takes is the handler's affair
+  Request& request = exchange_->reader.request();
+  request.secure = transport_->secure();
+  request.from_loopback = from_loopback_;
+  request_number_ = thread_.next_request_number();
+  auto response =
+      thread_.mailbox()->handle(thread_.state().handler, request, request_number_,
+                                make_responder(thread_.mailbox(), weak_from_this(), request_number_, exchange_));
+  if (!response) return false;
+  const bool keep_alive = exchange_->reader.keep_alive() && !response->close;
+  return respond(*std::move(response), keep_alive);
+}
+
+void Connection::answer(RequestNumber number, Response response) {
+  if (stage_ != Stage::handling || number != request_number_) return;
+  const bool keep_alive = exchange_->reader.keep_alive() && !response.close;
+  respond(std::move(response), keep_alive);
+  run();
+}
+
+bool Connection::refuse() {
+  ServerState& state = thread_.state();
+  Response response;
+  response.status = exchange_->reader.refusal();
+  ++(response.status == 503 ? state.overloaded : state.malformed);
+  return respond(std::move(response), false);
+}
+
+bool Connection::respond(Response response, bool keep_alive) {
+  RequestReader& reader = exchange_->reader;
+  keep_alive_ = keep_alive && !thread_.state().draining;
+  exchange_->head.clear();
+  append_response_head(exchange_->head, response, {thread_.date(), keep_alive_, reader.is_http_1_0()});
+  if (!reader.is_head() && has_body(response.status)) exchange_->body = std::move(response.body);
+  reader.drop_body();
+  enter(Stage::writing, thread_.state().options.write_timeout);
+  return true;
+}
+
+bool Connection::write() {
+  const std::string_view head = exchange_->head;
+  const std::string_view body = exchange_->body;
+  std::size_t& written = exchange_->written;
+  while (written < head.size() + body.size()) {
+    const std::string_view head_left = head.substr(std::min(written, head.size()));
+    const std::string_view body_left = body.substr(written - std::min(written, head.size()));
+    const Transfer transfer =
+        head_left.empty() ? transport_->write(body_left, {}) : transport_->write(head_left, body_left);
+    if (transfer.status != TransferStatus::done) return wait_for(transfer.status);
+    written += transfer.bytes;
+  }
+  written = 0;
+  exchange_->head.clear();
+  exchange_->body.clear();
+  if (stage_ == Stage::writing) return finish_response();
+  stage_ = Stage::body;
+  return read_on();
+}
+
+bool Connection::finish_response() {
+  if (!keep_alive_) return linger();
+  const RequestReader::Progress progress = exchange_->reader.next();
+  if (!exchange_->reader.started()) return rest();
+  enter(Stage::header, thread_.state().options.header_timeout);
+  return take(progress);
+}
+
+bool Connection::rest() {
+  return_exchange();
+  enter(Stage::idle, thread_.state().options.idle_timeout);
+  if (thread_.state().draining) {
+    close();
+    return false;
+  }
+  return transport_->has_buffered() || wait_for(TransferStatus::want_read);
+}
+
+// To close with bytes of the client unread would reset the connection, and the response might be lost on its way.
+bool Connection::linger() {
+  return_exchange();
+  enter(Stage::lingering, thread_.state().options.linger_timeout);
+  transport_->finish();
+  return true;
+}
+
+bool Connection::discard() {
+  const auto buffer = thread_.read_buffer();
+  const ssize_t count = ::recv(descriptor_.native_handle(), buffer.data(), buffer.size(), 0);
+  const bool ended = count == 0 || (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+  return wait_for(ended ? TransferStatus::closed : TransferStatus::want_read);
+}
+
+bool Connection::wait_for(TransferStatus status) {
+  if (status == TransferStatus::closed) {
+    close();
+    return false;
+  }
+  const auto event = status == TransferStatus::want_read ? stream_descriptor::wait_read : stream_descriptor::wait_write;
+  descriptor_.async_wait(event, [self = shared_from_this()](error_code error) {
+    if (!error) self->run();
+  });
+  return false;
+}
+
+void Connection::check_deadline(Tick now) {
+  if (now < deadline_) return;
+  if (stage_ != Stage::lingering) ++thread_.state().timed_out;
+  if (stage_ == Stage::writing || stage_ == Stage::announcing) reset_on_close();
+  close();
+}
+
+void Connection::drain() {
+  if (stage_ == Stage::handshake || stage_ == Stage::idle) close();
+}
+
+void Connection::close() {
+  if (stage_ == Stage::closed) return;
+  if (stage_ == Stage::handling) thread_.abandon_exchange(std::move(exchange_));
+  stage_ = Stage::closed;
+  deadline_ = never;
+  transport_.reset();
+  error_code ignored;
+  descriptor_.close(ignored);
+  return_exchange();
+  thread_.forget(*this);  // the last thing: it may be the end of this object
+}
+
+void Connection::reset_on_close() {
+  const ::linger option{.l_onoff = 1, .l_linger = 0};
+  ::setsockopt(descriptor_.native_handle(), SOL_SOCKET, SO_LINGER, &option, sizeof option);
+}
+
+void Connection::enter(Stage stage, std::chrono::milliseconds timeout) {
+  stage_ = stage;
+  deadline_ = thread_.deadline_after(timeout);
+}
+
+void Connection::enter_untimed(Stage stage) {
+  stage_ = stage;
+  deadline_ = never;
+}
+
+void Connection::borrow_exchange() { exchange_ = thread_.borrow_exchange(); }
+
+void Connection::return_exchange() {
+  if (exchange_) thread_.return_exchange(std::move(exchange_));
+}
+
+}  // namespace postino::net

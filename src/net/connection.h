@@ -1,0 +1,91 @@
+// One client connection: reads a request, has it handled, writes the response, and goes on.
+#pragma once
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+
+#include "net/descriptor.h"
+#include "net/http.h"
+#include "net/mailbox.h"
+#include "net/request_reader.h"
+#include "net/transport.h"
+
+namespace postino::net {
+
+class IoThread;
+struct Exchange;
+
+// Counts the sweeps of an I/O thread: the unit of deadlines.
+using Tick = std::uint64_t;
+
+// Belongs to one I/O thread, and is only touched there.
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(IoThread& thread, Descriptor socket, bool from_loopback);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  void start();
+  // The response to a request; ignored unless this is the request in hand and has not been answered.
+  void answer(RequestNumber number, Response response);
+  // Ends the connection if its time is up.
+  void check_deadline(Tick now);
+  // Ends it unless it is in the middle of a request or response; then after that.
+  void drain();
+  void close();
+
+  std::size_t place = 0;  // in the list of the I/O thread, which keeps it
+
+ private:
+  enum class Stage {
+    handshake,
+    idle,        // waiting for the first byte of a request
+    header,      // reading
+    body,        // reading
+    announcing,  // writing that the body may come
+    handling,    // waiting for the handler
+    writing,
+    lingering,  // waiting for the client to close
+    closed,
+  };
+
+  // Does what can be done without waiting.
+  void run();
+  // One step of it; false when something has to be waited for.
+  bool step();
+  bool shake_hands();
+  bool read();
+  bool take(RequestReader::Progress progress);
+  bool read_on();
+  bool handle();
+  bool refuse();
+  bool respond(Response response, bool keep_alive);
+  bool write();
+  bool finish_response();
+  bool rest();
+  bool linger();
+  bool discard();
+  bool wait_for(TransferStatus status);
+
+  void enter(Stage stage, std::chrono::milliseconds timeout);
+  void enter_untimed(Stage stage);
+  void borrow_exchange();
+  void return_exchange();
+  // Drops what the kernel still holds for the client.
+  void reset_on_close();
+
+  IoThread& thread_;
+  boost::asio::posix::stream_descriptor descriptor_;
+  std::unique_ptr<Transport> transport_;
+  std::shared_ptr<Exchange> exchange_;  // nullptr while idle or lingering
+  Tick deadline_;
+  RequestNumber request_number_ = 0;
+  Stage stage_ = Stage::handshake;
+  bool from_loopback_;
+  bool keep_alive_ = true;
+};
+
+}  // namespace postino::net

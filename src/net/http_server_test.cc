@@ -1,0 +1,351 @@
+#include "net/http_server.h"
+
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+
+#include <thread>
+
+#include "net/descriptor_limit.h"
+#include "net/http_server_testing.h"
+#include "net/raw_client_testing.h"
+
+namespace postino::net {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+constexpr milliseconds short_time(40);
+
+// Runs the test with a server on which a request that stops half-way costs no time.
+HttpServerOptions with(void (*change)(HttpServerOptions&)) {
+  HttpServerOptions options;
+  change(options);
+  return options;
+}
+
+TEST(HttpServerTest, ServesManyRequestsOnOneConnection) {
+  const auto server = start_server();
+  RawClient client(server->port());
+  for (int i = 0; i < 100; ++i) {
+    const std::string target = "/" + std::to_string(i);
+    ASSERT_TRUE(client.send(post(target, "body " + target)));
+    const ClientResponse response = client.receive();
+    EXPECT_EQ(response.status, 200);
+    EXPECT_EQ(response.body, "POST " + target + " body " + target);
+    EXPECT_EQ(response.header("Content-Type"), "text/plain");
+    EXPECT_THAT(response.header("Date"), testing::EndsWith(" GMT"));
+    EXPECT_EQ(response.header("Connection"), "");
+  }
+  EXPECT_EQ(server->counts().accepted, 1U);
+  EXPECT_EQ(server->counts().connections, 1U);
+}
+
+TEST(HttpServerTest, AnswersRequestsSentAheadInOrder) {
+  const auto server = start_server();
+  RawClient client(server->port());
+  std::string requests;
+  for (int i = 0; i < 1000; ++i)
+    requests += post("/" + std::to_string(i), std::string(static_cast<std::size_t>(i), 'x'));
+  std::thread sender([&] { client.send(requests); });
+  for (int i = 0; i < 1000; ++i)
+    ASSERT_EQ(client.receive().body,
+              "POST /" + std::to_string(i) + " " + std::string(static_cast<std::size_t>(i), 'x'));
+  sender.join();
+}
+
+TEST(HttpServerTest, TakesARequestByteByByte) {
+  const auto server = start_server();
+  RawClient client(server->port());
+  for (const char byte : post("/slow", "body") + get("/next")) ASSERT_TRUE(client.send({&byte, 1}));
+  EXPECT_EQ(client.receive().body, "POST /slow body");
+  EXPECT_EQ(client.receive().body, "GET /next ");
+}
+
+TEST(HttpServerTest, TakesChunkedBodies) {
+  const auto server = start_server();
+  RawClient client(server->port());
+  client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n");
+  client.send("7\r\n, world\r\n0\r\n\r\n");
+  EXPECT_EQ(client.receive().body, "POST / hello, world");
+}
+
+TEST(HttpServerTest, TakesAndSendsLargeBodies) {
+  const auto server = start_server();
+  RawClient client(server->port());
+  std::string body(16 << 20, 'x');
+  for (std::size_t i = 0; i < body.size(); i += 1000) body[i] = static_cast<char>('a' + i / 1000 % 26);
+  ASSERT_TRUE(client.send(post("/", body)));
+  EXPECT_TRUE(client.receive().body == "POST / " + body);
+}
+
+TEST(HttpServerTest, AnswersHeadWithoutABody) {
+  const auto server = start_server();
+  RawClient client(server->port());
+  client.send("HEAD /a HTTP/1.1\r\nHost: a\r\n\r\n" + get("/b"));
+  EXPECT_EQ(client.receive_head().header("Content-Length"), "8");
+  EXPECT_EQ(client.receive().body, "GET /b ");
+}
+
+TEST(HttpServerTest, EndsTheConnectionWhenAnyoneWantsItTo) {
+  const auto server = start_server();
+  for (const std::string request : {"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "GET / HTTP/1.0\r\n\r\n",
+                                    "GET /close HTTP/1.1\r\nHost: a\r\n\r\n"}) {
+    RawClient client(server->port());
+    client.send(request + get("/ignored"));
+    const ClientResponse response = client.receive();
+    EXPECT_EQ(response.status, 200) << request;
+    EXPECT_EQ(response.header("Connection"), "close") << request;
+    EXPECT_EQ(client.receive_all(), "") << request;
+  }
+  RawClient client(server->port());
+  client.send("GET /1 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+  EXPECT_EQ(client.receive().header("Connection"), "keep-alive");
+  client.send("GET /2 HTTP/1.0\r\n\r\n");
+  EXPECT_EQ(client.receive().body, "GET /2 ");
+  EXPECT_EQ(client.receive_all(), "");
+}
+
+TEST(HttpServerTest, AnswersAClientThatHasFinishedSending) {
+  const auto server = start_server();
+  RawClient client(server->port());
+  client.send(get("/1") + get("/2"));
+  client.finish_sending();
+  EXPECT_EQ(client.receive().body, "GET /1 ");
+  EXPECT_EQ(client.receive().body, "GET /2 ");
+  EXPECT_EQ(client.receive_all(), "");
+}
+
+TEST(HttpServerTest, LetsTheClientSendABodyItAskedAbout) {
+  const auto server = start_server();
+  RawClient client(server->port());
+  client.send("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
+  EXPECT_EQ(client.receive_bytes(25), "HTTP/1.1 100 Continue\r\n\r\n");
+  client.send("hello" + get("/next"));
+  EXPECT_EQ(client.receive().body, "POST / hello");
+  EXPECT_EQ(client.receive().body, "GET /next ");
+}
+
+TEST(HttpServerTest, RefusesALargeBodyBeforeItIsSent) {
+  const auto server = start_server(with([](auto& options) { options.max_body_bytes = 100; }));
+  RawClient client(server->port());
+  client.send("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 101\r\n\r\n");
+  const ClientResponse response = client.receive();
+  EXPECT_EQ(response.status, 413);
+  EXPECT_EQ(response.header("Content-Length"), "0");
+  EXPECT_EQ(response.header("Connection"), "close");
+}
+
+// The client reads the response only after it has sent everything.
+TEST(HttpServerTest, RefusesALargeBodySoThatTheClientCanReadIt) {
+  const auto server = start_server();
+  for (const std::string size : {"Content-Length: 16777217", "Transfer-Encoding: chunked"}) {
+    RawClient client(server->port());
+    client.send("POST / HTTP/1.1\r\nHost: a\r\n" + size + "\r\n\r\n");
+    if (size.starts_with("T")) client.send("1000001\r\n");
+    client.send(std::string(20 << 20, 'x'));
+    client.finish_sending();
+    EXPECT_EQ(client.receive().status, 413) << size;
+    EXPECT_EQ(client.receive_all(), "") << size;
+  }
+  EXPECT_EQ(server->counts().malformed, 2U);
+}
+
+TEST(HttpServerTest, RefusesWhatItCannotRead) {
+  const auto server = start_server();
+  const auto status_of = [&](const std::string& request) {
+    RawClient client(server->port());
+    client.send(request);
+    const ClientResponse response = client.receive();
+    EXPECT_EQ(response.body, "");
+    EXPECT_EQ(response.header("Connection"), "close");
+    client.finish_sending();
+    EXPECT_EQ(client.receive_all(), "");
+    return response.status;
+  };
+  EXPECT_EQ(status_of("hello\r\n\r\n"), 400);
+  EXPECT_EQ(status_of("GET / HTTP/1.1\r\nHost: a\r\nX: " + std::string(20'000, 'x') + "\r\n\r\n"), 431);
+  EXPECT_EQ(status_of("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n"), 501);
+  EXPECT_EQ(server->counts().malformed, 3U);
+}
+
+TEST(HttpServerTest, GivesUpOnAHeaderThatDoesNotEnd) {
+  const auto server = start_server(with([](auto& options) { options.header_timeout = short_time; }));
+  RawClient client(server->port());
+  client.send("GET / HTTP/1.1\r\nX: ");
+  EXPECT_EQ(client.receive_all(), "");
+  EXPECT_EQ(server->counts().timed_out, 1U);
+
+  RawClient trickling(server->port());
+  while (trickling.send("GET") && !trickling.is_readable(1)) {
+  }
+  EXPECT_EQ(server->counts().timed_out, 2U) << "every byte is not a new chance";
+}
+
+TEST(HttpServerTest, GivesUpOnABodyThatDoesNotEnd) {
+  const auto server = start_server(with([](auto& options) { options.body_timeout = short_time; }));
+  RawClient client(server->port());
+  client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n12345");
+  EXPECT_EQ(client.receive_all(), "");
+  EXPECT_EQ(server->counts().timed_out, 1U);
+}
+
+TEST(HttpServerTest, GivesUpOnAConnectionThatRests) {
+  const auto server = start_server(with([](auto& options) { options.idle_timeout = short_time; }));
+  RawClient silent(server->port());
+  RawClient client(server->port());
+  client.send(get("/"));
+  EXPECT_EQ(client.receive().status, 200);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(client.receive_all(), "");
+  EXPECT_EQ(silent.receive_all(), "");
+  EXPECT_EQ(server->counts().timed_out, 2U);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
+TEST(HttpServerTest, GivesUpOnAClientThatDoesNotRead) {
+  const auto server = start_server(with([](auto& options) { options.write_timeout = short_time; }),
+                                   [](const Request&, const Responder& respond) {
+                                     Response response;
+                                     response.body.assign(64 << 20, 'x');
+                                     respond(std::move(response));
+                                   });
+  RawClient client(server->port());
+  client.send(get("/"));
+  EXPECT_TRUE(client.wait_for_reset());
+  EXPECT_EQ(server->counts().timed_out, 1U);
+}
+
+TEST(HttpServerTest, DoesNotHurryTheHandler) {
+  WaitingRoom room;
+  HttpServerOptions options;
+  options.header_timeout = options.body_timeout = options.idle_timeout = options.write_timeout = short_time;
+  const auto server = start_server(options, room.handler());
+  RawClient client(server->port());
+  RawClient silent(server->port());
+  client.send(get("/"));
+  const auto visitor = room.take();
+  EXPECT_EQ(silent.receive_all(), "") << "meanwhile the time of others is up";
+  visitor.answer("late");
+  EXPECT_EQ(client.receive().body, "late");
+}
+
+TEST(HttpServerTest, DoesNotWaitForeverForTheClientToClose) {
+  const auto server = start_server(with([](auto& options) { options.linger_timeout = short_time; }));
+  RawClient client(server->port());
+  client.send("nonsense\r\n\r\n");
+  EXPECT_EQ(client.receive().status, 400);
+  while (server->counts().connections > 0) std::this_thread::yield();
+  EXPECT_EQ(server->counts().timed_out, 0U) << "that is how it ends";
+}
+
+TEST(HttpServerTest, LimitsConnections) {
+  const auto server = start_server(with([](auto& options) { options.max_connections = 2; }));
+  auto first = std::make_unique<RawClient>(server->port());
+  RawClient second(server->port());
+  for (RawClient* client : {first.get(), &second}) {
+    client->send(get("/"));
+    EXPECT_EQ(client->receive().status, 200);
+  }
+  RawClient third(server->port());
+  EXPECT_THAT(third.receive_all(), testing::AnyOf("", "(reset)"));
+  EXPECT_EQ(server->counts().refused, 1U);
+  first.reset();
+  while (server->counts().connections == 2) std::this_thread::yield();
+  RawClient fourth(server->port());
+  fourth.send(get("/"));
+  EXPECT_EQ(fourth.receive().status, 200);
+}
+
+TEST(HttpServerTest, LimitsTheBodiesOfAllRequestsTogether) {
+  WaitingRoom room;
+  const auto server =
+      start_server(with([](auto& options) { options.max_body_bytes_in_flight = 1000; }), room.handler());
+  RawClient first(server->port());
+  first.send(post("/", std::string(900, 'x')));
+  const auto visitor = room.take();
+  RawClient second(server->port());
+  second.send(post("/", std::string(200, 'x')));
+  EXPECT_EQ(second.receive().status, 503);
+  second.finish_sending();
+  EXPECT_EQ(second.receive_all(), "");
+  EXPECT_EQ(server->counts().overloaded, 1U);
+  visitor.answer("done");
+  EXPECT_EQ(first.receive().body, "done");
+  RawClient third(server->port());
+  third.send(post("/", std::string(200, 'x')));
+  room.take().answer("there is room again");
+  EXPECT_EQ(third.receive().body, "there is room again");
+}
+
+TEST(HttpServerTest, WaitsForDescriptorsWithoutSpinning) {
+  const auto server = start_server();
+  RawClient client;  // has its descriptor already
+  rlimit usual{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &usual), 0);
+  const rlimit none_left{static_cast<rlim_t>(Descriptor(dup(0)).number()), usual.rlim_max};
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none_left), 0);
+  client.connect(server->port());
+  client.send(get("/"));
+  while (server->counts().accept_failures < 2) std::this_thread::yield();
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, milliseconds(50)) << "the second attempt comes after a pause";
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &usual), 0);
+  EXPECT_EQ(client.receive().status, 200);
+}
+
+TEST(HttpServerTest, RaisesTheLimitOfDescriptors) {
+  rlimit usual{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &usual), 0);
+  const rlimit low{std::min<rlim_t>(usual.rlim_cur, 256), usual.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
+  EXPECT_EQ(raise_descriptor_limit(), usual.rlim_max);
+  rlimit raised{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &raised), 0);
+  EXPECT_EQ(raised.rlim_cur, usual.rlim_max);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &usual), 0);
+}
+
+TEST(HttpServerTest, SaysWhyItCannotListen) {
+  const auto server = start_server();
+  HttpServerOptions options;
+  options.port = server->port();
+  const auto second = HttpServer::start(options, echo);
+  ASSERT_FALSE(second.has_value());
+  EXPECT_EQ(second.error().message,
+            "cannot listen on 127.0.0.1:" + std::to_string(server->port()) + ": Address already in use");
+  options.address = "not an address";
+  const auto third = HttpServer::start(options, echo);
+  ASSERT_FALSE(third.has_value());
+  EXPECT_THAT(third.error().message, StartsWith("cannot listen on 'not an address': "));
+}
+
+TEST(HttpServerTest, CanListenAgainAtOnceOnTheSamePort) {
+  auto server = start_server();
+  HttpServerOptions options;
+  options.port = server->port();
+  RawClient client(server->port());
+  client.send(get("/"));
+  EXPECT_EQ(client.receive().status, 200);
+  server.reset();
+  EXPECT_TRUE(HttpServer::start(options, echo).has_value());
+}
+
+TEST(HttpServerTest, ListensOnIpVersion6AndKnowsNeighboursFromStrangers) {
+  HttpServerOptions options;
+  options.address = "::";
+  std::atomic<bool> from_loopback = false;
+  const auto server = start_server(options, [&](const Request& request, Responder respond) {
+    from_loopback = request.from_loopback && !request.secure;
+    echo(request, std::move(respond));
+  });
+  RawClient client(server->port());  // by version 4, which such a socket serves too
+  client.send(get("/"));
+  EXPECT_EQ(client.receive().status, 200);
+  EXPECT_TRUE(from_loopback);
+}
+
+}  // namespace
+}  // namespace postino::net

@@ -1,0 +1,203 @@
+#include "wire/authentication.h"
+
+#include <openssl/crypto.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/hash.h"
+#include "wire/signature_fields.h"
+#include "wire/signature_time.h"
+#include "wire/signature_v4.h"
+#include "wire/signing_keys.h"
+
+namespace postino::wire {
+
+namespace {
+
+using Failure = std::optional<AuthenticationFailure>;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr seconds allowed_skew = minutes(15);
+constexpr seconds longest_expiry = std::chrono::days(7);
+constexpr std::string_view service = "dynamodb";
+constexpr std::string_view terminator = "aws4_request";
+constexpr std::string_view unsigned_payload = "UNSIGNED-PAYLOAD";
+
+Failure incomplete(std::string message) {
+  return AuthenticationFailure{"IncompleteSignatureException", std::move(message)};
+}
+Failure invalid(std::string message) { return AuthenticationFailure{"InvalidSignatureException", std::move(message)}; }
+Failure unrecognized(std::string message) {
+  return AuthenticationFailure{"UnrecognizedClientException", std::move(message)};
+}
+
+std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+
+std::optional<seconds> parse_expiry(std::string_view text) {
+  int count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc() || end != text.data() + text.size() || count < 1 || seconds(count) > longest_expiry)
+    return std::nullopt;
+  return seconds(count);
+}
+
+Failure check_header_parts(const SignatureFields& fields, std::string_view header) {
+  std::string faults;
+  const auto require = [&faults](const std::string& part, std::string_view name) {
+    if (part.empty()) faults.append("Authorization header requires '").append(name).append("' parameter. ");
+  };
+  require(fields.credential, "Credential");
+  require(fields.signature, "Signature");
+  require(fields.signed_headers, "SignedHeaders");
+  if (fields.date.empty())
+    faults += "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. ";
+  if (faults.empty()) return std::nullopt;
+  return incomplete(faults.append("Authorization=").append(header));
+}
+
+Failure check_query_parts(const SignatureFields& fields) {
+  std::string faults;
+  const auto require = [&faults](bool given, std::string_view name) {
+    if (!given) faults.append("AWS query-string parameters must include '").append(name).append("'. ");
+  };
+  require(!fields.algorithm.empty(), "X-Amz-Algorithm");
+  require(!fields.credential.empty(), "X-Amz-Credential");
+  require(!fields.signature.empty(), "X-Amz-Signature");
+  require(!fields.signed_headers.empty(), "X-Amz-SignedHeaders");
+  require(!fields.date.empty(), "X-Amz-Date");
+  require(fields.expires.empty() || parse_expiry(fields.expires), "X-Amz-Expires");
+  if (faults.empty()) return std::nullopt;
+  return incomplete(faults.append("Re-examine the query-string parameters."));
+}
+
+std::string text_of(seconds time) {
+  if (time % minutes(1) == seconds(0)) return std::to_string(time / minutes(1)) + " min.";
+  return std::to_string(time.count()) + " sec.";
+}
+
+// Regions that do not exist yet are no reason to refuse anybody.
+bool is_region(std::string_view text) {
+  const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+  return text.size() >= 2 && text.size() <= 63 && text.front() >= 'a' && text.front() <= 'z' && text.back() != '-' &&
+         std::ranges::all_of(text, allowed);
+}
+
+// What stands for the body in the signed text. A body may be left out of the signature where TLS protects it.
+std::string payload_hash(const net::Request& request) {
+  if (request.secure && request.header("x-amz-content-sha256") == unsigned_payload)
+    return std::string(unsigned_payload);
+  return base::to_hex(base::sha256(request.body));
+}
+
+bool declares_other_payload(const net::Request& request, std::string_view hash) {
+  return request.has_header("x-amz-content-sha256") &&
+         !net::equal_ignoring_case(request.header("x-amz-content-sha256"), hash);
+}
+
+bool equal_in_constant_time(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+}  // namespace
+
+Authenticator::Authenticator(std::vector<AccessKey> keys, std::shared_ptr<const base::Clock> clock)
+    : keys_(std::move(keys)), clock_(std::move(clock)), signing_keys_(std::make_unique<SigningKeys>()) {}
+
+Authenticator::~Authenticator() = default;
+Authenticator::Authenticator(Authenticator&&) noexcept = default;
+
+std::optional<AuthenticationFailure> Authenticator::check(const net::Request& request) const {
+  const std::string_view header = request.header("authorization");
+  QueryParameters query = parse_query(request.query());
+  const bool in_query = has_query_signature(query);
+  if (!header.empty() && in_query)
+    return invalid("Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.");
+  if (!in_query && !header.starts_with("AWS4-"))
+    return AuthenticationFailure{"MissingAuthenticationTokenException", "Request is missing Authentication Token"};
+
+  const SignatureFields fields =
+      in_query ? fields_from_query(std::move(query)) : fields_from_header(request, std::move(query));
+  if (auto failure = in_query ? check_query_parts(fields) : check_header_parts(fields, header)) return failure;
+  if (auto failure = check_time(fields)) return failure;
+  if (!std::ranges::binary_search(split_signed_headers(fields.signed_headers), "host"))
+    return invalid("'Host' must be a 'SignedHeader' in the AWS Authorization.");
+  if (fields.algorithm != signature_algorithm)
+    return incomplete("Unsupported AWS 'algorithm': " + quoted(fields.algorithm) +
+                      " (only AWS4-HMAC-SHA256 for now). ");
+  const std::optional<Credential> credential = parse_credential(fields.credential);
+  if (!credential)
+    return incomplete(
+        "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got " +
+        quoted(fields.credential));
+  if (auto failure = check_scope(fields, *credential)) return failure;
+  return keys_.empty() ? std::nullopt : check_signature(request, fields, *credential);
+}
+
+std::optional<AuthenticationFailure> Authenticator::check_time(const SignatureFields& fields) const {
+  const std::optional<Second> signed_at = parse_signature_time(fields.date);
+  if (!signed_at)
+    return incomplete("Date must be in ISO-8601 'basic format'. Got " + quoted(fields.date) +
+                      ". See http://en.wikipedia.org/wiki/ISO_8601");
+  if (keys_.empty()) return std::nullopt;
+  const auto now = std::chrono::floor<seconds>(clock_->now());
+  const seconds lifetime = fields.expires.empty() ? allowed_skew : *parse_expiry(fields.expires);
+  const std::string date = format_signature_time(*signed_at);
+  if (*signed_at < now - lifetime)
+    return invalid("Signature expired: " + date + " is now earlier than " + format_signature_time(now - lifetime) +
+                   " (" + format_signature_time(now) + " - " + text_of(lifetime) + ")");
+  if (*signed_at > now + allowed_skew)
+    return invalid("Signature not yet current: " + date + " is still later than " +
+                   format_signature_time(now + allowed_skew) + " (" + format_signature_time(now) + " + " +
+                   text_of(allowed_skew) + ")");
+  return std::nullopt;
+}
+
+std::optional<AuthenticationFailure> Authenticator::check_scope(const SignatureFields& fields,
+                                                                const Credential& credential) const {
+  const bool strict = !keys_.empty();
+  std::string faults;
+  if (strict && !is_region(credential.region))
+    faults += "Credential should be scoped to a valid region, not " + quoted(credential.region) + ". ";
+  if (credential.service != service)
+    faults += "Credential should be scoped to correct service: " + quoted(service) + ". ";
+  if (strict && credential.terminator != terminator)
+    faults += "Credential should be scoped with a valid terminator: " + quoted(terminator) + ", not " +
+              quoted(credential.terminator) + ". ";
+  const std::string date = format_signature_time(*parse_signature_time(fields.date));
+  const std::string day = date.substr(0, 8);
+  if (strict && credential.date != day)
+    faults += "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: " +
+              quoted(credential.date) + " != " + quoted(day) + ", from " + quoted(date) + ".";
+  if (faults.empty()) return std::nullopt;
+  return invalid(faults);
+}
+
+std::optional<AuthenticationFailure> Authenticator::check_signature(const net::Request& request,
+                                                                    const SignatureFields& fields,
+                                                                    const Credential& credential) const {
+  // The keys are configured here and no service hands out temporary ones: every token is a wrong one.
+  if (fields.has_session_token) return unrecognized("The security token included in the request is invalid");
+  const AccessKey* const key = find(credential.key_id);
+  if (key == nullptr) return unrecognized("The security token included in the request is invalid.");
+
+  const std::string hash = payload_hash(request);
+  const std::string date = format_signature_time(*parse_signature_time(fields.date));
+  const std::string text = string_to_sign(date, credential, canonical_request(request, fields, hash));
+  const std::optional<std::string> known = signing_keys_->find(credential);
+  const std::string signing_key = known ? *known : derive_signing_key(key->secret, credential);
+  if (declares_other_payload(request, hash) || !equal_in_constant_time(sign(signing_key, text), fields.signature))
+    return invalid(
+        "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access "
+        "Key and signing method. Consult the service documentation for details.");
+  if (!known) signing_keys_->insert(credential, signing_key);
+  return std::nullopt;
+}
+
+const AccessKey* Authenticator::find(std::string_view id) const {
+  const auto found = std::ranges::find(keys_, id, &AccessKey::id);
+  return found == keys_.end() ? nullptr : &*found;
+}
+
+}  // namespace postino::wire

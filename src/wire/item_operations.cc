@@ -1,0 +1,213 @@
+#include "wire/item_operations.h"
+
+#include "wire/parameters.h"
+
+namespace postino::wire {
+
+namespace {
+
+using store::Constraints;
+
+void check_consumed_capacity(Constraints& constraints, const std::optional<std::string>& word) {
+  check_word<store::ReturnConsumedCapacity>(constraints, "returnConsumedCapacity", word);
+}
+
+void check_return_values(Constraints& constraints, const WriteItemInput& input) {
+  check_word<store::ReturnValues>(constraints, "returnValues", input.return_values);
+}
+
+void check_collection_metrics(Constraints& constraints, const WriteItemInput& input) {
+  check_word<CollectionMetrics>(constraints, "returnItemCollectionMetrics", input.return_item_collection_metrics);
+}
+
+void check_rest(Constraints& constraints, const WriteItemInput& input) {
+  check_word<ConditionalOperator>(constraints, "conditionalOperator", input.conditional_operator);
+  check_conditions(constraints, "expected", input.expected, false);
+  check_word<FailureReturn>(constraints, "returnValuesOnConditionCheckFailure", input.return_values_on_failure);
+}
+
+template <class Enum>
+Enum word_or(const std::optional<std::string>& text, Enum otherwise) {
+  return text ? *value_of<Enum>(*text) : otherwise;
+}
+
+std::optional<ConditionalOperator> conditional_of(const WriteItemInput& input) {
+  if (!input.conditional_operator) return std::nullopt;
+  return value_of<ConditionalOperator>(*input.conditional_operator);
+}
+
+// The members that all three requests have, once the constraints hold.
+template <class Request>
+store::Answer<void> fill(Request& request, WriteItemInput& input) {
+  request.table_name = table_of(*std::move(input.table_name));
+  request.return_values = word_or(input.return_values, store::ReturnValues::none);
+  request.return_item_on_failure =
+      word_or(input.return_values_on_failure, FailureReturn::none) == FailureReturn::all_old;
+  request.report.consumed_capacity = word_or(input.return_consumed_capacity, store::ReturnConsumedCapacity::none);
+  request.report.item_collection_metrics =
+      word_or(input.return_item_collection_metrics, CollectionMetrics::none) == CollectionMetrics::size;
+  request.placeholders = placeholders_of(std::move(input.names), std::move(input.values));
+  request.condition = expression_of<store::ConditionExpression>(std::move(input.condition));
+  if (!input.expected && !input.conditional_operator) return {};
+  LegacyTranslator translator(request.placeholders);
+  TRY(auto condition, translator.expected(input.expected.value_or(Conditions()), conditional_of(input)));
+  if (condition) request.condition = expression_of<store::ConditionExpression>(std::move(condition));
+  return {};
+}
+
+store::Answer<void> check_values(const std::optional<MapInput>& map, const WriteItemInput& input) {
+  TRY_VOID(check_fault(map));
+  return check_fault(input.values);
+}
+
+Reporting report(store::ReturnConsumedCapacity consumed) {
+  Reporting reporting;
+  reporting.consumed_capacity = consumed;
+  return reporting;
+}
+
+}  // namespace
+
+store::Answer<store::GetItemRequest> GetItem::decode(Input input) {
+  TRY_VOID(check_table_name(input.table_name));
+  Constraints constraints;
+  check_consumed_capacity(constraints, input.return_consumed_capacity);
+  check_attributes_to_get(constraints, "attributesToGet", input.attributes_to_get);
+  constraints.check_not_null("tableName", input.table_name.has_value());
+  constraints.check_not_null("key", input.key.has_value());
+  TRY_VOID(constraints.outcome());
+  TRY_VOID(check_styles({{"ProjectionExpression", input.projection.has_value()}},
+                        {{"AttributesToGet", input.attributes_to_get.has_value()}}, input.names, std::nullopt));
+  TRY_VOID(check_fault(input.key));
+
+  Request request;
+  request.table_name = table_of(*std::move(input.table_name));
+  request.key = std::move(input.key->map);
+  request.consistent_read = input.consistent_read.value_or(false);
+  request.placeholders.names = std::move(input.names);
+  request.projection = expression_of<store::ProjectionExpression>(std::move(input.projection));
+  request.return_consumed_capacity = word_or(input.return_consumed_capacity, store::ReturnConsumedCapacity::none);
+  if (input.attributes_to_get) {
+    TRY(request.projection, LegacyTranslator(request.placeholders).attributes_to_get(*input.attributes_to_get));
+  }
+  return request;
+}
+
+void GetItem::run(const Services& services, const Request& request, const store::Completion<Response>& done) {
+  done(services.store->get_item(request));
+}
+
+Reporting GetItem::reporting(const Request& request) { return report(request.return_consumed_capacity); }
+
+void GetItem::encode(JsonWriter& json, const Response& response, const Reporting& reporting) {
+  json.begin_object();
+  write_consumed(json, response.consumed_capacity, reporting.consumed_capacity);
+  if (response.item) json.key("Item").item(*response.item);
+  json.end_object();
+}
+
+void WriteItem::encode(JsonWriter& json, const Response& response, const Reporting& reporting) {
+  json.begin_object();
+  if (response.attributes) json.key("Attributes").item(*response.attributes);
+  write_consumed(json, response.consumed_capacity, reporting.consumed_capacity);
+  if (response.item_collection_metrics) write(json.key("ItemCollectionMetrics"), *response.item_collection_metrics);
+  json.end_object();
+}
+
+store::Answer<store::PutItemRequest> PutItem::decode(Input input) {
+  TRY_VOID(check_table_name(input.table_name));
+  Constraints constraints;
+  check_consumed_capacity(constraints, input.return_consumed_capacity);
+  constraints.check_not_null("tableName", input.table_name.has_value());
+  constraints.check_not_null("item", input.item.has_value());
+  check_return_values(constraints, input);
+  check_collection_metrics(constraints, input);
+  check_rest(constraints, input);
+  TRY_VOID(constraints.outcome());
+  TRY_VOID(check_styles({{"ConditionExpression", input.condition.has_value()}},
+                        {{"Expected", input.expected.has_value()}}, input.names, input.values));
+  TRY_VOID(check_values(input.item, input));
+
+  Request request;
+  request.item = std::move(input.item->map);
+  TRY_VOID(fill(request, input));
+  return request;
+}
+
+void PutItem::run(const Services& services, const Request& request, store::Completion<Response> done) {
+  services.store->put_item(request, std::move(done));
+}
+
+Reporting PutItem::reporting(const Request& request) { return report(request.report.consumed_capacity); }
+
+store::Answer<UpdateItemRequest> UpdateItem::decode(Input input) {
+  TRY_VOID(check_table_name(input.table_name));
+  Constraints constraints;
+  check_consumed_capacity(constraints, input.return_consumed_capacity);
+  constraints.check_not_null("tableName", input.table_name.has_value());
+  check_collection_metrics(constraints, input);
+  check_return_values(constraints, input);
+  constraints.check_not_null("key", input.key.has_value());
+  check_rest(constraints, input);
+  check_attribute_updates(constraints, input.attribute_updates);
+  TRY_VOID(constraints.outcome());
+  TRY_VOID(check_styles(
+      {{"UpdateExpression", input.update.has_value()}, {"ConditionExpression", input.condition.has_value()}},
+      {{"AttributeUpdates", input.attribute_updates.has_value()}, {"Expected", input.expected.has_value()}},
+      input.names, input.values));
+  TRY_VOID(check_values(input.key, input));
+
+  Request request;
+  request.key = std::move(input.key->map);
+  request.update = expression_of<store::UpdateExpression>(std::move(input.update));
+  request.old_update = input.attribute_updates.has_value();
+  TRY_VOID(fill(request, input));
+  if (request.old_update) {
+    TRY(auto update, LegacyTranslator(request.placeholders).updates(*input.attribute_updates));
+    request.update = expression_of<store::UpdateExpression>(std::move(update));
+  }
+  return request;
+}
+
+void UpdateItem::run(const Services& services, const Request& request, store::Completion<Response> done) {
+  services.store->update_item(request, std::move(done));
+}
+
+Reporting UpdateItem::reporting(const Request& request) {
+  Reporting reporting = report(request.report.consumed_capacity);
+  reporting.old_update = request.old_update;
+  return reporting;
+}
+
+void UpdateItem::reword(store::Error& error, const Reporting& reporting) {
+  if (reporting.old_update && error.message == "An operand in the update expression has an incorrect data type")
+    error.message = "Type mismatch for attribute to update";
+}
+
+store::Answer<store::DeleteItemRequest> DeleteItem::decode(Input input) {
+  TRY_VOID(check_table_name(input.table_name));
+  Constraints constraints;
+  check_consumed_capacity(constraints, input.return_consumed_capacity);
+  constraints.check_not_null("tableName", input.table_name.has_value());
+  check_return_values(constraints, input);
+  check_collection_metrics(constraints, input);
+  constraints.check_not_null("key", input.key.has_value());
+  check_rest(constraints, input);
+  TRY_VOID(constraints.outcome());
+  TRY_VOID(check_styles({{"ConditionExpression", input.condition.has_value()}},
+                        {{"Expected", input.expected.has_value()}}, input.names, input.values));
+  TRY_VOID(check_values(input.key, input));
+
+  Request request;
+  request.key = std::move(input.key->map);
+  TRY_VOID(fill(request, input));
+  return request;
+}
+
+void DeleteItem::run(const Services& services, const Request& request, store::Completion<Response> done) {
+  services.store->delete_item(request, std::move(done));
+}
+
+Reporting DeleteItem::reporting(const Request& request) { return report(request.report.consumed_capacity); }
+
+}  // namespace postino::wire

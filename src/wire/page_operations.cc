@@ -1,0 +1,191 @@
+#include "wire/page_operations.h"
+
+#include <algorithm>
+#include <array>
+
+#include "wire/parameters.h"
+
+namespace postino::wire {
+
+namespace {
+
+using store::Constraints;
+
+void check_select(Constraints& constraints, const PageInput& input) {
+  check_word<store::Select>(constraints, "select", input.select);
+}
+
+void check_index_name(Constraints& constraints, const PageInput& input) {
+  if (input.index_name) constraints.check_name("indexName", *input.index_name);
+}
+
+void check_consumed_capacity(Constraints& constraints, const PageInput& input) {
+  check_word<store::ReturnConsumedCapacity>(constraints, "returnConsumedCapacity", input.return_consumed_capacity);
+}
+
+void check_conditional_operator(Constraints& constraints, const PageInput& input) {
+  check_word<ConditionalOperator>(constraints, "conditionalOperator", input.conditional_operator);
+}
+
+// Some faults of values are told without saying where they are.
+bool stands_alone(std::string_view fault) {
+  constexpr std::array parts = {"contains duplicates", "number set", "numeric value", "significant digits",
+                                "number with magnitude"};
+  return std::ranges::any_of(parts, [&](const char* part) { return fault.find(part) != std::string_view::npos; });
+}
+
+store::Answer<void> check_start_key(const std::optional<MapInput>& key) {
+  if (!key || !key->fault) return {};
+  return store::refuse_invalid(stands_alone(*key->fault) ? *key->fault
+                                                         : "The provided starting key is invalid: " + *key->fault);
+}
+
+std::optional<ConditionalOperator> conditional_of(const PageInput& input) {
+  if (!input.conditional_operator) return std::nullopt;
+  return value_of<ConditionalOperator>(*input.conditional_operator);
+}
+
+// The old parameters of filters and projections, which come before everything else in DynamoDB's checks.
+template <class Request>
+store::Answer<void> translate(Request& request, const PageInput& input, const std::optional<Conditions>& filter) {
+  LegacyTranslator translator(request.placeholders);
+  if (filter || input.conditional_operator) {
+    TRY(auto text, translator.filter(filter.value_or(Conditions()), conditional_of(input)));
+    request.old_filter = text.has_value();
+    if (text) request.filter = expression_of<store::ConditionExpression>(std::move(text));
+  }
+  if (input.attributes_to_get) {
+    TRY(request.projection, translator.attributes_to_get(*input.attributes_to_get));
+    request.old_projection = true;
+  }
+  return {};
+}
+
+template <class Request>
+void fill(Request& request, PageInput& input) {
+  request.table_name = table_of(*std::move(input.table_name));
+  request.index_name = std::move(input.index_name);
+  if (!request.filter) request.filter = expression_of<store::ConditionExpression>(std::move(input.filter));
+  if (!request.projection) request.projection = expression_of<store::ProjectionExpression>(std::move(input.projection));
+  if (input.select) request.select = value_of<store::Select>(*input.select);
+  request.limit = input.limit;
+  if (input.exclusive_start_key) request.exclusive_start_key = std::move(input.exclusive_start_key->map);
+  request.consistent_read = input.consistent_read.value_or(false);
+  if (input.return_consumed_capacity)
+    request.return_consumed_capacity = *value_of<store::ReturnConsumedCapacity>(*input.return_consumed_capacity);
+}
+
+template <class Request>
+Reporting report(const Request& request) {
+  Reporting reporting;
+  reporting.consumed_capacity = request.return_consumed_capacity;
+  reporting.count_only = request.select == store::Select::count;
+  reporting.old_filter = request.old_filter;
+  reporting.old_projection = request.old_projection;
+  return reporting;
+}
+
+void replace_start(std::string& text, std::string_view start, std::string_view by) {
+  if (text.starts_with(start)) text.replace(0, start.size(), by);
+}
+
+}  // namespace
+
+void ReadPage::encode(JsonWriter& json, const Response& response, const Reporting& reporting) {
+  json.begin_object();
+  write_consumed(json, response.consumed_capacity, reporting.consumed_capacity);
+  json.key("Count").integer(response.count);
+  if (!reporting.count_only) {
+    json.key("Items").begin_array();
+    for (const item::Item& item : response.items) json.item(item);
+    json.end_array();
+  }
+  if (response.last_evaluated_key) json.key("LastEvaluatedKey").item(*response.last_evaluated_key);
+  json.key("ScannedCount").integer(response.scanned_count).end_object();
+}
+
+void ReadPage::reword(store::Error& error, const Reporting& reporting) {
+  if (reporting.old_filter) replace_start(error.message, "Filter Expression can only", "QueryFilter can only");
+  if (reporting.old_projection)
+    replace_start(error.message, "Cannot specify the ProjectionExpression", "Cannot specify the AttributesToGet");
+}
+
+store::Answer<Query::Request> Query::decode(Input input) {
+  TRY_VOID(check_table_name(input.table_name));
+  Constraints constraints;
+  check_select(constraints, input);
+  check_index_name(constraints, input);
+  check_consumed_capacity(constraints, input);
+  check_conditions(constraints, "queryFilter", input.query_filter, true);
+  constraints.check_not_null("tableName", input.table_name.has_value());
+  check_conditional_operator(constraints, input);
+  check_attributes_to_get(constraints, "attributesToGet", input.attributes_to_get);
+  check_conditions(constraints, "keyConditions", input.key_conditions, true);
+  TRY_VOID(constraints.outcome());
+  // KeyConditions may stand beside the other expressions.
+  TRY_VOID(check_styles({{"ProjectionExpression", input.projection.has_value()},
+                         {"FilterExpression", input.filter.has_value()},
+                         {"KeyConditionExpression", input.key_condition.has_value()}},
+                        {{"AttributesToGet", input.attributes_to_get.has_value()},
+                         {"QueryFilter", input.query_filter.has_value()},
+                         {"ConditionalOperator", input.conditional_operator.has_value()},
+                         {"KeyConditions", input.key_conditions.has_value() && input.key_condition.has_value()}},
+                        input.names, input.values));
+  Request request;
+  request.placeholders = placeholders_of(std::move(input.names), std::nullopt);
+  if (input.values) request.placeholders.values = std::move(input.values->values);
+  TRY_VOID(translate(request, input, input.query_filter));
+  TRY_VOID(check_start_key(input.exclusive_start_key));
+  TRY_VOID(check_fault(input.values));
+  request.key_condition = expression_of<store::ConditionExpression>(std::move(input.key_condition));
+  if (input.key_conditions) {
+    TRY(std::string text, LegacyTranslator(request.placeholders).key_conditions(*input.key_conditions));
+    request.key_condition = store::ConditionExpression(std::move(text));
+  }
+  request.forward = input.scan_index_forward.value_or(true);
+  fill(request, input);
+  return request;
+}
+
+void Query::run(const Services& services, const Request& request, const store::Completion<Response>& done) {
+  done(services.store->query(request));
+}
+
+Reporting Query::reporting(const Request& request) { return report(request); }
+
+store::Answer<Scan::Request> Scan::decode(Input input) {
+  TRY_VOID(check_table_name(input.table_name));
+  Constraints constraints;
+  check_select(constraints, input);
+  check_index_name(constraints, input);
+  check_consumed_capacity(constraints, input);
+  constraints.check_not_null("tableName", input.table_name.has_value());
+  check_conditional_operator(constraints, input);
+  check_conditions(constraints, "scanFilter", input.scan_filter, true);
+  check_attributes_to_get(constraints, "attributesToGet", input.attributes_to_get);
+  TRY_VOID(constraints.outcome());
+  TRY_VOID(check_styles(
+      {{"ProjectionExpression", input.projection.has_value()}, {"FilterExpression", input.filter.has_value()}},
+      {{"AttributesToGet", input.attributes_to_get.has_value()},
+       {"ScanFilter", input.scan_filter.has_value()},
+       {"ConditionalOperator", input.conditional_operator.has_value()}},
+      input.names, input.values));
+  Request request;
+  request.placeholders = placeholders_of(std::move(input.names), std::nullopt);
+  if (input.values) request.placeholders.values = std::move(input.values->values);
+  TRY_VOID(translate(request, input, input.scan_filter));
+  TRY_VOID(check_start_key(input.exclusive_start_key));
+  TRY_VOID(check_fault(input.values));
+  request.segment = input.segment;
+  request.total_segments = input.total_segments;
+  fill(request, input);
+  return request;
+}
+
+void Scan::run(const Services& services, const Request& request, const store::Completion<Response>& done) {
+  done(services.store->scan(request));
+}
+
+Reporting Scan::reporting(const Request& request) { return report(request); }
+
+}  // namespace postino::wire

@@ -1,0 +1,28 @@
+// What goes back to a client: a body, and the exception it tells of, if any.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "store/error.h"
+
+namespace postino::wire {
+
+struct Reply {
+  int status = 200;
+  std::string body;
+  std::string error;  // the exception's name without its namespace; empty when the operation succeeded
+};
+
+inline Reply success(std::string body) { return {200, std::move(body), {}}; }
+
+// Everything the store refuses.
+Reply failure(const store::Error& error);
+
+// JSON of the wrong type, or (without a message) no JSON at all.
+Reply serialization_failure(std::string_view message);
+Reply unknown_operation();
+// What signature checks say: type is the exception's name.
+Reply authentication_failure(std::string_view type, std::string_view message);
+
+}  // namespace postino::wire

@@ -1,0 +1,113 @@
+#include "wire/signature_fields.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace postino::wire {
+
+namespace {
+
+std::string decode_percent(std::string_view text) {
+  std::string decoded;
+  decoded.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned char byte = 0;
+    if (text[i] == '%' && i + 2 < text.size() &&
+        std::from_chars(text.data() + i + 1, text.data() + i + 3, byte, 16).ptr == text.data() + i + 3) {
+      decoded.push_back(static_cast<char>(byte));
+      i += 2;
+    } else {
+      decoded.push_back(text[i]);
+    }
+  }
+  return decoded;
+}
+
+// Cuts off and returns what stands before the separator, or everything.
+std::string_view cut(std::string_view& text, std::string_view separators) {
+  const std::size_t end = std::min(text.find_first_of(separators), text.size());
+  const std::string_view part = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return part;
+}
+
+std::string parameter(const QueryParameters& query, std::string_view name) {
+  const auto found = std::ranges::find(query, name, &QueryParameters::value_type::first);
+  return found == query.end() ? std::string() : found->second;
+}
+
+bool has_parameter(const QueryParameters& query, std::string_view name) {
+  return std::ranges::find(query, name, &QueryParameters::value_type::first) != query.end();
+}
+
+}  // namespace
+
+QueryParameters parse_query(std::string_view query) {
+  QueryParameters parameters;
+  while (!query.empty()) {
+    std::string_view value = cut(query, "&");
+    if (value.empty()) continue;
+    const std::string_view name = cut(value, "=");
+    parameters.emplace_back(decode_percent(name), decode_percent(value));
+  }
+  return parameters;
+}
+
+bool has_query_signature(const QueryParameters& query) { return has_parameter(query, "X-Amz-Algorithm"); }
+
+SignatureFields fields_from_header(const net::Request& request, QueryParameters query) {
+  SignatureFields fields;
+  fields.query = std::move(query);
+  std::string_view rest = request.header("authorization");
+  fields.algorithm = cut(rest, " ");
+  while (!rest.empty()) {
+    std::string_view value = cut(rest, ", ");
+    const std::string_view name = cut(value, "=");
+    if (name == "Credential") fields.credential = value;
+    if (name == "SignedHeaders") fields.signed_headers = value;
+    if (name == "Signature") fields.signature = value;
+  }
+  fields.date = request.header("x-amz-date");
+  if (fields.date.empty()) fields.date = request.header("date");
+  fields.has_session_token = request.has_header("x-amz-security-token");
+  return fields;
+}
+
+SignatureFields fields_from_query(QueryParameters query) {
+  SignatureFields fields;
+  fields.in_query = true;
+  fields.query = std::move(query);
+  fields.algorithm = parameter(fields.query, "X-Amz-Algorithm");
+  fields.credential = parameter(fields.query, "X-Amz-Credential");
+  fields.signed_headers = parameter(fields.query, "X-Amz-SignedHeaders");
+  fields.signature = parameter(fields.query, "X-Amz-Signature");
+  fields.date = parameter(fields.query, "X-Amz-Date");
+  fields.expires = parameter(fields.query, "X-Amz-Expires");
+  fields.has_session_token = has_parameter(fields.query, "X-Amz-Security-Token");
+  return fields;
+}
+
+std::optional<Credential> parse_credential(std::string_view text) {
+  if (std::ranges::count(text, '/') != 4) return std::nullopt;
+  Credential credential;
+  for (std::string_view* part :
+       {&credential.key_id, &credential.date, &credential.region, &credential.service, &credential.terminator})
+    *part = cut(text, "/");
+  return credential;
+}
+
+std::vector<std::string> split_signed_headers(std::string_view list) {
+  std::vector<std::string> names;
+  while (!list.empty()) {
+    std::string name(cut(list, ";"));
+    for (char& letter : name)
+      if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+    names.push_back(std::move(name));
+  }
+  std::ranges::sort(names);
+  const auto repeated = std::ranges::unique(names);
+  names.erase(repeated.begin(), repeated.end());
+  return names;
+}
+
+}  // namespace postino::wire

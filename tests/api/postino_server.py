@@ -1,0 +1,63 @@
+"""A Postino server of a test's own: started on a free port, awaited by its ready line, ended by a signal."""
+
+import re
+import signal
+import subprocess
+import threading
+from collections import deque
+
+READY = re.compile(r"DynamoDB API: (https?)://([0-9.]+):(\d+)")
+PATIENCE_SECONDS = 60
+
+
+class Server:
+    def __init__(self, binary, data, *flags):
+        command = [str(binary), "serve", "--data", str(data), "--dynamodb", "127.0.0.1:0", *flags]
+        self.log = deque(maxlen=200)
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.scheme, self.host, self.port = self._await_ready()
+        self.endpoint = f"{self.scheme}://{self.host}:{self.port}"
+        threading.Thread(target=self._drain, daemon=True).start()
+
+    def _await_ready(self):
+        watchdog = threading.Timer(PATIENCE_SECONDS, self.process.kill)
+        watchdog.start()
+        try:
+            for line in self.process.stdout:
+                self.log.append(line)
+                if match := READY.search(line):
+                    return match[1], match[2], int(match[3])
+        finally:
+            watchdog.cancel()
+        self.process.wait()
+        raise RuntimeError(f"the server did not get ready:\n{''.join(self.log)}")
+
+    def _drain(self):
+        for line in self.process.stdout:
+            self.log.append(line)
+
+    def stop(self):
+        """Asks the server to end, and returns its exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            return self.process.wait(PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise
+
+    def kill(self):
+        """Ends the server as a crash would: it gets no chance to write anything more."""
+        self.process.kill()
+        self.process.wait()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        ended_before = self.process.poll()
+        code = self.stop()
+        if kind is None:
+            assert ended_before is None, f"the server ended by itself with {ended_before}:\n{''.join(self.log)}"
+            assert code == 0, f"the server ended with {code}:\n{''.join(self.log)}"
