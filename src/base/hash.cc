@@ -1,16 +1,21 @@
 #include "base/hash.h"
 
+#include <openssl/evp.h>
 #include <openssl/sha.h>
 #include <xxhash.h>
+
+#include "base/check.h"
 
 namespace postino::base {
 
 std::uint64_t fast_hash(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
 std::string sha256(std::string_view bytes) {
+  // To look the algorithm up costs more than to hash a short text.
+  static const EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   std::string digest(SHA256_DIGEST_LENGTH, '\0');
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
-         reinterpret_cast<unsigned char*>(digest.data()));
+  CHECK(EVP_Digest(bytes.data(), bytes.size(), reinterpret_cast<unsigned char*>(digest.data()), nullptr, algorithm,
+                   nullptr) == 1);
   return digest;
 }
 

@@ -45,7 +45,7 @@ std::optional<seconds> parse_expiry(std::string_view text) {
 
 Failure check_header_parts(const SignatureFields& fields, std::string_view header) {
   std::string faults;
-  const auto require = [&faults](const std::string& part, std::string_view name) {
+  const auto require = [&faults](std::string_view part, std::string_view name) {
     if (part.empty()) faults.append("Authorization header requires '").append(name).append("' parameter. ");
   };
   require(fields.credential, "Credential");
@@ -102,6 +102,15 @@ bool equal_in_constant_time(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+// What has been understood of a request so far.
+struct SignedCall {
+  SignatureFields fields;
+  HeaderNames signed_headers{fields.signed_headers};
+  Second signed_at;
+  std::string date;  // the same as 20130609T100015Z
+  Credential credential;
+};
+
 Authenticator::Authenticator(std::vector<AccessKey> keys, std::shared_ptr<const base::Clock> clock)
     : keys_(std::move(keys)), clock_(std::move(clock)), signing_keys_(std::make_unique<SigningKeys>()) {}
 
@@ -117,11 +126,16 @@ std::optional<AuthenticationFailure> Authenticator::check(const net::Request& re
   if (!in_query && !header.starts_with("AWS4-"))
     return AuthenticationFailure{"MissingAuthenticationTokenException", "Request is missing Authentication Token"};
 
-  const SignatureFields fields =
-      in_query ? fields_from_query(std::move(query)) : fields_from_header(request, std::move(query));
+  SignedCall call{in_query ? fields_from_query(std::move(query)) : fields_from_header(request, std::move(query))};
+  const SignatureFields& fields = call.fields;
   if (auto failure = in_query ? check_query_parts(fields) : check_header_parts(fields, header)) return failure;
-  if (auto failure = check_time(fields)) return failure;
-  if (!std::ranges::binary_search(split_signed_headers(fields.signed_headers), "host"))
+  const std::optional<Second> signed_at = parse_signature_time(fields.date);
+  if (!signed_at)
+    return incomplete("Date must be in ISO-8601 'basic format'. Got " + quoted(fields.date) +
+                      ". See http://en.wikipedia.org/wiki/ISO_8601");
+  call.signed_at = *signed_at;
+  if (auto failure = check_time(call)) return failure;
+  if (!call.signed_headers.contains("host"))
     return invalid("'Host' must be a 'SignedHeader' in the AWS Authorization.");
   if (fields.algorithm != signature_algorithm)
     return incomplete("Unsupported AWS 'algorithm': " + quoted(fields.algorithm) +
@@ -131,31 +145,29 @@ std::optional<AuthenticationFailure> Authenticator::check(const net::Request& re
     return incomplete(
         "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got " +
         quoted(fields.credential));
-  if (auto failure = check_scope(fields, *credential)) return failure;
-  return keys_.empty() ? std::nullopt : check_signature(request, fields, *credential);
+  call.credential = *credential;
+  call.date = format_signature_time(call.signed_at);
+  if (auto failure = check_scope(call)) return failure;
+  return keys_.empty() ? std::nullopt : check_signature(request, call);
 }
 
-std::optional<AuthenticationFailure> Authenticator::check_time(const SignatureFields& fields) const {
-  const std::optional<Second> signed_at = parse_signature_time(fields.date);
-  if (!signed_at)
-    return incomplete("Date must be in ISO-8601 'basic format'. Got " + quoted(fields.date) +
-                      ". See http://en.wikipedia.org/wiki/ISO_8601");
+std::optional<AuthenticationFailure> Authenticator::check_time(const SignedCall& call) const {
   if (keys_.empty()) return std::nullopt;
   const auto now = std::chrono::floor<seconds>(clock_->now());
-  const seconds lifetime = fields.expires.empty() ? allowed_skew : *parse_expiry(fields.expires);
-  const std::string date = format_signature_time(*signed_at);
-  if (*signed_at < now - lifetime)
-    return invalid("Signature expired: " + date + " is now earlier than " + format_signature_time(now - lifetime) +
-                   " (" + format_signature_time(now) + " - " + text_of(lifetime) + ")");
-  if (*signed_at > now + allowed_skew)
-    return invalid("Signature not yet current: " + date + " is still later than " +
-                   format_signature_time(now + allowed_skew) + " (" + format_signature_time(now) + " + " +
-                   text_of(allowed_skew) + ")");
+  const seconds lifetime = call.fields.expires.empty() ? allowed_skew : *parse_expiry(call.fields.expires);
+  const auto text = format_signature_time;
+  if (call.signed_at < now - lifetime)
+    return invalid("Signature expired: " + text(call.signed_at) + " is now earlier than " + text(now - lifetime) +
+                   " (" + text(now) + " - " + text_of(lifetime) + ")");
+  if (call.signed_at > now + allowed_skew)
+    return invalid("Signature not yet current: " + text(call.signed_at) + " is still later than " +
+                   text(now + allowed_skew) + " (" + text(now) + " + " + text_of(allowed_skew) + ")");
   return std::nullopt;
 }
 
-std::optional<AuthenticationFailure> Authenticator::check_scope(const SignatureFields& fields,
-                                                                const Credential& credential) const {
+std::optional<AuthenticationFailure> Authenticator::check_scope(const SignedCall& call) const {
+  const Credential& credential = call.credential;
+  const std::string_view day = std::string_view(call.date).substr(0, 8);
   const bool strict = !keys_.empty();
   std::string faults;
   if (strict && !is_region(credential.region))
@@ -165,33 +177,30 @@ std::optional<AuthenticationFailure> Authenticator::check_scope(const SignatureF
   if (strict && credential.terminator != terminator)
     faults += "Credential should be scoped with a valid terminator: " + quoted(terminator) + ", not " +
               quoted(credential.terminator) + ". ";
-  const std::string date = format_signature_time(*parse_signature_time(fields.date));
-  const std::string day = date.substr(0, 8);
   if (strict && credential.date != day)
     faults += "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: " +
-              quoted(credential.date) + " != " + quoted(day) + ", from " + quoted(date) + ".";
+              quoted(credential.date) + " != " + quoted(day) + ", from " + quoted(call.date) + ".";
   if (faults.empty()) return std::nullopt;
   return invalid(faults);
 }
 
 std::optional<AuthenticationFailure> Authenticator::check_signature(const net::Request& request,
-                                                                    const SignatureFields& fields,
-                                                                    const Credential& credential) const {
+                                                                    const SignedCall& call) const {
   // The keys are configured here and no service hands out temporary ones: every token is a wrong one.
-  if (fields.has_session_token) return unrecognized("The security token included in the request is invalid");
-  const AccessKey* const key = find(credential.key_id);
+  if (call.fields.has_session_token) return unrecognized("The security token included in the request is invalid");
+  const AccessKey* const key = find(call.credential.key_id);
   if (key == nullptr) return unrecognized("The security token included in the request is invalid.");
 
   const std::string hash = payload_hash(request);
-  const std::string date = format_signature_time(*parse_signature_time(fields.date));
-  const std::string text = string_to_sign(date, credential, canonical_request(request, fields, hash));
-  const std::optional<std::string> known = signing_keys_->find(credential);
-  const std::string signing_key = known ? *known : derive_signing_key(key->secret, credential);
-  if (declares_other_payload(request, hash) || !equal_in_constant_time(sign(signing_key, text), fields.signature))
+  const std::string text =
+      string_to_sign(call.date, call.credential, canonical_request(request, call.fields, call.signed_headers, hash));
+  const std::optional<std::string> known = signing_keys_->find(call.credential);
+  const std::string signing_key = known ? *known : derive_signing_key(key->secret, call.credential);
+  if (declares_other_payload(request, hash) || !equal_in_constant_time(sign(signing_key, text), call.fields.signature))
     return invalid(
         "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access "
         "Key and signing method. Consult the service documentation for details.");
-  if (!known) signing_keys_->insert(credential, signing_key);
+  if (!known) signing_keys_->insert(call.credential, signing_key);
   return std::nullopt;
 }
 

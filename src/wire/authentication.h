@@ -24,8 +24,7 @@ struct AuthenticationFailure {
 };
 
 class SigningKeys;
-struct Credential;
-struct SignatureFields;
+struct SignedCall;
 
 // Safe to use from any thread.
 class Authenticator {
@@ -40,10 +39,9 @@ class Authenticator {
   std::optional<AuthenticationFailure> check(const net::Request& request) const;
 
  private:
-  std::optional<AuthenticationFailure> check_time(const SignatureFields& fields) const;
-  std::optional<AuthenticationFailure> check_scope(const SignatureFields& fields, const Credential& credential) const;
-  std::optional<AuthenticationFailure> check_signature(const net::Request& request, const SignatureFields& fields,
-                                                       const Credential& credential) const;
+  std::optional<AuthenticationFailure> check_time(const SignedCall& call) const;
+  std::optional<AuthenticationFailure> check_scope(const SignedCall& call) const;
+  std::optional<AuthenticationFailure> check_signature(const net::Request& request, const SignedCall& call) const;
   const AccessKey* find(std::string_view id) const;
 
   std::vector<AccessKey> keys_;

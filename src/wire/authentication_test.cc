@@ -445,10 +445,9 @@ class SignatureExamplesTest : public ::testing::Test {
                                const std::string& signed_headers) {
     SignatureFields fields;
     fields.query = parse_query(request.view().query());
-    fields.signed_headers = signed_headers;
     const Credential credential{"AKIDEXAMPLE", "20150830", "us-east-1", service, "aws4_request"};
     const std::string empty_hash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-    const std::string canonical = canonical_request(request.view(), fields, empty_hash);
+    const std::string canonical = canonical_request(request.view(), fields, HeaderNames(signed_headers), empty_hash);
     return sign(derive_signing_key(secret, credential), string_to_sign("20150830T123600Z", credential, canonical));
   }
   static TestRequest example(const std::string& target) {

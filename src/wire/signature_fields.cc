@@ -23,17 +23,19 @@ std::string decode_percent(std::string_view text) {
   return decoded;
 }
 
-// Cuts off and returns what stands before the separator, or everything.
-std::string_view cut(std::string_view& text, std::string_view separators) {
-  const std::size_t end = std::min(text.find_first_of(separators), text.size());
+// Cuts off and returns what stands before the first of the separators, or everything.
+template <class... Separator>
+std::string_view cut(std::string_view& text, Separator... separators) {
+  const auto found = std::ranges::find_if(text, [&](char letter) { return ((letter == separators) || ...); });
+  const auto end = static_cast<std::size_t>(found - text.begin());
   const std::string_view part = text.substr(0, end);
   text.remove_prefix(std::min(end + 1, text.size()));
   return part;
 }
 
-std::string parameter(const QueryParameters& query, std::string_view name) {
+std::string_view parameter(const QueryParameters& query, std::string_view name) {
   const auto found = std::ranges::find(query, name, &QueryParameters::value_type::first);
-  return found == query.end() ? std::string() : found->second;
+  return found == query.end() ? std::string_view() : found->second;
 }
 
 bool has_parameter(const QueryParameters& query, std::string_view name) {
@@ -45,9 +47,9 @@ bool has_parameter(const QueryParameters& query, std::string_view name) {
 QueryParameters parse_query(std::string_view query) {
   QueryParameters parameters;
   while (!query.empty()) {
-    std::string_view value = cut(query, "&");
+    std::string_view value = cut(query, '&');
     if (value.empty()) continue;
-    const std::string_view name = cut(value, "=");
+    const std::string_view name = cut(value, '=');
     parameters.emplace_back(decode_percent(name), decode_percent(value));
   }
   return parameters;
@@ -59,10 +61,10 @@ SignatureFields fields_from_header(const net::Request& request, QueryParameters 
   SignatureFields fields;
   fields.query = std::move(query);
   std::string_view rest = request.header("authorization");
-  fields.algorithm = cut(rest, " ");
+  fields.algorithm = cut(rest, ' ');
   while (!rest.empty()) {
-    std::string_view value = cut(rest, ", ");
-    const std::string_view name = cut(value, "=");
+    std::string_view value = cut(rest, ',', ' ');
+    const std::string_view name = cut(value, '=');
     if (name == "Credential") fields.credential = value;
     if (name == "SignedHeaders") fields.signed_headers = value;
     if (name == "Signature") fields.signature = value;
@@ -92,22 +94,21 @@ std::optional<Credential> parse_credential(std::string_view text) {
   Credential credential;
   for (std::string_view* part :
        {&credential.key_id, &credential.date, &credential.region, &credential.service, &credential.terminator})
-    *part = cut(text, "/");
+    *part = cut(text, '/');
   return credential;
 }
 
-std::vector<std::string> split_signed_headers(std::string_view list) {
-  std::vector<std::string> names;
-  while (!list.empty()) {
-    std::string name(cut(list, ";"));
-    for (char& letter : name)
-      if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-    names.push_back(std::move(name));
-  }
-  std::ranges::sort(names);
-  const auto repeated = std::ranges::unique(names);
-  names.erase(repeated.begin(), repeated.end());
-  return names;
+HeaderNames::HeaderNames(std::string_view list) : text_(list) {
+  names_.reserve(8);
+  for (char& letter : text_)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  std::string_view rest = text_;
+  while (!rest.empty()) names_.push_back(cut(rest, ';'));
+  std::ranges::sort(names_);
+  const auto repeated = std::ranges::unique(names_);
+  names_.erase(repeated.begin(), repeated.end());
 }
+
+bool HeaderNames::contains(std::string_view name) const { return std::ranges::binary_search(names_, name); }
 
 }  // namespace postino::wire

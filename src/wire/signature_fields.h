@@ -15,16 +15,21 @@ using QueryParameters = std::vector<std::pair<std::string, std::string>>;  // de
 
 QueryParameters parse_query(std::string_view query);
 
+// Views into the request and into `query`. A part that is missing is empty.
 struct SignatureFields {
   bool in_query = false;  // a presigned URL
-  QueryParameters query;  // of the request, with those of the signature
-  std::string algorithm;  // what follows has been said as well; a part that is missing is empty
-  std::string credential;
-  std::string signed_headers;  // names, separated by semicolons
-  std::string signature;       // hexadecimal
-  std::string date;            // X-Amz-Date, or the Date header
-  std::string expires;         // X-Amz-Expires of a presigned URL
+  QueryParameters query;  // all of the request
+  std::string_view algorithm;
+  std::string_view credential;
+  std::string_view signed_headers;  // names, separated by semicolons
+  std::string_view signature;       // hexadecimal
+  std::string_view date;            // X-Amz-Date, or the Date header
+  std::string_view expires;         // X-Amz-Expires of a presigned URL
   bool has_session_token = false;
+
+  SignatureFields() = default;
+  SignatureFields(SignatureFields&&) = default;
+  SignatureFields& operator=(SignatureFields&&) = delete;
 };
 
 bool has_query_signature(const QueryParameters& query);
@@ -43,7 +48,19 @@ struct Credential {
 // nullopt unless it has five elements. Views into the text.
 std::optional<Credential> parse_credential(std::string_view text);
 
-// The names of signed headers: in lower case, sorted, each once.
-std::vector<std::string> split_signed_headers(std::string_view list);
+// Names of headers: in lower case, sorted, each once.
+class HeaderNames {
+ public:
+  explicit HeaderNames(std::string_view list);  // separated by semicolons
+  HeaderNames(const HeaderNames&) = delete;
+  HeaderNames& operator=(const HeaderNames&) = delete;
+
+  const std::vector<std::string_view>& names() const { return names_; }
+  bool contains(std::string_view name) const;
+
+ private:
+  std::string text_;
+  std::vector<std::string_view> names_;
+};
 
 }  // namespace postino::wire

@@ -1,9 +1,7 @@
 #include "wire/signature_time.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <cstdio>
 
 namespace postino::wire {
 
@@ -66,12 +64,17 @@ std::string format_signature_time(Second time) {
   const auto days = std::chrono::floor<std::chrono::days>(time);
   const std::chrono::year_month_day date(days);
   const std::chrono::hh_mm_ss clock(time - days);
-  std::array<char, 64> text{};
-  const int size = std::snprintf(text.data(), text.size(), "%04d%02u%02uT%02d%02d%02dZ", static_cast<int>(date.year()),
-                                 static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                                 static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-                                 static_cast<int>(clock.seconds().count()));
-  return std::string(text.data(), static_cast<std::size_t>(size));
+  std::string text = "00000000T000000Z";
+  const auto put = [&text](std::size_t position, std::size_t digits, unsigned value) {
+    for (std::size_t i = digits; i > 0; --i, value /= 10) text[position + i - 1] = static_cast<char>('0' + value % 10);
+  };
+  put(0, 4, static_cast<unsigned>(static_cast<int>(date.year())));
+  put(4, 2, static_cast<unsigned>(date.month()));
+  put(6, 2, static_cast<unsigned>(date.day()));
+  put(9, 2, static_cast<unsigned>(clock.hours().count()));
+  put(11, 2, static_cast<unsigned>(clock.minutes().count()));
+  put(13, 2, static_cast<unsigned>(clock.seconds().count()));
+  return text;
 }
 
 }  // namespace postino::wire

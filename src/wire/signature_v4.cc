@@ -1,7 +1,8 @@
 #include "wire/signature_v4.h"
 
+#include <openssl/core_names.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
+#include <openssl/params.h>
 
 #include <algorithm>
 
@@ -70,8 +71,8 @@ void append_header_value(std::string& out, std::string_view value) {
   if (out.size() > begin && out.back() == ' ') out.pop_back();
 }
 
-void append_headers(std::string& out, const net::Request& request, const std::vector<std::string>& names) {
-  for (const std::string& name : names) {
+void append_headers(std::string& out, const net::Request& request, const std::vector<std::string_view>& names) {
+  for (const std::string_view name : names) {
     out.append(name).append(":");
     bool first = true;
     for (const auto& [sent_name, value] : request.headers) {
@@ -84,20 +85,47 @@ void append_headers(std::string& out, const net::Request& request, const std::ve
   }
 }
 
+// Setting one up costs more than to use it.
+class Hmac {
+ public:
+  Hmac() {
+    static EVP_MAC* const algorithm = EVP_MAC_fetch(nullptr, "HMAC", nullptr);
+    static char digest[] = "SHA256";
+    const OSSL_PARAM parameters[] = {OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest, 0),
+                                     OSSL_PARAM_construct_end()};
+    context_ = EVP_MAC_CTX_new(algorithm);
+    CHECK(context_ != nullptr && EVP_MAC_CTX_set_params(context_, parameters) == 1);
+  }
+  ~Hmac() { EVP_MAC_CTX_free(context_); }
+  Hmac(const Hmac&) = delete;
+  Hmac& operator=(const Hmac&) = delete;
+
+  std::string compute(std::string_view key, std::string_view text) {
+    std::string result(32, '\0');
+    std::size_t size = 0;
+    CHECK(EVP_MAC_init(context_, bytes(key), key.size(), nullptr) == 1);
+    CHECK(EVP_MAC_update(context_, bytes(text), text.size()) == 1);
+    CHECK(EVP_MAC_final(context_, reinterpret_cast<unsigned char*>(result.data()), &size, result.size()) == 1);
+    CHECK(size == result.size());
+    return result;
+  }
+
+ private:
+  static const unsigned char* bytes(std::string_view text) {
+    return reinterpret_cast<const unsigned char*>(text.data());
+  }
+  EVP_MAC_CTX* context_;
+};
+
 std::string hmac(std::string_view key, std::string_view text) {
-  std::string result(EVP_MAX_MD_SIZE, '\0');
-  unsigned size = 0;
-  CHECK(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
-             reinterpret_cast<const unsigned char*>(text.data()), text.size(),
-             reinterpret_cast<unsigned char*>(result.data()), &size) != nullptr);
-  result.resize(size);
-  return result;
+  thread_local Hmac instance;
+  return instance.compute(key, text);
 }
 
 }  // namespace
 
 std::string canonical_request(const net::Request& request, const SignatureFields& fields,
-                              std::string_view payload_hash) {
+                              const HeaderNames& signed_names, std::string_view payload_hash) {
   std::string text;
   text.reserve(512);
   text.append(request.method).append("\n");
@@ -105,7 +133,7 @@ std::string canonical_request(const net::Request& request, const SignatureFields
   text += "\n";
   append_query(text, fields);
   text += "\n";
-  const std::vector<std::string> names = split_signed_headers(fields.signed_headers);
+  const std::vector<std::string_view>& names = signed_names.names();
   append_headers(text, request, names);
   text += "\n";
   for (std::size_t i = 0; i < names.size(); ++i) text.append(i > 0 ? ";" : "").append(names[i]);

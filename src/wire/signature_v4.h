@@ -13,7 +13,7 @@ inline constexpr std::string_view signature_algorithm = "AWS4-HMAC-SHA256";
 
 // The request in the one form in which client and server see the same bytes.
 std::string canonical_request(const net::Request& request, const SignatureFields& fields,
-                              std::string_view payload_hash);
+                              const HeaderNames& signed_names, std::string_view payload_hash);
 
 // `date` as 20130609T100015Z.
 std::string string_to_sign(std::string_view date, const Credential& credential, std::string_view canonical);

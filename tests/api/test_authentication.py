@@ -1,6 +1,7 @@
 """Signatures. A server with access keys checks them; one without takes any that is well formed."""
 
 import datetime
+import hashlib
 import http.client
 import urllib.parse
 
@@ -58,7 +59,8 @@ def signed(server, key="ALICE", secret="wonderland", service="dynamodb", region=
 def presigned(server, key="ALICE", secret="wonderland", expires=300):
     request = AWSRequest("POST", f"{server.endpoint}/", headers={"X-Amz-Target": target_of("ListTables")}, data=b"{}")
     signer = SigV4QueryAuth(Credentials(key, secret), "dynamodb", "us-east-1", expires=expires)
-    signer.payload = lambda request: SigV4Auth.payload(signer, request)
+    # Left alone, botocore moves the body into the query and signs an empty one.
+    signer.payload = lambda request: hashlib.sha256(b"{}").hexdigest()
     signer.add_auth(request)
     parts = urllib.parse.urlsplit(request.url)
     return f"{parts.path or '/'}?{parts.query}", {

@@ -115,7 +115,7 @@ TEST_F(Read, NamesColumnsAfterTheLastPartOfTheirPaths) {
   EXPECT_EQ(run("SELECT nope FROM Hash WHERE pk = 'a'"), "{}");
   EXPECT_EQ(run("SELECT a, m.a FROM Hash WHERE pk = 'a'"),
             "ValidationException: Duplicate identifiers in select clause: a");
-  EXPECT_EQ(run("SELECT COUNT(*) FROM Missing"), "ValidationException: Unexpected path component at 1:8:5");
+  EXPECT_EQ(run("SELECT COUNT(*) FROM Absent"), "ValidationException: Unexpected path component at 1:8:5");
 }
 
 TEST_F(Read, OrdersByTheKey) {
@@ -155,18 +155,18 @@ TEST_F(Read, RefusesAnOrderItCannotServe) {
 
 TEST_F(Read, RefusesTablesThatAreNotThere) {
   const std::string missing = "ResourceNotFoundException: Requested resource not found";
-  EXPECT_EQ(run("SELECT * FROM Missing WHERE pk = 'x'"), missing);
+  EXPECT_EQ(run("SELECT * FROM Absent WHERE pk = 'x'"), missing);
   EXPECT_EQ(run("SELECT * FROM \"no\" WHERE pk = 'x'"), missing);
-  EXPECT_EQ(run("FROM Missing WHERE pk = 'x' SET c = 1"), missing);
-  EXPECT_EQ(run("INSERT INTO Missing VALUE {'pk': 'x'}"), missing);
+  EXPECT_EQ(run("FROM Absent WHERE pk = 'x' SET c = 1"), missing);
+  EXPECT_EQ(run("INSERT INTO Absent VALUE {'pk': 'x'}"), missing);
 }
 
 TEST_F(Read, ChecksTheStatementBeforeItLooksForTheTable) {
-  EXPECT_EQ(run("SELECT pk FROM Missing WHERE pk = ? AND val < ?", {R"({"S":"x"})", R"({"BOOL":true})"}),
+  EXPECT_EQ(run("SELECT pk FROM Absent WHERE pk = ? AND val < ?", {R"({"S":"x"})", R"({"BOOL":true})"}),
             "ValidationException: Incorrect operand type for operator or function; operator or function: <, operand "
             "type: BOOL");
   EXPECT_EQ(run("SELECT * FROM \"\" WHERE pk = 'x'"), "ValidationException: Path component cannot be an empty string");
-  EXPECT_EQ(run("UPDATE Missing.i SET a = 'z' WHERE pk = 'p'"),
+  EXPECT_EQ(run("UPDATE Absent.i SET a = 'z' WHERE pk = 'p'"),
             "ValidationException: This operation is not supported on an index");
 }
 
@@ -204,7 +204,7 @@ class Paging : public Read {
     for (int page = 0; page < 50; ++page) {
       const auto answer = execute(request);
       if (!answer) return engine::outcome(answer);
-      if (!shown.empty()) shown += " |";
+      if (page > 0) shown += " |";
       for (const item::Item& item : answer->items) shown += " " + item.find(name)->as<std::string>();
       if (!answer->next_token) return shown;
       request.next_token = answer->next_token;

@@ -62,10 +62,10 @@ TEST_F(Batch, WritesSeveralItems) {
 TEST_F(Batch, FailsStatementByStatement) {
   put_t("a", "1", "x");
   EXPECT_EQ(batch({"SLECT * FROM Songs WHERE pk = 'x'", "SELECT * FROM Songs WHERE",
-                   "SELECT * FROM Missing WHERE pk = 'x'", "SELECT flag FROM Songs WHERE pk = 'a' AND sk = '1'"}),
+                   "SELECT * FROM Absent WHERE pk = 'x'", "SELECT flag FROM Songs WHERE pk = 'a' AND sk = '1'"}),
             "ValidationError: Statement wasn't well formed, can't be processed: Expected data manipulation | "
             "ValidationError: Statement wasn't well formed, can't be processed: Unexpected term | "
-            "ResourceNotFound: Requested resource not found @Missing | "
+            "ResourceNotFound: Requested resource not found @Absent | "
             R"({"flag":{"S":"x"}} @Songs)");
   EXPECT_EQ(
       batch({"INSERT INTO Songs VALUE {'pk': 'a', 'sk': '1'}",
@@ -218,20 +218,19 @@ TEST_F(Transaction, NamesEveryStatementThatHasNoTableOrNoKey) {
             "cancelled: ValidationError: One or more parameter values were invalid: Missing the key sk in the item | " +
                 mismatch);
   const std::string missing = "ResourceNotFound: Requested resource not found";
-  EXPECT_EQ(
-      transaction({"UPDATE Missing SET a=1 WHERE pk='x' RETURNING ALL NEW *", "DELETE FROM Missing WHERE pk='x'"}),
-      "cancelled: " + missing + " | " + missing);
-  EXPECT_EQ(transaction({"SELECT * FROM Songs WHERE pk='a' AND sk='1'", "SELECT * FROM Missing.idx WHERE pk='x'"}),
+  EXPECT_EQ(transaction({"UPDATE Absent SET a=1 WHERE pk='x' RETURNING ALL NEW *", "DELETE FROM Absent WHERE pk='x'"}),
+            "cancelled: " + missing + " | " + missing);
+  EXPECT_EQ(transaction({"SELECT * FROM Songs WHERE pk='a' AND sk='1'", "SELECT * FROM Absent.idx WHERE pk='x'"}),
             "cancelled: None | " + missing);
 }
 
 TEST_F(Transaction, RefusesTheRequestBeforeItIsCancelled) {
-  EXPECT_EQ(transaction({"UPDATE Missing SET a=1 WHERE pk='x'",
+  EXPECT_EQ(transaction({"UPDATE Absent SET a=1 WHERE pk='x'",
                          "UPDATE Songs SET a=1 WHERE pk='a' AND sk='1' RETURNING ALL NEW *"}),
             "ValidationException: Validation failed in TransactStatements[1]: RETURNING clause is not supported in "
             "ExecuteTransaction.");
   EXPECT_EQ(
-      transaction({"SELECT * FROM Missing WHERE pk='x'", "SELECT * FROM Songs.idx WHERE pk='x' AND sk='1'"}),
+      transaction({"SELECT * FROM Absent WHERE pk='x'", "SELECT * FROM Songs.idx WHERE pk='x' AND sk='1'"}),
       "ValidationException: Validation failed in TransactStatements[1]: Reads on indices are not supported within "
       "transactions.");
   EXPECT_EQ(transaction({"UPDATE Songs SET n = n + [1] WHERE pk='a' AND sk='1'"}),
