@@ -67,6 +67,17 @@ template class Set<std::string>;
 template class Set<Number>;
 template class Set<Binary>;
 
+AttributeValue::AttributeValue(const AttributeValue&) = default;
+AttributeValue::AttributeValue(AttributeValue&&) noexcept = default;
+AttributeValue& AttributeValue::operator=(const AttributeValue&) = default;
+AttributeValue& AttributeValue::operator=(AttributeValue&&) noexcept = default;
+AttributeValue::~AttributeValue() = default;
+
+Map::Map(const Map&) = default;
+Map& Map::operator=(const Map&) = default;
+Map& Map::operator=(Map&&) noexcept = default;
+Map::~Map() = default;
+
 Map::Map(std::initializer_list<Attribute> attributes) : Map(std::vector<Attribute>(attributes)) {}
 
 Map::Map(std::vector<Attribute> attributes) : attributes_(std::move(attributes)) {

@@ -142,6 +142,13 @@ class AttributeValue {
   AttributeValue(List value) : storage_(std::move(value)) {}                // NOLINT
   AttributeValue(Map value) : storage_(std::move(value)) {}                 // NOLINT
 
+  // Not inline: they are large, and a request has many.
+  AttributeValue(const AttributeValue&);
+  AttributeValue(AttributeValue&&) noexcept;
+  AttributeValue& operator=(const AttributeValue&);
+  AttributeValue& operator=(AttributeValue&&) noexcept;
+  ~AttributeValue();
+
   Type type() const { return static_cast<Type>(storage_.index()); }
 
   template <class T>
@@ -184,11 +191,7 @@ struct Attribute {
 
 // Inline, because every read and write of an item goes through them. They stand here because they need Attribute.
 inline Map::Map() = default;
-inline Map::Map(const Map&) = default;
 inline Map::Map(Map&&) noexcept = default;
-inline Map& Map::operator=(const Map&) = default;
-inline Map& Map::operator=(Map&&) noexcept = default;
-inline Map::~Map() = default;
 
 inline std::size_t Map::size() const { return attributes_.size(); }
 inline void Map::reserve(std::size_t count) { attributes_.reserve(count); }
