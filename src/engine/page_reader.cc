@@ -196,7 +196,7 @@ store::Answer<store::PageResponse> PageReader::query(const store::QueryRequest& 
     return refuse_invalid(
         "1 validation error detected: Value at 'Limit' failed to satisfy constraint: Member must have value greater "
         "than or equal to 1");
-  TRY_VOID(check_select(request));
+  TRY_VOID(check_select(request, "1 validation error detected: "));
   PageView view;
   expr::Binder binder(request.placeholders);
   TRY_VOID(binder.check_maps(request.filter || request.projection || request.key_condition,
@@ -227,7 +227,7 @@ store::Answer<store::PageResponse> PageReader::scan(const store::ScanRequest& re
                           "' at 'limit' failed to satisfy constraint: Member must have value greater than or equal "
                           "to 1");
   TRY_VOID(check_segments(request));
-  TRY_VOID(check_select(request));
+  TRY_VOID(check_select(request, ""));
   PageView view;
   expr::Binder binder(request.placeholders);
   TRY_VOID(binder.check_maps(request.filter || request.projection, "FilterExpression is null"));

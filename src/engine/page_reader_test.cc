@@ -301,8 +301,8 @@ TEST_F(PageReaderTest, SelectAndProjectionMustAgree) {
   };
   using store::Select;
   EXPECT_EQ(with(Select::specific_attributes, {}),
-            "ValidationException: Must specify the AttributesToGet or ProjectionExpression when choosing to get "
-            "SPECIFIC_ATTRIBUTES");
+            "ValidationException: 1 validation error detected: Must specify the AttributesToGet or "
+            "ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES");
   EXPECT_EQ(with(Select::count, "sk"),
             "ValidationException: Cannot specify the ProjectionExpression when choosing to get only the Count");
   EXPECT_EQ(with(Select::all_attributes, "sk"),

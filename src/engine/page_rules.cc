@@ -69,7 +69,7 @@ std::vector<const KeyPart*> position_parts(const PageView& view) {
 
 }  // namespace
 
-store::Answer<void> check_select(const store::ReadPage& request) {
+store::Answer<void> check_select(const store::ReadPage& request, std::string_view envelope) {
   if (request.projection && request.select && *request.select != Select::specific_attributes) {
     const std::string start = "Cannot specify the ProjectionExpression when choosing to get ";
     if (*request.select == Select::count) return refuse_invalid(start + "only the Count");
@@ -80,6 +80,7 @@ store::Answer<void> check_select(const store::ReadPage& request) {
     return refuse_invalid("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName");
   if (request.select == Select::specific_attributes && !request.projection)
     return refuse_invalid(
+        std::string(envelope) +
         "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES");
   return {};
 }

@@ -240,6 +240,11 @@ def test_count_returns_no_items(wire, numbers):
             "Cannot specify the ProjectionExpression when choosing to get only the Count",
         ),
         (
+            {"Select": "SPECIFIC_ATTRIBUTES"},
+            "1 validation error detected: Must specify the AttributesToGet or ProjectionExpression when choosing to get "
+            "SPECIFIC_ATTRIBUTES",
+        ),
+        (
             {"Select": "EVERYTHING"},
             constraint(
                 at(

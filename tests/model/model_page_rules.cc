@@ -43,6 +43,7 @@ void ModelPages::check_expressions(std::vector<std::string>& faults) const {
     faults.push_back("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName");
   if (operation_.select == Select::specific_attributes && !operation_.projection)
     faults.push_back(
+        std::string(operation_.key ? "1 validation error detected: " : "") +
         "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES");
   if (operation_.key && operation_.key->last) {
     const KeyValues& operands = operation_.key->last_operands;
