@@ -90,8 +90,13 @@ void plan_items(const Table& table, const Target& target, const Items& items, ba
   }
 }
 
-// One chunk. True when there is more. What is filled is declared ready in a step of its own: a change of the catalog can
-// be seen before what is committed with it, and a ready index must have all its entries.
+void replace_table(CatalogState& state, CommitEntry& entry, const Table& table) {
+  put_table(entry, table);
+  state.tables[table.name] = std::make_shared<const Table>(table);
+}
+
+// One chunk. True when there is more. What is filled is declared ready in a commit of its own: a change of the catalog
+// can be seen before what is committed with it, and a ready index must have all its entries.
 store::Answer<bool> fill_chunk(Core& core, const Target& target) {
   const std::lock_guard control(core.control_mutex);
   const TablePointer found = core.catalog->find(target.table_name);
@@ -103,24 +108,24 @@ store::Answer<bool> fill_chunk(Core& core, const Target& target) {
   // No item has the bare prefix as its key.
   const std::string after = std::max((*backfill)->cursor, id_prefix(table.id));
   const std::string end_of_table = id_prefix(table.id + 1);
-  const bool filled = after == end_of_table;
-  std::optional<std::string> last;
-  if (filled) {
-    backfill->reset();
-  } else {
-    TRY(last, end_of_chunk(core, after, end_of_table));
-    (*backfill)->cursor = last.value_or(end_of_table);
-  }
-  TRY_VOID(core.change_catalog([&](CatalogState& state, CommitEntry& entry) -> store::Answer<void> {
-    if (!filled) {
-      TRY(const Items items, latest_items(core, after, last.value_or(end_of_table)));
+  if (after != end_of_table) {
+    TRY(const std::optional<std::string> last, end_of_chunk(core, after, end_of_table));
+    const std::string until = last.value_or(end_of_table);
+    (*backfill)->cursor = until;
+    TRY_VOID(core.change_catalog([&](CatalogState& state, CommitEntry& entry) -> store::Answer<void> {
+      TRY(const Items items, latest_items(core, after, until));
       plan_items(table, target, items, core.now(), entry);
-    }
-    put_table(entry, table);
-    state.tables[table.name] = std::make_shared<const Table>(table);
+      replace_table(state, entry, table);
+      return {};
+    }));
+    if (last) return true;
+  }
+  backfill->reset();
+  TRY_VOID(core.change_catalog([&](CatalogState& state, CommitEntry& entry) -> store::Answer<void> {
+    replace_table(state, entry, table);
     return {};
   }));
-  return !filled;
+  return false;
 }
 
 }  // namespace

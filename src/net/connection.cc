@@ -25,7 +25,10 @@ constexpr std::size_t header_read_size = 16 << 10;
 }  // namespace
 
 Connection::Connection(IoThread& thread, Descriptor socket, bool from_loopback)
-    : thread_(thread), descriptor_(thread.context(), socket.number()), deadline_(never), from_loopback_(from_loopback) {
+    : thread_(thread), descriptor_(thread.context()), deadline_(never), from_loopback_(from_loopback) {
+  error_code error;
+  descriptor_.assign(socket.number(), error);
+  if (error) return;
   const int number = socket.release();
   const ServerState& state = thread.state();
   transport_ = state.tls ? state.tls->make_transport(number) : make_plain_transport(number);
@@ -34,7 +37,7 @@ Connection::Connection(IoThread& thread, Descriptor socket, bool from_loopback)
 Connection::~Connection() { --thread_.state().connections; }
 
 void Connection::start() {
-  if (!transport_) return close();
+  if (!transport_) return close();  // the kernel or OpenSSL had no memory for it
   enter(Stage::handshake, thread_.state().options.header_timeout);
   run();
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -61,8 +62,12 @@ base::Result<void> HttpServer::Impl::start() {
   }
   TRY(Descriptor socket, listen_on(state.options.address, state.options.port));
   TRY(port, port_of(socket));
-  for (std::size_t i = 0; i < thread_count(state.options); ++i) threads.push_back(std::make_unique<IoThread>(state));
-  listener = std::make_unique<Listener>(std::move(socket), threads);
+  try {
+    for (std::size_t i = 0; i < thread_count(state.options); ++i) threads.push_back(std::make_unique<IoThread>(state));
+    listener = std::make_unique<Listener>(std::move(socket), threads);
+  } catch (const std::exception& problem) {
+    return base::fail(base::ErrorCode::exhausted, std::string("cannot start to serve: ") + problem.what());
+  }
   listener->start();
   for (const auto& thread : threads) thread->run();
   return {};

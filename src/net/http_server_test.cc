@@ -2,9 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 
 #include <thread>
 
+#include "base/check.h"
+#include "net/descriptor.h"
 #include "net/descriptor_limit.h"
 #include "net/http_server_testing.h"
 #include "net/raw_client_testing.h"
@@ -14,12 +17,10 @@ namespace {
 
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 constexpr milliseconds short_time(40);
 
-// Runs the test with a server on which a request that stops half-way costs no time.
 HttpServerOptions with(void (*change)(HttpServerOptions&)) {
   HttpServerOptions options;
   change(options);
@@ -140,7 +141,7 @@ TEST(HttpServerTest, RefusesALargeBodyBeforeItIsSent) {
 
 // The client reads the response only after it has sent everything.
 TEST(HttpServerTest, RefusesALargeBodySoThatTheClientCanReadIt) {
-  const auto server = start_server();
+  const auto server = start_server(with([](auto& options) { options.linger_timeout = milliseconds(30'000); }));
   for (const std::string size : {"Content-Length: 16777217", "Transfer-Encoding: chunked"}) {
     RawClient client(server->port());
     client.send("POST / HTTP/1.1\r\nHost: a\r\n" + size + "\r\n\r\n");
@@ -193,7 +194,7 @@ TEST(HttpServerTest, GivesUpOnABodyThatDoesNotEnd) {
 }
 
 TEST(HttpServerTest, GivesUpOnAConnectionThatRests) {
-  const auto server = start_server(with([](auto& options) { options.idle_timeout = short_time; }));
+  const auto server = start_server(with([](auto& options) { options.idle_timeout = milliseconds(400); }));
   RawClient silent(server->port());
   RawClient client(server->port());
   client.send(get("/"));
@@ -221,13 +222,14 @@ TEST(HttpServerTest, GivesUpOnAClientThatDoesNotRead) {
 TEST(HttpServerTest, DoesNotHurryTheHandler) {
   WaitingRoom room;
   HttpServerOptions options;
-  options.header_timeout = options.body_timeout = options.idle_timeout = options.write_timeout = short_time;
+  options.header_timeout = options.body_timeout = options.write_timeout = short_time;
   const auto server = start_server(options, room.handler());
   RawClient client(server->port());
-  RawClient silent(server->port());
   client.send(get("/"));
   const auto visitor = room.take();
-  EXPECT_EQ(silent.receive_all(), "") << "meanwhile the time of others is up";
+  RawClient slow(server->port());
+  slow.send("GET");
+  EXPECT_EQ(slow.receive_all(), "") << "meanwhile the time of others is up";
   visitor.answer("late");
   EXPECT_EQ(client.receive().body, "late");
 }
@@ -280,20 +282,44 @@ TEST(HttpServerTest, LimitsTheBodiesOfAllRequestsTogether) {
   EXPECT_EQ(third.receive().body, "there is room again");
 }
 
+// Lets the process have only so many descriptors more, for a while.
+class FewDescriptors {
+ public:
+  explicit FewDescriptors(rlim_t left) {
+    CHECK(getrlimit(RLIMIT_NOFILE, &usual_) == 0);
+    const Descriptor next(::socket(AF_INET, SOCK_STREAM, 0));
+    set({static_cast<rlim_t>(next.number()) + left, usual_.rlim_max});
+  }
+  ~FewDescriptors() { set(usual_); }
+  FewDescriptors(const FewDescriptors&) = delete;
+  FewDescriptors& operator=(const FewDescriptors&) = delete;
+
+ private:
+  static void set(const rlimit& limit) { CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0); }
+  rlimit usual_{};
+};
+
 TEST(HttpServerTest, WaitsForDescriptorsWithoutSpinning) {
   const auto server = start_server();
   RawClient client;  // has its descriptor already
-  rlimit usual{};
-  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &usual), 0);
-  const rlimit none_left{static_cast<rlim_t>(Descriptor(dup(0)).number()), usual.rlim_max};
-  const auto begin = std::chrono::steady_clock::now();
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none_left), 0);
-  client.connect(server->port());
-  client.send(get("/"));
-  while (server->counts().accept_failures < 2) std::this_thread::yield();
-  EXPECT_GE(std::chrono::steady_clock::now() - begin, milliseconds(50)) << "the second attempt comes after a pause";
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &usual), 0);
+  {
+    const FewDescriptors none(0);
+    const auto begin = std::chrono::steady_clock::now();
+    client.connect(server->port());
+    client.send(get("/"));
+    while (server->counts().accept_failures < 2) std::this_thread::yield();
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, milliseconds(50)) << "the second attempt comes after a pause";
+  }
   EXPECT_EQ(client.receive().status, 200);
+}
+
+TEST(HttpServerTest, DoesNotStartWithoutDescriptors) {
+  for (const rlim_t left : {0, 1, 2}) {
+    const FewDescriptors few(left);
+    const auto server = HttpServer::start({}, echo);
+    ASSERT_FALSE(server.has_value()) << left;
+    EXPECT_THAT(server.error().message, HasSubstr("Too many open files")) << left;
+  }
 }
 
 TEST(HttpServerTest, RaisesTheLimitOfDescriptors) {
