@@ -116,7 +116,8 @@ store::SequenceNumber CommitQueue::settled_sequence_number() const {
 void CommitQueue::run_committer() {
   std::unique_lock lock(mutex_);
   while (true) {
-    committer_ready_.wait(lock, [&] { return (stopping_ || !queue_.empty()) && !leading_; });
+    // Whoever queued an entry to wait for it leads itself.
+    committer_ready_.wait(lock, [&] { return (stopping_ || (!queue_.empty() && queue_.front()->done)) && !leading_; });
     if (queue_.empty()) return;
     lead(lock);
   }
