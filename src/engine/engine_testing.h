@@ -14,7 +14,7 @@
 namespace postino::engine {
 
 // 2026-01-02T03:04:05Z
-inline constexpr base::TimePoint test_start = base::TimePoint(std::chrono::seconds(1'767'323'045));
+inline constexpr base::TimePoint engine_test_start = base::TimePoint(std::chrono::seconds(1'767'323'045));
 
 // From DynamoDB's JSON; the test ends when it is malformed.
 item::Item json(std::string_view text);
@@ -52,7 +52,7 @@ class EngineTest : public testing::Test {
   std::string get(const std::string& table_name, std::string_view key);
 
   base::TemporaryDirectory directory_;
-  std::shared_ptr<base::ManualClock> clock_ = std::make_shared<base::ManualClock>(test_start);
+  std::shared_ptr<base::ManualClock> clock_ = std::make_shared<base::ManualClock>(engine_test_start);
   Options options_;
   std::unique_ptr<Engine> engine_;
 };

@@ -87,8 +87,8 @@ class ThroughputTest : public EngineTest {
 };
 
 TEST(ThroughputBucket, KeepsFiveMinutesOfWhatIsNotUsed) {
-  ThroughputBucket bucket(test_start);
-  const base::TimePoint later = test_start + std::chrono::hours(1);
+  ThroughputBucket bucket(engine_test_start);
+  const base::TimePoint later = engine_test_start + std::chrono::hours(1);
   EXPECT_TRUE(bucket.admits(2, later));
   bucket.take(599);
   EXPECT_TRUE(bucket.admits(2, later));
@@ -97,17 +97,17 @@ TEST(ThroughputBucket, KeepsFiveMinutesOfWhatIsNotUsed) {
 }
 
 TEST(ThroughputBucket, IsNotEmptiedByAClockSetBack) {
-  ThroughputBucket bucket(test_start);
-  EXPECT_TRUE(bucket.admits(1, test_start));
+  ThroughputBucket bucket(engine_test_start);
+  EXPECT_TRUE(bucket.admits(1, engine_test_start));
   bucket.take(1);
-  EXPECT_FALSE(bucket.admits(1, test_start - std::chrono::hours(1)));
-  EXPECT_FALSE(bucket.admits(1, test_start));
-  EXPECT_TRUE(bucket.admits(1, test_start + std::chrono::seconds(1)));
+  EXPECT_FALSE(bucket.admits(1, engine_test_start - std::chrono::hours(1)));
+  EXPECT_FALSE(bucket.admits(1, engine_test_start));
+  EXPECT_TRUE(bucket.admits(1, engine_test_start + std::chrono::seconds(1)));
 }
 
 TEST(ThroughputBucket, ANewRateCountsFromNowOn) {
-  ThroughputBucket bucket(test_start);
-  const base::TimePoint change = test_start + std::chrono::seconds(9);
+  ThroughputBucket bucket(engine_test_start);
+  const base::TimePoint change = engine_test_start + std::chrono::seconds(9);
   bucket.settle(1, change);  // ten units by now
   const base::TimePoint later = change + std::chrono::seconds(2);
   EXPECT_TRUE(bucket.admits(100, later));
@@ -393,7 +393,7 @@ TEST_F(ThroughputTest, ExpiryIsFree) {
   create(provisioned("aaa", {10, 1}, store::Throughput{1, 1}));
   ASSERT_TRUE(store().update_time_to_live("aaa", {"expires", true}));
   store::PutItemRequest request = put_in_index("aaa", "k");
-  request.item.set("expires", base::epoch_seconds(test_start));
+  request.item.set("expires", base::epoch_seconds(engine_test_start));
   ASSERT_EQ(outcome(store().put_item(request)), "ok");
   clock().advance(std::chrono::milliseconds(1'500));
   ASSERT_TRUE(engine().run_maintenance_once());
