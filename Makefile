@@ -4,6 +4,7 @@
 
 STAGES ?=
 SECONDS ?= 3600
+sources := find src tests bench -name node_modules -prune -o -name '*.cc' -print -o -name '*.h' -print
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\): ## /\1\t/p' Makefile | expand -t 12
@@ -30,14 +31,14 @@ bench: ## build and run the benchmarks, beside dynalite where npm can get it
 
 check: ## formatting, tidiness, warnings as errors, clang-tidy
 	@tools/bootstrap build check
-	@find src tests bench -name '*.cc' -o -name '*.h' | sort | xargs -r clang-format --dry-run -Werror
+	@$(sources) | sort | xargs -r clang-format --dry-run -Werror
 	@tools/tidy
 	@cmake --preset check -Wno-dev >/dev/null
 	@cmake --build --preset check
 
 format: ## format all C++ sources
 	@tools/bootstrap build check
-	@find src tests bench -name '*.cc' -o -name '*.h' | xargs -r clang-format -i
+	@$(sources) | xargs -r clang-format -i
 
 fuzz-long: ## run each fuzz target for SECONDS (3600)
 	@tools/bootstrap build test

@@ -69,7 +69,8 @@ base::Result<void> load_streams(const Database& database, CatalogState& state) {
   const auto records = database.iterate(Family::meta, lower, upper);
   for (records->SeekToFirst(); records->Valid(); records->Next()) {
     TRY(Stream stream, decode_stream(records->value().ToStringView()));
-    state.streams.emplace(stream.id, std::make_shared<const Stream>(std::move(stream)));
+    const ObjectId id = stream.id;
+    state.streams.emplace(id, std::make_shared<const Stream>(std::move(stream)));
   }
   if (!records->status().ok()) return base::propagate(error_from(records->status()));
   return {};

@@ -32,7 +32,7 @@ bool is_listed(std::string_view value, std::string_view list) {
 
 }  // namespace
 
-void Constraints::add(std::string value, std::string_view path, std::string_view rule) {
+void Constraints::add(const std::string& value, std::string_view path, std::string_view rule) {
   if (refusals_.size() == max_reported) return;
   std::string text = "Value ";
   text.append(value).append(" at '").append(path).append("' failed to satisfy constraint: ").append(rule);

@@ -30,7 +30,7 @@ class Constraints {
   Answer<void> outcome() const;
 
  private:
-  void add(std::string value, std::string_view path, std::string_view rule);
+  void add(const std::string& value, std::string_view path, std::string_view rule);
 
   std::vector<std::string> refusals_;
 };
