@@ -121,12 +121,12 @@ bool JsonReader::value(Json json, simdjson::ondemand::object& out) {
   return !json.get_object().get(out) || broken();
 }
 
-bool JsonReader::map(Json json, simdjson::ondemand::object& out, std::string_view value_class) {
+bool JsonReader::map(Json json, simdjson::ondemand::object& out, std::string_view entry_class) {
   Type type;
   if (!type_of(json, type)) return false;
   if (type == Type::array)
     return fail(
-        std::string("Unrecognized collection type java.util.Map<java.lang.String, ").append(value_class).append(">"));
+        std::string("Unrecognized collection type java.util.Map<java.lang.String, ").append(entry_class).append(">"));
   if (type != Type::object) return fail(unexpected_field);
   return !json.get_object().get(out) || broken();
 }

@@ -32,7 +32,7 @@ class JsonReader {
   // The same for other maps and structures of the protocol: the classes of the map's values and of the structure. A
   // structure is found in a member of another one, or in a list or map.
   enum class Place { member, collection };
-  bool map(Json json, simdjson::ondemand::object& out, std::string_view value_class);
+  bool map(Json json, simdjson::ondemand::object& out, std::string_view entry_class);
   bool structure(Json json, simdjson::ondemand::object& out, std::string_view name, Place place);
 
   template <class Field>

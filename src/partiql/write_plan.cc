@@ -154,7 +154,7 @@ class Planner {
 };
 
 template <class Request>
-Request filled(WritePlan plan, bool return_item_on_failure) {
+Request filled(WritePlan&& plan, bool return_item_on_failure) {
   Request request;
   request.table_name = std::move(plan.table_name);
   if constexpr (requires { request.item; })
