@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/metrics_text.h"
+
 namespace postino::app {
 
 namespace {
@@ -19,11 +21,6 @@ net::Response text_response(int status, std::string body) {
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";
   response.body = std::move(body);
   return response;
-}
-
-void append(std::string& out, const std::string& name, const std::string& type, const std::string& help, double value) {
-  out += "# HELP " + name + " " + help + "\n# TYPE " + name + " " + type + "\n" + name + " " + std::to_string(value) +
-         "\n";
 }
 
 double resident_bytes() {
@@ -74,11 +71,14 @@ bool Monitor::handle(const net::Request& request, const net::Responder& respond)
 }
 
 void append_process_metrics(std::string& out) {
-  append(out, "process_resident_memory_bytes", "gauge", "Memory of the process.", resident_bytes());
-  append(out, "process_open_fds", "gauge", "Open descriptors of the process.", open_descriptors());
-  append(out, "process_cpu_seconds_total", "counter", "Processor time of the process.", processor_seconds());
-  append(out, "process_start_time_seconds", "gauge", "When the process began.",
-         std::chrono::duration<double>(start_time.time_since_epoch()).count());
+  const auto add = [&](std::string_view name, std::string_view type, std::string_view help, double value) {
+    base::append_metric(out, name, type, help, std::to_string(value));
+  };
+  add("process_resident_memory_bytes", "gauge", "Memory of the process.", resident_bytes());
+  add("process_open_fds", "gauge", "Open descriptors of the process.", open_descriptors());
+  add("process_cpu_seconds_total", "counter", "Processor time of the process.", processor_seconds());
+  add("process_start_time_seconds", "gauge", "When the process began.",
+      std::chrono::duration<double>(start_time.time_since_epoch()).count());
 }
 
 }  // namespace postino::app

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "app/monitor.h"
+#include "base/metrics_text.h"
 #include "engine/engine.h"
 #include "net/address.h"
 #include "net/descriptor_limit.h"
@@ -73,18 +74,16 @@ wire::EndpointOptions endpoint_options(const Settings& settings) {
 }
 
 void append_server_metrics(std::string& out, const net::HttpServerCounts& counts) {
-  const auto line = [&](const std::string& name, const std::string& type, const std::string& help,
-                        std::uint64_t count) {
-    out += "# HELP " + name + " " + help + "\n# TYPE " + name + " " + type + "\n" + name + " " + std::to_string(count) +
-           "\n";
+  const auto add = [&](std::string_view name, std::string_view type, std::string_view help, std::uint64_t count) {
+    base::append_metric(out, name, type, help, std::to_string(count));
   };
-  line("postino_http_connections", "gauge", "Open connections.", counts.connections);
-  line("postino_http_connections_accepted_total", "counter", "Connections that were accepted.", counts.accepted);
-  line("postino_http_connections_refused_total", "counter", "Connections over the limit.", counts.refused);
-  line("postino_http_timeouts_total", "counter", "Connections that took too long.", counts.timed_out);
-  line("postino_http_malformed_total", "counter", "Requests that broke the protocol or a limit.", counts.malformed);
-  line("postino_http_overloaded_total", "counter", "Requests refused because too much was under way.",
-       counts.overloaded);
+  add("postino_http_connections", "gauge", "Open connections.", counts.connections);
+  add("postino_http_connections_accepted_total", "counter", "Connections that were accepted.", counts.accepted);
+  add("postino_http_connections_refused_total", "counter", "Connections over the limit.", counts.refused);
+  add("postino_http_timeouts_total", "counter", "Connections that took too long.", counts.timed_out);
+  add("postino_http_malformed_total", "counter", "Requests that broke the protocol or a limit.", counts.malformed);
+  add("postino_http_overloaded_total", "counter", "Requests refused because too much was under way.",
+      counts.overloaded);
 }
 
 void announce(std::ostream& out, const Settings& settings, const net::Address& address) {

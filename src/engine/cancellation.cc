@@ -1,43 +1,21 @@
 #include "engine/cancellation.h"
 
-#include <memory>
+#include <utility>
 
 namespace postino::engine {
 
 void Cancellation::add(std::size_t action, const store::Error& error) {
   cancelled_ = true;
   store::CancellationReason& reason = reasons_[action];
-  switch (error.type) {
-    case store::ErrorType::conditional_check_failed:
-      reason.code = "ConditionalCheckFailed";
-      if (error.details) reason.item = error.details->item;
-      break;
-    case store::ErrorType::provisioned_throughput_exceeded:
-      reason.code = "ProvisionedThroughputExceeded";
-      break;
-    case store::ErrorType::throttling:
-      reason.code = "ThrottlingError";
-      break;
-    default:
-      if (has_validation_error_) return;
-      has_validation_error_ = true;
-      reason.code = "ValidationError";
-  }
+  const bool always_told = error.type == store::ErrorType::conditional_check_failed ||
+                           error.type == store::ErrorType::provisioned_throughput_exceeded ||
+                           error.type == store::ErrorType::throttling;
+  if (!always_told && std::exchange(has_validation_error_, true)) return;
+  reason.code = store::cancellation_code(always_told ? error.type : store::ErrorType::validation);
+  if (error.type == store::ErrorType::conditional_check_failed && error.details) reason.item = error.details->item;
   reason.message = error.message;
 }
 
-store::Error Cancellation::error() && {
-  std::string codes;
-  for (const store::CancellationReason& reason : reasons_) {
-    if (!codes.empty()) codes += ", ";
-    codes += reason.code;
-  }
-  store::Error error(store::ErrorType::transaction_canceled,
-                     "Transaction cancelled, please refer cancellation reasons for specific reasons [" + codes + "]");
-  auto details = std::make_shared<store::ErrorDetails>();
-  details->reasons = std::move(reasons_);
-  error.details = std::move(details);
-  return error;
-}
+store::Error Cancellation::error() && { return store::transaction_cancelled(std::move(reasons_)); }
 
 }  // namespace postino::engine

@@ -161,8 +161,10 @@ ObjectId Catalog::take_id(CommitEntry& entry) {
   return id;
 }
 
-void put_table(CommitEntry& entry, const Table& table) {
+void put_table(CatalogState& state, CommitEntry& entry, Table table) {
   entry.put(Family::meta, table_key(table), encode_table(table));
+  auto put = std::make_shared<const Table>(std::move(table));
+  state.tables[put->name] = put;
 }
 
 void remove_table(CommitEntry& entry, const Table& table) {

@@ -79,8 +79,9 @@ class Catalog {
   std::uint64_t opening_number_ = 0;
 };
 
-// The stored records, for those who change the catalog.
-void put_table(CommitEntry& entry, const Table& table);
+// For those who change the catalog. Adds or replaces a table, in the state and its record;
+void put_table(CatalogState& state, CommitEntry& entry, Table table);
+// these are about the stored records alone.
 void remove_table(CommitEntry& entry, const Table& table);
 void remove_index(CommitEntry& entry, const Index& index);
 void put_stream(CommitEntry& entry, const Stream& stream);

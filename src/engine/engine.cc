@@ -127,9 +127,7 @@ store::Answer<store::TableDescription> Engine::describe_table(const std::string&
   return current().tables.describe(table_name);
 }
 store::Answer<store::TableDescription> Engine::update_table(const store::UpdateTableRequest& request) {
-  auto answer = current().tables.update(request);
-  if (answer) parts_->maintenance.wake();  // a new index waits to be filled
-  return answer;
+  return current().tables.update(request);
 }
 store::Answer<store::TableDescription> Engine::delete_table(const std::string& table_name) {
   return current().tables.remove(table_name);
@@ -139,9 +137,7 @@ store::Answer<store::ListTablesResponse> Engine::list_tables(const store::ListTa
 }
 store::Answer<store::TimeToLiveSpecification> Engine::update_time_to_live(
     const std::string& table_name, const store::TimeToLiveSpecification& specification) {
-  auto answer = current().tables.update_time_to_live(table_name, specification);
-  if (answer) parts_->maintenance.wake();  // items from before wait to be indexed
-  return answer;
+  return current().tables.update_time_to_live(table_name, specification);
 }
 store::Answer<store::TimeToLiveDescription> Engine::describe_time_to_live(const std::string& table_name) {
   return current().tables.describe_time_to_live(table_name);

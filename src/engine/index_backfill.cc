@@ -90,11 +90,6 @@ void plan_items(const Table& table, const Target& target, const Items& items, ba
   }
 }
 
-void replace_table(CatalogState& state, CommitEntry& entry, const Table& table) {
-  put_table(entry, table);
-  state.tables[table.name] = std::make_shared<const Table>(table);
-}
-
 // One chunk. True when there is more. What is filled is declared ready in a commit of its own: a change of the catalog
 // can be seen before what is committed with it, and a ready index must have all its entries.
 store::Answer<bool> fill_chunk(Core& core, const Target& target) {
@@ -115,14 +110,14 @@ store::Answer<bool> fill_chunk(Core& core, const Target& target) {
     TRY_VOID(core.change_catalog([&](CatalogState& state, CommitEntry& entry) -> store::Answer<void> {
       TRY(const Items items, latest_items(core, after, until));
       plan_items(table, target, items, core.now(), entry);
-      replace_table(state, entry, table);
+      put_table(state, entry, table);
       return {};
     }));
     if (last) return true;
   }
   backfill->reset();
   TRY_VOID(core.change_catalog([&](CatalogState& state, CommitEntry& entry) -> store::Answer<void> {
-    replace_table(state, entry, table);
+    put_table(state, entry, table);
     return {};
   }));
   return false;

@@ -20,8 +20,7 @@ store::Answer<void> commit_creation(Core& core, const store::CreateTableRequest&
   table.id = core.catalog->take_id(entry);
   for (Index& index : table.indexes) index.id = core.catalog->take_id(entry);
   if (request.stream && request.stream->enabled) open_stream(core, state, entry, table, *request.stream->view_type);
-  put_table(entry, table);
-  state.tables.emplace(table.name, std::make_shared<const Table>(table));
+  put_table(state, entry, table);
   return {};
 }
 
@@ -80,8 +79,7 @@ store::Answer<store::TableDescription> TableOperations::remove(const std::string
     if (core_.options.realistic_timing) {
       Table last = *table;
       last.transition = begin_deletion(core_.now());
-      put_table(entry, last);
-      state.tables.at(table_name) = std::make_shared<const Table>(std::move(last));
+      put_table(state, entry, std::move(last));
     } else {
       erase_table(core_, *table, state, entry);
     }

@@ -88,8 +88,7 @@ store::Answer<store::TimeToLiveSpecification> TableOperations::update_time_to_li
       entry.remove_range(Family::expiry, id_prefix(after.id), id_prefix(after.id + 1));
     }
     after.last_time_to_live_change = {now, specification.attribute_name};
-    put_table(entry, after);
-    state.tables.insert_or_assign(table_name, std::make_shared<const Table>(std::move(after)));
+    put_table(state, entry, std::move(after));
     return {};
   }));
   if (specification.enabled && core_.wake_maintenance) core_.wake_maintenance();
@@ -130,8 +129,7 @@ store::Answer<store::PointInTimeRecoveryDescription> TableOperations::update_con
     after.recovery.reset();
   }
   TRY_VOID(core_.change_catalog([&](CatalogState& state, CommitEntry& entry) -> store::Answer<void> {
-    put_table(entry, after);
-    state.tables.insert_or_assign(table_name, std::make_shared<const Table>(after));
+    put_table(state, entry, after);
     return {};
   }));
   return describe_recovery(after, now);

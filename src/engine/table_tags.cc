@@ -18,12 +18,11 @@ store::Error no_such_resource(const std::string& arn) {
 
 // Tables of other accounts are none of the caller's business, whether they exist or not.
 store::Answer<void> check_account(const Core& core, std::string_view action, const std::string& arn) {
-  const std::string ours = core.table_arn("");  // arn:aws:dynamodb:<region>:<account>:table/
-  const std::size_t account_end = ours.rfind(':');
-  const std::size_t account_begin = ours.rfind(':', account_end - 1) + 1;
-  const std::string account = ours.substr(account_begin, account_end - account_begin);
-  if (!arn.starts_with(ours.substr(0, account_begin)) || arn.size() < ours.size() || arn[account_end] != ':') return {};
-  if (arn.compare(account_begin, account.size(), account) == 0) return {};
+  const std::string& account = core.options.account;
+  const std::string region = "arn:aws:dynamodb:" + core.options.region + ":";
+  const std::size_t account_end = region.size() + account.size();
+  if (!arn.starts_with(region) || arn.size() < core.table_arn("").size() || arn[account_end] != ':') return {};
+  if (arn.compare(region.size(), account.size(), account) == 0) return {};
   std::string message = "User: arn:aws:iam::" + account + ":root is not authorized to perform: dynamodb:";
   message.append(action).append(" on resource: ").append(arn);
   message.append(" because no resource-based policy allows the dynamodb:").append(action).append(" action");
@@ -56,8 +55,7 @@ store::Answer<void> change_tags(Core& core, const std::string& arn, const std::s
   Table after = *before;
   TRY_VOID(change(after.tags));
   return core.change_catalog([&](CatalogState& state, CommitEntry& entry) -> store::Answer<void> {
-    put_table(entry, after);
-    state.tables.insert_or_assign(name, std::make_shared<const Table>(after));
+    put_table(state, entry, after);
     return {};
   });
 }

@@ -58,10 +58,17 @@ base::Milliseconds duration_of(const Transition& transition) {
   return longest;
 }
 
+Transition begun(TableStatus status, base::TimePoint now, base::Milliseconds duration) {
+  Transition transition;
+  transition.status = status;
+  transition.started = now;
+  transition.due = now + duration;
+  return transition;
+}
+
 void finish_creation(Table table, CatalogState& state, CommitEntry& entry) {
   table.transition.reset();
-  put_table(entry, table);
-  state.tables.at(table.name) = std::make_shared<const Table>(table);
+  put_table(state, entry, std::move(table));
 }
 
 store::Answer<void> finish_update(Core& core, const Table& table, CatalogState& state, CommitEntry& entry) {
@@ -115,21 +122,9 @@ store::Answer<void> complete_transitions(Core& core, base::TimePoint until) {
 
 }  // namespace
 
-Transition begin_creation(base::TimePoint now) {
-  Transition transition;
-  transition.status = TableStatus::creating;
-  transition.started = now;
-  transition.due = now + timing::table_creation;
-  return transition;
-}
+Transition begin_creation(base::TimePoint now) { return begun(TableStatus::creating, now, timing::table_creation); }
 
-Transition begin_deletion(base::TimePoint now) {
-  Transition transition;
-  transition.status = TableStatus::deleting;
-  transition.started = now;
-  transition.due = now + timing::table_deletion;
-  return transition;
-}
+Transition begin_deletion(base::TimePoint now) { return begun(TableStatus::deleting, now, timing::table_deletion); }
 
 UpdatePlan begin_update(const Table& before, const UpdateTableRequest& request, const UpdatePlan& plan,
                         base::TimePoint now) {

@@ -112,10 +112,8 @@ store::Answer<void> commit_update(Core& core, const UpdateTableRequest& request,
   if (indexes.removed) remove_index(entry, *indexes.removed);
   if (request.stream && request.stream->enabled) open_stream(core, state, entry, after, *request.stream->view_type);
   if (request.stream && !request.stream->enabled) close_stream(core, state, entry, after);
-  TablePointer& table = state.tables.at(after.name);
-  settle_throughput(core, *table);
-  put_table(entry, after);
-  table = std::make_shared<const Table>(after);
+  settle_throughput(core, *state.tables.at(after.name));
+  put_table(state, entry, after);
   return {};
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.h"
+
 namespace postino::engine {
 
 namespace {
@@ -11,11 +13,6 @@ constexpr std::size_t max_key_characters = 128;
 constexpr std::size_t max_value_characters = 256;
 constexpr std::string_view reserved_prefix = "aws:";
 constexpr std::string_view allowed_punctuation = " +-=._:/@";
-
-std::size_t character_count(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
-}
 
 // Letters, digits and spaces of any script, and some punctuation of ASCII.
 bool has_allowed_characters(std::string_view text) {
@@ -29,13 +26,13 @@ bool has_allowed_characters(std::string_view text) {
 store::Answer<void> check_key(const std::string& key) {
   if (key.starts_with(reserved_prefix))
     return store::refuse_invalid("Tag Key cannot be prefixed with aws:, Key: " + key);
-  if (key.empty() || character_count(key) > max_key_characters || !has_allowed_characters(key))
+  if (key.empty() || base::character_count(key) > max_key_characters || !has_allowed_characters(key))
     return store::refuse_invalid("The Tag Key provided is invalid, Key: " + key);
   return {};
 }
 
 store::Answer<void> check_value(const std::string& value) {
-  if (character_count(value) > max_value_characters || !has_allowed_characters(value))
+  if (base::character_count(value) > max_value_characters || !has_allowed_characters(value))
     return store::refuse_invalid("The Tag Value provided is invalid, Value: " + value);
   return {};
 }

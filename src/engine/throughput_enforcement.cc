@@ -10,9 +10,6 @@ namespace {
 
 using store::BillingMode;
 
-constexpr std::string_view table_exceeded =
-    "The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning "
-    "level with the UpdateTable API.";
 constexpr std::string_view indexes_exceeded =
     "The level of configured provisioned throughput for one or more global secondary indexes of the table was "
     "exceeded. Consider increasing your provisioning level for the under-provisioned global secondary indexes with the "
@@ -70,7 +67,7 @@ store::Error throttled(const Core& core, const std::vector<Resource>& resources,
   const bool provisioned = first.table.billing_mode == BillingMode::provisioned;
   store::Error error(provisioned ? store::ErrorType::provisioned_throughput_exceeded : store::ErrorType::throttling,
                      std::string(!provisioned             ? on_demand_exceeded
-                                 : first.index == nullptr ? table_exceeded
+                                 : first.index == nullptr ? store::table_throughput_exceeded
                                                           : indexes_exceeded));
   auto details = std::make_shared<store::ErrorDetails>();
   for (const Resource& resource : resources) details->throttling_reasons.push_back(reason_of(core, resource, access));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
+
 namespace postino::expr {
 namespace {
 
@@ -10,10 +12,6 @@ constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' &&
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
 constexpr bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-
-bool equal_ignoring_case(std::string_view text, std::string_view upper) {
-  return std::ranges::equal(text, upper, {}, [](char c) { return is_letter(c) ? static_cast<char>(c & ~0x20) : c; });
-}
 
 constexpr std::pair<std::string_view, TokenKind> keywords[] = {
     {"AND", TokenKind::keyword_and},         {"OR", TokenKind::keyword_or},   {"NOT", TokenKind::keyword_not},
@@ -23,7 +21,7 @@ constexpr std::pair<std::string_view, TokenKind> keywords[] = {
 
 TokenKind word_kind(std::string_view word) {
   for (const auto& [text, kind] : keywords)
-    if (equal_ignoring_case(word, text)) return kind;
+    if (base::equal_ignoring_case(word, text)) return kind;
   return TokenKind::identifier;
 }
 
@@ -32,8 +30,7 @@ std::size_t character_length(std::string_view rest) {
   const auto lead = static_cast<unsigned char>(rest.front());
   const std::size_t expected = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
   std::size_t length = 1;
-  while (length < expected && length < rest.size() && (static_cast<unsigned char>(rest[length]) & 0xC0) == 0x80)
-    ++length;
+  while (length < expected && length < rest.size() && !base::starts_character(rest[length])) ++length;
   return length;
 }
 

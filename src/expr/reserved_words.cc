@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
+
 namespace postino::expr {
 namespace {
 
@@ -75,9 +77,7 @@ static_assert(std::ranges::is_sorted(words));
 bool is_reserved_word(std::string_view identifier) {
   if (identifier.size() > longest) return false;
   std::array<char, longest> upper;
-  // Identifiers are ASCII, so the locale has no say in what upper case is.
-  std::ranges::transform(identifier, upper.begin(),
-                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  std::ranges::transform(identifier, upper.begin(), base::upper);
   return std::ranges::binary_search(words, std::string_view(upper.data(), identifier.size()));
 }
 

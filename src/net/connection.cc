@@ -116,15 +116,12 @@ bool Connection::handle() {
   auto response =
       thread_.mailbox()->handle(thread_.state().handler, request, request_number_,
                                 make_responder(thread_.mailbox(), weak_from_this(), request_number_, exchange_));
-  if (!response) return false;
-  const bool keep_alive = exchange_->reader.keep_alive() && !response->close;
-  return respond(*std::move(response), keep_alive);
+  return response && respond(*std::move(response));
 }
 
 void Connection::answer(RequestNumber number, Response response) {
   if (stage_ != Stage::handling || number != request_number_) return;
-  const bool keep_alive = exchange_->reader.keep_alive() && !response.close;
-  respond(std::move(response), keep_alive);
+  respond(std::move(response));
   run();
 }
 
@@ -133,12 +130,13 @@ bool Connection::refuse() {
   Response response;
   response.status = exchange_->reader.refusal();
   ++(response.status == 503 ? state.overloaded : state.malformed);
-  return respond(std::move(response), false);
+  response.close = true;
+  return respond(std::move(response));
 }
 
-bool Connection::respond(Response response, bool keep_alive) {
+bool Connection::respond(Response response) {
   RequestReader& reader = exchange_->reader;
-  keep_alive_ = keep_alive && !thread_.state().draining;
+  keep_alive_ = !response.close && !thread_.state().draining && reader.keep_alive();
   exchange_->head.clear();
   append_response_head(exchange_->head, response, {thread_.date(), keep_alive_, reader.is_http_1_0()});
   if (!reader.is_head() && has_body(response.status)) exchange_->body = std::move(response.body);

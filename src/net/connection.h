@@ -62,7 +62,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool read_on();
   bool handle();
   bool refuse();
-  bool respond(Response response, bool keep_alive);
+  bool respond(Response response);
   bool write();
   bool finish_response();
   bool rest();

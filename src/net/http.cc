@@ -2,27 +2,19 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace postino::net {
-
-namespace {
-
-char lower(char letter) { return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter; }
-
-}  // namespace
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return a.size() == b.size() &&
-         std::ranges::equal(a, b, [](char left, char right) { return lower(left) == lower(right); });
-}
 
 std::string_view Request::header(std::string_view name) const {
   const auto found =
-      std::ranges::find_if(headers, [&](const auto& header) { return equal_ignoring_case(header.first, name); });
+      std::ranges::find_if(headers, [&](const auto& header) { return base::equal_ignoring_case(header.first, name); });
   return found == headers.end() ? std::string_view() : found->second;
 }
 
 bool Request::has_header(std::string_view name) const {
-  return std::ranges::any_of(headers, [&](const auto& header) { return equal_ignoring_case(header.first, name); });
+  return std::ranges::any_of(headers,
+                             [&](const auto& header) { return base::equal_ignoring_case(header.first, name); });
 }
 
 std::string_view Request::query() const {

@@ -46,7 +46,4 @@ using Handler = std::function<void(const Request&, Responder)>;
 // The reason phrase that belongs to a status; empty for one that is not known.
 std::string_view reason_phrase(int status);
 
-// Compares names of headers: upper and lower case of ASCII letters are the same.
-bool equal_ignoring_case(std::string_view a, std::string_view b);
-
 }  // namespace postino::net

@@ -11,6 +11,7 @@
 #include <cerrno>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "net/http.h"
 
 namespace postino::net {
@@ -27,7 +28,7 @@ std::string ClientResponse::header(std::string_view name) const {
     const std::string_view line = rest.substr(0, rest.find("\r\n"));
     rest.remove_prefix(std::min(rest.size(), line.size() + 2));
     const std::size_t colon = line.find(": ");
-    if (colon != line.npos && equal_ignoring_case(line.substr(0, colon), name))
+    if (colon != line.npos && base::equal_ignoring_case(line.substr(0, colon), name))
       return std::string(line.substr(colon + 2));
   }
   return {};

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/text.h"
 #include "net/chunk_reader.h"
 
 namespace postino::net {
@@ -109,11 +110,11 @@ class RequestReader::Parser final : public http::basic_parser<true> {
     message_.request.headers.emplace_back(kept_name, kept_value);
     if (field == http::field::host) ++message_.hosts;
     if (field == http::field::expect) {
-      if (!equal_ignoring_case(value, "100-continue")) return refuse(417, error);
+      if (!base::equal_ignoring_case(value, "100-continue")) return refuse(417, error);
       message_.expects_continue = true;
     }
     if (field == http::field::transfer_encoding) {
-      if (!equal_ignoring_case(value, "chunked")) return refuse(501, error);
+      if (!base::equal_ignoring_case(value, "chunked")) return refuse(501, error);
       message_.transfer_encoding = true;
     }
   }

@@ -26,7 +26,7 @@ struct Slot {
 };
 
 void fail(BatchStatementResult& result, const store::Error& error) {
-  result.error = BatchStatementError{slot_code(error.type), error.message, std::nullopt};
+  result.error = BatchStatementError{store::cancellation_code(error.type), error.message, std::nullopt};
   if (error.details) result.error->item = error.details->item;
 }
 

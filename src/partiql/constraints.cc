@@ -1,7 +1,6 @@
 #include "partiql/constraints.h"
 
-#include <algorithm>
-
+#include "base/text.h"
 #include "partiql/parse.h"
 #include "store/constraints.h"
 
@@ -13,14 +12,9 @@ using store::Constraints;
 
 constexpr std::string_view at_least_one = "Member must have length greater than or equal to 1";
 
-std::size_t characters_in(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
 void check(Constraints& constraints, const std::string& prefix, const Statement& statement) {
   if (statement.text.empty()) constraints.refuse(prefix + "statement", statement.text, at_least_one);
-  if (characters_in(statement.text) > max_statement_length)
+  if (base::character_count(statement.text) > max_statement_length)
     constraints.refuse(prefix + "statement", statement.text,
                        "Member must have length less than or equal to " + std::to_string(max_statement_length));
   if (statement.has_parameters && statement.parameters.empty() && !statement.parameter_fault)

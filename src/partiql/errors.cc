@@ -28,30 +28,4 @@ store::Error write_error(store::Error error, bool inserts) {
   return reworded(std::move(error));
 }
 
-std::string slot_code(store::ErrorType type) {
-  switch (type) {
-    case store::ErrorType::validation:
-      return "ValidationError";
-    case store::ErrorType::throttling:
-      return "ThrottlingError";
-    default:
-      break;
-  }
-  constexpr std::string_view suffix = "Exception";
-  std::string name(store::error_name(type));
-  if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
-  return name;
-}
-
-store::Error cancelled(std::vector<store::CancellationReason> reasons) {
-  std::string codes;
-  for (const store::CancellationReason& reason : reasons) codes.append(codes.empty() ? "" : ", ").append(reason.code);
-  store::Error error(store::ErrorType::transaction_canceled,
-                     "Transaction cancelled, please refer cancellation reasons for specific reasons [" + codes + "]");
-  auto details = std::make_shared<store::ErrorDetails>();
-  details->reasons = std::move(reasons);
-  error.details = std::move(details);
-  return error;
-}
-
 }  // namespace postino::partiql

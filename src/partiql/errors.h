@@ -14,12 +14,6 @@ store::Error reworded(store::Error error);
 // The error of a write that a statement became: a failed condition of INSERT is a duplicate.
 store::Error write_error(store::Error error, bool inserts);
 
-// What a slot of a batch calls it: "ValidationError".
-std::string slot_code(store::ErrorType type);
-
-// Why transactions of statements are cancelled, worded like the rest.
-store::Error cancelled(std::vector<store::CancellationReason> reasons);
-
 inline constexpr std::string_view duplicate_item_message = "Duplicate primary key exists in table";
 
 }  // namespace postino::partiql

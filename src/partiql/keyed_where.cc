@@ -1,5 +1,7 @@
 #include "partiql/keyed_where.h"
 
+#include "partiql/wording.h"
+
 namespace postino::partiql {
 
 namespace {
@@ -33,21 +35,28 @@ KeyedWhere split_where(const std::optional<Expression>& where, const KeyAttribut
   if (!where) return result;
   std::vector<const Expression*> conjuncts;
   collect_conjuncts(*where, conjuncts);
-  std::vector<const std::string*> attributes = {&key.hash.name};
-  if (key.range) attributes.push_back(&key.range->name);
+  const std::vector<const KeyAttribute*> attributes = key.all();
   for (const Expression* conjunct : conjuncts) {
     bool taken = false;
-    for (const std::string* attribute : attributes) {
-      const item::AttributeValue* value = required_value(*conjunct, *attribute, parameters);
+    for (const KeyAttribute* attribute : attributes) {
+      const item::AttributeValue* value = required_value(*conjunct, attribute->name, parameters);
       if (value == nullptr) continue;
-      const item::AttributeValue* known = result.key.find(*attribute);
+      const item::AttributeValue* known = result.key.find(attribute->name);
       taken = known == nullptr || *known == *value;
-      if (known == nullptr) result.key.set(*attribute, *value);
-      if (!taken && !result.conflicting_key) result.conflicting_key = *attribute;
+      if (known == nullptr) result.key.set(attribute->name, *value);
+      if (!taken && !result.conflicting_key) result.conflicting_key = attribute->name;
     }
     if (!taken) result.conditions.push_back(conjunct);
   }
   return result;
+}
+
+store::Answer<void> check_key_types(const item::Map& key, const KeyAttributes& attributes) {
+  for (const KeyAttribute* attribute : attributes.all()) {
+    const item::AttributeValue* value = key.find(attribute->name);
+    if (value == nullptr || value->type() != attribute->type) return store::refuse_invalid(std::string(key_mismatch));
+  }
+  return {};
 }
 
 bool is_complete(const item::Key& key, const KeyAttributes& attributes) {

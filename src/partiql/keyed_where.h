@@ -20,6 +20,10 @@ struct KeyedWhere {
 // condition that cannot hold.
 KeyedWhere split_where(const std::optional<Expression>& where, const KeyAttributes& key, const Parameters& parameters);
 
+// Are they values that the table's key can have? In a transaction the store would report only the first statement with
+// a wrong key.
+store::Answer<void> check_key_types(const item::Map& key, const KeyAttributes& attributes);
+
 bool is_complete(const item::Key& key, const KeyAttributes& attributes);
 
 }  // namespace postino::partiql

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/text.h"
 #include "partiql/wording.h"
 
 namespace postino::partiql {
@@ -81,15 +82,14 @@ constexpr std::array<std::pair<char, Kind>, 17> symbols = {{
 }};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-bool starts_word(char c) { return (lower(c) >= 'a' && lower(c) <= 'z') || c == '_' || c == '$'; }
+bool starts_word(char c) { return (base::lower(c) >= 'a' && base::lower(c) <= 'z') || c == '_' || c == '$'; }
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'; }
-bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
 Kind kind_of_word(std::string_view word) {
   for (const auto& [text, kind] : keywords)
-    if (same_word(word, text)) return kind;
-  const bool is_reserved = std::ranges::any_of(reserved, [&](std::string_view text) { return same_word(word, text); });
+    if (base::equal_ignoring_case(word, text)) return kind;
+  const bool is_reserved =
+      std::ranges::any_of(reserved, [&](std::string_view text) { return base::equal_ignoring_case(word, text); });
   return is_reserved ? Kind::keyword_reserved : Kind::identifier;
 }
 
@@ -177,7 +177,7 @@ class Lexer {
       size += 1 + fraction;
     }
     std::int64_t exponent = 0;
-    if (size < rest_.size() && lower(rest_[size]) == 'e') {
+    if (size < rest_.size() && base::lower(rest_[size]) == 'e') {
       const bool has_sign = size + 1 < rest_.size() && (rest_[size + 1] == '+' || rest_[size + 1] == '-');
       const std::size_t first = size + (has_sign ? 2 : 1);
       const std::size_t digits = count_digits(first);
@@ -198,7 +198,7 @@ class Lexer {
 
   Token token(Kind kind, std::size_t size) {
     Token result{kind, rest_.substr(0, size), position_};
-    result.position.length = static_cast<std::uint32_t>(std::ranges::count_if(result.text, starts_character));
+    result.position.length = static_cast<std::uint32_t>(base::character_count(result.text));
     take(size);
     return result;
   }
@@ -208,7 +208,7 @@ class Lexer {
       if (c == '\n') {
         ++position_.line;
         position_.column = 1;
-      } else if (starts_character(c)) {
+      } else if (base::starts_character(c)) {
         ++position_.column;
       }
     }
@@ -239,23 +239,6 @@ std::string unquoted(std::string_view text) {
     result.push_back(text[i]);
     if (text[i] == quote) ++i;
   }
-  return result;
-}
-
-bool same_word(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
-}
-
-std::string lower_case(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), lower);
-  return result;
-}
-
-std::string upper_case(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(),
-                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
   return result;
 }
 

@@ -99,8 +99,4 @@ base::Result<std::vector<Token>> tokenize(std::string_view statement);
 // What stands between the quotes of a string or a quoted identifier; a doubled quote is one.
 std::string unquoted(std::string_view text);
 
-bool same_word(std::string_view a, std::string_view b);
-std::string lower_case(std::string_view text);
-std::string upper_case(std::string_view text);
-
 }  // namespace postino::partiql

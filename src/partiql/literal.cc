@@ -5,7 +5,7 @@
 
 #include "item/size.h"
 #include "partiql/wording.h"
-#include "store/error.h"
+#include "store/constraints.h"
 
 namespace postino::partiql {
 
@@ -32,12 +32,6 @@ std::string description_of(const Expression& expression) {
     default:
       return std::string(symbol_of(expression.operation));
   }
-}
-
-std::string list_of(const std::vector<std::string>& members) {
-  std::string text = "[";
-  for (const std::string& member : members) text.append(text.size() > 1 ? ", " : "").append(member);
-  return text + "]";
 }
 
 // Walks into one literal, knowing the way from its root.
@@ -120,7 +114,7 @@ class Folder {
     for (const Expression& member : expression.operands) members.push_back(member.value.as<std::string>());
     item::StringSet set(members);
     if (set.size() != members.size())
-      return base::invalid(std::string(invalid_values) + "Input collection " + list_of(members) +
+      return base::invalid(std::string(invalid_values) + "Input collection " + store::list_text(members) +
                            " contains duplicates.");
     return AttributeValue(std::move(set));
   }
@@ -135,7 +129,7 @@ class Folder {
     }
     item::NumberSet set(members);
     if (set.size() != members.size())
-      return base::invalid(std::string(invalid_values) + "Input collection " + list_of(texts) +
+      return base::invalid(std::string(invalid_values) + "Input collection " + store::list_text(texts) +
                            " contains duplicates! under " + path_);
     return AttributeValue(std::move(set));
   }

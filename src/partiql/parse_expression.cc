@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/text.h"
 #include "expr/parser.h"
 #include "partiql/parser.h"
 #include "partiql/wording.h"
@@ -191,7 +192,7 @@ base::Result<Expression> Parser::parse_is(Expression value) {
 base::Result<std::string> Parser::parse_type_name() {
   if (accept(TokenKind::keyword_null)) return "NULL";
   if (accept(TokenKind::keyword_missing)) return "MISSING";
-  std::string name = next() == TokenKind::identifier ? upper_case(token().text) : "";
+  std::string name = next() == TokenKind::identifier ? base::upper_case(token().text) : "";
   const bool known = std::ranges::find(type_names, name) != type_names.end();
   if (!known && name != "DOUBLE") return not_well_formed("Expected type name");
   take();
@@ -305,7 +306,7 @@ base::Result<Expression> Parser::parse_group() {
 
 base::Result<Expression> Parser::parse_function() {
   Expression call = node(Kind::function, token().position);
-  call.name = lower_case(take().text);
+  call.name = base::lower_case(take().text);
   // COUNT(*) has the form of a call, and no other right.
   if (after_next() == TokenKind::star && tokens_[position_ + 2].kind == TokenKind::close_paren) {
     position_ += 3;

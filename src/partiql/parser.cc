@@ -1,5 +1,6 @@
 #include "partiql/parser.h"
 
+#include "base/text.h"
 #include "partiql/columns.h"
 #include "partiql/literal.h"
 #include "partiql/wording.h"
@@ -345,7 +346,7 @@ base::Result<void> Parser::skip_alias() {
 }
 
 bool Parser::at_word(std::string_view word) const {
-  return next() == TokenKind::identifier && same_word(token().text, word);
+  return next() == TokenKind::identifier && base::equal_ignoring_case(token().text, word);
 }
 
 bool Parser::accept(TokenKind kind) {

@@ -96,8 +96,8 @@ store::Answer<void> check_carried(const Source& source, const std::vector<KeyBra
   if (missing.empty()) return {};
   std::string names;
   for (const std::string_view name : expr::in_hash_order(missing)) names.append(names.empty() ? "" : ", ").append(name);
-  return refuse_invalid("One or more parameter values were invalid: Secondary index " + *source.index_name +
-                        " does not project one or more filter attributes: [" + names + "]");
+  return store::refuse_parameter("Secondary index " + *source.index_name +
+                                 " does not project one or more filter attributes: [" + names + "]");
 }
 
 // Alternatives that say what the sort key must not be cannot be told apart by ranges: their partitions are read whole,

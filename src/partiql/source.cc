@@ -50,6 +50,12 @@ std::string table_name_of(const TableReference& reference) {
   return reference.table.substr(place + mark.size());
 }
 
+std::vector<const KeyAttribute*> KeyAttributes::all() const {
+  std::vector<const KeyAttribute*> attributes = {&hash};
+  if (range) attributes.push_back(&*range);
+  return attributes;
+}
+
 store::Answer<store::TableDescription> find_table(store::Store& store, const TableReference& reference) {
   store::Answer<store::TableDescription> table = store.describe_table(table_name_of(reference));
   // A name that no table can have is a table that is not there.

@@ -19,6 +19,8 @@ struct KeyAttribute {
 struct KeyAttributes {
   KeyAttribute hash;
   std::optional<KeyAttribute> range;
+
+  std::vector<const KeyAttribute*> all() const;
 };
 
 struct Source {

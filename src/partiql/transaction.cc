@@ -4,6 +4,7 @@
 #include "partiql/constraints.h"
 #include "partiql/errors.h"
 #include "partiql/executor.h"
+#include "partiql/keyed_where.h"
 #include "partiql/read_page.h"
 #include "partiql/wording.h"
 #include "partiql/write_plan.h"
@@ -27,12 +28,12 @@ class Reasons {
   explicit Reasons(std::size_t count) : reasons_(count) {}
 
   void add(std::size_t statement, const store::Error& error) {
-    reasons_[statement].code = slot_code(error.type);
+    reasons_[statement].code = store::cancellation_code(error.type);
     reasons_[statement].message = error.message;
     any_ = true;
   }
   store::Answer<void> outcome() && {
-    if (any_) return base::propagate(cancelled(std::move(reasons_)));
+    if (any_) return base::propagate(store::transaction_cancelled(std::move(reasons_)));
     return {};
   }
 
@@ -59,13 +60,6 @@ store::Answer<std::vector<ParsedStatement>> parse_all(const ExecuteTransactionRe
 
 bool is_missing_table(const store::Error& error) { return error.type == store::ErrorType::resource_not_found; }
 
-// A key that the table cannot have. The store would report only the first statement with one.
-store::Answer<void> check_key(const item::Key& key, const KeyAttributes& attributes) {
-  const auto fits = [&](const KeyAttribute& attribute) { return key.find(attribute.name)->type() == attribute.type; };
-  if (fits(attributes.hash) && (!attributes.range || fits(*attributes.range))) return {};
-  return refuse_invalid(std::string(key_mismatch));
-}
-
 store::Answer<std::vector<ReadPlan>> plan_reads(store::Store& store, const ExecuteTransactionRequest& request,
                                                 const std::vector<ParsedStatement>& trees) {
   std::vector<ReadPlan> plans;
@@ -81,7 +75,7 @@ store::Answer<std::vector<ReadPlan>> plan_reads(store::Store& store, const Execu
       reasons.add(i, planned.error());
       continue;
     }
-    const auto valid = check_key(*planned->key_of(planned->ranges.front()), planned->source.key);
+    const auto valid = check_key_types(*planned->key_of(planned->ranges.front()), planned->source.key);
     if (!valid) reasons.add(i, valid.error());
     plans.push_back(*std::move(planned));
   }
@@ -155,15 +149,15 @@ store::Error reworded_transaction(store::Error error, const std::vector<bool>& i
   if (error.type != store::ErrorType::transaction_canceled || !error.details) return reworded(std::move(error));
   std::vector<CancellationReason> reasons = error.details->reasons;
   for (std::size_t i = 0; i < reasons.size() && i < inserts.size(); ++i) {
-    if (inserts[i] && reasons[i].code == slot_code(store::ErrorType::conditional_check_failed)) {
-      reasons[i].code = slot_code(store::ErrorType::duplicate_item);
+    if (inserts[i] && reasons[i].code == store::cancellation_code(store::ErrorType::conditional_check_failed)) {
+      reasons[i].code = store::cancellation_code(store::ErrorType::duplicate_item);
       reasons[i].message = duplicate_item_message;
       reasons[i].item.reset();
     } else {
       reasons[i].message = reworded({store::ErrorType::validation, reasons[i].message}).message;
     }
   }
-  return cancelled(std::move(reasons));
+  return store::transaction_cancelled(std::move(reasons));
 }
 
 }  // namespace

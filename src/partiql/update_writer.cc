@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "base/text.h"
 #include "partiql/wording.h"
 
 namespace postino::partiql {
@@ -88,7 +89,7 @@ class UpdateWriter {
 
   base::Result<std::string> write_set_operand(const UpdateAction& action) {
     const Expression& call = *action.value;
-    const std::string name = upper_case(call.name);
+    const std::string name = base::upper_case(call.name);
     if (call.operands.size() != 2)
       return base::invalid(located(name + " must have exactly two arguments", call.position));
     const Expression& first = call.operands[0];

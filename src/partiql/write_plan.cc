@@ -73,7 +73,7 @@ class Planner {
     plan_.action = Action::check;
     KeyedWhere where = split_where(exists.select.where, table_.key, *checked_.parameters);
     plan_.subject = std::move(where.key);
-    TRY_VOID(check_key_types());
+    TRY_VOID(check_key_types(plan_.subject, table_.key));
     TRY(std::vector<ConditionText> conditions, write(where.conditions));
     conditions.insert(conditions.begin(), item_exists(true));
     return require(conditions);
@@ -88,7 +88,7 @@ class Planner {
     if (!is_complete(where.key, table_.key))
       return refuse_invalid(std::string(transaction_ ? key_mismatch : incomplete_key));
     plan_.subject = std::move(where.key);
-    if (transaction_) TRY_VOID(check_key_types());
+    if (transaction_) TRY_VOID(check_key_types(plan_.subject, table_.key));
     return write(where.conditions);
   }
 
@@ -113,32 +113,16 @@ class Planner {
     return {};
   }
 
-  // In a transaction the store would report only the first statement with a wrong key.
-  store::Answer<void> check_key_types() const {
-    for (const KeyAttribute* attribute : key_attributes()) {
-      const item::AttributeValue* value = plan_.subject.find(attribute->name);
-      if (value == nullptr || value->type() != attribute->type) return refuse_invalid(std::string(key_mismatch));
-    }
-    return {};
-  }
-
   store::Answer<void> check_item_key() const {
-    const std::string start = "One or more parameter values were invalid: ";
-    for (const KeyAttribute* attribute : key_attributes()) {
+    for (const KeyAttribute* attribute : table_.key.all()) {
       const item::AttributeValue* value = plan_.subject.find(attribute->name);
-      if (value == nullptr) return refuse_invalid(start + "Missing the key " + attribute->name + " in the item");
+      if (value == nullptr) return store::refuse_parameter("Missing the key " + attribute->name + " in the item");
       if (value->type() != attribute->type)
-        return refuse_invalid(start + "Type mismatch for key " + attribute->name +
-                              " expected: " + std::string(item::type_name(attribute->type)) +
-                              " actual: " + std::string(item::type_name(value->type())));
+        return store::refuse_parameter("Type mismatch for key " + attribute->name +
+                                       " expected: " + std::string(item::type_name(attribute->type)) +
+                                       " actual: " + std::string(item::type_name(value->type())));
     }
     return {};
-  }
-
-  std::vector<const KeyAttribute*> key_attributes() const {
-    std::vector<const KeyAttribute*> attributes = {&table_.key.hash};
-    if (table_.key.range) attributes.push_back(&*table_.key.range);
-    return attributes;
   }
 
   static store::ReturnValues return_values(Returning returning) {
@@ -206,11 +190,8 @@ store::Answer<void> check_transaction_write(const CheckedStatement& checked, con
 item::Key key_of(const WritePlan& plan, const Source& table) {
   if (!plan.inserts()) return plan.subject;
   item::Key key;
-  const auto take = [&](const std::string& name) {
-    if (const item::AttributeValue* value = plan.subject.find(name)) key.set(name, *value);
-  };
-  take(table.key.hash.name);
-  if (table.key.range) take(table.key.range->name);
+  for (const KeyAttribute* attribute : table.key.all())
+    if (const item::AttributeValue* value = plan.subject.find(attribute->name)) key.set(attribute->name, *value);
   return key;
 }
 

@@ -37,6 +37,26 @@ Error::Error(base::Error error)
                : ErrorType::internal_server_error),
       message(std::move(error.message)) {}
 
+std::string cancellation_code(ErrorType type) {
+  if (type == ErrorType::validation) return "ValidationError";
+  if (type == ErrorType::throttling) return "ThrottlingError";
+  constexpr std::string_view suffix = "Exception";
+  std::string name(error_name(type));
+  if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
+  return name;
+}
+
+Error transaction_cancelled(std::vector<CancellationReason> reasons) {
+  std::string codes;
+  for (const CancellationReason& reason : reasons) codes.append(codes.empty() ? "" : ", ").append(reason.code);
+  Error error(ErrorType::transaction_canceled,
+              "Transaction cancelled, please refer cancellation reasons for specific reasons [" + codes + "]");
+  auto details = std::make_shared<ErrorDetails>();
+  details->reasons = std::move(reasons);
+  error.details = std::move(details);
+  return error;
+}
+
 tl::unexpected<Error> refuse_parameter(std::string_view message) {
   return refuse_invalid("One or more parameter values were invalid: " + std::string(message));
 }

@@ -45,6 +45,9 @@ struct CancellationReason {
   std::optional<item::Item> item;
 };
 
+// What a reason, or an error of one statement among several, is called: "ConditionalCheckFailed", "ValidationError".
+std::string cancellation_code(ErrorType type);
+
 // What a throttled request ran out of, for example "TableReadProvisionedThroughputExceeded", and the ARN of where.
 struct ThrottlingReason {
   std::string reason;
@@ -78,6 +81,13 @@ inline tl::unexpected<Error> refuse(ErrorType type, std::string message) {
 inline tl::unexpected<Error> refuse_invalid(std::string message) {
   return refuse(ErrorType::validation, std::move(message));
 }
+// The error of a transaction, with a reason for each of its actions.
+Error transaction_cancelled(std::vector<CancellationReason> reasons);
+
+inline constexpr std::string_view table_throughput_exceeded =
+    "The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning "
+    "level with the UpdateTable API.";
+
 // A validation error that starts with DynamoDB's usual "One or more parameter values were invalid: ".
 tl::unexpected<Error> refuse_parameter(std::string_view message);
 

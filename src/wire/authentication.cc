@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "wire/signature_fields.h"
 #include "wire/signature_time.h"
 #include "wire/signature_v4.h"
@@ -93,7 +94,7 @@ std::string payload_hash(const net::Request& request) {
 
 bool declares_other_payload(const net::Request& request, std::string_view hash) {
   return request.has_header("x-amz-content-sha256") &&
-         !net::equal_ignoring_case(request.header("x-amz-content-sha256"), hash);
+         !base::equal_ignoring_case(request.header("x-amz-content-sha256"), hash);
 }
 
 bool equal_in_constant_time(std::string_view a, std::string_view b) {

@@ -40,12 +40,9 @@ std::string java_text(const Entries<std::vector<WriteRequestInput>>& tables) {
   std::string text = "{";
   for (const auto& [table, writes] : tables) {
     if (text.size() > 1) text += ", ";
-    text.append(table).append("=[");
-    for (const WriteRequestInput& write : writes) {
-      if (&write != &writes.front()) text += ", ";
-      text += java_text(write);
-    }
-    text += "]";
+    std::vector<std::string> texts;
+    for (const WriteRequestInput& write : writes) texts.push_back(java_text(write));
+    text.append(table).append("=").append(store::list_text(texts));
   }
   return text + "}";
 }
@@ -104,9 +101,7 @@ void write_unprocessed(JsonWriter& json, const store::BatchGetTable& table) {
     for (const auto& [placeholder, name] : *table.placeholders.names) json.any_key(placeholder).string(name);
     json.end_object();
   }
-  json.key("Keys").begin_array();
-  for (const item::Key& key : table.keys) json.item(key);
-  json.end_array();
+  json.key("Keys").items(table.keys);
   if (table.projection) json.key("ProjectionExpression").string(table.projection->text());
   json.end_object();
 }
@@ -128,8 +123,7 @@ void write_unprocessed(JsonWriter& json, const store::BatchWriteTable& table) {
 
 store::Answer<store::BatchGetItemRequest> BatchGetItem::decode(Input input) {
   Constraints constraints;
-  const auto consumed =
-      check_word<store::ReturnConsumedCapacity>(constraints, "returnConsumedCapacity", input.return_consumed_capacity);
+  const auto consumed = check_consumed_capacity(constraints, input.return_consumed_capacity);
   constraints.check_not_null("requestItems", input.request_items.has_value());
   if (input.request_items) {
     check_tables(constraints, *input.request_items, "{}");
@@ -153,21 +147,11 @@ void BatchGetItem::run(const Services& services, const Request& request, const s
   done(services.store->batch_get_item(request));
 }
 
-Reporting BatchGetItem::reporting(const Request& request) {
-  Reporting reporting;
-  reporting.consumed_capacity = request.return_consumed_capacity;
-  return reporting;
-}
-
 void BatchGetItem::encode(JsonWriter& json, const Response& response, const Reporting& reporting) {
   json.begin_object();
   write_consumed(json, response.consumed_capacity, reporting.consumed_capacity);
   json.key("Responses").begin_object();
-  for (const auto& table : response.tables) {
-    json.any_key(table.table_name).begin_array();
-    for (const item::Item& item : table.items) json.item(item);
-    json.end_array();
-  }
+  for (const auto& table : response.tables) json.any_key(table.table_name).items(table.items);
   json.end_object().key("UnprocessedKeys").begin_object();
   for (const store::BatchGetTable& table : response.unprocessed) write_unprocessed(json, table);
   json.end_object().end_object();
@@ -175,10 +159,8 @@ void BatchGetItem::encode(JsonWriter& json, const Response& response, const Repo
 
 store::Answer<store::BatchWriteItemRequest> BatchWriteItem::decode(Input input) {
   Constraints constraints;
-  const auto consumed =
-      check_word<store::ReturnConsumedCapacity>(constraints, "returnConsumedCapacity", input.return_consumed_capacity);
-  const auto metrics =
-      check_word<CollectionMetrics>(constraints, "returnItemCollectionMetrics", input.return_item_collection_metrics);
+  const auto consumed = check_consumed_capacity(constraints, input.return_consumed_capacity);
+  const auto metrics = check_collection_metrics(constraints, input.return_item_collection_metrics);
   constraints.check_not_null("requestItems", input.request_items.has_value());
   if (input.request_items) check_writes(constraints, *input.request_items);
   TRY_VOID(constraints.outcome());
@@ -201,12 +183,6 @@ store::Answer<store::BatchWriteItemRequest> BatchWriteItem::decode(Input input) 
 
 void BatchWriteItem::run(const Services& services, const Request& request, store::Completion<Response> done) {
   services.store->batch_write_item(request, std::move(done));
-}
-
-Reporting BatchWriteItem::reporting(const Request& request) {
-  Reporting reporting;
-  reporting.consumed_capacity = request.report.consumed_capacity;
-  return reporting;
 }
 
 void write_collection_metrics(JsonWriter& json,

@@ -92,7 +92,6 @@ struct BatchGetItem {
   using Response = store::BatchGetItemResponse;
   static store::Answer<Request> decode(Input input);
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
-  static Reporting reporting(const Request& request);
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
 
@@ -103,7 +102,6 @@ struct BatchWriteItem {
   using Response = store::BatchWriteItemResponse;
   static store::Answer<Request> decode(Input input);
   static void run(const Services& services, const Request& request, store::Completion<Response> done);
-  static Reporting reporting(const Request& request);
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
 

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "wire/gzip.h"
 #include "wire/request_id.h"
 
@@ -16,7 +17,6 @@ constexpr std::string_view json_type = "application/x-amz-json-1.0";
 constexpr std::string_view plain_json_type = "application/json";
 constexpr std::size_t max_body_bytes = 16 << 20;
 constexpr int not_found = 404;
-constexpr int first_server_error = 500;
 constexpr std::size_t request_id_position = 1;  // among the headers of an API response
 
 std::string_view trimmed(std::string_view text) {
@@ -29,8 +29,8 @@ std::string_view trimmed(std::string_view text) {
 std::string_view content_type_of(const net::Request& request) {
   const std::string_view header = request.header("content-type");
   const std::string_view type = trimmed(header.substr(0, header.find(';')));
-  if (net::equal_ignoring_case(type, json_type)) return json_type;
-  if (net::equal_ignoring_case(type, plain_json_type)) return plain_json_type;
+  if (base::equal_ignoring_case(type, json_type)) return json_type;
+  if (base::equal_ignoring_case(type, plain_json_type)) return plain_json_type;
   return {};
 }
 
@@ -45,6 +45,13 @@ void add_origin(net::Response& response, bool has_origin) {
   if (has_origin) response.headers.emplace_back("Access-Control-Allow-Origin", "*");
 }
 
+// What every response with a body has.
+void complete(net::Response& response, bool has_origin) {
+  add_request_id(response);
+  add_checksum(response);
+  add_origin(response, has_origin);
+}
+
 net::Response api_response(Reply reply, std::string_view content_type, bool has_origin) {
   net::Response response;
   response.status = reply.status;
@@ -52,9 +59,7 @@ net::Response api_response(Reply reply, std::string_view content_type, bool has_
   response.body = std::move(reply.body);
   response.headers.reserve(4);
   response.headers.emplace_back("Server", "Server");
-  add_request_id(response);
-  add_checksum(response);
-  add_origin(response, has_origin);
+  complete(response, has_origin);
   return response;
 }
 
@@ -62,9 +67,7 @@ net::Response not_an_api_call(bool has_origin) {
   net::Response response;
   response.status = not_found;
   response.body = "<UnknownOperationException/>\n";
-  add_request_id(response);
-  add_checksum(response);
-  add_origin(response, has_origin);
+  complete(response, has_origin);
   return response;
 }
 
@@ -91,9 +94,7 @@ net::Response preflight(const net::Request& request) {
 net::Response health(const std::string& region, bool has_origin) {
   net::Response response;
   response.body = "healthy: dynamodb." + region + ".amazonaws.com ";
-  add_request_id(response);
-  add_checksum(response);
-  add_origin(response, has_origin);
+  complete(response, has_origin);
   return response;
 }
 
@@ -132,7 +133,7 @@ void Endpoint::handle_call(const net::Request& request, net::Responder respond) 
 
   std::string unpacked;
   std::string_view body = request.body;
-  if (net::equal_ignoring_case(request.header("content-encoding"), "gzip")) {
+  if (base::equal_ignoring_case(request.header("content-encoding"), "gzip")) {
     auto text = gunzip(body, max_body_bytes);
     if (!text && text.error().code == base::ErrorCode::exhausted) return respond(too_large());
     if (!text) return answer(failure({store::ErrorType::internal_server_error, "Internal server error"}));

@@ -117,6 +117,12 @@ constexpr std::optional<Enum> value_of(std::string_view text) {
   return std::nullopt;
 }
 
+// The value of a parameter that may be absent, once check_word has found no fault in it.
+template <class Enum>
+constexpr std::optional<Enum> value_if_given(const std::optional<std::string>& text) {
+  return text ? value_of<Enum>(*text) : std::nullopt;
+}
+
 // All words as the constraint error lists them.
 template <class Enum>
 std::string word_list() {

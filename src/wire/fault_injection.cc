@@ -11,10 +11,6 @@ namespace postino::wire {
 
 namespace {
 
-constexpr std::string_view throttled_table =
-    "The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning "
-    "level with the UpdateTable API.";
-
 tl::unexpected<base::Error> refuse(std::string_view part, std::string_view rule) {
   return base::invalid("'" + std::string(part) + "': " + std::string(rule));
 }
@@ -98,7 +94,7 @@ FaultInjector::~FaultInjector() = default;
 std::optional<Reply> FaultInjector::choose(const Operation& operation) const {
   if (faults_.throttle > 0 && draw() < faults_.throttle) {
     if (is_control(operation)) return failure({store::ErrorType::throttling, "Rate exceeded"});
-    return failure({store::ErrorType::provisioned_throughput_exceeded, std::string(throttled_table)});
+    return failure({store::ErrorType::provisioned_throughput_exceeded, std::string(store::table_throughput_exceeded)});
   }
   if (faults_.error > 0 && draw() < faults_.error)
     return failure({store::ErrorType::internal_server_error, "Internal server error"});

@@ -8,16 +8,8 @@ namespace {
 
 using store::Constraints;
 
-void check_consumed_capacity(Constraints& constraints, const std::optional<std::string>& word) {
-  check_word<store::ReturnConsumedCapacity>(constraints, "returnConsumedCapacity", word);
-}
-
 void check_return_values(Constraints& constraints, const WriteItemInput& input) {
   check_word<store::ReturnValues>(constraints, "returnValues", input.return_values);
-}
-
-void check_collection_metrics(Constraints& constraints, const WriteItemInput& input) {
-  check_word<CollectionMetrics>(constraints, "returnItemCollectionMetrics", input.return_item_collection_metrics);
 }
 
 void check_rest(Constraints& constraints, const WriteItemInput& input) {
@@ -26,31 +18,25 @@ void check_rest(Constraints& constraints, const WriteItemInput& input) {
   check_word<FailureReturn>(constraints, "returnValuesOnConditionCheckFailure", input.return_values_on_failure);
 }
 
-template <class Enum>
-Enum word_or(const std::optional<std::string>& text, Enum otherwise) {
-  return text ? *value_of<Enum>(*text) : otherwise;
-}
-
-std::optional<ConditionalOperator> conditional_of(const WriteItemInput& input) {
-  if (!input.conditional_operator) return std::nullopt;
-  return value_of<ConditionalOperator>(*input.conditional_operator);
+store::ReturnConsumedCapacity consumed_capacity_of(const std::optional<std::string>& word) {
+  return value_if_given<store::ReturnConsumedCapacity>(word).value_or(store::ReturnConsumedCapacity::none);
 }
 
 // The members that all three requests have, once the constraints hold.
 template <class Request>
 store::Answer<void> fill(Request& request, WriteItemInput& input) {
   request.table_name = table_of(*std::move(input.table_name));
-  request.return_values = word_or(input.return_values, store::ReturnValues::none);
-  request.return_item_on_failure =
-      word_or(input.return_values_on_failure, FailureReturn::none) == FailureReturn::all_old;
-  request.report.consumed_capacity = word_or(input.return_consumed_capacity, store::ReturnConsumedCapacity::none);
+  request.return_values = value_if_given<store::ReturnValues>(input.return_values).value_or(store::ReturnValues::none);
+  request.return_item_on_failure = returns_item_on_failure(input.return_values_on_failure);
+  request.report.consumed_capacity = consumed_capacity_of(input.return_consumed_capacity);
   request.report.item_collection_metrics =
-      word_or(input.return_item_collection_metrics, CollectionMetrics::none) == CollectionMetrics::size;
-  request.placeholders = placeholders_of(std::move(input.names), std::move(input.values));
+      value_if_given<CollectionMetrics>(input.return_item_collection_metrics) == CollectionMetrics::size;
+  request.placeholders = placeholders_of(std::move(input.names), input.values);
   request.condition = expression_of<store::ConditionExpression>(std::move(input.condition));
   if (!input.expected && !input.conditional_operator) return {};
   LegacyTranslator translator(request.placeholders);
-  TRY(auto condition, translator.expected(input.expected.value_or(Conditions()), conditional_of(input)));
+  TRY(auto condition, translator.expected(input.expected.value_or(Conditions()),
+                                          value_if_given<ConditionalOperator>(input.conditional_operator)));
   if (condition) request.condition = expression_of<store::ConditionExpression>(std::move(condition));
   return {};
 }
@@ -58,12 +44,6 @@ store::Answer<void> fill(Request& request, WriteItemInput& input) {
 store::Answer<void> check_values(const std::optional<MapInput>& map, const WriteItemInput& input) {
   TRY_VOID(check_fault(map));
   return check_fault(input.values);
-}
-
-Reporting report(store::ReturnConsumedCapacity consumed) {
-  Reporting reporting;
-  reporting.consumed_capacity = consumed;
-  return reporting;
 }
 
 }  // namespace
@@ -86,7 +66,7 @@ store::Answer<store::GetItemRequest> GetItem::decode(Input input) {
   request.consistent_read = input.consistent_read.value_or(false);
   request.placeholders.names = std::move(input.names);
   request.projection = expression_of<store::ProjectionExpression>(std::move(input.projection));
-  request.return_consumed_capacity = word_or(input.return_consumed_capacity, store::ReturnConsumedCapacity::none);
+  request.return_consumed_capacity = consumed_capacity_of(input.return_consumed_capacity);
   if (input.attributes_to_get) {
     TRY(request.projection, LegacyTranslator(request.placeholders).attributes_to_get(*input.attributes_to_get));
   }
@@ -96,8 +76,6 @@ store::Answer<store::GetItemRequest> GetItem::decode(Input input) {
 void GetItem::run(const Services& services, const Request& request, const store::Completion<Response>& done) {
   done(services.store->get_item(request));
 }
-
-Reporting GetItem::reporting(const Request& request) { return report(request.return_consumed_capacity); }
 
 void GetItem::encode(JsonWriter& json, const Response& response, const Reporting& reporting) {
   json.begin_object();
@@ -121,7 +99,7 @@ store::Answer<store::PutItemRequest> PutItem::decode(Input input) {
   constraints.check_not_null("tableName", input.table_name.has_value());
   constraints.check_not_null("item", input.item.has_value());
   check_return_values(constraints, input);
-  check_collection_metrics(constraints, input);
+  check_collection_metrics(constraints, input.return_item_collection_metrics);
   check_rest(constraints, input);
   TRY_VOID(constraints.outcome());
   TRY_VOID(check_styles({{"ConditionExpression", input.condition.has_value()}},
@@ -138,14 +116,12 @@ void PutItem::run(const Services& services, const Request& request, store::Compl
   services.store->put_item(request, std::move(done));
 }
 
-Reporting PutItem::reporting(const Request& request) { return report(request.report.consumed_capacity); }
-
 store::Answer<UpdateItemRequest> UpdateItem::decode(Input input) {
   TRY_VOID(check_table_name(input.table_name));
   Constraints constraints;
   check_consumed_capacity(constraints, input.return_consumed_capacity);
   constraints.check_not_null("tableName", input.table_name.has_value());
-  check_collection_metrics(constraints, input);
+  check_collection_metrics(constraints, input.return_item_collection_metrics);
   check_return_values(constraints, input);
   constraints.check_not_null("key", input.key.has_value());
   check_rest(constraints, input);
@@ -173,12 +149,6 @@ void UpdateItem::run(const Services& services, const Request& request, store::Co
   services.store->update_item(request, std::move(done));
 }
 
-Reporting UpdateItem::reporting(const Request& request) {
-  Reporting reporting = report(request.report.consumed_capacity);
-  reporting.old_update = request.old_update;
-  return reporting;
-}
-
 void UpdateItem::reword(store::Error& error, const Reporting& reporting) {
   if (reporting.old_update && error.message == "An operand in the update expression has an incorrect data type")
     error.message = "Type mismatch for attribute to update";
@@ -190,7 +160,7 @@ store::Answer<store::DeleteItemRequest> DeleteItem::decode(Input input) {
   check_consumed_capacity(constraints, input.return_consumed_capacity);
   constraints.check_not_null("tableName", input.table_name.has_value());
   check_return_values(constraints, input);
-  check_collection_metrics(constraints, input);
+  check_collection_metrics(constraints, input.return_item_collection_metrics);
   constraints.check_not_null("key", input.key.has_value());
   check_rest(constraints, input);
   TRY_VOID(constraints.outcome());
@@ -207,7 +177,5 @@ store::Answer<store::DeleteItemRequest> DeleteItem::decode(Input input) {
 void DeleteItem::run(const Services& services, const Request& request, store::Completion<Response> done) {
   services.store->delete_item(request, std::move(done));
 }
-
-Reporting DeleteItem::reporting(const Request& request) { return report(request.report.consumed_capacity); }
 
 }  // namespace postino::wire

@@ -76,7 +76,6 @@ struct GetItem {
   using Response = store::GetItemResponse;
   static store::Answer<Request> decode(Input input);
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
-  static Reporting reporting(const Request& request);
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
 
@@ -92,7 +91,6 @@ struct PutItem : WriteItem {
   using Request = store::PutItemRequest;
   static store::Answer<Request> decode(Input input);
   static void run(const Services& services, const Request& request, store::Completion<Response> done);
-  static Reporting reporting(const Request& request);
 };
 
 // AttributeUpdates and an UpdateExpression fail with different texts.
@@ -105,7 +103,7 @@ struct UpdateItem : WriteItem {
   using Request = UpdateItemRequest;
   static store::Answer<Request> decode(Input input);
   static void run(const Services& services, const Request& request, store::Completion<Response> done);
-  static Reporting reporting(const Request& request);
+  static void add_reporting(const Request& request, Reporting& reporting) { reporting.old_update = request.old_update; }
   static void reword(store::Error& error, const Reporting& reporting);
 };
 
@@ -114,7 +112,6 @@ struct DeleteItem : WriteItem {
   using Request = store::DeleteItemRequest;
   static store::Answer<Request> decode(Input input);
   static void run(const Services& services, const Request& request, store::Completion<Response> done);
-  static Reporting reporting(const Request& request);
 };
 
 }  // namespace postino::wire

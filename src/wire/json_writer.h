@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.h"
 #include "item/json_codec.h"
@@ -64,6 +65,11 @@ class JsonWriter {
     separate();
     item::append_json(out_, item);
     return written();
+  }
+  JsonWriter& items(const std::vector<item::Map>& items) {
+    begin_array();
+    for (const item::Map& each : items) item(each);
+    return end_array();
   }
 
  private:

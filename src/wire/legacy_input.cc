@@ -237,22 +237,21 @@ store::Answer<std::string> LegacyTranslator::expectation(const std::string& attr
 
 store::Answer<std::optional<std::string>> LegacyTranslator::expected(const Conditions& conditions,
                                                                      std::optional<ConditionalOperator> conditional) {
-  TRY(const std::string_view separator, separator_for(conditions.size(), conditional));
-  std::vector<std::string> terms;
-  for (const auto& [attribute, input] : conditions) {
-    TRY(std::string term, expectation(attribute, input));
-    terms.push_back(std::move(term));
-  }
-  if (terms.empty()) return std::nullopt;
-  return join(terms, separator);
+  return joined(conditions, conditional, &LegacyTranslator::expectation);
 }
 
 store::Answer<std::optional<std::string>> LegacyTranslator::filter(const Conditions& conditions,
                                                                    std::optional<ConditionalOperator> conditional) {
+  return joined(conditions, conditional, &LegacyTranslator::condition);
+}
+
+store::Answer<std::optional<std::string>> LegacyTranslator::joined(const Conditions& conditions,
+                                                                   std::optional<ConditionalOperator> conditional,
+                                                                   Term term_of) {
   TRY(const std::string_view separator, separator_for(conditions.size(), conditional));
   std::vector<std::string> terms;
   for (const auto& [attribute, input] : conditions) {
-    TRY(std::string term, condition(attribute, input));
+    TRY(std::string term, (this->*term_of)(attribute, input));
     terms.push_back(std::move(term));
   }
   if (terms.empty()) return std::nullopt;

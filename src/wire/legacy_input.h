@@ -70,6 +70,10 @@ class LegacyTranslator {
   store::Answer<std::string> attributes_to_get(const std::vector<std::string>& names);
 
  private:
+  using Term = store::Answer<std::string> (LegacyTranslator::*)(const std::string& attribute,
+                                                                const ConditionInput& condition);
+  store::Answer<std::optional<std::string>> joined(const Conditions& conditions,
+                                                   std::optional<ConditionalOperator> conditional, Term term_of);
   store::Answer<std::string> condition(const std::string& attribute, const ConditionInput& condition);
   store::Answer<std::string> expectation(const std::string& attribute, const ConditionInput& condition);
   std::string comparison(const std::string& attribute, Comparison comparison,

@@ -10,8 +10,8 @@
 //     static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 //   };
 //
-// Optional: `static Reporting reporting(const Request&)` when encode must know what the request asked for, and
-// `static void reword(store::Error&, const Reporting&)` where an error has another text here.
+// Optional: `static void add_reporting(const Request&, Reporting&)` when encode must know more of what the request
+// asked for, and `static void reword(store::Error&, const Reporting&)` where an error has another text here.
 #pragma once
 
 #include <atomic>
@@ -49,6 +49,16 @@ struct Reporting {
   bool old_projection = false;
 };
 
+// Of any request: requests keep in one of two places what they want to be told of capacity, or do not ask.
+template <class Request>
+Reporting reporting_of(const Request& request) {
+  Reporting reporting;
+  if constexpr (requires { request.report; }) reporting.consumed_capacity = request.report.consumed_capacity;
+  if constexpr (requires { request.return_consumed_capacity; })
+    reporting.consumed_capacity = request.return_consumed_capacity;
+  return reporting;
+}
+
 // Called exactly once, on any thread.
 using Finish = std::function<void(Reply)>;
 
@@ -72,8 +82,8 @@ void perform(const Services& services, std::string_view body, Finish finish) {
   if (!input) return finish(serialization_failure(input.error().message));
   const auto request = Type::decode(*std::move(input));
   if (!request) return finish(failure(request.error()));
-  Reporting reporting;
-  if constexpr (requires { Type::reporting(*request); }) reporting = Type::reporting(*request);
+  Reporting reporting = reporting_of(*request);
+  if constexpr (requires { Type::add_reporting(*request, reporting); }) Type::add_reporting(*request, reporting);
   Type::run(services, *request, [reporting, finish = std::move(finish)](store::Answer<typename Type::Response> answer) {
     if (!answer) {
       if constexpr (requires { Type::reword(answer.error(), reporting); }) Type::reword(answer.error(), reporting);

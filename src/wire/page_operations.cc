@@ -19,10 +19,6 @@ void check_index_name(Constraints& constraints, const PageInput& input) {
   if (input.index_name) constraints.check_name("indexName", *input.index_name);
 }
 
-void check_consumed_capacity(Constraints& constraints, const PageInput& input) {
-  check_word<store::ReturnConsumedCapacity>(constraints, "returnConsumedCapacity", input.return_consumed_capacity);
-}
-
 void check_conditional_operator(Constraints& constraints, const PageInput& input) {
   check_word<ConditionalOperator>(constraints, "conditionalOperator", input.conditional_operator);
 }
@@ -40,17 +36,15 @@ store::Answer<void> check_start_key(const std::optional<MapInput>& key) {
                                                          : "The provided starting key is invalid: " + *key->fault);
 }
 
-std::optional<ConditionalOperator> conditional_of(const PageInput& input) {
-  if (!input.conditional_operator) return std::nullopt;
-  return value_of<ConditionalOperator>(*input.conditional_operator);
-}
-
-// The old parameters of filters and projections, which come before everything else in DynamoDB's checks.
+// Names and values, and the old parameters of filters and projections, which come before everything else in DynamoDB's
+// checks.
 template <class Request>
-store::Answer<void> translate(Request& request, const PageInput& input, const std::optional<Conditions>& filter) {
+store::Answer<void> take_parameters(Request& request, PageInput& input, const std::optional<Conditions>& filter) {
+  request.placeholders = placeholders_of(std::move(input.names), input.values);
   LegacyTranslator translator(request.placeholders);
   if (filter || input.conditional_operator) {
-    TRY(auto text, translator.filter(filter.value_or(Conditions()), conditional_of(input)));
+    TRY(auto text, translator.filter(filter.value_or(Conditions()),
+                                     value_if_given<ConditionalOperator>(input.conditional_operator)));
     request.old_filter = text.has_value();
     if (text) request.filter = expression_of<store::ConditionExpression>(std::move(text));
   }
@@ -58,7 +52,8 @@ store::Answer<void> translate(Request& request, const PageInput& input, const st
     TRY(request.projection, translator.attributes_to_get(*input.attributes_to_get));
     request.old_projection = true;
   }
-  return {};
+  TRY_VOID(check_start_key(input.exclusive_start_key));
+  return check_fault(input.values);
 }
 
 template <class Request>
@@ -67,22 +62,12 @@ void fill(Request& request, PageInput& input) {
   request.index_name = std::move(input.index_name);
   if (!request.filter) request.filter = expression_of<store::ConditionExpression>(std::move(input.filter));
   if (!request.projection) request.projection = expression_of<store::ProjectionExpression>(std::move(input.projection));
-  if (input.select) request.select = value_of<store::Select>(*input.select);
+  request.select = value_if_given<store::Select>(input.select);
   request.limit = input.limit;
   if (input.exclusive_start_key) request.exclusive_start_key = std::move(input.exclusive_start_key->map);
   request.consistent_read = input.consistent_read.value_or(false);
-  if (input.return_consumed_capacity)
-    request.return_consumed_capacity = *value_of<store::ReturnConsumedCapacity>(*input.return_consumed_capacity);
-}
-
-template <class Request>
-Reporting report(const Request& request) {
-  Reporting reporting;
-  reporting.consumed_capacity = request.return_consumed_capacity;
-  reporting.count_only = request.select == store::Select::count;
-  reporting.old_filter = request.old_filter;
-  reporting.old_projection = request.old_projection;
-  return reporting;
+  request.return_consumed_capacity = value_if_given<store::ReturnConsumedCapacity>(input.return_consumed_capacity)
+                                         .value_or(store::ReturnConsumedCapacity::none);
 }
 
 void replace_start(std::string& text, std::string_view start, std::string_view by) {
@@ -95,11 +80,7 @@ void ReadPage::encode(JsonWriter& json, const Response& response, const Reportin
   json.begin_object();
   write_consumed(json, response.consumed_capacity, reporting.consumed_capacity);
   json.key("Count").integer(response.count);
-  if (!reporting.count_only) {
-    json.key("Items").begin_array();
-    for (const item::Item& item : response.items) json.item(item);
-    json.end_array();
-  }
+  if (!reporting.count_only) json.key("Items").items(response.items);
   if (response.last_evaluated_key) json.key("LastEvaluatedKey").item(*response.last_evaluated_key);
   json.key("ScannedCount").integer(response.scanned_count).end_object();
 }
@@ -115,7 +96,7 @@ store::Answer<Query::Request> Query::decode(Input input) {
   Constraints constraints;
   check_select(constraints, input);
   check_index_name(constraints, input);
-  check_consumed_capacity(constraints, input);
+  check_consumed_capacity(constraints, input.return_consumed_capacity);
   check_conditions(constraints, "queryFilter", input.query_filter, true);
   constraints.check_not_null("tableName", input.table_name.has_value());
   check_conditional_operator(constraints, input);
@@ -132,11 +113,7 @@ store::Answer<Query::Request> Query::decode(Input input) {
                          {"KeyConditions", input.key_conditions.has_value() && input.key_condition.has_value()}},
                         input.names, input.values));
   Request request;
-  request.placeholders = placeholders_of(std::move(input.names), std::nullopt);
-  if (input.values) request.placeholders.values = std::move(input.values->values);
-  TRY_VOID(translate(request, input, input.query_filter));
-  TRY_VOID(check_start_key(input.exclusive_start_key));
-  TRY_VOID(check_fault(input.values));
+  TRY_VOID(take_parameters(request, input, input.query_filter));
   request.key_condition = expression_of<store::ConditionExpression>(std::move(input.key_condition));
   if (input.key_conditions) {
     TRY(std::string text, LegacyTranslator(request.placeholders).key_conditions(*input.key_conditions));
@@ -151,14 +128,12 @@ void Query::run(const Services& services, const Request& request, const store::C
   done(services.store->query(request));
 }
 
-Reporting Query::reporting(const Request& request) { return report(request); }
-
 store::Answer<Scan::Request> Scan::decode(Input input) {
   TRY_VOID(check_table_name(input.table_name));
   Constraints constraints;
   check_select(constraints, input);
   check_index_name(constraints, input);
-  check_consumed_capacity(constraints, input);
+  check_consumed_capacity(constraints, input.return_consumed_capacity);
   constraints.check_not_null("tableName", input.table_name.has_value());
   check_conditional_operator(constraints, input);
   check_conditions(constraints, "scanFilter", input.scan_filter, true);
@@ -171,11 +146,7 @@ store::Answer<Scan::Request> Scan::decode(Input input) {
        {"ConditionalOperator", input.conditional_operator.has_value()}},
       input.names, input.values));
   Request request;
-  request.placeholders = placeholders_of(std::move(input.names), std::nullopt);
-  if (input.values) request.placeholders.values = std::move(input.values->values);
-  TRY_VOID(translate(request, input, input.scan_filter));
-  TRY_VOID(check_start_key(input.exclusive_start_key));
-  TRY_VOID(check_fault(input.values));
+  TRY_VOID(take_parameters(request, input, input.scan_filter));
   request.segment = input.segment;
   request.total_segments = input.total_segments;
   fill(request, input);
@@ -185,7 +156,5 @@ store::Answer<Scan::Request> Scan::decode(Input input) {
 void Scan::run(const Services& services, const Request& request, const store::Completion<Response>& done) {
   done(services.store->scan(request));
 }
-
-Reporting Scan::reporting(const Request& request) { return report(request); }
 
 }  // namespace postino::wire

@@ -67,6 +67,12 @@ struct PageRequest : StoreRequest {
 struct ReadPage {
   using Input = PageInput;
   using Response = store::PageResponse;
+  template <class Request>
+  static void add_reporting(const Request& request, Reporting& reporting) {
+    reporting.count_only = request.select == store::Select::count;
+    reporting.old_filter = request.old_filter;
+    reporting.old_projection = request.old_projection;
+  }
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
   static void reword(store::Error& error, const Reporting& reporting);
 };
@@ -76,7 +82,6 @@ struct Query : ReadPage {
   using Request = PageRequest<store::QueryRequest>;
   static store::Answer<Request> decode(Input input);
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
-  static Reporting reporting(const Request& request);
 };
 
 struct Scan : ReadPage {
@@ -84,7 +89,6 @@ struct Scan : ReadPage {
   using Request = PageRequest<store::ScanRequest>;
   static store::Answer<Request> decode(Input input);
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
-  static Reporting reporting(const Request& request);
 };
 
 }  // namespace postino::wire

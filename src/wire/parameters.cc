@@ -98,11 +98,25 @@ store::Answer<void> check_fault(const std::optional<ValuesInput>& values) {
   return {};
 }
 
-expr::Placeholders placeholders_of(std::optional<expr::Names> names, std::optional<ValuesInput> values) {
+expr::Placeholders placeholders_of(std::optional<expr::Names> names, std::optional<ValuesInput>& values) {
   expr::Placeholders placeholders;
   placeholders.names = std::move(names);
   if (values) placeholders.values = std::move(values->values);
   return placeholders;
+}
+
+std::optional<store::ReturnConsumedCapacity> check_consumed_capacity(store::Constraints& constraints,
+                                                                     const std::optional<std::string>& word) {
+  return check_word<store::ReturnConsumedCapacity>(constraints, "returnConsumedCapacity", word);
+}
+
+std::optional<CollectionMetrics> check_collection_metrics(store::Constraints& constraints,
+                                                          const std::optional<std::string>& word) {
+  return check_word<CollectionMetrics>(constraints, "returnItemCollectionMetrics", word);
+}
+
+bool returns_item_on_failure(const std::optional<std::string>& word) {
+  return value_if_given<FailureReturn>(word) == FailureReturn::all_old;
 }
 
 void write(JsonWriter& json, const store::ConsumedCapacity& consumed, store::ReturnConsumedCapacity shown) {
@@ -137,6 +151,16 @@ void write_consumed(JsonWriter& json, const std::vector<store::ConsumedCapacity>
 void write(JsonWriter& json, const store::ItemCollectionMetrics& metrics) {
   json.begin_object().key("ItemCollectionKey").item(metrics.collection_key).key("SizeEstimateRangeGB").begin_array();
   json.units(metrics.lower_gigabytes).units(metrics.upper_gigabytes).end_array().end_object();
+}
+
+void write_responses(JsonWriter& json, const std::vector<std::optional<item::Item>>& items) {
+  json.key("Responses").begin_array();
+  for (const auto& item : items) {
+    json.begin_object();
+    if (item) json.key("Item").item(*item);
+    json.end_object();
+  }
+  json.end_array();
 }
 
 }  // namespace postino::wire

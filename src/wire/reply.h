@@ -8,6 +8,8 @@
 
 namespace postino::wire {
 
+inline constexpr int first_server_error = 500;  // among statuses
+
 struct Reply {
   int status = 200;
   std::string body;

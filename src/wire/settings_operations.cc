@@ -31,16 +31,6 @@ store::Answer<std::string> required_arn(std::optional<std::string> arn) {
   return *std::move(arn);
 }
 
-void write_backups(JsonWriter& json, const store::PointInTimeRecoveryDescription& recovery) {
-  json.begin_object().key("ContinuousBackupsDescription").begin_object();
-  json.key("ContinuousBackupsStatus").string("ENABLED").key("PointInTimeRecoveryDescription").begin_object();
-  if (recovery.earliest_restorable) json.key("EarliestRestorableDateTime").time(*recovery.earliest_restorable);
-  if (recovery.latest_restorable) json.key("LatestRestorableDateTime").time(*recovery.latest_restorable);
-  json.key("PointInTimeRecoveryStatus").string(recovery.enabled ? "ENABLED" : "DISABLED");
-  if (recovery.enabled) json.key("RecoveryPeriodInDays").integer(recovery.recovery_period_days);
-  json.end_object().end_object().end_object();
-}
-
 }  // namespace
 
 store::Answer<UpdateTimeToLive::Request> UpdateTimeToLive::decode(Input input) {
@@ -84,6 +74,16 @@ void DescribeTimeToLive::encode(JsonWriter& json, const Response& response, cons
   json.key("TimeToLiveStatus").string(word_for(response.status)).end_object().end_object();
 }
 
+void ContinuousBackups::encode(JsonWriter& json, const Response& recovery, const Reporting&) {
+  json.begin_object().key("ContinuousBackupsDescription").begin_object();
+  json.key("ContinuousBackupsStatus").string("ENABLED").key("PointInTimeRecoveryDescription").begin_object();
+  if (recovery.earliest_restorable) json.key("EarliestRestorableDateTime").time(*recovery.earliest_restorable);
+  if (recovery.latest_restorable) json.key("LatestRestorableDateTime").time(*recovery.latest_restorable);
+  json.key("PointInTimeRecoveryStatus").string(recovery.enabled ? "ENABLED" : "DISABLED");
+  if (recovery.enabled) json.key("RecoveryPeriodInDays").integer(recovery.recovery_period_days);
+  json.end_object().end_object().end_object();
+}
+
 store::Answer<UpdateContinuousBackups::Request> UpdateContinuousBackups::decode(Input input) {
   Constraints constraints;
   constraints.check_not_null("tableName", input.table_name.has_value());
@@ -103,10 +103,6 @@ void UpdateContinuousBackups::run(const Services& services, const Request& reque
   });
 }
 
-void UpdateContinuousBackups::encode(JsonWriter& json, const Response& response, const Reporting&) {
-  write_backups(json, response);
-}
-
 store::Answer<std::string> DescribeContinuousBackups::decode(Input input) {
   return constrained_table(std::move(input.table_name));
 }
@@ -114,10 +110,6 @@ store::Answer<std::string> DescribeContinuousBackups::decode(Input input) {
 void DescribeContinuousBackups::run(const Services& services, const Request& request,
                                     const store::Completion<Response>& done) {
   done(services.store->describe_continuous_backups(request));
-}
-
-void DescribeContinuousBackups::encode(JsonWriter& json, const Response& response, const Reporting&) {
-  write_backups(json, response);
 }
 
 store::Answer<TagResource::Request> TagResource::decode(Input input) {

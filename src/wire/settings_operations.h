@@ -110,57 +110,54 @@ struct DescribeTimeToLive {
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
 
-struct UpdateContinuousBackups {
+struct ContinuousBackups {
+  using Response = store::PointInTimeRecoveryDescription;
+  static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
+};
+
+struct UpdateContinuousBackups : ContinuousBackups {
   static constexpr std::string_view name = "UpdateContinuousBackups";
   using Input = UpdateContinuousBackupsInput;
   struct Request {
     std::string table_name;
     store::PointInTimeRecoverySpecification specification;
   };
-  using Response = store::PointInTimeRecoveryDescription;
   static store::Answer<Request> decode(Input input);
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
-  static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
 
-struct DescribeContinuousBackups {
+struct DescribeContinuousBackups : ContinuousBackups {
   static constexpr std::string_view name = "DescribeContinuousBackups";
   using Input = TableNameInput;
   using Request = std::string;
-  using Response = store::PointInTimeRecoveryDescription;
   static store::Answer<Request> decode(Input input);
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
-  static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
 
-struct TagResource {
-  static constexpr std::string_view name = "TagResource";
+struct ChangeTags {
   using Input = TagsInput;
+  using Response = Done;
+  static void encode(JsonWriter&, const Response&, const Reporting&) {}  // the body is empty
+};
+
+struct TagResource : ChangeTags {
+  static constexpr std::string_view name = "TagResource";
   struct Request {
     std::string arn;
     std::vector<store::Tag> tags;
   };
-  using Response = Done;
   static store::Answer<Request> decode(Input input);
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
-  static void encode(JsonWriter& json, const Response& response, const Reporting& reporting) {
-    (void)json, (void)response, (void)reporting;  // the body is empty
-  }
 };
 
-struct UntagResource {
+struct UntagResource : ChangeTags {
   static constexpr std::string_view name = "UntagResource";
-  using Input = TagsInput;
   struct Request {
     std::string arn;
     std::vector<std::string> keys;
   };
-  using Response = Done;
   static store::Answer<Request> decode(Input input);
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
-  static void encode(JsonWriter& json, const Response& response, const Reporting& reporting) {
-    TagResource::encode(json, response, reporting);
-  }
 };
 
 struct ListTagsOfResource {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/text.h"
+
 namespace postino::wire {
 
 namespace {
@@ -98,10 +100,8 @@ std::optional<Credential> parse_credential(std::string_view text) {
   return credential;
 }
 
-HeaderNames::HeaderNames(std::string_view list) : text_(list) {
+HeaderNames::HeaderNames(std::string_view list) : text_(base::lower_case(list)) {
   names_.reserve(8);
-  for (char& letter : text_)
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
   std::string_view rest = text_;
   while (!rest.empty()) names_.push_back(cut(rest, ';'));
   std::ranges::sort(names_);

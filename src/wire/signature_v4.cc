@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "base/text.h"
 
 namespace postino::wire {
 
@@ -76,7 +77,7 @@ void append_headers(std::string& out, const net::Request& request, const std::ve
     out.append(name).append(":");
     bool first = true;
     for (const auto& [sent_name, value] : request.headers) {
-      if (!net::equal_ignoring_case(sent_name, name)) continue;
+      if (!base::equal_ignoring_case(sent_name, name)) continue;
       if (!first) out.push_back(',');
       first = false;
       append_header_value(out, value);

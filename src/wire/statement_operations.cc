@@ -32,11 +32,6 @@ void check_statements(Constraints& constraints, const std::string& path,
     check_statement(constraints, path + "." + std::to_string(i + 1) + ".member.", (*statements)[i]);
 }
 
-bool returns_item(const StatementInput& input) {
-  return input.return_values_on_failure &&
-         value_of<FailureReturn>(*input.return_values_on_failure) == FailureReturn::all_old;
-}
-
 partiql::Statement statement_of(StatementInput& input) {
   partiql::Statement statement;
   statement.text = *std::move(input.statement);
@@ -47,17 +42,6 @@ partiql::Statement statement_of(StatementInput& input) {
     statement.parameters.push_back(std::move(parameter.value));
   }
   return statement;
-}
-
-std::optional<store::ReturnConsumedCapacity> check_consumed(Constraints& constraints,
-                                                            const std::optional<std::string>& word) {
-  return check_word<store::ReturnConsumedCapacity>(constraints, "returnConsumedCapacity", word);
-}
-
-Reporting report(store::ReturnConsumedCapacity consumed) {
-  Reporting reporting;
-  reporting.consumed_capacity = consumed;
-  return reporting;
 }
 
 void write_result(JsonWriter& json, const partiql::BatchStatementResult& result) {
@@ -77,7 +61,7 @@ void write_result(JsonWriter& json, const partiql::BatchStatementResult& result)
 store::Answer<partiql::ExecuteStatementRequest> ExecuteStatement::decode(Input input) {
   Constraints constraints;
   check_statement(constraints, "", input);
-  const auto consumed = check_consumed(constraints, input.return_consumed_capacity);
+  const auto consumed = check_consumed_capacity(constraints, input.return_consumed_capacity);
   if (input.limit) constraints.check_at_least("limit", *input.limit, 1);
   if (input.next_token) constraints.check_length("nextToken", *input.next_token, 1, partiql::max_next_token_length);
   TRY_VOID(constraints.outcome());
@@ -87,7 +71,7 @@ store::Answer<partiql::ExecuteStatementRequest> ExecuteStatement::decode(Input i
   request.next_token = std::move(input.next_token);
   request.limit = input.limit;
   request.return_consumed_capacity = consumed.value_or(store::ReturnConsumedCapacity::none);
-  request.return_item_on_failure = returns_item(input);
+  request.return_item_on_failure = returns_item_on_failure(input.return_values_on_failure);
   return request;
 }
 
@@ -95,14 +79,10 @@ void ExecuteStatement::run(const Services& services, const Request& request, sto
   services.partiql->execute_statement(request, std::move(done));
 }
 
-Reporting ExecuteStatement::reporting(const Request& request) { return report(request.return_consumed_capacity); }
-
 void ExecuteStatement::encode(JsonWriter& json, const Response& response, const Reporting& reporting) {
   json.begin_object();
   write_consumed(json, response.consumed_capacity, reporting.consumed_capacity);
-  json.key("Items").begin_array();
-  for (const item::Item& item : response.items) json.item(item);
-  json.end_array();
+  json.key("Items").items(response.items);
   if (response.last_evaluated_key) json.key("LastEvaluatedKey").item(*response.last_evaluated_key);
   if (response.next_token) json.key("NextToken").string(*response.next_token);
   json.end_object();
@@ -111,14 +91,14 @@ void ExecuteStatement::encode(JsonWriter& json, const Response& response, const 
 store::Answer<partiql::BatchExecuteStatementRequest> BatchExecuteStatement::decode(Input input) {
   Constraints constraints;
   check_statements(constraints, "statements", input.statements, partiql::max_batch_statements);
-  const auto consumed = check_consumed(constraints, input.return_consumed_capacity);
+  const auto consumed = check_consumed_capacity(constraints, input.return_consumed_capacity);
   TRY_VOID(constraints.outcome());
   Request request;
   request.return_consumed_capacity = consumed.value_or(store::ReturnConsumedCapacity::none);
   for (StatementInput& each : *input.statements) {
     partiql::BatchStatement& statement = request.statements.emplace_back();
     statement.consistent_read = each.consistent_read.value_or(false);
-    statement.return_item_on_failure = returns_item(each);
+    statement.return_item_on_failure = returns_item_on_failure(each.return_values_on_failure);
     statement.statement = statement_of(each);
   }
   return request;
@@ -127,8 +107,6 @@ store::Answer<partiql::BatchExecuteStatementRequest> BatchExecuteStatement::deco
 void BatchExecuteStatement::run(const Services& services, const Request& request, store::Completion<Response> done) {
   services.partiql->batch_execute_statement(request, std::move(done));
 }
-
-Reporting BatchExecuteStatement::reporting(const Request& request) { return report(request.return_consumed_capacity); }
 
 void BatchExecuteStatement::encode(JsonWriter& json, const Response& response, const Reporting& reporting) {
   json.begin_object();
@@ -143,14 +121,14 @@ store::Answer<partiql::ExecuteTransactionRequest> ExecuteTransaction::decode(Inp
   check_statements(constraints, "transactStatements", input.transact_statements, partiql::max_transaction_statements);
   if (input.client_request_token)
     constraints.check_length("clientRequestToken", *input.client_request_token, 1, max_token_length);
-  const auto consumed = check_consumed(constraints, input.return_consumed_capacity);
+  const auto consumed = check_consumed_capacity(constraints, input.return_consumed_capacity);
   TRY_VOID(constraints.outcome());
   Request request;
   request.client_request_token = std::move(input.client_request_token);
   request.return_consumed_capacity = consumed.value_or(store::ReturnConsumedCapacity::none);
   for (StatementInput& each : *input.transact_statements) {
     partiql::TransactStatement& statement = request.statements.emplace_back();
-    statement.return_item_on_failure = returns_item(each);
+    statement.return_item_on_failure = returns_item_on_failure(each.return_values_on_failure);
     statement.statement = statement_of(each);
   }
   return request;
@@ -160,18 +138,11 @@ void ExecuteTransaction::run(const Services& services, const Request& request, s
   services.partiql->execute_transaction(request, std::move(done));
 }
 
-Reporting ExecuteTransaction::reporting(const Request& request) { return report(request.return_consumed_capacity); }
-
 void ExecuteTransaction::encode(JsonWriter& json, const Response& response, const Reporting& reporting) {
   json.begin_object();
   write_consumed(json, response.consumed_capacity, reporting.consumed_capacity);
-  json.key("Responses").begin_array();
-  for (const auto& item : response.items) {
-    json.begin_object();
-    if (item) json.key("Item").item(*item);
-    json.end_object();
-  }
-  json.end_array().end_object();
+  write_responses(json, response.items);
+  json.end_object();
 }
 
 }  // namespace postino::wire

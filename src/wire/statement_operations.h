@@ -57,7 +57,6 @@ struct ExecuteStatement {
   using Response = partiql::ExecuteStatementResponse;
   static store::Answer<Request> decode(Input input);
   static void run(const Services& services, const Request& request, store::Completion<Response> done);
-  static Reporting reporting(const Request& request);
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
 
@@ -68,7 +67,6 @@ struct BatchExecuteStatement {
   using Response = partiql::BatchExecuteStatementResponse;
   static store::Answer<Request> decode(Input input);
   static void run(const Services& services, const Request& request, store::Completion<Response> done);
-  static Reporting reporting(const Request& request);
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
 
@@ -79,7 +77,6 @@ struct ExecuteTransaction {
   using Response = partiql::ExecuteTransactionResponse;
   static store::Answer<Request> decode(Input input);
   static void run(const Services& services, const Request& request, store::Completion<Response> done);
-  static Reporting reporting(const Request& request);
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
 

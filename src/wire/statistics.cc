@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/metrics_text.h"
 #include "wire/operation.h"
 
 namespace postino::wire {
@@ -9,13 +10,7 @@ namespace postino::wire {
 namespace {
 
 constexpr auto relaxed = std::memory_order_relaxed;
-constexpr int first_server_error = 500;
 constexpr double nanoseconds_per_second = 1e9;
-
-void append_head(std::string& out, std::string_view name, std::string_view type, std::string_view help) {
-  out.append("# HELP ").append(name).append(" ").append(help);
-  out.append("\n# TYPE ").append(name).append(" ").append(type).append("\n");
-}
 
 std::string number(double value) {
   std::string text = std::to_string(value);
@@ -62,7 +57,8 @@ void Statistics::append_to(std::string& out) const {
 }
 
 void Statistics::append_requests(std::string& out) const {
-  append_head(out, "postino_dynamodb_requests_total", "counter", "Calls of the DynamoDB API by operation and result.");
+  base::append_metric_head(out, "postino_dynamodb_requests_total", "counter",
+                           "Calls of the DynamoDB API by operation and result.");
   const auto line = [&](std::size_t operation, std::string_view result, std::uint64_t count) {
     out.append("postino_dynamodb_requests_total{").append(label(operation)).append(",result=\"").append(result);
     out.append("\"} ").append(std::to_string(count)).append("\n");
@@ -76,7 +72,7 @@ void Statistics::append_requests(std::string& out) const {
 
 void Statistics::append_times(std::string& out) const {
   constexpr std::string_view name = "postino_dynamodb_request_seconds";
-  append_head(out, name, "histogram", "Time from the whole request to its answer.");
+  base::append_metric_head(out, name, "histogram", "Time from the whole request to its answer.");
   for (std::size_t i = 0; i < operations_; ++i) {
     const Counters& counters = counters_[i];
     std::uint64_t total = 0;
@@ -93,8 +89,8 @@ void Statistics::append_times(std::string& out) const {
 }
 
 void Statistics::append_errors(std::string& out) const {
-  append_head(out, "postino_dynamodb_errors_total", "counter",
-              "Answers of the DynamoDB API that were errors, by type.");
+  base::append_metric_head(out, "postino_dynamodb_errors_total", "counter",
+                           "Answers of the DynamoDB API that were errors, by type.");
   const std::lock_guard lock(mutex_);
   for (const auto& [error, count] : errors_)
     out.append("postino_dynamodb_errors_total{type=\"")

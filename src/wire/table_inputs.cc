@@ -10,9 +10,6 @@ namespace {
 
 using store::Constraints;
 
-constexpr std::string_view missing_table_name =
-    "The parameter 'TableName' is required but was not present in the request";
-
 std::string list_path(std::string_view list, std::size_t index) {
   return std::string(list) + "." + std::to_string(index + 1) + ".member";
 }

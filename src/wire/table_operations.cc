@@ -15,11 +15,14 @@ void write_description(JsonWriter& json, std::string_view key, const store::Tabl
 }  // namespace
 
 store::Answer<std::string> required_table(std::optional<std::string> table_name) {
-  if (!table_name)
-    return store::refuse_invalid("The parameter 'TableName' is required but was not present in the request");
+  if (!table_name) return store::refuse_invalid(std::string(missing_table_name));
   std::string name = table_of(*std::move(table_name));
   TRY_VOID(store::check_table_name(name));
   return name;
+}
+
+void ChangeTable::encode(JsonWriter& json, const Response& response, const Reporting&) {
+  write_description(json, "TableDescription", response);
 }
 
 void CreateTable::run(const Services& services, const Request& request, const store::Completion<Response>& done) {
@@ -27,26 +30,14 @@ void CreateTable::run(const Services& services, const Request& request, const st
                                   [store = services.store, request] { return store->create_table(request); });
 }
 
-void CreateTable::encode(JsonWriter& json, const Response& response, const Reporting&) {
-  write_description(json, "TableDescription", response);
-}
-
 void UpdateTable::run(const Services& services, const Request& request, const store::Completion<Response>& done) {
   run_on_control_thread<Response>(services, done,
                                   [store = services.store, request] { return store->update_table(request); });
 }
 
-void UpdateTable::encode(JsonWriter& json, const Response& response, const Reporting&) {
-  write_description(json, "TableDescription", response);
-}
-
 void DeleteTable::run(const Services& services, const Request& request, const store::Completion<Response>& done) {
   run_on_control_thread<Response>(services, done,
                                   [store = services.store, request] { return store->delete_table(request); });
-}
-
-void DeleteTable::encode(JsonWriter& json, const Response& response, const Reporting&) {
-  write_description(json, "TableDescription", response);
 }
 
 void DescribeTable::run(const Services& services, const Request& request, const store::Completion<Response>& done) {

@@ -40,34 +40,34 @@ void run_on_control_thread(const Services& services, const store::Completion<Res
     done(store::refuse(store::ErrorType::throttling, "Rate exceeded"));
 }
 
-struct CreateTable {
+// What the answers of changes have in common.
+struct ChangeTable {
+  using Response = store::TableDescription;
+  static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
+};
+
+struct CreateTable : ChangeTable {
   static constexpr std::string_view name = "CreateTable";
   using Input = TableInput;
   using Request = store::CreateTableRequest;
-  using Response = store::TableDescription;
   static store::Answer<Request> decode(Input input) { return decode_create_table(std::move(input)); }
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
-  static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
 
-struct UpdateTable {
+struct UpdateTable : ChangeTable {
   static constexpr std::string_view name = "UpdateTable";
   using Input = TableInput;
   using Request = store::UpdateTableRequest;
-  using Response = store::TableDescription;
   static store::Answer<Request> decode(Input input) { return decode_update_table(std::move(input)); }
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
-  static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
 
-struct DeleteTable {
+struct DeleteTable : ChangeTable {
   static constexpr std::string_view name = "DeleteTable";
   using Input = TableNameInput;
   using Request = std::string;
-  using Response = store::TableDescription;
   static store::Answer<Request> decode(Input input) { return required_table(std::move(input.table_name)); }
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
-  static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
 
 struct DescribeTable {

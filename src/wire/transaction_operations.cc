@@ -39,12 +39,9 @@ void check_count(Constraints& constraints, const std::optional<std::vector<T>>& 
   if (!items) return;
   if (items->empty()) constraints.refuse("transactItems", "[]", "Member must have length greater than or equal to 1");
   if (items->size() <= store::max_transaction_actions) return;
-  std::string text = "[";
-  for (const T& item : *items) {
-    if (text.size() > 1) text += ", ";
-    text += java_text(item);
-  }
-  constraints.refuse("transactItems", text + "]", "Member must have length less than or equal to 100");
+  std::vector<std::string> texts;
+  for (const T& item : *items) texts.push_back(java_text(item));
+  constraints.refuse("transactItems", store::list_text(texts), "Member must have length less than or equal to 100");
 }
 
 void check_table(Constraints& constraints, const std::string& path, const std::optional<std::string>& table_name) {
@@ -94,9 +91,8 @@ store::Answer<store::TransactAction> decode_action(TransactActionInput input) {
   if constexpr (requires { action.update; })
     action.update = expression_of<store::UpdateExpression>(std::move(input.update));
   action.condition = expression_of<store::ConditionExpression>(std::move(input.condition));
-  action.placeholders = placeholders_of(std::move(input.names), std::move(input.values));
-  action.return_item_on_failure = input.return_values_on_failure &&
-                                  value_of<FailureReturn>(*input.return_values_on_failure) == FailureReturn::all_old;
+  action.placeholders = placeholders_of(std::move(input.names), input.values);
+  action.return_item_on_failure = returns_item_on_failure(input.return_values_on_failure);
   return action;
 }
 
@@ -115,8 +111,7 @@ store::Answer<store::TransactAction> decode_item(TransactWriteItemInput item) {
 
 store::Answer<store::TransactGetItemsRequest> TransactGetItems::decode(Input input) {
   Constraints constraints;
-  const auto consumed =
-      check_word<store::ReturnConsumedCapacity>(constraints, "returnConsumedCapacity", input.return_consumed_capacity);
+  const auto consumed = check_consumed_capacity(constraints, input.return_consumed_capacity);
   check_count(constraints, input.items);
   for (std::size_t i = 0; input.items && i < input.items->size(); ++i) {
     const auto& get = (*input.items)[i].get;
@@ -144,30 +139,17 @@ void TransactGetItems::run(const Services& services, const Request& request, con
   done(services.store->transact_get_items(request));
 }
 
-Reporting TransactGetItems::reporting(const Request& request) {
-  Reporting reporting;
-  reporting.consumed_capacity = request.return_consumed_capacity;
-  return reporting;
-}
-
 void TransactGetItems::encode(JsonWriter& json, const Response& response, const Reporting& reporting) {
   json.begin_object();
   write_consumed(json, response.consumed_capacity, reporting.consumed_capacity);
-  json.key("Responses").begin_array();
-  for (const auto& item : response.items) {
-    json.begin_object();
-    if (item) json.key("Item").item(*item);
-    json.end_object();
-  }
-  json.end_array().end_object();
+  write_responses(json, response.items);
+  json.end_object();
 }
 
 store::Answer<store::TransactWriteItemsRequest> TransactWriteItems::decode(Input input) {
   Constraints constraints;
-  const auto consumed =
-      check_word<store::ReturnConsumedCapacity>(constraints, "returnConsumedCapacity", input.return_consumed_capacity);
-  const auto metrics =
-      check_word<CollectionMetrics>(constraints, "returnItemCollectionMetrics", input.return_item_collection_metrics);
+  const auto consumed = check_consumed_capacity(constraints, input.return_consumed_capacity);
+  const auto metrics = check_collection_metrics(constraints, input.return_item_collection_metrics);
   check_count(constraints, input.items);
   for (std::size_t i = 0; input.items && i < input.items->size(); ++i)
     check_item(constraints, path_of(i), (*input.items)[i]);
@@ -186,12 +168,6 @@ store::Answer<store::TransactWriteItemsRequest> TransactWriteItems::decode(Input
 
 void TransactWriteItems::run(const Services& services, const Request& request, store::Completion<Response> done) {
   services.store->transact_write_items(request, std::move(done));
-}
-
-Reporting TransactWriteItems::reporting(const Request& request) {
-  Reporting reporting;
-  reporting.consumed_capacity = request.report.consumed_capacity;
-  return reporting;
 }
 
 void TransactWriteItems::encode(JsonWriter& json, const Response& response, const Reporting& reporting) {

@@ -113,7 +113,6 @@ struct TransactGetItems {
   using Response = store::TransactGetItemsResponse;
   static store::Answer<Request> decode(Input input);
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
-  static Reporting reporting(const Request& request);
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
 
@@ -124,7 +123,6 @@ struct TransactWriteItems {
   using Response = store::TransactWriteItemsResponse;
   static store::Answer<Request> decode(Input input);
   static void run(const Services& services, const Request& request, store::Completion<Response> done);
-  static Reporting reporting(const Request& request);
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
 };
 

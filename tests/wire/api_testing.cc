@@ -2,6 +2,7 @@
 
 #include <future>
 
+#include "base/text.h"
 #include "item/json_codec.h"
 
 namespace postino::wire {
@@ -87,7 +88,7 @@ void ApiTest::create_table(const std::string& name, bool with_range) {
 
 std::string header(const net::Response& response, const std::string& name) {
   for (const auto& [each, value] : response.headers)
-    if (net::equal_ignoring_case(each, name)) return value;
+    if (base::equal_ignoring_case(each, name)) return value;
   return "";
 }
 

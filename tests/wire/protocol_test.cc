@@ -2,6 +2,7 @@
 #include <zlib.h>
 
 #include "api_testing.h"
+#include "base/text.h"
 
 namespace postino::wire {
 namespace {
@@ -22,7 +23,7 @@ class ProtocolTest : public ApiTest {
   Headers with(const std::string& name, const std::string& value) const {
     Headers headers;
     for (const auto& each : signed_call)
-      if (!net::equal_ignoring_case(each.first, name)) headers.push_back(each);
+      if (!base::equal_ignoring_case(each.first, name)) headers.push_back(each);
     if (!value.empty()) headers.emplace_back(name, value);
     return headers;
   }

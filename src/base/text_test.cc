@@ -1,0 +1,29 @@
+#include "base/text.h"
+
+#include <gtest/gtest.h>
+
+namespace postino::base {
+namespace {
+
+TEST(Text, CaseIsAMatterOfAsciiLetters) {
+  EXPECT_EQ(lower_case("AZaz09-[`{@Ä"), "azaz09-[`{@Ä");
+  EXPECT_EQ(upper_case("AZaz09-[`{@ä"), "AZAZ09-[`{@ä");
+}
+
+TEST(Text, EqualIgnoringCaseComparesWholeTexts) {
+  EXPECT_TRUE(equal_ignoring_case("Content-Type", "content-TYPE"));
+  EXPECT_TRUE(equal_ignoring_case("", ""));
+  EXPECT_FALSE(equal_ignoring_case("content", "content-type"));
+  EXPECT_FALSE(equal_ignoring_case("content-type", "content"));
+  EXPECT_FALSE(equal_ignoring_case("[", "{"));  // as far apart as letters of different case
+  EXPECT_FALSE(equal_ignoring_case("Ä", "ä"));
+}
+
+TEST(Text, CharactersAreCountedWhateverTheirLength) {
+  EXPECT_EQ(character_count(""), 0U);
+  EXPECT_EQ(character_count("abc"), 3U);
+  EXPECT_EQ(character_count("aé€😀"), 4U);
+}
+
+}  // namespace
+}  // namespace postino::base
