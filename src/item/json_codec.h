@@ -26,9 +26,6 @@ void append_json(std::string& out, const Map& item);
 std::string to_json(const AttributeValue& value);
 std::string to_json(const Map& item);
 
-// A JSON string literal with quotes; invalid UTF-8 is replaced by U+FFFD so that the output is always JSON.
-void append_json_string(std::string& out, std::string_view text);
-
 // Standard alphabet with padding.
 std::string to_base64(std::string_view bytes);
 base::Result<std::string> from_base64(std::string_view text);

@@ -1,5 +1,7 @@
 #include "item/json_codec.h"
 
+#include "json/string.h"
+
 namespace postino::item {
 namespace {
 
@@ -13,7 +15,7 @@ class Writer {
     out_.push_back('}');
   }
 
-  void operator()(const std::string& text) { append_json_string(out_, text); }
+  void operator()(const std::string& text) { json::append_string(out_, text); }
   void operator()(const Number& number) {
     out_.push_back('"');
     number.append_to(out_);
@@ -34,7 +36,7 @@ class Writer {
   }
   void operator()(const Map& map) {
     const auto attribute = [this](const Attribute& each) {
-      append_json_string(out_, each.name);
+      json::append_string(out_, each.name);
       out_.push_back(':');
       value(each.value);
     };

@@ -1,8 +1,9 @@
+#include "json/string.h"
+
+#include <cstdint>
 #include <cstring>
 
-#include "item/json_codec.h"
-
-namespace postino::item {
+namespace postino::json {
 namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
@@ -77,7 +78,7 @@ void append_escaped(std::string& out, char c) {
 
 }  // namespace
 
-void append_json_string(std::string& out, std::string_view text) {
+void append_string(std::string& out, std::string_view text) {
   out.push_back('"');
   while (true) {
     const std::size_t plain = plain_prefix(text);
@@ -98,4 +99,4 @@ void append_json_string(std::string& out, std::string_view text) {
   out.push_back('"');
 }
 
-}  // namespace postino::item
+}  // namespace postino::json

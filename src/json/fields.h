@@ -1,0 +1,92 @@
+// Reads objects of our own APIs field by field, and notes everything that is wrong with them: which field, and the rule
+// it breaks.
+#pragma once
+
+#include <simdjson.h>
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+
+namespace postino::json {
+
+struct FieldError {
+  std::string field;  // "data[2].subject"; empty for the whole
+  std::string rule;   // "must be a string"
+
+  friend bool operator==(const FieldError&, const FieldError&) = default;
+};
+
+// Notes are kept up to a limit; what is beyond it changes nothing for the caller but the length of the answer.
+class FieldErrors {
+ public:
+  void add(std::string field, std::string rule);
+  bool empty() const { return errors_.empty(); }
+  const std::vector<FieldError>& list() const { return errors_; }
+
+ private:
+  static constexpr std::size_t most = 50;
+  std::vector<FieldError> errors_;
+};
+
+// A JSON text. Values are views into it.
+class Document {
+ public:
+  Document() = default;
+
+  // False, with a note, when the text is no JSON, is nested deeper than 64, or is not valid UTF-8.
+  bool parse(std::string_view text, FieldErrors& errors);
+  simdjson::dom::element root() const { return root_; }
+
+ private:
+  simdjson::dom::parser parser_;
+  simdjson::dom::element root_;
+};
+
+using Element = simdjson::dom::element;
+
+// One object. Each function reads a member once; what is missing and not required is nullopt without a note, null counts
+// as missing.
+class Fields {
+ public:
+  // Notes the rule when the element is no object; every member is missing then.
+  Fields(Element element, std::string path, FieldErrors& errors);
+
+  enum class Need { required, optional };
+
+  std::optional<std::string_view> text(std::string_view name, Need need, std::size_t max_bytes = 1 << 20);
+  std::optional<std::int64_t> integer(std::string_view name, Need need, std::int64_t least, std::int64_t most);
+  std::optional<bool> boolean(std::string_view name, Need need);
+  std::optional<base::TimePoint> time(std::string_view name, Need need);  // RFC 3339
+  // Elements of an array; a note when there are more than `most`.
+  std::optional<std::vector<Element>> list(std::string_view name, Need need, std::size_t most);
+  std::optional<Element> any(std::string_view name, Need need);
+  // Members of an object of any names, in their order.
+  std::optional<std::vector<std::pair<std::string_view, Element>>> map(std::string_view name, Need need,
+                                                                       std::size_t most);
+
+  // Notes every member that was not asked for: a misspelt name must not pass in silence.
+  void refuse_others();
+
+  std::string path_of(std::string_view name) const;
+  void refuse(std::string_view name, std::string rule) { errors_.add(path_of(name), std::move(rule)); }
+  FieldErrors& errors() { return errors_; }
+
+ private:
+  std::optional<Element> take(std::string_view name, Need need);
+
+  std::optional<simdjson::dom::object> object_;
+  const std::string path_;
+  FieldErrors& errors_;
+  std::set<std::string, std::less<>> asked_;
+};
+
+// "data[3]"
+std::string element_path(std::string_view list, std::size_t index);
+
+}  // namespace postino::json
