@@ -11,8 +11,13 @@ namespace {
 
 constexpr std::string_view form = "must be HOST:PORT, where HOST is an IP address or localhost";
 
-bool parse_v4(const std::string& host, in_addr& out) { return ::inet_pton(AF_INET, host.c_str(), &out) == 1; }
-bool parse_v6(const std::string& host, in6_addr& out) { return ::inet_pton(AF_INET6, host.c_str(), &out) == 1; }
+// What follows a NUL would not be looked at.
+bool parse_v4(const std::string& host, in_addr& out) {
+  return host.find('\0') == host.npos && ::inet_pton(AF_INET, host.c_str(), &out) == 1;
+}
+bool parse_v6(const std::string& host, in6_addr& out) {
+  return host.find('\0') == host.npos && ::inet_pton(AF_INET6, host.c_str(), &out) == 1;
+}
 
 }  // namespace
 
@@ -28,9 +33,7 @@ base::Result<Address> Address::parse(std::string_view text) {
   const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
   if (error != std::errc() || end != port.data() + port.size() || port.empty())
     return base::invalid("the port must be a number from 0 to 65535");
-  in_addr v4{};
-  in6_addr v6{};
-  if (bracketed ? !parse_v6(address.host, v6) : !parse_v4(address.host, v4)) return base::invalid(std::string(form));
+  if (bracketed ? !is_ipv6(address.host) : !is_ipv4(address.host)) return base::invalid(std::string(form));
   return address;
 }
 
@@ -44,6 +47,16 @@ bool Address::is_loopback() const {
 std::string Address::text() const {
   const bool v6 = host.find(':') != std::string::npos;
   return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+bool is_ipv4(const std::string& text) {
+  in_addr ignored{};
+  return parse_v4(text, ignored);
+}
+
+bool is_ipv6(const std::string& text) {
+  in6_addr ignored{};
+  return parse_v6(text, ignored);
 }
 
 }  // namespace postino::net

@@ -21,4 +21,9 @@ struct Address {
   std::string text() const;
 };
 
+// In the usual form: four decimal numbers, or IPv6's colons, without brackets and zone.
+bool is_ipv4(const std::string& text);
+bool is_ipv6(const std::string& text);
+inline bool is_ip_address(const std::string& text) { return is_ipv4(text) || is_ipv6(text); }
+
 }  // namespace postino::net

@@ -127,8 +127,9 @@ void Connection::answer(RequestNumber number, Response response) {
 
 bool Connection::refuse() {
   ServerState& state = thread_.state();
-  Response response;
-  response.status = exchange_->reader.refusal();
+  const int status = exchange_->reader.refusal();
+  Response response = state.options.refusal ? state.options.refusal(status) : Response();
+  response.status = status;
   ++(response.status == 503 ? state.overloaded : state.malformed);
   response.close = true;
   return respond(std::move(response));

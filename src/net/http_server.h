@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,10 @@ struct HttpServerOptions {
   std::uint16_t port = 0;  // 0: any free one
   int threads = 0;         // 0: one per core
   std::optional<TlsFiles> tls;
+
+  // What is said to requests that break the protocol or a limit, and so never reach the handler. Called on I/O threads,
+  // with the status, which stays; without it such answers have no body.
+  std::function<Response(int status)> refusal;
 
   std::size_t max_connections = 20'000;
   std::size_t max_header_bytes = 16 << 10;

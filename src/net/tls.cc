@@ -2,12 +2,11 @@
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
-#include <openssl/x509err.h>
 #include <sys/socket.h>
 
 #include <string>
-#include <system_error>
 
+#include "net/openssl.h"
 #include "net/tls_socket.h"
 
 namespace postino::net {
@@ -16,11 +15,6 @@ namespace {
 
 // A response of up to this size goes out as one record, header and body.
 constexpr std::size_t joined_size = 16 << 10;
-
-struct SslDeleter {
-  void operator()(SSL* ssl) const { SSL_free(ssl); }
-};
-using SslPointer = std::unique_ptr<SSL, SslDeleter>;
 
 class TlsTransport final : public Transport {
  public:
@@ -97,18 +91,6 @@ int choose_protocol(SSL* /*ssl*/, const unsigned char** chosen, unsigned char* c
   return SSL_TLSEXT_ERR_OK;
 }
 
-// Why the last call failed. What came first is closest to the cause.
-std::string take_reason() {
-  const unsigned long error = ERR_get_error();
-  ERR_clear_error();
-  if (ERR_SYSTEM_ERROR(error)) return std::generic_category().message(ERR_GET_REASON(error));
-  if (ERR_GET_LIB(error) == ERR_LIB_X509 &&
-      (ERR_GET_REASON(error) == X509_R_KEY_VALUES_MISMATCH || ERR_GET_REASON(error) == X509_R_KEY_TYPE_MISMATCH))
-    return "it does not belong to the certificate";
-  const char* const reason = ERR_reason_error_string(error);
-  return reason != nullptr ? reason : "unknown reason";
-}
-
 void set_up(SSL_CTX* context) {
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_NO_COMPRESSION);
@@ -126,13 +108,13 @@ void set_up(SSL_CTX* context) {
 base::Result<std::unique_ptr<TlsContext>> TlsContext::load(const TlsFiles& files) {
   ERR_clear_error();
   SSL_CTX* const context = SSL_CTX_new(TLS_server_method());
-  if (context == nullptr) return base::fail(base::ErrorCode::exhausted, "cannot set up TLS: " + take_reason());
+  if (context == nullptr) return base::fail(base::ErrorCode::exhausted, "cannot set up TLS: " + take_openssl_reason());
   std::unique_ptr<TlsContext> loaded(new TlsContext(context));
   set_up(context);
   if (SSL_CTX_use_certificate_chain_file(context, files.certificate_chain.c_str()) != 1)
-    return base::invalid("cannot use the certificate '" + files.certificate_chain + "': " + take_reason());
+    return base::invalid("cannot use the certificate '" + files.certificate_chain + "': " + take_openssl_reason());
   if (SSL_CTX_use_PrivateKey_file(context, files.private_key.c_str(), SSL_FILETYPE_PEM) != 1)
-    return base::invalid("cannot use the private key '" + files.private_key + "': " + take_reason());
+    return base::invalid("cannot use the private key '" + files.private_key + "': " + take_openssl_reason());
   return loaded;
 }
 

@@ -2,15 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <openssl/err.h>
-#include <openssl/pem.h>
 #include <openssl/ssl.h>
-#include <openssl/x509.h>
 
-#include <cstdio>
 #include <fstream>
 
 #include "base/check.h"
 #include "base/temporary_directory.h"
+#include "net/certificates_testing.h"
 #include "net/http_server_testing.h"
 #include "net/raw_client_testing.h"
 
@@ -19,35 +17,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using ::testing::StartsWith;
-
-struct KeyDeleter {
-  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
-};
-using Key = std::unique_ptr<EVP_PKEY, KeyDeleter>;
-
-void write_key(const Key& key, const std::string& path) {
-  FILE* file = std::fopen(path.c_str(), "w");
-  CHECK(file != nullptr);
-  CHECK(PEM_write_PrivateKey(file, key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1);
-  std::fclose(file);
-}
-
-// For "localhost", signed by itself.
-void write_certificate(const Key& key, const std::string& path) {
-  X509* certificate = X509_new();
-  ASN1_INTEGER_set(X509_get_serialNumber(certificate), 1);
-  X509_gmtime_adj(X509_getm_notBefore(certificate), -3600);
-  X509_gmtime_adj(X509_getm_notAfter(certificate), 24 * 3600);
-  X509_set_pubkey(certificate, key.get());
-  X509_NAME* name = X509_get_subject_name(certificate);
-  X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>("localhost"), -1, -1, 0);
-  X509_set_issuer_name(certificate, name);
-  CHECK(X509_sign(certificate, key.get(), EVP_sha256()) > 0);
-  FILE* file = std::fopen(path.c_str(), "w");
-  CHECK(file != nullptr && PEM_write_X509(file, certificate) == 1);
-  std::fclose(file);
-  X509_free(certificate);
-}
 
 class TlsClient {
  public:
@@ -116,7 +85,7 @@ class TlsTest : public ::testing::Test {
  protected:
   TlsTest() {
     write_key(key_, files.private_key);
-    write_certificate(key_, files.certificate_chain);
+    write_certificate({.key = key_.get()}, files.certificate_chain);
   }
 
   std::unique_ptr<HttpServer> serve(HttpServerOptions options = {}) {
@@ -128,7 +97,7 @@ class TlsTest : public ::testing::Test {
   }
 
   base::TemporaryDirectory directory;
-  Key key_{EVP_EC_gen("P-256")};
+  const Key key_ = make_key();
   TlsFiles files{directory.path() / "certificate.pem", directory.path() / "key.pem"};
 };
 
@@ -236,7 +205,7 @@ TEST_F(TlsTest, SaysWhatIsWrongWithTheFiles) {
   EXPECT_THAT(problem({files.private_key, files.private_key}),
               StartsWith("cannot use the certificate '" + files.private_key + "': "));
   const std::string other = directory.path() / "other.pem";
-  write_key(Key(EVP_EC_gen("P-256")), other);
+  write_key(make_key(), other);
   EXPECT_EQ(problem({files.certificate_chain, other}),
             "cannot use the private key '" + other + "': it does not belong to the certificate");
   std::ofstream(other) << "garbage";

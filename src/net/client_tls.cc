@@ -1,0 +1,42 @@
+#include "net/client_tls.h"
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+
+#include "net/openssl.h"
+
+namespace postino::net {
+
+namespace {
+
+void set_up(SSL_CTX* context, bool verify) {
+  SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+  SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  // A connection that rests must not hold the two buffers of 16 KB each, and a record is read with one system call.
+  SSL_CTX_set_mode(context,
+                   SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  SSL_CTX_set_read_ahead(context, 1);
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_verify(context, verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
+}
+
+}  // namespace
+
+base::Result<std::shared_ptr<ClientTls>> ClientTls::create(const ClientTlsOptions& options) {
+  ERR_clear_error();
+  SSL_CTX* const context = SSL_CTX_new(TLS_client_method());
+  if (context == nullptr) return base::fail(base::ErrorCode::exhausted, "cannot set up TLS: " + take_openssl_reason());
+  std::shared_ptr<ClientTls> made(new ClientTls(context, options.verify));
+  set_up(context, options.verify);
+  if (!options.verify) return made;
+  const std::string& file = options.certificate_file;
+  if (file.empty() && SSL_CTX_set_default_verify_paths(context) != 1)
+    return base::invalid("cannot use the system's certificates: " + take_openssl_reason());
+  if (!file.empty() && SSL_CTX_load_verify_file(context, file.c_str()) != 1)
+    return base::invalid("cannot use the certificates in '" + file + "': " + take_openssl_reason());
+  return made;
+}
+
+ClientTls::~ClientTls() { SSL_CTX_free(context_); }
+
+}  // namespace postino::net

@@ -1,0 +1,56 @@
+// An HTTP/1.1 client for plain synchronous code: connections are kept and used again, redirects are not followed.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "net/client_stream.h"
+#include "net/url.h"
+
+namespace postino::net {
+
+struct HttpClientOptions {
+  bool allow_private_addresses = false;  // otherwise names and addresses that lead into private networks are refused
+  ClientTlsOptions tls;
+  std::size_t max_response_bytes = 1 << 20;
+  std::size_t max_idle_connections = 64;  // in all
+  std::chrono::seconds idle_time{30};
+};
+
+struct HttpRequest {
+  std::string method = "GET";
+  Url url;
+  std::vector<std::pair<std::string, std::string>> headers;  // Host and Content-Length come by themselves
+  std::string body;
+};
+
+struct HttpResponse {
+  int status = 0;
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string body;
+
+  std::string_view header(std::string_view name) const;  // any case; empty when there is none
+};
+
+// Safe to call from any thread.
+class HttpClient {
+ public:
+  static base::Result<std::unique_ptr<HttpClient>> create(HttpClientOptions options);
+  ~HttpClient();
+
+  // invalid when the address is refused or the request is not well formed (line ends in headers, headers that are not
+  // the caller's to set), io for everything that goes wrong on the way. A name is refused when any of its addresses is.
+  // A request that met a kept connection which turned out to be dead before any byte of a response is sent again on a
+  // new one.
+  base::Result<HttpResponse> send(const HttpRequest& request, Deadline deadline);
+
+ private:
+  struct Impl;
+  explicit HttpClient(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace postino::net
