@@ -1,0 +1,73 @@
+#include "mail/address.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "mail/address_syntax.h"
+#include "mail/text_rules.h"
+#include "mail/trim.h"
+
+namespace postino::mail {
+
+namespace {
+
+using base::invalid;
+using base::Result;
+
+constexpr std::size_t name_limit = 512;
+
+// Reads the quoted string that `rest` begins with into `name`, and cuts it off.
+Result<void> take_quoted(std::string_view& rest, std::string& name) {
+  for (std::size_t i = 1; i < rest.size(); ++i) {
+    if (rest[i] == '"') {
+      rest.remove_prefix(i + 1);
+      return {};
+    }
+    if (rest[i] == '\\' && ++i == rest.size()) break;
+    name.push_back(rest[i]);
+  }
+  return invalid("must have a closing quote after the name");
+}
+
+// Reads the name before the angle bracket, and cuts it off.
+Result<std::string> take_name(std::string_view& rest) {
+  constexpr std::string_view special = "()[]:;@\\,>";
+  std::string name;
+  while (!rest.empty() && rest.front() != '<') {
+    const char letter = rest.front();
+    if (letter == '"') {
+      TRY_VOID(take_quoted(rest, name));
+      continue;
+    }
+    if (special.find(letter) != std::string_view::npos)
+      return invalid(std::string("must have the name in quotes when it contains '") + letter + "'");
+    name.push_back(letter);
+    rest.remove_prefix(1);
+  }
+  return std::string(trim(name));
+}
+
+}  // namespace
+
+Result<Mailbox> parse_mailbox(std::string_view text) {
+  TRY_VOID(check_line(text));
+  text = trim(text);
+  Mailbox mailbox;
+  if (text.ends_with('>')) {
+    TRY(mailbox.name, take_name(text));
+    if (text.empty()) return invalid("must have the address in angle brackets after the name");
+    text = text.substr(1, text.size() - 2);
+  }
+  if (mailbox.name.size() > name_limit) return invalid("must have at most 512 bytes in the name");
+  TRY_VOID(check_address(text));
+  mailbox.address = text;
+  return mailbox;
+}
+
+std::string domain_of(std::string_view address) { return base::lower_case(address.substr(address.rfind('@') + 1)); }
+
+bool is_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char letter) { return static_cast<unsigned char>(letter) < 0x80; });
+}
+
+}  // namespace postino::mail

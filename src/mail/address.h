@@ -1,0 +1,28 @@
+// E-mail addresses: who is meant, and what they are called.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace postino::mail {
+
+struct Mailbox {
+  std::string name;     // may be empty
+  std::string address;  // local@domain
+
+  friend bool operator==(const Mailbox&, const Mailbox&) = default;
+};
+
+// "ann@example.com" or "Ann Example <ann@example.com>". Fails with the rule that is broken: RFC 5321's lengths and
+// characters, one address only, nothing that could end a line.
+base::Result<Mailbox> parse_mailbox(std::string_view text);
+
+// In lower case. The address must be one that parse_mailbox gave.
+std::string domain_of(std::string_view address);
+
+// Is it plain ASCII? Others need a server that knows SMTPUTF8 (RFC 6531).
+bool is_ascii(std::string_view text);
+
+}  // namespace postino::mail

@@ -1,0 +1,48 @@
+#include "mail/text_rules.h"
+
+#include <glib.h>
+
+#include <algorithm>
+
+namespace postino::mail {
+
+namespace {
+
+bool is_letter_or_digit(char letter) {
+  return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9');
+}
+
+bool is_control(char letter) { return static_cast<unsigned char>(letter) < 0x20 || letter == 0x7F; }
+
+// U+0080 to U+009F, among them a line end (U+0085).
+bool has_high_control(std::string_view text) {
+  for (std::size_t at = text.find('\xC2'); at != std::string_view::npos; at = text.find('\xC2', at + 1))
+    if (at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xA0) return true;
+  return false;
+}
+
+base::Result<void> check(std::string_view text, bool tabs) {
+  if (std::ranges::any_of(text, [tabs](char letter) { return is_control(letter) && !(tabs && letter == '\t'); }))
+    return base::invalid("must not contain line ends or other control characters");
+  if (!is_utf8(text)) return base::invalid("must be UTF-8");
+  if (has_high_control(text)) return base::invalid("must not contain line ends or other control characters");
+  return {};
+}
+
+}  // namespace
+
+bool is_utf8(std::string_view text) { return g_utf8_validate_len(text.data(), text.size(), nullptr) != FALSE; }
+
+base::Result<void> check_line(std::string_view text) { return check(text, false); }
+
+base::Result<void> check_line_with_tabs(std::string_view text) { return check(text, true); }
+
+bool is_atom_letter(char letter) {
+  return is_letter_or_digit(letter) || std::string_view("!#$%&'*+-/=?^_`{|}~").find(letter) != std::string_view::npos;
+}
+
+bool is_token_letter(char letter) {
+  return letter > ' ' && letter < 0x7F && std::string_view("()<>@,;:\\\"/[]?=").find(letter) == std::string_view::npos;
+}
+
+}  // namespace postino::mail

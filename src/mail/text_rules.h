@@ -1,0 +1,24 @@
+// What a text must be made of before it may stand in a message.
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+
+namespace postino::mail {
+
+bool is_utf8(std::string_view text);  // and without NUL
+
+// A text of one line: UTF-8 without control characters. Nothing in it can end a line.
+base::Result<void> check_line(std::string_view text);
+
+// The same, where tabs are as good as spaces.
+base::Result<void> check_line_with_tabs(std::string_view text);
+
+// A letter of RFC 5322's atoms; those beyond ASCII are not.
+bool is_atom_letter(char letter);
+
+// A letter of RFC 2045's tokens.
+bool is_token_letter(char letter);
+
+}  // namespace postino::mail
