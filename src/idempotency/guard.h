@@ -1,0 +1,65 @@
+// Executes anything once per key, however often it is asked for.
+//
+// The first caller gets the execution and a lease on it; others hear that it is in progress, or get the answer of the
+// first. What failed, what expired, and what lost its lease may be taken over. Safe to call from any thread.
+#pragma once
+
+#include "base/random.h"
+#include "idempotency/record.h"
+#include "store/store.h"
+
+namespace postino::idempotency {
+
+struct GuardOptions {
+  std::string table = "mq-probe-idempotency";
+  base::Milliseconds life = std::chrono::hours(24);  // of a record
+  base::Milliseconds lease = std::chrono::seconds(30);
+};
+
+enum class Verdict {
+  execute,        // it is the caller's to do: complete() or fail() it
+  replay,         // done before: record.response is the answer
+  in_progress,    // somebody is at it
+  other_request,  // the key was used for a different request
+};
+
+struct Begun {
+  Verdict verdict = Verdict::execute;
+  Record record;
+};
+
+class Guard {
+ public:
+  Guard(store::Store& store, const base::Clock& clock, base::Random& random, GuardOptions options)
+      : store_(store), clock_(clock), random_(random), options_(std::move(options)) {}
+
+  // `life` replaces the configured one for this record.
+  store::Answer<Begun> begin(const std::string& operation, const std::string& key, const std::string& request_hash,
+                             std::optional<base::Milliseconds> life = std::nullopt);
+
+  // These fail with conditional_check_failed when the lease was lost to another caller.
+  store::Answer<void> complete(const Record& record, std::string response);
+  store::Answer<void> fail(const Record& record);
+  store::Answer<void> renew(Record& record);
+
+  // What begin() would say, without taking the execution.
+  store::Answer<Begun> look(const std::string& operation, const std::string& key, const std::string& request_hash);
+
+  // For an execution that is one transaction: the completed record as an action of that transaction, which fails when
+  // somebody else has the key. With a record from begin(), only its owner can.
+  store::TransactPut completion(Record record, std::string response) const;
+  // A record that has not begun, for completion().
+  Record new_record(const std::string& operation, const std::string& key, const std::string& request_hash,
+                    std::optional<base::Milliseconds> life) const;
+
+ private:
+  store::Answer<std::optional<Record>> find(const std::string& operation, const std::string& key);
+  store::Answer<void> put(const store::TransactPut& put);
+
+  store::Store& store_;
+  const base::Clock& clock_;
+  base::Random& random_;
+  const GuardOptions options_;
+};
+
+}  // namespace postino::idempotency

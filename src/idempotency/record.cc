@@ -1,0 +1,71 @@
+#include "idempotency/record.h"
+
+#include "base/timestamp.h"
+
+namespace postino::idempotency {
+
+namespace {
+
+std::string_view name_of(Status status) {
+  if (status == Status::in_progress) return "IN_PROGRESS";
+  return status == Status::completed ? "COMPLETED" : "FAILED";
+}
+
+std::optional<Status> parse_status(std::string_view name) {
+  for (const Status status : {Status::in_progress, Status::completed, Status::failed})
+    if (name == name_of(status)) return status;
+  return std::nullopt;
+}
+
+std::string text(const item::Item& item, std::string_view name) {
+  const item::AttributeValue* value = item.find(name);
+  const std::string* text = value != nullptr ? value->get_if<std::string>() : nullptr;
+  return text != nullptr ? *text : std::string();
+}
+
+base::TimePoint time_in(const item::Item& item, std::string_view name) {
+  const auto time = base::parse_timestamp(text(item, name));
+  return time ? *time : base::TimePoint();
+}
+
+}  // namespace
+
+std::string partition_key(const std::string& operation, const std::string& key) { return operation + "#" + key; }
+
+item::Item to_item(const Record& record) {
+  item::Item item{{"pk", partition_key(record.operation, record.key)},
+                  {"operationType", record.operation},
+                  {"idempotencyKey", record.key},
+                  {"status", name_of(record.status)},
+                  {"requestHash", record.request_hash},
+                  {"createdAt", base::format_timestamp(record.created_at)},
+                  {"updatedAt", base::format_timestamp(record.updated_at)},
+                  {"expiresAt", base::format_timestamp(record.expires_at)},
+                  {"ttl", base::epoch_seconds(record.expires_at)}};
+  if (record.status == Status::completed) item.set("responsePayload", record.response);
+  if (record.status == Status::in_progress) {
+    item.set("leaseUntil", base::format_timestamp(record.lease_until));
+    item.set("leaseOwner", record.owner);
+  }
+  return item;
+}
+
+base::Result<Record> from_item(const item::Item& item) {
+  const auto status = parse_status(text(item, "status"));
+  Record record;
+  record.operation = text(item, "operationType");
+  record.key = text(item, "idempotencyKey");
+  record.request_hash = text(item, "requestHash");
+  if (!status || record.operation.empty() || record.key.empty() || record.request_hash.empty())
+    return base::fail(base::ErrorCode::corrupt, "an idempotency record lacks its status, key or request hash");
+  record.status = *status;
+  record.response = text(item, "responsePayload");
+  record.created_at = time_in(item, "createdAt");
+  record.updated_at = time_in(item, "updatedAt");
+  record.expires_at = time_in(item, "expiresAt");
+  record.lease_until = time_in(item, "leaseUntil");
+  record.owner = text(item, "leaseOwner");
+  return record;
+}
+
+}  // namespace postino::idempotency

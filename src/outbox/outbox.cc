@@ -1,0 +1,252 @@
+#include "outbox/outbox.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+#include "mail/delivery_report.h"
+#include "mail/smtp_reply.h"
+
+namespace postino::outbox {
+
+namespace {
+
+// The operation's part of an idempotency key, so that tenants do not meet.
+std::string scoped(const std::string& tenant, const std::string& key) { return tenant + "/" + key; }
+
+// A UUID that is the same for the same text (version 8: ours to define).
+std::string derived_uuid(const std::string& text) {
+  std::string hex = base::to_hex(base::sha256(text)).substr(0, 32);
+  hex[12] = '8';
+  hex[16] = "89ab"[static_cast<unsigned char>(hex[16]) % 4];
+  for (const std::size_t dash : {20, 16, 12, 8}) hex.insert(dash, "-");
+  return hex;
+}
+
+tl::unexpected<base::Error> unknown(const std::string& id) {
+  return base::fail(base::ErrorCode::not_found, "there is no e-mail " + id);
+}
+
+tl::unexpected<base::Error> forbidden(const Email& email, const std::string& what) {
+  return base::fail(base::ErrorCode::conflict,
+                    "an e-mail that is " + std::string(name_of(email.state)) + " cannot be " + what);
+}
+
+Email new_email(const Payload& payload, const std::string& tenant) {
+  Email email;
+  email.id = payload.id;
+  email.tenant = tenant;
+  email.send_at = payload.send_at;
+  email.callback_url = payload.callback_url;
+  email.tags = payload.tags;
+  email.sender = payload.from.address;
+  for (const auto* group : {&payload.to, &payload.cc, &payload.bcc})
+    for (const mail::Mailbox& mailbox : *group) email.recipients.push_back({mailbox.address, {}, ""});
+  return email;
+}
+
+}  // namespace
+
+Outbox::Outbox(Ledger& ledger, Spool& spool, const base::Clock& clock, base::Random& random, OutboxOptions options,
+               Wake wake)
+    : ledger_(ledger),
+      spool_(spool),
+      clock_(clock),
+      random_(random),
+      options_(std::move(options)),
+      wake_(std::move(wake)) {}
+
+base::Result<AcceptAnswer> Outbox::accept(std::vector<Payload> payloads, const std::string& tenant,
+                                          const std::optional<KeyedRequest>& keyed, const RenderAnswer& render) {
+  std::vector<NewEmail> emails;
+  emails.reserve(payloads.size());
+  for (std::size_t i = 0; i < payloads.size(); ++i) {
+    Payload& payload = payloads[i];
+    if (payload.id.empty())
+      payload.id = keyed ? derived_uuid(scoped(tenant, keyed->key) + "#" + keyed->request_hash + "#" + std::to_string(i))
+                         : base::make_uuid(random_);
+    emails.push_back({new_email(payload, tenant), to_json(payload)});
+  }
+  std::optional<AcceptKey> key;
+  if (keyed)
+    key = AcceptKey{scoped(tenant, keyed->key), keyed->request_hash,
+                    clock_.now() + keyed->life.value_or(options_.key_life)};
+  auto answer = ledger_.accept(std::move(emails), key, render);
+  if (answer && answer->status == AcceptStatus::done) wake_(Pipeline::intake);
+  return answer;
+}
+
+base::Result<Email> Outbox::find(const std::string& id, const std::string& tenant) {
+  TRY(std::optional<Email> email, ledger_.find(id));
+  if (!email || (!tenant.empty() && email->tenant != tenant)) return unknown(id);
+  return std::move(*email);
+}
+
+base::Result<ShownEmail> Outbox::show(const std::string& id, const std::string& tenant) {
+  TRY(Email email, find(id, tenant));
+  TRY(std::vector<HistoryEntry> history, ledger_.history(id));
+  return ShownEmail{std::move(email), std::move(history)};
+}
+
+base::Result<EmailPage> Outbox::list(const ListRequest& request) { return ledger_.list(request); }
+
+base::Result<Counts> Outbox::counts(const std::string& tenant) {
+  return ledger_.counts(tenant.empty() ? std::nullopt : std::optional(tenant));
+}
+
+base::Result<std::vector<Email>> Outbox::stale(const std::string& tenant, int limit) {
+  constexpr int most_looked_at = 1'000;  // of all tenants: they are few, or there is greater trouble than a short list
+  TRY(std::vector<Email> emails, ledger_.stale(clock_.now(), tenant.empty() ? limit : most_looked_at));
+  if (!tenant.empty()) std::erase_if(emails, [&](const Email& email) { return email.tenant != tenant; });
+  if (emails.size() > static_cast<std::size_t>(limit)) emails.resize(static_cast<std::size_t>(limit));
+  return emails;
+}
+
+base::Result<EmailPage> Outbox::dead_callbacks(const std::string& tenant, const std::string& cursor, int limit) {
+  TRY(EmailPage page, ledger_.dead_callbacks(cursor, limit));
+  if (!tenant.empty()) std::erase_if(page.emails, [&](const Email& email) { return email.tenant != tenant; });
+  return page;
+}
+
+base::Result<std::string> Outbox::message(const std::string& id, const std::string& tenant) {
+  TRY(const Email email, find(id, tenant));
+  if (email.message_path.empty())
+    return base::fail(base::ErrorCode::not_found, "the message of e-mail " + id + " is not built yet");
+  return spool_.read(email.message_path);
+}
+
+base::Result<std::string> Outbox::payload(const std::string& id, const std::string& tenant) {
+  TRY(const Email email, find(id, tenant));
+  return spool_.read(email.payload_path);
+}
+
+base::Result<Email> Outbox::change(const std::string& id, const std::string& tenant, const Change& change) {
+  constexpr int rounds = 8;
+  for (int round = 0; round < rounds; ++round) {
+    TRY(const Email before, find(id, tenant));
+    TRY(Email after, change(before));
+    std::vector<Move> moves;
+    moves.push_back({before, std::move(after), std::nullopt, "", std::nullopt});
+    const std::vector<MoveOutcome> outcomes = ledger_.move(std::move(moves));
+    const MoveOutcome& outcome = outcomes.front();
+    if (outcome.status == MoveStatus::done) return outcome.email;
+    if (outcome.status == MoveStatus::failed) return base::fail(base::ErrorCode::io, outcome.error);
+  }
+  return base::fail(base::ErrorCode::conflict, "e-mail " + id + " changes too fast; try again");
+}
+
+base::Result<Email> Outbox::cancel(const std::string& id, const std::string& tenant, const std::string& reason) {
+  return change(id, tenant, [&](const Email& before) -> base::Result<Email> {
+    if (!may_follow(before.state, State::cancelled)) return forbidden(before, "cancelled");
+    Email after = before;
+    after.state = State::cancelled;
+    after.reason = reason;
+    after.internal_reason = false;
+    after.due_at.reset();
+    after.held_from.reset();
+    return after;
+  });
+}
+
+base::Result<Email> Outbox::hold(const std::string& id, const std::string& tenant, const std::string& reason) {
+  return change(id, tenant, [&](const Email& before) -> base::Result<Email> {
+    // What a worker has at the moment is its own to hold.
+    if (!may_follow(before.state, State::held) || kind_of(before.state) == StateKind::working)
+      return forbidden(before, "held");
+    Email after = before;
+    after.state = State::held;
+    after.held_from = before.state;
+    after.reason = reason;
+    after.internal_reason = false;
+    after.due_at.reset();
+    return after;
+  });
+}
+
+base::Result<Email> Outbox::release(const std::string& id, const std::string& tenant, const std::string& reason) {
+  auto released = change(id, tenant, [&](const Email& before) -> base::Result<Email> {
+    if (before.state != State::held) return forbidden(before, "released");
+    Email after = before;
+    after.state = before.held_from.value_or(State::accepted);
+    after.held_from.reset();
+    after.outcome_unknown = false;
+    after.reason = reason;
+    after.internal_reason = false;
+    const base::TimePoint now = clock_.now();
+    after.due_at = after.state == State::ready && before.send_at ? std::max(*before.send_at, now) : now;
+    return after;
+  });
+  if (released) wake_(released->state == State::ready ? Pipeline::send : Pipeline::intake);
+  return released;
+}
+
+base::Result<Email> Outbox::requeue(const std::string& id, const std::string& tenant, const std::string& reason) {
+  auto requeued = change(id, tenant, [&](const Email& before) -> base::Result<Email> {
+    const std::optional<State> state = requeued_form(before.state);
+    if (!state) return forbidden(before, "requeued");
+    Email after = before;
+    after.state = *state;
+    after.reason = reason;
+    after.internal_reason = false;
+    after.due_at = clock_.now();
+    after.attempts = 0;
+    after.callback_attempts = 0;
+    after.callback_dead = false;
+    after.callback_error.clear();
+    after.settled_at.reset();
+    for (Recipient& recipient : after.recipients)
+      if (recipient.state != RecipientState::delivered) recipient = {recipient.address, RecipientState::pending, ""};
+    return after;
+  });
+  if (requeued) wake_(requeued->state == State::ready ? Pipeline::send : Pipeline::intake);
+  return requeued;
+}
+
+base::Result<Email> Outbox::replay_callback(const std::string& id, const std::string& tenant) {
+  TRY(const Email email, find(id, tenant));
+  if (!email.callback_dead)
+    return base::fail(base::ErrorCode::conflict, "the callback of e-mail " + id + " was not given up");
+  TRY_VOID(ledger_.revive_callback(email, clock_.now()));
+  wake_(Pipeline::callback);
+  return find(id, tenant);
+}
+
+base::Result<BounceOutcome> Outbox::take_bounce(std::string_view message, const std::string& tenant) {
+  TRY(const mail::DeliveryReport report, mail::parse_delivery_report(message));
+  BounceOutcome outcome;
+  std::string owner;  // the tenant whose e-mail it is
+  for (const std::string& name : {report.envelope_id, report.message_id.substr(0, report.message_id.find('@'))}) {
+    if (name.empty()) continue;
+    TRY(const std::optional<Email> email, ledger_.find(name));
+    if (!email || (!tenant.empty() && email->tenant != tenant)) continue;
+    outcome.email_id = email->id;
+    owner = email->tenant;
+    break;
+  }
+  if (outcome.email_id.empty()) return outcome;
+  for (const mail::ReportedRecipient& recipient : report.recipients) {
+    if (recipient.action != "failed") continue;
+    Bounce bounce{recipient.address, recipient.status, recipient.diagnostic, recipient.status.starts_with('5'),
+                  clock_.now()};
+    TRY_VOID(ledger_.record_bounce(outcome.email_id, bounce));
+    if (mail::means_bad_address(recipient.status)) {
+      TRY_VOID(suppress(owner, recipient.address, "bounced: " + recipient.status + " " + recipient.diagnostic));
+      outcome.suppressed.push_back(recipient.address);
+    }
+    outcome.bounces.push_back(std::move(bounce));
+  }
+  return outcome;
+}
+
+base::Result<void> Outbox::suppress(const std::string& tenant, const std::string& address, const std::string& reason) {
+  return ledger_.suppress(tenant, {address, reason, clock_.now()});
+}
+
+base::Result<bool> Outbox::unsuppress(const std::string& tenant, const std::string& address) {
+  return ledger_.unsuppress(tenant, address);
+}
+
+base::Result<SuppressionPage> Outbox::suppressions(const std::string& tenant, const std::string& cursor, int limit) {
+  return ledger_.suppressions(tenant, cursor, limit);
+}
+
+}  // namespace postino::outbox

@@ -1,0 +1,65 @@
+// An e-mail as callers hand it in, checked: the JSON of POST /emails, and of the payload in the spool.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "json/fields.h"
+#include "mail/message.h"
+
+namespace postino::outbox {
+
+// Limits that a payload is held to.
+struct PayloadLimits {
+  std::size_t recipients = 100;       // to, cc and bcc together
+  std::size_t body_bytes = 10 << 20;  // of each body
+  std::size_t attachments = 50;
+  std::size_t inline_bytes = 35 << 20;  // of one inline attachment, in base64
+  std::size_t headers = 50;
+  std::size_t tags = 20;
+  base::Milliseconds ahead = std::chrono::hours(24 * 366);  // how far away send_at may be
+};
+
+// Either a file below the configured base path, or the content itself.
+struct PayloadAttachment {
+  std::string path;
+  std::string name;            // for a file by default the last part of its path
+  std::string content_type;    // empty: found out
+  std::string content_base64;  // when it is inline
+  bool is_inline = false;
+
+  friend bool operator==(const PayloadAttachment&, const PayloadAttachment&) = default;
+};
+
+struct Payload {
+  std::string id;  // empty: to be given
+  mail::Mailbox from;
+  std::optional<mail::Mailbox> reply_to;
+  std::vector<mail::Mailbox> to;
+  std::vector<mail::Mailbox> cc;
+  std::vector<mail::Mailbox> bcc;
+  std::string subject;
+  std::string body_text;
+  std::string body_html;
+  std::vector<PayloadAttachment> attachments;
+  std::vector<std::pair<std::string, std::string>> custom_headers;
+  std::optional<base::TimePoint> send_at;
+  std::string callback_url;
+  std::vector<std::string> tags;
+  std::string unsubscribe_url;
+  std::string unsubscribe_mailto;
+};
+
+// Notes every rule that is broken, with the path of the field ("data[2].to[0]"); nullopt when there is any.
+std::optional<Payload> read_payload(json::Element element, const std::string& path, base::TimePoint now,
+                                    json::FieldErrors& errors);
+// The same from a text of its own. The error joins the notes. send_at may be in the past and as far away as it likes.
+base::Result<Payload> parse_payload(std::string_view text);
+
+std::string to_json(const Payload& payload);
+
+}  // namespace postino::outbox

@@ -1,0 +1,82 @@
+// Takes e-mails of one pipeline as they become due, has them worked on, and moves them where the work says.
+//
+// One thread claims, some work, one writes down what came out. Claims and moves go in batches; an e-mail is worked on
+// alone. Woken by new work; looks for itself now and then, for what others have put in.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "outbox/leases.h"
+#include "outbox/ledger.h"
+
+namespace postino::outbox {
+
+struct PipelineOptions {
+  int workers = 4;
+  int batch = 25;  // e-mails claimed at a time
+  // Work that has no effect but its move needs no claim: if somebody else does it too, one of both moves counts.
+  bool claims = true;
+  base::Milliseconds poll{5'000};
+};
+
+class PipelineLoop {
+ public:
+  // Works on an e-mail in its working state, and says where it goes. Called by several threads at a time.
+  using Work = std::function<Move(const Email&)>;
+  // Told of every move that was written.
+  using OnMoved = std::function<void(const Email& before, const Email& after)>;
+
+  PipelineLoop(Pipeline pipeline, Ledger& ledger, Leases& leases, const base::Clock& clock, std::string owner,
+               PipelineOptions options, Work work, OnMoved on_moved);
+  ~PipelineLoop() { stop(); }
+
+  void start();
+  void wake();
+  // Claims no more, gives back what nobody has begun, and waits for the rest.
+  void stop();
+
+  int in_flight() const;
+
+ private:
+  void claim_loop();
+  base::Result<Claim> take_due(const std::set<std::string>& under_way);
+  void work_loop();
+  void write_loop();
+  // Waits until there is room for more; false when it is time to stop.
+  bool wait_for_room(std::unique_lock<std::mutex>& lock);
+  void wait_for_work(std::unique_lock<std::mutex>& lock, std::optional<base::TimePoint> next_due);
+  void write(std::vector<Move> moves);
+  void finished(const Move& move, const MoveOutcome& outcome);
+  void give_back_waiting();
+  Move give_back(const Email& email) const;
+
+  const Pipeline pipeline_;
+  Ledger& ledger_;
+  Leases& leases_;
+  const base::Clock& clock_;
+  const std::string owner_;
+  const PipelineOptions options_;
+  const Work work_;
+  const OnMoved on_moved_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable woken_;    // for the claiming thread
+  std::condition_variable claimed_;  // for the workers
+  std::condition_variable worked_;   // for the writing thread
+  std::deque<Email> waiting_;        // claimed and not begun
+  std::deque<Move> done_;            // worked on and not written
+  int in_flight_ = 0;                // claimed and not written
+  std::set<std::string> under_way_;  // their ids, where nothing is claimed
+  int running_ = 0;                  // threads that may still bring something to write
+  bool rung_ = false;
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace postino::outbox

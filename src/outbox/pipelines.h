@@ -1,0 +1,66 @@
+// The outbox at work: intake, sending, callbacks, rescue and heartbeats, started and stopped together.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "outbox/caller.h"
+#include "outbox/intake.h"
+#include "outbox/leases.h"
+#include "outbox/pipeline_loop.h"
+#include "outbox/rescuer.h"
+#include "outbox/sender.h"
+#include "outbox/statistics.h"
+
+namespace postino::outbox {
+
+struct PipelinesOptions {
+  std::string owner;  // who holds the leases: different for each process
+  base::Milliseconds lease{30'000};
+  base::Milliseconds rescue_interval{1'000};
+  PipelineOptions intake{.workers = 2, .claims = false};
+  PipelineOptions send{.workers = 16};
+  PipelineOptions callback{.workers = 8};
+};
+
+class Pipelines {
+ public:
+  // Everything given must outlive it. `tick` is called about every second, by one thread.
+  Pipelines(Ledger& ledger, const base::Clock& clock, const Course& course, const Intake& intake, const Sender& sender,
+            const Caller& caller, PipelinesOptions options, std::function<void()> tick);
+  ~Pipelines() { stop(); }
+
+  void start();
+  void wake(Pipeline pipeline);
+  // Finishes what is under way.
+  void stop();
+
+  // With the queues and counts of the ledger.
+  void append_metrics(std::string& out) const;
+
+ private:
+  void moved(const Email& before, const Email& after);
+  void wake_for(const Email& email);
+  void tend();
+  PipelineLoop& loop(Pipeline pipeline);
+
+  Ledger& ledger_;
+  const base::Clock& clock_;
+  const PipelinesOptions options_;
+  const std::function<void()> tick_;
+  Statistics statistics_;
+  Leases leases_;
+  Rescuer rescuer_;
+  PipelineLoop intake_;
+  PipelineLoop send_;
+  PipelineLoop callback_;
+
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool stopping_ = false;
+  std::thread tender_;
+};
+
+}  // namespace postino::outbox

@@ -1,0 +1,267 @@
+// Acceptance: e-mail, first state, payload, counts and the caller's key in one transaction.
+#include <algorithm>
+#include <set>
+
+#include "base/hash.h"
+#include "outbox/email_item.h"
+#include "outbox/store_counts.h"
+#include "outbox/work_queue.h"
+
+namespace postino::outbox {
+
+namespace {
+
+constexpr const char* operation = "EMAILS";  // the name space of acceptance keys
+
+constexpr std::size_t max_payload_bytes = 3 << 20;  // of a transaction; the rest is for metadata
+constexpr std::size_t actions_of_email = 3;         // at most: metadata, line of history, payload
+
+}  // namespace
+
+class StoreLedger::Acceptance {
+ public:
+  Acceptance(StoreLedger& ledger, std::vector<NewEmail>& emails, const std::optional<AcceptKey>& key,
+             const RenderAnswer& render)
+      : ledger_(ledger), emails_(emails), key_(key), render_(render), actions_(emails.size()) {
+    for (const NewEmail& email : emails) answer_.outcomes.push_back({email.email.id, std::nullopt, ""});
+  }
+
+  base::Result<AcceptAnswer> run() {
+    if (key_) {
+      TRY(const bool ours, look_up_key());
+      if (!ours) return std::move(answer_);
+    }
+    prepare();
+    const std::vector<std::vector<std::size_t>> groups = make_groups();
+    if (key_ && groups.size() > 1) {
+      TRY(const bool ours, begin_key());
+      if (!ours) return std::move(answer_);
+    }
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      const auto ours = commit(groups[i], key_ && i + 1 == groups.size());
+      if (!ours) {
+        // A repeat need not wait for the lease to end.
+        if (!record_.owner.empty()) (void)ledger_.accept_guard_.fail(record_);
+        return base::propagate(ours.error());
+      }
+      if (!*ours) break;
+    }
+    return std::move(answer_);
+  }
+
+ private:
+  // True when the request is to be carried out; otherwise the answer says why not.
+  bool take(idempotency::Begun begun) {
+    using idempotency::Verdict;
+    if (begun.verdict == Verdict::execute) return true;
+    answer_ = {};
+    answer_.status = AcceptStatus::in_progress;
+    if (begun.verdict == Verdict::other_request) answer_.status = AcceptStatus::other_request;
+    if (begun.verdict == Verdict::replay) {
+      answer_.status = AcceptStatus::replayed;
+      answer_.stored_answer = std::move(begun.record.response);
+    }
+    return false;
+  }
+
+  base::Result<bool> look_up_key() {
+    auto begun =
+        ledger_.patience_([&] { return ledger_.accept_guard_.look(operation, key_->key, key_->request_hash); });
+    if (!begun) return base::propagate(as_error(begun.error()));
+    record_ = ledger_.accept_guard_.new_record(operation, key_->key, key_->request_hash, life());
+    return take(std::move(*begun));
+  }
+
+  base::Result<bool> begin_key() {
+    auto begun = ledger_.patience_(
+        [&] { return ledger_.accept_guard_.begin(operation, key_->key, key_->request_hash, life()); });
+    if (!begun) return base::propagate(as_error(begun.error()));
+    record_ = begun->record;
+    return take(std::move(*begun));
+  }
+
+  base::Milliseconds life() const { return key_->expires_at - ledger_.clock_.now(); }
+
+  // Completes the e-mails. Of two with one id in the same request the first counts.
+  void prepare() {
+    const base::TimePoint now = ledger_.clock_.now();
+    std::set<std::string_view> ids;
+    for (std::size_t i = 0; i < emails_.size(); ++i) {
+      Email& email = emails_[i].email;
+      if (!ids.insert(email.id).second) refuse_duplicate(i);
+      email.state = State::accepted;
+      email.version = 1;
+      email.created_at = now;
+      email.updated_at = now;
+      email.due_at = now;
+      email.reached = {};
+      email.reached[static_cast<std::size_t>(State::accepted)] = 1;
+      email.acceptance = key_ ? acceptance_of(i) : base::make_uuid(ledger_.random_);
+    }
+  }
+
+  // The same each time, so that a repeat of a half done request knows its own e-mails. Another request under the same
+  // key, after that has expired, does not.
+  std::string acceptance_of(std::size_t i) const {
+    const std::string text = key_->key + "#" + key_->request_hash + "#" + std::to_string(i);
+    return base::to_hex(base::sha256(text)).substr(0, 16);
+  }
+
+  void refuse_duplicate(std::size_t i) {
+    answer_.outcomes[i].error = AcceptError::duplicated_id;
+    answer_.outcomes[i].message = "an e-mail with this id was accepted before";
+  }
+
+  // By number and size, such that each fits into a transaction.
+  std::vector<std::vector<std::size_t>> make_groups() const {
+    std::vector<std::vector<std::size_t>> groups(1);
+    std::size_t bytes = 0;
+    CountChanges counts;
+    for (std::size_t i = 0; i < emails_.size(); ++i) {
+      if (answer_.outcomes[i].error) continue;
+      const Email& email = emails_[i].email;
+      const std::size_t actions =
+          (groups.back().size() + 1) * actions_of_email + counts.size_with(email) + 1;  // the key
+      const bool full = groups.back().size() == max_ledger_batch || actions > store::max_transaction_actions ||
+                        bytes + emails_[i].payload.size() > max_payload_bytes;
+      if (full && !groups.back().empty()) {
+        groups.emplace_back();
+        bytes = 0;
+        counts = {};
+      }
+      groups.back().push_back(i);
+      bytes += emails_[i].payload.size();
+      counts.entered(email);
+    }
+    return groups;
+  }
+
+  // Puts the payloads into the transaction, or into the spool before it. As with the store: with a key the caller is
+  // told to come again when the spool does not take them.
+  base::Result<void> spool_payloads(std::vector<std::size_t>& group) {
+    base::Result<void> trouble;
+    std::erase_if(group, [&](std::size_t i) {
+      Email& email = emails_[i].email;
+      const SpoolObject object{SpoolKind::payload, email.id, email.created_at, std::move(emails_[i].payload),
+                               ledger_.expiry_of(email)};
+      if (auto action = ledger_.spool_.as_action(object)) {
+        email.payload_path = action->path;
+        actions_[i] = std::move(action->put);
+        return false;
+      }
+      auto path = ledger_.spool_.write(object);
+      if (!path) {
+        answer_.outcomes[i].error = AcceptError::storage;
+        answer_.outcomes[i].message = path.error().message;
+        if (key_) trouble = base::propagate(path.error());
+        return true;
+      }
+      email.payload_path = std::move(*path);
+      return false;
+    });
+    return trouble;
+  }
+
+  // False when the key turned out to be somebody else's.
+  base::Result<bool> commit(std::vector<std::size_t> group, bool with_key) {
+    TRY_VOID(spool_payloads(group));
+    while (!group.empty() || with_key) {
+      const store::TransactWriteItemsRequest request = build(group, with_key);
+      const auto answer = ledger_.patience_([&] { return ledger_.store_.transact_write_items(request); });
+      if (answer) return true;
+      const std::size_t before = group.size();
+      if (answer.error().type == store::ErrorType::transaction_canceled) {
+        if (with_key && failed_condition(answer.error(), request.actions.size() - 1)) return look_up_key_again();
+        TRY_VOID(drop_known_ones(group, answer.error()));
+      }
+      if (group.size() == before) return refuse_all(group, as_error(answer.error()));
+    }
+    return true;
+  }
+
+  store::TransactWriteItemsRequest build(const std::vector<std::size_t>& group, bool with_key) {
+    store::TransactWriteItemsRequest request;
+    CountChanges counts;
+    const std::string& table = ledger_.options_.tables.emails;
+    first_action_.clear();
+    for (const std::size_t i : group) {
+      const Email& email = emails_[i].email;
+      first_action_.push_back(request.actions.size());
+      store::TransactPut meta;
+      meta.table_name = table;
+      meta.item = meta_item(email, ledger_.expiry_of(email));
+      meta.condition = "attribute_not_exists(Id)";
+      request.actions.emplace_back(std::move(meta));
+      store::TransactPut line;
+      line.table_name = table;
+      line.item = state_item(email, email.reason, ledger_.expiry_of(email));
+      request.actions.emplace_back(std::move(line));
+      if (actions_[i]) request.actions.emplace_back(*actions_[i]);
+      counts.entered(email);
+    }
+    for (store::TransactAction& action : counts.actions(ledger_.options_.tables.counts(), ledger_.options_.keep,
+                                                        static_cast<int>(ledger_.random_.next() % count_spread)))
+      request.actions.push_back(std::move(action));
+    if (key_) answer_.stored_answer = render_(answer_.outcomes);
+    if (with_key) request.actions.emplace_back(ledger_.accept_guard_.completion(record_, answer_.stored_answer));
+    return request;
+  }
+
+  static bool failed_condition(const store::Error& error, std::size_t action) {
+    return error.details != nullptr && action < error.details->reasons.size() &&
+           error.details->reasons[action].code == "ConditionalCheckFailed";
+  }
+
+  base::Result<bool> look_up_key_again() {
+    TRY(const bool ours, look_up_key());
+    // It was refused and is free now: it expired in between. Somebody who retries will get through.
+    if (ours) answer_.status = AcceptStatus::in_progress;
+    return false;
+  }
+
+  // E-mails whose ids are taken leave the group: refused, or accepted before by this very request.
+  base::Result<void> drop_known_ones(std::vector<std::size_t>& group, const store::Error& error) {
+    std::vector<std::size_t> rest;
+    for (std::size_t place = 0; place < group.size(); ++place) {
+      const std::size_t i = group[place];
+      if (!failed_condition(error, first_action_[place])) {
+        rest.push_back(i);
+        continue;
+      }
+      const auto known = ledger_.find(emails_[i].email.id);
+      // What cannot be read was not written by this request: it may be another program's.
+      if (!known && known.error().code != base::ErrorCode::corrupt) return base::propagate(known.error());
+      if (known && *known && (*known)->acceptance == emails_[i].email.acceptance) continue;
+      refuse_duplicate(i);
+      if (!actions_[i]) (void)ledger_.spool_.remove(emails_[i].email.payload_path);  // it expires anyway
+    }
+    group = std::move(rest);
+    return {};
+  }
+
+  // The store does not take them now. With a key the caller is told to come again, and nothing is remembered.
+  base::Result<bool> refuse_all(const std::vector<std::size_t>& group, const base::Error& error) {
+    if (key_) return base::propagate(error);
+    for (const std::size_t i : group) {
+      answer_.outcomes[i].error = AcceptError::database;
+      answer_.outcomes[i].message = error.message;
+    }
+    return true;
+  }
+
+  StoreLedger& ledger_;
+  std::vector<NewEmail>& emails_;
+  const std::optional<AcceptKey>& key_;
+  const RenderAnswer& render_;
+  idempotency::Record record_;
+  std::vector<std::optional<store::TransactPut>> actions_;  // payloads that go into the transaction
+  std::vector<std::size_t> first_action_;                   // of each member of the group
+  AcceptAnswer answer_;
+};
+
+base::Result<AcceptAnswer> StoreLedger::accept(std::vector<NewEmail> emails, const std::optional<AcceptKey>& key,
+                                               const RenderAnswer& render) {
+  return Acceptance(*this, emails, key, render).run();
+}
+
+}  // namespace postino::outbox

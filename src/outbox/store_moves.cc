@@ -1,0 +1,173 @@
+// Moves: many in one transaction, each conditional on the version its caller saw.
+#include <algorithm>
+
+#include "base/check.h"
+#include "outbox/email_item.h"
+#include "outbox/store_counts.h"
+#include "outbox/work_queue.h"
+
+namespace postino::outbox {
+
+namespace {
+
+// What of a transaction's size the messages may use; the rest is for the metadata.
+constexpr std::size_t max_message_bytes = 3 << 20;
+
+// The state, its line of history, the line of a state that is passed, the message.
+std::size_t actions_of(const Move& move) { return 2 + (move.through ? 1 : 0) + (move.message ? 1 : 0); }
+
+}  // namespace
+
+// Moves that go together until one of them is found to be late; then the others go on without it.
+class StoreLedger::MoveBatch {
+ public:
+  MoveBatch(StoreLedger& ledger, std::vector<Move>& moves, std::vector<MoveOutcome>& outcomes)
+      : ledger_(ledger), moves_(moves), outcomes_(outcomes) {}
+
+  bool has_room_for(const Move& move) const {
+    const std::size_t bytes = move.message ? move.message->size() : 0;
+    const std::size_t actions = actions_ + actions_of(move) + slices_.size_with(move.before);
+    return members_.empty() || (members_.size() < max_ledger_batch && actions <= store::max_transaction_actions &&
+                                message_bytes_ + bytes <= max_message_bytes);
+  }
+
+  void add(std::size_t index) {
+    message_bytes_ += moves_[index].message ? moves_[index].message->size() : 0;
+    actions_ += actions_of(moves_[index]);
+    slices_.left(moves_[index].before);
+    members_.push_back(index);
+  }
+
+  void commit() {
+    write_ahead();
+    while (!members_.empty()) {
+      const store::TransactWriteItemsRequest request = build();
+      const auto answer = ledger_.patience_([&] { return ledger_.store_.transact_write_items(request); });
+      if (answer) return finish(MoveStatus::done, "");
+      if (answer.error().type != store::ErrorType::transaction_canceled || !drop_late_ones(answer.error()))
+        return finish(MoveStatus::failed, as_error(answer.error()).message);
+    }
+  }
+
+ private:
+  // Messages that do not fit into a transaction are in the spool before it.
+  void write_ahead() {
+    std::erase_if(members_, [&](std::size_t index) {
+      Move& move = moves_[index];
+      if (!move.message || ledger_.spool_.as_action(object_of(move))) return false;
+      auto path = ledger_.spool_.write(object_of(move));
+      if (!path) {
+        outcomes_[index] = {MoveStatus::failed, move.before, path.error().message};
+        return true;
+      }
+      move.after.message_path = std::move(*path);
+      move.message.reset();
+      return false;
+    });
+  }
+
+  store::TransactPut put_line(const Email& email, const std::string& reason) const {
+    store::TransactPut line;
+    line.table_name = ledger_.options_.tables.emails;
+    line.item = state_item(email, reason, ledger_.expiry_of(email));
+    return line;
+  }
+
+  // The e-mail as it was for no time at all.
+  static Email passed_state(const Move& move) {
+    Email email;
+    email.id = move.before.id;
+    email.created_at = move.before.created_at;
+    email.send_at = move.before.send_at;
+    email.state = *move.through;
+    email.version = move.before.version + 1;
+    email.updated_at = move.after.updated_at;
+    email.reached = move.before.reached;
+    ++email.reached[static_cast<std::size_t>(email.state)];
+    return email;
+  }
+
+  SpoolObject object_of(const Move& move) const {
+    return {SpoolKind::message, move.before.id, move.before.created_at, *move.message, ledger_.expiry_of(move.before)};
+  }
+
+  store::TransactWriteItemsRequest build() {
+    store::TransactWriteItemsRequest request;
+    CountChanges counts;
+    first_action_.clear();
+    const base::TimePoint now = ledger_.clock_.now();
+    const std::string& table = ledger_.options_.tables.emails;
+    for (const std::size_t index : members_) {
+      Move& move = moves_[index];
+      Email& after = move.after;
+      const State last = move.through.value_or(move.before.state);
+      CHECK(may_follow(last, after.state) && (!move.through || may_follow(move.before.state, last)));
+      after.version = move.before.version + (move.through ? 2 : 1);
+      after.updated_at = now;
+      after.reached = move.before.reached;
+      if (move.through) ++after.reached[static_cast<std::size_t>(last)];
+      ++after.reached[static_cast<std::size_t>(after.state)];
+      std::optional<SpoolAction> spooled;
+      if (move.message) {
+        spooled = ledger_.spool_.as_action(object_of(move));
+        after.message_path = spooled->path;
+      }
+      first_action_.push_back(request.actions.size());
+      request.actions.emplace_back(meta_update(table, move.before, after));
+      if (move.through) request.actions.emplace_back(put_line(passed_state(move), move.before.reason));
+      request.actions.emplace_back(put_line(after, move.note.empty() ? after.reason : move.note));
+      if (spooled) request.actions.emplace_back(std::move(spooled->put));
+      counts.left(move.before);
+      counts.entered(after);
+    }
+    for (store::TransactAction& action : counts.actions(ledger_.options_.tables.counts(), ledger_.options_.keep,
+                                                        static_cast<int>(ledger_.random_.next() % count_spread)))
+      request.actions.push_back(std::move(action));
+    return request;
+  }
+
+  // False when the cancellation was not about versions.
+  bool drop_late_ones(const store::Error& error) {
+    if (error.details == nullptr) return false;
+    const auto& reasons = error.details->reasons;
+    std::vector<std::size_t> rest;
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      const bool late = first_action_[i] < reasons.size() && reasons[first_action_[i]].code == "ConditionalCheckFailed";
+      if (late)
+        outcomes_[members_[i]] = {MoveStatus::lock_not_acquired, moves_[members_[i]].before, ""};
+      else
+        rest.push_back(members_[i]);
+    }
+    const bool some_were = rest.size() < members_.size();
+    members_ = std::move(rest);
+    return some_were;
+  }
+
+  void finish(MoveStatus status, const std::string& error) {
+    for (const std::size_t index : members_)
+      outcomes_[index] = {status, status == MoveStatus::done ? std::move(moves_[index].after) : moves_[index].before,
+                          error};
+  }
+
+  StoreLedger& ledger_;
+  std::vector<Move>& moves_;
+  std::vector<MoveOutcome>& outcomes_;
+  std::vector<std::size_t> members_;       // indexes into moves
+  std::vector<std::size_t> first_action_;  // of each member
+  std::size_t actions_ = 0;  // without those of the counts
+  CountChanges slices_;      // that the counts will change
+  std::size_t message_bytes_ = 0;
+  CountChanges planned_;  // tells how many counts the members concern
+};
+
+std::vector<MoveOutcome> StoreLedger::move(std::vector<Move> moves) {
+  std::vector<MoveOutcome> outcomes(moves.size());
+  for (std::size_t next = 0; next < moves.size();) {
+    MoveBatch batch(*this, moves, outcomes);
+    while (next < moves.size() && batch.has_room_for(moves[next])) batch.add(next++);
+    batch.commit();
+  }
+  return outcomes;
+}
+
+}  // namespace postino::outbox
