@@ -1,0 +1,189 @@
+// POST /emails: the way in.
+#include "api/idempotency_headers.h"
+#include "api/route.h"
+#include "base/hash.h"
+#include "json/writer.h"
+#include "outbox/payload.h"
+
+namespace postino::api {
+
+namespace {
+
+using outbox::AcceptAnswer;
+using outbox::AcceptError;
+using outbox::AcceptOutcome;
+using outbox::AcceptStatus;
+using outbox::Outbox;
+using outbox::Payload;
+
+std::string_view code_of(AcceptError error) {
+  switch (error) {
+    case AcceptError::duplicated_id:
+      return "DUPLICATED_ID";
+    case AcceptError::storage:
+      return "STORAGE_ERROR";
+    case AcceptError::database:
+      return "DATABASE_ERROR";
+  }
+  return "";
+}
+
+base::Result<std::vector<Payload>, Problem> read_payloads(const Call& call) {
+  json::FieldErrors errors;
+  json::Document document;
+  if (!document.parse(call.request.body, errors)) return refuse_fields(problems::malformed_json, errors);
+  json::Fields fields(document.root(), "", errors);
+  const auto data = fields.list("data", json::Fields::Need::required, call.services.max_batch);
+  if (data && data->empty()) fields.refuse("data", "must have at least one element");
+  fields.refuse_others();
+  std::vector<Payload> payloads;
+  const std::size_t count = data ? data->size() : 0;
+  payloads.reserve(count);
+  const base::TimePoint now = call.services.clock.now();
+  for (std::size_t i = 0; i < count; ++i)
+    if (auto payload = outbox::read_payload((*data)[i], json::element_path("data", i), now, errors))
+      payloads.push_back(*std::move(payload));
+  if (!errors.empty()) return refuse_fields(problems::invalid_request, errors);
+  return payloads;
+}
+
+// Of what is asked for, not of how it is written: spaces and the order of members make no difference.
+std::string request_hash(const std::vector<Payload>& payloads, const std::string& tenant) {
+  std::string text = "POST /emails\n" + tenant;
+  for (const Payload& payload : payloads) text.append("\n").append(outbox::to_json(payload));
+  return base::to_hex(base::sha256(text));
+}
+
+// Keys are a tenant's own or, of callers without one, the API key's.
+Outbox::KeyedRequest keyed_request(const IdempotencyHeaders& headers, const std::vector<Payload>& payloads,
+                                   const Caller& caller) {
+  const std::string owner = caller.tenant.empty() ? caller.name : "";
+  return {owner + "/" + headers.key, request_hash(payloads, caller.tenant), headers.life};
+}
+
+struct Summary {
+  std::int64_t total = 0;
+  std::int64_t successful = 0;
+
+  int status() const {
+    if (successful == total) return 201;
+    return successful > 0 ? 200 : 422;
+  }
+};
+
+Summary summary_of(const std::vector<AcceptOutcome>& outcomes) {
+  Summary summary{static_cast<std::int64_t>(outcomes.size()), 0};
+  for (const AcceptOutcome& outcome : outcomes) summary.successful += outcome.error ? 0 : 1;
+  return summary;
+}
+
+void write_result(json::Writer& json, const AcceptOutcome& outcome) {
+  json.begin_object();
+  json.key("id").string(outcome.id);
+  json.key("status").string(outcome.error ? "REJECTED" : "ACCEPTED");
+  if (outcome.error) {
+    json.key("error").begin_object();
+    json.key("code").string(code_of(*outcome.error));
+    json.key("message").string(outcome.message);
+    json.end_object();
+  }
+  json.end_object();
+}
+
+std::string render(const std::vector<AcceptOutcome>& outcomes) {
+  const Summary summary = summary_of(outcomes);
+  std::string text;
+  json::Writer json(text);
+  json.begin_object();
+  json.key("summary").begin_object();
+  json.key("total").integer(summary.total);
+  json.key("successful").integer(summary.successful);
+  json.key("failed").integer(summary.total - summary.successful);
+  json.end_object();
+  json.key("results").begin_array();
+  for (const AcceptOutcome& outcome : outcomes) write_result(json, outcome);
+  json.end_array();
+  json.end_object();
+  return text;
+}
+
+// The summary in an answer that render() wrote.
+std::optional<Summary> read_summary(std::string_view answer) {
+  constexpr std::int64_t most = 1'000'000;
+  using Need = json::Fields::Need;
+  json::FieldErrors errors;
+  json::Document document;
+  if (!document.parse(answer, errors)) return std::nullopt;
+  json::Fields fields(document.root(), "", errors);
+  const auto element = fields.any("summary", Need::required);
+  if (!element) return std::nullopt;
+  json::Fields summary(*element, "summary", errors);
+  const auto total = summary.integer("total", Need::required, 0, most);
+  const auto successful = summary.integer("successful", Need::required, 0, most);
+  if (!errors.empty()) return std::nullopt;
+  return Summary{*total, *successful};
+}
+
+Outcome replay(std::string answer) {
+  const auto summary = read_summary(answer);
+  if (!summary)
+    return base::propagate(
+        problem_of({base::ErrorCode::corrupt, "the answer stored under an idempotency key has another form"}, {}));
+  Reply reply = json_reply(std::move(answer), summary->status());
+  reply.headers.emplace_back("Idempotent-Replayed", "true");
+  return reply;
+}
+
+Outcome accept_emails(Call& call) {
+  TRY(const std::optional<IdempotencyHeaders> headers, read_idempotency_headers(call.request));
+  if (!headers && call.services.require_idempotency_key)
+    return refuse(problems::idempotency_key_required, "Send an Idempotency-Key with every request to accept e-mails.");
+  TRY(std::vector<Payload> payloads, read_payloads(call));
+  std::optional<Outbox::KeyedRequest> keyed;
+  if (headers) keyed = keyed_request(*headers, payloads, call.caller);
+  TRY(AcceptAnswer answer,
+      answered(call.services.outbox.accept(std::move(payloads), call.caller.tenant, keyed, render)));
+  switch (answer.status) {
+    case AcceptStatus::done:
+      return json_reply(render(answer.outcomes), summary_of(answer.outcomes).status());
+    case AcceptStatus::replayed:
+      return replay(std::move(answer.stored_answer));
+    case AcceptStatus::in_progress:
+      return refuse(problems::idempotency_key_in_progress, "Its answer can be had with the same request, a bit later.");
+    case AcceptStatus::other_request:
+      break;
+  }
+  return refuse(problems::idempotency_key_reused, "A key stands for one request; use another one for this.");
+}
+
+}  // namespace
+
+std::vector<Route> acceptance_routes() {
+  const std::vector<Content> answer{{json_content_type, "Acceptance"}};
+  return {{
+      .method = "POST",
+      .path = "/emails",
+      .role = Role::senders,
+      .operation = "acceptEmails",
+      .group = "E-mails",
+      .summary = "Hand in e-mails",
+      .description =
+          "One malformed element refuses all of them. Otherwise each is accepted, durably, or refused for itself; the "
+          "results are in the order of the elements.\n\n"
+          "With an Idempotency-Key the same request can be sent again without sending mail twice: it gets the stored "
+          "answer with the same status. Keys belong to the tenant or, without one, to the API key.",
+      .parameters = {{"Idempotency-Key", Place::header, R"({"type":"string","minLength":1,"maxLength":255})",
+                      "Stands for this request: printable ASCII, plain or as a quoted string."},
+                     {"Idempotency-Expiry-Seconds", Place::header,
+                      R"({"type":"integer","minimum":60,"maximum":2592000})",
+                      "How long the key is remembered, in place of the configured time."}},
+      .body = {{{json_content_type, "EmailBatch"}}, true},
+      .answers = {{200, "Some were accepted.", answer},
+                  {201, "All were accepted.", answer},
+                  {409, "A request with the same idempotency key is at work."},
+                  {422, "None was accepted, or the idempotency key was used for another request.", answer}},
+      .handle = accept_emails,
+  }};
+}
+
+}  // namespace postino::api

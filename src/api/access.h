@@ -1,0 +1,46 @@
+// Who may call: API keys with roles and tenants or, where there are none, programs on this machine.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/problem.h"
+#include "net/http.h"
+
+namespace postino::api {
+
+// Each may do what those before may. `anyone` needs no key.
+enum class Role { anyone, readers, senders, operators };
+std::string_view name_of(Role role);  // "reader"
+
+struct Caller {
+  std::string name;  // of the key; empty where there are no keys
+  Role role = Role::anyone;
+  std::string tenant;  // whose e-mails the caller sees; empty: everybody's
+};
+
+struct ApiKey {
+  Caller caller;
+  std::string digest;  // SHA-256 of the secret, which is not kept
+};
+
+// "NAME:ROLE:SECRET" or "NAME:ROLE@TENANT:SECRET". Fails with the rule that is broken, and never with the secret.
+base::Result<ApiKey> parse_api_key(std::string_view text);
+
+// Safe to use from any thread.
+class Access {
+ public:
+  explicit Access(std::vector<ApiKey> keys) : keys_(std::move(keys)) {}
+
+  // The caller lives as long as this object. `shared`: the request is about what belongs to no single tenant.
+  base::Result<const Caller*, Problem> check(const net::Request& request, Role needed, bool shared) const;
+
+ private:
+  base::Result<const Caller*, Problem> check_key(const net::Request& request) const;
+  const Caller* find(std::string_view secret) const;
+
+  const std::vector<ApiKey> keys_;
+};
+
+}  // namespace postino::api

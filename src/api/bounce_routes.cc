@@ -1,0 +1,79 @@
+// Delivery reports that came back.
+#include "api/route.h"
+#include "base/text.h"
+#include "json/writer.h"
+
+namespace postino::api {
+
+namespace {
+
+using outbox::BounceOutcome;
+
+// The report itself, or from {"message": "..."}.
+base::Result<std::string, Problem> read_report(const net::Request& request) {
+  constexpr std::size_t most_bytes = 64 << 20;  // the server has a limit of its own, which is below
+  const std::string_view type = request.header("content-type");
+  if (base::equal_ignoring_case(type.substr(0, message_content_type.size()), message_content_type))
+    return std::string(request.body);
+  json::FieldErrors errors;
+  json::Document document;
+  if (!document.parse(request.body, errors)) return refuse_fields(problems::malformed_json, errors);
+  json::Fields fields(document.root(), "", errors);
+  const auto message = fields.text("message", json::Fields::Need::required, most_bytes);
+  fields.refuse_others();
+  if (!errors.empty()) return refuse_fields(problems::invalid_request, errors);
+  return std::string(*message);
+}
+
+std::string to_json(const BounceOutcome& outcome) {
+  std::string text;
+  json::Writer json(text);
+  json.begin_object();
+  json.key("email_id").string(outcome.email_id);
+  json.key("bounces").begin_array();
+  for (const outbox::Bounce& bounce : outcome.bounces) {
+    json.begin_object();
+    json.key("recipient").string(bounce.recipient);
+    json.key("status").string(bounce.status);
+    json.key("diagnostic").string(bounce.diagnostic);
+    json.key("permanent").boolean(bounce.permanent);
+    json.end_object();
+  }
+  json.end_array();
+  json.key("suppressed").begin_array();
+  for (const std::string& address : outcome.suppressed) json.string(address);
+  json.end_array();
+  json.end_object();
+  return text;
+}
+
+Outcome take_bounce(Call& call) {
+  TRY(const std::string report, read_report(call.request));
+  auto outcome = answered(call.services.outbox.take_bounce(report, call.caller.tenant), problems::unknown_email);
+  if (!outcome && outcome.error().type.code == problems::invalid_request.code)
+    outcome.error().type = problems::not_a_delivery_report;
+  TRY(const BounceOutcome taken, std::move(outcome));
+  if (taken.email_id.empty())
+    return refuse(problems::unknown_email, "No e-mail of this outbox has the Message-ID that the report names.");
+  return json_reply(to_json(taken));
+}
+
+}  // namespace
+
+std::vector<Route> bounce_routes() {
+  return {
+      {.method = "POST",
+       .path = "/bounces",
+       .role = Role::operators,
+       .operation = "takeBounce",
+       .group = "Bounces",
+       .summary = "Hand in a delivery report that came back by mail",
+       .description = "A report as RFC 3464 has it. Addresses that are refused for good go on the suppression list.",
+       .body = {{{message_content_type, ""}, {json_content_type, "BounceMessage"}}, true},
+       .answers = {{200, "What the report says, and of which e-mail.", {{json_content_type, "BounceOutcome"}}},
+                   {400, "The message is no delivery report."},
+                   {404, "The report is about none of the e-mails here (code UNKNOWN_EMAIL)."}},
+       .handle = take_bounce}};
+}
+
+}  // namespace postino::api

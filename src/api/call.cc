@@ -1,0 +1,78 @@
+#include "api/call.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/check.h"
+#include "base/text.h"
+
+namespace postino::api {
+
+namespace {
+
+constexpr int default_limit = 50;
+constexpr int most_limit = 100;
+constexpr std::size_t most_id_bytes = 64;  // longer than any
+constexpr std::size_t most_reason_bytes = 1000;
+
+bool has_control_characters(std::string_view text) {
+  return std::ranges::any_of(text, [](char each) { return static_cast<unsigned char>(each) < 0x20 || each == 0x7F; });
+}
+
+}  // namespace
+
+Reply json_reply(std::string body, int status) {
+  return {.status = status, .content_type = std::string(json_content_type), .body = std::move(body)};
+}
+
+Reply no_content() { return {.status = 204}; }
+
+Reply message_reply(std::string message, const std::string& id) {
+  Reply reply{.content_type = std::string(message_content_type), .body = std::move(message)};
+  reply.headers.emplace_back("Content-Disposition", "attachment; filename=\"" + id + ".eml\"");
+  return reply;
+}
+
+const std::string& Call::path_parameter(std::string_view name) const {
+  const auto found = std::ranges::find(path_parameters, name, &std::pair<std::string_view, std::string>::first);
+  CHECK(found != path_parameters.end());
+  return found->second;
+}
+
+base::Result<std::string, Problem> Call::email_id() const {
+  const std::string& id = path_parameter("id");
+  if (id.size() > most_id_bytes) return refuse(problems::email_not_found, "No e-mail has such an id.");
+  return base::lower_case(id);
+}
+
+base::Result<int, Problem> Call::limit() const {
+  const std::string* text = query.find("limit");
+  if (text == nullptr) return default_limit;
+  int limit = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), limit);
+  if (error != std::errc() || end != text->data() + text->size() || limit < 1 || limit > most_limit)
+    return refuse_field("limit", "must be an integer from 1 to " + std::to_string(most_limit));
+  return limit;
+}
+
+base::Result<Page, Problem> Call::page() const {
+  Page page;
+  TRY(page.limit, limit());
+  if (const std::string* cursor = query.find("cursor")) page.cursor = *cursor;
+  return page;
+}
+
+base::Result<std::string, Problem> Call::reason() const {
+  if (request.body.empty()) return std::string();
+  json::FieldErrors errors;
+  json::Document document;
+  if (!document.parse(request.body, errors)) return refuse_fields(problems::malformed_json, errors);
+  json::Fields fields(document.root(), "", errors);
+  const std::string reason(fields.text("reason", json::Fields::Need::optional, most_reason_bytes).value_or(""));
+  if (has_control_characters(reason)) fields.refuse("reason", "must not contain control characters");
+  fields.refuse_others();
+  if (!errors.empty()) return refuse_fields(problems::invalid_request, errors);
+  return reason;
+}
+
+}  // namespace postino::api

@@ -1,0 +1,62 @@
+// Callbacks that were given up.
+#include "api/email_json.h"
+#include "api/route.h"
+
+namespace postino::api {
+
+namespace {
+
+Outcome list_dead_callbacks(Call& call) {
+  TRY(const Page page, call.page());
+  TRY(const outbox::EmailPage emails,
+      answered_page(call.services.outbox.dead_callbacks(call.caller.tenant, page.cursor, page.limit)));
+  return json_reply(to_json(emails, call.caller.role));
+}
+
+// Some clients send an empty object where there is nothing to say.
+base::Result<void, Problem> expect_no_fields(const Call& call) {
+  if (call.request.body.empty()) return {};
+  json::FieldErrors errors;
+  json::Document document;
+  if (!document.parse(call.request.body, errors)) return refuse_fields(problems::malformed_json, errors);
+  json::Fields(document.root(), "", errors).refuse_others();
+  if (!errors.empty()) return refuse_fields(problems::invalid_request, errors);
+  return {};
+}
+
+Outcome replay_callback(Call& call) {
+  TRY(const std::string id, call.email_id());
+  TRY_VOID(expect_no_fields(call));
+  TRY_VOID(answered(call.services.outbox.replay_callback(id, call.caller.tenant)));
+  return no_content();
+}
+
+}  // namespace
+
+std::vector<Route> callback_routes() {
+  return {
+      {.method = "GET",
+       .path = "/dead-callbacks",
+       .role = Role::readers,
+       .operation = "listDeadCallbacks",
+       .group = "Callbacks",
+       .summary = "List e-mails whose callback was given up",
+       .parameters = {cursor_parameter(), limit_parameter()},
+       .answers = {{200, "A page.", {{json_content_type, "EmailPage"}}}},
+       .handle = list_dead_callbacks},
+      {.method = "POST",
+       .path = "/dead-callbacks/{id}/replay",
+       .role = Role::operators,
+       .operation = "replayCallback",
+       .group = "Callbacks",
+       .summary = "Try a callback again that was given up",
+       .parameters = {email_id_parameter()},
+       .body = {{{json_content_type, "Nothing"}}, false},
+       .answers = {{204, "It is tried again from the beginning."},
+                   {404, "There is no such e-mail."},
+                   {409, "Its callback was not given up."}},
+       .handle = replay_callback},
+  };
+}
+
+}  // namespace postino::api

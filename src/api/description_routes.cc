@@ -1,0 +1,41 @@
+// What the API says about itself.
+#include "api/openapi.h"
+#include "api/route.h"
+
+namespace postino::api {
+
+namespace {
+
+Outcome check_health(Call& /*call*/) { return json_reply(R"({"status":"ok"})"); }
+
+Outcome describe(Call& /*call*/) {
+  static const std::string document = openapi_document(all_routes());
+  return json_reply(document);
+}
+
+}  // namespace
+
+std::vector<Route> description_routes() {
+  return {
+      {.method = "GET",
+       .path = "/health-check",
+       .role = Role::anyone,
+       .operation = "checkHealth",
+       .group = "Description",
+       .summary = "Is the server alive?",
+       .answers = {{200, "It is.", {{json_content_type, "Health"}}}},
+       .handle = check_health,
+       .direct = true},
+      {.method = "GET",
+       .path = "/openapi.json",
+       .role = Role::anyone,
+       .operation = "describeApi",
+       .group = "Description",
+       .summary = "This document",
+       .answers = {{200, "The API as OpenAPI 3.1 describes it.", {{json_content_type, "Description"}}}},
+       .handle = describe,
+       .direct = true},
+  };
+}
+
+}  // namespace postino::api

@@ -1,0 +1,78 @@
+#include "api/idempotency_headers.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.h"
+
+namespace postino::api {
+
+namespace {
+
+constexpr const char* key_header = "Idempotency-Key";
+constexpr const char* life_header = "Idempotency-Expiry-Seconds";
+constexpr std::size_t most_key_bytes = 255;
+constexpr std::int64_t least_life_seconds = 60;
+constexpr std::int64_t most_life_seconds = 30 * 24 * 3600;
+
+bool is_printable(char each) { return each >= ' ' && each < 0x7F; }
+
+// What is between the quotes; nullopt when it is not one quoted string.
+std::optional<std::string> unquote(std::string_view text) {
+  if (text.size() < 2 || text.back() != '"') return std::nullopt;
+  std::string unquoted;
+  const std::string_view inside = text.substr(1, text.size() - 2);
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    if (inside[i] == '"') return std::nullopt;
+    if (inside[i] == '\\') {
+      ++i;
+      if (i == inside.size() || (inside[i] != '"' && inside[i] != '\\')) return std::nullopt;
+    }
+    unquoted.push_back(inside[i]);
+  }
+  return unquoted;
+}
+
+base::Result<std::string, Problem> parse_key(std::string_view text) {
+  constexpr const char* rule = "must have 1 to 255 characters of printable ASCII";
+  std::optional<std::string> key = text.starts_with('"') ? unquote(text) : std::string(text);
+  if (!key) return refuse_field(key_header, "must be one quoted string when it begins with a quote");
+  if (key->empty() || key->size() > most_key_bytes || !std::ranges::all_of(*key, is_printable))
+    return refuse_field(key_header, rule);
+  return *std::move(key);
+}
+
+base::Result<base::Milliseconds, Problem> parse_life(std::string_view text) {
+  std::int64_t seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (error != std::errc() || end != text.data() + text.size() || seconds < least_life_seconds ||
+      seconds > most_life_seconds)
+    return refuse_field(life_header, "must be an integer from " + std::to_string(least_life_seconds) + " to " +
+                                         std::to_string(most_life_seconds));
+  return std::chrono::seconds(seconds);
+}
+
+auto count(const net::Request& request, std::string_view name) {
+  return std::ranges::count_if(request.headers,
+                               [&](const auto& header) { return base::equal_ignoring_case(header.first, name); });
+}
+
+}  // namespace
+
+base::Result<std::optional<IdempotencyHeaders>, Problem> read_idempotency_headers(const net::Request& request) {
+  for (const char* header : {key_header, life_header})
+    if (count(request, header) > 1) return refuse_field(header, "must be given once");
+  const bool has_life = request.has_header(life_header);
+  if (!request.has_header(key_header)) {
+    if (has_life) return refuse_field(key_header, "is required with Idempotency-Expiry-Seconds");
+    return std::optional<IdempotencyHeaders>();
+  }
+  IdempotencyHeaders headers;
+  TRY(headers.key, parse_key(request.header(key_header)));
+  if (has_life) {
+    TRY(headers.life, parse_life(request.header(life_header)));
+  }
+  return std::optional(std::move(headers));
+}
+
+}  // namespace postino::api

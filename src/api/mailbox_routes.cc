@@ -1,0 +1,116 @@
+// The sandbox, where mail goes as long as there is no relay.
+#include "api/email_json.h"
+#include "api/route.h"
+#include "base/timestamp.h"
+
+namespace postino::api {
+
+namespace {
+
+using outbox::Mailbox;
+using outbox::MailboxEntry;
+using outbox::MailboxPage;
+
+base::Result<Mailbox*, Problem> mailbox_of(const Call& call) {
+  if (call.services.mailbox == nullptr)
+    return refuse(problems::no_sandbox, "The sandbox has mail only as long as no relay is configured.");
+  return call.services.mailbox;
+}
+
+// The sandbox knows no tenants; the e-mails it has got do.
+base::Result<bool, Problem> may_see(const Call& call, const std::string& id) {
+  if (call.caller.tenant.empty()) return true;
+  const auto shown = call.services.outbox.show(id, call.caller.tenant);
+  if (!shown && shown.error().code == base::ErrorCode::not_found) return false;
+  if (!shown) return base::propagate(problem_of(shown.error(), problems::email_not_found));
+  return true;
+}
+
+void write_entry(json::Writer& json, const MailboxEntry& entry) {
+  json.begin_object();
+  json.key("id").string(entry.id);
+  json.key("received_at").string(base::format_timestamp(entry.received));
+  json.key("from").string(entry.sender);
+  json.key("to").begin_array();
+  for (const std::string& recipient : entry.recipients) json.string(recipient);
+  json.end_array();
+  json.key("subject").string(entry.subject);
+  json.key("size").integer(entry.size);
+  json.end_object();
+}
+
+Outcome list_mailbox(Call& call) {
+  TRY(Mailbox * mailbox, mailbox_of(call));
+  TRY(const Page page, call.page());
+  TRY(const MailboxPage entries, answered_page(mailbox->list(page.cursor, page.limit)));
+  std::string text;
+  json::Writer json(text);
+  json.begin_object();
+  json.key("data").begin_array();
+  for (const MailboxEntry& entry : entries.entries) {
+    TRY(const bool visible, may_see(call, entry.id));
+    if (visible) write_entry(json, entry);
+  }
+  json.end_array();
+  write_cursor(json, entries.cursor);
+  json.end_object();
+  return json_reply(std::move(text));
+}
+
+Outcome show_mail(Call& call) {
+  TRY(Mailbox * mailbox, mailbox_of(call));
+  TRY(const std::string id, call.email_id());
+  TRY(const bool visible, may_see(call, id));
+  std::optional<std::string> message;
+  if (visible) {
+    TRY(message, answered(mailbox->message(id), problems::message_not_found));
+  }
+  if (!message) return refuse(problems::message_not_found, "The sandbox has no mail with this id.");
+  return message_reply(*std::move(message), id);
+}
+
+Outcome clear_mailbox(Call& call) {
+  TRY(Mailbox * mailbox, mailbox_of(call));
+  TRY(const std::int64_t removed, answered(mailbox->clear()));
+  return json_reply("{\"removed\":" + std::to_string(removed) + "}");
+}
+
+}  // namespace
+
+std::vector<Route> mailbox_routes() {
+  constexpr std::string_view no_sandbox = "There is no sandbox: mail goes to a relay (code NO_SANDBOX).";
+  return {
+      {.method = "GET",
+       .path = "/mailbox",
+       .role = Role::readers,
+       .operation = "listMailbox",
+       .group = "Sandbox",
+       .summary = "List the mail in the sandbox, newest first",
+       .description = "Keys of one tenant see that tenant's mail, and may get pages with fewer elements than there is "
+                      "mail for: the end is where `cursor` is null.",
+       .parameters = {cursor_parameter(), limit_parameter()},
+       .answers = {{200, "A page.", {{json_content_type, "MailboxPage"}}}, {404, no_sandbox}},
+       .handle = list_mailbox},
+      {.method = "GET",
+       .path = "/mailbox/{id}",
+       .role = Role::readers,
+       .operation = "getMail",
+       .group = "Sandbox",
+       .summary = "A message in the sandbox",
+       .parameters = {email_id_parameter()},
+       .answers = {{200, "The message.", {{message_content_type, ""}}},
+                   {404, "There is no such mail in the sandbox, or no sandbox."}},
+       .handle = show_mail},
+      {.method = "DELETE",
+       .path = "/mailbox",
+       .role = Role::operators,
+       .operation = "clearMailbox",
+       .group = "Sandbox",
+       .summary = "Empty the sandbox",
+       .answers = {{200, "How many there were.", {{json_content_type, "Removal"}}}, {404, no_sandbox}},
+       .handle = clear_mailbox,
+       .shared = true},
+  };
+}
+
+}  // namespace postino::api

@@ -1,0 +1,170 @@
+#include "api/openapi.h"
+
+#include <algorithm>
+
+#include "api/schemas.h"
+#include "base/text.h"
+#include "json/writer.h"
+
+namespace postino::api {
+
+namespace {
+
+constexpr int first_error = 400;
+constexpr std::string_view api_version = "1.0.0";  // of what is promised here, not of the program
+
+class DocumentWriter {
+ public:
+  DocumentWriter(const std::vector<Route>& routes, std::string& out) : routes_(routes), json_(out) {}
+
+  void write() {
+    json_.begin_object();
+    json_.key("openapi").string("3.1.0");
+    write_info();
+    json_.key("servers").begin_array().begin_object().key("url").string("/").end_object().end_array();
+    json_.key("security").raw(R"([{"bearer":[]},{"apiKey":[]}])");
+    write_groups();
+    write_paths();
+    write_components();
+    json_.end_object();
+  }
+
+ private:
+  void write_info() {
+    json_.key("info").begin_object();
+    json_.key("title").string("Postino outbox");
+    json_.key("version").string(api_version);
+    json_.key("description")
+        .string(
+            "E-mails are handed in, stored durably, and sent. Errors are application/problem+json: programs decide by "
+            "`code`. Every answer has an X-Request-Id, the caller's own where the request had one. Parameters and "
+            "fields that are not known are refused.");
+    json_.end_object();
+  }
+
+  void write_groups() {
+    std::vector<std::string_view> groups;
+    for (const Route& route : routes_)
+      if (std::ranges::find(groups, route.group) == groups.end()) groups.push_back(route.group);
+    json_.key("tags").begin_array();
+    for (const std::string_view group : groups) json_.begin_object().key("name").string(group).end_object();
+    json_.end_array();
+  }
+
+  void write_paths() {
+    std::vector<std::string_view> paths;
+    for (const Route& route : routes_)
+      if (std::ranges::find(paths, route.path) == paths.end()) paths.push_back(route.path);
+    json_.key("paths").begin_object();
+    for (const std::string_view path : paths) {
+      json_.key(path).begin_object();
+      for (const Route& route : routes_)
+        if (route.path == path) write_operation(route);
+      json_.end_object();
+    }
+    json_.end_object();
+  }
+
+  void write_operation(const Route& route) {
+    json_.key(base::lower_case(route.method)).begin_object();
+    json_.key("operationId").string(route.operation);
+    json_.key("tags").begin_array().string(route.group).end_array();
+    json_.key("summary").string(route.summary);
+    std::string description(route.description);
+    if (route.role != Role::anyone)
+      description.append(description.empty() ? "" : "\n\n").append("Role: ").append(name_of(route.role)).append(".");
+    if (!description.empty()) json_.key("description").string(description);
+    if (route.role == Role::anyone) json_.key("security").begin_array().end_array();
+    if (!route.parameters.empty()) write_parameters(route);
+    if (!route.body.contents.empty()) {
+      json_.key("requestBody").begin_object();
+      json_.key("required").boolean(route.body.required);
+      write_contents(route.body.contents);
+      json_.end_object();
+    }
+    write_answers(route);
+    json_.end_object();
+  }
+
+  void write_parameters(const Route& route) {
+    json_.key("parameters").begin_array();
+    for (const Parameter& parameter : route.parameters) {
+      json_.begin_object();
+      json_.key("name").string(parameter.name);
+      json_.key("in").string(place_name(parameter.place));
+      json_.key("required").boolean(parameter.place == Place::path);
+      json_.key("description").string(parameter.description);
+      json_.key("schema").raw(parameter.schema);
+      json_.end_object();
+    }
+    json_.end_array();
+  }
+
+  void write_answers(const Route& route) {
+    json_.key("responses").begin_object();
+    for (const Answer& answer : all_answers(route)) {
+      json_.key(std::to_string(answer.status)).begin_object();
+      json_.key("description").string(answer.description);
+      json_.key("headers").raw(R"({"X-Request-Id":{"$ref":"#/components/headers/X-Request-Id"}})");
+      std::vector<Content> contents = answer.contents;
+      if (answer.status >= first_error) contents.push_back({problem_content_type, "Problem"});
+      if (!contents.empty()) write_contents(contents);
+      json_.end_object();
+    }
+    json_.end_object();
+  }
+
+  void write_contents(const std::vector<Content>& contents) {
+    json_.key("content").begin_object();
+    for (const Content& content : contents) {
+      json_.key(content.type).begin_object();
+      if (!content.schema.empty())
+        json_.key("schema").begin_object().key("$ref").string(schema_reference(content.schema)).end_object();
+      json_.end_object();
+    }
+    json_.end_object();
+  }
+
+  void write_components() {
+    json_.key("components").begin_object();
+    json_.key("securitySchemes")
+        .raw(
+            R"({"bearer":{"type":"http","scheme":"bearer","description":"The secret of an API key."},)"
+            R"("apiKey":{"type":"apiKey","in":"header","name":"X-API-Key","description":"The same in another header."}})");
+    json_.key("headers").raw(
+        R"({"X-Request-Id":{"description":"Names the request in the log.","schema":{"type":"string"}}})");
+    json_.key("schemas").begin_object();
+    for (const Schema& schema : all_schemas()) json_.key(schema.name).raw(schema.text);
+    json_.end_object();
+    json_.end_object();
+  }
+
+  static std::string_view place_name(Place place) {
+    switch (place) {
+      case Place::path:
+        return "path";
+      case Place::query:
+        return "query";
+      case Place::header:
+        return "header";
+    }
+    return "";
+  }
+
+  static std::string schema_reference(std::string_view name) {
+    return std::string("#/components/schemas/").append(name);
+  }
+
+  const std::vector<Route>& routes_;
+  json::Writer json_;
+};
+
+}  // namespace
+
+std::string openapi_document(const std::vector<Route>& routes) {
+  std::string text;
+  DocumentWriter(routes, text).write();
+  return text;
+}
+
+}  // namespace postino::api

@@ -1,0 +1,13 @@
+// The description of the API for programs: OpenAPI 3.1.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/route.h"
+
+namespace postino::api {
+
+std::string openapi_document(const std::vector<Route>& routes);
+
+}  // namespace postino::api

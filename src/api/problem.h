@@ -1,0 +1,87 @@
+// What went wrong with a request, as problem+json (RFC 9457) tells it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "json/fields.h"
+
+namespace postino::api {
+
+// A kind of problem. Code and status are a promise to callers: they decide by them.
+struct ProblemType {
+  int status = 500;
+  std::string_view code;   // also the end of the type's URI
+  std::string_view title;  // the same for every problem of this type
+};
+
+namespace problems {
+
+inline constexpr ProblemType invalid_request{400, "INVALID_REQUEST", "The request breaks a rule"};
+inline constexpr ProblemType malformed_json{400, "MALFORMED_JSON", "The body is not JSON"};
+inline constexpr ProblemType idempotency_key_required{400, "IDEMPOTENCY_KEY_REQUIRED",
+                                                      "An idempotency key is required"};
+inline constexpr ProblemType not_a_delivery_report{400, "NOT_A_DELIVERY_REPORT", "The message is no delivery report"};
+inline constexpr ProblemType unauthenticated{401, "UNAUTHENTICATED", "A valid API key is required"};
+inline constexpr ProblemType forbidden{403, "FORBIDDEN", "The API key does not allow this"};
+inline constexpr ProblemType foreign_origin{403, "FOREIGN_ORIGIN", "Requests of other web sites are refused"};
+inline constexpr ProblemType foreign_host{403, "FOREIGN_HOST", "The host name is not one of this server"};
+inline constexpr ProblemType loopback_only{403, "LOOPBACK_ONLY", "Only this machine may call"};
+inline constexpr ProblemType path_not_found{404, "NOT_FOUND", "There is nothing at this path"};
+inline constexpr ProblemType email_not_found{404, "EMAIL_NOT_FOUND", "There is no such e-mail"};
+inline constexpr ProblemType message_not_found{404, "MESSAGE_NOT_FOUND", "There is no such message"};
+inline constexpr ProblemType payload_not_found{404, "PAYLOAD_NOT_FOUND", "There is no such payload"};
+inline constexpr ProblemType unknown_email{404, "UNKNOWN_EMAIL", "The report is about no e-mail of this outbox"};
+inline constexpr ProblemType not_suppressed{404, "NOT_SUPPRESSED", "The address is not on the suppression list"};
+inline constexpr ProblemType no_sandbox{404, "NO_SANDBOX", "Mail goes to a relay: there is no sandbox"};
+inline constexpr ProblemType method_not_allowed{405, "METHOD_NOT_ALLOWED", "The path does not know this method"};
+inline constexpr ProblemType wrong_state{409, "WRONG_STATE", "The state of the e-mail forbids this"};
+inline constexpr ProblemType idempotency_key_in_progress{409, "IDEMPOTENCY_KEY_IN_PROGRESS",
+                                                         "A request with this key is at work"};
+inline constexpr ProblemType malformed_request{400, "MALFORMED_REQUEST", "The request is not HTTP as it should be"};
+inline constexpr ProblemType body_too_large{413, "BODY_TOO_LARGE", "The body is larger than is taken here"};
+inline constexpr ProblemType headers_too_large{431, "HEADERS_TOO_LARGE", "The headers are larger than is taken here"};
+inline constexpr ProblemType unsupported_media_type{415, "UNSUPPORTED_MEDIA_TYPE", "The body is of another type"};
+inline constexpr ProblemType idempotency_key_reused{422, "IDEMPOTENCY_KEY_REUSED",
+                                                    "The key was used for another request"};
+inline constexpr ProblemType internal_error{500, "INTERNAL_ERROR", "Something went wrong here"};
+inline constexpr ProblemType overloaded{503, "OVERLOADED", "Too many requests are waiting"};
+inline constexpr ProblemType store_unavailable{503, "STORE_UNAVAILABLE", "The store does not answer"};
+
+}  // namespace problems
+
+inline constexpr std::string_view problem_content_type = "application/problem+json";
+
+struct Problem {
+  ProblemType type;
+  std::string detail;
+  std::vector<json::FieldError> errors;
+  std::vector<std::pair<std::string, std::string>> headers;  // of the response
+  std::string cause;                                         // for the log alone
+};
+
+std::string to_json(const Problem& problem, std::string_view request_id);
+
+tl::unexpected<Problem> refuse(const ProblemType& type, std::string detail);
+// For one field, or parameter, or header.
+tl::unexpected<Problem> refuse_field(std::string field, std::string rule);
+// For fields that were noted; there must be one.
+tl::unexpected<Problem> refuse_fields(const ProblemType& type, const json::FieldErrors& errors);
+
+// What an error of the outbox means to the caller. Those that are no fault of the caller keep their words for the log.
+Problem problem_of(base::Error error, const ProblemType& absent);
+
+// The outbox's answer as a handler passes it on. `absent` is what not_found means.
+template <class T>
+base::Result<T, Problem> answered(base::Result<T> answer, const ProblemType& absent = problems::email_not_found) {
+  if (!answer) return base::propagate(problem_of(std::move(answer).error(), absent));
+  if constexpr (std::is_void_v<T>)
+    return {};
+  else
+    return *std::move(answer);
+}
+
+}  // namespace postino::api

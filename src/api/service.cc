@@ -1,0 +1,218 @@
+#include "api/service.h"
+
+#include <algorithm>
+#include <exception>
+
+#include "base/log.h"
+#include "base/metrics_text.h"
+#include "base/text.h"
+
+namespace postino::api {
+
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr int first_server_error = 500;
+constexpr std::size_t most_request_id_size = 64;
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+bool is_request_id(std::string_view text) {
+  const auto allowed = [](char each) {
+    return (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || (each >= '0' && each <= '9') ||
+           each == '_' || each == '.' || each == '-';
+  };
+  return !text.empty() && text.size() <= most_request_id_size && std::ranges::all_of(text, allowed);
+}
+
+// A misspelt parameter must not pass in silence.
+base::Result<void, Problem> check_query(const Query& query, const Route& route) {
+  json::FieldErrors errors;
+  for (const auto& [name, value] : query.parameters()) {
+    const auto known = [&name = name](const Parameter& parameter) {
+      return parameter.place == Place::query && parameter.name == name;
+    };
+    if (std::ranges::none_of(route.parameters, known)) errors.add(name, "is not a parameter that is known here");
+  }
+  if (!errors.empty()) return refuse_fields(problems::invalid_request, errors);
+  return {};
+}
+
+base::Result<void, Problem> check_body(const net::Request& request, const Body& body) {
+  if (body.contents.empty()) return {};
+  if (request.body.empty()) {
+    if (body.required) return refuse_field("", "is required");
+    return {};
+  }
+  const std::string_view encoding = request.header("content-encoding");
+  if (!encoding.empty() && !base::equal_ignoring_case(encoding, "identity"))
+    return refuse(problems::unsupported_media_type, "The body must not be compressed.");
+  const std::string_view header = request.header("content-type");
+  const std::string_view type = trimmed(header.substr(0, header.find(';')));
+  std::string types;
+  for (const Content& content : body.contents) {
+    if (base::equal_ignoring_case(type, content.type)) return {};
+    types.append(types.empty() ? "" : " or ").append(content.type);
+  }
+  return refuse(problems::unsupported_media_type, "The Content-Type must be " + types + ".");
+}
+
+Reply reply_of(Problem problem, std::string_view request_id) {
+  Reply reply{.status = problem.type.status, .content_type = std::string(problem_content_type)};
+  reply.body = to_json(problem, request_id);
+  reply.headers = std::move(problem.headers);
+  return reply;
+}
+
+net::Response response_of(Reply reply, std::string request_id) {
+  net::Response response;
+  response.status = reply.status;
+  response.content_type = std::move(reply.content_type);
+  response.body = std::move(reply.body);
+  response.headers = std::move(reply.headers);
+  response.headers.emplace_back("X-Request-Id", std::move(request_id));
+  response.headers.emplace_back("Cache-Control", "no-store");
+  response.headers.emplace_back("X-Content-Type-Options", "nosniff");
+  return response;
+}
+
+// A library may throw, also for want of memory: whoever asked gets an answer all the same.
+Outcome run(const Route& route, Call& call) {
+  try {
+    return route.handle(call);
+  } catch (const std::exception& error) {
+    return base::propagate(problem_of({base::ErrorCode::corrupt, error.what()}, problems::internal_error));
+  }
+}
+
+std::size_t index_of(const Route& route) { return static_cast<std::size_t>(&route - all_routes().data()); }
+
+}  // namespace
+
+// A request on its way. What it points to is valid until it has been answered.
+struct Api::Work {
+  const net::Request& request;
+  net::Responder respond;
+  steady_clock::time_point begin;
+  std::string request_id;
+  const Route* route = nullptr;  // nullptr: none was found
+  const Caller* caller = nullptr;
+  std::vector<std::pair<std::string_view, std::string>> path_parameters;
+  Query query;
+};
+
+Api::Api(outbox::Outbox& outbox, outbox::Mailbox* mailbox, const base::Clock& clock, base::Random& random,
+         ApiOptions options)
+    : random_(random),
+      log_requests_(options.log_requests),
+      access_(std::move(options.keys)),
+      router_(all_routes()),
+      services_{outbox, mailbox, clock, options.require_idempotency_key, options.max_batch},
+      statistics_(all_routes()),
+      promised_(all_routes().size()),
+      pool_(options.threads, static_cast<std::size_t>(options.max_waiting)) {
+  for (const Route& route : all_routes())
+    for (const Answer& answer : all_answers(route))
+      promised_[index_of(route)].set(static_cast<std::size_t>(answer.status));
+}
+
+Api::~Api() { stop(); }
+
+void Api::handle(const net::Request& request, net::Responder respond) {
+  auto work = std::make_shared<Work>(
+      Work{.request = request, .respond = std::move(respond), .begin = steady_clock::now(), .request_id = {}});
+  work->request_id = request_id_of(request);
+  if (auto prepared = prepare(*work); !prepared) return finish(*work, base::propagate(std::move(prepared).error()));
+  if (work->route->direct) return perform(*work);
+  if (!pool_.try_submit([this, work] { perform(*work); }))
+    finish(*work, refuse(problems::overloaded, "Try again in a moment."));
+}
+
+base::Result<void, Problem> Api::prepare(Work& work) const {
+  const net::Request& request = work.request;
+  static const Caller anyone;
+  TRY(Router::Match match, router_.find(request.method, request.path()));
+  work.route = match.route;
+  work.path_parameters = std::move(match.parameters);
+  work.caller = &anyone;
+  if (match.route->role != Role::anyone) {
+    TRY(work.caller, access_.check(request, match.route->role, match.route->shared));
+  }
+  TRY(work.query, Query::parse(request.query()));
+  TRY_VOID(check_query(work.query, *work.route));
+  return check_body(request, work.route->body);
+}
+
+void Api::perform(Work& work) {
+  Call call{services_, work.request, *work.caller, std::move(work.path_parameters), std::move(work.query)};
+  finish(work, run(*work.route, call));
+}
+
+// The response goes last: with it, the request does.
+void Api::finish(Work& work, Outcome outcome) {
+  const std::string cause = outcome ? std::string() : std::move(outcome.error().cause);
+  Reply reply = outcome ? *std::move(outcome) : reply_of(std::move(outcome).error(), work.request_id);
+  const auto time = steady_clock::now() - work.begin;
+  if (work.route == nullptr) {
+    statistics_.count_unrouted(reply.status);
+  } else {
+    statistics_.count(*work.route, reply.status, time);
+    check_documented(work, reply.status);
+  }
+  log(work, reply.status, time, cause);
+  work.respond(response_of(std::move(reply), std::move(work.request_id)));
+}
+
+void Api::check_documented(const Work& work, int status) {
+  if (promised_[index_of(*work.route)].test(static_cast<std::size_t>(status))) return;
+  statistics_.count_undocumented();
+  base::log_error("api", "undocumented status",
+                  {{"route", std::string(work.route->path)}, {"status", std::to_string(status)}});
+}
+
+// Who asked for what, and what came of it; nothing of what was sent or stored.
+void Api::log(const Work& work, int status, steady_clock::duration time, const std::string& cause) const {
+  const bool failed = status >= first_server_error;
+  if (!failed && !log_requests_) return;
+  const auto milliseconds = std::chrono::duration<double, std::milli>(time).count();
+  base::log_event(failed ? base::LogLevel::warning : base::LogLevel::info, "api", failed ? "failed" : "request",
+                  {{"method", std::string(work.route == nullptr ? "" : work.request.method)},
+                   {"route", std::string(work.route == nullptr ? "" : work.route->path)},
+                   {"status", std::to_string(status)},
+                   {"milliseconds", std::to_string(milliseconds)},
+                   {"request_id", work.request_id},
+                   {"key", work.caller == nullptr ? "" : work.caller->name},
+                   {"cause", cause}});
+}
+
+void Api::append_metrics(std::string& out) const {
+  statistics_.append_to(out);
+  base::append_metric(out, "postino_api_requests_waiting", "gauge", "Calls of the API that wait for a thread.",
+                      std::to_string(pool_.waiting()));
+}
+
+std::string Api::request_id_of(const net::Request& request) const {
+  const std::string_view given = request.header("x-request-id");
+  return is_request_id(given) ? std::string(given) : base::make_uuid(random_);
+}
+
+net::Response refusal(int status, base::Random& random) {
+  ProblemType type = problems::malformed_request;
+  for (const ProblemType& known : {problems::body_too_large, problems::headers_too_large, problems::overloaded})
+    if (known.status == status) type = known;
+  type.status = status;
+  const std::string id = base::make_uuid(random);
+  net::Response response;
+  response.status = status;
+  response.content_type = problem_content_type;
+  response.body = to_json({.type = type, .detail = std::string(type.title) + "."}, id);
+  response.headers.emplace_back("X-Request-Id", id);
+  return response;
+}
+
+}  // namespace postino::api

@@ -1,0 +1,71 @@
+// The REST API: from a request to its handler and back, with everything that all calls share: who may call, what is
+// taken, limits, request ids, statistics and the log.
+#pragma once
+
+#include <bitset>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/access.h"
+#include "api/call.h"
+#include "api/router.h"
+#include "api/statistics.h"
+#include "base/random.h"
+#include "base/thread_pool.h"
+#include "net/http.h"
+
+namespace postino::api {
+
+struct ApiOptions {
+  std::vector<ApiKey> keys;  // none: programs on this machine may do everything, and nobody else anything
+  int threads = 16;          // handlers wait for the ledger: these are as many as may wait at a time
+  int max_waiting = 1024;    // requests for a thread; more are answered 503
+  bool require_idempotency_key = false;
+  std::size_t max_batch = 100;  // e-mails in one request
+  bool log_requests = false;    // failures are logged anyway
+};
+
+// Safe to use from any thread. It ends in this order: the HTTP server stops, stop() is called, the outbox goes.
+class Api {
+ public:
+  // Without a mailbox there is no sandbox. Everything that is given must outlive it.
+  Api(outbox::Outbox& outbox, outbox::Mailbox* mailbox, const base::Clock& clock, base::Random& random,
+      ApiOptions options);
+  ~Api();
+
+  // Does not wait: handlers that do run on threads of its own.
+  void handle(const net::Request& request, net::Responder respond);
+
+  // Finishes the calls that were taken; from now on none is.
+  void stop() { pool_.stop(); }
+
+  // In Prometheus' text format.
+  void append_metrics(std::string& out) const;
+  const Statistics& statistics() const { return statistics_; }
+
+ private:
+  struct Work;
+
+  base::Result<void, Problem> prepare(Work& work) const;
+  void perform(Work& work);
+  void finish(Work& work, Outcome outcome);
+  void check_documented(const Work& work, int status);
+  void log(const Work& work, int status, std::chrono::steady_clock::duration time, const std::string& cause) const;
+  std::string request_id_of(const net::Request& request) const;
+
+  base::Random& random_;
+  const bool log_requests_;
+  const Access access_;
+  const Router router_;
+  const Services services_;
+  Statistics statistics_;
+  std::vector<std::bitset<600>> promised_;  // the statuses that each route may answer with
+  base::ThreadPool pool_;
+};
+
+// The answer to a request that never became a call, because it broke the protocol or a limit of the server.
+net::Response refusal(int status, base::Random& random);
+
+}  // namespace postino::api

@@ -1,0 +1,97 @@
+// The addresses that get no mail any more.
+#include "api/email_json.h"
+#include "api/route.h"
+#include "base/timestamp.h"
+#include "mail/address.h"
+
+namespace postino::api {
+
+namespace {
+
+constexpr std::size_t most_address_bytes = 320;
+
+std::string to_json(const outbox::SuppressionPage& page) {
+  std::string text;
+  json::Writer json(text);
+  json.begin_object();
+  json.key("data").begin_array();
+  for (const outbox::Suppression& suppression : page.suppressions) {
+    json.begin_object();
+    json.key("address").string(suppression.address);
+    json.key("reason").string(suppression.reason);
+    json.key("since").string(base::format_timestamp(suppression.since));
+    json.end_object();
+  }
+  json.end_array();
+  write_cursor(json, page.cursor);
+  json.end_object();
+  return text;
+}
+
+Outcome list_suppressions(Call& call) {
+  TRY(const Page page, call.page());
+  TRY(const outbox::SuppressionPage suppressions,
+      answered_page(call.services.outbox.suppressions(call.caller.tenant, page.cursor, page.limit)));
+  return json_reply(to_json(suppressions));
+}
+
+Outcome suppress(Call& call) {
+  const std::string& address = call.path_parameter("address");
+  const auto mailbox = mail::parse_mailbox(address);
+  if (!mailbox) return refuse_field("address", mailbox.error().message);
+  if (mailbox->address != address) return refuse_field("address", "must be an address alone, without a name");
+  TRY(const std::string reason, call.reason());
+  TRY_VOID(answered(call.services.outbox.suppress(call.caller.tenant, address, reason)));
+  return no_content();
+}
+
+Outcome unsuppress(Call& call) {
+  const std::string& address = call.path_parameter("address");
+  bool was_suppressed = false;
+  if (address.size() <= most_address_bytes) {
+    TRY(was_suppressed, answered(call.services.outbox.unsuppress(call.caller.tenant, address)));
+  }
+  if (!was_suppressed) return refuse(problems::not_suppressed, "It gets mail already.");
+  return no_content();
+}
+
+Parameter address_parameter() {
+  return {"address", Place::path, R"({"type":"string","format":"email"})", "The address alone, percent-encoded."};
+}
+
+}  // namespace
+
+std::vector<Route> suppression_routes() {
+  return {
+      {.method = "GET",
+       .path = "/suppressions",
+       .role = Role::readers,
+       .operation = "listSuppressions",
+       .group = "Suppressions",
+       .summary = "List the addresses that get no mail any more",
+       .parameters = {cursor_parameter(), limit_parameter()},
+       .answers = {{200, "A page.", {{json_content_type, "SuppressionPage"}}}},
+       .handle = list_suppressions},
+      {.method = "PUT",
+       .path = "/suppressions/{address}",
+       .role = Role::operators,
+       .operation = "suppressAddress",
+       .group = "Suppressions",
+       .summary = "Send no more mail to an address",
+       .parameters = {address_parameter()},
+       .body = {{{json_content_type, "Reason"}}, false},
+       .answers = {{204, "It gets no more mail."}},
+       .handle = suppress},
+      {.method = "DELETE",
+       .path = "/suppressions/{address}",
+       .role = Role::operators,
+       .operation = "unsuppressAddress",
+       .group = "Suppressions",
+       .summary = "Send mail to an address again",
+       .parameters = {address_parameter()},
+       .answers = {{204, "It gets mail again."}, {404, "The address was not on the list."}},
+       .handle = unsuppress},
+  };
+}
+
+}  // namespace postino::api
