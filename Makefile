@@ -14,9 +14,9 @@ build: ## build build/postino, the program as users get it
 	@cmake --preset release -Wno-dev >/dev/null
 	@cmake --build --preset release --target postino
 
-run: ## build, then serve DynamoDB's API on 127.0.0.1:8000 with the data in ./postino-data
+run: ## build, then serve the REST API on 127.0.0.1:8080 and DynamoDB's on 127.0.0.1:8000, mail going to the sandbox
 	@$(MAKE) --no-print-directory build
-	@build/postino serve
+	@build/postino serve --sample
 
 test: ## everything that must hold before a change goes in (STAGES="release asan" runs some of it)
 	@tools/bootstrap build test

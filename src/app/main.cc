@@ -4,19 +4,21 @@
 #include <iostream>
 #include <map>
 
+#include "app/emails_command.h"
+#include "app/mailbox_command.h"
+#include "app/send_command.h"
 #include "app/serve.h"
 #include "app/settings.h"
 #include "app/tour.h"
 
 namespace {
 
+using postino::app::failure;
+using postino::app::misuse;
 using postino::app::Setting;
 using postino::app::SettingKind;
 using postino::app::Settings;
-
-constexpr int success = 0;
-constexpr int failure = 1;  // it was understood, and did not work out
-constexpr int misuse = 2;   // it was not understood
+using postino::app::success;
 
 template <class Result>
 int tell(const Result& result, int status) {
@@ -73,6 +75,14 @@ int show_settings(const Flags& flags) {
   return tell(settings, misuse);
 }
 
+// "postino emails list", as far as the command line was understood.
+std::string asked_command(const CLI::App& program) {
+  std::string name = program.get_name();
+  for (auto asked = program.get_subcommands(); !asked.empty(); asked = asked.front()->get_subcommands())
+    name += " " + asked.front()->get_name();
+  return name;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -88,17 +98,22 @@ int main(int count, char** arguments) {
   CLI::App* tour = program.add_subcommand("tour", "a guided tour of the store");
   tour->add_option("--data", directory, "keep the tour's data in this directory instead of a temporary one")
       ->type_name("DIRECTORY");
+  const postino::app::Command clients[] = {postino::app::add_send_command(program),
+                                           postino::app::add_emails_command(program),
+                                           postino::app::add_mailbox_command(program)};
   try {
     program.parse(count, arguments);
   } catch (const CLI::Success& asked) {  // for help or the version, which this prints
     return program.exit(asked);
   } catch (const CLI::ParseError& error) {
-    std::cerr << "postino: " << error.what() << "\nSee postino --help for what it can do.\n";
+    std::cerr << "postino: " << error.what() << "\nSee " << asked_command(program) << " --help for what it can do.\n";
     return misuse;
   }
   if (*serving) return serve(flags);
   if (*config) return show_settings(flags);
   if (*tour) return tell(postino::app::take_tour(directory, std::cout), failure);
+  for (const postino::app::Command& client : clients)
+    if (*client.asked) return run(client, postino::app::standard_console());
   std::cerr << program.help();
   return misuse;
 }

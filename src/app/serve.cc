@@ -4,7 +4,9 @@
 #include <csignal>
 #include <ostream>
 
+#include "api/service.h"
 #include "app/monitor.h"
+#include "app/outbox_service.h"
 #include "base/metrics_text.h"
 #include "engine/engine.h"
 #include "net/address.h"
@@ -86,8 +88,35 @@ void append_server_metrics(std::string& out, const net::HttpServerCounts& counts
       counts.overloaded);
 }
 
+net::HttpServerOptions rest_options(const Settings& settings) {
+  const OutboxSettings& outbox = settings.outbox;
+  net::HttpServerOptions options;
+  options.address = outbox.http_host;
+  options.port = outbox.http_port;
+  options.threads = settings.threads;
+  options.max_connections = static_cast<std::size_t>(settings.max_connections);
+  options.max_body_bytes = 48 << 20;  // e-mails carry their attachments
+  options.refusal = [](int status) {
+    base::SystemRandom random;
+    return api::refusal(status, random);
+  };
+  if (!outbox.http_tls_certificate.empty()) options.tls = net::TlsFiles{outbox.http_tls_certificate, outbox.http_tls_key};
+  return options;
+}
+
+std::string url_of(const net::Address& address, const std::string& certificate) {
+  return (certificate.empty() ? "http://" : "https://") + address.text();
+}
+
+void announce_outbox(std::ostream& out, const Settings& settings, const OutboxService& outbox,
+                     const net::Address& address) {
+  const std::string url = url_of(address, settings.outbox.http_tls_certificate);
+  out << "REST API: " << url << "  described at " << url << "/openapi.json\n"
+      << "Mail: " << outbox.describe_transport() << "\n";
+}
+
 void announce(std::ostream& out, const Settings& settings, const net::Address& address) {
-  const std::string url = (settings.tls_certificate.empty() ? "http://" : "https://") + address.text();
+  const std::string url = url_of(address, settings.tls_certificate);
   out << "DynamoDB API: " << url << "\n"
       << "Data: " << settings.data.string() << "\n"
       << "Health: " << url << "/healthz  Metrics: " << url << "/metrics\n";
@@ -97,6 +126,44 @@ void announce(std::ostream& out, const Settings& settings, const net::Address& a
   out << std::flush;
 }
 
+// The listening servers. Requests come before start() has returned, so what they need must be there.
+class Servers {
+ public:
+  Servers(const Settings& settings, Monitor& monitor, wire::Endpoint& endpoint, OutboxService* outbox)
+      : settings_(settings), monitor_(monitor), endpoint_(endpoint), outbox_(outbox) {}
+
+  base::Result<void> start() {
+    TRY(dynamodb_, net::HttpServer::start(server_options(settings_),
+                                          [this](const net::Request& request, net::Responder respond) {
+                                            if (!monitor_.handle(request, respond))
+                                              endpoint_.handle(request, std::move(respond));
+                                          }));
+    if (outbox_ == nullptr) return {};
+    TRY(rest_, net::HttpServer::start(rest_options(settings_),
+                                      [this](const net::Request& request, net::Responder respond) {
+                                        if (!monitor_.handle(request, respond))
+                                          outbox_->handle(request, std::move(respond));
+                                      }));
+    return {};
+  }
+  void stop(std::chrono::seconds grace) {
+    if (rest_) rest_->stop(grace);
+    dynamodb_->stop(grace);
+  }
+
+  net::Address dynamodb() const { return {settings_.dynamodb_host, dynamodb_->port()}; }
+  net::Address rest() const { return {settings_.outbox.http_host, rest_->port()}; }
+  net::HttpServerCounts counts() const { return dynamodb_->counts(); }
+
+ private:
+  const Settings& settings_;
+  Monitor& monitor_;
+  wire::Endpoint& endpoint_;
+  OutboxService* const outbox_;
+  std::unique_ptr<net::HttpServer> dynamodb_;
+  std::unique_ptr<net::HttpServer> rest_;
+};
+
 }  // namespace
 
 base::Result<void> serve(const Settings& settings, std::ostream& out) {
@@ -105,22 +172,31 @@ base::Result<void> serve(const Settings& settings, std::ostream& out) {
   net::raise_descriptor_limit();
   TRY(std::unique_ptr<engine::Engine> engine, engine::Engine::open(engine_options(settings)));
   auto endpoint = std::make_unique<wire::Endpoint>(*engine, endpoint_options(settings));
-  std::atomic<const net::HttpServer*> listening = nullptr;  // requests come before start() has returned
+  std::unique_ptr<OutboxService> outbox;
+  if (!settings.outbox.off) {
+    TRY(outbox, OutboxService::create(*engine, settings.outbox, settings.log_requests));
+  }
+  std::atomic<const Servers*> listening = nullptr;  // requests come before start() has returned
   Monitor monitor;
   monitor.add_source([&](std::string& text) { endpoint->statistics().append_to(text); });
   monitor.add_source([&](std::string& text) {
-    if (const net::HttpServer* server = listening) append_server_metrics(text, server->counts());
+    if (const Servers* servers = listening) append_server_metrics(text, servers->counts());
   });
+  if (outbox) monitor.add_source([&](std::string& text) { outbox->append_metrics(text); });
   monitor.add_source(append_process_metrics);
-  TRY(const std::unique_ptr<net::HttpServer> server,
-      net::HttpServer::start(server_options(settings), [&](const net::Request& request, net::Responder respond) {
-        if (!monitor.handle(request, respond)) endpoint->handle(request, std::move(respond));
-      }));
-  const net::Address address{settings.dynamodb_host, server->port()};
+  Servers servers(settings, monitor, *endpoint, outbox.get());
+  TRY_VOID(servers.start());
+  const net::Address address = servers.dynamodb();
   endpoint->set_address(address.text());
-  listening = server.get();
+  listening = &servers;
+  if (outbox) outbox->start();
   monitor.set_ready(true);
+  if (outbox) announce_outbox(out, settings, *outbox, servers.rest());
   announce(out, settings, address);
+  if (outbox && settings.outbox.sample) {
+    TRY_VOID(outbox->show_sample(out));
+    out << std::flush;
+  }
   base::log_info("serve", "ready", {{"address", address.text()}, {"data", settings.data.string()}});
   net::notify_service_manager("READY=1");
 
@@ -129,8 +205,11 @@ base::Result<void> serve(const Settings& settings, std::ostream& out) {
   monitor.set_ready(false);
   net::notify_service_manager("STOPPING=1");
   base::log_info("serve", "ending");
-  server->stop(settings.shutdown_grace);
+  servers.stop(settings.shutdown_grace);
+  if (outbox) outbox->stop();
   endpoint->stop();
+  listening = nullptr;
+  outbox.reset();
   engine.reset();  // answers what it has taken
   endpoint.reset();
   base::log_info("serve", "ended");

@@ -1,27 +1,13 @@
 #include "app/settings.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "app/setting_values.h"
 #include "net/address.h"
 
 namespace postino::app {
 
 namespace {
-
-base::Result<int> parse_integer(const std::string& text, int minimum, int maximum) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < minimum || number > maximum)
-    return base::invalid("must be a whole number from " + std::to_string(minimum) + " to " + std::to_string(maximum));
-  return number;
-}
-
-base::Result<bool> parse_boolean(const std::string& text) {
-  if (text == "true" || text == "1" || text == "yes" || text == "on") return true;
-  if (text == "false" || text == "0" || text == "no" || text == "off") return false;
-  return base::invalid("must be true or false");
-}
 
 base::Result<void> take_data(Settings& settings, const std::string& text) {
   if (text.empty()) return base::invalid("must name a directory");
@@ -85,52 +71,9 @@ base::Result<void> take_log_format(Settings& settings, const std::string& text) 
   return {};
 }
 
-template <auto member>
-base::Result<void> take_text(Settings& settings, const std::string& text) {
-  settings.*member = text;
-  return {};
-}
-
-template <auto member, int minimum, int maximum>
-base::Result<void> take_integer(Settings& settings, const std::string& text) {
-  TRY(const int number, parse_integer(text, minimum, maximum));
-  settings.*member = std::decay_t<decltype(settings.*member)>(number);
-  return {};
-}
-
-template <auto member>
-base::Result<void> take_boolean(Settings& settings, const std::string& text) {
-  TRY(settings.*member, parse_boolean(text));
-  return {};
-}
-
 base::Result<void> take_faults(Settings& settings, const std::string& text) {
   TRY(settings.faults, wire::FaultInjection::parse(text));
   return {};
-}
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char character : text) {
-    if (character == '"' || character == '\\') out += '\\';
-    out += character;
-  }
-  return out + "\"";
-}
-
-template <auto member>
-std::string show_text(const Settings& settings) {
-  return quoted(std::string(settings.*member));
-}
-
-template <auto member>
-std::string show_number(const Settings& settings) {
-  return std::to_string(settings.*member);
-}
-
-template <auto member>
-std::string show_boolean(const Settings& settings) {
-  return settings.*member ? "true" : "false";
 }
 
 std::string show_access_keys(const Settings& settings) {
@@ -147,10 +90,8 @@ std::string show_log_level(const Settings& settings) {
   return quoted(settings.log_level == base::LogLevel::warning ? "warning" : "error");
 }
 
-}  // namespace
-
-const std::vector<Setting>& all_settings() {
-  static const std::vector<Setting> settings = {
+std::vector<Setting> store_settings() {
+  return {
       {"data", "--data", "POSTINO_DATA", "DIRECTORY", "where the data is kept; created when missing", SettingKind::text,
        take_data, show_text<&Settings::data>},
       {"region", "--region", "POSTINO_REGION", "NAME", "the region shown in ARNs", SettingKind::text, take_region,
@@ -202,6 +143,16 @@ const std::vector<Setting>& all_settings() {
       {"log.requests", "--log-requests", "POSTINO_LOG_REQUESTS", "", "log every request, without what it carries",
        SettingKind::flag, take_boolean<&Settings::log_requests>, show_boolean<&Settings::log_requests>},
   };
+}
+
+}  // namespace
+
+const std::vector<Setting>& all_settings() {
+  static const std::vector<Setting> settings = [] {
+    std::vector<Setting> all = store_settings();
+    for (Setting& setting : outbox_settings()) all.push_back(std::move(setting));
+    return all;
+  }();
   return settings;
 }
 
@@ -241,7 +192,7 @@ base::Result<void> check(const Settings& settings) {
                          "listen on 127.0.0.1");
   if (settings.tls_certificate.empty() != settings.tls_key.empty())
     return base::invalid("--tls-certificate and --tls-key must be given together");
-  return {};
+  return check(settings.outbox);
 }
 
 std::string show(const Settings& settings) {

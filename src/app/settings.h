@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/outbox_settings.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "engine/options.h"
@@ -39,6 +40,8 @@ struct Settings {
   base::LogFormat log_format = base::LogFormat::text;
   bool log_requests = false;
   std::chrono::seconds shutdown_grace{10};
+
+  OutboxSettings outbox;
 };
 
 enum class SettingKind { text, list, flag };
@@ -58,6 +61,7 @@ struct Setting {
 };
 
 const std::vector<Setting>& all_settings();
+std::vector<Setting> outbox_settings();  // those of the outbox among them
 
 // Applies values that came from somewhere; `origin` is how an error calls it, for example "--threads".
 base::Result<void> apply(Settings& settings, const Setting& setting, const std::vector<std::string>& values,

@@ -1,0 +1,35 @@
+#include "app/console.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <iostream>
+
+#include "app/terminal_text.h"
+
+namespace postino::app {
+
+namespace {
+
+constexpr int usual_columns = 80;
+
+std::optional<int> columns_of(int descriptor) {
+  if (::isatty(descriptor) == 0) return std::nullopt;
+  winsize size{};
+  const bool known = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : usual_columns;
+}
+
+}  // namespace
+
+void Console::print_foreign(std::string_view text) const {
+  if (out_columns)
+    out << printable_lines(text);
+  else
+    out << text;
+  if (!text.ends_with('\n')) out << "\n";
+}
+
+Console standard_console() { return {std::cout, std::cerr, columns_of(STDOUT_FILENO), columns_of(STDERR_FILENO)}; }
+
+}  // namespace postino::app

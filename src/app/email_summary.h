@@ -1,0 +1,14 @@
+// An e-mail and its history, as a person reads them.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "json/fields.h"
+
+namespace postino::app {
+
+// `email` is what GET /emails/{id} answers; reasons in the history are cut to fit into `columns`.
+std::string email_summary(json::Element email, std::optional<int> columns);
+
+}  // namespace postino::app

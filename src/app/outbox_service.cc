@@ -1,0 +1,246 @@
+#include "app/outbox_service.h"
+
+#include <ostream>
+#include <thread>
+
+#include "api/service.h"
+#include "base/log.h"
+#include "base/timestamp.h"
+#include "outbox/directory_spool.h"
+#include "outbox/mailbox.h"
+#include "outbox/outbox.h"
+#include "outbox/pipelines.h"
+#include "outbox/sandbox_transport.h"
+#include "outbox/smtp_transport.h"
+#include "outbox/store_ledger.h"
+#include "outbox/store_spool.h"
+#include "outbox/store_tables.h"
+
+namespace postino::app {
+
+namespace {
+
+outbox::RetryRules retry_rules(const OutboxSettings& settings) {
+  outbox::RetryRules rules;
+  rules.sending = {settings.retry_first, settings.retry_longest};
+  rules.give_up_after = settings.give_up_after;
+  rules.max_attempts = settings.max_attempts;
+  rules.callback.first = settings.callback_retry_first;
+  rules.max_callback_attempts = settings.callback_attempts;
+  rules.unknown_outcome = settings.unknown_outcome;
+  rules.default_callback_url = settings.callback_url;
+  return rules;
+}
+
+outbox::SmtpTransportOptions smtp_options(const OutboxSettings& settings) {
+  outbox::SmtpTransportOptions options;
+  for (const RelayAddress& relay : settings.relays) {
+    mail::SmtpOptions smtp;
+    smtp.host = relay.host;
+    smtp.port = relay.port;
+    smtp.tls = settings.smtp_tls;
+    smtp.certificate_file = settings.smtp_ca;
+    smtp.user = settings.smtp_user;
+    smtp.password = settings.smtp_password;
+    smtp.local_name = settings.smtp_hello;
+    smtp.connect_timeout = std::min(smtp.connect_timeout, settings.smtp_timeout);
+    smtp.command_timeout = settings.smtp_timeout;
+    smtp.data_timeout = std::max(smtp.data_timeout, settings.smtp_timeout);
+    options.relays.push_back(std::move(smtp));
+  }
+  return options;
+}
+
+outbox::PipelinesOptions pipelines_options(const OutboxSettings& settings, std::string owner) {
+  outbox::PipelinesOptions options;
+  options.owner = std::move(owner);
+  options.lease = settings.lease;
+  options.intake.workers = settings.intake_workers;
+  options.intake.batch = settings.batch;
+  options.send.workers = settings.smtp_connections;
+  options.send.batch = settings.batch;
+  options.callback.workers = settings.callback_workers;
+  options.callback.batch = settings.batch;
+  return options;
+}
+
+api::ApiOptions api_options(const OutboxSettings& settings, bool log_requests) {
+  api::ApiOptions options;
+  options.keys = settings.api_keys;
+  options.require_idempotency_key = settings.require_idempotency_key;
+  options.log_requests = log_requests;
+  return options;
+}
+
+}  // namespace
+
+// In the order they are built; each may use those above it.
+struct OutboxService::Parts {
+  OutboxSettings settings;
+  base::SystemClock clock;
+  base::SystemRandom random;
+  outbox::Patience patience{random, [](base::Milliseconds delay) { std::this_thread::sleep_for(delay); }};
+  std::unique_ptr<outbox::Spool> spool;
+  outbox::DirectorySpool* directory_spool = nullptr;  // the spool, when it is one that must be swept
+  std::unique_ptr<outbox::StoreLedger> ledger;
+  std::unique_ptr<outbox::Course> course;
+  std::unique_ptr<outbox::Mailbox> mailbox;  // without a relay
+  std::unique_ptr<outbox::Transport> transport;
+  outbox::SmtpTransport* smtp = nullptr;  // the transport, when it is one
+  std::unique_ptr<outbox::DestinationLimits> limits;
+  std::unique_ptr<mail::DkimSigner> signer;
+  std::unique_ptr<outbox::Intake> intake;
+  std::unique_ptr<outbox::Sender> sender;
+  std::unique_ptr<outbox::Caller> caller;
+  std::unique_ptr<outbox::Pipelines> pipelines;
+  std::unique_ptr<outbox::Outbox> outbox;
+  std::unique_ptr<api::Api> api;
+  base::TimePoint next_sweep;
+
+  base::Result<void> build(store::Store& store, bool log_requests);
+  base::Result<void> build_storage(store::Store& store);
+  base::Result<void> build_transport(store::Store& store);
+  base::Result<void> build_workers();
+  void tick();
+};
+
+base::Result<void> OutboxService::Parts::build_storage(store::Store& store) {
+  outbox::StoreLedgerOptions options;
+  options.tables.emails = settings.table;
+  options.keep = settings.keep;
+  options.unknown_from_claim = settings.unknown_outcome == outbox::UnknownOutcomePolicy::resend;
+  TRY_VOID(outbox::prepare_tables(store, options.tables));
+  if (settings.spool.empty()) {
+    spool = std::make_unique<outbox::StoreSpool>(store, options.tables.spool(), random, patience);
+  } else {
+    TRY(auto directory, outbox::DirectorySpool::open(settings.spool, random));
+    directory_spool = directory.get();
+    spool = std::move(directory);
+  }
+  ledger = std::make_unique<outbox::StoreLedger>(store, *spool, clock, random, patience, options);
+  return {};
+}
+
+base::Result<void> OutboxService::Parts::build_transport(store::Store& store) {
+  if (settings.relays.empty()) {
+    outbox::StoreTables tables;
+    tables.emails = settings.table;
+    mailbox = std::make_unique<outbox::Mailbox>(store, tables.mailbox(), *spool, patience);
+    transport = std::make_unique<outbox::SandboxTransport>(*mailbox, clock, settings.keep);
+    return {};
+  }
+  TRY(auto relays, outbox::SmtpTransport::create(smtp_options(settings)));
+  smtp = relays.get();
+  transport = std::move(relays);
+  return {};
+}
+
+base::Result<void> OutboxService::Parts::build_workers() {
+  course = std::make_unique<outbox::Course>(retry_rules(settings), random);
+  limits = std::make_unique<outbox::DestinationLimits>(
+      outbox::DestinationRules{settings.destination_concurrency, static_cast<double>(settings.destination_rate)});
+  if (!settings.dkim_key.empty()) {
+    TRY(signer, mail::DkimSigner::create({settings.dkim_domain, settings.dkim_selector, settings.dkim_key}));
+  }
+  outbox::IntakeOptions options;
+  options.attachment_path = settings.attachments;
+  options.message_id_domain = settings.message_id_domain;
+  TRY(intake, outbox::Intake::create(*spool, *course, clock, signer.get(), std::move(options)));
+  sender = std::make_unique<outbox::Sender>(*ledger, *spool, *transport, *limits, *course, clock, settings.smtp_from);
+  TRY(outbox::WebhookSigner webhook_signer, outbox::WebhookSigner::create(settings.callback_secret));
+  outbox::CallerOptions caller_options;
+  caller_options.timeout = settings.callback_timeout;
+  caller_options.allow_private_addresses = settings.callback_allow_private;
+  caller_options.certificate_file = settings.callback_ca;
+  TRY(caller, outbox::Caller::create(*course, clock, std::move(webhook_signer), std::move(caller_options)));
+  return {};
+}
+
+base::Result<void> OutboxService::Parts::build(store::Store& store, bool log_requests) {
+  TRY_VOID(build_storage(store));
+  TRY_VOID(build_transport(store));
+  TRY_VOID(build_workers());
+  pipelines = std::make_unique<outbox::Pipelines>(*ledger, clock, *course, *intake, *sender, *caller,
+                                                  pipelines_options(settings, base::make_uuid(random)),
+                                                  [this] { tick(); });
+  outbox = std::make_unique<outbox::Outbox>(*ledger, *spool, clock, random, outbox::OutboxOptions(),
+                                            [this](outbox::Pipeline pipeline) { pipelines->wake(pipeline); });
+  api = std::make_unique<api::Api>(*outbox, mailbox.get(), clock, random, api_options(settings, log_requests));
+  return {};
+}
+
+void OutboxService::Parts::tick() {
+  if (smtp != nullptr) smtp->close_idle_sessions();
+  const base::TimePoint now = clock.now();
+  if (directory_spool == nullptr || now < next_sweep) return;
+  next_sweep = now + std::chrono::hours(1);
+  if (const auto removed = directory_spool->sweep(now); !removed)
+    base::log_warning("outbox", "the spool could not be swept", {{"error", removed.error().message}});
+}
+
+OutboxService::OutboxService(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+OutboxService::~OutboxService() = default;
+
+base::Result<std::unique_ptr<OutboxService>> OutboxService::create(store::Store& store, const OutboxSettings& settings,
+                                                                   bool log_requests) {
+  auto parts = std::make_unique<Parts>();
+  parts->settings = settings;
+  TRY_VOID(parts->build(store, log_requests));
+  return std::unique_ptr<OutboxService>(new OutboxService(std::move(parts)));
+}
+
+void OutboxService::start() { parts_->pipelines->start(); }
+
+void OutboxService::handle(const net::Request& request, net::Responder respond) {
+  parts_->api->handle(request, std::move(respond));
+}
+
+void OutboxService::stop() {
+  parts_->api->stop();
+  parts_->pipelines->stop();
+}
+
+base::Result<void> OutboxService::show_sample(std::ostream& out) {
+  constexpr auto pause = std::chrono::milliseconds(20);
+  constexpr int rounds = 500;
+  outbox::Payload payload;
+  payload.from = {"Postino", "postino@example.com"};
+  payload.to = {{"", "newcomer@example.org"}};
+  payload.subject = "It works";
+  payload.body_text = "This e-mail was accepted once, built, sent to the sandbox, and put on record.\n";
+  TRY(const outbox::AcceptAnswer answer, parts_->outbox->accept({std::move(payload)}, "", std::nullopt, nullptr));
+  const std::string id = answer.outcomes.front().id;
+  for (int round = 0; round < rounds; ++round) {
+    TRY(const outbox::ShownEmail shown, parts_->outbox->show(id, ""));
+    const bool settled = shown.email.settled_at.has_value();
+    if (!settled) {
+      std::this_thread::sleep_for(pause);
+      continue;
+    }
+    out << "A sample e-mail went through (see it with: postino mailbox show " << id << "):\n";
+    for (const outbox::HistoryEntry& line : shown.history) {
+      out << "  " << base::format_timestamp(line.at) << "  " << line.status;
+      if (!line.reason.empty()) out << ": " << line.reason;
+      out << "\n";
+    }
+    return {};
+  }
+  return base::fail(base::ErrorCode::exhausted, "the sample e-mail " + id + " did not get through");
+}
+
+void OutboxService::append_metrics(std::string& out) const {
+  parts_->api->append_metrics(out);
+  parts_->pipelines->append_metrics(out);
+}
+
+std::string OutboxService::describe_transport() const {
+  if (parts_->settings.relays.empty()) return "stays here, in the sandbox (read it with: postino mailbox)";
+  std::string text = "over ";
+  for (const RelayAddress& relay : parts_->settings.relays) {
+    if (!text.ends_with("over ")) text += ", then ";
+    text += relay.text();
+  }
+  return text;
+}
+
+}  // namespace postino::app
