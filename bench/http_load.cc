@@ -19,8 +19,6 @@ namespace postino::bench {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 [[noreturn]] void give_up(const char* what) {
   std::fprintf(stderr, "bench: %s: %s\n", what, std::strerror(errno));
   std::exit(1);
@@ -37,6 +35,14 @@ int connect_to(std::uint16_t port) {
   const int on = 1;
   ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   return socket;
+}
+
+std::string headers_of(const ApiRequest& request) {
+  if (request.target.empty()) return "Content-Type: application/json\r\n";
+  return "Content-Type: application/x-amz-json-1.0\r\nX-Amz-Target: " + request.target +
+         "\r\nX-Amz-Date: 20260102T030405Z\r\nAuthorization: AWS4-HMAC-SHA256 "
+         "Credential=bench/20260102/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date, Signature="
+         "0000000000000000000000000000000000000000000000000000000000000000\r\n";
 }
 
 // The size of the whole response once its head is there; 0 before.
@@ -72,12 +78,8 @@ struct HttpLoad::Connection {
 
 HttpLoad::Rendered HttpLoad::render(const ApiRequest& request) {
   Rendered rendered;
-  rendered.text = "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-amz-json-1.0\r\nX-Amz-Target: " +
-                  request.target +
-                  "\r\nX-Amz-Date: 20260102T030405Z\r\nAuthorization: AWS4-HMAC-SHA256 "
-                  "Credential=bench/20260102/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date, Signature="
-                  "0000000000000000000000000000000000000000000000000000000000000000\r\nContent-Length: " +
-                  std::to_string(request.body.size()) + "\r\n\r\n" + request.body;
+  rendered.text = "POST " + request.path + " HTTP/1.1\r\nHost: 127.0.0.1\r\n" + headers_of(request) +
+                  "Content-Length: " + std::to_string(request.body.size()) + "\r\n\r\n" + request.body;
   for (std::size_t at = rendered.text.find(fresh_number); at != std::string::npos;
        at = rendered.text.find(fresh_number, at + 1))
     rendered.fresh.push_back(at);
@@ -128,7 +130,7 @@ bool HttpLoad::receive(Connection& connection, LoadResult& result) {
   connection.buffer.append(chunk.data(), static_cast<std::size_t>(count));
   const std::size_t size = response_size(connection.buffer);
   if (size == 0 || connection.buffer.size() < size) return false;
-  if (!connection.buffer.starts_with("HTTP/1.1 200")) {
+  if (!connection.buffer.starts_with("HTTP/1.1 2")) {
     if (result.failures++ == 0 && !quiet_) std::fprintf(stderr, "bench: %s\n", connection.buffer.c_str());
   }
   connection.buffer.erase(0, size);
@@ -138,13 +140,17 @@ bool HttpLoad::receive(Connection& connection, LoadResult& result) {
   return true;
 }
 
-LoadResult HttpLoad::run(Duration duration) {
+LoadResult HttpLoad::run_while(const std::function<bool(Clock::time_point now, std::uint64_t sent)>& more) {
   LoadResult result;
   times_.clear();
   const auto begin = Clock::now();
-  const auto end = begin + duration;
-  for (Connection& connection : connections_) send_next(connection);
-  std::size_t busy = connections_.size();
+  std::uint64_t sent = 0;
+  for (Connection& connection : connections_) {
+    if (!more(begin, sent)) break;
+    send_next(connection);
+    ++sent;
+  }
+  std::uint64_t busy = sent;
   std::array<epoll_event, 256> events{};
   auto last = begin;
   while (busy > 0) {
@@ -154,16 +160,29 @@ LoadResult HttpLoad::run(Duration duration) {
     for (int i = 0; i < count; ++i) {
       auto& connection = *static_cast<Connection*>(events[static_cast<std::size_t>(i)].data.ptr);
       if (!receive(connection, result)) continue;
-      if (last < end)
+      if (more(last, sent)) {
         send_next(connection);
-      else
+        ++sent;
+      } else {
         --busy;
+      }
     }
   }
   result.per_second = static_cast<double>(result.answers) / std::chrono::duration<double>(last - begin).count();
   result.median_microseconds = percentile(times_, 0.5);
   result.p99_microseconds = percentile(times_, 0.99);
   return result;
+}
+
+LoadResult HttpLoad::run(Duration duration) {
+  // At least one on each connection, even in no time.
+  const auto end = Clock::now() + duration;
+  const std::size_t first = connections_.size();
+  return run_while([=](Clock::time_point now, std::uint64_t sent) { return sent < first || now < end; });
+}
+
+LoadResult HttpLoad::run_all(std::uint64_t requests) {
+  return run_while([=](Clock::time_point, std::uint64_t sent) { return sent < requests; });
 }
 
 }  // namespace postino::bench

@@ -1,6 +1,7 @@
 // A client that keeps some connections busy, each with one request at a time, from one thread.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -14,16 +15,17 @@ namespace postino::bench {
 // Sixteen digits that become another number every time a request is sent.
 inline constexpr std::string_view fresh_number = "@@@@@@@@@@@@@@@@";
 
-// The body and the X-Amz-Target of the next request.
+// The next request: to DynamoDB's API when it has an X-Amz-Target, and just JSON otherwise.
 struct ApiRequest {
   std::string target;
   std::string body;
+  std::string path = "/";
 };
 using RequestSource = std::function<ApiRequest(std::uint64_t number)>;
 
 struct LoadResult {
   std::uint64_t answers = 0;
-  std::uint64_t failures = 0;  // answers other than 200
+  std::uint64_t failures = 0;  // answers other than 2xx
   double per_second = 0;
   double median_microseconds = 0;
   double p99_microseconds = 0;
@@ -39,16 +41,21 @@ class HttpLoad {
   HttpLoad& operator=(const HttpLoad&) = delete;
 
   LoadResult run(Duration duration);
+  // As many requests as that, as fast as they go.
+  LoadResult run_all(std::uint64_t requests);
   // Otherwise the first failure is shown.
   void be_quiet() { quiet_ = true; }
 
  private:
+  using Clock = std::chrono::steady_clock;
   struct Connection;
   struct Rendered {
     std::string text;
     std::vector<std::size_t> fresh;  // where the fresh numbers are
   };
   static Rendered render(const ApiRequest& request);
+  // Sends the next one on each connection that is free for as long as `more` says so.
+  LoadResult run_while(const std::function<bool(Clock::time_point now, std::uint64_t sent)>& more);
   void send_next(Connection& connection);
   bool receive(Connection& connection, LoadResult& result);
 

@@ -1,18 +1,16 @@
 #include "server_process.h"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+
+#include "child_process.h"
 
 namespace postino::bench {
 
@@ -41,47 +39,24 @@ bool answers(std::uint16_t port) {
   return answered;
 }
 
-// In the child: silent, and gone when the benchmark is.
-void become_server() {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const int nowhere = ::open("/dev/null", O_RDWR);
-  ::dup2(nowhere, STDOUT_FILENO);
-  ::dup2(nowhere, STDERR_FILENO);
-}
-
 }  // namespace
 
 ServerProcess::ServerProcess(const std::vector<std::string>& command, std::uint16_t port)
-    : process_(::fork()), port_(port) {
-  if (process_ == 0) {
-    become_server();
-    std::vector<char*> arguments;
-    for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
-    ::execvp(arguments[0], arguments.data());
-    ::_exit(127);
-  }
+    : process_(start_program(command)), port_(port) {
   wait_for_port();
 }
 
-ServerProcess::ServerProcess(const std::function<void()>& serve, std::uint16_t port) : process_(::fork()), port_(port) {
-  if (process_ == 0) {
-    become_server();
-    serve();
-    ::_exit(0);
-  }
+ServerProcess::ServerProcess(const std::function<void()>& serve, std::uint16_t port)
+    : process_(start_function(serve)), port_(port) {
   wait_for_port();
 }
 
-ServerProcess::~ServerProcess() {
-  ::kill(process_, SIGTERM);
-  ::waitpid(process_, nullptr, 0);
-}
+ServerProcess::~ServerProcess() { end(process_); }
 
 void ServerProcess::wait_for_port() {
   constexpr std::chrono::seconds patience(20);
   while (!answers(port_)) {
-    if (std::chrono::steady_clock::now() - begin_ > patience || ::waitpid(process_, nullptr, WNOHANG) != 0) {
+    if (std::chrono::steady_clock::now() - begin_ > patience || !is_running(process_)) {
       std::fprintf(stderr, "bench: a server did not start\n");
       std::exit(1);
     }
@@ -96,6 +71,14 @@ double ServerProcess::resident_megabytes() const {
   double resident = 0;
   file >> total >> resident;
   return resident * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1 << 20);
+}
+
+bool is_listening(std::uint16_t port) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  const sockaddr_in address = loopback(port);
+  const bool connected = ::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  ::close(socket);
+  return connected;
 }
 
 std::uint16_t free_port() {

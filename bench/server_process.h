@@ -26,6 +26,7 @@ class ServerProcess {
   // From the start to the first answer.
   std::chrono::duration<double, std::milli> start_time() const { return start_time_; }
   double resident_megabytes() const;
+  pid_t process() const { return process_; }
 
  private:
   void wait_for_port();
@@ -36,6 +37,8 @@ class ServerProcess {
   std::chrono::duration<double, std::milli> start_time_{};
 };
 
+// Does something take connections there?
+bool is_listening(std::uint16_t port);
 // A port that nothing listens on now.
 std::uint16_t free_port();
 

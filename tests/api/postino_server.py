@@ -6,27 +6,38 @@ import subprocess
 import threading
 from collections import deque
 
-READY = re.compile(r"DynamoDB API: (https?)://([0-9.]+):(\d+)")
+ANNOUNCEMENT = re.compile(r"(DynamoDB|REST) API: (https?)://([0-9.]+):(\d+)")
 PATIENCE_SECONDS = 60
 
 
 class Server:
+    """Serves DynamoDB's API alone. What serves more says so with flags, and which APIs it waits for."""
+
+    own_flags = ("--no-outbox",)
+    awaited_apis = {"DynamoDB"}
+    log_lines = 200  # of the last ones
+
     def __init__(self, binary, data, *flags):
-        command = [str(binary), "serve", "--data", str(data), "--dynamodb", "127.0.0.1:0", *flags]
-        self.log = deque(maxlen=200)
+        command = [str(binary), "serve", "--data", str(data), "--dynamodb", "127.0.0.1:0", *self.own_flags, *flags]
+        self.log = deque(maxlen=self.log_lines)
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.scheme, self.host, self.port = self._await_ready()
+        self.addresses = self._await_ready()
+        self.scheme, self.host, self.port = self.addresses["DynamoDB"]
         self.endpoint = f"{self.scheme}://{self.host}:{self.port}"
-        threading.Thread(target=self._drain, daemon=True).start()
+        self._reader = threading.Thread(target=self._drain, daemon=True)
+        self._reader.start()
 
     def _await_ready(self):
         watchdog = threading.Timer(PATIENCE_SECONDS, self.process.kill)
         watchdog.start()
+        addresses = {}
         try:
             for line in self.process.stdout:
                 self.log.append(line)
-                if match := READY.search(line):
-                    return match[1], match[2], int(match[3])
+                if match := ANNOUNCEMENT.search(line):
+                    addresses[match[1]] = match[2], match[3], int(match[4])
+                    if self.awaited_apis <= addresses.keys():
+                        return addresses
         finally:
             watchdog.cancel()
         self.process.wait()
@@ -35,6 +46,11 @@ class Server:
     def _drain(self):
         for line in self.process.stdout:
             self.log.append(line)
+
+    def whole_log(self):
+        """Everything it has said, once it has ended."""
+        self._reader.join(PATIENCE_SECONDS)
+        return "".join(self.log)
 
     def stop(self):
         """Asks the server to end, and returns its exit code."""

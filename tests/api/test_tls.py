@@ -82,7 +82,7 @@ def test_half_a_handshake_disturbs_nobody(connect, secure, certificate):
 @pytest.mark.parametrize("broken", ["certificate", "key"])
 def test_unreadable_certificate_or_key_keeps_the_server_from_starting(certificate, tmp_path, broken):
     files = {"certificate": str(certificate[0]), "key": str(certificate[1]), broken: str(tmp_path / "missing.pem")}
-    command = [BINARY, "serve", "--data", str(tmp_path / "data"), "--dynamodb", "127.0.0.1:0"]
+    command = [BINARY, "serve", "--data", str(tmp_path / "data"), "--dynamodb", "127.0.0.1:0", "--no-outbox"]
     command += ["--tls-certificate", files["certificate"], "--tls-key", files["key"]]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert ended.returncode != 0

@@ -13,7 +13,8 @@ const binary = process.env.POSTINO ?? fileURLToPath(new URL('../../../build/post
 // The configuration that SDK clients need to reach it.
 export async function startPostino() {
   const directory = await mkdtemp(join(tmpdir(), 'postino-js-'))
-  const server = spawn(binary, ['serve', '--data', join(directory, 'data'), '--dynamodb', '127.0.0.1:0'], {
+  const flags = ['--data', join(directory, 'data'), '--dynamodb', '127.0.0.1:0', '--no-outbox']
+  const server = spawn(binary, ['serve', ...flags], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = new Promise((resolve) => server.once('exit', (code) => resolve(code)))

@@ -1,0 +1,38 @@
+// What the benchmarks of the outbox share: the contestants, and how long they race.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "postfix_process.h"
+#include "report.h"
+#include "rounds.h"
+#include "smtp_sink_process.h"
+
+namespace postino::bench {
+
+struct OutboxRace {
+  std::filesystem::path program;    // Postino
+  std::filesystem::path directory;  // for everybody's data: one file system
+  bool quick = false;
+  SmtpSinkProcess* postfix_sink = nullptr;  // where Postfix relays to
+  const PostfixProcess* postfix = nullptr;  // nullptr: there is none
+  Report report;
+};
+
+// How fast e-mails are taken, one in each request, while nothing is sent.
+void race_acceptance(OutboxRace& race);
+// How fast e-mails are taken and sent, without and with callbacks.
+void race_delivery(OutboxRace& race);
+// What a claim costs among few finished e-mails and among many.
+void compare_claims(OutboxRace& race);
+
+// A contestant whose work is done by another process.
+struct Racer {
+  Turn turn;
+  pid_t process = -1;  // with its children
+};
+// The best of each, with the processor time of those processes.
+std::vector<Pace> race_processes(const Plan& plan, const std::vector<Racer>& racers);
+
+}  // namespace postino::bench

@@ -1,0 +1,446 @@
+// Many workers, two processes' worth of them: everything happens once.
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <barrier>
+#include <condition_variable>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "idempotency/guard.h"
+#include "outbox/pipelines.h"
+#include "outbox_store.h"
+
+namespace postino::outbox {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+
+constexpr milliseconds lease = seconds(30);
+
+// The thread sanitizer takes its time.
+int volume(int usual) { return std::getenv("POSTINO_TEST_SHORT") != nullptr ? usual / 5 : usual; }
+
+// Asks again and again until it is so; false when that takes too long.
+bool eventually(const std::function<bool()>& condition) {
+  const auto deadline = std::chrono::steady_clock::now() + seconds(120);
+  std::mutex mutex;
+  std::condition_variable never;
+  std::unique_lock lock(mutex);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    never.wait_for(lock, milliseconds(2));
+  }
+  return true;
+}
+
+// A door that somebody waits at until it is opened.
+class Door {
+ public:
+  void open() {
+    const std::lock_guard lock(mutex_);
+    open_ = true;
+    changed_.notify_all();
+  }
+  void pass() {
+    std::unique_lock lock(mutex_);
+    ++waiting_;
+    changed_.wait(lock, [&] { return open_; });
+  }
+  int waiting() const {
+    const std::lock_guard lock(mutex_);
+    return waiting_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool open_ = false;
+  int waiting_ = 0;  // that have come, in all
+};
+
+void run_threads(int count, const std::function<void(int)>& work) {
+  std::barrier start(count);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; ++i)
+    threads.emplace_back([&, i] {
+      start.arrive_and_wait();
+      work(i);
+    });
+  for (std::thread& thread : threads) thread.join();
+}
+
+// Takes everything, and remembers whose worker brought it.
+class RecordingTransport final : public Transport {
+ public:
+  mail::SendResult deliver(const Delivery& delivery, const mail::SmtpSession::BeforeEnd& before_end) override {
+    if (const auto allowed = before_end(); !allowed) {
+      mail::SendResult refused;
+      refused.not_begun = true;
+      refused.reply.text = allowed.error().message;
+      return refused;
+    }
+    const std::lock_guard lock(mutex_);
+    deliveries_[delivery.email.id].push_back(delivery.email.owner);
+    return delivered(delivery.email);
+  }
+  std::map<std::string, std::vector<std::string>> deliveries() const {
+    const std::lock_guard lock(mutex_);
+    return deliveries_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, std::vector<std::string>> deliveries_;
+};
+
+// Everything that a process has of its own.
+class Process {
+ public:
+  Process(OutboxStore& store, Ledger& ledger, const base::Clock& clock, Transport& transport, const std::string& owner)
+      : intake_(*Intake::create(store.spool(), course_, clock, nullptr, {})),
+        caller_(*Caller::create(course_, clock, *WebhookSigner::create(""), {})),
+        sender_(ledger, store.spool(), transport, limits_, course_, clock, ""),
+        pipelines_(ledger, clock, course_, *intake_, sender_, *caller_, options(owner), [] {}) {}
+
+  Pipelines& pipelines() { return pipelines_; }
+
+ private:
+  static PipelinesOptions options(const std::string& owner) {
+    PipelinesOptions options;
+    options.owner = owner;
+    options.rescue_interval = milliseconds(20);
+    for (PipelineOptions* each : {&options.intake, &options.send, &options.callback}) {
+      each->workers = 3;
+      each->poll = milliseconds(50);
+    }
+    return options;
+  }
+
+  base::SeededRandom random_{3};
+  Course course_{RetryRules(), random_};
+  DestinationLimits limits_{{}};
+  std::unique_ptr<Intake> intake_;
+  std::unique_ptr<Caller> caller_;
+  Sender sender_;
+  Pipelines pipelines_;
+};
+
+std::string no_answer(const std::vector<AcceptOutcome>&) { return ""; }
+
+std::vector<NewEmail> some(int count, int first = 0) {
+  std::vector<NewEmail> emails;
+  for (int i = first; i < first + count; ++i) emails.push_back(new_email(email_id(i)));
+  return emails;
+}
+
+std::int64_t count_of(Ledger& ledger, State state) {
+  const auto counts = ledger.counts(std::nullopt);
+  EXPECT_TRUE(counts);
+  return counts ? (*counts)[static_cast<std::size_t>(state)] : -1;
+}
+
+std::vector<std::string> history(Ledger& ledger, const std::string& id) {
+  std::vector<std::string> states;
+  const auto lines = ledger.history(id);
+  EXPECT_TRUE(lines);
+  for (const HistoryEntry& line : *lines) states.push_back(line.status);
+  return states;
+}
+
+void expect_legal(Ledger& ledger, const std::string& id) {
+  const auto lines = ledger.history(id);
+  ASSERT_TRUE(lines);
+  ASSERT_FALSE(lines->empty());
+  EXPECT_EQ(lines->front().status, "ACCEPTED");
+  for (std::size_t i = 0; i < lines->size(); ++i) {
+    EXPECT_EQ((*lines)[i].version, static_cast<std::int64_t>(i) + 1) << id;
+    if (i == 0) continue;
+    EXPECT_TRUE(may_follow(*parse_state((*lines)[i - 1].status), *parse_state((*lines)[i].status))) << id;
+  }
+}
+
+enum class LedgerChoice { shared, own };
+
+class ConcurrentPipelines : public testing::TestWithParam<LedgerChoice> {};
+
+TEST_P(ConcurrentPipelines, DeliverEveryEmailOnce) {
+  const int count = volume(1'000);
+  const auto clock = std::make_shared<base::SystemClock>();
+  OutboxStore store(SpoolChoice::store, clock);
+  const auto first = store.make_ledger();
+  const auto second = GetParam() == LedgerChoice::own ? store.make_ledger() : nullptr;
+  RecordingTransport transport;
+  {
+    Process one(store, *first, *clock, transport, "one");
+    Process two(store, second ? *second : *first, *clock, transport, "two");
+    one.pipelines().start();
+    two.pipelines().start();
+    // They come in while the work is going on, in two places.
+    run_threads(2, [&](int place) {
+      for (int i = 0; i < count / 2; i += 50) {
+        const int from = place * (count / 2) + i;
+        const auto answer = first->accept(some(std::min(50, count / 2 - i), from), std::nullopt, no_answer);
+        ASSERT_TRUE(answer);
+        for (const AcceptOutcome& outcome : answer->outcomes) EXPECT_FALSE(outcome.error) << outcome.message;
+        (place == 0 ? one : two).pipelines().wake(Pipeline::intake);
+      }
+    });
+    EXPECT_TRUE(eventually([&] { return count_of(*first, State::sent) == count; }))
+        << count_of(*first, State::sent) << " sent, " << count_of(*first, State::accepted) << " accepted, "
+        << count_of(*first, State::ready) << " ready";
+  }
+  const auto deliveries = transport.deliveries();
+  EXPECT_EQ(deliveries.size(), static_cast<std::size_t>(count));
+  for (const auto& [id, owners] : deliveries) EXPECT_EQ(owners.size(), 1U) << id;
+  for (int i = 0; i < count; ++i) {
+    // One claim in each pipeline: no lease has ended, so nobody else may have had it.
+    EXPECT_THAT(history(*first, email_id(i)), ElementsAre("ACCEPTED", "INTAKING", "READY", "PROCESSING", "SENT"));
+    expect_legal(*first, email_id(i));
+    const auto email = first->find(email_id(i));
+    ASSERT_TRUE(email && *email);
+    EXPECT_FALSE((*email)->outcome_unknown);
+    EXPECT_EQ((*email)->attempts, 1);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ledgers, ConcurrentPipelines, testing::Values(LedgerChoice::shared, LedgerChoice::own),
+                         [](const auto& each) { return each.param == LedgerChoice::shared ? "Shared" : "TheirOwn"; });
+
+class ConcurrentClaimTest : public testing::Test {
+ protected:
+  void accept(int count) {
+    const auto answer = ledger_->accept(some(count), std::nullopt, no_answer);
+    ASSERT_TRUE(answer);
+    for (const AcceptOutcome& outcome : answer->outcomes) ASSERT_FALSE(outcome.error) << outcome.message;
+  }
+
+  const std::shared_ptr<base::ManualClock> clock_ = std::make_shared<base::ManualClock>(test_start);
+  OutboxStore store_{SpoolChoice::store, clock_};
+  const std::unique_ptr<StoreLedger> ledger_ = store_.make_ledger();
+  const std::unique_ptr<StoreLedger> second_ = store_.make_ledger();
+  base::SeededRandom random_{4};
+  Course course_{RetryRules(), random_};
+};
+
+TEST_F(ConcurrentClaimTest, ManyClaimersShareOutWhatThereIs) {
+  const int count = volume(400);
+  accept(count);
+  std::mutex mutex;
+  std::vector<std::string> claimed;
+  const auto enough = [&] {
+    const std::lock_guard lock(mutex);
+    return static_cast<int>(claimed.size()) >= count;
+  };
+  run_threads(8, [&](int i) {
+    StoreLedger& ledger = i % 2 == 0 ? *ledger_ : *second_;
+    EXPECT_TRUE(eventually([&] {
+      const auto claim = ledger.claim(Pipeline::intake, 7, "worker " + std::to_string(i), lease);
+      EXPECT_TRUE(claim) << claim.error().message;
+      const std::lock_guard lock(mutex);
+      if (claim)
+        for (const Email& email : claim->emails) claimed.push_back(email.id);
+      return static_cast<int>(claimed.size()) >= count;
+    }));
+  });
+  EXPECT_TRUE(enough());
+  EXPECT_EQ(std::set<std::string>(claimed.begin(), claimed.end()).size(), claimed.size()) << "one was claimed twice";
+  EXPECT_EQ(count_of(*ledger_, State::intaking), count);
+  EXPECT_EQ(count_of(*ledger_, State::accepted), 0);
+}
+
+TEST_F(ConcurrentClaimTest, OneOfManyMovesGoesThrough) {
+  accept(10);
+  const std::vector<Email> emails = ledger_->claim(Pipeline::intake, 25, "w", lease)->emails;
+  ASSERT_EQ(emails.size(), 10U);
+  std::atomic<int> done = 0;
+  std::atomic<int> late = 0;
+  run_threads(8, [&](int i) {
+    std::vector<Move> moves;
+    for (const Email& email : emails)
+      moves.push_back(i % 2 == 0 ? course_.built(email, "by " + std::to_string(i), clock_->now())
+                                 : course_.rescued(email, clock_->now()));
+    std::vector<MoveOutcome> outcomes;
+    // Who finds the store busy comes again.
+    EXPECT_TRUE(eventually([&] {
+      outcomes = (i < 4 ? *ledger_ : *second_).move(moves);
+      return std::ranges::none_of(outcomes, [](const auto& each) { return each.status == MoveStatus::failed; });
+    }));
+    for (const MoveOutcome& outcome : outcomes) ++(outcome.status == MoveStatus::done ? done : late);
+  });
+  EXPECT_EQ(done + late, 80);
+  EXPECT_EQ(count_of(*ledger_, State::ready) + count_of(*ledger_, State::accepted), 10);
+  for (const Email& email : emails) {
+    expect_legal(*ledger_, email.id);
+    EXPECT_EQ(history(*ledger_, email.id).size(), 3U);
+    EXPECT_EQ((*ledger_->find(email.id))->version, 3);
+  }
+}
+
+TEST_F(ConcurrentClaimTest, EqualRequestsAreCarriedOutOnce) {
+  std::atomic<int> done = 0;
+  std::atomic<int> replayed = 0;
+  run_threads(12, [&](int i) {
+    StoreLedger& ledger = i % 2 == 0 ? *ledger_ : *second_;
+    const AcceptKey key{"k", "hash", clock_->now() + hours(1)};
+    EXPECT_TRUE(eventually([&] {
+      const auto answer = ledger.accept(some(60), key, [](const auto&) { return "answer"; });
+      if (!answer || answer->status == AcceptStatus::in_progress) return false;  // comes again, as a caller would
+      if (answer->status == AcceptStatus::done) ++done;
+      if (answer->status == AcceptStatus::replayed) ++replayed;
+      EXPECT_EQ(answer->stored_answer, "answer");
+      for (const AcceptOutcome& outcome : answer->outcomes) EXPECT_FALSE(outcome.error) << outcome.message;
+      return true;
+    }));
+  });
+  EXPECT_EQ(done, 1);
+  EXPECT_EQ(replayed, 11);
+  EXPECT_EQ(count_of(*ledger_, State::accepted), 60);
+}
+
+TEST_F(ConcurrentClaimTest, AnIdIsAcceptedOnce) {
+  std::atomic<int> accepted = 0;
+  run_threads(12, [&](int i) {
+    const auto answer = (i % 2 == 0 ? *ledger_ : *second_).accept(some(30), std::nullopt, no_answer);
+    ASSERT_TRUE(answer) << answer.error().message;
+    for (const AcceptOutcome& outcome : answer->outcomes) {
+      if (!outcome.error) ++accepted;
+      EXPECT_NE(outcome.error, AcceptError::storage) << outcome.message;
+    }
+  });
+  EXPECT_EQ(accepted, count_of(*ledger_, State::accepted));
+  EXPECT_EQ(accepted, 30);
+}
+
+// The clock jumps over the leases while their worker is stuck.
+TEST_F(ConcurrentClaimTest, AWorkerThatComesTooLateIsRefused) {
+  constexpr int count = 3;  // as many as a loop with one worker has in flight: it claims no more
+  accept(count);
+  std::vector<Move> built;
+  for (const Email& email : claimed(*ledger_, Pipeline::intake, 10))
+    built.push_back(course_.built(email, "m", clock_->now()));
+  for (const MoveOutcome& outcome : ledger_->move(std::move(built))) ASSERT_EQ(outcome.status, MoveStatus::done);
+
+  Door door;
+  std::atomic<int> ends_allowed = 0;
+  std::atomic<int> written_by_stuck = 0;
+  Leases not_renewed(*ledger_, *clock_, lease);  // a process that stands still renews nothing
+  const PipelineOptions options{.workers = 1, .poll = milliseconds(20)};
+  PipelineLoop stuck(
+      Pipeline::send, *ledger_, not_renewed, *clock_, "stuck", options,
+      [&](const Email& email) {
+        door.pass();
+        if (ledger_->mark_outcome_unknown(email)) ++ends_allowed;
+        return course_.after_sending(email, delivered(email), clock_->now());
+      },
+      [&](const Email&, const Email&) { ++written_by_stuck; });
+  stuck.start();
+  ASSERT_TRUE(eventually([&] { return door.waiting() == 1 && stuck.in_flight() == count; }));
+
+  clock_->advance(lease + seconds(1));
+  int rescued = 0;
+  Rescuer rescuer(*second_, course_, *clock_, [&](const Email&, const Email&) { ++rescued; });
+  rescuer.run_once();
+  ASSERT_EQ(rescued, count);
+  Door other_door;
+  std::atomic<int> written_by_other = 0;
+  Leases other_leases(*second_, *clock_, lease);
+  PipelineLoop other(
+      Pipeline::send, *second_, other_leases, *clock_, "other", options,
+      [&](const Email& email) {
+        other_door.pass();
+        return course_.after_sending(email, delivered(email), clock_->now());
+      },
+      [&](const Email&, const Email&) { ++written_by_other; });
+  other.start();
+  ASSERT_TRUE(eventually([&] { return other.in_flight() == count; }));
+
+  door.open();  // the late one comes while the leases are another's
+  ASSERT_TRUE(eventually([&] { return stuck.in_flight() == 0; }));
+  EXPECT_EQ(ends_allowed, 0);
+  EXPECT_EQ(written_by_stuck, 0);
+  for (int i = 0; i < count; ++i) {
+    const Email email = **second_->find(email_id(i));
+    EXPECT_EQ(email.state, State::processing);
+    EXPECT_EQ(email.owner, "other");
+    EXPECT_FALSE(email.outcome_unknown);
+  }
+  other_door.open();
+  ASSERT_TRUE(eventually([&] { return count_of(*second_, State::sent) == count; }));
+  stuck.stop();
+  other.stop();
+  EXPECT_EQ(written_by_stuck, 0);
+  EXPECT_EQ(written_by_other, count);
+  for (int i = 0; i < count; ++i) {
+    EXPECT_THAT(history(*second_, email_id(i)),
+                ElementsAre("ACCEPTED", "INTAKING", "READY", "PROCESSING", "READY", "PROCESSING", "SENT"));
+    expect_legal(*second_, email_id(i));
+  }
+}
+
+TEST_F(ConcurrentClaimTest, AStoppedLoopFinishesWhatItBeganAndGivesBackTheRest) {
+  accept(20);
+  Door door;
+  std::mutex mutex;
+  std::set<std::string> worked;
+  Leases leases(*ledger_, *clock_, lease);
+  PipelineLoop loop(
+      Pipeline::intake, *ledger_, leases, *clock_, "w", {.workers = 2, .batch = 10},
+      [&](const Email& email) {
+        door.pass();
+        const std::lock_guard lock(mutex);
+        worked.insert(email.id);
+        return course_.built(email, "m", clock_->now());
+      },
+      [](const Email&, const Email&) {});
+  loop.start();
+  ASSERT_TRUE(eventually([&] { return door.waiting() == 2 && loop.in_flight() >= 10; }));
+  std::thread stopper([&] { loop.stop(); });
+  // What nobody has begun goes back while the others are still at work.
+  EXPECT_TRUE(eventually([&] { return count_of(*ledger_, State::accepted) == 18; }))
+      << count_of(*ledger_, State::accepted);
+  door.open();
+  stopper.join();
+  EXPECT_EQ(loop.in_flight(), 0);
+  EXPECT_EQ(worked.size(), 2U);
+  EXPECT_EQ(count_of(*ledger_, State::ready), 2);
+  EXPECT_EQ(count_of(*ledger_, State::intaking), 0);
+  for (const std::string& id : worked) EXPECT_EQ((*ledger_->find(id))->state, State::ready);
+  EXPECT_EQ(second_->claim(Pipeline::intake, 100, "next", lease)->emails.size(), 18U) << "at once";
+}
+
+TEST(ConcurrentGuardTest, OneOfAHundredExecutes) {
+  const auto clock = std::make_shared<base::ManualClock>(test_start);
+  OutboxStore store(SpoolChoice::store, clock);
+  idempotency::GuardOptions options;
+  options.table = store.tables().accept_keys();
+  idempotency::Guard guard(store.engine(), *clock, store.random(), options);
+  const Patience patience = store.patience();
+  std::atomic<int> executions = 0;
+  std::atomic<int> answers = 0;
+  run_threads(100, [&](int) {
+    EXPECT_TRUE(eventually([&] {
+      const auto begun = patience([&] { return guard.begin("PRODUCE", "k", "h"); });
+      if (!begun) return false;
+      if (begun->verdict == idempotency::Verdict::execute) {
+        ++executions;
+        EXPECT_TRUE(patience([&] { return guard.complete(begun->record, "answer"); }));
+      }
+      if (begun->verdict != idempotency::Verdict::replay) return false;
+      EXPECT_EQ(begun->record.response, "answer");
+      ++answers;
+      return true;
+    }));
+  });
+  EXPECT_EQ(executions, 1);
+  EXPECT_EQ(answers, 100);
+}
+
+}  // namespace
+}  // namespace postino::outbox

@@ -1,0 +1,168 @@
+// Executions that happen once, on the embedded store.
+#include "idempotency/guard.h"
+
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include "item/json_codec.h"
+#include "outbox_store.h"
+
+namespace postino::idempotency {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::seconds;
+
+class GuardTest : public testing::Test {
+ protected:
+  GuardTest() { options_.table = store_.tables().accept_keys(); }
+
+  Begun begin(const std::string& key = "k", const std::string& hash = "h", const std::string& operation = "PRODUCE") {
+    auto begun = guard_.begin(operation, key, hash);
+    EXPECT_TRUE(begun) << begun.error().message;
+    return begun ? *std::move(begun) : Begun();
+  }
+  store::ErrorType fault(const store::Answer<void>& answer) {
+    EXPECT_FALSE(answer);
+    return answer ? store::ErrorType::validation : answer.error().type;
+  }
+
+  const std::shared_ptr<base::ManualClock> clock_ = std::make_shared<base::ManualClock>(outbox::test_start);
+  outbox::OutboxStore store_{outbox::SpoolChoice::store, clock_};
+  GuardOptions options_{store_.tables().accept_keys(), hours(24), seconds(30)};
+  base::SeededRandom random_{9};
+  Guard guard_{store_.engine(), *clock_, random_, options_};
+};
+
+TEST_F(GuardTest, TheFirstExecutesAndOthersGetItsAnswer) {
+  const Begun first = begin();
+  EXPECT_EQ(first.verdict, Verdict::execute);
+  EXPECT_FALSE(first.record.owner.empty());
+  EXPECT_EQ(begin().verdict, Verdict::in_progress);
+  ASSERT_TRUE(guard_.complete(first.record, "the answer"));
+  const Begun second = begin();
+  EXPECT_EQ(second.verdict, Verdict::replay);
+  EXPECT_EQ(second.record.response, "the answer");
+  EXPECT_EQ(second.record.status, Status::completed);
+  EXPECT_EQ(guard_.complete(first.record, "another").error().type, store::ErrorType::conditional_check_failed);
+  EXPECT_EQ(begin().record.response, "the answer");
+}
+
+TEST_F(GuardTest, RecordsHaveTheirPublicForm) {
+  const Begun begun = begin();
+  EXPECT_EQ(item::to_json(store_.scan(options_.table).at(0)),
+            item::to_json(item::Item{{"pk", "PRODUCE#k"},
+                                     {"operationType", "PRODUCE"},
+                                     {"idempotencyKey", "k"},
+                                     {"status", "IN_PROGRESS"},
+                                     {"requestHash", "h"},
+                                     {"createdAt", "2026-01-02T03:04:05.000Z"},
+                                     {"updatedAt", "2026-01-02T03:04:05.000Z"},
+                                     {"expiresAt", "2026-01-03T03:04:05.000Z"},
+                                     {"ttl", 1'767'409'445},
+                                     {"leaseUntil", "2026-01-02T03:04:35.000Z"},
+                                     {"leaseOwner", begun.record.owner}}));
+  clock_->advance(seconds(1));
+  ASSERT_TRUE(guard_.complete(begun.record, "answer"));
+  EXPECT_EQ(item::to_json(store_.scan(options_.table).at(0)),
+            item::to_json(item::Item{{"pk", "PRODUCE#k"},
+                                     {"operationType", "PRODUCE"},
+                                     {"idempotencyKey", "k"},
+                                     {"status", "COMPLETED"},
+                                     {"requestHash", "h"},
+                                     {"createdAt", "2026-01-02T03:04:05.000Z"},
+                                     {"updatedAt", "2026-01-02T03:04:06.000Z"},
+                                     {"expiresAt", "2026-01-03T03:04:05.000Z"},
+                                     {"ttl", 1'767'409'445},
+                                     {"responsePayload", "answer"}}));
+}
+
+TEST_F(GuardTest, OperationsAreNameSpacesOfTheirOwn) {
+  EXPECT_EQ(begin("k", "h", "PRODUCE").verdict, Verdict::execute);
+  EXPECT_EQ(begin("k", "h", "CONSUME").verdict, Verdict::execute);
+  EXPECT_EQ(begin("other", "h", "PRODUCE").verdict, Verdict::execute);
+}
+
+TEST_F(GuardTest, AnotherRequestUnderTheKeyIsRefusedBeforeAndAfterTheEnd) {
+  const Begun first = begin("k", "one");
+  EXPECT_EQ(begin("k", "two").verdict, Verdict::other_request);
+  ASSERT_TRUE(guard_.complete(first.record, "answer"));
+  EXPECT_EQ(begin("k", "two").verdict, Verdict::other_request);
+  EXPECT_EQ(begin("k", "one").verdict, Verdict::replay);
+}
+
+TEST_F(GuardTest, WhatFailedMayBeTriedAgain) {
+  const Begun first = begin("k", "one");
+  ASSERT_TRUE(guard_.fail(first.record));
+  const Begun second = begin("k", "two");
+  EXPECT_EQ(second.verdict, Verdict::execute);
+  EXPECT_EQ(fault(guard_.fail(first.record)), store::ErrorType::conditional_check_failed);
+  EXPECT_EQ(fault(guard_.complete(first.record, "late")), store::ErrorType::conditional_check_failed);
+  EXPECT_TRUE(guard_.complete(second.record, "answer"));
+}
+
+TEST_F(GuardTest, ADeadExecutionIsTakenOverWhenItsLeaseEnds) {
+  Begun first = begin();
+  clock_->advance(seconds(29));
+  EXPECT_EQ(begin().verdict, Verdict::in_progress);
+  ASSERT_TRUE(guard_.renew(first.record));
+  clock_->advance(seconds(29));
+  EXPECT_EQ(begin().verdict, Verdict::in_progress) << "renewed";
+  clock_->advance(seconds(1));
+  const Begun second = begin();
+  EXPECT_EQ(second.verdict, Verdict::execute);
+  EXPECT_NE(second.record.owner, first.record.owner);
+  EXPECT_EQ(fault(guard_.renew(first.record)), store::ErrorType::conditional_check_failed);
+  EXPECT_EQ(fault(guard_.complete(first.record, "late")), store::ErrorType::conditional_check_failed);
+  ASSERT_TRUE(guard_.complete(second.record, "answer"));
+  EXPECT_EQ(begin().record.response, "answer");
+}
+
+TEST_F(GuardTest, AnExpiredRecordIsFree) {
+  const auto short_lived = guard_.begin("PRODUCE", "k", "one", seconds(100));
+  ASSERT_TRUE(short_lived);
+  ASSERT_TRUE(guard_.complete(short_lived->record, "old"));
+  clock_->advance(seconds(99));
+  EXPECT_EQ(begin("k", "one").verdict, Verdict::replay);
+  clock_->advance(seconds(1));
+  EXPECT_EQ(begin("k", "two").verdict, Verdict::execute) << "also before it is swept away";
+}
+
+TEST_F(GuardTest, ALookTakesNothing) {
+  EXPECT_EQ(guard_.look("PRODUCE", "k", "h")->verdict, Verdict::execute);
+  EXPECT_TRUE(store_.scan(options_.table).empty());
+  const Begun begun = begin();
+  EXPECT_EQ(guard_.look("PRODUCE", "k", "h")->verdict, Verdict::in_progress);
+  EXPECT_EQ(guard_.look("PRODUCE", "k", "x")->verdict, Verdict::other_request);
+  ASSERT_TRUE(guard_.complete(begun.record, "answer"));
+  EXPECT_EQ(guard_.look("PRODUCE", "k", "h")->record.response, "answer");
+}
+
+TEST_F(GuardTest, AnExecutionThatIsOneTransactionCompletesWithIt) {
+  const auto write = [&](const Record& record, const std::string& response) {
+    store::TransactWriteItemsRequest request;
+    request.actions.emplace_back(guard_.completion(record, response));
+    return store_.engine().transact_write_items(request).has_value();
+  };
+  const Record fresh = guard_.new_record("PRODUCE", "k", "h", std::nullopt);
+  EXPECT_TRUE(write(fresh, "first"));
+  EXPECT_FALSE(write(fresh, "second")) << "somebody has the key";
+  EXPECT_EQ(begin().record.response, "first");
+
+  const Begun begun = begin("begun");
+  EXPECT_FALSE(write(guard_.new_record("PRODUCE", "begun", "h", std::nullopt), "foreign"));
+  EXPECT_TRUE(write(begun.record, "own"));
+  EXPECT_EQ(begin("begun").record.response, "own");
+}
+
+TEST_F(GuardTest, ADamagedRecordIsAnError) {
+  store::PutItemRequest put;
+  put.table_name = options_.table;
+  put.item = {{"pk", "PRODUCE#k"}, {"status", "LOST"}};
+  ASSERT_TRUE(store_.engine().put_item(put));
+  EXPECT_FALSE(guard_.begin("PRODUCE", "k", "h"));
+}
+
+}  // namespace
+}  // namespace postino::idempotency

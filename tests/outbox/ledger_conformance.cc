@@ -1,0 +1,597 @@
+#include "ledger_conformance.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+#include <stdexcept>
+
+#include "outbox_store.h"
+
+namespace postino::outbox {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::UnorderedElementsAre;
+using testing::UnorderedElementsAreArray;
+
+namespace {
+
+constexpr milliseconds lease = seconds(30);
+
+RetryRules test_rules() {
+  RetryRules rules;
+  rules.default_callback_url = "https://example.com/hook";
+  return rules;
+}
+
+std::vector<std::string> ids_of(const std::vector<Email>& emails) {
+  std::vector<std::string> ids;
+  for (const Email& email : emails) ids.push_back(email.id);
+  return ids;
+}
+
+std::int64_t sum(const Counts& counts) {
+  std::int64_t total = 0;
+  for (const std::int64_t count : counts) total += count;
+  return total;
+}
+
+std::int64_t count_of(const Counts& counts, State state) { return counts[static_cast<std::size_t>(state)]; }
+
+std::string render(const std::vector<AcceptOutcome>& outcomes) {
+  std::string text;
+  for (const AcceptOutcome& outcome : outcomes) text += outcome.id + (outcome.error ? " refused\n" : " accepted\n");
+  return text;
+}
+
+}  // namespace
+
+std::string factory_name(const testing::TestParamInfo<LedgerFactory>& info) { return info.param.name; }
+
+LedgerConformance::LedgerConformance() : tested_(GetParam().make()), course_(test_rules(), random_) {}
+
+AcceptAnswer LedgerConformance::accept(std::vector<NewEmail> emails, const std::optional<AcceptKey>& key) {
+  auto answer = ledger().accept(std::move(emails), key, render);
+  EXPECT_TRUE(answer) << answer.error().message;
+  return answer ? *std::move(answer) : AcceptAnswer();
+}
+
+std::vector<std::string> LedgerConformance::accept_some(int count, const std::string& tenant) {
+  std::vector<std::string> ids;
+  std::vector<NewEmail> emails;
+  for (int i = 0; i < count; ++i) {
+    ids.push_back(email_id(next_id_++));
+    emails.push_back(new_email(ids.back(), tenant));
+  }
+  for (const AcceptOutcome& outcome : accept(std::move(emails)).outcomes)
+    EXPECT_FALSE(outcome.error) << outcome.message;
+  return ids;
+}
+
+AcceptKey LedgerConformance::key(std::string name, std::string request_hash) {
+  return {std::move(name), std::move(request_hash), now() + hours(24)};
+}
+
+Claim LedgerConformance::claim(Pipeline pipeline, int limit, const std::string& owner) {
+  auto claim = ledger().claim(pipeline, limit, owner, lease);
+  EXPECT_TRUE(claim) << claim.error().message;
+  return claim ? *std::move(claim) : Claim();
+}
+
+Email LedgerConformance::find(const std::string& id) {
+  auto email = ledger().find(id);
+  EXPECT_TRUE(email && *email) << id;
+  return email && *email ? **email : Email();
+}
+
+MoveStatus LedgerConformance::move(Move move) {
+  std::vector<Move> moves;
+  moves.push_back(std::move(move));
+  return ledger().move(std::move(moves)).front().status;
+}
+
+Email LedgerConformance::moved(Move move) {
+  std::vector<Move> moves;
+  moves.push_back(std::move(move));
+  MoveOutcome outcome = ledger().move(std::move(moves)).front();
+  EXPECT_EQ(outcome.status, MoveStatus::done) << outcome.error;
+  return std::move(outcome.email);
+}
+
+std::vector<std::string> LedgerConformance::history(const std::string& id) {
+  std::vector<std::string> states;
+  const auto entries = ledger().history(id);
+  EXPECT_TRUE(entries);
+  if (entries)
+    for (const HistoryEntry& entry : *entries) states.push_back(entry.status);
+  return states;
+}
+
+Email LedgerConformance::take(const std::string& id) {
+  const Email email = find(id);
+  Move move{email, email, std::nullopt, ""};
+  move.after.state = claimed_form(email.state).value_or(email.state);
+  move.after.owner = "worker";
+  move.after.due_at = now() + lease;
+  if (move.after.state == State::processing) ++move.after.attempts;
+  return moved(std::move(move));
+}
+
+Email LedgerConformance::to_ready(const std::string& id) {
+  return moved(course_.built(take(id), "message of " + id, now()));
+}
+
+Email LedgerConformance::to_processing(const std::string& id) { return take(to_ready(id).id); }
+
+Email LedgerConformance::to_sent(const std::string& id) {
+  const Email email = to_processing(id);
+  return moved(course_.after_sending(email, delivered(email), now()));
+}
+
+void LedgerConformance::expect_counts_right() {
+  for (const char* name : {"", "acme", "globex"}) {
+    const std::string tenant = name;
+    const auto counts = ledger().counts(tenant.empty() ? std::nullopt : std::optional(tenant));
+    ASSERT_TRUE(counts) << counts.error().message;
+    EXPECT_EQ(*counts, tested_->recount(tenant)) << "tenant '" << tenant << "'";
+  }
+}
+
+// Acceptance.
+
+TEST_P(LedgerConformance, AcceptedEmailsAreThereWithTheirPayload) {
+  NewEmail added = new_email(email_id(1), "acme");
+  added.email.tags = {"t"};
+  added.email.callback_url = "https://example.com/mine";
+  added.email.send_at = now() + hours(2);
+  const std::string payload = added.payload;
+  const AcceptAnswer answer = accept({added});
+  EXPECT_EQ(answer.status, AcceptStatus::done);
+  ASSERT_THAT(answer.outcomes, SizeIs(1));
+  EXPECT_EQ(answer.outcomes[0].id, email_id(1));
+  EXPECT_EQ(answer.outcomes[0].error, std::nullopt);
+
+  const Email email = find(email_id(1));
+  EXPECT_EQ(email.state, State::accepted);
+  EXPECT_EQ(email.version, 1);
+  EXPECT_EQ(email.created_at, now());
+  EXPECT_EQ(email.updated_at, now());
+  EXPECT_EQ(email.due_at, now()) << "intake need not wait for the time of sending";
+  EXPECT_EQ(email.tenant, "acme");
+  EXPECT_EQ(email.send_at, now() + hours(2));
+  EXPECT_EQ(email.callback_url, "https://example.com/mine");
+  EXPECT_THAT(email.tags, ElementsAre("t"));
+  EXPECT_EQ(email.sender, "ann@example.com");
+  EXPECT_EQ(email.recipients, added.email.recipients);
+  EXPECT_EQ(tested_->spool().read(email.payload_path).value_or("-"), payload);
+  const auto lines = ledger().history(email.id);
+  ASSERT_TRUE(lines);
+  EXPECT_THAT(*lines, ElementsAre(HistoryEntry{"ACCEPTED", now(), "", 1}));
+  EXPECT_EQ(*ledger().find("nobody"), std::nullopt);
+  expect_counts_right();
+}
+
+TEST_P(LedgerConformance, OfEqualIdsInARequestTheFirstCounts) {
+  NewEmail second = new_email(email_id(1));
+  second.payload = "second";
+  const AcceptAnswer answer = accept({new_email(email_id(1)), second, new_email(email_id(2))});
+  EXPECT_EQ(answer.outcomes[0].error, std::nullopt);
+  EXPECT_EQ(answer.outcomes[1].error, AcceptError::duplicated_id);
+  EXPECT_EQ(answer.outcomes[2].error, std::nullopt);
+  EXPECT_EQ(tested_->spool().read(find(email_id(1)).payload_path).value_or("-"), new_email(email_id(1)).payload);
+  expect_counts_right();
+}
+
+TEST_P(LedgerConformance, AnIdThatIsTakenIsRefusedAndTheOthersGoThrough) {
+  accept({new_email(email_id(1)), new_email(email_id(2))});
+  const Email before = to_ready(email_id(1));
+  NewEmail repeated = new_email(email_id(1), "globex");
+  repeated.payload = "other";
+  const AcceptAnswer answer = accept({repeated, new_email(email_id(3)), new_email(email_id(2))});
+  EXPECT_EQ(answer.outcomes[0].error, AcceptError::duplicated_id);
+  EXPECT_FALSE(answer.outcomes[0].message.empty());
+  EXPECT_EQ(answer.outcomes[1].error, std::nullopt);
+  EXPECT_EQ(answer.outcomes[2].error, AcceptError::duplicated_id);
+  EXPECT_EQ(find(email_id(1)), before) << "nothing of it changes";
+  EXPECT_EQ(tested_->spool().read(before.payload_path).value_or("-"), new_email(email_id(1)).payload);
+  expect_counts_right();
+}
+
+TEST_P(LedgerConformance, ARequestMayBeLargerThanACommit) {
+  const std::vector<std::string> ids = accept_some(63);
+  for (const std::string& id : ids) EXPECT_EQ(find(id).state, State::accepted);
+  EXPECT_EQ(count_of(*ledger().counts(std::nullopt), State::accepted), 63);
+  expect_counts_right();
+}
+
+TEST_P(LedgerConformance, EveryEmailMayHaveATenantAndADayOfItsOwn) {
+  std::vector<NewEmail> emails;
+  for (int i = 0; i < 50; ++i) {
+    emails.push_back(new_email(email_id(i), "tenant-" + std::to_string(i)));
+    emails.back().email.send_at = now() + hours(24 * i);
+  }
+  for (const AcceptOutcome& outcome : accept(std::move(emails), key("days")).outcomes)
+    EXPECT_EQ(outcome.error, std::nullopt) << outcome.message;
+  const Claim claimed = claim(Pipeline::intake);
+  EXPECT_THAT(claimed.emails, SizeIs(50));
+  std::vector<Move> moves;
+  for (const Email& email : claimed.emails) moves.push_back(course_.built(email, "m", now()));
+  for (const MoveOutcome& outcome : ledger().move(std::move(moves))) EXPECT_EQ(outcome.status, MoveStatus::done);
+  EXPECT_EQ(count_of(*ledger().counts(std::nullopt), State::ready), 50);
+  EXPECT_EQ(count_of(*ledger().counts("tenant-7"), State::ready), 1);
+  expect_counts_right();
+}
+
+TEST_P(LedgerConformance, PayloadsMayBeLarge) {
+  std::vector<NewEmail> emails;
+  std::vector<std::string> payloads;
+  for (int i = 0; i < 24; ++i) {
+    emails.push_back(new_email(email_id(i)));
+    emails.back().payload = std::string(i % 3 == 0 ? 700'000 + i : 290'000 + i, static_cast<char>('a' + i));
+    payloads.push_back(emails.back().payload);
+  }
+  for (const AcceptOutcome& outcome : accept(std::move(emails)).outcomes)
+    EXPECT_FALSE(outcome.error) << outcome.message;
+  for (int i = 0; i < 24; ++i) {
+    const auto read = tested_->spool().read(find(email_id(i)).payload_path);
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_TRUE(*read == payloads[static_cast<std::size_t>(i)]) << i;
+  }
+}
+
+TEST_P(LedgerConformance, ARepeatWithTheSameKeyGetsTheFirstAnswer) {
+  const AcceptAnswer first = accept({new_email(email_id(1)), new_email(email_id(2))}, key("k"));
+  EXPECT_EQ(first.status, AcceptStatus::done);
+  EXPECT_EQ(first.stored_answer, email_id(1) + " accepted\n" + email_id(2) + " accepted\n");
+  to_sent(email_id(1));
+  const AcceptAnswer again = accept({new_email(email_id(1)), new_email(email_id(2))}, key("k"));
+  EXPECT_EQ(again.status, AcceptStatus::replayed);
+  EXPECT_EQ(again.stored_answer, first.stored_answer);
+  // A refusal is an answer as well.
+  const AcceptAnswer refused = accept({new_email(email_id(1))}, key("k2"));
+  EXPECT_EQ(refused.stored_answer, email_id(1) + " refused\n");
+  EXPECT_EQ(accept({new_email(email_id(1))}, key("k2")).stored_answer, refused.stored_answer);
+  EXPECT_EQ(sum(*ledger().counts(std::nullopt)), 2);
+}
+
+TEST_P(LedgerConformance, AKeyIsForOneRequest) {
+  accept({new_email(email_id(1))}, key("k", "hash one"));
+  EXPECT_EQ(accept({new_email(email_id(2))}, key("k", "hash two")).status, AcceptStatus::other_request);
+  EXPECT_EQ(*ledger().find(email_id(2)), std::nullopt);
+  EXPECT_EQ(accept({new_email(email_id(2))}, key("another", "hash two")).status, AcceptStatus::done);
+}
+
+TEST_P(LedgerConformance, AKeyCanBeUsedAgainWhenItHasExpired) {
+  accept({new_email(email_id(1))}, key("k", "hash one"));
+  clock().advance(hours(24) - seconds(1));
+  EXPECT_EQ(accept({new_email(email_id(1))}, key("k", "hash one")).status, AcceptStatus::replayed);
+  clock().advance(seconds(1));
+  const AcceptAnswer answer = accept({new_email(email_id(1)), new_email(email_id(2))}, key("k", "hash two"));
+  EXPECT_EQ(answer.status, AcceptStatus::done);
+  EXPECT_EQ(answer.outcomes[0].error, AcceptError::duplicated_id) << "which is not this request's";
+  EXPECT_EQ(answer.outcomes[1].error, std::nullopt);
+}
+
+TEST_P(LedgerConformance, ARequestThatWasInterruptedIsCompletedByItsRepeat) {
+  const auto request = [] {
+    std::vector<NewEmail> emails;
+    for (int i = 0; i < 60; ++i) emails.push_back(new_email(email_id(i)));
+    return emails;
+  };
+  // The process is gone when it renders the answer for the second time, if it does.
+  int rendered = 0;
+  try {
+    (void)ledger().accept(request(), key("k"), [&](const auto& outcomes) -> std::string {
+      if (++rendered == 2) throw std::runtime_error("power failure");
+      return render(outcomes);
+    });
+  } catch (const std::runtime_error&) {
+    EXPECT_LT(sum(*ledger().counts(std::nullopt)), 60);
+  }
+  // Somebody works on what is there already.
+  for (const Email& email : claim(Pipeline::intake, 10).emails) moved(course_.built(email, "m", now()));
+  clock().advance(seconds(60));
+  const AcceptAnswer answer = accept(request(), key("k"));
+  EXPECT_TRUE(answer.status == AcceptStatus::done || answer.status == AcceptStatus::replayed);
+  for (const AcceptOutcome& outcome : answer.outcomes) EXPECT_EQ(outcome.error, std::nullopt) << outcome.id;
+  EXPECT_EQ(answer.stored_answer.find("refused"), std::string::npos);
+  EXPECT_EQ(sum(*ledger().counts(std::nullopt)), 60);
+  EXPECT_EQ(accept(request(), key("k")).status, AcceptStatus::replayed);
+  expect_counts_right();
+}
+
+// Claims.
+
+TEST_P(LedgerConformance, AClaimTakesWhatIsDueForItsOwner) {
+  const std::string id = accept_some(1)[0];
+  const Claim claimed = claim(Pipeline::intake, 10, "me");
+  ASSERT_THAT(claimed.emails, SizeIs(1));
+  const Email& email = claimed.emails[0];
+  EXPECT_EQ(email.state, State::intaking);
+  EXPECT_EQ(email.owner, "me");
+  EXPECT_EQ(email.due_at, now() + lease);
+  EXPECT_EQ(email.version, 2);
+  EXPECT_EQ(email, find(id));
+  EXPECT_THAT(claim(Pipeline::intake).emails, IsEmpty());
+  EXPECT_THAT(claim(Pipeline::send).emails, IsEmpty());
+  EXPECT_THAT(history(id), ElementsAre("ACCEPTED", "INTAKING"));
+  expect_counts_right();
+}
+
+TEST_P(LedgerConformance, EachPipelineTakesItsOwnAndCountsItsAttempts) {
+  const std::string id = accept_some(1)[0];
+  EXPECT_EQ(claim(Pipeline::intake).emails.at(0).attempts, 0);
+  moved(course_.built(find(id), "m", now()));
+  const Email processing = claim(Pipeline::send).emails.at(0);
+  EXPECT_EQ(processing.state, State::processing);
+  EXPECT_EQ(processing.attempts, 1);
+  EXPECT_EQ(processing.callback_attempts, 0);
+  moved(course_.after_sending(processing, delivered(processing), now()));
+  const Email calling = claim(Pipeline::callback).emails.at(0);
+  EXPECT_EQ(calling.state, State::calling_sent);
+  EXPECT_EQ(calling.attempts, 1);
+  EXPECT_EQ(calling.callback_attempts, 1);
+}
+
+TEST_P(LedgerConformance, WhatIsNotDueWaitsAndItsTimeIsTold) {
+  const std::vector<std::string> ids = accept_some(3);
+  for (const std::string& id : ids) to_ready(id);
+  ASSERT_TRUE(ledger().postpone(find(ids[0]), now() + hours(2)));
+  ASSERT_TRUE(ledger().postpone(find(ids[1]), now() + hours(1)));
+  ASSERT_TRUE(ledger().postpone(find(ids[2]), now() + hours(3)));
+  const Claim none = claim(Pipeline::send);
+  EXPECT_THAT(none.emails, IsEmpty());
+  EXPECT_EQ(none.next_due, now() + hours(1));
+  EXPECT_FALSE(none.more);
+  clock().advance(hours(2));
+  const Claim some = claim(Pipeline::send);
+  EXPECT_THAT(ids_of(some.emails), UnorderedElementsAre(ids[0], ids[1]));
+  EXPECT_EQ(some.next_due, now() + hours(1));
+}
+
+TEST_P(LedgerConformance, NothingIsClaimedTwice) {
+  const std::vector<std::string> ids = accept_some(61);
+  std::vector<std::string> claimed;
+  for (int round = 0; round < 200; ++round) {
+    Ledger& who = round % 2 == 0 ? tested_->ledger() : tested_->second();
+    const auto got = who.claim(Pipeline::intake, 7, "worker", lease);
+    ASSERT_TRUE(got);
+    EXPECT_LE(got->emails.size(), 7U);
+    EXPECT_FALSE(got->emails.empty() && got->more);
+    for (const Email& email : got->emails) claimed.push_back(email.id);
+    if (claimed.size() == ids.size()) break;
+    EXPECT_TRUE(got->more || got->emails.size() < 7) << "a full claim that leaves something says so";
+  }
+  EXPECT_THAT(claimed, UnorderedElementsAreArray(ids));
+  expect_counts_right();
+}
+
+TEST_P(LedgerConformance, TheOldestDoesNotWaitForYoungerOnes) {
+  std::vector<std::string> ids;
+  for (int i = 0; i < 60; ++i) {
+    ids.push_back(accept_some(1)[0]);
+    clock().advance(milliseconds(1));
+  }
+  // Work may be spread over a few queues, each claimed from its old end.
+  std::vector<std::string> first;
+  for (int i = 0; i < 4; ++i)
+    for (const Email& email : claim(Pipeline::intake, 5).emails) first.push_back(email.id);
+  EXPECT_THAT(first, testing::Contains(ids[0]));
+  EXPECT_THAT(first, testing::Not(testing::Contains(ids.back())));
+}
+
+// Moves.
+
+TEST_P(LedgerConformance, TheWholeWayIsWrittenDown) {
+  const std::string id = accept_some(1, "acme")[0];
+  const Email sent = to_sent(id);
+  EXPECT_EQ(sent.state, State::sent);
+  EXPECT_EQ(tested_->spool().read(sent.message_path).value_or("-"), "message of " + id);
+  clock().advance(seconds(1));
+  const Email calling = claim(Pipeline::callback).emails.at(0);
+  const Email ended = moved(course_.called_back(calling, now()));
+  EXPECT_EQ(ended, find(id));
+  EXPECT_EQ(ended.updated_at, now());
+  const auto lines = ledger().history(id);
+  ASSERT_TRUE(lines);
+  EXPECT_THAT(history(id), ElementsAre("ACCEPTED", "INTAKING", "READY", "PROCESSING", "SENT", "CALLING-SENT-CALLBACK",
+                                       "SENT-ACKNOWLEDGED"));
+  for (std::size_t i = 0; i < lines->size(); ++i) {
+    EXPECT_EQ((*lines)[i].version, static_cast<std::int64_t>(i) + 1);
+    if (i == 0) continue;
+    EXPECT_TRUE(may_follow(*parse_state((*lines)[i - 1].status), *parse_state((*lines)[i].status)));
+  }
+  EXPECT_EQ((*lines)[4].reason, "250 2.0.0 ok");
+  expect_counts_right();
+}
+
+TEST_P(LedgerConformance, AStateReachedAgainHasALineOfItsOwn) {
+  const std::string id = accept_some(1)[0];
+  Email email = to_processing(id);
+  for (int i = 0; i < 11; ++i) {
+    clock().advance(seconds(1));
+    Move back = course_.send_later(email, "attempt " + std::to_string(i), now(), true);
+    back.note = "note " + std::to_string(i);
+    moved(back);
+    email = take(id);
+  }
+  EXPECT_EQ(email.reached[static_cast<std::size_t>(State::processing)], 12);
+  EXPECT_EQ(email.attempts, 12);
+  const auto lines = ledger().history(id);
+  ASSERT_TRUE(lines);
+  ASSERT_THAT(*lines, SizeIs(26));
+  for (std::size_t i = 0; i < lines->size(); ++i) EXPECT_EQ((*lines)[i].version, static_cast<std::int64_t>(i) + 1);
+  EXPECT_EQ((*lines)[4].reason, "note 0") << "what the line says, where it differs from the reason";
+  EXPECT_EQ(find(id).reason, "attempt 10");
+}
+
+TEST_P(LedgerConformance, ALateWorkerChangesNothing) {
+  const std::string id = accept_some(1)[0];
+  const Email stuck = to_processing(id);
+  moved(course_.rescued(stuck, now()));
+  const Email current = take(id);
+  const auto lines = history(id);
+  const Counts counts = *ledger().counts(std::nullopt);
+
+  EXPECT_EQ(move(course_.after_sending(stuck, delivered(stuck), now())), MoveStatus::lock_not_acquired);
+  EXPECT_EQ(move(course_.failed(stuck, "x", false, now())), MoveStatus::lock_not_acquired);
+  EXPECT_EQ(find(id), current);
+  EXPECT_EQ(history(id), lines);
+  EXPECT_EQ(*ledger().counts(std::nullopt), counts);
+
+  // The same for a message that was built too late.
+  const std::string other = accept_some(1)[0];
+  const Email late = take(other);
+  moved(course_.rescued(late, now()));
+  const Email built = moved(course_.built(take(other), "right", now()));
+  EXPECT_EQ(move(course_.built(late, "wrong", now())), MoveStatus::lock_not_acquired);
+  EXPECT_EQ(find(other), built);
+  EXPECT_EQ(tested_->spool().read(built.message_path).value_or("-"), "right");
+  expect_counts_right();
+}
+
+TEST_P(LedgerConformance, TheSameMoveHappensOnce) {
+  const std::string id = accept_some(1)[0];
+  const Email email = to_processing(id);
+  const Move twice = course_.after_sending(email, delivered(email), now());
+  EXPECT_EQ(move(twice), MoveStatus::done);
+  EXPECT_EQ(move(twice), MoveStatus::lock_not_acquired);
+  EXPECT_EQ(count_of(*ledger().counts(std::nullopt), State::sent), 1);
+}
+
+TEST_P(LedgerConformance, LateOnesDoNotHoldUpTheOthersOfABatch) {
+  const std::vector<std::string> ids = accept_some(40);
+  std::vector<Move> moves;
+  for (const std::string& id : ids) moves.push_back(course_.built(take(id), "message of " + id, now()));
+  const std::set<std::size_t> late = {0, 7, 8, 30, 39};
+  for (const std::size_t i : late) moved(course_.rescued(find(ids[i]), now()));
+  const std::vector<MoveOutcome> outcomes = ledger().move(std::move(moves));
+  ASSERT_THAT(outcomes, SizeIs(40));
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const bool was_late = late.contains(i);
+    EXPECT_EQ(outcomes[i].status, was_late ? MoveStatus::lock_not_acquired : MoveStatus::done) << i;
+    EXPECT_EQ(find(ids[i]).state, was_late ? State::accepted : State::ready) << i;
+    EXPECT_TRUE(was_late || outcomes[i].email == find(ids[i])) << "as it is now";
+  }
+  expect_counts_right();
+}
+
+TEST_P(LedgerConformance, MessagesMayBeLarge) {
+  const std::vector<std::string> ids = accept_some(20);
+  std::vector<Move> moves;
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    moves.push_back(course_.built(take(ids[i]), std::string(100'000 * (i + 1), static_cast<char>('a' + i)), now()));
+  for (const MoveOutcome& outcome : ledger().move(std::move(moves))) ASSERT_EQ(outcome.status, MoveStatus::done);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const auto read = tested_->spool().read(find(ids[i]).message_path);
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_TRUE(*read == std::string(100'000 * (i + 1), static_cast<char>('a' + i))) << i;
+  }
+}
+
+// Leases.
+
+TEST_P(LedgerConformance, ARenewedLeaseLastsLongerAndALostOneIsNotTold) {
+  const std::vector<std::string> ids = accept_some(3);
+  std::vector<Email> held;
+  for (const std::string& id : ids) held.push_back(to_processing(id));
+  const Email moved_on = moved(course_.after_sending(held[1], delivered(held[1]), now()));
+  const auto kept = ledger().renew(held, now() + seconds(90));
+  ASSERT_TRUE(kept);
+  EXPECT_THAT(*kept, UnorderedElementsAre(ids[0], ids[2]));
+  EXPECT_EQ(find(ids[0]).due_at, now() + seconds(90));
+  EXPECT_EQ(find(ids[0]).version, held[0].version) << "the fencing token stays the same";
+  EXPECT_EQ(find(ids[1]), moved_on);
+  clock().advance(seconds(60));
+  EXPECT_THAT(*ledger().find_expired(now(), 10), IsEmpty());
+  EXPECT_EQ(move(course_.after_sending(held[0], delivered(held[0]), now())), MoveStatus::done)
+      << "the worker's copy is older than its lease";
+  EXPECT_EQ(find(ids[0]).due_at, now());
+}
+
+TEST_P(LedgerConformance, AnUnknownOutcomeIsMarkedUntilAMoveSaysMore) {
+  const std::vector<std::string> ids = accept_some(2);
+  const Email email = to_processing(ids[0]);
+  ASSERT_TRUE(ledger().mark_outcome_unknown(email));
+  EXPECT_TRUE(find(ids[0]).outcome_unknown);
+  EXPECT_EQ(find(ids[0]).version, email.version);
+  EXPECT_EQ(history(ids[0]).size(), 4U);
+  const Email sent = moved(course_.after_sending(email, delivered(email), now()));
+  EXPECT_FALSE(sent.outcome_unknown);
+  EXPECT_FALSE(find(ids[0]).outcome_unknown) << "the reply was read";
+
+  const Email deferred_one = to_processing(ids[1]);
+  ASSERT_TRUE(ledger().mark_outcome_unknown(deferred_one));
+  moved(course_.after_sending(deferred_one, deferred(deferred_one), now()));
+  EXPECT_FALSE(find(ids[1]).outcome_unknown);
+}
+
+TEST_P(LedgerConformance, WhoLostTheLeaseMayNotEndTheMessage) {
+  const std::string id = accept_some(1)[0];
+  const Email stuck = to_processing(id);
+  moved(course_.rescued(stuck, now()));
+  EXPECT_EQ(ledger().mark_outcome_unknown(stuck).error().code, base::ErrorCode::conflict);
+  const Email current = take(id);
+  EXPECT_EQ(ledger().mark_outcome_unknown(stuck).error().code, base::ErrorCode::conflict);
+  EXPECT_EQ(find(id), current);
+  Email nobody;
+  nobody.id = "nobody";
+  EXPECT_EQ(ledger().mark_outcome_unknown(nobody).error().code, base::ErrorCode::conflict);
+  EXPECT_EQ(*ledger().find("nobody"), std::nullopt);
+}
+
+TEST_P(LedgerConformance, PostponingIsNoStepOfItsOwn) {
+  const std::string id = accept_some(1)[0];
+  const Email ready = to_ready(id);
+  ASSERT_TRUE(ledger().postpone(ready, now() + hours(1)));
+  EXPECT_EQ(find(id).version, ready.version);
+  EXPECT_THAT(history(id), ElementsAre("ACCEPTED", "INTAKING", "READY"));
+  EXPECT_THAT(claim(Pipeline::send).emails, IsEmpty());
+  clock().advance(hours(1));
+  EXPECT_THAT(claim(Pipeline::send).emails, SizeIs(1));
+  EXPECT_EQ(ledger().postpone(ready, now()).error().code, base::ErrorCode::conflict);
+}
+
+TEST_P(LedgerConformance, ExpiredLeasesAreFoundAndNoOthers) {
+  const std::vector<std::string> ids = accept_some(6);
+  const Email intaking = take(ids[0]);
+  const Email processing = to_processing(ids[1]);
+  to_sent(ids[2]);
+  const Email calling = take(ids[2]);
+  to_sent(ids[3]);   // waits for its callback, is nobody's
+  to_ready(ids[4]);  // the same; and the last one was not touched at all
+  EXPECT_THAT(*ledger().stale(now() + lease, 10), IsEmpty()) << "their last moment is theirs";
+  clock().advance(lease + milliseconds(1));
+  EXPECT_THAT(ids_of(*ledger().stale(now(), 10)), UnorderedElementsAre(ids[0], ids[1], ids[2]));
+  EXPECT_THAT(ids_of(*ledger().stale(now(), 10)), UnorderedElementsAre(ids[0], ids[1], ids[2])) << "looking is free";
+  EXPECT_THAT(*ledger().stale(now(), 2), SizeIs(2));
+  ASSERT_TRUE(ledger().renew({processing}, now() + lease));
+  const auto expired = ledger().find_expired(now(), 10);
+  ASSERT_TRUE(expired);
+  EXPECT_THAT(ids_of(*expired), UnorderedElementsAre(ids[0], ids[2]));
+  for (const Email& email : *expired) EXPECT_EQ(email, find(email.id));
+  EXPECT_EQ(move(course_.rescued(intaking, now())), MoveStatus::done);
+  EXPECT_EQ(move(course_.rescued(calling, now())), MoveStatus::done);
+  EXPECT_THAT(ids_of(*ledger().stale(now() + hours(1), 10)), ElementsAre(ids[1]));
+  expect_counts_right();
+}
+
+TEST_P(LedgerConformance, TheRescuedAreClaimedAgain) {
+  const std::string id = accept_some(1)[0];
+  EXPECT_THAT(claim(Pipeline::intake, 10, "first").emails, SizeIs(1));
+  clock().advance(lease + seconds(1));
+  EXPECT_THAT(claim(Pipeline::intake, 10, "second").emails, IsEmpty()) << "rescue comes first";
+  const auto expired = ledger().find_expired(now(), 10);
+  ASSERT_TRUE(expired);
+  for (const Email& email : *expired) moved(course_.rescued(email, now()));
+  const Claim again = claim(Pipeline::intake, 10, "second");
+  ASSERT_THAT(again.emails, SizeIs(1));
+  EXPECT_EQ(again.emails[0].owner, "second");
+  EXPECT_THAT(history(id), ElementsAre("ACCEPTED", "INTAKING", "ACCEPTED", "INTAKING"));
+}
+
+}  // namespace postino::outbox

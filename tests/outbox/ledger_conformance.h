@@ -1,0 +1,72 @@
+// What every ledger must do, whatever it stands on: the contract of outbox/ledger.h as tests.
+//
+// A ledger takes part by instantiating the suite with a factory:
+//   INSTANTIATE_TEST_SUITE_P(Mine, LedgerConformance, testing::Values(LedgerFactory{"Mine", make}), factory_name);
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "outbox/course.h"
+#include "outbox/ledger.h"
+
+namespace postino::outbox {
+
+// A ledger without e-mails, and what a test needs around it.
+class LedgerUnderTest {
+ public:
+  virtual ~LedgerUnderTest() = default;
+
+  virtual Ledger& ledger() = 0;
+  // Another one on the same data, as another process has it.
+  virtual Ledger& second() = 0;
+  virtual Spool& spool() = 0;
+  virtual base::ManualClock& clock() = 0;
+  // How many e-mails are in each state, found by looking at each; everybody's when the tenant is empty.
+  virtual Counts recount(const std::string& tenant) = 0;
+};
+
+struct LedgerFactory {
+  std::string name;
+  std::function<std::unique_ptr<LedgerUnderTest>()> make;
+};
+std::string factory_name(const testing::TestParamInfo<LedgerFactory>& info);
+
+class LedgerConformance : public testing::TestWithParam<LedgerFactory> {
+ protected:
+  LedgerConformance();
+
+  Ledger& ledger() { return tested_->ledger(); }
+  base::ManualClock& clock() { return tested_->clock(); }
+  base::TimePoint now() { return tested_->clock().now(); }
+
+  AcceptAnswer accept(std::vector<NewEmail> emails, const std::optional<AcceptKey>& key = std::nullopt);
+  // Accepts so many at this moment, and says which.
+  std::vector<std::string> accept_some(int count, const std::string& tenant = "");
+  AcceptKey key(std::string name, std::string request_hash = "hash");
+
+  Claim claim(Pipeline pipeline, int limit = 1'000, const std::string& owner = "worker");
+  Email find(const std::string& id);
+  MoveStatus move(Move move);
+  Email moved(Move move);                                   // must succeed
+  std::vector<std::string> history(const std::string& id);  // the states alone
+
+  // Takes this one e-mail into its working state, with a lease of 30 seconds.
+  Email take(const std::string& id);
+  // Along the usual way, as the pipelines would.
+  Email to_ready(const std::string& id);
+  Email to_processing(const std::string& id);
+  Email to_sent(const std::string& id);
+  void expect_counts_right();
+
+  std::unique_ptr<LedgerUnderTest> tested_;
+  base::SeededRandom random_{5};
+  Course course_;
+  int next_id_ = 1;
+};
+
+}  // namespace postino::outbox

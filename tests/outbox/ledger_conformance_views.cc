@@ -1,0 +1,299 @@
+// The contract of the ledger, continued: what can be seen of the e-mails, and what is known besides them.
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "ledger_conformance.h"
+#include "outbox_store.h"
+
+namespace postino::outbox {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::ElementsAreArray;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::UnorderedElementsAreArray;
+
+namespace {
+
+std::vector<std::string> ids_of(const std::vector<Email>& emails) {
+  std::vector<std::string> ids;
+  for (const Email& email : emails) ids.push_back(email.id);
+  return ids;
+}
+
+std::vector<std::string> reversed(std::vector<std::string> ids) {
+  std::ranges::reverse(ids);
+  return ids;
+}
+
+// All pages, one after the other; `between` is called after each.
+template <class Between>
+std::vector<std::string> listed(Ledger& ledger, ListRequest request, const Between& between) {
+  std::vector<std::string> ids;
+  for (int pages = 0; pages < 1'000; ++pages) {
+    const auto page = ledger.list(request);
+    EXPECT_TRUE(page) << page.error().message;
+    if (!page) break;
+    EXPECT_LE(page->emails.size(), static_cast<std::size_t>(request.limit));
+    for (const Email& email : page->emails) ids.push_back(email.id);
+    if (page->cursor.empty()) break;
+    request.cursor = page->cursor;
+    between();
+  }
+  return ids;
+}
+std::vector<std::string> listed(Ledger& ledger, const ListRequest& request) {
+  return listed(ledger, request, [] {});
+}
+
+}  // namespace
+
+TEST_P(LedgerConformance, ListsAreNewestFirstWhateverTheirPages) {
+  std::vector<std::string> ids;
+  for (int i = 0; i < 23; ++i) {
+    ids.push_back(accept_some(1)[0]);
+    clock().advance(milliseconds(1));
+    if (i % 3 == 0) to_sent(ids.back());
+    if (i % 5 == 0 && i % 3 != 0) take(ids.back());
+  }
+  for (const int limit : {1, 2, 7, 22, 23, 24, 100})
+    EXPECT_THAT(listed(ledger(), {.limit = limit}), ElementsAreArray(reversed(ids))) << limit;
+  const auto all = ledger().list({.limit = 23});
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->cursor, "") << "there is nothing after the last one";
+  for (const Email& email : all->emails) EXPECT_EQ(email, find(email.id));
+}
+
+TEST_P(LedgerConformance, EmailsOfOneMomentAreListedEachOnce) {
+  const std::vector<std::string> ids = accept_some(30);
+  for (const int limit : {1, 4, 29})
+    EXPECT_THAT(listed(ledger(), {.limit = limit}), UnorderedElementsAreArray(ids)) << limit;
+}
+
+TEST_P(LedgerConformance, AListMayBeLong) {
+  const std::vector<std::string> ids = accept_some(150);
+  EXPECT_THAT(listed(ledger(), {.limit = 140}), UnorderedElementsAreArray(ids));
+}
+
+TEST_P(LedgerConformance, ListsAreByStateTenantAndTime) {
+  std::vector<std::string> acme;
+  std::vector<std::string> globex;
+  const base::TimePoint begin = now();
+  for (int i = 0; i < 6; ++i) {
+    acme.push_back(accept_some(1, "acme")[0]);
+    globex.push_back(accept_some(1, "globex")[0]);
+    clock().advance(seconds(10));
+  }
+  const std::string nobodys = accept_some(1)[0];
+  to_sent(acme[1]);
+  to_sent(acme[4]);
+  to_sent(globex[4]);
+  EXPECT_THAT(listed(ledger(), {.tenant = "acme"}), ElementsAreArray(reversed(acme)));
+  EXPECT_THAT(listed(ledger(), {.state = State::sent}), testing::UnorderedElementsAre(acme[1], acme[4], globex[4]));
+  EXPECT_THAT(listed(ledger(), {.tenant = "acme", .state = State::sent}), ElementsAre(acme[4], acme[1]));
+  EXPECT_THAT(listed(ledger(), {.tenant = "acme", .state = State::failed}), IsEmpty());
+  EXPECT_THAT(listed(ledger(), {.tenant = "nobody"}), IsEmpty());
+  EXPECT_THAT(listed(ledger(), {.tenant = "acme", .from = begin + seconds(20), .to = begin + seconds(40)}),
+              ElementsAre(acme[3], acme[2]))
+      << "from is in, to is not";
+  EXPECT_THAT(listed(ledger(), {.tenant = "acme", .from = begin + seconds(20), .to = begin + seconds(40), .limit = 1}),
+              ElementsAre(acme[3], acme[2]));
+  EXPECT_THAT(listed(ledger(), {.from = begin + seconds(60)}), ElementsAre(nobodys));
+  EXPECT_THAT(listed(ledger(), {.from = begin + seconds(40), .to = begin + seconds(20)}), IsEmpty());
+}
+
+TEST_P(LedgerConformance, PagesStayStableWhileEmailsMove) {
+  std::vector<std::string> ids;
+  for (int i = 0; i < 30; ++i) {
+    ids.push_back(accept_some(1)[0]);
+    clock().advance(milliseconds(1));
+  }
+  std::size_t next = 0;
+  const auto seen = listed(ledger(), {.limit = 4}, [&] {
+    // Old and new ones move on, and others come in.
+    to_sent(ids[next]);
+    take(ids[ids.size() - 1 - next]);
+    ++next;
+    accept_some(2);
+    clock().advance(milliseconds(1));
+  });
+  EXPECT_THAT(seen, ElementsAreArray(reversed(ids)));
+}
+
+TEST_P(LedgerConformance, CursorsOfOthersAreRefused) {
+  for (const char* cursor : {"x", "00", "deadbeef00", "' OR 1=1 --"}) {
+    EXPECT_EQ(ledger().list({.cursor = cursor}).error().code, base::ErrorCode::invalid) << cursor;
+    EXPECT_EQ(ledger().dead_callbacks(cursor, 5).error().code, base::ErrorCode::invalid) << cursor;
+    EXPECT_EQ(ledger().suppressions("", cursor, 5).error().code, base::ErrorCode::invalid) << cursor;
+  }
+  accept_some(3);
+  const std::string cursor = ledger().list({.limit = 1})->cursor;
+  EXPECT_EQ(ledger().dead_callbacks(cursor, 5).error().code, base::ErrorCode::invalid) << "of another list";
+}
+
+// Any way that e-mails can go, in any order, by two who do not know of each other.
+TEST_P(LedgerConformance, CountsAreRightAfterAnyWay) {
+  const std::string tenants[] = {"", "acme", "globex"};
+  std::vector<Email> copies;  // as they were once: many of them late
+  for (int step = 0; step < 400; ++step) {
+    clock().advance(milliseconds(random_.next() % 3'600'000));
+    if (random_.next() % 4 == 0) accept_some(1 + static_cast<int>(random_.next() % 3), tenants[random_.next() % 3]);
+    const std::string id = email_id(1 + static_cast<int>(random_.next() % static_cast<unsigned>(next_id_)));
+    if (const auto email = ledger().find(id); email && *email) copies.push_back(**email);
+    if (copies.empty()) continue;
+    const Email before = copies[random_.next() % copies.size()];
+    std::vector<State> ways;
+    for (const State state : all_states())
+      if (may_follow(before.state, state)) ways.push_back(state);
+    if (ways.empty()) continue;
+    Move move{before, before, std::nullopt, ""};
+    move.after.state = ways[random_.next() % ways.size()];
+    move.after.due_at = kind_of(move.after.state) == StateKind::resting ? std::nullopt : std::optional(now());
+    std::vector<Move> moves{move};
+    Ledger& who = random_.next() % 2 == 0 ? tested_->ledger() : tested_->second();
+    const bool current = find(before.id).version == before.version;
+    const MoveOutcome outcome = who.move(std::move(moves)).front();
+    ASSERT_EQ(outcome.status, current ? MoveStatus::done : MoveStatus::lock_not_acquired);
+    if (step % 50 == 49) expect_counts_right();
+  }
+  expect_counts_right();
+}
+
+TEST_P(LedgerConformance, TheLongestWaitingIsTold) {
+  EXPECT_EQ(*ledger().oldest_due(Pipeline::intake), std::nullopt);
+  const base::TimePoint first = now();
+  const std::string id = accept_some(1)[0];
+  clock().advance(seconds(20));
+  accept_some(5);
+  EXPECT_EQ(*ledger().oldest_due(Pipeline::intake), first);
+  EXPECT_EQ(*ledger().oldest_due(Pipeline::send), std::nullopt);
+  to_ready(id);
+  EXPECT_EQ(*ledger().oldest_due(Pipeline::intake), first + seconds(20));
+  EXPECT_EQ(*ledger().oldest_due(Pipeline::send), now());
+}
+
+TEST_P(LedgerConformance, ABounceIsNotedWithoutAChangeOfState) {
+  const std::string id = accept_some(1)[0];
+  const Email sent = to_sent(id);
+  const Bounce first{"bob@example.com", "5.1.1", "no such user", true, now() + seconds(5)};
+  const Bounce second{"bob@example.com", "4.2.2", "full", false, now() + seconds(6)};
+  ASSERT_TRUE(ledger().record_bounce(id, first));
+  ASSERT_TRUE(ledger().record_bounce(id, second));
+  const Email email = find(id);
+  EXPECT_THAT(email.bounces, ElementsAre(first, second));
+  EXPECT_EQ(email.state, State::sent);
+  EXPECT_EQ(email.version, sent.version);
+  EXPECT_THAT(history(id), ElementsAre("ACCEPTED", "INTAKING", "READY", "PROCESSING", "SENT", "BOUNCED", "BOUNCED"));
+  // A worker that knows nothing of them does not lose them.
+  Move calling{sent, sent, std::nullopt, ""};
+  calling.after.state = State::calling_sent;
+  EXPECT_THAT(moved(calling).state, State::calling_sent);
+  EXPECT_THAT(find(id).bounces, SizeIs(2));
+  EXPECT_EQ(ledger().record_bounce("nobody", first).error().code, base::ErrorCode::not_found);
+  expect_counts_right();
+}
+
+TEST_P(LedgerConformance, SuppressionsAreATenantsOwnOrEverybodys) {
+  const auto found = [&](const std::string& tenant, const std::vector<std::string>& addresses) {
+    const auto suppressed = ledger().find_suppressed(tenant, addresses);
+    EXPECT_TRUE(suppressed);
+    std::vector<std::string> reasons;
+    for (const Suppression& each : *suppressed) reasons.push_back(each.address + " " + each.reason);
+    return reasons;
+  };
+  ASSERT_TRUE(ledger().suppress("acme", {"Ann@Example.com", "bounced", now()}));
+  ASSERT_TRUE(ledger().suppress("", {"bob@example.com", "complained", now()}));
+  EXPECT_THAT(found("acme", {"ann@example.COM", "cid@example.com", "bob@example.com"}),
+              ElementsAre("ann@example.com bounced", "bob@example.com complained"));
+  EXPECT_THAT(found("globex", {"ann@example.com", "bob@example.com"}), ElementsAre("bob@example.com complained"));
+  EXPECT_THAT(found("", {"ann@example.com", "bob@example.com"}), ElementsAre("bob@example.com complained"));
+  EXPECT_THAT(found("acme", {}), IsEmpty());
+  ASSERT_TRUE(ledger().suppress("acme", {"ann@example.com", "bounced again", now() + seconds(1)}));
+  EXPECT_THAT(found("acme", {"ann@example.com"}), ElementsAre("ann@example.com bounced again"));
+  EXPECT_EQ(ledger().find_suppressed("acme", {"ann@example.com"})->front().since, now() + seconds(1));
+
+  EXPECT_FALSE(*ledger().unsuppress("globex", "ann@example.com"));
+  EXPECT_TRUE(*ledger().unsuppress("acme", "ANN@example.com"));
+  EXPECT_FALSE(*ledger().unsuppress("acme", "ann@example.com"));
+  EXPECT_THAT(found("acme", {"ann@example.com"}), IsEmpty());
+}
+
+TEST_P(LedgerConformance, SuppressionsAreListedInPages) {
+  std::vector<std::string> addresses;
+  for (int i = 0; i < 25; ++i) {
+    addresses.push_back("a" + std::to_string(100 + i) + "@example.com");
+    ASSERT_TRUE(ledger().suppress("acme", {addresses.back(), "r", now()}));
+  }
+  ASSERT_TRUE(ledger().suppress("acm", {"other@example.com", "r", now()}));
+  for (const int limit : {1, 7, 25, 100}) {
+    std::vector<std::string> seen;
+    std::string cursor;
+    do {
+      const auto page = ledger().suppressions("acme", cursor, limit);
+      ASSERT_TRUE(page);
+      ASSERT_LE(page->suppressions.size(), static_cast<std::size_t>(limit));
+      for (const Suppression& each : page->suppressions) seen.push_back(each.address);
+      cursor = page->cursor;
+    } while (!cursor.empty());
+    EXPECT_EQ(seen, addresses) << limit;
+  }
+}
+
+TEST_P(LedgerConformance, CallbacksThatWereGivenUpWaitForAnOperator) {
+  const std::vector<std::string> ids = accept_some(21);
+  for (const std::string& id : ids) {
+    to_sent(id);
+    moved(course_.callback_failed(take(id), "HTTP 410", std::nullopt, true, now()));
+    EXPECT_TRUE(find(id).callback_dead);
+  }
+  clock().advance(hours(1'000));
+  EXPECT_THAT(claim(Pipeline::callback).emails, IsEmpty());
+  EXPECT_EQ(*ledger().oldest_due(Pipeline::callback), std::nullopt);
+  for (const int limit : {1, 4, 21, 50}) {
+    std::vector<std::string> seen;
+    std::string cursor;
+    do {
+      const auto page = ledger().dead_callbacks(cursor, limit);
+      ASSERT_TRUE(page) << page.error().message;
+      ASSERT_LE(page->emails.size(), static_cast<std::size_t>(limit));
+      for (const Email& email : page->emails) seen.push_back(email.id);
+      cursor = page->cursor;
+    } while (!cursor.empty());
+    EXPECT_THAT(seen, UnorderedElementsAreArray(ids)) << limit;
+  }
+
+  const Email dead = find(ids[3]);
+  ASSERT_TRUE(ledger().revive_callback(dead, now()));
+  const Email revived = find(ids[3]);
+  EXPECT_FALSE(revived.callback_dead);
+  EXPECT_EQ(revived.callback_attempts, 0);
+  EXPECT_EQ(revived.version, dead.version);
+  EXPECT_THAT(ids_of(ledger().dead_callbacks("", 50)->emails), testing::Not(testing::Contains(ids[3])));
+  const Claim again = claim(Pipeline::callback);
+  ASSERT_THAT(ids_of(again.emails), ElementsAre(ids[3]));
+  EXPECT_EQ(again.emails[0].callback_attempts, 1);
+  EXPECT_EQ(ledger().revive_callback(dead, now()).error().code, base::ErrorCode::conflict) << "it has moved on";
+  moved(course_.called_back(again.emails[0], now()));
+  expect_counts_right();
+}
+
+TEST_P(LedgerConformance, WhoIsDeadIsRequeuedWithoutTrace) {
+  const std::string id = accept_some(1)[0];
+  moved(course_.failed(to_processing(id), "550", false, now()));
+  const Email dead = moved(course_.callback_failed(take(id), "HTTP 410", std::nullopt, true, now()));
+  Move again{dead, dead, std::nullopt, ""};
+  again.after.state = State::ready;
+  again.after.callback_dead = false;
+  again.after.callback_attempts = 0;
+  again.after.due_at = now();
+  moved(again);
+  EXPECT_THAT(ledger().dead_callbacks("", 10)->emails, IsEmpty());
+  EXPECT_THAT(claim(Pipeline::callback).emails, IsEmpty());
+  EXPECT_THAT(claim(Pipeline::send).emails, SizeIs(1));
+}
+
+}  // namespace postino::outbox

@@ -1,0 +1,121 @@
+"""The programs that these tests bring together. POSTINO names the one under test; tests/outbox_e2e/run sets it."""
+
+import os
+import shutil
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parent
+sys.path.append(str(FOLDER.parent / "api"))  # how a server is started is the same for all tests
+pytest.register_assert_rewrite("postino_server", "rest", "waiting", "received_mail")
+
+from outbox_server import OutboxServer  # noqa: E402
+from recording_smtp import RecordingSmtp  # noqa: E402
+from smtp_sink import SmtpSink  # noqa: E402
+
+BINARY = os.environ.get("POSTINO", str(FOLDER.parents[1] / "build" / "postino"))
+
+
+def pytest_configure(config):
+    config.addinivalue_line("filterwarnings", "error::pytest.PytestUnhandledThreadExceptionWarning")
+
+
+def new_directory():
+    """Servers that give up their privileges must be able to reach what is in it."""
+    directory = Path(tempfile.mkdtemp(prefix="postino-e2e-"))
+    directory.chmod(0o755)
+    return directory
+
+
+@pytest.fixture
+def directory():
+    created = new_directory()
+    yield created
+    shutil.rmtree(created)
+
+
+@pytest.fixture(scope="module")
+def module_directory():
+    created = new_directory()
+    yield created
+    shutil.rmtree(created)
+
+
+@pytest.fixture
+def start(directory):
+    """Starts servers with flags of the test's choice, by default on the same data. They are ended with the test; one
+    that has ended by itself, or ends badly, fails it."""
+    started = []
+
+    def start_server(*flags, data=directory / "data"):
+        started.append(OutboxServer(BINARY, data, *flags))
+        return started[-1]
+
+    yield start_server
+    try:
+        for server in started:
+            if not server.ended_on_purpose:
+                server.__exit__(None)
+    finally:
+        for server in started:
+            server.kill()
+
+
+@pytest.fixture
+def sink(directory):
+    """Starts smtp-sink with options of the test's choice."""
+    started = []
+
+    def start_sink(*options, port=None):
+        started.append(SmtpSink(directory / f"sink-{len(started)}", *options, port=port))
+        return started[-1]
+
+    yield start_sink
+    for each in started:
+        each.stop()
+
+
+@pytest.fixture
+def recorder():
+    with RecordingSmtp() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def binary():
+    return BINARY
+
+
+@pytest.fixture
+def hanging():
+    """Makes a server stay silent at a stage until its gate is opened, at the latest when the test ends."""
+    gates = []
+
+    def hang(server, stage):
+        gate = threading.Event()
+        server.gates[stage] = gate
+        gates.append(gate)
+        return gate
+
+    yield hang
+    for gate in gates:
+        gate.set()
+
+
+@pytest.fixture(scope="module")
+def outbox(module_directory):
+    """A server without a relay that the tests of a file share. Attachments are looked for in `files`."""
+    files = module_directory / "files"
+    files.mkdir()
+    with OutboxServer(BINARY, module_directory / "data", "--attachments", files) as server:
+        server.files = files
+        yield server
+
+
+@pytest.fixture(scope="module")
+def rest(outbox):
+    return outbox.rest()

@@ -1,0 +1,265 @@
+"""Who may do what: API keys, their roles and tenants, and what holds where there are none."""
+
+import subprocess
+
+import pytest
+
+from certificates import Authority
+from outbox_server import OutboxServer
+from payloads import in_the_future, payload
+
+READER, SENDER, OPERATOR = "reader-0123456789abcdef", "sender-0123456789abcdef", "operator-0123456789abcdef"
+NORTH, SOUTH = "north-0123456789abcdef", "south-0123456789abcdef"
+NORTH_READER = "north-reader-0123456789abcdef"
+KEYS = [
+    f"dashboard:reader:{READER}",
+    f"shop:sender:{SENDER}",
+    f"admin:operator:{OPERATOR}",
+    f"north:operator@north:{NORTH}",
+    f"north-dashboard:reader@north:{NORTH_READER}",
+    f"south:operator@south:{SOUTH}",
+]
+
+
+@pytest.fixture(scope="module")
+def keyed(binary, module_directory):
+    flags = [flag for key in KEYS for flag in ("--api-key", key)]
+    with OutboxServer(binary, module_directory / "keyed", *flags) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def operator(keyed):
+    return keyed.rest(OPERATOR)
+
+
+class TestKeys:
+    def test_no_key_is_401(self, keyed):
+        answer = keyed.rest().get("/emails")
+        assert answer.status == 401 and answer.problem
+        assert answer.headers["www-authenticate"].startswith("Bearer")
+
+    @pytest.mark.parametrize(
+        "headers",
+        [
+            {"Authorization": "Bearer nobody-0123456789abcdef"},
+            {"Authorization": f"Basic {OPERATOR}"},
+            {"Authorization": f"Bearer {OPERATOR}x"},
+            {"Authorization": f"Bearer {OPERATOR[:-1]}"},
+            {"X-API-Key": "nobody"},
+            {"X-API-Key": ""},
+        ],
+    )
+    def test_wrong_key_is_401(self, keyed, headers):
+        answer = keyed.rest().get("/emails", headers)
+        assert answer.status == 401 and answer.problem
+        assert answer.headers["www-authenticate"].startswith("Bearer")
+
+    def test_key_comes_in_either_header(self, keyed):
+        for headers in ({"Authorization": f"Bearer {READER}"}, {"X-API-Key": READER}):
+            assert keyed.rest().get("/emails", headers).status == 200
+
+    def test_health_and_description_need_none(self, keyed):
+        for path in ("/health-check", "/openapi.json"):
+            assert keyed.rest().get(path).status == 200
+
+    def test_wrong_key_learns_nothing_about_emails(self, keyed, operator):
+        identifier = operator.accept_one(payload())
+        assert keyed.rest().get(f"/emails/{identifier}").status == 401
+        assert keyed.rest().get("/emails/unknown").status == 401
+
+    def test_nothing_is_accepted_without_a_key(self, keyed, operator):
+        before = operator.fetch("/emails/counts")["total"]
+        assert keyed.rest().post("/emails", {"data": [payload()]}).status == 401
+        assert operator.fetch("/emails/counts")["total"] == before
+
+    def test_secrets_are_not_shown(self, binary, keyed):
+        flags = [flag for key in KEYS for flag in ("--api-key", key)]
+        shown = subprocess.run([binary, "config", *flags], capture_output=True, text=True, timeout=60, check=True)
+        assert not [key for key in KEYS if key.split(":")[2] in shown.stdout + "".join(keyed.log)]
+
+
+class TestRoles:
+    def test_reader_reads_and_no_more(self, keyed, operator):
+        identifier = operator.accept_one(payload(send_at=in_the_future()))
+        operator.await_status(identifier, "READY")
+        reader = keyed.rest(READER)
+        for path in ("/emails", f"/emails/{identifier}", f"/emails/{identifier}/message", "/emails/counts"):
+            assert reader.get(path).status == 200, path
+        assert reader.post("/emails", {"data": [payload()]}).status == 403
+        for what in ("cancel", "hold", "release", "requeue"):
+            answer = reader.post(f"/emails/{identifier}/{what}")
+            assert answer.status == 403 and answer.problem, what
+        assert operator.email(identifier)["status"] == "READY"
+
+    def test_sender_sends_and_cancels(self, keyed, operator):
+        sender = keyed.rest(SENDER)
+        identifier = sender.accept_one(payload(send_at=in_the_future()))
+        sender.await_status(identifier, "READY")
+        for what in ("hold", "release", "requeue"):
+            assert sender.post(f"/emails/{identifier}/{what}").status == 403, what
+        assert sender.post(f"/emails/{identifier}/cancel").status == 204
+
+    def test_the_rest_is_for_operators(self, keyed, operator):
+        requests = [
+            ("POST", "/bounces"),
+            ("PUT", "/suppressions/a@b.example"),
+            ("DELETE", "/suppressions/a@b.example"),
+            ("DELETE", "/mailbox"),
+            ("POST", "/dead-callbacks/x/replay"),
+        ]
+        for method, path in requests:
+            for key in (READER, SENDER):
+                assert keyed.rest(key).request(method, path).status == 403, (method, path)
+            assert operator.request(method, path).status != 403, (method, path)
+
+
+class TestTenants:
+    @pytest.fixture(scope="class")
+    def mine(self, keyed):
+        north = keyed.rest(NORTH)
+        identifier = north.accept_one(payload(send_at=in_the_future()))
+        assert north.await_status(identifier, "READY")["tenant"] == "north"
+        return identifier
+
+    def test_other_tenants_do_not_see_it(self, keyed, mine):
+        south = keyed.rest(SOUTH)
+        for path in ("", "/message", "/payload"):
+            assert south.get(f"/emails/{mine}{path}").status == 404
+        for what in ("cancel", "hold", "release", "requeue"):
+            assert south.post(f"/emails/{mine}/{what}").status == 404
+        assert south.fetch("/emails")["data"] == []
+        assert south.fetch("/emails/counts")["total"] == 0
+        assert keyed.rest(NORTH).email(mine)["status"] == "READY"
+
+    def test_it_is_told_from_an_unknown_one_by_nothing(self, keyed, mine):
+        south = keyed.rest(SOUTH)
+        unknown = "00000000-0000-4000-8000-000000000000"
+        hidden, absent = south.get(f"/emails/{mine}").problem, south.get(f"/emails/{unknown}").problem
+        for problem in (hidden, absent):
+            del problem["request_id"]
+            problem["detail"] = problem["detail"].replace(mine, "ID").replace(unknown, "ID")
+        assert hidden == absent
+
+    def test_all_keys_of_the_tenant_see_it(self, keyed, mine):
+        reader = keyed.rest(NORTH_READER)
+        assert [email["id"] for email in reader.fetch("/emails", status="READY")["data"]] == [mine]
+        assert reader.fetch("/emails/counts")["counts"]["READY"] == 1
+
+    def test_keys_without_a_tenant_see_all(self, operator, mine):
+        assert operator.email(mine)["tenant"] == "north"
+
+    def test_the_id_of_another_tenants_email_cannot_be_taken(self, keyed, mine):
+        answer = keyed.rest(SOUTH).post("/emails", {"data": [payload(id=mine, subject="Mine now")]})
+        assert answer.status == 422
+        assert keyed.rest(NORTH).get(f"/emails/{mine}/payload").json["subject"] == "Your invoice"
+
+    def test_idempotency_keys_are_the_tenants_own(self, keyed):
+        body = {"data": [payload(send_at=in_the_future())]}
+        headers = {"Idempotency-Key": "shared-word"}
+        north, south = (keyed.rest(key).post("/emails", body, headers) for key in (NORTH, SOUTH))
+        assert (north.status, south.status) == (201, 201)
+        assert "idempotent-replayed" not in south.headers
+        assert north.json["results"][0]["id"] != south.json["results"][0]["id"]
+
+    def test_mailbox_shows_a_tenant_its_own_mail(self, keyed, operator):
+        north, south = keyed.rest(NORTH), keyed.rest(SOUTH)
+        identifier = north.accept_one(payload())
+        north.await_status(identifier, "SENT")
+        assert north.get(f"/mailbox/{identifier}").status == 200
+        assert south.get(f"/mailbox/{identifier}").status == 404
+        assert identifier not in [mail["id"] for page in south.pages("/mailbox") for mail in page]
+        assert identifier in [mail["id"] for page in operator.pages("/mailbox") for mail in page]
+
+
+class TestWithoutKeys:
+    @pytest.mark.parametrize(
+        "host", ["evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example"]
+    )
+    def test_other_host_names_are_refused(self, rest, host):
+        answer = rest.get("/emails", {"Host": host})
+        assert answer.status == 403 and answer.problem
+
+    def test_own_names_are_fine(self, outbox, rest):
+        port = outbox.addresses["REST"][2]
+        for host in (f"127.0.0.1:{port}", f"localhost:{port}", "localhost", f"[::1]:{port}"):
+            assert rest.get("/emails", {"Host": host}).status == 200, host
+
+    @pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1", "http://localhost:1"])
+    def test_pages_of_other_origins_are_refused(self, rest, origin):
+        before = rest.fetch("/emails/counts")["total"]
+        answer = rest.post("/emails", {"data": [payload()]}, {"Origin": origin})
+        assert answer.status == 403 and answer.problem
+        assert rest.fetch("/emails/counts")["total"] == before
+
+    def test_own_origin_is_fine(self, outbox, rest):
+        assert rest.get("/emails", {"Origin": outbox.url}).status == 200
+
+    def test_a_form_of_a_web_page_cannot_send(self, rest):
+        """Browsers send these types without asking first."""
+        for content_type in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data"):
+            answer = rest.post("/emails", '{"data":[]}', {"Content-Type": content_type})
+            assert answer.status == 415 and answer.problem, content_type
+
+    @pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0"])
+    def test_address_that_others_reach_is_refused(self, binary, directory, address):
+        command = [binary, "serve", "--data", str(directory / "data"), "--dynamodb", "127.0.0.1:0", "--http", address]
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert ended.returncode == 2, ended
+        assert "key" in ended.stderr
+
+    def test_address_that_others_reach_is_fine_with_keys(self, start):
+        server = start("--http", "0.0.0.0:0", "--api-key", KEYS[2])
+        assert server.rest().get("/emails").status == 401
+        assert server.rest(OPERATOR).get("/emails").status == 200
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "name",
+        "name:operator",
+        "name:king:0123456789abcdef",
+        ":operator:0123456789abcdef",
+        "n:operator:",
+        "n:reader@:0123456789abcdef",
+    ],
+)
+def test_malformed_key_is_misuse(binary, directory, key):
+    command = [binary, "serve", "--data", str(directory / "data"), "--dynamodb", "127.0.0.1:0", "--http", "127.0.0.1:0"]
+    ended = subprocess.run([*command, "--api-key", key], capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 2 and "key" in ended.stderr
+    assert "0123456789abcdef" not in ended.stderr + ended.stdout
+
+
+def test_api_over_tls(start, directory):
+    authority = Authority(directory / "authority")
+    certificate, key = authority.issue("localhost")
+    server = start("--http-tls-certificate", certificate, "--http-tls-key", key)
+    assert server.url.startswith("https://")
+    rest = server.rest(ca=authority.certificate)
+    rest.await_status(rest.accept_one(payload()), "SENT")
+
+
+def test_paths_and_methods_that_do_not_exist(rest):
+    for path in ("/", "/email", "/emails/", "/emails/x/y/z", "/mailbox/a/b"):
+        answer = rest.get(path)
+        assert answer.status == 404 and answer.problem, path
+    for method, path, allowed in (
+        ("DELETE", "/emails", {"GET", "POST"}),
+        ("PUT", "/emails/x", {"GET"}),
+        ("GET", "/bounces", {"POST"}),
+        ("POST", "/suppressions/a@b.example", {"PUT", "DELETE"}),
+    ):
+        answer = rest.request(method, path)
+        assert answer.status == 405 and answer.problem, path
+        assert allowed <= set(answer.headers["allow"].replace(",", " ").split())
+
+
+def test_request_id_of_the_caller_is_kept(rest):
+    answer = rest.get("/emails/unknown", {"X-Request-Id": "my-request-7"})
+    assert answer.problem["request_id"] == "my-request-7"
+    ids = [
+        rest.get("/emails", {"X-Request-Id": strange}).headers["x-request-id"] for strange in ("a b", "<x>", "y" * 999)
+    ]
+    assert not {"a b", "<x>", "y" * 999} & set(ids), "what could disturb a log is not"

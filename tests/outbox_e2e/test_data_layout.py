@@ -1,0 +1,163 @@
+"""The table as the outbox's document describes it, read and queried by boto3 beside the running server."""
+
+import time
+from datetime import datetime
+
+import pytest
+
+from payloads import in_the_future, payload
+from store import OutboxItems, dynamodb
+
+PER_STATUS = 'SELECT Id, Status, Attributes FROM "{}"."StatusIndex" WHERE Status=? AND Attributes.Latest =?'
+DAY = 24 * 3600
+
+
+@pytest.fixture(scope="module")
+def client(outbox):
+    return dynamodb(outbox)
+
+
+@pytest.fixture(scope="module")
+def items(outbox):
+    return OutboxItems(outbox)
+
+
+@pytest.fixture(scope="module")
+def sent(rest):
+    identifier = rest.accept_one(payload())
+    rest.await_status(identifier, "SENT")
+    return identifier
+
+
+def everything_about(items, identifier):
+    found = items.table.query(
+        KeyConditionExpression="Id = :id", ExpressionAttributeValues={":id": identifier}, ConsistentRead=True
+    )
+    return {item["Status"]: item for item in found["Items"]}
+
+
+def test_keys_and_index_are_as_described(client):
+    table = client.describe_table(TableName="email-outbox")["Table"]
+    assert table["KeySchema"] == [
+        {"AttributeName": "Id", "KeyType": "HASH"},
+        {"AttributeName": "Status", "KeyType": "RANGE"},
+    ]
+    (index,) = [each for each in table["GlobalSecondaryIndexes"] if each["IndexName"] == "StatusIndex"]
+    assert index["KeySchema"][0] == {"AttributeName": "Status", "KeyType": "HASH"}
+    assert index["Projection"]["ProjectionType"] == "INCLUDE"
+    assert "Attributes" in index["Projection"]["NonKeyAttributes"]
+
+
+def test_time_to_live_is_on(client):
+    described = client.describe_time_to_live(TableName="email-outbox")["TimeToLiveDescription"]
+    assert (described["TimeToLiveStatus"], described["AttributeName"]) == ("ENABLED", "TTL")
+
+
+def test_meta_record_has_the_latest_state(rest, items, sent):
+    email, meta = rest.email(sent), items.meta(sent)
+    attributes = meta["Attributes"]
+    assert attributes["Latest"] == "SENT"
+    assert attributes["UpdatedAt"] == email["updated_at"]
+    assert attributes["Reason"] == email["reason"]
+    assert attributes["PayloadFilePath"] == email["payload_path"]
+    assert attributes["EmlFilePath"] == email["message_path"]
+    year, month = email["created_at"][:4], email["created_at"][5:7]
+    assert attributes["PayloadFilePath"].endswith(f"{year}/{month}/{sent}.json")
+    assert attributes["EmlFilePath"].endswith(".eml")
+
+
+def test_every_state_has_a_record(rest, items, sent):
+    records = everything_about(items, sent)
+    assert set(records) == {"_META", "ACCEPTED", "INTAKING", "READY", "PROCESSING", "SENT"}
+    for line in rest.email(sent)["history"]:
+        attributes = records[line["status"]]["Attributes"]
+        assert (attributes["UpdatedAt"], attributes["Reason"]) == (line["at"], line["reason"])
+
+
+def test_second_attempt_has_a_record_of_its_own(rest, outbox, items):
+    identifier = rest.accept_one(payload(attachments=["later.txt"]))
+    rest.await_status(identifier, "INVALID")
+    (outbox.files / "later.txt").write_text("here")
+    rest.post(f"/emails/{identifier}/requeue")
+    rest.await_status(identifier, "SENT")
+    records = everything_about(items, identifier)
+    assert {"ACCEPTED", "ACCEPTED#2", "INTAKING", "INTAKING#2", "INVALID", "READY", "SENT"} <= set(records)
+
+
+def test_every_record_expires(items, sent):
+    """The attribute that DynamoDB looks at is at the top; the document has one in Attributes too."""
+    for status, record in everything_about(items, sent).items():
+        assert abs(int(record["TTL"]) - (time.time() + 30 * DAY)) < DAY, status
+        assert record["Attributes"]["TTL"] == record["TTL"], status
+
+
+def test_email_for_later_does_not_expire_before_its_time(rest, items):
+    when = in_the_future(days=200)
+    identifier = rest.accept_one(payload(send_at=when))
+    assert int(items.meta(identifier)["TTL"]) >= datetime.fromisoformat(when).timestamp() + 29 * DAY
+    rest.post(f"/emails/{identifier}/cancel")
+
+
+def test_emails_are_found_by_state(client, rest):
+    waiting = rest.accept(*[payload(send_at=in_the_future()) for _ in range(30)])
+    for identifier in waiting:
+        rest.await_status(identifier, "READY")
+    found, token = [], {}
+    while True:
+        page = client.execute_statement(
+            Statement=PER_STATUS.format("email-outbox"), Parameters=[{"S": "_META"}, {"S": "READY"}], Limit=25, **token
+        )
+        found += [item["Id"]["S"] for item in page["Items"]]
+        assert all(item["Attributes"]["M"]["Latest"]["S"] == "READY" for item in page["Items"])
+        if "NextToken" not in page:
+            break
+        token = {"NextToken": page["NextToken"]}
+    assert sorted(found) == sorted(waiting)
+    for identifier in waiting:
+        rest.post(f"/emails/{identifier}/cancel")
+
+
+def test_waiting_alone_costs_index_entries(items, rest, sent):
+    """What is finished is in no queue: claiming does not read history."""
+    assert "Queue" not in items.meta(sent) and "DueAt" not in items.meta(sent)
+    waiting = rest.accept_one(payload(send_at=in_the_future()))
+    rest.await_status(waiting, "READY")
+    meta = items.meta(waiting)
+    assert meta["Queue"].startswith("READY")
+    assert float(meta["DueAt"]) / 1000 == datetime.fromisoformat(rest.email(waiting)["send_at"]).timestamp()
+    rest.post(f"/emails/{waiting}/cancel")
+
+
+@pytest.mark.parametrize("by_flag", [True, False])
+def test_table_can_have_another_name(start, monkeypatch, by_flag):
+    if by_flag:
+        server = start("--outbox-table", "letters")
+    else:
+        monkeypatch.setenv("EMAIL_OUTBOX_TABLE", "letters")
+        server = start()
+    rest = server.rest()
+    identifier = rest.accept_one(payload())
+    rest.await_status(identifier, "SENT")
+    assert OutboxItems(server, "letters").meta(identifier)["Attributes"]["Latest"] == "SENT"
+    names = dynamodb(server).list_tables()["TableNames"]
+    assert "letters" in names and "email-outbox" not in names
+
+
+def test_life_of_records_can_be_chosen(start):
+    server = start("--keep", "2d")
+    rest = server.rest()
+    identifier = rest.accept_one(payload())
+    assert abs(int(OutboxItems(server).meta(identifier)["TTL"]) - (time.time() + 2 * DAY)) < 600
+
+
+def test_files_are_kept_in_a_directory_when_told_to(start, directory):
+    spool = directory / "spool"
+    spool.mkdir()
+    rest = start("--spool", spool).rest()
+    identifier = rest.accept_one(payload())
+    email = rest.await_status(identifier, "SENT")
+    year, month = email["created_at"][:4], email["created_at"][5:7]
+    for path, what, ending in ((email["payload_path"], "payload", ".json"), (email["message_path"], "message", ".eml")):
+        assert path.startswith(f"{year}/{month}/{identifier}") and path.endswith(ending)
+        assert (spool / path).read_bytes() == rest.get(f"/emails/{identifier}/{what}").body
+    assert all(file.stat().st_mode & 0o077 == 0 for file in spool.rglob("*") if file.is_file()), "for nobody else"

@@ -1,0 +1,96 @@
+"""A server that is asked to end finishes what it has begun."""
+
+import threading
+
+from callback_server import CallbackServer
+from payloads import payload
+from postino_server import Server
+from store import OutboxItems
+from waiting import eventually
+
+WORKING = {"INTAKING", "PROCESSING"} | {f"CALLING-{outcome}-CALLBACK" for outcome in ("SENT", "FAILED", "INVALID")}
+
+
+def states_at_rest(binary, directory):
+    """Where every e-mail is, seen while nobody works on them."""
+    with Server(binary, directory / "data") as server:
+        return {
+            identifier: meta["Attributes"]["Latest"] for identifier, meta in OutboxItems(server).all_metas().items()
+        }
+
+
+def test_messages_on_their_way_are_finished(start, recorder, hanging, binary, directory):
+    gate = hanging(recorder, ".")
+    server = start("--smtp", recorder.address, "--smtp-connections", "4")
+    rest = server.rest()
+    identifiers = rest.accept(*[payload() for _ in range(40)])
+    eventually(lambda: len(recorder.arrived) == 4, "four messages that wait for their reply")
+    server.ask_to_end()
+    gate.set()
+    assert server.await_end() == 0
+
+    states = states_at_rest(binary, directory)
+    assert set(states) == set(identifiers)
+    assert not WORKING & set(states.values()), "nothing is stuck"
+    sent = {identifier for identifier, state in states.items() if state == "SENT"}
+    assert sent == {mail.id for mail in recorder.acknowledged}, "each reply was heard and written down"
+    assert len(sent) >= 4
+
+    rest = start("--smtp", recorder.address).rest()
+    for identifier in identifiers:
+        email = rest.await_status(identifier, "SENT")
+        assert not [line for line in email["history"] if "rescued" in line["reason"] or "unknown" in line["reason"]]
+    assert sorted(mail.id for mail in recorder.await_mail(40)) == sorted(identifiers), "each arrived exactly once"
+
+
+def test_callbacks_on_their_way_are_finished(start, binary, directory):
+    with CallbackServer() as listener:
+        listener.gate.clear()
+        server = start("--callback-allow-private", "--callback-workers", "2")
+        identifiers = server.rest().accept(*[payload(callback_url=listener.url) for _ in range(6)])
+        listener.await_calls(2)
+        server.ask_to_end()
+        listener.gate.set()
+        assert server.await_end() == 0
+        told = {call.json["message_ids"][0] for call in listener.calls}
+    states = states_at_rest(binary, directory)
+    assert not WORKING & set(states.values())
+    acknowledged = {identifier for identifier, state in states.items() if state == "SENT-ACKNOWLEDGED"}
+    assert acknowledged == told and acknowledged <= set(identifiers)
+
+
+def test_requests_are_answered_until_the_end(start, binary, directory):
+    """Whatever was answered with 201 is there; whatever is there went through."""
+    server = start()
+    accepted, stop = [], threading.Event()
+
+    def submit():
+        rest = server.rest()
+        while not stop.is_set():
+            try:
+                accepted.append(rest.accept_one(payload()))
+            except (OSError, AssertionError, ValueError):
+                return
+
+    threads = [threading.Thread(target=submit) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    eventually(lambda: len(accepted) > 50, "some e-mails")
+    assert server.stop() == 0
+    stop.set()
+    for thread in threads:
+        thread.join()
+    states = states_at_rest(binary, directory)
+    assert set(accepted) <= set(states)
+    assert not WORKING & set(states.values())
+
+
+def test_relay_that_never_answers_does_not_keep_the_server_for_ever(start, recorder, hanging):
+    hanging(recorder, "MAIL")
+    server = start("--smtp", recorder.address, "--smtp-timeout", "2s")
+    rest = server.rest()
+    identifier = rest.accept_one(payload())
+    rest.await_status(identifier, "PROCESSING")
+    server.ask_to_end()
+    assert server.await_end() == 0
+    assert recorder.arrived == []

@@ -1,0 +1,551 @@
+// The REST API over a real outbox on the embedded store; only the pipelines are missing, so that e-mails stay as they
+// were accepted.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <future>
+#include <latch>
+#include <set>
+
+#include "api/service.h"
+#include "engine/engine_testing.h"
+#include "json/string.h"
+#include "outbox/store_ledger.h"
+#include "outbox/store_spool.h"
+#include "outbox/store_tables.h"
+
+namespace postino::api {
+namespace {
+
+using json::Element;
+using testing::AllOf;
+using testing::HasSubstr;
+
+// A response, with its body as JSON when it is.
+struct Received {
+  explicit Received(net::Response from) : response(std::move(from)) {
+    json::FieldErrors errors;
+    EXPECT_TRUE(!response.content_type.ends_with("json") || body.parse(response.body, errors)) << response.body;
+  }
+
+  int status() const { return response.status; }
+  std::string header(const std::string& name) const {
+    for (const auto& [key, value] : response.headers)
+      if (key == name) return value;
+    return "";
+  }
+  Element at(std::string_view pointer) const { return body.root().at_pointer(pointer).value(); }
+  bool has(std::string_view pointer) const { return body.root().at_pointer(pointer).error() == simdjson::SUCCESS; }
+  std::string text(std::string_view pointer) const { return std::string(at(pointer).get_string().value()); }
+  std::int64_t number(std::string_view pointer) const { return at(pointer).get_int64().value(); }
+  std::size_t size(std::string_view pointer) const { return at(pointer).get_array().value().size(); }
+  std::string code() const { return text("/code"); }
+
+  net::Response response;
+  json::Document body;
+};
+
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
+class Rest : public engine::EngineTest {
+ protected:
+  Rest()
+      : patience_(random_, [](base::Milliseconds) {}),
+        spool_(store(), tables_.spool(), random_, patience_),
+        mailbox_(store(), tables_.mailbox(), spool_, patience_) {
+    EXPECT_TRUE(outbox::prepare_tables(store(), tables_));
+    ledger_ = std::make_unique<outbox::StoreLedger>(store(), spool_, clock(), random_, patience_,
+                                                    outbox::StoreLedgerOptions{});
+    outbox_ = std::make_unique<outbox::Outbox>(*ledger_, spool_, clock(), random_, outbox::OutboxOptions{},
+                                               [this](outbox::Pipeline pipeline) { wake_(pipeline); });
+    start({});
+  }
+  ~Rest() override { EXPECT_EQ(api_->statistics().undocumented(), 0U) << "a status that the route does not promise"; }
+
+  void start(ApiOptions options, bool sandbox = true) {
+    options.threads = options.threads == ApiOptions().threads ? 2 : options.threads;
+    api_.reset();
+    api_ = std::make_unique<Api>(*outbox_, sandbox ? &mailbox_ : nullptr, clock(), random_, std::move(options));
+  }
+  void start_with_keys(std::initializer_list<std::string_view> keys) {
+    ApiOptions options;
+    for (const std::string_view key : keys) options.keys.push_back(parse_api_key(key).value());
+    start(std::move(options));
+  }
+
+  // The answer comes later, on another thread.
+  std::future<net::Response> begin(const std::string& method, const std::string& target, const std::string& body = "",
+                                   Headers headers = {}) {
+    struct Sent {
+      std::string method, target, body;
+      Headers headers;
+      net::Request request;
+      std::promise<net::Response> response;
+    };
+    auto sent = std::make_shared<Sent>(Sent{method, target, body, std::move(headers), {}, {}});
+    sent->request.method = sent->method;
+    sent->request.target = sent->target;
+    sent->request.body = sent->body;
+    for (const auto& [name, value] : sent->headers) sent->request.headers.emplace_back(name, value);
+    auto response = sent->response.get_future();
+    api_->handle(sent->request, [sent](net::Response answer) { sent->response.set_value(std::move(answer)); });
+    return response;
+  }
+  Received call(const std::string& method, const std::string& target, const std::string& body = "",
+                Headers headers = {}) {
+    if (!body.empty()) headers.emplace_back("Content-Type", "application/json");
+    return Received(begin(method, target, body, std::move(headers)).get());
+  }
+  Received get(const std::string& target, Headers headers = {}) { return call("GET", target, "", std::move(headers)); }
+
+  static std::string payload(const std::string& more = "") {
+    return R"({"from":"shop@example.com","to":"ann@example.com","subject":"Hello","body_text":"Hello.")" + more + "}";
+  }
+  static std::string batch(const std::string& payloads) { return R"({"data":[)" + payloads + "]}"; }
+  std::string accept_one(const std::string& more = "", Headers headers = {}) {
+    const Received answer = call("POST", "/emails", batch(payload(more)), std::move(headers));
+    EXPECT_EQ(answer.status(), 201) << answer.response.body;
+    return answer.text("/results/0/id");
+  }
+
+  base::SeededRandom random_{1};
+  const outbox::StoreTables tables_;
+  outbox::Patience patience_;
+  outbox::StoreSpool spool_;
+  outbox::Mailbox mailbox_;
+  std::function<void(outbox::Pipeline)> wake_ = [](outbox::Pipeline) {};
+  std::unique_ptr<outbox::StoreLedger> ledger_;
+  std::unique_ptr<outbox::Outbox> outbox_;
+  std::unique_ptr<Api> api_;
+};
+
+const std::string uuid_1 = "00000000-0000-4000-8000-000000000001";
+const std::string uuid_2 = "00000000-0000-4000-8000-000000000002";
+
+TEST_F(Rest, AcceptedEmailCanBeSeen) {
+  const std::string id = accept_one(R"(,"id":")" + uuid_1 + R"(","tags":["a"],"send_at":"2026-02-01T00:00:00+01:00")");
+  EXPECT_EQ(id, uuid_1);
+  const Received email = get("/emails/" + uuid_1);
+  EXPECT_EQ(email.status(), 200);
+  EXPECT_EQ(email.text("/status"), "ACCEPTED");
+  EXPECT_EQ(email.text("/reason"), "");
+  EXPECT_EQ(email.number("/version"), 1);
+  EXPECT_EQ(email.text("/created_at"), "2026-01-02T03:04:05.000Z");
+  EXPECT_EQ(email.text("/send_at"), "2026-01-31T23:00:00.000Z");
+  EXPECT_EQ(email.text("/from"), "shop@example.com");
+  EXPECT_EQ(email.text("/recipients/0/address"), "ann@example.com");
+  EXPECT_EQ(email.text("/recipients/0/status"), "pending");
+  EXPECT_EQ(email.text("/tags/0"), "a");
+  EXPECT_EQ(email.text("/history/0/status"), "ACCEPTED");
+  for (const char* absent :
+       {"/tenant", "/outcome_unknown", "/held_from", "/callback", "/bounces", "/message_path", "/recipients/0/reply"})
+    EXPECT_FALSE(email.has(absent)) << absent;
+  const Received stored = get("/emails/" + uuid_1 + "/payload");
+  EXPECT_EQ(stored.response.content_type, "application/json");
+  EXPECT_EQ(stored.text("/subject"), "Hello");
+  EXPECT_EQ(get("/emails/" + uuid_1 + "/message").code(), "MESSAGE_NOT_FOUND") << "not built yet";
+}
+
+TEST_F(Rest, EachElementIsAcceptedOrRefusedForItself) {
+  accept_one(R"(,"id":")" + uuid_1 + R"(")");
+  const Received some = call("POST", "/emails", batch(payload(R"(,"id":")" + uuid_1 + R"(")") + "," + payload()));
+  EXPECT_EQ(some.status(), 200);
+  EXPECT_EQ(some.number("/summary/total"), 2);
+  EXPECT_EQ(some.number("/summary/successful"), 1);
+  EXPECT_EQ(some.number("/summary/failed"), 1);
+  EXPECT_EQ(some.text("/results/0/status"), "REJECTED");
+  EXPECT_EQ(some.text("/results/0/error/code"), "DUPLICATED_ID");
+  EXPECT_EQ(some.text("/results/1/status"), "ACCEPTED");
+  EXPECT_FALSE(some.has("/results/1/error"));
+  const Received none = call("POST", "/emails", batch(payload(R"(,"id":")" + uuid_1 + R"(")")));
+  EXPECT_EQ(none.status(), 422);
+  EXPECT_EQ(none.response.content_type, "application/json");
+}
+
+TEST_F(Rest, MalformedElementRefusesAllAndNamesEveryField) {
+  const Received answer =
+      call("POST", "/emails", batch(payload() + "," + R"({"from":"x","to":["ann@example.com",1],"subjekt":""})"));
+  EXPECT_EQ(answer.status(), 400);
+  EXPECT_EQ(answer.code(), "INVALID_REQUEST");
+  std::set<std::string> fields;
+  const simdjson::dom::array errors = answer.at("/errors").get_array().value();
+  for (const Element error : errors) fields.emplace(error["field"].get_string().value());
+  EXPECT_EQ(fields, (std::set<std::string>{"data[1].from", "data[1].to[1]", "data[1].subject", "data[1].subjekt",
+                                           "data[1].body_text"}));
+  EXPECT_EQ(get("/emails/counts").number("/total"), 0);
+}
+
+TEST_F(Rest, BodyMustBeWhatItIsSaidToBe) {
+  EXPECT_EQ(call("POST", "/emails", "{").code(), "MALFORMED_JSON");
+  EXPECT_EQ(call("POST", "/emails", "[]").status(), 400);
+  EXPECT_EQ(call("POST", "/emails", "{}").text("/errors/0/field"), "data");
+  EXPECT_EQ(call("POST", "/emails", R"({"data":[]})").text("/errors/0/field"), "data");
+  EXPECT_EQ(call("POST", "/emails", R"({"data":[],"extra":1})").text("/errors/1/field"), "extra");
+  EXPECT_EQ(call("POST", "/emails").status(), 400);
+  const std::string good = batch(payload());
+  EXPECT_EQ(begin("POST", "/emails", good).get().status, 415);
+  EXPECT_EQ(begin("POST", "/emails", good, {{"Content-Type", "text/plain"}}).get().status, 415);
+  EXPECT_EQ(begin("POST", "/emails", good, {{"Content-Type", "message/rfc822"}}).get().status, 415);
+  EXPECT_EQ(call("POST", "/emails", good, {{"Content-Encoding", "gzip"}}).status(), 415);
+  EXPECT_EQ(begin("POST", "/emails", good, {{"Content-Type", "Application/JSON ; charset=utf-8"}}).get().status, 201);
+}
+
+TEST_F(Rest, BatchHasALimit) {
+  ApiOptions options;
+  options.max_batch = 2;
+  start(std::move(options));
+  EXPECT_EQ(call("POST", "/emails", batch(payload() + "," + payload())).status(), 201);
+  const Received answer = call("POST", "/emails", batch(payload() + "," + payload() + "," + payload()));
+  EXPECT_EQ(answer.status(), 400);
+  EXPECT_EQ(answer.text("/errors/0/field"), "data");
+}
+
+TEST_F(Rest, RepeatedKeyGetsTheSameAnswer) {
+  const Headers key{{"Idempotency-Key", "k-1"}};
+  const Received first = call("POST", "/emails", batch(payload()), key);
+  EXPECT_EQ(first.status(), 201);
+  EXPECT_EQ(first.header("Idempotent-Replayed"), "");
+  const Received second = call("POST", "/emails", "  " + batch(payload()) + "\n", {{"Idempotency-Key", "\"k-1\""}});
+  EXPECT_EQ(second.status(), 201) << "the same request, written otherwise";
+  EXPECT_EQ(second.header("Idempotent-Replayed"), "true");
+  EXPECT_EQ(second.response.body, first.response.body);
+  EXPECT_EQ(get("/emails/counts").number("/total"), 1);
+}
+
+TEST_F(Rest, ReplayKeepsTheStatusOfEveryAnswer) {
+  accept_one(R"(,"id":")" + uuid_1 + R"(")");
+  const std::string taken = payload(R"(,"id":")" + uuid_1 + R"(")");
+  for (const auto& [body, status] : {std::pair(batch(taken + "," + payload()), 200), {batch(taken), 422}}) {
+    const Headers key{{"Idempotency-Key", "k-" + std::to_string(status)}};
+    EXPECT_EQ(call("POST", "/emails", body, key).status(), status);
+    const Received again = call("POST", "/emails", body, key);
+    EXPECT_EQ(again.status(), status);
+    EXPECT_EQ(again.header("Idempotent-Replayed"), "true");
+  }
+}
+
+TEST_F(Rest, KeyOfAnotherRequestIsRefused) {
+  accept_one("", {{"Idempotency-Key", "k-1"}});
+  const Received answer = call("POST", "/emails", batch(payload(R"(,"tags":["x"])")), {{"Idempotency-Key", "k-1"}});
+  EXPECT_EQ(answer.status(), 422);
+  EXPECT_EQ(answer.code(), "IDEMPOTENCY_KEY_REUSED");
+  EXPECT_EQ(answer.response.content_type, "application/problem+json");
+}
+
+TEST_F(Rest, KeyIsForgottenWhenItsLifeEnds) {
+  accept_one("", {{"Idempotency-Key", "k-1"}, {"Idempotency-Expiry-Seconds", "60"}});
+  clock().advance(std::chrono::seconds(61));
+  const Received again = call("POST", "/emails", batch(payload()), {{"Idempotency-Key", "k-1"}});
+  EXPECT_EQ(again.header("Idempotent-Replayed"), "");
+}
+
+TEST_F(Rest, KeysOfDifferentCallersDoNotMeet) {
+  start_with_keys({"a:sender:secret-of-key-a-", "b:sender:secret-of-key-b-", "t1:sender@t:secret-of-key-t1",
+                   "t2:sender@t:secret-of-key-t2"});
+  const auto replayed = [&](const std::string& secret) {
+    const Received answer =
+        call("POST", "/emails", batch(payload()), {{"Idempotency-Key", "k"}, {"X-API-Key", secret}});
+    EXPECT_EQ(answer.status(), 201);
+    return answer.header("Idempotent-Replayed") == "true";
+  };
+  EXPECT_FALSE(replayed("secret-of-key-a-"));
+  EXPECT_FALSE(replayed("secret-of-key-b-"));
+  EXPECT_TRUE(replayed("secret-of-key-a-"));
+  EXPECT_FALSE(replayed("secret-of-key-t1"));
+  EXPECT_TRUE(replayed("secret-of-key-t2")) << "a tenant's keys are one name space";
+}
+
+TEST_F(Rest, KeyMayBeRequired) {
+  ApiOptions options;
+  options.require_idempotency_key = true;
+  start(std::move(options));
+  EXPECT_EQ(call("POST", "/emails", batch(payload())).code(), "IDEMPOTENCY_KEY_REQUIRED");
+  EXPECT_EQ(call("POST", "/emails", batch(payload()), {{"Idempotency-Key", ""}}).text("/errors/0/field"),
+            "Idempotency-Key");
+  accept_one("", {{"Idempotency-Key", "k"}});
+}
+
+TEST_F(Rest, ListIsPagedNewestFirst) {
+  std::vector<std::string> ids;
+  for (int i = 0; i < 5; ++i) {
+    ids.push_back(accept_one());
+    clock().advance(std::chrono::seconds(1));
+  }
+  std::vector<std::string> seen;
+  std::string cursor;
+  do {
+    const Received page = get("/emails?limit=2&cursor=" + cursor);
+    ASSERT_EQ(page.status(), 200) << page.response.body;
+    for (std::size_t i = 0; i < page.size("/data"); ++i)
+      seen.push_back(page.text("/data/" + std::to_string(i) + "/id"));
+    cursor = page.at("/cursor").is_null() ? "" : page.text("/cursor");
+  } while (!cursor.empty());
+  std::reverse(ids.begin(), ids.end());
+  EXPECT_EQ(seen, ids);
+  EXPECT_EQ(get("/emails?from=2026-01-02T03:04:06Z&to=2026-01-02T03:04:08Z").size("/data"), 2U);
+  EXPECT_EQ(get("/emails?from=2026-01-02T04:04:09%2B01:00").size("/data"), 1U);
+  EXPECT_EQ(get("/emails?status=ACCEPTED").size("/data"), 5U);
+  EXPECT_EQ(get("/emails?status=SENT").size("/data"), 0U);
+  EXPECT_EQ(get("/invalid-emails").size("/data"), 0U);
+  EXPECT_EQ(get("/stale-emails").size("/data"), 0U);
+  EXPECT_EQ(get("/dead-callbacks").size("/data"), 0U);
+}
+
+TEST_F(Rest, FaultsInTheQueryNameTheParameter) {
+  const auto field = [&](const std::string& target) {
+    const Received answer = get(target);
+    EXPECT_EQ(answer.status(), 400) << target;
+    return answer.text("/errors/0/field");
+  };
+  EXPECT_EQ(field("/emails?limit=0"), "limit");
+  EXPECT_EQ(field("/emails?limit=101"), "limit");
+  EXPECT_EQ(field("/emails?limit=ten"), "limit");
+  EXPECT_EQ(field("/emails?cursor=nonsense"), "cursor");
+  EXPECT_EQ(field("/emails?status=sent"), "status");
+  EXPECT_EQ(field("/emails?status="), "status");
+  EXPECT_EQ(field("/emails?from=yesterday"), "from");
+  EXPECT_EQ(field("/emails?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z"), "to");
+  EXPECT_EQ(field("/emails?stauts=SENT"), "stauts");
+  EXPECT_EQ(field("/emails/counts?limit=1"), "limit");
+  EXPECT_EQ(field("/suppressions?cursor=nonsense"), "cursor");
+  EXPECT_EQ(field("/dead-callbacks?cursor=nonsense"), "cursor");
+  EXPECT_EQ(field("/mailbox?cursor=nonsense"), "cursor");
+  EXPECT_EQ(field("/health-check?x=1"), "x");
+}
+
+TEST_F(Rest, CourseOfAnEmailCanBeChanged) {
+  const std::string id = accept_one();
+  EXPECT_EQ(call("POST", "/emails/" + id + "/hold", R"({"reason":"wait"})").status(), 204);
+  Received email = get("/emails/" + id);
+  EXPECT_EQ(email.text("/status"), "HELD");
+  EXPECT_EQ(email.text("/held_from"), "ACCEPTED");
+  EXPECT_EQ(email.text("/reason"), "wait");
+  EXPECT_EQ(call("POST", "/emails/" + id + "/release").status(), 204);
+  EXPECT_EQ(get("/emails/" + id).text("/status"), "ACCEPTED");
+  EXPECT_EQ(call("POST", "/emails/" + id + "/cancel", "{}").status(), 204);
+  EXPECT_EQ(get("/emails/" + id).text("/history/3/status"), "CANCELLED");
+  const Received again = call("POST", "/emails/" + id + "/cancel");
+  EXPECT_EQ(again.status(), 409);
+  EXPECT_EQ(again.code(), "WRONG_STATE");
+  EXPECT_THAT(again.text("/detail"), HasSubstr("CANCELLED"));
+  EXPECT_EQ(call("POST", "/dead-callbacks/" + id + "/replay").status(), 409);
+  const Received counts = get("/emails/counts");
+  EXPECT_EQ(counts.number("/counts/CANCELLED"), 1);
+  EXPECT_EQ(counts.number("/counts/ACCEPTED"), 0);
+  EXPECT_EQ(counts.number("/total"), 1);
+  EXPECT_EQ(counts.at("/counts").get_object().value().size(), 15U);
+}
+
+TEST_F(Rest, UnknownEmailsAreNotFound) {
+  for (const char* action : {"/cancel", "/hold", "/release", "/requeue"})
+    EXPECT_EQ(call("POST", "/emails/" + uuid_2 + action).code(), "EMAIL_NOT_FOUND") << action;
+  EXPECT_EQ(get("/emails/" + uuid_2).code(), "EMAIL_NOT_FOUND");
+  EXPECT_EQ(get("/emails/" + uuid_2 + "/message").status(), 404);
+  EXPECT_EQ(get("/emails/" + uuid_2 + "/payload").status(), 404);
+  EXPECT_EQ(get("/emails/" + std::string(3000, 'x')).status(), 404);
+  EXPECT_EQ(get("/mailbox/" + uuid_2).code(), "MESSAGE_NOT_FOUND");
+  EXPECT_EQ(call("POST", "/dead-callbacks/" + uuid_2 + "/replay").status(), 404);
+}
+
+TEST_F(Rest, IdsAreFoundInAnyCase) {
+  const std::string id = "abcdef00-0000-4000-8000-000000000001";
+  accept_one(R"(,"id":")" + id + R"(")");
+  EXPECT_EQ(get("/emails/ABCDEF00-0000-4000-8000-000000000001").text("/id"), id);
+}
+
+TEST_F(Rest, ReasonsAreChecked) {
+  const std::string cancel = "/emails/" + accept_one() + "/cancel";
+  EXPECT_EQ(call("POST", cancel, R"({"reason":1})").text("/errors/0/field"), "reason");
+  EXPECT_EQ(call("POST", cancel, R"({"reason":"a\u001bb"})").text("/errors/0/field"), "reason");
+  EXPECT_EQ(call("POST", cancel, R"({"raeson":"x"})").text("/errors/0/field"), "raeson");
+  EXPECT_EQ(call("POST", cancel, R"({"reason":")" + std::string(1001, 'x') + R"("})").status(), 400);
+  EXPECT_EQ(begin("POST", cancel, "reason=x", {{"Content-Type", "application/x-www-form-urlencoded"}}).get().status,
+            415);
+}
+
+TEST_F(Rest, SuppressionsComeAndGo) {
+  EXPECT_EQ(call("PUT", "/suppressions/ann%40example.com", R"({"reason":"asked to"})").status(), 204);
+  EXPECT_EQ(call("PUT", "/suppressions/bob@example.com").status(), 204);
+  const Received page = get("/suppressions");
+  EXPECT_EQ(page.size("/data"), 2U);
+  EXPECT_THAT(page.response.body, HasSubstr(R"("address":"ann@example.com","reason":"asked to","since":"2026-01-02T)"));
+  EXPECT_EQ(call("DELETE", "/suppressions/ann@example.com").status(), 204);
+  EXPECT_EQ(call("DELETE", "/suppressions/ann@example.com").code(), "NOT_SUPPRESSED");
+  EXPECT_EQ(call("PUT", "/suppressions/nobody").text("/errors/0/field"), "address");
+  EXPECT_EQ(call("PUT", "/suppressions/Ann%20%3Cann@example.com%3E").text("/errors/0/field"), "address");
+  EXPECT_EQ(call("DELETE", "/suppressions/" + std::string(3000, 'x')).status(), 404);
+}
+
+TEST_F(Rest, SandboxShowsItsMail) {
+  const std::string path = spool_
+                               .write({outbox::SpoolKind::message, uuid_1, clock().now(), "Subject: x\r\n\r\nHello\r\n",
+                                       clock().now() + std::chrono::hours(1)})
+                               .value();
+  outbox::MailboxEntry entry;
+  entry.id = uuid_1;
+  entry.accepted = clock().now();
+  entry.received = clock().now();
+  entry.sender = "shop@example.com";
+  entry.recipients = {"ann@example.com"};
+  entry.subject = "x";
+  entry.size = 21;
+  ASSERT_TRUE(mailbox_.put(entry, path, clock().now() + std::chrono::hours(1)));
+  const Received page = get("/mailbox");
+  EXPECT_EQ(page.size("/data"), 1U);
+  EXPECT_EQ(page.text("/data/0/to/0"), "ann@example.com");
+  EXPECT_EQ(page.text("/data/0/received_at"), "2026-01-02T03:04:05.000Z");
+  const Received mail = get("/mailbox/" + uuid_1);
+  EXPECT_EQ(mail.response.content_type, "message/rfc822");
+  EXPECT_EQ(mail.header("Content-Disposition"), "attachment; filename=\"" + uuid_1 + ".eml\"");
+  EXPECT_EQ(mail.response.body, "Subject: x\r\n\r\nHello\r\n");
+  EXPECT_EQ(call("DELETE", "/mailbox").number("/removed"), 1);
+  EXPECT_EQ(get("/mailbox").size("/data"), 0U);
+}
+
+TEST_F(Rest, WithoutSandboxItsPathsAreNotFound) {
+  start({}, false);
+  EXPECT_EQ(get("/mailbox").code(), "NO_SANDBOX");
+  EXPECT_EQ(get("/mailbox/" + uuid_1).code(), "NO_SANDBOX");
+  EXPECT_EQ(call("DELETE", "/mailbox").code(), "NO_SANDBOX");
+}
+
+std::string delivery_report(const std::string& message_id) {
+  return "From: MAILER-DAEMON@mx.example.net\r\nTo: shop@example.com\r\nSubject: Undelivered\r\nMIME-Version: 1.0\r\n"
+         "Content-Type: multipart/report; report-type=delivery-status; boundary=\"b\"\r\n\r\n"
+         "--b\r\nContent-Type: text/plain\r\n\r\nSorry.\r\n"
+         "--b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example.net\r\n\r\n"
+         "Final-Recipient: rfc822; ann@example.com\r\nAction: failed\r\nStatus: 5.1.1\r\n"
+         "Diagnostic-Code: smtp; 550 5.1.1 no such user\r\n\r\n"
+         "--b\r\nContent-Type: text/rfc822-headers\r\n\r\nMessage-ID: <" +
+         message_id + ">\r\nSubject: Hello\r\n\r\n--b--\r\n";
+}
+
+std::string in_json(const std::string& report) {
+  std::string text = R"({"message":)";
+  json::append_string(text, report);
+  return text + "}";
+}
+
+TEST_F(Rest, BouncesAreRecorded) {
+  const std::string id = accept_one();
+  const std::string report = delivery_report(id + "@postino.localhost");
+  const Received taken(begin("POST", "/bounces", report, {{"Content-Type", "message/rfc822"}}).get());
+  ASSERT_EQ(taken.status(), 200) << taken.response.body;
+  EXPECT_EQ(taken.text("/email_id"), id);
+  EXPECT_EQ(taken.text("/bounces/0/recipient"), "ann@example.com");
+  EXPECT_EQ(taken.text("/bounces/0/status"), "5.1.1");
+  EXPECT_TRUE(taken.at("/bounces/0/permanent").get_bool().value());
+  EXPECT_EQ(taken.text("/suppressed/0"), "ann@example.com");
+  const Received email = get("/emails/" + id);
+  EXPECT_EQ(email.text("/bounces/0/status"), "5.1.1");
+  EXPECT_EQ(email.text("/history/1/status"), "BOUNCED");
+}
+
+TEST_F(Rest, ReportsAboutOthersAndOtherMessagesAreRefused) {
+  EXPECT_EQ(call("POST", "/bounces", in_json(delivery_report("somebody@elsewhere.example"))).code(), "UNKNOWN_EMAIL");
+  const Headers type{{"Content-Type", "message/rfc822"}};
+  EXPECT_EQ(Received(begin("POST", "/bounces", "Subject: hi\r\n\r\nhi\r\n", type).get()).code(),
+            "NOT_A_DELIVERY_REPORT");
+  EXPECT_EQ(call("POST", "/bounces", "{}").text("/errors/0/field"), "message");
+  EXPECT_EQ(begin("POST", "/bounces", "x", {{"Content-Type", "text/plain"}}).get().status, 415);
+}
+
+TEST_F(Rest, TenantsDoNotSeeEachOther) {
+  start_with_keys(
+      {"a:operator@acme:secret-of-tenant-a", "b:operator@bolt:secret-of-tenant-b", "all:operator:secret-of-everyone"});
+  const Headers a{{"X-API-Key", "secret-of-tenant-a"}};
+  const Headers b{{"X-API-Key", "secret-of-tenant-b"}};
+  const Headers all{{"X-API-Key", "secret-of-everyone"}};
+  const std::string id = accept_one("", a);
+  EXPECT_EQ(get("/emails/" + id, a).text("/tenant"), "acme");
+  EXPECT_EQ(get("/emails/" + id, all).status(), 200);
+  for (const char* path : {"", "/message", "/payload"}) EXPECT_EQ(get("/emails/" + id + path, b).status(), 404) << path;
+  for (const char* action : {"/cancel", "/hold", "/release", "/requeue"})
+    EXPECT_EQ(call("POST", "/emails/" + id + action, "", b).status(), 404) << action;
+  EXPECT_EQ(get("/emails", b).size("/data"), 0U);
+  EXPECT_EQ(get("/emails", a).size("/data"), 1U);
+  EXPECT_EQ(get("/emails/counts", b).number("/total"), 0);
+  EXPECT_EQ(get("/emails/counts", a).number("/total"), 1);
+  EXPECT_EQ(call("DELETE", "/mailbox", "", b).status(), 403);
+  const Received bounce = call("POST", "/bounces", in_json(delivery_report(id + "@postino.localhost")), b);
+  EXPECT_EQ(bounce.code(), "UNKNOWN_EMAIL");
+}
+
+TEST_F(Rest, RolesAreEnforced) {
+  start_with_keys({"r:reader:secret-of-reader", "s:sender:secret-of-sender"});
+  const Headers reader{{"Authorization", "Bearer secret-of-reader"}};
+  const Headers sender{{"Authorization", "Bearer secret-of-sender"}};
+  EXPECT_EQ(call("POST", "/emails", batch(payload()), reader).status(), 403);
+  const std::string id = accept_one("", sender);
+  EXPECT_EQ(get("/emails/" + id, reader).status(), 200);
+  EXPECT_EQ(call("POST", "/emails/" + id + "/hold", "", sender).status(), 403);
+  EXPECT_EQ(call("POST", "/emails/" + id + "/cancel", "", reader).status(), 403);
+  EXPECT_EQ(call("POST", "/emails/" + id + "/cancel", "", sender).status(), 204);
+  const Received nobody = get("/emails");
+  EXPECT_EQ(nobody.status(), 401);
+  EXPECT_THAT(nobody.header("WWW-Authenticate"), HasSubstr("Bearer"));
+  EXPECT_EQ(get("/health-check").text("/status"), "ok");
+  EXPECT_EQ(get("/openapi.json").text("/openapi"), "3.1.0");
+}
+
+TEST_F(Rest, EveryAnswerHasARequestIdAndIsNotKept) {
+  for (const char* target : {"/emails", "/nowhere", "/emails?x=1", "/health-check"}) {
+    const Received answer = get(target);
+    EXPECT_EQ(answer.header("X-Request-Id").size(), 36U) << target;
+    EXPECT_EQ(answer.header("Cache-Control"), "no-store");
+    EXPECT_EQ(answer.header("X-Content-Type-Options"), "nosniff");
+  }
+  const Received own = get("/nowhere", {{"X-Request-Id", "my.id-1_a"}});
+  EXPECT_EQ(own.header("X-Request-Id"), "my.id-1_a");
+  EXPECT_EQ(own.text("/request_id"), "my.id-1_a");
+  for (const std::string& bad : {std::string("a b"), std::string(65, 'x'), std::string("<script>")})
+    EXPECT_EQ(get("/nowhere", {{"X-Request-Id", bad}}).header("X-Request-Id").size(), 36U) << bad;
+}
+
+TEST_F(Rest, OverloadIsAnsweredAtOnce) {
+  std::latch working(1);
+  std::latch go_on(1);
+  wake_ = [&](outbox::Pipeline) {
+    working.count_down();
+    go_on.wait();
+  };
+  ApiOptions options;
+  options.threads = 1;
+  options.max_waiting = 1;
+  start(std::move(options));
+  const Headers type{{"Content-Type", "application/json"}};
+  auto first = begin("POST", "/emails", batch(payload()), type);
+  working.wait();
+  auto second = begin("GET", "/emails/counts");
+  const Received third = get("/emails/counts");
+  EXPECT_EQ(third.status(), 503);
+  EXPECT_EQ(third.code(), "OVERLOADED");
+  EXPECT_EQ(third.header("Retry-After"), "1");
+  EXPECT_EQ(get("/health-check").status(), 200) << "what does not wait is answered";
+  go_on.count_down();
+  EXPECT_EQ(first.get().status, 201);
+  EXPECT_EQ(second.get().status, 200);
+}
+
+TEST_F(Rest, StopFinishesWhatWasTaken) {
+  auto taken = begin("POST", "/emails", batch(payload()), {{"Content-Type", "application/json"}});
+  api_->stop();
+  EXPECT_EQ(taken.get().status, 201);
+  EXPECT_EQ(get("/emails").status(), 503);
+}
+
+TEST_F(Rest, CallsAreCounted) {
+  get("/emails");
+  get("/emails?x=1");
+  get("/nowhere");
+  std::string text;
+  api_->append_metrics(text);
+  EXPECT_THAT(text, AllOf(HasSubstr("{method=\"GET\",route=\"/emails\",status=\"2xx\"} 1\n"),
+                          HasSubstr("{method=\"GET\",route=\"/emails\",status=\"4xx\"} 1\n"),
+                          HasSubstr("{method=\"\",route=\"\",status=\"4xx\"} 1\n"),
+                          HasSubstr("postino_api_requests_waiting 0\n")));
+}
+
+}  // namespace
+}  // namespace postino::api
