@@ -41,10 +41,9 @@ class HttpClient {
   static base::Result<std::unique_ptr<HttpClient>> create(HttpClientOptions options);
   ~HttpClient();
 
-  // invalid when the address is refused or the request is not well formed (line ends in headers, headers that are not
-  // the caller's to set), io for everything that goes wrong on the way. A name is refused when any of its addresses is.
-  // A request that met a kept connection which turned out to be dead before any byte of a response is sent again on a
-  // new one.
+  // invalid when the address is refused (any of a name's is enough) or the request is not well formed: line ends in
+  // headers, headers that are not the caller's to set. io for everything that goes wrong on the way. A request that met
+  // a kept connection which turned out to be dead before any byte of a response is sent again on a new one.
   base::Result<HttpResponse> send(const HttpRequest& request, Deadline deadline);
 
  private:

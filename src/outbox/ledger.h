@@ -1,8 +1,8 @@
 // The ledger: who is where, and how it got there. Every change is one atomic commit with its line of history,
 // conditional on the version the caller saw.
 //
-// Two implementations, one contract (tests/outbox/ledger_conformance.h): on a store with DynamoDB's model, and on MySQL.
-// Safe to call from any thread.
+// Two implementations, one contract (tests/outbox/ledger_conformance.h): on a store with DynamoDB's model, and on
+// MySQL. Safe to call from any thread.
 #pragma once
 
 #include <array>
@@ -21,8 +21,11 @@ namespace postino::outbox {
 // Batches are one commit up to this many; more are split.
 inline constexpr std::size_t max_ledger_batch = 25;
 
+// Anybody can send reports; an e-mail's record must not grow without end.
+inline constexpr std::size_t max_bounces = 100;
+
 struct NewEmail {
-  Email email;         // id, tenant, created_at, send_at, callback_url, tags, sender, recipients
+  Email email;          // id, tenant, created_at, send_at, callback_url, tags, sender, recipients
   std::string payload;  // the JSON it was handed in as
 };
 
@@ -116,8 +119,8 @@ class Ledger {
   virtual base::Result<Claim> claim(Pipeline pipeline, int limit, const std::string& owner,
                                     base::Milliseconds lease) = 0;
 
-  // The same for work that has no effect but its move: nothing is taken, others may see the same, and the first who moves
-  // an e-mail has it. Those in `except` are left out.
+  // The same for work that has no effect but its move: nothing is taken, others may see the same, and the first who
+  // moves an e-mail has it. Those in `except` are left out.
   virtual base::Result<Claim> due(Pipeline pipeline, int limit, const std::set<std::string>& except) = 0;
 
   // The moves stand for themselves; as many as possible share a commit. Outcomes in their order.
@@ -151,13 +154,15 @@ class Ledger {
   // Since when the longest waiting e-mail of the pipeline is due.
   virtual base::Result<std::optional<base::TimePoint>> oldest_due(Pipeline pipeline) = 0;
 
-  // Adds a bounce to the e-mail and a line to its history; its state stays. not_found when there is none.
+  // Adds a bounce to the e-mail and a line to its history; its state stays. Beyond max_bounces nothing is added.
+  // not_found when there is no such e-mail.
   virtual base::Result<void> record_bounce(const std::string& id, const Bounce& bounce) = 0;
 
   // Addresses that get no mail any more, of a tenant; those of the empty tenant hold for all. They are compared without
   // regard to case.
   virtual base::Result<void> suppress(const std::string& tenant, const Suppression& suppression) = 0;
-  virtual base::Result<bool> unsuppress(const std::string& tenant, const std::string& address) = 0;  // false: it was not
+  virtual base::Result<bool> unsuppress(const std::string& tenant,
+                                        const std::string& address) = 0;  // false: it was not
   virtual base::Result<std::vector<Suppression>> find_suppressed(const std::string& tenant,
                                                                  const std::vector<std::string>& addresses) = 0;
   virtual base::Result<SuppressionPage> suppressions(const std::string& tenant, const std::string& cursor,

@@ -140,6 +140,7 @@ base::Result<void> StoreLedger::record_bounce(const std::string& id, const Bounc
     TRY(std::optional<Email> email, find(id));
     if (!email) return base::fail(base::ErrorCode::not_found, "there is no e-mail " + id);
     const std::size_t known = email->bounces.size();
+    if (known >= max_bounces) return {};
     email->bounces.push_back(bounce);
     store::TransactWriteItemsRequest request;
     store::TransactUpdate update;

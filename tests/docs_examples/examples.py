@@ -13,7 +13,7 @@ In README.md, CONTRIBUTING.md and docs/:
 - A ```sh run block is run by bash in an empty folder, with the build folder on the PATH. A ```toml NAME block before
   it is a file in that folder. A ```text output block right after it is what it must print.
 - ```sh server and ```python server blocks are run in the same way, all of a document against one fresh server, which
-  has another port than the 8000 that they name.
+  has other ports than the 8000 and 8080 that they name.
 """
 
 import json
@@ -133,9 +133,11 @@ def expected_output(path, block):
     return following[0].text if following and following[0].info == "text output" else None
 
 
-def fault_of(block, expected, folder, build, port=None):
-    """Runs a block; why it is not what the document says, or None."""
-    text = block.text if port is None else block.text.replace(":8000", f":{port}")
+def fault_of(block, expected, folder, build, ports=None):
+    """Runs a block; why it is not what the document says, or None. `ports` are those of the server, by those named."""
+    text = block.text
+    for named, port in (ports or {}).items():
+        text = text.replace(f":{named}", f":{port}")
     command = ["bash", "-c", f'set -eu; PATH="{build}:$PATH"\n{text}']
     if block.info.startswith("python"):
         command = ["/usr/bin/python3", "-c", text]
@@ -151,12 +153,18 @@ def fault_of(block, expected, folder, build, port=None):
 def run_with_server(path, examples, build):
     faults = []
     with tempfile.TemporaryDirectory() as folder:
-        command = [str(build / "postino"), "serve", "--data", "data", "--dynamodb", "127.0.0.1:0"]
+        command = [str(build / "postino"), "serve", "--data", "data"]
+        command += ["--dynamodb", "127.0.0.1:0", "--http", "127.0.0.1:0"]
         server = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)
         try:
-            port = re.search(r":(\d+)$", server.stdout.readline().strip())[1]
+            ports = {}
+            for named, name in ((8080, "REST API"), (8000, "DynamoDB API")):
+                while not (line := server.stdout.readline()).startswith(f"{name}:"):
+                    if not line:
+                        raise RuntimeError("the server did not start")
+                ports[named] = re.search(r":(\d+)", line.split("//", 1)[1])[1]
             for block in examples:
-                if fault := fault_of(block, expected_output(path, block), folder, build, port):
+                if fault := fault_of(block, expected_output(path, block), folder, build, ports):
                     faults.append(f"{path.name}:{block.line}: {fault}")
         finally:
             server.terminate()

@@ -44,3 +44,24 @@ expect 1 'missing' serve --data "$folder/missing/data" --dynamodb 127.0.0.1:0
 for flag in $("$program" serve --help | grep -oE '^ +--[a-z-]+' | grep -v config); do
   grep -q -e "\`$flag\`" "$documentation/configuration.md" || fail "docs/configuration.md does not have $flag"
 done
+
+# Clients: misuse, nobody there, and every flag documented.
+export POSTINO_URL=http://127.0.0.1:1
+expect 2 'one of --text, --text-file, --html and --html-file is required' send --from a@b.example --to c@d.example --subject s
+expect 2 '--file and --to do not go together' send --file x --to c@d.example
+expect 2 '--timeout: ' send --from a@b.example --to c@d.example --subject s --text t --timeout soon
+expect 2 'See postino emails --help' emails
+expect 2 'See postino emails show --help' emails show
+expect 2 '--url nothing: ' mailbox --url nothing
+expect 1 'cannot read nothing.json: ' send --file nothing.json
+expect 1 'cannot reach http://127.0.0.1:1: connection refused. Is it running? Start it with: postino serve$' \
+  emails show 1
+expect 1 'Is it running' send --from a@b.example --to c@d.example --subject s --text t
+expect 1 'Is it running' emails cancel 1 2
+expect 1 'Is it running' mailbox
+for command in send "emails list" "emails show" "emails cancel" "emails counts" mailbox "mailbox show" "mailbox clear"; do
+  # shellcheck disable=SC2086
+  for flag in $("$program" $command --help | grep -oE '^ +--[a-z-]+'); do
+    grep -q -e "\`$flag\`" "$documentation/command-line.md" || fail "docs/command-line.md does not have $flag of $command"
+  done
+done

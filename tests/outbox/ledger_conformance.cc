@@ -511,6 +511,9 @@ TEST_P(LedgerConformance, ARenewedLeaseLastsLongerAndALostOneIsNotTold) {
   EXPECT_EQ(move(course_.after_sending(held[0], delivered(held[0]), now())), MoveStatus::done)
       << "the worker's copy is older than its lease";
   EXPECT_EQ(find(ids[0]).due_at, now());
+  moved(course_.send_later(held[2], "later", *held[2].due_at, true));
+  EXPECT_EQ(find(ids[2]).due_at, held[2].due_at)
+      << "due when the lease would have ended, not when the renewed one does";
 }
 
 TEST_P(LedgerConformance, AnUnknownOutcomeIsMarkedUntilAMoveSaysMore) {

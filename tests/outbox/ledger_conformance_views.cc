@@ -197,6 +197,15 @@ TEST_P(LedgerConformance, ABounceIsNotedWithoutAChangeOfState) {
   expect_counts_right();
 }
 
+TEST_P(LedgerConformance, BouncesDoNotPileUpWithoutEnd) {
+  const std::string id = accept_some(1)[0];
+  for (std::size_t i = 0; i < max_bounces + 5; ++i)
+    ASSERT_TRUE(ledger().record_bounce(id, {"bob@example.com", "5.1.1", std::string(500, 'd'), true, now()}));
+  EXPECT_THAT(find(id).bounces, SizeIs(max_bounces));
+  EXPECT_THAT(history(id), SizeIs(1 + max_bounces));
+  EXPECT_EQ(take(id).state, State::intaking) << "and it can go on";
+}
+
 TEST_P(LedgerConformance, SuppressionsAreATenantsOwnOrEverybodys) {
   const auto found = [&](const std::string& tenant, const std::vector<std::string>& addresses) {
     const auto suppressed = ledger().find_suppressed(tenant, addresses);
