@@ -22,8 +22,8 @@ test: ## everything that must hold before a change goes in (STAGES="release asan
 	@tools/bootstrap build test
 	@tools/test $(STAGES)
 
-bench: ## build and run the benchmarks, beside dynalite where npm can get it
-	@tools/bootstrap build node
+bench: ## build and run the benchmarks, beside Postfix, and dynalite where npm can get it
+	@tools/bootstrap build bench
 	@cmake --preset release -Wno-dev >/dev/null
 	@cmake --build --preset release --target $$(ninja -C build -t targets all | sed -nE 's/^(bench_[a-z0-9_]+): (phony|CXX_EXECUTABLE.*)$$/\1/p')
 	@for program in $$(find build -maxdepth 1 -name 'bench_*' -type f -executable | sort); do \

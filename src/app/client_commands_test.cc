@@ -158,9 +158,16 @@ TEST(ProgressBar, LeavesAnEmptyLineBehind) {
 net::HttpResponse response(int status, std::string body) { return {.status = status, .body = std::move(body)}; }
 
 TEST(RestProblem, TellsTitleAndDetail) {
+  const base::Error error = describe_problem(response(
+      503, R"({"title":"The store does not answer","detail":"Try again in a moment.","code":"STORE_UNAVAILABLE"})"));
+  EXPECT_EQ(error.message, "The store does not answer: Try again in a moment");
+  EXPECT_EQ(error.code, base::ErrorCode::exhausted);
+}
+
+TEST(RestProblem, SaysNothingTwice) {
   const base::Error error = describe_problem(
-      response(409, R"({"title":"The state of the e-mail forbids this","detail":"It is SENT.","code":"WRONG_STATE"})"));
-  EXPECT_EQ(error.message, "The state of the e-mail forbids this: It is SENT");
+      response(409, R"({"title":"The state forbids this","detail":"It is SENT.","code":"WRONG_STATE"})"));
+  EXPECT_EQ(error.message, "It is SENT");
   EXPECT_EQ(error.code, base::ErrorCode::conflict);
 }
 
@@ -180,8 +187,11 @@ TEST(RestProblem, TellsAllRulesThatAreBrokenInTheWordsOfTheCommand) {
 
 TEST(RestProblem, SaysHowToGiveAKey) {
   EXPECT_EQ(
-      describe_problem(response(401, R"({"title":"A valid API key is required","code":"UNAUTHENTICATED"})")).message,
-      "A valid API key is required. Give an API key with --key SECRET, or in the environment as POSTINO_API_KEY");
+      describe_problem(
+          response(401,
+                   R"({"title":"A valid API key is required","detail":"Send a header.","code":"UNAUTHENTICATED"})"))
+          .message,
+      "A valid API key is required. Give one with --key SECRET, or in the environment as POSTINO_API_KEY");
   EXPECT_THAT(describe_problem(response(403, R"({"title":"no","code":"FORBIDDEN"})")).message,
               HasSubstr("another API key with --key"));
   EXPECT_THAT(describe_problem(response(403, R"({"title":"no","code":"LOOPBACK_ONLY"})")).message,

@@ -45,7 +45,8 @@ outbox::SmtpTransportOptions smtp_options(const OutboxSettings& settings) {
     smtp.local_name = settings.smtp_hello;
     smtp.connect_timeout = std::min(smtp.connect_timeout, settings.smtp_timeout);
     smtp.command_timeout = settings.smtp_timeout;
-    smtp.data_timeout = std::max(smtp.data_timeout, settings.smtp_timeout);
+    smtp.data_timeout = settings.smtp_timeout;
+    smtp.end_timeout = settings.smtp_timeout * 5;  // the server may look into the message before it answers
     options.relays.push_back(std::move(smtp));
   }
   return options;
@@ -108,6 +109,7 @@ base::Result<void> OutboxService::Parts::build_storage(store::Store& store) {
   outbox::StoreLedgerOptions options;
   options.tables.emails = settings.table;
   options.keep = settings.keep;
+  options.key_lease = settings.lease;
   options.unknown_from_claim = settings.unknown_outcome == outbox::UnknownOutcomePolicy::resend;
   TRY_VOID(outbox::prepare_tables(store, options.tables));
   if (settings.spool.empty()) {

@@ -233,7 +233,7 @@ std::vector<Setting> smtp_settings() {
        take_mail_address<&Outbox::smtp_from>, show_text<&Outbox::smtp_from>},
       {"smtp.hello", "--smtp-hello", "POSTINO_SMTP_HELLO", "NAME", "how this machine introduces itself", text,
        take_host_name<&Outbox::smtp_hello>, show_text<&Outbox::smtp_hello>},
-      {"smtp.timeout", "--smtp-timeout", "POSTINO_SMTP_TIMEOUT", "DURATION", "how long a reply may take", text,
+      {"smtp.timeout", "--smtp-timeout", "POSTINO_SMTP_TIMEOUT", "DURATION", "how long a reply may take; five times as long after the end of a message", text,
        take_duration<&Outbox::smtp_timeout>, show_duration_of<&Outbox::smtp_timeout>},
       {"smtp.connections", "--smtp-connections", "POSTINO_SMTP_CONNECTIONS", "COUNT", "e-mails sent at a time", text,
        take_integer<&Outbox::smtp_connections, 1, 1'024>, show_number<&Outbox::smtp_connections>},

@@ -22,12 +22,16 @@ base::ErrorCode code_of(int status) {
   }
 }
 
-// "The title: the detail", as far as there is either, without the full stop.
-std::string sentence_of(json::Element problem) {
-  std::string sentence = text_of(problem, "title");
-  const std::string detail = text_of(problem, "detail");
-  if (!sentence.empty() && !detail.empty()) sentence += ": ";
-  sentence += detail;
+// Problems whose detail says all, so that the title would say it twice.
+bool speaks_by_detail(const std::string& code) { return code == "EMAIL_NOT_FOUND" || code == "WRONG_STATE"; }
+
+// "The title: the detail", as far as both are there and of use, without the full stop.
+std::string sentence_of(json::Element problem, int status) {
+  std::string title = text_of(problem, "title");
+  std::string detail = text_of(problem, "detail");
+  if (status == 401) detail.clear();  // it tells programs which header to send
+  if (!detail.empty() && speaks_by_detail(text_of(problem, "code"))) title.clear();
+  std::string sentence = title + (title.empty() || detail.empty() ? "" : ": ") + detail;
   while (sentence.ends_with('.')) sentence.pop_back();
   return sentence;
 }
@@ -47,7 +51,7 @@ std::string rules_of(const std::vector<json::Element>& errors, const FieldName& 
 
 // What can be done about it, as far as the kind of problem tells.
 std::string advice_for(int status, const std::string& code) {
-  if (status == 401) return std::string(". Give an API key ") + how_to_give_a_key;
+  if (status == 401) return std::string(". Give one ") + how_to_give_a_key;
   if (status == 403 && (code.empty() || code == "FORBIDDEN"))
     return std::string(". Give another API key ") + how_to_give_a_key;
   return "";
@@ -64,7 +68,7 @@ base::Error describe_problem(const net::HttpResponse& response, const FieldName&
   std::string problem_code;
   if (parse_answer(document, response.body)) {
     const auto errors = list_of(document.root(), "errors");
-    message = errors.empty() ? sentence_of(document.root()) : rules_of(errors, name_of_field);
+    message = errors.empty() ? sentence_of(document.root(), response.status) : rules_of(errors, name_of_field);
     problem_code = text_of(document.root(), "code");
     const std::string request_id = text_of(document.root(), "request_id");
     if (response.status >= 500 && !request_id.empty()) message += " (request " + request_id + ")";

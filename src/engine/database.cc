@@ -3,6 +3,7 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_manager.h>
 #include <rocksdb/table.h>
 
@@ -70,6 +71,12 @@ void filter_memtable(rocksdb::ColumnFamilyOptions& options) {
   options.memtable_prefix_bloom_size_ratio = 0.02;
 }
 
+// Queues and listings are written in their order: where the last entry of a partition went is where the next one goes.
+void expect_order(rocksdb::ColumnFamilyOptions& options) {
+  constexpr std::size_t partition_bytes = 8;  // number of the index and hash of the partition
+  options.memtable_insert_with_hint_prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(partition_bytes));
+}
+
 // RocksDB has no code for it. The first text is for another process, the second for this one.
 bool is_locked(const rocksdb::Status& status) {
   const std::string text = status.ToString();
@@ -91,6 +98,7 @@ base::Result<std::unique_ptr<Database>> Database::open(const Options& options, r
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   for (const char* name : family_names) families.emplace_back(name, family_options(options, cache));
   filter_memtable(families[static_cast<std::size_t>(Family::items)].options);
+  expect_order(families[static_cast<std::size_t>(Family::indexes)].options);
 
   std::unique_ptr<Database> database(new Database);
   std::vector<rocksdb::ColumnFamilyHandle*> handles;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "mail/delivery_report.h"
 #include "mail/smtp_reply.h"
 
@@ -213,23 +214,27 @@ base::Result<Email> Outbox::replay_callback(const std::string& id, const std::st
 base::Result<BounceOutcome> Outbox::take_bounce(std::string_view message, const std::string& tenant) {
   TRY(const mail::DeliveryReport report, mail::parse_delivery_report(message));
   BounceOutcome outcome;
-  std::string owner;  // the tenant whose e-mail it is
+  Email bounced;
   for (const std::string& name : {report.envelope_id, report.message_id.substr(0, report.message_id.find('@'))}) {
     if (name.empty()) continue;
     TRY(const std::optional<Email> email, ledger_.find(name));
     if (!email || (!tenant.empty() && email->tenant != tenant)) continue;
     outcome.email_id = email->id;
-    owner = email->tenant;
+    bounced = *email;
     break;
   }
   if (outcome.email_id.empty()) return outcome;
   for (const mail::ReportedRecipient& recipient : report.recipients) {
-    if (recipient.action != "failed") continue;
+    // What a report says comes from outside: it can speak for those the e-mail was for, and for nobody else.
+    const bool meant = std::ranges::any_of(bounced.recipients, [&](const Recipient& each) {
+      return base::equal_ignoring_case(each.address, recipient.address);
+    });
+    if (recipient.action != "failed" || !meant) continue;
     Bounce bounce{recipient.address, recipient.status, recipient.diagnostic, recipient.status.starts_with('5'),
                   clock_.now()};
     TRY_VOID(ledger_.record_bounce(outcome.email_id, bounce));
     if (mail::means_bad_address(recipient.status)) {
-      TRY_VOID(suppress(owner, recipient.address, "bounced: " + recipient.status + " " + recipient.diagnostic));
+      TRY_VOID(suppress(bounced.tenant, recipient.address, "bounced: " + recipient.status + " " + recipient.diagnostic));
       outcome.suppressed.push_back(recipient.address);
     }
     outcome.bounces.push_back(std::move(bounce));

@@ -20,7 +20,10 @@ Move claiming_move(const Email& email, const std::string& owner, base::TimePoint
   move.after.owner = owner;
   move.after.due_at = lease_end;
   move.after.outcome_unknown = unknown_from_claim && move.after.state == State::processing;
-  if (move.after.state == State::processing) ++move.after.attempts;
+  if (move.after.state == State::processing) {
+    ++move.after.attempts;
+    move.after.reason.clear();
+  }
   if (acknowledged_form(move.after.state)) ++move.after.callback_attempts;
   return move;
 }

@@ -10,9 +10,10 @@ namespace postino::outbox {
 
 namespace {
 
-idempotency::GuardOptions guard_options(const StoreTables& tables) {
+idempotency::GuardOptions guard_options(const StoreLedgerOptions& ledger) {
   idempotency::GuardOptions options;
-  options.table = tables.accept_keys();
+  options.table = ledger.tables.accept_keys();
+  options.lease = ledger.key_lease;
   return options;
 }
 
@@ -26,7 +27,7 @@ StoreLedger::StoreLedger(store::Store& store, Spool& spool, const base::Clock& c
       random_(random),
       patience_(std::move(patience)),
       options_(std::move(options)),
-      accept_guard_(store, clock, random, guard_options(options_.tables)) {
+      accept_guard_(store, clock, random, guard_options(options_)) {
   for (const State state : all_states())
     if (kind_of(state) != StateKind::resting)
       for (int shard = 0; shard < shard_count; ++shard)

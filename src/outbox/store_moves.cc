@@ -104,6 +104,7 @@ class StoreLedger::MoveBatch {
       CHECK(may_follow(last, after.state) && (!move.through || may_follow(move.before.state, last)));
       after.version = move.before.version + (move.through ? 2 : 1);
       after.updated_at = now;
+      if (after.settled_at && !move.before.settled_at) after.settled_at = now;
       after.reached = move.before.reached;
       if (move.through) ++after.reached[static_cast<std::size_t>(last)];
       ++after.reached[static_cast<std::size_t>(after.state)];
@@ -114,7 +115,7 @@ class StoreLedger::MoveBatch {
       }
       first_action_.push_back(request.actions.size());
       request.actions.emplace_back(meta_update(table, move.before, after));
-      if (move.through) request.actions.emplace_back(put_line(passed_state(move), move.before.reason));
+      if (move.through) request.actions.emplace_back(put_line(passed_state(move), ""));
       request.actions.emplace_back(put_line(after, move.note.empty() ? after.reason : move.note));
       if (spooled) request.actions.emplace_back(std::move(spooled->put));
       counts.left(move.before);

@@ -26,7 +26,7 @@ class QueueCursor {
   void found(base::TimePoint start, base::TimePoint seen, Steady::time_point began, Steady::time_point ended);
 
  private:
-  static constexpr base::Milliseconds overlap{250};
+  static constexpr base::Milliseconds overlap{100};
   static constexpr std::chrono::milliseconds shortest_pause{1'000};
   static constexpr int pause_per_time_spent = 50;
 

@@ -60,7 +60,6 @@ expect 1 'Is it running' send --from a@b.example --to c@d.example --subject s --
 expect 1 'Is it running' emails cancel 1 2
 expect 1 'Is it running' mailbox
 for command in send "emails list" "emails show" "emails cancel" "emails counts" mailbox "mailbox show" "mailbox clear"; do
-  # shellcheck disable=SC2086
   for flag in $("$program" $command --help | grep -oE '^ +--[a-z-]+'); do
     grep -q -e "\`$flag\`" "$documentation/command-line.md" || fail "docs/command-line.md does not have $flag of $command"
   done

@@ -1,7 +1,7 @@
 """The server is killed again and again while it works. Nothing that was accepted is lost; what is sent twice is what
 nobody could know about; and the record tells.
 
-A seed decides when it is killed: POSTINO_CRASH_SEED repeats a run, as far as two machines can be the same.
+A seed decides when it is killed: CRASH_SEED repeats a run, as far as two machines can be the same.
 """
 
 import collections
@@ -119,8 +119,8 @@ def count_unknown(email):
 
 
 def test_nothing_is_lost_and_only_the_unknown_is_sent_twice(start, directory):
-    seed = int(os.environ.get("POSTINO_CRASH_SEED") or time.time_ns() % 2**32)
-    print(f"\nPOSTINO_CRASH_SEED={seed}")
+    seed = int(os.environ.get("CRASH_SEED") or time.time_ns() % 2**32)
+    print(f"\nCRASH_SEED={seed}")
     chance = random.Random(seed)
     log = directory / "smtp.log"
     began = time.monotonic()
