@@ -226,8 +226,8 @@ int run(bool quick, const std::string& dynalite, const std::vector<std::string_v
   const std::uint16_t bare_port = free_port();
   const ServerProcess bare([&] { serve_bare(bare_port); }, bare_port);
   const std::uint16_t port = free_port();
-  const ServerProcess postino({(home / "postino").string(), "serve", "--no-outbox", "--data", (directory.path() / "data").string(),
-                               "--dynamodb", "127.0.0.1:" + std::to_string(port)},
+  const ServerProcess postino({(home / "postino").string(), "serve", "--no-outbox", "--data",
+                               (directory.path() / "data").string(), "--dynamodb", "127.0.0.1:" + std::to_string(port)},
                               port);
   std::printf("start to first answer: %.1f ms; idle memory: %.1f MB\n", postino.start_time().count(),
               postino.resident_megabytes());

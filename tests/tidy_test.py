@@ -98,7 +98,7 @@ class TidyTest(unittest.TestCase):
             ("proton/message.hpp", "broker"),
             ("mysql.h", "outbox"),
             ("mariadb/mysql.h", "outbox"),
-            ("simdjson.h", "api and item and wire"),
+            ("simdjson.h", "item and json and wire"),
         ]:
             self.expect(
                 f"src/base/clock.cc:2: <{header}> belongs to {owner}",

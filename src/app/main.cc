@@ -87,10 +87,12 @@ std::string asked_command(const CLI::App& program) {
 
 int main(int count, char** arguments) {
   CLI::App program(
-      "Postino makes a company's messages reliable: an e-mail outbox on a store that speaks Amazon DynamoDB's API.", "postino");
+      "Postino makes a company's messages reliable: an e-mail outbox on a store that speaks Amazon DynamoDB's API.",
+      "postino");
   program.set_version_flag("--version", "postino " POSTINO_VERSION);
   Flags flags;
-  CLI::App* serving = program.add_subcommand("serve", "serve the outbox's REST API and DynamoDB's API on an embedded store");
+  CLI::App* serving =
+      program.add_subcommand("serve", "serve the outbox's REST API and DynamoDB's API on an embedded store");
   add_flags(*serving, flags);
   CLI::App* config = program.add_subcommand("config", "check the settings and show them, without secrets");
   add_flags(*config, flags);

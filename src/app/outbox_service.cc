@@ -1,10 +1,10 @@
 #include "app/outbox_service.h"
 
 #include <ostream>
-#include <thread>
 
 #include "api/service.h"
 #include "base/log.h"
+#include "base/pause.h"
 #include "base/timestamp.h"
 #include "outbox/directory_spool.h"
 #include "outbox/mailbox.h"
@@ -80,7 +80,8 @@ struct OutboxService::Parts {
   OutboxSettings settings;
   base::SystemClock clock;
   base::SystemRandom random;
-  outbox::Patience patience{random, [](base::Milliseconds delay) { std::this_thread::sleep_for(delay); }};
+  base::Pause pause;
+  outbox::Patience patience{random, [this](base::Milliseconds delay) { pause.wait(delay); }};
   std::unique_ptr<outbox::Spool> spool;
   outbox::DirectorySpool* directory_spool = nullptr;  // the spool, when it is one that must be swept
   std::unique_ptr<outbox::StoreLedger> ledger;
@@ -162,9 +163,9 @@ base::Result<void> OutboxService::Parts::build(store::Store& store, bool log_req
   TRY_VOID(build_storage(store));
   TRY_VOID(build_transport(store));
   TRY_VOID(build_workers());
-  pipelines = std::make_unique<outbox::Pipelines>(*ledger, clock, *course, *intake, *sender, *caller,
-                                                  pipelines_options(settings, base::make_uuid(random)),
-                                                  [this] { tick(); });
+  pipelines =
+      std::make_unique<outbox::Pipelines>(*ledger, clock, *course, *intake, *sender, *caller,
+                                          pipelines_options(settings, base::make_uuid(random)), [this] { tick(); });
   outbox = std::make_unique<outbox::Outbox>(*ledger, *spool, clock, random, outbox::OutboxOptions(),
                                             [this](outbox::Pipeline pipeline) { pipelines->wake(pipeline); });
   api = std::make_unique<api::Api>(*outbox, mailbox.get(), clock, random, api_options(settings, log_requests));
@@ -203,7 +204,7 @@ void OutboxService::stop() {
 }
 
 base::Result<void> OutboxService::show_sample(std::ostream& out) {
-  constexpr auto pause = std::chrono::milliseconds(20);
+  constexpr auto interval = std::chrono::milliseconds(20);
   constexpr int rounds = 500;
   outbox::Payload payload;
   payload.from = {"Postino", "postino@example.com"};
@@ -216,7 +217,7 @@ base::Result<void> OutboxService::show_sample(std::ostream& out) {
     TRY(const outbox::ShownEmail shown, parts_->outbox->show(id, ""));
     const bool settled = shown.email.settled_at.has_value();
     if (!settled) {
-      std::this_thread::sleep_for(pause);
+      parts_->pause.wait(interval);
       continue;
     }
     out << "A sample e-mail went through (see it with: postino mailbox show " << id << "):\n";

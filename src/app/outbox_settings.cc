@@ -15,6 +15,8 @@ namespace {
 
 using Outbox = OutboxSettings;
 
+// What follows are takers; an empty text takes a setting back, where it may be missing.
+
 // The words of a setting that has a few, and what they mean.
 template <class Value, std::size_t count>
 struct Choices {
@@ -109,30 +111,31 @@ base::Result<void> take_unknown_outcome(Settings& settings, const std::string& t
 
 template <auto member>
 base::Result<void> take_mail_address(Settings& settings, const std::string& text) {
-  TRY(mail::Mailbox mailbox, mail::parse_mailbox(text));
-  field(settings, member) = std::move(mailbox.address);
+  if (!text.empty()) TRY_VOID(mail::parse_mailbox(text));
+  field(settings, member) = text.empty() ? "" : mail::parse_mailbox(text)->address;
   return {};
 }
 
 template <auto member>
 base::Result<void> take_host_name(Settings& settings, const std::string& text) {
-  if (!is_host(text)) return base::invalid("must be a host name");
+  if (!text.empty() && !is_host(text)) return base::invalid("must be a host name");
   field(settings, member) = text;
   return {};
 }
 
 base::Result<void> take_table(Settings& settings, const std::string& text) {
   const bool valid = text.size() >= 3 && text.size() <= 200 && std::ranges::all_of(text, [](char character) {
-    return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
-           (character >= '0' && character <= '9') || character == '-' || character == '.' || character == '_';
-  });
+                       return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
+                              (character >= '0' && character <= '9') || character == '-' || character == '.' ||
+                              character == '_';
+                     });
   if (!valid) return base::invalid("must have 3 to 200 letters, digits, dots, dashes or underscores");
   settings.outbox.table = text;
   return {};
 }
 
 base::Result<void> take_callback_url(Settings& settings, const std::string& text) {
-  TRY_VOID(net::Url::parse(text));
+  if (!text.empty()) TRY_VOID(net::Url::parse(text));
   settings.outbox.callback_url = text;
   return {};
 }
@@ -148,9 +151,12 @@ std::vector<Setting> http_settings() {
   return {
       {"http.address", "--http", "POSTINO_HTTP", "HOST:PORT", "where the REST API is served; port 0 takes any free one",
        text, take_http_address,
-       [](const Settings& all) { return quoted(net::Address{all.outbox.http_host, all.outbox.http_port}.text()); }},
+       [](const Settings& all) {
+         return quoted(net::Address{all.outbox.http_host, all.outbox.http_port}.text());
+       }},
       {"http.api_keys", "--api-key", "POSTINO_API_KEYS", "NAME:ROLE[@TENANT]:SECRET",
-       "a key that callers of the REST API must show; ROLE is reader, sender or operator. Repeat it, or separate several "
+       "a key that callers of the REST API must show; ROLE is reader, sender or operator. Repeat it, or separate "
+       "several "
        "by commas in the environment. Without any, everything is allowed, on loopback only",
        list, take_api_key, show_api_keys, [](Settings& all) { all.outbox.api_keys.clear(); }},
       {"http.tls_certificate", "--http-tls-certificate", "POSTINO_HTTP_TLS_CERTIFICATE", "FILE",
@@ -169,8 +175,9 @@ std::vector<Setting> course_settings() {
   return {
       {"outbox.off", "--no-outbox", "POSTINO_NO_OUTBOX", "", "serve DynamoDB's API alone", flag,
        take_boolean<&Outbox::off>, show_boolean<&Outbox::off>},
-      {"outbox.sample", "--sample", "POSTINO_SAMPLE", "", "send one e-mail through the sandbox at start and show its history",
-       flag, take_boolean<&Outbox::sample>, show_boolean<&Outbox::sample>},
+      {"outbox.sample", "--sample", "POSTINO_SAMPLE", "",
+       "send one e-mail through the sandbox at start and show its history", flag, take_boolean<&Outbox::sample>,
+       show_boolean<&Outbox::sample>},
       {"outbox.table", "--outbox-table", "EMAIL_OUTBOX_TABLE", "NAME",
        "the table of the e-mails; others have names that begin like it", text, take_table, show_text<&Outbox::table>},
       {"outbox.spool", "--spool", "POSTINO_SPOOL", "DIRECTORY",
@@ -214,15 +221,15 @@ std::vector<Setting> smtp_settings() {
   using enum SettingKind;
   return {
       {"smtp.relays", "--smtp", "POSTINO_SMTP", "HOST:PORT",
-       "a mail server that takes the e-mails; repeat it for others to ask when it fails. Without any, mail stays in the "
+       "a mail server that takes the e-mails; repeat it for others to ask when it fails. Without any, mail stays in "
+       "the "
        "sandbox",
        list, take_relay, show_relays, [](Settings& all) { all.outbox.relays.clear(); }},
       {"smtp.tls", "--smtp-tls", "POSTINO_SMTP_TLS", "POLICY",
        "off, opportunistic (when offered), required (with a valid certificate) or implicit (from the first byte)", text,
        take_tls_policy, [](const Settings& all) { return tls_policies.show(all.outbox.smtp_tls); }},
-      {"smtp.ca", "--smtp-ca", "POSTINO_SMTP_CA", "FILE",
-       "authorities (PEM) to trust instead of the system's", text, take_text<&Outbox::smtp_ca>,
-       show_text<&Outbox::smtp_ca>},
+      {"smtp.ca", "--smtp-ca", "POSTINO_SMTP_CA", "FILE", "authorities (PEM) to trust instead of the system's", text,
+       take_text<&Outbox::smtp_ca>, show_text<&Outbox::smtp_ca>},
       {"smtp.user", "--smtp-user", "POSTINO_SMTP_USER", "NAME", "whom to authenticate as", text,
        take_text<&Outbox::smtp_user>, show_text<&Outbox::smtp_user>},
       {"smtp.password", "--smtp-password", "POSTINO_SMTP_PASSWORD", "SECRET",
@@ -233,7 +240,8 @@ std::vector<Setting> smtp_settings() {
        take_mail_address<&Outbox::smtp_from>, show_text<&Outbox::smtp_from>},
       {"smtp.hello", "--smtp-hello", "POSTINO_SMTP_HELLO", "NAME", "how this machine introduces itself", text,
        take_host_name<&Outbox::smtp_hello>, show_text<&Outbox::smtp_hello>},
-      {"smtp.timeout", "--smtp-timeout", "POSTINO_SMTP_TIMEOUT", "DURATION", "how long a reply may take; five times as long after the end of a message", text,
+      {"smtp.timeout", "--smtp-timeout", "POSTINO_SMTP_TIMEOUT", "DURATION",
+       "how long a reply may take; five times as long after the end of a message", text,
        take_duration<&Outbox::smtp_timeout>, show_duration_of<&Outbox::smtp_timeout>},
       {"smtp.connections", "--smtp-connections", "POSTINO_SMTP_CONNECTIONS", "COUNT", "e-mails sent at a time", text,
        take_integer<&Outbox::smtp_connections, 1, 1'024>, show_number<&Outbox::smtp_connections>},
@@ -261,9 +269,8 @@ std::vector<Setting> callback_settings() {
       {"callback.secret", "--callback-secret", "POSTINO_CALLBACK_SECRET", "SECRET",
        "what callbacks are signed with: whsec_ and base64", text, take_callback_secret,
        show_secret<&Outbox::callback_secret>},
-      {"callback.timeout", "--callback-timeout", "POSTINO_CALLBACK_TIMEOUT", "DURATION",
-       "how long a callback may take", text, take_duration<&Outbox::callback_timeout>,
-       show_duration_of<&Outbox::callback_timeout>},
+      {"callback.timeout", "--callback-timeout", "POSTINO_CALLBACK_TIMEOUT", "DURATION", "how long a callback may take",
+       text, take_duration<&Outbox::callback_timeout>, show_duration_of<&Outbox::callback_timeout>},
       {"callback.retry_first", "--callback-retry-first", "POSTINO_CALLBACK_RETRY_FIRST", "DURATION",
        "the wait after the first failed callback; it doubles with each", text,
        take_duration<&Outbox::callback_retry_first>, show_duration_of<&Outbox::callback_retry_first>},
@@ -298,9 +305,10 @@ base::Result<void> check(const OutboxSettings& settings) {
   if (settings.off) return {};
   const net::Address address{settings.http_host, settings.http_port};
   if (!address.is_loopback() && settings.api_keys.empty())
-    return base::invalid("--http " + address.text() +
-                         " can be reached from other machines, so callers must show a key: give an --api-key, or listen "
-                         "on 127.0.0.1");
+    return base::invalid(
+        "--http " + address.text() +
+        " can be reached from other machines, so callers must show a key: give an --api-key, or listen "
+        "on 127.0.0.1");
   if (settings.http_tls_certificate.empty() != settings.http_tls_key.empty())
     return base::invalid("--http-tls-certificate and --http-tls-key must be given together");
   if (settings.smtp_user.empty() != settings.smtp_password.empty())

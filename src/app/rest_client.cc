@@ -14,8 +14,10 @@ namespace {
 constexpr std::chrono::seconds request_timeout{60};
 constexpr std::size_t max_response_bytes = 256
                                            << 20;  // a page of e-mails with many recipients; a message with all in it
-constexpr int most_attempts = 6;
-constexpr base::Milliseconds first_pause{250};  // before the second attempt; it doubles with each
+constexpr base::Milliseconds first_pause{250};     // before the second attempt; it doubles with each
+constexpr base::Milliseconds longest_pause{2'000};
+constexpr std::chrono::seconds patience{10};
+constexpr std::chrono::seconds patience_with_key{90};  // a server that crashed holds a key until the lease is over
 
 bool is_unreserved(char character) {
   return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
@@ -29,12 +31,17 @@ bool is_secret(std::string_view text) {
 
 bool is_refused(const std::string& problem) { return problem.find("connection refused") != std::string::npos; }
 
-// Will the same request, a bit later, get the answer?
-bool is_to_be_repeated(const net::HttpResponse& response) {
-  if (response.status == 503) return true;
+bool is_in_progress(const net::HttpResponse& response) {
   json::Document document;
   return response.status == 409 && parse_answer(document, response.body) &&
          text_of(document.root(), "code") == "IDEMPOTENCY_KEY_IN_PROGRESS";
+}
+
+// How long the same request is worth repeating after this.
+std::chrono::seconds patience_after(const base::Result<net::HttpResponse>& response) {
+  if (!response) return response.error().code == base::ErrorCode::io ? patience : std::chrono::seconds(0);
+  if (is_in_progress(*response)) return patience_with_key;
+  return response->status == 503 ? patience : std::chrono::seconds(0);
 }
 
 }  // namespace
@@ -115,15 +122,14 @@ base::Result<net::HttpResponse> RestClient::send(const std::string& method, cons
 base::Result<net::HttpResponse> RestClient::post_emails(const std::string& body, const std::string& key) {
   net::HttpRequest request = this->request("POST", "/emails", body);
   request.headers.emplace_back("Idempotency-Key", key);
-  base::Milliseconds wait = first_pause;
-  for (int attempt = 1;; ++attempt) {
+  const auto start = std::chrono::steady_clock::now();
+  for (base::Milliseconds wait = first_pause;; wait = std::min(2 * wait, longest_pause)) {
     auto response = exchange(request);
-    const bool lost = !response && response.error().code == base::ErrorCode::io;
-    const bool never_there = attempt == 1 && lost && is_refused(response.error().message);
-    const bool repeat = response ? is_to_be_repeated(*response) : lost && !never_there;
-    if (!repeat || attempt == most_attempts) return response;
+    const bool first = wait == first_pause;
+    if (first && !response && is_refused(response.error().message))
+      return base::fail(base::ErrorCode::not_found, std::move(response).error().message);
+    if (std::chrono::steady_clock::now() - start >= patience_after(response)) return response;
     pause(wait);
-    wait *= 2;
   }
 }
 

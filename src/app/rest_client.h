@@ -31,7 +31,7 @@ class RestClient {
   base::Result<net::HttpResponse> send(const std::string& method, const std::string& target, std::string body = "");
 
   // Hands in e-mails under an idempotency key. Asks again when the answer is lost, or is to try later: because of the
-  // key nothing is done twice.
+  // key nothing is done twice. After an error of code io they may have been accepted; not_found when nobody listens.
   base::Result<net::HttpResponse> post_emails(const std::string& body, const std::string& key);
 
   // The body of a successful answer. Any other is an error, as describe_problem() has it.

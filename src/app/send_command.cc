@@ -97,8 +97,7 @@ class Sending {
 
   // The answer may have been lost, and not the e-mail. The key makes a repetition harmless.
   static base::Error outcome_unknown(base::Error error, const std::string& key) {
-    const bool never_there = error.message.find("connection refused") != std::string::npos;
-    if (error.code == base::ErrorCode::io && !never_there)
+    if (error.code == base::ErrorCode::io)
       error.message += ".\nWhether it was accepted is not known. Repeat the command with --idempotency-key " +
                        printable(key) + ", and it is not sent twice";
     return error;

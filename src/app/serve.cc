@@ -100,7 +100,8 @@ net::HttpServerOptions rest_options(const Settings& settings) {
     base::SystemRandom random;
     return api::refusal(status, random);
   };
-  if (!outbox.http_tls_certificate.empty()) options.tls = net::TlsFiles{outbox.http_tls_certificate, outbox.http_tls_key};
+  if (!outbox.http_tls_certificate.empty())
+    options.tls = net::TlsFiles{outbox.http_tls_certificate, outbox.http_tls_key};
   return options;
 }
 
@@ -133,17 +134,15 @@ class Servers {
       : settings_(settings), monitor_(monitor), endpoint_(endpoint), outbox_(outbox) {}
 
   base::Result<void> start() {
-    TRY(dynamodb_, net::HttpServer::start(server_options(settings_),
-                                          [this](const net::Request& request, net::Responder respond) {
-                                            if (!monitor_.handle(request, respond))
-                                              endpoint_.handle(request, std::move(respond));
-                                          }));
+    TRY(dynamodb_,
+        net::HttpServer::start(server_options(settings_), [this](const net::Request& request, net::Responder respond) {
+          if (!monitor_.handle(request, respond)) endpoint_.handle(request, std::move(respond));
+        }));
     if (outbox_ == nullptr) return {};
-    TRY(rest_, net::HttpServer::start(rest_options(settings_),
-                                      [this](const net::Request& request, net::Responder respond) {
-                                        if (!monitor_.handle(request, respond))
-                                          outbox_->handle(request, std::move(respond));
-                                      }));
+    TRY(rest_,
+        net::HttpServer::start(rest_options(settings_), [this](const net::Request& request, net::Responder respond) {
+          if (!monitor_.handle(request, respond)) outbox_->handle(request, std::move(respond));
+        }));
     return {};
   }
   void stop(std::chrono::seconds grace) {

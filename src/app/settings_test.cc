@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <set>
@@ -139,6 +140,52 @@ TEST_F(SettingsTest, APublicAddressNeedsKeys) {
 TEST_F(SettingsTest, CertificateAndKeyComeTogether) {
   ASSERT_TRUE(flag("--tls-key", "key.pem"));
   EXPECT_EQ(check(settings_).error().message, "--tls-certificate and --tls-key must be given together");
+}
+
+TEST_F(SettingsTest, RestOnlyListensElsewhereWithKeys) {
+  ASSERT_TRUE(flag("--http", "0.0.0.0:8080"));
+  EXPECT_THAT(check(settings_).error().message, HasSubstr("callers must show a key"));
+  ASSERT_TRUE(flag("--api-key", "shop:sender:0123456789abcdef"));
+  EXPECT_TRUE(check(settings_));
+}
+
+TEST_F(SettingsTest, RelaysKeepTheirOrder) {
+  const auto relays = std::ranges::find(all_settings(), "--smtp", &Setting::flag);
+  ASSERT_TRUE(apply(settings_, *relays, {"mail.example.org:587", "[::1]:25"}, "--smtp"));
+  ASSERT_EQ(settings_.outbox.relays.size(), 2U);
+  EXPECT_EQ(settings_.outbox.relays[0].text(), "mail.example.org:587");
+  EXPECT_EQ(settings_.outbox.relays[1].host, "::1");
+  EXPECT_EQ(settings_.outbox.relays[1].text(), "[::1]:25");
+  for (const char* bad : {"mail.example.org", "mail.example.org:0", "::1:25", "a b:25", ":25", "mail\n:25"})
+    EXPECT_FALSE(apply(settings_, *relays, {bad}, "--smtp")) << bad;
+}
+
+TEST_F(SettingsTest, DurationsHaveAUnit) {
+  ASSERT_TRUE(flag("--lease", "90s"));
+  EXPECT_EQ(settings_.outbox.lease, std::chrono::seconds(90));
+  EXPECT_THAT(show(settings_), HasSubstr("lease = \"90s\""));
+  ASSERT_TRUE(flag("--lease", "2m"));
+  EXPECT_THAT(show(settings_), HasSubstr("lease = \"2m\""));
+  for (const char* bad : {"", "5", "s", "-1s", "1.5s", "1 s", "99999999999999999999s", "100000000d", "5S"})
+    EXPECT_FALSE(flag("--lease", bad)) << bad;
+}
+
+TEST_F(SettingsTest, WhatBelongsTogetherComesTogether) {
+  ASSERT_TRUE(flag("--smtp-user", "ann"));
+  EXPECT_EQ(check(settings_).error().message, "--smtp-user and --smtp-password must be given together");
+  ASSERT_TRUE(flag("--smtp-password", "hidden"));
+  EXPECT_TRUE(check(settings_));
+  ASSERT_TRUE(flag("--dkim-domain", "example.org"));
+  EXPECT_EQ(check(settings_).error().message, "--dkim-domain, --dkim-selector and --dkim-key must be given together");
+}
+
+TEST_F(SettingsTest, SecretsOfTheOutboxAreNotShown) {
+  ASSERT_TRUE(flag("--api-key", "shop:sender@acme:0123456789abcdef"));
+  ASSERT_TRUE(flag("--smtp-password", "hidden"));
+  ASSERT_TRUE(flag("--callback-secret", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"));
+  const std::string shown = show(settings_);
+  EXPECT_THAT(shown, HasSubstr("api_keys = [\"shop:sender@acme:...\"]"));
+  for (const char* secret : {"0123456789abcdef", "hidden", "MfKQ9r8G"}) EXPECT_EQ(shown.find(secret), std::string::npos);
 }
 
 TEST_F(SettingsTest, WhatIsShownIsAFileThatSetsTheSameWithoutSecrets) {

@@ -87,8 +87,8 @@ store::Answer<Begun> Guard::look(const std::string& operation, const std::string
   return judge(std::move(*found), request_hash, clock_.now());
 }
 
-store::Answer<Begun> Guard::begin(const std::string& operation, const std::string& key,
-                                  const std::string& request_hash, std::optional<base::Milliseconds> life) {
+store::Answer<Begun> Guard::begin(const std::string& operation, const std::string& key, const std::string& request_hash,
+                                  std::optional<base::Milliseconds> life) {
   constexpr int rounds = 3;  // a record can vanish between the refused write and the look at it
   for (int round = 0; round < rounds; ++round) {
     Record record = new_record(operation, key, request_hash, life);

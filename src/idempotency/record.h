@@ -13,8 +13,8 @@ namespace postino::idempotency {
 enum class Status { in_progress, completed, failed };
 
 struct Record {
-  std::string operation;     // separates name spaces: "PRODUCE", "CONSUME", "POST /emails"
-  std::string key;           // the caller's
+  std::string operation;  // separates name spaces: "PRODUCE", "CONSUME", "POST /emails"
+  std::string key;        // the caller's
   Status status = Status::in_progress;
   std::string request_hash;  // SHA-256 of the request, in hex
   std::string response;      // once completed

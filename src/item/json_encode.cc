@@ -1,5 +1,4 @@
 #include "item/json_codec.h"
-
 #include "json/string.h"
 
 namespace postino::item {

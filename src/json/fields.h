@@ -50,8 +50,8 @@ class Document {
 
 using Element = simdjson::dom::element;
 
-// One object. Each function reads a member once; what is missing and not required is nullopt without a note, null counts
-// as missing.
+// One object. Each function reads a member once; what is missing and not required is nullopt without a note, null
+// counts as missing.
 class Fields {
  public:
   // Notes the rule when the element is no object; every member is missing then.

@@ -288,6 +288,7 @@ TEST(BuildMessage, SubjectsOfAllKindsAreReadTheSame) {
 }
 
 TEST(BuildMessage, EncodedWordsKeepTheirLimits) {
+  start_gmime();
   Message message = sample();
   for (int i = 0; i < 60; ++i) message.subject += i % 2 == 0 ? "日本" : "😀x";
   message.headers = {{"X-A-Header-With-A-Name-That-Leaves-Hardly-Any-Room-For-The-First-Word", "日本語"}};

@@ -7,7 +7,7 @@
 namespace postino::outbox {
 
 struct Backoff {
-  base::Milliseconds first{30};      // the ceiling of the first delay; it doubles with each failure
+  base::Milliseconds first{30};  // the ceiling of the first delay; it doubles with each failure
   base::Milliseconds longest{1'000};
 
   // After this many failures (from 1): anything from nothing to the ceiling, so that those who failed together do not

@@ -86,8 +86,7 @@ Move Course::send_later(const Email& email, std::string reason, base::TimePoint 
 }
 
 Move Course::retry(const Email& email, const std::string& reason, base::TimePoint now) const {
-  const bool enough =
-      email.attempts >= rules_.max_attempts || now - kept_from(email) >= rules_.give_up_after;
+  const bool enough = email.attempts >= rules_.max_attempts || now - kept_from(email) >= rules_.give_up_after;
   if (enough)
     return failed(email, "given up after " + std::to_string(email.attempts) + " attempts: " + reason, false, now);
   return send_later(email, reason, now + rules_.sending.equal_jitter(email.attempts, random_), true);
@@ -95,7 +94,8 @@ Move Course::retry(const Email& email, const std::string& reason, base::TimePoin
 
 Move Course::after_sending(const Email& email, const mail::SendResult& result, base::TimePoint now) const {
   if (result.outcome_unknown) {
-    if (rules_.unknown_outcome == UnknownOutcomePolicy::resend) return retry(email, "outcome unknown: " + result.reply.text, now);
+    if (rules_.unknown_outcome == UnknownOutcomePolicy::resend)
+      return retry(email, "outcome unknown: " + result.reply.text, now);
     Move move = to(email, State::held, "outcome unknown: " + result.reply.text);
     move.after.held_from = State::ready;
     move.after.outcome_unknown = true;
@@ -113,11 +113,13 @@ Move Course::after_sending(const Email& email, const mail::SendResult& result, b
   } else if (delivered == 0) {
     move = failed(tried, words(tried, RecipientState::refused), false, now);
   } else {
-    std::string reason = result.severity == mail::Severity::success ? result.reply.text : words(tried, RecipientState::delivered);
+    std::string reason =
+        result.severity == mail::Severity::success ? result.reply.text : words(tried, RecipientState::delivered);
     if (delivered < tried.recipients.size())
       reason = "delivered to " + std::to_string(delivered) + " of " + std::to_string(tried.recipients.size()) +
-               " recipients: " + words(tried, count(tried, RecipientState::refused) > 0 ? RecipientState::refused
-                                                                                       : RecipientState::suppressed);
+               " recipients: " +
+               words(tried,
+                     count(tried, RecipientState::refused) > 0 ? RecipientState::refused : RecipientState::suppressed);
     move = settled(tried, State::sent, std::move(reason), now);
   }
   move.before = email;

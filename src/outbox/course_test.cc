@@ -58,7 +58,8 @@ class CourseTest : public testing::Test {
   // What must hold of every move: legal, from the e-mail as it was claimed, and nobody's any more.
   static void check(const Move& move, const Email& claimed) {
     EXPECT_EQ(move.before, claimed);
-    EXPECT_TRUE(may_follow(claimed.state, move.after.state)) << name_of(move.after.state);
+    EXPECT_TRUE(may_follow(move.through.value_or(claimed.state), move.after.state)) << name_of(move.after.state);
+    EXPECT_TRUE(!move.through || may_follow(claimed.state, *move.through)) << name_of(move.after.state);
     EXPECT_EQ(move.after.owner, "");
     EXPECT_EQ(move.after.id, claimed.id);
   }
@@ -80,6 +81,17 @@ TEST_F(CourseTest, ABuiltMessageIsReadyAtOnceOrWhenItIsScheduled) {
   EXPECT_EQ(course_.built(email, "", start).after.due_at, start + hours(5));
   email.send_at = start - hours(5);
   EXPECT_EQ(course_.built(email, "", start).after.due_at, start) << "a time that is over means now";
+}
+
+TEST_F(CourseTest, WorkThatNeedsNoClaimPassesItsStateOnTheWay) {
+  const Email email = email_in(State::accepted);
+  for (const Move& move : {course_.built(email, "bytes", start), course_.invalid(email, "why", start),
+                           course_.intake_again(email, "why", start)}) {
+    EXPECT_EQ(move.before, email);
+    EXPECT_EQ(move.through, State::intaking);
+    EXPECT_TRUE(may_follow(State::intaking, move.after.state)) << name_of(move.after.state);
+  }
+  EXPECT_EQ(course_.built(email_in(State::intaking), "bytes", start).through, std::nullopt);
 }
 
 TEST_F(CourseTest, AnInvalidPayloadIsToldToTheCaller) {
@@ -109,8 +121,9 @@ TEST_F(CourseTest, WithoutAUrlThereIsNoCallback) {
 }
 
 TEST_F(CourseTest, TroubleOfOurOwnAtIntakeIsTriedAgainLaterAndKeepsTheReason) {
-  Email email = email_in(State::intaking);
-  email.reached[static_cast<std::size_t>(State::intaking)] = 3;  // the ceiling is 20 s
+  Email email = email_in(State::accepted);
+  email.owner.clear();
+  email.reached[static_cast<std::size_t>(State::intaking)] = 2;  // this is the third time: the ceiling is 20 s
   const Move move = course_.intake_again(email, "the disk is full", start);
   check(move, email);
   EXPECT_EQ(move.after.state, State::accepted);

@@ -45,9 +45,9 @@ struct Email {
   std::string tenant;      // empty: none
   std::string acceptance;  // tells a repeated acceptance from another one with the same id
   State state = State::accepted;
-  std::string reason;        // of the last state
+  std::string reason;            // of the last state
   bool internal_reason = false;  // the reason is for operators: callers are told that it was an internal error
-  std::int64_t version = 1;  // one more with each state; the fencing token of a claim
+  std::int64_t version = 1;      // one more with each state; the fencing token of a claim
   base::TimePoint created_at;
   base::TimePoint updated_at;
   std::string payload_path;
@@ -58,19 +58,19 @@ struct Email {
   std::string owner;                       // of a working state: who has it
   bool outcome_unknown = false;            // the end of the message may have been sent, and no reply was read
 
-  int attempts = 0;           // at sending, begun
-  int callback_attempts = 0;  // for the present outcome, begun
+  int attempts = 0;            // at sending, begun
+  int callback_attempts = 0;   // for the present outcome, begun
   bool callback_dead = false;  // given up; waits for an operator
   std::string callback_error;  // what the last attempt got
   std::string callback_url;    // empty: the configured one, if any
 
   std::optional<State> held_from;
   std::vector<std::string> tags;
-  std::string sender;                 // the address the e-mail is from
-  std::vector<Recipient> recipients;  // all of them
+  std::string sender;                         // the address the e-mail is from
+  std::vector<Recipient> recipients;          // all of them
   std::optional<base::TimePoint> settled_at;  // when it was sent, or failed, or was found invalid
   std::vector<Bounce> bounces;
-  std::array<int, state_count> reached{};     // how often it has been in each state
+  std::array<int, state_count> reached{};  // how often it has been in each state
 
   friend bool operator==(const Email&, const Email&) = default;
 };

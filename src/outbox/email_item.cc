@@ -77,7 +77,8 @@ std::vector<Field> changing_fields(const Email& email) {
       {"Reached", reached_value(email)},
       {"Listing", AttributeValue(queue_name(listed_state(email.state), shard_of(email.id)))},
       {"TenantListing",
-       text_if_any(email.tenant.empty() ? "" : tenant_listing(email.tenant, listed_state(email.state), shard_of(email.id)))},
+       text_if_any(email.tenant.empty() ? ""
+                                        : tenant_listing(email.tenant, listed_state(email.state), shard_of(email.id)))},
       {"Queue", text_if_any(queue)},
       {"DueAt", queue.empty() ? std::nullopt : std::optional(milliseconds(*email.due_at))},
       {"LeaseOwner", text_if_any(email.owner)},

@@ -26,7 +26,8 @@ MailboxEntry entry_of(const item::Item& item) {
   entry.subject = text_in(item, "Subject");
   if (const auto received = base::parse_timestamp(text_in(item, "ReceivedAt"))) entry.received = *received;
   if (const auto* list = item.find("To"); list != nullptr && list->type() == item::Type::list)
-    for (const item::AttributeValue& address : list->as<item::List>()) entry.recipients.push_back(address.as<std::string>());
+    for (const item::AttributeValue& address : list->as<item::List>())
+      entry.recipients.push_back(address.as<std::string>());
   if (const auto* size = item.find("Size"); size != nullptr && size->type() == item::Type::number)
     entry.size = size->as<item::Number>().to_int64().value_or(0);
   return entry;

@@ -63,8 +63,9 @@ base::Result<AcceptAnswer> Outbox::accept(std::vector<Payload> payloads, const s
   for (std::size_t i = 0; i < payloads.size(); ++i) {
     Payload& payload = payloads[i];
     if (payload.id.empty())
-      payload.id = keyed ? derived_uuid(scoped(tenant, keyed->key) + "#" + keyed->request_hash + "#" + std::to_string(i))
-                         : base::make_uuid(random_);
+      payload.id = keyed
+                       ? derived_uuid(scoped(tenant, keyed->key) + "#" + keyed->request_hash + "#" + std::to_string(i))
+                       : base::make_uuid(random_);
     emails.push_back({new_email(payload, tenant), to_json(payload)});
   }
   std::optional<AcceptKey> key;
@@ -234,7 +235,8 @@ base::Result<BounceOutcome> Outbox::take_bounce(std::string_view message, const 
                   clock_.now()};
     TRY_VOID(ledger_.record_bounce(outcome.email_id, bounce));
     if (mail::means_bad_address(recipient.status)) {
-      TRY_VOID(suppress(bounced.tenant, recipient.address, "bounced: " + recipient.status + " " + recipient.diagnostic));
+      TRY_VOID(
+          suppress(bounced.tenant, recipient.address, "bounced: " + recipient.status + " " + recipient.diagnostic));
       outcome.suppressed.push_back(recipient.address);
     }
     outcome.bounces.push_back(std::move(bounce));

@@ -56,7 +56,8 @@ class Outbox {
   base::Result<std::vector<Email>> stale(const std::string& tenant, int limit);  // in flight beyond their lease
   base::Result<EmailPage> dead_callbacks(const std::string& tenant, const std::string& cursor, int limit);
   base::Result<std::string> message(const std::string& id, const std::string& tenant);  // as it goes out; not_found
-  base::Result<std::string> payload(const std::string& id, const std::string& tenant);  // as it was handed in; not_found
+  base::Result<std::string> payload(const std::string& id,
+                                    const std::string& tenant);  // as it was handed in; not_found
 
   // not_found, or conflict with what the state forbids. `reason` goes into the history. They answer the e-mail as it is
   // afterwards.

@@ -201,7 +201,8 @@ void PipelineLoop::finished(const Move& move, const MoveOutcome& outcome) {
   if (outcome.status == MoveStatus::done)
     on_moved_(move.before, outcome.email);
   else if (options_.claims)
-    base::log_warning("outbox", "lease was lost", {{"id", move.before.id}, {"state", std::string(outbox::name_of(move.before.state))}});
+    base::log_warning("outbox", "lease was lost",
+                      {{"id", move.before.id}, {"state", std::string(outbox::name_of(move.before.state))}});
 }
 
 }  // namespace postino::outbox

@@ -18,15 +18,18 @@ Pipelines::Pipelines(Ledger& ledger, const base::Clock& clock, const Course& cou
                  statistics_.rescued(before);
                  moved(before, after);
                }),
-      intake_(Pipeline::intake, ledger, leases_, clock, options_.owner, options_.intake,
-              [&intake](const Email& email) { return intake.work(email); },
-              [this](const Email& before, const Email& after) { moved(before, after); }),
-      send_(Pipeline::send, ledger, leases_, clock, options_.owner, options_.send,
-            [this, &sender](const Email& email) { return sender.work(email, leases_); },
-            [this](const Email& before, const Email& after) { moved(before, after); }),
-      callback_(Pipeline::callback, ledger, leases_, clock, options_.owner, options_.callback,
-                [&caller](const Email& email) { return caller.work(email); },
-                [this](const Email& before, const Email& after) { moved(before, after); }) {}
+      intake_(
+          Pipeline::intake, ledger, leases_, clock, options_.owner, options_.intake,
+          [&intake](const Email& email) { return intake.work(email); },
+          [this](const Email& before, const Email& after) { moved(before, after); }),
+      send_(
+          Pipeline::send, ledger, leases_, clock, options_.owner, options_.send,
+          [this, &sender](const Email& email) { return sender.work(email, leases_); },
+          [this](const Email& before, const Email& after) { moved(before, after); }),
+      callback_(
+          Pipeline::callback, ledger, leases_, clock, options_.owner, options_.callback,
+          [&caller](const Email& email) { return caller.work(email); },
+          [this](const Email& before, const Email& after) { moved(before, after); }) {}
 
 void Pipelines::start() {
   leases_.start();

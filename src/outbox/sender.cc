@@ -50,8 +50,8 @@ Move Sender::send(const Email& email, const Leases& leases) const {
   envelope.sender = envelope_sender_.empty() ? email.sender : envelope_sender_;
   envelope.recipients = pending_addresses(email);
   envelope.envelope_id = email.id;
-  const mail::SendResult result = transport_.deliver({email, std::move(envelope), *message},
-                                                     [&] { return commit_to(email, leases); });
+  const mail::SendResult result =
+      transport_.deliver({email, std::move(envelope), *message}, [&] { return commit_to(email, leases); });
   return course_.after_sending(email, result, clock_.now());
 }
 
@@ -70,7 +70,8 @@ Move Sender::work(const Email& claimed, const Leases& leases) const {
   } else {
     const std::string destination = mail::domain_of(pending_addresses(email).front());
     if (const auto later = limits_.admit(destination, email.id, now))
-      return course_.send_later(claimed, "waits for its turn: the limit of " + destination + " is reached", *later, false);
+      return course_.send_later(claimed, "waits for its turn: the limit of " + destination + " is reached", *later,
+                                false);
     move = send(email, leases);
     limits_.done(destination);
   }

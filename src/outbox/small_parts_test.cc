@@ -184,11 +184,11 @@ TEST(QueueCursor, BeginsALittleBeforeWhatWasSeenAndSweepsNowAndThen) {
   const base::TimePoint beginning;
   EXPECT_EQ(cursor.start(time), beginning) << "first of all everything";
   cursor.found(beginning, start, time, time + Milliseconds(2));
-  EXPECT_EQ(cursor.start(time + Milliseconds(3)), start - Milliseconds(250));
-  cursor.found(start - Milliseconds(250), start + seconds(5), time, time);
-  EXPECT_EQ(cursor.start(time + Milliseconds(4)), start + seconds(5) - Milliseconds(250));
-  cursor.found(start + seconds(5) - Milliseconds(250), start, time, time);
-  EXPECT_EQ(cursor.start(time + Milliseconds(4)), start + seconds(5) - Milliseconds(250)) << "never back";
+  EXPECT_EQ(cursor.start(time + Milliseconds(3)), start - Milliseconds(100));
+  cursor.found(start - Milliseconds(100), start + seconds(5), time, time);
+  EXPECT_EQ(cursor.start(time + Milliseconds(4)), start + seconds(5) - Milliseconds(100));
+  cursor.found(start + seconds(5) - Milliseconds(100), start, time, time);
+  EXPECT_EQ(cursor.start(time + Milliseconds(4)), start + seconds(5) - Milliseconds(100)) << "never back";
   EXPECT_NE(cursor.start(time + Milliseconds(1'001)), beginning);
   EXPECT_EQ(cursor.start(time + Milliseconds(1'002)), beginning) << "a second after the last sweep ended";
 }
@@ -208,7 +208,7 @@ TEST(QueueCursor, ASweepThatSawOnlyThePastBeginsThereAgain) {
   const Steady::time_point time{seconds(1'000)};
   cursor.found(base::TimePoint(), start, time, time);
   cursor.found(base::TimePoint(), start - hours(1), time + seconds(2), time + seconds(2));
-  EXPECT_EQ(cursor.start(time + seconds(2)), start - hours(1) - Milliseconds(250)) << "there is more from there on";
+  EXPECT_EQ(cursor.start(time + seconds(2)), start - hours(1) - Milliseconds(100)) << "there is more from there on";
 }
 
 TEST(Statistics, CountsWhatHappened) {

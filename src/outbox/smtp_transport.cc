@@ -74,8 +74,8 @@ void SmtpTransport::close_idle_sessions() {
     std::vector<Session> idle;
     {
       const std::lock_guard lock(relay->mutex);
-      const auto first_young = std::ranges::find_if(
-          relay->idle, [&](const Session& session) { return session.idle_since >= oldest; });
+      const auto first_young =
+          std::ranges::find_if(relay->idle, [&](const Session& session) { return session.idle_since >= oldest; });
       std::move(relay->idle.begin(), first_young, std::back_inserter(idle));
       relay->idle.erase(relay->idle.begin(), first_young);
     }

@@ -12,10 +12,10 @@
 namespace postino::outbox {
 
 struct SmtpTransportOptions {
-  std::vector<mail::SmtpOptions> relays;                // at least one
-  int messages_per_session = 1'000;                     // then a new one is opened
-  std::chrono::milliseconds idle_time{5'000};           // that a session is kept without work
-  std::chrono::milliseconds relay_pause{10'000};        // a relay that failed is tried last for so long
+  std::vector<mail::SmtpOptions> relays;          // at least one
+  int messages_per_session = 1'000;               // then a new one is opened
+  std::chrono::milliseconds idle_time{5'000};     // that a session is kept without work
+  std::chrono::milliseconds relay_pause{10'000};  // a relay that failed is tried last for so long
 };
 
 class SmtpTransport final : public Transport {
@@ -52,8 +52,7 @@ class SmtpTransport final : public Transport {
   std::vector<Relay*> relays_to_try();
   std::optional<Session> take_idle(Relay& relay);
   void give_back(Relay& relay, Session session);
-  mail::SendResult deliver_over(Relay& relay, const Delivery& delivery,
-                                const mail::SmtpSession::BeforeEnd& before_end);
+  mail::SendResult deliver_over(Relay& relay, const Delivery& delivery, const mail::SmtpSession::BeforeEnd& before_end);
 
   const SmtpTransportOptions options_;
   std::vector<std::unique_ptr<Relay>> relays_;

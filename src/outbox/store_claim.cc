@@ -120,8 +120,7 @@ base::Result<Claim> StoreLedger::claim(Pipeline pipeline, int limit, const std::
   return gather(pipeline, limit, {}, [&](std::vector<Email> due) -> base::Result<std::vector<Email>> {
     const base::TimePoint lease_end = clock_.now() + lease;
     std::vector<Move> moves;
-    for (const Email& email : due)
-      moves.push_back(claiming_move(email, owner, lease_end, options_.unknown_from_claim));
+    for (const Email& email : due) moves.push_back(claiming_move(email, owner, lease_end, options_.unknown_from_claim));
     std::vector<Email> claimed;
     std::string trouble;
     for (MoveOutcome& outcome : move(std::move(moves))) {

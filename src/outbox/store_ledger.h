@@ -21,8 +21,8 @@ struct StoreLedgerOptions {
   StoreTables tables;
   base::Milliseconds keep = std::chrono::hours(24 * 30);  // e-mails and their history, from kept_from() on
   base::Milliseconds key_lease{30'000};  // of an acceptance that takes several commits: when it counts as dead
-  // What is claimed for sending counts as perhaps sent from then on, which saves a commit for each e-mail. For those who
-  // would send it again anyway; who wants to know better calls mark_outcome_unknown().
+  // What is claimed for sending counts as perhaps sent from then on, which saves a commit for each e-mail. For those
+  // who would send it again anyway; who wants to know better calls mark_outcome_unknown().
   bool unknown_from_claim = false;
 };
 

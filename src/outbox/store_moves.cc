@@ -155,10 +155,9 @@ class StoreLedger::MoveBatch {
   std::vector<MoveOutcome>& outcomes_;
   std::vector<std::size_t> members_;       // indexes into moves
   std::vector<std::size_t> first_action_;  // of each member
-  std::size_t actions_ = 0;  // without those of the counts
-  CountChanges slices_;      // that the counts will change
+  std::size_t actions_ = 0;                // without those of the counts
+  CountChanges slices_;                    // that the counts will change
   std::size_t message_bytes_ = 0;
-  CountChanges planned_;  // tells how many counts the members concern
 };
 
 std::vector<MoveOutcome> StoreLedger::move(std::vector<Move> moves) {

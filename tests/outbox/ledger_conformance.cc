@@ -370,6 +370,29 @@ TEST_P(LedgerConformance, NothingIsClaimedTwice) {
   expect_counts_right();
 }
 
+TEST_P(LedgerConformance, ALookAtWhatIsDueTakesNothing) {
+  const std::vector<std::string> ids = accept_some(40);
+  ASSERT_TRUE(ledger().postpone(find(ids[0]), now() + hours(1)));
+  const auto all = ledger().due(Pipeline::intake, 100, {});
+  ASSERT_TRUE(all);
+  EXPECT_THAT(ids_of(all->emails), UnorderedElementsAreArray(std::vector(ids.begin() + 1, ids.end())));
+  EXPECT_EQ(all->next_due, now() + hours(1));
+  for (const Email& email : all->emails) EXPECT_EQ(email, find(email.id)) << "as it was";
+  EXPECT_EQ(count_of(*ledger().counts(std::nullopt), State::accepted), 40);
+
+  // Who works on some asks for others.
+  std::set<std::string> under_way;
+  for (int round = 0; round < 100 && under_way.size() < 39; ++round) {
+    const auto some = ledger().due(Pipeline::intake, 6, under_way);
+    ASSERT_TRUE(some);
+    EXPECT_LE(some->emails.size(), 6U);
+    for (const Email& email : some->emails) EXPECT_TRUE(under_way.insert(email.id).second) << "told twice";
+  }
+  EXPECT_EQ(under_way.size(), 39U);
+  EXPECT_THAT(ledger().due(Pipeline::intake, 6, under_way)->emails, IsEmpty());
+  EXPECT_THAT(tested_->second().due(Pipeline::intake, 100, {})->emails, SizeIs(39)) << "others see them all";
+}
+
 TEST_P(LedgerConformance, TheOldestDoesNotWaitForYoungerOnes) {
   std::vector<std::string> ids;
   for (int i = 0; i < 60; ++i) {
@@ -406,6 +429,37 @@ TEST_P(LedgerConformance, TheWholeWayIsWrittenDown) {
     EXPECT_TRUE(may_follow(*parse_state((*lines)[i - 1].status), *parse_state((*lines)[i].status)));
   }
   EXPECT_EQ((*lines)[4].reason, "250 2.0.0 ok");
+  expect_counts_right();
+}
+
+TEST_P(LedgerConformance, AMoveMayPassAStateOnTheWay) {
+  const std::vector<std::string> ids = accept_some(30, "acme");
+  std::vector<Move> moves;
+  for (const std::string& id : ids) moves.push_back(course_.built(find(id), "message of " + id, now()));
+  take(ids[4]);  // somebody was quicker
+  const std::vector<MoveOutcome> outcomes = ledger().move(moves);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (i == 4) continue;
+    ASSERT_EQ(outcomes[i].status, MoveStatus::done) << outcomes[i].error;
+    EXPECT_EQ(outcomes[i].email, find(ids[i]));
+    EXPECT_EQ(outcomes[i].email.version, 3) << "each state counts";
+    EXPECT_EQ(outcomes[i].email.reached[static_cast<std::size_t>(State::intaking)], 1);
+    EXPECT_EQ(tested_->spool().read(outcomes[i].email.message_path).value_or("-"), "message of " + ids[i]);
+  }
+  EXPECT_EQ(outcomes[4].status, MoveStatus::lock_not_acquired);
+  EXPECT_THAT(history(ids[4]), ElementsAre("ACCEPTED", "INTAKING"));
+  const auto lines = ledger().history(ids[0]);
+  ASSERT_TRUE(lines);
+  EXPECT_THAT(*lines, ElementsAre(HistoryEntry{"ACCEPTED", now(), "", 1}, HistoryEntry{"INTAKING", now(), "", 2},
+                                  HistoryEntry{"READY", now(), "", 3}));
+  expect_counts_right();
+
+  // Through and back again: the line of each time is there.
+  const std::string again = accept_some(1)[0];
+  for (int i = 0; i < 3; ++i) moved(course_.intake_again(find(again), "trouble", now()));
+  EXPECT_THAT(history(again),
+              ElementsAre("ACCEPTED", "INTAKING", "ACCEPTED", "INTAKING", "ACCEPTED", "INTAKING", "ACCEPTED"));
+  EXPECT_EQ(find(again).version, 7);
   expect_counts_right();
 }
 

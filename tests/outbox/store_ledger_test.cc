@@ -201,6 +201,48 @@ TEST_F(StoreLedgerTest, WhoDropsAnOldLeaseLeavesTheNewOneAlone) {
   EXPECT_EQ((*ledger_->find(processing.id))->due_at, now() + lease);
 }
 
+TEST_F(StoreLedgerTest, AWorkerMayGoOnAsLongAsItsLeaseLasts) {
+  ASSERT_TRUE(ledger_->accept(some(1), std::nullopt, render));
+  const Email email = ledger_->claim(Pipeline::intake, 1, "w", lease)->emails.at(0);
+  Leases leases(*ledger_, *clock_, lease);
+  EXPECT_FALSE(leases.holds(email));
+  leases.hold(email);
+  EXPECT_TRUE(leases.holds(email));
+  Email older = email;
+  --older.version;
+  EXPECT_FALSE(leases.holds(older));
+  clock_->advance(lease - std::chrono::milliseconds(1));
+  EXPECT_TRUE(leases.holds(email));
+  clock_->advance(std::chrono::milliseconds(1));
+  EXPECT_FALSE(leases.holds(email)) << "somebody else may have it";
+  leases.renew_once();
+  EXPECT_TRUE(leases.holds(email)) << "nobody had taken it";
+  leases.drop(email);
+  EXPECT_FALSE(leases.holds(email));
+}
+
+TEST_F(StoreLedgerTest, WhatIsClaimedForSendingMayCountAsPerhapsSent) {
+  StoreLedgerOptions options = store_.options();
+  options.unknown_from_claim = true;
+  StoreLedger ledger(store_.engine(), store_.spool(), *clock_, random_, store_.patience(), options);
+  ASSERT_TRUE(ledger.accept(some(2), std::nullopt, render));
+  for (const Email& email : claimed(ledger, Pipeline::intake)) {
+    EXPECT_FALSE(email.outcome_unknown);
+    step(email, course_.built(email, "m", now()));
+  }
+  const std::vector<Email> sending = claimed(ledger, Pipeline::send);
+  ASSERT_THAT(sending, SizeIs(2));
+  for (const Email& email : sending) {
+    EXPECT_TRUE(email.outcome_unknown);
+    EXPECT_TRUE((*ledger.find(email.id))->outcome_unknown);
+  }
+  EXPECT_FALSE(step(sending[0], course_.after_sending(sending[0], delivered(sending[0]), now())).outcome_unknown);
+  EXPECT_FALSE((*ledger.find(sending[0].id))->outcome_unknown);
+  const Email rescued = step(sending[1], course_.rescued(sending[1], now()));
+  EXPECT_FALSE(rescued.outcome_unknown);
+  EXPECT_THAT(ledger_->history(rescued.id)->back().reason, testing::HasSubstr("outcome unknown"));
+}
+
 TEST_F(StoreLedgerTest, ALostLeaseIsNotRenewed) {
   ASSERT_TRUE(ledger_->accept(some(1), std::nullopt, render));
   const Email lost = ledger_->claim(Pipeline::intake, 1, "w", lease)->emails.at(0);
