@@ -2,7 +2,7 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
+#include <vector>
 
 #include "postfix_process.h"
 #include "report.h"
@@ -32,7 +32,7 @@ struct Racer {
   Turn turn;
   pid_t process = -1;  // with its children
 };
-// The best of each, with the processor time of those processes.
+// The best of each. The processor time is that of those processes, over all rounds: it is counted in coarse ticks.
 std::vector<Pace> race_processes(const Plan& plan, const std::vector<Racer>& racers);
 
 }  // namespace postino::bench

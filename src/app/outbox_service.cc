@@ -92,9 +92,11 @@ struct OutboxService::Parts {
   std::unique_ptr<outbox::DestinationLimits> limits;
   std::unique_ptr<mail::DkimSigner> signer;
   std::unique_ptr<outbox::Intake> intake;
+  outbox::FreshMessages fresh;
   std::unique_ptr<outbox::Sender> sender;
   std::unique_ptr<outbox::Caller> caller;
   std::unique_ptr<outbox::Pipelines> pipelines;
+  std::unique_ptr<outbox::ShortWay> short_way;  // with the spool in the store
   std::unique_ptr<outbox::Outbox> outbox;
   std::unique_ptr<api::Api> api;
   base::TimePoint next_sweep;
@@ -149,7 +151,8 @@ base::Result<void> OutboxService::Parts::build_workers() {
   options.attachment_path = settings.attachments;
   options.message_id_domain = settings.message_id_domain;
   TRY(intake, outbox::Intake::create(*spool, *course, clock, signer.get(), std::move(options)));
-  sender = std::make_unique<outbox::Sender>(*ledger, *spool, *transport, *limits, *course, clock, settings.smtp_from);
+  sender = std::make_unique<outbox::Sender>(*ledger, *spool, *transport, *limits, *course, clock, settings.smtp_from,
+                                            &fresh);
   TRY(outbox::WebhookSigner webhook_signer, outbox::WebhookSigner::create(settings.callback_secret));
   outbox::CallerOptions caller_options;
   caller_options.timeout = settings.callback_timeout;
@@ -163,11 +166,17 @@ base::Result<void> OutboxService::Parts::build(store::Store& store, bool log_req
   TRY_VOID(build_storage(store));
   TRY_VOID(build_transport(store));
   TRY_VOID(build_workers());
-  pipelines =
-      std::make_unique<outbox::Pipelines>(*ledger, clock, *course, *intake, *sender, *caller,
-                                          pipelines_options(settings, base::make_uuid(random)), [this] { tick(); });
-  outbox = std::make_unique<outbox::Outbox>(*ledger, *spool, clock, random, outbox::OutboxOptions(),
-                                            [this](outbox::Pipeline pipeline) { pipelines->wake(pipeline); });
+  const std::string owner = base::make_uuid(random);
+  pipelines = std::make_unique<outbox::Pipelines>(*ledger, clock, *course, *intake, *sender, *caller,
+                                                  pipelines_options(settings, owner), [this] { tick(); });
+  if (directory_spool == nullptr)
+    short_way = std::make_unique<outbox::ShortWay>(
+        *intake, *pipelines, fresh, clock,
+        outbox::ShortWayOptions{owner, settings.lease,
+                                settings.unknown_outcome == outbox::UnknownOutcomePolicy::resend});
+  outbox = std::make_unique<outbox::Outbox>(
+      *ledger, *spool, clock, random, outbox::OutboxOptions(),
+      [this](outbox::Pipeline pipeline) { pipelines->wake(pipeline); }, short_way.get());
   api = std::make_unique<api::Api>(*outbox, mailbox.get(), clock, random, api_options(settings, log_requests));
   return {};
 }

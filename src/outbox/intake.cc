@@ -44,6 +44,10 @@ base::Result<std::string> Intake::build(const Email& email) const {
     return base::invalid("the payload is gone from the spool");
   if (!text) return base::propagate(text.error());
   TRY(Payload payload, parse_payload(*text));
+  return build(email, std::move(payload));
+}
+
+base::Result<std::string> Intake::build(const Email& email, Payload payload) const {
   mail::Message message;
   std::size_t bytes = payload.body_text.size() + payload.body_html.size();
   for (const PayloadAttachment& each : payload.attachments) {

@@ -26,6 +26,11 @@ class Intake {
   // Safe to call from any thread.
   Move work(const Email& email) const;
 
+  // The message, from a payload that was read before. invalid when there cannot be one.
+  base::Result<std::string> build(const Email& email, Payload payload) const;
+  // Is building so quick that a caller can wait for it? Signing is not.
+  bool is_quick() const { return signer_ == nullptr; }
+
  private:
   Intake(Spool& spool, const Course& course, const base::Clock& clock, const mail::DkimSigner* signer,
          IntakeOptions options, int attachments)

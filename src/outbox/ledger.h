@@ -27,13 +27,18 @@ inline constexpr std::size_t max_bounces = 100;
 struct NewEmail {
   Email email;          // id, tenant, created_at, send_at, callback_url, tags, sender, recipients
   std::string payload;  // the JSON it was handed in as
+  // For one that goes further at once: its message, the states it passes, the first one included, and in `email` the
+  // state it comes to, with what belongs to that.
+  std::optional<std::string> message;
+  std::vector<State> through;
 };
 
 enum class AcceptError { duplicated_id, storage, database };
 struct AcceptOutcome {
   std::string id;
   std::optional<AcceptError> error;
-  std::string message;  // of the error
+  std::string message;         // of the error
+  std::optional<Email> email;  // as it was stored, just now
 };
 
 // The caller's promise that equal keys mean equal requests.

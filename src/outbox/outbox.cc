@@ -48,32 +48,45 @@ Email new_email(const Payload& payload, const std::string& tenant) {
 }  // namespace
 
 Outbox::Outbox(Ledger& ledger, Spool& spool, const base::Clock& clock, base::Random& random, OutboxOptions options,
-               Wake wake)
+               Wake wake, ShortWay* short_way)
     : ledger_(ledger),
       spool_(spool),
       clock_(clock),
       random_(random),
       options_(std::move(options)),
-      wake_(std::move(wake)) {}
+      wake_(std::move(wake)),
+      short_way_(short_way) {}
 
 base::Result<AcceptAnswer> Outbox::accept(std::vector<Payload> payloads, const std::string& tenant,
                                           const std::optional<KeyedRequest>& keyed, const RenderAnswer& render) {
   std::vector<NewEmail> emails;
   emails.reserve(payloads.size());
+  std::optional<ShortWay::Acceptance> short_way;
+  if (short_way_ != nullptr) short_way.emplace(*short_way_);
   for (std::size_t i = 0; i < payloads.size(); ++i) {
     Payload& payload = payloads[i];
     if (payload.id.empty())
       payload.id = keyed
                        ? derived_uuid(scoped(tenant, keyed->key) + "#" + keyed->request_hash + "#" + std::to_string(i))
                        : base::make_uuid(random_);
-    emails.push_back({new_email(payload, tenant), to_json(payload)});
+    emails.push_back({new_email(payload, tenant), to_json(payload), std::nullopt, {}});
+    if (short_way) short_way->take(emails.back(), std::move(payload));
   }
   std::optional<AcceptKey> key;
   if (keyed)
     key = AcceptKey{scoped(tenant, keyed->key), keyed->request_hash,
                     clock_.now() + keyed->life.value_or(options_.key_life)};
   auto answer = ledger_.accept(std::move(emails), key, render);
-  if (answer && answer->status == AcceptStatus::done) wake_(Pipeline::intake);
+  if (!answer || answer->status != AcceptStatus::done) return answer;
+  if (short_way) short_way->hand_over(answer->outcomes);
+  // What is due later than the pipelines look by themselves needs no waking.
+  const base::TimePoint soon = clock_.now() + PipelineOptions().poll;
+  for (const Pipeline pipeline : {Pipeline::intake, Pipeline::send})
+    if (std::ranges::any_of(answer->outcomes, [&](const AcceptOutcome& outcome) {
+          return outcome.email && states_claimed_by(pipeline).front() == outcome.email->state &&
+                 outcome.email->due_at <= soon;
+        }))
+      wake_(pipeline);
   return answer;
 }
 

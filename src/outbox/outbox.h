@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "outbox/ledger.h"
 #include "outbox/payload.h"
+#include "outbox/short_way.h"
 #include "outbox/spool.h"
 
 namespace postino::outbox {
@@ -37,8 +38,9 @@ class Outbox {
  public:
   // Called after a commit that made work for the pipeline.
   using Wake = std::function<void(Pipeline)>;
-  Outbox(Ledger& ledger, Spool& spool, const base::Clock& clock, base::Random& random, OutboxOptions options,
-         Wake wake);
+  // `short_way` may be null.
+  Outbox(Ledger& ledger, Spool& spool, const base::Clock& clock, base::Random& random, OutboxOptions options, Wake wake,
+         ShortWay* short_way = nullptr);
 
   // `key` is the caller's Idempotency-Key, `request_hash` tells equal requests from others. Outcomes are in the order
   // of the payloads. E-mails without an id get one: the same each time for a repeated key.
@@ -86,6 +88,7 @@ class Outbox {
   base::Random& random_;
   const OutboxOptions options_;
   const Wake wake_;
+  ShortWay* const short_way_;
 };
 
 }  // namespace postino::outbox

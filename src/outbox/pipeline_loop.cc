@@ -67,6 +67,36 @@ int PipelineLoop::in_flight() const {
   return in_flight_;
 }
 
+bool PipelineLoop::reserve() {
+  // What waits in the ledger came first: it keeps its share of the workers.
+  const int most = 2 * options_.workers;
+  const std::lock_guard lock(mutex_);
+  if (stopping_ || in_flight_ >= (behind_ ? most / 2 : most)) return false;
+  ++in_flight_;
+  return true;
+}
+
+void PipelineLoop::adopt(std::vector<Email> emails, int reserved) {
+  for (const Email& email : emails) leases_.hold(email);
+  {
+    const std::lock_guard lock(mutex_);
+    in_flight_ -= reserved - static_cast<int>(emails.size());
+    give_to_workers(std::move(emails));
+  }
+  woken_.notify_all();
+}
+
+// As many workers wake up as there is work for. The mutex is held.
+void PipelineLoop::give_to_workers(std::vector<Email> emails) {
+  for (Email& email : emails) {
+    waiting_.push_back(std::move(email));
+    claimed_.notify_one();
+  }
+  if (!stopping_) return;
+  give_back_waiting();
+  worked_.notify_one();
+}
+
 void PipelineLoop::give_back_waiting() {
   if (options_.claims)
     for (const Email& email : waiting_) done_.push_back(give_back(email));
@@ -124,12 +154,10 @@ void PipelineLoop::claim_loop() {
       continue;
     }
     in_flight_ += static_cast<int>(claim->emails.size());
-    for (Email& email : claim->emails) {
-      if (!options_.claims) under_way_.insert(email.id);
-      waiting_.push_back(std::move(email));
-    }
-    if (stopping_) give_back_waiting();
-    claimed_.notify_all();
+    behind_ = claim->more;
+    if (!options_.claims)
+      for (const Email& email : claim->emails) under_way_.insert(email.id);
+    give_to_workers(std::move(claim->emails));
     if (!claim->more && !rung_) wait_for_work(lock, claim->next_due);
   }
   --running_;

@@ -41,6 +41,11 @@ class PipelineLoop {
   // Claims no more, gives back what nobody has begun, and waits for the rest.
   void stop();
 
+  // Room for one more e-mail that somebody else has claimed for this owner; adopt() must follow.
+  bool reserve();
+  // Takes e-mails for which `reserved` places were kept, as if it had claimed them.
+  void adopt(std::vector<Email> emails, int reserved);
+
   int in_flight() const;
 
  private:
@@ -53,6 +58,7 @@ class PipelineLoop {
   void wait_for_work(std::unique_lock<std::mutex>& lock, std::optional<base::TimePoint> next_due);
   void write(std::vector<Move> moves);
   void finished(const Move& move, const MoveOutcome& outcome);
+  void give_to_workers(std::vector<Email> emails);
   void give_back_waiting();
   Move give_back(const Email& email) const;
 
@@ -75,6 +81,7 @@ class PipelineLoop {
   std::set<std::string> under_way_;  // their ids, where nothing is claimed
   int running_ = 0;                  // threads that may still bring something to write
   bool rung_ = false;
+  bool behind_ = true;  // there may be more that is due than was claimed
   bool stopping_ = false;
   std::vector<std::thread> threads_;
 };

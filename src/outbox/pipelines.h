@@ -37,6 +37,10 @@ class Pipelines {
   // Finishes what is under way.
   void stop();
 
+  // Room for one more e-mail that is accepted in the name of this process's workers; adopt_sending() must follow.
+  bool reserve_sending() { return send_.reserve(); }
+  void adopt_sending(std::vector<Email> emails, int reserved) { send_.adopt(std::move(emails), reserved); }
+
   // With the queues and counts of the ledger.
   void append_metrics(std::string& out) const;
 

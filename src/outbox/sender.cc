@@ -35,8 +35,14 @@ base::Result<void> Sender::commit_to(const Email& email, const Leases& leases) c
   return email.outcome_unknown ? base::Result<void>() : ledger_.mark_outcome_unknown(email);
 }
 
+base::Result<std::string> Sender::message_of(const Email& email) const {
+  auto message = fresh_ != nullptr ? fresh_->take(email.id) : std::nullopt;
+  if (message) return std::move(*message);
+  return spool_.read(email.message_path);
+}
+
 Move Sender::send(const Email& email, const Leases& leases) const {
-  auto message = spool_.read(email.message_path);
+  auto message = message_of(email);
   const base::TimePoint now = clock_.now();
   if (!message) {
     using enum base::ErrorCode;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/check.h"
 #include "base/hash.h"
 #include "outbox/email_item.h"
 #include "outbox/store_counts.h"
@@ -14,7 +15,12 @@ namespace {
 constexpr const char* operation = "EMAILS";  // the name space of acceptance keys
 
 constexpr std::size_t max_payload_bytes = 3 << 20;  // of a transaction; the rest is for metadata
-constexpr std::size_t actions_of_email = 3;         // at most: metadata, line of history, payload
+
+// Metadata, payload, and a line of history for each state; the message.
+std::size_t actions_of(const NewEmail& email) { return 3 + email.through.size() + (email.message ? 1 : 0); }
+std::size_t bytes_of(const NewEmail& email) {
+  return email.payload.size() + (email.message ? email.message->size() : 0);
+}
 
 }  // namespace
 
@@ -22,7 +28,12 @@ class StoreLedger::Acceptance {
  public:
   Acceptance(StoreLedger& ledger, std::vector<NewEmail>& emails, const std::optional<AcceptKey>& key,
              const RenderAnswer& render)
-      : ledger_(ledger), emails_(emails), key_(key), render_(render), actions_(emails.size()) {
+      : ledger_(ledger),
+        emails_(emails),
+        key_(key),
+        render_(render),
+        actions_(emails.size()),
+        messages_(emails.size()) {
     for (const NewEmail& email : emails) answer_.outcomes.push_back({email.email.id, std::nullopt, ""});
   }
 
@@ -89,13 +100,16 @@ class StoreLedger::Acceptance {
     for (std::size_t i = 0; i < emails_.size(); ++i) {
       Email& email = emails_[i].email;
       if (!ids.insert(email.id).second) refuse_duplicate(i);
-      email.state = State::accepted;
-      email.version = 1;
-      email.created_at = now;
-      email.updated_at = now;
-      email.due_at = now;
+      if (emails_[i].through.empty()) {
+        email.state = State::accepted;
+        email.due_at = now;
+      }
+      if (email.created_at == base::TimePoint()) email.created_at = now;
+      email.version = static_cast<std::int64_t>(emails_[i].through.size()) + 1;
+      email.updated_at = email.created_at;
       email.reached = {};
-      email.reached[static_cast<std::size_t>(State::accepted)] = 1;
+      for (const State passed : emails_[i].through) ++email.reached[static_cast<std::size_t>(passed)];
+      ++email.reached[static_cast<std::size_t>(email.state)];
       email.acceptance = key_ ? acceptance_of(i) : base::make_uuid(ledger_.random_);
     }
   }
@@ -116,21 +130,23 @@ class StoreLedger::Acceptance {
   std::vector<std::vector<std::size_t>> make_groups() const {
     std::vector<std::vector<std::size_t>> groups(1);
     std::size_t bytes = 0;
+    std::size_t actions = 1;  // the key
     CountChanges counts;
     for (std::size_t i = 0; i < emails_.size(); ++i) {
       if (answer_.outcomes[i].error) continue;
       const Email& email = emails_[i].email;
-      const std::size_t actions =
-          (groups.back().size() + 1) * actions_of_email + counts.size_with(email) + 1;  // the key
-      const bool full = groups.back().size() == max_ledger_batch || actions > store::max_transaction_actions ||
-                        bytes + emails_[i].payload.size() > max_payload_bytes;
+      const bool full = groups.back().size() == max_ledger_batch ||
+                        actions + actions_of(emails_[i]) + counts.size_with(email) > store::max_transaction_actions ||
+                        bytes + bytes_of(emails_[i]) > max_payload_bytes;
       if (full && !groups.back().empty()) {
         groups.emplace_back();
         bytes = 0;
+        actions = 1;
         counts = {};
       }
       groups.back().push_back(i);
-      bytes += emails_[i].payload.size();
+      bytes += bytes_of(emails_[i]);
+      actions += actions_of(emails_[i]);
       counts.entered(email);
     }
     return groups;
@@ -162,13 +178,29 @@ class StoreLedger::Acceptance {
     return trouble;
   }
 
+  // Messages are small here, and may stay behind: intake builds those that do not fit.
+  void spool_message(std::size_t i) {
+    NewEmail& email = emails_[i];
+    if (!email.message) return;
+    const SpoolObject object{SpoolKind::message, email.email.id, email.email.created_at, std::move(*email.message),
+                             ledger_.expiry_of(email.email)};
+    auto action = ledger_.spool_.as_action(object);
+    CHECK(action);  // whoever builds messages in advance knows that the spool takes them so
+    email.email.message_path = action->path;
+    messages_[i] = std::move(action->put);
+  }
+
   // False when the key turned out to be somebody else's.
   base::Result<bool> commit(std::vector<std::size_t> group, bool with_key) {
     TRY_VOID(spool_payloads(group));
+    for (const std::size_t i : group) spool_message(i);
     while (!group.empty() || with_key) {
       const store::TransactWriteItemsRequest request = build(group, with_key);
       const auto answer = ledger_.patience_([&] { return ledger_.store_.transact_write_items(request); });
-      if (answer) return true;
+      if (answer) {
+        for (const std::size_t i : group) answer_.outcomes[i].email = std::move(emails_[i].email);
+        return true;
+      }
       const std::size_t before = group.size();
       if (answer.error().type == store::ErrorType::transaction_canceled) {
         if (with_key && failed_condition(answer.error(), request.actions.size() - 1)) return look_up_key_again();
@@ -192,11 +224,9 @@ class StoreLedger::Acceptance {
       meta.item = meta_item(email, ledger_.expiry_of(email));
       meta.condition = "attribute_not_exists(Id)";
       request.actions.emplace_back(std::move(meta));
-      store::TransactPut line;
-      line.table_name = table;
-      line.item = state_item(email, email.reason, ledger_.expiry_of(email));
-      request.actions.emplace_back(std::move(line));
+      for (store::TransactPut& line : lines_of(emails_[i])) request.actions.emplace_back(std::move(line));
       if (actions_[i]) request.actions.emplace_back(*actions_[i]);
+      if (messages_[i]) request.actions.emplace_back(*messages_[i]);
       counts.entered(email);
     }
     for (store::TransactAction& action : counts.actions(ledger_.options_.tables.counts(), ledger_.options_.keep,
@@ -205,6 +235,27 @@ class StoreLedger::Acceptance {
     if (key_) answer_.stored_answer = render_(answer_.outcomes);
     if (with_key) request.actions.emplace_back(ledger_.accept_guard_.completion(record_, answer_.stored_answer));
     return request;
+  }
+
+  // A line of history for each state it has been in.
+  std::vector<store::TransactPut> lines_of(const NewEmail& accepted) const {
+    Email email;
+    email.id = accepted.email.id;
+    email.updated_at = accepted.email.updated_at;
+    email.version = 0;
+    std::vector<State> states = accepted.through;
+    states.push_back(accepted.email.state);
+    std::vector<store::TransactPut> lines;
+    for (const State state : states) {
+      email.state = state;
+      ++email.version;
+      ++email.reached[static_cast<std::size_t>(state)];
+      store::TransactPut line;
+      line.table_name = ledger_.options_.tables.emails;
+      line.item = state_item(email, accepted.email.reason, ledger_.expiry_of(accepted.email));
+      lines.push_back(std::move(line));
+    }
+    return lines;
   }
 
   static bool failed_condition(const store::Error& error, std::size_t action) {
@@ -254,8 +305,9 @@ class StoreLedger::Acceptance {
   const std::optional<AcceptKey>& key_;
   const RenderAnswer& render_;
   idempotency::Record record_;
-  std::vector<std::optional<store::TransactPut>> actions_;  // payloads that go into the transaction
-  std::vector<std::size_t> first_action_;                   // of each member of the group
+  std::vector<std::optional<store::TransactPut>> actions_;   // payloads that go into the transaction
+  std::vector<std::optional<store::TransactPut>> messages_;  // likewise
+  std::vector<std::size_t> first_action_;                    // of each member of the group
   AcceptAnswer answer_;
 };
 

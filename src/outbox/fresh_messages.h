@@ -1,0 +1,32 @@
+// Messages that were built a moment ago and are about to be sent: they need not be read again.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace postino::outbox {
+
+// Safe to use from any thread. Whoever puts one in knows that a worker will come for it.
+class FreshMessages {
+ public:
+  void put(const std::string& id, std::string message) {
+    const std::lock_guard lock(mutex_);
+    messages_.insert_or_assign(id, std::move(message));
+  }
+  std::optional<std::string> take(const std::string& id) {
+    const std::lock_guard lock(mutex_);
+    const auto found = messages_.find(id);
+    if (found == messages_.end()) return std::nullopt;
+    std::string message = std::move(found->second);
+    messages_.erase(found);
+    return message;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::string> messages_;
+};
+
+}  // namespace postino::outbox
