@@ -36,7 +36,7 @@ Turn submitting(const PostfixProcess& postfix, int sessions, std::uint64_t& subm
 }  // namespace
 
 void race_acceptance(OutboxRace& race) {
-  const Plan plan = {.rounds = race.quick ? 3 : 5, .turn = Duration(race.quick ? 500 : 1'000)};
+  const Plan plan = {.rounds = race.quick ? 3 : 4, .turn = Duration(race.quick ? 500 : 1'000)};
   const base::TimePoint tomorrow = base::SystemClock().now() + std::chrono::hours(24);
   const OutboxServer server(race.program, race.directory / "accept", free_port());
   std::uint64_t submitted = 0;

@@ -1,6 +1,7 @@
 // Claims on the ledger in this process, without waiting for the disk: its delay would hide what is compared.
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdio>
@@ -37,10 +38,10 @@ void reach(Email& email, State state) {
 class FilledLedger {
  public:
   FilledLedger(std::filesystem::path directory, std::uint64_t finished) : directory_(std::move(directory)) {
-    open(256 << 20);  // less to tidy up than with the usual size
+    open();
     fill(finished);
     // What was in memory is in files afterwards, as it is after any restart.
-    open(engine::Options().memtable_bytes);
+    open();
   }
 
   // Makes e-mails that are ready, then takes the time it needs to claim them, batch by batch, and to say they are sent.
@@ -53,14 +54,13 @@ class FilledLedger {
   }
 
  private:
-  void open(std::size_t memtable_bytes) {
+  void open() {
     ledger_.reset();
     spool_.reset();
     engine_.reset();
     engine::Options options;
     options.directory = directory_;
     options.durability = engine::Durability::relaxed;
-    options.memtable_bytes = memtable_bytes;
     auto opened = engine::Engine::open(std::move(options));
     CHECK(opened);
     engine_ = std::move(*opened);

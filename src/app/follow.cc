@@ -4,9 +4,9 @@
 
 #include "app/answer_json.h"
 #include "app/command.h"
-#include "app/pause.h"
 #include "app/setting_values.h"
 #include "app/terminal_text.h"
+#include "base/pause.h"
 #include "outbox/states.h"
 
 namespace postino::app {
@@ -39,7 +39,7 @@ class Follower {
       if (course != Course::under_way) return course == Course::sent ? success : failure;
       const auto left = std::chrono::duration_cast<base::Milliseconds>(end - Clock::now());
       if (left <= base::Milliseconds(0)) return base::fail(base::ErrorCode::exhausted, too_late());
-      pause(std::min(poll_interval, left));
+      base::Pause().wait(std::min(poll_interval, left));
     }
   }
 

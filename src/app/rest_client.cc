@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "app/answer_json.h"
-#include "app/pause.h"
 #include "app/rest_problem.h"
 #include "app/terminal_text.h"
+#include "base/pause.h"
 
 namespace postino::app {
 
@@ -129,7 +129,7 @@ base::Result<net::HttpResponse> RestClient::post_emails(const std::string& body,
     if (first && !response && is_refused(response.error().message))
       return base::fail(base::ErrorCode::not_found, std::move(response).error().message);
     if (std::chrono::steady_clock::now() - start >= patience_after(response)) return response;
-    pause(wait);
+    base::Pause().wait(wait);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "base/text.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace postino::base {
 
@@ -23,6 +24,22 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
 
 std::size_t character_count(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, starts_character));
+}
+
+std::string decode_percent(std::string_view text) {
+  std::string decoded;
+  decoded.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned char byte = 0;
+    if (text[i] == '%' && i + 2 < text.size() &&
+        std::from_chars(text.data() + i + 1, text.data() + i + 3, byte, 16).ptr == text.data() + i + 3) {
+      decoded.push_back(static_cast<char>(byte));
+      i += 2;
+    } else {
+      decoded.push_back(text[i]);
+    }
+  }
+  return decoded;
 }
 
 }  // namespace postino::base

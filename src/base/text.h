@@ -23,4 +23,7 @@ bool equal_ignoring_case(std::string_view a, std::string_view b);
 inline bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
 std::size_t character_count(std::string_view text);
 
+// With what is percent-encoded decoded; a percent sign without two hexadecimal digits stays as it is.
+std::string decode_percent(std::string_view text);
+
 }  // namespace postino::base

@@ -25,5 +25,10 @@ TEST(Text, CharactersAreCountedWhateverTheirLength) {
   EXPECT_EQ(character_count("aé€😀"), 4U);
 }
 
+TEST(Text, PercentEncodingIsDecodedWhereItIsWhole) {
+  EXPECT_EQ(decode_percent("a%20b%2Fc%c3%A9"), "a b/cé");
+  for (const char* as_it_is : {"", "%", "%2", "100%", "%zz", "%2g"}) EXPECT_EQ(decode_percent(as_it_is), as_it_is);
+}
+
 }  // namespace
 }  // namespace postino::base

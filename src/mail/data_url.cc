@@ -3,7 +3,6 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
-#include <charconv>
 #include <climits>
 
 #include "base/text.h"
@@ -16,22 +15,6 @@ using base::invalid;
 using base::Result;
 
 constexpr std::string_view scheme = "data:";
-
-std::string decode_percent(std::string_view text) {
-  std::string decoded;
-  decoded.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    unsigned char byte = 0;
-    if (text[i] == '%' && i + 2 < text.size() &&
-        std::from_chars(text.data() + i + 1, text.data() + i + 3, byte, 16).ptr == text.data() + i + 3) {
-      decoded.push_back(static_cast<char>(byte));
-      i += 2;
-    } else {
-      decoded.push_back(text[i]);
-    }
-  }
-  return decoded;
-}
 
 bool is_base64_letter(char letter) {
   return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9') ||
@@ -66,7 +49,7 @@ Result<DataUrl> parse_data_url(std::string_view url) {
   const std::string head = base::lower_case(url.substr(scheme.size(), comma - scheme.size()));
   DataUrl result;
   result.content_type = head.substr(0, head.find(';'));
-  std::string body = decode_percent(url.substr(comma + 1));
+  std::string body = base::decode_percent(url.substr(comma + 1));
   if (!head.ends_with(";base64")) {
     result.bytes = std::move(body);
     return result;

@@ -202,25 +202,37 @@ void PipelineLoop::write_loop() {
 }
 
 // What was done must be written down: as long as the ledger cannot be reached it is tried again, and the leases are
-// renewed meanwhile. Somebody who is told to end does not wait for ever.
+// renewed meanwhile; one by one after the first time, so that none is refused for the sake of another. What cannot be
+// written for a minute is left to the rescue, because others wait behind it. Somebody who is told to end does not wait
+// that long.
 void PipelineLoop::write(std::vector<Move> moves) {
+  constexpr int most_rounds = 120;
   constexpr int rounds_when_stopping = 3;
   for (int round = 1;; ++round) {
-    std::vector<MoveOutcome> outcomes = ledger_.move(moves);
     std::vector<Move> again;
-    for (std::size_t i = 0; i < outcomes.size(); ++i) {
-      if (outcomes[i].status == MoveStatus::failed)
-        again.push_back(std::move(moves[i]));
-      else
-        finished(moves[i], outcomes[i]);
+    for (std::size_t first = 0, count = 0; first < moves.size(); first += count) {
+      count = round == 1 ? moves.size() : 1;
+      const auto begin = moves.begin() + static_cast<std::ptrdiff_t>(first);
+      const std::vector<MoveOutcome> outcomes = ledger_.move({begin, begin + static_cast<std::ptrdiff_t>(count)});
+      for (std::size_t i = 0; i < outcomes.size(); ++i) {
+        if (outcomes[i].status == MoveStatus::failed)
+          again.push_back(std::move(moves[first + i]));
+        else
+          finished(moves[first + i], outcomes[i]);
+      }
     }
     if (again.empty()) return;
     base::log_warning("outbox", "moves could not be written",
                       {{"pipeline", std::string(name_of(pipeline_))}, {"count", std::to_string(again.size())}});
     moves = std::move(again);
     std::unique_lock lock(mutex_);
-    if (stopping_ && round >= rounds_when_stopping) return;
+    if (round >= (stopping_ ? rounds_when_stopping : most_rounds)) break;
     woken_.wait_for(lock, base::Milliseconds(500), [&] { return stopping_; });
+  }
+  for (const Move& move : moves) {
+    leases_.drop(move.before);
+    base::log_error("outbox", "given up to write where an e-mail went",
+                    {{"id", move.before.id}, {"state", std::string(outbox::name_of(move.after.state))}});
   }
 }
 

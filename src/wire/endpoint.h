@@ -55,7 +55,8 @@ class Endpoint {
   Authenticator authenticator_;
   partiql::Executor partiql_;
   FaultInjector faults_;
-  ControlThread control_;
+  static constexpr std::size_t max_waiting_control = 500;  // as many control operations as AWS lets run at a time
+  base::ThreadPool control_{1, max_waiting_control};
   Services services_;
 };
 

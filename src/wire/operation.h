@@ -20,9 +20,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/thread_pool.h"
 #include "partiql/executor.h"
 #include "store/store.h"
-#include "wire/control_thread.h"
 #include "wire/input.h"
 #include "wire/json_writer.h"
 #include "wire/reply.h"
@@ -33,7 +33,7 @@ namespace postino::wire {
 struct Services {
   store::Store* store = nullptr;
   partiql::Executor* partiql = nullptr;
-  ControlThread* control = nullptr;
+  base::ThreadPool* control = nullptr;  // one thread for operations on tables, which wait for the disk
   std::string region;
   // Of this endpoint, as DescribeEndpoints tells it.
   const std::atomic<std::shared_ptr<const std::string>>* address = nullptr;

@@ -1,29 +1,12 @@
 #include "wire/signature_fields.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/text.h"
 
 namespace postino::wire {
 
 namespace {
-
-std::string decode_percent(std::string_view text) {
-  std::string decoded;
-  decoded.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    unsigned char byte = 0;
-    if (text[i] == '%' && i + 2 < text.size() &&
-        std::from_chars(text.data() + i + 1, text.data() + i + 3, byte, 16).ptr == text.data() + i + 3) {
-      decoded.push_back(static_cast<char>(byte));
-      i += 2;
-    } else {
-      decoded.push_back(text[i]);
-    }
-  }
-  return decoded;
-}
 
 // Cuts off and returns what stands before the first of the separators, or everything.
 template <class... Separator>
@@ -52,7 +35,7 @@ QueryParameters parse_query(std::string_view query) {
     std::string_view value = cut(query, '&');
     if (value.empty()) continue;
     const std::string_view name = cut(value, '=');
-    parameters.emplace_back(decode_percent(name), decode_percent(value));
+    parameters.emplace_back(base::decode_percent(name), base::decode_percent(value));
   }
   return parameters;
 }

@@ -36,7 +36,7 @@ store::Answer<std::string> required_table(std::optional<std::string> table_name)
 // Changes of tables wait for the disk, and so run on the control thread.
 template <class Response, class Call>
 void run_on_control_thread(const Services& services, const store::Completion<Response>& done, Call call) {
-  if (!services.control->submit([done, call = std::move(call)] { done(call()); }))
+  if (!services.control->try_submit([done, call = std::move(call)] { done(call()); }))
     done(store::refuse(store::ErrorType::throttling, "Rate exceeded"));
 }
 

@@ -54,6 +54,7 @@ INSTANTIATE_TEST_SUITE_P(Fuzz, CorpusReplay,
                          testing::Values(Target{"expression", fuzz_expression}, Target{"http", fuzz_http},
                                          Target{"item_codec", fuzz_item_codec}, Target{"key", fuzz_key},
                                          Target{"number", fuzz_number}, Target{"partiql", fuzz_partiql},
+                                         Target{"payload", fuzz_payload}, Target{"report", fuzz_report},
                                          Target{"request", fuzz_request}),
                          [](const auto& instance) { return std::string(instance.param.name); });
 

@@ -12,7 +12,7 @@ namespace postino::fuzz {
 void fuzz_request(std::string_view input) {
   static EmptyStore store;
   static partiql::Executor partiql(store);
-  static wire::ControlThread control;
+  static base::ThreadPool control(1, 100);
   static const std::atomic<std::shared_ptr<const std::string>> address(std::make_shared<const std::string>("here"));
   static const wire::Services services{&store, &partiql, &control, "us-east-1", &address};
 

@@ -11,6 +11,8 @@ void fuzz_item_codec(std::string_view input);
 void fuzz_key(std::string_view input);
 void fuzz_number(std::string_view input);
 void fuzz_partiql(std::string_view input);
+void fuzz_payload(std::string_view input);
+void fuzz_report(std::string_view input);
 void fuzz_request(std::string_view input);
 
 }  // namespace postino::fuzz
