@@ -185,7 +185,8 @@ TEST_F(SettingsTest, SecretsOfTheOutboxAreNotShown) {
   ASSERT_TRUE(flag("--callback-secret", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"));
   const std::string shown = show(settings_);
   EXPECT_THAT(shown, HasSubstr("api_keys = [\"shop:sender@acme:...\"]"));
-  for (const char* secret : {"0123456789abcdef", "hidden", "MfKQ9r8G"}) EXPECT_EQ(shown.find(secret), std::string::npos);
+  for (const char* secret : {"0123456789abcdef", "hidden", "MfKQ9r8G"})
+    EXPECT_EQ(shown.find(secret), std::string::npos);
 }
 
 TEST_F(SettingsTest, WhatIsShownIsAFileThatSetsTheSameWithoutSecrets) {

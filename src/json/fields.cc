@@ -15,7 +15,8 @@ void FieldErrors::add(std::string field, std::string rule) {
 }
 
 bool Document::parse(std::string_view text, FieldErrors& errors) {
-  simdjson::error_code error = parser_.allocate(std::max<std::size_t>(text.size(), 1), deepest);
+  // An empty text may have no bytes to point to.
+  simdjson::error_code error = text.empty() ? simdjson::EMPTY : parser_.allocate(text.size(), deepest);
   if (error == simdjson::SUCCESS) error = parser_.parse(text.data(), text.size()).get(root_);
   if (error == simdjson::SUCCESS) return true;
   std::string rule = "must be JSON";
