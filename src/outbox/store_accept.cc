@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <set>
 
-#include "base/check.h"
 #include "base/hash.h"
 #include "outbox/email_item.h"
 #include "outbox/store_counts.h"
@@ -32,7 +31,7 @@ class StoreLedger::Acceptance {
         emails_(emails),
         key_(key),
         render_(render),
-        actions_(emails.size()),
+        payloads_(emails.size()),
         messages_(emails.size()) {
     for (const NewEmail& email : emails) answer_.outcomes.push_back({email.email.id, std::nullopt, ""});
   }
@@ -152,48 +151,48 @@ class StoreLedger::Acceptance {
     return groups;
   }
 
-  // Puts the payloads into the transaction, or into the spool before it. As with the store: with a key the caller is
-  // told to come again when the spool does not take them.
-  base::Result<void> spool_payloads(std::vector<std::size_t>& group) {
+  // Puts payloads and messages into the transaction, or into the spool before it. As with the store: with a key the
+  // caller is told to come again when the spool does not take them.
+  base::Result<void> spool_contents(std::vector<std::size_t>& group) {
     base::Result<void> trouble;
     std::erase_if(group, [&](std::size_t i) {
-      Email& email = emails_[i].email;
-      const SpoolObject object{SpoolKind::payload, email.id, email.created_at, std::move(emails_[i].payload),
-                               ledger_.expiry_of(email)};
-      if (auto action = ledger_.spool_.as_action(object)) {
-        email.payload_path = action->path;
-        actions_[i] = std::move(action->put);
-        return false;
-      }
-      auto path = ledger_.spool_.write(object);
-      if (!path) {
-        answer_.outcomes[i].error = AcceptError::storage;
-        answer_.outcomes[i].message = path.error().message;
-        if (key_) trouble = base::propagate(path.error());
-        return true;
-      }
-      email.payload_path = std::move(*path);
-      return false;
+      const auto spooled = spool_contents_of(i);
+      if (spooled) return false;
+      answer_.outcomes[i].error = AcceptError::storage;
+      answer_.outcomes[i].message = spooled.error().message;
+      if (key_) trouble = base::propagate(spooled.error());
+      return true;
     });
     return trouble;
   }
 
-  // Messages are small here, and may stay behind: intake builds those that do not fit.
-  void spool_message(std::size_t i) {
-    NewEmail& email = emails_[i];
-    if (!email.message) return;
-    const SpoolObject object{SpoolKind::message, email.email.id, email.email.created_at, std::move(*email.message),
-                             ledger_.expiry_of(email.email)};
-    auto action = ledger_.spool_.as_action(object);
-    CHECK(action);  // whoever builds messages in advance knows that the spool takes them so
-    email.email.message_path = action->path;
-    messages_[i] = std::move(action->put);
+  base::Result<void> spool_contents_of(std::size_t i) {
+    NewEmail& accepted = emails_[i];
+    Email& email = accepted.email;
+    SpoolObject object{SpoolKind::payload, email.id, email.created_at, std::move(accepted.payload),
+                       ledger_.expiry_of(email)};
+    TRY(Spooled payload, ledger_.spool(object));
+    email.payload_path = std::move(payload.path);
+    payloads_[i] = std::move(payload.put);
+    if (!accepted.message) return {};
+    object.kind = SpoolKind::message;
+    object.bytes = std::move(*accepted.message);
+    TRY(Spooled message, ledger_.spool(object));
+    email.message_path = std::move(message.path);
+    messages_[i] = std::move(message.put);
+    return {};
+  }
+
+  // What is in the spool although nobody names it. It expires anyway.
+  void remove_contents_of(std::size_t i) {
+    const Email& email = emails_[i].email;
+    if (!payloads_[i]) (void)ledger_.spool_.remove(email.payload_path);
+    if (!messages_[i] && !email.message_path.empty()) (void)ledger_.spool_.remove(email.message_path);
   }
 
   // False when the key turned out to be somebody else's.
   base::Result<bool> commit(std::vector<std::size_t> group, bool with_key) {
-    TRY_VOID(spool_payloads(group));
-    for (const std::size_t i : group) spool_message(i);
+    TRY_VOID(spool_contents(group));
     while (!group.empty() || with_key) {
       const store::TransactWriteItemsRequest request = build(group, with_key);
       const auto answer = ledger_.patience_([&] { return ledger_.store_.transact_write_items(request); });
@@ -225,7 +224,7 @@ class StoreLedger::Acceptance {
       meta.condition = "attribute_not_exists(Id)";
       request.actions.emplace_back(std::move(meta));
       for (store::TransactPut& line : lines_of(emails_[i])) request.actions.emplace_back(std::move(line));
-      if (actions_[i]) request.actions.emplace_back(*actions_[i]);
+      if (payloads_[i]) request.actions.emplace_back(*payloads_[i]);
       if (messages_[i]) request.actions.emplace_back(*messages_[i]);
       counts.entered(email);
     }
@@ -284,7 +283,7 @@ class StoreLedger::Acceptance {
       if (!known && known.error().code != base::ErrorCode::corrupt) return base::propagate(known.error());
       if (known && *known && (*known)->acceptance == emails_[i].email.acceptance) continue;
       refuse_duplicate(i);
-      if (!actions_[i]) (void)ledger_.spool_.remove(emails_[i].email.payload_path);  // it expires anyway
+      remove_contents_of(i);
     }
     group = std::move(rest);
     return {};
@@ -305,7 +304,7 @@ class StoreLedger::Acceptance {
   const std::optional<AcceptKey>& key_;
   const RenderAnswer& render_;
   idempotency::Record record_;
-  std::vector<std::optional<store::TransactPut>> actions_;   // payloads that go into the transaction
+  std::vector<std::optional<store::TransactPut>> payloads_;  // that go into the transaction
   std::vector<std::optional<store::TransactPut>> messages_;  // likewise
   std::vector<std::size_t> first_action_;                    // of each member of the group
   AcceptAnswer answer_;

@@ -91,6 +91,12 @@ base::Result<std::vector<HistoryEntry>> StoreLedger::history(const std::string& 
   return entries;
 }
 
+base::Result<StoreLedger::Spooled> StoreLedger::spool(const SpoolObject& object) {
+  if (auto action = spool_.as_action(object)) return Spooled{std::move(action->path), std::move(action->put)};
+  TRY(std::string path, spool_.write(object));
+  return Spooled{std::move(path), std::nullopt};
+}
+
 base::Result<Counts> StoreLedger::counts(const std::optional<std::string>& tenant) {
   const auto counts = patience_([&] { return read_counts(store_, options_.tables.counts(), tenant); });
   if (!counts) return base::propagate(as_error(counts.error()));

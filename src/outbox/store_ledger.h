@@ -88,6 +88,12 @@ class StoreLedger final : public Ledger {
   // Of all partitions that the request is about, newest first.
   base::Result<std::vector<std::string>> find_positions(const ListRequest& request, const std::string& low,
                                                         const std::string& high);
+  // Where an object goes: into the transaction that names it, when `put` is there, or it is in the spool already.
+  struct Spooled {
+    std::string path;
+    std::optional<store::TransactPut> put;
+  };
+  base::Result<Spooled> spool(const SpoolObject& object);
   // Sets attributes under the condition that the version is still the same.
   base::Result<void> touch(const Email& email, std::string update, item::Map values);
 

@@ -22,7 +22,7 @@ std::size_t actions_of(const Move& move) { return 2 + (move.through ? 1 : 0) + (
 class StoreLedger::MoveBatch {
  public:
   MoveBatch(StoreLedger& ledger, std::vector<Move>& moves, std::vector<MoveOutcome>& outcomes)
-      : ledger_(ledger), moves_(moves), outcomes_(outcomes) {}
+      : ledger_(ledger), moves_(moves), outcomes_(outcomes), messages_(moves.size()) {}
 
   bool has_room_for(const Move& move) const {
     const std::size_t bytes = move.message ? move.message->size() : 0;
@@ -39,7 +39,7 @@ class StoreLedger::MoveBatch {
   }
 
   void commit() {
-    write_ahead();
+    spool_messages();
     while (!members_.empty()) {
       const store::TransactWriteItemsRequest request = build();
       const auto answer = ledger_.patience_([&] { return ledger_.store_.transact_write_items(request); });
@@ -50,18 +50,19 @@ class StoreLedger::MoveBatch {
   }
 
  private:
-  // Messages that do not fit into a transaction are in the spool before it.
-  void write_ahead() {
+  // Puts messages into the transaction, or into the spool before it.
+  void spool_messages() {
     std::erase_if(members_, [&](std::size_t index) {
       Move& move = moves_[index];
-      if (!move.message || ledger_.spool_.as_action(object_of(move))) return false;
-      auto path = ledger_.spool_.write(object_of(move));
-      if (!path) {
-        outcomes_[index] = {MoveStatus::failed, move.before, path.error().message};
+      if (!move.message) return false;
+      auto spooled = ledger_.spool({SpoolKind::message, move.before.id, move.before.created_at,
+                                    std::move(*move.message), ledger_.expiry_of(move.before)});
+      if (!spooled) {
+        outcomes_[index] = {MoveStatus::failed, move.before, spooled.error().message};
         return true;
       }
-      move.after.message_path = std::move(*path);
-      move.message.reset();
+      move.after.message_path = std::move(spooled->path);
+      messages_[index] = std::move(spooled->put);
       return false;
     });
   }
@@ -87,10 +88,6 @@ class StoreLedger::MoveBatch {
     return email;
   }
 
-  SpoolObject object_of(const Move& move) const {
-    return {SpoolKind::message, move.before.id, move.before.created_at, *move.message, ledger_.expiry_of(move.before)};
-  }
-
   store::TransactWriteItemsRequest build() {
     store::TransactWriteItemsRequest request;
     CountChanges counts;
@@ -108,16 +105,11 @@ class StoreLedger::MoveBatch {
       after.reached = move.before.reached;
       if (move.through) ++after.reached[static_cast<std::size_t>(last)];
       ++after.reached[static_cast<std::size_t>(after.state)];
-      std::optional<SpoolAction> spooled;
-      if (move.message) {
-        spooled = ledger_.spool_.as_action(object_of(move));
-        after.message_path = spooled->path;
-      }
       first_action_.push_back(request.actions.size());
       request.actions.emplace_back(meta_update(table, move.before, after));
       if (move.through) request.actions.emplace_back(put_line(passed_state(move), ""));
       request.actions.emplace_back(put_line(after, move.note.empty() ? after.reason : move.note));
-      if (spooled) request.actions.emplace_back(std::move(spooled->put));
+      if (messages_[index]) request.actions.emplace_back(*messages_[index]);
       counts.left(move.before);
       counts.entered(after);
     }
@@ -153,10 +145,11 @@ class StoreLedger::MoveBatch {
   StoreLedger& ledger_;
   std::vector<Move>& moves_;
   std::vector<MoveOutcome>& outcomes_;
-  std::vector<std::size_t> members_;       // indexes into moves
-  std::vector<std::size_t> first_action_;  // of each member
-  std::size_t actions_ = 0;                // without those of the counts
-  CountChanges slices_;                    // that the counts will change
+  std::vector<std::optional<store::TransactPut>> messages_;  // that go into the transaction, by index
+  std::vector<std::size_t> members_;                         // indexes into moves
+  std::vector<std::size_t> first_action_;                    // of each member
+  std::size_t actions_ = 0;                                  // without those of the counts
+  CountChanges slices_;                                      // that the counts will change
   std::size_t message_bytes_ = 0;
 };
 

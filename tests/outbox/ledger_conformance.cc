@@ -243,6 +243,36 @@ TEST_P(LedgerConformance, PayloadsMayBeLarge) {
   }
 }
 
+TEST_P(LedgerConformance, AnEmailMayGoFurtherAtOnceWithAMessageOfAnySize) {
+  std::vector<NewEmail> emails;
+  for (int i = 0; i < 3; ++i) {
+    emails.push_back(new_email(email_id(i)));
+    emails.back().message = std::string(i == 1 ? 700'000 : 4'000, static_cast<char>('a' + i));
+    emails.back().through = {State::accepted, State::intaking};
+    emails.back().email.state = State::ready;
+    emails.back().email.due_at = now();
+  }
+  for (const AcceptOutcome& outcome : accept(std::move(emails)).outcomes) {
+    ASSERT_FALSE(outcome.error) << outcome.message;
+    ASSERT_TRUE(outcome.email);
+    EXPECT_EQ(*outcome.email, find(outcome.id));
+  }
+  for (int i = 0; i < 3; ++i) {
+    const Email email = find(email_id(i));
+    EXPECT_EQ(email.state, State::ready);
+    EXPECT_EQ(email.version, 3);
+    const auto read = tested_->spool().read(email.message_path);
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_TRUE(*read == std::string(i == 1 ? 700'000 : 4'000, static_cast<char>('a' + i))) << i;
+    const auto history = ledger().history(email.id);
+    ASSERT_TRUE(history) << history.error().message;
+    std::vector<std::string> states;
+    for (const HistoryEntry& line : *history) states.push_back(line.status);
+    EXPECT_EQ(states, (std::vector<std::string>{"ACCEPTED", "INTAKING", "READY"}));
+  }
+  expect_counts_right();
+}
+
 TEST_P(LedgerConformance, ARepeatWithTheSameKeyGetsTheFirstAnswer) {
   const AcceptAnswer first = accept({new_email(email_id(1)), new_email(email_id(2))}, key("k"));
   EXPECT_EQ(first.status, AcceptStatus::done);

@@ -45,6 +45,16 @@ def test_mail_is_listed_and_readable(filled):
     assert answer.body == rest.get(f"/emails/{identifiers[2]}/message").body
 
 
+@pytest.mark.parametrize("characters", [10, 60_000, 300_000])
+def test_message_may_be_much_larger_than_what_was_handed_in(start, characters):
+    # Each of these takes two bytes in JSON, and six in the message.
+    rest = start().rest()
+    identifier = rest.accept_one(payload(body_text="é" * characters))
+    rest.await_status(identifier, "SENT")
+    message = email.message_from_bytes(rest.get(f"/mailbox/{identifier}").body, policy=email.policy.default)
+    assert message.get_body(("plain",)).get_content().rstrip() == "é" * characters
+
+
 def test_pages_have_each_mail_once(filled):
     _, rest, identifiers = filled
     pages = list(rest.pages("/mailbox", limit=1))
