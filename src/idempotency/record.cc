@@ -1,6 +1,7 @@
 #include "idempotency/record.h"
 
 #include "base/timestamp.h"
+#include "item/attribute_text.h"
 
 namespace postino::idempotency {
 
@@ -17,14 +18,8 @@ std::optional<Status> parse_status(std::string_view name) {
   return std::nullopt;
 }
 
-std::string text(const item::Item& item, std::string_view name) {
-  const item::AttributeValue* value = item.find(name);
-  const std::string* text = value != nullptr ? value->get_if<std::string>() : nullptr;
-  return text != nullptr ? *text : std::string();
-}
-
 base::TimePoint time_in(const item::Item& item, std::string_view name) {
-  const auto time = base::parse_timestamp(text(item, name));
+  const auto time = base::parse_timestamp(item::attribute_text(item, name));
   return time ? *time : base::TimePoint();
 }
 
@@ -51,20 +46,20 @@ item::Item to_item(const Record& record) {
 }
 
 base::Result<Record> from_item(const item::Item& item) {
-  const auto status = parse_status(text(item, "status"));
+  const auto status = parse_status(item::attribute_text(item, "status"));
   Record record;
-  record.operation = text(item, "operationType");
-  record.key = text(item, "idempotencyKey");
-  record.request_hash = text(item, "requestHash");
+  record.operation = item::attribute_text(item, "operationType");
+  record.key = item::attribute_text(item, "idempotencyKey");
+  record.request_hash = item::attribute_text(item, "requestHash");
   if (!status || record.operation.empty() || record.key.empty() || record.request_hash.empty())
     return base::fail(base::ErrorCode::corrupt, "an idempotency record lacks its status, key or request hash");
   record.status = *status;
-  record.response = text(item, "responsePayload");
+  record.response = item::attribute_text(item, "responsePayload");
   record.created_at = time_in(item, "createdAt");
   record.updated_at = time_in(item, "updatedAt");
   record.expires_at = time_in(item, "expiresAt");
   record.lease_until = time_in(item, "leaseUntil");
-  record.owner = text(item, "leaseOwner");
+  record.owner = item::attribute_text(item, "leaseOwner");
   return record;
 }
 

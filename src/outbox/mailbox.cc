@@ -1,6 +1,7 @@
 #include "outbox/mailbox.h"
 
 #include "base/timestamp.h"
+#include "item/attribute_text.h"
 #include "outbox/listing_cursor.h"
 
 namespace postino::outbox {
@@ -13,18 +14,12 @@ constexpr const char* shelf = "sandbox";
 item::Key entry_key(const std::string& position) { return {{"Mailbox", shelf}, {"Received", position}}; }
 item::Key lookup_key(const std::string& id) { return {{"Mailbox", "message/" + id}, {"Received", "-"}}; }
 
-std::string text_in(const item::Item& item, std::string_view name) {
-  const item::AttributeValue* value = item.find(name);
-  const std::string* text = value != nullptr ? value->get_if<std::string>() : nullptr;
-  return text != nullptr ? *text : std::string();
-}
-
 MailboxEntry entry_of(const item::Item& item) {
   MailboxEntry entry;
-  entry.id = text_in(item, "Id");
-  entry.sender = text_in(item, "From");
-  entry.subject = text_in(item, "Subject");
-  if (const auto received = base::parse_timestamp(text_in(item, "ReceivedAt"))) entry.received = *received;
+  entry.id = item::attribute_text(item, "Id");
+  entry.sender = item::attribute_text(item, "From");
+  entry.subject = item::attribute_text(item, "Subject");
+  if (const auto received = base::parse_timestamp(item::attribute_text(item, "ReceivedAt"))) entry.received = *received;
   if (const auto* list = item.find("To"); list != nullptr && list->type() == item::Type::list)
     for (const item::AttributeValue& address : list->as<item::List>())
       entry.recipients.push_back(address.as<std::string>());
@@ -80,7 +75,8 @@ base::Result<MailboxPage> Mailbox::list(const std::string& cursor, int limit) {
   if (!page) return base::propagate(as_error(page.error()));
   MailboxPage result;
   for (const item::Item& item : page->items) result.entries.push_back(entry_of(item));
-  if (page->last_evaluated_key) result.cursor = make_cursor(text_in(*page->last_evaluated_key, "Received"));
+  if (page->last_evaluated_key)
+    result.cursor = make_cursor(item::attribute_text(*page->last_evaluated_key, "Received"));
   return result;
 }
 
@@ -92,14 +88,15 @@ base::Result<std::optional<std::string>> Mailbox::message(const std::string& id)
   const auto answer = patience_([&] { return store_.get_item(get); });
   if (!answer) return base::propagate(as_error(answer.error()));
   if (!answer->item) return std::nullopt;
-  TRY(std::string message, spool_.read(text_in(*answer->item, "EmlFilePath")));
+  TRY(std::string message, spool_.read(item::attribute_text(*answer->item, "EmlFilePath")));
   return std::optional(std::move(message));
 }
 
 base::Result<std::int64_t> Mailbox::remove(const std::vector<item::Item>& entries) {
   for (const item::Item& entry : entries) {
     store::TransactWriteItemsRequest request;
-    for (item::Key key : {entry_key(text_in(entry, "Received")), lookup_key(text_in(entry, "Id"))}) {
+    for (item::Key key :
+         {entry_key(item::attribute_text(entry, "Received")), lookup_key(item::attribute_text(entry, "Id"))}) {
       store::TransactDelete removal;
       removal.table_name = table_;
       removal.key = std::move(key);

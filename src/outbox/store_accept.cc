@@ -202,7 +202,7 @@ class StoreLedger::Acceptance {
       }
       const std::size_t before = group.size();
       if (answer.error().type == store::ErrorType::transaction_canceled) {
-        if (with_key && failed_condition(answer.error(), request.actions.size() - 1)) return look_up_key_again();
+        if (with_key && condition_failed(answer.error(), request.actions.size() - 1)) return look_up_key_again();
         TRY_VOID(drop_known_ones(group, answer.error()));
       }
       if (group.size() == before) return refuse_all(group, as_error(answer.error()));
@@ -228,9 +228,7 @@ class StoreLedger::Acceptance {
       if (messages_[i]) request.actions.emplace_back(*messages_[i]);
       counts.entered(email);
     }
-    for (store::TransactAction& action : counts.actions(ledger_.options_.tables.counts(), ledger_.options_.keep,
-                                                        static_cast<int>(ledger_.random_.next() % count_spread)))
-      request.actions.push_back(std::move(action));
+    ledger_.add_counts(counts, request);
     if (key_) answer_.stored_answer = render_(answer_.outcomes);
     if (with_key) request.actions.emplace_back(ledger_.accept_guard_.completion(record_, answer_.stored_answer));
     return request;
@@ -240,6 +238,8 @@ class StoreLedger::Acceptance {
   std::vector<store::TransactPut> lines_of(const NewEmail& accepted) const {
     Email email;
     email.id = accepted.email.id;
+    email.created_at = accepted.email.created_at;
+    email.send_at = accepted.email.send_at;
     email.updated_at = accepted.email.updated_at;
     email.version = 0;
     std::vector<State> states = accepted.through;
@@ -249,17 +249,9 @@ class StoreLedger::Acceptance {
       email.state = state;
       ++email.version;
       ++email.reached[static_cast<std::size_t>(state)];
-      store::TransactPut line;
-      line.table_name = ledger_.options_.tables.emails;
-      line.item = state_item(email, accepted.email.reason, ledger_.expiry_of(accepted.email));
-      lines.push_back(std::move(line));
+      lines.push_back(ledger_.put_line(email, accepted.email.reason));
     }
     return lines;
-  }
-
-  static bool failed_condition(const store::Error& error, std::size_t action) {
-    return error.details != nullptr && action < error.details->reasons.size() &&
-           error.details->reasons[action].code == "ConditionalCheckFailed";
   }
 
   base::Result<bool> look_up_key_again() {
@@ -274,7 +266,7 @@ class StoreLedger::Acceptance {
     std::vector<std::size_t> rest;
     for (std::size_t place = 0; place < group.size(); ++place) {
       const std::size_t i = group[place];
-      if (!failed_condition(error, first_action_[place])) {
+      if (!condition_failed(error, first_action_[place])) {
         rest.push_back(i);
         continue;
       }

@@ -91,6 +91,24 @@ base::Result<std::vector<HistoryEntry>> StoreLedger::history(const std::string& 
   return entries;
 }
 
+store::TransactPut StoreLedger::put_line(const Email& email, const std::string& reason) const {
+  store::TransactPut line;
+  line.table_name = options_.tables.emails;
+  line.item = state_item(email, reason, expiry_of(email));
+  return line;
+}
+
+void StoreLedger::add_counts(const CountChanges& counts, store::TransactWriteItemsRequest& request) const {
+  for (store::TransactAction& action :
+       counts.actions(options_.tables.counts(), options_.keep, static_cast<int>(random_.next() % count_spread)))
+    request.actions.push_back(std::move(action));
+}
+
+bool StoreLedger::condition_failed(const store::Error& error, std::size_t action) {
+  return error.details != nullptr && action < error.details->reasons.size() &&
+         error.details->reasons[action].code == "ConditionalCheckFailed";
+}
+
 base::Result<StoreLedger::Spooled> StoreLedger::spool(const SpoolObject& object) {
   if (auto action = spool_.as_action(object)) return Spooled{std::move(action->path), std::move(action->put)};
   TRY(std::string path, spool_.write(object));

@@ -17,6 +17,8 @@
 
 namespace postino::outbox {
 
+class CountChanges;
+
 struct StoreLedgerOptions {
   StoreTables tables;
   base::Milliseconds keep = std::chrono::hours(24 * 30);  // e-mails and their history, from kept_from() on
@@ -88,6 +90,11 @@ class StoreLedger final : public Ledger {
   // Of all partitions that the request is about, newest first.
   base::Result<std::vector<std::string>> find_positions(const ListRequest& request, const std::string& low,
                                                         const std::string& high);
+  // What transactions of this ledger have in common: the line of history of the state an e-mail is in, the changed
+  // counts, and whether an action was refused by its condition.
+  store::TransactPut put_line(const Email& email, const std::string& reason) const;
+  void add_counts(const CountChanges& counts, store::TransactWriteItemsRequest& request) const;
+  static bool condition_failed(const store::Error& error, std::size_t action);
   // Where an object goes: into the transaction that names it, when `put` is there, or it is in the spool already.
   struct Spooled {
     std::string path;

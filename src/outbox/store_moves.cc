@@ -67,13 +67,6 @@ class StoreLedger::MoveBatch {
     });
   }
 
-  store::TransactPut put_line(const Email& email, const std::string& reason) const {
-    store::TransactPut line;
-    line.table_name = ledger_.options_.tables.emails;
-    line.item = state_item(email, reason, ledger_.expiry_of(email));
-    return line;
-  }
-
   // The e-mail as it was for no time at all.
   static Email passed_state(const Move& move) {
     Email email;
@@ -107,26 +100,21 @@ class StoreLedger::MoveBatch {
       ++after.reached[static_cast<std::size_t>(after.state)];
       first_action_.push_back(request.actions.size());
       request.actions.emplace_back(meta_update(table, move.before, after));
-      if (move.through) request.actions.emplace_back(put_line(passed_state(move), ""));
-      request.actions.emplace_back(put_line(after, move.note.empty() ? after.reason : move.note));
+      if (move.through) request.actions.emplace_back(ledger_.put_line(passed_state(move), ""));
+      request.actions.emplace_back(ledger_.put_line(after, move.note.empty() ? after.reason : move.note));
       if (messages_[index]) request.actions.emplace_back(*messages_[index]);
       counts.left(move.before);
       counts.entered(after);
     }
-    for (store::TransactAction& action : counts.actions(ledger_.options_.tables.counts(), ledger_.options_.keep,
-                                                        static_cast<int>(ledger_.random_.next() % count_spread)))
-      request.actions.push_back(std::move(action));
+    ledger_.add_counts(counts, request);
     return request;
   }
 
   // False when the cancellation was not about versions.
   bool drop_late_ones(const store::Error& error) {
-    if (error.details == nullptr) return false;
-    const auto& reasons = error.details->reasons;
     std::vector<std::size_t> rest;
     for (std::size_t i = 0; i < members_.size(); ++i) {
-      const bool late = first_action_[i] < reasons.size() && reasons[first_action_[i]].code == "ConditionalCheckFailed";
-      if (late)
+      if (condition_failed(error, first_action_[i]))
         outcomes_[members_[i]] = {MoveStatus::lock_not_acquired, moves_[members_[i]].before, ""};
       else
         rest.push_back(members_[i]);

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "base/timestamp.h"
+#include "item/attribute_text.h"
 #include "outbox/listing_cursor.h"
 #include "outbox/work_queue.h"
 
@@ -17,15 +18,10 @@ item::Key key_of(const std::string& tenant, const std::string& address) {
   return {{"Shelf", shelf_of(tenant)}, {"Address", base::lower_case(address)}};
 }
 
-std::string text_in(const item::Item& item, std::string_view name) {
-  const item::AttributeValue* value = item.find(name);
-  const std::string* text = value != nullptr ? value->get_if<std::string>() : nullptr;
-  return text != nullptr ? *text : std::string();
-}
-
 Suppression suppression_of(const item::Item& item) {
-  const auto since = base::parse_timestamp(text_in(item, "Since"));
-  return {text_in(item, "Address"), text_in(item, "Reason"), since ? *since : base::TimePoint()};
+  const auto since = base::parse_timestamp(item::attribute_text(item, "Since"));
+  return {item::attribute_text(item, "Address"), item::attribute_text(item, "Reason"),
+          since ? *since : base::TimePoint()};
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 #include "outbox/webhook.h"
 
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-
+#include "base/hmac.h"
 #include "base/timestamp.h"
 #include "item/json_codec.h"
 #include "json/writer.h"
@@ -12,14 +10,6 @@ namespace postino::outbox {
 namespace {
 
 constexpr std::string_view internal_error = "internal error";
-
-std::string hmac_sha256(const std::string& key, const std::string& text) {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned int length = 0;
-  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(text.data()),
-       text.size(), digest, &length);
-  return std::string(reinterpret_cast<const char*>(digest), length);
-}
 
 }  // namespace
 
@@ -55,7 +45,7 @@ std::vector<std::pair<std::string, std::string>> WebhookSigner::headers(const st
   std::vector<std::pair<std::string, std::string>> headers{{"webhook-id", id}, {"webhook-timestamp", timestamp}};
   if (!key_.empty())
     headers.emplace_back("webhook-signature",
-                         "v1," + item::to_base64(hmac_sha256(key_, id + "." + timestamp + "." + body)));
+                         "v1," + item::to_base64(base::hmac_sha256(key_, id + "." + timestamp + "." + body)));
   return headers;
 }
 
