@@ -4,9 +4,9 @@
 //
 // Postino gets its e-mails over its REST API, one in each request; Postfix gets them from smtp-source, over as many
 // sessions as there are connections. Both keep their data on the file system of this program, and sync it. While
-// acceptance is measured nothing is sent: Postino's e-mails are for tomorrow (their messages are built nevertheless),
-// Postfix's are put on hold. Without Postfix, or without root, which it needs, its columns stay empty. Missing a bar is
-// no failure, because the machine is never quiet.
+// acceptance is measured nothing is sent: Postino's e-mails are for tomorrow (their messages are built when there is
+// room), Postfix's are put on hold. Without Postfix, or without root, which it needs, its columns stay empty. Missing a
+// bar is no failure, because the machine is never quiet.
 #include <algorithm>
 #include <csignal>
 #include <cstdio>

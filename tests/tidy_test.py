@@ -96,8 +96,8 @@ class TidyTest(unittest.TestCase):
             ("sys/socket.h", "net"),
             ("gmime/gmime.h", "mail"),
             ("proton/message.hpp", "broker"),
-            ("mysql.h", "outbox"),
-            ("mariadb/mysql.h", "outbox"),
+            ("mysql.h", "mysql"),
+            ("mariadb/mysql.h", "mysql"),
             ("simdjson.h", "item and json and wire"),
         ]:
             self.expect(

@@ -129,9 +129,7 @@ Outcome replay(std::string answer) {
   if (!summary)
     return base::propagate(
         problem_of({base::ErrorCode::corrupt, "the answer stored under an idempotency key has another form"}, {}));
-  Reply reply = json_reply(std::move(answer), summary->status());
-  reply.headers.emplace_back("Idempotent-Replayed", "true");
-  return reply;
+  return replayed(json_reply(std::move(answer), summary->status()));
 }
 
 Outcome accept_emails(Call& call) {
@@ -149,11 +147,33 @@ Outcome accept_emails(Call& call) {
     case AcceptStatus::replayed:
       return replay(std::move(answer.stored_answer));
     case AcceptStatus::in_progress:
-      return refuse(problems::idempotency_key_in_progress, "Its answer can be had with the same request, a bit later.");
+      return refuse_key_in_progress();
     case AcceptStatus::other_request:
       break;
   }
-  return refuse(problems::idempotency_key_reused, "A key stands for one request; use another one for this.");
+  return refuse_key_reused();
+}
+
+// Most requests: small, and without a key. They are read at once, and share a commit with others.
+bool begin_accepting(Call& call, const Finish& finish) {
+  constexpr std::size_t quickly_read = 128 << 10;
+  const auto headers = read_idempotency_headers(call.request);
+  if (!headers || *headers || call.services.require_idempotency_key || call.request.body.size() > quickly_read)
+    return false;
+  auto payloads = read_payloads(call);
+  if (!payloads) {
+    finish(base::propagate(std::move(payloads).error()));
+    return true;
+  }
+  const auto answer = [finish](base::Result<std::vector<AcceptOutcome>> outcomes) {
+    if (auto accepted = answered(std::move(outcomes)); accepted)
+      finish(json_reply(render(*accepted), summary_of(*accepted).status()));
+    else
+      finish(base::propagate(std::move(accepted).error()));
+  };
+  if (!call.services.outbox.accept_soon(*std::move(payloads), call.caller.tenant, answer))
+    finish(refuse(problems::overloaded, "Try again in a moment."));
+  return true;
 }
 
 }  // namespace
@@ -172,17 +192,15 @@ std::vector<Route> acceptance_routes() {
           "results are in the order of the elements.\n\n"
           "With an Idempotency-Key the same request can be sent again without sending mail twice: it gets the stored "
           "answer with the same status. Keys belong to the tenant or, without one, to the API key.",
-      .parameters = {{"Idempotency-Key", Place::header, R"({"type":"string","minLength":1,"maxLength":255})",
-                      "Stands for this request: printable ASCII, plain or as a quoted string."},
-                     {"Idempotency-Expiry-Seconds", Place::header,
-                      R"({"type":"integer","minimum":60,"maximum":2592000})",
-                      "How long the key is remembered, in place of the configured time."}},
+      .parameters = {idempotency_key_parameter(), idempotency_expiry_parameter()},
       .body = {{{json_content_type, "EmailBatch"}}, true},
       .answers = {{200, "Some were accepted.", answer},
                   {201, "All were accepted.", answer},
                   {409, "A request with the same idempotency key is at work."},
                   {422, "None was accepted, or the idempotency key was used for another request.", answer}},
       .handle = accept_emails,
+      .begin = begin_accepting,
+      .own_keys = true,
   }};
 }
 

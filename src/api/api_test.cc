@@ -252,9 +252,27 @@ TEST_F(OpenApi, OnlyHealthAndDescriptionNeedNoKey) {
 TEST_F(OpenApi, ReadersChangeNothingAndSendersOnlySendAndCancel) {
   for (const Route& route : all_routes()) {
     if (route.role == Role::anyone) continue;
-    const bool sends = route.operation == "acceptEmails" || route.operation == "cancelEmail";
+    const bool sends =
+        std::set<std::string_view>{"acceptEmails", "cancelEmail", "produceMessages", "consumeMessages"}.contains(
+            route.operation);
     const Role expected = route.method == "GET" ? Role::readers : sends ? Role::senders : Role::operators;
     EXPECT_EQ(route.role, expected) << route.operation;
+  }
+}
+
+TEST_F(OpenApi, EveryPostTakesAnIdempotencyKey) {
+  for (const Route& route : all_routes()) {
+    std::set<std::string_view> headers;
+    for (const Parameter& parameter : route.parameters) {
+      if (parameter.place != Place::header) continue;
+      EXPECT_TRUE(headers.insert(parameter.name).second) << route.operation;
+    }
+    std::vector<int> statuses;
+    for (const Answer& answer : all_answers(route)) statuses.push_back(answer.status);
+    const bool takes_key = headers == std::set<std::string_view>{"Idempotency-Key", "Idempotency-Expiry-Seconds"};
+    EXPECT_EQ(takes_key, route.method == "POST") << route.operation;
+    if (!takes_key) continue;
+    EXPECT_THAT(statuses, IsSupersetOf({409, 422})) << route.operation;
   }
 }
 

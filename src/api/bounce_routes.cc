@@ -49,7 +49,8 @@ std::string to_json(const BounceOutcome& outcome) {
 
 Outcome take_bounce(Call& call) {
   TRY(const std::string report, read_report(call.request));
-  auto outcome = answered(call.services.outbox.take_bounce(report, call.caller.tenant), problems::unknown_email);
+  auto outcome =
+      answered(call.services.outbox.take_bounce(report, call.caller.tenant, call.notes), problems::unknown_email);
   if (!outcome && outcome.error().type.code == problems::invalid_request.code)
     outcome.error().type = problems::not_a_delivery_report;
   TRY(const BounceOutcome taken, std::move(outcome));

@@ -1,6 +1,7 @@
 // A call of the API as its handler sees it, and what it answers.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "api/problem.h"
 #include "api/target.h"
 #include "base/clock.h"
+#include "messages/service.h"
 #include "net/http.h"
 #include "outbox/mailbox.h"
 #include "outbox/outbox.h"
@@ -24,6 +26,7 @@ struct Reply {
   std::vector<std::pair<std::string, std::string>> headers;
 };
 using Outcome = base::Result<Reply, Problem>;
+using Finish = std::function<void(Outcome)>;
 
 inline constexpr std::string_view json_content_type = "application/json";
 inline constexpr std::string_view message_content_type = "message/rfc822";
@@ -36,7 +39,8 @@ Reply message_reply(std::string message, const std::string& id);
 // What handlers work with.
 struct Services {
   outbox::Outbox& outbox;
-  outbox::Mailbox* mailbox;  // nullptr: mail goes to a relay
+  outbox::Mailbox* mailbox;            // nullptr: mail goes to a relay
+  messages::MessageService& messages;  // whose guard is for the keys of other calls too
   const base::Clock& clock;
   bool require_idempotency_key;
   std::size_t max_batch;
@@ -53,6 +57,7 @@ struct Call {
   const Caller& caller;
   std::vector<std::pair<std::string_view, std::string>> path_parameters;
   Query query;
+  const outbox::ChangeNotes* notes = nullptr;  // of a change with an idempotency key
 
   const std::string& path_parameter(std::string_view name) const;
   // The path's {id}, in lower case as ids are.

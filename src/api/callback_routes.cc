@@ -27,7 +27,7 @@ base::Result<void, Problem> expect_no_fields(const Call& call) {
 Outcome replay_callback(Call& call) {
   TRY(const std::string id, call.email_id());
   TRY_VOID(expect_no_fields(call));
-  TRY_VOID(answered(call.services.outbox.replay_callback(id, call.caller.tenant)));
+  TRY_VOID(answered(call.services.outbox.replay_callback(id, call.caller.tenant, call.notes)));
   return no_content();
 }
 
@@ -54,7 +54,7 @@ std::vector<Route> callback_routes() {
        .body = {{{json_content_type, "Nothing"}}, false},
        .answers = {{204, "It is tried again from the beginning."},
                    {404, "There is no such e-mail."},
-                   {409, "Its callback was not given up."}},
+                   {409, "Its callback was not given up, or a request with the same idempotency key is at work."}},
        .handle = replay_callback},
   };
 }

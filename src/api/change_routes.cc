@@ -9,13 +9,13 @@ using outbox::Email;
 using outbox::Outbox;
 
 using Change = base::Result<Email> (Outbox::*)(const std::string& id, const std::string& tenant,
-                                               const std::string& reason);
+                                               const std::string& reason, const outbox::ChangeNotes* notes);
 
 template <Change change>
 Outcome change_email(Call& call) {
   TRY(const std::string id, call.email_id());
   TRY(const std::string reason, call.reason());
-  TRY_VOID(answered((call.services.outbox.*change)(id, call.caller.tenant, reason)));
+  TRY_VOID(answered((call.services.outbox.*change)(id, call.caller.tenant, reason, call.notes)));
   return no_content();
 }
 
@@ -32,7 +32,9 @@ Route change_route(std::string_view path, Role role, std::string_view operation,
           .body = {{{json_content_type, "Reason"}}, false},
           .answers = {{204, "Done."},
                       {404, "There is no such e-mail."},
-                      {409, "The state of the e-mail forbids it; `detail` names the state."}}};
+                      {409,
+                       "The state of the e-mail forbids it, which `detail` names, or a request with the same "
+                       "idempotency key is at work."}}};
 }
 
 }  // namespace

@@ -59,20 +59,41 @@ auto count(const net::Request& request, std::string_view name) {
 
 }  // namespace
 
-base::Result<std::optional<IdempotencyHeaders>, Problem> read_idempotency_headers(const net::Request& request) {
+base::Result<IdempotencyHeaders, Problem> read_loose_idempotency_headers(const net::Request& request) {
   for (const char* header : {key_header, life_header})
     if (count(request, header) > 1) return refuse_field(header, "must be given once");
-  const bool has_life = request.has_header(life_header);
-  if (!request.has_header(key_header)) {
-    if (has_life) return refuse_field(key_header, "is required with Idempotency-Expiry-Seconds");
-    return std::optional<IdempotencyHeaders>();
-  }
   IdempotencyHeaders headers;
-  TRY(headers.key, parse_key(request.header(key_header)));
-  if (has_life) {
+  if (request.has_header(key_header)) {
+    TRY(headers.key, parse_key(request.header(key_header)));
+  }
+  if (request.has_header(life_header)) {
     TRY(headers.life, parse_life(request.header(life_header)));
   }
-  return std::optional(std::move(headers));
+  return headers;
+}
+
+base::Result<std::optional<IdempotencyHeaders>, Problem> read_idempotency_headers(const net::Request& request) {
+  TRY(IdempotencyHeaders headers, read_loose_idempotency_headers(request));
+  if (!headers.key.empty()) return std::optional(std::move(headers));
+  if (headers.life) return refuse_field(key_header, "is required with Idempotency-Expiry-Seconds");
+  return std::optional<IdempotencyHeaders>();
+}
+
+std::string owned_key(const Caller& caller, const std::string& key) {
+  return (caller.tenant.empty() ? caller.name : "@" + caller.tenant) + "/" + key;
+}
+
+tl::unexpected<Problem> refuse_key_in_progress() {
+  return refuse(problems::idempotency_key_in_progress, "Its answer can be had with the same request, a bit later.");
+}
+
+tl::unexpected<Problem> refuse_key_reused() {
+  return refuse(problems::idempotency_key_reused, "A key stands for one request; use another one for this.");
+}
+
+Reply replayed(Reply reply) {
+  reply.headers.emplace_back("Idempotent-Replayed", "true");
+  return reply;
 }
 
 }  // namespace postino::api

@@ -32,11 +32,13 @@ class DocumentWriter {
  private:
   void write_info() {
     json_.key("info").begin_object();
-    json_.key("title").string("Postino outbox");
+    json_.key("title").string("Postino");
     json_.key("version").string(api_version);
     json_.key("description")
         .string(
-            "E-mails are handed in, stored durably, and sent. Errors are application/problem+json: programs decide by "
+            "E-mails are handed in, stored durably, and sent; messages are put into queues and taken out, once per "
+            "key. "
+            "Errors are application/problem+json: programs decide by "
             "`code`. Every answer has an X-Request-Id, the caller's own where the request had one. Parameters and "
             "fields that are not known are refused.");
     json_.end_object();

@@ -14,15 +14,14 @@ std::string sentence(const json::FieldError& error) {
   return (error.field.empty() ? "The body" : error.field) + " " + error.rule;
 }
 
-// From the words of an error.
+}  // namespace
+
 std::string as_sentence(std::string words) {
   if (words.empty()) return words;
   words.front() = base::upper(words.front());
   if (!words.ends_with('.')) words += '.';
   return words;
 }
-
-}  // namespace
 
 std::string to_json(const Problem& problem, std::string_view request_id) {
   std::string text;
@@ -39,6 +38,16 @@ std::string to_json(const Problem& problem, std::string_view request_id) {
       json.begin_object();
       json.key("field").string(error.field);
       json.key("rule").string(error.rule);
+      json.end_object();
+    }
+    json.end_array();
+  }
+  if (!problem.endpoints.empty()) {
+    json.key("endpoints").begin_array();
+    for (const broker::EndpointFailure& failure : problem.endpoints) {
+      json.begin_object();
+      json.key("endpoint").string(failure.endpoint);
+      json.key("reason").string(failure.reason);
       json.end_object();
     }
     json.end_array();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "broker/failure.h"
 #include "json/fields.h"
 
 namespace postino::api {
@@ -36,6 +37,7 @@ inline constexpr ProblemType message_not_found{404, "MESSAGE_NOT_FOUND", "There 
 inline constexpr ProblemType payload_not_found{404, "PAYLOAD_NOT_FOUND", "There is no such payload"};
 inline constexpr ProblemType unknown_email{404, "UNKNOWN_EMAIL", "The report is about no e-mail of this outbox"};
 inline constexpr ProblemType not_suppressed{404, "NOT_SUPPRESSED", "The address is not on the suppression list"};
+inline constexpr ProblemType no_such_queue{404, "NO_SUCH_QUEUE", "There is no such queue"};
 inline constexpr ProblemType no_sandbox{404, "NO_SANDBOX", "Mail goes to a relay: there is no sandbox"};
 inline constexpr ProblemType method_not_allowed{405, "METHOD_NOT_ALLOWED", "The path does not know this method"};
 inline constexpr ProblemType wrong_state{409, "WRONG_STATE", "The state of the e-mail forbids this"};
@@ -48,8 +50,12 @@ inline constexpr ProblemType unsupported_media_type{415, "UNSUPPORTED_MEDIA_TYPE
 inline constexpr ProblemType idempotency_key_reused{422, "IDEMPOTENCY_KEY_REUSED",
                                                     "The key was used for another request"};
 inline constexpr ProblemType internal_error{500, "INTERNAL_ERROR", "Something went wrong here"};
+inline constexpr ProblemType broker_cannot{501, "UNSUPPORTED_BY_BROKER", "The broker cannot do this"};
+inline constexpr ProblemType broker_failed{502, "BROKER_FAILED", "The broker did not do this"};
+inline constexpr ProblemType broker_unreachable{502, "BROKER_UNREACHABLE", "No endpoint of the broker can be reached"};
 inline constexpr ProblemType overloaded{503, "OVERLOADED", "Too many requests are waiting"};
 inline constexpr ProblemType store_unavailable{503, "STORE_UNAVAILABLE", "The store does not answer"};
+inline constexpr ProblemType broker_timed_out{504, "BROKER_TIMED_OUT", "The broker did not answer in time"};
 
 }  // namespace problems
 
@@ -59,11 +65,15 @@ struct Problem {
   ProblemType type;
   std::string detail;
   std::vector<json::FieldError> errors;
+  std::vector<broker::EndpointFailure> endpoints;            // that were tried in vain, in their order
   std::vector<std::pair<std::string, std::string>> headers;  // of the response
   std::string cause;                                         // for the log alone
 };
 
 std::string to_json(const Problem& problem, std::string_view request_id);
+
+// From the words of an error.
+std::string as_sentence(std::string words);
 
 tl::unexpected<Problem> refuse(const ProblemType& type, std::string detail);
 // For one field, or parameter, or header.

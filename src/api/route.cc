@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "api/once.h"
+
 namespace postino::api {
 
 namespace {
@@ -27,8 +29,10 @@ std::vector<Answer> common_answers(const Route& route) {
 std::vector<Route> gather_routes() {
   std::vector<Route> routes;
   for (const auto group : {acceptance_routes, email_routes, change_routes, callback_routes, bounce_routes,
-                           suppression_routes, mailbox_routes, description_routes})
+                           suppression_routes, mailbox_routes, message_routes, description_routes})
     std::ranges::move(group(), std::back_inserter(routes));
+  for (Route& route : routes)
+    if (is_carried_out_once(route)) describe_keys(route);
   return routes;
 }
 
@@ -60,6 +64,18 @@ Parameter cursor_parameter() {
 
 Parameter limit_parameter() {
   return {"limit", Place::query, R"({"type":"integer","minimum":1,"maximum":100,"default":50})", "How many at most."};
+}
+
+Parameter idempotency_key_parameter() {
+  return {
+      "Idempotency-Key", Place::header, R"({"type":"string","minLength":1,"maxLength":255})",
+      "Stands for this request: printable ASCII, plain or as a quoted string. Sent again, the request is not carried "
+      "out again, and gets the same answer, with `Idempotent-Replayed: true`."};
+}
+
+Parameter idempotency_expiry_parameter() {
+  return {"Idempotency-Expiry-Seconds", Place::header, R"({"type":"integer","minimum":60,"maximum":2592000})",
+          "How long the key is remembered, in place of the configured time."};
 }
 
 }  // namespace postino::api

@@ -48,8 +48,13 @@ struct Route {
   Body body;
   std::vector<Answer> answers;  // beside those that every route has
   Outcome (*handle)(Call& call) = nullptr;
-  bool shared = false;  // about what belongs to no single tenant: not for keys of one
-  bool direct = false;  // answered at once, without waiting for anything
+  // For calls that need no thread of their own while they wait: begins one at once, and `finish` is called later, from
+  // any thread. False, and `finish` is not called: handle() is to do it.
+  bool (*begin)(Call& call, const Finish& finish) = nullptr;
+  bool shared = false;    // about what belongs to no single tenant: not for keys of one
+  bool own_keys = false;  // of a POST: sees to its Idempotency-Key itself, because it has more to do with it (once.h)
+  bool waits = false;     // perhaps for minutes, for others than the store: has threads of its own
+  bool direct = false;    // answered at once, without waiting for anything
 };
 
 // Those of the route itself, and those that come with its role and its body. Ordered by status.
@@ -66,11 +71,14 @@ std::vector<Route> callback_routes();
 std::vector<Route> bounce_routes();
 std::vector<Route> suppression_routes();
 std::vector<Route> mailbox_routes();
+std::vector<Route> message_routes();
 std::vector<Route> description_routes();
 
 // Parameters that many have.
 Parameter email_id_parameter();
 Parameter cursor_parameter();
 Parameter limit_parameter();
+Parameter idempotency_key_parameter();
+Parameter idempotency_expiry_parameter();
 
 }  // namespace postino::api

@@ -241,6 +241,13 @@ constexpr const char* problem = R"({
         "properties": {
           "field": {"type": "string", "examples": ["data[0].to[0]"]},
           "rule": {"type": "string", "examples": ["is required"]}}}},
+    "endpoints": {
+      "type": "array", "description": "Of a broker, that were tried in vain.",
+      "items": {
+        "type": "object", "required": ["endpoint", "reason"],
+        "properties": {
+          "endpoint": {"type": "string", "examples": ["broker.example.org:5671"]},
+          "reason": {"type": "string", "examples": ["connection refused"]}}}},
     "request_id": {"type": "string"}}
 })";
 
@@ -252,10 +259,8 @@ std::string page_of(std::string_view element) {
       .append(R"("}},"cursor":{"type":["string","null"],"description":"Of the next page; null at the end."}}})");
 }
 
-}  // namespace
-
-const std::vector<Schema>& all_schemas() {
-  static const std::vector<Schema> schemas{
+std::vector<Schema> outbox_schemas() {
+  return {
       {"Payload", payload},
       {"Mailbox", mailbox},
       {"Mailboxes", mailboxes},
@@ -284,6 +289,16 @@ const std::vector<Schema>& all_schemas() {
       {"Description", R"({"type":"object"})"},
       {"Problem", problem},
   };
+}
+
+}  // namespace
+
+const std::vector<Schema>& all_schemas() {
+  static const std::vector<Schema> schemas = [] {
+    std::vector<Schema> all = outbox_schemas();
+    for (Schema& schema : message_schemas()) all.push_back(std::move(schema));
+    return all;
+  }();
   return schemas;
 }
 

@@ -14,4 +14,6 @@ struct Schema {
 
 const std::vector<Schema>& all_schemas();
 
+std::vector<Schema> message_schemas();  // those of messages among them
+
 }  // namespace postino::api

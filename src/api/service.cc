@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "api/once.h"
 #include "base/log.h"
 #include "base/metrics_text.h"
 #include "base/text.h"
@@ -82,11 +83,16 @@ net::Response response_of(Reply reply, std::string request_id) {
 }
 
 // A library may throw, also for want of memory: whoever asked gets an answer all the same.
-Outcome run(const Route& route, Call& call) {
+Outcome thrown(const std::exception& error) {
+  return base::propagate(problem_of({base::ErrorCode::corrupt, error.what()}, problems::internal_error));
+}
+
+template <class Handle>
+Outcome run(const Handle& handle) {
   try {
-    return route.handle(call);
+    return handle();
   } catch (const std::exception& error) {
-    return base::propagate(problem_of({base::ErrorCode::corrupt, error.what()}, problems::internal_error));
+    return thrown(error);
   }
 }
 
@@ -106,16 +112,17 @@ struct Api::Work {
   Query query;
 };
 
-Api::Api(outbox::Outbox& outbox, outbox::Mailbox* mailbox, const base::Clock& clock, base::Random& random,
-         ApiOptions options)
+Api::Api(outbox::Outbox& outbox, outbox::Mailbox* mailbox, messages::MessageService& messages, const base::Clock& clock,
+         base::Random& random, ApiOptions options)
     : random_(random),
       log_requests_(options.log_requests),
       access_(std::move(options.keys)),
       router_(all_routes()),
-      services_{outbox, mailbox, clock, options.require_idempotency_key, options.max_batch},
+      services_{outbox, mailbox, messages, clock, options.require_idempotency_key, options.max_batch},
       statistics_(all_routes()),
       promised_(all_routes().size()),
-      pool_(options.threads, static_cast<std::size_t>(options.max_waiting)) {
+      pool_(options.threads, static_cast<std::size_t>(options.max_waiting)),
+      waiting_pool_(options.waiting_threads, static_cast<std::size_t>(options.max_waiting)) {
   for (const Route& route : all_routes())
     for (const Answer& answer : all_answers(route))
       promised_[index_of(route)].set(static_cast<std::size_t>(answer.status));
@@ -129,7 +136,9 @@ void Api::handle(const net::Request& request, net::Responder respond) {
   work->request_id = request_id_of(request);
   if (auto prepared = prepare(*work); !prepared) return finish(*work, base::propagate(std::move(prepared).error()));
   if (work->route->direct) return perform(*work);
-  if (!pool_.try_submit([this, work] { perform(*work); }))
+  if (begin(work)) return;
+  base::ThreadPool& pool = work->route->waits ? waiting_pool_ : pool_;
+  if (!pool.try_submit([this, work] { perform(*work); }))
     finish(*work, refuse(problems::overloaded, "Try again in a moment."));
 }
 
@@ -148,9 +157,23 @@ base::Result<void, Problem> Api::prepare(Work& work) const {
   return check_body(request, work.route->body);
 }
 
+bool Api::begin(const std::shared_ptr<Work>& work) {
+  if (work->route->begin == nullptr) return false;
+  Call call{services_, work->request, *work->caller, work->path_parameters, work->query};
+  const Finish finish = [this, work](Outcome outcome) { this->finish(*work, std::move(outcome)); };
+  try {
+    return work->route->begin(call, finish);
+  } catch (const std::exception& error) {
+    finish(thrown(error));
+    return true;
+  }
+}
+
 void Api::perform(Work& work) {
   Call call{services_, work.request, *work.caller, std::move(work.path_parameters), std::move(work.query)};
-  finish(work, run(*work.route, call));
+  const Route& route = *work.route;
+  const auto handle = [&] { return run([&] { return route.handle(call); }); };
+  finish(work, run([&] { return is_carried_out_once(route) ? handle_once(route, call, handle) : handle(); }));
 }
 
 // The response goes last: with it, the request does.
@@ -193,7 +216,7 @@ void Api::log(const Work& work, int status, steady_clock::duration time, const s
 void Api::append_metrics(std::string& out) const {
   statistics_.append_to(out);
   base::append_metric(out, "postino_api_requests_waiting", "gauge", "Calls of the API that wait for a thread.",
-                      std::to_string(pool_.waiting()));
+                      std::to_string(pool_.waiting() + waiting_pool_.waiting()));
 }
 
 std::string Api::request_id_of(const net::Request& request) const {

@@ -21,6 +21,7 @@ namespace postino::api {
 struct ApiOptions {
   std::vector<ApiKey> keys;  // none: programs on this machine may do everything, and nobody else anything
   int threads = 16;          // handlers wait for the ledger: these are as many as may wait at a time
+  int waiting_threads = 32;  // and these for others, such as a message broker
   int max_waiting = 1024;    // requests for a thread; more are answered 503
   bool require_idempotency_key = false;
   std::size_t max_batch = 100;  // e-mails in one request
@@ -31,15 +32,19 @@ struct ApiOptions {
 class Api {
  public:
   // Without a mailbox there is no sandbox. Everything that is given must outlive it.
-  Api(outbox::Outbox& outbox, outbox::Mailbox* mailbox, const base::Clock& clock, base::Random& random,
-      ApiOptions options);
+  Api(outbox::Outbox& outbox, outbox::Mailbox* mailbox, messages::MessageService& messages, const base::Clock& clock,
+      base::Random& random, ApiOptions options);
   ~Api();
 
   // Does not wait: handlers that do run on threads of its own.
   void handle(const net::Request& request, net::Responder respond);
 
   // Finishes the calls that were taken; from now on none is.
-  void stop() { pool_.stop(); }
+  void stop() {
+    pool_.stop();
+    waiting_pool_.stop();
+    services_.outbox.drain();
+  }
 
   // In Prometheus' text format.
   void append_metrics(std::string& out) const;
@@ -49,6 +54,7 @@ class Api {
   struct Work;
 
   base::Result<void, Problem> prepare(Work& work) const;
+  bool begin(const std::shared_ptr<Work>& work);
   void perform(Work& work);
   void finish(Work& work, Outcome outcome);
   void check_documented(const Work& work, int status);
@@ -63,6 +69,7 @@ class Api {
   Statistics statistics_;
   std::vector<std::bitset<600>> promised_;  // the statuses that each route may answer with
   base::ThreadPool pool_;
+  base::ThreadPool waiting_pool_;  // for routes that wait for others
 };
 
 // The answer to a request that never became a call, because it broke the protocol or a limit of the server.

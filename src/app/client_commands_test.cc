@@ -3,10 +3,12 @@
 
 #include <sstream>
 
+#include "app/answer_json.h"
 #include "app/draft.h"
 #include "app/email_file.h"
 #include "app/email_summary.h"
 #include "app/follow.h"
+#include "app/message_batch.h"
 #include "app/progress_bar.h"
 #include "app/rest_client.h"
 #include "app/rest_problem.h"
@@ -171,6 +173,14 @@ TEST(RestProblem, SaysNothingTwice) {
   EXPECT_EQ(error.code, base::ErrorCode::conflict);
 }
 
+TEST(RestProblem, TellsWhyEachEndpointCouldNotBeReached) {
+  const base::Error error = describe_problem(
+      response(502, R"({"title":"Nobody there","detail":"None answers.","code":"BROKER_UNREACHABLE","request_id":"7",)"
+                    R"("endpoints":[{"endpoint":"a:1","reason":"refused"},{"endpoint":"b:2","reason":"timed out"}]})"));
+  EXPECT_EQ(error.message, "Nobody there: None answers (request 7)\n  a:1: refused\n  b:2: timed out");
+  EXPECT_EQ(error.code, base::ErrorCode::io);
+}
+
 TEST(RestProblem, TellsTheRuleThatIsBroken) {
   const base::Error error = describe_problem(
       response(400, R"({"title":"t","detail":"d","errors":[{"field":"status","rule":"must be one"}]})"));
@@ -228,8 +238,6 @@ TEST(RestClient, SaysWhatToDoWhenNobodyListens) {
 }
 
 TEST(RestClient, EncodesWhatStandsInATarget) {
-  EXPECT_EQ(percent_encode("a-Z_0.~"), "a-Z_0.~");
-  EXPECT_EQ(percent_encode("a/b?c d+é"), "a%2Fb%3Fc%20d%2B%C3%A9");
   EXPECT_EQ(query_text({{"status", ""}, {"from", "2026-01-01T00:00:00+01:00"}, {"limit", "5"}}),
             "?from=2026-01-01T00%3A00%3A00%2B01%3A00&limit=5");
   EXPECT_EQ(query_text({}), "");
@@ -356,6 +364,75 @@ TEST(EmailFile, LargeEmailsMakeSmallerBatches) {
   EXPECT_EQ(batch_at(payloads, 0).count, 2U);
   EXPECT_EQ(batch_at(payloads, 2).count, 1U);
   EXPECT_EQ(batch_at(payloads, 3).count, 1U) << "one is always sent, however large";
+}
+
+// --- Many messages
+
+// What the API would be asked for: how many messages, and which are written.
+std::string summary_of(const MessageBatch& batch) {
+  json::Document document;
+  json::FieldErrors errors;
+  EXPECT_TRUE(document.parse(batch.body, errors)) << batch.body;
+  const json::Element root = document.root();
+  EXPECT_EQ(raw_text_of(root, "idempotencyKey"), batch.key);
+  std::string text = std::to_string(number_of(*member_of(root, "settings"), "totalMessages")) + " of";
+  const auto messages = list_of(root, "messages");
+  if (messages.size() > 5) return text + " " + std::to_string(messages.size());
+  for (const json::Element message : messages) text += " " + raw_text_of(message, "body");
+  return text;
+}
+
+MessageList numbered_messages(int count, std::size_t total) {
+  MessageList list{.queue = "q"};
+  for (int i = 0; i < count; ++i) list.messages.push_back(R"({"body":")" + std::to_string(i) + R"("})");
+  list.total = total;
+  return list;
+}
+
+TEST(MessageBatch, FewMessagesAreOneCallUnderTheKeyItself) {
+  const MessageBatch batch = batch_at(numbered_messages(3, 3), 0, "key");
+  EXPECT_EQ(batch.count, 3U);
+  EXPECT_EQ(batch.key, "key");
+  EXPECT_EQ(summary_of(batch), "3 of 0 1 2");
+  EXPECT_EQ(summary_of(batch_at(numbered_messages(3, 2), 0, "key")), "2 of 0 1");
+}
+
+TEST(MessageBatch, RepeatedMessagesAreDividedWhereTheyBeginAnew) {
+  const MessageList list = numbered_messages(3, 25'000);
+  const MessageBatch first = batch_at(list, 0, "key");
+  EXPECT_EQ(first.count, 9'999U);
+  EXPECT_EQ(first.key, "key-0");
+  EXPECT_EQ(summary_of(first), "9999 of 0 1 2");
+  const MessageBatch second = batch_at(list, first.count, "key");
+  EXPECT_EQ(second.key, "key-9999");
+  const MessageBatch third = batch_at(list, first.count + second.count, "key");
+  EXPECT_EQ(summary_of(third), "5002 of 0 1 2");
+  EXPECT_EQ(batch_at(list, 0, "key").body, first.body);
+}
+
+TEST(MessageBatch, ManyMessagesAreWrittenAThousandAtATime) {
+  const MessageList list = numbered_messages(2'500, 2'501);
+  EXPECT_EQ(summary_of(batch_at(list, 0, "key")), "1000 of 1000");
+  EXPECT_EQ(summary_of(batch_at(list, 1'000, "key")), "1000 of 1000");
+  EXPECT_EQ(summary_of(batch_at(list, 2'498, "key")), "3 of 2498 2499 0") << "the last is the first again";
+}
+
+TEST(MessageBatch, LargeMessagesMakeSmallerCalls) {
+  MessageList list{.queue = "q"};
+  for (int i = 0; i < 3; ++i) list.messages.push_back(R"({"body":")" + std::string(3 << 20, 'x') + R"("})");
+  list.total = 3;
+  EXPECT_EQ(batch_at(list, 0, "key").count, 2U);
+  EXPECT_EQ(batch_at(list, 2, "key").count, 1U);
+}
+
+TEST(MessageBatch, SaysWhereAndHow) {
+  MessageList list = numbered_messages(1, 1);
+  list.connection = "main";
+  list.reply_to = "answers";
+  list.settings = R"("batchSize":7)";
+  EXPECT_EQ(batch_at(list, 0, "k\"").body,
+            R"({"idempotencyKey":"k\"","connection":"main","target":{"queueName":"q","replyToQueue":"answers"},)"
+            R"("settings":{"totalMessages":1,"batchSize":7},"messages":[{"body":"0"}]})");
 }
 
 // --- Following and showing

@@ -4,6 +4,7 @@
 #include "app/progress_bar.h"
 #include "app/rest_problem.h"
 #include "app/terminal_text.h"
+#include "base/text.h"
 #include "json/fields.h"
 #include "json/writer.h"
 
@@ -41,7 +42,7 @@ class Changer {
  private:
   base::Result<void> change(const std::string& id, const std::string& body, ProgressBar& progress) {
     TRY(const net::HttpResponse response,
-        client_.send("POST", "/emails/" + percent_encode(id) + "/" + change_.action, body));
+        client_.send("POST", "/emails/" + base::encode_percent(id) + "/" + change_.action, body));
     const bool done = response.status >= 200 && response.status < 300;
     if (!done && !is_about_this_one(response)) return base::propagate(describe_problem(response));
     ++(done ? done_ : refused_);

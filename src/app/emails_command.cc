@@ -56,7 +56,7 @@ base::Result<void> list_emails(RestClient& client, const EmailsFlags& flags, con
 }
 
 base::Result<void> show_email(RestClient& client, const EmailsFlags& flags, const Console& console) {
-  TRY(const std::string body, client.get("/emails/" + percent_encode(flags.id)));
+  TRY(const std::string body, client.get("/emails/" + base::encode_percent(flags.id)));
   json::Document document;
   TRY_VOID(parse_answer(document, body));
   if (flags.client.json)

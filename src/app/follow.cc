@@ -7,6 +7,7 @@
 #include "app/setting_values.h"
 #include "app/terminal_text.h"
 #include "base/pause.h"
+#include "base/text.h"
 #include "outbox/states.h"
 
 namespace postino::app {
@@ -46,7 +47,7 @@ class Follower {
  private:
   // A server that does not answer, or not now, has not lost the e-mail: it is asked again as long as there is time.
   base::Result<Course> look() {
-    const auto body = client_.get("/emails/" + percent_encode(id_));
+    const auto body = client_.get("/emails/" + base::encode_percent(id_));
     if (!body) {
       problem_ = body.error().message;
       const bool passing = body.error().code == base::ErrorCode::io || body.error().code == base::ErrorCode::exhausted;

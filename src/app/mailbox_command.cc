@@ -8,6 +8,7 @@
 #include "app/listing.h"
 #include "app/rest_client.h"
 #include "app/terminal_text.h"
+#include "base/text.h"
 
 namespace postino::app {
 
@@ -43,7 +44,7 @@ base::Result<void> list_mail(RestClient& client, const MailboxFlags& flags, cons
 }
 
 base::Result<void> show_mail(RestClient& client, const MailboxFlags& flags, const Console& console) {
-  TRY(const std::string message, client.get("/mailbox/" + percent_encode(flags.id)));
+  TRY(const std::string message, client.get("/mailbox/" + base::encode_percent(flags.id)));
   console.print_foreign(message);
   return {};
 }

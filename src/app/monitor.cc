@@ -53,17 +53,32 @@ const auto start_time = std::chrono::system_clock::now();
 
 }  // namespace
 
-bool Monitor::handle(const net::Request& request, const net::Responder& respond) const {
+std::string Monitor::trouble() const {
+  std::string text;
+  for (const Check& check : checks_)
+    if (const auto wrong = check()) text.append(text.empty() ? "" : "; ").append(*wrong);
+  return text;
+}
+
+bool Monitor::handle(const net::Request& request, const net::Responder& respond) {
   if (request.method != "GET" && request.method != "HEAD") return false;
   const std::string_view path = request.path();
   if (path == "/healthz") {
-    respond(text_response(200, "ok\n"));
+    const std::string wrong = trouble();
+    respond(text_response(200, wrong.empty() ? "ok\n" : "running, but " + wrong + "\n"));
   } else if (path == "/readyz") {
-    respond(ready_ ? text_response(200, "ready\n") : text_response(unavailable, "not ready\n"));
+    const std::string wrong = trouble();
+    if (ready_ && wrong.empty())
+      respond(text_response(200, "ready\n"));
+    else
+      respond(text_response(unavailable, "not ready" + (wrong.empty() ? "" : ": " + wrong) + "\n"));
   } else if (path == "/metrics") {
-    std::string text;
-    for (const Source& source : sources_) source(text);
-    respond(text_response(200, std::move(text)));
+    const bool taken = workers_.try_submit([this, respond] {
+      std::string text;
+      for (const Source& source : sources_) source(text);
+      respond(text_response(200, std::move(text)));
+    });
+    if (!taken) respond(text_response(unavailable, "too many ask at a time\n"));
   } else {
     return false;
   }

@@ -3,9 +3,11 @@
 
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/thread_pool.h"
 #include "net/http.h"
 
 namespace postino::app {
@@ -16,15 +18,27 @@ class Monitor {
   // Appends lines in Prometheus' text format.
   using Source = std::function<void(std::string& out)>;
 
-  void add_source(Source source) { sources_.push_back(std::move(source)); }  // before requests come
+  // What is wrong, if anything, in words. Must answer at once.
+  using Check = std::function<std::optional<std::string>()>;
+
+  // Before requests come.
+  void add_source(Source source) { sources_.push_back(std::move(source)); }
+  void add_check(Check check) { checks_.push_back(std::move(check)); }
+
   void set_ready(bool ready) { ready_ = ready; }
 
   // False when the request is none of its own.
-  bool handle(const net::Request& request, const net::Responder& respond) const;
+  bool handle(const net::Request& request, const net::Responder& respond);
+  // Finishes what it was asked; the sources are not used any more.
+  void stop() { workers_.stop(); }
 
  private:
+  std::string trouble() const;
+
   std::vector<Source> sources_;
+  std::vector<Check> checks_;
   std::atomic<bool> ready_ = false;
+  base::ThreadPool workers_{1, 16};  // some sources ask a database
 };
 
 // Memory, descriptors, processor time and start of this process.

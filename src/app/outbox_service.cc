@@ -3,17 +3,14 @@
 #include <ostream>
 
 #include "api/service.h"
-#include "base/log.h"
-#include "base/pause.h"
+#include "app/mysql_storage.h"
+#include "app/outbox_storage.h"
 #include "base/timestamp.h"
-#include "outbox/directory_spool.h"
 #include "outbox/mailbox.h"
 #include "outbox/outbox.h"
 #include "outbox/pipelines.h"
 #include "outbox/sandbox_transport.h"
 #include "outbox/smtp_transport.h"
-#include "outbox/store_ledger.h"
-#include "outbox/store_spool.h"
 #include "outbox/store_tables.h"
 
 namespace postino::app {
@@ -81,10 +78,7 @@ struct OutboxService::Parts {
   base::SystemClock clock;
   base::SystemRandom random;
   base::Pause pause;
-  outbox::Patience patience{random, [this](base::Milliseconds delay) { pause.wait(delay); }};
-  std::unique_ptr<outbox::Spool> spool;
-  outbox::DirectorySpool* directory_spool = nullptr;  // the spool, when it is one that must be swept
-  std::unique_ptr<outbox::StoreLedger> ledger;
+  std::unique_ptr<OutboxStorage> storage;
   std::unique_ptr<outbox::Course> course;
   std::unique_ptr<outbox::Mailbox> mailbox;  // without a relay
   std::unique_ptr<outbox::Transport> transport;
@@ -96,12 +90,12 @@ struct OutboxService::Parts {
   std::unique_ptr<outbox::Sender> sender;
   std::unique_ptr<outbox::Caller> caller;
   std::unique_ptr<outbox::Pipelines> pipelines;
-  std::unique_ptr<outbox::ShortWay> short_way;  // with the spool in the store
+  std::unique_ptr<outbox::ShortWay> short_way;  // when the spool is a part of the ledger
   std::unique_ptr<outbox::Outbox> outbox;
+  std::unique_ptr<outbox::QueueIntake> queue_intake;  // when e-mails arrive by a queue
   std::unique_ptr<api::Api> api;
-  base::TimePoint next_sweep;
 
-  base::Result<void> build(store::Store& store, bool log_requests);
+  base::Result<void> build(store::Store& store, MessageGateway& gateway, bool log_requests);
   base::Result<void> build_storage(store::Store& store);
   base::Result<void> build_transport(store::Store& store);
   base::Result<void> build_workers();
@@ -109,28 +103,23 @@ struct OutboxService::Parts {
 };
 
 base::Result<void> OutboxService::Parts::build_storage(store::Store& store) {
-  outbox::StoreLedgerOptions options;
-  options.tables.emails = settings.table;
-  options.keep = settings.keep;
-  options.key_lease = settings.lease;
-  options.unknown_from_claim = settings.unknown_outcome == outbox::UnknownOutcomePolicy::resend;
-  TRY_VOID(outbox::prepare_tables(store, options.tables));
-  if (settings.spool.empty()) {
-    spool = std::make_unique<outbox::StoreSpool>(store, options.tables.spool(), random, patience);
+  const StorageContext context{clock, random, pause};
+  if (settings.ledger == LedgerKind::mysql) {
+    TRY(storage, open_mysql_storage(settings, context));
   } else {
-    TRY(auto directory, outbox::DirectorySpool::open(settings.spool, random));
-    directory_spool = directory.get();
-    spool = std::move(directory);
+    TRY(storage, open_store_storage(store, settings, context));
   }
-  ledger = std::make_unique<outbox::StoreLedger>(store, *spool, clock, random, patience, options);
   return {};
 }
 
 base::Result<void> OutboxService::Parts::build_transport(store::Store& store) {
   if (settings.relays.empty()) {
+    // The sandbox is on this machine, wherever the e-mails are.
     outbox::StoreTables tables;
     tables.emails = settings.table;
-    mailbox = std::make_unique<outbox::Mailbox>(store, tables.mailbox(), *spool, patience);
+    TRY_VOID(outbox::prepare_mailbox(store, tables));
+    const outbox::Patience patience(random, [this](base::Milliseconds delay) { pause.wait(delay); });
+    mailbox = std::make_unique<outbox::Mailbox>(store, tables.mailbox(), storage->spool(), patience);
     transport = std::make_unique<outbox::SandboxTransport>(*mailbox, clock, settings.keep);
     return {};
   }
@@ -150,9 +139,9 @@ base::Result<void> OutboxService::Parts::build_workers() {
   outbox::IntakeOptions options;
   options.attachment_path = settings.attachments;
   options.message_id_domain = settings.message_id_domain;
-  TRY(intake, outbox::Intake::create(*spool, *course, clock, signer.get(), std::move(options)));
-  sender = std::make_unique<outbox::Sender>(*ledger, *spool, *transport, *limits, *course, clock, settings.smtp_from,
-                                            &fresh);
+  TRY(intake, outbox::Intake::create(storage->spool(), *course, clock, signer.get(), std::move(options)));
+  sender = std::make_unique<outbox::Sender>(storage->ledger(), storage->spool(), *transport, *limits, *course, clock,
+                                            settings.smtp_from, &fresh);
   TRY(outbox::WebhookSigner webhook_signer, outbox::WebhookSigner::create(settings.callback_secret));
   outbox::CallerOptions caller_options;
   caller_options.timeout = settings.callback_timeout;
@@ -162,52 +151,56 @@ base::Result<void> OutboxService::Parts::build_workers() {
   return {};
 }
 
-base::Result<void> OutboxService::Parts::build(store::Store& store, bool log_requests) {
+base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGateway& gateway, bool log_requests) {
   TRY_VOID(build_storage(store));
   TRY_VOID(build_transport(store));
   TRY_VOID(build_workers());
   const std::string owner = base::make_uuid(random);
-  pipelines = std::make_unique<outbox::Pipelines>(*ledger, clock, *course, *intake, *sender, *caller,
-                                                  pipelines_options(settings, owner), [this] { tick(); });
-  if (directory_spool == nullptr)
+  outbox::PipelinesOptions options = pipelines_options(settings, owner);
+  options.intake.make_way = [this] { return outbox->is_accepting_many(); };
+  pipelines = std::make_unique<outbox::Pipelines>(storage->ledger(), clock, *course, *intake, *sender, *caller,
+                                                  std::move(options), [this] { tick(); });
+  if (storage->has_own_spool())
     short_way = std::make_unique<outbox::ShortWay>(
         *intake, *pipelines, fresh, clock,
         outbox::ShortWayOptions{owner, settings.lease,
                                 settings.unknown_outcome == outbox::UnknownOutcomePolicy::resend});
   outbox = std::make_unique<outbox::Outbox>(
-      *ledger, *spool, clock, random, outbox::OutboxOptions(),
+      storage->ledger(), storage->spool(), clock, random, outbox::OutboxOptions(),
       [this](outbox::Pipeline pipeline) { pipelines->wake(pipeline); }, short_way.get());
-  api = std::make_unique<api::Api>(*outbox, mailbox.get(), clock, random, api_options(settings, log_requests));
+  TRY(queue_intake, gateway.make_intake(*outbox));
+  api = std::make_unique<api::Api>(*outbox, mailbox.get(), gateway.service(), clock, random,
+                                   api_options(settings, log_requests));
   return {};
 }
 
 void OutboxService::Parts::tick() {
   if (smtp != nullptr) smtp->close_idle_sessions();
-  const base::TimePoint now = clock.now();
-  if (directory_spool == nullptr || now < next_sweep) return;
-  next_sweep = now + std::chrono::hours(1);
-  if (const auto removed = directory_spool->sweep(now); !removed)
-    base::log_warning("outbox", "the spool could not be swept", {{"error", removed.error().message}});
+  storage->tick(clock.now());
 }
 
 OutboxService::OutboxService(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 OutboxService::~OutboxService() = default;
 
-base::Result<std::unique_ptr<OutboxService>> OutboxService::create(store::Store& store, const OutboxSettings& settings,
-                                                                   bool log_requests) {
+base::Result<std::unique_ptr<OutboxService>> OutboxService::create(store::Store& store, MessageGateway& gateway,
+                                                                   const OutboxSettings& settings, bool log_requests) {
   auto parts = std::make_unique<Parts>();
   parts->settings = settings;
-  TRY_VOID(parts->build(store, log_requests));
+  TRY_VOID(parts->build(store, gateway, log_requests));
   return std::unique_ptr<OutboxService>(new OutboxService(std::move(parts)));
 }
 
-void OutboxService::start() { parts_->pipelines->start(); }
+void OutboxService::start() {
+  parts_->pipelines->start();
+  if (parts_->queue_intake) parts_->queue_intake->start();
+}
 
 void OutboxService::handle(const net::Request& request, net::Responder respond) {
   parts_->api->handle(request, std::move(respond));
 }
 
 void OutboxService::stop() {
+  if (parts_->queue_intake) parts_->queue_intake->stop();
   parts_->api->stop();
   parts_->pipelines->stop();
 }
@@ -242,8 +235,15 @@ base::Result<void> OutboxService::show_sample(std::ostream& out) {
 
 void OutboxService::append_metrics(std::string& out) const {
   parts_->api->append_metrics(out);
-  parts_->pipelines->append_metrics(out);
+  parts_->storage->append_metrics(out);
+  // Nobody waits for a ledger that is known not to answer.
+  parts_->pipelines->append_metrics(out, !trouble());
+  if (parts_->queue_intake) outbox::QueueIntake::append_metrics({parts_->queue_intake.get()}, out);
 }
+
+std::optional<std::string> OutboxService::trouble() const { return parts_->storage->trouble(); }
+
+std::string OutboxService::describe_storage() const { return parts_->storage->describe(); }
 
 std::string OutboxService::describe_transport() const {
   if (parts_->settings.relays.empty()) return "stays here, in the sandbox (read it with: postino mailbox)";

@@ -1,10 +1,12 @@
-// The outbox put together: ledger, spool, transport, pipelines and REST API, on a store.
+// The outbox put together: ledger, spool, transport, pipelines and REST API.
 #pragma once
 
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "app/message_gateway.h"
 #include "app/outbox_settings.h"
 #include "base/clock.h"
 #include "base/random.h"
@@ -15,9 +17,10 @@ namespace postino::app {
 
 class OutboxService {
  public:
-  // Prepares the tables; the pipelines do not run yet. The store must outlive it.
-  static base::Result<std::unique_ptr<OutboxService>> create(store::Store& store, const OutboxSettings& settings,
-                                                             bool log_requests);
+  // Prepares the tables; the pipelines do not run yet. The store and the gateway must outlive it; with a ledger
+  // elsewhere the store still has the sandbox.
+  static base::Result<std::unique_ptr<OutboxService>> create(store::Store& store, MessageGateway& gateway,
+                                                             const OutboxSettings& settings, bool log_requests);
   ~OutboxService();
 
   void start();
@@ -29,8 +32,12 @@ class OutboxService {
   // first time.
   base::Result<void> show_sample(std::ostream& out);
 
+  // Asks the ledger, which may take its time.
   void append_metrics(std::string& out) const;
+  // Why it cannot work at the moment, if it cannot. Answers at once.
+  std::optional<std::string> trouble() const;
   std::string describe_transport() const;  // for people: where mail goes
+  std::string describe_storage() const;    // and where the e-mails are
 
  private:
   struct Parts;

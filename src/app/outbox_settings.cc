@@ -1,8 +1,5 @@
 #include "app/outbox_settings.h"
 
-#include <algorithm>
-#include <array>
-
 #include "app/setting_values.h"
 #include "mail/address.h"
 #include "net/address.h"
@@ -17,30 +14,11 @@ using Outbox = OutboxSettings;
 
 // What follows are takers; an empty text takes a setting back, where it may be missing.
 
-// The words of a setting that has a few, and what they mean.
-template <class Value, std::size_t count>
-struct Choices {
-  std::array<std::pair<std::string_view, Value>, count> words;
-
-  base::Result<Value> parse(const std::string& text) const {
-    std::string rule = "must be one of";
-    for (const auto& [word, value] : words) {
-      if (text == word) return value;
-      rule.append(rule.ends_with("of") ? " " : ", ").append(word);
-    }
-    return base::invalid(std::move(rule));
-  }
-  std::string show(Value wanted) const {
-    for (const auto& [word, value] : words)
-      if (value == wanted) return quoted(std::string(word));
-    return quoted("");
-  }
-};
-
 constexpr Choices<mail::TlsPolicy, 4> tls_policies = {{{{"off", mail::TlsPolicy::off},
                                                         {"opportunistic", mail::TlsPolicy::opportunistic},
                                                         {"required", mail::TlsPolicy::required},
                                                         {"implicit", mail::TlsPolicy::implicit}}}};
+constexpr Choices<LedgerKind, 2> ledger_kinds = {{{{"store", LedgerKind::store}, {"mysql", LedgerKind::mysql}}}};
 constexpr Choices<outbox::UnknownOutcomePolicy, 2> unknown_outcome_policies = {
     {{{"resend", outbox::UnknownOutcomePolicy::resend}, {"hold", outbox::UnknownOutcomePolicy::hold}}}};
 
@@ -68,25 +46,9 @@ std::string show_api_keys(const Settings& settings) {
   return list + "]";
 }
 
-bool is_host(std::string_view text) {
-  return !text.empty() && text.size() <= 253 && std::ranges::all_of(text, [](char character) {
-    return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
-           (character >= '0' && character <= '9') || character == '-' || character == '.' || character == ':';
-  });
-}
-
 base::Result<void> take_relay(Settings& settings, const std::string& text) {
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string::npos) return base::invalid("must be HOST:PORT");
-  std::string host = text.substr(0, colon);
-  if (host.size() > 2 && host.front() == '[' && host.back() == ']')
-    host = host.substr(1, host.size() - 2);
-  else if (host.find(':') != std::string::npos)
-    return base::invalid("must be HOST:PORT, an IPv6 address in brackets");
-  if (!is_host(host)) return base::invalid("must be HOST:PORT with the name or IP address of a mail server");
-  const auto port = parse_integer(text.substr(colon + 1), 1, 65'535);
-  if (!port) return base::invalid("must be HOST:PORT with a port from 1 to 65535");
-  settings.outbox.relays.push_back({std::move(host), static_cast<std::uint16_t>(*port)});
+  TRY(HostAndPort address, parse_host_and_port(text));
+  settings.outbox.relays.push_back({std::move(address.host), address.port});
   return {};
 }
 
@@ -101,6 +63,11 @@ std::string show_relays(const Settings& settings) {
 
 base::Result<void> take_tls_policy(Settings& settings, const std::string& text) {
   TRY(settings.outbox.smtp_tls, tls_policies.parse(text));
+  return {};
+}
+
+base::Result<void> take_ledger(Settings& settings, const std::string& text) {
+  TRY(settings.outbox.ledger, ledger_kinds.parse(text));
   return {};
 }
 
@@ -120,17 +87,6 @@ template <auto member>
 base::Result<void> take_host_name(Settings& settings, const std::string& text) {
   if (!text.empty() && !is_host(text)) return base::invalid("must be a host name");
   field(settings, member) = text;
-  return {};
-}
-
-base::Result<void> take_table(Settings& settings, const std::string& text) {
-  const bool valid = text.size() >= 3 && text.size() <= 200 && std::ranges::all_of(text, [](char character) {
-                       return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
-                              (character >= '0' && character <= '9') || character == '-' || character == '.' ||
-                              character == '_';
-                     });
-  if (!valid) return base::invalid("must have 3 to 200 letters, digits, dots, dashes or underscores");
-  settings.outbox.table = text;
   return {};
 }
 
@@ -178,10 +134,14 @@ std::vector<Setting> course_settings() {
       {"outbox.sample", "--sample", "POSTINO_SAMPLE", "",
        "send one e-mail through the sandbox at start and show its history", flag, take_boolean<&Outbox::sample>,
        show_boolean<&Outbox::sample>},
+      {"outbox.ledger", "--ledger", "POSTINO_LEDGER", "WHERE",
+       "where e-mails and their history are kept: in the embedded store, or in mysql (MySQL or MariaDB)", text,
+       take_ledger, [](const Settings& all) { return ledger_kinds.show(all.outbox.ledger); }},
       {"outbox.table", "--outbox-table", "EMAIL_OUTBOX_TABLE", "NAME",
-       "the table of the e-mails; others have names that begin like it", text, take_table, show_text<&Outbox::table>},
+       "the table of the e-mails; others have names that begin like it", text, take_table<&Outbox::table>,
+       show_text<&Outbox::table>},
       {"outbox.spool", "--spool", "POSTINO_SPOOL", "DIRECTORY",
-       "where payloads and messages are kept; in the store when it is not given", text, take_text<&Outbox::spool>,
+       "where payloads and messages are kept; with the e-mails when it is not given", text, take_text<&Outbox::spool>,
        show_text<&Outbox::spool>},
       {"outbox.attachments", "--attachments", "POSTINO_ATTACHMENTS", "DIRECTORY",
        "where attachments that are named by a path are found", text, take_text<&Outbox::attachments>,
@@ -296,7 +256,7 @@ std::string RelayAddress::text() const {
 
 std::vector<Setting> outbox_settings() {
   std::vector<Setting> all;
-  for (const auto& group : {http_settings(), course_settings(), smtp_settings(), callback_settings()})
+  for (const auto& group : {http_settings(), course_settings(), mysql_settings(), smtp_settings(), callback_settings()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }
@@ -318,6 +278,7 @@ base::Result<void> check(const OutboxSettings& settings) {
     return base::invalid("--dkim-domain, --dkim-selector and --dkim-key must be given together");
   if (settings.sample && !settings.relays.empty())
     return base::invalid("--sample is for the sandbox: it cannot be given together with --smtp");
+  if (settings.ledger == LedgerKind::mysql) TRY_VOID(check(settings.mysql));
   if (settings.lease < base::Milliseconds(500)) return base::invalid("--lease must be at least 500ms");
   if (settings.keep < std::chrono::hours(1)) return base::invalid("--keep must be at least 1h");
   if (settings.retry_first > settings.retry_longest)

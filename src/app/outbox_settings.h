@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/access.h"
+#include "app/mysql_settings.h"
 #include "base/clock.h"
 #include "base/result.h"
 #include "mail/smtp_client.h"
@@ -19,6 +20,9 @@ struct RelayAddress {
   std::string text() const;
 };
 
+// Where the outbox keeps its e-mails.
+enum class LedgerKind { store, mysql };
+
 struct OutboxSettings {
   bool off = false;
   bool sample = false;
@@ -30,8 +34,10 @@ struct OutboxSettings {
   std::string http_tls_key;
   bool require_idempotency_key = false;
 
+  LedgerKind ledger = LedgerKind::store;
+  MysqlSettings mysql;
   std::string table = "email-outbox";
-  std::string spool;        // a directory; empty: in the store
+  std::string spool;        // a directory; empty: with the ledger
   std::string attachments;  // a directory; empty: attachments by path are refused
   std::string message_id_domain;
   int batch = 25;

@@ -6,6 +6,7 @@
 #include "app/rest_problem.h"
 #include "app/terminal_text.h"
 #include "base/pause.h"
+#include "base/text.h"
 
 namespace postino::app {
 
@@ -18,11 +19,6 @@ constexpr base::Milliseconds first_pause{250};     // before the second attempt;
 constexpr base::Milliseconds longest_pause{2'000};
 constexpr std::chrono::seconds patience{10};
 constexpr std::chrono::seconds patience_with_key{90};  // a server that crashed holds a key until the lease is over
-
-bool is_unreserved(char character) {
-  return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
-         (character >= '0' && character <= '9') || std::string_view("-._~").find(character) != std::string_view::npos;
-}
 
 // Only these leave the secret as it is on its way in a header.
 bool is_secret(std::string_view text) {
@@ -46,23 +42,11 @@ std::chrono::seconds patience_after(const base::Result<net::HttpResponse>& respo
 
 }  // namespace
 
-std::string percent_encode(std::string_view text) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
-  std::string encoded;
-  for (const char character : text) {
-    const auto byte = static_cast<unsigned char>(character);
-    if (is_unreserved(character))
-      encoded += character;
-    else
-      encoded.append(1, '%').append(1, digits[byte >> 4]).append(1, digits[byte & 0xF]);
-  }
-  return encoded;
-}
-
 std::string query_text(const std::vector<std::pair<std::string, std::string>>& parameters) {
   std::string text;
   for (const auto& [name, value] : parameters)
-    if (!value.empty()) text.append(text.empty() ? "?" : "&").append(name).append("=").append(percent_encode(value));
+    if (!value.empty())
+      text.append(text.empty() ? "?" : "&").append(name).append("=").append(base::encode_percent(value));
   return text;
 }
 
@@ -107,8 +91,8 @@ net::HttpRequest RestClient::request(const std::string& method, const std::strin
   return request;
 }
 
-base::Result<net::HttpResponse> RestClient::exchange(const net::HttpRequest& request) {
-  auto response = client_->send(request, std::chrono::steady_clock::now() + request_timeout);
+base::Result<net::HttpResponse> RestClient::exchange(const net::HttpRequest& request, std::chrono::seconds wait) {
+  auto response = client_->send(request, std::chrono::steady_clock::now() + wait);
   if (response) return *std::move(response);
   if (response.error().code != base::ErrorCode::io) return base::propagate(std::move(response).error());
   return base::fail(base::ErrorCode::io, unreachable_text(name_, std::move(response).error().message));
@@ -116,15 +100,17 @@ base::Result<net::HttpResponse> RestClient::exchange(const net::HttpRequest& req
 
 base::Result<net::HttpResponse> RestClient::send(const std::string& method, const std::string& target,
                                                  std::string body) {
-  return exchange(request(method, target, std::move(body)));
+  return exchange(request(method, target, std::move(body)), request_timeout);
 }
 
-base::Result<net::HttpResponse> RestClient::post_emails(const std::string& body, const std::string& key) {
-  net::HttpRequest request = this->request("POST", "/emails", body);
+base::Result<net::HttpResponse> RestClient::post_with_key(const std::string& target, const std::string& body,
+                                                          const std::string& key,
+                                                          std::chrono::seconds wait_for_answer) {
+  net::HttpRequest request = this->request("POST", target, body);
   request.headers.emplace_back("Idempotency-Key", key);
   const auto start = std::chrono::steady_clock::now();
   for (base::Milliseconds wait = first_pause;; wait = std::min(2 * wait, longest_pause)) {
-    auto response = exchange(request);
+    auto response = exchange(request, wait_for_answer);
     const bool first = wait == first_pause;
     if (first && !response && is_refused(response.error().message))
       return base::fail(base::ErrorCode::not_found, std::move(response).error().message);

@@ -1,6 +1,7 @@
 // The REST API as commands call it. Errors are in words for people.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,9 +13,6 @@
 #include "net/http_client.h"
 
 namespace postino::app {
-
-// Encodes everything but letters, digits and "-._~".
-std::string percent_encode(std::string_view text);
 
 // "?status=SENT&limit=50"; what is empty is left out.
 std::string query_text(const std::vector<std::pair<std::string, std::string>>& parameters);
@@ -30,9 +28,15 @@ class RestClient {
   // What the server answers, whatever it is; io when it does not. `target` begins with a slash.
   base::Result<net::HttpResponse> send(const std::string& method, const std::string& target, std::string body = "");
 
-  // Hands in e-mails under an idempotency key. Asks again when the answer is lost, or is to try later: because of the
-  // key nothing is done twice. After an error of code io they may have been accepted; not_found when nobody listens.
-  base::Result<net::HttpResponse> post_emails(const std::string& body, const std::string& key);
+  // Posts under an idempotency key. Asks again when the answer is lost, or is to try later: because of the key nothing
+  // is done twice. After an error of code io it may have been done; not_found when nobody listens. `wait` is how long
+  // the server may take for each answer.
+  base::Result<net::HttpResponse> post_with_key(const std::string& target, const std::string& body,
+                                                const std::string& key,
+                                                std::chrono::seconds wait = std::chrono::seconds(60));
+  base::Result<net::HttpResponse> post_emails(const std::string& body, const std::string& key) {
+    return post_with_key("/emails", body, key);
+  }
 
   // The body of a successful answer. Any other is an error, as describe_problem() has it.
   base::Result<std::string> get(const std::string& target) { return call("GET", target); }
@@ -42,7 +46,7 @@ class RestClient {
   RestClient(std::unique_ptr<net::HttpClient> client, net::Url base, std::string key);
   base::Result<std::string> call(const std::string& method, const std::string& target);
   net::HttpRequest request(const std::string& method, const std::string& target, std::string body) const;
-  base::Result<net::HttpResponse> exchange(const net::HttpRequest& request);
+  base::Result<net::HttpResponse> exchange(const net::HttpRequest& request, std::chrono::seconds wait);
 
   std::unique_ptr<net::HttpClient> client_;
   net::Url base_;     // its target is what stands before every path, without a slash at the end

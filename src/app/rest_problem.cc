@@ -49,6 +49,14 @@ std::string rules_of(const std::vector<json::Element>& errors, const FieldName& 
   return text;
 }
 
+// Of a broker, each with why it could not be reached.
+std::string endpoints_of(const std::vector<json::Element>& endpoints) {
+  std::string text;
+  for (const json::Element endpoint : endpoints)
+    text += "\n  " + text_of(endpoint, "endpoint") + ": " + text_of(endpoint, "reason");
+  return text;
+}
+
 // What can be done about it, as far as the kind of problem tells.
 std::string advice_for(int status, const std::string& code) {
   if (status == 401) return std::string(". Give one ") + how_to_give_a_key;
@@ -72,6 +80,7 @@ base::Error describe_problem(const net::HttpResponse& response, const FieldName&
     problem_code = text_of(document.root(), "code");
     const std::string request_id = text_of(document.root(), "request_id");
     if (response.status >= 500 && !request_id.empty()) message += " (request " + request_id + ")";
+    message += endpoints_of(list_of(document.root(), "endpoints"));
   }
   if (message.empty()) message = "the server answered " + status_line(response.status) + ". Is --url right?";
   return {code, message + advice_for(response.status, problem_code)};

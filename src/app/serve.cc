@@ -5,6 +5,8 @@
 #include <ostream>
 
 #include "api/service.h"
+#include "app/engine_options.h"
+#include "app/message_gateway.h"
 #include "app/monitor.h"
 #include "app/outbox_service.h"
 #include "base/metrics_text.h"
@@ -43,18 +45,6 @@ class EndSignals {
   sigset_t signals_{};
   sigset_t before_{};
 };
-
-engine::Options engine_options(const Settings& settings) {
-  engine::Options options;
-  options.directory = settings.data;
-  options.durability = settings.durability;
-  options.region = settings.region;
-  options.account = settings.account;
-  options.block_cache_bytes = static_cast<std::size_t>(settings.cache_megabytes) << 20;
-  options.realistic_timing = settings.realistic_timing;
-  options.enforce_throughput = settings.enforce_throughput;
-  return options;
-}
 
 net::HttpServerOptions server_options(const Settings& settings) {
   net::HttpServerOptions options;
@@ -114,6 +104,7 @@ void announce_outbox(std::ostream& out, const Settings& settings, const OutboxSe
   const std::string url = url_of(address, settings.outbox.http_tls_certificate);
   out << "REST API: " << url << "  described at " << url << "/openapi.json\n"
       << "Mail: " << outbox.describe_transport() << "\n";
+  if (settings.outbox.ledger != LedgerKind::store) out << "E-mails: in " << outbox.describe_storage() << "\n";
 }
 
 void announce(std::ostream& out, const Settings& settings, const net::Address& address) {
@@ -171,9 +162,12 @@ base::Result<void> serve(const Settings& settings, std::ostream& out) {
   net::raise_descriptor_limit();
   TRY(std::unique_ptr<engine::Engine> engine, engine::Engine::open(engine_options(settings)));
   auto endpoint = std::make_unique<wire::Endpoint>(*engine, endpoint_options(settings));
+  std::unique_ptr<MessageGateway> gateway;
   std::unique_ptr<OutboxService> outbox;
   if (!settings.outbox.off) {
-    TRY(outbox, OutboxService::create(*engine, settings.outbox, settings.log_requests));
+    TRY(gateway,
+        MessageGateway::create(*engine, settings.messages, net::Address{settings.outbox.http_host, 0}.is_loopback()));
+    TRY(outbox, OutboxService::create(*engine, *gateway, settings.outbox, settings.log_requests));
   }
   std::atomic<const Servers*> listening = nullptr;  // requests come before start() has returned
   Monitor monitor;
@@ -182,6 +176,8 @@ base::Result<void> serve(const Settings& settings, std::ostream& out) {
     if (const Servers* servers = listening) append_server_metrics(text, servers->counts());
   });
   if (outbox) monitor.add_source([&](std::string& text) { outbox->append_metrics(text); });
+  if (gateway) monitor.add_source([&](std::string& text) { gateway->append_metrics(text); });
+  if (outbox) monitor.add_check([&] { return outbox->trouble(); });
   monitor.add_source(append_process_metrics);
   Servers servers(settings, monitor, *endpoint, outbox.get());
   TRY_VOID(servers.start());
@@ -191,9 +187,11 @@ base::Result<void> serve(const Settings& settings, std::ostream& out) {
   if (outbox) outbox->start();
   monitor.set_ready(true);
   if (outbox) announce_outbox(out, settings, *outbox, servers.rest());
+  if (gateway) out << "Messages: " << gateway->describe() << "\n";
   announce(out, settings, address);
   if (outbox && settings.outbox.sample) {
     TRY_VOID(outbox->show_sample(out));
+    TRY_VOID(gateway->show_sample(out));
     out << std::flush;
   }
   base::log_info("serve", "ready", {{"address", address.text()}, {"data", settings.data.string()}});
@@ -205,10 +203,12 @@ base::Result<void> serve(const Settings& settings, std::ostream& out) {
   net::notify_service_manager("STOPPING=1");
   base::log_info("serve", "ending");
   servers.stop(settings.shutdown_grace);
+  monitor.stop();
   if (outbox) outbox->stop();
   endpoint->stop();
   listening = nullptr;
   outbox.reset();
+  gateway.reset();
   engine.reset();  // answers what it has taken
   endpoint.reset();
   base::log_info("serve", "ended");

@@ -1,5 +1,6 @@
 #include "app/setting_values.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -13,6 +14,11 @@ struct Unit {
 };
 // The largest first: a duration is shown in the largest unit it is a multiple of.
 constexpr std::array<Unit, 5> units = {{{"d", 86'400'000}, {"h", 3'600'000}, {"m", 60'000}, {"s", 1'000}, {"ms", 1}}};
+
+bool is_letter_or_digit(char character) {
+  return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
+         (character >= '0' && character <= '9');
+}
 
 }  // namespace
 
@@ -47,6 +53,32 @@ std::string show_duration(base::Milliseconds duration) {
     if (duration.count() >= unit.milliseconds && duration.count() % unit.milliseconds == 0)
       return std::to_string(duration.count() / unit.milliseconds) + std::string(unit.name);
   return "0s";
+}
+
+bool is_host(std::string_view text) {
+  return !text.empty() && text.size() <= 253 && std::ranges::all_of(text, [](char character) {
+    return is_letter_or_digit(character) || character == '-' || character == '.' || character == ':';
+  });
+}
+
+base::Result<HostAndPort> parse_host_and_port(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos) return base::invalid("must be HOST:PORT");
+  std::string host = text.substr(0, colon);
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']')
+    host = host.substr(1, host.size() - 2);
+  else if (host.find(':') != std::string::npos)
+    return base::invalid("must be HOST:PORT, an IPv6 address in brackets");
+  if (!is_host(host)) return base::invalid("must be HOST:PORT with a name or an IP address");
+  const auto port = parse_integer(text.substr(colon + 1), 1, 65'535);
+  if (!port) return base::invalid("must be HOST:PORT with a port from 1 to 65535");
+  return HostAndPort{std::move(host), static_cast<std::uint16_t>(*port)};
+}
+
+bool is_table_name(std::string_view text) {
+  return text.size() >= 3 && text.size() <= 200 && std::ranges::all_of(text, [](char character) {
+           return is_letter_or_digit(character) || character == '-' || character == '.' || character == '_';
+         });
 }
 
 std::string quoted(const std::string& text) {

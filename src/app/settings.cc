@@ -151,6 +151,7 @@ const std::vector<Setting>& all_settings() {
   static const std::vector<Setting> settings = [] {
     std::vector<Setting> all = store_settings();
     for (Setting& setting : outbox_settings()) all.push_back(std::move(setting));
+    for (Setting& setting : messages_settings()) all.push_back(std::move(setting));
     return all;
   }();
   return settings;
@@ -192,13 +193,15 @@ base::Result<void> check(const Settings& settings) {
                          "listen on 127.0.0.1");
   if (settings.tls_certificate.empty() != settings.tls_key.empty())
     return base::invalid("--tls-certificate and --tls-key must be given together");
-  return check(settings.outbox);
+  TRY_VOID(check(settings.outbox));
+  return check(settings.messages);
 }
 
 std::string show(const Settings& settings) {
   std::string text;
   std::string_view section;
   for (const Setting& setting : all_settings()) {
+    if (setting.show == nullptr) continue;
     const std::size_t dot = setting.key.find('.');
     const std::string_view own = dot == std::string_view::npos ? std::string_view() : setting.key.substr(0, dot);
     if (own != section) text.append("\n[").append(own).append("]\n");
@@ -206,7 +209,7 @@ std::string show(const Settings& settings) {
     text.append(dot == std::string_view::npos ? setting.key : setting.key.substr(dot + 1));
     text.append(" = ").append(setting.show(settings)).append("\n");
   }
-  return text;
+  return text + show(settings.messages.connections, "connections.");  // in the last section, [messages]
 }
 
 }  // namespace postino::app

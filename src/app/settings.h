@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/messages_settings.h"
 #include "app/outbox_settings.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -42,6 +43,7 @@ struct Settings {
   std::chrono::seconds shutdown_grace{10};
 
   OutboxSettings outbox;
+  MessagesSettings messages;
 };
 
 enum class SettingKind { text, list, flag };
@@ -55,13 +57,15 @@ struct Setting {
   SettingKind kind = SettingKind::text;
   // Takes the text; of a list, each element in turn after `clear`. The error tells the rule, not the setting.
   base::Result<void> (*take)(Settings& settings, const std::string& text);
-  // The value as the configuration file would have it, secrets left out.
+  // The value as the configuration file would have it, secrets left out. nullptr where the file says it in other words.
   std::string (*show)(const Settings& settings);
   void (*clear)(Settings& settings) = nullptr;
 };
 
 const std::vector<Setting>& all_settings();
 std::vector<Setting> outbox_settings();  // those of the outbox among them
+std::vector<Setting> mysql_settings();   // those of its database among these
+std::vector<Setting> messages_settings();
 
 // Applies values that came from somewhere; `origin` is how an error calls it, for example "--threads".
 base::Result<void> apply(Settings& settings, const Setting& setting, const std::vector<std::string>& values,

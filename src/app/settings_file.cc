@@ -18,6 +18,14 @@ std::string text_of(const toml::node& node) {
   return out.str();
 }
 
+std::vector<std::string> values_of(const toml::node& node, bool takes_list) {
+  const toml::array* const list = takes_list ? node.as_array() : nullptr;
+  if (list == nullptr) return {text_of(node)};
+  std::vector<std::string> values;
+  for (const toml::node& element : *list) values.push_back(text_of(element));
+  return values;
+}
+
 const Setting* find_setting(const std::string& key) {
   const auto found = std::ranges::find(all_settings(), key, &Setting::key);
   return found == all_settings().end() ? nullptr : &*found;
@@ -25,14 +33,14 @@ const Setting* find_setting(const std::string& key) {
 
 base::Result<void> apply_value(Settings& settings, const std::string& key, const toml::node& node,
                                const std::string& origin) {
+  constexpr std::string_view connections = "messages.connections.";
+  if (key.starts_with(connections)) {
+    const std::string inner = key.substr(connections.size());
+    return apply(settings.messages.connections, inner, values_of(node, takes_list(inner)), origin);
+  }
   const Setting* setting = find_setting(key);
   if (setting == nullptr) return base::invalid(origin + ": there is no such setting");
-  std::vector<std::string> values;
-  if (const toml::array* list = node.as_array(); list != nullptr && setting->kind == SettingKind::list)
-    for (const toml::node& element : *list) values.push_back(text_of(element));
-  else
-    values.push_back(text_of(node));
-  return apply(settings, *setting, values, origin);
+  return apply(settings, *setting, values_of(node, setting->kind == SettingKind::list), origin);
 }
 
 base::Result<void> apply_table(Settings& settings, const toml::table& table, const std::string& prefix,

@@ -189,6 +189,214 @@ TEST_F(SettingsTest, SecretsOfTheOutboxAreNotShown) {
     EXPECT_EQ(shown.find(secret), std::string::npos);
 }
 
+TEST_F(SettingsTest, TheLedgerIsTheStoreOrADatabase) {
+  EXPECT_EQ(settings_.outbox.ledger, LedgerKind::store);
+  ASSERT_TRUE(apply_file(settings_, file(R"(
+[outbox]
+ledger = "mysql"
+[mysql]
+host = "db.example.org"
+port = 3307
+user = "mailer"
+password = "hidden"
+database = "mail"
+tls = "verified"
+ca = "ca.pem"
+certificate = "client.pem"
+key = "client.key"
+pool = 40
+statement_timeout = "20s"
+migrate = true
+)")));
+  const MysqlSettings& mysql = settings_.outbox.mysql;
+  EXPECT_EQ(settings_.outbox.ledger, LedgerKind::mysql);
+  EXPECT_EQ(mysql.server.host, "db.example.org");
+  EXPECT_EQ(mysql.server.port, 3307);
+  EXPECT_EQ(mysql.server.user, "mailer");
+  EXPECT_EQ(mysql.server.password, "hidden");
+  EXPECT_EQ(mysql.server.database, "mail");
+  EXPECT_EQ(mysql.server.tls.mode, mysql::TlsMode::verified);
+  EXPECT_EQ(mysql.server.tls.ca_file, "ca.pem");
+  EXPECT_EQ(mysql.server.tls.certificate_file, "client.pem");
+  EXPECT_EQ(mysql.server.tls.key_file, "client.key");
+  EXPECT_EQ(mysql.server.statement_timeout, std::chrono::seconds(20));
+  EXPECT_EQ(mysql.pool.size, 40U);
+  EXPECT_TRUE(mysql.migrate);
+  EXPECT_TRUE(check(settings_));
+  const std::string shown = show(settings_);
+  EXPECT_THAT(shown, HasSubstr("ledger = \"mysql\""));
+  EXPECT_THAT(shown, HasSubstr("password = \"...\""));
+  EXPECT_EQ(shown.find("hidden"), std::string::npos);
+  ASSERT_TRUE(environment({{"POSTINO_MYSQL_PASSWORD", "other"}, {"POSTINO_MYSQL_SOCKET", "/run/socket"}}));
+  EXPECT_EQ(mysql.server.password, "other");
+  EXPECT_EQ(mysql.server.socket, "/run/socket");
+}
+
+TEST_F(SettingsTest, TheDatabaseHasRulesWhereItIsUsed) {
+  EXPECT_EQ(flag("--ledger", "postgres").error().message, "--ledger: must be one of store, mysql");
+  EXPECT_EQ(flag("--mysql-tls", "on").error().message,
+            "--mysql-tls: must be one of off, preferred, required, verified");
+  EXPECT_EQ(flag("--mysql-user", "").error().message, "--mysql-user: must have 1 to 255 characters");
+  EXPECT_EQ(flag("--mysql-port", "0").error().message, "--mysql-port: must be a whole number from 1 to 65535");
+  ASSERT_TRUE(flag("--mysql-key", "client.key"));
+  EXPECT_TRUE(check(settings_)) << "nobody uses it";
+  ASSERT_TRUE(flag("--ledger", "mysql"));
+  EXPECT_EQ(check(settings_).error().message, "--mysql-certificate and --mysql-key must be given together");
+  ASSERT_TRUE(flag("--mysql-key", ""));
+  ASSERT_TRUE(flag("--mysql-statement-timeout", "1s"));
+  EXPECT_EQ(check(settings_).error().message, "--mysql-statement-timeout must be at least 2s");
+  ASSERT_TRUE(flag("--mysql-statement-timeout", "2s"));
+  ASSERT_TRUE(flag("--mysql-socket", "/run/socket"));
+  EXPECT_TRUE(check(settings_));
+  ASSERT_TRUE(flag("--mysql-tls", "verified"));
+  EXPECT_THAT(check(settings_).error().message, HasSubstr("cannot be given together with --mysql-socket"));
+}
+
+TEST_F(SettingsTest, RecordsOfMessagesLiveAsLongAsTheirPropertySays) {
+  EXPECT_EQ(settings_.messages.record_life, std::chrono::hours(24));
+  ASSERT_TRUE(apply_file(settings_, file("mqprobe.idempotency.record-ttl = \"36h\"\n")));
+  EXPECT_EQ(settings_.messages.record_life, std::chrono::hours(36));
+  ASSERT_TRUE(apply_file(settings_, file("[mqprobe.idempotency]\nrecord-ttl = \"PT1H30M\"\n")));
+  EXPECT_EQ(settings_.messages.record_life, std::chrono::minutes(90));
+  ASSERT_TRUE(environment({{"MQPROBE_IDEMPOTENCY_RECORD_TTL", "P2D"}}));
+  EXPECT_EQ(settings_.messages.record_life, std::chrono::hours(48));
+  EXPECT_THAT(show(settings_), HasSubstr("[mqprobe]\nidempotency.record-ttl = \"2d\"\n"));
+  EXPECT_EQ(flag("--record-ttl", "1 day").error().message, "--record-ttl: must be a duration such as 24h, 7d or PT24H");
+  ASSERT_TRUE(flag("--record-ttl", "59s"));
+  EXPECT_EQ(check(settings_).error().message, "--record-ttl must be at least 1m");
+}
+
+TEST_F(SettingsTest, ConnectionsHaveNames) {
+  ASSERT_TRUE(apply_file(settings_, file(R"(
+[messages]
+connection = "main"
+allowed_hosts = ["*.example.org", "10.0.0.1:5672"]
+[messages.emails]
+queue = "mail"
+[messages.connections.main]
+endpoints = ["one.example.org:5671", "[::1]:5673"]
+user = "ann"
+password = "hidden"
+tls = true
+ca = "ca.pem"
+server_name = "broker"
+certificate = "own.pem"
+key = "own.key"
+cipher_suite = "TLS_AES_256_GCM_SHA384"
+mechanism = "plain"
+virtual_host = "vhost:shop"
+addresses = "bare"
+address_prefix = "queue://"
+management = "https://one.example.org:15671"
+guard_queue = false
+text_as_value = true
+max_message_bytes = 65536
+connect_timeout = "3s"
+answer_timeout = "4s"
+idle_timeout = "5s"
+[messages.connections.local]
+type = "embedded"
+)")));
+  ASSERT_EQ(settings_.messages.connections.size(), 2U);
+  EXPECT_TRUE(settings_.messages.connections.at("local").embedded);
+  const NamedConnection& main = settings_.messages.connections.at("main");
+  EXPECT_FALSE(main.embedded);
+  EXPECT_EQ(main.amqp.endpoints, (std::vector<broker::Endpoint>{{"one.example.org", 5671}, {"::1", 5673}}));
+  EXPECT_EQ(main.amqp.user, "ann");
+  EXPECT_EQ(main.amqp.password, "hidden");
+  EXPECT_TRUE(main.amqp.tls.enabled);
+  EXPECT_EQ(main.amqp.tls.authorities_file, "ca.pem");
+  EXPECT_EQ(main.amqp.tls.server_name, "broker");
+  EXPECT_EQ(main.amqp.tls.certificate_file, "own.pem");
+  EXPECT_EQ(main.amqp.tls.key_file, "own.key");
+  EXPECT_EQ(main.amqp.tls.cipher_suite, "TLS_AES_256_GCM_SHA384");
+  EXPECT_EQ(main.amqp.mechanism, broker::Mechanism::plain);
+  EXPECT_EQ(main.amqp.virtual_host, "vhost:shop");
+  EXPECT_EQ(main.amqp.address_style, broker::AddressStyle::bare);
+  EXPECT_EQ(main.amqp.address_prefix, "queue://");
+  EXPECT_FALSE(main.amqp.guard_queue);
+  const auto management = management_of(main, main.amqp);
+  ASSERT_TRUE(management);
+  EXPECT_EQ(management->url, "https://one.example.org:15671");
+  EXPECT_EQ(management->virtual_host, "shop");
+  EXPECT_EQ(management->user, "ann");
+  EXPECT_EQ(management->password, "hidden");
+  EXPECT_EQ(management->authorities_file, "ca.pem");
+  EXPECT_TRUE(main.amqp.text_as_value);
+  EXPECT_EQ(main.amqp.max_message_bytes, 65'536U);
+  EXPECT_EQ(main.amqp.connect_timeout, std::chrono::seconds(3));
+  EXPECT_EQ(main.amqp.answer_timeout, std::chrono::seconds(4));
+  EXPECT_EQ(main.amqp.idle_timeout, std::chrono::seconds(5));
+  EXPECT_EQ(settings_.messages.allowed_hosts.size(), 2U);
+  EXPECT_EQ(settings_.messages.emails_queue, "mail");
+  EXPECT_TRUE(check(settings_)) << check(settings_).error().message;
+
+  const std::string shown = show(settings_);
+  EXPECT_EQ(shown.find("hidden"), std::string::npos);
+  Settings read;
+  const auto applied = apply_file(read, file(shown));
+  ASSERT_TRUE(applied) << applied.error().message;
+  EXPECT_EQ(show(read), shown);
+}
+
+TEST_F(SettingsTest, ConnectionsMayBeUrls) {
+  ASSERT_TRUE(environment(
+      {{"POSTINO_CONNECTIONS", "main=amqps://ann:se%2Ccret@one.example.org,main=amqp://[::1],dev=embedded"}}));
+  const NamedConnection& main = settings_.messages.connections.at("main");
+  EXPECT_EQ(main.amqp.endpoints, (std::vector<broker::Endpoint>{{"one.example.org", 5671}, {"::1", 5672}}));
+  EXPECT_EQ(main.amqp.user, "ann");
+  EXPECT_EQ(main.amqp.password, "se,cret");
+  EXPECT_TRUE(settings_.messages.connections.at("dev").embedded);
+  ASSERT_TRUE(flag("--connection", "other=amqp://two.example.org:7000/"));
+  EXPECT_EQ(settings_.messages.connections.size(), 1U) << "a flag wins over the environment";
+  EXPECT_EQ(settings_.messages.connections.at("other").amqp.endpoints.front().port, 7000);
+  for (const char* bad : {"", "main", "a b=amqp://h", "main=http://h", "main=amqp://", "main=amqp://h:0",
+                          "main=amqp://:hidden@h", "main=amqp://u:%zz@h", "main=amqp://h/vhost"}) {
+    const auto refused = flag("--connection", bad);
+    ASSERT_FALSE(refused) << bad;
+    EXPECT_EQ(refused.error().message.find("hidden"), std::string::npos) << bad;
+  }
+}
+
+TEST_F(SettingsTest, FaultsOfConnectionsNameThem) {
+  EXPECT_THAT(fault_in_file("[messages.connections.main]\nhost = 1\n"),
+              HasSubstr("postino.toml:2: messages.connections.main.host: there is no such setting"));
+  EXPECT_THAT(fault_in_file("[messages.connections.main]\nendpoints = [\"one\"]\n"),
+              HasSubstr("messages.connections.main.endpoints: must be HOST:PORT"));
+  EXPECT_THAT(fault_in_file("[messages.connections.\"a b\"]\ntls = true\n"),
+              HasSubstr("a connection's name must have"));
+  const auto fault = [&](const std::string& text) {
+    settings_ = {};
+    EXPECT_TRUE(apply_file(settings_, file(text))) << text;
+    return check(settings_).error().message;
+  };
+  EXPECT_EQ(fault("[messages.connections.main]\ntls = true\n"),
+            "the connection main: there must be at least one endpoint");
+  EXPECT_EQ(fault("[messages.connections.embedded]\ntype = \"embedded\"\n"),
+            "the connection embedded: the name is taken by the queues in the store");
+  EXPECT_EQ(fault("[messages.connections.main]\nendpoints = [\"h:1\"]\npassword = \"p\"\npassword_file = \"f\"\n"),
+            "the connection main: password, password_file and password_variable exclude each other");
+  EXPECT_EQ(fault("messages.connection = \"main\"\n"), "--default-connection: there is no connection main");
+  EXPECT_EQ(fault("[messages.emails]\nconnection = \"main\"\nqueue = \"q\"\n"),
+            "--emails-connection: there is no connection main");
+  EXPECT_EQ(fault("[messages.emails]\nconnection = \"embedded\"\n"),
+            "--emails-connection and --emails-tenant are about an --emails-queue");
+}
+
+TEST_F(SettingsTest, PasswordsComeFromFilesAndVariables) {
+  NamedConnection connection;
+  connection.password_file = file("from a file\n");
+  const auto variable = [](const std::string& name) { return name == "BROKER_PASSWORD" ? "from outside" : nullptr; };
+  EXPECT_EQ(resolve(connection, variable).value().password, "from a file");
+  connection.password_file = "nowhere";
+  EXPECT_THAT(resolve(connection, variable).error().message, HasSubstr("cannot read nowhere"));
+  connection.password_file.clear();
+  connection.password_variable = "BROKER_PASSWORD";
+  EXPECT_EQ(resolve(connection, variable).value().password, "from outside");
+  connection.password_variable = "OTHER";
+  EXPECT_EQ(resolve(connection, variable).error().message, "the environment has no OTHER");
+}
+
 TEST_F(SettingsTest, WhatIsShownIsAFileThatSetsTheSameWithoutSecrets) {
   ASSERT_TRUE(flag("--access-key", "id:hidden"));
   ASSERT_TRUE(flag("--inject", "throttle=0.25,latency=20ms"));

@@ -20,5 +20,14 @@ TEST(Random, AUuidHasItsVersionAndVariant) {
   EXPECT_NE(uuid, make_uuid(random));
 }
 
+TEST(Random, OrderedUuidsBeginWithTheTime) {
+  SeededRandom random(1);
+  const TimePoint now = from_epoch_milliseconds(0x0123'4567'89AB);
+  const std::string uuid = make_ordered_uuid(now, random);
+  EXPECT_THAT(uuid, testing::MatchesRegex("01234567-89ab-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"));
+  EXPECT_NE(uuid, make_ordered_uuid(now, random));
+  EXPECT_LT(uuid, make_ordered_uuid(now + Milliseconds(1), random));
+}
+
 }  // namespace
 }  // namespace postino::base

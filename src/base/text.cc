@@ -26,6 +26,20 @@ std::size_t character_count(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, starts_character));
 }
 
+std::string encode_percent(std::string_view text) {
+  constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  std::string encoded;
+  for (const char letter : text) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (plain.find(letter) != plain.npos)
+      encoded += letter;
+    else
+      encoded.append(1, '%').append(1, digits[byte >> 4]).append(1, digits[byte & 0xF]);
+  }
+  return encoded;
+}
+
 std::string decode_percent(std::string_view text) {
   std::string decoded;
   decoded.reserve(text.size());

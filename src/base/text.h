@@ -23,6 +23,9 @@ bool equal_ignoring_case(std::string_view a, std::string_view b);
 inline bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
 std::size_t character_count(std::string_view text);
 
+// As a part of a URL: everything but letters, digits and "-._~" is percent-encoded.
+std::string encode_percent(std::string_view text);
+
 // With what is percent-encoded decoded; a percent sign without two hexadecimal digits stays as it is.
 std::string decode_percent(std::string_view text);
 

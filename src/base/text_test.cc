@@ -25,6 +25,11 @@ TEST(Text, CharactersAreCountedWhateverTheirLength) {
   EXPECT_EQ(character_count("aé€😀"), 4U);
 }
 
+TEST(Text, WhatHasAMeaningInAUrlIsPercentEncoded) {
+  EXPECT_EQ(encode_percent("a-Z_0.~"), "a-Z_0.~");
+  EXPECT_EQ(encode_percent("a/b?c d+é"), "a%2Fb%3Fc%20d%2B%C3%A9");
+}
+
 TEST(Text, PercentEncodingIsDecodedWhereItIsWhole) {
   EXPECT_EQ(decode_percent("a%20b%2Fc%c3%A9"), "a b/cé");
   for (const char* as_it_is : {"", "%", "%2", "100%", "%zz", "%2g"}) EXPECT_EQ(decode_percent(as_it_is), as_it_is);

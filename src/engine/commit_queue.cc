@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "base/check.h"
 #include "engine/keys.h"
@@ -16,6 +17,10 @@ constexpr std::size_t max_batch_entries = 1'024;
 constexpr std::size_t max_batch_bytes = 8 << 20;
 
 rocksdb::Slice slice(const std::string& bytes) { return {bytes.data(), bytes.size()}; }
+
+bool has_range(const std::shared_ptr<CommitEntry>& entry) {
+  return std::ranges::find(entry->mutations, MutationType::remove_range, &Mutation::type) != entry->mutations.end();
+}
 
 }  // namespace
 
@@ -190,24 +195,45 @@ CommitQueue::Totals CommitQueue::total_statistics(const Batch& batch) {
   return totals;
 }
 
-void CommitQueue::append(const CommitEntry& entry, rocksdb::WriteBatch& writes) const {
-  for (const Mutation& mutation : entry.mutations) {
-    rocksdb::ColumnFamilyHandle* family = database_.handle(mutation.family);
-    switch (mutation.type) {
-      case MutationType::put:
-        writes.Put(family, slice(mutation.key), slice(mutation.value));
-        break;
-      case MutationType::remove:
-        writes.Delete(family, slice(mutation.key));
-        break;
-      case MutationType::remove_range:
-        writes.DeleteRange(family, slice(mutation.key), slice(mutation.value));
-        break;
-    }
+void CommitQueue::append(const Mutation& mutation, rocksdb::WriteBatch& writes) const {
+  rocksdb::ColumnFamilyHandle* family = database_.handle(mutation.family);
+  switch (mutation.type) {
+    case MutationType::put:
+      writes.Put(family, slice(mutation.key), slice(mutation.value));
+      break;
+    case MutationType::remove:
+      writes.Delete(family, slice(mutation.key));
+      break;
+    case MutationType::remove_range:
+      writes.DeleteRange(family, slice(mutation.key), slice(mutation.value));
+      break;
   }
+}
+
+void CommitQueue::append_stream_records(const CommitEntry& entry, rocksdb::WriteBatch& writes) const {
   store::SequenceNumber number = entry.first_sequence_number_;
   for (const StreamAppend& append : entry.stream_appends)
     writes.Put(database_.handle(Family::streams), stream_key(append.stream, number++), slice(append.value));
+}
+
+// Entry by entry: ranges remove what entries before them have written, and nothing of those after.
+void CommitQueue::append_in_turn(const Batch& batch, rocksdb::WriteBatch& writes) const {
+  for (const auto& entry : batch) {
+    for (const Mutation& mutation : entry->mutations) append(mutation, writes);
+    append_stream_records(*entry, writes);
+  }
+}
+
+// In the order of the keys: the memtable finds the place of a key fastest near that of the one before. Of two mutations
+// of a key the later one stays the later one.
+void CommitQueue::append_sorted(const Batch& batch, rocksdb::WriteBatch& writes) const {
+  std::vector<const Mutation*> mutations;
+  for (const auto& entry : batch)
+    for (const Mutation& mutation : entry->mutations) mutations.push_back(&mutation);
+  std::ranges::stable_sort(mutations, {},
+                           [](const Mutation* mutation) { return std::tie(mutation->family, mutation->key); });
+  for (const Mutation* mutation : mutations) append(*mutation, writes);
+  for (const auto& entry : batch) append_stream_records(*entry, writes);
 }
 
 base::Result<void> CommitQueue::write(const Batch& batch) {
@@ -219,7 +245,10 @@ base::Result<void> CommitQueue::write(const Batch& batch) {
   for (const auto& [id, total] : totals)
     writes.Put(database_.handle(Family::meta), statistics_key(id),
                encode_statistics(total.statistics->count + total.count, total.statistics->bytes + total.bytes));
-  for (const auto& entry : batch) append(*entry, writes);
+  if (std::ranges::any_of(batch, has_range))
+    append_in_turn(batch, writes);
+  else
+    append_sorted(batch, writes);
   if (writes.Count() == 0) return {};
 
   TRY_VOID(database_.write(writes));

@@ -120,7 +120,10 @@ class CommitQueue {
   void lead(std::unique_lock<std::mutex>& lock);
   Batch take_batch();
   static Totals total_statistics(const Batch& batch);
-  void append(const CommitEntry& entry, rocksdb::WriteBatch& writes) const;
+  void append(const Mutation& mutation, rocksdb::WriteBatch& writes) const;
+  void append_stream_records(const CommitEntry& entry, rocksdb::WriteBatch& writes) const;
+  void append_in_turn(const Batch& batch, rocksdb::WriteBatch& writes) const;
+  void append_sorted(const Batch& batch, rocksdb::WriteBatch& writes) const;
   base::Result<void> write(const Batch& batch);
   void release_pending(const Batch& batch);
   // Nothing queued can stand when a batch failed, because it may have been planned upon it: it fails with the batch.

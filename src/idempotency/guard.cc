@@ -1,6 +1,7 @@
 #include "idempotency/guard.h"
 
 #include "base/timestamp.h"
+#include "store/table_setup.h"
 
 namespace postino::idempotency {
 
@@ -12,18 +13,23 @@ bool can_be_taken(const Record& record, base::TimePoint now) {
          (record.status == Status::in_progress && record.lease_until <= now);
 }
 
-Begun judge(Record record, const std::string& request_hash, base::TimePoint now) {
-  if (can_be_taken(record, now)) return {Verdict::execute, std::move(record)};
-  if (record.request_hash != request_hash) return {Verdict::other_request, std::move(record)};
-  const Verdict verdict = record.status == Status::completed ? Verdict::replay : Verdict::in_progress;
-  return {verdict, std::move(record)};
+store::TransactPut put_of(const std::string& table, const Record& record) {
+  store::TransactPut put;
+  put.table_name = table;
+  put.item = to_item(record);
+  return put;
+}
+
+store::TransactPut put_if_absent(const std::string& table, const Record& record) {
+  store::TransactPut put = put_of(table, record);
+  put.condition = store::ConditionExpression("attribute_not_exists(pk)");
+  put.return_item_on_failure = true;
+  return put;
 }
 
 // Writes the record if nobody has the key. The same rule as can_be_taken, for the store.
 store::TransactPut put_if_free(const std::string& table, const Record& record, base::TimePoint now) {
-  store::TransactPut put;
-  put.table_name = table;
-  put.item = to_item(record);
+  store::TransactPut put = put_of(table, record);
   put.condition = store::ConditionExpression(
       "attribute_not_exists(pk) OR expiresAt <= :now OR #status = :failed OR "
       "(#status = :in_progress AND leaseUntil <= :now)");
@@ -35,26 +41,67 @@ store::TransactPut put_if_free(const std::string& table, const Record& record, b
 
 // Writes the record if it is still the owner's.
 store::TransactPut put_if_owned(const std::string& table, const Record& record) {
-  store::TransactPut put;
-  put.table_name = table;
-  put.item = to_item(record);
+  store::TransactPut put = put_of(table, record);
   put.condition = store::ConditionExpression("leaseOwner = :owner AND #status = :in_progress");
   put.placeholders.names = expr::Names{{"#status", "status"}};
   put.placeholders.values = item::Map{{":owner", record.owner}, {":in_progress", "IN_PROGRESS"}};
   return put;
 }
 
+// Writes the record if the one that is there is still the one that was seen.
+store::TransactPut put_instead_of(const item::Item& seen, const std::string& table, const Record& record) {
+  store::TransactPut put = put_of(table, record);
+  std::string condition;
+  expr::Names names;
+  item::Map values;
+  for (const std::string name : {"status", "requestHash", "updatedAt", "expiresAt", "leaseOwner", "progress"}) {
+    condition += condition.empty() ? "" : " AND ";
+    names.emplace("#" + name, name);
+    const item::AttributeValue* value = seen.find(name);
+    if (value == nullptr) {
+      condition.append("attribute_not_exists(#").append(name).append(")");
+      continue;
+    }
+    condition.append("#").append(name).append(" = :").append(name);
+    values.set(":" + name, *value);
+  }
+  put.condition = store::ConditionExpression(std::move(condition));
+  put.placeholders.names = std::move(names);
+  put.placeholders.values = std::move(values);
+  return put;
+}
+
+// What was there when the condition of a write failed, if the store tells.
+std::optional<item::Item> seen_by(const store::Error& error) {
+  return error.details != nullptr ? error.details->item : std::nullopt;
+}
+
+bool is_refused(const store::Error& error) { return error.type == store::ErrorType::conditional_check_failed; }
+
 }  // namespace
 
-store::Answer<std::optional<Record>> Guard::find(const std::string& operation, const std::string& key) {
+base::Result<void> prepare_tables(store::Store& store, const std::string& table) {
+  using item::Type;
+  TRY_VOID(store::prepare_table(store, store::table_request(table, {{"pk", Type::string}}), "ttl"));
+  return store::prepare_table(
+      store, store::table_request(table + "-answers", {{"pk", Type::string}, {"part", Type::number}}), "ttl");
+}
+
+store::Answer<std::optional<item::Item>> Guard::find(const std::string& operation, const std::string& key) {
   store::GetItemRequest get;
   get.table_name = options_.table;
   get.key = {{"pk", partition_key(operation, key)}};
   get.consistent_read = true;
-  TRY(const store::GetItemResponse answer, store_.get_item(get));
-  if (!answer.item) return std::nullopt;
-  TRY(Record record, from_item(*answer.item));
-  return std::optional<Record>(std::move(record));
+  TRY(store::GetItemResponse answer, store_.get_item(get));
+  return std::move(answer.item);
+}
+
+store::Answer<Begun> Guard::judge(Record record, const std::string& request_hash) {
+  if (can_be_taken(record, clock_.now())) return Begun{Verdict::execute, std::move(record)};
+  if (record.request_hash != request_hash) return Begun{Verdict::other_request, std::move(record)};
+  if (record.status != Status::completed) return Begun{Verdict::in_progress, std::move(record)};
+  if (record.response_parts > 0) TRY_VOID(large_answers_.load(record));
+  return Begun{Verdict::replay, std::move(record)};
 }
 
 store::Answer<void> Guard::put(const store::TransactPut& put) {
@@ -63,6 +110,7 @@ store::Answer<void> Guard::put(const store::TransactPut& put) {
   request.item = put.item;
   request.condition = put.condition;
   request.placeholders = put.placeholders;
+  request.return_item_on_failure = put.return_item_on_failure;
   TRY_VOID(store_.put_item(request));
   return {};
 }
@@ -82,23 +130,39 @@ Record Guard::new_record(const std::string& operation, const std::string& key, c
 
 store::Answer<Begun> Guard::look(const std::string& operation, const std::string& key,
                                  const std::string& request_hash) {
-  TRY(std::optional<Record> found, find(operation, key));
+  TRY(const std::optional<item::Item> found, find(operation, key));
   if (!found) return Begun{Verdict::execute, {}};
-  return judge(std::move(*found), request_hash, clock_.now());
+  TRY(Record record, from_item(*found));
+  return judge(std::move(record), request_hash);
 }
 
 store::Answer<Begun> Guard::begin(const std::string& operation, const std::string& key, const std::string& request_hash,
                                   std::optional<base::Milliseconds> life) {
-  constexpr int rounds = 3;  // a record can vanish between the refused write and the look at it
+  constexpr int rounds = 3;  // a record can vanish, or be taken, between the refused write and the next
   for (int round = 0; round < rounds; ++round) {
     Record record = new_record(operation, key, request_hash, life);
     record.lease_until = record.created_at + options_.lease;
     record.owner = base::make_uuid(random_);
-    const auto taken = put(put_if_free(options_.table, record, record.created_at));
+    const auto taken = put(put_if_absent(options_.table, record));
     if (taken) return Begun{Verdict::execute, std::move(record)};
-    if (taken.error().type != store::ErrorType::conditional_check_failed) return base::propagate(taken.error());
-    TRY(Begun begun, look(operation, key, request_hash));
+    if (!is_refused(taken.error())) return base::propagate(taken.error());
+
+    std::optional<item::Item> seen = seen_by(taken.error());
+    if (!seen) {
+      TRY(seen, find(operation, key));
+    }
+    if (!seen) continue;
+    TRY(Record before, from_item(*seen));
+    TRY(Begun begun, judge(std::move(before), request_hash));
     if (begun.verdict != Verdict::execute) return begun;
+
+    if (begun.record.request_hash == request_hash && begun.record.expires_at > clock_.now()) {
+      record.created_at = begun.record.created_at;
+      record.progress = std::move(begun.record.progress);
+    }
+    const auto taken_over = put(put_instead_of(*seen, options_.table, record));
+    if (taken_over) return Begun{Verdict::execute, std::move(record)};
+    if (!is_refused(taken_over.error())) return base::propagate(taken_over.error());
   }
   return Begun{Verdict::in_progress, {}};
 }
@@ -108,11 +172,25 @@ store::TransactPut Guard::completion(Record record, std::string response) const 
   record.status = Status::completed;
   record.response = std::move(response);
   record.updated_at = now;
+  record.progress.clear();
   return record.owner.empty() ? put_if_free(options_.table, record, now) : put_if_owned(options_.table, record);
 }
 
-store::Answer<void> Guard::complete(const Record& record, std::string response) {
-  return put(completion(record, std::move(response)));
+store::Answer<void> Guard::complete(const Record& record, std::string response, std::string remains) {
+  Record completed = record;
+  completed.status = Status::completed;
+  completed.response = std::move(response);
+  completed.updated_at = clock_.now();
+  completed.lease_until = completed.updated_at + options_.lease;
+  completed.progress = std::move(remains);
+  if (completed.response.size() > largest_answer_in_item)
+    TRY_VOID(large_answers_.put(completed, base::make_uuid(random_)));
+  return put(put_if_owned(options_.table, completed));
+}
+
+store::Answer<void> Guard::settle(const Record& record) {
+  return update_owned(record, "REMOVE progress, leaseUntil, leaseOwner SET updatedAt = :updated",
+                      {{":updated", base::format_timestamp(clock_.now())}}, Status::completed);
 }
 
 store::Answer<void> Guard::fail(const Record& record) {
@@ -125,7 +203,35 @@ store::Answer<void> Guard::fail(const Record& record) {
 store::Answer<void> Guard::renew(Record& record) {
   record.updated_at = clock_.now();
   record.lease_until = record.updated_at + options_.lease;
-  return put(put_if_owned(options_.table, record));
+  return update_owned(
+      record, "SET updatedAt = :updated, leaseUntil = :until",
+      {{":updated", base::format_timestamp(record.updated_at)}, {":until", base::format_timestamp(record.lease_until)}},
+      Status::in_progress);
+}
+
+store::Answer<void> Guard::note_progress(Record& record) {
+  record.updated_at = clock_.now();
+  record.lease_until = record.updated_at + options_.lease;
+  return update_owned(record, "SET updatedAt = :updated, leaseUntil = :until, progress = :progress",
+                      {{":updated", base::format_timestamp(record.updated_at)},
+                       {":until", base::format_timestamp(record.lease_until)},
+                       {":progress", record.progress}},
+                      Status::in_progress);
+}
+
+// Changes attributes of a record if it is still the owner's.
+store::Answer<void> Guard::update_owned(const Record& record, std::string update, item::Map values, Status status) {
+  store::UpdateItemRequest request;
+  request.table_name = options_.table;
+  request.key = {{"pk", partition_key(record.operation, record.key)}};
+  request.update = store::UpdateExpression(std::move(update));
+  request.condition = store::ConditionExpression("leaseOwner = :owner AND #status = :status");
+  request.placeholders.names = expr::Names{{"#status", "status"}};
+  values.set(":owner", record.owner);
+  values.set(":status", status == Status::completed ? "COMPLETED" : "IN_PROGRESS");
+  request.placeholders.values = std::move(values);
+  TRY_VOID(store_.update_item(request));
+  return {};
 }
 
 }  // namespace postino::idempotency

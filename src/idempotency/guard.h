@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/random.h"
+#include "idempotency/large_answers.h"
 #include "idempotency/record.h"
 #include "store/store.h"
 
@@ -15,6 +16,9 @@ struct GuardOptions {
   base::Milliseconds life = std::chrono::hours(24);  // of a record
   base::Milliseconds lease = std::chrono::seconds(30);
 };
+
+// Makes the table of the records, and that of answers too large for them ("<table>-answers"), where they are missing.
+base::Result<void> prepare_tables(store::Store& store, const std::string& table);
 
 enum class Verdict {
   execute,        // it is the caller's to do: complete() or fail() it
@@ -31,35 +35,52 @@ struct Begun {
 class Guard {
  public:
   Guard(store::Store& store, const base::Clock& clock, base::Random& random, GuardOptions options)
-      : store_(store), clock_(clock), random_(random), options_(std::move(options)) {}
+      : store_(store),
+        clock_(clock),
+        random_(random),
+        options_(std::move(options)),
+        large_answers_(store, options_.table + "-answers") {}
 
-  // `life` replaces the configured one for this record.
+  base::Milliseconds lease() const { return options_.lease; }
+
+  // `life` replaces the configured one for this record. An execution that takes over one of the same request, which
+  // failed or died, gets its progress.
   store::Answer<Begun> begin(const std::string& operation, const std::string& key, const std::string& request_hash,
                              std::optional<base::Milliseconds> life = std::nullopt);
 
   // These fail with conditional_check_failed when the lease was lost to another caller.
-  store::Answer<void> complete(const Record& record, std::string response);
+  //
+  // With something that `remains` to be done when the answer is known, the record keeps the lease and says what, until
+  // settle().
+  store::Answer<void> complete(const Record& record, std::string response, std::string remains = "");
+  store::Answer<void> settle(const Record& record);
+  // Keeps the progress for whoever goes on.
   store::Answer<void> fail(const Record& record);
   store::Answer<void> renew(Record& record);
+  // Notes record.progress, durably, and renews the lease.
+  store::Answer<void> note_progress(Record& record);
 
   // What begin() would say, without taking the execution.
   store::Answer<Begun> look(const std::string& operation, const std::string& key, const std::string& request_hash);
 
   // For an execution that is one transaction: the completed record as an action of that transaction, which fails when
-  // somebody else has the key. With a record from begin(), only its owner can.
+  // somebody else has the key. With a record from begin(), only its owner can. The response must fit into an item.
   store::TransactPut completion(Record record, std::string response) const;
   // A record that has not begun, for completion().
   Record new_record(const std::string& operation, const std::string& key, const std::string& request_hash,
                     std::optional<base::Milliseconds> life) const;
 
  private:
-  store::Answer<std::optional<Record>> find(const std::string& operation, const std::string& key);
+  store::Answer<std::optional<item::Item>> find(const std::string& operation, const std::string& key);
+  store::Answer<Begun> judge(Record record, const std::string& request_hash);
   store::Answer<void> put(const store::TransactPut& put);
+  store::Answer<void> update_owned(const Record& record, std::string update, item::Map values, Status status);
 
   store::Store& store_;
   const base::Clock& clock_;
   base::Random& random_;
   const GuardOptions options_;
+  LargeAnswers large_answers_;
 };
 
 }  // namespace postino::idempotency

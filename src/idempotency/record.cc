@@ -37,8 +37,13 @@ item::Item to_item(const Record& record) {
                   {"updatedAt", base::format_timestamp(record.updated_at)},
                   {"expiresAt", base::format_timestamp(record.expires_at)},
                   {"ttl", base::epoch_seconds(record.expires_at)}};
-  if (record.status == Status::completed) item.set("responsePayload", record.response);
-  if (record.status == Status::in_progress) {
+  if (record.status == Status::completed && record.response_parts == 0) item.set("responsePayload", record.response);
+  if (record.response_parts > 0) {
+    item.set("responseParts", record.response_parts);
+    item.set("responseId", record.response_id);
+  }
+  if (!record.progress.empty()) item.set("progress", record.progress);
+  if (record.has_lease()) {
     item.set("leaseUntil", base::format_timestamp(record.lease_until));
     item.set("leaseOwner", record.owner);
   }
@@ -60,6 +65,11 @@ base::Result<Record> from_item(const item::Item& item) {
   record.expires_at = time_in(item, "expiresAt");
   record.lease_until = time_in(item, "leaseUntil");
   record.owner = item::attribute_text(item, "leaseOwner");
+  record.progress = item::attribute_text(item, "progress");
+  record.response_id = item::attribute_text(item, "responseId");
+  if (const item::AttributeValue* parts = item.find("responseParts"); parts != nullptr)
+    if (const item::Number* number = parts->get_if<item::Number>())
+      record.response_parts = number->to_int64().value_or(0);
   return record;
 }
 

@@ -99,4 +99,16 @@ void append_string(std::string& out, std::string_view text) {
   out.push_back('"');
 }
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t plain = plain_prefix(text);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
+    const std::size_t length = octet(text[0]) < 0x80 ? 1 : character_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 }  // namespace postino::json

@@ -45,5 +45,14 @@ TEST(JsonString, ReplacesInvalidUtf8) {
   EXPECT_EQ(literal("\xF5\x80\x80\x80"), "\"" + bad + bad + bad + bad + "\"");
 }
 
+TEST(JsonString, TellsWhatIsUtf8) {
+  for (const char* good :
+       {"", "plain ASCII of some length\n\x7F", "\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80", "\xEF\xBF\xBD"})
+    EXPECT_TRUE(is_utf8(good)) << good;
+  for (const char* bad : {"a\x80z", "\xC3", "\xC0\xAF", "\xE0\x80\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE2\x82z",
+                          "eight or more \xFF"})
+    EXPECT_FALSE(is_utf8(bad)) << bad;
+}
+
 }  // namespace
 }  // namespace postino::json

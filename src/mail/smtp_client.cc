@@ -30,7 +30,7 @@ SmtpSession::SmtpSession(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 SmtpSession::~SmtpSession() = default;
 
 base::Result<std::unique_ptr<SmtpSession>, SmtpSession::OpenFailure> SmtpSession::open(
-    const SmtpOptions& options, std::shared_ptr<net::ClientTls> tls) {
+    const SmtpOptions& options, const std::shared_ptr<net::ClientTls>& tls) {
   TRY(auto opened, open_connection(options, tls.get()));
   return std::unique_ptr<SmtpSession>(new SmtpSession(std::make_unique<Impl>(options, std::move(opened))));
 }

@@ -70,7 +70,7 @@ class SmtpSession {
   };
   // `tls` may be null when the policy is off. It must verify, except for an opportunistic policy.
   static base::Result<std::unique_ptr<SmtpSession>, OpenFailure> open(const SmtpOptions& options,
-                                                                      std::shared_ptr<net::ClientTls> tls);
+                                                                      const std::shared_ptr<net::ClientTls>& tls);
   ~SmtpSession();  // closes without a word
 
   // Called once the server waits for the message and before its end is sent; when it fails the message is not

@@ -152,8 +152,12 @@ TEST(ClientStreamTest, EndsWritingAtTheDeadline) {
 
 // A signal would end this program.
 TEST(ClientStreamTest, WritingToAServerThatIsGoneIsAnErrorAndNoSignal) {
-  RawServer server([](RawPeer& peer) { peer.end_with_reset(); });
+  RawServer server([](RawPeer& peer) {
+    peer.receive_until("go");
+    peer.end_with_reset();
+  });
   const auto stream = connect_to(server.port());
+  EXPECT_EQ(problem(stream->write("go", patience())), "none");
   EXPECT_THAT(exhaust(*stream, patience()), testing::AnyOf("connection reset by peer", "broken pipe"));
   EXPECT_THAT(exhaust(*stream, patience()), testing::AnyOf("connection reset by peer", "broken pipe"));
 }

@@ -3,9 +3,9 @@
 
 #include <string>
 
+#include "base/backoff.h"
 #include "base/random.h"
 #include "mail/smtp_client.h"
-#include "outbox/backoff.h"
 #include "outbox/ledger.h"
 
 namespace postino::outbox {
@@ -16,10 +16,10 @@ enum class UnknownOutcomePolicy {
 };
 
 struct RetryRules {
-  Backoff sending{std::chrono::minutes(1), std::chrono::hours(4)};
+  base::Backoff sending{std::chrono::minutes(1), std::chrono::hours(4)};
   base::Milliseconds give_up_after = std::chrono::hours(48);  // from acceptance, or from the time it was scheduled for
   int max_attempts = 40;
-  Backoff callback{std::chrono::seconds(5), std::chrono::hours(1)};
+  base::Backoff callback{std::chrono::seconds(5), std::chrono::hours(1)};
   int max_callback_attempts = 12;
   UnknownOutcomePolicy unknown_outcome = UnknownOutcomePolicy::resend;
   std::string default_callback_url;  // empty: e-mails without a URL of their own do not call back

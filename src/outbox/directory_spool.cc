@@ -13,6 +13,19 @@ constexpr std::size_t largest_object = std::size_t{1} << 30;
 // A file that is being written does not say yet how long it is kept. After so long nobody writes it any more.
 constexpr std::chrono::hours left_unfinished{24};
 
+constexpr std::size_t distinction_size = 8;
+
+// Other programs may keep payloads in the same directory. Theirs do not have the distinction that write() gives, nor a
+// time of modification that says how long they are kept.
+bool is_ours(std::string_view name) {
+  if (name.ends_with(unfinished_ending)) return true;
+  const std::size_t dot = name.rfind('.');
+  const std::size_t dash = name.rfind('-');
+  if (dot == std::string_view::npos || dash == std::string_view::npos || dot != dash + 1 + distinction_size)
+    return false;
+  return name.find_first_not_of("0123456789abcdef", dash + 1) == dot;
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<DirectorySpool>> DirectorySpool::open(std::filesystem::path directory,
@@ -31,7 +44,7 @@ base::Result<std::unique_ptr<DirectorySpool>> DirectorySpool::open(std::filesyst
 DirectorySpool::~DirectorySpool() { close(descriptor_); }
 
 base::Result<std::string> DirectorySpool::write(const SpoolObject& object) {
-  std::string path = spool_path(object, base::make_uuid(random_).substr(0, 8));
+  std::string path = spool_path(object, base::make_uuid(random_).substr(0, distinction_size));
   TRY_VOID(write_enclosed_file(descriptor_, path, object.bytes, object.keep_until));
   return path;
 }
@@ -50,7 +63,7 @@ base::Result<std::int64_t> DirectorySpool::sweep(base::TimePoint now) {
   std::error_code error;
   for (fs::recursive_directory_iterator file(directory_, error), end; !error && file != end; file.increment(error)) {
     std::error_code gone;  // another machine sweeps as well
-    if (!file->is_regular_file(gone) || gone) continue;
+    if (!file->is_regular_file(gone) || gone || !is_ours(file->path().filename().native())) continue;
     auto kept_until = std::chrono::file_clock::to_sys(file->last_write_time(gone));
     if (file->path().native().ends_with(unfinished_ending)) kept_until += left_unfinished;
     if (!gone && kept_until < now && fs::remove(file->path(), gone)) ++removed;

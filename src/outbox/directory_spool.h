@@ -20,7 +20,7 @@ class DirectorySpool final : public Spool {
   base::Result<std::string> read(const std::string& path) override;
   base::Result<void> remove(const std::string& path) override;
 
-  // Removes files whose time is over: until when a file is kept is its time of modification. How many went.
+  // Removes files of ours whose time is over: until when a file is kept is its time of modification. How many went.
   base::Result<std::int64_t> sweep(base::TimePoint now);
 
  private:

@@ -176,17 +176,6 @@ void read_lists(const Fields& fields, Email& email) {
     }
 }
 
-item::Item history_item(const Email& email, std::string status, base::TimePoint at, const std::string& reason,
-                        base::TimePoint expires) {
-  const AttributeValue ttl = base::epoch_seconds(expires);
-  return Item{
-      {"Id", email.id},
-      {"Status", std::move(status)},
-      {"TTL", ttl},
-      {"Attributes",
-       Map{{"TTL", ttl}, {"UpdatedAt", base::format_timestamp(at)}, {"Reason", reason}, {"Version", email.version}}}};
-}
-
 }  // namespace
 
 std::string_view name_of(RecipientState state) {
@@ -277,17 +266,26 @@ base::Result<Email> email_of(const Item& meta) {
   return email;
 }
 
+Item line_item(const std::string& id, const HistoryEntry& line, int times, base::TimePoint expires) {
+  const AttributeValue ttl = base::epoch_seconds(expires);
+  return Item{{"Id", id},
+              {"Status", times > 1 ? line.status + "#" + std::to_string(times) : line.status},
+              {"TTL", ttl},
+              {"Attributes", Map{{"TTL", ttl},
+                                 {"UpdatedAt", base::format_timestamp(line.at)},
+                                 {"Reason", line.reason},
+                                 {"Version", line.version}}}};
+}
+
 Item state_item(const Email& email, const std::string& reason, base::TimePoint expires) {
-  std::string status(name_of(email.state));
-  if (const int times = email.reached[static_cast<std::size_t>(email.state)]; times > 1)
-    status += "#" + std::to_string(times);
-  return history_item(email, std::move(status), email.updated_at, reason, expires);
+  return line_item(email.id, {std::string(name_of(email.state)), email.updated_at, reason, email.version},
+                   email.reached[static_cast<std::size_t>(email.state)], expires);
 }
 
 Item bounce_item(const Email& email, const Bounce& bounce, base::TimePoint expires) {
-  std::string status(bounced);
-  if (const std::size_t times = email.bounces.size(); times > 1) status += "#" + std::to_string(times);
-  return history_item(email, std::move(status), bounce.at, bounce.recipient + ": " + bounce.diagnostic, expires);
+  return line_item(email.id,
+                   {std::string(bounced), bounce.at, bounce.recipient + ": " + bounce.diagnostic, email.version},
+                   static_cast<int>(email.bounces.size()), expires);
 }
 
 std::optional<HistoryEntry> history_entry_of(const Item& item) {
@@ -327,7 +325,7 @@ store::TransactUpdate meta_update(const std::string& table, const Email& before,
       remove += (remove.empty() ? " REMOVE " : ", ") + name;
       continue;
     }
-    set += ", " + name + " = :" + name;
+    set.append(", ").append(name).append(" = :").append(name);
     values.set(":" + name, std::move(*field.value));
   }
   update.update = set + remove;

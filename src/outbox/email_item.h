@@ -20,6 +20,8 @@ base::Result<Email> email_of(const item::Item& meta);
 // The record of the state the email has now reached: "PROCESSING", or "PROCESSING#2" when it is there for the second
 // time. `reason` is what the line of history says.
 item::Item state_item(const Email& email, const std::string& reason, base::TimePoint expires);
+// The record of any line of history; `times` is how often its status has come, this one included.
+item::Item line_item(const std::string& id, const HistoryEntry& line, int times, base::TimePoint expires);
 // nullopt for records that are no line of history.
 std::optional<HistoryEntry> history_entry_of(const item::Item& item);
 item::Item bounce_item(const Email& email, const Bounce& bounce, base::TimePoint expires);

@@ -68,6 +68,7 @@ struct Move {
   std::optional<std::string> message;  // its bytes: in the spool no later than the move, which names their path
   std::string note;                    // for the line of history, where it should say something else than after.reason
   std::optional<State> through;        // a state it passes on the way, with a line of its own: one commit for both
+  std::string through_note;            // for that line
 };
 enum class MoveStatus {
   done,
@@ -110,6 +111,14 @@ struct SuppressionPage {
 };
 
 using Counts = std::array<std::int64_t, state_count>;
+
+// Everything there is of an e-mail, as another ledger and its spool have it.
+struct StoredEmail {
+  Email email;                        // its paths are those of the other spool
+  std::vector<HistoryEntry> history;  // oldest first
+  std::string payload;
+  std::optional<std::string> message;  // when it has been built
+};
 
 class Ledger {
  public:
@@ -172,6 +181,13 @@ class Ledger {
                                                                  const std::vector<std::string>& addresses) = 0;
   virtual base::Result<SuppressionPage> suppressions(const std::string& tenant, const std::string& cursor,
                                                      int limit) = 0;
+  // The tenants that have any; the empty one among them.
+  virtual base::Result<std::vector<std::string>> suppressing_tenants() = 0;
+
+  // Takes an e-mail over from another ledger, as it is there: state, version, lease, due time, history, counts. Only
+  // its paths are new, and it expires as this ledger's e-mails do. Durable when it returns. false: there is one with
+  // this id already, which stays as it is.
+  virtual base::Result<bool> restore(const StoredEmail& email) = 0;
 };
 
 }  // namespace postino::outbox

@@ -4,8 +4,10 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/timestamp.h"
 #include "mail/delivery_report.h"
 #include "mail/smtp_reply.h"
+#include "outbox/description.h"
 
 namespace postino::outbox {
 
@@ -32,16 +34,17 @@ tl::unexpected<base::Error> forbidden(const Email& email, const std::string& wha
                     "an e-mail that is " + std::string(name_of(email.state)) + " cannot be " + what);
 }
 
+// A line of history, as a change that is about to write it notes it. No two lines of an e-mail are noted alike: each
+// change has a version of its own.
+std::string note_of_line(std::int64_t version, std::string_view status) {
+  return std::to_string(version).append(" ").append(status);
+}
+
 Email new_email(const Payload& payload, const std::string& tenant) {
   Email email;
   email.id = payload.id;
   email.tenant = tenant;
-  email.send_at = payload.send_at;
-  email.callback_url = payload.callback_url;
-  email.tags = payload.tags;
-  email.sender = payload.from.address;
-  for (const auto* group : {&payload.to, &payload.cc, &payload.bcc})
-    for (const mail::Mailbox& mailbox : *group) email.recipients.push_back({mailbox.address, {}, ""});
+  describe(email, payload);
   return email;
 }
 
@@ -53,41 +56,59 @@ Outbox::Outbox(Ledger& ledger, Spool& spool, const base::Clock& clock, base::Ran
       spool_(spool),
       clock_(clock),
       random_(random),
-      options_(std::move(options)),
+      options_(options),
       wake_(std::move(wake)),
-      short_way_(short_way) {}
+      short_way_(short_way),
+      acceptances_(ledger) {}
 
-base::Result<AcceptAnswer> Outbox::accept(std::vector<Payload> payloads, const std::string& tenant,
-                                          const std::optional<KeyedRequest>& keyed, const RenderAnswer& render) {
-  std::vector<NewEmail> emails;
-  emails.reserve(payloads.size());
-  std::optional<ShortWay::Acceptance> short_way;
-  if (short_way_ != nullptr) short_way.emplace(*short_way_);
+std::shared_ptr<Outbox::Acceptance> Outbox::prepare(std::vector<Payload> payloads, const std::string& tenant,
+                                                    const std::optional<KeyedRequest>& keyed) {
+  auto acceptance = std::make_shared<Acceptance>();
+  acceptance->emails.reserve(payloads.size());
+  if (short_way_ != nullptr) acceptance->short_way.emplace(*short_way_);
   for (std::size_t i = 0; i < payloads.size(); ++i) {
     Payload& payload = payloads[i];
     if (payload.id.empty())
       payload.id = keyed
                        ? derived_uuid(scoped(tenant, keyed->key) + "#" + keyed->request_hash + "#" + std::to_string(i))
-                       : base::make_uuid(random_);
-    emails.push_back({new_email(payload, tenant), to_json(payload), std::nullopt, {}});
-    if (short_way) short_way->take(emails.back(), std::move(payload));
+                       : base::make_ordered_uuid(clock_.now(), random_);
+    acceptance->emails.push_back({new_email(payload, tenant), to_json(payload), std::nullopt, {}});
+    if (acceptance->short_way) acceptance->short_way->take(acceptance->emails.back(), std::move(payload));
   }
-  std::optional<AcceptKey> key;
-  if (keyed)
-    key = AcceptKey{scoped(tenant, keyed->key), keyed->request_hash,
-                    clock_.now() + keyed->life.value_or(options_.key_life)};
-  auto answer = ledger_.accept(std::move(emails), key, render);
-  if (!answer || answer->status != AcceptStatus::done) return answer;
-  if (short_way) short_way->hand_over(answer->outcomes);
+  return acceptance;
+}
+
+void Outbox::accepted(Acceptance& acceptance, const std::vector<AcceptOutcome>& outcomes) {
+  if (acceptance.short_way) acceptance.short_way->hand_over(outcomes);
   // What is due later than the pipelines look by themselves needs no waking.
   const base::TimePoint soon = clock_.now() + PipelineOptions().poll;
   for (const Pipeline pipeline : {Pipeline::intake, Pipeline::send})
-    if (std::ranges::any_of(answer->outcomes, [&](const AcceptOutcome& outcome) {
+    if (std::ranges::any_of(outcomes, [&](const AcceptOutcome& outcome) {
           return outcome.email && states_claimed_by(pipeline).front() == outcome.email->state &&
                  outcome.email->due_at <= soon;
         }))
       wake_(pipeline);
+}
+
+base::Result<AcceptAnswer> Outbox::accept(std::vector<Payload> payloads, const std::string& tenant,
+                                          const std::optional<KeyedRequest>& keyed, const RenderAnswer& render) {
+  const auto acceptance = prepare(std::move(payloads), tenant, keyed);
+  std::optional<AcceptKey> key;
+  if (keyed)
+    key = AcceptKey{scoped(tenant, keyed->key), keyed->request_hash,
+                    clock_.now() + keyed->life.value_or(options_.key_life)};
+  auto answer = ledger_.accept(std::move(acceptance->emails), key, render);
+  if (answer && answer->status == AcceptStatus::done) accepted(*acceptance, answer->outcomes);
   return answer;
+}
+
+bool Outbox::accept_soon(std::vector<Payload> payloads, const std::string& tenant, AcceptanceQueue::Done done) {
+  const auto acceptance = prepare(std::move(payloads), tenant, std::nullopt);
+  return acceptances_.try_submit(acceptance->emails, [this, acceptance, done = std::move(done)](
+                                                         base::Result<std::vector<AcceptOutcome>> outcomes) {
+    if (outcomes) accepted(*acceptance, *outcomes);
+    done(std::move(outcomes));
+  });
 }
 
 base::Result<Email> Outbox::find(const std::string& id, const std::string& tenant) {
@@ -134,11 +155,23 @@ base::Result<std::string> Outbox::payload(const std::string& id, const std::stri
   return spool_.read(email.payload_path);
 }
 
-base::Result<Email> Outbox::change(const std::string& id, const std::string& tenant, const Change& change) {
+base::Result<bool> Outbox::has_line(const std::string& id, const std::string& note) {
+  TRY(const std::vector<HistoryEntry> history, ledger_.history(id));
+  return std::ranges::any_of(history,
+                             [&](const HistoryEntry& line) { return note_of_line(line.version, line.status) == note; });
+}
+
+base::Result<Email> Outbox::change(const std::string& id, const std::string& tenant, const ChangeNotes* notes,
+                                   const Change& change) {
   constexpr int rounds = 8;
   for (int round = 0; round < rounds; ++round) {
     TRY(const Email before, find(id, tenant));
+    if (round == 0 && notes != nullptr && !notes->last.empty()) {
+      TRY(const bool made, has_line(id, notes->last));
+      if (made) return before;
+    }
     TRY(Email after, change(before));
+    if (notes != nullptr) TRY_VOID(notes->write(note_of_line(before.version + 1, name_of(after.state))));
     std::vector<Move> moves;
     moves.push_back({before, std::move(after), std::nullopt, "", std::nullopt});
     const std::vector<MoveOutcome> outcomes = ledger_.move(std::move(moves));
@@ -149,8 +182,9 @@ base::Result<Email> Outbox::change(const std::string& id, const std::string& ten
   return base::fail(base::ErrorCode::conflict, "e-mail " + id + " changes too fast; try again");
 }
 
-base::Result<Email> Outbox::cancel(const std::string& id, const std::string& tenant, const std::string& reason) {
-  return change(id, tenant, [&](const Email& before) -> base::Result<Email> {
+base::Result<Email> Outbox::cancel(const std::string& id, const std::string& tenant, const std::string& reason,
+                                   const ChangeNotes* notes) {
+  return change(id, tenant, notes, [&](const Email& before) -> base::Result<Email> {
     if (!may_follow(before.state, State::cancelled)) return forbidden(before, "cancelled");
     Email after = before;
     after.state = State::cancelled;
@@ -162,8 +196,9 @@ base::Result<Email> Outbox::cancel(const std::string& id, const std::string& ten
   });
 }
 
-base::Result<Email> Outbox::hold(const std::string& id, const std::string& tenant, const std::string& reason) {
-  return change(id, tenant, [&](const Email& before) -> base::Result<Email> {
+base::Result<Email> Outbox::hold(const std::string& id, const std::string& tenant, const std::string& reason,
+                                 const ChangeNotes* notes) {
+  return change(id, tenant, notes, [&](const Email& before) -> base::Result<Email> {
     // What a worker has at the moment is its own to hold.
     if (!may_follow(before.state, State::held) || kind_of(before.state) == StateKind::working)
       return forbidden(before, "held");
@@ -177,8 +212,9 @@ base::Result<Email> Outbox::hold(const std::string& id, const std::string& tenan
   });
 }
 
-base::Result<Email> Outbox::release(const std::string& id, const std::string& tenant, const std::string& reason) {
-  auto released = change(id, tenant, [&](const Email& before) -> base::Result<Email> {
+base::Result<Email> Outbox::release(const std::string& id, const std::string& tenant, const std::string& reason,
+                                    const ChangeNotes* notes) {
+  auto released = change(id, tenant, notes, [&](const Email& before) -> base::Result<Email> {
     if (before.state != State::held) return forbidden(before, "released");
     Email after = before;
     after.state = before.held_from.value_or(State::accepted);
@@ -194,8 +230,9 @@ base::Result<Email> Outbox::release(const std::string& id, const std::string& te
   return released;
 }
 
-base::Result<Email> Outbox::requeue(const std::string& id, const std::string& tenant, const std::string& reason) {
-  auto requeued = change(id, tenant, [&](const Email& before) -> base::Result<Email> {
+base::Result<Email> Outbox::requeue(const std::string& id, const std::string& tenant, const std::string& reason,
+                                    const ChangeNotes* notes) {
+  auto requeued = change(id, tenant, notes, [&](const Email& before) -> base::Result<Email> {
     const std::optional<State> state = requeued_form(before.state);
     if (!state) return forbidden(before, "requeued");
     Email after = before;
@@ -216,16 +253,30 @@ base::Result<Email> Outbox::requeue(const std::string& id, const std::string& te
   return requeued;
 }
 
-base::Result<Email> Outbox::replay_callback(const std::string& id, const std::string& tenant) {
+base::Result<Email> Outbox::replay_callback(const std::string& id, const std::string& tenant,
+                                            const ChangeNotes* notes) {
   TRY(const Email email, find(id, tenant));
-  if (!email.callback_dead)
+  if (!email.callback_dead) {
+    if (notes != nullptr && !notes->last.empty()) return email;  // it was, and is tried again since
     return base::fail(base::ErrorCode::conflict, "the callback of e-mail " + id + " was not given up");
+  }
+  if (notes != nullptr) TRY_VOID(notes->write("replay"));
   TRY_VOID(ledger_.revive_callback(email, clock_.now()));
   wake_(Pipeline::callback);
   return find(id, tenant);
 }
 
-base::Result<BounceOutcome> Outbox::take_bounce(std::string_view message, const std::string& tenant) {
+// By its time a bounce is known again when the report is taken once more.
+base::Result<base::TimePoint> Outbox::time_of_bounce(const ChangeNotes* notes) {
+  const base::TimePoint now = clock_.now();
+  if (notes == nullptr) return now;
+  if (const auto noted = base::parse_timestamp(notes->last)) return *noted;
+  TRY_VOID(notes->write(base::format_timestamp(now)));
+  return now;
+}
+
+base::Result<BounceOutcome> Outbox::take_bounce(std::string_view message, const std::string& tenant,
+                                                const ChangeNotes* notes) {
   TRY(const mail::DeliveryReport report, mail::parse_delivery_report(message));
   BounceOutcome outcome;
   Email bounced;
@@ -238,15 +289,16 @@ base::Result<BounceOutcome> Outbox::take_bounce(std::string_view message, const 
     break;
   }
   if (outcome.email_id.empty()) return outcome;
+  TRY(const base::TimePoint at, time_of_bounce(notes));
   for (const mail::ReportedRecipient& recipient : report.recipients) {
     // What a report says comes from outside: it can speak for those the e-mail was for, and for nobody else.
     const bool meant = std::ranges::any_of(bounced.recipients, [&](const Recipient& each) {
       return base::equal_ignoring_case(each.address, recipient.address);
     });
     if (recipient.action != "failed" || !meant) continue;
-    Bounce bounce{recipient.address, recipient.status, recipient.diagnostic, recipient.status.starts_with('5'),
-                  clock_.now()};
-    TRY_VOID(ledger_.record_bounce(outcome.email_id, bounce));
+    Bounce bounce{recipient.address, recipient.status, recipient.diagnostic, recipient.status.starts_with('5'), at};
+    const bool recorded = std::ranges::find(bounced.bounces, bounce) != bounced.bounces.end();
+    if (!recorded) TRY_VOID(ledger_.record_bounce(outcome.email_id, bounce));
     if (mail::means_bad_address(recipient.status)) {
       TRY_VOID(
           suppress(bounced.tenant, recipient.address, "bounced: " + recipient.status + " " + recipient.diagnostic));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "outbox/acceptance_queue.h"
 #include "outbox/ledger.h"
 #include "outbox/payload.h"
 #include "outbox/short_way.h"
@@ -28,6 +30,14 @@ struct BounceOutcome {
   std::string email_id;  // empty: the report is about none of ours
   std::vector<Bounce> bounces;
   std::vector<std::string> suppressed;  // addresses that get no mail from now on
+};
+
+// What a change that may be asked for again writes down about itself, so that whoever repeats it, and does not know
+// what became of it, can find out.
+struct ChangeNotes {
+  std::string last;  // of an earlier attempt; empty: it wrote nothing, so it changed nothing
+  // Durable when it returns. conflict when somebody else is at it by now.
+  std::function<base::Result<void>(const std::string& text)> write;
 };
 
 struct OutboxOptions {
@@ -52,6 +62,14 @@ class Outbox {
   base::Result<AcceptAnswer> accept(std::vector<Payload> payloads, const std::string& tenant,
                                     const std::optional<KeyedRequest>& keyed, const RenderAnswer& render);
 
+  // The same without a key and without waiting: together with others that come at this time. False when too many wait;
+  // otherwise `done` is called once, on another thread.
+  [[nodiscard]] bool accept_soon(std::vector<Payload> payloads, const std::string& tenant, AcceptanceQueue::Done done);
+  // Returns when everything that was to be accepted soon has been answered.
+  void drain() { acceptances_.drain(); }
+  // Is it busy accepting e-mails that way?
+  bool is_accepting_many() { return acceptances_.is_busy(); }
+
   base::Result<ShownEmail> show(const std::string& id, const std::string& tenant);  // not_found
   base::Result<EmailPage> list(const ListRequest& request);
   base::Result<Counts> counts(const std::string& tenant);
@@ -62,25 +80,44 @@ class Outbox {
                                     const std::string& tenant);  // as it was handed in; not_found
 
   // not_found, or conflict with what the state forbids. `reason` goes into the history. They answer the e-mail as it is
-  // afterwards.
-  base::Result<Email> cancel(const std::string& id, const std::string& tenant, const std::string& reason);
-  base::Result<Email> hold(const std::string& id, const std::string& tenant, const std::string& reason);
-  base::Result<Email> release(const std::string& id, const std::string& tenant, const std::string& reason);
-  base::Result<Email> requeue(const std::string& id, const std::string& tenant, const std::string& reason);
-  base::Result<Email> replay_callback(const std::string& id, const std::string& tenant);
+  // afterwards. With the notes of an earlier attempt a change is made only if that one did not come to it.
+  base::Result<Email> cancel(const std::string& id, const std::string& tenant, const std::string& reason,
+                             const ChangeNotes* notes = nullptr);
+  base::Result<Email> hold(const std::string& id, const std::string& tenant, const std::string& reason,
+                           const ChangeNotes* notes = nullptr);
+  base::Result<Email> release(const std::string& id, const std::string& tenant, const std::string& reason,
+                              const ChangeNotes* notes = nullptr);
+  base::Result<Email> requeue(const std::string& id, const std::string& tenant, const std::string& reason,
+                              const ChangeNotes* notes = nullptr);
+  base::Result<Email> replay_callback(const std::string& id, const std::string& tenant,
+                                      const ChangeNotes* notes = nullptr);
 
   // A delivery report (RFC 3464) as it came. invalid when it is none.
-  base::Result<BounceOutcome> take_bounce(std::string_view message, const std::string& tenant);
+  base::Result<BounceOutcome> take_bounce(std::string_view message, const std::string& tenant,
+                                          const ChangeNotes* notes = nullptr);
 
   base::Result<void> suppress(const std::string& tenant, const std::string& address, const std::string& reason);
   base::Result<bool> unsuppress(const std::string& tenant, const std::string& address);  // false: it was not
   base::Result<SuppressionPage> suppressions(const std::string& tenant, const std::string& cursor, int limit);
 
  private:
+  // E-mails as the ledger takes them, and the part of the short way that some of them take.
+  struct Acceptance {
+    std::vector<NewEmail> emails;
+    std::optional<ShortWay::Acceptance> short_way;
+  };
+  std::shared_ptr<Acceptance> prepare(std::vector<Payload> payloads, const std::string& tenant,
+                                      const std::optional<KeyedRequest>& keyed);
+  // Tells those who go on with them.
+  void accepted(Acceptance& acceptance, const std::vector<AcceptOutcome>& outcomes);
+
   base::Result<Email> find(const std::string& id, const std::string& tenant);
   // Moves it where `change` says; tries again when somebody else has moved it in between.
   using Change = std::function<base::Result<Email>(const Email&)>;
-  base::Result<Email> change(const std::string& id, const std::string& tenant, const Change& change);
+  base::Result<Email> change(const std::string& id, const std::string& tenant, const ChangeNotes* notes,
+                             const Change& change);
+  base::Result<bool> has_line(const std::string& id, const std::string& note);
+  base::Result<base::TimePoint> time_of_bounce(const ChangeNotes* notes);
 
   Ledger& ledger_;
   Spool& spool_;
@@ -89,6 +126,7 @@ class Outbox {
   const OutboxOptions options_;
   const Wake wake_;
   ShortWay* const short_way_;
+  AcceptanceQueue acceptances_;  // ends first: what waits in it uses the rest
 };
 
 }  // namespace postino::outbox

@@ -1,39 +1,12 @@
-// Calls to a store that may be busy: tried again a few times, with growing random delays.
+// The outbox is patient with its store.
 #pragma once
 
-#include <functional>
-
-#include "base/random.h"
-#include "outbox/backoff.h"
-#include "store/error.h"
+#include "store/patience.h"
 
 namespace postino::outbox {
 
-inline constexpr int store_attempts = 8;
-
-// May the same request succeed later? Never true of a condition that failed.
-bool worth_repeating(const store::Error& error);
-
-class Patience {
- public:
-  using Sleep = std::function<void(base::Milliseconds)>;
-  Patience(base::Random& random, Sleep sleep) : random_(random), sleep_(std::move(sleep)) {}
-
-  template <class Call>
-  auto operator()(const Call& call) const -> decltype(call()) {
-    for (int failures = 1;; ++failures) {
-      auto answer = call();
-      if (answer || failures == store_attempts || !worth_repeating(answer.error())) return answer;
-      sleep_(Backoff().full_jitter(failures, random_));
-    }
-  }
-
- private:
-  base::Random& random_;
-  Sleep sleep_;
-};
-
-// As the rest of the house reports errors.
-base::Error as_error(const store::Error& error);
+using store::as_error;
+using store::Patience;
+using store::worth_repeating;
 
 }  // namespace postino::outbox

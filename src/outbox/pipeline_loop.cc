@@ -4,10 +4,26 @@
 
 #include "base/log.h"
 #include "base/thread_name.h"
+#include "base/thread_priority.h"
+#include "outbox/transitions.h"
 
 namespace postino::outbox {
 
 namespace {
+
+constexpr base::Milliseconds gathering{20};
+constexpr base::Milliseconds longest_gathering{1'000};
+constexpr base::Milliseconds about_to_be_done{3};
+
+// It ends in a working state: that of the next loop, which keeps a place for it.
+bool is_forwarded(const Move& move) { return kind_of(move.after.state) == StateKind::working; }
+
+// As it was on the way, for those who count. Nobody need be told that it waits: it does not.
+Email passed_form(const Move& move, Email email) {
+  email.state = *move.through;
+  email.due_at.reset();
+  return email;
+}
 
 std::string_view name_of(Pipeline pipeline) {
   if (pipeline == Pipeline::intake) return "intake";
@@ -17,27 +33,29 @@ std::string_view name_of(Pipeline pipeline) {
 }  // namespace
 
 PipelineLoop::PipelineLoop(Pipeline pipeline, Ledger& ledger, Leases& leases, const base::Clock& clock,
-                           std::string owner, PipelineOptions options, Work work, OnMoved on_moved)
+                           std::string owner, PipelineOptions options, Work work, OnMoved on_moved, PipelineLoop* next)
     : pipeline_(pipeline),
       ledger_(ledger),
       leases_(leases),
       clock_(clock),
       owner_(std::move(owner)),
-      options_(options),
+      options_(std::move(options)),
       work_(std::move(work)),
-      on_moved_(std::move(on_moved)) {}
+      on_moved_(std::move(on_moved)),
+      next_(next) {}
 
 void PipelineLoop::start() {
   running_ = options_.workers + 1;
-  const auto run = [this](const char* what, void (PipelineLoop::*loop)()) {
-    threads_.emplace_back([this, what, loop] {
+  const auto run = [this](const char* what, bool urgent, void (PipelineLoop::*loop)()) {
+    threads_.emplace_back([this, what, urgent, loop] {
       base::name_thread(std::string(name_of(pipeline_)) + what);
+      if (!urgent) base::lower_thread_priority();
       (this->*loop)();
     });
   };
-  run("-claim", &PipelineLoop::claim_loop);
-  run("-write", &PipelineLoop::write_loop);
-  for (int i = 0; i < options_.workers; ++i) run("-work", &PipelineLoop::work_loop);
+  run("-claim", options_.urgent, &PipelineLoop::claim_loop);
+  run("-write", true, &PipelineLoop::write_loop);  // others may wait for the same commit
+  for (int i = 0; i < options_.workers; ++i) run("-work", options_.urgent, &PipelineLoop::work_loop);
 }
 
 void PipelineLoop::wake() {
@@ -69,7 +87,7 @@ int PipelineLoop::in_flight() const {
 
 bool PipelineLoop::reserve() {
   // What waits in the ledger came first: it keeps its share of the workers.
-  const int most = 2 * options_.workers;
+  const int most = 4 * options_.workers;
   const std::lock_guard lock(mutex_);
   if (stopping_ || in_flight_ >= (behind_ ? most / 2 : most)) return false;
   ++in_flight_;
@@ -78,12 +96,15 @@ bool PipelineLoop::reserve() {
 
 void PipelineLoop::adopt(std::vector<Email> emails, int reserved) {
   for (const Email& email : emails) leases_.hold(email);
-  {
-    const std::lock_guard lock(mutex_);
-    in_flight_ -= reserved - static_cast<int>(emails.size());
-    give_to_workers(std::move(emails));
-  }
-  woken_.notify_all();
+  const std::lock_guard lock(mutex_);
+  make_room(reserved - static_cast<int>(emails.size()));
+  give_to_workers(std::move(emails));
+}
+
+// The mutex is held.
+void PipelineLoop::make_room(int finished) {
+  in_flight_ -= finished;
+  if (full_) woken_.notify_all();
 }
 
 // As many workers wake up as there is work for. The mutex is held.
@@ -120,7 +141,9 @@ Move PipelineLoop::give_back(const Email& email) const {
 bool PipelineLoop::wait_for_room(std::unique_lock<std::mutex>& lock) {
   // Enough that no worker waits for the next claim, not so much that leases are taken long before their time.
   const int most = 2 * options_.workers + options_.batch;
+  full_ = true;
   woken_.wait(lock, [&] { return stopping_ || in_flight_ <= most - options_.batch; });
+  full_ = false;
   return !stopping_;
 }
 
@@ -128,6 +151,12 @@ void PipelineLoop::wait_for_work(std::unique_lock<std::mutex>& lock, std::option
   base::Milliseconds wait = options_.poll;
   if (next_due) wait = std::clamp(*next_due - clock_.now(), base::Milliseconds(1), wait);
   woken_.wait_for(lock, wait, [&] { return stopping_ || rung_; });
+  if (options_.urgent) return;
+  // A look costs as much for one e-mail as for many: what is not urgent gathers first.
+  for (base::Milliseconds waited = gathering;; waited += gathering) {
+    woken_.wait_for(lock, gathering, [&] { return stopping_; });
+    if (stopping_ || waited >= longest_gathering || !options_.make_way || !options_.make_way()) return;
+  }
 }
 
 base::Result<Claim> PipelineLoop::take_due(const std::set<std::string>& under_way) {
@@ -158,7 +187,7 @@ void PipelineLoop::claim_loop() {
     if (!options_.claims)
       for (const Email& email : claim->emails) under_way_.insert(email.id);
     give_to_workers(std::move(claim->emails));
-    if (!claim->more && !rung_) wait_for_work(lock, claim->next_due);
+    if (!claim->more && (!rung_ || !options_.urgent)) wait_for_work(lock, claim->next_due);
   }
   --running_;
   worked_.notify_one();
@@ -175,30 +204,52 @@ void PipelineLoop::work_loop() {
     Move move = work_(email);
     lock.lock();
     done_.push_back(std::move(move));
-    worked_.notify_one();
+    // The first one wakes the writer, the last one ends its patience.
+    if (done_.size() == 1 || !more_to_come()) worked_.notify_one();
   }
   --running_;
   worked_.notify_one();
 }
 
+// Of what shall share the next commit. The mutex is held.
+bool PipelineLoop::more_to_come() const {
+  return !stopping_ && done_.size() < std::min<std::size_t>(max_ledger_batch, static_cast<std::size_t>(in_flight_));
+}
+
+std::vector<Move> PipelineLoop::take_done(std::unique_lock<std::mutex>& lock) {
+  worked_.wait(lock, [&] { return !done_.empty() || (stopping_ && running_ == 0 && in_flight_ == 0); });
+  if (!done_.empty()) worked_.wait_for(lock, about_to_be_done, [&] { return !more_to_come(); });
+  std::vector<Move> moves;
+  while (!done_.empty() && moves.size() < max_ledger_batch) {
+    moves.push_back(std::move(done_.front()));
+    done_.pop_front();
+  }
+  return moves;
+}
+
 void PipelineLoop::write_loop() {
   std::unique_lock lock(mutex_);
-  while (true) {
-    worked_.wait(lock, [&] { return !done_.empty() || (stopping_ && running_ == 0 && in_flight_ == 0); });
-    if (done_.empty()) return;
-    std::vector<Move> moves;
-    while (!done_.empty() && moves.size() < max_ledger_batch) {
-      moves.push_back(std::move(done_.front()));
-      done_.pop_front();
-    }
+  for (std::vector<Move> moves = take_done(lock); !moves.empty(); moves = take_done(lock)) {
+    std::vector<std::string> ids;
+    for (const Move& move : moves) ids.push_back(move.before.id);
     lock.unlock();
-    write(moves);
+    write(std::move(moves));
     lock.lock();
-    in_flight_ -= static_cast<int>(moves.size());
-    if (!options_.claims)
-      for (const Move& move : moves) under_way_.erase(move.before.id);
-    woken_.notify_all();
+    for (const std::string& id : ids) under_way_.erase(id);
+    make_room(static_cast<int>(ids.size()));
   }
+}
+
+void PipelineLoop::forward(Move& move) const {
+  const std::vector<State>& states = states_claimed_by(next_->pipeline_);
+  const Email& after = move.after;
+  if (move.through || after.callback_dead || !after.due_at || *after.due_at > clock_.now() ||
+      std::ranges::find(states, after.state) == states.end() || !next_->reserve())
+    return;
+  move.through = after.state;
+  move.through_note = move.note.empty() ? after.reason : move.note;
+  move.note.clear();
+  move.after = claiming_move(after, owner_, clock_.now() + leases_.length(), false).after;
 }
 
 // What was done must be written down: as long as the ledger cannot be reached it is tried again, and the leases are
@@ -208,12 +259,14 @@ void PipelineLoop::write_loop() {
 void PipelineLoop::write(std::vector<Move> moves) {
   constexpr int most_rounds = 120;
   constexpr int rounds_when_stopping = 3;
+  if (next_ != nullptr)
+    for (Move& move : moves) forward(move);
   for (int round = 1;; ++round) {
     std::vector<Move> again;
     for (std::size_t first = 0, count = 0; first < moves.size(); first += count) {
       count = round == 1 ? moves.size() : 1;
       const auto begin = moves.begin() + static_cast<std::ptrdiff_t>(first);
-      const std::vector<MoveOutcome> outcomes = ledger_.move({begin, begin + static_cast<std::ptrdiff_t>(count)});
+      std::vector<MoveOutcome> outcomes = ledger_.move({begin, begin + static_cast<std::ptrdiff_t>(count)});
       for (std::size_t i = 0; i < outcomes.size(); ++i) {
         if (outcomes[i].status == MoveStatus::failed)
           again.push_back(std::move(moves[first + i]));
@@ -231,18 +284,26 @@ void PipelineLoop::write(std::vector<Move> moves) {
   }
   for (const Move& move : moves) {
     leases_.drop(move.before);
+    if (is_forwarded(move)) next_->adopt({}, 1);
     base::log_error("outbox", "given up to write where an e-mail went",
                     {{"id", move.before.id}, {"state", std::string(outbox::name_of(move.after.state))}});
   }
 }
 
-void PipelineLoop::finished(const Move& move, const MoveOutcome& outcome) {
+void PipelineLoop::finished(const Move& move, MoveOutcome& outcome) {
+  const bool done = outcome.status == MoveStatus::done;
   if (options_.claims) leases_.drop(move.before);
-  if (outcome.status == MoveStatus::done)
-    on_moved_(move.before, outcome.email);
-  else if (options_.claims)
+  if (done) {
+    Email after = is_forwarded(move) ? passed_form(move, outcome.email) : outcome.email;
+    on_moved_(move.before, after);
+  } else if (options_.claims) {
     base::log_warning("outbox", "lease was lost",
                       {{"id", move.before.id}, {"state", std::string(outbox::name_of(move.before.state))}});
+  }
+  if (!is_forwarded(move)) return;
+  std::vector<Email> taken;
+  if (done) taken.push_back(std::move(outcome.email));
+  next_->adopt(std::move(taken), 1);
 }
 
 }  // namespace postino::outbox

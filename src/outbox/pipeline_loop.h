@@ -22,6 +22,8 @@ struct PipelineOptions {
   int batch = 25;  // e-mails claimed at a time
   // Work that has no effect but its move needs no claim: if somebody else does it too, one of both moves counts.
   bool claims = true;
+  bool urgent = true;              // otherwise it makes room for others while the machine is busy
+  std::function<bool()> make_way;  // of what is not urgent: may it wait a bit, because others have more to do?
   base::Milliseconds poll{5'000};
 };
 
@@ -32,8 +34,10 @@ class PipelineLoop {
   // Told of every move that was written.
   using OnMoved = std::function<void(const Email& before, const Email& after)>;
 
+  // What it is done with and `next` would claim goes there with the same commit, when that has a worker free. `next`
+  // must have the same owner and leases, be started with it and stopped after it; it may be null.
   PipelineLoop(Pipeline pipeline, Ledger& ledger, Leases& leases, const base::Clock& clock, std::string owner,
-               PipelineOptions options, Work work, OnMoved on_moved);
+               PipelineOptions options, Work work, OnMoved on_moved, PipelineLoop* next = nullptr);
   ~PipelineLoop() { stop(); }
 
   void start();
@@ -56,8 +60,14 @@ class PipelineLoop {
   // Waits until there is room for more; false when it is time to stop.
   bool wait_for_room(std::unique_lock<std::mutex>& lock);
   void wait_for_work(std::unique_lock<std::mutex>& lock, std::optional<base::TimePoint> next_due);
+  // Waits until there is something to write, and a bit longer for what is about to be done: it shares the commit. Empty
+  // when it is time to stop.
+  std::vector<Move> take_done(std::unique_lock<std::mutex>& lock);
+  bool more_to_come() const;
+  void make_room(int finished);
+  void forward(Move& move) const;
   void write(std::vector<Move> moves);
-  void finished(const Move& move, const MoveOutcome& outcome);
+  void finished(const Move& move, MoveOutcome& outcome);
   void give_to_workers(std::vector<Email> emails);
   void give_back_waiting();
   Move give_back(const Email& email) const;
@@ -70,6 +80,7 @@ class PipelineLoop {
   const PipelineOptions options_;
   const Work work_;
   const OnMoved on_moved_;
+  PipelineLoop* const next_;
 
   mutable std::mutex mutex_;
   std::condition_variable woken_;    // for the claiming thread
@@ -81,6 +92,7 @@ class PipelineLoop {
   std::set<std::string> under_way_;  // their ids, where nothing is claimed
   int running_ = 0;                  // threads that may still bring something to write
   bool rung_ = false;
+  bool full_ = false;   // the claiming thread waits for room
   bool behind_ = true;  // there may be more that is due than was claimed
   bool stopping_ = false;
   std::vector<std::thread> threads_;

@@ -18,17 +18,17 @@ Pipelines::Pipelines(Ledger& ledger, const base::Clock& clock, const Course& cou
                  statistics_.rescued(before);
                  moved(before, after);
                }),
-      intake_(
-          Pipeline::intake, ledger, leases_, clock, options_.owner, options_.intake,
-          [&intake](const Email& email) { return intake.work(email); },
+      callback_(
+          Pipeline::callback, ledger, leases_, clock, options_.owner, options_.callback,
+          [&caller](const Email& email) { return caller.work(email); },
           [this](const Email& before, const Email& after) { moved(before, after); }),
       send_(
           Pipeline::send, ledger, leases_, clock, options_.owner, options_.send,
           [this, &sender](const Email& email) { return sender.work(email, leases_); },
-          [this](const Email& before, const Email& after) { moved(before, after); }),
-      callback_(
-          Pipeline::callback, ledger, leases_, clock, options_.owner, options_.callback,
-          [&caller](const Email& email) { return caller.work(email); },
+          [this](const Email& before, const Email& after) { moved(before, after); }, &callback_),
+      intake_(
+          Pipeline::intake, ledger, leases_, clock, options_.owner, options_.intake,
+          [&intake](const Email& email) { return intake.work(email); },
           [this](const Email& before, const Email& after) { moved(before, after); }) {}
 
 void Pipelines::start() {
@@ -84,8 +84,9 @@ void Pipelines::stop() {
   leases_.stop();
 }
 
-void Pipelines::append_metrics(std::string& out) const {
+void Pipelines::append_metrics(std::string& out, bool ask_ledger) const {
   statistics_.append_to(out);
+  if (!ask_ledger) return;
   if (const auto counts = ledger_.counts(std::nullopt)) {
     base::append_metric_head(out, "postino_outbox_emails", "gauge", "E-mails in each state.");
     for (const State state : all_states())

@@ -20,7 +20,7 @@ struct PipelinesOptions {
   std::string owner;  // who holds the leases: different for each process
   base::Milliseconds lease{30'000};
   base::Milliseconds rescue_interval{1'000};
-  PipelineOptions intake{.workers = 2, .claims = false};
+  PipelineOptions intake{.workers = 2, .claims = false, .urgent = false};
   PipelineOptions send{.workers = 16};
   PipelineOptions callback{.workers = 8};
 };
@@ -41,8 +41,8 @@ class Pipelines {
   bool reserve_sending() { return send_.reserve(); }
   void adopt_sending(std::vector<Email> emails, int reserved) { send_.adopt(std::move(emails), reserved); }
 
-  // With the queues and counts of the ledger.
-  void append_metrics(std::string& out) const;
+  // With the queues and counts of the ledger, if it is to be asked.
+  void append_metrics(std::string& out, bool ask_ledger) const;
 
  private:
   void moved(const Email& before, const Email& after);
@@ -57,9 +57,9 @@ class Pipelines {
   Statistics statistics_;
   Leases leases_;
   Rescuer rescuer_;
-  PipelineLoop intake_;
-  PipelineLoop send_;
   PipelineLoop callback_;
+  PipelineLoop send_;
+  PipelineLoop intake_;
 
   std::mutex mutex_;
   std::condition_variable ended_;

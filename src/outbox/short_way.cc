@@ -12,13 +12,14 @@ constexpr std::size_t largest_payload = 128 << 10;
 void ShortWay::Acceptance::take(NewEmail& email, Payload payload) {
   if (!way_.intake_.is_quick() || email.payload.size() > largest_payload || !payload.attachments.empty()) return;
   const base::TimePoint now = way_.clock_.now();
+  if (kept_from(email.email) > now) return;  // nobody waits for it
   email.email.created_at = now;
   auto message = way_.intake_.build(email.email, std::move(payload));
   if (!message) return;  // intake will find the same, and say so where the caller looks
   email.through = {State::accepted, State::intaking};
   email.email.state = State::ready;
-  email.email.due_at = kept_from(email.email);
-  if (kept_from(email.email) <= now && way_.pipelines_.reserve_sending()) {
+  email.email.due_at = now;
+  if (way_.pipelines_.reserve_sending()) {
     ++reserved_;
     messages_.insert_or_assign(email.email.id, *message);
     email.through.push_back(State::ready);

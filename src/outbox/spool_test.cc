@@ -179,6 +179,15 @@ TEST_F(DirectorySpoolTest, SweepsWhatIsOver) {
   EXPECT_TRUE(spool_->read(*late));
 }
 
+TEST_F(DirectorySpoolTest, PayloadsOfOtherProgramsAreReadAndNotSweptAway) {
+  const fs::path spool = directory_.path() / "a" / "spool";
+  const std::string name = "8888c4a9-0c65-8959-b622-f0ff3604135e.json";
+  fs::create_directories(spool / "2026" / "11");
+  write_file(spool / "2026" / "11" / name, "theirs");
+  EXPECT_EQ(spool_->sweep(start + std::chrono::hours(24 * 3'650)).value_or(-1), 0);
+  EXPECT_EQ(spool_->read("2026/11/" + name).value_or("-"), "theirs");
+}
+
 TEST_F(DirectorySpoolTest, SweepLeavesFilesThatAreBeingWritten) {
   const fs::path unfinished = directory_.path() / "a" / "spool" / "x.json.part";
   write_file(unfinished, "half");

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <set>
 
-#include "base/hash.h"
 #include "outbox/email_item.h"
 #include "outbox/store_counts.h"
+#include "outbox/transitions.h"
 #include "outbox/work_queue.h"
 
 namespace postino::outbox {
@@ -99,25 +99,9 @@ class StoreLedger::Acceptance {
     for (std::size_t i = 0; i < emails_.size(); ++i) {
       Email& email = emails_[i].email;
       if (!ids.insert(email.id).second) refuse_duplicate(i);
-      if (emails_[i].through.empty()) {
-        email.state = State::accepted;
-        email.due_at = now;
-      }
-      if (email.created_at == base::TimePoint()) email.created_at = now;
-      email.version = static_cast<std::int64_t>(emails_[i].through.size()) + 1;
-      email.updated_at = email.created_at;
-      email.reached = {};
-      for (const State passed : emails_[i].through) ++email.reached[static_cast<std::size_t>(passed)];
-      ++email.reached[static_cast<std::size_t>(email.state)];
-      email.acceptance = key_ ? acceptance_of(i) : base::make_uuid(ledger_.random_);
+      complete(emails_[i], now);
+      email.acceptance = key_ ? acceptance_of(*key_, i) : base::make_uuid(ledger_.random_);
     }
-  }
-
-  // The same each time, so that a repeat of a half done request knows its own e-mails. Another request under the same
-  // key, after that has expired, does not.
-  std::string acceptance_of(std::size_t i) const {
-    const std::string text = key_->key + "#" + key_->request_hash + "#" + std::to_string(i);
-    return base::to_hex(base::sha256(text)).substr(0, 16);
   }
 
   void refuse_duplicate(std::size_t i) {

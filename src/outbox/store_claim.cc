@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "outbox/email_item.h"
+#include "outbox/transitions.h"
 #include "outbox/work_queue.h"
 
 namespace postino::outbox {
@@ -12,20 +13,6 @@ namespace {
 // Is it still what the work index said? On a remote store that index is a little late.
 bool still_due(const Email& email, State state, base::TimePoint now) {
   return email.state == state && !email.callback_dead && email.due_at && *email.due_at <= now;
-}
-
-Move claiming_move(const Email& email, const std::string& owner, base::TimePoint lease_end, bool unknown_from_claim) {
-  Move move{email, email, std::nullopt, "", std::nullopt};
-  move.after.state = *claimed_form(email.state);
-  move.after.owner = owner;
-  move.after.due_at = lease_end;
-  move.after.outcome_unknown = unknown_from_claim && move.after.state == State::processing;
-  if (move.after.state == State::processing) {
-    ++move.after.attempts;
-    move.after.reason.clear();
-  }
-  if (acknowledged_form(move.after.state)) ++move.after.callback_attempts;
-  return move;
 }
 
 }  // namespace
@@ -117,7 +104,7 @@ base::Result<Claim> StoreLedger::gather(Pipeline pipeline, int limit, const std:
 
 base::Result<Claim> StoreLedger::claim(Pipeline pipeline, int limit, const std::string& owner,
                                        base::Milliseconds lease) {
-  return gather(pipeline, limit, {}, [&](std::vector<Email> due) -> base::Result<std::vector<Email>> {
+  return gather(pipeline, limit, {}, [&](const std::vector<Email>& due) -> base::Result<std::vector<Email>> {
     const base::TimePoint lease_end = clock_.now() + lease;
     std::vector<Move> moves;
     for (const Email& email : due) moves.push_back(claiming_move(email, owner, lease_end, options_.unknown_from_claim));

@@ -22,7 +22,7 @@ store::TransactUpdate update_of(const std::string& table, const std::string& ten
   for (const auto& [state, difference] : differences) {
     // Named by the state, so that the text is the same each time and is parsed once.
     const std::string number = std::to_string(static_cast<int>(state));
-    text += (first ? "#s" : ", #s") + number + " :d" + number;
+    text.append(first ? "#s" : ", #s").append(number).append(" :d").append(number);
     names.emplace("#s" + number, std::string(name_of(state)));
     values.set(":d" + number, difference);
     first = false;

@@ -28,7 +28,7 @@ struct StoreLedgerOptions {
   bool unknown_from_claim = false;
 };
 
-class StoreLedger final : public Ledger {
+class StoreLedger : public Ledger {
  public:
   // The tables must be there (prepare_tables). Everything given must outlive the ledger.
   StoreLedger(store::Store& store, Spool& spool, const base::Clock& clock, base::Random& random, Patience patience,
@@ -60,10 +60,14 @@ class StoreLedger final : public Ledger {
   base::Result<std::vector<Suppression>> find_suppressed(const std::string& tenant,
                                                          const std::vector<std::string>& addresses) override;
   base::Result<SuppressionPage> suppressions(const std::string& tenant, const std::string& cursor, int limit) override;
+  base::Result<std::vector<std::string>> suppressing_tenants() override;
+
+  base::Result<bool> restore(const StoredEmail& email) override;
 
  private:
   class Acceptance;
   class MoveBatch;
+  class Restoration;
   struct WorkQueue;
 
   base::TimePoint expiry_of(const Email& email) const { return kept_from(email) + options_.keep; }

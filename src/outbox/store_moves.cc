@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "outbox/email_item.h"
 #include "outbox/store_counts.h"
+#include "outbox/transitions.h"
 #include "outbox/work_queue.h"
 
 namespace postino::outbox {
@@ -89,18 +90,11 @@ class StoreLedger::MoveBatch {
     const std::string& table = ledger_.options_.tables.emails;
     for (const std::size_t index : members_) {
       Move& move = moves_[index];
-      Email& after = move.after;
-      const State last = move.through.value_or(move.before.state);
-      CHECK(may_follow(last, after.state) && (!move.through || may_follow(move.before.state, last)));
-      after.version = move.before.version + (move.through ? 2 : 1);
-      after.updated_at = now;
-      if (after.settled_at && !move.before.settled_at) after.settled_at = now;
-      after.reached = move.before.reached;
-      if (move.through) ++after.reached[static_cast<std::size_t>(last)];
-      ++after.reached[static_cast<std::size_t>(after.state)];
+      const Email& after = move.after;
+      complete(move, now);
       first_action_.push_back(request.actions.size());
       request.actions.emplace_back(meta_update(table, move.before, after));
-      if (move.through) request.actions.emplace_back(ledger_.put_line(passed_state(move), ""));
+      if (move.through) request.actions.emplace_back(ledger_.put_line(passed_state(move), move.through_note));
       request.actions.emplace_back(ledger_.put_line(after, move.note.empty() ? after.reason : move.note));
       if (messages_[index]) request.actions.emplace_back(*messages_[index]);
       counts.left(move.before);

@@ -1,5 +1,6 @@
 // Addresses that get no mail any more.
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "base/timestamp.h"
@@ -12,7 +13,8 @@ namespace postino::outbox {
 namespace {
 
 // A tenant's are on one shelf: they are few, and are listed in the order of their addresses.
-std::string shelf_of(const std::string& tenant) { return "suppressions/" + tenant; }
+constexpr std::string_view shelf_prefix = "suppressions/";
+std::string shelf_of(const std::string& tenant) { return std::string(shelf_prefix) + tenant; }
 
 item::Key key_of(const std::string& tenant, const std::string& address) {
   return {{"Shelf", shelf_of(tenant)}, {"Address", base::lower_case(address)}};
@@ -81,6 +83,23 @@ base::Result<SuppressionPage> StoreLedger::suppressions(const std::string& tenan
   for (const item::Item& item : page->items) result.suppressions.push_back(suppression_of(item));
   if (page->last_evaluated_key) result.cursor = make_cursor(result.suppressions.back().address);
   return result;
+}
+
+base::Result<std::vector<std::string>> StoreLedger::suppressing_tenants() {
+  std::set<std::string> tenants;
+  store::ScanRequest scan;
+  scan.table_name = options_.tables.suppressions();
+  scan.projection = "Shelf";
+  scan.consistent_read = true;
+  do {
+    const auto page = patience_([&] { return store_.scan(scan); });
+    if (!page) return base::propagate(as_error(page.error()));
+    for (const item::Item& item : page->items)
+      if (const std::string shelf = item::attribute_text(item, "Shelf"); shelf.starts_with(shelf_prefix))
+        tenants.insert(shelf.substr(shelf_prefix.size()));
+    scan.exclusive_start_key = page->last_evaluated_key;
+  } while (scan.exclusive_start_key);
+  return std::vector<std::string>(tenants.begin(), tenants.end());
 }
 
 }  // namespace postino::outbox

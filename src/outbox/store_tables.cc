@@ -54,12 +54,16 @@ CreateTableRequest emails_table(const StoreTables& tables) {
   return request;
 }
 
+CreateTableRequest mailbox_table(const StoreTables& tables) {
+  return table(tables.mailbox(), {{"Mailbox", Type::string}, {"Received", Type::string}});
+}
+
 std::vector<CreateTableRequest> all_tables(const StoreTables& tables) {
   return {emails_table(tables),
           table(tables.spool(), {{"SpoolPath", Type::string}, {"Part", Type::number}}),
           table(tables.counts(), {{"Tenant", Type::string}, {"Slice", Type::string}}),
           table(tables.suppressions(), {{"Shelf", Type::string}, {"Address", Type::string}}),
-          table(tables.mailbox(), {{"Mailbox", Type::string}, {"Received", Type::string}}),
+          mailbox_table(tables),
           table(tables.accept_keys(), {{"pk", Type::string}})};
 }
 
@@ -99,6 +103,10 @@ base::Result<void> prepare_tables(store::Store& store, const StoreTables& tables
   for (const CreateTableRequest& request : all_tables(tables))
     TRY_VOID(prepare(store, request, request.table_name == tables.accept_keys() ? "ttl" : "TTL"));
   return {};
+}
+
+base::Result<void> prepare_mailbox(store::Store& store, const StoreTables& tables) {
+  return prepare(store, mailbox_table(tables), "TTL");
 }
 
 }  // namespace postino::outbox

@@ -10,5 +10,7 @@ namespace postino::outbox {
 // Tables that exist are taken as they are, but must have the keys and indexes the outbox needs: invalid otherwise, with
 // what is missing.
 base::Result<void> prepare_tables(store::Store& store, const StoreTables& tables);
+// That of the sandbox alone, for an outbox whose e-mails are elsewhere.
+base::Result<void> prepare_mailbox(store::Store& store, const StoreTables& tables);
 
 }  // namespace postino::outbox

@@ -1,41 +1,15 @@
-// Where to begin reading a queue of the work index.
-//
-// Entries leave a queue at its old end, and a store that appends deletions has to step over them until it cleans up.
-// So reading starts a little before the last entry that was found, not at the beginning. What comes in behind that
-// point (a slow commit, a clock that is late) is found by reading from the beginning now and then: not too often, and
-// the less often the longer it takes.
+// A queue of the work index as this process reads it.
 #pragma once
 
-#include <chrono>
 #include <mutex>
 
-#include "base/clock.h"
 #include "outbox/email_item.h"
+#include "outbox/queue_cursor.h"
 #include "outbox/store_ledger.h"
 
 namespace postino::outbox {
 
-class QueueCursor {
- public:
-  using Steady = std::chrono::steady_clock;
-
-  // Where to begin now; the beginning of time when a sweep is due.
-  base::TimePoint start(Steady::time_point now) const { return now >= next_sweep_ ? base::TimePoint() : from_; }
-
-  // A read from start() took from `began` to `ended` and saw everything up to `seen`.
-  void found(base::TimePoint start, base::TimePoint seen, Steady::time_point began, Steady::time_point ended);
-
- private:
-  static constexpr base::Milliseconds overlap{100};
-  static constexpr std::chrono::milliseconds shortest_pause{1'000};
-  static constexpr int pause_per_time_spent = 50;
-
-  base::TimePoint from_;
-  Steady::time_point next_sweep_;  // in the past at first
-};
-
-// One queue of the work index as this process reads it. Its claimers take turns: they would only get in each other's
-// way.
+// Its claimers take turns: they would only get in each other's way.
 struct StoreLedger::WorkQueue {
   WorkQueue(State of, int shard) : state(of), name(queue_name(of, shard)) {}
 

@@ -5,6 +5,7 @@
     examples.py run PROGRAM EXPECTED  runs a program in an empty folder; compares its output if EXPECTED exists
     examples.py commands ROOT BUILD   checks or runs every ```sh block
     examples.py server ROOT BUILD     runs the blocks that need a server
+    examples.py mysql ROOT BUILD      runs the blocks that need a database
 
 In README.md, CONTRIBUTING.md and docs/:
 - A C++ block is marked ```cpp run. It holds a whole program, or statements for the body of main; its includes come
@@ -14,9 +15,13 @@ In README.md, CONTRIBUTING.md and docs/:
   it is a file in that folder. A ```text output block right after it is what it must print.
 - ```sh server and ```python server blocks are run in the same way, all of a document against one fresh server, which
   has other ports than the 8000 and 8080 that they name.
+- ```sh mysql blocks are run in the same way, all of a document with one fresh MariaDB, whose socket is another than the
+  one they name; the mariadb client finds it by itself. For a ```sh mysql server block Postino serves with postino.toml.
 """
 
+import contextlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -24,7 +29,10 @@ import tempfile
 from collections import namedtuple
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "outbox_e2e"))  # how a database is started
+
 Block = namedtuple("Block", "path line info text")
+MYSQL_SOCKET = "/run/mysqld/mysqld.sock"  # where Debian's packages have it
 
 
 def documents(root):
@@ -133,44 +141,54 @@ def expected_output(path, block):
     return following[0].text if following and following[0].info == "text output" else None
 
 
-def fault_of(block, expected, folder, build, ports=None):
-    """Runs a block; why it is not what the document says, or None. `ports` are those of the server, by those named."""
+def fault_of(block, expected, folder, build, renamed=None, environment=None):
+    """Runs a block; why it is not what the document says, or None. `renamed` has what is called differently here."""
     text = block.text
-    for named, port in (ports or {}).items():
-        text = text.replace(f":{named}", f":{port}")
+    for named, actual in (renamed or {}).items():
+        text = text.replace(named, actual)
     command = ["bash", "-c", f'set -eu; PATH="{build}:$PATH"\n{text}']
     if block.info.startswith("python"):
         command = ["/usr/bin/python3", "-c", text]
-    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, text=True, timeout=120)
+    environment = {**os.environ, **(environment or {})}
+    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, text=True, timeout=120, env=environment)
     print(done.stdout, end="")
+    printed = done.stdout
+    for named, actual in (renamed or {}).items():
+        printed = printed.replace(actual, named)
     if done.returncode != 0:
         return f"exit status {done.returncode}"
-    if expected is not None and done.stdout != expected:
-        return f"prints {done.stdout!r} instead of {expected!r}"
+    if expected is not None and printed != expected:
+        return f"prints {printed!r} instead of {expected!r}"
     return None
+
+
+@contextlib.contextmanager
+def running_server(folder, build, *flags):
+    """What the documents call its ports, and what they are."""
+    command = [str(build / "postino"), "serve", "--data", "data", *flags]
+    command += ["--dynamodb", "127.0.0.1:0", "--http", "127.0.0.1:0"]
+    server = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)
+    try:
+        ports = {}
+        for named, name in ((8080, "REST API"), (8000, "DynamoDB API")):
+            while not (line := server.stdout.readline()).startswith(f"{name}:"):
+                if not line:
+                    raise RuntimeError("the server did not start")
+            ports[f":{named}"] = ":" + re.search(r":(\d+)", line.split("//", 1)[1])[1]
+        yield ports
+    finally:
+        server.terminate()
+        server.communicate(timeout=60)
+    if server.returncode != 0:
+        raise RuntimeError(f"the server ended with {server.returncode}")
 
 
 def run_with_server(path, examples, build):
     faults = []
-    with tempfile.TemporaryDirectory() as folder:
-        command = [str(build / "postino"), "serve", "--data", "data"]
-        command += ["--dynamodb", "127.0.0.1:0", "--http", "127.0.0.1:0"]
-        server = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)
-        try:
-            ports = {}
-            for named, name in ((8080, "REST API"), (8000, "DynamoDB API")):
-                while not (line := server.stdout.readline()).startswith(f"{name}:"):
-                    if not line:
-                        raise RuntimeError("the server did not start")
-                ports[named] = re.search(r":(\d+)", line.split("//", 1)[1])[1]
-            for block in examples:
-                if fault := fault_of(block, expected_output(path, block), folder, build, ports):
-                    faults.append(f"{path.name}:{block.line}: {fault}")
-        finally:
-            server.terminate()
-            server.communicate(timeout=60)
-        if server.returncode != 0:
-            faults.append(f"{path.name}: the server ended with {server.returncode}")
+    with tempfile.TemporaryDirectory() as folder, running_server(folder, build) as ports:
+        for block in examples:
+            if fault := fault_of(block, expected_output(path, block), folder, build, ports):
+                faults.append(f"{path.name}:{block.line}: {fault}")
     return faults
 
 
@@ -183,6 +201,39 @@ def server(root, build):
             faults += run_with_server(path, examples, build)
     print("\n".join(faults))
     return 1 if faults or count == 0 else 0
+
+
+def run_with_mysql(path, build):
+    from mariadb_server import MariadbServer
+
+    faults, database = [], MariadbServer()
+    renamed = {MYSQL_SOCKET: str(database.socket)}
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            # The last file that clients read: it prevails over the machine's own.
+            Path(folder, ".my.cnf").write_text(f"[client]\nsocket = {database.socket}\n", encoding="utf-8")
+            for block in blocks(path):
+                if match := re.fullmatch(r"toml (\S+)", block.info):
+                    text = block.text.replace(MYSQL_SOCKET, str(database.socket))
+                    Path(folder, match[1]).write_text(text, encoding="utf-8")
+                if block.info not in ("sh mysql", "sh mysql server"):
+                    continue
+                with contextlib.ExitStack() as stack:
+                    names = dict(renamed)
+                    if block.info.endswith("server"):
+                        names.update(stack.enter_context(running_server(folder, build, "--config", "postino.toml")))
+                    if fault := fault_of(block, expected_output(path, block), folder, build, names, {"HOME": folder}):
+                        faults.append(f"{path.name}:{block.line}: {fault}")
+    finally:
+        database.remove()
+    return faults
+
+
+def mysql(root, build):
+    found = [path for path in documents(root) if any(block.info.startswith("sh mysql") for block in blocks(path))]
+    faults = [fault for path in found for fault in run_with_mysql(path, build)]
+    print("\n".join(faults))
+    return 1 if faults or not found else 0
 
 
 def commands(root, build):
@@ -207,7 +258,7 @@ def commands(root, build):
 
 
 def main():
-    actions = {"extract": extract, "run": run, "commands": commands, "server": server}
+    actions = {"extract": extract, "run": run, "commands": commands, "server": server, "mysql": mysql}
     if len(sys.argv) != 4 or sys.argv[1] not in actions:
         print(__doc__, file=sys.stderr)
         return 2

@@ -59,8 +59,30 @@ expect 1 'cannot reach http://127.0.0.1:1: connection refused. Is it running? St
 expect 1 'Is it running' send --from a@b.example --to c@d.example --subject s --text t
 expect 1 'Is it running' emails cancel 1 2
 expect 1 'Is it running' mailbox
-for command in send "emails list" "emails show" "emails cancel" "emails counts" mailbox "mailbox show" "mailbox clear"; do
+expect 2 'one of --body and --file is required' messages produce --queue q
+expect 2 '--queue is required' messages consume
+expect 2 '--wait: ' messages consume --queue q --wait soon
+expect 1 'cannot read nothing.json: ' messages produce --queue q --file nothing.json
+expect 1 'Is it running' messages produce --queue q --body x
+expect 1 'Is it running' messages depth q
+expect 1 'Is it running' messages test
+for command in send "emails list" "emails show" "emails cancel" "emails counts" mailbox "mailbox show" "mailbox clear" \
+  "messages produce" "messages consume" "messages depth" "messages test"; do
   for flag in $("$program" $command --help | grep -oE '^ +--[a-z-]+'); do
     grep -q -e "\`$flag\`" "$documentation/command-line.md" || fail "docs/command-line.md does not have $flag of $command"
+  done
+done
+
+# What works on the data itself: its own flags here, the settings where those are.
+expect 2 '--from is required' copy --to mysql
+expect 2 'must not be the same' copy --from store --to store
+expect 1 'there is no store' copy --from store --to mysql --data "$folder/nothing"
+expect 2 'must be given together' migrate --mysql-key key.pem
+expect 1 'database: ' migrate --mysql-socket "$folder/nothing"
+expect 1 'database: ' serve --data "$folder/data" --dynamodb 127.0.0.1:0 --ledger mysql --mysql-socket "$folder/nothing"
+for command in migrate copy; do
+  for flag in $("$program" $command --help | grep -oE '^ +--[a-z-]+'); do
+    grep -q -e "\`$flag\`" "$documentation/command-line.md" "$documentation/configuration.md" ||
+      fail "neither docs/command-line.md nor docs/configuration.md has $flag of $command"
   done
 done

@@ -51,7 +51,9 @@ TEST_P(CorpusReplay, DamagedSeedsHold) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Fuzz, CorpusReplay,
-                         testing::Values(Target{"expression", fuzz_expression}, Target{"http", fuzz_http},
+                         testing::Values(Target{"amqp_message", fuzz_amqp_message},
+                                         Target{"message_request", fuzz_message_request},
+                                         Target{"expression", fuzz_expression}, Target{"http", fuzz_http},
                                          Target{"item_codec", fuzz_item_codec}, Target{"key", fuzz_key},
                                          Target{"number", fuzz_number}, Target{"partiql", fuzz_partiql},
                                          Target{"payload", fuzz_payload}, Target{"report", fuzz_report},

@@ -5,10 +5,12 @@
 
 namespace postino::fuzz {
 
+void fuzz_amqp_message(std::string_view input);
 void fuzz_expression(std::string_view input);
 void fuzz_http(std::string_view input);
 void fuzz_item_codec(std::string_view input);
 void fuzz_key(std::string_view input);
+void fuzz_message_request(std::string_view input);
 void fuzz_number(std::string_view input);
 void fuzz_partiql(std::string_view input);
 void fuzz_payload(std::string_view input);

@@ -1,16 +1,15 @@
-// Many workers, two processes' worth of them: everything happens once.
+// Many workers, two processes' worth of them, on any ledger: everything happens once.
 #include <gmock/gmock.h>
 
 #include <atomic>
-#include <barrier>
 #include <condition_variable>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <set>
 #include <thread>
 
-#include "idempotency/guard.h"
+#include "ledger_conformance.h"
+#include "many_threads.h"
 #include "outbox/pipelines.h"
 #include "outbox_store.h"
 
@@ -23,22 +22,6 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 
 constexpr milliseconds lease = seconds(30);
-
-// The thread sanitizer takes its time.
-int volume(int usual) { return std::getenv("POSTINO_TEST_SHORT") != nullptr ? usual / 5 : usual; }
-
-// Asks again and again until it is so; false when that takes too long.
-bool eventually(const std::function<bool()>& condition) {
-  const auto deadline = std::chrono::steady_clock::now() + seconds(120);
-  std::mutex mutex;
-  std::condition_variable never;
-  std::unique_lock lock(mutex);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    never.wait_for(lock, milliseconds(2));
-  }
-  return true;
-}
 
 // A door that somebody waits at until it is opened.
 class Door {
@@ -64,17 +47,6 @@ class Door {
   bool open_ = false;
   int waiting_ = 0;  // that have come, in all
 };
-
-void run_threads(int count, const std::function<void(int)>& work) {
-  std::barrier start(count);
-  std::vector<std::thread> threads;
-  for (int i = 0; i < count; ++i)
-    threads.emplace_back([&, i] {
-      start.arrive_and_wait();
-      work(i);
-    });
-  for (std::thread& thread : threads) thread.join();
-}
 
 // Takes everything, and remembers whose worker brought it.
 class RecordingTransport final : public Transport {
@@ -103,10 +75,10 @@ class RecordingTransport final : public Transport {
 // Everything that a process has of its own.
 class Process {
  public:
-  Process(OutboxStore& store, Ledger& ledger, const base::Clock& clock, Transport& transport, const std::string& owner)
-      : intake_(*Intake::create(store.spool(), course_, clock, nullptr, {})),
+  Process(Spool& spool, Ledger& ledger, const base::Clock& clock, Transport& transport, const std::string& owner)
+      : intake_(*Intake::create(spool, course_, clock, nullptr, {})),
         caller_(*Caller::create(course_, clock, *WebhookSigner::create(""), {})),
-        sender_(ledger, store.spool(), transport, limits_, course_, clock, ""),
+        sender_(ledger, spool, transport, limits_, course_, clock, ""),
         pipelines_(ledger, clock, course_, *intake_, sender_, *caller_, options(owner), [] {}) {}
 
   Pipelines& pipelines() { return pipelines_; }
@@ -168,68 +140,73 @@ void expect_legal(Ledger& ledger, const std::string& id) {
 
 enum class LedgerChoice { shared, own };
 
-class ConcurrentPipelines : public testing::TestWithParam<LedgerChoice> {};
+class ConcurrentPipelines : public testing::TestWithParam<std::tuple<LedgerFactory, LedgerChoice>> {};
 
 TEST_P(ConcurrentPipelines, DeliverEveryEmailOnce) {
   const int count = volume(1'000);
-  const auto clock = std::make_shared<base::SystemClock>();
-  OutboxStore store(SpoolChoice::store, clock);
-  const auto first = store.make_ledger();
-  const auto second = GetParam() == LedgerChoice::own ? store.make_ledger() : nullptr;
+  const auto& [factory, choice] = GetParam();
+  const std::unique_ptr<LedgerUnderTest> tested = factory.make();
+  Ledger& first = tested->ledger();
+  Ledger& second = choice == LedgerChoice::own ? tested->second() : first;
   RecordingTransport transport;
   {
-    Process one(store, *first, *clock, transport, "one");
-    Process two(store, second ? *second : *first, *clock, transport, "two");
+    Process one(tested->spool(), first, tested->clock(), transport, "one");
+    Process two(tested->spool(), second, tested->clock(), transport, "two");
     one.pipelines().start();
     two.pipelines().start();
     // They come in while the work is going on, in two places.
     run_threads(2, [&](int place) {
       for (int i = 0; i < count / 2; i += 50) {
         const int from = place * (count / 2) + i;
-        const auto answer = first->accept(some(std::min(50, count / 2 - i), from), std::nullopt, no_answer);
+        const auto answer = first.accept(some(std::min(50, count / 2 - i), from), std::nullopt, no_answer);
         ASSERT_TRUE(answer);
         for (const AcceptOutcome& outcome : answer->outcomes) EXPECT_FALSE(outcome.error) << outcome.message;
         (place == 0 ? one : two).pipelines().wake(Pipeline::intake);
       }
     });
-    EXPECT_TRUE(eventually([&] { return count_of(*first, State::sent) == count; }))
-        << count_of(*first, State::sent) << " sent, " << count_of(*first, State::accepted) << " accepted, "
-        << count_of(*first, State::ready) << " ready";
+    EXPECT_TRUE(eventually([&] { return count_of(first, State::sent) == count; }))
+        << count_of(first, State::sent) << " sent, " << count_of(first, State::accepted) << " accepted, "
+        << count_of(first, State::ready) << " ready";
   }
   const auto deliveries = transport.deliveries();
   EXPECT_EQ(deliveries.size(), static_cast<std::size_t>(count));
   for (const auto& [id, owners] : deliveries) EXPECT_EQ(owners.size(), 1U) << id;
   for (int i = 0; i < count; ++i) {
     // One claim in each pipeline: no lease has ended, so nobody else may have had it.
-    EXPECT_THAT(history(*first, email_id(i)), ElementsAre("ACCEPTED", "INTAKING", "READY", "PROCESSING", "SENT"));
-    expect_legal(*first, email_id(i));
-    const auto email = first->find(email_id(i));
+    EXPECT_THAT(history(first, email_id(i)), ElementsAre("ACCEPTED", "INTAKING", "READY", "PROCESSING", "SENT"));
+    expect_legal(first, email_id(i));
+    const auto email = first.find(email_id(i));
     ASSERT_TRUE(email && *email);
     EXPECT_FALSE((*email)->outcome_unknown);
     EXPECT_EQ((*email)->attempts, 1);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Ledgers, ConcurrentPipelines, testing::Values(LedgerChoice::shared, LedgerChoice::own),
-                         [](const auto& each) { return each.param == LedgerChoice::shared ? "Shared" : "TheirOwn"; });
+INSTANTIATE_TEST_SUITE_P(Ledgers, ConcurrentPipelines,
+                         testing::Combine(testing::ValuesIn(ledgers_under_test()),
+                                          testing::Values(LedgerChoice::shared, LedgerChoice::own)),
+                         [](const auto& each) {
+                           return std::get<0>(each.param).name +
+                                  (std::get<1>(each.param) == LedgerChoice::shared ? "Shared" : "TheirOwn");
+                         });
 
-class ConcurrentClaimTest : public testing::Test {
+class ConcurrentClaimTest : public testing::TestWithParam<LedgerFactory> {
  protected:
   void accept(int count) {
-    const auto answer = ledger_->accept(some(count), std::nullopt, no_answer);
+    const auto answer = ledger_.accept(some(count), std::nullopt, no_answer);
     ASSERT_TRUE(answer);
     for (const AcceptOutcome& outcome : answer->outcomes) ASSERT_FALSE(outcome.error) << outcome.message;
   }
 
-  const std::shared_ptr<base::ManualClock> clock_ = std::make_shared<base::ManualClock>(test_start);
-  OutboxStore store_{SpoolChoice::store, clock_};
-  const std::unique_ptr<StoreLedger> ledger_ = store_.make_ledger();
-  const std::unique_ptr<StoreLedger> second_ = store_.make_ledger();
+  const std::unique_ptr<LedgerUnderTest> tested_ = GetParam().make();
+  Ledger& ledger_ = tested_->ledger();
+  Ledger& second_ = tested_->second();
+  base::ManualClock& clock_ = tested_->clock();
   base::SeededRandom random_{4};
   Course course_{RetryRules(), random_};
 };
 
-TEST_F(ConcurrentClaimTest, ManyClaimersShareOutWhatThereIs) {
+TEST_P(ConcurrentClaimTest, ManyClaimersShareOutWhatThereIs) {
   const int count = volume(400);
   accept(count);
   std::mutex mutex;
@@ -239,7 +216,7 @@ TEST_F(ConcurrentClaimTest, ManyClaimersShareOutWhatThereIs) {
     return static_cast<int>(claimed.size()) >= count;
   };
   run_threads(8, [&](int i) {
-    StoreLedger& ledger = i % 2 == 0 ? *ledger_ : *second_;
+    Ledger& ledger = i % 2 == 0 ? ledger_ : second_;
     EXPECT_TRUE(eventually([&] {
       const auto claim = ledger.claim(Pipeline::intake, 7, "worker " + std::to_string(i), lease);
       EXPECT_TRUE(claim) << claim.error().message;
@@ -251,44 +228,44 @@ TEST_F(ConcurrentClaimTest, ManyClaimersShareOutWhatThereIs) {
   });
   EXPECT_TRUE(enough());
   EXPECT_EQ(std::set<std::string>(claimed.begin(), claimed.end()).size(), claimed.size()) << "one was claimed twice";
-  EXPECT_EQ(count_of(*ledger_, State::intaking), count);
-  EXPECT_EQ(count_of(*ledger_, State::accepted), 0);
+  EXPECT_EQ(count_of(ledger_, State::intaking), count);
+  EXPECT_EQ(count_of(ledger_, State::accepted), 0);
 }
 
-TEST_F(ConcurrentClaimTest, OneOfManyMovesGoesThrough) {
+TEST_P(ConcurrentClaimTest, OneOfManyMovesGoesThrough) {
   accept(10);
-  const std::vector<Email> emails = ledger_->claim(Pipeline::intake, 25, "w", lease)->emails;
+  const std::vector<Email> emails = ledger_.claim(Pipeline::intake, 25, "w", lease)->emails;
   ASSERT_EQ(emails.size(), 10U);
   std::atomic<int> done = 0;
   std::atomic<int> late = 0;
   run_threads(8, [&](int i) {
     std::vector<Move> moves;
     for (const Email& email : emails)
-      moves.push_back(i % 2 == 0 ? course_.built(email, "by " + std::to_string(i), clock_->now())
-                                 : course_.rescued(email, clock_->now()));
+      moves.push_back(i % 2 == 0 ? course_.built(email, "by " + std::to_string(i), clock_.now())
+                                 : course_.rescued(email, clock_.now()));
     std::vector<MoveOutcome> outcomes;
     // Who finds the store busy comes again.
     EXPECT_TRUE(eventually([&] {
-      outcomes = (i < 4 ? *ledger_ : *second_).move(moves);
+      outcomes = (i < 4 ? ledger_ : second_).move(moves);
       return std::ranges::none_of(outcomes, [](const auto& each) { return each.status == MoveStatus::failed; });
     }));
     for (const MoveOutcome& outcome : outcomes) ++(outcome.status == MoveStatus::done ? done : late);
   });
   EXPECT_EQ(done + late, 80);
-  EXPECT_EQ(count_of(*ledger_, State::ready) + count_of(*ledger_, State::accepted), 10);
+  EXPECT_EQ(count_of(ledger_, State::ready) + count_of(ledger_, State::accepted), 10);
   for (const Email& email : emails) {
-    expect_legal(*ledger_, email.id);
-    EXPECT_EQ(history(*ledger_, email.id).size(), 3U);
-    EXPECT_EQ((*ledger_->find(email.id))->version, 3);
+    expect_legal(ledger_, email.id);
+    EXPECT_EQ(history(ledger_, email.id).size(), 3U);
+    EXPECT_EQ((*ledger_.find(email.id))->version, 3);
   }
 }
 
-TEST_F(ConcurrentClaimTest, EqualRequestsAreCarriedOutOnce) {
+TEST_P(ConcurrentClaimTest, EqualRequestsAreCarriedOutOnce) {
   std::atomic<int> done = 0;
   std::atomic<int> replayed = 0;
   run_threads(12, [&](int i) {
-    StoreLedger& ledger = i % 2 == 0 ? *ledger_ : *second_;
-    const AcceptKey key{"k", "hash", clock_->now() + hours(1)};
+    Ledger& ledger = i % 2 == 0 ? ledger_ : second_;
+    const AcceptKey key{"k", "hash", clock_.now() + hours(1)};
     EXPECT_TRUE(eventually([&] {
       const auto answer = ledger.accept(some(60), key, [](const auto&) { return "answer"; });
       if (!answer || answer->status == AcceptStatus::in_progress) return false;  // comes again, as a caller would
@@ -301,61 +278,61 @@ TEST_F(ConcurrentClaimTest, EqualRequestsAreCarriedOutOnce) {
   });
   EXPECT_EQ(done, 1);
   EXPECT_EQ(replayed, 11);
-  EXPECT_EQ(count_of(*ledger_, State::accepted), 60);
+  EXPECT_EQ(count_of(ledger_, State::accepted), 60);
 }
 
-TEST_F(ConcurrentClaimTest, AnIdIsAcceptedOnce) {
+TEST_P(ConcurrentClaimTest, AnIdIsAcceptedOnce) {
   std::atomic<int> accepted = 0;
   run_threads(12, [&](int i) {
-    const auto answer = (i % 2 == 0 ? *ledger_ : *second_).accept(some(30), std::nullopt, no_answer);
+    const auto answer = (i % 2 == 0 ? ledger_ : second_).accept(some(30), std::nullopt, no_answer);
     ASSERT_TRUE(answer) << answer.error().message;
     for (const AcceptOutcome& outcome : answer->outcomes) {
       if (!outcome.error) ++accepted;
       EXPECT_NE(outcome.error, AcceptError::storage) << outcome.message;
     }
   });
-  EXPECT_EQ(accepted, count_of(*ledger_, State::accepted));
+  EXPECT_EQ(accepted, count_of(ledger_, State::accepted));
   EXPECT_EQ(accepted, 30);
 }
 
 // The clock jumps over the leases while their worker is stuck.
-TEST_F(ConcurrentClaimTest, AWorkerThatComesTooLateIsRefused) {
+TEST_P(ConcurrentClaimTest, AWorkerThatComesTooLateIsRefused) {
   constexpr int count = 3;  // as many as a loop with one worker has in flight: it claims no more
   accept(count);
   std::vector<Move> built;
-  for (const Email& email : claimed(*ledger_, Pipeline::intake, 10))
-    built.push_back(course_.built(email, "m", clock_->now()));
-  for (const MoveOutcome& outcome : ledger_->move(std::move(built))) ASSERT_EQ(outcome.status, MoveStatus::done);
+  for (const Email& email : claimed(ledger_, Pipeline::intake, 10))
+    built.push_back(course_.built(email, "m", clock_.now()));
+  for (const MoveOutcome& outcome : ledger_.move(std::move(built))) ASSERT_EQ(outcome.status, MoveStatus::done);
 
   Door door;
   std::atomic<int> ends_allowed = 0;
   std::atomic<int> written_by_stuck = 0;
-  Leases not_renewed(*ledger_, *clock_, lease);  // a process that stands still renews nothing
+  Leases not_renewed(ledger_, clock_, lease);  // a process that stands still renews nothing
   const PipelineOptions options{.workers = 1, .poll = milliseconds(20)};
   PipelineLoop stuck(
-      Pipeline::send, *ledger_, not_renewed, *clock_, "stuck", options,
+      Pipeline::send, ledger_, not_renewed, clock_, "stuck", options,
       [&](const Email& email) {
         door.pass();
-        if (ledger_->mark_outcome_unknown(email)) ++ends_allowed;
-        return course_.after_sending(email, delivered(email), clock_->now());
+        if (ledger_.mark_outcome_unknown(email)) ++ends_allowed;
+        return course_.after_sending(email, delivered(email), clock_.now());
       },
       [&](const Email&, const Email&) { ++written_by_stuck; });
   stuck.start();
   ASSERT_TRUE(eventually([&] { return door.waiting() == 1 && stuck.in_flight() == count; }));
 
-  clock_->advance(lease + seconds(1));
+  clock_.advance(lease + seconds(1));
   int rescued = 0;
-  Rescuer rescuer(*second_, course_, *clock_, [&](const Email&, const Email&) { ++rescued; });
+  Rescuer rescuer(second_, course_, clock_, [&](const Email&, const Email&) { ++rescued; });
   rescuer.run_once();
   ASSERT_EQ(rescued, count);
   Door other_door;
   std::atomic<int> written_by_other = 0;
-  Leases other_leases(*second_, *clock_, lease);
+  Leases other_leases(second_, clock_, lease);
   PipelineLoop other(
-      Pipeline::send, *second_, other_leases, *clock_, "other", options,
+      Pipeline::send, second_, other_leases, clock_, "other", options,
       [&](const Email& email) {
         other_door.pass();
-        return course_.after_sending(email, delivered(email), clock_->now());
+        return course_.after_sending(email, delivered(email), clock_.now());
       },
       [&](const Email&, const Email&) { ++written_by_other; });
   other.start();
@@ -366,81 +343,108 @@ TEST_F(ConcurrentClaimTest, AWorkerThatComesTooLateIsRefused) {
   EXPECT_EQ(ends_allowed, 0);
   EXPECT_EQ(written_by_stuck, 0);
   for (int i = 0; i < count; ++i) {
-    const Email email = **second_->find(email_id(i));
+    const Email email = **second_.find(email_id(i));
     EXPECT_EQ(email.state, State::processing);
     EXPECT_EQ(email.owner, "other");
     EXPECT_FALSE(email.outcome_unknown);
   }
   other_door.open();
-  ASSERT_TRUE(eventually([&] { return count_of(*second_, State::sent) == count; }));
+  ASSERT_TRUE(eventually([&] { return count_of(second_, State::sent) == count; }));
   stuck.stop();
   other.stop();
   EXPECT_EQ(written_by_stuck, 0);
   EXPECT_EQ(written_by_other, count);
   for (int i = 0; i < count; ++i) {
-    EXPECT_THAT(history(*second_, email_id(i)),
+    EXPECT_THAT(history(second_, email_id(i)),
                 ElementsAre("ACCEPTED", "INTAKING", "READY", "PROCESSING", "READY", "PROCESSING", "SENT"));
-    expect_legal(*second_, email_id(i));
+    expect_legal(second_, email_id(i));
   }
 }
 
-TEST_F(ConcurrentClaimTest, AStoppedLoopFinishesWhatItBeganAndGivesBackTheRest) {
+// One commit says both that it was sent and who calls back, as long as there is somebody to do it.
+TEST_P(ConcurrentClaimTest, WhatIsSentGoesStraightToAFreeCaller) {
+  constexpr int count = 10;
+  RetryRules rules;
+  rules.default_callback_url = "http://127.0.0.1/";
+  const Course course(rules, random_);
+  accept(count);
+  std::vector<Move> built;
+  for (const Email& email : claimed(ledger_, Pipeline::intake, count))
+    built.push_back(course.built(email, "m", clock_.now()));
+  for (const MoveOutcome& outcome : ledger_.move(std::move(built))) ASSERT_EQ(outcome.status, MoveStatus::done);
+
+  Door door;
+  Leases leases(ledger_, clock_, lease);
+  PipelineLoop callers(
+      Pipeline::callback, ledger_, leases, clock_, "w", {.workers = 1},
+      [&](const Email& email) {
+        door.pass();
+        return course.called_back(email, clock_.now());
+      },
+      [](const Email&, const Email&) {});
+  std::mutex mutex;
+  std::map<State, int> told;
+  PipelineLoop senders(
+      Pipeline::send, ledger_, leases, clock_, "w", {.workers = 2},
+      [&](const Email& email) { return course.after_sending(email, delivered(email), clock_.now()); },
+      [&](const Email& before, const Email& after) {
+        EXPECT_EQ(before.state, State::processing);
+        const std::lock_guard lock(mutex);
+        ++told[after.state];
+      },
+      &callers);
+  callers.start();
+  senders.start();
+  ASSERT_TRUE(
+      eventually([&] { return count_of(ledger_, State::calling_sent) + count_of(ledger_, State::sent) == count; }));
+  EXPECT_GE(count_of(ledger_, State::calling_sent), 2) << "there was room for so many";
+  door.open();
+  callers.wake();
+  ASSERT_TRUE(eventually([&] { return count_of(ledger_, State::sent_acknowledged) == count; }));
+  senders.stop();
+  callers.stop();
+  EXPECT_EQ(told[State::sent], count) << "each was sent once, whatever came next";
+  EXPECT_EQ(callers.in_flight(), 0);
+  for (int i = 0; i < count; ++i) {
+    EXPECT_THAT(history(ledger_, email_id(i)), ElementsAre("ACCEPTED", "INTAKING", "READY", "PROCESSING", "SENT",
+                                                           "CALLING-SENT-CALLBACK", "SENT-ACKNOWLEDGED"));
+    expect_legal(ledger_, email_id(i));
+    EXPECT_EQ((*ledger_.find(email_id(i)))->callback_attempts, 1);
+  }
+}
+
+TEST_P(ConcurrentClaimTest, AStoppedLoopFinishesWhatItBeganAndGivesBackTheRest) {
   accept(20);
   Door door;
   std::mutex mutex;
   std::set<std::string> worked;
-  Leases leases(*ledger_, *clock_, lease);
+  Leases leases(ledger_, clock_, lease);
   PipelineLoop loop(
-      Pipeline::intake, *ledger_, leases, *clock_, "w", {.workers = 2, .batch = 10},
+      Pipeline::intake, ledger_, leases, clock_, "w", {.workers = 2, .batch = 10},
       [&](const Email& email) {
         door.pass();
         const std::lock_guard lock(mutex);
         worked.insert(email.id);
-        return course_.built(email, "m", clock_->now());
+        return course_.built(email, "m", clock_.now());
       },
       [](const Email&, const Email&) {});
   loop.start();
   ASSERT_TRUE(eventually([&] { return door.waiting() == 2 && loop.in_flight() >= 10; }));
   std::thread stopper([&] { loop.stop(); });
   // What nobody has begun goes back while the others are still at work.
-  EXPECT_TRUE(eventually([&] { return count_of(*ledger_, State::accepted) == 18; }))
-      << count_of(*ledger_, State::accepted);
+  EXPECT_TRUE(eventually([&] { return count_of(ledger_, State::accepted) == 18; }))
+      << count_of(ledger_, State::accepted);
   door.open();
   stopper.join();
   EXPECT_EQ(loop.in_flight(), 0);
   EXPECT_EQ(worked.size(), 2U);
-  EXPECT_EQ(count_of(*ledger_, State::ready), 2);
-  EXPECT_EQ(count_of(*ledger_, State::intaking), 0);
-  for (const std::string& id : worked) EXPECT_EQ((*ledger_->find(id))->state, State::ready);
-  EXPECT_EQ(second_->claim(Pipeline::intake, 100, "next", lease)->emails.size(), 18U) << "at once";
+  EXPECT_EQ(count_of(ledger_, State::ready), 2);
+  EXPECT_EQ(count_of(ledger_, State::intaking), 0);
+  for (const std::string& id : worked) EXPECT_EQ((*ledger_.find(id))->state, State::ready);
+  EXPECT_EQ(second_.claim(Pipeline::intake, 100, "next", lease)->emails.size(), 18U) << "at once";
 }
 
-TEST(ConcurrentGuardTest, OneOfAHundredExecutes) {
-  const auto clock = std::make_shared<base::ManualClock>(test_start);
-  OutboxStore store(SpoolChoice::store, clock);
-  idempotency::GuardOptions options;
-  options.table = store.tables().accept_keys();
-  idempotency::Guard guard(store.engine(), *clock, store.random(), options);
-  const Patience patience = store.patience();
-  std::atomic<int> executions = 0;
-  std::atomic<int> answers = 0;
-  run_threads(100, [&](int) {
-    EXPECT_TRUE(eventually([&] {
-      const auto begun = patience([&] { return guard.begin("PRODUCE", "k", "h"); });
-      if (!begun) return false;
-      if (begun->verdict == idempotency::Verdict::execute) {
-        ++executions;
-        EXPECT_TRUE(patience([&] { return guard.complete(begun->record, "answer"); }));
-      }
-      if (begun->verdict != idempotency::Verdict::replay) return false;
-      EXPECT_EQ(begun->record.response, "answer");
-      ++answers;
-      return true;
-    }));
-  });
-  EXPECT_EQ(executions, 1);
-  EXPECT_EQ(answers, 100);
-}
+INSTANTIATE_TEST_SUITE_P(Ledgers, ConcurrentClaimTest, testing::ValuesIn(ledgers_under_test()), factory_name);
 
 }  // namespace
 }  // namespace postino::outbox

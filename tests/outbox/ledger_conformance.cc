@@ -50,8 +50,6 @@ std::string render(const std::vector<AcceptOutcome>& outcomes) {
 
 }  // namespace
 
-std::string factory_name(const testing::TestParamInfo<LedgerFactory>& info) { return info.param.name; }
-
 LedgerConformance::LedgerConformance() : tested_(GetParam().make()), course_(test_rules(), random_) {}
 
 AcceptAnswer LedgerConformance::accept(std::vector<NewEmail> emails, const std::optional<AcceptKey>& key) {

@@ -30,11 +30,15 @@ class LedgerUnderTest {
   virtual Counts recount(const std::string& tenant) = 0;
 };
 
+// make() gives each caller data of its own.
 struct LedgerFactory {
   std::string name;
   std::function<std::unique_ptr<LedgerUnderTest>()> make;
 };
-std::string factory_name(const testing::TestParamInfo<LedgerFactory>& info);
+inline std::string factory_name(const testing::TestParamInfo<LedgerFactory>& info) { return info.param.name; }
+
+// Those that many workers are let loose on (concurrent_claim_test.cc): each program of tests says which.
+std::vector<LedgerFactory> ledgers_under_test();
 
 class LedgerConformance : public testing::TestWithParam<LedgerFactory> {
  protected:

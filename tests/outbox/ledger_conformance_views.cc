@@ -52,6 +52,28 @@ std::vector<std::string> listed(Ledger& ledger, const ListRequest& request) {
 
 }  // namespace
 
+TEST_P(LedgerConformance, AStatePassedOnTheWayHasALineOfItsOwn) {
+  accept_some(1);
+  const Email processing = to_processing(email_id(1));
+  Move move = course_.after_sending(processing, delivered(processing), now());
+  ASSERT_EQ(move.after.state, State::sent);
+  move.through = State::sent;
+  move.through_note = "250 taken";
+  move.note = "called at once";
+  move.after.state = State::calling_sent;
+  move.after.owner = "worker";
+  move.after.due_at = now() + std::chrono::seconds(30);
+  const Email calling = moved(move);
+  EXPECT_EQ(calling.version, processing.version + 2);
+  EXPECT_EQ(calling, find(email_id(1)));
+  const auto lines = ledger().history(email_id(1));
+  ASSERT_TRUE(lines) << lines.error().message;
+  ASSERT_EQ(lines->size(), 6U);
+  EXPECT_EQ((*lines)[4], (HistoryEntry{"SENT", now(), "250 taken", processing.version + 1}));
+  EXPECT_EQ((*lines)[5], (HistoryEntry{"CALLING-SENT-CALLBACK", now(), "called at once", processing.version + 2}));
+  expect_counts_right();
+}
+
 TEST_P(LedgerConformance, ListsAreNewestFirstWhateverTheirPages) {
   std::vector<std::string> ids;
   for (int i = 0; i < 23; ++i) {

@@ -9,6 +9,7 @@
 #include "outbox/mailbox.h"
 #include "outbox/rescuer.h"
 #include "outbox_store.h"
+#include "store_ledger_under_test.h"
 
 namespace postino::outbox {
 namespace {
@@ -21,39 +22,9 @@ using testing::SizeIs;
 
 constexpr base::Milliseconds lease = seconds(30);
 
-class StoreLedgerUnderTest final : public LedgerUnderTest {
- public:
-  explicit StoreLedgerUnderTest(SpoolChoice spool) : store_(spool, clock_) {}
-
-  Ledger& ledger() override { return *ledger_; }
-  Ledger& second() override { return *second_; }
-  Spool& spool() override { return store_.spool(); }
-  base::ManualClock& clock() override { return *clock_; }
-  Counts recount(const std::string& tenant) override {
-    Counts counts{};
-    for (const item::Item& item : store_.scan(store_.tables().emails)) {
-      if (item.find("Status")->as<std::string>() != meta_status) continue;
-      const auto email = email_of(item);
-      EXPECT_TRUE(email) << email.error().message;
-      if (email && (tenant.empty() || email->tenant == tenant)) ++counts[static_cast<std::size_t>(email->state)];
-    }
-    return counts;
-  }
-
- private:
-  const std::shared_ptr<base::ManualClock> clock_ = std::make_shared<base::ManualClock>(test_start);
-  OutboxStore store_;
-  const std::unique_ptr<StoreLedger> ledger_ = store_.make_ledger();
-  const std::unique_ptr<StoreLedger> second_ = store_.make_ledger();
-};
-
-LedgerFactory factory(std::string name, SpoolChoice spool) {
-  return {std::move(name), [spool] { return std::make_unique<StoreLedgerUnderTest>(spool); }};
-}
-
 INSTANTIATE_TEST_SUITE_P(Store, LedgerConformance,
-                         testing::Values(factory("SpoolInStore", SpoolChoice::store),
-                                         factory("SpoolInDirectory", SpoolChoice::directory)),
+                         testing::Values(store_ledger("SpoolInStore", SpoolChoice::store),
+                                         store_ledger("SpoolInDirectory", SpoolChoice::directory)),
                          factory_name);
 
 std::string render(const std::vector<AcceptOutcome>& outcomes) {

@@ -13,6 +13,8 @@ FOLDER = Path(__file__).parent
 sys.path.append(str(FOLDER.parent / "api"))  # how a server is started is the same for all tests
 pytest.register_assert_rewrite("postino_server", "rest", "waiting", "received_mail")
 
+from ledgers import MysqlLedger, StoreLedger  # noqa: E402
+from mariadb_server import MariadbServer  # noqa: E402
 from outbox_server import OutboxServer  # noqa: E402
 from recording_smtp import RecordingSmtp  # noqa: E402
 from smtp_sink import SmtpSink  # noqa: E402
@@ -20,8 +22,39 @@ from smtp_sink import SmtpSink  # noqa: E402
 BINARY = os.environ.get("POSTINO", str(FOLDER.parents[1] / "build" / "postino"))
 
 
+def pytest_addoption(parser):
+    parser.addoption("--ledger", choices=["store", "mysql"], default="store", help="where e-mails are kept")
+
+
 def pytest_configure(config):
     config.addinivalue_line("filterwarnings", "error::pytest.PytestUnhandledThreadExceptionWarning")
+    config.addinivalue_line("markers", "store_only: about what lies in the embedded store")
+    config.addinivalue_line("markers", "mysql_only: about what lies in the database")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Tests of one ledger's own are left out with the other."""
+    chosen = config.getoption("--ledger")
+    kept = [
+        item for item in items if not any(item.get_closest_marker(f"{other}_only") for other in {"store", "mysql"} - {chosen})
+    ]
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = kept
+
+
+@pytest.fixture(scope="session")
+def ledger(request):
+    chosen = MysqlLedger() if request.config.getoption("--ledger") == "mysql" else StoreLedger()
+    yield chosen
+    chosen.close()
+
+
+@pytest.fixture
+def mariadb():
+    """A database server of a test's own, for those that kill it."""
+    server = MariadbServer()
+    yield server
+    server.remove()
 
 
 def new_directory():
@@ -46,13 +79,13 @@ def module_directory():
 
 
 @pytest.fixture
-def start(directory):
+def start(directory, ledger):
     """Starts servers with flags of the test's choice, by default on the same data. They are ended with the test; one
     that has ended by itself, or ends badly, fails it."""
     started = []
 
     def start_server(*flags, data=directory / "data"):
-        started.append(OutboxServer(BINARY, data, *flags))
+        started.append(OutboxServer(BINARY, data, *ledger.flags(data), *flags))
         return started[-1]
 
     yield start_server
@@ -107,11 +140,12 @@ def hanging():
 
 
 @pytest.fixture(scope="module")
-def outbox(module_directory):
+def outbox(module_directory, ledger):
     """A server without a relay that the tests of a file share. Attachments are looked for in `files`."""
     files = module_directory / "files"
     files.mkdir()
-    with OutboxServer(BINARY, module_directory / "data", "--attachments", files) as server:
+    data = module_directory / "data"
+    with OutboxServer(BINARY, data, *ledger.flags(data), "--attachments", files) as server:
         server.files = files
         yield server
 

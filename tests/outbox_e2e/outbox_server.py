@@ -19,8 +19,8 @@ class OutboxServer(Server):
         scheme, host, port = self.addresses["REST"]
         self.url = f"{scheme}://{host}:{port}"
 
-    def rest(self, key=None, ca=None):
-        return Rest(self.url, key, ca)
+    def rest(self, key=None, ca=None, **more):
+        return Rest(self.url, key, ca, **more)
 
     def ask_to_end(self):
         self.ended_on_purpose = True

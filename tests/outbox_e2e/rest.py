@@ -41,8 +41,9 @@ class Answer:
 
 
 class Rest:
-    def __init__(self, url, key=None, ca=None):
+    def __init__(self, url, key=None, ca=None, patience=PATIENCE_SECONDS):
         parts = urlsplit(url)
+        self.patience = patience
         self.url, self.host, self.port = url, parts.hostname, parts.port
         self.key = key
         self.context = ssl.create_default_context(cafile=str(ca)) if ca else None
@@ -50,8 +51,8 @@ class Rest:
 
     def _connect(self):
         if self.context:
-            return http.client.HTTPSConnection(self.host, self.port, timeout=PATIENCE_SECONDS, context=self.context)
-        return http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE_SECONDS)
+            return http.client.HTTPSConnection(self.host, self.port, timeout=self.patience, context=self.context)
+        return http.client.HTTPConnection(self.host, self.port, timeout=self.patience)
 
     def with_key(self, key):
         return Rest(self.url, key)

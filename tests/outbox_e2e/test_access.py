@@ -22,9 +22,10 @@ KEYS = [
 
 
 @pytest.fixture(scope="module")
-def keyed(binary, module_directory):
+def keyed(binary, module_directory, ledger):
     flags = [flag for key in KEYS for flag in ("--api-key", key)]
-    with OutboxServer(binary, module_directory / "keyed", *flags) as server:
+    data = module_directory / "keyed"
+    with OutboxServer(binary, data, *ledger.flags(data), *flags) as server:
         yield server
 
 

@@ -123,6 +123,7 @@ def test_other_events_have_other_ids(start_calling, listener, recorder):
     assert first.id != second.id
 
 
+@pytest.mark.store_only
 def test_retry_after_is_honoured(start_calling, listener):
     listener.usual = (503, {"Retry-After": "120"})
     server = start_calling()

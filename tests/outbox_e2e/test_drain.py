@@ -4,22 +4,12 @@ import threading
 
 from callback_server import CallbackServer
 from payloads import payload
-from postino_server import Server
-from store import OutboxItems
 from waiting import eventually
 
 WORKING = {"INTAKING", "PROCESSING"} | {f"CALLING-{outcome}-CALLBACK" for outcome in ("SENT", "FAILED", "INVALID")}
 
 
-def states_at_rest(binary, directory):
-    """Where every e-mail is, seen while nobody works on them."""
-    with Server(binary, directory / "data") as server:
-        return {
-            identifier: meta["Attributes"]["Latest"] for identifier, meta in OutboxItems(server).all_metas().items()
-        }
-
-
-def test_messages_on_their_way_are_finished(start, recorder, hanging, binary, directory):
+def test_messages_on_their_way_are_finished(start, recorder, hanging, binary, directory, ledger):
     gate = hanging(recorder, ".")
     server = start("--smtp", recorder.address, "--smtp-connections", "4")
     rest = server.rest()
@@ -29,7 +19,7 @@ def test_messages_on_their_way_are_finished(start, recorder, hanging, binary, di
     gate.set()
     assert server.await_end() == 0
 
-    states = states_at_rest(binary, directory)
+    states = ledger.states(binary, directory / "data")
     assert set(states) == set(identifiers)
     assert not WORKING & set(states.values()), "nothing is stuck"
     sent = {identifier for identifier, state in states.items() if state == "SENT"}
@@ -43,7 +33,7 @@ def test_messages_on_their_way_are_finished(start, recorder, hanging, binary, di
     assert sorted(mail.id for mail in recorder.await_mail(40)) == sorted(identifiers), "each arrived exactly once"
 
 
-def test_callbacks_on_their_way_are_finished(start, binary, directory):
+def test_callbacks_on_their_way_are_finished(start, binary, directory, ledger):
     with CallbackServer() as listener:
         listener.gate.clear()
         server = start("--callback-allow-private", "--callback-workers", "2")
@@ -53,13 +43,13 @@ def test_callbacks_on_their_way_are_finished(start, binary, directory):
         listener.gate.set()
         assert server.await_end() == 0
         told = {call.json["message_ids"][0] for call in listener.calls}
-    states = states_at_rest(binary, directory)
+    states = ledger.states(binary, directory / "data")
     assert not WORKING & set(states.values())
     acknowledged = {identifier for identifier, state in states.items() if state == "SENT-ACKNOWLEDGED"}
     assert acknowledged == told and acknowledged <= set(identifiers)
 
 
-def test_requests_are_answered_until_the_end(start, binary, directory):
+def test_requests_are_answered_until_the_end(start, binary, directory, ledger):
     """Whatever was answered with 201 is there; whatever is there went through."""
     server = start()
     accepted, stop = [], threading.Event()
@@ -80,7 +70,7 @@ def test_requests_are_answered_until_the_end(start, binary, directory):
     stop.set()
     for thread in threads:
         thread.join()
-    states = states_at_rest(binary, directory)
+    states = ledger.states(binary, directory / "data")
     assert set(accepted) <= set(states)
     assert not WORKING & set(states.values())
 

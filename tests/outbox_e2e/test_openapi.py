@@ -31,6 +31,10 @@ ROUTES = {
     ("GET", "/mailbox"),
     ("GET", "/mailbox/{id}"),
     ("DELETE", "/mailbox"),
+    ("POST", "/messages/produce"),
+    ("POST", "/messages/consume"),
+    ("GET", "/messages/queues/{queue}/depth"),
+    ("POST", "/messages/connections/test"),
     ("GET", "/health-check"),
     ("GET", "/openapi.json"),
 }
@@ -93,10 +97,17 @@ def test_every_route_is_there_and_answers_as_described(rest, document):
     bodies = {
         ("POST", "/emails"): {"data": [payload()]},
         ("POST", "/bounces"): {"message": "Subject: no report\r\n\r\n"},
+        ("POST", "/messages/produce"): {
+            "idempotencyKey": "k",
+            "target": {"queueName": "q"},
+            "messages": [{"body": "x"}],
+        },
+        ("POST", "/messages/consume"): {"idempotencyKey": "k", "target": {"queueName": "q"}},
+        ("POST", "/messages/connections/test"): {},
     }
     for method, path in sorted(operations(document), key=lambda route: order.get(route, 0)):
         identifier = waiting if path.endswith(("/cancel", "/hold", "/release")) else sent
-        target = path.replace("{id}", identifier).replace("{address}", address)
+        target = path.replace("{id}", identifier).replace("{address}", address).replace("{queue}", "q")
         answer = rest.request(method, target, bodies.get((method, path)))
         assert answer.status not in (404, 405) and answer.status < 500, (method, path, answer)
         described = operations(document)[method, path]["responses"]

@@ -1,124 +1,16 @@
-// The REST API over a real outbox on the embedded store; only the pipelines are missing, so that e-mails stay as they
-// were accepted.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+// The REST API of the outbox.
 #include <algorithm>
-#include <future>
 #include <latch>
 #include <set>
 
-#include "api/service.h"
-#include "engine/engine_testing.h"
 #include "json/string.h"
-#include "outbox/store_ledger.h"
-#include "outbox/store_spool.h"
-#include "outbox/store_tables.h"
+#include "rest_fixture.h"
 
 namespace postino::api {
 namespace {
 
-using json::Element;
 using testing::AllOf;
 using testing::HasSubstr;
-
-// A response, with its body as JSON when it is.
-struct Received {
-  explicit Received(net::Response from) : response(std::move(from)) {
-    json::FieldErrors errors;
-    EXPECT_TRUE(!response.content_type.ends_with("json") || body.parse(response.body, errors)) << response.body;
-  }
-
-  int status() const { return response.status; }
-  std::string header(const std::string& name) const {
-    for (const auto& [key, value] : response.headers)
-      if (key == name) return value;
-    return "";
-  }
-  Element at(std::string_view pointer) const { return body.root().at_pointer(pointer).value(); }
-  bool has(std::string_view pointer) const { return body.root().at_pointer(pointer).error() == simdjson::SUCCESS; }
-  std::string text(std::string_view pointer) const { return std::string(at(pointer).get_string().value()); }
-  std::int64_t number(std::string_view pointer) const { return at(pointer).get_int64().value(); }
-  std::size_t size(std::string_view pointer) const { return at(pointer).get_array().value().size(); }
-  std::string code() const { return text("/code"); }
-
-  net::Response response;
-  json::Document body;
-};
-
-using Headers = std::vector<std::pair<std::string, std::string>>;
-
-class Rest : public engine::EngineTest {
- protected:
-  Rest()
-      : patience_(random_, [](base::Milliseconds) {}),
-        spool_(store(), tables_.spool(), random_, patience_),
-        mailbox_(store(), tables_.mailbox(), spool_, patience_) {
-    EXPECT_TRUE(outbox::prepare_tables(store(), tables_));
-    ledger_ = std::make_unique<outbox::StoreLedger>(store(), spool_, clock(), random_, patience_,
-                                                    outbox::StoreLedgerOptions{});
-    outbox_ = std::make_unique<outbox::Outbox>(*ledger_, spool_, clock(), random_, outbox::OutboxOptions{},
-                                               [this](outbox::Pipeline pipeline) { wake_(pipeline); });
-    start({});
-  }
-  ~Rest() override { EXPECT_EQ(api_->statistics().undocumented(), 0U) << "a status that the route does not promise"; }
-
-  void start(ApiOptions options, bool sandbox = true) {
-    options.threads = options.threads == ApiOptions().threads ? 2 : options.threads;
-    api_.reset();
-    api_ = std::make_unique<Api>(*outbox_, sandbox ? &mailbox_ : nullptr, clock(), random_, std::move(options));
-  }
-  void start_with_keys(std::initializer_list<std::string_view> keys) {
-    ApiOptions options;
-    for (const std::string_view key : keys) options.keys.push_back(parse_api_key(key).value());
-    start(std::move(options));
-  }
-
-  // The answer comes later, on another thread.
-  std::future<net::Response> begin(const std::string& method, const std::string& target, const std::string& body = "",
-                                   Headers headers = {}) {
-    struct Sent {
-      std::string method, target, body;
-      Headers headers;
-      net::Request request;
-      std::promise<net::Response> response;
-    };
-    auto sent = std::make_shared<Sent>(Sent{method, target, body, std::move(headers), {}, {}});
-    sent->request.method = sent->method;
-    sent->request.target = sent->target;
-    sent->request.body = sent->body;
-    for (const auto& [name, value] : sent->headers) sent->request.headers.emplace_back(name, value);
-    auto response = sent->response.get_future();
-    api_->handle(sent->request, [sent](net::Response answer) { sent->response.set_value(std::move(answer)); });
-    return response;
-  }
-  Received call(const std::string& method, const std::string& target, const std::string& body = "",
-                Headers headers = {}) {
-    if (!body.empty()) headers.emplace_back("Content-Type", "application/json");
-    return Received(begin(method, target, body, std::move(headers)).get());
-  }
-  Received get(const std::string& target, Headers headers = {}) { return call("GET", target, "", std::move(headers)); }
-
-  static std::string payload(const std::string& more = "") {
-    return R"({"from":"shop@example.com","to":"ann@example.com","subject":"Hello","body_text":"Hello.")" + more + "}";
-  }
-  static std::string batch(const std::string& payloads) { return R"({"data":[)" + payloads + "]}"; }
-  std::string accept_one(const std::string& more = "", Headers headers = {}) {
-    const Received answer = call("POST", "/emails", batch(payload(more)), std::move(headers));
-    EXPECT_EQ(answer.status(), 201) << answer.response.body;
-    return answer.text("/results/0/id");
-  }
-
-  base::SeededRandom random_{1};
-  const outbox::StoreTables tables_;
-  outbox::Patience patience_;
-  outbox::StoreSpool spool_;
-  outbox::Mailbox mailbox_;
-  std::function<void(outbox::Pipeline)> wake_ = [](outbox::Pipeline) {};
-  std::unique_ptr<outbox::StoreLedger> ledger_;
-  std::unique_ptr<outbox::Outbox> outbox_;
-  std::unique_ptr<Api> api_;
-};
 
 const std::string uuid_1 = "00000000-0000-4000-8000-000000000001";
 const std::string uuid_2 = "00000000-0000-4000-8000-000000000002";
@@ -489,6 +381,206 @@ TEST_F(Rest, RolesAreEnforced) {
   EXPECT_EQ(get("/openapi.json").text("/openapi"), "3.1.0");
 }
 
+// --- Keys of requests that change something: what holds for one route holds for all
+
+TEST_F(Rest, ChangeIsMadeOncePerKey) {
+  const std::string hold = "/emails/" + accept_one() + "/hold";
+  const Headers key{{"Idempotency-Key", "k-1"}};
+  const Received first = call("POST", hold, R"({"reason":"wait"})", key);
+  EXPECT_EQ(first.status(), 204);
+  EXPECT_EQ(first.header("Idempotent-Replayed"), "");
+  const Received second = call("POST", hold, R"({"reason":"wait"})", key);
+  EXPECT_EQ(second.status(), 204);
+  EXPECT_EQ(second.header("Idempotent-Replayed"), "true");
+  EXPECT_EQ(second.response.body, "");
+  EXPECT_EQ(second.response.content_type, "");
+  EXPECT_EQ(call("POST", hold).status(), 409) << "without the key it is another request";
+}
+
+TEST_F(Rest, RepeatedKeyGetsTheBodyAndTheTypeOfTheFirstAnswer) {
+  const std::string report = in_json(delivery_report(accept_one() + "@postino.localhost"));
+  const Headers key{{"Idempotency-Key", "k-1"}};
+  const Received first = call("POST", "/bounces", report, key);
+  ASSERT_EQ(first.status(), 200) << first.response.body;
+  const Received second = call("POST", "/bounces", report, key);
+  EXPECT_EQ(second.status(), 200);
+  EXPECT_EQ(second.header("Idempotent-Replayed"), "true");
+  EXPECT_EQ(second.response.content_type, "application/json");
+  EXPECT_EQ(second.response.body, first.response.body);
+}
+
+TEST_F(Rest, KeyOfAnotherChangeIsRefused) {
+  const std::string id = accept_one();
+  const Headers key{{"Idempotency-Key", "k-1"}};
+  ASSERT_EQ(call("POST", "/emails/" + id + "/hold", R"({"reason":"a"})", key).status(), 204);
+  const Received body = call("POST", "/emails/" + id + "/hold", R"({"reason":"b"})", key);
+  EXPECT_EQ(body.status(), 422);
+  EXPECT_EQ(body.code(), "IDEMPOTENCY_KEY_REUSED");
+  EXPECT_EQ(call("POST", "/emails/" + accept_one() + "/hold", R"({"reason":"a"})", key).status(), 422);
+  EXPECT_EQ(call("POST", "/emails/" + id + "/release", "", key).status(), 204) << "each route has keys of its own";
+}
+
+TEST_F(Rest, KeyAtWorkIsRefusedUntilItsLeaseEnds) {
+  const std::string release = "/emails/" + accept_one() + "/release";
+  const Headers key{{"Idempotency-Key", "k-1"}};
+  // What is left of a server that ended in the middle.
+  ASSERT_TRUE(messages_->guard().begin("POST /emails/{id}/release", "/k-1", "another hash"));
+  const Received early = call("POST", release, "", key);
+  EXPECT_EQ(early.status(), 422) << "whatever becomes of it, it was another request";
+  clock().advance(std::chrono::seconds(31));
+  EXPECT_EQ(call("POST", release, "", key).code(), "WRONG_STATE") << "it is carried out, and was not held";
+}
+
+TEST_F(Rest, SecondOfTwoEqualChangesAtATimeIsTold) {
+  const std::string id = accept_one();
+  ASSERT_EQ(call("POST", "/emails/" + id + "/hold").status(), 204);
+  std::latch working(1);
+  std::latch go_on(1);
+  wake_ = [&](outbox::Pipeline) {
+    working.count_down();
+    go_on.wait();
+  };
+  const Headers key{{"Idempotency-Key", "k-1"}};
+  auto first = begin("POST", "/emails/" + id + "/release", "", key);
+  working.wait();
+  const Received second = call("POST", "/emails/" + id + "/release", "", key);
+  EXPECT_EQ(second.status(), 409);
+  EXPECT_EQ(second.code(), "IDEMPOTENCY_KEY_IN_PROGRESS");
+  EXPECT_EQ(second.header("Retry-After"), "1");
+  go_on.count_down();
+  EXPECT_EQ(first.get().status, 204);
+  EXPECT_EQ(call("POST", "/emails/" + id + "/release", "", key).header("Idempotent-Replayed"), "true");
+}
+
+TEST_F(Rest, RefusedChangeLeavesItsKeyFree) {
+  const std::string id = accept_one();
+  const Headers key{{"Idempotency-Key", "k-1"}};
+  EXPECT_EQ(call("POST", "/emails/" + id + "/release", "", key).code(), "WRONG_STATE");
+  EXPECT_EQ(call("POST", "/emails/" + uuid_2 + "/release", "", key).code(), "EMAIL_NOT_FOUND");
+  EXPECT_EQ(call("POST", "/emails/" + id + "/release", R"({"raeson":""})", key).status(), 400);
+  ASSERT_EQ(call("POST", "/emails/" + id + "/hold").status(), 204);
+  const Received done = call("POST", "/emails/" + id + "/release", "", key);
+  EXPECT_EQ(done.status(), 204);
+  EXPECT_EQ(done.header("Idempotent-Replayed"), "");
+}
+
+// --- Changes that were made, and whose caller was not told: with the key they can be asked for again
+
+struct LostChange {
+  std::string first;  // what has to be done before, if anything
+  std::string action;
+  std::string status;  // that it leads to
+};
+
+TEST_F(Rest, ChangeWhoseAnswerWasLostIsNotMadeAgain) {
+  for (const LostChange& change : {LostChange{"", "/hold", "HELD"}, LostChange{"", "/cancel", "CANCELLED"},
+                                   LostChange{"/hold", "/release", "ACCEPTED"}}) {
+    const std::string id = accept_one();
+    const std::string target = "/emails/" + id + change.action;
+    const Headers key{{"Idempotency-Key", "k" + change.action}};
+    if (!change.first.empty()) {
+      ASSERT_EQ(call("POST", "/emails/" + id + change.first).status(), 204);
+    }
+    ledger_->forgets = true;
+    EXPECT_EQ(call("POST", target, "", key).status(), 503) << change.action;
+    ledger_->forgets = false;
+    const Received made = get("/emails/" + id);
+    EXPECT_EQ(made.text("/status"), change.status);
+
+    const Received again = call("POST", target, "", key);
+    EXPECT_EQ(again.status(), 204) << change.action << " " << again.response.body;
+    EXPECT_EQ(get("/emails/" + id).size("/history"), made.size("/history")) << "it was made once";
+    EXPECT_EQ(call("POST", target, "", key).header("Idempotent-Replayed"), "true");
+  }
+}
+
+TEST_F(Rest, ChangeWhoseAnswerWasLostIsNotMadeAgainWhateverHappenedSince) {
+  const std::string id = accept_one();
+  const Headers key{{"Idempotency-Key", "k"}};
+  ledger_->forgets = true;
+  EXPECT_EQ(call("POST", "/emails/" + id + "/hold", "", key).status(), 503);
+  ledger_->forgets = false;
+  ASSERT_EQ(call("POST", "/emails/" + id + "/release").status(), 204);
+  EXPECT_EQ(call("POST", "/emails/" + id + "/hold", "", key).status(), 204);
+  EXPECT_EQ(get("/emails/" + id).text("/status"), "ACCEPTED") << "it was held, and somebody has released it";
+}
+
+TEST_F(Rest, ChangeThatWasOnlyNotedIsMade) {
+  const std::string id = accept_one();
+  const Headers key{{"Idempotency-Key", "k"}};
+  ASSERT_EQ(call("POST", "/emails/" + id + "/hold").status(), 204);
+  ledger_->fails = true;
+  EXPECT_EQ(call("POST", "/emails/" + id + "/release", "", key).status(), 503);
+  ledger_->fails = false;
+  EXPECT_EQ(get("/emails/" + id).text("/status"), "HELD");
+  EXPECT_EQ(call("POST", "/emails/" + id + "/release", "", key).status(), 204);
+  EXPECT_EQ(get("/emails/" + id).text("/status"), "ACCEPTED");
+}
+
+TEST_F(Rest, BounceWhoseAnswerWasLostIsRecordedOnce) {
+  const std::string id = accept_one();
+  const std::string report = in_json(delivery_report(id + "@postino.localhost"));
+  const Headers key{{"Idempotency-Key", "k"}};
+  ledger_->forgets = true;
+  EXPECT_EQ(call("POST", "/bounces", report, key).status(), 503);
+  ledger_->forgets = false;
+  clock().advance(std::chrono::seconds(1));
+  const Received again = call("POST", "/bounces", report, key);
+  EXPECT_EQ(again.status(), 200) << again.response.body;
+  EXPECT_EQ(again.size("/bounces"), 1U);
+  EXPECT_EQ(again.size("/suppressed"), 1U);
+  EXPECT_EQ(get("/emails/" + id).size("/bounces"), 1U);
+  EXPECT_EQ(call("POST", "/bounces", report).status(), 200);
+  EXPECT_EQ(get("/emails/" + id).size("/bounces"), 2U) << "without the key it is another one";
+}
+
+TEST_F(Rest, ReplayOfACallbackWhoseAnswerWasLostIsNotRefused) {
+  const std::string id = accept_one();
+  give_up_callback(id);
+  const std::string replay = "/dead-callbacks/" + id + "/replay";
+  const Headers key{{"Idempotency-Key", "k"}};
+  ledger_->forgets = true;
+  EXPECT_EQ(call("POST", replay, "", key).status(), 503);
+  ledger_->forgets = false;
+  EXPECT_EQ(get("/dead-callbacks").size("/data"), 0U);
+  EXPECT_EQ(call("POST", replay).status(), 409);
+  EXPECT_EQ(call("POST", replay, "", key).status(), 204);
+}
+
+TEST_F(Rest, KeyOfAChangeIsForgottenWhenItsLifeEnds) {
+  const std::string hold = "/emails/" + accept_one() + "/hold";
+  ASSERT_EQ(call("POST", hold, "", {{"Idempotency-Key", "k-1"}, {"Idempotency-Expiry-Seconds", "60"}}).status(), 204);
+  clock().advance(std::chrono::seconds(59));
+  EXPECT_EQ(call("POST", hold, "", {{"Idempotency-Key", "k-1"}}).status(), 204);
+  clock().advance(std::chrono::seconds(2));
+  EXPECT_EQ(call("POST", hold, "", {{"Idempotency-Key", "k-1"}}).code(), "WRONG_STATE");
+}
+
+TEST_F(Rest, KeysOfChangesBelongToTheTenantOrTheApiKey) {
+  start_with_keys({"a:operator:secret-of-key-a-", "b:operator:secret-of-key-b-", "t1:operator@t:secret-of-key-t1",
+                   "t2:operator@t:secret-of-key-t2", "t:operator:secret-of-key-t-"});
+  const std::string hold = "/emails/" + accept_one("", {{"X-API-Key", "secret-of-key-t1"}}) + "/hold";
+  const auto holds = [&](const std::string& secret) {
+    const Received answer = call("POST", hold, "", {{"Idempotency-Key", "k"}, {"X-API-Key", secret}});
+    return answer.header("Idempotent-Replayed") == "true" ? "replayed" : std::to_string(answer.status());
+  };
+  EXPECT_EQ(holds("secret-of-key-t1"), "204");
+  EXPECT_EQ(holds("secret-of-key-t2"), "replayed") << "a tenant's keys are one name space";
+  EXPECT_EQ(holds("secret-of-key-a-"), "409");
+  EXPECT_EQ(holds("secret-of-key-b-"), "409");
+  EXPECT_EQ(holds("secret-of-key-t-"), "409") << "an API key that is called like the tenant";
+}
+
+TEST_F(Rest, KeysOfChangesAreChecked) {
+  const std::string hold = "/emails/" + accept_one() + "/hold";
+  EXPECT_EQ(call("POST", hold, "", {{"Idempotency-Key", ""}}).text("/errors/0/field"), "Idempotency-Key");
+  EXPECT_EQ(call("POST", hold, "", {{"Idempotency-Expiry-Seconds", "60"}}).text("/errors/0/field"), "Idempotency-Key");
+  EXPECT_EQ(
+      call("POST", hold, "", {{"Idempotency-Key", "k"}, {"Idempotency-Expiry-Seconds", "59"}}).text("/errors/0/field"),
+      "Idempotency-Expiry-Seconds");
+  EXPECT_EQ(call("POST", hold).status(), 204) << "nothing was done";
+}
+
 TEST_F(Rest, EveryAnswerHasARequestIdAndIsNotKept) {
   for (const char* target : {"/emails", "/nowhere", "/emails?x=1", "/health-check"}) {
     const Received answer = get(target);
@@ -514,8 +606,9 @@ TEST_F(Rest, OverloadIsAnsweredAtOnce) {
   options.threads = 1;
   options.max_waiting = 1;
   start(std::move(options));
-  const Headers type{{"Content-Type", "application/json"}};
-  auto first = begin("POST", "/emails", batch(payload()), type);
+  // With a key, because a request without one is accepted on a thread of its own.
+  const Headers keyed{{"Content-Type", "application/json"}, {"Idempotency-Key", "k"}};
+  auto first = begin("POST", "/emails", batch(payload()), keyed);
   working.wait();
   auto second = begin("GET", "/emails/counts");
   const Received third = get("/emails/counts");

@@ -1,0 +1,207 @@
+// Messages to and from queues, produced and consumed once per key.
+#include "api/idempotency_headers.h"
+#include "api/route.h"
+#include "json/writer.h"
+#include "messages/iso_duration.h"
+
+namespace postino::api {
+
+namespace {
+
+using messages::CallOptions;
+using messages::Fault;
+using messages::FaultKind;
+using messages::MessageService;
+
+ProblemType type_of(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::invalid:
+      return problems::invalid_request;
+    case FaultKind::no_such_queue:
+      return problems::no_such_queue;
+    case FaultKind::in_progress:
+      return problems::idempotency_key_in_progress;
+    case FaultKind::other_request:
+      return problems::idempotency_key_reused;
+    case FaultKind::unsupported:
+      return problems::broker_cannot;
+    case FaultKind::unreachable:
+      return problems::broker_unreachable;
+    case FaultKind::broker:
+      return problems::broker_failed;
+    case FaultKind::exhausted:
+      return problems::overloaded;
+    case FaultKind::store:
+      return problems::store_unavailable;
+    case FaultKind::timed_out:
+      return problems::broker_timed_out;
+    case FaultKind::internal:
+      break;
+  }
+  return problems::internal_error;
+}
+
+// What is wrong with the store or here is for the log alone.
+bool is_for_the_log(FaultKind kind) { return kind == FaultKind::store || kind == FaultKind::internal; }
+
+std::int64_t seconds_of(base::Milliseconds time) { return (time.count() + 999) / 1'000; }
+
+Problem problem_of(Fault fault) {
+  json::FieldErrors errors;
+  for (const json::FieldError& error : fault.fields) errors.add(error.field, error.rule);
+  if (!errors.empty()) return refuse_fields(type_of(fault.kind), errors).value();
+  if (fault.kind == FaultKind::in_progress) return refuse_key_in_progress().value();
+  if (fault.kind == FaultKind::other_request) return refuse_key_reused().value();
+  if (is_for_the_log(fault.kind))
+    return api::problem_of(
+        {fault.kind == FaultKind::store ? base::ErrorCode::io : base::ErrorCode::corrupt, std::move(fault.message)},
+        {});
+  Problem problem = refuse(type_of(fault.kind), as_sentence(fault.message)).value();
+  problem.cause = std::move(fault.message);
+  for (const broker::EndpointFailure& endpoint : fault.endpoints)
+    problem.cause.append("; ").append(endpoint.endpoint).append(": ").append(endpoint.reason);
+  problem.endpoints = std::move(fault.endpoints);
+  if (fault.retry_after && problem.headers.empty())
+    problem.headers.emplace_back("Retry-After", std::to_string(seconds_of(*fault.retry_after)));
+  return problem;
+}
+
+template <class T>
+base::Result<T, Problem> answered_by_messages(messages::Answer<T> answer) {
+  if (!answer) return base::propagate(problem_of(std::move(answer).error()));
+  return *std::move(answer);
+}
+
+tl::unexpected<Problem> refuse_body(std::string_view body, const json::FieldErrors& errors) {
+  json::Document document;
+  json::FieldErrors faults;
+  return refuse_fields(document.parse(body, faults) ? problems::invalid_request : problems::malformed_json, errors);
+}
+
+// Reads a request with `read`, which is given the key of the header too, and has it carried out.
+template <auto read, auto execute>
+Outcome carry_out(Call& call) {
+  TRY(const IdempotencyHeaders headers, read_loose_idempotency_headers(call.request));
+  json::FieldErrors errors;
+  const auto request = read(call.request.body, headers.key, errors);
+  if (!request) return refuse_body(call.request.body, errors);
+  const CallOptions options{call.caller.tenant, headers.life};
+  TRY(messages::Reply answer, answered_by_messages((call.services.messages.*execute)(*request, options)));
+  Reply reply = json_reply(std::move(answer.body));
+  return answer.replayed ? replayed(std::move(reply)) : reply;
+}
+
+Outcome show_depth(Call& call) {
+  const std::string& queue = call.path_parameter("queue");
+  const std::string* const connection = call.query.find("connection");
+  const messages::Place place{connection == nullptr ? "" : *connection, std::nullopt};
+  TRY(const broker::Depth depth, answered_by_messages(call.services.messages.depth(place, queue)));
+  std::string text;
+  json::Writer json(text);
+  json.begin_object();
+  json.key("queueName").string(queue);
+  json.key("depth").integer(static_cast<std::int64_t>(depth.ready));
+  json.end_object();
+  return json_reply(std::move(text));
+}
+
+Outcome test_connection(Call& call) {
+  json::FieldErrors errors;
+  const auto place = messages::read_place(call.request.body, errors);
+  if (!place) return refuse_body(call.request.body, errors);
+  TRY(const broker::Identity identity, answered_by_messages(call.services.messages.test(*place)));
+  std::string text;
+  json::Writer json(text);
+  json.begin_object();
+  json.key("endpoint").string(identity.endpoint);
+  json.key("product").string(identity.product);
+  json.key("version").string(identity.version);
+  json.key("container").string(identity.container);
+  json.key("mechanism").string(identity.mechanism);
+  json.key("tls").string(identity.tls);
+  json.key("elapsed").string(messages::format_duration(identity.elapsed));
+  json.end_object();
+  return json_reply(std::move(text));
+}
+
+constexpr std::string_view unreachable =
+    "The broker did not do it (BROKER_FAILED), or none of its endpoints could be reached (BROKER_UNREACHABLE): then "
+    "`endpoints` has each with the reason.";
+constexpr std::string_view timed_out = "The broker did not answer in time.";
+constexpr std::string_view no_such_queue = "There is no such queue.";
+
+Route keyed_route(std::string_view path, std::string_view operation, std::string_view summary,
+                  std::string_view description, std::string_view body) {
+  return {.method = "POST",
+          .path = path,
+          .role = Role::senders,
+          .operation = operation,
+          .group = "Messages",
+          .summary = summary,
+          .description = description,
+          .parameters = {idempotency_key_parameter(), idempotency_expiry_parameter()},
+          .body = {{{json_content_type, body}}, true},
+          .answers = {{200, "It is done, now or before.", {{json_content_type, "MessagesAnswer"}}},
+                      {404, no_such_queue},
+                      {409, "A request with the same idempotency key is at work."},
+                      {422, "The idempotency key was used for another request."},
+                      {501, "This broker cannot do that."},
+                      {502, unreachable},
+                      {504, timed_out}},
+          .own_keys = true,
+          .waits = true};
+}
+
+}  // namespace
+
+std::vector<Route> message_routes() {
+  Route produce = keyed_route(
+      "/messages/produce", "produceMessages", "Put messages into a queue",
+      "Answered when the broker has confirmed all of them. The messages are repeated in turn until there are "
+      "`totalMessages`; each gets an id made of the key and its position. Repeated after a failure, it goes on where "
+      "the "
+      "confirmed part ends. Keys belong to the tenant.",
+      "ProduceRequest");
+  produce.handle = carry_out<messages::read_produce, &MessageService::produce>;
+  Route consume = keyed_route("/messages/consume", "consumeMessages", "Take messages from a queue",
+                              "The answer is stored before the messages are acknowledged, so that a repeated call gets "
+                              "the same messages. Without "
+                              "`autoAcknowledge` they are released, and stay in the queue.",
+                              "ConsumeRequest");
+  consume.handle = carry_out<messages::read_consume, &MessageService::consume>;
+  return {
+      std::move(produce),
+      std::move(consume),
+      {.method = "GET",
+       .path = "/messages/queues/{queue}/depth",
+       .role = Role::readers,
+       .operation = "getQueueDepth",
+       .group = "Messages",
+       .summary = "How many messages wait in a queue",
+       .description = "Those that somebody is working on do not count.",
+       .parameters = {{"queue", Place::path, R"({"type":"string","maxLength":255})", "The queue, percent-encoded."},
+                      {"connection", Place::query, R"({"type":"string"})",
+                       "A connection of the configuration; the default one when absent."}},
+       .answers = {{200, "So many.", {{json_content_type, "QueueDepth"}}},
+                   {404, no_such_queue},
+                   {501, "This broker does not tell."},
+                   {502, unreachable},
+                   {504, timed_out}},
+       .handle = show_depth,
+       .waits = true},
+      {.method = "POST",
+       .path = "/messages/connections/test",
+       .role = Role::operators,
+       .operation = "testConnection",
+       .group = "Messages",
+       .summary = "Connect to a broker, and say who is there",
+       .body = {{{json_content_type, "ConnectionTest"}}, true},
+       .answers = {{200, "It is there, and lets us in.", {{json_content_type, "BrokerIdentity"}}},
+                   {502, unreachable},
+                   {504, timed_out}},
+       .handle = test_connection,
+       .waits = true},
+  };
+}
+
+}  // namespace postino::api

@@ -1,0 +1,134 @@
+#include "api/once.h"
+
+#include <algorithm>
+
+#include "api/idempotency_headers.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "json/writer.h"
+#include "messages/canonical_json.h"
+#include "store/patience.h"
+
+namespace postino::api {
+
+namespace {
+
+using idempotency::Begun;
+using idempotency::Verdict;
+
+std::string operation_of(const Route& route) { return std::string(route.method).append(" ").append(route.path); }
+
+// Of what is asked for, not of how it is written: in JSON spaces and the order of members make no difference.
+std::string request_hash(const Call& call) {
+  std::string text(call.request.path());
+  text.append("\n").append(call.request.query()).append("\n");
+  json::FieldErrors errors;
+  if (json::Document document; document.parse(call.request.body, errors))
+    messages::append_canonical(text, document.root());
+  else
+    text.append(call.request.body);
+  return base::to_hex(base::sha256(text));
+}
+
+std::string to_json(const Reply& reply) {
+  std::string text;
+  json::Writer json(text);
+  json.begin_object();
+  json.key("status").integer(reply.status);
+  json.key("contentType").string(reply.content_type);
+  json.key("body").string(reply.body);
+  json.end_object();
+  return text;
+}
+
+std::optional<Reply> read_reply(std::string_view text) {
+  using Need = json::Fields::Need;
+  json::FieldErrors errors;
+  json::Document document;
+  if (!document.parse(text, errors)) return std::nullopt;
+  json::Fields fields(document.root(), "", errors);
+  const auto status = fields.integer("status", Need::required, 200, 299);
+  const auto content_type = fields.text("contentType", Need::required);
+  const auto body = fields.text("body", Need::required);
+  if (!errors.empty()) return std::nullopt;
+  return Reply{
+      .status = static_cast<int>(*status), .content_type = std::string(*content_type), .body = std::string(*body)};
+}
+
+Outcome replay(const std::string& kept) {
+  auto reply = read_reply(kept);
+  if (!reply)
+    return base::propagate(
+        problem_of({base::ErrorCode::corrupt, "the answer stored under an idempotency key has another form"}, {}));
+  return replayed(*std::move(reply));
+}
+
+template <class T>
+base::Result<T, Problem> answered_by_store(store::Answer<T> answer) {
+  if (answer) return *std::move(answer);
+  base::Error error = store::as_error(answer.error());
+  const bool may_pass = error.code == base::ErrorCode::io || error.code == base::ErrorCode::exhausted;
+  if (!may_pass) error.code = base::ErrorCode::corrupt;  // no fault of the caller, whatever it is
+  return base::propagate(problem_of(std::move(error), {}));
+}
+
+// What the execution has noted, and how it notes more.
+outbox::ChangeNotes notes_in(idempotency::Guard& guard, idempotency::Record& record) {
+  return {record.progress, [&guard, &record](const std::string& text) -> base::Result<void> {
+            record.progress = text;
+            const auto noted = guard.note_progress(record);
+            if (noted) return {};
+            base::Error error = store::as_error(noted.error());
+            if (error.code == base::ErrorCode::conflict)
+              error.message = "another request with the same idempotency key has taken over";
+            return base::propagate(std::move(error));
+          }};
+}
+
+// What was done is done, and is answered as such, also when its record cannot be written. The record's lease ends, and
+// the key is free then.
+void note(idempotency::Guard& guard, const idempotency::Record& record, const Outcome& outcome) {
+  const auto noted = outcome ? guard.complete(record, to_json(*outcome)) : guard.fail(record);
+  if (!noted)
+    base::log_warning("api", "an answer could not be kept under its idempotency key",
+                      {{"operation", record.operation}, {"cause", noted.error().message}});
+}
+
+}  // namespace
+
+bool is_carried_out_once(const Route& route) { return route.method == "POST" && !route.own_keys; }
+
+void describe_keys(Route& route) {
+  route.parameters.push_back(idempotency_key_parameter());
+  route.parameters.push_back(idempotency_expiry_parameter());
+  for (const Answer& answer : {Answer{409, "A request with the same idempotency key is at work.", {}},
+                               Answer{422, "The idempotency key was used for another request.", {}}})
+    if (std::ranges::find(route.answers, answer.status, &Answer::status) == route.answers.end())
+      route.answers.push_back(answer);
+}
+
+Outcome handle_once(const Route& route, Call& call, const std::function<Outcome()>& handle) {
+  TRY(const std::optional<IdempotencyHeaders> headers, read_idempotency_headers(call.request));
+  if (!headers) return handle();
+  idempotency::Guard& guard = call.services.messages.guard();
+  TRY(Begun begun, answered_by_store(guard.begin(operation_of(route), owned_key(call.caller, headers->key),
+                                                 request_hash(call), headers->life)));
+  switch (begun.verdict) {
+    case Verdict::execute:
+      break;
+    case Verdict::replay:
+      return replay(begun.record.response);
+    case Verdict::in_progress:
+      return refuse_key_in_progress();
+    case Verdict::other_request:
+      return refuse_key_reused();
+  }
+  const outbox::ChangeNotes notes = notes_in(guard, begun.record);
+  call.notes = &notes;
+  Outcome outcome = handle();
+  call.notes = nullptr;
+  note(guard, begun.record, outcome);
+  return outcome;
+}
+
+}  // namespace postino::api

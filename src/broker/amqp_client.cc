@@ -1,0 +1,33 @@
+#include "broker/amqp_client.h"
+
+#include "broker/amqp_broker.h"
+#include "broker/connection_pool.h"
+#include "broker/connector.h"
+#include "broker/event_loop.h"
+
+namespace postino::broker {
+
+struct AmqpClient::Impl {
+  std::shared_ptr<EventLoop> loop;
+  std::shared_ptr<ConnectionPool> pool;
+  std::size_t max_connections;
+};
+
+AmqpClient::AmqpClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+AmqpClient::~AmqpClient() { impl_->loop->stop(); }
+
+base::Result<std::unique_ptr<AmqpClient>> AmqpClient::create(const AmqpClientOptions& options) {
+  TRY(auto loop, EventLoop::create());
+  auto pool = std::make_shared<ConnectionPool>(
+      ConnectionPool::Limits{options.max_idle, options.max_idle_each, options.idle_time});
+  auto impl = std::make_unique<Impl>(Impl{std::move(loop), std::move(pool), options.max_connections});
+  return std::unique_ptr<AmqpClient>(new AmqpClient(std::move(impl)));
+}
+
+Answer<std::unique_ptr<Broker>> AmqpClient::broker(const ConnectionSettings& settings) {
+  TRY(std::shared_ptr<const Connector> connector,
+      Connector::create(settings, impl_->loop, impl_->pool, impl_->max_connections));
+  return std::make_unique<AmqpBroker>(std::move(connector));
+}
+
+}  // namespace postino::broker

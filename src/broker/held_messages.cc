@@ -1,0 +1,19 @@
+#include "broker/held_messages.h"
+
+namespace postino::broker {
+
+Answer<void> HeldMessages::settle(const std::vector<Verdict>& verdicts) {
+  if (verdicts.size() != messages().size())
+    return refuse(FailureKind::invalid, "there must be one verdict for each message");
+  if (std::exchange(is_settled_, true)) return refuse(FailureKind::invalid, "the messages were settled before");
+  const Deadline deadline = std::chrono::steady_clock::now() + connector_->settings().answer_timeout;
+  TRY_VOID(link_->settle(incoming_, verdicts, deadline));
+  if (link_->has_loose_ends()) {
+    lease_.end(deadline);
+  } else {
+    lease_.give_back();
+  }
+  return {};
+}
+
+}  // namespace postino::broker

@@ -1,0 +1,94 @@
+#include "broker/production.h"
+
+#include <algorithm>
+
+namespace postino::broker {
+
+Production::Production(const Messages& messages, const ProduceOptions& options, const OnConfirmed& on_confirmed)
+    : messages_(messages), on_confirmed_(on_confirmed), told_(options.first), next_(options.first) {
+  report_.fates.resize(messages.count, Fate::unsent);
+  std::fill_n(report_.fates.begin(), options.first, Fate::confirmed);
+  report_.confirmed = report_.prefix = options.first;
+}
+
+std::optional<std::size_t> Production::next() {
+  const std::lock_guard lock(mutex_);
+  if (report_.failure) return std::nullopt;
+  if (!again_.empty()) {
+    const std::size_t position = again_.front();
+    again_.pop_front();
+    return position;
+  }
+  if (next_ == report_.fates.size()) return std::nullopt;
+  return next_++;
+}
+
+Message Production::message(std::size_t position) {
+  const std::lock_guard lock(source_mutex_);
+  return messages_.at(position);
+}
+
+void Production::mark_sent(std::size_t position) {
+  const std::lock_guard lock(mutex_);
+  if (report_.fates[position] == Fate::in_doubt) ++report_.sent_again;
+  report_.fates[position] = Fate::in_doubt;
+}
+
+void Production::confirm(const std::vector<std::size_t>& positions) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (const std::size_t position : positions) report_.fates[position] = Fate::confirmed;
+    report_.confirmed += positions.size();
+    auto& prefix = report_.prefix;
+    while (prefix < report_.fates.size() && report_.fates[prefix] == Fate::confirmed) ++prefix;
+  }
+  if (on_confirmed_) tell();
+}
+
+void Production::tell() {
+  const std::lock_guard telling(told_mutex_);
+  std::size_t prefix = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    prefix = report_.prefix;
+  }
+  if (prefix == told_) return;
+  told_ = prefix;
+  if (!on_confirmed_(prefix)) stop({FailureKind::stopped, "the caller wanted no more", {}});
+}
+
+void Production::reject(std::size_t position, Failure failure) {
+  const std::lock_guard lock(mutex_);
+  report_.fates[position] = Fate::rejected;
+  failure.message = "message " + std::to_string(position) + ": " + failure.message;
+  if (!report_.failure) report_.failure = std::move(failure);
+}
+
+void Production::give_back(const std::vector<std::size_t>& positions) {
+  const std::lock_guard lock(mutex_);
+  again_.insert(again_.end(), positions.begin(), positions.end());
+  std::ranges::sort(again_);
+}
+
+void Production::stop(Failure failure) {
+  const std::lock_guard lock(mutex_);
+  if (!report_.failure) report_.failure = std::move(failure);
+}
+
+bool Production::is_stopped() const {
+  const std::lock_guard lock(mutex_);
+  return report_.failure.has_value();
+}
+
+ProduceReport Production::report() const {
+  const std::lock_guard lock(mutex_);
+  ProduceReport report = report_;
+  // What the caller wanted no more of may be complete nevertheless.
+  if (report.confirmed == report.fates.size()) report.failure.reset();
+  if (report.failure)
+    report.failure->message += "; " + std::to_string(report.confirmed) + " of " + std::to_string(report.fates.size()) +
+                               " messages are confirmed";
+  return report;
+}
+
+}  // namespace postino::broker

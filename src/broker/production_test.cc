@@ -1,0 +1,112 @@
+#include "broker/production.h"
+
+#include <gmock/gmock.h>
+
+#include <thread>
+
+namespace postino::broker {
+namespace {
+
+using ::testing::ElementsAre;
+
+Messages empty_messages(std::size_t count) {
+  return {count, [](std::size_t position) { return Message{.id = std::to_string(position)}; }};
+}
+
+TEST(Production, CountsWhatIsConfirmedFromTheBeginning) {
+  const Messages messages = empty_messages(5);
+  std::vector<std::size_t> told;
+  const OnConfirmed on_confirmed = [&](std::size_t prefix) {
+    told.push_back(prefix);
+    return true;
+  };
+  const ProduceOptions options;
+  Production production(messages, options, on_confirmed);
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(production.next(), i);
+    production.mark_sent(i);
+  }
+  EXPECT_EQ(production.next(), std::nullopt);
+  production.confirm({1, 2});
+  EXPECT_EQ(production.report().prefix, 0U);
+  EXPECT_EQ(production.report().confirmed, 2U);
+  production.confirm({0});
+  production.confirm({4});
+  production.confirm({3});
+  EXPECT_THAT(told, ElementsAre(3, 5));
+  EXPECT_TRUE(production.report().complete());
+}
+
+TEST(Production, SendsAgainWhatWasGivenBack) {
+  const Messages messages = empty_messages(4);
+  const OnConfirmed nobody;
+  const ProduceOptions options{.first = 1};
+  Production production(messages, options, nobody);
+  EXPECT_EQ(production.next(), 1U);
+  EXPECT_EQ(production.next(), 2U);
+  production.mark_sent(1);
+  production.mark_sent(2);
+  production.confirm({2});
+  production.give_back({1});
+  EXPECT_EQ(production.report().fates, (std::vector{Fate::confirmed, Fate::in_doubt, Fate::confirmed, Fate::unsent}));
+  EXPECT_EQ(production.next(), 1U);
+  production.mark_sent(1);
+  EXPECT_EQ(production.next(), 3U);
+  EXPECT_EQ(production.report().sent_again, 1U);
+}
+
+TEST(Production, EndsWithTheFirstFailure) {
+  const Messages messages = empty_messages(3);
+  const OnConfirmed nobody;
+  const ProduceOptions options;
+  Production production(messages, options, nobody);
+  EXPECT_EQ(production.next(), 0U);
+  production.mark_sent(0);
+  production.reject(0, {FailureKind::rejected, "no", {}});
+  production.stop({FailureKind::lost, "later", {}});
+  EXPECT_EQ(production.next(), std::nullopt);
+  EXPECT_TRUE(production.is_stopped());
+  const ProduceReport report = production.report();
+  EXPECT_EQ(report.failure->message, "message 0: no; 0 of 3 messages are confirmed");
+  EXPECT_FALSE(report.complete());
+}
+
+TEST(Production, IsCompleteWhenTheCallerWantsNoMoreAfterTheLast) {
+  const Messages messages = empty_messages(1);
+  const OnConfirmed enough = [](std::size_t) { return false; };
+  const ProduceOptions options;
+  Production production(messages, options, enough);
+  production.next();
+  production.mark_sent(0);
+  production.confirm({0});
+  EXPECT_TRUE(production.report().complete());
+}
+
+TEST(ConcurrentProduction, TellsGrowingPrefixesOneAtATime) {
+  constexpr std::size_t count = 20'000;
+  const Messages messages = empty_messages(count);
+  std::size_t last = 0;  // without a lock: the calls come one at a time
+  const OnConfirmed on_confirmed = [&](std::size_t prefix) {
+    EXPECT_GT(prefix, last);
+    last = prefix;
+    return true;
+  };
+  const ProduceOptions options;
+  Production production(messages, options, on_confirmed);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      while (const auto position = production.next()) {
+        EXPECT_EQ(production.message(*position).id, std::to_string(*position));
+        production.mark_sent(*position);
+        production.confirm({*position});
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(last, count);
+  EXPECT_TRUE(production.report().complete());
+}
+
+}  // namespace
+}  // namespace postino::broker

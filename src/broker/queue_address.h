@@ -1,0 +1,20 @@
+// Names of queues, as addresses of AMQP.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "broker/connection_settings.h"
+#include "broker/failure.h"
+#include "broker/peer.h"
+
+namespace postino::broker {
+
+// What automatic means for this broker; the others stay what they are.
+AddressStyle choose_style(AddressStyle style, const Peer& peer);
+
+// invalid when the name is empty, longer than 255 bytes, not UTF-8, has control characters, or cannot be written in
+// that style, which must not be automatic.
+Answer<std::string> queue_address(std::string_view queue, AddressStyle style, std::string_view prefix);
+
+}  // namespace postino::broker

@@ -1,0 +1,35 @@
+// Answers that are too large for the item of their record: kept in parts, in a table of their own.
+#pragma once
+
+#include <string>
+
+#include "base/clock.h"
+#include "idempotency/record.h"
+#include "store/store.h"
+
+namespace postino::idempotency {
+
+// An item has room for 400 KB, of which the rest of a record needs a little.
+inline constexpr std::size_t largest_answer_in_item = 350 << 10;
+
+// Safe to use from any thread.
+class LargeAnswers {
+ public:
+  LargeAnswers(store::Store& store, std::string table) : store_(store), table_(std::move(table)) {}
+
+  const std::string& table() const { return table_; }
+
+  // Keeps the response under a name that nobody else has, and notes in the record where it is. Durable when it returns;
+  // if the record is not written then, the parts go by themselves when it would have expired.
+  store::Answer<void> put(Record& record, const std::string& name);
+  // Reads the response of a record that says where it is.
+  store::Answer<void> load(Record& record) const;
+
+ private:
+  item::Key key(const Record& record, std::int64_t part) const;
+
+  store::Store& store_;
+  const std::string table_;
+};
+
+}  // namespace postino::idempotency

@@ -1,0 +1,64 @@
+// Brokers by the names that the configuration gives them, and those that a request describes itself.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "broker/amqp_client.h"
+#include "broker/broker.h"
+#include "broker/managed_broker.h"
+#include "messages/fault.h"
+#include "messages/request.h"
+
+namespace postino::messages {
+
+inline constexpr std::string_view embedded_connection = "embedded";  // the queues in the store
+
+struct ConnectionsOptions {
+  std::map<std::string, broker::ConnectionSettings, std::less<>> named;        // that speak AMQP 1.0
+  std::map<std::string, broker::ManagementSettings, std::less<>> managements;  // of some of these
+  std::vector<std::string> embedded_names;        // further ones of the queues in the store
+  std::string default_name{embedded_connection};  // for requests that name none
+  // The hosts that a request's own queue manager may have: "broker.example", "broker.example:5671", "*.example.com",
+  // "[::1]:5672", or "*" for all. They are compared with the names in the request, not with what these resolve to.
+  // None: requests can use connections of the configuration alone.
+  std::vector<std::string> allowed_hosts;
+  std::string authorities_file;  // to trust in such connections besides those of the system
+  broker::AmqpClientOptions client;
+};
+
+// What to allow where only programs on this machine can call: this machine.
+std::vector<std::string> loopback_hosts();
+
+// Safe to use from any thread.
+class Connections {
+ public:
+  // `embedded` may be null: then there is no connection of that name. Fails, with the name of the connection, when
+  // settings break a rule; nothing is connected yet.
+  static base::Result<std::unique_ptr<Connections>> create(ConnectionsOptions options,
+                                                           std::shared_ptr<broker::Broker> embedded);
+
+  // invalid with the field when there is no such connection, or a host is not allowed.
+  Answer<std::shared_ptr<broker::Broker>> find(const Place& place);
+
+  std::vector<std::string> names() const;       // in alphabetical order
+  std::string label(const Place& place) const;  // for people: the connection's name, or the queue manager's
+  const std::string& default_name() const { return options_.default_name; }
+
+ private:
+  explicit Connections(ConnectionsOptions options) : options_(std::move(options)) {}
+  base::Result<broker::AmqpClient*> client();
+  Answer<std::shared_ptr<broker::Broker>> connect(const QueueManager& manager);
+  bool allows(const broker::Endpoint& endpoint) const;
+
+  const ConnectionsOptions options_;
+  std::mutex mutex_;
+  std::unique_ptr<broker::AmqpClient> client_;  // made when it is first needed
+  std::map<std::string, std::shared_ptr<broker::Broker>, std::less<>> brokers_;
+};
+
+}  // namespace postino::messages

@@ -1,0 +1,78 @@
+#include "messages/execution.h"
+
+#include "base/hash.h"
+#include "base/log.h"
+
+namespace postino::messages {
+
+namespace {
+
+// Keys are ASCII, so that no key contains it.
+constexpr std::string_view scope_separator = "\u00B7";
+
+}  // namespace
+
+std::string MessageService::Execution::scoped_key() const {
+  if (options_.scope.empty()) return request_.key;
+  return std::string(options_.scope).append(scope_separator).append(request_.key);
+}
+
+Answer<bool> MessageService::Execution::begin() {
+  using idempotency::Verdict;
+  auto begun =
+      service_.patience_([&] { return service_.guard_.begin(operation_, scoped_key(), request_.hash, options_.life); });
+  if (!begun) return base::propagate(fault_of(begun.error()));
+  record_ = std::move(begun->record);
+  switch (begun->verdict) {
+    case Verdict::execute:
+      lease_ = service_.leases_.hold(record_);
+      return true;
+    case Verdict::replay:
+      return false;
+    case Verdict::in_progress: {
+      Fault fault{.kind = FaultKind::in_progress, .message = "an execution with this idempotency key is in progress"};
+      fault.retry_after = base::Milliseconds(1'000);
+      return base::propagate(std::move(fault));
+    }
+    case Verdict::other_request:
+      break;
+  }
+  return refuse(FaultKind::other_request, "the idempotency key was used for another request");
+}
+
+Answer<void> MessageService::Execution::answered(const store::Answer<void>& written) const {
+  if (written) return {};
+  if (written.error().type == store::ErrorType::conditional_check_failed)
+    return refuse(FaultKind::in_progress, "the execution was taken over by another one, because its lease had ended");
+  return base::propagate(fault_of(written.error()));
+}
+
+Answer<void> MessageService::Execution::note_progress(std::string progress) {
+  record_.progress = std::move(progress);
+  return answered(service_.patience_([&] { return service_.guard_.note_progress(record_); }));
+}
+
+Answer<void> MessageService::Execution::complete(const std::string& body, std::string remains) {
+  auto done = answered(service_.patience_([&] { return service_.guard_.complete(record_, body, remains); }));
+  lease_.reset();
+  return done;
+}
+
+tl::unexpected<Fault> MessageService::Execution::fail(Fault fault) {
+  lease_.reset();
+  const auto failed = service_.patience_([&] { return service_.guard_.fail(record_); });
+  // The lease ends, and the key is free then as well.
+  if (!failed)
+    base::log_warning("messages", "a failure could not be recorded",
+                      {{"operation", operation_}, {"cause", failed.error().message}});
+  return base::propagate(std::move(fault));
+}
+
+std::string MessageService::Execution::message_id(std::size_t position) {
+  constexpr std::size_t digits = 32;
+  if (id_prefix_.empty())
+    id_prefix_ = base::to_hex(base::sha256(scoped_key() + "\n" + request_.hash)).substr(0, digits) + "-";
+  return id_prefix_ + std::to_string(position);
+}
+
+}  // namespace postino::messages

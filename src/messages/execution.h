@@ -1,0 +1,50 @@
+// One call of the message service: its record, its lease, and its answer.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "messages/service.h"
+
+namespace postino::messages {
+
+class MessageService::Execution {
+ public:
+  Execution(MessageService& service, std::string_view operation, const Request& request, const CallOptions& options)
+      : service_(service), operation_(operation), request_(request), options_(options) {}
+
+  // Takes the execution, and keeps it for as long as this lives. Nothing when it is done already: then record() has the
+  // answer. Fails when somebody else is at it, or the key was used for another request.
+  Answer<bool> begin();
+
+  idempotency::Record& record() { return record_; }
+
+  // Told at each step; false: ends here, as if the process had died.
+  bool reached(Step step) const { return !service_.options_.on_step || service_.options_.on_step(step); }
+  static tl::unexpected<Fault> abandoned() { return refuse(FaultKind::internal, "the execution was abandoned"); }
+
+  // Durable when they return. What they cannot write is a fault: in_progress when somebody else has taken over.
+  Answer<void> note_progress(std::string progress);
+  Answer<void> complete(const std::string& body, std::string remains);
+  // The record of a failure, for the next who tries; returns the fault.
+  tl::unexpected<Fault> fail(Fault fault);
+
+  // Of the messages that it produces: the same however often it is executed.
+  std::string message_id(std::size_t position);
+
+ private:
+  std::string scoped_key() const;
+  Answer<void> answered(const store::Answer<void>& written) const;
+
+  MessageService& service_;
+  const std::string operation_;
+  const Request& request_;
+  const CallOptions& options_;
+  idempotency::Record record_;
+  std::unique_ptr<idempotency::LeaseKeeper::Hold> lease_;
+  std::string id_prefix_;
+};
+
+}  // namespace postino::messages

@@ -1,0 +1,34 @@
+// Messages of a queue in the store, leased to one receiver.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "broker/broker.h"
+#include "messages/local_queue.h"
+
+namespace postino::messages {
+
+class LeasedMessages final : public broker::Held {
+ public:
+  // What is rejected goes to `dead`, or for good when that is null.
+  LeasedMessages(std::shared_ptr<LocalQueue> queue, std::shared_ptr<LocalQueue> dead,
+                 std::vector<StoredMessage> stored);
+  ~LeasedMessages() override;
+
+  // lost when some leases had ended before.
+  broker::Answer<void> settle(const std::vector<broker::Verdict>& verdicts) override;
+
+ private:
+  QueueMove move_of(const StoredMessage& message, broker::Verdict verdict) const;
+
+  const std::shared_ptr<LocalQueue> queue_;
+  const std::shared_ptr<LocalQueue> dead_;
+  const std::vector<StoredMessage> stored_;
+  bool is_settled_ = false;
+};
+
+// A failure of the store, as brokers have it.
+broker::Failure failure_of(const store::Error& error);
+
+}  // namespace postino::messages

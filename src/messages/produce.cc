@@ -1,0 +1,124 @@
+// Producing: what the broker has confirmed is recorded as it goes, so that nobody sends it again.
+#include <algorithm>
+#include <charconv>
+
+#include "messages/answer_json.h"
+#include "messages/execution.h"
+
+namespace postino::messages {
+
+class MessageService::Production {
+ public:
+  Production(MessageService& service, const ProduceRequest& request, const CallOptions& options)
+      : service_(service), request_(request), execution_(service, "PRODUCE", request, options) {}
+
+  Answer<Reply> run() {
+    TRY(const std::shared_ptr<broker::Broker> broker, service_.connections_.find(request_.place));
+    TRY(const bool ours, execution_.begin());
+    if (!ours) return Reply{std::move(execution_.record().response), true, 0};
+    if (!execution_.reached(Step::begun)) return Execution::abandoned();
+    started_ = service_.clock_.now();
+    first_ = confirmed_before();
+    const broker::ProduceReport report = broker->produce(request_.queue, messages(), produce_options(),
+                                                         [this](std::size_t prefix) { return note(prefix); });
+    if (abandoned_) return Execution::abandoned();
+    execution_.record().progress = std::to_string(report.prefix);
+    if (fault_) return fail(*std::move(fault_));
+    if (!report.complete()) return fail(fault_of_report(report));
+    if (!execution_.reached(Step::produced)) return Execution::abandoned();
+    return complete(report);
+  }
+
+ private:
+  // What an execution before this one has recorded.
+  std::size_t confirmed_before() {
+    const std::string& progress = execution_.record().progress;
+    std::size_t prefix = 0;
+    std::from_chars(progress.data(), progress.data() + progress.size(), prefix);
+    return std::min(prefix, request_.total);
+  }
+
+  broker::Messages messages() {
+    return {request_.total, [this](std::size_t position) {
+              broker::Message message = request_.messages[position % request_.messages.size()];
+              message.id = execution_.message_id(position);
+              message.reply_to = request_.reply_to;
+              message.created_at = started_;
+              return message;
+            }};
+  }
+
+  broker::ProduceOptions produce_options() const {
+    broker::ProduceOptions options;
+    options.first = first_;
+    options.persistent = request_.persistent;
+    options.time_to_live = request_.time_to_live;
+    options.delay = request_.delay;
+    options.window = request_.batch_size;
+    options.connections = request_.concurrency;
+    options.time_limit = service_.options_.produce_time;
+    return options;
+  }
+
+  // False when there must be no more: somebody else has the execution, or it cannot be recorded.
+  bool note(std::size_t prefix) {
+    // The end of what is sent in one go is recorded with the answer, which comes next: that saves a commit.
+    if (prefix < request_.total || request_.total > request_.batch_size) {
+      if (auto noted = execution_.note_progress(std::to_string(prefix)); !noted) {
+        fault_ = std::move(noted).error();
+        return false;
+      }
+      abandoned_ = !execution_.reached(Step::progressed);
+    }
+    return !abandoned_;
+  }
+
+  tl::unexpected<Fault> fail(Fault fault) {
+    // Of one that is somebody else's there is nothing to record.
+    if (fault.kind == FaultKind::in_progress) return base::propagate(std::move(fault));
+    return execution_.fail(std::move(fault));
+  }
+
+  Fault fault_of_report(const broker::ProduceReport& report) const {
+    Fault fault = report.failure ? fault_of(*report.failure)
+                                 : Fault{.kind = FaultKind::broker, .message = "not all messages are confirmed"};
+    const auto rejected = std::ranges::find(report.fates, broker::Fate::rejected);
+    if (fault.kind != FaultKind::invalid || rejected == report.fates.end()) return fault;
+    const auto position = static_cast<std::size_t>(rejected - report.fates.begin());
+    fault.fields.push_back({json::element_path("messages", position % request_.messages.size()), fault.message});
+    return fault;
+  }
+
+  Answer<Reply> complete(const broker::ProduceReport& report) {
+    AnswerHead head{.operation = "PRODUCE",
+                    .key = request_.key,
+                    .requested = request_.total,
+                    .processed = request_.total,
+                    .started = started_,
+                    .completed = service_.clock_.now(),
+                    .connection = service_.connections_.label(request_.place),
+                    .queue = request_.queue};
+    const ProduceOutcome outcome{.first_id = execution_.message_id(0),
+                                 .last_id = execution_.message_id(request_.total - 1),
+                                 .resumed_from = first_,
+                                 .sent_again = report.sent_again};
+    Reply reply{render_answer(head, outcome), false, request_.total - first_};
+    TRY_VOID(execution_.complete(reply.body, ""));
+    if (!execution_.reached(Step::completed)) return Execution::abandoned();
+    return reply;
+  }
+
+  MessageService& service_;
+  const ProduceRequest& request_;
+  Execution execution_;
+  base::TimePoint started_;
+  std::size_t first_ = 0;
+  std::optional<Fault> fault_;
+  bool abandoned_ = false;
+};
+
+Answer<Reply> MessageService::produce(const ProduceRequest& request, const CallOptions& options) {
+  return count("produce", request.queue, [&] { return Production(*this, request, options).run(); });
+}
+
+}  // namespace postino::messages

@@ -1,0 +1,98 @@
+// Produces and consumes messages once per key, however often it is asked to.
+//
+// The first call with a key executes; others hear that it is in progress, or get the answer of the first. What failed,
+// expired, or lost its process is executed by the next call: a produce goes on where the confirmed part ends.
+// Safe to call from any thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "broker/broker.h"
+#include "idempotency/guard.h"
+#include "idempotency/lease_keeper.h"
+#include "messages/connections.h"
+#include "messages/fault.h"
+#include "messages/request.h"
+#include "messages/statistics.h"
+#include "store/patience.h"
+#include "store/store.h"
+
+namespace postino::messages {
+
+// Where an execution is. For tests, which stop it there.
+enum class Step {
+  begun,       // the record is IN_PROGRESS
+  progressed,  // of produce: a confirmed part has been recorded
+  produced,    // all messages are confirmed
+  received,    // of consume: messages are held
+  completed,   // the record is COMPLETED; of consume: the messages are not settled yet
+  settled,     // of consume: the messages are settled, which the record does not say yet
+};
+
+struct ServiceOptions {
+  idempotency::GuardOptions guard;  // table, life of records, lease
+  base::Milliseconds produce_time{600'000};
+  std::size_t max_consumed_bytes = 16 << 20;  // of bodies in one answer
+  // False: the execution ends there, as if its process had died.
+  std::function<bool(Step)> on_step;
+};
+
+// Whose call it is, and what its headers say.
+struct CallOptions {
+  std::string scope;                       // keys of one scope do not meet those of another: a tenant, or an API key
+  std::optional<base::Milliseconds> life;  // of the record, in place of the configured one
+};
+
+struct Reply {
+  std::string body;  // JSON
+  bool replayed = false;
+  std::size_t processed = 0;  // messages, when it was executed
+};
+
+class MessageService {
+ public:
+  // Everything given must outlive it.
+  MessageService(store::Store& store, Connections& connections, const base::Clock& clock, base::Random& random,
+                 store::Patience patience, ServiceOptions options);
+  ~MessageService();  // no calls may be under way
+
+  // Makes the tables where they are missing. Call it before anything else.
+  base::Result<void> prepare();
+
+  Answer<Reply> produce(const ProduceRequest& request, const CallOptions& options);
+  Answer<Reply> consume(const ConsumeRequest& request, const CallOptions& options);
+
+  Answer<broker::Depth> depth(const Place& place, const std::string& queue);
+  Answer<broker::Identity> test(const Place& place);
+
+  // Keeps the leases of what is being executed; a thread does it all the time.
+  void renew_leases() { leases_.renew_once(); }
+
+  // In Prometheus' text format: calls, messages and time by operation, queue and result.
+  void append_metrics(std::string& out) const { statistics_.append_to(out); }
+
+  idempotency::Guard& guard() { return guard_; }  // for executions of other kinds, in the same table
+
+ private:
+  class Execution;
+  class Production;
+  class Consumption;
+
+  Answer<Reply> count(std::string_view operation, const std::string& queue, const std::function<Answer<Reply>()>& call);
+
+  store::Store& store_;
+  Connections& connections_;
+  const base::Clock& clock_;
+  const store::Patience patience_;
+  const ServiceOptions options_;
+  idempotency::Guard guard_;
+  idempotency::LeaseKeeper leases_;
+  Statistics statistics_;
+};
+
+}  // namespace postino::messages

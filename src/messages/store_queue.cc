@@ -1,0 +1,253 @@
+#include "messages/store_queue.h"
+
+#include <algorithm>
+
+#include "broker/message_codec.h"
+#include "broker/production.h"
+#include "broker/queue_address.h"
+#include "messages/leased_messages.h"
+#include "messages/local_queue.h"
+
+namespace postino::messages {
+
+using broker::Answer;
+using broker::Depth;
+using broker::Failure;
+using broker::FailureKind;
+using broker::Held;
+using broker::Identity;
+using broker::Message;
+using broker::Messages;
+using broker::OnConfirmed;
+using broker::ProduceOptions;
+using broker::ProduceReport;
+using broker::Production;
+using broker::ReceiveOptions;
+
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+constexpr std::size_t longest_name = 250;  // so that ".dead" can follow
+constexpr std::size_t most_known_queues = 10'000;
+constexpr std::size_t batch_bytes = 2 << 20;
+constexpr std::size_t look_for_room_every = 10'000;  // messages
+
+auto broken(std::string rule) { return broker::refuse(FailureKind::invalid, std::move(rule)); }
+
+Answer<void> check_name(const std::string& queue) {
+  TRY_VOID(broker::queue_address(queue, broker::AddressStyle::bare, ""));
+  if (queue.size() > longest_name) return broken("the name of the queue is longer than 250 bytes");
+  return {};
+}
+
+// When it may be dropped: after its own time to live, or that of the call.
+std::optional<base::TimePoint> expiry_of(const Message& message, const ProduceOptions& options, base::TimePoint now) {
+  std::optional<base::Milliseconds> life = options.time_to_live;
+  if (const auto own = message.headers.find("ttl"); own != message.headers.end())
+    life = base::Milliseconds(std::get<std::int64_t>(own->second));
+  if (!life) return std::nullopt;
+  return now + *life;
+}
+
+Answer<StoredMessage> encode(const Message& message, const ProduceOptions& options, base::TimePoint now) {
+  TRY(const std::vector<char> bytes,
+      broker::encode(message, {.persistent = options.persistent, .time_to_live = options.time_to_live}));
+  if (bytes.size() > max_stored_message_bytes)
+    return broken("it has " + std::to_string(bytes.size()) +
+                  " bytes with all that belongs to it; queues of the store " + "take messages of up to " +
+                  std::to_string(max_stored_message_bytes));
+  StoredMessage stored;
+  stored.content.assign(bytes.begin(), bytes.end());
+  stored.id = message.id;
+  stored.expires_at = expiry_of(message, options, now);
+  return stored;
+}
+
+}  // namespace
+
+class StoreQueue::Impl {
+ public:
+  Impl(store::Store& store, const base::Clock& clock, base::Random& random, store::Patience patience,
+       StoreQueueOptions options)
+      : clock_(clock),
+        random_(random),
+        options_(std::move(options)),
+        tag_(base::make_uuid(random).substr(0, 8)),
+        table_(std::make_shared<QueueTable>(store, random, std::move(patience), options_.table)) {}
+
+  Answer<std::shared_ptr<LocalQueue>> open(const std::string& name);
+  void produce(LocalQueue& queue, Production& production, const ProduceOptions& options);
+  Answer<std::unique_ptr<Held>> receive(const std::string& name, const ReceiveOptions& options);
+  Answer<Depth> depth(LocalQueue& queue);
+  Answer<Identity> test();
+
+ private:
+  std::shared_ptr<LocalQueue> known(const std::string& name);
+  Answer<std::size_t> room_in(LocalQueue& queue);
+  // The next messages of a call, as many as go together. Fewer than there are when one breaks a rule.
+  std::vector<StoredMessage> next_batch(Production& production, const ProduceOptions& options, std::size_t most,
+                                        std::vector<std::size_t>& positions);
+
+  const base::Clock& clock_;
+  base::Random& random_;
+  const StoreQueueOptions options_;
+  const std::string tag_;
+  const std::shared_ptr<QueueTable> table_;
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<LocalQueue>, std::less<>> queues_;
+};
+
+std::shared_ptr<LocalQueue> StoreQueue::Impl::known(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  if (const auto queue = queues_.find(name); queue != queues_.end()) return queue->second;
+  // Anybody can invent names. What nobody uses can be learnt anew.
+  if (queues_.size() >= most_known_queues)
+    std::erase_if(queues_, [](const auto& each) { return each.second.use_count() == 1; });
+  return queues_.emplace(name, std::make_shared<LocalQueue>(table_, clock_, tag_, name)).first->second;
+}
+
+Answer<std::shared_ptr<LocalQueue>> StoreQueue::Impl::open(const std::string& name) {
+  TRY_VOID(check_name(name));
+  if (const auto prepared = table_->prepare(); !prepared) return base::propagate(failure_of(prepared.error()));
+  return known(name);
+}
+
+Answer<std::size_t> StoreQueue::Impl::room_in(LocalQueue& queue) {
+  for (const bool again : {false, true}) {
+    const auto counts = table_->counts(queue.name());
+    if (!counts) return base::propagate(failure_of(counts.error()));
+    std::int64_t count = 0;
+    for (const std::int64_t on_shelf : *counts) count += on_shelf;
+    if (count < static_cast<std::int64_t>(options_.max_messages))
+      return static_cast<std::size_t>(static_cast<std::int64_t>(options_.max_messages) -
+                                      std::max<std::int64_t>(count, 0));
+    if (again) break;
+    if (const auto dropped = queue.drop_expired(); !dropped) return base::propagate(failure_of(dropped.error()));
+  }
+  return broker::refuse(FailureKind::exhausted,
+                        "the queue has " + std::to_string(options_.max_messages) + " messages, which is its limit");
+}
+
+std::vector<StoredMessage> StoreQueue::Impl::next_batch(Production& production, const ProduceOptions& options,
+                                                        std::size_t most, std::vector<std::size_t>& positions) {
+  const base::TimePoint now = clock_.now();
+  std::vector<StoredMessage> batch;
+  for (std::size_t bytes = 0; batch.size() < most && bytes < batch_bytes;) {
+    const auto position = production.next();
+    if (!position) break;
+    auto stored = encode(production.message(*position), options, now);
+    if (!stored) {
+      production.reject(*position, std::move(stored).error());
+      break;
+    }
+    bytes += stored->content.size();
+    batch.push_back(*std::move(stored));
+    positions.push_back(*position);
+  }
+  return batch;
+}
+
+void StoreQueue::Impl::produce(LocalQueue& queue, Production& production, const ProduceOptions& options) {
+  const auto deadline = Steady::now() + options.time_limit;
+  std::size_t room = 0;
+  while (true) {
+    if (room == 0) {
+      auto left = room_in(queue);
+      if (!left) return production.stop(std::move(left).error());
+      room = std::min(*left, look_for_room_every);
+    }
+    std::vector<std::size_t> positions;
+    std::vector<StoredMessage> batch =
+        next_batch(production, options, std::min({options.window, QueueTable::moves_at_once(1), room}), positions);
+    if (batch.empty()) return;
+    room -= batch.size();
+    const MoveReport report = queue.add(std::move(batch), options.delay.value_or(base::Milliseconds(0)));
+    std::size_t added = 0;
+    while (added < report.done.size() && report.done[added]) ++added;
+    positions.resize(added);
+    production.confirm(positions);
+    if (report.trouble) return production.stop(failure_of(*report.trouble));
+    if (Steady::now() >= deadline) production.stop({FailureKind::timed_out, "the time limit is over", {}});
+  }
+}
+
+Answer<std::unique_ptr<Held>> StoreQueue::Impl::receive(const std::string& name, const ReceiveOptions& options) {
+  TRY(std::shared_ptr<LocalQueue> queue, open(name));
+  const auto dead = dead_queue(name);
+  LocalQueue::Demand demand{.messages = options.max_messages,
+                            .bytes = options.max_bytes,
+                            .owner = base::make_uuid(random_),
+                            .lease = options_.lease + options.linger};
+  auto deadline = Steady::now() + options.wait;
+  std::vector<StoredMessage> all;
+  while (true) {
+    const std::uint64_t arrivals = queue->arrivals();
+    auto taken = queue->take(demand);
+    // What is held already must not be lost because of what comes after it.
+    if (!taken && all.empty()) return base::propagate(failure_of(taken.error()));
+    if (!taken) break;
+    if (all.empty() && !taken->empty()) deadline = Steady::now() + options.linger;
+    for (StoredMessage& message : *taken) {
+      demand.bytes -= std::min(demand.bytes, message.content.size());
+      all.push_back(std::move(message));
+    }
+    demand.messages = options.max_messages - all.size();
+    if (demand.messages == 0 || demand.bytes == 0 || Steady::now() >= deadline) break;
+    queue->await_arrival(arrivals, std::min(deadline, Steady::now() + options_.poll));
+  }
+  return std::make_unique<LeasedMessages>(std::move(queue), dead ? known(*dead) : nullptr, std::move(all));
+}
+
+Answer<Depth> StoreQueue::Impl::depth(LocalQueue& queue) {
+  if (const auto returned = queue.return_due(); !returned) return base::propagate(failure_of(returned.error()));
+  const auto counts = table_->counts(queue.name());
+  if (!counts) return base::propagate(failure_of(counts.error()));
+  return Depth{
+      static_cast<std::uint64_t>(std::max<std::int64_t>((*counts)[static_cast<std::size_t>(Shelf::ready)], 0))};
+}
+
+Answer<Identity> StoreQueue::Impl::test() {
+  const auto began = Steady::now();
+  if (const auto prepared = table_->prepare(); !prepared) return base::propagate(failure_of(prepared.error()));
+  if (const auto counts = table_->counts("-"); !counts) return base::propagate(failure_of(counts.error()));
+  Identity identity;
+  identity.endpoint = "table " + table_->name();
+  identity.product = "Postino";
+  identity.elapsed = std::chrono::duration_cast<base::Milliseconds>(Steady::now() - began);
+  return identity;
+}
+
+StoreQueue::StoreQueue(store::Store& store, const base::Clock& clock, base::Random& random, store::Patience patience,
+                       StoreQueueOptions options)
+    : impl_(std::make_unique<Impl>(store, clock, random, std::move(patience), std::move(options))) {}
+StoreQueue::~StoreQueue() = default;
+
+ProduceReport StoreQueue::produce(const std::string& queue, const Messages& messages, const ProduceOptions& options,
+                                  const OnConfirmed& on_confirmed) {
+  const auto refused = [](Failure failure) {
+    ProduceReport report;
+    report.failure = std::move(failure);
+    return report;
+  };
+  if (auto checked = check(messages, options); !checked) return refused(std::move(checked).error());
+  const auto opened = impl_->open(queue);
+  if (!opened) return refused(opened.error());
+  Production production(messages, options, on_confirmed);
+  if (options.first < messages.count) impl_->produce(**opened, production, options);
+  return production.report();
+}
+
+Answer<std::unique_ptr<Held>> StoreQueue::receive(const std::string& queue, const ReceiveOptions& options) {
+  TRY_VOID(check(options));
+  return impl_->receive(queue, options);
+}
+
+Answer<Depth> StoreQueue::depth(const std::string& queue) {
+  TRY(const std::shared_ptr<LocalQueue> opened, impl_->open(queue));
+  return impl_->depth(*opened);
+}
+
+Answer<Identity> StoreQueue::test() { return impl_->test(); }
+
+}  // namespace postino::messages

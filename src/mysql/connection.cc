@@ -1,0 +1,168 @@
+#include "mysql/connection.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "mysql/connector.h"
+#include "mysql/statement_cache.h"
+
+namespace postino::mysql {
+
+namespace {
+
+// The library never gives back the memory into which it has read a row.
+constexpr std::size_t max_kept_text = 16 << 20;
+
+std::uint64_t size_of(const Parameter& parameter) {
+  constexpr std::uint64_t type_and_length = 16;  // at most
+  const Parameter::Content& content = parameter.content();
+  if (const auto* text = std::get_if<std::string_view>(&content)) return type_and_length + text->size();
+  if (const auto* bytes = std::get_if<Bytes>(&content)) return type_and_length + bytes->octets.size();
+  return type_and_length;
+}
+
+}  // namespace
+
+class Connection::Session {
+ public:
+  explicit Session(OpenedConnection opened) : flavour(opened.flavour), handle_(std::move(opened.handle)) {}
+  // The connection first: then the statements need not be closed one by one.
+  ~Session() {
+    handle_.reset();
+    statements_.clear();
+  }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  Answer<Rows> query(std::string_view sql, std::span<const Parameter> parameters) {
+    return judged([&]() -> Answer<Rows> {
+      TRY(Statement * statement, get(sql, parameters));
+      auto rows = statement->query(parameters);
+      swollen = swollen || statement->largest_text() > max_kept_text;
+      return rows;
+    });
+  }
+
+  Answer<std::uint64_t> execute(std::string_view sql, std::span<const Parameter> parameters) {
+    auto affected = judged([&]() -> Answer<std::uint64_t> {
+      TRY(Statement * statement, get(sql, parameters));
+      return statement->execute(parameters);
+    });
+    if (!affected) mark_open_outcome(affected.error());
+    return affected;
+  }
+
+  Answer<void> run(std::string_view sql) {
+    auto done = judged([&] { return send_text(handle_.get(), sql); });
+    if (!done) mark_open_outcome(done.error());
+    return done;
+  }
+
+  Answer<void> begin() {
+    TRY_VOID(judged([&] { return send_text(handle_.get(), "BEGIN"); }));
+    in_transaction = true;
+    return {};
+  }
+
+  Answer<void> commit() {
+    if (ended_) return base::propagate(*ended_);
+    auto done = judged([&] { return send_text(handle_.get(), "COMMIT"); });
+    // Only an error with which the server rolls back says for sure that nothing happened.
+    if (!done && done.error().kind != ErrorKind::transient) done.error().at_commit = true;
+    if (done) in_transaction = false;
+    return done;
+  }
+
+  Answer<void> rollback() {
+    ended_.reset();
+    auto done = judged([&] { return send_text(handle_.get(), "ROLLBACK"); });
+    if (done) in_transaction = false;
+    if (!done) broken = true;  // nobody knows what is still open
+    return done;
+  }
+
+  bool ping() {
+    enter_library();
+    if (broken) return false;
+    if (mysql_ping(handle_.get()) != 0) broken = true;
+    return !broken;
+  }
+
+  const Flavour flavour;
+  std::uint64_t largest_statement = 0;  // 0: not known yet
+  bool in_transaction = false;
+  bool broken = false;
+  bool swollen = false;
+
+ private:
+  Answer<Statement*> get(std::string_view sql, std::span<const Parameter> parameters) {
+    // The server would close the connection, which looks like something else.
+    std::uint64_t size = 0;
+    for (const Parameter& parameter : parameters) size += size_of(parameter);
+    if (largest_statement != 0 && size + sql.size() > largest_statement)
+      return fail(ErrorKind::other, 0,
+                  "the statement has " + std::to_string(size) + " bytes, and the server's max_allowed_packet is " +
+                      std::to_string(largest_statement));
+    return statements_.get(handle_.get(), sql);
+  }
+
+  // What an error does to the session.
+  template <class Call>
+  auto judged(const Call& call) -> decltype(call()) {
+    enter_library();
+    if (broken) return fail(ErrorKind::lost, 0, "the connection is broken");
+    // What comes after the end of a transaction would be committed by itself.
+    if (ended_) return base::propagate(*ended_);
+    auto answer = call();
+    if (answer) return answer;
+    const Error& error = answer.error();
+    if (error.kind == ErrorKind::lost || found_by_library(error.code)) broken = true;
+    if (in_transaction && (broken || worth_repeating(error))) ended_ = error;
+    return answer;
+  }
+
+  void mark_open_outcome(Error& error) const {
+    const bool was_sent = error.code != 0;  // not on a connection that was broken before
+    if (was_sent && !in_transaction && error.kind == ErrorKind::lost) error.at_commit = true;
+  }
+
+  ConnectionHandle handle_;
+  StatementCache statements_;
+  std::optional<Error> ended_;  // why the transaction cannot be committed any more
+};
+
+Answer<std::unique_ptr<Connection>> Connection::open(const ServerOptions& options) {
+  enter_library();
+  TRY(OpenedConnection opened, connect(options));
+  std::unique_ptr<Connection> connection(new Connection(std::make_unique<Session>(std::move(opened))));
+  TRY(const Rows rows, connection->query("SELECT @@max_allowed_packet"));
+  connection->session_->largest_statement = static_cast<std::uint64_t>(rows[0].number(0));
+  return connection;
+}
+
+Connection::Connection(std::unique_ptr<Session> session) : session_(std::move(session)) {}
+Connection::~Connection() = default;
+
+Answer<Rows> Connection::query(std::string_view sql, std::span<const Parameter> parameters) {
+  return session_->query(sql, parameters);
+}
+Answer<std::uint64_t> Connection::execute(std::string_view sql, std::span<const Parameter> parameters) {
+  return session_->execute(sql, parameters);
+}
+Answer<void> Connection::run(std::string_view sql) { return session_->run(sql); }
+
+Answer<void> Connection::begin() { return session_->begin(); }
+Answer<void> Connection::commit() { return session_->commit(); }
+Answer<void> Connection::rollback() { return session_->rollback(); }
+bool Connection::in_transaction() const { return session_->in_transaction; }
+
+bool Connection::ping() { return session_->ping(); }
+bool Connection::broken() const { return session_->broken; }
+bool Connection::swollen() const { return session_->swollen; }
+
+const Flavour& Connection::flavour() const { return session_->flavour; }
+std::uint64_t Connection::largest_statement() const { return session_->largest_statement; }
+
+}  // namespace postino::mysql

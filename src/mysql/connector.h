@@ -1,0 +1,23 @@
+// How a connection comes into being: the handshake, the version, the settings of the session.
+#pragma once
+
+#include <cstdint>
+
+#include "mysql/client_library.h"
+#include "mysql/flavour.h"
+#include "mysql/server_options.h"
+
+namespace postino::mysql {
+
+struct OpenedConnection {
+  ConnectionHandle handle;
+  Flavour flavour;
+};
+
+// A session that is set up. Messages say where it was tried.
+Answer<OpenedConnection> connect(const ServerOptions& options);
+
+// A statement without parameters and without rows.
+Answer<void> send_text(MYSQL* connection, std::string_view sql);
+
+}  // namespace postino::mysql

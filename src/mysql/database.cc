@@ -1,0 +1,25 @@
+#include "mysql/database.h"
+
+#include <utility>
+
+#include "base/backoff.h"
+
+namespace postino::mysql {
+
+Database::Database(ServerOptions server, PoolOptions pool, base::Random& random, Sleep sleep)
+    : random_(random), sleep_(std::move(sleep)), pool_(std::move(server), pool, statistics_) {}
+
+bool Database::again(Error& error, Attempt& attempt) {
+  attempt.commit_unknown = attempt.commit_unknown || error.at_commit;
+  error.at_commit = attempt.commit_unknown;
+  if (!worth_repeating(error)) return false;
+  if (attempt.number == database_attempts) {
+    statistics_.given_up();
+    return false;
+  }
+  statistics_.repeated(error);
+  sleep_(base::Backoff().full_jitter(attempt.number, random_));
+  return true;
+}
+
+}  // namespace postino::mysql

@@ -1,0 +1,31 @@
+// Brings the schema of a database to the state this program needs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "mysql/server_options.h"
+
+namespace postino::outbox {
+
+struct DoneMigration {
+  int number = 0;
+  std::string name;
+};
+
+struct MigrationOptions {
+  std::string program_version;  // that is written down beside what it has done
+  int up_to = 0;                // a number; 0: all there are
+  // How long to wait for another program that is at it.
+  base::Milliseconds wait = std::chrono::minutes(1);
+};
+
+// How many migrations the database lacks. conflict when it is newer than this program, which must not use it then.
+base::Result<int> pending_migrations(const mysql::ServerOptions& server);
+
+// Does what is missing, and says what that was. Only one program at a time does; a second one waits. A run that was
+// broken off is repeated with the next one. conflict when the database is newer than this program.
+base::Result<std::vector<DoneMigration>> migrate(const mysql::ServerOptions& server, const MigrationOptions& options);
+
+}  // namespace postino::outbox

@@ -1,0 +1,203 @@
+#include "outbox/queue_intake.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/metrics_text.h"
+#include "base/thread_name.h"
+
+namespace postino::outbox {
+
+namespace {
+
+using broker::Verdict;
+using Need = json::Fields::Need;
+
+constexpr std::string_view result_names[] = {"accepted", "repeated", "rejected", "released"};
+
+std::string hex_hash(const std::string& text) { return base::to_hex(base::sha256(text)); }
+
+// Of what is asked for, not of how it is written.
+std::string request_hash(const std::vector<Payload>& payloads) {
+  std::string text;
+  for (const Payload& payload : payloads) text.append(to_json(payload)).append("\n");
+  return hex_hash(text);
+}
+
+std::string escaped(std::string_view text) {
+  std::string value;
+  for (const char letter : text) {
+    if (letter == '\\' || letter == '"') value += '\\';
+    value += letter;
+  }
+  return value;
+}
+
+}  // namespace
+
+QueueIntake::QueueIntake(broker::Broker& broker, Outbox& outbox, const base::Clock& clock, base::Random& random,
+                         QueueIntakeOptions options)
+    : broker_(broker), outbox_(outbox), clock_(clock), random_(random), options_(std::move(options)) {}
+
+void QueueIntake::start() {
+  for (int i = 0; i < options_.workers; ++i) threads_.emplace_back([this] { run(); });
+}
+
+void QueueIntake::stop() {
+  stopping_ = true;
+  pause_.end();
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+void QueueIntake::run() {
+  base::name_thread("outbox-queue");
+  int failures = 0;
+  while (!stopping_) {
+    failures = run_once() ? 0 : failures + 1;
+    if (failures > 0) pause_.wait(options_.pause.equal_jitter(failures, random_));
+  }
+}
+
+bool QueueIntake::run_once() {
+  auto held = broker_.receive(options_.queue, {.max_messages = options_.batch, .wait = options_.wait});
+  if (!held) {
+    base::log_warning(
+        "outbox", "no messages could be taken from a queue",
+        {{"connection", options_.connection}, {"queue", options_.queue}, {"cause", held.error().message}});
+    return false;
+  }
+  std::vector<Verdict> verdicts;
+  bool well = true;
+  for (const broker::Message& message : (*held)->messages()) {
+    // After trouble the rest is not tried: it is given back in its order.
+    const Result result = well ? take(message) : Result::released;
+    ++messages_[static_cast<std::size_t>(result)];
+    well = well && result != Result::released;
+    Verdict verdict = Verdict::acknowledge;
+    if (result == Result::rejected) verdict = Verdict::reject;
+    if (result == Result::released) verdict = Verdict::release;
+    verdicts.push_back(verdict);
+  }
+  if (verdicts.empty()) return true;
+  const auto settled = (*held)->settle(verdicts);
+  if (settled) return well;
+  // They come again, and are known then.
+  base::log_warning(
+      "outbox", "messages of a queue could not be settled",
+      {{"connection", options_.connection}, {"queue", options_.queue}, {"cause", settled.error().message}});
+  return false;
+}
+
+QueueIntake::Result QueueIntake::take(const broker::Message& message) {
+  auto payloads = read(message);
+  if (!payloads) return Result::rejected;
+  return accept(message, *std::move(payloads));
+}
+
+// Whatever a sender wrote may be somebody's name or address: the log has only where it is wrong.
+void QueueIntake::log_rejected(const broker::Message& message, const std::string& why) const {
+  base::log_warning(
+      "outbox", "a message was rejected",
+      {{"connection", options_.connection}, {"queue", options_.queue}, {"message_id", message.id}, {"cause", why}});
+}
+
+std::optional<std::vector<Payload>> QueueIntake::read(const broker::Message& message) const {
+  if (!message.fault.empty()) {
+    log_rejected(message, "it cannot be read");
+    return std::nullopt;
+  }
+  json::FieldErrors errors;
+  json::Document document;
+  std::vector<Payload> payloads;
+  if (document.parse(message.body, errors)) {
+    const base::TimePoint now = clock_.now();
+    json::FieldErrors ignored;
+    json::Fields fields(document.root(), "", ignored);
+    if (fields.any("data", Need::optional)) {
+      json::Fields batch(document.root(), "", errors);
+      const auto list = batch.list("data", Need::required, options_.max_emails);
+      if (list && list->empty()) batch.refuse("data", "must have at least one element");
+      batch.refuse_others();
+      for (std::size_t i = 0; list && i < list->size(); ++i)
+        if (auto payload = read_payload((*list)[i], json::element_path("data", i), now, errors))
+          payloads.push_back(*std::move(payload));
+    } else if (auto payload = read_payload(document.root(), "", now, errors)) {
+      payloads.push_back(*std::move(payload));
+    }
+  }
+  if (errors.empty()) return payloads;
+  const std::string& field = errors.list().front().field;
+  log_rejected(message, field.empty() ? "it is no e-mail in JSON" : "invalid field: " + field);
+  return std::nullopt;
+}
+
+QueueIntake::Result QueueIntake::accept(const broker::Message& message, std::vector<Payload> payloads) {
+  const std::size_t emails = payloads.size();
+  std::optional<Outbox::KeyedRequest> keyed;
+  if (!message.id.empty())
+    keyed = {"queue:" + hex_hash(options_.connection + "\n" + options_.queue + "\n" + message.id),
+             request_hash(payloads), options_.key_life};
+  const auto answer =
+      outbox_.accept(std::move(payloads), options_.tenant, keyed, [](const std::vector<AcceptOutcome>& outcomes) {
+        return "{\"emails\":" + std::to_string(outcomes.size()) + "}";
+      });
+  if (answer) return judge(message, *answer, emails);
+  if (answer.error().code == base::ErrorCode::invalid) {
+    log_rejected(message, "the store does not take it");
+    return Result::rejected;
+  }
+  base::log_warning("outbox", "a message could not be accepted",
+                    {{"queue", options_.queue}, {"message_id", message.id}, {"cause", answer.error().message}});
+  return Result::released;
+}
+
+QueueIntake::Result QueueIntake::judge(const broker::Message& message, const AcceptAnswer& answer, std::size_t emails) {
+  switch (answer.status) {
+    case AcceptStatus::replayed:
+      return Result::repeated;
+    case AcceptStatus::in_progress:
+      return Result::released;
+    case AcceptStatus::other_request:
+      log_rejected(message, "its id was that of another message");
+      return Result::rejected;
+    case AcceptStatus::done:
+      break;
+  }
+  std::size_t duplicates = 0;
+  for (const AcceptOutcome& outcome : answer.outcomes) {
+    if (outcome.error == AcceptError::duplicated_id) ++duplicates;
+    // Without an id there is no key, and each e-mail stands alone: those that have no id of their own may come twice.
+    if (outcome.error == AcceptError::storage || outcome.error == AcceptError::database) return Result::released;
+  }
+  emails_ += emails - duplicates;
+  return duplicates == emails ? Result::repeated : Result::accepted;
+}
+
+std::string QueueIntake::labels() const {
+  return "connection=\"" + escaped(options_.connection) + "\",queue=\"" + escaped(options_.queue) + "\"";
+}
+
+void QueueIntake::append_metrics(const std::vector<const QueueIntake*>& intakes, std::string& out) {
+  base::append_metric_head(out, "postino_outbox_queue_messages_total", "counter",
+                           "Messages taken from queues, by what became of them.");
+  for (const QueueIntake* intake : intakes)
+    for (std::size_t i = 0; i < result_count; ++i)
+      out.append("postino_outbox_queue_messages_total{")
+          .append(intake->labels())
+          .append(",result=\"")
+          .append(result_names[i])
+          .append("\"} ")
+          .append(std::to_string(intake->messages_[i].load()))
+          .append("\n");
+  base::append_metric_head(out, "postino_outbox_queue_emails_total", "counter", "E-mails accepted from queues.");
+  for (const QueueIntake* intake : intakes)
+    out.append("postino_outbox_queue_emails_total{")
+        .append(intake->labels())
+        .append("} ")
+        .append(std::to_string(intake->emails_.load()))
+        .append("\n");
+}
+
+}  // namespace postino::outbox

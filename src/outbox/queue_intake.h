@@ -1,0 +1,88 @@
+// E-mails that arrive by a queue: messages are taken from a broker and handed to the outbox.
+//
+// A message is a payload as POST /emails takes it, or {"data": [payload, ...]}. It is acknowledged when its e-mails are
+// accepted, durably, and its id stands for it: one that the broker gives out again is not accepted twice. (One without
+// an id may be.) What can never be accepted is rejected, and what the broker does with it is set up there. In times of
+// trouble messages are given back, and taken again later.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/backoff.h"
+#include "base/clock.h"
+#include "base/pause.h"
+#include "base/random.h"
+#include "broker/broker.h"
+#include "outbox/outbox.h"
+
+namespace postino::outbox {
+
+struct QueueIntakeOptions {
+  std::string connection;  // the broker's name; part of what a message is known by
+  std::string queue;
+  std::string tenant;              // whose e-mails they are
+  int workers = 1;                 // that take messages; with more than one their order is lost
+  std::size_t batch = 25;          // messages taken at a time
+  std::size_t max_emails = 100;    // in one message
+  base::Milliseconds wait{1'000};  // for messages, before it looks whether it is to end
+  base::Milliseconds key_life = std::chrono::hours(24 * 7);  // how long a message id is remembered
+  base::Backoff pause{base::Milliseconds(500), base::Milliseconds(30'000)};
+};
+
+class QueueIntake {
+ public:
+  // Everything given must outlive it.
+  QueueIntake(broker::Broker& broker, Outbox& outbox, const base::Clock& clock, base::Random& random,
+              QueueIntakeOptions options);
+  ~QueueIntake() { stop(); }
+  QueueIntake(const QueueIntake&) = delete;
+  QueueIntake& operator=(const QueueIntake&) = delete;
+
+  void start();
+  // Takes no more, and returns when what was taken is settled. It cannot be started again.
+  void stop();
+
+  // Takes messages once and settles them. False when it should be left alone for a while. What start() does all the
+  // time.
+  bool run_once();
+
+  // Those of all there are, in Prometheus' text format.
+  static void append_metrics(const std::vector<const QueueIntake*>& intakes, std::string& out);
+
+ private:
+  enum class Result : std::uint8_t {
+    accepted,
+    repeated,  // had been accepted before
+    rejected,  // can never be
+    released,  // cannot be now
+  };
+  static constexpr std::size_t result_count = 4;
+
+  void run();
+  Result take(const broker::Message& message);
+  // Nothing, and a note in the log, when it is no e-mail.
+  std::optional<std::vector<Payload>> read(const broker::Message& message) const;
+  Result accept(const broker::Message& message, std::vector<Payload> payloads);
+  Result judge(const broker::Message& message, const AcceptAnswer& answer, std::size_t emails);
+  std::string labels() const;
+  void log_rejected(const broker::Message& message, const std::string& why) const;
+
+  broker::Broker& broker_;
+  Outbox& outbox_;
+  const base::Clock& clock_;
+  base::Random& random_;
+  const QueueIntakeOptions options_;
+  base::Pause pause_;
+  std::atomic<bool> stopping_ = false;
+  std::array<std::atomic<std::uint64_t>, result_count> messages_{};
+  std::atomic<std::uint64_t> emails_ = 0;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace postino::outbox

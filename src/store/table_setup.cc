@@ -1,0 +1,35 @@
+#include "store/table_setup.h"
+
+#include "store/patience.h"
+
+namespace postino::store {
+
+CreateTableRequest table_request(std::string name, const std::vector<AttributeDefinition>& keys) {
+  CreateTableRequest request;
+  request.table_name = std::move(name);
+  request.attribute_definitions = keys;
+  for (const AttributeDefinition& key : keys)
+    request.key_schema.push_back({key.name, request.key_schema.empty() ? KeyRole::hash : KeyRole::range});
+  request.billing_mode = BillingMode::pay_per_request;
+  return request;
+}
+
+base::Result<void> prepare_table(Store& store, const CreateTableRequest& request, const std::string& expiry) {
+  const auto created = store.create_table(request);
+  if (!created && created.error().type != ErrorType::resource_in_use) return base::propagate(as_error(created.error()));
+  if (!created) {
+    const auto found = store.describe_table(request.table_name);
+    if (!found) return base::propagate(as_error(found.error()));
+    if (found->key_schema != request.key_schema)
+      return base::invalid("table " + request.table_name + " exists with other keys than are needed");
+  }
+  if (expiry.empty()) return {};
+  const auto expiring = store.describe_time_to_live(request.table_name);
+  if (!expiring) return base::propagate(as_error(expiring.error()));
+  if (expiring->status != TimeToLiveStatus::disabled) return {};
+  const auto enabled = store.update_time_to_live(request.table_name, {expiry, true});
+  if (!enabled) return base::propagate(as_error(enabled.error()));
+  return {};
+}
+
+}  // namespace postino::store

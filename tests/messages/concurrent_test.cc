@@ -1,0 +1,183 @@
+// Many at once: one of them executes, and every message is given out once.
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <mutex>
+#include <set>
+#include <shared_mutex>
+
+#include "many_threads.h"
+#include "service_world.h"
+
+namespace postino::messages {
+namespace {
+
+using outbox::run_threads;
+using outbox::volume;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+struct Tally {
+  std::atomic<int> executed = 0, replayed = 0, conflicts = 0, others = 0;
+
+  void count(const Answer<Reply>& reply) {
+    if (reply)
+      ++(reply->replayed ? replayed : executed);
+    else
+      ++(reply.error().kind == FaultKind::in_progress ? conflicts : others);
+  }
+};
+
+TEST(ConcurrentMessages, OfAHundredCallsWithOneKeyOneProduces) {
+  constexpr int calls = 100;
+  ServiceWorld world(std::make_shared<base::SystemClock>());
+  const auto one = world.make_service(), two = world.make_service();
+  const ProduceRequest request = produce_request("k", 30, 5);
+  Tally tally;
+  run_threads(calls, [&](int i) { tally.count((i % 2 == 0 ? one : two)->produce(request, {})); });
+  EXPECT_EQ(tally.executed, 1);
+  EXPECT_EQ(tally.replayed + tally.conflicts, calls - 1);
+  EXPECT_THAT(take_all(world.embedded(), "q"), SizeIs(30));
+  EXPECT_TRUE(one->produce(request, {})->replayed);
+}
+
+TEST(ConcurrentMessages, OfAHundredCallsWithOneKeyOneConsumes) {
+  constexpr int calls = 100;
+  ServiceWorld world(std::make_shared<base::SystemClock>());
+  const auto one = world.make_service(), two = world.make_service();
+  ASSERT_TRUE(is_complete(world.embedded().produce("q", numbered(50), {}, nullptr)));
+  const ConsumeRequest request = consume_request("k", 20);
+  Tally tally;
+  std::mutex mutex;
+  std::set<std::string> bodies;
+  run_threads(calls, [&](int i) {
+    const auto reply = (i % 2 == 0 ? one : two)->consume(request, {});
+    tally.count(reply);
+    const std::lock_guard lock(mutex);
+    if (reply) bodies.insert(reply->body);
+  });
+  EXPECT_EQ(tally.executed, 1);
+  EXPECT_EQ(tally.replayed + tally.conflicts, calls - 1);
+  EXPECT_THAT(bodies, SizeIs(1));
+  EXPECT_THAT(take_all(world.embedded(), "q"), SizeIs(30));
+}
+
+TEST(ConcurrentMessages, OneTakesOverWhatADeadProcessLeft) {
+  const auto clock = std::make_shared<base::ManualClock>(test_start);
+  ServiceWorld world(clock);
+  const ProduceRequest request = produce_request("k", 30, 5);
+  ASSERT_FALSE(world.make_service([](Step step) { return step != Step::progressed; })->produce(request, {}));
+  clock->advance(seconds(30));
+  const auto service = world.make_service();
+  Tally tally;
+  run_threads(20, [&](int) { tally.count(service->produce(request, {})); });
+  EXPECT_EQ(tally.executed, 1);
+  EXPECT_EQ(tally.others, 0);
+  EXPECT_THAT(take_all(world.embedded(), "q"), SizeIs(30));
+}
+
+TEST(ConcurrentMessages, ManyKeysGoTheirWaysTogether) {
+  const int keys = volume(40);
+  ServiceWorld world(std::make_shared<base::SystemClock>());
+  const auto service = world.make_service();
+  Tally produced;
+  run_threads(8, [&](int thread) {
+    for (int key = 0; key < keys; ++key)
+      produced.count(service->produce(produce_request(std::to_string((key + thread) % keys), 5), {}));
+  });
+  EXPECT_EQ(produced.executed, keys);
+  EXPECT_EQ(produced.others, 0);
+  std::atomic<std::size_t> consumed = 0;
+  run_threads(8, [&](int thread) {
+    for (int key = 0; key < keys; ++key) {
+      const auto reply = service->consume(consume_request(std::to_string(thread) + "-" + std::to_string(key), 3), {});
+      ASSERT_TRUE(succeeded(reply));
+      consumed += reply->processed;
+    }
+  });
+  EXPECT_EQ(consumed, static_cast<std::size_t>(keys) * 5);
+  EXPECT_THAT(take_all(world.embedded(), "q"), IsEmpty());
+}
+
+TEST(ConcurrentLeaseKeeper, KeepsLeasesWhileExecutionsComeAndGo) {
+  constexpr int threads = 6;
+  const int rounds = volume(60);
+  const auto clock = std::make_shared<base::ManualClock>(test_start);
+  MessageStore store(clock);
+  const idempotency::GuardOptions options;
+  ASSERT_TRUE(idempotency::prepare_tables(store.engine(), options.table));
+  idempotency::Guard guard(store.engine(), *clock, store.random(), options);
+  idempotency::LeaseKeeper keeper(guard, *clock);
+  std::atomic<int> working = threads;
+  std::shared_mutex time;  // stands still while somebody holds it, because it runs faster here than anybody can look
+  run_threads(threads + 2, [&](int thread) {
+    // Two renew all the time; without them every lease would end.
+    while (thread >= threads && working > 0) {
+      if (thread == threads) {
+        const std::lock_guard lock(time);
+        clock->advance(seconds(4));
+      }
+      keeper.renew_once();
+    }
+    for (int round = 0; thread < threads && round < rounds; ++round) {
+      const std::string key = std::to_string(thread) + "-" + std::to_string(round);
+      std::shared_lock still(time);
+      const auto begun = guard.begin("PRODUCE", key, "hash");
+      ASSERT_TRUE(begun);
+      const auto hold = keeper.hold(begun->record);
+      still.unlock();
+      const base::TimePoint end = clock->now() + seconds(60);
+      while (round % 4 == 0 && clock->now() < end) std::this_thread::yield();
+      if (round % 4 == 0) {
+        const std::shared_lock looking(time);
+        EXPECT_EQ(guard.look("PRODUCE", key, "hash")->verdict, idempotency::Verdict::in_progress);
+      }
+      EXPECT_FALSE(hold->is_lost());
+      EXPECT_TRUE(guard.complete(begun->record, "done"));
+    }
+    if (thread < threads) --working;
+  });
+}
+
+TEST(ConcurrentStoreQueue, EveryMessageIsGivenOutOnceByTwoProcesses) {
+  constexpr int threads = 4;
+  const auto each = static_cast<std::size_t>(volume(400));
+  MessageStore store(std::make_shared<base::SystemClock>());
+  const std::unique_ptr<StoreQueue> processes[] = {store.make_queue({.poll = milliseconds(5)}),
+                                                   store.make_queue({.poll = milliseconds(5)})};
+  std::atomic<std::size_t> received = 0;
+  std::mutex mutex;
+  std::set<std::string> ids;
+  run_threads(2 * threads, [&](int thread) {
+    StoreQueue& queue = *processes[thread % 2];
+    if (thread < threads) {
+      EXPECT_TRUE(
+          is_complete(queue.produce("q", numbered(each, std::to_string(thread) + "-"), {.window = 20}, nullptr)));
+      return;
+    }
+    for (int round = 0; received < threads * each; ++round) {
+      auto held = queue.receive("q", {.max_messages = 30, .wait = milliseconds(20)});
+      ASSERT_TRUE(succeeded(held));
+      const auto& messages = (*held)->messages();
+      if (messages.empty()) continue;
+      // Some are given back, or forgotten, now and then.
+      if (round % 7 == 3) {
+        ASSERT_TRUE(succeeded((*held)->release()));
+        continue;
+      }
+      if (round % 7 == 5) continue;
+      ASSERT_TRUE(succeeded((*held)->acknowledge()));
+      received += messages.size();
+      const std::lock_guard lock(mutex);
+      for (const broker::Message& message : messages) EXPECT_TRUE(ids.insert(message.id).second) << message.id;
+    }
+  });
+  EXPECT_THAT(ids, SizeIs(threads * each));
+  EXPECT_EQ(store.count_messages(), 0U);
+  EXPECT_EQ(processes[0]->depth("q")->ready, 0U);
+}
+
+}  // namespace
+}  // namespace postino::messages

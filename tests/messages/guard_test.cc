@@ -1,0 +1,184 @@
+// What the guard does for executions that take a while: progress, remains, large answers, records of other programs.
+#include "idempotency/guard.h"
+
+#include <gmock/gmock.h>
+
+#include "base/timestamp.h"
+#include "idempotency/lease_keeper.h"
+#include "item/json_codec.h"
+#include "message_store.h"
+
+namespace postino::idempotency {
+namespace {
+
+using messages::MessageStore;
+using std::chrono::hours;
+using std::chrono::seconds;
+using ::testing::SizeIs;
+
+class GuardProgressTest : public ::testing::Test {
+ protected:
+  GuardProgressTest() { EXPECT_TRUE(prepare_tables(store_.engine(), options_.table)); }
+
+  Begun begin(const std::string& hash = "h") {
+    auto begun = guard_.begin("PRODUCE", "k", hash);
+    EXPECT_TRUE(begun) << begun.error().message;
+    return begun ? *std::move(begun) : Begun();
+  }
+  void put(item::Item item) {
+    store::PutItemRequest request;
+    request.table_name = options_.table;
+    request.item = std::move(item);
+    ASSERT_TRUE(store_.engine().put_item(request));
+  }
+  item::Item stored() { return store_.scan(options_.table).at(0); }
+
+  const std::shared_ptr<base::ManualClock> clock_ = std::make_shared<base::ManualClock>(messages::test_start);
+  MessageStore store_{clock_};
+  const GuardOptions options_;
+  Guard guard_{store_.engine(), *clock_, store_.random(), options_};
+};
+
+TEST_F(GuardProgressTest, WhoGoesOnAfterAFailureGetsTheProgress) {
+  Begun first = begin();
+  EXPECT_EQ(first.record.progress, "");
+  first.record.progress = "half";
+  ASSERT_TRUE(guard_.note_progress(first.record));
+  ASSERT_TRUE(guard_.fail(first.record));
+  clock_->advance(seconds(1));
+  const Begun second = begin();
+  EXPECT_EQ(second.verdict, Verdict::execute);
+  EXPECT_EQ(second.record.progress, "half");
+  EXPECT_EQ(second.record.created_at, messages::test_start) << "it is the same record";
+  EXPECT_EQ(*from_item(stored()), second.record) << "the store has it before it is told";
+  ASSERT_TRUE(guard_.complete(second.record, "done"));
+  EXPECT_EQ(begin().record.progress, "");
+}
+
+TEST_F(GuardProgressTest, WhoTakesOverFromTheDeadGetsTheProgressAndTheDeadCannotGoOn) {
+  Begun first = begin();
+  first.record.progress = "a third";
+  ASSERT_TRUE(guard_.note_progress(first.record));
+  clock_->advance(seconds(30));
+  Begun second = begin();
+  EXPECT_EQ(second.record.progress, "a third");
+  second.record.progress = "two thirds";
+  ASSERT_TRUE(guard_.note_progress(second.record));
+  first.record.progress = "half";
+  const auto late = guard_.note_progress(first.record);
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().type, store::ErrorType::conditional_check_failed);
+  EXPECT_EQ(from_item(stored())->progress, "two thirds");
+}
+
+TEST_F(GuardProgressTest, ProgressOfAnotherRequestOrAnExpiredOneIsNobodysBusiness) {
+  Begun first = begin("one");
+  first.record.progress = "half";
+  ASSERT_TRUE(guard_.note_progress(first.record));
+  ASSERT_TRUE(guard_.fail(first.record));
+  Begun second = begin("two");
+  EXPECT_EQ(second.record.progress, "");
+  second.record.progress = "half";
+  ASSERT_TRUE(guard_.note_progress(second.record));
+  clock_->advance(hours(24));
+  const Begun third = begin("two");
+  EXPECT_EQ(third.record.progress, "");
+  EXPECT_EQ(third.record.created_at, clock_->now());
+}
+
+TEST_F(GuardProgressTest, NotingProgressRenewsTheLease) {
+  Begun begun = begin();
+  for (int i = 0; i < 3; ++i) {
+    clock_->advance(seconds(29));
+    EXPECT_EQ(begin().verdict, Verdict::in_progress);
+    ASSERT_TRUE(guard_.note_progress(begun.record));
+  }
+}
+
+TEST_F(GuardProgressTest, ARenewalLeavesTheProgressAlone) {
+  Begun begun = begin();
+  Record before = begun.record;
+  begun.record.progress = "half";
+  ASSERT_TRUE(guard_.note_progress(begun.record));
+  ASSERT_TRUE(guard_.renew(before));
+  EXPECT_EQ(from_item(stored())->progress, "half");
+}
+
+TEST_F(GuardProgressTest, ACompletedRecordSaysWhatRemainsUntilItIsSettled) {
+  const Begun begun = begin();
+  ASSERT_TRUE(guard_.complete(begun.record, "answer", "tidy up"));
+  const Begun again = begin();
+  EXPECT_EQ(again.verdict, Verdict::replay);
+  EXPECT_EQ(again.record.response, "answer");
+  EXPECT_EQ(again.record.progress, "tidy up");
+  EXPECT_EQ(again.record.lease_until, clock_->now() + seconds(30));
+  EXPECT_EQ(begin("other").verdict, Verdict::other_request);
+  ASSERT_TRUE(guard_.settle(again.record));
+  EXPECT_EQ(begin().record.progress, "");
+  EXPECT_EQ(begin().record.response, "answer");
+  EXPECT_FALSE(stored().contains("leaseUntil"));
+  EXPECT_FALSE(guard_.settle(again.record)) << "it was";
+}
+
+TEST_F(GuardProgressTest, AnswersUpToALimitAreInTheRecord) {
+  const Begun begun = begin();
+  ASSERT_TRUE(guard_.complete(begun.record, std::string(350 << 10, 'x')));
+  EXPECT_TRUE(stored().contains("responsePayload"));
+  EXPECT_THAT(store_.scan(options_.table + "-answers"), SizeIs(0));
+  const auto larger = guard_.begin("CONSUME", "k", "h");
+  const std::string answer((350 << 10) + 1, 'y');
+  ASSERT_TRUE(guard_.complete(larger->record, answer));
+  EXPECT_THAT(store_.scan(options_.table + "-answers"), SizeIs(2));
+  EXPECT_EQ(guard_.begin("CONSUME", "k", "h")->record.response, answer);
+  EXPECT_EQ(guard_.look("CONSUME", "k", "h")->record.response, answer);
+}
+
+// As another program writes it: times without milliseconds, no lease.
+item::Item foreign_record(const std::string& status) {
+  item::Item item{{"pk", "PRODUCE#k"},
+                  {"operationType", "PRODUCE"},
+                  {"idempotencyKey", "k"},
+                  {"status", status},
+                  {"requestHash", "h"},
+                  {"createdAt", "2026-01-01T12:00:00Z"},
+                  {"updatedAt", "2026-01-01T12:00:02Z"},
+                  {"expiresAt", "2026-01-02T12:00:00Z"},
+                  {"ttl", 1'767'355'200}};
+  if (status == "COMPLETED") item.set("responsePayload", R"({"processedMessages":100,"elapsed":"PT2.5S"})");
+  return item;
+}
+
+TEST_F(GuardProgressTest, RecordsOfOtherProgramsAreUnderstood) {
+  put(foreign_record("COMPLETED"));
+  EXPECT_EQ(begin().verdict, Verdict::replay);
+  EXPECT_EQ(begin().record.response, R"({"processedMessages":100,"elapsed":"PT2.5S"})");
+  EXPECT_EQ(begin("other").verdict, Verdict::other_request);
+  clock_->advance(hours(24));
+  EXPECT_EQ(begin("other").verdict, Verdict::execute) << "it has expired";
+
+  put(foreign_record("FAILED"));
+  clock_->advance(-hours(24));
+  EXPECT_EQ(begin().verdict, Verdict::execute);
+  put(foreign_record("IN_PROGRESS"));
+  EXPECT_EQ(begin().verdict, Verdict::execute) << "nobody has a lease of it";
+}
+
+TEST_F(GuardProgressTest, TheKeeperNoticesThatALeaseIsLost) {
+  LeaseKeeper keeper(guard_, *clock_);
+  const Begun first = begin();
+  const auto hold = keeper.hold(first.record);
+  clock_->advance(seconds(9));
+  keeper.renew_once();
+  EXPECT_EQ(from_item(stored())->lease_until, messages::test_start + seconds(30)) << "less than a third is used";
+  clock_->advance(seconds(1));
+  keeper.renew_once();
+  EXPECT_EQ(from_item(stored())->lease_until, messages::test_start + seconds(40));
+  clock_->advance(seconds(30));
+  EXPECT_EQ(begin().verdict, Verdict::execute);
+  EXPECT_FALSE(hold->is_lost());
+  keeper.renew_once();
+  EXPECT_TRUE(hold->is_lost());
+}
+
+}  // namespace
+}  // namespace postino::idempotency

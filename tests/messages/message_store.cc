@@ -1,0 +1,92 @@
+#include "message_store.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "base/check.h"
+#include "item/attribute_text.h"
+#include "noting_broker.h"
+
+namespace postino::messages {
+
+using broker::Message;
+
+MessageStore::MessageStore(std::shared_ptr<base::Clock> clock) : clock_(std::move(clock)) {
+  engine::Options options;
+  options.directory = directory_.path() / "data";
+  options.background = false;
+  options.durability = engine::Durability::relaxed;
+  options.clock = clock_;
+  options.random = std::make_shared<base::SeededRandom>(2);
+  auto opened = engine::Engine::open(options);
+  CHECK(opened.has_value());
+  engine_ = *std::move(opened);
+}
+
+store::Patience MessageStore::patience() {
+  return store::Patience(random_, [](base::Milliseconds) { std::this_thread::yield(); });
+}
+
+std::unique_ptr<StoreQueue> MessageStore::make_queue(StoreQueueOptions options) {
+  return std::make_unique<StoreQueue>(*engine_, *clock_, random_, patience(), std::move(options));
+}
+
+std::vector<item::Item> MessageStore::scan(const std::string& table) {
+  std::vector<item::Item> items;
+  store::ScanRequest request;
+  request.table_name = table;
+  do {
+    const auto page = engine_->scan(request);
+    CHECK(page.has_value());
+    items.insert(items.end(), page->items.begin(), page->items.end());
+    request.exclusive_start_key = page->last_evaluated_key;
+  } while (request.exclusive_start_key);
+  return items;
+}
+
+std::size_t MessageStore::count_messages() {
+  std::size_t count = 0;
+  for (const item::Item& item : scan("messages"))
+    count += item::attribute_text(item, "Shelf").starts_with("counts/") ? 0 : 1;
+  return count;
+}
+
+broker::Messages numbered(std::size_t count, const std::string& prefix) {
+  return {count, [prefix](std::size_t position) {
+            Message message;
+            message.id = prefix + std::to_string(position);
+            message.body = "This is the message at position " + std::to_string(position);
+            return message;
+          }};
+}
+
+std::vector<std::string> ids_of(const std::vector<Message>& messages) {
+  std::vector<std::string> ids;
+  for (const Message& message : messages) ids.push_back(message.id);
+  return ids;
+}
+
+std::vector<Message> take_all(broker::Broker& broker, const std::string& queue, base::Milliseconds wait) {
+  std::vector<Message> all;
+  while (true) {
+    auto held = broker.receive(
+        queue, {.max_messages = 100'000, .wait = all.empty() ? wait : std::min(wait, base::Milliseconds(150))});
+    EXPECT_TRUE(succeeded(held));
+    if (!held || (*held)->messages().empty()) break;
+    all.insert(all.end(), (*held)->messages().begin(), (*held)->messages().end());
+    EXPECT_TRUE(succeeded((*held)->acknowledge()));
+  }
+  broker::drop_doubles(queue, all);
+  return all;
+}
+
+::testing::AssertionResult is_complete(const broker::ProduceReport& report) {
+  if (report.complete()) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << kind_of(report) << ": " << (report.failure ? report.failure->message : "");
+}
+
+std::string kind_of(const broker::ProduceReport& report) {
+  return report.failure ? std::string(name_of(report.failure->kind)) : "";
+}
+
+}  // namespace postino::messages

@@ -1,0 +1,65 @@
+#include "mysql_outbox.h"
+
+#include <thread>
+
+#include "base/check.h"
+#include "outbox/mysql_migration.h"
+
+namespace postino::outbox {
+
+MysqlProcess::MysqlProcess(const mysql::ServerOptions& server, const std::filesystem::path& spool,
+                           const base::Clock& clock, std::uint64_t seed, MysqlLedgerOptions options,
+                           std::size_t connections, mysql::Database::Sleep sleep)
+    : random_(seed), database_(server, {.size = connections}, random_, std::move(sleep)) {
+  if (spool.empty()) {
+    spool_ = std::make_unique<MysqlSpool>(database_, random_);
+  } else {
+    auto opened = DirectorySpool::open(spool, random_);
+    CHECK(opened.has_value());
+    spool_ = *std::move(opened);
+  }
+  ledger_ = std::make_unique<MysqlLedger>(database_, *spool_, clock, random_, options);
+}
+
+MysqlOutbox::MysqlOutbox(SpoolChoice spool, std::shared_ptr<base::Clock> clock, mysql::MariadbServer& server)
+    : spool_(spool), clock_(std::move(clock)), server_(server.new_database()) {
+  const auto migrated = migrate(server_, {.program_version = "test"});
+  if (!migrated) ADD_FAILURE() << migrated.error().message;
+  CHECK(migrated.has_value());
+}
+
+std::unique_ptr<MysqlProcess> MysqlOutbox::make_process(MysqlLedgerOptions options, std::size_t connections) {
+  return std::make_unique<MysqlProcess>(server_, spool_ == SpoolChoice::directory ? spool_directory() : "", *clock_,
+                                        next_seed_++, std::move(options), connections,
+                                        [](base::Milliseconds) { std::this_thread::yield(); });
+}
+
+std::unique_ptr<MysqlProcess> MysqlOutbox::make_process_at(const mysql::ServerOptions& server,
+                                                           mysql::Database::Sleep sleep) {
+  return std::make_unique<MysqlProcess>(server, spool_ == SpoolChoice::directory ? spool_directory() : "", *clock_,
+                                        next_seed_++, MysqlLedgerOptions(), 40, std::move(sleep));
+}
+
+mysql::Rows MysqlOutbox::query(const std::string& sql, std::initializer_list<mysql::Parameter> parameters) {
+  if (connection_ == nullptr) connection_ = *mysql::Connection::open(server_);
+  auto rows = connection_->query(sql, parameters);
+  if (!rows) ADD_FAILURE() << sql << ": " << rows.error().message;
+  CHECK(rows.has_value());
+  return *std::move(rows);
+}
+
+std::int64_t MysqlOutbox::number(const std::string& sql, std::initializer_list<mysql::Parameter> parameters) {
+  const mysql::Rows rows = query(sql, parameters);
+  CHECK(rows.size() == 1);
+  return rows[0].number(0);
+}
+
+std::uint64_t MysqlOutbox::execute(const std::string& sql, std::initializer_list<mysql::Parameter> parameters) {
+  if (connection_ == nullptr) connection_ = *mysql::Connection::open(server_);
+  const auto changed = connection_->execute(sql, parameters);
+  if (!changed) ADD_FAILURE() << sql << ": " << changed.error().message;
+  CHECK(changed.has_value());
+  return *changed;
+}
+
+}  // namespace postino::outbox

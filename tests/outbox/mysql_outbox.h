@@ -1,0 +1,66 @@
+// The outbox's tables in a MariaDB database of a test's own.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/temporary_directory.h"
+#include "mariadb_server.h"
+#include "mysql/database.h"
+#include "outbox/directory_spool.h"
+#include "outbox/mysql_ledger.h"
+#include "outbox/mysql_spool.h"
+#include "outbox_store.h"
+
+namespace postino::outbox {
+
+// What a process has of its own: connections, spool, ledger.
+class MysqlProcess {
+ public:
+  // A directory for the spool; in the database when it is empty. `sleep` is called between attempts.
+  MysqlProcess(const mysql::ServerOptions& server, const std::filesystem::path& spool, const base::Clock& clock,
+               std::uint64_t seed, MysqlLedgerOptions options, std::size_t connections, mysql::Database::Sleep sleep);
+
+  MysqlLedger& ledger() { return *ledger_; }
+  Spool& spool() { return *spool_; }
+  mysql::Database& database() { return database_; }
+
+ private:
+  base::SeededRandom random_;
+  mysql::Database database_;
+  std::unique_ptr<Spool> spool_;
+  std::unique_ptr<MysqlLedger> ledger_;
+};
+
+// A database with the tables, and as many processes as a test asks for.
+class MysqlOutbox {
+ public:
+  MysqlOutbox(SpoolChoice spool, std::shared_ptr<base::Clock> clock,
+              mysql::MariadbServer& server = mysql::MariadbServer::shared());
+
+  const mysql::ServerOptions& server() const { return server_; }
+  std::filesystem::path spool_directory() const { return directory_.path() / "spool"; }
+  std::unique_ptr<MysqlProcess> make_process(MysqlLedgerOptions options = {}, std::size_t connections = 16);
+  // The same, through another way to the server, and with something to do instead of sleeping.
+  std::unique_ptr<MysqlProcess> make_process_at(const mysql::ServerOptions& server, mysql::Database::Sleep sleep);
+
+  // As any other program: a statement, and the rows it answers. The test ends when it fails.
+  mysql::Rows query(const std::string& sql, std::initializer_list<mysql::Parameter> parameters = {});
+  std::int64_t number(const std::string& sql, std::initializer_list<mysql::Parameter> parameters = {});
+  std::uint64_t execute(const std::string& sql, std::initializer_list<mysql::Parameter> parameters = {});
+  // A counter of the server.
+  std::int64_t status(const std::string& name) {
+    return number("SELECT VARIABLE_VALUE FROM INFORMATION_SCHEMA.GLOBAL_STATUS WHERE VARIABLE_NAME = ?", {name});
+  }
+
+ private:
+  const SpoolChoice spool_;
+  const std::shared_ptr<base::Clock> clock_;
+  const mysql::ServerOptions server_;
+  const base::TemporaryDirectory directory_;
+  std::unique_ptr<mysql::Connection> connection_;
+  std::uint64_t next_seed_ = 1;
+};
+
+}  // namespace postino::outbox

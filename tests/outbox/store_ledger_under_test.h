@@ -1,0 +1,40 @@
+// The ledger on the embedded store, for the tests that every ledger has to pass.
+#pragma once
+
+#include "ledger_conformance.h"
+#include "outbox/email_item.h"
+#include "outbox_store.h"
+
+namespace postino::outbox {
+
+class StoreLedgerUnderTest final : public LedgerUnderTest {
+ public:
+  explicit StoreLedgerUnderTest(SpoolChoice spool) : store_(spool, clock_) {}
+
+  Ledger& ledger() override { return *ledger_; }
+  Ledger& second() override { return *second_; }
+  Spool& spool() override { return store_.spool(); }
+  base::ManualClock& clock() override { return *clock_; }
+  Counts recount(const std::string& tenant) override {
+    Counts counts{};
+    for (const item::Item& item : store_.scan(store_.tables().emails)) {
+      if (item.find("Status")->as<std::string>() != meta_status) continue;
+      const auto email = email_of(item);
+      EXPECT_TRUE(email) << email.error().message;
+      if (email && (tenant.empty() || email->tenant == tenant)) ++counts[static_cast<std::size_t>(email->state)];
+    }
+    return counts;
+  }
+
+ private:
+  const std::shared_ptr<base::ManualClock> clock_ = std::make_shared<base::ManualClock>(test_start);
+  OutboxStore store_;
+  const std::unique_ptr<StoreLedger> ledger_ = store_.make_ledger();
+  const std::unique_ptr<StoreLedger> second_ = store_.make_ledger();
+};
+
+inline LedgerFactory store_ledger(std::string name, SpoolChoice spool) {
+  return {std::move(name), [spool] { return std::make_unique<StoreLedgerUnderTest>(spool); }};
+}
+
+}  // namespace postino::outbox

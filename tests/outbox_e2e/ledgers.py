@@ -1,0 +1,50 @@
+"""Where the servers under test keep their e-mails: in the embedded store, or in MariaDB with the same tests.
+
+    pytest --ledger mysql
+"""
+
+from mariadb_server import MariadbServer
+from postino_server import Server
+from store import OutboxItems
+
+
+class StoreLedger:
+    name = "store"
+
+    def flags(self, data):
+        """For a server with this data directory."""
+        return []
+
+    def states(self, binary, data):
+        """Where every e-mail is, by id, seen while no server runs."""
+        with Server(binary, data) as server:
+            return {
+                identifier: meta["Attributes"]["Latest"] for identifier, meta in OutboxItems(server).all_metas().items()
+            }
+
+    def close(self):
+        pass
+
+
+class MysqlLedger:
+    """One server for all tests; each data directory has a database of its own."""
+
+    name = "mysql"
+
+    def __init__(self):
+        self.server = MariadbServer()
+        self.databases = {}
+
+    def database(self, data):
+        if data not in self.databases:
+            self.databases[data] = self.server.new_database()
+        return self.databases[data]
+
+    def flags(self, data):
+        return ["--ledger", "mysql", *self.server.flags(self.database(data))]
+
+    def states(self, binary, data):
+        return dict(self.server.query("SELECT id, status FROM emails", self.database(data)))
+
+    def close(self):
+        self.server.remove()

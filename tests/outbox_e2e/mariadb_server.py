@@ -1,0 +1,75 @@
+"""A real MariaDB for tests: a process with a directory and a socket of its own. Commits are synced."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from waiting import eventually
+
+PATIENCE_SECONDS = 120
+
+
+def in_memory():
+    """Where there is such a place: a server that is started anew syncs a lot."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
+class MariadbServer:
+    def __init__(self, *arguments):
+        self.directory = Path(tempfile.mkdtemp(prefix="postino-mariadb-", dir=in_memory()))
+        self.socket = self.directory / "socket"
+        self.log = self.directory / "log"
+        self.arguments = arguments
+        self.process = None
+        self.databases = 0
+        own = ["--user=root"] if os.geteuid() == 0 else []
+        self._own = ["--no-defaults", f"--datadir={self.directory}/data", "--skip-name-resolve", *own]
+        install = ["mariadb-install-db", *self._own, "--auth-root-authentication-method=normal", "--skip-test-db"]
+        subprocess.run([*install, "--innodb-log-file-size=8M"], check=True, capture_output=True)
+        self.start()
+
+    def start(self):
+        """Returns when it answers."""
+        command = ["mariadbd", *self._own, f"--socket={self.socket}", f"--pid-file={self.directory}/pid"]
+        command += [f"--tmpdir={self.directory}", "--skip-networking", "--character-set-server=utf8mb4"]
+        command += ["--innodb-flush-log-at-trx-commit=1", "--innodb-buffer-pool-size=64M", "--innodb-log-file-size=64M"]
+        command += ["--performance-schema=OFF", "--max-allowed-packet=96M", *self.arguments]
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(command, stdout=log, stderr=log)
+        eventually(self._answers, "MariaDB", PATIENCE_SECONDS)
+
+    def _answers(self):
+        assert self.process.poll() is None, self.log.read_text()
+        return self._client("SELECT 1").returncode == 0
+
+    def kill(self):
+        """Ends it as a crash would."""
+        self.process.kill()
+        self.process.wait()
+
+    def remove(self):
+        self.kill()
+        shutil.rmtree(self.directory)
+
+    def new_database(self):
+        self.databases += 1
+        name = f"outbox_{self.databases}"
+        self.query(f"CREATE DATABASE {name}")
+        return name
+
+    def flags(self, database):
+        """What Postino is to be told."""
+        return ["--mysql-socket", str(self.socket), "--mysql-user", "root", "--mysql-database", database]
+
+    def query(self, sql, database=None):
+        """The rows, as lists of texts."""
+        done = self._client(sql, database)
+        assert done.returncode == 0, done.stderr
+        return [line.split("\t") for line in done.stdout.splitlines()]
+
+    def _client(self, sql, database=None):
+        command = ["mariadb", "--no-defaults", f"--socket={self.socket}", "--user=root", "--batch", "--skip-column-names"]
+        command += ["--default-character-set=utf8mb4", *([database] if database else [])]
+        return subprocess.run(command, input=sql, capture_output=True, text=True)

@@ -1,0 +1,198 @@
+"""The database goes away while the outbox works, and comes back. Nothing that was accepted is lost, and everything
+reaches one end through a legal history."""
+
+import collections
+import http.client
+import os
+import random
+import re
+import threading
+import time
+import uuid
+
+import pytest
+
+from callback_server import CallbackServer
+from legal_history import check_history
+from outbox_server import OutboxServer
+from payloads import payload
+from recording_smtp import RecordingSmtp, read_log
+from rest import Answer
+from waiting import eventually
+
+BATCH = 10
+KILLS = 5
+BETWEEN_BATCHES_SECONDS = 0.03
+DEADLINE_SECONDS = 120
+FLAGS = ["--lease", "3s", "--retry-first", "100ms", "--retry-longest", "200ms", "--callback-retry-first", "100ms"]
+FLAGS += ["--callback-attempts", "1000", "--callback-allow-private"]
+
+pytestmark = pytest.mark.mysql_only
+
+
+@pytest.fixture
+def start_on(binary, directory):
+    """Starts a server on a database of the test's own."""
+    started = []
+
+    def start_server(mariadb, *flags):
+        mysql = ["--ledger", "mysql", *mariadb.flags(mariadb.new_database())]
+        started.append(OutboxServer(binary, directory / "data", *mysql, *flags))
+        return started[-1]
+
+    yield start_server
+    for server in started:
+        server.kill()
+
+
+def ask_monitor(server, path):
+    connection = http.client.HTTPConnection(server.host, server.port, timeout=10)
+    connection.request("GET", path)
+    answer = Answer(connection.getresponse())
+    connection.close()
+    return answer
+
+
+class Submitter(threading.Thread):
+    """Hands in e-mails until it is told to end, each batch until it is accepted; the key makes a repeat the same
+    request."""
+
+    def __init__(self, server, listener):
+        super().__init__(daemon=True)
+        self.rest, self.listener = server.rest(), listener
+        self.enough = threading.Event()
+        self.accepted, self.refused, self.failure = [], 0, None
+
+    def run(self):
+        try:
+            number = 0
+            while not self.enough.wait(BETWEEN_BATCHES_SECONDS):
+                self.hand_in(number)
+                number += 1
+        except BaseException as error:  # shown by the test
+            self.failure = error
+
+    def hand_in(self, number):
+        batch = [payload(id=str(uuid.uuid4()), callback_url=self.listener.url) for _ in range(BATCH)]
+        end = time.monotonic() + DEADLINE_SECONDS
+        while True:
+            answer = self.rest.post("/emails", {"data": batch}, {"Idempotency-Key": f"batch-{number}"})
+            if answer.status == 201:
+                break
+            assert answer.status in (409, 503), answer  # the database is away, or the one before is not forgotten
+            assert time.monotonic() < end, answer
+            self.refused += 1
+            threading.Event().wait(0.02)
+        assert [result["id"] for result in answer.json["results"]] == [each["id"] for each in batch]
+        self.accepted += [each["id"] for each in batch]
+
+
+def is_done(rest, count):
+    answer = rest.get("/emails/counts")
+    return answer.status == 200 and answer.json["counts"]["SENT-ACKNOWLEDGED"] == count
+
+
+def metric(server, name):
+    """Its sum over all labels."""
+    lines = ask_monitor(server, "/metrics").body.decode().splitlines()
+    return sum(float(line.split()[-1]) for line in lines if re.match(rf"{name}(\{{|\s)", line))
+
+
+def all_emails(rest):
+    return [rest.email(email["id"]) for page in rest.pages("/emails", limit=100) for email in page]
+
+
+def test_a_database_that_is_killed_loses_and_doubles_nothing(start_on, mariadb, directory):
+    seed = int(os.environ.get("CRASH_SEED") or time.time_ns() % 2**32)
+    print(f"\nCRASH_SEED={seed}")
+    chance = random.Random(seed)
+    log = directory / "smtp.log"
+    pause = threading.Event()
+    began = time.monotonic()
+    with RecordingSmtp(log) as recorder, CallbackServer() as listener:
+        server = start_on(mariadb, "--smtp", recorder.address, *FLAGS)
+        rest = server.rest()
+        submitter = Submitter(server, listener)
+        submitter.start()
+        for _ in range(KILLS):
+            pause.wait(chance.uniform(0.1, 0.8))
+            mariadb.kill()
+            pause.wait(chance.choice([0, 0.2, 2.5]))  # with the time it takes to start: shorter and longer than patience
+            mariadb.start()
+        pause.wait(0.5)
+        submitter.enough.set()
+        submitter.join(DEADLINE_SECONDS)
+        assert submitter.failure is None, submitter.failure
+        count = len(submitter.accepted)
+        eventually(lambda: is_done(rest, count), "the end of all e-mails", DEADLINE_SECONDS)
+        emails = all_emails(rest)
+        retries = metric(server, "postino_mysql_retries_total")
+        broken = metric(server, "postino_mysql_connections_broken_total")
+        calls = listener.calls
+        assert server.stop() == 0
+
+    accepted = set(submitter.accepted)
+    arrived, acknowledged = (collections.Counter(ids) for ids in read_log(log))
+    unknown = {
+        email["id"]: sum("outcome unknown" in line["reason"] for line in email["history"] if line["status"] == "READY")
+        for email in emails
+    }
+    rescues = sum("rescued" in line["reason"] for email in emails for line in email["history"])
+    print(
+        f"{count} e-mails, {KILLS} kills of MariaDB, {broken:.0f} connections broken, {retries:.0f} repeats, "
+        f"{submitter.refused} requests refused, {rescues} rescues, "
+        f"{sum(unknown.values())} outcomes unknown, {sum(count > 1 for count in arrived.values())} arrived more than "
+        f"once, {len(calls)} callbacks, {time.monotonic() - began:.1f} s"
+    )
+    assert retries > 0 and broken >= KILLS, "the kills hit work under way"
+    assert len(accepted) == count
+    assert {email["id"] for email in emails} == accepted and len(emails) == count, "each has one record"
+    for email in emails:
+        check_history(email)
+        states = [line["status"] for line in email["history"]]
+        assert states.count("SENT-ACKNOWLEDGED") == 1 and states[-1] == "SENT-ACKNOWLEDGED", email
+        assert "FAILED" not in states and "INVALID" not in states, email
+    assert set(arrived) == accepted, "all that was accepted arrived, and nothing else"
+    assert all(acknowledged[identifier] >= 1 for identifier in accepted)
+    for identifier, count in arrived.items():
+        assert count <= 1 + unknown[identifier], (identifier, count)
+    assert {call.json["message_ids"][0] for call in calls} == accepted, "everybody was told"
+
+
+def test_health_tells_when_the_database_is_away(start_on, mariadb):
+    server = start_on(mariadb)
+    rest = server.rest()
+    assert ask_monitor(server, "/readyz").status == 200
+    assert ask_monitor(server, "/healthz").body == b"ok\n"
+    metrics = ask_monitor(server, "/metrics").body.decode()
+    assert 'postino_outbox_emails{state="SENT"} 0' in metrics
+    assert "postino_mysql_deadlocks_total 0\n" in metrics
+    assert "postino_mysql_pool_waits_total " in metrics
+
+    mariadb.kill()
+    answer = eventually(lambda: (seen := ask_monitor(server, "/readyz")).status == 503 and seen, "a bad sign")
+    assert b"the database does not answer" in answer.body
+    health = ask_monitor(server, "/healthz")
+    assert health.status == 200 and b"the database does not answer" in health.body
+    began = time.monotonic()
+    metrics = ask_monitor(server, "/metrics").body.decode()
+    assert time.monotonic() - began < 2, "nobody waits for the database"
+    assert "postino_mysql_surrenders_total" in metrics and "postino_outbox_emails{" not in metrics
+    refused = rest.post("/emails", {"data": [payload()]}, {"Idempotency-Key": "away"})
+    assert refused.status >= 500, refused
+
+    mariadb.start()
+    eventually(lambda: ask_monitor(server, "/readyz").status == 200, "a good sign")
+    answer = rest.post("/emails", {"data": [payload()]}, {"Idempotency-Key": "away"})
+    assert answer.status == 201, answer
+    rest.await_status(answer.json["results"][0]["id"], "SENT")
+    assert metric(server, "postino_mysql_connections_broken_total") > 0
+    assert server.stop() == 0
+
+
+def test_without_its_database_the_server_does_not_start(binary, directory, mariadb):
+    database = mariadb.new_database()
+    mariadb.kill()
+    with pytest.raises(RuntimeError, match="database: "):
+        OutboxServer(binary, directory / "data", "--ledger", "mysql", *mariadb.flags(database))
+    mariadb.start()

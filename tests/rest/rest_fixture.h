@@ -1,0 +1,182 @@
+// A REST API over a real outbox on the embedded store; only the pipelines are missing, so that e-mails stay as they
+// were accepted.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/service.h"
+#include "engine/engine_testing.h"
+#include "messages/service.h"
+#include "messages/store_queue.h"
+#include "outbox/store_ledger.h"
+#include "outbox/store_spool.h"
+#include "outbox/store_tables.h"
+
+namespace postino::api {
+
+using json::Element;
+
+// A response, with its body as JSON when it is.
+struct Received {
+  explicit Received(net::Response from) : response(std::move(from)) {
+    json::FieldErrors errors;
+    EXPECT_TRUE(!response.content_type.ends_with("json") || body.parse(response.body, errors)) << response.body;
+  }
+
+  int status() const { return response.status; }
+  std::string header(const std::string& name) const {
+    for (const auto& [key, value] : response.headers)
+      if (key == name) return value;
+    return "";
+  }
+  Element at(std::string_view pointer) const { return body.root().at_pointer(pointer).value(); }
+  bool has(std::string_view pointer) const { return body.root().at_pointer(pointer).error() == simdjson::SUCCESS; }
+  std::string text(std::string_view pointer) const { return std::string(at(pointer).get_string().value()); }
+  std::int64_t number(std::string_view pointer) const { return at(pointer).get_int64().value(); }
+  std::size_t size(std::string_view pointer) const { return at(pointer).get_array().value().size(); }
+  std::string code() const { return text("/code"); }
+
+  net::Response response;
+  json::Document body;
+};
+
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
+// One whose connection breaks, before it does what it is asked to or after.
+class ForgetfulLedger final : public outbox::StoreLedger {
+ public:
+  using StoreLedger::StoreLedger;
+
+  std::vector<outbox::MoveOutcome> move(std::vector<outbox::Move> moves) override {
+    std::vector<outbox::MoveOutcome> outcomes(moves.size());
+    if (!fails) outcomes = StoreLedger::move(std::move(moves));
+    if (fails || forgets)
+      for (outbox::MoveOutcome& outcome : outcomes) outcome.status = outbox::MoveStatus::failed;
+    return outcomes;
+  }
+  base::Result<void> record_bounce(const std::string& id, const outbox::Bounce& bounce) override {
+    return forgotten(StoreLedger::record_bounce(id, bounce));
+  }
+  base::Result<void> revive_callback(const outbox::Email& email, base::TimePoint due) override {
+    return forgotten(StoreLedger::revive_callback(email, due));
+  }
+
+  std::atomic<bool> fails = false;
+  std::atomic<bool> forgets = false;
+
+ private:
+  base::Result<void> forgotten(base::Result<void> done) {
+    EXPECT_TRUE(done);
+    if (forgets) return base::fail(base::ErrorCode::io, "the connection broke");
+    return done;
+  }
+};
+
+class Rest : public engine::EngineTest {
+ protected:
+  Rest()
+      : patience_(random_, [](base::Milliseconds) {}),
+        spool_(store(), tables_.spool(), random_, patience_),
+        mailbox_(store(), tables_.mailbox(), spool_, patience_) {
+    EXPECT_TRUE(outbox::prepare_tables(store(), tables_));
+    messages::ConnectionsOptions connections;
+    connections.allowed_hosts = messages::loopback_hosts();
+    auto queues =
+        std::make_shared<messages::StoreQueue>(store(), clock(), random_, patience_, messages::StoreQueueOptions{});
+    connections_ = messages::Connections::create(std::move(connections), std::move(queues)).value();
+    messages_ = std::make_unique<messages::MessageService>(store(), *connections_, clock(), random_, patience_,
+                                                           messages::ServiceOptions{});
+    EXPECT_TRUE(messages_->prepare());
+    ledger_ =
+        std::make_unique<ForgetfulLedger>(store(), spool_, clock(), random_, patience_, outbox::StoreLedgerOptions{});
+    outbox_ = std::make_unique<outbox::Outbox>(*ledger_, spool_, clock(), random_, outbox::OutboxOptions{},
+                                               [this](outbox::Pipeline pipeline) { wake_(pipeline); });
+    start({});
+  }
+  ~Rest() override { EXPECT_EQ(api_->statistics().undocumented(), 0U) << "a status that the route does not promise"; }
+
+  void start(ApiOptions options, bool sandbox = true) {
+    options.threads = options.threads == ApiOptions().threads ? 2 : options.threads;
+    api_.reset();
+    api_ = std::make_unique<Api>(*outbox_, sandbox ? &mailbox_ : nullptr, *messages_, clock(), random_,
+                                 std::move(options));
+  }
+  void start_with_keys(std::initializer_list<std::string_view> keys) {
+    ApiOptions options;
+    for (const std::string_view key : keys) options.keys.push_back(parse_api_key(key).value());
+    start(std::move(options));
+  }
+
+  // The answer comes later, on another thread.
+  std::future<net::Response> begin(const std::string& method, const std::string& target, const std::string& body = "",
+                                   Headers headers = {}) {
+    struct Sent {
+      std::string method, target, body;
+      Headers headers;
+      net::Request request;
+      std::promise<net::Response> response;
+    };
+    auto sent = std::make_shared<Sent>(Sent{method, target, body, std::move(headers), {}, {}});
+    sent->request.method = sent->method;
+    sent->request.target = sent->target;
+    sent->request.body = sent->body;
+    for (const auto& [name, value] : sent->headers) sent->request.headers.emplace_back(name, value);
+    auto response = sent->response.get_future();
+    api_->handle(sent->request, [sent](net::Response answer) { sent->response.set_value(std::move(answer)); });
+    return response;
+  }
+  Received call(const std::string& method, const std::string& target, const std::string& body = "",
+                Headers headers = {}) {
+    if (!body.empty()) headers.emplace_back("Content-Type", "application/json");
+    return Received(begin(method, target, body, std::move(headers)).get());
+  }
+  Received get(const std::string& target, Headers headers = {}) { return call("GET", target, "", std::move(headers)); }
+
+  static std::string payload(const std::string& more = "") {
+    return R"({"from":"shop@example.com","to":"ann@example.com","subject":"Hello","body_text":"Hello.")" + more + "}";
+  }
+  static std::string batch(const std::string& payloads) { return R"({"data":[)" + payloads + "]}"; }
+  std::string accept_one(const std::string& more = "", Headers headers = {}) {
+    const Received answer = call("POST", "/emails", batch(payload(more)), std::move(headers));
+    EXPECT_EQ(answer.status(), 201) << answer.response.body;
+    return answer.text("/results/0/id");
+  }
+
+  // As if the e-mail had been found invalid, and nobody had wanted to hear of it.
+  void give_up_callback(const std::string& id) {
+    outbox::Email before = ledger_->find(id).value().value();
+    for (const outbox::State state : {outbox::State::intaking, outbox::State::invalid}) {
+      outbox::Email after = before;
+      after.state = state;
+      after.due_at.reset();
+      after.callback_dead = state == outbox::State::invalid;
+      std::vector<outbox::Move> moves;
+      moves.push_back({before, after, std::nullopt, "", std::nullopt, ""});
+      const auto outcomes = ledger_->move(std::move(moves));
+      ASSERT_EQ(outcomes.front().status, outbox::MoveStatus::done) << outcomes.front().error;
+      before = outcomes.front().email;
+    }
+  }
+
+  base::SeededRandom random_{1};
+  const outbox::StoreTables tables_;
+  outbox::Patience patience_;
+  outbox::StoreSpool spool_;
+  outbox::Mailbox mailbox_;
+  std::function<void(outbox::Pipeline)> wake_ = [](outbox::Pipeline) {};
+  std::unique_ptr<ForgetfulLedger> ledger_;
+  std::unique_ptr<outbox::Outbox> outbox_;
+  std::unique_ptr<messages::Connections> connections_;
+  std::unique_ptr<messages::MessageService> messages_;
+  std::unique_ptr<Api> api_;
+};
+
+}  // namespace postino::api
