@@ -108,6 +108,8 @@ std::string queue_path(std::string_view queue) { return "/api/queues/%2F/" + per
 
 }  // namespace
 
+const RabbitmqServer* RabbitmqServer::running_ = nullptr;
+
 bool RabbitmqServer::is_installed() {
   return std::filesystem::exists(program) && std::filesystem::exists(name_server_program);
 }
@@ -122,9 +124,11 @@ RabbitmqServer::RabbitmqServer(RabbitmqOptions options)
   name_server_ = run({name_server_program, "-port", std::to_string(ports_.names), "-address", "127.0.0.1"},
                      environment(), directory_.path() / "output");
   start();
+  running_ = this;
 }
 
 RabbitmqServer::~RabbitmqServer() {
+  running_ = nullptr;
   end(SIGKILL);
   process_ = name_server_;
   end(SIGKILL);
@@ -257,6 +261,23 @@ std::string RabbitmqServer::describe(std::string_view queue) {
 
 std::string RabbitmqServer::log() const {
   return text_of(directory_.path() / "output") + text_of(directory_.path() / "log" / (std::string(node_name) + ".log"));
+}
+
+std::size_t RabbitmqServer::breaks_of_its_own() {
+  if (running_ == nullptr) return 0;
+  const std::string text = running_->log();
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find("closing: internal error in channel", at)) != text.npos; ++at) ++count;
+  return count;
+}
+
+bool RabbitmqServer::has_broken_off_since(std::size_t breaks) {
+  const auto limit = Clock::now() + std::chrono::seconds(3);
+  while (breaks_of_its_own() <= breaks) {
+    if (Clock::now() > limit) return false;
+    wait_a_little();
+  }
+  return true;
 }
 
 void RabbitmqServer::give_up(std::string_view why) const {

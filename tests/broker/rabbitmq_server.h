@@ -57,6 +57,11 @@ class RabbitmqServer {
 
   std::string log() const;
 
+  // How often the server that is running has broken a connection off because of a fault of its own, as its log says.
+  static std::size_t breaks_of_its_own();
+  // Its log lags behind: waits a moment for a break that is not there.
+  static bool has_broken_off_since(std::size_t breaks);
+
  private:
   struct Ports {
     std::uint16_t names, distribution, amqp, amqps, management;
@@ -68,6 +73,8 @@ class RabbitmqServer {
   void end(int signal);
   std::vector<std::string> environment() const;
   [[noreturn]] void give_up(std::string_view why) const;
+
+  static const RabbitmqServer* running_;
 
   const RabbitmqOptions options_;
   const base::TemporaryDirectory directory_;

@@ -137,14 +137,13 @@ TEST(RoundTrip, KeepsTheOrderOfOneConnection) {
 }
 
 TEST(RoundTrip, ReachesQueuesWithOddNames) {
-  for (int k = 0; k < (getenv("KK") ? 40 : 1); ++k)
-    for (const char* const name : {"with spaces", "a/b/c", "/leading", "münchen-東京", "per%cent%20", "q?a=b#c&d",
-                                   "\"quoted\\\"", "*", "{braces}"}) {
-      SCOPED_TRACE(name);
-      rabbitmq().declare(name);
-      ASSERT_TRUE(is_complete(shared_broker()->produce(name, numbered(2), {})));
-      EXPECT_THAT(ids_of(take_all(name)), ElementsAre("message-0", "message-1"));
-    }
+  for (const char* const name : {"with spaces", "a/b/c", "/leading", "münchen-東京", "per%cent%20", "q?a=b#c&d",
+                                 "\"quoted\\\"", "*", "{braces}"}) {
+    SCOPED_TRACE(name);
+    rabbitmq().declare(name);
+    ASSERT_TRUE(is_complete(shared_broker()->produce(name, numbered(2), {})));
+    EXPECT_THAT(ids_of(take_all(name)), ElementsAre("message-0", "message-1"));
+  }
 }
 
 TEST(RoundTrip, ReachesQuorumQueues) {

@@ -5,7 +5,6 @@
 
 #include "base/check.h"
 #include "item/attribute_text.h"
-#include "noting_broker.h"
 
 namespace postino::messages {
 
@@ -76,7 +75,6 @@ std::vector<Message> take_all(broker::Broker& broker, const std::string& queue, 
     all.insert(all.end(), (*held)->messages().begin(), (*held)->messages().end());
     EXPECT_TRUE(succeeded((*held)->acknowledge()));
   }
-  broker::drop_doubles(queue, all);
   return all;
 }
 

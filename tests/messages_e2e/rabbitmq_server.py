@@ -42,6 +42,7 @@ def go_with_parent():
 
 class RabbitmqServer:
     user, password = "guest", "guest"
+    running = None
 
     def __init__(self):
         self.directory = Path(tempfile.mkdtemp(prefix="postino-rabbitmq-"))
@@ -73,6 +74,7 @@ class RabbitmqServer:
         self.name_server = self._run(NAME_SERVER, "-port", str(names), "-address", "127.0.0.1")
         self.process = None
         self.start()
+        RabbitmqServer.running = self
 
     def _run(self, *command):
         with open(self.directory / "output", "ab") as output:
@@ -112,14 +114,24 @@ class RabbitmqServer:
         self.process.wait()
 
     def remove(self):
+        RabbitmqServer.running = None
         for process in (self.process, self.name_server):
             process.kill()
             process.wait()
         shutil.rmtree(self.directory)
 
     def log(self):
+        return "\n".join(text[-8000:] for text in self._log_texts())
+
+    def _log_texts(self):
         files = [self.directory / "output", *sorted((self.directory / "log").glob("*.log"))]
-        return "\n".join(file.read_text(errors="replace")[-8000:] for file in files if file.exists())
+        return [file.read_text(errors="replace") for file in files if file.exists()]
+
+    @classmethod
+    def breaks_of_its_own(cls):
+        """How often the one that is running has broken a connection off because of a fault of its own."""
+        texts = cls.running._log_texts() if cls.running else []
+        return sum(text.count("closing: internal error in channel") for text in texts)
 
     @property
     def address(self):
