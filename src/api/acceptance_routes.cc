@@ -1,4 +1,6 @@
 // POST /emails: the way in.
+#include <algorithm>
+
 #include "api/idempotency_headers.h"
 #include "api/route.h"
 #include "base/hash.h"
@@ -71,6 +73,10 @@ struct Summary {
   }
 };
 
+bool is_unstored(const AcceptOutcome& outcome) {
+  return outcome.error == AcceptError::storage || outcome.error == AcceptError::database;
+}
+
 Summary summary_of(const std::vector<AcceptOutcome>& outcomes) {
   Summary summary{static_cast<std::int64_t>(outcomes.size()), 0};
   for (const AcceptOutcome& outcome : outcomes) summary.successful += outcome.error ? 0 : 1;
@@ -84,7 +90,8 @@ void write_result(json::Writer& json, const AcceptOutcome& outcome) {
   if (outcome.error) {
     json.key("error").begin_object();
     json.key("code").string(code_of(*outcome.error));
-    json.key("message").string(outcome.message);
+    // Why the store did not take it is in the log, and nothing for callers.
+    json.key("message").string(is_unstored(outcome) ? "it could not be stored; try again later" : outcome.message);
     json.end_object();
   }
   json.end_object();
@@ -105,6 +112,13 @@ std::string render(const std::vector<AcceptOutcome>& outcomes) {
   json.end_array();
   json.end_object();
   return text;
+}
+
+Outcome answer_of(const std::vector<AcceptOutcome>& outcomes) {
+  // It is not what was handed in.
+  if (!outcomes.empty() && std::ranges::all_of(outcomes, is_unstored))
+    return refuse(problems::store_unavailable, "None could be stored. Try again in a moment.");
+  return json_reply(render(outcomes), summary_of(outcomes).status());
 }
 
 // The summary in an answer that render() wrote.
@@ -143,7 +157,7 @@ Outcome accept_emails(Call& call) {
       answered(call.services.outbox.accept(std::move(payloads), call.caller.tenant, keyed, render)));
   switch (answer.status) {
     case AcceptStatus::done:
-      return json_reply(render(answer.outcomes), summary_of(answer.outcomes).status());
+      return answer_of(answer.outcomes);
     case AcceptStatus::replayed:
       return replay(std::move(answer.stored_answer));
     case AcceptStatus::in_progress:
@@ -167,7 +181,7 @@ bool begin_accepting(Call& call, const Finish& finish) {
   }
   const auto answer = [finish](base::Result<std::vector<AcceptOutcome>> outcomes) {
     if (auto accepted = answered(std::move(outcomes)); accepted)
-      finish(json_reply(render(*accepted), summary_of(*accepted).status()));
+      finish(answer_of(*accepted));
     else
       finish(base::propagate(std::move(accepted).error()));
   };

@@ -149,7 +149,7 @@ Route keyed_route(std::string_view path, std::string_view operation, std::string
                       {502, unreachable},
                       {504, timed_out}},
           .own_keys = true,
-          .waits = true};
+          .waits = Waits::for_others};
 }
 
 }  // namespace
@@ -169,6 +169,7 @@ std::vector<Route> message_routes() {
                               "`autoAcknowledge` they are released, and stay in the queue.",
                               "ConsumeRequest");
   consume.handle = carry_out<messages::read_consume, &MessageService::consume>;
+  consume.waits = Waits::for_messages;
   return {
       std::move(produce),
       std::move(consume),
@@ -188,7 +189,7 @@ std::vector<Route> message_routes() {
                    {502, unreachable},
                    {504, timed_out}},
        .handle = show_depth,
-       .waits = true},
+       .waits = Waits::for_others},
       {.method = "POST",
        .path = "/messages/connections/test",
        .role = Role::operators,
@@ -200,7 +201,7 @@ std::vector<Route> message_routes() {
                    {502, unreachable},
                    {504, timed_out}},
        .handle = test_connection,
-       .waits = true},
+       .waits = Waits::for_others},
   };
 }
 

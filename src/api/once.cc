@@ -16,6 +16,8 @@ namespace {
 using idempotency::Begun;
 using idempotency::Verdict;
 
+constexpr int first_server_error = 500;
+
 std::string operation_of(const Route& route) { return std::string(route.method).append(" ").append(route.path); }
 
 // Of what is asked for, not of how it is written: in JSON spaces and the order of members make no difference.
@@ -87,7 +89,9 @@ outbox::ChangeNotes notes_in(idempotency::Guard& guard, idempotency::Record& rec
 
 // What was done is done, and is answered as such, also when its record cannot be written. The record's lease ends, and
 // the key is free then.
-void note(idempotency::Guard& guard, const idempotency::Record& record, const Outcome& outcome) {
+void note(idempotency::Guard& guard, idempotency::Record& record, const Outcome& outcome) {
+  // What was refused has changed nothing, whatever it had noted: the key is free for other requests.
+  if (!outcome && outcome.error().type.status < first_server_error) record.progress.clear();
   const auto noted = outcome ? guard.complete(record, to_json(*outcome)) : guard.fail(record);
   if (!noted)
     base::log_warning("api", "an answer could not be kept under its idempotency key",

@@ -36,6 +36,13 @@ struct Answer {
   std::vector<Content> contents;
 };
 
+// What handlers wait for. Each has threads of its own, so that none keeps the others back.
+enum class Waits : std::uint8_t {
+  briefly,       // for the store
+  for_others,    // a message broker
+  for_messages,  // perhaps for minutes, until somebody else has put them there
+};
+
 struct Route {
   std::string_view method;
   std::string_view path;  // "/emails/{id}/cancel"
@@ -53,8 +60,8 @@ struct Route {
   bool (*begin)(Call& call, const Finish& finish) = nullptr;
   bool shared = false;    // about what belongs to no single tenant: not for keys of one
   bool own_keys = false;  // of a POST: sees to its Idempotency-Key itself, because it has more to do with it (once.h)
-  bool waits = false;     // perhaps for minutes, for others than the store: has threads of its own
-  bool direct = false;    // answered at once, without waiting for anything
+  Waits waits = Waits::briefly;
+  bool direct = false;  // answered at once, without waiting for anything
 };
 
 // Those of the route itself, and those that come with its role and its body. Ordered by status.

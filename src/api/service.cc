@@ -122,7 +122,8 @@ Api::Api(outbox::Outbox& outbox, outbox::Mailbox* mailbox, messages::MessageServ
       statistics_(all_routes()),
       promised_(all_routes().size()),
       pool_(options.threads, static_cast<std::size_t>(options.max_waiting)),
-      waiting_pool_(options.waiting_threads, static_cast<std::size_t>(options.max_waiting)) {
+      waiting_pool_(options.waiting_threads, static_cast<std::size_t>(options.max_waiting)),
+      receiving_pool_(options.receiving_threads, static_cast<std::size_t>(options.max_waiting)) {
   for (const Route& route : all_routes())
     for (const Answer& answer : all_answers(route))
       promised_[index_of(route)].set(static_cast<std::size_t>(answer.status));
@@ -137,9 +138,13 @@ void Api::handle(const net::Request& request, net::Responder respond) {
   if (auto prepared = prepare(*work); !prepared) return finish(*work, base::propagate(std::move(prepared).error()));
   if (work->route->direct) return perform(*work);
   if (begin(work)) return;
-  base::ThreadPool& pool = work->route->waits ? waiting_pool_ : pool_;
-  if (!pool.try_submit([this, work] { perform(*work); }))
+  if (!pool_for(work->route->waits).try_submit([this, work] { perform(*work); }))
     finish(*work, refuse(problems::overloaded, "Try again in a moment."));
+}
+
+base::ThreadPool& Api::pool_for(Waits waits) {
+  if (waits == Waits::briefly) return pool_;
+  return waits == Waits::for_others ? waiting_pool_ : receiving_pool_;
 }
 
 base::Result<void, Problem> Api::prepare(Work& work) const {

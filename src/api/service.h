@@ -19,10 +19,11 @@
 namespace postino::api {
 
 struct ApiOptions {
-  std::vector<ApiKey> keys;  // none: programs on this machine may do everything, and nobody else anything
-  int threads = 16;          // handlers wait for the ledger: these are as many as may wait at a time
-  int waiting_threads = 32;  // and these for others, such as a message broker
-  int max_waiting = 1024;    // requests for a thread; more are answered 503
+  std::vector<ApiKey> keys;    // none: programs on this machine may do everything, and nobody else anything
+  int threads = 16;            // handlers wait for the ledger: these are as many as may wait at a time
+  int waiting_threads = 32;    // and these for others, such as a message broker
+  int receiving_threads = 64;  // and these for messages that are not there yet
+  int max_waiting = 1024;      // requests for a thread; more are answered 503
   bool require_idempotency_key = false;
   std::size_t max_batch = 100;  // e-mails in one request
   bool log_requests = false;    // failures are logged anyway
@@ -43,6 +44,7 @@ class Api {
   void stop() {
     pool_.stop();
     waiting_pool_.stop();
+    receiving_pool_.stop();
     services_.outbox.drain();
   }
 
@@ -55,6 +57,7 @@ class Api {
 
   base::Result<void, Problem> prepare(Work& work) const;
   bool begin(const std::shared_ptr<Work>& work);
+  base::ThreadPool& pool_for(Waits waits);
   void perform(Work& work);
   void finish(Work& work, Outcome outcome);
   void check_documented(const Work& work, int status);
@@ -69,7 +72,8 @@ class Api {
   Statistics statistics_;
   std::vector<std::bitset<600>> promised_;  // the statuses that each route may answer with
   base::ThreadPool pool_;
-  base::ThreadPool waiting_pool_;  // for routes that wait for others
+  base::ThreadPool waiting_pool_;
+  base::ThreadPool receiving_pool_;
 };
 
 // The answer to a request that never became a call, because it broke the protocol or a limit of the server.

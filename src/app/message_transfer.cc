@@ -112,7 +112,8 @@ int produce_messages(RestClient& client, const MessageList& list, const Transfer
 int consume_messages(RestClient& client, const Consumption& consumption, const TransferOptions& options,
                      const Console& console) {
   Transfer transfer(client, options, console, "consuming", consumption.max_messages);
-  const auto wait = std::chrono::duration_cast<std::chrono::seconds>(consumption.wait) + std::chrono::seconds(60);
+  // For the first message, and from then on for the others.
+  const auto wait = std::chrono::duration_cast<std::chrono::seconds>(2 * consumption.wait) + std::chrono::seconds(60);
   TableText table({{"ID"}, {"FORMAT"}, {"BODY"}}, console.out_columns);
   base::Result<void> going;
   for (bool more = true; more && going;) {

@@ -33,13 +33,17 @@ base::Result<bool> is_empty(const mysql::ServerOptions& server) {
 }
 
 base::Result<void> prepare(const MysqlSettings& settings) {
-  TRY(const int pending, outbox::pending_migrations(settings.server));
+  TRY(int pending, outbox::pending_migrations(settings.server));
   if (pending == 0) return {};
+  outbox::MigrationOptions options;
   TRY(const bool empty, is_empty(settings.server));
-  if (!settings.migrate && !empty)
+  if (!settings.migrate && !empty) {
+    // Another server that is started at the same time may be about to make them.
+    TRY(pending, outbox::pending_after_others(settings.server, options.wait));
+    if (pending == 0) return {};
     return base::invalid("database " + settings.server.database + " lacks " + counted(pending, "migration") +
                          " of this version of Postino: run postino migrate, or start with --mysql-migrate");
-  outbox::MigrationOptions options;
+  }
   options.program_version = std::string(program_version());
   TRY(const auto done, outbox::migrate(settings.server, options));
   for (const outbox::DoneMigration& migration : done)
@@ -59,8 +63,6 @@ class MysqlStorage final : public OutboxStorage {
     outbox::MysqlLedgerOptions options;
     options.keep = settings.keep;
     options.unknown_from_claim = settings.unknown_outcome == outbox::UnknownOutcomePolicy::resend;
-    options.spool_directory = settings.spool;
-    while (options.spool_directory.ends_with('/')) options.spool_directory.pop_back();
     TRY(const bool directory, use_directory(settings, context.random));
     if (!directory) use_spool(std::make_unique<outbox::MysqlSpool>(database_, context.random));
     ledger_ = std::make_unique<outbox::MysqlLedger>(database_, spool(), context.clock, context.random, options);

@@ -202,6 +202,7 @@ base::Result<void> serve(const Settings& settings, std::ostream& out) {
   monitor.set_ready(false);
   net::notify_service_manager("STOPPING=1");
   base::log_info("serve", "ending");
+  if (gateway) gateway->service().stop();  // so that those who wait for messages get an answer
   servers.stop(settings.shutdown_grace);
   monitor.stop();
   if (outbox) outbox->stop();

@@ -83,8 +83,9 @@ Answer<std::unique_ptr<Held>> AmqpBroker::receive_once(const std::string& queue,
   TRY(Opened opened, open_receiver(queue, want));
   ReceivingLink& link = *opened.link;
   link.begin({options.max_messages, options.max_bytes, connector_->settings().max_message_bytes});
-  TRY_VOID(link.await_first(end));
-  if (options.linger > Milliseconds(0) && link.has_messages()) TRY_VOID(link.await_all(Clock::now() + options.linger));
+  TRY_VOID(link.await_first(end, options.stop));
+  if (options.linger > Milliseconds(0) && link.has_messages())
+    TRY_VOID(link.await_all(Clock::now() + options.linger, options.stop));
   TRY_VOID(take_rest(opened));
   auto incoming = link.take();
   std::vector<Message> messages;

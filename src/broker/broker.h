@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,6 +74,7 @@ struct ReceiveOptions {
   Milliseconds wait{0};              // for the first message
   // For more, counted from the first one. 0: takes what is there at once.
   Milliseconds linger{0};
+  std::stop_token stop;  // ends the waiting, as if its time were over
 };
 
 Answer<void> check(const ReceiveOptions& options);

@@ -181,6 +181,9 @@ bool Connection::start(pn_proactor_t* proactor) {
     started_ = true;
   }
   pn_proactor_connect2(proactor, connection_, transport_, introduction_.address.c_str());
+  // A wake before that was for nobody.
+  const std::lock_guard lock(mutex_);
+  if (must_abort_ && state_ != State::over) pn_connection_wake(connection_);
   return true;
 }
 

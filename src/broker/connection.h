@@ -66,6 +66,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void wake_links();
   // Waits until `ready`, which is called with the lock held. Fails with what has ended the connection, or timed_out.
   Answer<void> await(Deadline deadline, const std::function<bool()>& ready, std::string_view what);
+  // So that they look again whether they are ready.
+  void wake_waiting() {
+    const std::lock_guard lock(mutex_);
+    changed_.notify_all();
+  }
   template <class Action>
   auto locked(Action action) const {
     const std::lock_guard lock(mutex_);

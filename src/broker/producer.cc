@@ -13,7 +13,7 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-// Bodies on their way, on one connection. One message is always allowed.
+// Bodies on their way, on all connections. One message is always allowed on each.
 constexpr std::size_t most_unconfirmed_bytes = 64 << 20;
 constexpr milliseconds shortest_pause{100};
 constexpr milliseconds longest_pause{2'000};
@@ -92,7 +92,8 @@ void Producer::fill() {
   const std::uint64_t broker_limit = link_->largest_message();
   const std::size_t limit = connector_.settings().max_message_bytes;
   std::vector<SendingLink::Outgoing> messages;
-  while (unconfirmed_.size() < options_.window && unconfirmed_bytes_ < most_unconfirmed_bytes) {
+  const std::size_t most_bytes = most_unconfirmed_bytes / static_cast<std::size_t>(options_.connections);
+  while (unconfirmed_.size() < options_.window && unconfirmed_bytes_ < most_bytes) {
     const auto position = production_.next();
     if (!position) break;
     auto bytes = encode(production_.message(*position), encoding_);
@@ -140,7 +141,10 @@ Answer<void> Producer::close() {
 Answer<void> Producer::work(Lease& lease) {
   TRY_VOID(open(lease));
   is_open_ = true;
-  for (fill(); !unconfirmed_.empty(); fill()) TRY_VOID(settle());
+  do {
+    for (fill(); !unconfirmed_.empty(); fill()) TRY_VOID(settle());
+    // Others may be behind, or have given some back.
+  } while (production_.await_next(deadline_));
   // Everything is settled: whether the link closes well matters to the connection alone.
   if (close()) lease.give_back();
   return {};

@@ -5,7 +5,11 @@
 namespace postino::broker {
 
 Production::Production(const Messages& messages, const ProduceOptions& options, const OnConfirmed& on_confirmed)
-    : messages_(messages), on_confirmed_(on_confirmed), told_(options.first), next_(options.first) {
+    : messages_(messages),
+      on_confirmed_(on_confirmed),
+      most_ahead_(options.window * static_cast<std::size_t>(options.connections)),
+      told_(options.first),
+      next_(options.first) {
   report_.fates.resize(messages.count, Fate::unsent);
   std::fill_n(report_.fates.begin(), options.first, Fate::confirmed);
   report_.confirmed = report_.prefix = options.first;
@@ -19,8 +23,19 @@ std::optional<std::size_t> Production::next() {
     again_.pop_front();
     return position;
   }
-  if (next_ == report_.fates.size()) return std::nullopt;
+  if (!has_next()) return std::nullopt;
   return next_++;
+}
+
+bool Production::has_next() const {
+  return !again_.empty() || (next_ < report_.fates.size() && next_ - report_.prefix < most_ahead_);
+}
+
+bool Production::await_next(std::chrono::steady_clock::time_point deadline) {
+  std::unique_lock lock(mutex_);
+  const auto is_over = [&] { return report_.failure || (again_.empty() && next_ == report_.fates.size()); };
+  changed_.wait_until(lock, deadline, [&] { return is_over() || has_next(); });
+  return !is_over();
 }
 
 Message Production::message(std::size_t position) {
@@ -42,6 +57,7 @@ void Production::confirm(const std::vector<std::size_t>& positions) {
     auto& prefix = report_.prefix;
     while (prefix < report_.fates.size() && report_.fates[prefix] == Fate::confirmed) ++prefix;
   }
+  changed_.notify_all();
   if (on_confirmed_) tell();
 }
 
@@ -62,17 +78,20 @@ void Production::reject(std::size_t position, Failure failure) {
   report_.fates[position] = Fate::rejected;
   failure.message = "message " + std::to_string(position) + ": " + failure.message;
   if (!report_.failure) report_.failure = std::move(failure);
+  changed_.notify_all();
 }
 
 void Production::give_back(const std::vector<std::size_t>& positions) {
   const std::lock_guard lock(mutex_);
   again_.insert(again_.end(), positions.begin(), positions.end());
   std::ranges::sort(again_);
+  changed_.notify_all();
 }
 
 void Production::stop(Failure failure) {
   const std::lock_guard lock(mutex_);
   if (!report_.failure) report_.failure = std::move(failure);
+  changed_.notify_all();
 }
 
 bool Production::is_stopped() const {

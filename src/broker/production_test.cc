@@ -55,6 +55,38 @@ TEST(Production, SendsAgainWhatWasGivenBack) {
   EXPECT_EQ(production.report().sent_again, 1U);
 }
 
+// Whoever goes on after us sends again what is behind the first gap: that must not be much.
+TEST(Production, DoesNotGetFarAheadOfAGap) {
+  const Messages messages = empty_messages(100);
+  const OnConfirmed nobody;
+  const ProduceOptions options{.first = 10, .window = 3, .connections = 2};
+  Production production(messages, options, nobody);
+  const auto later = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  for (std::size_t i = 10; i < 16; ++i) EXPECT_EQ(production.next(), i);
+  EXPECT_EQ(production.next(), std::nullopt);
+  production.confirm({11, 12, 13, 14, 15});
+  EXPECT_EQ(production.next(), std::nullopt) << "10 is missing";
+  std::thread slow([&] { production.confirm({10}); });
+  EXPECT_TRUE(production.await_next(later));
+  slow.join();
+  EXPECT_EQ(production.next(), 16U);
+  production.stop({FailureKind::lost, "over", {}});
+  EXPECT_FALSE(production.await_next(later));
+}
+
+TEST(Production, WaitsForNothingWhenAllIsHandedOut) {
+  const Messages messages = empty_messages(2);
+  const OnConfirmed nobody;
+  const ProduceOptions options{.window = 1, .connections = 2};
+  Production production(messages, options, nobody);
+  EXPECT_TRUE(production.next());
+  EXPECT_TRUE(production.next());
+  const auto later = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  EXPECT_FALSE(production.await_next(later));
+  production.give_back({0});
+  EXPECT_TRUE(production.await_next(later));
+}
+
 TEST(Production, EndsWithTheFirstFailure) {
   const Messages messages = empty_messages(3);
   const OnConfirmed nobody;

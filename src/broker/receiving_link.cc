@@ -55,18 +55,21 @@ void ReceivingLink::begin(const Limits& limits) {
   });
 }
 
-Answer<void> ReceivingLink::await_in_vain(Deadline deadline, const std::function<bool()>& ready) {
-  auto waited = await(deadline, ready, "receiving from " + address_);
+Answer<void> ReceivingLink::await_in_vain(Deadline deadline, const std::stop_token& stop,
+                                          const std::function<bool()>& ready) {
+  const std::stop_callback wakes(stop, [this] { connection_->wake_waiting(); });
+  auto waited = await(
+      deadline, [&] { return stop.stop_requested() || ready(); }, "receiving from " + address_);
   if (!waited && waited.error().kind == FailureKind::timed_out) return {};
   return waited;
 }
 
-Answer<void> ReceivingLink::await_first(Deadline deadline) {
-  return await_in_vain(deadline, [&] { return !messages_.empty(); });
+Answer<void> ReceivingLink::await_first(Deadline deadline, const std::stop_token& stop) {
+  return await_in_vain(deadline, stop, [&] { return !messages_.empty(); });
 }
 
-Answer<void> ReceivingLink::await_all(Deadline deadline) {
-  return await_in_vain(deadline, [&] { return is_full(); });
+Answer<void> ReceivingLink::await_all(Deadline deadline, const std::stop_token& stop) {
+  return await_in_vain(deadline, stop, [&] { return is_full(); });
 }
 
 Answer<void> ReceivingLink::drain(Deadline deadline) {

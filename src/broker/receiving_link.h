@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <stop_token>
 #include <vector>
 
 #include "broker/broker.h"
@@ -28,9 +29,10 @@ class ReceivingLink final : public Link {
   // Calling threads.
 
   void begin(const Limits& limits);
-  // Until there is one, or until there are as many as the limits allow. It is no failure when they do not come in time.
-  Answer<void> await_first(Deadline deadline);
-  Answer<void> await_all(Deadline deadline);
+  // Until there is one, or until there are as many as the limits allow. It is no failure when they do not come in time,
+  // or before it is told to stop.
+  Answer<void> await_first(Deadline deadline, const std::stop_token& stop);
+  Answer<void> await_all(Deadline deadline, const std::stop_token& stop = {});
   // Takes what the queue has right now, within the limits; after that nothing comes any more.
   Answer<void> drain(Deadline deadline);
   // For brokers that cannot do that, but answer what they are asked: asks until the queue has left credit unused. More
@@ -62,7 +64,7 @@ class ReceivingLink final : public Link {
   void ask(int credit);
   Answer<void> await_quiet(Deadline deadline);
   bool probe();
-  Answer<void> await_in_vain(Deadline deadline, const std::function<bool()>& ready);
+  Answer<void> await_in_vain(Deadline deadline, const std::stop_token& stop, const std::function<bool()>& ready);
 
   // RabbitMQ's plugin before 4.0 cannot drain classic queues, but it answers each change of the credit. Its count does
   // not include what the queue has sent and its session has not passed on: so it is asked for more only when nothing is

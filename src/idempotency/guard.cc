@@ -7,10 +7,20 @@ namespace postino::idempotency {
 
 namespace {
 
-// May somebody else have the key?
-bool can_be_taken(const Record& record, base::TimePoint now) {
-  return record.expires_at <= now || record.status == Status::failed ||
-         (record.status == Status::in_progress && record.lease_until <= now);
+// May a request with this hash have the key?
+bool can_be_taken(const Record& record, const std::string& request_hash, base::TimePoint now) {
+  if (record.expires_at <= now) return true;
+  if (record.status == Status::in_progress) return record.lease_until <= now && record.request_hash == request_hash;
+  // What failed without having done anything leaves the key to any request.
+  return record.status == Status::failed && (record.progress.empty() || record.request_hash == request_hash);
+}
+
+// Somebody works on it. It must not expire meanwhile, nor before whoever asks again finds the answer or how far it
+// came.
+void prolong(Record& record, base::TimePoint now, base::Milliseconds lease) {
+  record.updated_at = now;
+  record.lease_until = now + lease;
+  record.expires_at = std::max(record.expires_at, now + 2 * lease);
 }
 
 store::TransactPut put_of(const std::string& table, const Record& record) {
@@ -31,11 +41,14 @@ store::TransactPut put_if_absent(const std::string& table, const Record& record)
 store::TransactPut put_if_free(const std::string& table, const Record& record, base::TimePoint now) {
   store::TransactPut put = put_of(table, record);
   put.condition = store::ConditionExpression(
-      "attribute_not_exists(pk) OR expiresAt <= :now OR #status = :failed OR "
-      "(#status = :in_progress AND leaseUntil <= :now)");
+      "attribute_not_exists(pk) OR expiresAt <= :now OR "
+      "(#status = :failed AND (attribute_not_exists(progress) OR requestHash = :hash)) OR "
+      "(#status = :in_progress AND leaseUntil <= :now AND requestHash = :hash)");
   put.placeholders.names = expr::Names{{"#status", "status"}};
-  put.placeholders.values =
-      item::Map{{":now", base::format_timestamp(now)}, {":failed", "FAILED"}, {":in_progress", "IN_PROGRESS"}};
+  put.placeholders.values = item::Map{{":now", base::format_timestamp(now)},
+                                      {":failed", "FAILED"},
+                                      {":in_progress", "IN_PROGRESS"},
+                                      {":hash", record.request_hash}};
   return put;
 }
 
@@ -97,7 +110,7 @@ store::Answer<std::optional<item::Item>> Guard::find(const std::string& operatio
 }
 
 store::Answer<Begun> Guard::judge(Record record, const std::string& request_hash) {
-  if (can_be_taken(record, clock_.now())) return Begun{Verdict::execute, std::move(record)};
+  if (can_be_taken(record, request_hash, clock_.now())) return Begun{Verdict::execute, std::move(record)};
   if (record.request_hash != request_hash) return Begun{Verdict::other_request, std::move(record)};
   if (record.status != Status::completed) return Begun{Verdict::in_progress, std::move(record)};
   if (record.response_parts > 0) TRY_VOID(large_answers_.load(record));
@@ -141,7 +154,7 @@ store::Answer<Begun> Guard::begin(const std::string& operation, const std::strin
   constexpr int rounds = 3;  // a record can vanish, or be taken, between the refused write and the next
   for (int round = 0; round < rounds; ++round) {
     Record record = new_record(operation, key, request_hash, life);
-    record.lease_until = record.created_at + options_.lease;
+    prolong(record, record.created_at, options_.lease);
     record.owner = base::make_uuid(random_);
     const auto taken = put(put_if_absent(options_.table, record));
     if (taken) return Begun{Verdict::execute, std::move(record)};
@@ -180,8 +193,7 @@ store::Answer<void> Guard::complete(const Record& record, std::string response, 
   Record completed = record;
   completed.status = Status::completed;
   completed.response = std::move(response);
-  completed.updated_at = clock_.now();
-  completed.lease_until = completed.updated_at + options_.lease;
+  prolong(completed, clock_.now(), options_.lease);
   completed.progress = std::move(remains);
   if (completed.response.size() > largest_answer_in_item)
     TRY_VOID(large_answers_.put(completed, base::make_uuid(random_)));
@@ -189,7 +201,7 @@ store::Answer<void> Guard::complete(const Record& record, std::string response, 
 }
 
 store::Answer<void> Guard::settle(const Record& record) {
-  return update_owned(record, "REMOVE progress, leaseUntil, leaseOwner SET updatedAt = :updated",
+  return update_owned(record, "REMOVE progress, leaseUntil, leaseOwner SET updatedAt = :updated", {},
                       {{":updated", base::format_timestamp(clock_.now())}}, Status::completed);
 }
 
@@ -200,33 +212,32 @@ store::Answer<void> Guard::fail(const Record& record) {
   return put(put_if_owned(options_.table, failed));
 }
 
-store::Answer<void> Guard::renew(Record& record) {
-  record.updated_at = clock_.now();
-  record.lease_until = record.updated_at + options_.lease;
-  return update_owned(
-      record, "SET updatedAt = :updated, leaseUntil = :until",
-      {{":updated", base::format_timestamp(record.updated_at)}, {":until", base::format_timestamp(record.lease_until)}},
-      Status::in_progress);
-}
+store::Answer<void> Guard::renew(Record& record) { return hold(record, "", {}); }
 
 store::Answer<void> Guard::note_progress(Record& record) {
-  record.updated_at = clock_.now();
-  record.lease_until = record.updated_at + options_.lease;
-  return update_owned(record, "SET updatedAt = :updated, leaseUntil = :until, progress = :progress",
-                      {{":updated", base::format_timestamp(record.updated_at)},
-                       {":until", base::format_timestamp(record.lease_until)},
-                       {":progress", record.progress}},
-                      Status::in_progress);
+  return hold(record, ", progress = :progress", {{":progress", record.progress}});
+}
+
+store::Answer<void> Guard::hold(Record& record, std::string_view besides, item::Map values) {
+  prolong(record, clock_.now(), options_.lease);
+  values.set(":updated", base::format_timestamp(record.updated_at));
+  values.set(":until", base::format_timestamp(record.lease_until));
+  values.set(":expires", base::format_timestamp(record.expires_at));
+  values.set(":ttl", base::epoch_seconds(record.expires_at));
+  std::string update = "SET updatedAt = :updated, leaseUntil = :until, expiresAt = :expires, #ttl = :ttl";
+  return update_owned(record, update.append(besides), {{"#ttl", "ttl"}}, std::move(values), Status::in_progress);
 }
 
 // Changes attributes of a record if it is still the owner's.
-store::Answer<void> Guard::update_owned(const Record& record, std::string update, item::Map values, Status status) {
+store::Answer<void> Guard::update_owned(const Record& record, std::string update, expr::Names names, item::Map values,
+                                        Status status) {
   store::UpdateItemRequest request;
   request.table_name = options_.table;
   request.key = {{"pk", partition_key(record.operation, record.key)}};
   request.update = store::UpdateExpression(std::move(update));
   request.condition = store::ConditionExpression("leaseOwner = :owner AND #status = :status");
-  request.placeholders.names = expr::Names{{"#status", "status"}};
+  names.emplace("#status", "status");
+  request.placeholders.names = std::move(names);
   values.set(":owner", record.owner);
   values.set(":status", status == Status::completed ? "COMPLETED" : "IN_PROGRESS");
   request.placeholders.values = std::move(values);

@@ -1,7 +1,8 @@
 // Executes anything once per key, however often it is asked for.
 //
 // The first caller gets the execution and a lease on it; others hear that it is in progress, or get the answer of the
-// first. What failed, what expired, and what lost its lease may be taken over. Safe to call from any thread.
+// first. What failed, what expired, and what lost its lease may be taken over: by the same request if it had come some
+// way. A record does not expire within two leases of the last that was heard of it. Safe to call from any thread.
 #pragma once
 
 #include "base/random.h"
@@ -74,7 +75,9 @@ class Guard {
   store::Answer<std::optional<item::Item>> find(const std::string& operation, const std::string& key);
   store::Answer<Begun> judge(Record record, const std::string& request_hash);
   store::Answer<void> put(const store::TransactPut& put);
-  store::Answer<void> update_owned(const Record& record, std::string update, item::Map values, Status status);
+  store::Answer<void> hold(Record& record, std::string_view besides, item::Map values);
+  store::Answer<void> update_owned(const Record& record, std::string update, expr::Names names, item::Map values,
+                                   Status status);
 
   store::Store& store_;
   const base::Clock& clock_;

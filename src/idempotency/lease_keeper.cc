@@ -32,6 +32,7 @@ std::unique_ptr<LeaseKeeper::Hold> LeaseKeeper::hold(const Record& record) {
   needed.key = record.key;
   needed.owner = record.owner;
   needed.lease_until = record.lease_until;
+  needed.expires_at = record.expires_at;
   std::unique_ptr<Hold> hold(new Hold(*this, std::move(needed)));
   const std::lock_guard lock(mutex_);
   held_.push_back(hold.get());

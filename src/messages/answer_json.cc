@@ -124,9 +124,9 @@ std::string render_answer(const AnswerHead& head, const ConsumeOutcome& outcome)
 
 std::string mark_of(const Message& message) { return mark(message.id, body_text(message)); }
 
-std::set<std::string> marks_in(std::string_view answer) {
+std::multiset<std::string> marks_in(std::string_view answer) {
   using Need = json::Fields::Need;
-  std::set<std::string> marks;
+  std::multiset<std::string> marks;
   json::FieldErrors errors;
   json::Document document;
   if (!document.parse(answer, errors)) return marks;

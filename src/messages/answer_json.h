@@ -41,6 +41,6 @@ std::string render_answer(const AnswerHead& head, const ConsumeOutcome& outcome)
 // What a message is recognised by when it comes again: its id and body. Empty for those without an id.
 std::string mark_of(const broker::Message& message);
 // Those of the messages in an answer.
-std::set<std::string> marks_in(std::string_view answer);
+std::multiset<std::string> marks_in(std::string_view answer);
 
 }  // namespace postino::messages

@@ -21,7 +21,9 @@ class MessageService::Consumption {
       : service_(service), request_(request), execution_(service, "CONSUME", request, options) {}
 
   Answer<Reply> run() {
-    TRY(broker_, service_.connections_.find(request_.place));
+    auto found = service_.connections_.find(request_.place);
+    if (!found) return execution_.answer_or(found.error());
+    broker_ = *std::move(found);
     TRY(const bool ours, execution_.begin());
     if (!ours) return replay();
     if (!execution_.reached(Step::begun)) return Execution::abandoned();
@@ -29,8 +31,12 @@ class MessageService::Consumption {
     auto held = broker_->receive(request_.queue, {.max_messages = request_.max_messages,
                                                   .max_bytes = service_.options_.max_consumed_bytes,
                                                   .wait = request_.wait,
-                                                  .linger = request_.wait});
+                                                  .linger = request_.wait,
+                                                  .stop = service_.stopping_.get_token()});
     if (!held) return execution_.fail(fault_of(held.error()));
+    // That nothing came is no answer when it was not waited for.
+    if ((*held)->messages().empty() && service_.stopping_.stop_requested())
+      return execution_.fail(Execution::stopped());
     if (!execution_.reached(Step::received)) return Execution::abandoned();
     return take(**held);
   }
@@ -86,14 +92,16 @@ class MessageService::Consumption {
   // Whoever executed it died, or lost the broker, before its messages were settled: what comes again is acknowledged.
   void settle_again() {
     constexpr int rounds = 3;
-    std::set<std::string> marks = marks_in(execution_.record().response);
+    std::multiset<std::string> marks = marks_in(execution_.record().response);
     for (int round = 0; round < rounds && !marks.empty(); ++round) {
       auto held = broker_->receive(request_.queue, {.max_messages = marks.size()});
       if (!held) return log_unsettled(base::propagate(held.error()));
       std::vector<broker::Verdict> verdicts;
       bool found = false;
       for (const broker::Message& message : (*held)->messages()) {
-        const bool is_known = marks.erase(mark_of(message)) > 0;
+        const auto known = marks.find(mark_of(message));
+        const bool is_known = known != marks.end();
+        if (is_known) marks.erase(known);
         found |= is_known;
         verdicts.push_back(is_known ? broker::Verdict::acknowledge : broker::Verdict::release);
       }

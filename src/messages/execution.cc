@@ -40,6 +40,12 @@ Answer<bool> MessageService::Execution::begin() {
   return refuse(FaultKind::other_request, "the idempotency key was used for another request");
 }
 
+Answer<Reply> MessageService::Execution::answer_or(Fault fault) {
+  const auto looked = service_.patience_([&] { return service_.guard_.look(operation_, scoped_key(), request_.hash); });
+  if (!looked || looked->verdict != idempotency::Verdict::replay) return base::propagate(std::move(fault));
+  return Reply{looked->record.response, true, 0};
+}
+
 Answer<void> MessageService::Execution::answered(const store::Answer<void>& written) const {
   if (written) return {};
   if (written.error().type == store::ErrorType::conditional_check_failed)

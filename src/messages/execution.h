@@ -19,10 +19,14 @@ class MessageService::Execution {
   // answer. Fails when somebody else is at it, or the key was used for another request.
   Answer<bool> begin();
 
+  // The answer if it is done already, and otherwise why it cannot be.
+  Answer<Reply> answer_or(Fault fault);
+
   idempotency::Record& record() { return record_; }
 
   // Told at each step; false: ends here, as if the process had died.
   bool reached(Step step) const { return !service_.options_.on_step || service_.options_.on_step(step); }
+  static Fault stopped() { return {.kind = FaultKind::exhausted, .message = "the server is about to stop"}; }
   static tl::unexpected<Fault> abandoned() { return refuse(FaultKind::internal, "the execution was abandoned"); }
 
   // Durable when they return. What they cannot write is a fault: in_progress when somebody else has taken over.

@@ -13,7 +13,9 @@ class MessageService::Production {
       : service_(service), request_(request), execution_(service, "PRODUCE", request, options) {}
 
   Answer<Reply> run() {
-    TRY(const std::shared_ptr<broker::Broker> broker, service_.connections_.find(request_.place));
+    const auto found = service_.connections_.find(request_.place);
+    if (!found) return execution_.answer_or(found.error());
+    const std::shared_ptr<broker::Broker>& broker = *found;
     TRY(const bool ours, execution_.begin());
     if (!ours) return Reply{std::move(execution_.record().response), true, 0};
     if (!execution_.reached(Step::begun)) return Execution::abandoned();
@@ -22,7 +24,8 @@ class MessageService::Production {
     const broker::ProduceReport report = broker->produce(request_.queue, messages(), produce_options(),
                                                          [this](std::size_t prefix) { return note(prefix); });
     if (abandoned_) return Execution::abandoned();
-    execution_.record().progress = std::to_string(report.prefix);
+    if (const std::size_t prefix = std::max(first_, report.prefix); prefix > 0)
+      execution_.record().progress = std::to_string(prefix);
     if (fault_) return fail(*std::move(fault_));
     if (!report.complete()) return fail(fault_of_report(report));
     if (!execution_.reached(Step::produced)) return Execution::abandoned();
@@ -69,6 +72,10 @@ class MessageService::Production {
         return false;
       }
       abandoned_ = !execution_.reached(Step::progressed);
+      if (prefix < request_.total && service_.stopping_.stop_requested()) {
+        fault_ = Execution::stopped();
+        return false;
+      }
     }
     return !abandoned_;
   }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "base/clock.h"
@@ -70,6 +71,10 @@ class MessageService {
   Answer<broker::Depth> depth(const Place& place, const std::string& queue);
   Answer<broker::Identity> test(const Place& place);
 
+  // For a process that is about to end: calls that wait for messages give up, and those that produce stop where they
+  // are. They fail, so that the same request goes on with another process.
+  void stop() { stopping_.request_stop(); }
+
   // Keeps the leases of what is being executed; a thread does it all the time.
   void renew_leases() { leases_.renew_once(); }
 
@@ -93,6 +98,7 @@ class MessageService {
   idempotency::Guard guard_;
   idempotency::LeaseKeeper leases_;
   Statistics statistics_;
+  std::stop_source stopping_;
 };
 
 }  // namespace postino::messages

@@ -193,7 +193,7 @@ Answer<std::unique_ptr<Held>> StoreQueue::Impl::receive(const std::string& name,
       all.push_back(std::move(message));
     }
     demand.messages = options.max_messages - all.size();
-    if (demand.messages == 0 || demand.bytes == 0 || Steady::now() >= deadline) break;
+    if (demand.messages == 0 || demand.bytes == 0 || Steady::now() >= deadline || options.stop.stop_requested()) break;
     queue->await_arrival(arrivals, std::min(deadline, Steady::now() + options_.poll));
   }
   return std::make_unique<LeasedMessages>(std::move(queue), dead ? known(*dead) : nullptr, std::move(all));

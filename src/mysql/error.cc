@@ -22,6 +22,9 @@ ErrorKind kind_of(unsigned code) {
     case 1160:  // packet not written
     case 1161:  // writing timed out
     case 1184:  // connection aborted
+    case 1290:  // the server only reads: another one is to be written to since it was switched over
+    case 1792:  // the same, of the transaction
+    case 1836:  // the same (MySQL)
     case 1243:  // a prepared statement of another session: something between us has reconnected
     case 1927:  // connection killed (MariaDB)
     case 2002:  // no connection through the socket

@@ -37,10 +37,10 @@ Answer<Flavour> Flavour::of(std::string_view version) {
   std::string_view numbers = version;
   if (is_mariadb && numbers.starts_with(replication_prefix)) numbers.remove_prefix(replication_prefix.size());
   const auto [major, minor, patch] = parse(numbers);
-  const std::tuple oldest = is_mariadb ? std::tuple(10, 6) : std::tuple(8, 0);
-  if (std::tuple(major, minor) < oldest)
+  const std::tuple oldest = is_mariadb ? std::tuple(10, 6, 0) : std::tuple(8, 0, 13);
+  if (std::tuple(major, minor, patch) < oldest)
     return fail(ErrorKind::refused, 0,
-                "the server's version is " + std::string(version) + "; MariaDB 10.6 or MySQL 8.0 is needed");
+                "the server's version is " + std::string(version) + "; MariaDB 10.6 or MySQL 8.0.13 is needed");
   return Flavour{is_mariadb ? Product::mariadb : Product::mysql, major, minor, patch};
 }
 

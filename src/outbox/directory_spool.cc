@@ -51,11 +51,20 @@ base::Result<std::string> DirectorySpool::write(const SpoolObject& object) {
 
 std::optional<SpoolAction> DirectorySpool::as_action(const SpoolObject&) { return std::nullopt; }
 
-base::Result<std::string> DirectorySpool::read(const std::string& path) {
-  return read_enclosed_file(descriptor_, path, largest_object);
+std::string DirectorySpool::path_inside(const std::string& path) const {
+  std::string base = directory_.string();
+  while (base.ends_with('/')) base.pop_back();
+  base += '/';
+  return path.starts_with(base) ? path.substr(base.size()) : path;
 }
 
-base::Result<void> DirectorySpool::remove(const std::string& path) { return remove_enclosed_file(descriptor_, path); }
+base::Result<std::string> DirectorySpool::read(const std::string& path) {
+  return read_enclosed_file(descriptor_, path_inside(path), largest_object);
+}
+
+base::Result<void> DirectorySpool::remove(const std::string& path) {
+  return remove_enclosed_file(descriptor_, path_inside(path));
+}
 
 base::Result<std::int64_t> DirectorySpool::sweep(base::TimePoint now) {
   namespace fs = std::filesystem;

@@ -17,6 +17,7 @@ class DirectorySpool final : public Spool {
 
   base::Result<std::string> write(const SpoolObject& object) override;
   std::optional<SpoolAction> as_action(const SpoolObject& object) override;
+  // Its own paths are relative to the directory. Other programs may name theirs in full.
   base::Result<std::string> read(const std::string& path) override;
   base::Result<void> remove(const std::string& path) override;
 
@@ -24,6 +25,8 @@ class DirectorySpool final : public Spool {
   base::Result<std::int64_t> sweep(base::TimePoint now);
 
  private:
+  std::string path_inside(const std::string& path) const;
+
   DirectorySpool(std::filesystem::path directory, int descriptor, base::Random& random)
       : directory_(std::move(directory)), descriptor_(descriptor), random_(random) {}
 

@@ -8,12 +8,22 @@ namespace postino::outbox {
 
 namespace {
 
-base::Result<std::optional<std::string>> read_if_there(Spool& spool, const std::string& path) {
+// Is it still to be sent, sooner or later?
+bool needs_contents(const Email& email) {
+  using enum State;
+  return email.state == accepted || email.state == intaking || email.state == ready || email.state == processing ||
+         email.state == held;
+}
+
+// Contents of e-mails that are through may be gone. Without those of others the copy could not be sent.
+base::Result<std::optional<std::string>> read_contents(Spool& spool, const std::string& path, const Email& email) {
   if (path.empty()) return std::nullopt;
   auto bytes = spool.read(path);
   if (bytes) return std::optional(std::move(*bytes));
-  if (bytes.error().code == base::ErrorCode::not_found) return std::nullopt;
-  return base::propagate(bytes.error());
+  if (bytes.error().code != base::ErrorCode::not_found) return base::propagate(bytes.error());
+  if (!needs_contents(email)) return std::nullopt;
+  return base::fail(base::ErrorCode::not_found,
+                    "it is " + std::string(name_of(email.state)) + ", but its contents are not in the spool: " + path);
 }
 
 }  // namespace
@@ -21,9 +31,9 @@ base::Result<std::optional<std::string>> read_if_there(Spool& spool, const std::
 base::Result<StoredEmail> read_stored(Ledger& ledger, Spool& spool, Email email) {
   StoredEmail stored;
   TRY(stored.history, ledger.history(email.id));
-  TRY(std::optional<std::string> payload, read_if_there(spool, email.payload_path));
+  TRY(std::optional<std::string> payload, read_contents(spool, email.payload_path, email));
   stored.payload = std::move(payload).value_or("");
-  TRY(stored.message, read_if_there(spool, email.message_path));
+  TRY(stored.message, read_contents(spool, email.message_path, email));
   stored.email = std::move(email);
   return stored;
 }
@@ -82,7 +92,8 @@ base::Result<CopyCounts> LedgerCopy::copy(const Progress& progress) {
         }
         const std::string id = email.id;
         const auto stored = read_stored(source_, source_spool_, std::move(email));
-        if (!stored && stored.error().code == base::ErrorCode::corrupt) {
+        using enum base::ErrorCode;
+        if (!stored && (stored.error().code == corrupt || stored.error().code == not_found)) {
           const std::lock_guard lock(mutex);
           counts.failures.push_back(id + ": " + stored.error().message);
           return {};

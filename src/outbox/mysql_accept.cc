@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/hash.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "outbox/mysql_work_queue.h"
 #include "outbox/transitions.h"
@@ -140,6 +141,7 @@ class MysqlLedger::Acceptance {
     }
     const base::Error error = mysql::as_error(done.error());
     if (key_) return base::propagate(error);
+    base::log_warning("outbox", "e-mails could not be accepted", {{"error", error.message}});
     for (const Group& group : groups)
       for (const std::size_t i : group) {
         answer_.outcomes[i].error = AcceptError::database;
@@ -157,7 +159,7 @@ class MysqlLedger::Acceptance {
       done_before = state == KeyState::done_by_us;
     }
     CountDifferences counts;
-    for (const Group& group : groups) TRY_VOID(write(connection, group, counts));
+    for (const Group& group : groups) TRY_VOID(write(connection, attempt, group, counts));
     if (done_before) return {};
     if (key_) {
       answer_.stored_answer = render_(answer_.outcomes);
@@ -167,8 +169,8 @@ class MysqlLedger::Acceptance {
     return counts.write(connection, slice);
   }
 
-  Answer<void> write(Connection& connection, const Group& group, CountDifferences& counts) {
-    TRY(const Group inserted, insert(connection, group));
+  Answer<void> write(Connection& connection, const Attempt& attempt, const Group& group, CountDifferences& counts) {
+    TRY(const Group inserted, insert(connection, attempt, group));
     std::vector<Line> lines;
     std::vector<const MysqlSpool::Placed*> objects;
     for (const std::size_t i : inserted) {
@@ -184,7 +186,7 @@ class MysqlLedger::Acceptance {
 
   // Inserts those whose ids are free, and says which. The others are refused, or were accepted before by this very
   // request.
-  Answer<Group> insert(Connection& connection, Group group) {
+  Answer<Group> insert(Connection& connection, const Attempt& attempt, Group group) {
     int rounds = 5;  // what was in the way can be gone when one looks
     Group inserted;
     while (!group.empty()) {
@@ -200,16 +202,23 @@ class MysqlLedger::Acceptance {
         continue;
       }
       if (done.error().kind != ErrorKind::duplicate_key || rounds-- == 0) return base::propagate(done.error());
-      TRY_VOID(drop_known_ones(connection, group));
+      TRY_VOID(drop_known_ones(connection, attempt, group));
     }
     return inserted;
   }
 
-  Answer<void> drop_known_ones(Connection& connection, Group& group) {
-    std::vector<mysql::Parameter> ids;
-    for (const std::size_t i : group) ids.emplace_back(emails_[i].email.id);
+  Answer<void> drop_known_ones(Connection& connection, const Attempt& attempt, Group& group) {
+    std::vector<std::string> ids;
+    for (const std::size_t i : group) ids.push_back(emails_[i].email.id);
     TRY(const mysql::Rows rows,
-        connection.query("SELECT id, acceptance, version FROM emails WHERE id IN " + placeholders(ids.size()), ids));
+        connection.query("SELECT id, acceptance, version FROM emails WHERE id IN " + placeholders(ids.size()),
+                         std::vector<mysql::Parameter>(ids.begin(), ids.end())));
+    // Only what this very call has written is for it to hand on. What an earlier one accepted, with the same key, is in
+    // others' hands.
+    bool written_by_us = false;
+    if (attempt.commit_unknown) {
+      TRY(written_by_us, was_committed(connection, ids, transition_));
+    }
     std::map<std::string, mysql::Row> known;
     for (const mysql::Row row : rows) known.emplace(base::lower_case(row.text(0)), row);
     std::erase_if(group, [&](std::size_t i) {
@@ -218,7 +227,7 @@ class MysqlLedger::Acceptance {
       if (row == known.end()) return false;
       if (row->second.text(1) != email.acceptance)
         refuse_duplicate(answer_.outcomes[i]);
-      else if (row->second.number(2) == email.version)
+      else if (written_by_us && row->second.number(2) == email.version)
         answer_.outcomes[i].email = email;  // nobody has touched it yet
       return true;
     });

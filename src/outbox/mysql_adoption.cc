@@ -38,16 +38,9 @@ base::Result<bool> MysqlLedger::adopt(const std::vector<EmailRow>& rows) {
   return some;
 }
 
-std::string MysqlLedger::path_in_spool(const std::string& path) const {
-  if (options_.spool_directory.empty()) return path;
-  const std::string base = options_.spool_directory + "/";
-  return path.starts_with(base) ? path.substr(base.size()) : path;
-}
-
 // False when the payload cannot be read now.
 base::Result<bool> MysqlLedger::describe(const Email& email) {
   Email described = email;
-  described.payload_path = path_in_spool(described.payload_path);
   const auto text = spool_.read(described.payload_path);
   if (!text && text.error().code == base::ErrorCode::io) {
     base::log_warning("outbox", "the payload of another program's e-mail cannot be read",
@@ -59,10 +52,9 @@ base::Result<bool> MysqlLedger::describe(const Email& email) {
     if (const auto payload = parse_payload(*text)) outbox::describe(described, *payload);
   const auto written = database_.read([&](Connection& connection, const Attempt&) {
     return connection.execute(
-        "UPDATE emails SET payload_file_path = ?, sender = ?, recipients = ?, tags = ?, callback_url = ?, send_ms = ?,"
+        "UPDATE emails SET sender = ?, recipients = ?, tags = ?, callback_url = ?, send_ms = ?,"
         " updated_at = updated_at WHERE id = ? AND sender IS NULL",
-        {described.payload_path, described.sender, recipients_json(described), tags_json(described),
-         described.callback_url,
+        {described.sender, recipients_json(described), tags_json(described), described.callback_url,
          described.send_at ? std::optional(base::epoch_milliseconds(*described.send_at)) : std::nullopt, email.id});
   });
   if (!written) return base::propagate(mysql::as_error(written.error()));

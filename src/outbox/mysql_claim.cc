@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/log.h"
 #include "outbox/mysql_work_queue.h"
 #include "outbox/transitions.h"
 
@@ -14,6 +15,11 @@ using mysql::Connection;
 namespace {
 
 std::string quoted(State state) { return "'" + std::string(name_of(state)) + "'"; }
+
+// One that somebody has spoilt must not keep back those behind it.
+void log_unreadable(const base::Error& error) {
+  base::log_error("outbox", "an e-mail cannot be read, and is left alone", {{"error", error.message}});
+}
 
 // Of one shard, from a moment on.
 std::string queue_condition(State state) {
@@ -45,7 +51,6 @@ class MysqlLedger::ClaimBatch {
     const CountLanes::Lane lane(ledger_.lanes_);
     const auto done = ledger_.database_.transact(
         [&](Connection& connection, const Attempt& attempt) { return take(connection, attempt, lane.slice()); });
-    if (corrupt_) return base::propagate(*corrupt_);
     if (!done) return base::propagate(mysql::as_error(done.error()));
     return {};
   }
@@ -85,12 +90,12 @@ class MysqlLedger::ClaimBatch {
                          {queue_.shard, base::epoch_milliseconds(start_), base::epoch_milliseconds(now_), wanted_}));
     full_ = static_cast<int>(rows.size()) == wanted_;
     for (const mysql::Row row : rows) {
+      last_due_ = due_of(row);
       auto email = email_row_of(row);
       if (!email) {
-        corrupt_ = email.error();
-        return mysql::fail(mysql::ErrorKind::other, 0, corrupt_->message);
+        log_unreadable(email.error());
+        continue;
       }
-      last_due_ = *email->email.due_at;
       if (needs_adoption(*email)) {
         strangers_.push_back(std::move(*email));
         continue;
@@ -125,7 +130,6 @@ class MysqlLedger::ClaimBatch {
   std::vector<Move> moves_;
   std::vector<std::optional<State>> counted_as_;
   std::vector<EmailRow> strangers_;
-  std::optional<base::Error> corrupt_;
   bool full_ = false;
   base::TimePoint now_;
   base::TimePoint last_due_;
@@ -282,7 +286,21 @@ base::Result<std::vector<Email>> MysqlLedger::find_expired(base::TimePoint befor
   }();
   const std::vector<mysql::Parameter> parameters = {base::epoch_milliseconds(before),
                                                     timestamp(before - options_.foreign_lease), limit};
-  return read_emails(sql, parameters);
+  const auto rows =
+      database_.read([&](Connection& connection, const Attempt&) { return connection.query(sql, parameters); });
+  if (!rows) return base::propagate(mysql::as_error(rows.error()));
+  std::vector<Email> emails;
+  for (const mysql::Row row : *rows) {
+    auto expired = email_row_of(row);
+    if (!expired) {
+      log_unreadable(expired.error());
+      continue;
+    }
+    // Another program does not say when it begins to send.
+    if (expired->foreign && expired->email.state == State::processing) expired->email.outcome_unknown = true;
+    emails.push_back(std::move(expired->email));
+  }
+  return emails;
 }
 
 base::Result<std::vector<Email>> MysqlLedger::stale(base::TimePoint before, int limit) {

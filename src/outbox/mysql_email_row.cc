@@ -266,6 +266,8 @@ base::Result<EmailRow> email_row_of(const mysql::Row& row) {
   return result;
 }
 
+base::TimePoint due_of(const mysql::Row& row) { return time_in(row, column::due).value_or(base::TimePoint()); }
+
 std::string insert_emails(std::size_t rows) {
   std::string names = "id";
   std::string values = "(?";

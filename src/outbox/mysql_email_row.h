@@ -25,6 +25,8 @@ struct EmailRow {
 extern const std::string email_columns;
 // corrupt when a column does not have the form it must have.
 base::Result<EmailRow> email_row_of(const mysql::Row& row);
+// Of a row that is due some time.
+base::TimePoint due_of(const mysql::Row& row);
 
 // Inserts so many rows; add_new_row() adds the parameters of one.
 std::string insert_emails(std::size_t rows);

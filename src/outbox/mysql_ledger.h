@@ -23,8 +23,6 @@ struct MysqlLedgerOptions {
   bool unknown_from_claim = false;
   // When another program that works on the same tables counts as gone: how long ago it moved an e-mail.
   base::Milliseconds foreign_lease = std::chrono::minutes(30);
-  // Where its payload_file_path may begin: the directory of the spool, whose own paths are relative.
-  std::string spool_directory;
 };
 
 class MysqlLedger final : public Ledger {
@@ -118,7 +116,6 @@ class MysqlLedger final : public Ledger {
   // E-mails of other programs: see mysql_adoption.cc.
   static bool needs_adoption(const EmailRow& row);
   base::Result<bool> adopt(const std::vector<EmailRow>& rows);
-  std::string path_in_spool(const std::string& path) const;
   base::Result<bool> describe(const Email& email);
   base::Result<void> park(const EmailRow& row);
 

@@ -75,6 +75,12 @@ base::Result<int> pending_migrations(const mysql::ServerOptions& server) {
   return mysql_migrations().back().number - done;
 }
 
+base::Result<int> pending_after_others(const mysql::ServerOptions& server, base::Milliseconds wait) {
+  TRY(const auto connection, connect(server, longest_statement));
+  TRY_VOID(lock(*connection, wait));
+  return pending_migrations(server);
+}
+
 base::Result<std::vector<DoneMigration>> migrate(const mysql::ServerOptions& server, const MigrationOptions& options) {
   TRY(const auto connection, connect(server, longest_statement));
   TRY_VOID(lock(*connection, options.wait));

@@ -13,11 +13,13 @@ Pipelines::Pipelines(Ledger& ledger, const base::Clock& clock, const Course& cou
       options_(std::move(options)),
       tick_(std::move(tick)),
       leases_(ledger, clock, options_.lease),
-      rescuer_(ledger, course, clock,
-               [this](const Email& before, const Email& after) {
-                 statistics_.rescued(before);
-                 moved(before, after);
-               }),
+      rescuer_(
+          ledger, course, clock,
+          [this](const Email& before, const Email& after) {
+            statistics_.rescued(before);
+            moved(before, after);
+          },
+          options_.lease / 3),
       callback_(
           Pipeline::callback, ledger, leases_, clock, options_.owner, options_.callback,
           [&caller](const Email& email) { return caller.work(email); },

@@ -5,9 +5,17 @@
 namespace postino::outbox {
 
 bool Rescuer::run_once() {
+  if (is_in_trouble_) {
+    // What find_expired() has told it does not tell again soon.
+    if (!ledger_.oldest_due(Pipeline::send)) return false;
+    is_in_trouble_ = false;
+    not_before_ = clock_.now() + after_trouble_;
+  }
   const base::TimePoint now = clock_.now();
+  if (now < not_before_) return false;
   const auto expired = ledger_.find_expired(now, max_ledger_batch);
   if (!expired) {
+    is_in_trouble_ = true;
     base::log_warning("outbox", "expired leases could not be looked for", {{"error", expired.error().message}});
     return false;
   }

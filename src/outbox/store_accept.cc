@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/log.h"
 #include "outbox/email_item.h"
 #include "outbox/store_counts.h"
 #include "outbox/transitions.h"
@@ -268,6 +269,7 @@ class StoreLedger::Acceptance {
   // The store does not take them now. With a key the caller is told to come again, and nothing is remembered.
   base::Result<bool> refuse_all(const std::vector<std::size_t>& group, const base::Error& error) {
     if (key_) return base::propagate(error);
+    base::log_warning("outbox", "e-mails could not be accepted", {{"error", error.message}});
     for (const std::size_t i : group) {
       answer_.outcomes[i].error = AcceptError::database;
       answer_.outcomes[i].message = error.message;

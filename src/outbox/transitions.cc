@@ -60,8 +60,9 @@ void complete(Move& move, base::TimePoint now) {
   const State last = move.through.value_or(move.before.state);
   CHECK(may_follow(last, after.state) && (!move.through || may_follow(move.before.state, last)));
   after.version = move.before.version + (move.through ? 2 : 1);
-  after.updated_at = now;
-  if (after.settled_at && !move.before.settled_at) after.settled_at = now;
+  // Whoever moved it last may have looked at the clock later than we did.
+  after.updated_at = std::max(now, move.before.updated_at);
+  if (after.settled_at && !move.before.settled_at) after.settled_at = after.updated_at;
   after.reached = move.before.reached;
   if (move.through) reach(after, last);
   reach(after, after.state);

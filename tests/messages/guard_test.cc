@@ -71,19 +71,56 @@ TEST_F(GuardProgressTest, WhoTakesOverFromTheDeadGetsTheProgressAndTheDeadCannot
   EXPECT_EQ(from_item(stored())->progress, "two thirds");
 }
 
-TEST_F(GuardProgressTest, ProgressOfAnotherRequestOrAnExpiredOneIsNobodysBusiness) {
+TEST_F(GuardProgressTest, WhatHasComeSomeWayIsLeftToTheSameRequest) {
   Begun first = begin("one");
   first.record.progress = "half";
   ASSERT_TRUE(guard_.note_progress(first.record));
+  clock_->advance(seconds(31));
+  EXPECT_EQ(begin("two").verdict, Verdict::other_request) << "its process may be dead, and yet";
   ASSERT_TRUE(guard_.fail(first.record));
-  Begun second = begin("two");
-  EXPECT_EQ(second.record.progress, "");
-  second.record.progress = "half";
-  ASSERT_TRUE(guard_.note_progress(second.record));
+  EXPECT_EQ(begin("two").verdict, Verdict::other_request);
   clock_->advance(hours(24));
-  const Begun third = begin("two");
-  EXPECT_EQ(third.record.progress, "");
-  EXPECT_EQ(third.record.created_at, clock_->now());
+  const Begun second = begin("two");
+  EXPECT_EQ(second.verdict, Verdict::execute);
+  EXPECT_EQ(second.record.progress, "");
+  EXPECT_EQ(second.record.created_at, clock_->now());
+}
+
+TEST_F(GuardProgressTest, WhatFailedWithoutProgressLeavesTheKeyToAnybody) {
+  const Begun first = begin("one");
+  clock_->advance(seconds(31));
+  EXPECT_EQ(begin("two").verdict, Verdict::other_request) << "it may have done something";
+  ASSERT_TRUE(guard_.fail(first.record));
+  EXPECT_EQ(begin("two").verdict, Verdict::execute);
+}
+
+// A record may live for a minute, and its execution take longer.
+TEST_F(GuardProgressTest, ARecordDoesNotExpireUnderAnExecution) {
+  auto begun = guard_.begin("PRODUCE", "k", "h", seconds(60));
+  ASSERT_TRUE(begun);
+  for (int i = 0; i < 4; ++i) {
+    clock_->advance(seconds(20));
+    EXPECT_EQ(begin().verdict, Verdict::in_progress);
+    ASSERT_TRUE(i % 2 == 0 ? guard_.renew(begun->record) : guard_.note_progress(begun->record));
+  }
+  EXPECT_GT(stored().find("ttl")->get_if<item::Number>()->to_int64(), base::epoch_seconds(clock_->now()));
+  ASSERT_TRUE(guard_.complete(begun->record, "done"));
+  clock_->advance(seconds(59));
+  EXPECT_EQ(begin().verdict, Verdict::replay) << "the answer has the life it was promised";
+  clock_->advance(seconds(1));
+  EXPECT_EQ(begin().verdict, Verdict::execute);
+}
+
+TEST_F(GuardProgressTest, WhoDiesAfterTheLifeOfTheRecordLeavesTheProgress) {
+  auto begun = guard_.begin("PRODUCE", "k", "h", seconds(60));
+  ASSERT_TRUE(begun);
+  begun->record.progress = "half";
+  for (int i = 0; i < 4; ++i) {
+    clock_->advance(seconds(20));
+    ASSERT_TRUE(guard_.note_progress(begun->record));
+  }
+  clock_->advance(seconds(31));
+  EXPECT_EQ(begin().record.progress, "half");
 }
 
 TEST_F(GuardProgressTest, NotingProgressRenewsTheLease) {

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <thread>
+
 #include "item/json_codec.h"
 #include "json/fields.h"
 #include "service_world.h"
@@ -12,7 +14,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -254,15 +255,82 @@ TEST_F(ServiceTest, AFailedProduceGoesOnWhereItsConfirmedPartEnds) {
   EXPECT_THAT(ids, SizeIs(40));
 }
 
-TEST_F(ServiceTest, AnotherRequestAfterAFailureBeginsAtTheBeginningWithOtherIds) {
+TEST_F(ServiceTest, AnotherRequestIsRefusedAfterAFailureThatLeftMessagesBehind) {
   ServiceWorld small(clock_, {.queue = {.max_messages = 5}});
   const auto service = small.make_service();
   EXPECT_FALSE(service->produce(produce_request("k", 8), {}));
-  const auto before = ids_of(take_all(small.embedded(), "q"));
-  ASSERT_TRUE(succeeded(service->produce(produce_request("k", 4), {})));
-  const auto after = ids_of(take_all(small.embedded(), "q"));
-  EXPECT_THAT(after, SizeIs(4));
-  for (const std::string& id : after) EXPECT_THAT(before, Not(Contains(id)));
+  EXPECT_THAT(take_all(small.embedded(), "q"), SizeIs(5));
+  EXPECT_EQ(fault_of_answer(service->produce(produce_request("k", 4), {})), "OTHER_REQUEST");
+  ASSERT_TRUE(succeeded(service->produce(produce_request("k", 8), {})));
+  EXPECT_THAT(take_all(small.embedded(), "q"), SizeIs(3));
+}
+
+TEST_F(ServiceTest, AnotherRequestMayFollowAFailureThatLeftNothing) {
+  ServiceWorld small(clock_, {.queue = {.max_messages = 2}});
+  const auto service = small.make_service();
+  ASSERT_TRUE(succeeded(service->produce(produce_request("full", 2), {})));
+  EXPECT_EQ(fault_of_answer(service->produce(produce_request("k", 2), {})), "EXHAUSTED");
+  EXPECT_EQ(small.attribute("PRODUCE#k", "progress"), "");
+  EXPECT_THAT(take_all(small.embedded(), "q"), SizeIs(2));
+  EXPECT_TRUE(succeeded(service->produce(produce_request("k", 1), {})));
+}
+
+TEST_F(ServiceTest, AnAnswerOutlivesItsConnection) {
+  WorldOptions options;
+  options.connections.embedded_names = {"main"};
+  ServiceWorld with(clock_, options);
+  const std::string produce = R"({"idempotencyKey":"k","connection":"main","target":{"queueName":"q"},
+                                  "messages":[{"body":"x"}]})";
+  const std::string consume = R"({"idempotencyKey":"k","connection":"main","target":{"queueName":"q"}})";
+  const auto produced = with.make_service()->produce(produce_request(produce), {});
+  const auto consumed = with.make_service()->consume(consume_request(consume), {});
+  ASSERT_TRUE(succeeded(produced));
+  ASSERT_TRUE(succeeded(consumed));
+
+  // The same store, with another configuration.
+  auto connections = Connections::create({}, nullptr);
+  ASSERT_TRUE(connections);
+  MessageService service(with.store().engine(), **connections, with.store().clock(), with.store().random(),
+                         with.store().patience(), {});
+  const auto produced_again = service.produce(produce_request(produce), {});
+  ASSERT_TRUE(succeeded(produced_again));
+  EXPECT_TRUE(produced_again->replayed);
+  EXPECT_EQ(produced_again->body, produced->body);
+  const auto consumed_again = service.consume(consume_request(consume), {});
+  ASSERT_TRUE(succeeded(consumed_again));
+  EXPECT_EQ(consumed_again->body, consumed->body);
+}
+
+TEST_F(ServiceTest, AServerThatStopsWaitsForNoMessages) {
+  ConsumeRequest request = consume_request("k", 5);
+  request.wait = std::chrono::minutes(4);
+  const auto stopping = world_.make_service([&](Step) { return true; });
+  std::thread call([&] {
+    const auto stopped = stopping->consume(request, {});
+    EXPECT_EQ(fault_of_answer(stopped), "EXHAUSTED");
+    EXPECT_THAT(stopped.error().message, HasSubstr("about to stop"));
+  });
+  while (world_.attribute("CONSUME#k", "status") != "IN_PROGRESS") std::this_thread::yield();
+  stopping->stop();
+  call.join();
+  EXPECT_EQ(world_.attribute("CONSUME#k", "status"), "FAILED");
+  put(1);
+  request.wait = seconds(0);
+  EXPECT_EQ(service_->consume(request, {})->processed, 1U);
+}
+
+TEST_F(ServiceTest, AServerThatStopsLeavesAProduceToTheNext) {
+  std::unique_ptr<MessageService> stopping;
+  stopping = world_.make_service([&](Step step) {
+    if (step == Step::progressed) stopping->stop();
+    return true;
+  });
+  EXPECT_EQ(fault_of_answer(stopping->produce(produce_request("k", 100, 10), {})), "EXHAUSTED");
+  EXPECT_EQ(world_.attribute("PRODUCE#k", "progress"), "10");
+  const auto reply = service_->produce(produce_request("k", 100, 10), {});
+  ASSERT_TRUE(succeeded(reply));
+  EXPECT_EQ(reply->processed, 90U);
+  EXPECT_THAT(ids_in_queue(), SizeIs(100));
 }
 
 TEST_F(ServiceTest, AnExpiredFailureIsForgottenWithItsProgress) {

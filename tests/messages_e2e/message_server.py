@@ -6,6 +6,9 @@ import urllib.request
 import uuid
 
 from outbox_server import OutboxServer
+from store import dynamodb
+
+TABLE = "mq-probe-idempotency"
 
 
 class MessageServer(OutboxServer):
@@ -51,6 +54,11 @@ class Queue:
         while messages := consumed(self.consume(rest, maxMessages=10_000)):
             ids.update(message["messageId"] for message in messages)
         return ids
+
+
+def record(server, operation, key):
+    found = dynamodb(server).get_item(TableName=TABLE, Key={"pk": {"S": f"{operation}#{key}"}}, ConsistentRead=True)
+    return found.get("Item")
 
 
 def new_key():

@@ -9,16 +9,9 @@ from datetime import datetime
 
 import pytest
 
-from message_server import Queue, bodies, new_key
+from message_server import TABLE, Queue, bodies, new_key, record
 from store import dynamodb
 from waiting import eventually
-
-TABLE = "mq-probe-idempotency"
-
-
-def record(server, operation, key):
-    found = dynamodb(server).get_item(TableName=TABLE, Key={"pk": {"S": f"{operation}#{key}"}}, ConsistentRead=True)
-    return found.get("Item")
 
 
 def at_once(server, count, call):

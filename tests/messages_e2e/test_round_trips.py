@@ -7,7 +7,7 @@ import threading
 import time
 from urllib.parse import quote
 
-from message_server import Queue, bodies, consumed, new_key
+from message_server import Queue, bodies, consumed, new_key, record
 from waiting import eventually
 
 
@@ -128,16 +128,36 @@ class TestConsume:
 
 
     def test_those_who_wait_keep_nobody_from_the_rest(self, server, rest):
+        """There are more of them than threads, and they get what others put in meanwhile."""
+        count, got = 70, []
         queue = Queue("embedded", f"queue-{new_key()}", None)
-        waiting = [threading.Thread(target=lambda: queue.consume(server.rest(), waitTimeout="PT3S")) for _ in range(40)]
+
+        def wait():
+            got.extend(bodies(queue.consume(server.rest(patience=150), waitTimeout="PT1M")))
+
+        waiting = [threading.Thread(target=wait) for _ in range(count)]
         for each in waiting:
             each.start()
-        began = time.monotonic()
-        for _ in range(20):
-            rest.fetch("/emails/counts")
-        assert time.monotonic() - began < 3
+        assert rest.fetch("/emails/counts")["total"] == 0
+        assert queue.depth(rest) == 0
+        assert queue.produce(rest, [str(i) for i in range(count)]).status == 200
         for each in waiting:
-            each.join(30)
+            each.join(120)
+        assert sorted(got, key=int) == [str(i) for i in range(count)]
+
+    def test_a_server_that_ends_lets_nobody_wait(self, start, queue):
+        server, key, answers = start(), new_key(), []
+        waiting = threading.Thread(
+            target=lambda: answers.append(queue.consume(server.rest(patience=150), key=key, waitTimeout="PT4M"))
+        )
+        waiting.start()
+        eventually(lambda: record(server, "CONSUME", key), "its record")
+        assert server.stop() == 0
+        waiting.join(30)
+        assert answers[0].status == 503 and answers[0].problem["code"] == "OVERLOADED"
+        rest = start().rest()
+        queue.fill(rest, "x")
+        assert bodies(queue.consume(rest, key=key, waitTimeout="PT4M")) == ["x"], "it has not been done yet"
 
 
 class TestQueues:

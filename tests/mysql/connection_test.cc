@@ -361,7 +361,7 @@ TEST_F(ConnectionTest, AKilledConnectionIsLost) {
 
 TEST(ErrorKinds, FollowTheNumbers) {
   for (const unsigned code : {1205U, 1213U, 1040U, 1203U}) EXPECT_EQ(kind_of(code), ErrorKind::transient) << code;
-  for (const unsigned code : {2002U, 2003U, 2006U, 2013U, 2055U, 1053U, 1927U})
+  for (const unsigned code : {2002U, 2003U, 2006U, 2013U, 2055U, 1053U, 1927U, 1290U, 1792U, 1836U})
     EXPECT_EQ(kind_of(code), ErrorKind::lost) << code;
   EXPECT_EQ(kind_of(1062), ErrorKind::duplicate_key);
   for (const unsigned code : {3024U, 1969U}) EXPECT_EQ(kind_of(code), ErrorKind::time_limit) << code;
@@ -384,11 +384,11 @@ TEST(Flavours, AreKnownByTheirVersions) {
   EXPECT_EQ(Flavour::of("8.0.36"), (Flavour{Product::mysql, 8, 0, 36}));
   EXPECT_EQ(Flavour::of("8.4.0-commercial"), (Flavour{Product::mysql, 8, 4, 0}));
   EXPECT_EQ(Flavour::of("9.1.0")->name(), "MySQL 9.1.0");
-  for (const char* old : {"10.5.23-MariaDB", "5.5.5-10.3.39-MariaDB", "5.7.44", "5.5.5", "", "unknown"}) {
+  for (const char* old : {"10.5.23-MariaDB", "5.5.5-10.3.39-MariaDB", "5.7.44", "8.0.12", "5.5.5", "", "unknown"}) {
     const auto refused = Flavour::of(old);
     ASSERT_FALSE(refused) << old;
     EXPECT_EQ(refused.error().kind, ErrorKind::refused);
-    EXPECT_THAT(refused.error().message, HasSubstr("MariaDB 10.6 or MySQL 8.0 is needed"));
+    EXPECT_THAT(refused.error().message, HasSubstr("MariaDB 10.6 or MySQL 8.0.13 is needed"));
   }
 }
 

@@ -320,17 +320,39 @@ TEST_P(LedgerConformance, LongHistoriesAndLargeMessagesAreRestoredWhole) {
   expect_counts_right();
 }
 
-TEST_P(LedgerConformance, AnEmailWithoutItsContentsIsStillWorthKeeping) {
+TEST_P(LedgerConformance, AnEmailWithoutItsContentsIsStillWorthKeepingWhenItIsThrough) {
   const std::string id = accept_some(1)[0];
+  to_sent(id);
   ASSERT_TRUE(tested_->spool().remove(find(id).payload_path));
+  ASSERT_TRUE(tested_->spool().remove(find(id).message_path));
   const auto stored = read_stored(ledger(), tested_->spool(), find(id));
   ASSERT_TRUE(stored) << stored.error().message;
   EXPECT_EQ(stored->payload, "");
   EXPECT_EQ(stored->message, std::nullopt);
-  EXPECT_THAT(stored->history, SizeIs(1));
+  EXPECT_THAT(stored->history, SizeIs(5));
   const std::unique_ptr<LedgerUnderTest> other = GetParam().make();
   ASSERT_EQ(other->ledger().restore(*stored), true);
   EXPECT_EQ(**other->ledger().find(id), **other->second().find(id));
+}
+
+// Perhaps the copy was told of another spool than the servers were.
+TEST_P(LedgerConformance, AnEmailThatIsToBeSentIsNotCopiedWithoutItsContents) {
+  const std::vector<std::string> ids = accept_some(2);
+  to_ready(ids[1]);
+  ASSERT_TRUE(tested_->spool().remove(find(ids[0]).payload_path));
+  ASSERT_TRUE(tested_->spool().remove(find(ids[1]).message_path));
+  for (const std::string& id : ids) {
+    const auto stored = read_stored(ledger(), tested_->spool(), find(id));
+    ASSERT_FALSE(stored);
+    EXPECT_EQ(stored.error().code, base::ErrorCode::not_found);
+  }
+  const std::unique_ptr<LedgerUnderTest> other = GetParam().make();
+  LedgerCopy copy(ledger(), tested_->spool(), other->ledger(), {3, 5});
+  const auto counts = copy.copy([](std::int64_t) {});
+  ASSERT_TRUE(counts) << counts.error().message;
+  EXPECT_EQ(counts->copied, 0);
+  EXPECT_THAT(counts->failures, testing::UnorderedElementsAre(testing::HasSubstr("it is ACCEPTED, but its contents"),
+                                                              testing::HasSubstr("it is READY, but its contents")));
 }
 
 }  // namespace postino::outbox

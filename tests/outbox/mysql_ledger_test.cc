@@ -395,13 +395,20 @@ TEST_F(MysqlLedgerTest, TenantsAndAddressesAreComparedExactly) {
   EXPECT_THAT(*process_->ledger().find_suppressed("ACME", {"a\xc3\xa4@example.com"}), IsEmpty());
 }
 
-TEST_F(MysqlLedgerTest, DamagedRowsAreReported) {
-  accept(1);
-  outbox_.execute("UPDATE emails SET recipients = '[{'");
+TEST_F(MysqlLedgerTest, DamagedRowsAreReportedAndKeepNobodyBack) {
+  accept(3);
+  outbox_.execute("UPDATE emails SET recipients = '[{', due_ms = 1 WHERE id = ?", {email_id(0)});
   const auto found = process_->ledger().find(email_id(0));
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().code, base::ErrorCode::corrupt);
-  EXPECT_EQ(process_->ledger().claim(Pipeline::intake, 5, "w", lease).error().code, base::ErrorCode::corrupt);
+  const auto claim = process_->ledger().claim(Pipeline::intake, 5, "w", lease);
+  ASSERT_TRUE(claim);
+  EXPECT_THAT(claim->emails, SizeIs(2));
+  outbox_.execute("UPDATE emails SET status = 'INTAKING' WHERE id = ?", {email_id(0)});
+  clock_->advance(lease + seconds(1));
+  const auto expired = process_->ledger().find_expired(now(), 10);
+  ASSERT_TRUE(expired);
+  EXPECT_THAT(*expired, SizeIs(2));
 }
 
 TEST_F(MysqlLedgerTest, WhoComesWithTheSameKeyMeanwhileGetsTheSameAnswer) {

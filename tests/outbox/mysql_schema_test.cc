@@ -346,13 +346,35 @@ TEST_F(OtherProgramTest, AClaimTakesUpWhatItAccepts) {
 
 TEST_F(OtherProgramTest, ItsPathsMayBeAbsolute) {
   insert(email_id(1), "ACCEPTED", true);
-  MysqlLedgerOptions options;
-  options.spool_directory = outbox_.spool_directory();
-  const auto process = outbox_.make_process(options);
-  const auto found = process->ledger().due(Pipeline::intake, 10, {});
+  const auto found = process_->ledger().due(Pipeline::intake, 10, {});
   ASSERT_THAT(found->emails, SizeIs(1));
   EXPECT_EQ(found->emails[0].sender, "ann@example.com");
-  EXPECT_TRUE(process->spool().read(found->emails[0].payload_path));
+  EXPECT_TRUE(process_->spool().read(found->emails[0].payload_path));
+}
+
+TEST_F(OtherProgramTest, AMessageThatItHasBuiltIsSent) {
+  const std::string id = email_id(1);
+  insert(id);
+  ASSERT_EQ(update(id, "ACCEPTED", "INTAKING"), 1U);
+  const auto path = outbox_.spool_directory() / (id + ".eml");
+  std::ofstream(path) << "Subject: theirs\r\n\r\nHello\r\n";
+  outbox_.execute("UPDATE emails SET eml_file_path = ? WHERE id = ?", {path.string(), id});
+  ASSERT_EQ(update(id, "INTAKING", "READY"), 1U);
+  const auto sending = process_->ledger().claim(Pipeline::send, 10, "w", seconds(30));
+  ASSERT_TRUE(sending);
+  ASSERT_THAT(sending->emails, SizeIs(1));
+  EXPECT_THAT(sending->emails[0].recipients, SizeIs(3));
+  EXPECT_THAT(*process_->spool().read(sending->emails[0].message_path), HasSubstr("Subject: theirs"));
+}
+
+TEST_F(OtherProgramTest, WhatItWasSendingMayHaveBeenSent) {
+  insert(email_id(1));
+  for (const auto& [from, to] : {std::pair("ACCEPTED", "INTAKING"), {"INTAKING", "READY"}, {"READY", "PROCESSING"}})
+    ASSERT_EQ(update(email_id(1), from, to), 1U);
+  clock_->advance(minutes(33));
+  const std::vector<Email> expired = *process_->ledger().find_expired(clock_->now(), 10);
+  ASSERT_THAT(expired, SizeIs(1));
+  EXPECT_TRUE(expired[0].outcome_unknown);
 }
 
 TEST_F(OtherProgramTest, APayloadThatIsNoneBecomesInvalid) {

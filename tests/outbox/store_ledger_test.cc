@@ -232,6 +232,46 @@ TEST_F(StoreLedgerTest, ALostLeaseIsNotRenewed) {
   EXPECT_EQ(**ledger_->find(lost.id), current);
 }
 
+// Out of reach for as long as it is told to be.
+class AwayLedger final : public StoreLedger {
+ public:
+  using StoreLedger::StoreLedger;
+  base::Result<std::vector<Email>> find_expired(base::TimePoint before, int limit) override {
+    if (is_away) return base::fail(base::ErrorCode::io, "away");
+    return StoreLedger::find_expired(before, limit);
+  }
+  base::Result<std::optional<base::TimePoint>> oldest_due(Pipeline pipeline) override {
+    if (is_away) return base::fail(base::ErrorCode::io, "away");
+    return StoreLedger::oldest_due(pipeline);
+  }
+  bool is_away = false;
+};
+
+TEST_F(StoreLedgerTest, AfterAnOutageThoseWhoLiveMayRenewTheirLeasesFirst) {
+  ASSERT_TRUE(ledger_->accept(some(2), std::nullopt, render));
+  const std::vector<Email> claimed = ledger_->claim(Pipeline::intake, 2, "w", lease)->emails;
+  Leases leases(*ledger_, *clock_, lease);
+  leases.hold(claimed.at(0));
+  AwayLedger away(store_.engine(), store_.spool(), *clock_, store_.random(), store_.patience(), store_.options());
+  std::vector<std::string> rescued;
+  Rescuer rescuer(
+      away, course_, *clock_, [&](const Email& before, const Email&) { rescued.push_back(before.id); }, seconds(10));
+  away.is_away = true;
+  for (int i = 0; i < 31; ++i) {
+    clock_->advance(seconds(1));
+    EXPECT_FALSE(rescuer.run_once());
+  }
+  away.is_away = false;
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_FALSE(rescuer.run_once());
+    clock_->advance(seconds(1));
+  }
+  EXPECT_THAT(rescued, IsEmpty());
+  leases.renew_once();
+  EXPECT_FALSE(rescuer.run_once());
+  EXPECT_THAT(rescued, ElementsAre(claimed.at(1).id));
+}
+
 TEST_F(StoreLedgerTest, RescueSaysWhenThereIsMore) {
   ASSERT_TRUE(ledger_->accept(some(60), std::nullopt, render));
   ASSERT_THAT(ledger_->claim(Pipeline::intake, 100, "w", lease)->emails, SizeIs(60));
