@@ -74,6 +74,20 @@ TEST_P(LedgerConformance, AStatePassedOnTheWayHasALineOfItsOwn) {
   expect_counts_right();
 }
 
+// Whoever moves it next may have looked at the clock before.
+TEST_P(LedgerConformance, HistoryDoesNotGoBackInTime) {
+  const std::string id = accept_some(1)[0];
+  const Email intaking = take(id);
+  clock().advance(seconds(5));
+  moved(course_.rescued(intaking, now()));
+  clock().advance(seconds(-2));
+  take(id);
+  const auto lines = *ledger().history(id);
+  ASSERT_THAT(lines, SizeIs(4));
+  EXPECT_EQ(lines[3].at, lines[2].at);
+  EXPECT_EQ(find(id).updated_at, lines[2].at);
+}
+
 TEST_P(LedgerConformance, ListsAreNewestFirstWhateverTheirPages) {
   std::vector<std::string> ids;
   for (int i = 0; i < 23; ++i) {
