@@ -16,8 +16,6 @@ namespace {
 using idempotency::Begun;
 using idempotency::Verdict;
 
-constexpr int first_server_error = 500;
-
 std::string operation_of(const Route& route) { return std::string(route.method).append(" ").append(route.path); }
 
 // Of what is asked for, not of how it is written: in JSON spaces and the order of members make no difference.

@@ -12,6 +12,8 @@
 
 namespace postino::api {
 
+inline constexpr int first_server_error = 500;  // of HTTP's statuses
+
 // A kind of problem. Code and status are a promise to callers: they decide by them.
 struct ProblemType {
   int status = 500;

@@ -14,7 +14,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr int first_server_error = 500;
 constexpr std::size_t most_request_id_size = 64;
 
 std::string_view trimmed(std::string_view text) {

@@ -15,7 +15,7 @@ constexpr std::string_view seconds_name = "postino_api_request_seconds";
 constexpr std::array<std::string_view, 3> class_names = {"2xx", "4xx", "5xx"};
 
 std::size_t class_of(int status) {
-  if (status >= 500) return 2;
+  if (status >= first_server_error) return 2;
   return status >= 400 ? 1 : 0;
 }
 

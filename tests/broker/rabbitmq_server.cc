@@ -17,6 +17,7 @@
 #include <sstream>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "net/http_client.h"
 
 namespace postino::broker {
@@ -94,17 +95,7 @@ std::string text_of(const std::filesystem::path& path) {
   return text.str();
 }
 
-std::string percent_encoded(std::string_view text) {
-  std::string encoded;
-  for (const char letter : text) {
-    char code[4];
-    std::snprintf(code, sizeof code, "%%%02X", static_cast<unsigned char>(letter));
-    encoded += code;
-  }
-  return encoded;
-}
-
-std::string queue_path(std::string_view queue) { return "/api/queues/%2F/" + percent_encoded(queue); }
+std::string queue_path(std::string_view queue) { return "/api/queues/%2F/" + base::encode_percent(queue); }
 
 }  // namespace
 

@@ -1,46 +1,15 @@
 #include "message_store.h"
 
 #include <algorithm>
-#include <thread>
 
-#include "base/check.h"
 #include "item/attribute_text.h"
 
 namespace postino::messages {
 
 using broker::Message;
 
-MessageStore::MessageStore(std::shared_ptr<base::Clock> clock) : clock_(std::move(clock)) {
-  engine::Options options;
-  options.directory = directory_.path() / "data";
-  options.background = false;
-  options.durability = engine::Durability::relaxed;
-  options.clock = clock_;
-  options.random = std::make_shared<base::SeededRandom>(2);
-  auto opened = engine::Engine::open(options);
-  CHECK(opened.has_value());
-  engine_ = *std::move(opened);
-}
-
-store::Patience MessageStore::patience() {
-  return store::Patience(random_, [](base::Milliseconds) { std::this_thread::yield(); });
-}
-
 std::unique_ptr<StoreQueue> MessageStore::make_queue(StoreQueueOptions options) {
-  return std::make_unique<StoreQueue>(*engine_, *clock_, random_, patience(), std::move(options));
-}
-
-std::vector<item::Item> MessageStore::scan(const std::string& table) {
-  std::vector<item::Item> items;
-  store::ScanRequest request;
-  request.table_name = table;
-  do {
-    const auto page = engine_->scan(request);
-    CHECK(page.has_value());
-    items.insert(items.end(), page->items.begin(), page->items.end());
-    request.exclusive_start_key = page->last_evaluated_key;
-  } while (request.exclusive_start_key);
-  return items;
+  return std::make_unique<StoreQueue>(engine(), clock(), random(), patience(), std::move(options));
 }
 
 std::size_t MessageStore::count_messages() {

@@ -7,40 +7,23 @@
 #include <string>
 #include <vector>
 
-#include "base/temporary_directory.h"
 #include "broker/broker.h"
-#include "engine/engine.h"
+#include "engine/embedded_store_testing.h"
 #include "messages/store_queue.h"
 
 namespace postino::messages {
 
-// 2026-01-02T03:04:05Z
-inline constexpr base::TimePoint test_start = base::TimePoint(std::chrono::seconds(1'767'323'045));
+using engine::test_start;
 
-class MessageStore {
+class MessageStore : public engine::EmbeddedStore {
  public:
-  // The test ends when it cannot be opened.
-  explicit MessageStore(std::shared_ptr<base::Clock> clock);
-
-  engine::Engine& engine() { return *engine_; }
-  const base::Clock& clock() const { return *clock_; }
-  base::Random& random() { return random_; }
-  // Delays are for others to get on; here they are through in an instant.
-  store::Patience patience();
+  using EmbeddedStore::EmbeddedStore;
 
   // Each is what another process would have.
   std::unique_ptr<StoreQueue> make_queue(StoreQueueOptions options = {});
 
-  // Every item of a table.
-  std::vector<item::Item> scan(const std::string& table);
-  // How many of them stand on shelves: messages that are there, in whatever state.
+  // How many messages stand on shelves: those that are there, in whatever state.
   std::size_t count_messages();
-
- private:
-  base::TemporaryDirectory directory_;
-  const std::shared_ptr<base::Clock> clock_;
-  base::SeededRandom random_{1};
-  std::unique_ptr<engine::Engine> engine_;
 };
 
 // Messages of a text, with the ids "<prefix>0", "<prefix>1" and so on.

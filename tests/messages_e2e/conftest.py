@@ -1,7 +1,6 @@
 """The programs that these tests bring together. POSTINO names the one under test; tests/messages_e2e/run sets it."""
 
 import os
-import shutil
 import sys
 import tempfile
 import uuid
@@ -16,6 +15,7 @@ pytest.register_assert_rewrite("postino_server", "rest", "waiting", "message_ser
 
 from message_server import MessageServer, Queue  # noqa: E402
 from rabbitmq_server import RabbitmqServer  # noqa: E402
+from server_fixtures import directory, module_directory, started_servers  # noqa: E402, F401
 from waiting import eventually  # noqa: E402
 
 BINARY = os.environ.get("POSTINO", str(FOLDER.parents[1] / "build" / "postino"))
@@ -67,24 +67,6 @@ def rabbitmq():
     server.remove()
 
 
-def new_directory():
-    return Path(tempfile.mkdtemp(prefix="postino-e2e-"))
-
-
-@pytest.fixture
-def directory():
-    created = new_directory()
-    yield created
-    shutil.rmtree(created)
-
-
-@pytest.fixture(scope="module")
-def module_directory():
-    created = new_directory()
-    yield created
-    shutil.rmtree(created)
-
-
 @pytest.fixture(scope="session")
 def broker_flags(rabbitmq):
     """How Postino is told of the broker."""
@@ -104,23 +86,15 @@ management = "http://127.0.0.1:{rabbitmq.management_port}"
 
 @pytest.fixture
 def start(directory, broker_flags):
-    """Starts servers with flags of the test's choice, by default on the same data. They are ended with the test; one
-    that has ended by itself, or ends badly, fails it."""
-    started = []
+    """Starts servers with flags of the test's choice, by default on the same data."""
+    with started_servers() as started:
 
-    def start_server(*flags, data=directory / "data"):
-        own = [] if "--config" in flags else broker_flags
-        started.append(MessageServer(BINARY, data, *own, *flags))
-        return started[-1]
+        def start_server(*flags, data=directory / "data"):
+            own = [] if "--config" in flags else broker_flags
+            started.append(MessageServer(BINARY, data, *own, *flags))
+            return started[-1]
 
-    yield start_server
-    try:
-        for server in started:
-            if not server.ended_on_purpose:
-                server.__exit__(None)
-    finally:
-        for server in started:
-            server.kill()
+        yield start_server
 
 
 @pytest.fixture(scope="module")

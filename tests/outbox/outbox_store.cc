@@ -1,53 +1,24 @@
 #include "outbox_store.h"
 
 #include <cstdio>
-#include <thread>
 
 #include "base/check.h"
 
 namespace postino::outbox {
 
-OutboxStore::OutboxStore(SpoolChoice spool, std::shared_ptr<base::Clock> clock) : clock_(std::move(clock)) {
-  engine::Options options;
-  options.directory = directory_.path() / "data";
-  options.background = false;
-  options.durability = engine::Durability::relaxed;
-  options.clock = clock_;
-  options.random = std::make_shared<base::SeededRandom>(2);
-  auto opened = engine::Engine::open(options);
-  CHECK(opened.has_value());
-  engine_ = *std::move(opened);
-  CHECK(prepare_tables(*engine_, options_.tables).has_value());
+OutboxStore::OutboxStore(SpoolChoice spool, std::shared_ptr<base::Clock> clock) : EmbeddedStore(std::move(clock)) {
+  CHECK(prepare_tables(engine(), options_.tables).has_value());
   if (spool == SpoolChoice::store) {
-    spool_ = std::make_unique<StoreSpool>(*engine_, options_.tables.spool(), random_, patience());
+    spool_ = std::make_unique<StoreSpool>(engine(), options_.tables.spool(), random(), patience());
     return;
   }
-  auto directory = DirectorySpool::open(spool_directory(), random_);
+  auto directory = DirectorySpool::open(spool_directory(), random());
   CHECK(directory.has_value());
   spool_ = *std::move(directory);
 }
 
-// Delays are for others to get on; with the embedded store they are through in an instant.
-Patience OutboxStore::patience() {
-  return Patience(random_, [](base::Milliseconds) { std::this_thread::yield(); });
-}
-
 std::unique_ptr<StoreLedger> OutboxStore::make_ledger() {
-  return std::make_unique<StoreLedger>(*engine_, *spool_, *clock_, random_, patience(), options_);
-}
-
-std::vector<item::Item> OutboxStore::scan(const std::string& table, const std::optional<std::string>& index) {
-  std::vector<item::Item> items;
-  store::ScanRequest request;
-  request.table_name = table;
-  request.index_name = index;
-  do {
-    const auto page = engine_->scan(request);
-    CHECK(page.has_value());
-    items.insert(items.end(), page->items.begin(), page->items.end());
-    request.exclusive_start_key = page->last_evaluated_key;
-  } while (request.exclusive_start_key);
-  return items;
+  return std::make_unique<StoreLedger>(engine(), *spool_, clock(), random(), patience(), options_);
 }
 
 std::string email_id(int number) {

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/temporary_directory.h"
-#include "engine/engine.h"
+#include "engine/embedded_store_testing.h"
 #include "outbox/course.h"
 #include "outbox/directory_spool.h"
 #include "outbox/store_ledger.h"
@@ -17,36 +16,25 @@
 
 namespace postino::outbox {
 
-// 2026-01-02T03:04:05Z
-inline constexpr base::TimePoint test_start = base::TimePoint(std::chrono::seconds(1'767'323'045));
+using engine::test_start;
 
 enum class SpoolChoice { store, directory };
 
-class OutboxStore {
+class OutboxStore : public engine::EmbeddedStore {
  public:
   // The test ends when it cannot be opened.
   explicit OutboxStore(SpoolChoice spool, std::shared_ptr<base::Clock> clock);
 
-  engine::Engine& engine() { return *engine_; }
   Spool& spool() { return *spool_; }
-  base::Random& random() { return random_; }
   const StoreTables& tables() const { return options_.tables; }
   const StoreLedgerOptions& options() const { return options_; }
-  std::filesystem::path spool_directory() const { return directory_.path() / "spool"; }
-  Patience patience();
+  std::filesystem::path spool_directory() const { return directory() / "spool"; }
 
   // Each is what another process would have.
   std::unique_ptr<StoreLedger> make_ledger();
 
-  // Every item of a table.
-  std::vector<item::Item> scan(const std::string& table, const std::optional<std::string>& index = std::nullopt);
-
  private:
-  base::TemporaryDirectory directory_;
-  const std::shared_ptr<base::Clock> clock_;
-  base::SeededRandom random_{1};
   const StoreLedgerOptions options_;
-  std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<Spool> spool_;
 };
 

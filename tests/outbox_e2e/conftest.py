@@ -1,9 +1,7 @@
 """The programs that these tests bring together. POSTINO names the one under test; tests/outbox_e2e/run sets it."""
 
 import os
-import shutil
 import sys
-import tempfile
 import threading
 from pathlib import Path
 
@@ -17,6 +15,7 @@ from ledgers import MysqlLedger, StoreLedger  # noqa: E402
 from mariadb_server import MariadbServer  # noqa: E402
 from outbox_server import OutboxServer  # noqa: E402
 from recording_smtp import RecordingSmtp  # noqa: E402
+from server_fixtures import directory, module_directory, started_servers  # noqa: E402, F401
 from smtp_sink import SmtpSink  # noqa: E402
 
 BINARY = os.environ.get("POSTINO", str(FOLDER.parents[1] / "build" / "postino"))
@@ -57,45 +56,16 @@ def mariadb():
     server.remove()
 
 
-def new_directory():
-    """Servers that give up their privileges must be able to reach what is in it."""
-    directory = Path(tempfile.mkdtemp(prefix="postino-e2e-"))
-    directory.chmod(0o755)
-    return directory
-
-
-@pytest.fixture
-def directory():
-    created = new_directory()
-    yield created
-    shutil.rmtree(created)
-
-
-@pytest.fixture(scope="module")
-def module_directory():
-    created = new_directory()
-    yield created
-    shutil.rmtree(created)
-
-
 @pytest.fixture
 def start(directory, ledger):
-    """Starts servers with flags of the test's choice, by default on the same data. They are ended with the test; one
-    that has ended by itself, or ends badly, fails it."""
-    started = []
+    """Starts servers with flags of the test's choice, by default on the same data."""
+    with started_servers() as started:
 
-    def start_server(*flags, data=directory / "data"):
-        started.append(OutboxServer(BINARY, data, *ledger.flags(data), *flags))
-        return started[-1]
+        def start_server(*flags, data=directory / "data"):
+            started.append(OutboxServer(BINARY, data, *ledger.flags(data), *flags))
+            return started[-1]
 
-    yield start_server
-    try:
-        for server in started:
-            if not server.ended_on_purpose:
-                server.__exit__(None)
-    finally:
-        for server in started:
-            server.kill()
+        yield start_server
 
 
 @pytest.fixture
