@@ -10,7 +10,7 @@
 namespace postino::base {
 namespace {
 
-// Keeps the only thread of a pool busy until it is let go.
+// Keeps the only thread of a pool busy until it is let go. The pool must be stopped before this is gone.
 class Occupation {
  public:
   explicit Occupation(ThreadPool& pool) {
@@ -75,6 +75,7 @@ TEST(ThreadPool, LetsGoOfWhatATaskHeldWhenItHasRun) {
   Occupation after(pool);
   EXPECT_TRUE(seen.expired());
   after.end();
+  pool.stop();
 }
 
 TEST(ThreadPoolConcurrent, EveryTaskThatWasTakenRunsOnce) {

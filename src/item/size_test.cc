@@ -27,7 +27,7 @@ TEST(Size, OfContainersHasOverhead) {
   EXPECT_EQ(size_of(AttributeValue(List{"ab", 1})), 3U + (1 + 2) + (1 + 2));
   EXPECT_EQ(size_of(AttributeValue(Map{})), 3U);
   EXPECT_EQ(size_of(AttributeValue(Map{{"name", "ab"}})), 3U + (1 + 4 + 2));
-  EXPECT_EQ(size_of(AttributeValue(List{List{}})), 3U + (1 + 3));
+  EXPECT_EQ(size_of(AttributeValue(List{AttributeValue(List{})})), 3U + (1 + 3));
 }
 
 TEST(Size, OfAnItemIsNamesAndValues) {

@@ -34,7 +34,7 @@ Failure unrecognized(std::string message) {
   return AuthenticationFailure{"UnrecognizedClientException", std::move(message)};
 }
 
-std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+std::string in_quotes(std::string_view text) { return "'" + std::string(text) + "'"; }
 
 std::optional<seconds> parse_expiry(std::string_view text) {
   int count = 0;
@@ -132,20 +132,20 @@ std::optional<AuthenticationFailure> Authenticator::check(const net::Request& re
   if (auto failure = in_query ? check_query_parts(fields) : check_header_parts(fields, header)) return failure;
   const std::optional<Second> signed_at = parse_signature_time(fields.date);
   if (!signed_at)
-    return incomplete("Date must be in ISO-8601 'basic format'. Got " + quoted(fields.date) +
+    return incomplete("Date must be in ISO-8601 'basic format'. Got " + in_quotes(fields.date) +
                       ". See http://en.wikipedia.org/wiki/ISO_8601");
   call.signed_at = *signed_at;
   if (auto failure = check_time(call)) return failure;
   if (!call.signed_headers.contains("host"))
     return invalid("'Host' must be a 'SignedHeader' in the AWS Authorization.");
   if (fields.algorithm != signature_algorithm)
-    return incomplete("Unsupported AWS 'algorithm': " + quoted(fields.algorithm) +
+    return incomplete("Unsupported AWS 'algorithm': " + in_quotes(fields.algorithm) +
                       " (only AWS4-HMAC-SHA256 for now). ");
   const std::optional<Credential> credential = parse_credential(fields.credential);
   if (!credential)
     return incomplete(
         "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got " +
-        quoted(fields.credential));
+        in_quotes(fields.credential));
   call.credential = *credential;
   call.date = format_signature_time(call.signed_at);
   if (auto failure = check_scope(call)) return failure;
@@ -172,15 +172,15 @@ std::optional<AuthenticationFailure> Authenticator::check_scope(const SignedCall
   const bool strict = !keys_.empty();
   std::string faults;
   if (strict && !is_region(credential.region))
-    faults += "Credential should be scoped to a valid region, not " + quoted(credential.region) + ". ";
+    faults += "Credential should be scoped to a valid region, not " + in_quotes(credential.region) + ". ";
   if (credential.service != service)
-    faults += "Credential should be scoped to correct service: " + quoted(service) + ". ";
+    faults += "Credential should be scoped to correct service: " + in_quotes(service) + ". ";
   if (strict && credential.terminator != terminator)
-    faults += "Credential should be scoped with a valid terminator: " + quoted(terminator) + ", not " +
-              quoted(credential.terminator) + ". ";
+    faults += "Credential should be scoped with a valid terminator: " + in_quotes(terminator) + ", not " +
+              in_quotes(credential.terminator) + ". ";
   if (strict && credential.date != day)
     faults += "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: " +
-              quoted(credential.date) + " != " + quoted(day) + ", from " + quoted(call.date) + ".";
+              in_quotes(credential.date) + " != " + in_quotes(day) + ", from " + in_quotes(call.date) + ".";
   if (faults.empty()) return std::nullopt;
   return invalid(faults);
 }

@@ -61,7 +61,7 @@ void ListTables::encode(JsonWriter& json, const Response& response, const Report
   if (response.last_evaluated_table_name)
     json.key("LastEvaluatedTableName").string(*response.last_evaluated_table_name);
   json.key("TableNames").begin_array();
-  for (const std::string& name : response.table_names) json.string(name);
+  for (const std::string& table : response.table_names) json.string(table);
   json.end_array().end_object();
 }
 

@@ -67,7 +67,8 @@ class ScriptedPeer::Handler : public proton::messaging_handler, public proton::l
     return proton::connection_options().handler(*this);
   }
 
-  // Clients come and go as they like.
+  // Clients come and go as they like; a port that cannot be had is an error.
+  using listen_handler::on_error;
   void on_error(const proton::error_condition&) override {}
 
   void on_connection_open(proton::connection& connection) override {

@@ -1,0 +1,1 @@
+// What a precompiled header needs to belong to a target.
