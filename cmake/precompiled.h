@@ -7,7 +7,6 @@
 #include <rocksdb/db.h>
 #include <simdjson.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <atomic>

@@ -1,1 +1,0 @@
-// What a precompiled header needs to belong to a target.
