@@ -42,7 +42,7 @@ format: ## format all C++ sources
 
 fuzz-long: ## run each fuzz target for SECONDS (3600)
 	@tools/bootstrap build test
-	@FUZZ_SECONDS=$(SECONDS) tools/test fuzz
+	@FUZZ_SECONDS=$(SECONDS) FUZZ_PRESET=fuzz tools/test fuzz
 
 clean: ## remove everything that was built
 	rm -rf build

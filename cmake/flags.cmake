@@ -6,7 +6,10 @@ set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
 set(POSTINO_TEST_OPTIONS -O0)
 if(POSTINO_SANITIZE)
   # The sanitizers' checks make the optimizer slow: without it, compiling takes half the time, and the tests hardly longer.
-  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O0 -g1")
+  # Fuzzing for hours is worth the wait.
+  set(POSTINO_SANITIZED_OPTIMIZATION -O0 CACHE STRING "How far code with sanitizers is optimized")
+  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "${POSTINO_SANITIZED_OPTIMIZATION} -g1")
+  set(POSTINO_TEST_OPTIONS ${POSTINO_SANITIZED_OPTIMIZATION})
 endif()
 
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual -Wno-sign-conversion)
