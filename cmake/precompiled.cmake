@@ -1,8 +1,8 @@
 # postino_precompile_headers(header source) comes after all targets. The source includes the header and nothing else.
 #
-# Headers from outside that most sources read, compiled once for a whole build. With sanitizers, where Clang compiles
-# without optimizing, reading headers is most of the work: this saves half of it. What users get is compiled without, so
-# a source that forgets an include is still found out.
+# Headers from outside that many sources read, compiled once for a whole build. With sanitizers, where Clang compiles
+# without optimizing, reading headers is half of the work. What users get is compiled without, so a source that forgets
+# an include is still found out.
 function(postino_precompile_headers header source)
   add_library(precompiled OBJECT ${source})
   target_precompile_headers(precompiled PRIVATE ${PROJECT_SOURCE_DIR}/${header})
