@@ -2,14 +2,14 @@
 
 # Line numbers are what a stack trace needs; full debug information doubles the time to build.
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
-# Of tests, only what they test need be as users get it: optimizing them takes longer than they run.
-set(POSTINO_TEST_OPTIONS -O0)
 if(POSTINO_SANITIZE)
   # The sanitizers' checks make the optimizer slow: without it, compiling takes half the time, and the tests hardly longer.
   # Fuzzing for hours is worth the wait.
   set(POSTINO_SANITIZED_OPTIMIZATION -O0 CACHE STRING "How far code with sanitizers is optimized")
   set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "${POSTINO_SANITIZED_OPTIMIZATION} -g1")
-  set(POSTINO_TEST_OPTIONS ${POSTINO_SANITIZED_OPTIMIZATION})
+else()
+  # Of tests, only what they test need be as users get it: optimizing them takes longer than they run.
+  set(POSTINO_TEST_OPTIONS -O0)
 endif()
 
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual -Wno-sign-conversion)
@@ -26,8 +26,6 @@ endif()
 if(POSTINO_SANITIZE)
   add_compile_options(-fsanitize=${POSTINO_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${POSTINO_SANITIZE})
-endif()
-if(POSTINO_SANITIZE)
   # A precompiled header serves only sources that are compiled with the same definitions.
   add_compile_options(-pthread)
   add_compile_definitions(GTEST_HAS_PTHREAD=1 SIMDJSON_THREADS_ENABLED=1 _LARGEFILE64_SOURCE)
