@@ -11,10 +11,11 @@ namespace {
 
 constexpr int writers = 6;
 constexpr int readers = 2;
+constexpr base::Milliseconds time_of_a_write(20);  // so that some items expire before the last write, and some never
 
 class ConcurrentChurnTest : public ConcurrentStore {
  protected:
-  ConcurrentChurnTest() : definitions_(std::make_shared<base::SystemClock>()) {
+  ConcurrentChurnTest() : definitions_(clock()) {
     Choice choice(20'260'301);
     OperationGenerator generator(choice, Vocabulary(), definitions_);
     for (const char* name : {"first", "second"}) {
@@ -85,7 +86,10 @@ TEST_P(ConcurrentChurnTest, LeavesNothingBehind) {
     OperationGenerator generator(choice, Vocabulary(), definitions_);
     RequestBuilder builder(choice);
     if (thread < writers) {
-      for (int i = 0; i < operations; ++i) write(generator, builder, choice);
+      for (int i = 0; i < operations; ++i) {
+        write(generator, builder, choice);
+        clock()->advance(time_of_a_write);
+      }
       --busy_writers;
     } else {
       while (busy_writers > 0) read(generator, builder);
