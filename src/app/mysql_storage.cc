@@ -85,6 +85,8 @@ class MysqlStorage final : public OutboxStorage {
     }
   }
 
+  void give_up_at(steady_clock::time_point when) override { database_.give_up_at(when); }
+
   std::optional<std::string> trouble() const override { return watch_.trouble(); }
 
   void append_metrics(std::string& out) const override {

@@ -199,10 +199,12 @@ void OutboxService::handle(const net::Request& request, net::Responder respond) 
   parts_->api->handle(request, std::move(respond));
 }
 
-void OutboxService::stop() {
+void OutboxService::stop(std::chrono::seconds grace) {
+  const auto give_up_at = std::chrono::steady_clock::now() + grace;
+  parts_->storage->give_up_at(give_up_at);
   if (parts_->queue_intake) parts_->queue_intake->stop();
   parts_->api->stop();
-  parts_->pipelines->stop();
+  parts_->pipelines->stop(give_up_at);
 }
 
 base::Result<void> OutboxService::show_sample(std::ostream& out) {

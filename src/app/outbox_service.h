@@ -1,6 +1,7 @@
 // The outbox put together: ledger, spool, transport, pipelines and REST API.
 #pragma once
 
+#include <chrono>
 #include <iosfwd>
 #include <memory>
 #include <optional>
@@ -25,8 +26,9 @@ class OutboxService {
 
   void start();
   void handle(const net::Request& request, net::Responder respond);
-  // Finishes calls and e-mails that are under way. No request may come any more.
-  void stop();
+  // Finishes calls and e-mails that are under way. No request may come any more. A ledger that cannot be reached is
+  // given so long to come back.
+  void stop(std::chrono::seconds grace);
 
   // Sends an e-mail to the sandbox, waits until it is there, and shows its history. For those who see it run for the
   // first time.

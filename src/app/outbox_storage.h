@@ -1,6 +1,7 @@
 // Where an outbox keeps its e-mails: a ledger and a spool, as the settings have them.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,6 +34,8 @@ class OutboxStorage {
 
   // Work that comes with the time; to be called every second or so, by one thread.
   virtual void tick(base::TimePoint now);
+  // What is away then is not asked again: it is time to end.
+  virtual void give_up_at(std::chrono::steady_clock::time_point /*when*/) {}
   // What is wrong at the moment, if anything. Answers at once.
   virtual std::optional<std::string> trouble() const { return std::nullopt; }
   virtual void append_metrics(std::string& /*out*/) const {}

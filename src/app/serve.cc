@@ -205,7 +205,7 @@ base::Result<void> serve(const Settings& settings, std::ostream& out) {
   if (gateway) gateway->service().stop();  // so that those who wait for messages get an answer
   servers.stop(settings.shutdown_grace);
   monitor.stop();
-  if (outbox) outbox->stop();
+  if (outbox) outbox->stop(settings.shutdown_grace);
   endpoint->stop();
   listening = nullptr;
   outbox.reset();

@@ -13,7 +13,7 @@ bool Database::again(Error& error, Attempt& attempt) {
   attempt.commit_unknown = attempt.commit_unknown || error.at_commit;
   error.at_commit = attempt.commit_unknown;
   if (!worth_repeating(error)) return false;
-  if (attempt.number == database_attempts) {
+  if (attempt.number == database_attempts || std::chrono::steady_clock::now() >= give_up_at_.load()) {
     statistics_.given_up();
     return false;
   }

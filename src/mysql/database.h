@@ -2,6 +2,8 @@
 // delays. Safe to use from any thread.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <type_traits>
 
@@ -44,6 +46,10 @@ class Database {
     });
   }
 
+  // From then on nothing is tried a second time: there is no time left for it.
+  using Instant = std::chrono::steady_clock::time_point;
+  void give_up_at(Instant when) { give_up_at_ = when; }
+
   const Statistics& statistics() const { return statistics_; }
 
  private:
@@ -74,6 +80,7 @@ class Database {
 
   base::Random& random_;
   const Sleep sleep_;
+  std::atomic<Instant> give_up_at_ = Instant::max();
   Statistics statistics_;
   Pool pool_;
 };

@@ -1,6 +1,7 @@
 #include "outbox/pipeline_loop.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/log.h"
 #include "base/thread_name.h"
@@ -67,11 +68,12 @@ void PipelineLoop::wake() {
   woken_.notify_all();
 }
 
-void PipelineLoop::stop() {
+void PipelineLoop::stop(Instant give_up_at) {
   {
     const std::lock_guard lock(mutex_);
     if (stopping_) return;
     stopping_ = true;
+    give_up_at_ = give_up_at;
     give_back_waiting();
   }
   woken_.notify_all();
@@ -254,40 +256,64 @@ void PipelineLoop::forward(Move& move) const {
 
 // What was done must be written down: as long as the ledger cannot be reached it is tried again, and the leases are
 // renewed meanwhile; one by one after the first time, so that none is refused for the sake of another. What cannot be
-// written for a minute is left to the rescue, because others wait behind it. Somebody who is told to end does not wait
-// that long.
+// written for a minute is left to the rescue, because others wait behind it.
 void PipelineLoop::write(std::vector<Move> moves) {
   constexpr int most_rounds = 120;
-  constexpr int rounds_when_stopping = 3;
   if (next_ != nullptr)
     for (Move& move : moves) forward(move);
-  for (int round = 1;; ++round) {
-    std::vector<Move> again;
-    for (std::size_t first = 0, count = 0; first < moves.size(); first += count) {
-      count = round == 1 ? moves.size() : 1;
-      const auto begin = moves.begin() + static_cast<std::ptrdiff_t>(first);
-      std::vector<MoveOutcome> outcomes = ledger_.move({begin, begin + static_cast<std::ptrdiff_t>(count)});
-      for (std::size_t i = 0; i < outcomes.size(); ++i) {
-        if (outcomes[i].status == MoveStatus::failed)
-          again.push_back(std::move(moves[first + i]));
-        else
-          finished(moves[first + i], outcomes[i]);
-      }
-    }
-    if (again.empty()) return;
+  std::vector<Move> left = write_once(std::move(moves));
+  for (int round = 1; !left.empty(); ++round) {
     base::log_warning("outbox", "moves could not be written",
-                      {{"pipeline", std::string(name_of(pipeline_))}, {"count", std::to_string(again.size())}});
-    moves = std::move(again);
-    std::unique_lock lock(mutex_);
-    if (round >= (stopping_ ? rounds_when_stopping : most_rounds)) break;
-    woken_.wait_for(lock, base::Milliseconds(500), [&] { return stopping_; });
+                      {{"pipeline", std::string(name_of(pipeline_))}, {"count", std::to_string(left.size())}});
+    if (round == most_rounds || (round > 1 && out_of_time())) break;
+    wait_for_ledger();
+    left = write_one_by_one(std::move(left));
   }
-  for (const Move& move : moves) {
+  for (const Move& move : left) {
     leases_.drop(move.before);
     if (is_forwarded(move)) next_->adopt({}, 1);
     base::log_error("outbox", "given up to write where an e-mail went",
                     {{"id", move.before.id}, {"state", std::string(outbox::name_of(move.after.state))}});
   }
+}
+
+std::vector<Move> PipelineLoop::write_once(std::vector<Move> moves) {
+  std::vector<MoveOutcome> outcomes = ledger_.move(moves);
+  std::vector<Move> failed;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    if (outcomes[i].status == MoveStatus::failed)
+      failed.push_back(std::move(moves[i]));
+    else
+      finished(moves[i], outcomes[i]);
+  }
+  return failed;
+}
+
+std::vector<Move> PipelineLoop::write_one_by_one(std::vector<Move> moves) {
+  std::vector<Move> failed;
+  for (Move& move : moves) {
+    // A ledger that is away would keep each of them waiting.
+    const bool hopeless = !failed.empty() && out_of_time();
+    std::vector<Move> one;
+    one.push_back(std::move(move));
+    if (!hopeless) one = write_once(std::move(one));
+    std::ranges::move(one, std::back_inserter(failed));
+  }
+  return failed;
+}
+
+void PipelineLoop::wait_for_ledger() {
+  std::unique_lock lock(mutex_);
+  const Instant next = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+  if (stopping_)
+    woken_.wait_until(lock, std::min(next, give_up_at_));
+  else
+    woken_.wait_until(lock, next, [&] { return stopping_; });
+}
+
+bool PipelineLoop::out_of_time() const {
+  const std::lock_guard lock(mutex_);
+  return stopping_ && std::chrono::steady_clock::now() >= give_up_at_;
 }
 
 void PipelineLoop::finished(const Move& move, MoveOutcome& outcome) {

@@ -4,6 +4,7 @@
 // alone. Woken by new work; looks for itself now and then, for what others have put in.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -38,12 +39,14 @@ class PipelineLoop {
   // must have the same owner and leases, be started with it and stopped after it; it may be null.
   PipelineLoop(Pipeline pipeline, Ledger& ledger, Leases& leases, const base::Clock& clock, std::string owner,
                PipelineOptions options, Work work, OnMoved on_moved, PipelineLoop* next = nullptr);
-  ~PipelineLoop() { stop(); }
+  ~PipelineLoop() { stop(Instant()); }
 
   void start();
   void wake();
-  // Claims no more, gives back what nobody has begun, and waits for the rest.
-  void stop();
+  // Claims no more, gives back what nobody has begun, and waits for the rest. What cannot be written by that time is
+  // left to the rescue.
+  using Instant = std::chrono::steady_clock::time_point;
+  void stop(Instant give_up_at);
 
   // Room for one more e-mail that somebody else has claimed for this owner; adopt() must follow.
   bool reserve();
@@ -67,6 +70,11 @@ class PipelineLoop {
   void make_room(int finished);
   void forward(Move& move) const;
   void write(std::vector<Move> moves);
+  // They answer what could not be written.
+  std::vector<Move> write_once(std::vector<Move> moves);
+  std::vector<Move> write_one_by_one(std::vector<Move> moves);
+  void wait_for_ledger();
+  bool out_of_time() const;
   void finished(const Move& move, MoveOutcome& outcome);
   void give_to_workers(std::vector<Email> emails);
   void give_back_waiting();
@@ -95,6 +103,7 @@ class PipelineLoop {
   bool full_ = false;   // the claiming thread waits for room
   bool behind_ = true;  // there may be more that is due than was claimed
   bool stopping_ = false;
+  Instant give_up_at_;  // when stopping
   std::vector<std::thread> threads_;
 };
 

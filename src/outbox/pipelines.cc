@@ -72,7 +72,7 @@ void Pipelines::tend() {
   }
 }
 
-void Pipelines::stop() {
+void Pipelines::stop(PipelineLoop::Instant give_up_at) {
   {
     const std::lock_guard lock(mutex_);
     if (stopping_) return;
@@ -80,9 +80,9 @@ void Pipelines::stop() {
   }
   ended_.notify_all();
   if (tender_.joinable()) tender_.join();
-  intake_.stop();
-  send_.stop();
-  callback_.stop();
+  intake_.stop(give_up_at);
+  send_.stop(give_up_at);
+  callback_.stop(give_up_at);
   leases_.stop();
 }
 

@@ -30,12 +30,12 @@ class Pipelines {
   // Everything given must outlive it. `tick` is called about every second, by one thread.
   Pipelines(Ledger& ledger, const base::Clock& clock, const Course& course, const Intake& intake, const Sender& sender,
             const Caller& caller, PipelinesOptions options, std::function<void()> tick);
-  ~Pipelines() { stop(); }
+  ~Pipelines() { stop(PipelineLoop::Instant()); }
 
   void start();
   void wake(Pipeline pipeline);
-  // Finishes what is under way.
-  void stop();
+  // Finishes what is under way. When the ledger cannot be reached by that time, the rest is left to the rescue.
+  void stop(PipelineLoop::Instant give_up_at);
 
   // Room for one more e-mail that is accepted in the name of this process's workers; adopt_sending() must follow.
   bool reserve_sending() { return send_.reserve(); }

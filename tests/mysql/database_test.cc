@@ -462,6 +462,24 @@ TEST_F(LostServerTest, ATransactionSurvivesTheServersDeath) {
   EXPECT_EQ(database.statistics().repeats(2002), 2U) << "nobody there";
 }
 
+TEST_F(LostServerTest, WhenTimeIsUpNothingIsTriedTwice) {
+  int slept = 0;
+  Database database(options_, {}, random_, [&](Milliseconds) {
+    // In the middle of the repeats.
+    if (++slept == 2) database.give_up_at(std::chrono::steady_clock::now());
+  });
+  const auto ask = [&] {
+    return database.read([](Connection& connection, const Attempt&) { return connection.query("SELECT 1"); });
+  };
+  server().kill();
+  EXPECT_FALSE(ask());
+  EXPECT_EQ(slept, 2);
+  EXPECT_FALSE(ask());
+  EXPECT_EQ(slept, 2);
+  server().start();
+  EXPECT_TRUE(ask()) << "once is enough when it is there";
+}
+
 TEST_F(LostServerTest, AnOrderlyStopIsALossToo) {
   const auto connection = Connection::open(options_);
   server().stop();

@@ -350,8 +350,8 @@ TEST_P(ConcurrentClaimTest, AWorkerThatComesTooLateIsRefused) {
   }
   other_door.open();
   ASSERT_TRUE(eventually([&] { return count_of(second_, State::sent) == count; }));
-  stuck.stop();
-  other.stop();
+  stuck.stop({});
+  other.stop({});
   EXPECT_EQ(written_by_stuck, 0);
   EXPECT_EQ(written_by_other, count);
   for (int i = 0; i < count; ++i) {
@@ -401,8 +401,8 @@ TEST_P(ConcurrentClaimTest, WhatIsSentGoesStraightToAFreeCaller) {
   door.open();
   callers.wake();
   ASSERT_TRUE(eventually([&] { return count_of(ledger_, State::sent_acknowledged) == count; }));
-  senders.stop();
-  callers.stop();
+  senders.stop({});
+  callers.stop({});
   EXPECT_EQ(told[State::sent], count) << "each was sent once, whatever came next";
   EXPECT_EQ(callers.in_flight(), 0);
   for (int i = 0; i < count; ++i) {
@@ -430,7 +430,7 @@ TEST_P(ConcurrentClaimTest, AStoppedLoopFinishesWhatItBeganAndGivesBackTheRest) 
       [](const Email&, const Email&) {});
   loop.start();
   ASSERT_TRUE(eventually([&] { return door.waiting() == 2 && loop.in_flight() >= 10; }));
-  std::thread stopper([&] { loop.stop(); });
+  std::thread stopper([&] { loop.stop({}); });
   // What nobody has begun goes back while the others are still at work.
   EXPECT_TRUE(eventually([&] { return count_of(ledger_, State::accepted) == 18; }))
       << count_of(ledger_, State::accepted);

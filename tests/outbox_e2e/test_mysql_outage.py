@@ -32,11 +32,11 @@ pytestmark = pytest.mark.mysql_only
 
 @pytest.fixture
 def start_on(binary, directory):
-    """Starts a server on a database of the test's own."""
+    """Starts a server on a database of the test's own: a new one, or the one that is named."""
     started = []
 
-    def start_server(mariadb, *flags):
-        mysql = ["--ledger", "mysql", *mariadb.flags(mariadb.new_database())]
+    def start_server(mariadb, *flags, database=None):
+        mysql = ["--ledger", "mysql", *mariadb.flags(database or mariadb.new_database())]
         started.append(OutboxServer(binary, directory / "data", *mysql, *flags))
         return started[-1]
 
@@ -190,6 +190,36 @@ def test_health_tells_when_the_database_is_away(start_on, mariadb):
     rest.await_status(answer.json["results"][0]["id"], "SENT")
     assert metric(server, "postino_mysql_connections_broken_total") > 0
     assert server.stop() == 0
+
+
+def test_a_server_ends_though_its_database_is_away(start_on, mariadb, directory):
+    """What was done and could not be written down is tried for as long as work may take to finish, not for minutes.
+    Whoever comes next knows that it does not know."""
+    with RecordingSmtp(directory / "smtp.log") as recorder:
+        recorder.gates["."] = threading.Event()
+        flags = ["--smtp", recorder.address, "--shutdown-grace", "2", *FLAGS]
+        database = mariadb.new_database()
+        server = start_on(mariadb, *flags, database=database)
+        ids = [str(uuid.uuid4()) for _ in range(40)]
+        server.rest().post("/emails", {"data": [payload(id=identifier) for identifier in ids]})
+        eventually(lambda: len(recorder.arrived) >= 16, "as many e-mails under way as there are connections")
+        mariadb.kill()
+        server.ask_to_end()
+        recorder.gates.pop(".").set()
+        assert server.await_end() == 0
+        assert any("given up to write where an e-mail went" in line for line in server.log)
+
+        mariadb.start()
+        server = start_on(mariadb, *flags, database=database)
+        rest = server.rest()
+        eventually(lambda: rest.get("/emails/counts").json["counts"]["SENT"] == len(ids), "the end of all e-mails")
+        arrived = collections.Counter(mail.id for mail in recorder.arrived)
+        assert set(arrived) == set(ids)
+        for identifier, count in arrived.items():
+            history = rest.email(identifier)["history"]
+            unknown = sum("outcome unknown" in line["reason"] for line in history)
+            assert count <= 1 + unknown, (identifier, history)
+        assert server.stop() == 0
 
 
 def test_without_its_database_the_server_does_not_start(binary, directory, mariadb):
