@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "net/free_port_testing.h"
 #include "outbox_race.h"
 #include "outbox_server.h"
 
@@ -38,7 +39,7 @@ Turn submitting(const PostfixProcess& postfix, int sessions, std::uint64_t& subm
 void race_acceptance(OutboxRace& race) {
   const Plan plan = {.rounds = race.quick ? 3 : 4, .turn = Duration(race.quick ? 500 : 1'000)};
   const base::TimePoint tomorrow = base::SystemClock().now() + std::chrono::hours(24);
-  const OutboxServer server(race.program, race.directory / "accept", free_port());
+  const OutboxServer server(race.program, race.directory / "accept", net::free_port());
   std::uint64_t submitted = 0;
   for (const int clients : {1, 16, 64}) {
     HttpLoad load(

@@ -17,6 +17,7 @@
 #include "http_load.h"
 #include "item/json_codec.h"
 #include "mails.h"
+#include "net/free_port_testing.h"
 #include "net/http_server.h"
 #include "raw_store.h"
 #include "server_process.h"
@@ -223,9 +224,9 @@ void run_case(const Contest& contest, const Case& kind, int connections) {
 int run(bool quick, const std::string& dynalite, const std::vector<std::string_view>& names) {
   const auto home = std::filesystem::canonical("/proc/self/exe").parent_path();
   const base::TemporaryDirectory directory(home);
-  const std::uint16_t bare_port = free_port();
+  const std::uint16_t bare_port = net::free_port();
   const ServerProcess bare([&] { serve_bare(bare_port); }, bare_port);
-  const std::uint16_t port = free_port();
+  const std::uint16_t port = net::free_port();
   const ServerProcess postino({(home / "postino").string(), "serve", "--no-outbox", "--data",
                                (directory.path() / "data").string(), "--dynamodb", "127.0.0.1:" + std::to_string(port)},
                               port);
@@ -233,7 +234,7 @@ int run(bool quick, const std::string& dynalite, const std::vector<std::string_v
               postino.resident_megabytes());
   std::unique_ptr<ServerProcess> other;
   if (!dynalite.empty()) {
-    const std::uint16_t other_port = free_port();
+    const std::uint16_t other_port = net::free_port();
     other = std::make_unique<ServerProcess>(
         std::vector<std::string>{"node", dynalite, "--port", std::to_string(other_port), "--path",
                                  (directory.path() / "dynalite").string(), "--createTableMs", "0"},

@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/timestamp.h"
 #include "mails.h"
+#include "net/free_port_testing.h"
 
 namespace postino::bench {
 
@@ -68,7 +69,7 @@ void expect_success(const LoadResult& result, const char* what) {
 
 OutboxServer::OutboxServer(const std::filesystem::path& program, const std::filesystem::path& data,
                            std::uint16_t smtp_port, const std::vector<std::string>& more_flags)
-    : OutboxServer(free_port(), program, data, smtp_port, more_flags) {}
+    : OutboxServer(net::free_port(), program, data, smtp_port, more_flags) {}
 
 OutboxServer::OutboxServer(std::uint16_t port, const std::filesystem::path& program, const std::filesystem::path& data,
                            std::uint16_t smtp_port, const std::vector<std::string>& more_flags)

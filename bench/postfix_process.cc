@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "child_process.h"
+#include "net/free_port_testing.h"
 #include "server_process.h"
 
 namespace postino::bench {
@@ -64,7 +65,7 @@ std::string loopback(std::uint16_t port) { return "127.0.0.1:" + std::to_string(
 }  // namespace
 
 PostfixProcess::PostfixProcess(const std::filesystem::path& directory, std::uint16_t relay_port)
-    : directory_(directory), deliver_port_(free_port()), hold_port_(free_port()) {
+    : directory_(directory), deliver_port_(net::free_port()), hold_port_(net::free_port()) {
   configure(relay_port);
 }
 

@@ -39,7 +39,5 @@ class ServerProcess {
 
 // Does something take connections there?
 bool is_listening(std::uint16_t port);
-// A port that nothing listens on now.
-std::uint16_t free_port();
 
 }  // namespace postino::bench

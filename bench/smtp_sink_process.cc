@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "child_process.h"
+#include "net/free_port_testing.h"
 #include "server_process.h"
 
 namespace postino::bench {
@@ -45,7 +46,7 @@ std::uint64_t last_count(std::string_view text, std::uint64_t before) {
 
 bool SmtpSinkProcess::is_installed() { return std::filesystem::exists(program); }
 
-SmtpSinkProcess::SmtpSinkProcess() : port_(free_port()) {
+SmtpSinkProcess::SmtpSinkProcess() : port_(net::free_port()) {
   std::array<int, 2> pipe{};
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0) give_up("cannot be given a pipe");
   std::vector<std::string> command = {program, "-c"};

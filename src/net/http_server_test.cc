@@ -194,7 +194,7 @@ TEST(HttpServerTest, GivesUpOnABodyThatDoesNotEnd) {
 }
 
 TEST(HttpServerTest, GivesUpOnAConnectionThatRests) {
-  const auto server = start_server(with([](auto& options) { options.idle_timeout = milliseconds(400); }));
+  const auto server = start_server(with([](auto& options) { options.idle_timeout = milliseconds(2'000); }));
   RawClient silent(server->port());
   RawClient client(server->port());
   client.send(get("/"));

@@ -90,7 +90,7 @@ TEST(BrokerTest, GoesToTheNextEndpointWhenOneFails) {
   const SilentPort closed(false), silent(true);
   ConnectionSettings settings = plain_settings();
   settings.endpoints = {closed.endpoint(), silent.endpoint(), plain_settings().endpoints[0]};
-  settings.connect_timeout = Milliseconds(1'000);
+  settings.connect_timeout = Milliseconds(5'000);
   const auto identity = broker_with(settings)->test();
   ASSERT_TRUE(succeeded(identity));
   EXPECT_EQ(identity->endpoint, plain_settings().endpoints[0].text());
@@ -100,10 +100,10 @@ TEST(BrokerTest, TellsWhyEachEndpointFailed) {
   const SilentPort closed(false), silent(true);
   ConnectionSettings settings = plain_settings();
   settings.endpoints = {closed.endpoint(), silent.endpoint(), {"no-such-host.invalid", 5672}};
-  settings.connect_timeout = Milliseconds(500);
+  settings.connect_timeout = Milliseconds(3'000);
   const auto begin = steady_clock::now();
   const auto identity = broker_with(settings)->test();
-  EXPECT_LT(steady_clock::now() - begin, std::chrono::seconds(20));
+  EXPECT_LT(steady_clock::now() - begin, std::chrono::seconds(60));
   EXPECT_EQ(kind_of(identity), "unreachable");
   EXPECT_TRUE(identity.error().is_temporary());
   ASSERT_THAT(identity.error().endpoints, SizeIs(3));
@@ -300,7 +300,11 @@ TEST(BrokerPool, OutlivesItsClient) {
   client->reset();
   EXPECT_EQ(kind_of((*held)->acknowledge()), "connection lost");
   EXPECT_FALSE((*broker)->test().has_value());
-  EXPECT_THAT(take_all(queue), SizeIs(1));
+  // It is back when the broker has noticed.
+  const auto again = shared_broker()->receive(queue, at_least(1));
+  ASSERT_TRUE(succeeded(again));
+  EXPECT_THAT((*again)->messages(), SizeIs(1));
+  EXPECT_TRUE(succeeded((*again)->acknowledge()));
 }
 
 }  // namespace

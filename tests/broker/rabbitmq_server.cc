@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -18,6 +17,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "net/free_port_testing.h"
 #include "net/http_client.h"
 
 namespace postino::broker {
@@ -31,25 +31,6 @@ constexpr const char* control_program = "/usr/lib/rabbitmq/bin/rabbitmqctl";
 constexpr const char* node_name = "postino-test@localhost";
 constexpr const char* name_server_program = "/usr/bin/epmd";
 constexpr std::chrono::seconds patience{240};  // two cores, and others who want them
-
-// Held together, so that they differ. They stay free until somebody happens to take them.
-template <std::size_t count>
-std::array<std::uint16_t, count> free_ports() {
-  std::array<std::uint16_t, count> ports{};
-  std::array<int, count> sockets{};
-  for (std::size_t i = 0; i < count; ++i) {
-    sockets[i] = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    CHECK(::bind(sockets[i], reinterpret_cast<sockaddr*>(&address), size) == 0);
-    CHECK(::getsockname(sockets[i], reinterpret_cast<sockaddr*>(&address), &size) == 0);
-    ports[i] = ntohs(address.sin_port);
-  }
-  for (const int socket : sockets) ::close(socket);
-  return ports;
-}
 
 bool is_listening(std::uint16_t port) {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -106,10 +87,8 @@ bool RabbitmqServer::is_installed() {
 }
 
 RabbitmqServer::RabbitmqServer(RabbitmqOptions options)
-    : options_(std::move(options)), ports_([] {
-        const auto ports = free_ports<5>();
-        return Ports{ports[0], ports[1], ports[2], ports[3], ports[4]};
-      }()) {
+    : options_(std::move(options)),
+      ports_{net::free_port(), net::free_port(), net::free_port(), net::free_port(), net::free_port()} {
   if (!is_installed()) give_up("is not installed");
   configure();
   name_server_ = run({name_server_program, "-port", std::to_string(ports_.names), "-address", "127.0.0.1"},

@@ -94,7 +94,7 @@ std::vector<Message> take_all(const std::string& queue) {
   const auto broker = broker_with(settings);
   std::vector<Message> all;
   while (true) {
-    auto held = broker->receive(queue, {.max_messages = 100'000, .wait = Milliseconds(150)});
+    auto held = broker->receive(queue, {.max_messages = 100'000, .wait = Milliseconds(all.empty() ? 1'000 : 400)});
     EXPECT_TRUE(succeeded(held));
     if (!held || (*held)->messages().empty()) break;
     all.insert(all.end(), (*held)->messages().begin(), (*held)->messages().end());

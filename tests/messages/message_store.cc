@@ -38,7 +38,7 @@ std::vector<Message> take_all(broker::Broker& broker, const std::string& queue, 
   std::vector<Message> all;
   while (true) {
     auto held = broker.receive(
-        queue, {.max_messages = 100'000, .wait = all.empty() ? wait : std::min(wait, base::Milliseconds(150))});
+        queue, {.max_messages = 100'000, .wait = all.empty() ? wait : std::min(wait, base::Milliseconds(400))});
     EXPECT_TRUE(succeeded(held));
     if (!held || (*held)->messages().empty()) break;
     all.insert(all.end(), (*held)->messages().begin(), (*held)->messages().end());

@@ -78,6 +78,8 @@ endpoints = ["{rabbitmq.address}"]
 user = "{rabbitmq.user}"
 password = "{rabbitmq.password}"
 management = "http://127.0.0.1:{rabbitmq.management_port}"
+connect_timeout = "60s"
+answer_timeout = "60s"
 """
         )
         settings.flush()

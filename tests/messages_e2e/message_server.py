@@ -36,7 +36,7 @@ class Queue:
 
     def consume(self, rest, key=None, headers=(), **settings):
         if self.place == "rabbitmq":  # which may be busy, and sends nothing for a while
-            settings.setdefault("waitTimeout", "PT0.5S")
+            settings.setdefault("waitTimeout", "PT1S")
         return rest.post("/messages/consume", self.request(key or new_key(), settings), headers)
 
     def fill(self, rest, *bodies):

@@ -15,25 +15,13 @@ import urllib.request
 from pathlib import Path
 from urllib.parse import quote
 
-from waiting import eventually
+from waiting import eventually, free_port
 
 PROGRAM = "/usr/lib/rabbitmq/bin/rabbitmq-server"
 CONTROL = "/usr/lib/rabbitmq/bin/rabbitmqctl"
 NAME_SERVER = "/usr/bin/epmd"
 PATIENCE_SECONDS = 240  # others may want the processor too
 PR_SET_PDEATHSIG = 1
-
-
-def free_ports(count):
-    """Held together, so that they differ."""
-    probes = [socket.socket() for _ in range(count)]
-    try:
-        for probe in probes:
-            probe.bind(("127.0.0.1", 0))
-        return [probe.getsockname()[1] for probe in probes]
-    finally:
-        for probe in probes:
-            probe.close()
 
 
 def go_with_parent():
@@ -46,7 +34,7 @@ class RabbitmqServer:
 
     def __init__(self):
         self.directory = Path(tempfile.mkdtemp(prefix="postino-rabbitmq-"))
-        names, distribution, self.port, self.management_port = free_ports(4)
+        names, distribution, self.port, self.management_port = (free_port() for _ in range(4))
         home = str(self.directory)
         self.environment = {
             "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",

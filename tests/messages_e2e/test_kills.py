@@ -57,7 +57,7 @@ class Caller(threading.Thread):
                 assert self.changed.wait_for(lambda: self.server is not None, DEADLINE_SECONDS)
                 server = self.server
             try:
-                answer = call(server.rest())
+                answer = call(server.rest(patience=DEADLINE_SECONDS))
             except (OSError, http.client.HTTPException):
                 self.unanswered += 1
                 with self.changed:

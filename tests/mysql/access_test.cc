@@ -141,10 +141,12 @@ TEST_F(AccessTest, AFullServerIsTriedAgain) {
   visitor.user = "visitor";
   std::vector<std::unique_ptr<Connection>> guests;
   Answer<std::unique_ptr<Connection>> refused;
-  while ((refused = Connection::open(visitor))) guests.push_back(std::move(*refused));
+  // The server may not have noticed yet that others have gone.
+  while (guests.size() < 10)
+    if (auto guest = Connection::open(visitor)) guests.push_back(std::move(*guest));
+  ASSERT_FALSE(refused = Connection::open(visitor));
   EXPECT_EQ(refused.error().kind, ErrorKind::transient) << refused.error().message;
   EXPECT_EQ(refused.error().code, 1040U);
-  EXPECT_EQ(guests.size(), 10U);
 
   base::SeededRandom random(7);
   // One goes, and the server is asked until it has noticed.
@@ -156,7 +158,7 @@ TEST_F(AccessTest, AFullServerIsTriedAgain) {
   const auto answer =
       database.read([](Connection& connection, const Attempt&) { return connection.query("SELECT 1"); });
   EXPECT_TRUE(answer) << answer.error().message;
-  EXPECT_EQ(database.statistics().repeats(1040), 1U);
+  EXPECT_GE(database.statistics().repeats(1040), 1U);
 }
 
 }  // namespace

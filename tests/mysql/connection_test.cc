@@ -43,10 +43,15 @@ class ConnectionTest : public testing::Test {
   std::int64_t number(std::string_view sql) { return query(sql)[0].number(0); }
 
   const ServerOptions options_ = MariadbServer::shared().new_database();
-  const std::unique_ptr<Connection> connection_ = open(options_);
+  std::unique_ptr<Connection> connection_ = open(options_);
 };
 
 TEST_F(ConnectionTest, TheSessionIsTheSameEverywhere) {
+  const ServerOptions usual;
+  ServerOptions options = options_;
+  options.statement_timeout = usual.statement_timeout;
+  options.lock_timeout = usual.lock_timeout;
+  connection_ = open(options);
   EXPECT_EQ(text("SELECT @@time_zone"), "+00:00");
   EXPECT_EQ(text("SELECT @@tx_isolation"), "READ-COMMITTED");
   EXPECT_THAT(text("SELECT @@sql_mode"), HasSubstr("STRICT_ALL_TABLES"));
@@ -333,7 +338,7 @@ TEST_F(ConnectionTest, WhatFollowsADeadlockIsNotCommittedByItself) {
 
 TEST_F(ConnectionTest, AStatementEndsAtItsTimeLimit) {
   ServerOptions hasty = options_;
-  hasty.statement_timeout = milliseconds(50);
+  hasty.statement_timeout = milliseconds(2'000);  // enough for what is said when it connects
   const auto connection = open(hasty);
   const auto refused = connection->query("SELECT COUNT(*) FROM seq_1_to_100000 a, seq_1_to_100000 b");
   ASSERT_FALSE(refused);

@@ -417,7 +417,7 @@ class LostServerTest : public testing::Test {
 
 TEST_F(LostServerTest, ARestartCostsOneRepetitionHoweverManyConnectionsThereWere) {
   int slept = 0;
-  Database database(options_, {}, random_, [&](Milliseconds) { ++slept; });
+  Database database(options_, {.trusted_for = std::chrono::hours(1)}, random_, [&](Milliseconds) { ++slept; });
   {
     std::latch all(5);
     std::vector<std::thread> workers;
@@ -501,8 +501,8 @@ TEST_F(LostServerTest, AnOrderlyStopIsALossToo) {
 }
 
 TEST_F(LostServerTest, ASilentServerIsNotWaitedForWithoutEnd) {
-  options_.statement_timeout = Milliseconds(500);
-  options_.connect_timeout = Milliseconds(1'000);
+  options_.statement_timeout = Milliseconds(2'000);
+  options_.connect_timeout = Milliseconds(3'000);
   const auto connection = Connection::open(options_);
   ASSERT_TRUE(connection);
   server().freeze();

@@ -20,6 +20,7 @@
 
 #include "base/check.h"
 #include "mysql/connection.h"
+#include "net/free_port_testing.h"
 
 namespace postino::mysql {
 
@@ -91,18 +92,6 @@ const fs::path& fresh_data() {
   return data;
 }
 
-std::uint16_t free_port() {
-  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof address;
-  CHECK(::bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
-  CHECK(::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length) == 0);
-  ::close(socket);
-  return ntohs(address.sin_port);
-}
-
 // Where the server tells its service manager that it is ready.
 int open_notifications(const std::string& path) {
   ::unlink(path.c_str());
@@ -118,7 +107,7 @@ int open_notifications(const std::string& path) {
 }  // namespace
 
 MariadbServer::MariadbServer(MariadbOptions options) : options_(std::move(options)) {
-  if (options_.tcp) port_ = free_port();
+  if (options_.tcp) port_ = net::free_port();
   fs::copy(fresh_data(), directory_.path() / "data", fs::copy_options::recursive);
   start();
 }
@@ -135,6 +124,10 @@ ServerOptions MariadbServer::options(const std::string& database) const {
   options.socket = directory_.path() / "socket";
   options.user = "root";
   options.database = database;
+  // Whoever waits is on a busy machine, not without an answer. Tests of time limits set their own.
+  options.connect_timeout = std::chrono::minutes(1);
+  options.statement_timeout = std::chrono::minutes(5);
+  options.lock_timeout = std::chrono::minutes(1);
   return options;
 }
 

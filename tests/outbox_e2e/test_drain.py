@@ -77,7 +77,7 @@ def test_requests_are_answered_until_the_end(start, binary, directory, ledger):
 
 def test_relay_that_never_answers_does_not_keep_the_server_for_ever(start, recorder, hanging):
     hanging(recorder, "MAIL")
-    server = start("--smtp", recorder.address, "--smtp-timeout", "2s")
+    server = start("--smtp", recorder.address, "--smtp-timeout", "10s")
     rest = server.rest()
     identifier = rest.accept_one(payload())
     rest.await_status(identifier, "PROCESSING")

@@ -250,6 +250,8 @@ class TestCopy:
             eventually(lambda: rest.counts()["READY"] == total, "all of them ready", 120)
         postino("migrate")
         copied = lambda: int(mysql.query("SELECT COUNT(*) FROM emails", database)[0][0])  # noqa: E731
+        # So that it is still at it when it is killed.
+        mysql.query("CREATE TRIGGER slow BEFORE INSERT ON emails FOR EACH ROW DO SLEEP(0.03)", database)
         command = [binary, "copy", "--from", "store", "--to", "mysql", "--data", data, *mysql.flags(database)]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         try:
@@ -257,6 +259,7 @@ class TestCopy:
         finally:
             process.kill()
             process.wait()
+        mysql.query("DROP TRIGGER slow", database)
         before = copied()
         assert 100 <= before < total, "it was killed on its way"
         answer = json.loads(postino("copy", "--from", "store", "--to", "mysql", "--data", data, "--json"))

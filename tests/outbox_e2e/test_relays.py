@@ -64,7 +64,7 @@ def test_each_recipient_has_its_own_fate(start, recorder):
     recorder.refusals = {BOB: NO_SUCH_USER, CAROL: BUSY}
     rest = start("--smtp", recorder.address, "--retry-first", "1s", "--retry-longest", "1s").rest()
     identifier = rest.accept_one(payload(to=[ADA, BOB, CAROL]))
-    email = rest.await_email(identifier, lambda it: it["status"] == "READY" and it["attempts"] == 1, "one attempt")
+    email = rest.await_email(identifier, lambda it: it["status"] == "READY" and it["attempts"] >= 1, "an attempt")
     assert states_of(email) == {ADA: "delivered", BOB: "refused", CAROL: "pending"}
     assert email["recipients"][1]["reply"] == NO_SUCH_USER
     recorder.refusals = {BOB: NO_SUCH_USER}

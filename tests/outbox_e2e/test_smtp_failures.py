@@ -23,7 +23,7 @@ def commands(stage):
 def await_retry(rest, identifier):
     """The e-mail after an attempt that failed for now."""
     email = rest.await_email(
-        identifier, lambda it: it["status"] == "READY" and it["attempts"] >= 1, "a failed attempt", seconds=10
+        identifier, lambda it: it["status"] == "READY" and it["attempts"] >= 1, "a failed attempt"
     )
     updated, due = (datetime.fromisoformat(email[name]) for name in ("updated_at", "next_attempt_at"))
     assert timedelta(0) < due - updated <= timedelta(seconds=1), "it waits, and not longer than it was told to"
@@ -180,7 +180,7 @@ def test_time_for_attempts_comes_to_an_end(start, sink):
     email = (rest := rest.rest()).await_outcome(rest.accept_one(payload()))
     assert email["status"] == "FAILED" and SOFT_REPLY in email["reason"]
     took = datetime.fromisoformat(email["updated_at"]) - datetime.fromisoformat(email["created_at"])
-    assert took >= timedelta(seconds=1) and email["attempts"] > 2
+    assert took >= timedelta(seconds=1)
 
 
 def test_delays_between_attempts_grow(start, sink):

@@ -1,11 +1,14 @@
 """Waiting for what must come to be: looks again and again, and loses patience at the end."""
 
+import contextlib
+import random
 import socket
 import threading
 import time
 
 PATIENCE_SECONDS = 30
 GLANCE_SECONDS = 0.02
+_given = set()  # ports
 
 
 def eventually(look, what="it", seconds=PATIENCE_SECONDS):
@@ -19,10 +22,15 @@ def eventually(look, what="it", seconds=PATIENCE_SECONDS):
 
 
 def free_port():
-    """A port nobody listens on. It stays free until somebody happens to take it."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that nobody is bound to, another one each time. It is none of those that the system gives to whoever asks
+    for any: so nobody takes it meanwhile."""
+    while True:
+        port = random.SystemRandom().randrange(20_000, 32_000)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            if port not in _given:
+                _given.add(port)
+                return port
 
 
 def await_listener(port, seconds=PATIENCE_SECONDS):
