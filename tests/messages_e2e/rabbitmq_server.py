@@ -4,7 +4,6 @@ in a directory of its own. It goes with the process that started it."""
 import base64
 import ctypes
 import json
-import os
 import shutil
 import signal
 import socket
