@@ -35,7 +35,7 @@ StoredMessage leased(StoredMessage message, const LocalQueue::Demand& demand, ba
 
 }  // namespace
 
-// Positions of one process never go back, whatever the clock does.
+// Positions never go back, whatever the clock does.
 std::vector<std::string> LocalQueue::next_positions(base::TimePoint time, std::size_t count) {
   std::vector<std::string> positions;
   const std::lock_guard lock(mutex_);

@@ -51,7 +51,7 @@ class LocalQueue {
   // Something came back to the shelf "ready", or came to it from elsewhere, through this process.
   void returned();
 
-  // A place behind everything that this process has put in.
+  // A place behind everything that was put in through it.
   std::string next_position() { return next_positions(clock_.now(), 1).front(); }
 
   using Deadline = std::chrono::steady_clock::time_point;
@@ -70,7 +70,7 @@ class LocalQueue {
   const std::shared_ptr<QueueTable> shared_table_;
   QueueTable& table_;
   const base::Clock& clock_;
-  const std::string tag_;  // of this process
+  const std::string tag_;  // of its own: two that have the same name do not give the same positions
   const std::string name_;
 
   std::mutex turn_;  // of those who take: they would only get in each other's way

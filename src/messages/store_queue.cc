@@ -73,7 +73,6 @@ class StoreQueue::Impl {
       : clock_(clock),
         random_(random),
         options_(std::move(options)),
-        tag_(base::make_uuid(random).substr(0, 8)),
         table_(std::make_shared<QueueTable>(store, random, std::move(patience), options_.table)) {}
 
   Answer<std::shared_ptr<LocalQueue>> open(const std::string& name);
@@ -92,7 +91,6 @@ class StoreQueue::Impl {
   const base::Clock& clock_;
   base::Random& random_;
   const StoreQueueOptions options_;
-  const std::string tag_;
   const std::shared_ptr<QueueTable> table_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<LocalQueue>, std::less<>> queues_;
@@ -104,7 +102,9 @@ std::shared_ptr<LocalQueue> StoreQueue::Impl::known(const std::string& name) {
   // Anybody can invent names. What nobody uses can be learnt anew.
   if (queues_.size() >= most_known_queues)
     std::erase_if(queues_, [](const auto& each) { return each.second.use_count() == 1; });
-  return queues_.emplace(name, std::make_shared<LocalQueue>(table_, clock_, tag_, name)).first->second;
+  // It begins with the time of the clock, which may have gone back since it was forgotten: so it is marked anew.
+  const std::string tag = base::make_uuid(random_).substr(0, 8);
+  return queues_.emplace(name, std::make_shared<LocalQueue>(table_, clock_, tag, name)).first->second;
 }
 
 Answer<std::shared_ptr<LocalQueue>> StoreQueue::Impl::open(const std::string& name) {

@@ -13,7 +13,8 @@ bool Database::again(Error& error, Attempt& attempt) {
   attempt.commit_unknown = attempt.commit_unknown || error.at_commit;
   error.at_commit = attempt.commit_unknown;
   if (!worth_repeating(error)) return false;
-  if (attempt.number == database_attempts || std::chrono::steady_clock::now() >= give_up_at_.load()) {
+  const bool hopeless = error.kind == ErrorKind::lost && std::chrono::steady_clock::now() >= give_up_at_.load();
+  if (attempt.number == database_attempts || hopeless) {
     statistics_.given_up();
     return false;
   }

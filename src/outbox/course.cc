@@ -150,11 +150,13 @@ Move Course::rescued(const Email& email, base::TimePoint now) const {
     Move move = to(email, State::held, "outcome unknown: the worker was lost after the end of the message");
     move.after.held_from = State::ready;
     move.after.outcome_unknown = true;
+    move.only_unrenewed = true;
     return move;
   }
   Move move = to(email, *rescued_form(email.state), email.reason);
   move.note = email.outcome_unknown ? note + "; outcome unknown" : note;
   move.after.due_at = now;
+  move.only_unrenewed = true;
   return move;
 }
 

@@ -298,7 +298,9 @@ std::optional<HistoryEntry> history_entry_of(const Item& item) {
                       attributes.text("Reason"), attributes.number("Version").value_or(0)};
 }
 
-store::TransactUpdate meta_update(const std::string& table, const Email& before, const Email& after) {
+store::TransactUpdate meta_update(const std::string& table, const Move& move) {
+  const Email& before = move.before;
+  const Email& after = move.after;
   store::TransactUpdate update;
   update.table_name = table;
   update.key = meta_key(before.id);
@@ -329,7 +331,13 @@ store::TransactUpdate meta_update(const std::string& table, const Email& before,
     values.set(":" + name, std::move(*field.value));
   }
   update.update = set + remove;
-  update.condition = "Version = :seen AND Attributes.Latest = :from";
+  std::string condition = "Version = :seen AND Attributes.Latest = :from";
+  if (move.only_unrenewed && before.due_at) {
+    condition += " AND DueAt = :due";
+    values.set(":due", milliseconds(*before.due_at));
+  }
+  if (move.only_unrenewed && !before.outcome_unknown) condition += " AND attribute_not_exists(OutcomeUnknown)";
+  update.condition = std::move(condition);
   update.placeholders.values = std::move(values);
   return update;
 }

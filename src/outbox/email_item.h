@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 #include "item/value.h"
-#include "outbox/email.h"
+#include "outbox/ledger.h"
 #include "store/transaction.h"
 
 namespace postino::outbox {
@@ -26,8 +26,8 @@ item::Item line_item(const std::string& id, const HistoryEntry& line, int times,
 std::optional<HistoryEntry> history_entry_of(const item::Item& item);
 item::Item bounce_item(const Email& email, const Bounce& bounce, base::TimePoint expires);
 
-// Rewrites what a move may change, under the condition that the e-mail is still as `before` says.
-store::TransactUpdate meta_update(const std::string& table, const Email& before, const Email& after);
+// Rewrites what a move may change, under the condition that the e-mail is still as it was before.
+store::TransactUpdate meta_update(const std::string& table, const Move& move);
 
 // Where work on an e-mail waits ("READY#3"); empty when none does.
 std::string queue_of(const Email& email);

@@ -191,7 +191,7 @@ TEST(EmailItem, AnUpdateChangesWhatDiffersUnderTheConditionThatNothingElseDid) {
   after.owner.clear();
   after.due_at.reset();
   after.outcome_unknown = false;
-  const store::TransactUpdate update = meta_update("t", before, after);
+  const store::TransactUpdate update = meta_update("t", {before, after, {}, {}, {}, {}});
   EXPECT_EQ(update.condition->text(), "Version = :seen AND Attributes.Latest = :from");
   EXPECT_EQ(update.placeholders.values->find(":seen")->as<item::Number>().to_int64(), 7);
   EXPECT_EQ(update.placeholders.values->find(":from")->as<std::string>(), "PROCESSING");
@@ -207,7 +207,7 @@ TEST(EmailItem, WhatIsWrittenWithoutANewVersionIsAlwaysWrittenAgain) {
   before.outcome_unknown = false;
   Email after = before;
   after.state = State::ready;
-  const std::string text = meta_update("t", before, after).update->text();
+  const std::string text = meta_update("t", {before, after, {}, {}, {}, {}}).update->text();
   EXPECT_THAT(text, testing::HasSubstr("DueAt = :DueAt"));
   EXPECT_THAT(text, testing::ContainsRegex("REMOVE .*OutcomeUnknown"));
 }

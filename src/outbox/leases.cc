@@ -70,11 +70,15 @@ void Leases::renew_once() {
 void Leases::run() {
   base::name_thread("outbox-leases");
   std::unique_lock lock(mutex_);
-  while (!stopping_) {
-    changed_.wait_for(lock, lease_ / 6);
+  const base::Milliseconds interval = lease_ / 6;
+  for (bool took_long = false; !stopping_;) {
+    if (!took_long) changed_.wait_for(lock, interval);
     if (stopping_) return;
     lock.unlock();
+    const auto began = std::chrono::steady_clock::now();
     renew_once();
+    // What was renewed in the end was renewed from the beginning of the call.
+    took_long = std::chrono::steady_clock::now() - began > interval;
     lock.lock();
   }
 }

@@ -69,6 +69,8 @@ struct Move {
   std::string note;                    // for the line of history, where it should say something else than after.reason
   std::optional<State> through;        // a state it passes on the way, with a line of its own: one commit for both
   std::string through_note;            // for that line
+  // Only while its lease and what is known of its outcome are as in `before`. They change without a new version.
+  bool only_unrenewed = false;
 };
 enum class MoveStatus {
   done,

@@ -247,7 +247,8 @@ class MysqlLedger::Acceptance {
         {key_hash(), mysql::Bytes{key_->request_hash}, owner_, expires});
     if (inserted) return KeyState::ours;
     constexpr unsigned lock_not_obtained = 1205;
-    key_is_busy_ = inserted.error().code == lock_not_obtained;
+    // Unless it may be our own commit that is still under way: that is waited for, as its e-mails may come to be.
+    key_is_busy_ = inserted.error().code == lock_not_obtained && !attempt.commit_unknown;
     if (key_is_busy_) return mysql::fail(ErrorKind::other, lock_not_obtained, inserted.error().message);
     if (inserted.error().kind != ErrorKind::duplicate_key) return base::propagate(inserted.error());
     TRY(const mysql::Rows rows,

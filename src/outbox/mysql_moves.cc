@@ -64,12 +64,15 @@ class MysqlLedger::MoveBatch {
     const auto done = ledger_.database_.transact(
         [&](Connection& connection, const Attempt& attempt) { return write(connection, attempt, lane.slice()); });
     for (const std::size_t index : members_) {
-      if (!done)
-        outcomes_[index] = {MoveStatus::failed, moves_[index].before, mysql::as_error(done.error()).message};
-      else if (!current_.contains(index))
+      if (done && current_.contains(index)) {
+        outcomes_[index] = {MoveStatus::done, std::move(moves_[index].after), ""};
+        continue;
+      }
+      if (done || !done.error().at_commit) remove_message(moves_[index]);
+      if (done)
         outcomes_[index] = {MoveStatus::lock_not_acquired, moves_[index].before, ""};
       else
-        outcomes_[index] = {MoveStatus::done, std::move(moves_[index].after), ""};
+        outcomes_[index] = {MoveStatus::failed, moves_[index].before, mysql::as_error(done.error()).message};
     }
   }
 
@@ -91,6 +94,12 @@ class MysqlLedger::MoveBatch {
       move.after.message_path = std::move(*path);
       return false;
     });
+  }
+
+  // That is in a spool of its own and that nobody will name. It expires anyway; but with a database that is away for
+  // an hour there would be many.
+  void remove_message(const Move& move) {
+    if (ledger_.own_spool_ == nullptr && move.message) (void)ledger_.spool_.remove(move.after.message_path);
   }
 
   Answer<void> write(Connection& connection, const Attempt& attempt, std::size_t slice) {
@@ -123,7 +132,8 @@ class MysqlLedger::MoveBatch {
     for (const std::string& id : ids_) parameters.add(id);
     parameters.repeat_last(1, rounded_up(ids_.size()));
     TRY(const mysql::Rows rows,
-        connection.query("SELECT id, status, version, ledger_status FROM emails FORCE INDEX (PRIMARY) WHERE id IN " +
+        connection.query("SELECT id, status, version, ledger_status, due_ms, outcome_unknown FROM emails"
+                         " FORCE INDEX (PRIMARY) WHERE id IN " +
                              placeholders(rounded_up(ids_.size())) + " ORDER BY id FOR UPDATE",
                          parameters.list()));
     std::map<std::string_view, mysql::Row> found;
@@ -135,10 +145,17 @@ class MysqlLedger::MoveBatch {
       const auto row = found.find(before.id);
       if (row == found.end() || row->second.text(1) != name_of(before.state) || row->second.number(2) != before.version)
         continue;
+      if (moves_[index].only_unrenewed && was_renewed(before, row->second)) continue;
       current_.insert(index);
       counted_as_[before.id] = parse_state(row->second.text(3));
     }
     return {};
+  }
+
+  static bool was_renewed(const Email& before, const mysql::Row& row) {
+    const bool unknown = row.number(5) != 0;
+    return (before.due_at && row.number(4) != base::epoch_milliseconds(*before.due_at)) ||
+           (unknown && !before.outcome_unknown);
   }
 
   // Late ones leave no message behind.

@@ -36,12 +36,13 @@ base::Result<void> MysqlLedger::suppress(const std::string& tenant, const Suppre
 }
 
 base::Result<bool> MysqlLedger::unsuppress(const std::string& tenant, const std::string& address) {
-  const auto removed = database_.read([&](Connection& connection, const Attempt&) {
-    return connection.execute("DELETE FROM email_suppressions WHERE tenant = ? AND address = ?",
-                              {tenant, base::lower_case(address)});
+  const auto removed = database_.read([&](Connection& connection, const Attempt& attempt) -> Answer<bool> {
+    TRY(const std::uint64_t rows, connection.execute("DELETE FROM email_suppressions WHERE tenant = ? AND address = ?",
+                                                     {tenant, base::lower_case(address)}));
+    return rows > 0 || attempt.commit_unknown;  // an earlier attempt may have been the one that removed it
   });
   if (!removed) return base::propagate(mysql::as_error(removed.error()));
-  return *removed > 0;
+  return *removed;
 }
 
 base::Result<std::vector<Suppression>> MysqlLedger::find_suppressed(const std::string& tenant,

@@ -290,13 +290,16 @@ std::vector<Move> PipelineLoop::write_once(std::vector<Move> moves) {
 }
 
 std::vector<Move> PipelineLoop::write_one_by_one(std::vector<Move> moves) {
+  constexpr int enough = 2;  // one may fail for reasons of its own
   std::vector<Move> failed;
+  int failed_in_a_row = 0;
   for (Move& move : moves) {
     // A ledger that is away would keep each of them waiting.
-    const bool hopeless = !failed.empty() && out_of_time();
+    const bool hopeless = failed_in_a_row >= enough && out_of_time();
     std::vector<Move> one;
     one.push_back(std::move(move));
     if (!hopeless) one = write_once(std::move(one));
+    failed_in_a_row = one.empty() ? 0 : failed_in_a_row + 1;
     std::ranges::move(one, std::back_inserter(failed));
   }
   return failed;

@@ -19,7 +19,7 @@ Pipelines::Pipelines(Ledger& ledger, const base::Clock& clock, const Course& cou
             statistics_.rescued(before);
             moved(before, after);
           },
-          options_.lease / 3),
+          options_.lease / 3, options_.rescue_interval),
       callback_(
           Pipeline::callback, ledger, leases_, clock, options_.owner, options_.callback,
           [&caller](const Email& email) { return caller.work(email); },

@@ -12,6 +12,8 @@ bool Rescuer::run_once() {
     not_before_ = clock_.now() + after_trouble_;
   }
   const base::TimePoint now = clock_.now();
+  if (looked_ && now - *looked_ > looks_every_ + after_trouble_) not_before_ = now + after_trouble_;
+  looked_ = now;
   if (now < not_before_) return false;
   const auto expired = ledger_.find_expired(now, max_ledger_batch);
   if (!expired) {

@@ -93,7 +93,7 @@ class StoreLedger::MoveBatch {
       const Email& after = move.after;
       complete(move, now);
       first_action_.push_back(request.actions.size());
-      request.actions.emplace_back(meta_update(table, move.before, after));
+      request.actions.emplace_back(meta_update(table, move));
       if (move.through) request.actions.emplace_back(ledger_.put_line(passed_state(move), move.through_note));
       request.actions.emplace_back(ledger_.put_line(after, move.note.empty() ? after.reason : move.note));
       if (messages_[index]) request.actions.emplace_back(*messages_[index]);

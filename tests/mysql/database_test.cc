@@ -462,7 +462,7 @@ TEST_F(LostServerTest, ATransactionSurvivesTheServersDeath) {
   EXPECT_EQ(database.statistics().repeats(2002), 2U) << "nobody there";
 }
 
-TEST_F(LostServerTest, WhenTimeIsUpNothingIsTriedTwice) {
+TEST_F(LostServerTest, WhenTimeIsUpNobodyWaitsForIt) {
   int slept = 0;
   Database database(options_, {}, random_, [&](Milliseconds) {
     // In the middle of the repeats.

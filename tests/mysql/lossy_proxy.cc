@@ -56,6 +56,7 @@ LossyProxy::LossyProxy(ServerOptions server) : server_(std::move(server)), liste
 }
 
 LossyProxy::~LossyProxy() {
+  let_go();
   ::close(end_[1]);
   acceptor_.join();
   ::close(end_[0]);
@@ -70,17 +71,31 @@ ServerOptions LossyProxy::options() const {
 
 void LossyProxy::lose_answer_to(const std::string& words) {
   const std::lock_guard lock(mutex_);
-  words_ = words;
+  lost_words_ = words;
 }
 
-bool LossyProxy::is_to_be_lost(std::string_view request) {
+void LossyProxy::hold_back(const std::string& words) {
+  const std::lock_guard lock(mutex_);
+  late_words_ = words;
+  late_ones_may_go_ = false;
+}
+
+void LossyProxy::let_go() {
+  {
+    const std::lock_guard lock(mutex_);
+    late_ones_may_go_ = true;
+  }
+  changed_.notify_all();
+}
+
+bool LossyProxy::takes(std::string& words, std::string_view request) {
   constexpr std::size_t head = 4;        // length and number of the packet
   constexpr char statement_as_text = 3;  // the command
   const std::lock_guard lock(mutex_);
-  if (words_.empty() || request.size() <= head || request[head] != statement_as_text ||
-      !request.substr(head + 1).starts_with(words_))
+  if (words.empty() || request.size() <= head || request[head] != statement_as_text ||
+      !request.substr(head + 1).starts_with(words))
     return false;
-  words_.clear();
+  words.clear();
   return true;
 }
 
@@ -117,8 +132,20 @@ void LossyProxy::serve(int client) {
 
 bool LossyProxy::pass_request(int client, int server, bool& cut) {
   const std::string request = receive(client);
-  if (is_to_be_lost(request)) cut = true;
+  if (takes(late_words_, request)) {
+    finish_late(client, server, request);
+    return false;
+  }
+  if (takes(lost_words_, request)) cut = true;
   return !request.empty() && send_all(server, request);
+}
+
+void LossyProxy::finish_late(int client, int server, const std::string& request) {
+  ::shutdown(client, SHUT_RDWR);
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return late_ones_may_go_; });
+  lock.unlock();
+  if (send_all(server, request)) receive(server);
 }
 
 }  // namespace postino::mysql

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -29,11 +30,18 @@ class LossyProxy {
   void lose_answer_to(const std::string& words);
   int lost() const { return lost_; }
 
+  // The next such statement does not reach the server before let_go(). The client's connection is cut at once, the
+  // server's stays.
+  void hold_back(const std::string& words);
+  void let_go();
+
  private:
   void accept_all();
   void serve(int client);
   bool pass_request(int client, int server, bool& cut);
-  bool is_to_be_lost(std::string_view request);
+  void finish_late(int client, int server, const std::string& request);
+  // Forgets the words when they are the request's.
+  bool takes(std::string& words, std::string_view request);
 
   const ServerOptions server_;
   const base::TemporaryDirectory directory_;
@@ -41,7 +49,9 @@ class LossyProxy {
   int end_[2] = {-1, -1};  // a pipe that is closed when everything shall end
   std::atomic<int> lost_ = 0;
   std::mutex mutex_;
-  std::string words_;
+  std::condition_variable changed_;
+  std::string lost_words_, late_words_;
+  bool late_ones_may_go_ = false;
   std::vector<std::thread> conversations_;  // only the acceptor's
   std::thread acceptor_;
 };

@@ -682,6 +682,28 @@ TEST_P(LedgerConformance, ExpiredLeasesAreFoundAndNoOthers) {
   expect_counts_right();
 }
 
+TEST_P(LedgerConformance, WhoHasRenewedItsLeaseIsNotRescuedAnyMore) {
+  const std::string id = accept_some(1)[0];
+  const Email processing = to_processing(id);
+  const auto look = [&] {
+    clock().advance(lease + milliseconds(1));
+    const auto expired = ledger().stale(now(), 10);
+    EXPECT_THAT(*expired, SizeIs(1));
+    return expired->at(0);
+  };
+  const Email once = look();
+  ASSERT_TRUE(ledger().renew({processing}, now() + lease));
+  EXPECT_EQ(move(course_.rescued(once, now())), MoveStatus::lock_not_acquired);
+
+  const Email again = look();
+  ASSERT_TRUE(ledger().mark_outcome_unknown(processing));
+  EXPECT_EQ(move(course_.rescued(again, now())), MoveStatus::lock_not_acquired) << "it may be sent by now";
+  EXPECT_EQ(find(id).state, State::processing);
+  EXPECT_TRUE(find(id).outcome_unknown);
+  EXPECT_EQ(move(course_.rescued(look(), now())), MoveStatus::done);
+  expect_counts_right();
+}
+
 TEST_P(LedgerConformance, TheRescuedAreClaimedAgain) {
   const std::string id = accept_some(1)[0];
   EXPECT_THAT(claim(Pipeline::intake, 10, "first").emails, SizeIs(1));

@@ -166,6 +166,23 @@ TEST_F(LostCommitTest, AKeyedRequestKnowsItsOwnCommit) {
   EXPECT_EQ(ledger().accept(some(3), key(), render)->status, AcceptStatus::replayed);
 }
 
+TEST_F(LostCommitTest, ACommitThatTakesLongerThanItsConnectionIsWaitedFor) {
+  mysql::ServerOptions impatient = proxy_.options();
+  impatient.lock_timeout = seconds(1);
+  int waits = 0;
+  // After the loss of the connection, and after waiting in vain for the key, which the first attempt still has.
+  const auto process = outbox_.make_process_at(impatient, [&](base::Milliseconds) {
+    if (++waits == 2) proxy_.let_go();
+  });
+  proxy_.hold_back("COMMIT");
+  const auto answer = process->ledger().accept(some(3), key(), render);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_GE(waits, 2);
+  ASSERT_EQ(answer->status, AcceptStatus::done) << "the key is nobody else's";
+  EXPECT_EQ(answer->stored_answer, "accepted accepted accepted ");
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(answer->outcomes[static_cast<std::size_t>(i)].email, find(i));
+}
+
 TEST_F(LostCommitTest, WhatWasClaimedIsTold) {
   accept(3);
   lose_next_commit();
@@ -499,6 +516,17 @@ class MysqlDirectorySpoolTest : public MysqlLedgerTest {
     return count;
   }
 };
+
+TEST_F(MysqlDirectorySpoolTest, AMessageThatComesTooLateIsNotKept) {
+  accept(1);
+  const Email late = claimed(process_->ledger(), Pipeline::intake).at(0);
+  step(course_.rescued(late, now()));
+  ASSERT_EQ(files(), 1) << "the payload";
+  EXPECT_EQ(process_->ledger().move({course_.built(late, "m", now())}).at(0).status, MoveStatus::lock_not_acquired);
+  EXPECT_EQ(files(), 1);
+  step(course_.built(claimed(process_->ledger(), Pipeline::intake).at(0), "m", now()));
+  EXPECT_EQ(files(), 2);
+}
 
 TEST_F(MysqlDirectorySpoolTest, ASpoolThatDoesNotTakePayloadsRefusesThem) {
   std::filesystem::remove_all(outbox_.spool_directory());

@@ -272,6 +272,27 @@ TEST_F(StoreLedgerTest, AfterAnOutageThoseWhoLiveMayRenewTheirLeasesFirst) {
   EXPECT_THAT(rescued, ElementsAre(claimed.at(1).id));
 }
 
+TEST_F(StoreLedgerTest, ALookThatTakesLongIsAnOutage) {
+  ASSERT_TRUE(ledger_->accept(some(2), std::nullopt, render));
+  const std::vector<Email> claimed = ledger_->claim(Pipeline::intake, 2, "w", lease)->emails;
+  Leases leases(*ledger_, *clock_, lease);
+  leases.hold(claimed.at(0));
+  std::vector<std::string> rescued;
+  Rescuer rescuer(
+      *second_, course_, *clock_, [&](const Email& before, const Email&) { rescued.push_back(before.id); }, seconds(10),
+      seconds(1));
+  EXPECT_FALSE(rescuer.run_once());
+  clock_->advance(seconds(31));
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_FALSE(rescuer.run_once());
+    clock_->advance(seconds(1));
+  }
+  EXPECT_THAT(rescued, IsEmpty());
+  leases.renew_once();
+  EXPECT_FALSE(rescuer.run_once());
+  EXPECT_THAT(rescued, ElementsAre(claimed.at(1).id));
+}
+
 TEST_F(StoreLedgerTest, RescueSaysWhenThereIsMore) {
   ASSERT_TRUE(ledger_->accept(some(60), std::nullopt, render));
   ASSERT_THAT(ledger_->claim(Pipeline::intake, 100, "w", lease)->emails, SizeIs(60));
