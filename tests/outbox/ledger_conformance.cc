@@ -20,18 +20,10 @@ using testing::UnorderedElementsAreArray;
 
 namespace {
 
-constexpr milliseconds lease = seconds(30);
-
 RetryRules test_rules() {
   RetryRules rules;
   rules.default_callback_url = "https://example.com/hook";
   return rules;
-}
-
-std::vector<std::string> ids_of(const std::vector<Email>& emails) {
-  std::vector<std::string> ids;
-  for (const Email& email : emails) ids.push_back(email.id);
-  return ids;
 }
 
 std::int64_t sum(const Counts& counts) {
@@ -49,6 +41,12 @@ std::string render(const std::vector<AcceptOutcome>& outcomes) {
 }
 
 }  // namespace
+
+std::vector<std::string> ids_of(const std::vector<Email>& emails) {
+  std::vector<std::string> ids;
+  for (const Email& email : emails) ids.push_back(email.id);
+  return ids;
+}
 
 LedgerConformance::LedgerConformance() : tested_(GetParam().make()), course_(test_rules(), random_) {}
 
@@ -656,66 +654,6 @@ TEST_P(LedgerConformance, PostponingIsNoStepOfItsOwn) {
   clock().advance(hours(1));
   EXPECT_THAT(claim(Pipeline::send).emails, SizeIs(1));
   EXPECT_EQ(ledger().postpone(ready, now()).error().code, base::ErrorCode::conflict);
-}
-
-TEST_P(LedgerConformance, ExpiredLeasesAreFoundAndNoOthers) {
-  const std::vector<std::string> ids = accept_some(6);
-  const Email intaking = take(ids[0]);
-  const Email processing = to_processing(ids[1]);
-  to_sent(ids[2]);
-  const Email calling = take(ids[2]);
-  to_sent(ids[3]);   // waits for its callback, is nobody's
-  to_ready(ids[4]);  // the same; and the last one was not touched at all
-  EXPECT_THAT(*ledger().stale(now() + lease, 10), IsEmpty()) << "their last moment is theirs";
-  clock().advance(lease + milliseconds(1));
-  EXPECT_THAT(ids_of(*ledger().stale(now(), 10)), UnorderedElementsAre(ids[0], ids[1], ids[2]));
-  EXPECT_THAT(ids_of(*ledger().stale(now(), 10)), UnorderedElementsAre(ids[0], ids[1], ids[2])) << "looking is free";
-  EXPECT_THAT(*ledger().stale(now(), 2), SizeIs(2));
-  ASSERT_TRUE(ledger().renew({processing}, now() + lease));
-  const auto expired = ledger().find_expired(now(), 10);
-  ASSERT_TRUE(expired);
-  EXPECT_THAT(ids_of(*expired), UnorderedElementsAre(ids[0], ids[2]));
-  for (const Email& email : *expired) EXPECT_EQ(email, find(email.id));
-  EXPECT_EQ(move(course_.rescued(intaking, now())), MoveStatus::done);
-  EXPECT_EQ(move(course_.rescued(calling, now())), MoveStatus::done);
-  EXPECT_THAT(ids_of(*ledger().stale(now() + hours(1), 10)), ElementsAre(ids[1]));
-  expect_counts_right();
-}
-
-TEST_P(LedgerConformance, WhoHasRenewedItsLeaseIsNotRescuedAnyMore) {
-  const std::string id = accept_some(1)[0];
-  const Email processing = to_processing(id);
-  const auto look = [&] {
-    clock().advance(lease + milliseconds(1));
-    const auto expired = ledger().stale(now(), 10);
-    EXPECT_THAT(*expired, SizeIs(1));
-    return expired->at(0);
-  };
-  const Email once = look();
-  ASSERT_TRUE(ledger().renew({processing}, now() + lease));
-  EXPECT_EQ(move(course_.rescued(once, now())), MoveStatus::lock_not_acquired);
-
-  const Email again = look();
-  ASSERT_TRUE(ledger().mark_outcome_unknown(processing));
-  EXPECT_EQ(move(course_.rescued(again, now())), MoveStatus::lock_not_acquired) << "it may be sent by now";
-  EXPECT_EQ(find(id).state, State::processing);
-  EXPECT_TRUE(find(id).outcome_unknown);
-  EXPECT_EQ(move(course_.rescued(look(), now())), MoveStatus::done);
-  expect_counts_right();
-}
-
-TEST_P(LedgerConformance, TheRescuedAreClaimedAgain) {
-  const std::string id = accept_some(1)[0];
-  EXPECT_THAT(claim(Pipeline::intake, 10, "first").emails, SizeIs(1));
-  clock().advance(lease + seconds(1));
-  EXPECT_THAT(claim(Pipeline::intake, 10, "second").emails, IsEmpty()) << "rescue comes first";
-  const auto expired = ledger().find_expired(now(), 10);
-  ASSERT_TRUE(expired);
-  for (const Email& email : *expired) moved(course_.rescued(email, now()));
-  const Claim again = claim(Pipeline::intake, 10, "second");
-  ASSERT_THAT(again.emails, SizeIs(1));
-  EXPECT_EQ(again.emails[0].owner, "second");
-  EXPECT_THAT(history(id), ElementsAre("ACCEPTED", "INTAKING", "ACCEPTED", "INTAKING"));
 }
 
 }  // namespace postino::outbox

@@ -40,8 +40,12 @@ inline std::string factory_name(const testing::TestParamInfo<LedgerFactory>& inf
 // Those that many workers are let loose on (concurrent_claim_test.cc): each program of tests says which.
 std::vector<LedgerFactory> ledgers_under_test();
 
+std::vector<std::string> ids_of(const std::vector<Email>& emails);
+
 class LedgerConformance : public testing::TestWithParam<LedgerFactory> {
  protected:
+  static constexpr base::Milliseconds lease = std::chrono::seconds(30);
+
   LedgerConformance();
 
   Ledger& ledger() { return tested_->ledger(); }

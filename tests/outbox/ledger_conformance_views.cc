@@ -19,12 +19,6 @@ using testing::UnorderedElementsAreArray;
 
 namespace {
 
-std::vector<std::string> ids_of(const std::vector<Email>& emails) {
-  std::vector<std::string> ids;
-  for (const Email& email : emails) ids.push_back(email.id);
-  return ids;
-}
-
 std::vector<std::string> reversed(std::vector<std::string> ids) {
   std::ranges::reverse(ids);
   return ids;
