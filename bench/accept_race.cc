@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "net/free_port_testing.h"
+#include "net/local_ports_testing.h"
 #include "outbox_race.h"
 #include "outbox_server.h"
 

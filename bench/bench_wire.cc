@@ -17,8 +17,8 @@
 #include "http_load.h"
 #include "item/json_codec.h"
 #include "mails.h"
-#include "net/free_port_testing.h"
 #include "net/http_server.h"
+#include "net/local_ports_testing.h"
 #include "raw_store.h"
 #include "server_process.h"
 

@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "base/timestamp.h"
 #include "mails.h"
-#include "net/free_port_testing.h"
+#include "net/local_ports_testing.h"
 
 namespace postino::bench {
 

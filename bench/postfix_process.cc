@@ -9,8 +9,7 @@
 #include <fstream>
 
 #include "child_process.h"
-#include "net/free_port_testing.h"
-#include "server_process.h"
+#include "net/local_ports_testing.h"
 
 namespace postino::bench {
 
@@ -92,7 +91,7 @@ bool PostfixProcess::run() {
   if (!await_end(start_program({control, "-c", directory_ / "etc", "check"}))) return false;
   process_ = start_program({master, "-c", directory_ / "etc", "-d"});
   const auto begin = Clock::now();
-  while (!is_listening(deliver_port_) || !is_listening(hold_port_)) {
+  while (!net::is_listening(deliver_port_) || !net::is_listening(hold_port_)) {
     if (!is_running(process_)) {
       process_ = -1;
       return false;

@@ -73,12 +73,4 @@ double ServerProcess::resident_megabytes() const {
   return resident * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1 << 20);
 }
 
-bool is_listening(std::uint16_t port) {
-  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-  const sockaddr_in address = loopback(port);
-  const bool connected = ::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-  ::close(socket);
-  return connected;
-}
-
 }  // namespace postino::bench

@@ -37,7 +37,4 @@ class ServerProcess {
   std::chrono::duration<double, std::milli> start_time_{};
 };
 
-// Does something take connections there?
-bool is_listening(std::uint16_t port);
-
 }  // namespace postino::bench

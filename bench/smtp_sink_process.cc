@@ -13,8 +13,7 @@
 #include <string_view>
 
 #include "child_process.h"
-#include "net/free_port_testing.h"
-#include "server_process.h"
+#include "net/local_ports_testing.h"
 
 namespace postino::bench {
 
@@ -55,7 +54,7 @@ SmtpSinkProcess::SmtpSinkProcess() : port_(net::free_port()) {
   process_ = start_program(command, pipe[1]);
   ::close(pipe[1]);
   const auto begin = Clock::now();
-  while (!is_listening(port_)) {
+  while (!net::is_listening(port_)) {
     if (!is_running(process_) || Clock::now() - begin > patience) give_up("did not start");
     ::poll(nullptr, 0, 1);
   }

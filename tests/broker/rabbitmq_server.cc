@@ -17,8 +17,8 @@
 
 #include "base/check.h"
 #include "base/text.h"
-#include "net/free_port_testing.h"
 #include "net/http_client.h"
+#include "net/local_ports_testing.h"
 
 namespace postino::broker {
 
@@ -31,17 +31,6 @@ constexpr const char* control_program = "/usr/lib/rabbitmq/bin/rabbitmqctl";
 constexpr const char* node_name = "postino-test@localhost";
 constexpr const char* name_server_program = "/usr/bin/epmd";
 constexpr std::chrono::seconds patience{240};  // two cores, and others who want them
-
-bool is_listening(std::uint16_t port) {
-  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  const bool connected = ::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
-  ::close(socket);
-  return connected;
-}
 
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> raw;
@@ -160,7 +149,7 @@ void RabbitmqServer::await_ready() {
   const auto ports = options_.certificate_file.empty() ? std::vector{ports_.amqp, ports_.management}
                                                        : std::vector{ports_.amqp, ports_.amqps, ports_.management};
   for (const std::uint16_t port : ports) {
-    while (!is_listening(port)) {
+    while (!net::is_listening(port)) {
       if (::waitpid(process_, nullptr, WNOHANG) != 0) give_up("ended");
       if (Clock::now() > end) give_up("did not start in time");
       wait_a_little();

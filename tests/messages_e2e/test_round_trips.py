@@ -124,7 +124,7 @@ class TestConsume:
     def test_it_does_not_wait_longer_than_it_was_told(self, rest, queue):
         began = time.monotonic()
         assert bodies(queue.consume(rest, waitTimeout="PT0.5S")) == []
-        assert time.monotonic() - began > 0.4
+        assert 0.4 < time.monotonic() - began < 30
 
 
     def test_those_who_wait_keep_nobody_from_the_rest(self, server, rest):

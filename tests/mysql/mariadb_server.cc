@@ -20,7 +20,7 @@
 
 #include "base/check.h"
 #include "mysql/connection.h"
-#include "net/free_port_testing.h"
+#include "net/local_ports_testing.h"
 
 namespace postino::mysql {
 

@@ -247,50 +247,49 @@ class AwayLedger final : public StoreLedger {
   bool is_away = false;
 };
 
-TEST_F(StoreLedgerTest, AfterAnOutageThoseWhoLiveMayRenewTheirLeasesFirst) {
-  ASSERT_TRUE(ledger_->accept(some(2), std::nullopt, render));
-  const std::vector<Email> claimed = ledger_->claim(Pipeline::intake, 2, "w", lease)->emails;
-  Leases leases(*ledger_, *clock_, lease);
-  leases.hold(claimed.at(0));
+// Of two e-mails one has a worker that lives, and after an outage ten seconds to renew its lease.
+class RescueAfterAnOutageTest : public StoreLedgerTest {
+ protected:
+  RescueAfterAnOutageTest() {
+    EXPECT_TRUE(ledger_->accept(some(2), std::nullopt, render));
+    claimed_ = ledger_->claim(Pipeline::intake, 2, "w", lease)->emails;
+    leases_.hold(claimed_.at(0));
+  }
+
+  void expect_time_to_renew(Rescuer& rescuer) {
+    for (int i = 0; i < 10; ++i) {
+      EXPECT_FALSE(rescuer.run_once());
+      clock_->advance(seconds(1));
+    }
+    EXPECT_THAT(rescued_, IsEmpty());
+    leases_.renew_once();
+    EXPECT_FALSE(rescuer.run_once());
+    EXPECT_THAT(rescued_, ElementsAre(claimed_.at(1).id));
+  }
+
+  Leases leases_{*ledger_, *clock_, lease};
+  std::vector<Email> claimed_;
+  std::vector<std::string> rescued_;
+  const Rescuer::OnRescued note_ = [this](const Email& before, const Email&) { rescued_.push_back(before.id); };
+};
+
+TEST_F(RescueAfterAnOutageTest, ThoseWhoLiveMayRenewTheirLeasesFirst) {
   AwayLedger away(store_.engine(), store_.spool(), *clock_, store_.random(), store_.patience(), store_.options());
-  std::vector<std::string> rescued;
-  Rescuer rescuer(
-      away, course_, *clock_, [&](const Email& before, const Email&) { rescued.push_back(before.id); }, seconds(10));
+  Rescuer rescuer(away, course_, *clock_, note_, seconds(10));
   away.is_away = true;
   for (int i = 0; i < 31; ++i) {
     clock_->advance(seconds(1));
     EXPECT_FALSE(rescuer.run_once());
   }
   away.is_away = false;
-  for (int i = 0; i < 10; ++i) {
-    EXPECT_FALSE(rescuer.run_once());
-    clock_->advance(seconds(1));
-  }
-  EXPECT_THAT(rescued, IsEmpty());
-  leases.renew_once();
-  EXPECT_FALSE(rescuer.run_once());
-  EXPECT_THAT(rescued, ElementsAre(claimed.at(1).id));
+  expect_time_to_renew(rescuer);
 }
 
-TEST_F(StoreLedgerTest, ALookThatTakesLongIsAnOutage) {
-  ASSERT_TRUE(ledger_->accept(some(2), std::nullopt, render));
-  const std::vector<Email> claimed = ledger_->claim(Pipeline::intake, 2, "w", lease)->emails;
-  Leases leases(*ledger_, *clock_, lease);
-  leases.hold(claimed.at(0));
-  std::vector<std::string> rescued;
-  Rescuer rescuer(
-      *second_, course_, *clock_, [&](const Email& before, const Email&) { rescued.push_back(before.id); }, seconds(10),
-      seconds(1));
+TEST_F(RescueAfterAnOutageTest, ALookThatTakesLongIsOne) {
+  Rescuer rescuer(*second_, course_, *clock_, note_, seconds(10), seconds(1));
   EXPECT_FALSE(rescuer.run_once());
   clock_->advance(seconds(31));
-  for (int i = 0; i < 10; ++i) {
-    EXPECT_FALSE(rescuer.run_once());
-    clock_->advance(seconds(1));
-  }
-  EXPECT_THAT(rescued, IsEmpty());
-  leases.renew_once();
-  EXPECT_FALSE(rescuer.run_once());
-  EXPECT_THAT(rescued, ElementsAre(claimed.at(1).id));
+  expect_time_to_renew(rescuer);
 }
 
 TEST_F(StoreLedgerTest, RescueSaysWhenThereIsMore) {

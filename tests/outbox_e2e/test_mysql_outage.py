@@ -174,9 +174,12 @@ def test_health_tells_when_the_database_is_away(start_on, mariadb):
     assert b"the database does not answer" in answer.body
     health = ask_monitor(server, "/healthz")
     assert health.status == 200 and b"the database does not answer" in health.body
-    began = time.monotonic()
-    metrics = ask_monitor(server, "/metrics").body.decode()
-    assert time.monotonic() - began < 20, "nobody waits for the database"
+    fastest = float("inf")
+    for _ in range(5):  # a busy machine may be slow, but not each time
+        began = time.monotonic()
+        metrics = ask_monitor(server, "/metrics").body.decode()
+        fastest = min(fastest, time.monotonic() - began)
+    assert fastest < 2, "nobody waits for the database"
     assert "postino_mysql_surrenders_total" in metrics and "postino_outbox_emails{" not in metrics
     for headers in ({"Idempotency-Key": "away"}, {}):
         refused = rest.post("/emails", {"data": [payload()]}, headers)
@@ -201,7 +204,7 @@ def test_a_server_ends_though_its_database_is_away(start_on, mariadb, directory)
         database = mariadb.new_database()
         server = start_on(mariadb, *flags, database=database)
         ids = [str(uuid.uuid4()) for _ in range(40)]
-        server.rest().post("/emails", {"data": [payload(id=identifier) for identifier in ids]})
+        server.rest().accept(*[payload(id=identifier) for identifier in ids])
         eventually(lambda: len(recorder.arrived) >= 16, "as many e-mails under way as there are connections")
         mariadb.kill()
         server.ask_to_end()
@@ -212,7 +215,7 @@ def test_a_server_ends_though_its_database_is_away(start_on, mariadb, directory)
         mariadb.start()
         server = start_on(mariadb, *flags, database=database)
         rest = server.rest()
-        eventually(lambda: rest.get("/emails/counts").json["counts"]["SENT"] == len(ids), "the end of all e-mails")
+        eventually(lambda: rest.counts()["SENT"] == len(ids), "the end of all e-mails")
         arrived = collections.Counter(mail.id for mail in recorder.arrived)
         assert set(arrived) == set(ids)
         for identifier, count in arrived.items():

@@ -1,4 +1,4 @@
-#include "net/free_port_testing.h"
+#include "net/local_ports_testing.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -16,18 +16,21 @@ namespace {
 constexpr std::uint16_t lowest = 20'000;
 constexpr std::uint16_t highest = 31'999;  // Linux gives away those from 32,768 on
 
-bool is_free(std::uint16_t port) {
+// Does bind() or connect() succeed there?
+bool succeeds(int (*call)(int, const sockaddr*, socklen_t), std::uint16_t port) {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  const bool bound = ::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  const bool done = call(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   ::close(socket);
-  return bound;
+  return done;
 }
 
 }  // namespace
+
+bool is_listening(std::uint16_t port) { return succeeds(::connect, port); }
 
 std::uint16_t free_port() {
   static std::mutex mutex;
@@ -37,7 +40,7 @@ std::uint16_t free_port() {
   std::uniform_int_distribution<int> any(lowest, highest);
   while (true) {
     const auto port = static_cast<std::uint16_t>(any(random));
-    if (!given.contains(port) && is_free(port)) {
+    if (!given.contains(port) && succeeds(::bind, port)) {
       given.insert(port);
       return port;
     }
