@@ -1,10 +1,11 @@
 include(GoogleTest)
 
-# A folder of src/ is a module: a library of its sources, and one test program of its *_test.cc files.
+# A folder of src/ is a module: a library of its sources, and one test program of its *_test.cc files. Folders in it are
+# its rooms.
 # Test support (*_testing.cc/.h) belongs to the tests, and to the tests of the modules above; main.cc to a program.
 function(postino_module name)
   cmake_parse_arguments(ARG "" "" "USES;LIBRARIES" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS *.cc)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "(_test|_testing|/main)\\.cc$")
   list(FILTER tests INCLUDE REGEX "(_test|_testing)\\.cc$")

@@ -6,6 +6,7 @@ import importlib.util
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 TIDY = Path(__file__).resolve().parent.parent / "tools" / "tidy"
 loader = importlib.machinery.SourceFileLoader("tidy", str(TIDY))
@@ -28,13 +29,24 @@ GOOD = {
     "src/item/value.cc": '#include "item/value.h"\n#include <simdjson.h>\n',
     "src/item/value_test.cc": '#include "item/value.h"\n#include <gtest/gtest.h>\n',
     "src/engine/CMakeLists.txt": "postino_module(engine USES item base LIBRARIES RocksDB::rocksdb-shared)\n",
-    "src/engine/files.h": '#pragma once\n#include <rocksdb/db.h>\n#include "item/value.h"\n',
+    "src/engine/items/writer.h": '#pragma once\n#include "engine/storage/log.h"\n',
+    "src/engine/items/writer.cc": '#include "engine/items/writer.h"\n',
+    "src/engine/storage/log.h": '#pragma once\n#include "base/clock.h"\n',
+    "src/engine/storage/log_test.cc": '#include "engine/items/writer.h"\n#include "engine/storage/log_testing.h"\n',
+    "src/engine/storage/log_testing.h": '#pragma once\n',
+    "src/engine/files.h": '#pragma once\n#include <rocksdb/db.h>\n#include "engine/items/writer.h"\n',
     "tests/CMakeLists.txt": "add_subdirectory(crash)\nadd_test(NAME a COMMAND checks.py)\n",
     "tests/checks.py": "print('checked')\n",
     "tests/crash/CMakeLists.txt": "add_executable(crash_test crash_test.cc)\n",
-    "tests/crash/crash_test.cc": '#include "engine/files.h"\n#include <rocksdb/db.h>\n#include <sys/socket.h>\n',
+    "tests/crash/crash_test.cc": '#include "engine/files.h"\n#include "engine/storage/log_testing.h"\n'
+    "#include <rocksdb/db.h>\n#include <sys/socket.h>\n",
     "tools/start": "#!/bin/sh\n",
 }
+
+
+# The house of these tests, where it is not that of the product.
+tidy.ROOMS = {"engine": [["storage"], ["tables", "items"]]}
+tidy.CROWDED = {"src/app"}
 
 
 class TidyTest(unittest.TestCase):
@@ -78,6 +90,69 @@ class TidyTest(unittest.TestCase):
         self.assertFalse(tidy.may_use("wire", "api"))
         self.assertFalse(tidy.may_use("net", "item"))
         self.assertFalse(tidy.may_use("engine", "remote"))
+
+    def test_order_of_rooms(self):
+        self.expect(
+            "src/engine/storage/log.h:2: engine/storage must not include engine/items/writer.h",
+            {"src/engine/storage/log.h": '#pragma once\n#include "engine/items/writer.h"\n'},
+        )
+        self.expect(
+            "src/engine/tables/rules.cc:1: engine/tables must not include engine/items/writer.h",
+            {"src/engine/tables/rules.cc": '#include "engine/items/writer.h"\n'},
+        )
+        self.expect(
+            "src/engine/items/writer.cc:2: engine/items must not include engine/files.h",
+            {"src/engine/items/writer.cc": '#include "engine/items/writer.h"\n#include "engine/files.h"\n'},
+        )
+
+    def test_neighbours_stay_outside_of_rooms(self):
+        inside = '#include "engine/items/writer.h"\n'
+        fault = "engine/items/writer.h is inside engine: include a header of src/engine"
+        app = {"src/app/CMakeLists.txt": "postino_module(app USES engine)\n",
+               "CMakeLists.txt": GOOD["CMakeLists.txt"] + "add_subdirectory(src/app)\n"}
+        with mock.patch.object(tidy, "CROWDED", set()):
+            self.expect(f"src/app/serve.cc:1: {fault}", {**app, "src/app/serve.cc": inside})
+            self.assertEqual(self.faults({**app, "src/app/serve.cc": '#include "engine/files.h"\n'}), [])
+            self.assertEqual(
+                self.faults({**app, "src/app/serve_test.cc": '#include "engine/storage/log_testing.h"\n'}), [])
+        built = {"tests/CMakeLists.txt": GOOD["tests/CMakeLists.txt"] + "file(GLOB */*.cc)\n"}
+        self.expect(f"tests/wire/a.cc:1: {fault}", {**built, "tests/wire/a.cc": inside})
+        for folder in ["engine", "engine_e2e", "fuzz"]:
+            self.assertEqual(self.faults({**built, f"tests/{folder}/a.cc": inside}), [])
+        bench = {"CMakeLists.txt": GOOD["CMakeLists.txt"] + "add_subdirectory(bench)\n",
+                 "bench/CMakeLists.txt": "file(GLOB *.cc)\n"}
+        self.assertEqual(self.faults({**bench, "bench/bench_engine.cc": inside}), [])
+
+    def test_unknown_room(self):
+        self.expect("src/engine/attic/a.cc:1: 'attic' is no room of module 'engine'", {"src/engine/attic/a.cc": ""})
+        self.expect("src/base/attic/a.cc:1: 'attic' is no room of module 'base'", {"src/base/attic/a.cc": ""})
+        self.expect("src/engine/items/box/a.cc:1: a room has no folders", {"src/engine/items/box/a.cc": ""})
+
+    def test_crowded_folder(self):
+        many = {f"src/base/clock_{number}.cc": "" for number in range(tidy.FOLDER_LIMIT)}
+        count = tidy.FOLDER_LIMIT + 3
+        self.expect(f"src/base:1: {count} files, more than {tidy.FOLDER_LIMIT}", many)
+        with mock.patch.object(tidy, "CROWDED", {"src/base"}):
+            self.assertEqual(self.faults(many), [])
+            self.expect("src/base:1: 3 files: this folder is CROWDED no longer", {})
+
+    def test_documented_house(self):
+        def drawn(levels):
+            return "```text\n" + "".join("  ".join(level) + "\n" for level in reversed(levels)) + "```\n"
+
+        link = {"README.md": GOOD["README.md"] + "[contributing](CONTRIBUTING.md) [house](docs/architecture.md)\n"}
+        floors = drawn(tidy.FLOORS)
+        rooms = drawn([["engine/storage"], ["engine/tables", "engine/items"]])
+        names = ["base", "item", "engine", "engine/storage", "engine/tables"]
+        table = "# House\n" + "".join(f"| `{name}` | what it is |\n" for name in names)
+        good = {**link, "CONTRIBUTING.md": floors + rooms, "docs/architecture.md": table + "| `engine/items` | it |\n"}
+        self.assertEqual(self.faults(good), [])
+        self.expect("CONTRIBUTING.md:1: the floors of the house are not those of tools/tidy",
+                    {**good, "CONTRIBUTING.md": floors.replace("json\n", "") + rooms})
+        self.expect("CONTRIBUTING.md:1: the rooms of engine are not those of tools/tidy",
+                    {**good, "CONTRIBUTING.md": floors})
+        self.expect("docs/architecture.md:1: no table has a line about `engine/items`",
+                    {**good, "docs/architecture.md": table})
 
     def test_unknown_module(self):
         found = self.faults({"src/stuff/a.cc": ""})
@@ -128,6 +203,12 @@ class TidyTest(unittest.TestCase):
             {"src/item/CMakeLists.txt": "postino_module(item LIBRARIES simdjson::simdjson)\n"},
         )
 
+    def test_cmake_uses_of_a_room_is_incomplete(self):
+        self.expect(
+            "src/engine/storage/log.h:2: base is missing from USES in src/engine/CMakeLists.txt",
+            {"src/engine/CMakeLists.txt": "postino_module(engine)\n"},
+        )
+
     def test_cmake_module_in_the_wrong_folder(self):
         self.expect(
             "src/base/CMakeLists.txt:1: module 'item' stands in folder 'base'",
@@ -147,6 +228,12 @@ class TidyTest(unittest.TestCase):
     def test_unbuilt_source(self):
         self.expect(
             "tests/crash/other.cc:1: no CMakeLists.txt builds this file", {"tests/crash/other.cc": ""},
+        )
+
+    def test_source_in_a_room_that_no_module_builds(self):
+        self.assertIn(
+            "src/engine/items/writer.cc:1: no CMakeLists.txt builds this file",
+            self.faults({"src/engine/CMakeLists.txt": "add_library(engine files.cc)\n"}),
         )
 
     def test_folder_outside_the_build(self):
