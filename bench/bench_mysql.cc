@@ -15,8 +15,8 @@
 #include "base/check.h"
 #include "mariadb_server.h"
 #include "mysql/database.h"
-#include "outbox/mysql_ledger.h"
-#include "outbox/mysql_migration.h"
+#include "outbox/mysql_ledger/mysql_ledger.h"
+#include "outbox/mysql_ledger/mysql_migration.h"
 #include "raw_mysql.h"
 #include "report.h"
 

@@ -10,10 +10,10 @@
 
 #include "base/check.h"
 #include "engine/engine.h"
-#include "outbox/email_item.h"
-#include "outbox/store_ledger.h"
-#include "outbox/store_spool.h"
-#include "outbox/store_tables.h"
+#include "outbox/store_ledger/email_item.h"
+#include "outbox/store_ledger/store_ledger.h"
+#include "outbox/store_ledger/store_spool.h"
+#include "outbox/store_ledger/store_tables.h"
 #include "outbox_race.h"
 
 namespace postino::bench {

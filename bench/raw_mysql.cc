@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "outbox/mysql_counts.h"
-#include "outbox/mysql_email_row.h"
-#include "outbox/mysql_work_queue.h"
+#include "outbox/mysql_ledger/mysql_counts.h"
+#include "outbox/mysql_ledger/mysql_email_row.h"
+#include "outbox/mysql_ledger/mysql_work_queue.h"
 
 namespace postino::bench {
 

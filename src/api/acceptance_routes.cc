@@ -5,7 +5,7 @@
 #include "api/route.h"
 #include "base/hash.h"
 #include "json/writer.h"
-#include "outbox/payload.h"
+#include "outbox/outbox.h"
 
 namespace postino::api {
 

@@ -14,7 +14,6 @@
 #include "base/clock.h"
 #include "messages/service.h"
 #include "net/http.h"
-#include "outbox/mailbox.h"
 #include "outbox/outbox.h"
 
 namespace postino::api {

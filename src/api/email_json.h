@@ -5,7 +5,6 @@
 
 #include "api/access.h"
 #include "json/writer.h"
-#include "outbox/ledger.h"
 #include "outbox/outbox.h"
 
 namespace postino::api {

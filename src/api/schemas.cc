@@ -1,7 +1,7 @@
 #include "api/schemas.h"
 
 #include "json/writer.h"
-#include "outbox/states.h"
+#include "outbox/outbox.h"
 
 namespace postino::api {
 

@@ -14,7 +14,7 @@
 #include "app/rest_problem.h"
 #include "app/table_text.h"
 #include "app/terminal_text.h"
-#include "outbox/states.h"
+#include "outbox/outbox.h"
 
 namespace postino::app {
 namespace {

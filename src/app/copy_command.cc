@@ -12,7 +12,7 @@
 #include "app/terminal_text.h"
 #include "engine/engine.h"
 #include "json/writer.h"
-#include "outbox/ledger_copy.h"
+#include "outbox/parts.h"
 
 namespace postino::app {
 

@@ -6,7 +6,7 @@
 #include "app/input_file.h"
 #include "item/json_codec.h"
 #include "json/writer.h"
-#include "outbox/payload.h"
+#include "outbox/outbox.h"
 
 namespace postino::app {
 

@@ -2,7 +2,7 @@
 
 #include "app/json_file.h"
 #include "base/hash.h"
-#include "outbox/payload.h"
+#include "outbox/outbox.h"
 
 namespace postino::app {
 

@@ -8,7 +8,7 @@
 #include "app/terminal_text.h"
 #include "base/pause.h"
 #include "base/text.h"
-#include "outbox/states.h"
+#include "outbox/outbox.h"
 
 namespace postino::app {
 

@@ -8,8 +8,7 @@
 #include "app/terminal_text.h"
 #include "app/version.h"
 #include "json/writer.h"
-#include "outbox/mysql_migration.h"
-#include "outbox/mysql_schema.h"
+#include "outbox/parts.h"
 
 namespace postino::app {
 

@@ -9,9 +9,7 @@
 #include "base/metrics_text.h"
 #include "mysql/connection.h"
 #include "mysql/database.h"
-#include "outbox/mysql_ledger.h"
-#include "outbox/mysql_migration.h"
-#include "outbox/mysql_spool.h"
+#include "outbox/parts.h"
 
 namespace postino::app {
 

@@ -6,12 +6,8 @@
 #include "app/mysql_storage.h"
 #include "app/outbox_storage.h"
 #include "base/timestamp.h"
-#include "outbox/mailbox.h"
 #include "outbox/outbox.h"
-#include "outbox/pipelines.h"
-#include "outbox/sandbox_transport.h"
-#include "outbox/smtp_transport.h"
-#include "outbox/store_tables.h"
+#include "outbox/parts.h"
 
 namespace postino::app {
 

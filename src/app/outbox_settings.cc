@@ -4,7 +4,7 @@
 #include "mail/address.h"
 #include "net/address.h"
 #include "net/url.h"
-#include "outbox/webhook.h"
+#include "outbox/parts.h"
 
 namespace postino::app {
 

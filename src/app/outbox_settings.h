@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "mail/smtp_client.h"
-#include "outbox/course.h"
+#include "outbox/outbox.h"
 
 namespace postino::app {
 

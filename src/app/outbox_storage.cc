@@ -1,9 +1,7 @@
 #include "app/outbox_storage.h"
 
 #include "base/log.h"
-#include "outbox/store_ledger.h"
-#include "outbox/store_spool.h"
-#include "outbox/store_tables.h"
+#include "outbox/parts.h"
 
 namespace postino::app {
 

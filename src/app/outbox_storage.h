@@ -10,8 +10,7 @@
 #include "base/clock.h"
 #include "base/pause.h"
 #include "base/random.h"
-#include "outbox/directory_spool.h"
-#include "outbox/ledger.h"
+#include "outbox/parts.h"
 #include "store/store.h"
 
 namespace postino::app {

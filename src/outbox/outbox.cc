@@ -7,7 +7,7 @@
 #include "base/timestamp.h"
 #include "mail/delivery_report.h"
 #include "mail/smtp_reply.h"
-#include "outbox/description.h"
+#include "outbox/email/description.h"
 
 namespace postino::outbox {
 

@@ -13,11 +13,12 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
-#include "outbox/acceptance_queue.h"
-#include "outbox/ledger.h"
-#include "outbox/payload.h"
-#include "outbox/short_way.h"
-#include "outbox/spool.h"
+#include "outbox/email/payload.h"
+#include "outbox/ledger/ledger.h"
+#include "outbox/ledger/spool.h"
+#include "outbox/transport/mailbox.h"
+#include "outbox/work/acceptance_queue.h"
+#include "outbox/work/short_way.h"
 
 namespace postino::outbox {
 

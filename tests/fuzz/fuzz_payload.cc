@@ -1,7 +1,7 @@
 // The JSON of an e-mail as callers hand it in; what is accepted can be made into a message, and none of it breaks out.
 #include "base/check.h"
 #include "mail/message.h"
-#include "outbox/payload.h"
+#include "outbox/email/payload.h"
 #include "targets.h"
 
 namespace postino::fuzz {

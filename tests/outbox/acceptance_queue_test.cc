@@ -1,5 +1,5 @@
 // E-mails that are handed in at the same time share a commit, and every caller hears of its own.
-#include "outbox/acceptance_queue.h"
+#include "outbox/work/acceptance_queue.h"
 
 #include <gmock/gmock.h>
 

@@ -10,7 +10,7 @@
 
 #include "ledger_conformance.h"
 #include "many_threads.h"
-#include "outbox/pipelines.h"
+#include "outbox/work/pipelines.h"
 #include "outbox_store.h"
 
 namespace postino::outbox {

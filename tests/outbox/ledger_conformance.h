@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "outbox/course.h"
-#include "outbox/ledger.h"
+#include "outbox/ledger/course.h"
+#include "outbox/ledger/ledger.h"
 
 namespace postino::outbox {
 

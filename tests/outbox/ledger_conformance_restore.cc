@@ -4,7 +4,7 @@
 #include <map>
 
 #include "ledger_conformance.h"
-#include "outbox/ledger_copy.h"
+#include "outbox/ledger/ledger_copy.h"
 #include "outbox_store.h"
 
 namespace postino::outbox {

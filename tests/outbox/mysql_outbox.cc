@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "base/check.h"
-#include "outbox/mysql_migration.h"
+#include "outbox/mysql_ledger/mysql_migration.h"
 
 namespace postino::outbox {
 

@@ -8,9 +8,9 @@
 #include "base/temporary_directory.h"
 #include "mariadb_server.h"
 #include "mysql/database.h"
-#include "outbox/directory_spool.h"
-#include "outbox/mysql_ledger.h"
-#include "outbox/mysql_spool.h"
+#include "outbox/ledger/directory_spool.h"
+#include "outbox/mysql_ledger/mysql_ledger.h"
+#include "outbox/mysql_ledger/mysql_spool.h"
 #include "outbox_store.h"
 
 namespace postino::outbox {

@@ -1,5 +1,5 @@
 // The schema: other programs find their tables and their statements as they were, and migrations can be interrupted.
-#include "outbox/mysql_schema.h"
+#include "outbox/mysql_ledger/mysql_schema.h"
 
 #include <gmock/gmock.h>
 
@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "mysql_outbox.h"
-#include "outbox/intake.h"
-#include "outbox/mysql_migration.h"
+#include "outbox/mysql_ledger/mysql_migration.h"
+#include "outbox/work/intake.h"
 
 namespace postino::outbox {
 namespace {

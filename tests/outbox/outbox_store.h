@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "engine/embedded_store_testing.h"
-#include "outbox/course.h"
-#include "outbox/directory_spool.h"
-#include "outbox/store_ledger.h"
-#include "outbox/store_spool.h"
-#include "outbox/store_tables.h"
+#include "outbox/ledger/course.h"
+#include "outbox/ledger/directory_spool.h"
+#include "outbox/store_ledger/store_ledger.h"
+#include "outbox/store_ledger/store_spool.h"
+#include "outbox/store_ledger/store_tables.h"
 
 namespace postino::outbox {
 

@@ -4,10 +4,10 @@
 #include <filesystem>
 
 #include "ledger_conformance.h"
-#include "outbox/email_item.h"
-#include "outbox/leases.h"
-#include "outbox/mailbox.h"
-#include "outbox/rescuer.h"
+#include "outbox/store_ledger/email_item.h"
+#include "outbox/transport/mailbox.h"
+#include "outbox/work/leases.h"
+#include "outbox/work/rescuer.h"
 #include "outbox_store.h"
 #include "store_ledger_under_test.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ledger_conformance.h"
-#include "outbox/email_item.h"
+#include "outbox/store_ledger/email_item.h"
 #include "outbox_store.h"
 
 namespace postino::outbox {

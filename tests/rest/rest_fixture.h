@@ -16,9 +16,7 @@
 #include "engine/engine_testing.h"
 #include "messages/service.h"
 #include "messages/store_queue.h"
-#include "outbox/store_ledger.h"
-#include "outbox/store_spool.h"
-#include "outbox/store_tables.h"
+#include "outbox/parts.h"
 
 namespace postino::api {
 

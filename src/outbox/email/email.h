@@ -1,0 +1,93 @@
+// An e-mail as the ledger knows it: where it is on its way, not what it says.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "outbox/email/states.h"
+
+namespace postino::outbox {
+
+// Somebody the e-mail is for, whether named in its headers or not, and what has become of that so far.
+enum class RecipientState : std::uint8_t {
+  pending,
+  delivered,   // taken by the server
+  refused,     // for good
+  suppressed,  // not tried: on the suppression list
+};
+struct Recipient {
+  std::string address;
+  RecipientState state = RecipientState::pending;
+  std::string reply;  // the server's words, or why it is suppressed
+
+  friend bool operator==(const Recipient&, const Recipient&) = default;
+};
+std::string_view name_of(RecipientState state);  // "pending"
+
+// A delivery report that came back for an e-mail that had been sent.
+struct Bounce {
+  std::string recipient;
+  std::string status;  // enhanced status code, for example "5.1.1"
+  std::string diagnostic;
+  bool permanent = true;
+  base::TimePoint at;
+
+  friend bool operator==(const Bounce&, const Bounce&) = default;
+};
+
+struct Email {
+  std::string id;
+  std::string tenant;      // empty: none
+  std::string acceptance;  // tells a repeated acceptance from another one with the same id
+  State state = State::accepted;
+  std::string reason;            // of the last state
+  bool internal_reason = false;  // the reason is for operators: callers are told that it was an internal error
+  std::int64_t version = 1;      // one more with each state; the fencing token of a claim
+  base::TimePoint created_at;
+  base::TimePoint updated_at;
+  std::string payload_path;
+  std::string message_path;  // empty until the message is built
+
+  std::optional<base::TimePoint> send_at;  // not before
+  std::optional<base::TimePoint> due_at;   // when a pipeline takes it; of a working state, when the lease ends
+  std::string owner;                       // of a working state: who has it
+  bool outcome_unknown = false;            // the end of the message may have been sent, and no reply was read
+
+  int attempts = 0;            // at sending, begun
+  int callback_attempts = 0;   // for the present outcome, begun
+  bool callback_dead = false;  // given up; waits for an operator
+  std::string callback_error;  // what the last attempt got
+  std::string callback_url;    // empty: the configured one, if any
+
+  std::optional<State> held_from;
+  std::vector<std::string> tags;
+  std::string sender;                         // the address the e-mail is from
+  std::vector<Recipient> recipients;          // all of them
+  std::optional<base::TimePoint> settled_at;  // when it was sent, or failed, or was found invalid
+  std::vector<Bounce> bounces;
+  std::array<int, state_count> reached{};  // how often it has been in each state
+
+  friend bool operator==(const Email&, const Email&) = default;
+};
+
+// From when on it is kept: it must not expire before its time has come.
+inline base::TimePoint kept_from(const Email& email) {
+  return email.send_at && *email.send_at > email.created_at ? *email.send_at : email.created_at;
+}
+
+// One line of an e-mail's record.
+struct HistoryEntry {
+  std::string status;  // a state's name, or "BOUNCED"
+  base::TimePoint at;
+  std::string reason;
+  std::int64_t version = 0;
+
+  friend bool operator==(const HistoryEntry&, const HistoryEntry&) = default;
+};
+
+}  // namespace postino::outbox

@@ -1,0 +1,395 @@
+#include "outbox/email/payload.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "base/timestamp.h"
+#include "item/json_codec.h"
+#include "json/writer.h"
+#include "mail/address.h"
+#include "mail/content_type.h"
+#include "mail/text_rules.h"
+#include "net/url.h"
+
+namespace postino::outbox {
+
+namespace {
+
+using json::Element;
+using json::FieldErrors;
+using json::Fields;
+using Need = json::Fields::Need;
+
+constexpr PayloadLimits limits;
+constexpr std::size_t subject_bytes = 2'000;
+constexpr std::size_t address_bytes = 1'000;  // with the name
+constexpr std::size_t tag_bytes = 64;
+constexpr std::size_t header_bytes = 8'000;
+constexpr std::size_t unsubscribe_bytes = 900;  // it stands in a line of the message
+
+bool is_uuid(std::string_view text) {
+  if (text.size() != 36) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char digit = base::lower(text[i]);
+    const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+    if (dash ? digit != '-' : !((digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f'))) return false;
+  }
+  return true;
+}
+
+bool has_control_character(std::string_view text) {
+  return std::ranges::any_of(
+      text, [](char character) { return static_cast<unsigned char>(character) < 0x20 || character == 0x7F; });
+}
+
+// Will the message take it as the name of an attachment?
+bool fits_as_name(std::string_view name) {
+  constexpr std::size_t longest = 255;
+  return !name.empty() && name.size() <= longest && name != "." && name != ".." &&
+         name.find_first_of("/\\") == std::string_view::npos && mail::check_line(name).has_value();
+}
+
+// Reads one payload. Everything that is wrong is noted, so that a caller has to come back only once.
+class Reader {
+ public:
+  Reader(Element element, const std::string& path, std::optional<base::TimePoint> now, FieldErrors& errors)
+      : fields_(element, path, errors), now_(now) {}
+
+  Payload read() {
+    read_id();
+    payload_.from = required_mailbox("from");
+    if (fields_.text("reply_to", Need::optional, address_bytes)) payload_.reply_to = required_mailbox("reply_to");
+    read_recipients();
+    read_content();
+    read_attachments();
+    read_headers();
+    read_course();
+    fields_.refuse_others();
+    return std::move(payload_);
+  }
+
+ private:
+  void read_id() {
+    const auto id = fields_.text("id", Need::optional);
+    if (!id) return;
+    if (is_uuid(*id))
+      payload_.id = base::lower_case(*id);
+    else
+      fields_.refuse("id", "must be a UUID");
+  }
+
+  mail::Mailbox mailbox(const std::string& field, std::string_view text) {
+    auto mailbox = mail::parse_mailbox(text);
+    if (mailbox) return std::move(*mailbox);
+    fields_.errors().add(field, mailbox.error().message);
+    return {};
+  }
+
+  mail::Mailbox required_mailbox(std::string_view name) {
+    const auto text = fields_.text(name, Need::required, address_bytes);
+    return text ? mailbox(fields_.path_of(name), *text) : mail::Mailbox();
+  }
+
+  // One address, or a list of them.
+  std::vector<mail::Mailbox> mailboxes(std::string_view name, Need need) {
+    std::vector<mail::Mailbox> mailboxes;
+    const auto element = fields_.any(name, need);
+    if (!element) return mailboxes;
+    if (element->is_string()) {
+      mailboxes.push_back(required_mailbox(name));
+      return mailboxes;
+    }
+    if (!element->is_array()) {
+      fields_.refuse(name, "must be an address or an array of addresses");
+      return mailboxes;
+    }
+    const auto list = fields_.list(name, need, limits.recipients);
+    if (!list) return mailboxes;
+    if (list->empty() && need == Need::required) fields_.refuse(name, "must have at least one address");
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      const std::string field = json::element_path(fields_.path_of(name), i);
+      std::string_view text;
+      if ((*list)[i].get(text) != simdjson::SUCCESS)
+        fields_.errors().add(field, "must be a string");
+      else if (text.size() > address_bytes)
+        fields_.errors().add(field, "must not be longer than " + std::to_string(address_bytes) + " bytes");
+      else
+        mailboxes.push_back(mailbox(field, text));
+    }
+    return mailboxes;
+  }
+
+  void read_recipients() {
+    payload_.to = mailboxes("to", Need::required);
+    payload_.cc = mailboxes("cc", Need::optional);
+    payload_.bcc = mailboxes("bcc", Need::optional);
+    if (payload_.to.size() + payload_.cc.size() + payload_.bcc.size() > limits.recipients)
+      fields_.refuse("to", "must not have more than " + std::to_string(limits.recipients) +
+                               " recipients together with cc and bcc");
+  }
+
+  void read_content() {
+    if (const auto subject = fields_.text("subject", Need::required, subject_bytes)) {
+      payload_.subject = *subject;
+      if (const auto checked = mail::check_line(*subject); !checked) fields_.refuse("subject", checked.error().message);
+    }
+    const auto text = fields_.text("body_text", Need::optional, limits.body_bytes);
+    const auto html = fields_.text("body_html", Need::optional, limits.body_bytes);
+    if (text) payload_.body_text = *text;
+    if (html) payload_.body_html = *html;
+    if (payload_.body_text.empty() && payload_.body_html.empty())
+      fields_.refuse("body_text", "is required, unless there is body_html");
+    for (const auto& [name, body] : {std::pair("body_text", &payload_.body_text), {"body_html", &payload_.body_html}})
+      if (body->find('\0') != std::string::npos) fields_.refuse(name, "must not have NUL characters");
+  }
+
+  void read_attachments() {
+    const auto list = fields_.list("attachments", Need::optional, limits.attachments);
+    if (!list) return;
+    for (std::size_t i = 0; i < list->size(); ++i)
+      read_attachment((*list)[i], json::element_path(fields_.path_of("attachments"), i));
+  }
+
+  void read_attachment(Element element, const std::string& path) {
+    PayloadAttachment attachment;
+    std::string_view text;
+    if (element.get(text) == simdjson::SUCCESS) {
+      attachment.path = text;
+      if (check_path(path, text)) name_by_path(path, attachment);
+    } else if (element.is_object()) {
+      Fields fields(element, path, fields_.errors());
+      attachment = read_attachment_object(fields);
+    } else {
+      fields_.errors().add(path, "must be a path or an object");
+    }
+    payload_.attachments.push_back(std::move(attachment));
+  }
+
+  void name_by_path(const std::string& field, PayloadAttachment& attachment) {
+    attachment.name = attachment.path.substr(attachment.path.rfind('/') + 1);
+    if (!fits_as_name(attachment.name))
+      fields_.errors().add(field,
+                           "must end in a name of at most 255 bytes without backslashes, or have a name besides");
+  }
+
+  PayloadAttachment read_attachment_object(Fields& fields) {
+    PayloadAttachment attachment;
+    const auto file = fields.text("path", Need::optional, 4'096);
+    const auto content = fields.text("content_base64", Need::optional, limits.inline_bytes);
+    const auto name = fields.text("name", content ? Need::required : Need::optional);
+    const auto type = fields.text("content_type", Need::optional, 255);
+    fields.refuse_others();
+    if (file.has_value() == content.has_value()) fields.refuse("path", "or content_base64 must be given, and not both");
+    if (file) {
+      attachment.path = *file;
+      if (check_path(fields.path_of("path"), *file) && !name) name_by_path(fields.path_of("path"), attachment);
+    }
+    if (content) {
+      attachment.is_inline = true;
+      attachment.content_base64 = *content;
+      if (!item::from_base64(*content)) fields.refuse("content_base64", "must be base64");
+    }
+    if (name) attachment.name = *name;
+    if (name && !fits_as_name(*name))
+      fields.refuse("name", "must have 1 to 255 bytes, and no slashes or control characters");
+    if (type) attachment.content_type = *type;
+    if (type)
+      if (const auto parsed = mail::parse_content_type(*type); !parsed)
+        fields.refuse("content_type", parsed.error().message);
+    return attachment;
+  }
+
+  // Files are looked for below the base path, and nowhere else.
+  bool check_path(const std::string& field, std::string_view path) {
+    bool climbs = false;
+    for (std::size_t begin = 0; begin <= path.size();) {
+      const std::size_t end = std::min(path.find('/', begin), path.size());
+      if (path.substr(begin, end - begin) == "..") climbs = true;
+      begin = end + 1;
+    }
+    const bool fits =
+        !path.empty() && path.front() != '/' && path.back() != '/' && !climbs && !has_control_character(path);
+    if (!fits) fields_.errors().add(field, "must be a relative path without .. or control characters");
+    return fits;
+  }
+
+  void read_headers() {
+    const auto headers = fields_.map("custom_headers", Need::optional, limits.headers);
+    if (!headers) return;
+    for (const auto& [name, element] : *headers) {
+      const std::string field = fields_.path_of("custom_headers") + "." + std::string(name);
+      std::string_view value;
+      if (element.get(value) != simdjson::SUCCESS) {
+        fields_.errors().add(field, "must be a string");
+        continue;
+      }
+      if (value.size() > header_bytes) {
+        fields_.errors().add(field, "must not be longer than " + std::to_string(header_bytes) + " bytes");
+        continue;
+      }
+      if (const auto checked = mail::check_header(std::string(name), std::string(value)); !checked)
+        fields_.errors().add(field, checked.error().message);
+      payload_.custom_headers.emplace_back(name, value);
+    }
+  }
+
+  // When it is sent, and who hears of it.
+  void read_course() {
+    payload_.send_at = fields_.time("send_at", Need::optional);
+    if (payload_.send_at && now_ && *payload_.send_at > *now_ + limits.ahead)
+      fields_.refuse("send_at", "must not be more than a year away");
+    if (const auto url = fields_.text("callback_url", Need::optional)) {
+      payload_.callback_url = *url;
+      if (const auto parsed = net::Url::parse(*url); !parsed) fields_.refuse("callback_url", parsed.error().message);
+    }
+    read_tags();
+    if (const auto element = fields_.any("unsubscribe", Need::optional)) read_unsubscribe(*element);
+  }
+
+  void read_tags() {
+    const auto tags = fields_.list("tags", Need::optional, limits.tags);
+    if (!tags) return;
+    for (std::size_t i = 0; i < tags->size(); ++i) {
+      std::string_view tag;
+      if ((*tags)[i].get(tag) != simdjson::SUCCESS || tag.empty() || tag.size() > tag_bytes ||
+          has_control_character(tag))
+        fields_.errors().add(
+            json::element_path(fields_.path_of("tags"), i),
+            "must be a string of 1 to " + std::to_string(tag_bytes) + " bytes without control characters");
+      else
+        payload_.tags.emplace_back(tag);
+    }
+  }
+
+  void read_unsubscribe(Element element) {
+    Fields fields(element, fields_.path_of("unsubscribe"), fields_.errors());
+    const auto url = fields.text("url", Need::optional);
+    const auto address = fields.text("mailto", Need::optional, address_bytes);
+    if (url) {
+      const auto parsed = net::Url::parse(*url);
+      payload_.unsubscribe_url = parsed ? parsed->text() : "";
+      if (!parsed)
+        fields.refuse("url", parsed.error().message);
+      else if (!parsed->secure)
+        fields.refuse("url", "must be https");
+      else if (payload_.unsubscribe_url.size() > unsubscribe_bytes || url->find_first_of("<>\"\\") != url->npos)
+        fields.refuse("url", "must not be longer than " + std::to_string(unsubscribe_bytes) +
+                                 " bytes, or have quotes, backslashes or angle brackets");
+    }
+    if (address) {
+      const auto mailbox = mail::parse_mailbox(*address);
+      if (mailbox)
+        payload_.unsubscribe_mailto = mailbox->address;
+      else
+        fields.refuse("mailto", mailbox.error().message);
+    }
+    fields.refuse_others();
+    if (!url && !address) fields.refuse("url", "or mailto must be given");
+  }
+
+  Fields fields_;
+  const std::optional<base::TimePoint> now_;
+  Payload payload_;
+};
+
+std::string shown(const mail::Mailbox& mailbox) {
+  if (mailbox.name.empty()) return mailbox.address;
+  std::string text = "\"";
+  for (const char character : mailbox.name) {
+    if (character == '"' || character == '\\') text += '\\';
+    text += character;
+  }
+  return text + "\" <" + mailbox.address + ">";
+}
+
+void write_mailboxes(json::Writer& writer, std::string_view name, const std::vector<mail::Mailbox>& mailboxes) {
+  if (mailboxes.empty()) return;
+  writer.key(name).begin_array();
+  for (const mail::Mailbox& mailbox : mailboxes) writer.string(shown(mailbox));
+  writer.end_array();
+}
+
+void write_text(json::Writer& writer, std::string_view name, std::string_view text) {
+  if (!text.empty()) writer.key(name).string(text);
+}
+
+void write_attachments(json::Writer& writer, const std::vector<PayloadAttachment>& attachments) {
+  if (attachments.empty()) return;
+  writer.key("attachments").begin_array();
+  for (const PayloadAttachment& attachment : attachments) {
+    writer.begin_object();
+    if (attachment.is_inline)
+      writer.key("content_base64").string(attachment.content_base64);
+    else
+      writer.key("path").string(attachment.path);
+    write_text(writer, "name", attachment.name);
+    write_text(writer, "content_type", attachment.content_type);
+    writer.end_object();
+  }
+  writer.end_array();
+}
+
+}  // namespace
+
+std::optional<Payload> read_payload(Element element, const std::string& path, base::TimePoint now,
+                                    FieldErrors& errors) {
+  FieldErrors own;
+  Payload payload = Reader(element, path, now, own).read();
+  for (const json::FieldError& error : own.list()) errors.add(error.field, error.rule);
+  if (!own.empty()) return std::nullopt;
+  return payload;
+}
+
+base::Result<Payload> parse_payload(std::string_view text) {
+  FieldErrors errors;
+  json::Document document;
+  Payload payload;
+  if (document.parse(text, errors)) payload = Reader(document.root(), "", std::nullopt, errors).read();
+  if (errors.empty()) return payload;
+  std::string message;
+  for (const json::FieldError& error : errors.list()) {
+    if (!message.empty()) message += "; ";
+    message += error.field.empty() ? "the payload" : error.field;
+    message += " " + error.rule;
+  }
+  return base::invalid(std::move(message));
+}
+
+std::string to_json(const Payload& payload) {
+  std::string text;
+  text.reserve(payload.body_text.size() + payload.body_html.size() + 512);
+  json::Writer writer(text);
+  writer.begin_object();
+  write_text(writer, "id", payload.id);
+  writer.key("from").string(shown(payload.from));
+  if (payload.reply_to) writer.key("reply_to").string(shown(*payload.reply_to));
+  write_mailboxes(writer, "to", payload.to);
+  write_mailboxes(writer, "cc", payload.cc);
+  write_mailboxes(writer, "bcc", payload.bcc);
+  writer.key("subject").string(payload.subject);
+  write_text(writer, "body_text", payload.body_text);
+  if (!payload.body_html.empty() || payload.body_text.empty()) writer.key("body_html").string(payload.body_html);
+  write_attachments(writer, payload.attachments);
+  if (!payload.custom_headers.empty()) {
+    writer.key("custom_headers").begin_object();
+    for (const auto& [name, value] : payload.custom_headers) writer.any_key(name).string(value);
+    writer.end_object();
+  }
+  if (payload.send_at) writer.key("send_at").string(base::format_timestamp(*payload.send_at));
+  write_text(writer, "callback_url", payload.callback_url);
+  if (!payload.tags.empty()) {
+    writer.key("tags").begin_array();
+    for (const std::string& tag : payload.tags) writer.string(tag);
+    writer.end_array();
+  }
+  if (!payload.unsubscribe_url.empty() || !payload.unsubscribe_mailto.empty()) {
+    writer.key("unsubscribe").begin_object();
+    write_text(writer, "url", payload.unsubscribe_url);
+    write_text(writer, "mailto", payload.unsubscribe_mailto);
+    writer.end_object();
+  }
+  writer.end_object();
+  return text;
+}
+
+}  // namespace postino::outbox

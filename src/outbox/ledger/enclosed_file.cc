@@ -1,0 +1,157 @@
+#include "outbox/ledger/enclosed_file.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace postino::outbox {
+
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return number_; }
+  bool is_open() const { return number_ >= 0; }
+
+ private:
+  const int number_;
+};
+
+int open_below(int directory, const std::string& path, int flags, mode_t mode) {
+  constexpr int patience = 100;  // with files that are renamed at the same time
+  open_how how{};
+  how.flags = static_cast<std::uint64_t>(flags) | O_CLOEXEC;
+  how.mode = mode;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  int number = -1;
+  for (int tries = 0; tries < patience; ++tries) {
+    number = static_cast<int>(syscall(SYS_openat2, directory, path.c_str(), &how, sizeof how));
+    if (number >= 0 || (errno != EINTR && errno != EAGAIN)) break;
+  }
+  return number;
+}
+
+tl::unexpected<base::Error> failure(const std::string& what, const std::string& path) {
+  if (errno == ENXIO) return base::invalid(path + " is not a plain file");  // a socket
+  const bool missing = errno == ENOENT || errno == ENOTDIR || errno == EXDEV || errno == ELOOP || errno == ENAMETOOLONG;
+  return base::fail(missing ? base::ErrorCode::not_found : base::ErrorCode::io,
+                    "cannot " + what + " " + path + ": " + (missing ? "there is no such file" : std::strerror(errno)));
+}
+
+// A path below the base, split for calls that take a directory and a name in it.
+struct Place {
+  std::string folder;  // "." for the base itself
+  std::string name;
+};
+
+Place place_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return {".", path};
+  return {path.substr(0, slash), path.substr(slash + 1)};
+}
+
+int open_folder(int directory, const std::string& path) {
+  return open_below(directory, path, O_RDONLY | O_DIRECTORY, 0);
+}
+
+// "2026/11/x.json": makes 2026 and 2026/11, each durable in the one above.
+base::Result<void> make_directories(int directory, const std::string& path) {
+  for (std::size_t end = path.find('/'); end != std::string::npos; end = path.find('/', end + 1)) {
+    const Place place = place_of(path.substr(0, end));
+    const Descriptor above(open_folder(directory, place.folder));
+    if (!above.is_open()) return failure("create", path);
+    if (mkdirat(above.get(), place.name.c_str(), 0700) == 0) {
+      if (fsync(above.get()) != 0) return failure("create", path);
+    } else if (errno != EEXIST) {
+      return failure("create", path);
+    }
+  }
+  return {};
+}
+
+base::Result<void> write_all(int file, const std::string& path, const std::string& bytes) {
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t count = ::write(file, bytes.data() + done, bytes.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return failure("write", path);
+    done += static_cast<std::size_t>(count);
+  }
+  return {};
+}
+
+base::Result<void> write_unfinished(int folder, const std::string& name, const std::string& path,
+                                    const std::string& bytes, base::TimePoint modified) {
+  const Descriptor file(open_below(folder, name, O_WRONLY | O_CREAT | O_TRUNC, 0600));
+  if (!file.is_open()) return failure("create", path);
+  TRY_VOID(write_all(file.get(), path, bytes));
+  const timespec time{base::epoch_seconds(modified), 0};
+  const timespec times[2] = {time, time};
+  if (futimens(file.get(), times) != 0 || fsync(file.get()) != 0) return failure("write", path);
+  return {};
+}
+
+}  // namespace
+
+base::Result<std::string> read_enclosed_file(int directory, const std::string& path, std::size_t max_bytes) {
+  // A pipe or a device must not keep us waiting.
+  const Descriptor file(open_below(directory, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0));
+  if (!file.is_open()) return failure("read", path);
+  struct stat status {};
+  if (fstat(file.get(), &status) != 0) return failure("read", path);
+  if (!S_ISREG(status.st_mode)) return base::invalid(path + " is not a plain file");
+  if (static_cast<std::size_t>(status.st_size) > max_bytes)
+    return base::invalid(path + " is larger than " + std::to_string(max_bytes) + " bytes");
+  std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t count = ::read(file.get(), bytes.data() + done, bytes.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return failure("read", path);
+    if (count == 0) bytes.resize(done);  // it became shorter
+    done += static_cast<std::size_t>(count);
+  }
+  return bytes;
+}
+
+base::Result<void> write_enclosed_file(int directory, const std::string& path, const std::string& bytes,
+                                       base::TimePoint modified) {
+  TRY_VOID(make_directories(directory, path));
+  const Place place = place_of(path);
+  const Descriptor folder(open_folder(directory, place.folder));
+  if (!folder.is_open()) return failure("create", path);
+  // Under another name first: whoever sees the file sees all of it.
+  const std::string unfinished = place.name + std::string(unfinished_ending);
+  base::Result<void> written = write_unfinished(folder.get(), unfinished, path, bytes, modified);
+  if (written && linkat(folder.get(), unfinished.c_str(), folder.get(), place.name.c_str(), 0) != 0) {
+    written = errno == EEXIST ? base::Result<void>(base::fail(base::ErrorCode::conflict, path + " exists"))
+                              : base::Result<void>(failure("create", path));
+  }
+  unlinkat(folder.get(), unfinished.c_str(), 0);
+  if (written && fsync(folder.get()) != 0) return failure("create", path);
+  return written;
+}
+
+base::Result<void> remove_enclosed_file(int directory, const std::string& path) {
+  const Place place = place_of(path);
+  const Descriptor folder(open_folder(directory, place.folder));
+  if (!folder.is_open() || unlinkat(folder.get(), place.name.c_str(), 0) != 0) return failure("remove", path);
+  return {};
+}
+
+base::Result<int> open_directory(const std::string& path) {
+  const int number = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (number < 0) return failure("open", path);
+  return number;
+}
+
+}  // namespace postino::outbox

@@ -1,0 +1,63 @@
+// From one ledger to another: e-mails with everything there is of them, and the suppression lists.
+//
+// What is there already is left alone, so a copy that was broken off goes on when it is started again. Nobody else
+// should work on either ledger meanwhile: what both have would be done twice.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "outbox/ledger/ledger.h"
+
+namespace postino::outbox {
+
+// not_found of the spool is no error here: an e-mail may outlive its payload, and its record is worth keeping.
+base::Result<StoredEmail> read_stored(Ledger& ledger, Spool& spool, Email email);
+
+struct CopyOptions {
+  int workers = 16;  // e-mails under way at a time: each waits for disks
+  int page = 500;
+};
+
+struct CopyCounts {
+  std::int64_t copied = 0;
+  std::int64_t present = 0;  // had been there
+  std::int64_t suppressions = 0;
+  std::vector<std::string> failures;  // e-mails whose contents are damaged, with what is wrong; they are left out
+};
+
+// How many of the source's e-mails are in each state, there and in the target, found by looking at each of them.
+struct Comparison {
+  Counts source{};
+  Counts target{};
+  bool equal() const { return source == target; }
+};
+
+class LedgerCopy {
+ public:
+  // Called from time to time, by the thread that called.
+  using Progress = std::function<void(std::int64_t done)>;
+
+  LedgerCopy(Ledger& source, Spool& source_spool, Ledger& target, CopyOptions options = {})
+      : source_(source), source_spool_(source_spool), target_(target), options_(options) {}
+
+  base::Result<CopyCounts> copy(const Progress& progress);
+  base::Result<Comparison> compare(const Progress& progress);
+
+ private:
+  using Visit = std::function<base::Result<void>(Email&)>;
+
+  // Every e-mail of the source, several at a time. Ends with the first error.
+  base::Result<void> visit_all(const Visit& visit, const Progress& progress);
+  base::Result<void> visit_page(std::vector<Email>& emails, const Visit& visit);
+  base::Result<std::int64_t> copy_suppressions();
+
+  Ledger& source_;
+  Spool& source_spool_;
+  Ledger& target_;
+  const CopyOptions options_;
+};
+
+}  // namespace postino::outbox

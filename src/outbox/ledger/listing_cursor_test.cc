@@ -1,0 +1,35 @@
+#include "outbox/ledger/listing_cursor.h"
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+
+namespace postino::outbox {
+namespace {
+
+TEST(ListingCursor, IsReadBackAndNothingElseIs) {
+  for (const std::string& position : {std::string("x"), std::string("2026-11-15T09:30:00.250Z#id"),
+                                      std::string("\0\xFF\x80", 3), std::string(1'000, 'p')})
+    EXPECT_EQ(read_cursor(make_cursor(position)).value_or("-"), position);
+  const std::string cursor = make_cursor("position");
+  std::vector<std::string> wrong = {"",
+                                    "x",
+                                    "00000000",
+                                    cursor.substr(1),
+                                    cursor + "00",
+                                    cursor.substr(0, cursor.size() - 2),
+                                    cursor + "g",
+                                    base::upper_case(cursor),
+                                    std::string(cursor.size(), 'g')};
+  std::string changed = cursor;
+  changed.back() = changed.back() == '0' ? '1' : '0';
+  wrong.push_back(changed);
+  for (const std::string& text : wrong) {
+    const auto read = read_cursor(text);
+    ASSERT_FALSE(read) << text;
+    EXPECT_EQ(read.error().message, "cursor must be one that an earlier page gave");
+  }
+}
+
+}  // namespace
+}  // namespace postino::outbox

@@ -1,0 +1,84 @@
+// E-mails of other programs that work on the same tables.
+//
+// One that another program has inserted says nothing but where its payload is: what the ledger must know of it is read
+// from there when it is first found. One that another program has sent, or given up, is that program's to call back
+// for: it is taken out of the queue. One that it works on is left alone until it must be gone (find_expired).
+#include "base/log.h"
+#include "outbox/email/description.h"
+#include "outbox/mysql_ledger/mysql_work_queue.h"
+
+namespace postino::outbox {
+
+using mysql::Answer;
+using mysql::Attempt;
+using mysql::Connection;
+
+namespace {
+
+bool is_outcome(State state) { return state == State::sent || state == State::failed || state == State::invalid; }
+
+}  // namespace
+
+bool MysqlLedger::needs_adoption(const EmailRow& row) {
+  return is_outcome(row.email.state) ? row.foreign : !row.described;
+}
+
+// True when there is one that can be claimed now, or is out of the way.
+base::Result<bool> MysqlLedger::adopt(const std::vector<EmailRow>& rows) {
+  bool some = false;
+  for (const EmailRow& row : rows) {
+    if (is_outcome(row.email.state)) {
+      TRY_VOID(park(row));
+      some = true;
+      continue;
+    }
+    TRY(const bool described, describe(row.email));
+    some = some || described;
+  }
+  return some;
+}
+
+// False when the payload cannot be read now.
+base::Result<bool> MysqlLedger::describe(const Email& email) {
+  Email described = email;
+  const auto text = spool_.read(described.payload_path);
+  if (!text && text.error().code == base::ErrorCode::io) {
+    base::log_warning("outbox", "the payload of another program's e-mail cannot be read",
+                      {{"id", email.id}, {"error", text.error().message}});
+    return false;
+  }
+  // What is wrong with a payload is for intake to say.
+  if (text)
+    if (const auto payload = parse_payload(*text)) outbox::describe(described, *payload);
+  const auto written = database_.read([&](Connection& connection, const Attempt&) {
+    return connection.execute(
+        "UPDATE emails SET sender = ?, recipients = ?, tags = ?, callback_url = ?, send_ms = ?,"
+        " updated_at = updated_at WHERE id = ? AND sender IS NULL",
+        {described.sender, recipients_json(described), tags_json(described), described.callback_url,
+         described.send_at ? std::optional(base::epoch_milliseconds(*described.send_at)) : std::nullopt, email.id});
+  });
+  if (!written) return base::propagate(mysql::as_error(written.error()));
+  return true;
+}
+
+base::Result<void> MysqlLedger::park(const EmailRow& row) {
+  const Email& email = row.email;
+  const CountLanes::Lane lane(lanes_);
+  const auto parked = database_.transact([&](Connection& connection, const Attempt&) -> Answer<void> {
+    TRY(const std::uint64_t changed,
+        connection.execute("UPDATE emails SET due_ms = NULL, ledger_version = version, ledger_status = ?,"
+                           " expires_ms = COALESCE(expires_ms, ?), updated_ms = ?, updated_at = updated_at"
+                           " WHERE id = ? AND version = ? AND ledger_version <> version",
+                           {name_of(email.state), base::epoch_milliseconds(expiry_of(email)),
+                            base::epoch_milliseconds(email.updated_at), email.id, email.version}));
+    if (changed == 0) return {};
+    CountDifferences counts;
+    if (row.counted_as) counts.left(email.tenant, *row.counted_as);
+    counts.entered(email.tenant, email.state);
+    return counts.write(connection, lane.slice());
+  });
+  if (!parked) return base::propagate(mysql::as_error(parked.error()));
+  return {};
+}
+
+}  // namespace postino::outbox

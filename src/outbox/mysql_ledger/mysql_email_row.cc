@@ -1,0 +1,321 @@
+#include "outbox/mysql_ledger/mysql_email_row.h"
+
+#include <array>
+
+#include "json/fields.h"
+#include "json/writer.h"
+
+namespace postino::outbox {
+
+namespace {
+
+// What a move may change.
+constexpr std::array changing_columns = {
+    "status",        "eml_file_path",     "reason",        "version",        "updated_at",      "ledger_version",
+    "ledger_status", "updated_ms",        "due_ms",        "owner",          "outcome_unknown", "internal_reason",
+    "attempts",      "callback_attempts", "callback_dead", "callback_error", "held_from",       "settled_ms",
+    "recipients",    "reached",           "expires_ms"};
+// What is said when the e-mail is accepted and stays.
+constexpr std::array lasting_columns = {"payload_file_path", "tenant",       "acceptance", "created_at", "created_ms",
+                                        "send_ms",           "callback_url", "sender",     "tags",       "bounces"};
+
+bool is_timestamp(std::string_view column) { return column == "created_at" || column == "updated_at"; }
+
+std::optional<std::int64_t> milliseconds(const std::optional<base::TimePoint>& time) {
+  return time ? std::optional(base::epoch_milliseconds(*time)) : std::nullopt;
+}
+
+template <class Columns>
+void add_names(const Columns& columns, std::string& names, std::string& values) {
+  for (const std::string_view column : columns) {
+    names.append(", ").append(column);
+    values += is_timestamp(column) ? ", FROM_UNIXTIME(?)" : ", ?";
+  }
+}
+
+template <class Elements, class Write>
+std::optional<std::string> json_list(const Elements& elements, const Write& write) {
+  if (elements.empty()) return std::nullopt;
+  std::string text;
+  json::Writer writer(text);
+  writer.begin_array();
+  for (const auto& element : elements) write(writer, element);
+  writer.end_array();
+  return text;
+}
+
+std::string reached_json(const Email& email) {
+  std::string text;
+  json::Writer writer(text);
+  writer.begin_object();
+  for (const State state : all_states())
+    if (const int count = email.reached[static_cast<std::size_t>(state)]; count > 0)
+      writer.key(name_of(state)).integer(count);
+  writer.end_object();
+  return text;
+}
+
+void add_json(Parameters& parameters, std::optional<std::string> text) {
+  if (text)
+    parameters.keep(std::move(*text));
+  else
+    parameters.add(nullptr);
+}
+
+void add_text_or_null(Parameters& parameters, const std::string& text) {
+  if (text.empty())
+    parameters.add(nullptr);
+  else
+    parameters.add_text(text);
+}
+
+void add_changing(Parameters& parameters, const Email& email, base::TimePoint expires) {
+  parameters.add(name_of(email.state));
+  parameters.add(email.message_path);
+  parameters.add_text(email.reason);
+  parameters.add(email.version);
+  parameters.add(timestamp(email.updated_at));
+  parameters.add(email.version);
+  parameters.add(name_of(email.state));
+  parameters.add(base::epoch_milliseconds(email.updated_at));
+  parameters.add(milliseconds(email.due_at));
+  parameters.add_text(email.owner);
+  parameters.add(email.outcome_unknown);
+  parameters.add(email.internal_reason);
+  parameters.add(email.attempts);
+  parameters.add(email.callback_attempts);
+  parameters.add(email.callback_dead);
+  add_text_or_null(parameters, email.callback_error);
+  parameters.add(email.held_from ? mysql::Parameter(name_of(*email.held_from)) : mysql::Parameter());
+  parameters.add(milliseconds(email.settled_at));
+  add_json(parameters, recipients_json(email));
+  parameters.keep(reached_json(email));
+  parameters.add(base::epoch_milliseconds(expires));
+}
+
+void add_lasting(Parameters& parameters, const Email& email) {
+  parameters.add(email.payload_path);
+  parameters.add(email.tenant);
+  parameters.add(email.acceptance);
+  parameters.add(timestamp(email.created_at));
+  parameters.add(base::epoch_milliseconds(email.created_at));
+  parameters.add(milliseconds(email.send_at));
+  add_text_or_null(parameters, email.callback_url);
+  parameters.add_text(email.sender);
+  add_json(parameters, tags_json(email));
+  add_json(parameters, bounces_json(email));
+}
+
+// Reading: the order of email_columns.
+namespace column {
+enum Column : std::size_t {
+  id,
+  status,
+  message_path,
+  payload_path,
+  reason,
+  version,
+  updated_seconds,
+  ledger_version,
+  ledger_status,
+  tenant,
+  acceptance,
+  created,
+  updated,
+  due,
+  send,
+  settled,
+  owner,
+  outcome_unknown,
+  internal_reason,
+  attempts,
+  callback_attempts,
+  callback_dead,
+  callback_error,
+  callback_url,
+  held_from,
+  sender,
+  tags,
+  recipients,
+  bounces,
+  reached,
+};
+}  // namespace column
+
+std::optional<base::TimePoint> time_in(const mysql::Row& row, std::size_t place) {
+  if (row.is_null(place)) return std::nullopt;
+  return base::from_epoch_milliseconds(row.number(place));
+}
+
+// Text of a member of an object; empty when it is missing.
+std::string member(json::Element object, std::string_view name) {
+  std::string_view text;
+  if (object[name].get(text) != simdjson::SUCCESS) return {};
+  return std::string(text);
+}
+
+RecipientState recipient_state(std::string_view name) {
+  using enum RecipientState;
+  for (const RecipientState state : {delivered, refused, suppressed})
+    if (name == name_of(state)) return state;
+  return pending;
+}
+
+Bounce bounce_of(json::Element element) {
+  Bounce bounce{member(element, "recipient"), member(element, "status"), member(element, "diagnostic"), true, {}};
+  std::int64_t at = 0;
+  if (element["permanent"].get(bounce.permanent) != simdjson::SUCCESS) bounce.permanent = true;
+  if (element["at_ms"].get(at) == simdjson::SUCCESS) bounce.at = base::from_epoch_milliseconds(at);
+  return bounce;
+}
+
+// Hands each element of an array to `take`. False when the text is no array.
+template <class Take>
+bool read_list(const mysql::Row& row, std::size_t place, const Take& take) {
+  if (row.is_null(place)) return true;
+  static thread_local json::Document document;
+  json::FieldErrors errors;
+  simdjson::dom::array elements;
+  if (!document.parse(row.text(place), errors) || document.root().get(elements) != simdjson::SUCCESS) return false;
+  for (const json::Element element : elements) take(element);
+  return true;
+}
+
+bool read_reached(const mysql::Row& row, Email& email) {
+  if (row.is_null(column::reached)) {
+    email.reached[static_cast<std::size_t>(email.state)] = 1;
+    return true;
+  }
+  static thread_local json::Document document;
+  json::FieldErrors errors;
+  simdjson::dom::object counts;
+  if (!document.parse(row.text(column::reached), errors) || document.root().get(counts) != simdjson::SUCCESS)
+    return false;
+  for (const auto& [name, value] : counts) {
+    std::int64_t count = 0;
+    const auto state = parse_state(name);
+    if (state && value.get(count) == simdjson::SUCCESS)
+      email.reached[static_cast<std::size_t>(*state)] = static_cast<int>(count);
+  }
+  return true;
+}
+
+bool read_lists(const mysql::Row& row, Email& email) {
+  return read_list(row, column::tags,
+                   [&](json::Element element) {
+                     std::string_view text;
+                     if (element.get(text) == simdjson::SUCCESS) email.tags.emplace_back(text);
+                   }) &&
+         read_list(row, column::recipients,
+                   [&](json::Element element) {
+                     email.recipients.push_back({member(element, "address"), recipient_state(member(element, "state")),
+                                                 member(element, "reply")});
+                   }) &&
+         read_list(row, column::bounces, [&](json::Element element) { email.bounces.push_back(bounce_of(element)); }) &&
+         read_reached(row, email);
+}
+
+void read_columns(const mysql::Row& row, Email& email) {
+  email.reason = row.text(column::reason);
+  email.version = row.number(column::version);
+  email.message_path = row.text(column::message_path);
+  email.payload_path = row.text(column::payload_path);
+  email.tenant = row.text(column::tenant);
+  email.acceptance = row.text(column::acceptance);
+  email.created_at = base::from_epoch_milliseconds(row.number(column::created));
+  email.updated_at = base::from_epoch_milliseconds(row.number(column::updated));
+  email.send_at = time_in(row, column::send);
+  email.due_at = time_in(row, column::due);
+  email.settled_at = time_in(row, column::settled);
+  email.owner = row.text(column::owner);
+  email.outcome_unknown = row.number(column::outcome_unknown) != 0;
+  email.internal_reason = row.number(column::internal_reason) != 0;
+  email.attempts = static_cast<int>(row.number(column::attempts));
+  email.callback_attempts = static_cast<int>(row.number(column::callback_attempts));
+  email.callback_dead = row.number(column::callback_dead) != 0;
+  email.callback_error = row.text(column::callback_error);
+  email.callback_url = row.text(column::callback_url);
+  email.held_from = parse_state(row.text(column::held_from));
+  email.sender = row.text(column::sender);
+}
+
+}  // namespace
+
+const std::string email_columns =
+    "id, status, eml_file_path, payload_file_path, reason, version, UNIX_TIMESTAMP(updated_at), ledger_version,"
+    " ledger_status, tenant, acceptance, created_ms, updated_ms, due_ms, send_ms, settled_ms, owner, outcome_unknown,"
+    " internal_reason, attempts, callback_attempts, callback_dead, callback_error, callback_url, held_from, sender,"
+    " tags, recipients, bounces, reached";
+
+base::Result<EmailRow> email_row_of(const mysql::Row& row) {
+  EmailRow result;
+  Email& email = result.email;
+  email.id = row.text(column::id);
+  const auto state = parse_state(row.text(column::status));
+  if (!state) return base::fail(base::ErrorCode::corrupt, "e-mail " + email.id + " is in an unknown state");
+  email.state = *state;
+  read_columns(row, email);
+  result.counted_as = parse_state(row.text(column::ledger_status));
+  result.foreign = row.number(column::ledger_version) != email.version;
+  result.described = !row.is_null(column::sender);
+  // Another program knows nothing of the exact time.
+  if (result.foreign) email.updated_at = base::from_epoch_milliseconds(row.number(column::updated_seconds) * 1'000);
+  if (!read_lists(row, email))
+    return base::fail(base::ErrorCode::corrupt,
+                      "tags, recipients, bounces or reached of e-mail " + email.id + " are not the JSON they must be");
+  return result;
+}
+
+base::TimePoint due_of(const mysql::Row& row) { return time_in(row, column::due).value_or(base::TimePoint()); }
+
+std::string insert_emails(std::size_t rows) {
+  std::string names = "id";
+  std::string values = "(?";
+  add_names(changing_columns, names, values);
+  add_names(lasting_columns, names, values);
+  return "INSERT INTO emails (" + names + ") VALUES " + repeated(values + ")", rows);
+}
+
+void add_new_row(Parameters& parameters, const Email& email, base::TimePoint expires) {
+  parameters.add(email.id);
+  add_changing(parameters, email, expires);
+  add_lasting(parameters, email);
+}
+
+std::string rewrite_emails(std::size_t rows) {
+  std::string names = "id";
+  std::string values = "(?";
+  add_names(changing_columns, names, values);
+  std::string sql = "INSERT INTO emails (" + names + ") VALUES " + repeated(values + ")", rows) +
+                    " ON DUPLICATE KEY UPDATE expires_ms = COALESCE(expires_ms, VALUES(expires_ms))";
+  for (const std::string column : changing_columns)
+    if (column != "expires_ms") sql.append(", ").append(column).append(" = VALUES(").append(column).append(")");
+  return sql;
+}
+
+void add_changed_row(Parameters& parameters, const Email& email, base::TimePoint expires) {
+  parameters.add(email.id);
+  add_changing(parameters, email, expires);
+}
+
+std::optional<std::string> tags_json(const Email& email) {
+  return json_list(email.tags, [](json::Writer& writer, const std::string& tag) { writer.string(tag); });
+}
+
+std::optional<std::string> recipients_json(const Email& email) {
+  return json_list(email.recipients, [](json::Writer& writer, const Recipient& recipient) {
+    writer.begin_object().key("address").string(recipient.address).key("state").string(name_of(recipient.state));
+    if (!recipient.reply.empty()) writer.key("reply").string(recipient.reply);
+    writer.end_object();
+  });
+}
+
+std::optional<std::string> bounces_json(const Email& email) {
+  return json_list(email.bounces, [](json::Writer& writer, const Bounce& bounce) {
+    writer.begin_object().key("recipient").string(bounce.recipient).key("status").string(bounce.status);
+    writer.key("diagnostic").string(bounce.diagnostic).key("permanent").boolean(bounce.permanent);
+    writer.key("at_ms").integer(base::epoch_milliseconds(bounce.at)).end_object();
+  });
+}
+
+}  // namespace postino::outbox

@@ -1,0 +1,201 @@
+#include "outbox/mysql_ledger/mysql_schema.h"
+
+#include <algorithm>
+#include <array>
+
+namespace postino::outbox {
+
+namespace {
+
+using mysql::Answer;
+using mysql::Connection;
+
+// As other programs create them, to the letter.
+constexpr std::array<std::string_view, 2> first_tables = {
+    R"(CREATE TABLE IF NOT EXISTS emails (
+    id CHAR(36) PRIMARY KEY,
+    status ENUM(
+        'ACCEPTED','INTAKING','READY','PROCESSING',
+        'SENT','FAILED','INVALID',
+        'CALLING-SENT-CALLBACK','CALLING-FAILED-CALLBACK',
+        'SENT-ACKNOWLEDGED','FAILED-ACKNOWLEDGED'
+    ) NOT NULL,
+    eml_file_path VARCHAR(500),
+    payload_file_path VARCHAR(500),
+    reason TEXT,
+    version INT NOT NULL DEFAULT 1,
+    created_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    updated_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP,
+
+    INDEX idx_status (status),
+    INDEX idx_status_updated (status, updated_at)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4)",
+    R"(CREATE TABLE IF NOT EXISTS email_statuses (
+    id BIGINT AUTO_INCREMENT PRIMARY KEY,
+    email_id CHAR(36) NOT NULL,
+    status VARCHAR(50) NOT NULL,
+    reason TEXT,
+    created_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
+
+    INDEX idx_email_id (email_id),
+    FOREIGN KEY (email_id) REFERENCES emails(id) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4)"};
+
+// Types. Those of Postino compare exactly, whatever the database does with other text.
+const std::string states =
+    "ENUM('ACCEPTED','INTAKING','READY','PROCESSING','SENT','FAILED','INVALID','CALLING-SENT-CALLBACK',"
+    "'CALLING-FAILED-CALLBACK','SENT-ACKNOWLEDGED','FAILED-ACKNOWLEDGED','CALLING-INVALID-CALLBACK',"
+    "'INVALID-ACKNOWLEDGED','HELD','CANCELLED')";
+const std::string name = "VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL";
+const std::string word = "VARCHAR(50) CHARACTER SET ascii COLLATE ascii_bin";
+const std::string engine = " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4";
+
+// What is added to a table: a column or an index, with its definition.
+struct Addition {
+  std::string name;
+  std::string definition;
+};
+using Additions = std::vector<Addition>;
+
+// Moments are milliseconds since 1970. An e-mail that another program inserts is due at once; what others had brought
+// to an end is not. `ledger_version` and `ledger_status` are as Postino wrote them last: another version tells that
+// another program has moved the e-mail since. What is worked on is listed under the state that it waited in.
+const Additions email_columns_added = {
+    {"tenant", name + " DEFAULT ''"},
+    {"acceptance", word + " NOT NULL DEFAULT ''"},
+    {"ledger_version", "INT NOT NULL DEFAULT 0"},
+    {"ledger_status", word + " NULL"},
+    {"shard", "TINYINT UNSIGNED GENERATED ALWAYS AS (CRC32(RTRIM(id)) % 4) STORED"},
+    {"due_ms",
+     "BIGINT NULL DEFAULT (IF(status IN ('ACCEPTED', 'INTAKING', 'READY', 'PROCESSING'),"
+     " FLOOR(UNIX_TIMESTAMP(CURRENT_TIMESTAMP(3)) * 1000), NULL))"},
+    // A row that is being inserted may not have its created_at yet.
+    {"created_ms",
+     "BIGINT NOT NULL DEFAULT (IF(UNIX_TIMESTAMP(created_at) > 0, UNIX_TIMESTAMP(created_at) * 1000,"
+     " FLOOR(UNIX_TIMESTAMP(CURRENT_TIMESTAMP(3)) * 1000)))"},
+    {"updated_ms", "BIGINT NOT NULL DEFAULT 0"},
+    {"expires_ms", "BIGINT NULL"},
+    {"send_ms", "BIGINT NULL"},
+    {"settled_ms", "BIGINT NULL"},
+    {"owner", name + " DEFAULT ''"},
+    {"outcome_unknown", "BOOLEAN NOT NULL DEFAULT FALSE"},
+    {"internal_reason", "BOOLEAN NOT NULL DEFAULT FALSE"},
+    {"attempts", "INT NOT NULL DEFAULT 0"},
+    {"callback_attempts", "INT NOT NULL DEFAULT 0"},
+    {"callback_dead", "BOOLEAN NOT NULL DEFAULT FALSE"},
+    {"callback_error", "TEXT NULL"},
+    {"callback_url", "TEXT NULL"},
+    {"held_from", word + " NULL"},
+    {"sender", "TEXT NULL"},
+    {"tags", "TEXT NULL"},
+    {"recipients", "MEDIUMTEXT NULL"},
+    {"bounces", "MEDIUMTEXT NULL"},
+    {"reached", "TEXT NULL"},
+    {"listed", states +
+                   " GENERATED ALWAYS AS (CASE status WHEN 'INTAKING' THEN 'ACCEPTED' WHEN 'PROCESSING' THEN 'READY'"
+                   " WHEN 'CALLING-SENT-CALLBACK' THEN 'SENT' WHEN 'CALLING-FAILED-CALLBACK' THEN 'FAILED'"
+                   " WHEN 'CALLING-INVALID-CALLBACK' THEN 'INVALID' ELSE status END) STORED"},
+};
+const Additions email_indexes_added = {
+    {"idx_work", "(callback_dead, status, shard, due_ms, id)"},
+    {"idx_listed", "(listed, created_ms, id)"},
+    {"idx_tenant_listed", "(tenant, listed, created_ms, id)"},
+    {"idx_expires", "(expires_ms, id)"},
+};
+// `transition` is a random number that the lines of one commit have in common.
+const Additions status_columns_added = {
+    {"at_ms", "BIGINT NULL"},
+    {"version", "INT NULL"},
+    {"transition", "BIGINT NULL"},
+};
+
+const std::array<std::string, 4> further_tables = {
+    // The tenant '' stands for everybody. Each number is the sum of its slices.
+    "CREATE TABLE IF NOT EXISTS email_counts (tenant " + name + ", status " + word +
+        " NOT NULL, slice TINYINT UNSIGNED NOT NULL, amount BIGINT NOT NULL, PRIMARY KEY (tenant, status, slice))" +
+        engine,
+    "CREATE TABLE IF NOT EXISTS email_suppressions (tenant " + name +
+        ", address VARCHAR(400) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, reason TEXT NULL,"
+        " since_ms BIGINT NOT NULL, PRIMARY KEY (tenant, address))" +
+        engine,
+    "CREATE TABLE IF NOT EXISTS email_accept_keys (key_hash CHAR(64) CHARACTER SET ascii COLLATE ascii_bin PRIMARY KEY,"
+    " request_hash VARBINARY(255) NOT NULL, owner " +
+        word + " NOT NULL, response LONGBLOB NULL, expires_ms BIGINT NOT NULL, INDEX idx_expires (expires_ms))" +
+        engine,
+    // Large objects are in several parts.
+    "CREATE TABLE IF NOT EXISTS email_spool (path " + name +
+        ", part INT NOT NULL, parts INT NOT NULL, content MEDIUMBLOB NOT NULL, expires_ms BIGINT NOT NULL,"
+        " PRIMARY KEY (path, part), INDEX idx_expires (expires_ms))" +
+        engine};
+
+// The names that INFORMATION_SCHEMA has, where they are ours.
+Answer<std::vector<std::string>> names_in(Connection& connection, std::string_view catalogue, std::string_view column,
+                                          std::string_view table) {
+  const std::string sql = "SELECT DISTINCT " + std::string(column) + " FROM INFORMATION_SCHEMA." +
+                          std::string(catalogue) + " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?";
+  TRY(const mysql::Rows rows, connection.query(sql, {table}));
+  std::vector<std::string> names;
+  for (const mysql::Row row : rows) names.emplace_back(row.text(0));
+  return names;
+}
+
+// The clauses that add what is not there.
+Answer<std::string> missing(Connection& connection, std::string_view table, std::string_view what,
+                            const Additions& additions) {
+  const bool columns = what == "COLUMN";
+  TRY(const std::vector<std::string> known,
+      names_in(connection, columns ? "COLUMNS" : "STATISTICS", columns ? "COLUMN_NAME" : "INDEX_NAME", table));
+  std::string clauses;
+  for (const Addition& addition : additions)
+    if (std::ranges::find(known, addition.name) == known.end())
+      clauses += ", ADD " + std::string(what) + " " + addition.name + " " + addition.definition;
+  return clauses;
+}
+
+// One statement for all that is missing: a table is copied once.
+Answer<void> alter(Connection& connection, std::string_view table, const std::string& clauses) {
+  if (clauses.empty()) return {};
+  return connection.run("ALTER TABLE " + std::string(table) + clauses.substr(1));
+}
+
+Answer<bool> has_all_states(Connection& connection) {
+  TRY(const mysql::Rows rows,
+      connection.query(
+          "SELECT COUNT(*) FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_SCHEMA = DATABASE()"
+          " AND TABLE_NAME = 'emails' AND COLUMN_NAME = 'status' AND COLUMN_TYPE LIKE '%\\'CANCELLED\\'%'"));
+  return rows[0].number(0) > 0;
+}
+
+Answer<void> create_first_tables(Connection& connection) {
+  for (const std::string_view table : first_tables) TRY_VOID(connection.run(table));
+  return {};
+}
+
+Answer<void> add_columns(Connection& connection) {
+  std::string clauses;
+  TRY(const bool all_states, has_all_states(connection));
+  if (!all_states) clauses += ", MODIFY COLUMN status " + states + " NOT NULL";
+  TRY(const std::string columns, missing(connection, "emails", "COLUMN", email_columns_added));
+  TRY(const std::string indexes, missing(connection, "emails", "INDEX", email_indexes_added));
+  TRY_VOID(alter(connection, "emails", clauses + columns + indexes));
+  TRY(const std::string status_columns, missing(connection, "email_statuses", "COLUMN", status_columns_added));
+  return alter(connection, "email_statuses", status_columns);
+}
+
+Answer<void> create_further_tables(Connection& connection) {
+  for (const std::string& table : further_tables) TRY_VOID(connection.run(table));
+  return {};
+}
+
+}  // namespace
+
+const std::vector<Migration>& mysql_migrations() {
+  static const std::vector<Migration> migrations = {
+      {1, "tables of e-mails and their history", create_first_tables},
+      {2, "leases, due times, callbacks, tenants", add_columns},
+      {3, "counts, suppressions, keys, spool", create_further_tables},
+  };
+  return migrations;
+}
+
+}  // namespace postino::outbox

@@ -1,0 +1,36 @@
+// What waits for work: the e-mails of a state and a shard, in the order of their due times.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+
+#include "outbox/ledger/queue_cursor.h"
+#include "outbox/mysql_ledger/mysql_ledger.h"
+
+namespace postino::outbox {
+
+// As the schema computes it from the id. Claimers of different shards have no rows in common.
+inline constexpr int mysql_shards = 4;
+
+// A queue as this process reads it.
+struct MysqlLedger::WorkQueue {
+  WorkQueue(State of, int number) : state(of), shard(number) {}
+
+  // Where a read begins now, and what it found: see QueueCursor.
+  base::TimePoint start(QueueCursor::Steady::time_point now) {
+    const std::lock_guard lock(mutex);
+    return cursor.start(now);
+  }
+  void found(base::TimePoint start, base::TimePoint seen, QueueCursor::Steady::time_point began) {
+    const std::lock_guard lock(mutex);
+    cursor.found(start, seen, began, QueueCursor::Steady::now());
+  }
+
+  const State state;
+  const int shard;
+  std::atomic<bool> more = false;  // the last one who took from it did not get to its end
+  std::mutex mutex;
+  QueueCursor cursor;
+};
+
+}  // namespace postino::outbox

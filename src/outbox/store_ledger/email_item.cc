@@ -1,0 +1,336 @@
+#include "outbox/store_ledger/email_item.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+#include "base/timestamp.h"
+#include "outbox/store_ledger/store_layout.h"
+
+namespace postino::outbox {
+
+namespace {
+
+using item::AttributeValue;
+using item::Item;
+using item::List;
+using item::Map;
+
+constexpr std::string_view bounced = "BOUNCED";
+
+AttributeValue milliseconds(base::TimePoint time) { return base::epoch_milliseconds(time); }
+
+// Attributes of the _META record that come and go or change with a move, in one place: absent ones are removed.
+struct Field {
+  std::string_view name;
+  std::optional<AttributeValue> value;
+};
+
+template <class Elements, class Encode>
+std::optional<AttributeValue> list_of(const Elements& elements, const Encode& encode) {
+  if (elements.empty()) return std::nullopt;
+  List list;
+  for (const auto& element : elements) list.push_back(encode(element));
+  return AttributeValue(std::move(list));
+}
+
+std::optional<AttributeValue> text_if_any(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  return AttributeValue(text);
+}
+
+std::optional<AttributeValue> count_if_any(int count) {
+  if (count == 0) return std::nullopt;
+  return AttributeValue(count);
+}
+
+std::optional<AttributeValue> flag(bool set) {
+  if (!set) return std::nullopt;
+  return AttributeValue(true);
+}
+
+AttributeValue recipient_value(const Recipient& recipient) {
+  Map map{{"Address", recipient.address}, {"State", name_of(recipient.state)}};
+  if (!recipient.reply.empty()) map.set("Reply", recipient.reply);
+  return map;
+}
+
+AttributeValue bounce_value(const Bounce& bounce) {
+  return Map{{"At", base::format_timestamp(bounce.at)},
+             {"Diagnostic", bounce.diagnostic},
+             {"Permanent", bounce.permanent},
+             {"Recipient", bounce.recipient},
+             {"Status", bounce.status}};
+}
+
+AttributeValue reached_value(const Email& email) {
+  Map reached;
+  for (const State state : all_states())
+    if (const int count = email.reached[static_cast<std::size_t>(state)]; count > 0)
+      reached.set(std::string(name_of(state)), count);
+  return reached;
+}
+
+std::vector<Field> changing_fields(const Email& email) {
+  const std::string queue = queue_of(email);
+  return {
+      {"Version", AttributeValue(email.version)},
+      {"Reached", reached_value(email)},
+      {"Listing", AttributeValue(queue_name(listed_state(email.state), shard_of(email.id)))},
+      {"TenantListing",
+       text_if_any(email.tenant.empty() ? ""
+                                        : tenant_listing(email.tenant, listed_state(email.state), shard_of(email.id)))},
+      {"Queue", text_if_any(queue)},
+      {"DueAt", queue.empty() ? std::nullopt : std::optional(milliseconds(*email.due_at))},
+      {"LeaseOwner", text_if_any(email.owner)},
+      {"OutcomeUnknown", flag(email.outcome_unknown)},
+      {"InternalReason", flag(email.internal_reason)},
+      {"Attempts", count_if_any(email.attempts)},
+      {"CallbackAttempts", count_if_any(email.callback_attempts)},
+      {"CallbackDead", flag(email.callback_dead)},
+      {"CallbackError", text_if_any(email.callback_error)},
+      {"HeldFrom", email.held_from ? std::optional(AttributeValue(name_of(*email.held_from))) : std::nullopt},
+      {"Recipients", list_of(email.recipients, recipient_value)},
+      {"SettledAt", email.settled_at ? std::optional(milliseconds(*email.settled_at)) : std::nullopt},
+  };
+}
+
+// What is said when the e-mail is accepted and stays.
+std::vector<Field> lasting_fields(const Email& email) {
+  return {
+      {"CreatedAt", milliseconds(email.created_at)},
+      {"ListedAt", AttributeValue(listing_position(email))},
+      {"SendAt", email.send_at ? std::optional(milliseconds(*email.send_at)) : std::nullopt},
+      {"Tenant", text_if_any(email.tenant)},
+      {"Acceptance", text_if_any(email.acceptance)},
+      {"CallbackUrl", text_if_any(email.callback_url)},
+      {"Tags", list_of(email.tags, [](const std::string& tag) { return AttributeValue(tag); })},
+      {"Sender", text_if_any(email.sender)},
+      {"Bounces", list_of(email.bounces, bounce_value)},
+  };
+}
+
+// Reads attributes with their types; what is missing takes the default.
+class Fields {
+ public:
+  explicit Fields(const Map& map) : map_(map) {}
+
+  std::string text(std::string_view name) const {
+    const std::string* value = get<std::string>(name);
+    return value != nullptr ? *value : std::string();
+  }
+  std::optional<std::int64_t> number(std::string_view name) const {
+    const item::Number* value = get<item::Number>(name);
+    return value != nullptr ? value->to_int64() : std::nullopt;
+  }
+  int count(std::string_view name) const { return static_cast<int>(number(name).value_or(0)); }
+  bool flag(std::string_view name) const {
+    const bool* value = get<bool>(name);
+    return value != nullptr && *value;
+  }
+  std::optional<base::TimePoint> time(std::string_view name) const {
+    const auto value = number(name);
+    return value ? std::optional(base::from_epoch_milliseconds(*value)) : std::nullopt;
+  }
+  const Map* map(std::string_view name) const { return get<Map>(name); }
+  const List& list(std::string_view name) const {
+    static const List none;
+    const List* value = get<List>(name);
+    return value != nullptr ? *value : none;
+  }
+
+ private:
+  template <class T>
+  const T* get(std::string_view name) const {
+    const AttributeValue* value = map_.find(name);
+    return value != nullptr ? value->get_if<T>() : nullptr;
+  }
+  const Map& map_;
+};
+
+base::TimePoint time_of(const std::string& text) {
+  const auto time = base::parse_timestamp(text);
+  return time ? *time : base::TimePoint();
+}
+
+RecipientState recipient_state(std::string_view name) {
+  using enum RecipientState;
+  for (const RecipientState state : {delivered, refused, suppressed})
+    if (name == name_of(state)) return state;
+  return pending;
+}
+
+void read_lists(const Fields& fields, Email& email) {
+  for (const AttributeValue& tag : fields.list("Tags"))
+    if (const auto* text = tag.get_if<std::string>()) email.tags.push_back(*text);
+  for (const AttributeValue& value : fields.list("Recipients"))
+    if (const Map* map = value.get_if<Map>()) {
+      const Fields recipient(*map);
+      email.recipients.push_back(
+          {recipient.text("Address"), recipient_state(recipient.text("State")), recipient.text("Reply")});
+    }
+  for (const AttributeValue& value : fields.list("Bounces"))
+    if (const Map* map = value.get_if<Map>()) {
+      const Fields bounce(*map);
+      email.bounces.push_back({bounce.text("Recipient"), bounce.text("Status"), bounce.text("Diagnostic"),
+                               bounce.flag("Permanent"), time_of(bounce.text("At"))});
+    }
+}
+
+}  // namespace
+
+int shard_of(std::string_view id) { return static_cast<int>(base::fast_hash(id) % shard_count); }
+
+item::Key meta_key(const std::string& id) { return {{"Id", id}, {"Status", meta_status}}; }
+
+std::string queue_name(State state, int shard) { return std::string(name_of(state)) + "#" + std::to_string(shard); }
+
+std::string dead_callback_queue(int shard) { return "DEAD-CALLBACK#" + std::to_string(shard); }
+
+std::string tenant_listing(const std::string& tenant, State state, int shard) {
+  return tenant + "/" + queue_name(state, shard);
+}
+
+std::string listing_position(const Email& email) { return base::format_timestamp(email.created_at) + "#" + email.id; }
+
+std::string queue_of(const Email& email) {
+  if (!email.due_at) return "";
+  if (email.callback_dead) return dead_callback_queue(shard_of(email.id));
+  return queue_name(email.state, shard_of(email.id));
+}
+
+Item meta_item(const Email& email, base::TimePoint expires) {
+  const AttributeValue ttl = base::epoch_seconds(expires);
+  Item item{{"Id", email.id},
+            {"Status", meta_status},
+            {"TTL", ttl},
+            {"Attributes", Map{{"Latest", name_of(email.state)},
+                               {"UpdatedAt", base::format_timestamp(email.updated_at)},
+                               {"Reason", email.reason},
+                               {"PayloadFilePath", email.payload_path},
+                               {"EmlFilePath", email.message_path},
+                               {"TTL", ttl}}}};
+  for (const auto& fields : {lasting_fields(email), changing_fields(email)})
+    for (const Field& field : fields)
+      if (field.value) item.set(std::string(field.name), *field.value);
+  return item;
+}
+
+base::Result<Email> email_of(const Item& meta) {
+  const Fields fields(meta);
+  const Map* map = fields.map("Attributes");
+  const auto version = fields.number("Version");
+  const auto created = fields.time("CreatedAt");
+  if (map == nullptr || !version || !created)
+    return base::fail(base::ErrorCode::corrupt,
+                      "e-mail " + fields.text("Id") + " lacks Attributes, Version or CreatedAt");
+  const Fields attributes(*map);
+  const auto state = parse_state(attributes.text("Latest"));
+  if (!state) return base::fail(base::ErrorCode::corrupt, "e-mail " + fields.text("Id") + " is in an unknown state");
+  Email email;
+  email.id = fields.text("Id");
+  email.tenant = fields.text("Tenant");
+  email.acceptance = fields.text("Acceptance");
+  email.state = *state;
+  email.reason = attributes.text("Reason");
+  email.version = *version;
+  email.created_at = *created;
+  email.updated_at = time_of(attributes.text("UpdatedAt"));
+  email.payload_path = attributes.text("PayloadFilePath");
+  email.message_path = attributes.text("EmlFilePath");
+  email.send_at = fields.time("SendAt");
+  email.due_at = fields.time("DueAt");
+  email.owner = fields.text("LeaseOwner");
+  email.outcome_unknown = fields.flag("OutcomeUnknown");
+  email.attempts = fields.count("Attempts");
+  email.callback_attempts = fields.count("CallbackAttempts");
+  email.callback_dead = fields.flag("CallbackDead");
+  email.callback_error = fields.text("CallbackError");
+  email.callback_url = fields.text("CallbackUrl");
+  email.held_from = parse_state(fields.text("HeldFrom"));
+  email.sender = fields.text("Sender");
+  email.internal_reason = fields.flag("InternalReason");
+  email.settled_at = fields.time("SettledAt");
+  read_lists(fields, email);
+  if (const Map* reached = fields.map("Reached"))
+    for (const State each : all_states())
+      email.reached[static_cast<std::size_t>(each)] = Fields(*reached).count(name_of(each));
+  return email;
+}
+
+Item line_item(const std::string& id, const HistoryEntry& line, int times, base::TimePoint expires) {
+  const AttributeValue ttl = base::epoch_seconds(expires);
+  return Item{{"Id", id},
+              {"Status", times > 1 ? line.status + "#" + std::to_string(times) : line.status},
+              {"TTL", ttl},
+              {"Attributes", Map{{"TTL", ttl},
+                                 {"UpdatedAt", base::format_timestamp(line.at)},
+                                 {"Reason", line.reason},
+                                 {"Version", line.version}}}};
+}
+
+Item state_item(const Email& email, const std::string& reason, base::TimePoint expires) {
+  return line_item(email.id, {std::string(name_of(email.state)), email.updated_at, reason, email.version},
+                   email.reached[static_cast<std::size_t>(email.state)], expires);
+}
+
+Item bounce_item(const Email& email, const Bounce& bounce, base::TimePoint expires) {
+  return line_item(email.id,
+                   {std::string(bounced), bounce.at, bounce.recipient + ": " + bounce.diagnostic, email.version},
+                   static_cast<int>(email.bounces.size()), expires);
+}
+
+std::optional<HistoryEntry> history_entry_of(const Item& item) {
+  const Fields fields(item);
+  const std::string status = fields.text("Status");
+  const Map* map = fields.map("Attributes");
+  if (status == meta_status || map == nullptr) return std::nullopt;
+  const Fields attributes(*map);
+  return HistoryEntry{status.substr(0, status.find('#')), time_of(attributes.text("UpdatedAt")),
+                      attributes.text("Reason"), attributes.number("Version").value_or(0)};
+}
+
+store::TransactUpdate meta_update(const std::string& table, const Move& move) {
+  const Email& before = move.before;
+  const Email& after = move.after;
+  store::TransactUpdate update;
+  update.table_name = table;
+  update.key = meta_key(before.id);
+  item::Map values{{":from", name_of(before.state)},
+                   {":seen", before.version},
+                   {":latest", name_of(after.state)},
+                   {":updated", base::format_timestamp(after.updated_at)},
+                   {":reason", after.reason}};
+  std::string set = "SET Attributes.Latest = :latest, Attributes.UpdatedAt = :updated, Attributes.Reason = :reason";
+  if (after.message_path != before.message_path) {
+    set += ", Attributes.EmlFilePath = :message";
+    values.set(":message", after.message_path);
+  }
+  std::string remove;
+  // The version tells that nothing else has changed, so what is the same need not be written again. Two attributes are
+  // written without a new version: a lease may have been renewed since, and its outcome may have become unknown.
+  const std::vector<Field> known = changing_fields(before);
+  std::vector<Field> wanted = changing_fields(after);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    Field& field = wanted[i];
+    if (field.value == known[i].value && field.name != "DueAt" && field.name != "OutcomeUnknown") continue;
+    const std::string name(field.name);
+    if (!field.value) {
+      remove += (remove.empty() ? " REMOVE " : ", ") + name;
+      continue;
+    }
+    set.append(", ").append(name).append(" = :").append(name);
+    values.set(":" + name, std::move(*field.value));
+  }
+  update.update = set + remove;
+  std::string condition = "Version = :seen AND Attributes.Latest = :from";
+  if (move.only_unrenewed && before.due_at) {
+    condition += " AND DueAt = :due";
+    values.set(":due", milliseconds(*before.due_at));
+  }
+  if (move.only_unrenewed && !before.outcome_unknown) condition += " AND attribute_not_exists(OutcomeUnknown)";
+  update.condition = std::move(condition);
+  update.placeholders.values = std::move(values);
+  return update;
+}
+
+}  // namespace postino::outbox

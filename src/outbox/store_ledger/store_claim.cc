@@ -1,0 +1,184 @@
+// Claims: what is due is read from the work index, and moved into its working state with a lease.
+#include <algorithm>
+#include <utility>
+
+#include "outbox/ledger/transitions.h"
+#include "outbox/store_ledger/email_item.h"
+#include "outbox/store_ledger/work_queue.h"
+
+namespace postino::outbox {
+
+namespace {
+
+// Is it still what the work index said? On a remote store that index is a little late.
+bool still_due(const Email& email, State state, base::TimePoint now) {
+  return email.state == state && !email.callback_dead && email.due_at && *email.due_at <= now;
+}
+
+}  // namespace
+
+store::Answer<std::vector<StoreLedger::WorkEntry>> StoreLedger::read_queue(const std::string& queue,
+                                                                           base::TimePoint from, int limit) {
+  store::QueryRequest query;
+  query.table_name = options_.tables.emails;
+  query.index_name = std::string(work_index);
+  query.key_condition = "Queue = :queue AND DueAt >= :from";
+  query.placeholders.values = item::Map{{":queue", queue}, {":from", base::epoch_milliseconds(from)}};
+  query.limit = limit;
+  TRY(const store::PageResponse page, store_.query(query));
+  std::vector<WorkEntry> entries;
+  for (const item::Item& item : page.items)
+    entries.push_back({item.find("Id")->as<std::string>(),
+                       base::from_epoch_milliseconds(item.find("DueAt")->as<item::Number>().to_int64().value_or(0))});
+  return entries;
+}
+
+base::Result<std::vector<Email>> StoreLedger::find_due(WorkQueue& queue, int wanted,
+                                                       const std::set<std::string>& except, Claim& claim) {
+  const auto began = QueueCursor::Steady::now();
+  const base::TimePoint start = queue.cursor.start(began);
+  const base::TimePoint now = clock_.now();
+  // One more than wanted is read, to see whether there is more.
+  const int limit = wanted + static_cast<int>(except.size()) + 1;
+  auto entries = patience_([&] { return read_queue(queue.name, start, limit); });
+  if (!entries) return base::propagate(as_error(entries.error()));
+  const auto first_not_due = std::ranges::find_if(*entries, [&](const WorkEntry& entry) { return entry.due > now; });
+  if (first_not_due != entries->end())
+    claim.next_due = std::min(claim.next_due.value_or(first_not_due->due), first_not_due->due);
+  bool saw_all = first_not_due != entries->end() || static_cast<int>(entries->size()) < limit;
+  entries->erase(first_not_due, entries->end());
+  std::erase_if(*entries, [&](const WorkEntry& entry) { return except.contains(entry.id); });
+  if (entries->size() > static_cast<std::size_t>(wanted)) {
+    claim.more = true;
+    saw_all = false;
+    entries->resize(static_cast<std::size_t>(wanted));
+  }
+  if (saw_all || !entries->empty())
+    queue.cursor.found(start, saw_all ? now : entries->back().due, began, QueueCursor::Steady::now());
+  std::vector<std::string> ids;
+  for (const WorkEntry& entry : *entries) ids.push_back(entry.id);
+  TRY(std::vector<Email> emails, read(ids));
+  std::erase_if(emails, [&](const Email& email) { return !still_due(email, queue.state, now); });
+  return emails;
+}
+
+// Each claim begins with another queue, so that no state and no shard waits behind one that is never empty.
+std::vector<StoreLedger::WorkQueue*> StoreLedger::queues_to_claim(Pipeline pipeline) {
+  std::vector<WorkQueue*> queues;
+  for (int shard = 0; shard < shard_count; ++shard)
+    for (const State state : states_claimed_by(pipeline))
+      queues.push_back(queues_.find(queue_name(state, shard))->second.get());
+  std::ranges::rotate(queues, queues.begin() + static_cast<std::ptrdiff_t>(next_queue_++ % queues.size()));
+  return queues;
+}
+
+base::Result<Claim> StoreLedger::gather(Pipeline pipeline, int limit, const std::set<std::string>& except,
+                                        const Take& take) {
+  Claim claim;
+  std::vector<WorkQueue*> busy;  // somebody else is reading them; they come last
+  for (const bool waiting : {false, true}) {
+    const std::vector<WorkQueue*> queues = waiting ? std::exchange(busy, {}) : queues_to_claim(pipeline);
+    for (WorkQueue* queue : queues) {
+      const int wanted = limit - static_cast<int>(claim.emails.size());
+      if (wanted <= 0) {
+        claim.more = true;  // perhaps: the queues that were not read may be empty
+        return claim;
+      }
+      std::unique_lock turn(queue->turn, std::defer_lock);
+      if (waiting)
+        turn.lock();
+      else if (!turn.try_lock()) {
+        busy.push_back(queue);
+        continue;
+      }
+      auto due = find_due(*queue, wanted, except, claim);
+      auto taken = due ? take(std::move(*due)) : std::move(due);
+      // What was claimed before a queue could not be read is claimed: it must be worked on.
+      if (!taken && claim.emails.empty()) return base::propagate(taken.error());
+      if (!taken) return claim;
+      std::ranges::move(*taken, std::back_inserter(claim.emails));
+    }
+  }
+  return claim;
+}
+
+base::Result<Claim> StoreLedger::claim(Pipeline pipeline, int limit, const std::string& owner,
+                                       base::Milliseconds lease) {
+  return gather(pipeline, limit, {}, [&](const std::vector<Email>& due) -> base::Result<std::vector<Email>> {
+    const base::TimePoint lease_end = clock_.now() + lease;
+    std::vector<Move> moves;
+    for (const Email& email : due) moves.push_back(claiming_move(email, owner, lease_end, options_.unknown_from_claim));
+    std::vector<Email> claimed;
+    std::string trouble;
+    for (MoveOutcome& outcome : move(std::move(moves))) {
+      if (outcome.status == MoveStatus::failed) trouble = outcome.error;
+      if (outcome.status == MoveStatus::done) claimed.push_back(std::move(outcome.email));
+    }
+    if (claimed.empty() && !trouble.empty()) return base::fail(base::ErrorCode::io, trouble);
+    return claimed;
+  });
+}
+
+base::Result<Claim> StoreLedger::due(Pipeline pipeline, int limit, const std::set<std::string>& except) {
+  return gather(pipeline, limit, except,
+                [](std::vector<Email> due) -> base::Result<std::vector<Email>> { return due; });
+}
+
+base::Result<void> StoreLedger::add_expired(const WorkQueue& queue, const std::vector<WorkEntry>& entries,
+                                            base::TimePoint before, std::vector<Email>& expired) {
+  std::vector<std::string> ids;
+  for (const WorkEntry& entry : entries)
+    if (entry.due < before) ids.push_back(entry.id);
+  TRY(std::vector<Email> emails, read(ids));
+  for (Email& email : emails)
+    if (email.state == queue.state && email.due_at && *email.due_at < before) expired.push_back(std::move(email));
+  return {};
+}
+
+base::Result<std::vector<Email>> StoreLedger::find_expired(base::TimePoint before, int limit) {
+  std::vector<Email> expired;
+  for (const auto& [name, queue] : queues_) {
+    const int wanted = limit - static_cast<int>(expired.size());
+    if (wanted <= 0) break;
+    if (kind_of(queue->state) != StateKind::working) continue;
+    const std::lock_guard turn(queue->turn);
+    const auto began = QueueCursor::Steady::now();
+    const base::TimePoint start = queue->cursor.start(began);
+    const auto entries = patience_([&] { return read_queue(name, start, wanted); });
+    if (!entries) return base::propagate(as_error(entries.error()));
+    const bool saw_all = static_cast<int>(entries->size()) < wanted || entries->back().due >= before;
+    queue->cursor.found(start, saw_all ? before : entries->back().due, began, QueueCursor::Steady::now());
+    TRY_VOID(add_expired(*queue, *entries, before, expired));
+  }
+  return expired;
+}
+
+base::Result<std::vector<Email>> StoreLedger::stale(base::TimePoint before, int limit) {
+  std::vector<Email> expired;
+  for (const auto& [name, queue] : queues_) {
+    const int wanted = limit - static_cast<int>(expired.size());
+    if (wanted <= 0) break;
+    if (kind_of(queue->state) != StateKind::working) continue;
+    const auto entries = patience_([&] { return read_queue(name, base::TimePoint(), wanted); });
+    if (!entries) return base::propagate(as_error(entries.error()));
+    TRY_VOID(add_expired(*queue, *entries, before, expired));
+  }
+  return expired;
+}
+
+base::Result<std::optional<base::TimePoint>> StoreLedger::oldest_due(Pipeline pipeline) {
+  std::optional<base::TimePoint> oldest;
+  for (const State state : states_claimed_by(pipeline))
+    for (int shard = 0; shard < shard_count; ++shard) {
+      WorkQueue& queue = *queues_.find(queue_name(state, shard))->second;
+      std::unique_lock turn(queue.turn);
+      const base::TimePoint start = queue.cursor.start(QueueCursor::Steady::now());
+      turn.unlock();  // who only looks keeps nobody waiting
+      const auto entries = patience_([&] { return read_queue(queue.name, start, 1); });
+      if (!entries) return base::propagate(as_error(entries.error()));
+      if (!entries->empty() && (!oldest || entries->front().due < *oldest)) oldest = entries->front().due;
+    }
+  return oldest;
+}
+
+}  // namespace postino::outbox

@@ -1,0 +1,52 @@
+// How many e-mails are in each state, kept in step with them: the counts change in the same commit.
+//
+// There is one slice of counts for each day from which e-mails are kept, a few times over so that writers do not meet.
+// A slice expires with the e-mails it counts, so the sum over all slices needs no correction and no scan.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "outbox/ledger/ledger.h"
+#include "store/store.h"
+
+namespace postino::outbox {
+
+// Gathers what one commit changes.
+class CountChanges {
+ public:
+  void entered(const Email& email) { add(email, email.state, 1); }
+  void left(const Email& email) { add(email, email.state, -1); }
+
+  // How many actions there will be once this e-mail is in as well.
+  std::size_t size_with(const Email& email) const;
+
+  // One for each tenant and day concerned. `keep` is how long e-mails are kept.
+  std::vector<store::TransactAction> actions(const std::string& table, base::Milliseconds keep, int spread) const;
+
+ private:
+  struct Slice {
+    std::string tenant;
+    std::string day;
+    friend auto operator<=>(const Slice&, const Slice&) = default;
+  };
+  struct Change {
+    base::TimePoint kept_from;
+    std::map<State, std::int64_t> by_state;
+  };
+  static std::vector<Slice> slices_of(const Email& email);
+  void add(const Email& email, State state, std::int64_t difference);
+
+  std::map<Slice, Change> changes_;
+};
+
+// How many copies of a slice there are.
+inline constexpr int count_spread = 8;
+
+// The sum over a tenant's slices, or over everybody's.
+store::Answer<Counts> read_counts(store::Store& store, const std::string& table,
+                                  const std::optional<std::string>& tenant);
+
+}  // namespace postino::outbox

@@ -1,0 +1,28 @@
+// The spool inside the store: objects in parts that fit into items.
+#pragma once
+
+#include "base/random.h"
+#include "outbox/ledger/patient_store.h"
+#include "outbox/ledger/spool.h"
+#include "store/store.h"
+
+namespace postino::outbox {
+
+class StoreSpool final : public Spool {
+ public:
+  StoreSpool(store::Store& store, std::string table, base::Random& random, Patience patience)
+      : store_(store), table_(std::move(table)), random_(random), patience_(std::move(patience)) {}
+
+  base::Result<std::string> write(const SpoolObject& object) override;
+  std::optional<SpoolAction> as_action(const SpoolObject& object) override;
+  base::Result<std::string> read(const std::string& path) override;
+  base::Result<void> remove(const std::string& path) override;
+
+ private:
+  store::Store& store_;
+  const std::string table_;
+  base::Random& random_;
+  const Patience patience_;
+};
+
+}  // namespace postino::outbox

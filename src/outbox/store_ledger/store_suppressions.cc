@@ -1,0 +1,105 @@
+// Addresses that get no mail any more.
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "base/timestamp.h"
+#include "item/attribute_text.h"
+#include "outbox/ledger/listing_cursor.h"
+#include "outbox/store_ledger/work_queue.h"
+
+namespace postino::outbox {
+
+namespace {
+
+// A tenant's are on one shelf: they are few, and are listed in the order of their addresses.
+constexpr std::string_view shelf_prefix = "suppressions/";
+std::string shelf_of(const std::string& tenant) { return std::string(shelf_prefix) + tenant; }
+
+item::Key key_of(const std::string& tenant, const std::string& address) {
+  return {{"Shelf", shelf_of(tenant)}, {"Address", base::lower_case(address)}};
+}
+
+Suppression suppression_of(const item::Item& item) {
+  const auto since = base::parse_timestamp(item::attribute_text(item, "Since"));
+  return {item::attribute_text(item, "Address"), item::attribute_text(item, "Reason"),
+          since ? *since : base::TimePoint()};
+}
+
+}  // namespace
+
+base::Result<void> StoreLedger::suppress(const std::string& tenant, const Suppression& suppression) {
+  store::PutItemRequest put;
+  put.table_name = options_.tables.suppressions();
+  put.item = key_of(tenant, suppression.address);
+  put.item.set("Reason", suppression.reason);
+  put.item.set("Since", base::format_timestamp(suppression.since));
+  const auto answer = patience_([&] { return store_.put_item(put); });
+  if (!answer) return base::propagate(as_error(answer.error()));
+  return {};
+}
+
+base::Result<bool> StoreLedger::unsuppress(const std::string& tenant, const std::string& address) {
+  store::DeleteItemRequest request;
+  request.table_name = options_.tables.suppressions();
+  request.key = key_of(tenant, address);
+  request.return_values = store::ReturnValues::all_old;
+  const auto answer = patience_([&] { return store_.delete_item(request); });
+  if (!answer) return base::propagate(as_error(answer.error()));
+  return answer->attributes.has_value();
+}
+
+base::Result<std::vector<Suppression>> StoreLedger::find_suppressed(const std::string& tenant,
+                                                                    const std::vector<std::string>& addresses) {
+  std::vector<Suppression> found;
+  for (const std::string& address : addresses)
+    for (const std::string& of : {std::string(), tenant}) {
+      store::GetItemRequest get;
+      get.table_name = options_.tables.suppressions();
+      get.key = key_of(of, address);
+      get.consistent_read = true;
+      const auto answer = patience_([&] { return store_.get_item(get); });
+      if (!answer) return base::propagate(as_error(answer.error()));
+      if (answer->item) found.push_back(suppression_of(*answer->item));
+      if (answer->item || tenant.empty()) break;
+    }
+  return found;
+}
+
+base::Result<SuppressionPage> StoreLedger::suppressions(const std::string& tenant, const std::string& cursor,
+                                                        int limit) {
+  store::QueryRequest query;
+  query.table_name = options_.tables.suppressions();
+  query.key_condition = "Shelf = :shelf";
+  query.placeholders.values = item::Map{{":shelf", shelf_of(tenant)}};
+  query.limit = limit;
+  if (!cursor.empty()) {
+    TRY(const std::string address, read_cursor(cursor));
+    query.exclusive_start_key = key_of(tenant, address);
+  }
+  const auto page = patience_([&] { return store_.query(query); });
+  if (!page) return base::propagate(as_error(page.error()));
+  SuppressionPage result;
+  for (const item::Item& item : page->items) result.suppressions.push_back(suppression_of(item));
+  if (page->last_evaluated_key) result.cursor = make_cursor(result.suppressions.back().address);
+  return result;
+}
+
+base::Result<std::vector<std::string>> StoreLedger::suppressing_tenants() {
+  std::set<std::string> tenants;
+  store::ScanRequest scan;
+  scan.table_name = options_.tables.suppressions();
+  scan.projection = "Shelf";
+  scan.consistent_read = true;
+  do {
+    const auto page = patience_([&] { return store_.scan(scan); });
+    if (!page) return base::propagate(as_error(page.error()));
+    for (const item::Item& item : page->items)
+      if (const std::string shelf = item::attribute_text(item, "Shelf"); shelf.starts_with(shelf_prefix))
+        tenants.insert(shelf.substr(shelf_prefix.size()));
+    scan.exclusive_start_key = page->last_evaluated_key;
+  } while (scan.exclusive_start_key);
+  return std::vector<std::string>(tenants.begin(), tenants.end());
+}
+
+}  // namespace postino::outbox

@@ -1,0 +1,112 @@
+#include "outbox/store_ledger/store_tables.h"
+
+#include <algorithm>
+
+#include "outbox/ledger/patient_store.h"
+
+namespace postino::outbox {
+
+namespace {
+
+using item::Type;
+using store::CreateTableRequest;
+using store::KeyRole;
+using store::KeySchema;
+
+struct KeyColumn {
+  std::string name;
+  Type type;
+};
+
+store::GlobalIndexDefinition index(std::string_view name, const std::string& hash, const std::string& range,
+                                   const std::vector<std::string>& included) {
+  store::GlobalIndexDefinition definition;
+  definition.name = std::string(name);
+  definition.key_schema = {{hash, KeyRole::hash}};
+  if (!range.empty()) definition.key_schema.push_back({range, KeyRole::range});
+  definition.projection.type = included.empty() ? store::ProjectionType::keys_only : store::ProjectionType::include;
+  if (!included.empty()) definition.projection.non_key_attributes = included;
+  return definition;
+}
+
+CreateTableRequest table(std::string name, const std::vector<KeyColumn>& keys) {
+  CreateTableRequest request;
+  request.table_name = std::move(name);
+  request.billing_mode = store::BillingMode::pay_per_request;
+  for (const KeyColumn& key : keys) {
+    request.attribute_definitions.push_back({key.name, key.type});
+    request.key_schema.push_back({key.name, request.key_schema.empty() ? KeyRole::hash : KeyRole::range});
+  }
+  return request;
+}
+
+CreateTableRequest emails_table(const StoreTables& tables) {
+  CreateTableRequest request = table(tables.emails, {{"Id", Type::string}, {"Status", Type::string}});
+  for (const KeyColumn& column : std::vector<KeyColumn>{{"Queue", Type::string},
+                                                        {"DueAt", Type::number},
+                                                        {"Listing", Type::string},
+                                                        {"ListedAt", Type::string},
+                                                        {"TenantListing", Type::string}})
+    request.attribute_definitions.push_back({column.name, column.type});
+  request.global_indexes = {index(status_index, "Status", "", {"Attributes"}), index(work_index, "Queue", "DueAt", {}),
+                            index(list_index, "Listing", "ListedAt", {}),
+                            index(tenant_index, "TenantListing", "ListedAt", {})};
+  return request;
+}
+
+CreateTableRequest mailbox_table(const StoreTables& tables) {
+  return table(tables.mailbox(), {{"Mailbox", Type::string}, {"Received", Type::string}});
+}
+
+std::vector<CreateTableRequest> all_tables(const StoreTables& tables) {
+  return {emails_table(tables),
+          table(tables.spool(), {{"SpoolPath", Type::string}, {"Part", Type::number}}),
+          table(tables.counts(), {{"Tenant", Type::string}, {"Slice", Type::string}}),
+          table(tables.suppressions(), {{"Shelf", Type::string}, {"Address", Type::string}}),
+          mailbox_table(tables),
+          table(tables.accept_keys(), {{"pk", Type::string}})};
+}
+
+base::Result<void> check_table(const CreateTableRequest& wanted, const store::TableDescription& found) {
+  if (found.key_schema != wanted.key_schema)
+    return base::invalid("table " + wanted.table_name + " exists with other keys than the outbox needs");
+  if (!wanted.global_indexes) return {};
+  for (const store::GlobalIndexDefinition& definition : *wanted.global_indexes) {
+    const auto index = std::ranges::find(found.global_indexes, definition.name, &store::IndexDescription::name);
+    if (index == found.global_indexes.end() || index->key_schema != definition.key_schema)
+      return base::invalid("table " + wanted.table_name + " exists without the index " + definition.name +
+                           " that the outbox needs");
+  }
+  return {};
+}
+
+base::Result<void> prepare(store::Store& store, const CreateTableRequest& request, const std::string& expiry) {
+  const auto created = store.create_table(request);
+  if (!created && created.error().type != store::ErrorType::resource_in_use)
+    return base::propagate(as_error(created.error()));
+  if (!created) {
+    const auto found = store.describe_table(request.table_name);
+    if (!found) return base::propagate(as_error(found.error()));
+    TRY_VOID(check_table(request, *found));
+  }
+  const auto expiring = store.describe_time_to_live(request.table_name);
+  if (!expiring) return base::propagate(as_error(expiring.error()));
+  if (expiring->status != store::TimeToLiveStatus::disabled) return {};
+  const auto enabled = store.update_time_to_live(request.table_name, {expiry, true});
+  if (!enabled) return base::propagate(as_error(enabled.error()));
+  return {};
+}
+
+}  // namespace
+
+base::Result<void> prepare_tables(store::Store& store, const StoreTables& tables) {
+  for (const CreateTableRequest& request : all_tables(tables))
+    TRY_VOID(prepare(store, request, request.table_name == tables.accept_keys() ? "ttl" : "TTL"));
+  return {};
+}
+
+base::Result<void> prepare_mailbox(store::Store& store, const StoreTables& tables) {
+  return prepare(store, mailbox_table(tables), "TTL");
+}
+
+}  // namespace postino::outbox

@@ -1,0 +1,16 @@
+// Creates the outbox's tables where they are missing.
+#pragma once
+
+#include "base/result.h"
+#include "outbox/store_ledger/store_layout.h"
+#include "store/store.h"
+
+namespace postino::outbox {
+
+// Tables that exist are taken as they are, but must have the keys and indexes the outbox needs: invalid otherwise, with
+// what is missing.
+base::Result<void> prepare_tables(store::Store& store, const StoreTables& tables);
+// That of the sandbox alone, for an outbox whose e-mails are elsewhere.
+base::Result<void> prepare_mailbox(store::Store& store, const StoreTables& tables);
+
+}  // namespace postino::outbox

@@ -1,0 +1,22 @@
+// A queue of the work index as this process reads it.
+#pragma once
+
+#include <mutex>
+
+#include "outbox/ledger/queue_cursor.h"
+#include "outbox/store_ledger/email_item.h"
+#include "outbox/store_ledger/store_ledger.h"
+
+namespace postino::outbox {
+
+// Its claimers take turns: they would only get in each other's way.
+struct StoreLedger::WorkQueue {
+  WorkQueue(State of, int shard) : state(of), name(queue_name(of, shard)) {}
+
+  const State state;
+  const std::string name;
+  std::mutex turn;
+  QueueCursor cursor;
+};
+
+}  // namespace postino::outbox

@@ -1,0 +1,115 @@
+#include "outbox/transport/smtp_transport.h"
+
+#include <algorithm>
+
+namespace postino::outbox {
+
+namespace {
+
+mail::SendResult could_not_open(const mail::SmtpSession::OpenFailure& failure, const mail::Envelope& envelope) {
+  mail::SendResult result;
+  result.severity = mail::classify(failure.reply, failure.stage).severity;
+  result.reply = failure.reply;
+  result.session_failed = true;
+  for (const std::string& address : envelope.recipients)
+    result.recipients.push_back({address, result.severity, failure.reply});
+  return result;
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<SmtpTransport>> SmtpTransport::create(SmtpTransportOptions options) {
+  std::unique_ptr<SmtpTransport> transport(new SmtpTransport(std::move(options)));
+  for (const mail::SmtpOptions& smtp : transport->options_.relays) {
+    auto relay = std::make_unique<Relay>();
+    relay->options = smtp;
+    if (smtp.tls != mail::TlsPolicy::off) {
+      net::ClientTlsOptions tls;
+      tls.verify = smtp.tls != mail::TlsPolicy::opportunistic;
+      tls.certificate_file = smtp.certificate_file;
+      TRY(relay->tls, net::ClientTls::create(tls));
+    }
+    transport->relays_.push_back(std::move(relay));
+  }
+  return transport;
+}
+
+SmtpTransport::~SmtpTransport() {
+  for (const auto& relay : relays_)
+    for (Session& session : relay->idle) session.smtp->quit();
+}
+
+std::vector<SmtpTransport::Relay*> SmtpTransport::relays_to_try() {
+  const Steady::rep now = Steady::now().time_since_epoch().count();
+  std::vector<Relay*> order;
+  for (const auto& relay : relays_) order.push_back(relay.get());
+  std::ranges::stable_partition(order, [&](const Relay* relay) { return relay->paused_until <= now; });
+  return order;
+}
+
+std::optional<SmtpTransport::Session> SmtpTransport::take_idle(Relay& relay) {
+  while (true) {
+    Session session;
+    {
+      const std::lock_guard lock(relay.mutex);
+      if (relay.idle.empty()) return std::nullopt;
+      session = std::move(relay.idle.back());
+      relay.idle.pop_back();
+    }
+    if (session.smtp->usable()) return session;
+  }
+}
+
+void SmtpTransport::give_back(Relay& relay, Session session) {
+  if (!session.smtp->usable()) return;
+  if (++session.messages >= options_.messages_per_session) return session.smtp->quit();
+  session.idle_since = Steady::now();
+  const std::lock_guard lock(relay.mutex);
+  relay.idle.push_back(std::move(session));
+}
+
+void SmtpTransport::close_idle_sessions() {
+  const auto oldest = Steady::now() - options_.idle_time;
+  for (const auto& relay : relays_) {
+    std::vector<Session> idle;
+    {
+      const std::lock_guard lock(relay->mutex);
+      const auto first_young =
+          std::ranges::find_if(relay->idle, [&](const Session& session) { return session.idle_since >= oldest; });
+      std::move(relay->idle.begin(), first_young, std::back_inserter(idle));
+      relay->idle.erase(relay->idle.begin(), first_young);
+    }
+    for (Session& session : idle) session.smtp->quit();
+  }
+}
+
+mail::SendResult SmtpTransport::deliver_over(Relay& relay, const Delivery& delivery,
+                                             const mail::SmtpSession::BeforeEnd& before_end) {
+  while (auto session = take_idle(relay)) {
+    mail::SendResult result = session->smtp->send(delivery.envelope, delivery.message, before_end);
+    // A session that was kept may have ended by now, which says nothing about the relay.
+    const bool stale = result.session_failed && result.reply.code == 0 && !result.outcome_unknown;
+    if (stale) continue;
+    give_back(relay, std::move(*session));
+    return result;
+  }
+  auto opened = mail::SmtpSession::open(relay.options, relay.tls);
+  if (!opened) return could_not_open(opened.error(), delivery.envelope);
+  ++sessions_opened_;
+  Session session{std::move(*opened), 0, {}};
+  mail::SendResult result = session.smtp->send(delivery.envelope, delivery.message, before_end);
+  give_back(relay, std::move(session));
+  return result;
+}
+
+mail::SendResult SmtpTransport::deliver(const Delivery& delivery, const mail::SmtpSession::BeforeEnd& before_end) {
+  mail::SendResult result;
+  for (Relay* relay : relays_to_try()) {
+    result = deliver_over(*relay, delivery, before_end);
+    if (!result.session_failed || result.outcome_unknown) return result;
+    relay->paused_until = (Steady::now() + options_.relay_pause).time_since_epoch().count();
+  }
+  return result;
+}
+
+}  // namespace postino::outbox

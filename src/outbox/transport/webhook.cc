@@ -1,0 +1,52 @@
+#include "outbox/transport/webhook.h"
+
+#include "base/hmac.h"
+#include "base/timestamp.h"
+#include "item/json_codec.h"
+#include "json/writer.h"
+
+namespace postino::outbox {
+
+namespace {
+
+constexpr std::string_view internal_error = "internal error";
+
+}  // namespace
+
+std::string webhook_body(const Email& email) {
+  std::string body;
+  json::Writer writer(body);
+  writer.begin_object();
+  writer.key("code").string(email.state == State::calling_sent ? "TRAVELING" : "DISPATCH-ERROR");
+  writer.key("reached_at").string(base::format_timestamp(email.settled_at.value_or(email.updated_at)));
+  writer.key("message_ids").begin_array().string(email.id).end_array();
+  writer.key("reason").string(email.internal_reason ? internal_error : std::string_view(email.reason));
+  writer.end_object();
+  return body;
+}
+
+std::string webhook_id(const Email& email) {
+  return email.id + "-" + std::to_string(base::epoch_milliseconds(email.settled_at.value_or(email.created_at)));
+}
+
+base::Result<WebhookSigner> WebhookSigner::create(const std::string& secret) {
+  constexpr std::string_view prefix = "whsec_";
+  if (secret.empty()) return WebhookSigner("");
+  auto key = secret.starts_with(prefix) ? item::from_base64(secret.substr(prefix.size()))
+                                        : base::Result<std::string>(base::invalid(""));
+  if (!key || key->size() < 24 || key->size() > 64)
+    return base::invalid("must be whsec_ and the base64 of 24 to 64 bytes");
+  return WebhookSigner(std::move(*key));
+}
+
+std::vector<std::pair<std::string, std::string>> WebhookSigner::headers(const std::string& id, base::TimePoint now,
+                                                                        const std::string& body) const {
+  const std::string timestamp = std::to_string(base::epoch_seconds(now));
+  std::vector<std::pair<std::string, std::string>> headers{{"webhook-id", id}, {"webhook-timestamp", timestamp}};
+  if (!key_.empty())
+    headers.emplace_back("webhook-signature",
+                         "v1," + item::to_base64(base::hmac_sha256(key_, id + "." + timestamp + "." + body)));
+  return headers;
+}
+
+}  // namespace postino::outbox
