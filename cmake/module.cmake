@@ -34,7 +34,7 @@ function(postino_module name)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE postino_${name} GTest::gmock GTest::gtest_main)
     target_compile_options(${name}_test PRIVATE ${POSTINO_TEST_OPTIONS})
-    set_target_properties(${name}_test PROPERTIES CXX_CLANG_TIDY "")
+    set_target_properties(${name}_test PROPERTIES CXX_CLANG_TIDY "" UNITY_BUILD OFF)
     # Suites with Concurrent in their name are what the thread sanitizer runs.
     gtest_discover_tests(${name}_test TEST_PREFIX ${name}/ DISCOVERY_MODE PRE_TEST TEST_FILTER -*Concurrent*.*
       TEST_LIST ${name}_tests PROPERTIES TIMEOUT 600)

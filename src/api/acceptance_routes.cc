@@ -50,7 +50,7 @@ base::Result<std::vector<Payload>, Problem> read_payloads(const Call& call) {
 }
 
 // Of what is asked for, not of how it is written: spaces and the order of members make no difference.
-std::string request_hash(const std::vector<Payload>& payloads, const std::string& tenant) {
+std::string hash_of_payloads(const std::vector<Payload>& payloads, const std::string& tenant) {
   std::string text = "POST /emails\n" + tenant;
   for (const Payload& payload : payloads) text.append("\n").append(outbox::to_json(payload));
   return base::to_hex(base::sha256(text));
@@ -60,7 +60,7 @@ std::string request_hash(const std::vector<Payload>& payloads, const std::string
 Outbox::KeyedRequest keyed_request(const IdempotencyHeaders& headers, const std::vector<Payload>& payloads,
                                    const Caller& caller) {
   const std::string owner = caller.tenant.empty() ? caller.name : "";
-  return {owner + "/" + headers.key, request_hash(payloads, caller.tenant), headers.life};
+  return {owner + "/" + headers.key, hash_of_payloads(payloads, caller.tenant), headers.life};
 }
 
 struct Summary {
@@ -138,7 +138,7 @@ std::optional<Summary> read_summary(std::string_view answer) {
   return Summary{*total, *successful};
 }
 
-Outcome replay(std::string answer) {
+Outcome replay_acceptance(std::string answer) {
   const auto summary = read_summary(answer);
   if (!summary)
     return base::propagate(
@@ -159,7 +159,7 @@ Outcome accept_emails(Call& call) {
     case AcceptStatus::done:
       return answer_of(answer.outcomes);
     case AcceptStatus::replayed:
-      return replay(std::move(answer.stored_answer));
+      return replay_acceptance(std::move(answer.stored_answer));
     case AcceptStatus::in_progress:
       return refuse_key_in_progress();
     case AcceptStatus::other_request:

@@ -25,7 +25,7 @@ base::Result<std::string, Problem> read_report(const net::Request& request) {
   return std::string(*message);
 }
 
-std::string to_json(const BounceOutcome& outcome) {
+std::string bounce_json(const BounceOutcome& outcome) {
   std::string text;
   json::Writer json(text);
   json.begin_object();
@@ -56,7 +56,7 @@ Outcome take_bounce(Call& call) {
   TRY(const BounceOutcome taken, std::move(outcome));
   if (taken.email_id.empty())
     return refuse(problems::unknown_email, "No e-mail of this outbox has the Message-ID that the report names.");
-  return json_reply(to_json(taken));
+  return json_reply(bounce_json(taken));
 }
 
 }  // namespace

@@ -46,14 +46,14 @@ bool is_for_the_log(FaultKind kind) { return kind == FaultKind::store || kind ==
 
 std::int64_t seconds_of(base::Milliseconds time) { return (time.count() + 999) / 1'000; }
 
-Problem problem_of(Fault fault) {
+Problem fault_problem(Fault fault) {
   json::FieldErrors errors;
   for (const json::FieldError& error : fault.fields) errors.add(error.field, error.rule);
   if (!errors.empty()) return refuse_fields(type_of(fault.kind), errors).value();
   if (fault.kind == FaultKind::in_progress) return refuse_key_in_progress().value();
   if (fault.kind == FaultKind::other_request) return refuse_key_reused().value();
   if (is_for_the_log(fault.kind))
-    return api::problem_of(
+    return problem_of(
         {fault.kind == FaultKind::store ? base::ErrorCode::io : base::ErrorCode::corrupt, std::move(fault.message)},
         {});
   Problem problem = refuse(type_of(fault.kind), as_sentence(fault.message)).value();
@@ -68,7 +68,7 @@ Problem problem_of(Fault fault) {
 
 template <class T>
 base::Result<T, Problem> answered_by_messages(messages::Answer<T> answer) {
-  if (!answer) return base::propagate(problem_of(std::move(answer).error()));
+  if (!answer) return base::propagate(fault_problem(std::move(answer).error()));
   return *std::move(answer);
 }
 

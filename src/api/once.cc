@@ -19,7 +19,7 @@ using idempotency::Verdict;
 std::string operation_of(const Route& route) { return std::string(route.method).append(" ").append(route.path); }
 
 // Of what is asked for, not of how it is written: in JSON spaces and the order of members make no difference.
-std::string request_hash(const Call& call) {
+std::string hash_of_call(const Call& call) {
   std::string text(call.request.path());
   text.append("\n").append(call.request.query()).append("\n");
   json::FieldErrors errors;
@@ -30,7 +30,7 @@ std::string request_hash(const Call& call) {
   return base::to_hex(base::sha256(text));
 }
 
-std::string to_json(const Reply& reply) {
+std::string kept_answer_json(const Reply& reply) {
   std::string text;
   json::Writer json(text);
   json.begin_object();
@@ -55,7 +55,7 @@ std::optional<Reply> read_reply(std::string_view text) {
       .status = static_cast<int>(*status), .content_type = std::string(*content_type), .body = std::string(*body)};
 }
 
-Outcome replay(const std::string& kept) {
+Outcome replay_answer(const std::string& kept) {
   auto reply = read_reply(kept);
   if (!reply)
     return base::propagate(
@@ -90,7 +90,7 @@ outbox::ChangeNotes notes_in(idempotency::Guard& guard, idempotency::Record& rec
 void note(idempotency::Guard& guard, idempotency::Record& record, const Outcome& outcome) {
   // What was refused has changed nothing, whatever it had noted: the key is free for other requests.
   if (!outcome && outcome.error().type.status < first_server_error) record.progress.clear();
-  const auto noted = outcome ? guard.complete(record, to_json(*outcome)) : guard.fail(record);
+  const auto noted = outcome ? guard.complete(record, kept_answer_json(*outcome)) : guard.fail(record);
   if (!noted)
     base::log_warning("api", "an answer could not be kept under its idempotency key",
                       {{"operation", record.operation}, {"cause", noted.error().message}});
@@ -114,12 +114,12 @@ Outcome handle_once(const Route& route, Call& call, const std::function<Outcome(
   if (!headers) return handle();
   idempotency::Guard& guard = call.services.messages.guard();
   TRY(Begun begun, answered_by_store(guard.begin(operation_of(route), owned_key(call.caller, headers->key),
-                                                 request_hash(call), headers->life)));
+                                                 hash_of_call(call), headers->life)));
   switch (begun.verdict) {
     case Verdict::execute:
       break;
     case Verdict::replay:
-      return replay(begun.record.response);
+      return replay_answer(begun.record.response);
     case Verdict::in_progress:
       return refuse_key_in_progress();
     case Verdict::other_request:

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t most_address_bytes = 320;
 
-std::string to_json(const outbox::SuppressionPage& page) {
+std::string suppressions_json(const outbox::SuppressionPage& page) {
   std::string text;
   json::Writer json(text);
   json.begin_object();
@@ -32,7 +32,7 @@ Outcome list_suppressions(Call& call) {
   TRY(const Page page, call.page());
   TRY(const outbox::SuppressionPage suppressions,
       answered_page(call.services.outbox.suppressions(call.caller.tenant, page.cursor, page.limit)));
-  return json_reply(to_json(suppressions));
+  return json_reply(suppressions_json(suppressions));
 }
 
 Outcome suppress(Call& call) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int usual_columns = 80;
 
-std::optional<int> columns_of(int descriptor) {
+std::optional<int> terminal_columns(int descriptor) {
   if (::isatty(descriptor) == 0) return std::nullopt;
   winsize size{};
   const bool known = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
@@ -30,6 +30,6 @@ void Console::print_foreign(std::string_view text) const {
   if (!text.ends_with('\n')) out << "\n";
 }
 
-Console standard_console() { return {std::cout, std::cerr, columns_of(STDOUT_FILENO), columns_of(STDERR_FILENO)}; }
+Console standard_console() { return {std::cout, std::cerr, terminal_columns(STDOUT_FILENO), terminal_columns(STDERR_FILENO)}; }
 
 }  // namespace postino::app

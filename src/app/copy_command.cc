@@ -81,7 +81,7 @@ std::string comparison_table(const outbox::Comparison& comparison, const CopyFla
   return table.take();
 }
 
-std::string to_json(const outbox::CopyCounts& counts, const outbox::Comparison& comparison) {
+std::string copy_json(const outbox::CopyCounts& counts, const outbox::Comparison& comparison) {
   std::string text;
   json::Writer writer(text);
   writer.begin_object();
@@ -110,7 +110,7 @@ void print(const outbox::CopyCounts& counts, const outbox::Comparison& compariso
   for (const std::string& failure : counts.failures)
     console.errors << "postino: not copied: " << printable(failure) << "\n";
   if (flags.json) {
-    console.out << to_json(counts, comparison) << "\n";
+    console.out << copy_json(counts, comparison) << "\n";
     return;
   }
   console.out << counted(counts.copied, "e-mail") << " copied, " << grouped(counts.present) << " had been there; "

@@ -9,7 +9,7 @@ namespace postino::app {
 namespace {
 
 constexpr std::size_t most_emails = 100;      // that the API takes at once
-constexpr std::size_t usual_bytes = 8 << 20;  // a batch ends before it has more, unless one e-mail has more by itself
+constexpr std::size_t usual_email_batch_bytes = 8 << 20;  // a batch ends before it has more, unless one e-mail has more by itself
 
 }  // namespace
 
@@ -32,7 +32,7 @@ std::vector<json::FieldError> faults_of(const std::vector<std::string>& payloads
 EmailBatch batch_at(const std::vector<std::string>& payloads, std::size_t first) {
   EmailBatch batch{.first = first, .body = "{\"data\":["};
   for (std::size_t i = first; i < payloads.size() && batch.count < most_emails; ++i, ++batch.count) {
-    if (batch.count > 0 && batch.body.size() + payloads[i].size() > usual_bytes) break;
+    if (batch.count > 0 && batch.body.size() + payloads[i].size() > usual_email_batch_bytes) break;
     if (batch.count > 0) batch.body += ',';
     batch.body += payloads[i];
   }

@@ -33,15 +33,15 @@ struct EmailsFlags {
   std::vector<std::pair<CLI::App*, const EmailChange*>> changes;
 };
 
-std::string recipients_of(json::Element email) {
+std::string email_recipients(json::Element email) {
   std::vector<std::string> addresses;
   for (const json::Element recipient : list_of(email, "recipients")) addresses.push_back(text_of(recipient, "address"));
   return first_and_others(addresses);
 }
 
-std::vector<std::string> cells_of(json::Element email) {
+std::vector<std::string> email_cells(json::Element email) {
   return {text_of(email, "id"),    text_of(email, "status"), text_of(email, "created_at"),
-          text_of(email, "from"),  recipients_of(email),     grouped(number_of(email, "attempts")),
+          text_of(email, "from"),  email_recipients(email),     grouped(number_of(email, "attempts")),
           text_of(email, "reason")};
 }
 
@@ -51,7 +51,7 @@ base::Result<void> list_emails(RestClient& client, const EmailsFlags& flags, con
   listing.parameters = {{"status", base::upper_case(flags.status)}, {"from", flags.from}, {"to", flags.to}};
   listing.label = "reading e-mails";
   listing.columns = {{"ID"}, {"STATUS"}, {"CREATED"}, {"FROM"}, {"TO"}, {"ATTEMPTS", Align::right}, {"REASON"}};
-  listing.cells = cells_of;
+  listing.cells = email_cells;
   return print_listing(client, listing, flags.listing, flags.client.json, console);
 }
 

@@ -23,15 +23,15 @@ struct MailboxFlags {
   CLI::App* clear = nullptr;
 };
 
-std::string recipients_of(json::Element mail) {
+std::string mailbox_recipients(json::Element mail) {
   std::vector<std::string> addresses;
   for (const json::Element recipient : list_of(mail, "to")) addresses.push_back(text_of(recipient));
   return first_and_others(addresses);
 }
 
-std::vector<std::string> cells_of(json::Element mail) {
+std::vector<std::string> mailbox_cells(json::Element mail) {
   return {text_of(mail, "id"), text_of(mail, "received_at"),     text_of(mail, "from"),
-          recipients_of(mail), grouped(number_of(mail, "size")), text_of(mail, "subject")};
+          mailbox_recipients(mail), grouped(number_of(mail, "size")), text_of(mail, "subject")};
 }
 
 base::Result<void> list_mail(RestClient& client, const MailboxFlags& flags, const Console& console) {
@@ -39,7 +39,7 @@ base::Result<void> list_mail(RestClient& client, const MailboxFlags& flags, cons
   listing.path = "/mailbox";
   listing.label = "reading mail";
   listing.columns = {{"ID"}, {"RECEIVED"}, {"FROM"}, {"TO"}, {"BYTES", Align::right}, {"SUBJECT"}};
-  listing.cells = cells_of;
+  listing.cells = mailbox_cells;
   return print_listing(client, listing, flags.listing, flags.client.json, console);
 }
 

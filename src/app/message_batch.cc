@@ -10,13 +10,13 @@ namespace {
 
 constexpr std::size_t most_written = 1'000;    // messages that the API takes in one request
 constexpr std::size_t most_produced = 10'000;  // of one call, repeated ones counted: it should be done in a few seconds
-constexpr std::size_t usual_bytes = 8 << 20;   // a batch ends before it has more, unless one message has more by itself
+constexpr std::size_t usual_message_batch_bytes = 8 << 20;   // a batch ends before it has more, unless one message has more by itself
 
 // All of them, to be repeated: when they are few and small.
 bool can_be_written_at_once(const MessageList& list) {
   std::size_t bytes = 0;
   for (const std::string& message : list.messages) bytes += message.size();
-  return list.messages.size() <= most_written && bytes <= usual_bytes;
+  return list.messages.size() <= most_written && bytes <= usual_message_batch_bytes;
 }
 
 // Those from `first` on that go together into a request.
@@ -25,13 +25,13 @@ std::size_t run_length(const MessageList& list, std::size_t first) {
   std::size_t count = 0;
   while (count < most_written && first + count < list.total) {
     bytes += list.messages[(first + count) % list.messages.size()].size();
-    if (count > 0 && bytes > usual_bytes) break;
+    if (count > 0 && bytes > usual_message_batch_bytes) break;
     ++count;
   }
   return count;
 }
 
-std::string body_of(const MessageList& list, const MessageBatch& batch, std::size_t written) {
+std::string production_body(const MessageList& list, const MessageBatch& batch, std::size_t written) {
   std::string text;
   json::Writer json(text);
   json.begin_object();
@@ -63,7 +63,7 @@ MessageBatch batch_at(const MessageList& list, std::size_t first, const std::str
   batch.count =
       repeated ? std::min(left, all * std::max<std::size_t>(most_produced / all, 1)) : run_length(list, first);
   batch.key = batch.count == list.total ? key : key + "-" + std::to_string(first);
-  batch.body = body_of(list, batch, repeated ? std::min(all, batch.count) : batch.count);
+  batch.body = production_body(list, batch, repeated ? std::min(all, batch.count) : batch.count);
   return batch;
 }
 

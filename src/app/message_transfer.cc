@@ -73,7 +73,7 @@ class Transfer {
   std::int64_t done_ = 0;
 };
 
-std::string body_of(const Consumption& consumption, const std::string& key, std::int64_t count) {
+std::string consumption_body(const Consumption& consumption, const std::string& key, std::int64_t count) {
   std::string text;
   json::Writer json(text);
   json.begin_object();
@@ -121,7 +121,7 @@ int consume_messages(RestClient& client, const Consumption& consumption, const T
     const std::int64_t asked = std::min(consumption.max_messages - done, most_consumed);
     const std::string key = asked == consumption.max_messages ? options.key : options.key + "-" + std::to_string(done);
     json::Document answer;
-    going = transfer.call("/messages/consume", body_of(consumption, key, asked), key, wait, answer);
+    going = transfer.call("/messages/consume", consumption_body(consumption, key, asked), key, wait, answer);
     // An answer may have less than the queue, but not nothing. What is only looked at would be seen again.
     more = consumption.acknowledge && consumption.max_messages > most_consumed && transfer.done() > done &&
            transfer.done() < consumption.max_messages;

@@ -22,7 +22,7 @@ namespace postino::app {
 
 namespace {
 
-constexpr std::size_t most_file_bytes = 1 << 30;
+constexpr std::size_t most_message_file_bytes = 1 << 30;
 constexpr std::int64_t most_messages = 1'000'000'000;
 
 struct MessagesFlags {
@@ -92,7 +92,7 @@ base::Result<std::vector<std::string>> read_messages(const MessagesFlags& flags)
     for (const std::string& body : flags.bodies) messages.push_back(message_of(flags, body));
     return messages;
   }
-  TRY(const std::string text, read_input(flags.file, most_file_bytes));
+  TRY(const std::string text, read_input(flags.file, most_message_file_bytes));
   auto messages = read_json_file(text, {"messages", "a message", "messages"});
   if (!messages)
     return base::invalid((flags.file == "-" ? "the standard input" : printable(flags.file)) + ": " +

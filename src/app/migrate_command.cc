@@ -31,7 +31,7 @@ base::Result<std::vector<DoneMigration>> find_pending(const mysql::ServerOptions
   return pending;
 }
 
-std::string to_json(const mysql::ServerOptions& server, const std::vector<DoneMigration>& migrations, bool dry_run) {
+std::string migrations_json(const mysql::ServerOptions& server, const std::vector<DoneMigration>& migrations, bool dry_run) {
   std::string text;
   json::Writer writer(text);
   writer.begin_object();
@@ -52,7 +52,7 @@ std::string to_json(const mysql::ServerOptions& server, const std::vector<DoneMi
 void print(const mysql::ServerOptions& server, const std::vector<DoneMigration>& migrations, const MigrateFlags& flags,
            const Console& console) {
   if (flags.json) {
-    console.out << to_json(server, migrations, flags.dry_run) << "\n";
+    console.out << migrations_json(server, migrations, flags.dry_run) << "\n";
     return;
   }
   const std::string place = "database " + printable(server.database) + " at " + printable(mysql::address_of(server));

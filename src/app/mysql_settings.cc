@@ -49,7 +49,7 @@ std::vector<Setting> server_settings() {
   };
 }
 
-std::vector<Setting> connection_settings() {
+std::vector<Setting> mysql_connection_settings() {
   using enum SettingKind;
   return {
       {"mysql.tls", "--mysql-tls", "POSTINO_MYSQL_TLS", "MODE",
@@ -79,7 +79,7 @@ std::vector<Setting> connection_settings() {
 
 std::vector<Setting> mysql_settings() {
   std::vector<Setting> all = server_settings();
-  for (Setting& setting : connection_settings()) all.push_back(std::move(setting));
+  for (Setting& setting : mysql_connection_settings()) all.push_back(std::move(setting));
   return all;
 }
 

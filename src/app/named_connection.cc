@@ -86,7 +86,7 @@ std::string show_endpoints(const NamedConnection& connection) {
   return list + "]";
 }
 
-const std::vector<ConnectionSetting>& connection_settings() {
+const std::vector<ConnectionSetting>& all_connection_settings() {
   static const std::vector<ConnectionSetting> settings = {
       {"type", take_choice<kinds, &NamedConnection::embedded>, show_choice<kinds, &NamedConnection::embedded>},
       {"endpoints", take_endpoint, show_endpoints,
@@ -120,9 +120,9 @@ const std::vector<ConnectionSetting>& connection_settings() {
   return settings;
 }
 
-const ConnectionSetting* find_setting(std::string_view name) {
-  const auto found = std::ranges::find(connection_settings(), name, &ConnectionSetting::key);
-  return found == connection_settings().end() ? nullptr : &*found;
+const ConnectionSetting* find_connection_setting(std::string_view name) {
+  const auto found = std::ranges::find(all_connection_settings(), name, &ConnectionSetting::key);
+  return found == all_connection_settings().end() ? nullptr : &*found;
 }
 
 bool is_name(std::string_view text) {
@@ -178,7 +178,7 @@ base::Result<void> apply(NamedConnections& connections, const std::string& key, 
   const std::size_t dot = key.find('.');
   const std::string name = key.substr(0, dot);
   if (!is_name(name)) return base::invalid(origin + ": " + name_rule);
-  const ConnectionSetting* setting = dot == std::string::npos ? nullptr : find_setting(key.substr(dot + 1));
+  const ConnectionSetting* setting = dot == std::string::npos ? nullptr : find_connection_setting(key.substr(dot + 1));
   if (setting == nullptr) return base::invalid(origin + ": there is no such setting");
   NamedConnection& connection = connections[name];
   if (setting->clear != nullptr) setting->clear(connection);
@@ -190,7 +190,7 @@ base::Result<void> apply(NamedConnections& connections, const std::string& key, 
 
 bool takes_list(std::string_view key) {
   const std::size_t dot = key.find('.');
-  const ConnectionSetting* setting = dot == key.npos ? nullptr : find_setting(key.substr(dot + 1));
+  const ConnectionSetting* setting = dot == key.npos ? nullptr : find_connection_setting(key.substr(dot + 1));
   return setting != nullptr && setting->clear != nullptr;
 }
 
@@ -215,7 +215,7 @@ base::Result<void> add_url(NamedConnections& connections, const std::string& tex
 std::string show(const NamedConnections& connections, const std::string& prefix) {
   std::string text;
   for (const auto& [name, connection] : connections)
-    for (const ConnectionSetting& setting : connection_settings())
+    for (const ConnectionSetting& setting : all_connection_settings())
       text.append(prefix + name + ".").append(setting.key).append(" = " + setting.show(connection) + "\n");
   return text;
 }

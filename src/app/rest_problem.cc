@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* how_to_give_a_key = "with --key SECRET, or in the environment as POSTINO_API_KEY";
 
-base::ErrorCode code_of(int status) {
+base::ErrorCode error_code_of(int status) {
   switch (status) {
     case 404:
       return base::ErrorCode::not_found;
@@ -70,7 +70,7 @@ std::string status_line(int status) { return std::to_string(status) + " " + std:
 }  // namespace
 
 base::Error describe_problem(const net::HttpResponse& response, const FieldName& name_of_field) {
-  const base::ErrorCode code = code_of(response.status);
+  const base::ErrorCode code = error_code_of(response.status);
   json::Document document;
   std::string message;
   std::string problem_code;

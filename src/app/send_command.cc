@@ -20,7 +20,7 @@ namespace postino::app {
 
 namespace {
 
-constexpr std::size_t most_file_bytes = 1 << 30;
+constexpr std::size_t most_email_file_bytes = 1 << 30;
 
 struct SendFlags {
   ClientOptions client = environment_client_options();
@@ -105,7 +105,7 @@ class Sending {
 
   base::Result<int> send_file(RestClient& client) const {
     const std::string name = flags_.file == "-" ? "the standard input" : flags_.file;
-    TRY(const std::string text, read_input(flags_.file, most_file_bytes));
+    TRY(const std::string text, read_input(flags_.file, most_email_file_bytes));
     const auto payloads = read_email_file(text);
     if (!payloads) return base::invalid(printable(name) + ": " + payloads.error().message);
     return FileSender(client, console_, flags_.client.json).send(*payloads, base::SystemClock().now());

@@ -26,7 +26,7 @@ std::vector<std::string> values_of(const toml::node& node, bool takes_list) {
   return values;
 }
 
-const Setting* find_setting(const std::string& key) {
+const Setting* find_file_setting(const std::string& key) {
   const auto found = std::ranges::find(all_settings(), key, &Setting::key);
   return found == all_settings().end() ? nullptr : &*found;
 }
@@ -38,7 +38,7 @@ base::Result<void> apply_value(Settings& settings, const std::string& key, const
     const std::string inner = key.substr(connections.size());
     return apply(settings.messages.connections, inner, values_of(node, takes_list(inner)), origin);
   }
-  const Setting* setting = find_setting(key);
+  const Setting* setting = find_file_setting(key);
   if (setting == nullptr) return base::invalid(origin + ": there is no such setting");
   return apply(settings, *setting, values_of(node, setting->kind == SettingKind::list), origin);
 }

@@ -37,15 +37,15 @@ std::string_view first_character(std::string_view text) {
   return text.substr(0, size);
 }
 
-std::uint32_t code_of(std::string_view character) {
+std::uint32_t code_point_of(std::string_view character) {
   const auto lead = static_cast<unsigned char>(character.front());
   std::uint32_t code = character.size() == 1 ? lead : lead & (0xFFU >> (character.size() + 1));
   for (const char byte : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(byte) & 0x3F);
   return code;
 }
 
-int columns_of(std::string_view character) {
-  const std::uint32_t code = code_of(character);
+int character_columns(std::string_view character) {
+  const std::uint32_t code = code_point_of(character);
   if (is_among(code, combining)) return 0;
   return is_among(code, wide) ? 2 : 1;
 }
@@ -71,7 +71,7 @@ std::string printable(std::string_view text) {
   result.reserve(decoded.size());
   for (std::string_view rest = decoded; !rest.empty();) {
     const std::string_view character = first_character(rest);
-    result += is_among(code_of(character), turning) ? " " : character;
+    result += is_among(code_point_of(character), turning) ? " " : character;
     rest.remove_prefix(character.size());
   }
   return result;
@@ -95,7 +95,7 @@ int display_width(std::string_view text) {
   int columns = 0;
   while (!text.empty()) {
     const std::string_view character = first_character(text);
-    columns += columns_of(character);
+    columns += character_columns(character);
     text.remove_prefix(character.size());
   }
   return columns;
@@ -107,7 +107,7 @@ std::string shortened(std::string_view text, int columns) {
   int left = columns - 1;  // for the ellipsis
   while (!text.empty()) {
     const std::string_view character = first_character(text);
-    left -= columns_of(character);
+    left -= character_columns(character);
     if (left < 0) break;
     result += character;
     text.remove_prefix(character.size());

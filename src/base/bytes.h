@@ -31,6 +31,12 @@ inline void append_varint(std::string& out, std::uint64_t value) {
   out.push_back(static_cast<char>(value));
 }
 
+// Bytes behind their number, so that a reader knows where they end.
+inline void append_sized(std::string& out, std::string_view bytes) {
+  append_varint(out, bytes.size());
+  out.append(bytes);
+}
+
 // Walks over bytes that may be damaged: every read says whether there was enough left.
 class ByteReader {
  public:

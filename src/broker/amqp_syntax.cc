@@ -7,7 +7,7 @@ namespace postino::broker {
 namespace {
 
 constexpr std::uint64_t described = 0;
-constexpr int deepest = 1'000;
+constexpr int deepest_encoding = 1'000;
 constexpr std::uint64_t most_members_without_bytes = 1'000;
 
 // Goes through bytes value by value. The upper half of a type's code says what follows it: so many bytes, or a length
@@ -28,8 +28,8 @@ class Walk {
 
   // The code of the type, behind what describes it.
   bool pass_constructor(int depth, std::uint64_t& code) {
-    if (depth > deepest) return false;
-    for (int descriptions = 0; descriptions <= deepest; ++descriptions) {
+    if (depth > deepest_encoding) return false;
+    for (int descriptions = 0; descriptions <= deepest_encoding; ++descriptions) {
       if (!read(1, code)) return false;
       if (code != described) return true;
       if (!pass_value(depth + 1)) return false;

@@ -7,9 +7,7 @@ namespace {
 constexpr int most_connections = 16;
 constexpr std::size_t most_messages = 10'000'000;
 constexpr std::size_t largest_window = 100'000;
-constexpr Milliseconds longest_time = std::chrono::hours(24);
-
-auto broken(std::string rule) { return refuse(FailureKind::invalid, std::move(rule)); }
+constexpr Milliseconds longest_call = std::chrono::hours(24);
 
 }  // namespace
 
@@ -19,25 +17,25 @@ Messages Messages::of(std::vector<Message> list) {
 }
 
 Answer<void> check(const Messages& messages, const ProduceOptions& options) {
-  if (messages.count > most_messages) return broken("there must be no more than 10,000,000 messages");
-  if (options.first > messages.count) return broken("the first position is beyond the last message");
-  if (options.window < 1 || options.window > largest_window) return broken("the window must be from 1 to 100,000");
+  if (messages.count > most_messages) return refuse_invalid("there must be no more than 10,000,000 messages");
+  if (options.first > messages.count) return refuse_invalid("the first position is beyond the last message");
+  if (options.window < 1 || options.window > largest_window) return refuse_invalid("the window must be from 1 to 100,000");
   if (options.connections < 1 || options.connections > most_connections)
-    return broken("the connections must be from 1 to 16");
-  if (options.reconnects < 0) return broken("the reconnects must not be negative");
-  if (options.delay && (*options.delay < Milliseconds(0) || *options.delay > 365 * longest_time))
-    return broken("the delay must be from 0 to 365 days");
-  if (options.time_limit < Milliseconds(1) || options.time_limit > longest_time)
-    return broken("the time limit must be from 1 ms to 24 h");
+    return refuse_invalid("the connections must be from 1 to 16");
+  if (options.reconnects < 0) return refuse_invalid("the reconnects must not be negative");
+  if (options.delay && (*options.delay < Milliseconds(0) || *options.delay > 365 * longest_call))
+    return refuse_invalid("the delay must be from 0 to 365 days");
+  if (options.time_limit < Milliseconds(1) || options.time_limit > longest_call)
+    return refuse_invalid("the time limit must be from 1 ms to 24 h");
   return {};
 }
 
 Answer<void> check(const ReceiveOptions& options) {
   if (options.max_messages < 1 || options.max_messages > most_messages)
-    return broken("the messages must be from 1 to 10,000,000");
-  if (options.max_bytes < 1) return broken("the bytes must be at least 1");
+    return refuse_invalid("the messages must be from 1 to 10,000,000");
+  if (options.max_bytes < 1) return refuse_invalid("the bytes must be at least 1");
   for (const Milliseconds time : {options.wait, options.linger})
-    if (time < Milliseconds(0) || time > longest_time) return broken("times must be from 0 to 24 h");
+    if (time < Milliseconds(0) || time > longest_call) return refuse_invalid("times must be from 0 to 24 h");
   return {};
 }
 

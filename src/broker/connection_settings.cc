@@ -11,32 +11,30 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t most_endpoints = 16;
-constexpr milliseconds longest_time = std::chrono::hours(1);
-
-auto broken(std::string rule) { return refuse(FailureKind::invalid, std::move(rule)); }
+constexpr milliseconds longest_time_limit = std::chrono::hours(1);
 
 bool has_nul(const std::string& text) { return text.find('\0') != text.npos; }
 
 Answer<void> check_endpoints(const std::vector<Endpoint>& endpoints) {
-  if (endpoints.empty()) return broken("there must be at least one endpoint");
-  if (endpoints.size() > most_endpoints) return broken("there must be no more than 16 endpoints");
+  if (endpoints.empty()) return refuse_invalid("there must be at least one endpoint");
+  if (endpoints.size() > most_endpoints) return refuse_invalid("there must be no more than 16 endpoints");
   for (const Endpoint& endpoint : endpoints) {
     if (endpoint.host.empty() || endpoint.host.size() > 253 || has_nul(endpoint.host))
-      return broken("the host of an endpoint must be a name or an IP address");
-    if (endpoint.port == 0) return broken("the port of an endpoint must be from 1 to 65535");
+      return refuse_invalid("the host of an endpoint must be a name or an IP address");
+    if (endpoint.port == 0) return refuse_invalid("the port of an endpoint must be from 1 to 65535");
   }
   return {};
 }
 
 Answer<void> check_identity(const ConnectionSettings& settings) {
   for (const std::string* text : {&settings.user, &settings.password, &settings.virtual_host})
-    if (has_nul(*text) || text->size() > 4096) return broken("user, password and virtual host must be texts");
+    if (has_nul(*text) || text->size() > 4096) return refuse_invalid("user, password and virtual host must be texts");
   if (settings.mechanism == Mechanism::plain && settings.user.empty())
-    return broken("the mechanism PLAIN needs a user");
+    return refuse_invalid("the mechanism PLAIN needs a user");
   if (settings.mechanism == Mechanism::external && (!settings.tls.enabled || settings.tls.certificate_file.empty()))
-    return broken("the mechanism EXTERNAL needs TLS and a certificate");
+    return refuse_invalid("the mechanism EXTERNAL needs TLS and a certificate");
   if (settings.tls.certificate_file.empty() != settings.tls.key_file.empty())
-    return broken("a certificate and its key must be given together");
+    return refuse_invalid("a certificate and its key must be given together");
   return {};
 }
 
@@ -50,11 +48,11 @@ Answer<void> ConnectionSettings::check() const {
   TRY_VOID(check_endpoints(endpoints));
   TRY_VOID(check_identity(*this));
   for (const milliseconds time : {connect_timeout, answer_timeout, idle_timeout})
-    if (time < milliseconds(10) || time > longest_time) return broken("time limits must be from 10 ms to 1 h");
+    if (time < milliseconds(10) || time > longest_time_limit) return refuse_invalid("time limits must be from 10 ms to 1 h");
   if (max_message_bytes < 1024 || max_message_bytes > 1 << 30)
-    return broken("the limit of messages must be from 1 KiB to 1 GiB");
+    return refuse_invalid("the limit of messages must be from 1 KiB to 1 GiB");
   if (!address_prefix.empty() && address_style != AddressStyle::bare)
-    return broken("an address prefix belongs to bare addresses");
+    return refuse_invalid("an address prefix belongs to bare addresses");
   return {};
 }
 

@@ -48,5 +48,9 @@ using Answer = base::Result<T, Failure>;
 inline tl::unexpected<Failure> refuse(FailureKind kind, std::string message) {
   return tl::unexpected<Failure>(Failure{kind, std::move(message), {}});
 }
+// For a request that breaks a rule; the message says which.
+inline tl::unexpected<Failure> refuse_invalid(std::string rule) {
+  return refuse(FailureKind::invalid, std::move(rule));
+}
 
 }  // namespace postino::broker

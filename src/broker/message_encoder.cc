@@ -24,17 +24,15 @@ namespace {
 constexpr std::size_t longest_text = 255;
 constexpr std::int64_t most_milliseconds = std::numeric_limits<std::uint32_t>::max();
 
-auto broken(std::string rule) { return refuse(FailureKind::invalid, std::move(rule)); }
-
 Answer<std::string> checked_text(std::string_view name, const std::string& text) {
-  if (text.size() > longest_text) return broken(std::string(name) + " must have no more than 255 bytes");
-  if (!json::is_utf8(text)) return broken(std::string(name) + " must be UTF-8");
+  if (text.size() > longest_text) return refuse_invalid(std::string(name) + " must have no more than 255 bytes");
+  if (!json::is_utf8(text)) return refuse_invalid(std::string(name) + " must be UTF-8");
   return text;
 }
 
 Answer<std::string> text_header(const std::string& name, const Scalar& value) {
   const auto* text = std::get_if<std::string>(&value);
-  if (text == nullptr) return broken("header " + name + " must be a text");
+  if (text == nullptr) return refuse_invalid("header " + name + " must be a text");
   return checked_text("header " + name, *text);
 }
 
@@ -42,7 +40,7 @@ Answer<std::int64_t> integer_header(const std::string& name, const Scalar& value
                                     std::int64_t most) {
   const auto* integer = std::get_if<std::int64_t>(&value);
   if (integer == nullptr || *integer < least || *integer > most)
-    return broken("header " + name + " must be an integer from " + std::to_string(least) + " to " +
+    return refuse_invalid("header " + name + " must be an integer from " + std::to_string(least) + " to " +
                   std::to_string(most));
   return *integer;
 }
@@ -58,7 +56,7 @@ Answer<void> set_text(proton::message& message, const std::string& name, const S
 
 Answer<void> set_durable(proton::message& message, const std::string& name, const Scalar& value) {
   const auto* flag = std::get_if<bool>(&value);
-  if (flag == nullptr) return broken("header " + name + " must be true or false");
+  if (flag == nullptr) return refuse_invalid("header " + name + " must be true or false");
   message.durable(*flag);
   return {};
 }
@@ -78,7 +76,7 @@ Answer<void> set_time_to_live(proton::message& message, const std::string& name,
 Answer<void> set_expiry(proton::message& message, const std::string& name, const Scalar& value) {
   TRY(const std::string text, text_header(name, value));
   const auto time = base::parse_timestamp(text);
-  if (!time) return broken("header " + name + ": " + time.error().message);
+  if (!time) return refuse_invalid("header " + name + ": " + time.error().message);
   message.expiry_time(proton::timestamp(base::epoch_milliseconds(*time)));
   return {};
 }
@@ -112,9 +110,9 @@ constexpr Header known_headers[] = {
     {"reply-to-group-id", set_text<&proton::message::reply_to_group_id>},
 };
 
-Answer<proton::scalar> scalar_of(const std::string& name, const Scalar& value) {
+Answer<proton::scalar> checked_scalar(const std::string& name, const Scalar& value) {
   if (const auto* text = std::get_if<std::string>(&value)) {
-    if (!json::is_utf8(*text)) return broken(name + " must be UTF-8");
+    if (!json::is_utf8(*text)) return refuse_invalid(name + " must be UTF-8");
     return proton::scalar(*text);
   }
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return proton::scalar(*integer);
@@ -128,10 +126,10 @@ Answer<void> set_headers(const Scalars& headers, proton::message& out) {
     if (known != std::end(known_headers)) {
       TRY_VOID(known->set(out, name, value));
     } else if (name.starts_with("x-") && json::is_utf8(name)) {
-      TRY(const proton::scalar annotation, scalar_of("header " + name, value));
+      TRY(const proton::scalar annotation, checked_scalar("header " + name, value));
       out.message_annotations().put(proton::symbol(name), annotation);
     } else {
-      return broken("unknown header '" + name.substr(0, longest_text) + "'");
+      return refuse_invalid("unknown header '" + name.substr(0, longest_text) + "'");
     }
   }
   return {};
@@ -152,8 +150,8 @@ Answer<void> set_properties(const Message& message, proton::message& out) {
   }
   if (message.created_at) out.creation_time(proton::timestamp(base::epoch_milliseconds(*message.created_at)));
   for (const auto& [name, value] : message.properties) {
-    if (name.empty() || !json::is_utf8(name)) return broken("the name of a property must be a text");
-    TRY(const proton::scalar property, scalar_of("property " + name, value));
+    if (name.empty() || !json::is_utf8(name)) return refuse_invalid("the name of a property must be a text");
+    TRY(const proton::scalar property, checked_scalar("property " + name, value));
     out.properties().put(name, property);
   }
   return {};
@@ -173,7 +171,7 @@ std::string_view usual_type(Format format) {
 
 Answer<void> set_body(const Message& message, bool text_as_value, proton::message& out) {
   const bool is_text = message.format != Format::binary;
-  if (is_text && !json::is_utf8(message.body)) return broken("the body must be UTF-8 unless its format is BINARY");
+  if (is_text && !json::is_utf8(message.body)) return refuse_invalid("the body must be UTF-8 unless its format is BINARY");
   TRY(const std::string type, checked_text("the content type", message.content_type));
   out.content_type(type.empty() ? std::string(usual_type(message.format)) : type);
   if (is_text && text_as_value) {
@@ -205,7 +203,7 @@ Answer<std::vector<char>> encode(const Message& message, const Encoding& encodin
     out.durable(encoding.persistent);
     if (encoding.time_to_live) {
       if (encoding.time_to_live->count() < 1 || encoding.time_to_live->count() > most_milliseconds)
-        return broken("the time to live must be from 1 ms to 49 days");
+        return refuse_invalid("the time to live must be from 1 ms to 49 days");
       out.ttl(proton::duration(static_cast<proton::duration::numeric_type>(encoding.time_to_live->count())));
     }
     TRY_VOID(set_headers(message.headers, out));
@@ -214,7 +212,7 @@ Answer<std::vector<char>> encode(const Message& message, const Encoding& encodin
     TRY_VOID(set_body(message, encoding.text_as_value, out));
     return out.encode();
   } catch (const proton::error& error) {
-    return broken(std::string("the message cannot be written: ") + error.what());
+    return refuse_invalid(std::string("the message cannot be written: ") + error.what());
   }
 }
 

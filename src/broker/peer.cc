@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t most_capabilities = 100;
 
 // Of the value that the data stands on; empty when it is no text.
-std::string text_of(pn_data_t* data) {
+std::string data_text(pn_data_t* data) {
   pn_bytes_t bytes{};
   if (pn_data_type(data) == PN_STRING) bytes = pn_data_get_string(data);
   if (pn_data_type(data) == PN_SYMBOL) bytes = pn_data_get_symbol(data);
@@ -29,10 +29,10 @@ void read_properties(pn_data_t* data, Peer& peer) {
   if (!pn_data_next(data) || pn_data_type(data) != PN_MAP) return;
   pn_data_enter(data);
   while (pn_data_next(data)) {
-    const std::string name = text_of(data);
+    const std::string name = data_text(data);
     if (!pn_data_next(data)) break;
-    if (name == "product") peer.product = text_of(data);
-    if (name == "version") peer.version = text_of(data);
+    if (name == "product") peer.product = data_text(data);
+    if (name == "version") peer.version = data_text(data);
   }
 }
 
@@ -40,10 +40,10 @@ void read_properties(pn_data_t* data, Peer& peer) {
 void read_capabilities(pn_data_t* data, Peer& peer) {
   pn_data_rewind(data);
   if (!pn_data_next(data)) return;
-  if (pn_data_type(data) == PN_SYMBOL) peer.capabilities.insert(text_of(data));
+  if (pn_data_type(data) == PN_SYMBOL) peer.capabilities.insert(data_text(data));
   if (pn_data_type(data) != PN_ARRAY) return;
   pn_data_enter(data);
-  while (pn_data_next(data) && peer.capabilities.size() < most_capabilities) peer.capabilities.insert(text_of(data));
+  while (pn_data_next(data) && peer.capabilities.size() < most_capabilities) peer.capabilities.insert(data_text(data));
 }
 
 std::string text_or_empty(const char* text) { return text == nullptr ? "" : clean_text(text); }

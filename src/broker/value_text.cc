@@ -18,7 +18,7 @@ namespace postino::broker {
 
 namespace {
 
-constexpr int deepest = 32;
+constexpr int deepest_text = 32;
 
 void append_json(std::string& out, const proton::value& value, int depth);
 
@@ -67,7 +67,7 @@ void append_scalar(std::string& out, const Scalar& scalar) {
 }
 
 void append_json(std::string& out, const proton::value& value, int depth) {
-  if (value.empty() || value.type() == proton::NULL_TYPE || depth == deepest) {
+  if (value.empty() || value.type() == proton::NULL_TYPE || depth == deepest_text) {
     out += "null";
   } else if (value.type() == proton::MAP) {
     append_map(out, value, depth + 1);

@@ -23,7 +23,7 @@ struct BatchedWrite {
   StoredItemPointer after;
 };
 
-store::Answer<void> check_batch(const store::BatchWriteItemRequest& request) {
+store::Answer<void> check_batch_write(const store::BatchWriteItemRequest& request) {
   std::size_t count = 0;
   for (const store::BatchWriteTable& table : request.tables) count += table.writes.size();
   if (count == 0 || std::ranges::any_of(request.tables, [](const auto& table) { return table.writes.empty(); }))
@@ -97,7 +97,7 @@ Planned ItemWriter::write_batch(const store::BatchWriteItemRequest& request, con
   LockedItems items(core_);
   const auto plan = [&]() -> store::Answer<store::BatchWriteItemResponse> {
     TRY_VOID(check_room(core_));
-    TRY_VOID(check_batch(request));
+    TRY_VOID(check_batch_write(request));
     while (true) {
       TRY(const std::vector<BatchedWrite> writes, batched_writes(core_, request));
       std::vector<std::string> keys;

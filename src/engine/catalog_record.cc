@@ -9,16 +9,16 @@ namespace postino::engine {
 
 namespace {
 
-constexpr char record_format = 1;
+constexpr char catalog_record_format = 1;
 
-std::string encode_record(RecordWriter writer) {
-  std::string bytes(1, record_format);
+std::string encode_catalog_record(RecordWriter writer) {
+  std::string bytes(1, catalog_record_format);
   item::encode(bytes, writer.take());
   return bytes;
 }
 
-base::Result<item::Map> decode_record(std::string_view bytes) {
-  if (bytes.empty() || bytes.front() != record_format)
+base::Result<item::Map> decode_catalog_record(std::string_view bytes) {
+  if (bytes.empty() || bytes.front() != catalog_record_format)
     return base::fail(base::ErrorCode::corrupt, "a record of the catalog has an unknown format");
   return item::decode_map(bytes.substr(1));
 }
@@ -175,11 +175,11 @@ std::string encode_table(const Table& table) {
   if (table.range) writer.map("range", write_key_part(*table.range));
   write_on_demand(writer, table.on_demand);
   write_table_settings(writer, table);
-  return encode_record(std::move(writer));
+  return encode_catalog_record(std::move(writer));
 }
 
 base::Result<Table> decode_table(std::string_view bytes) {
-  TRY(const item::Map map, decode_record(bytes));
+  TRY(const item::Map map, decode_catalog_record(bytes));
   const RecordReader reader(map);
   Table table;
   table.id = static_cast<ObjectId>(reader.integer("id"));
@@ -224,11 +224,11 @@ std::string encode_stream(const Stream& stream) {
             })
       .maps("shards", stream.shards, write_shard)
       .integer("trimmed_until", static_cast<std::int64_t>(stream.trimmed_until));
-  return encode_record(std::move(writer));
+  return encode_catalog_record(std::move(writer));
 }
 
 base::Result<Stream> decode_stream(std::string_view bytes) {
-  TRY(const item::Map map, decode_record(bytes));
+  TRY(const item::Map map, decode_catalog_record(bytes));
   const RecordReader reader(map);
   Stream stream;
   stream.id = static_cast<ObjectId>(reader.integer("id"));

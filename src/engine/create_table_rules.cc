@@ -13,7 +13,7 @@ namespace postino::engine {
 
 namespace {
 
-store::Answer<void> check_shape(const store::CreateTableRequest& request) {
+store::Answer<void> check_create_shape(const store::CreateTableRequest& request) {
   store::Constraints constraints;
   for (std::size_t i = 0; i < request.attribute_definitions.size(); ++i)
     constraints.check_length("attributeDefinitions." + std::to_string(i + 1) + ".member.attributeName",
@@ -83,7 +83,7 @@ store::Answer<void> check_projections(const store::CreateTableRequest& request) 
   return check_projected_attributes(count);
 }
 
-store::Answer<void> check_stream(const std::optional<store::StreamSpecification>& stream) {
+store::Answer<void> check_new_stream(const std::optional<store::StreamSpecification>& stream) {
   if (!stream || stream->enabled == stream->view_type.has_value()) return {};
   return store::refuse_parameter(
       stream->enabled ? "Table is being created with a stream enabled, UpdateViewType is required"
@@ -93,7 +93,7 @@ store::Answer<void> check_stream(const std::optional<store::StreamSpecification>
 }  // namespace
 
 store::Answer<void> check_create_table(const store::CreateTableRequest& request) {
-  TRY_VOID(check_shape(request));
+  TRY_VOID(check_create_shape(request));
   TRY_VOID(check_new_table_throughput(request));
   TRY_VOID(check_table_keys(request.key_schema, request.attribute_definitions));
   TRY_VOID(check_index_lists(request));
@@ -101,7 +101,7 @@ store::Answer<void> check_create_table(const store::CreateTableRequest& request)
   TRY_VOID(check_local_indexes(request));
   TRY_VOID(check_global_indexes(request));
   TRY_VOID(check_projections(request));
-  TRY_VOID(check_stream(request.stream));
+  TRY_VOID(check_new_stream(request.stream));
   if (request.encryption) TRY_VOID(check_encryption(*request.encryption));
   return check_tags(request.tags);
 }

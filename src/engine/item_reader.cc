@@ -50,7 +50,7 @@ struct BatchTable {
   std::vector<std::string> keys;
 };
 
-store::Answer<void> check_batch(const store::BatchGetItemRequest& request) {
+store::Answer<void> check_batch_get(const store::BatchGetItemRequest& request) {
   std::size_t count = 0;
   for (const store::BatchGetTable& table : request.tables) {
     if (table.keys.size() > store::max_batch_get_keys)
@@ -116,7 +116,7 @@ store::Answer<store::GetItemResponse> ItemReader::get(const store::GetItemReques
 }
 
 store::Answer<store::BatchGetItemResponse> ItemReader::get_batch(const store::BatchGetItemRequest& request) const {
-  TRY_VOID(check_batch(request));
+  TRY_VOID(check_batch_get(request));
   std::vector<BatchTable> tables;
   for (const store::BatchGetTable& table : request.tables) {
     TRY(BatchTable prepared, prepare_table(table));

@@ -30,7 +30,7 @@ Schema schema_of(const Table& table, const Index* index) {
   return schema;
 }
 
-store::Answer<void> check_value(const KeyPart& part, const item::AttributeValue& value, bool may_be_empty) {
+store::Answer<void> check_key_value(const KeyPart& part, const item::AttributeValue& value, bool may_be_empty) {
   if (value.type() != part.type)
     return refuse_invalid(
         "One or more parameter values were invalid: Condition parameter type does not match schema type");
@@ -66,7 +66,7 @@ store::Answer<Matched> match(const Schema& schema, const std::vector<KeyConjunct
     const KeyConjunct* conjunct = find(*part);
     if (conjunct == nullptr) return refuse_invalid("Query condition missed key schema element: " + part->name);
     if (conjunct->op != KeyOperator::equal) return refuse_invalid("Query key condition not supported");
-    TRY_VOID(check_value(*part, *conjunct->value, false));
+    TRY_VOID(check_key_value(*part, *conjunct->value, false));
     matched.hash.push_back(conjunct);
   }
   for (std::size_t rest = conjuncts.size() - matched.hash.size(), i = 0; i < rest; ++i) {
@@ -75,8 +75,8 @@ store::Answer<Matched> match(const Schema& schema, const std::vector<KeyConjunct
     if (conjunct == nullptr)
       return refuse_invalid("Query condition missed key schema element: " + schema.range[i]->name);
     if (i + 1 < rest && conjunct->op != KeyOperator::equal) return refuse_invalid("Query key condition not supported");
-    TRY_VOID(check_value(*schema.range[i], *conjunct->value, conjunct->op == KeyOperator::begins_with));
-    if (conjunct->upper != nullptr) TRY_VOID(check_value(*schema.range[i], *conjunct->upper, false));
+    TRY_VOID(check_key_value(*schema.range[i], *conjunct->value, conjunct->op == KeyOperator::begins_with));
+    if (conjunct->upper != nullptr) TRY_VOID(check_key_value(*schema.range[i], *conjunct->upper, false));
     matched.range.push_back(conjunct);
   }
   return matched;

@@ -39,7 +39,7 @@ store::StreamStatus status_of(const Core& core, const Stream& stream) {
   return stream.enabled ? store::StreamStatus::enabled : store::StreamStatus::disabled;
 }
 
-store::Answer<StreamPointer> find_stream(const Core& core, const std::string& arn) {
+store::Answer<StreamPointer> find_stream_by_arn(const Core& core, const std::string& arn) {
   if (!is_stream_arn(arn)) return store::refuse_invalid("Invalid StreamArn");
   const CatalogStatePointer state = core.catalog->state();
   const auto found =
@@ -128,7 +128,7 @@ store::Answer<store::ListStreamsResponse> StreamOperations::list(const store::Li
 
 store::Answer<store::StreamDescription> StreamOperations::describe(const store::DescribeStreamRequest& request) {
   TRY(const int limit, checked_limit(request.limit, max_page));
-  TRY(const StreamPointer stream, find_stream(core_, request.stream_arn));
+  TRY(const StreamPointer stream, find_stream_by_arn(core_, request.stream_arn));
   store::StreamDescription description;
   description.summary = summary_of(core_, *stream);
   description.status = status_of(core_, *stream);
@@ -148,7 +148,7 @@ store::Answer<store::StreamDescription> StreamOperations::describe(const store::
 
 store::Answer<std::string> StreamOperations::shard_iterator(const store::GetShardIteratorRequest& request) {
   TRY(const auto number, checked_number(request));
-  TRY(const StreamPointer found, find_stream(core_, request.stream_arn));
+  TRY(const StreamPointer found, find_stream_by_arn(core_, request.stream_arn));
   StreamReader reader(core_, found->id);
   if (reader.stream() == nullptr) return base::propagate(no_such_stream(request.stream_arn));
   const StreamShard* shard = find_shard(*reader.stream(), request.shard_id);

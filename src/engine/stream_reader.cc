@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t max_page_bytes = 1 << 20;
 
-StreamPointer find_stream(const Core& core, ObjectId id) {
+StreamPointer find_stream_of(const Core& core, ObjectId id) {
   const CatalogStatePointer state = core.catalog->state();
   const auto found = state->streams.find(id);
   return found == state->streams.end() ? nullptr : found->second;
@@ -28,7 +28,7 @@ StreamReader::StreamReader(const Core& core, ObjectId stream)
       lower_bound_(lower_),
       upper_bound_(upper_),
       records_(core.database->iterate(Family::streams, lower_bound_, upper_bound_)),
-      stream_(find_stream(core, stream)) {}
+      stream_(find_stream_of(core, stream)) {}
 
 base::Result<bool> StreamReader::on_record_before(store::SequenceNumber until) const {
   if (records_->Valid()) return sequence_number_of(records_->key().ToStringView()) < until;

@@ -8,7 +8,7 @@ namespace postino::engine {
 
 namespace {
 
-constexpr char record_format = 1;
+constexpr char stream_record_format = 1;
 constexpr std::uint8_t by_time_to_live_flag = 1;
 constexpr std::uint8_t old_image_flag = 2;
 constexpr std::uint8_t new_image_flag = 4;
@@ -32,11 +32,6 @@ item::Key keys_of(const Table& table, const item::Item& item) {
   return keys;
 }
 
-void append_sized(std::string& out, std::string_view bytes) {
-  base::append_varint(out, bytes.size());
-  out.append(bytes);
-}
-
 struct Header {
   std::uint8_t flags = 0;
   store::StreamRecord record;
@@ -53,7 +48,7 @@ base::Result<Header> read_header(base::ByteReader& reader) {
   const auto flags = reader.byte();
   const auto time = reader.varint();
   const auto size = reader.varint();
-  if (!size || *format != record_format || *type > 2 || *view > 3) return damaged();
+  if (!size || *format != stream_record_format || *type > 2 || *view > 3) return damaged();
   Header header;
   header.flags = *flags;
   header.record.type = static_cast<store::ChangeType>(*type);
@@ -83,7 +78,7 @@ std::string encode_stream_record(const Table& table, store::StreamViewType view,
   const std::size_t size = item::size_of(keys) + (with_old ? before->size : 0) + (with_new ? after->size : 0);
   std::string out;
   out.reserve(64 + (with_old ? before->bytes.size() : 0) + (with_new ? after->bytes.size() : 0));
-  out.push_back(record_format);
+  out.push_back(stream_record_format);
   out.push_back(static_cast<char>(type_of(before, after)));
   out.push_back(static_cast<char>(view));
   out.push_back(static_cast<char>((by_time_to_live ? by_time_to_live_flag : 0) | (with_old ? old_image_flag : 0) |
@@ -92,9 +87,9 @@ std::string encode_stream_record(const Table& table, store::StreamViewType view,
   base::append_varint(out, size);
   std::string encoded_keys;
   item::encode(encoded_keys, keys);
-  append_sized(out, encoded_keys);
-  if (with_old) append_sized(out, before->bytes);
-  if (with_new) append_sized(out, after->bytes);
+  base::append_sized(out, encoded_keys);
+  if (with_old) base::append_sized(out, before->bytes);
+  if (with_new) base::append_sized(out, after->bytes);
   return out;
 }
 

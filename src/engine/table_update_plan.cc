@@ -75,7 +75,7 @@ void change_class(Table& table, store::TableClass wanted, base::TimePoint now) {
   table.table_class_changed = now;
 }
 
-store::Answer<void> check_stream(const Table& table, const store::StreamSpecification& stream) {
+store::Answer<void> check_stream_change(const Table& table, const store::StreamSpecification& stream) {
   if (stream.enabled && table.stream)
     return store::refuse_invalid("Table already has an enabled stream: TableName: " + table.name);
   if (!stream.enabled && !table.stream)
@@ -91,7 +91,7 @@ store::Answer<UpdatePlan> plan_update(const Options& options, const Table& befor
   Table& after = plan.after;
   TRY_VOID(change_billing(after, request, now));
   TRY(plan.indexes, update_indexes(after, request, now));
-  if (request.stream) TRY_VOID(check_stream(after, *request.stream));
+  if (request.stream) TRY_VOID(check_stream_change(after, *request.stream));
   if (request.encryption) TRY_VOID(change_encryption(after, *request.encryption, options));
   if (request.table_class) change_class(after, *request.table_class, now);
   if (request.deletion_protection) {

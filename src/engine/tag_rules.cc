@@ -31,7 +31,7 @@ store::Answer<void> check_key(const std::string& key) {
   return {};
 }
 
-store::Answer<void> check_value(const std::string& value) {
+store::Answer<void> check_tag_value(const std::string& value) {
   if (base::character_count(value) > max_value_characters || !has_allowed_characters(value))
     return store::refuse_invalid("The Tag Value provided is invalid, Value: " + value);
   return {};
@@ -43,7 +43,7 @@ store::Answer<void> check_tags(const std::vector<store::Tag>& tags) {
   std::set<std::string_view> keys;
   for (const store::Tag& tag : tags) {
     TRY_VOID(check_key(tag.key));
-    TRY_VOID(check_value(tag.value));
+    TRY_VOID(check_tag_value(tag.value));
     if (!keys.insert(tag.key).second)
       return store::refuse_invalid("Duplicate Tag Keys provided as input: Duplicate Tag Key found " + tag.key);
   }

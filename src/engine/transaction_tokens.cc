@@ -12,40 +12,35 @@ namespace {
 constexpr char by_token = 't';
 constexpr char by_expiry = 'e';
 
-std::string encode_record(const TokenRecord& record) {
+std::string encode_token_record(const TokenRecord& record) {
   std::string bytes;
   base::append_big_endian(bytes, base::epoch_milliseconds(record.expires));
   return bytes + record.request_hash;
 }
 
-base::Result<TokenRecord> decode_record(std::string_view bytes) {
+base::Result<TokenRecord> decode_token_record(std::string_view bytes) {
   base::ByteReader reader(bytes);
   const auto expires = reader.big_endian<std::int64_t>();
   if (!expires) return base::fail(base::ErrorCode::corrupt, "the record of a client request token is damaged");
   return TokenRecord{base::from_epoch_milliseconds(*expires), std::string(reader.rest())};
 }
 
-void append_sized(std::string& out, std::string_view bytes) {
-  base::append_varint(out, bytes.size());
-  out.append(bytes);
-}
-
 template <class Expression>
 void append_expression(std::string& out, const std::optional<Expression>& expression) {
   out.push_back(expression ? 1 : 0);
-  if (expression) append_sized(out, expression->text());
+  if (expression) base::append_sized(out, expression->text());
 }
 
 void append_placeholders(std::string& out, const expr::Placeholders& placeholders) {
   if (placeholders.names)
-    for (const auto& [placeholder, name] : *placeholders.names) append_sized(out, placeholder), append_sized(out, name);
+    for (const auto& [placeholder, name] : *placeholders.names) base::append_sized(out, placeholder), base::append_sized(out, name);
   out.push_back(0);
   if (placeholders.values) item::encode(out, *placeholders.values);
 }
 
 template <class Action>
 void append_action(std::string& out, const Action& action) {
-  append_sized(out, action.table_name);
+  base::append_sized(out, action.table_name);
   if constexpr (requires { action.item; })
     item::encode(out, action.item);
   else
@@ -83,18 +78,18 @@ base::Result<std::optional<TokenRecord>> find_token(const Core& core, const std:
   std::optional<TokenRecord> record;
   if (const PendingItem* pending = core.locks.find_pending(token_lock_key(token))) {
     depends_on_pending = true;
-    TRY(record, decode_record(pending->item->bytes));
+    TRY(record, decode_token_record(pending->item->bytes));
   } else {
     TRY(const auto bytes, core.database->get(Family::tokens, token_key(token)));
     if (!bytes) return std::nullopt;
-    TRY(record, decode_record(bytes->ToStringView()));
+    TRY(record, decode_token_record(bytes->ToStringView()));
   }
   return record->expires > core.now() ? record : std::nullopt;
 }
 
 StoredItemPointer put_token(const std::string& token, const TokenRecord& record, CommitEntry& entry) {
   auto pending = std::make_shared<StoredItem>();
-  pending->bytes = encode_record(record);
+  pending->bytes = encode_token_record(record);
   entry.put(Family::tokens, token_key(token), pending->bytes);
   entry.put(Family::tokens, token_expiry_key(token, record.expires), {});
   return pending;

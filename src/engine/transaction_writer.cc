@@ -37,7 +37,7 @@ std::size_t payload_size(const store::TransactAction& action) {
       action);
 }
 
-store::Answer<void> check_shape(const store::TransactWriteItemsRequest& request) {
+store::Answer<void> check_transaction_shape(const store::TransactWriteItemsRequest& request) {
   const std::size_t count = request.actions.size();
   if (count == 0 || count > store::max_transaction_actions)
     return refuse_invalid(
@@ -175,7 +175,7 @@ store::Answer<std::vector<Change>> TransactionWriter::decide_all(const std::vect
 TransactionWriter::Response TransactionWriter::plan(const store::TransactWriteItemsRequest& request, LockedItems& items,
                                                     CommitEntry& entry) {
   TRY_VOID(check_room(core_));
-  TRY_VOID(check_shape(request));
+  TRY_VOID(check_transaction_shape(request));
   TRY(std::vector<Action> actions, prepare_all(request));
   for (bool locked = false; !locked;) {
     TRY(locked, lock_all(actions, request.client_request_token, items));

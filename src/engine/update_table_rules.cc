@@ -27,7 +27,7 @@ void constrain_update(store::Constraints& constraints, const std::string& path,
     constraints.check_name(path + ".delete.indexName", deleted->name);
 }
 
-store::Answer<void> check_shape(const UpdateTableRequest& request) {
+store::Answer<void> check_update_shape(const UpdateTableRequest& request) {
   store::Constraints constraints;
   constraints.check_name("tableName", request.table_name);
   if (request.throughput) constrain_throughput(constraints, "provisionedThroughput", *request.throughput);
@@ -100,7 +100,7 @@ store::Answer<void> check_index_updates(const UpdateTableRequest& request) {
   return {};
 }
 
-store::Answer<void> check_stream(const std::optional<store::StreamSpecification>& stream) {
+store::Answer<void> check_stream_shape(const std::optional<store::StreamSpecification>& stream) {
   if (!stream || stream->enabled == stream->view_type.has_value()) return {};
   return store::refuse_parameter(stream->enabled
                                      ? "If stream is being enabled then UpdateViewType is required"
@@ -123,11 +123,11 @@ std::size_t count_index_changes(const UpdateTableRequest& request) {
 }
 
 store::Answer<void> check_update_table(const UpdateTableRequest& request) {
-  TRY_VOID(check_shape(request));
+  TRY_VOID(check_update_shape(request));
   TRY_VOID(check_combination(request));
   TRY_VOID(check_throughput(request));
   TRY_VOID(check_index_updates(request));
-  TRY_VOID(check_stream(request.stream));
+  TRY_VOID(check_stream_shape(request.stream));
   if (request.encryption) TRY_VOID(check_encryption(*request.encryption));
   return {};
 }

@@ -27,7 +27,7 @@ bool has_member(const item::Set<Member>& set, const AttributeValue& wanted) {
   return member != nullptr && set.contains(*member);
 }
 
-std::optional<std::size_t> size_of(const AttributeValue& value) {
+std::optional<std::size_t> measured_size(const AttributeValue& value) {
   return std::visit(
       []<class T>(const T& content) -> std::optional<std::size_t> {
         if constexpr (requires { content.bytes; })
@@ -78,7 +78,7 @@ class Evaluation {
     if (node.kind == NodeKind::path) return find(scope_, node.path(), item_);
     const AttributeValue* measured = operand(child(node, 0), scratch);
     if (measured == nullptr) return nullptr;
-    const auto size = size_of(*measured);
+    const auto size = measured_size(*measured);
     if (!size) return nullptr;
     scratch = static_cast<std::int64_t>(*size);
     return &scratch;

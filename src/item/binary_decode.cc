@@ -9,9 +9,9 @@ namespace {
 
 // Reads into a place that the caller owns and says whether the bytes were good. Inner calls return only that, so that
 // the common case carries no error object around.
-class Decoder {
+class BinaryDecoder {
  public:
-  explicit Decoder(std::string_view bytes) : in_(bytes) {}
+  explicit BinaryDecoder(std::string_view bytes) : in_(bytes) {}
 
   bool at_end() const { return in_.empty(); }
 
@@ -173,14 +173,14 @@ tl::unexpected<base::Error> damaged() {
 
 base::Result<AttributeValue> decode_value(std::string_view bytes) {
   base::Result<AttributeValue> result;
-  Decoder decoder(bytes);
+  BinaryDecoder decoder(bytes);
   if (!decoder.value(*result) || !decoder.at_end()) return damaged();
   return result;
 }
 
 base::Result<Map> decode_map(std::string_view bytes) {
   base::Result<Map> result;
-  Decoder decoder(bytes);
+  BinaryDecoder decoder(bytes);
   if (!decoder.tagged_map(*result) || !decoder.at_end()) return damaged();
   return result;
 }

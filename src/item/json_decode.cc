@@ -24,7 +24,7 @@ constexpr std::string_view null_is_false =
 
 // Functions return false when JSON is of the wrong type; that ends the decoding, because DynamoDB checks the types of
 // everything before any rule. A broken rule is only remembered, and the reading goes on.
-class Decoder {
+class JsonDecoder {
  public:
   bool value(Json json, AttributeValue& out, int depth = 1) {
     if (depth > max_nesting) return break_rule(Rule::nested, nesting_exceeded) && settle();
@@ -68,7 +68,7 @@ class Decoder {
   // One member of a typed value: {"S": ...}.
   struct Member {
     std::string_view name;
-    bool (Decoder::*read)(Json json, AttributeValue& out, int depth);
+    bool (JsonDecoder::*read)(Json json, AttributeValue& out, int depth);
   };
   static const Member known_members[10];
 
@@ -190,17 +190,17 @@ class Decoder {
 };
 
 // The most frequent first.
-constexpr Decoder::Member Decoder::known_members[10] = {
-    {"S", &Decoder::read_scalar<std::string>},
-    {"N", &Decoder::read_scalar<Number>},
-    {"M", &Decoder::read_map},
-    {"L", &Decoder::read_list},
-    {"B", &Decoder::read_scalar<Binary>},
-    {"BOOL", &Decoder::read_boolean},
-    {"NULL", &Decoder::read_null},
-    {"SS", &Decoder::read_set<std::string>},
-    {"NS", &Decoder::read_set<Number>},
-    {"BS", &Decoder::read_set<Binary>},
+constexpr JsonDecoder::Member JsonDecoder::known_members[10] = {
+    {"S", &JsonDecoder::read_scalar<std::string>},
+    {"N", &JsonDecoder::read_scalar<Number>},
+    {"M", &JsonDecoder::read_map},
+    {"L", &JsonDecoder::read_list},
+    {"B", &JsonDecoder::read_scalar<Binary>},
+    {"BOOL", &JsonDecoder::read_boolean},
+    {"NULL", &JsonDecoder::read_null},
+    {"SS", &JsonDecoder::read_set<std::string>},
+    {"NS", &JsonDecoder::read_set<Number>},
+    {"BS", &JsonDecoder::read_set<Binary>},
 };
 
 // One JSON text: read is given the document and its type.
@@ -210,7 +210,7 @@ base::Result<T> parse(std::string_view text, Read read) {
   simdjson::ondemand::parser parser;
   simdjson::ondemand::document document;
   JsonType type = JsonType::null;
-  Decoder decoder;
+  JsonDecoder decoder;
   T out;
   bool well_typed = (!parser.iterate(padded).get(document) && !document.type().get(type)) || decoder.reader().broken();
   well_typed = well_typed && read(decoder, document, type, out);
@@ -222,21 +222,21 @@ base::Result<T> parse(std::string_view text, Read read) {
 }  // namespace
 
 base::Result<AttributeValue> value_from_json(Json json) {
-  Decoder decoder;
+  JsonDecoder decoder;
   AttributeValue out;
   const bool well_typed = decoder.value(json, out);
   return decoder.finish<AttributeValue>(well_typed, std::move(out));
 }
 
 base::Result<Map> map_from_json(simdjson::ondemand::object json) {
-  Decoder decoder;
+  JsonDecoder decoder;
   Map out;
   const bool well_typed = decoder.map(json, out);
   return decoder.finish<Map>(well_typed, std::move(out));
 }
 
 base::Result<AttributeValue> parse_value(std::string_view text) {
-  const auto read = [](Decoder& decoder, auto& document, JsonType type, AttributeValue& out) {
+  const auto read = [](JsonDecoder& decoder, auto& document, JsonType type, AttributeValue& out) {
     Json json;
     if (type != JsonType::object) return decoder.reader().not_a_value(type);
     return document.get_value().get(json) ? decoder.reader().broken() : decoder.value(json, out);
@@ -245,7 +245,7 @@ base::Result<AttributeValue> parse_value(std::string_view text) {
 }
 
 base::Result<Map> parse_item(std::string_view text) {
-  const auto read = [](Decoder& decoder, auto& document, JsonType type, Map& out) {
+  const auto read = [](JsonDecoder& decoder, auto& document, JsonType type, Map& out) {
     simdjson::ondemand::object json;
     if (type != JsonType::object) return decoder.reader().not_a_map(type);
     return document.get_object().get(json) ? decoder.reader().broken() : decoder.map(json, out);

@@ -14,7 +14,6 @@ namespace {
 using base::invalid;
 using base::Result;
 
-constexpr std::size_t name_limit = 512;
 
 // Reads the quoted string that `rest` begins with into `name`, and cuts it off.
 Result<void> take_quoted(std::string_view& rest, std::string& name) {
@@ -58,7 +57,7 @@ Result<Mailbox> parse_mailbox(std::string_view text) {
     if (text.empty()) return invalid("must have the address in angle brackets after the name");
     text = text.substr(1, text.size() - 2);
   }
-  if (mailbox.name.size() > name_limit) return invalid("must have at most 512 bytes in the name");
+  if (mailbox.name.size() > longest_mailbox_name) return invalid("must have at most 512 bytes in the name");
   TRY_VOID(check_address(text));
   mailbox.address = text;
   return mailbox;

@@ -15,6 +15,8 @@ struct Mailbox {
   friend bool operator==(const Mailbox&, const Mailbox&) = default;
 };
 
+inline constexpr std::size_t longest_mailbox_name = 512;
+
 // "ann@example.com" or "Ann Example <ann@example.com>". Fails with the rule that is broken: RFC 5321's lengths and
 // characters, one address only, nothing that could end a line.
 base::Result<Mailbox> parse_mailbox(std::string_view text);

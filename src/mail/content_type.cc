@@ -16,7 +16,6 @@ using base::Result;
 constexpr std::size_t length_limit = 255;
 constexpr std::size_t type_limit = 127;  // RFC 6838, for each half
 
-bool is_token(std::string_view text) { return !text.empty() && std::ranges::all_of(text, is_token_letter); }
 
 // Cuts off and returns what stands before the next semicolon.
 std::string_view take_part(std::string_view& rest) {

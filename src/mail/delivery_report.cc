@@ -70,7 +70,7 @@ bool is_action(std::string_view word) {
 }
 
 // class.subject.detail (RFC 3463), or empty.
-std::string status_of(std::string_view value) {
+std::string enhanced_status_of(std::string_view value) {
   std::string word = first_word(value);
   const bool well_formed = word.size() >= 5 && word.size() <= 9 &&
                            std::string_view("245").find(word[0]) != std::string_view::npos && word[1] == '.' &&
@@ -96,7 +96,7 @@ std::optional<ReportedRecipient> recipient_of(const HeaderFields& fields) {
   if (recipient.address.empty()) recipient.address = reported_address(fields.value("Final-Recipient"), false);
   recipient.action = first_word(fields.value("Action"));
   if (recipient.address.empty() || !is_action(recipient.action)) return std::nullopt;
-  recipient.status = status_of(fields.value("Status"));
+  recipient.status = enhanced_status_of(fields.value("Status"));
   recipient.diagnostic = diagnostic_of(fields);
   return recipient;
 }

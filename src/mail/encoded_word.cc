@@ -15,18 +15,18 @@ constexpr std::string_view end = "?=";
 constexpr std::size_t frame = base64_start.size() + end.size();
 
 // What RFC 2047 section 5 (3) allows within a phrase is allowed everywhere.
-bool stands_for_itself(char letter) {
+bool is_plain_in_word(char letter) {
   return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9') ||
          std::string_view("!*+-/").find(letter) != std::string_view::npos;
 }
 
-std::size_t quoted_size(char letter) { return stands_for_itself(letter) || letter == ' ' ? 1 : 3; }
+std::size_t quoted_size(char letter) { return is_plain_in_word(letter) || letter == ' ' ? 1 : 3; }
 
 void append_quoted(std::string& out, std::string_view text) {
   for (const char letter : text) {
     if (letter == ' ') {
       out.push_back('_');
-    } else if (stands_for_itself(letter)) {
+    } else if (is_plain_in_word(letter)) {
       out.push_back(letter);
     } else {
       append_escaped(out, '=', letter);

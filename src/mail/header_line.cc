@@ -13,12 +13,12 @@ namespace postino::mail {
 
 namespace {
 
-constexpr std::string_view blanks = " \t";
+constexpr std::string_view folding_spaces = " \t";
 
 // Cuts off and returns the spaces and the word that the text begins with.
-std::pair<std::string_view, std::string_view> take_word(std::string_view& text) {
-  const std::size_t word = std::min(text.find_first_not_of(blanks), text.size());
-  const std::size_t end = std::min(text.find_first_of(blanks, word), text.size());
+std::pair<std::string_view, std::string_view> take_spaced_word(std::string_view& text) {
+  const std::size_t word = std::min(text.find_first_not_of(folding_spaces), text.size());
+  const std::size_t end = std::min(text.find_first_of(folding_spaces, word), text.size());
   const std::pair parts(text.substr(0, word), text.substr(word, end - word));
   text.remove_prefix(end);
   return parts;
@@ -33,7 +33,6 @@ std::string quoted(std::string_view text) {
   return result + '"';
 }
 
-bool is_token(std::string_view text) { return !text.empty() && std::ranges::all_of(text, is_token_letter); }
 
 // RFC 2231's attribute-char.
 bool is_extended_letter(char letter) {
@@ -85,9 +84,9 @@ void HeaderLine::attach(std::string_view piece) { out_.append(piece); }
 
 void HeaderLine::add_words(std::string_view text) {
   if (text.empty()) return;
-  add(take_word(text).second);
+  add(take_spaced_word(text).second);
   while (!text.empty()) {
-    const auto [space, word] = take_word(text);
+    const auto [space, word] = take_spaced_word(text);
     if (word.empty()) {
       attach(space);
     } else {
@@ -171,7 +170,7 @@ std::size_t longest_piece(std::string_view text) {
   text = trim(text);
   std::size_t longest = 0;
   while (!text.empty()) {
-    const auto [space, word] = take_word(text);
+    const auto [space, word] = take_spaced_word(text);
     longest = std::max(longest, std::max<std::size_t>(space.size(), 1) + word.size());
   }
   return longest;

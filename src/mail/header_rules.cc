@@ -12,7 +12,7 @@ namespace {
 
 using base::invalid;
 
-constexpr std::size_t name_limit = 76;
+constexpr std::size_t field_name_limit = 76;
 constexpr std::size_t value_limit = 10'000;
 
 constexpr std::string_view reserved[] = {
@@ -48,7 +48,7 @@ bool is_reserved(std::string_view name) {
 
 base::Result<void> check_header(const std::string& name, const std::string& value) {
   const auto fits_name = [](char letter) { return letter > ' ' && letter < 0x7F && letter != ':'; };
-  if (name.empty() || name.size() > name_limit || !std::ranges::all_of(name, fits_name))
+  if (name.empty() || name.size() > field_name_limit || !std::ranges::all_of(name, fits_name))
     return invalid("must have a name of 1 to 76 printable ASCII characters other than space and colon");
   if (is_reserved(name)) return invalid("must not be " + name + ", which is not the caller's to write");
   TRY_VOID(check_line_with_tabs(value));

@@ -15,9 +15,9 @@ namespace {
 
 using base::Result;
 
-constexpr std::string_view blanks = " \t\r\n\f";
+constexpr std::string_view html_spaces = " \t\r\n\f";
 
-bool is_blank(char letter) { return blanks.find(letter) != std::string_view::npos; }
+bool is_blank(char letter) { return html_spaces.find(letter) != std::string_view::npos; }
 
 // Walks over the attributes of a tag, as the HTML standard's tokenizer does.
 class AttributeReader {

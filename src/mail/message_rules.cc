@@ -12,7 +12,6 @@ namespace {
 using base::invalid;
 using base::Result;
 
-constexpr std::size_t name_limit = 512;
 constexpr std::size_t subject_limit = 10'000;
 constexpr std::size_t attachment_name_limit = 255;
 constexpr std::size_t message_id_limit = 250;
@@ -20,7 +19,7 @@ constexpr std::size_t url_limit = 900;  // it cannot be folded
 
 Result<void> check_mailbox(const Mailbox& mailbox) {
   TRY_VOID(check_line(mailbox.name));
-  if (mailbox.name.size() > name_limit) return invalid("must have at most 512 bytes in the name");
+  if (mailbox.name.size() > longest_mailbox_name) return invalid("must have at most 512 bytes in the name");
   return check_address(mailbox.address);
 }
 

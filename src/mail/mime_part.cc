@@ -11,7 +11,7 @@ namespace postino::mail {
 namespace {
 
 constexpr std::size_t parts_limit = 20;
-constexpr std::size_t type_limit = 2'000;  // no honest Content-Type is longer
+constexpr std::size_t content_type_limit = 2'000;  // no honest Content-Type is longer
 
 std::string parameter(GMimeContentType* type, const char* name) {
   const char* value = g_mime_content_type_get_parameter(type, name);
@@ -31,7 +31,7 @@ Delimiter delimiter(std::string_view line, std::string_view boundary) {
 
 MimePart::MimePart(std::string_view text) : fields_(HeaderFields::take(text)), body_(text) {
   const std::string_view value = fields_.value("Content-Type");
-  if (value.empty() || value.size() > type_limit) return;
+  if (value.empty() || value.size() > content_type_limit) return;
   start_gmime();
   const Owned<GMimeContentType> type(g_mime_content_type_parse(nullptr, std::string(value).c_str()));
   type_ = base::lower_case(g_mime_content_type_get_media_type(type.get())) + "/" +

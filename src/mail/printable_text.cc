@@ -29,7 +29,7 @@ WideCharacter decode(std::string_view text) {
   return {code, size};
 }
 
-bool is_control(std::uint32_t code) {
+bool is_control_code(std::uint32_t code) {
   const bool line_separator = code == 0x2028 || code == 0x2029;
   return code < 0x20 || (code >= 0x7F && code <= 0x9F) || line_separator;
 }
@@ -43,7 +43,7 @@ void append_printable(std::string& out, std::string_view text, std::size_t limit
     std::string_view shown = text.substr(0, character.size);
     if (character.size == 0)
       shown = "?";
-    else if (is_control(character.code))
+    else if (is_control_code(character.code))
       shown = " ";
     if (out.size() + shown.size() > limit) return;
     out += shown;

@@ -15,7 +15,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds last_words_patience{1'000};
 constexpr int closing_code = 421;
 
-net::Deadline in(milliseconds timeout) { return std::chrono::steady_clock::now() + timeout; }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -90,7 +89,7 @@ SmtpReply SmtpConnection::fail(std::string_view reason) {
 
 bool SmtpConnection::write(std::string_view bytes, milliseconds timeout) {
   if (broken()) return false;
-  const auto written = stream_->write(bytes, in(timeout));
+  const auto written = stream_->write(bytes, net::deadline_in(timeout));
   if (written) return true;
   write_failed_ = true;
   last_ = no_reply(written.error().message);
@@ -136,7 +135,7 @@ std::optional<std::string_view> SmtpConnection::read_line(net::Deadline deadline
 
 SmtpReply SmtpConnection::read_reply(milliseconds timeout, std::vector<std::string>* lines) {
   if (broken_) return last_;
-  const net::Deadline deadline = in(write_failed_ ? std::min(timeout, last_words_patience) : timeout);
+  const net::Deadline deadline = net::deadline_in(write_failed_ ? std::min(timeout, last_words_patience) : timeout);
   SmtpReply reply;
   for (std::size_t count = 0; count < most_lines; ++count) {
     const auto line = read_line(deadline);
@@ -160,7 +159,7 @@ SmtpReply SmtpConnection::command(std::string_view line, milliseconds timeout, s
 
 base::Result<void> SmtpConnection::start_tls(const net::ClientTls& tls, const std::string& server_name,
                                              milliseconds timeout) {
-  auto started = stream_->start_tls(tls, server_name, in(timeout));
+  auto started = stream_->start_tls(tls, server_name, net::deadline_in(timeout));
   if (!started) fail(started.error().message);
   return started;
 }

@@ -17,7 +17,6 @@ using Step = base::Result<void, Failure>;
 
 constexpr std::size_t most_addresses = 8;  // to try of one host
 
-net::Deadline in(std::chrono::milliseconds timeout) { return std::chrono::steady_clock::now() + timeout; }
 
 tl::unexpected<Failure> failure(SmtpReply reply, SmtpStage stage) {
   return tl::unexpected<Failure>(Failure{std::move(reply), stage});
@@ -69,7 +68,7 @@ base::Result<OpenedConnection, Failure> Attempt::run() {
 }
 
 Step Attempt::connect() {
-  auto stream = net::ClientStream::connect(peer_, in(options_.connect_timeout));
+  auto stream = net::ClientStream::connect(peer_, net::deadline_in(options_.connect_timeout));
   if (!stream) return failure(no_reply(stream.error().message), SmtpStage::connect);
   opened_.connection = std::make_unique<SmtpConnection>(*std::move(stream));
   return {};
@@ -138,7 +137,7 @@ base::Result<OpenedConnection, Failure> open_connection(const SmtpOptions& optio
   // text.
   if (options.tls != TlsPolicy::off)
     CHECK(tls != nullptr && tls->verifies() == (options.tls != TlsPolicy::opportunistic));
-  auto addresses = net::resolve(options.host, options.port, in(options.connect_timeout));
+  auto addresses = net::resolve(options.host, options.port, net::deadline_in(options.connect_timeout));
   if (!addresses) return failure(no_reply(addresses.error().message), SmtpStage::connect);
 
   Failure telling{no_reply(options.host + " has no address"), SmtpStage::connect};

@@ -83,7 +83,7 @@ constexpr Scope scope_at(SmtpStage stage) {
 }
 
 // The status of a reply, unless it contradicts the code: the code is what the server acts by.
-std::string_view status_of(const SmtpReply& reply) {
+std::string_view enhanced_status_of(const SmtpReply& reply) {
   const bool agrees = !reply.enhanced.empty() && reply.enhanced.front() - '0' == reply.code / 100;
   return agrees ? std::string_view(reply.enhanced) : no_status;
 }
@@ -100,7 +100,7 @@ Classification classify(const SmtpReply& reply, SmtpStage stage) {
   // A broken connection; or an answer to something we did not ask, after which no other can be trusted.
   if (kind != 4 && kind != 5) return session_later;
 
-  const std::string_view status = status_of(reply);
+  const std::string_view status = enhanced_status_of(reply);
   for (const Rule& rule : rules) {
     const bool fits = (rule.code == any_code || rule.code == reply.code) && (!rule.status || *rule.status == status) &&
                       (rule.stages & at(stage)) != 0;

@@ -20,5 +20,7 @@ bool is_atom_letter(char letter);
 
 // A letter of RFC 2045's tokens.
 bool is_token_letter(char letter);
+// A token of RFC 2045: one such letter at least, and no others.
+bool is_token(std::string_view text);
 
 }  // namespace postino::mail

@@ -10,7 +10,6 @@
 
 namespace postino::messages {
 
-using broker::Answer;
 using broker::Depth;
 using broker::Failure;
 using broker::FailureKind;
@@ -33,11 +32,9 @@ constexpr std::size_t most_known_queues = 10'000;
 constexpr std::size_t batch_bytes = 2 << 20;
 constexpr std::size_t look_for_room_every = 10'000;  // messages
 
-auto broken(std::string rule) { return broker::refuse(FailureKind::invalid, std::move(rule)); }
-
-Answer<void> check_name(const std::string& queue) {
+broker::Answer<void> check_name(const std::string& queue) {
   TRY_VOID(broker::queue_address(queue, broker::AddressStyle::bare, ""));
-  if (queue.size() > longest_name) return broken("the name of the queue is longer than 250 bytes");
+  if (queue.size() > longest_name) return broker::refuse_invalid("the name of the queue is longer than 250 bytes");
   return {};
 }
 
@@ -50,11 +47,11 @@ std::optional<base::TimePoint> expiry_of(const Message& message, const ProduceOp
   return now + *life;
 }
 
-Answer<StoredMessage> encode(const Message& message, const ProduceOptions& options, base::TimePoint now) {
+broker::Answer<StoredMessage> encode(const Message& message, const ProduceOptions& options, base::TimePoint now) {
   TRY(const std::vector<char> bytes,
       broker::encode(message, {.persistent = options.persistent, .time_to_live = options.time_to_live}));
   if (bytes.size() > max_stored_message_bytes)
-    return broken("it has " + std::to_string(bytes.size()) +
+    return broker::refuse_invalid("it has " + std::to_string(bytes.size()) +
                   " bytes with all that belongs to it; queues of the store " + "take messages of up to " +
                   std::to_string(max_stored_message_bytes));
   StoredMessage stored;
@@ -75,15 +72,15 @@ class StoreQueue::Impl {
         options_(std::move(options)),
         table_(std::make_shared<QueueTable>(store, random, std::move(patience), options_.table)) {}
 
-  Answer<std::shared_ptr<LocalQueue>> open(const std::string& name);
+  broker::Answer<std::shared_ptr<LocalQueue>> open(const std::string& name);
   void produce(LocalQueue& queue, Production& production, const ProduceOptions& options);
-  Answer<std::unique_ptr<Held>> receive(const std::string& name, const ReceiveOptions& options);
-  Answer<Depth> depth(LocalQueue& queue);
-  Answer<Identity> test();
+  broker::Answer<std::unique_ptr<Held>> receive(const std::string& name, const ReceiveOptions& options);
+  broker::Answer<Depth> depth(LocalQueue& queue);
+  broker::Answer<Identity> test();
 
  private:
   std::shared_ptr<LocalQueue> known(const std::string& name);
-  Answer<std::size_t> room_in(LocalQueue& queue);
+  broker::Answer<std::size_t> room_in(LocalQueue& queue);
   // The next messages of a call, as many as go together. Fewer than there are when one breaks a rule.
   std::vector<StoredMessage> next_batch(Production& production, const ProduceOptions& options, std::size_t most,
                                         std::vector<std::size_t>& positions);
@@ -107,13 +104,13 @@ std::shared_ptr<LocalQueue> StoreQueue::Impl::known(const std::string& name) {
   return queues_.emplace(name, std::make_shared<LocalQueue>(table_, clock_, tag, name)).first->second;
 }
 
-Answer<std::shared_ptr<LocalQueue>> StoreQueue::Impl::open(const std::string& name) {
+broker::Answer<std::shared_ptr<LocalQueue>> StoreQueue::Impl::open(const std::string& name) {
   TRY_VOID(check_name(name));
   if (const auto prepared = table_->prepare(); !prepared) return base::propagate(failure_of(prepared.error()));
   return known(name);
 }
 
-Answer<std::size_t> StoreQueue::Impl::room_in(LocalQueue& queue) {
+broker::Answer<std::size_t> StoreQueue::Impl::room_in(LocalQueue& queue) {
   for (const bool again : {false, true}) {
     const auto counts = table_->counts(queue.name());
     if (!counts) return base::propagate(failure_of(counts.error()));
@@ -172,7 +169,7 @@ void StoreQueue::Impl::produce(LocalQueue& queue, Production& production, const 
   }
 }
 
-Answer<std::unique_ptr<Held>> StoreQueue::Impl::receive(const std::string& name, const ReceiveOptions& options) {
+broker::Answer<std::unique_ptr<Held>> StoreQueue::Impl::receive(const std::string& name, const ReceiveOptions& options) {
   TRY(std::shared_ptr<LocalQueue> queue, open(name));
   const auto dead = dead_queue(name);
   LocalQueue::Demand demand{.messages = options.max_messages,
@@ -199,7 +196,7 @@ Answer<std::unique_ptr<Held>> StoreQueue::Impl::receive(const std::string& name,
   return std::make_unique<LeasedMessages>(std::move(queue), dead ? known(*dead) : nullptr, std::move(all));
 }
 
-Answer<Depth> StoreQueue::Impl::depth(LocalQueue& queue) {
+broker::Answer<Depth> StoreQueue::Impl::depth(LocalQueue& queue) {
   if (const auto returned = queue.return_due(); !returned) return base::propagate(failure_of(returned.error()));
   const auto counts = table_->counts(queue.name());
   if (!counts) return base::propagate(failure_of(counts.error()));
@@ -207,7 +204,7 @@ Answer<Depth> StoreQueue::Impl::depth(LocalQueue& queue) {
       static_cast<std::uint64_t>(std::max<std::int64_t>((*counts)[static_cast<std::size_t>(Shelf::ready)], 0))};
 }
 
-Answer<Identity> StoreQueue::Impl::test() {
+broker::Answer<Identity> StoreQueue::Impl::test() {
   const auto began = Steady::now();
   if (const auto prepared = table_->prepare(); !prepared) return base::propagate(failure_of(prepared.error()));
   if (const auto counts = table_->counts("-"); !counts) return base::propagate(failure_of(counts.error()));
@@ -238,16 +235,16 @@ ProduceReport StoreQueue::produce(const std::string& queue, const Messages& mess
   return production.report();
 }
 
-Answer<std::unique_ptr<Held>> StoreQueue::receive(const std::string& queue, const ReceiveOptions& options) {
+broker::Answer<std::unique_ptr<Held>> StoreQueue::receive(const std::string& queue, const ReceiveOptions& options) {
   TRY_VOID(check(options));
   return impl_->receive(queue, options);
 }
 
-Answer<Depth> StoreQueue::depth(const std::string& queue) {
+broker::Answer<Depth> StoreQueue::depth(const std::string& queue) {
   TRY(const std::shared_ptr<LocalQueue> opened, impl_->open(queue));
   return impl_->depth(*opened);
 }
 
-Answer<Identity> StoreQueue::test() { return impl_->test(); }
+broker::Answer<Identity> StoreQueue::test() { return impl_->test(); }
 
 }  // namespace postino::messages

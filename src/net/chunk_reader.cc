@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <charconv>
 
+#include "net/http.h"
+
 namespace postino::net {
 
 namespace {
-
-bool is_control(char letter) { return (static_cast<unsigned char>(letter) < 0x20 && letter != '\t') || letter == 0x7F; }
 
 // Names and values of extensions are not looked at, but they end with the line.
 bool is_extension(std::string_view text) {

@@ -34,8 +34,6 @@ std::string reason_of(int error) {
   return reason;
 }
 
-bool is_temporary(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
-
 // Asked before every step, not only before waiting: a peer that always has something to say must not keep us.
 base::Result<void> in_time(Deadline deadline) {
   if (Clock::now() >= deadline) return io_failure("timed out");

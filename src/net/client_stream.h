@@ -13,6 +13,7 @@
 namespace postino::net {
 
 using Deadline = std::chrono::steady_clock::time_point;
+inline Deadline deadline_in(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
 
 class ClientStream {
  public:

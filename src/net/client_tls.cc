@@ -9,7 +9,7 @@ namespace postino::net {
 
 namespace {
 
-void set_up(SSL_CTX* context, bool verify) {
+void set_up_client(SSL_CTX* context, bool verify) {
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   // A connection that rests must not hold the two buffers of 16 KB each, and a record is read with one system call.
@@ -27,7 +27,7 @@ base::Result<std::shared_ptr<ClientTls>> ClientTls::create(const ClientTlsOption
   SSL_CTX* const context = SSL_CTX_new(TLS_client_method());
   if (context == nullptr) return base::fail(base::ErrorCode::exhausted, "cannot set up TLS: " + take_openssl_reason());
   std::shared_ptr<ClientTls> made(new ClientTls(context, options.verify));
-  set_up(context, options.verify);
+  set_up_client(context, options.verify);
   if (!options.verify) return made;
   const std::string& file = options.certificate_file;
   if (file.empty() && SSL_CTX_set_default_verify_paths(context) != 1)

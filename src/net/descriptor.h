@@ -3,9 +3,13 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <utility>
 
 namespace postino::net {
+
+// Does the error of a call on a descriptor say that the same call may succeed later?
+inline bool is_temporary(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
 class Descriptor {
  public:

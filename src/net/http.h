@@ -43,6 +43,11 @@ using Responder = std::function<void(Response)>;
 // one before has been answered.
 using Handler = std::function<void(const Request&, Responder)>;
 
+// A letter that may not stand in a header or a chunk's line: everything below space but the tab, and DEL.
+constexpr bool is_control(char letter) {
+  return (static_cast<unsigned char>(letter) < 0x20 && letter != '\t') || letter == 0x7F;
+}
+
 // The reason phrase that belongs to a status; empty for one that is not known.
 std::string_view reason_phrase(int status);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "net/http.h"
 
 namespace postino::net {
 
@@ -18,8 +19,6 @@ bool is_token_letter(char letter) {
 }
 
 bool is_token(std::string_view text) { return !text.empty() && std::ranges::all_of(text, is_token_letter); }
-
-bool is_control(char letter) { return (static_cast<unsigned char>(letter) < 0x20 && letter != '\t') || letter == 0x7F; }
 
 bool is_own(std::string_view name) {
   return std::ranges::any_of(own_headers, [&](std::string_view own) { return base::equal_ignoring_case(own, name); });

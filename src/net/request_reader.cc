@@ -17,7 +17,7 @@ using boost::beast::string_view;
 using boost::system::error_code;
 
 constexpr std::size_t max_headers = 128;
-constexpr std::size_t max_reserved_body = 1 << 20;  // before anything of it has arrived
+constexpr std::size_t max_reserved_request_body = 1 << 20;  // before anything of it has arrived
 constexpr std::size_t kept_bytes = 64 << 10;        // larger buffers are not kept for the next request
 
 void clear(std::string& text) {
@@ -171,7 +171,7 @@ struct RequestReader::Impl {
       if (progress != Progress::complete) return progress;
       if (const auto length = parser->content_length()) {
         if (*length > limits.body_bytes) return message.refuse(413);
-        message.body.reserve(std::min<std::uint64_t>(*length, max_reserved_body));
+        message.body.reserve(std::min<std::uint64_t>(*length, max_reserved_request_body));
       }
     }
     const Progress progress = parser->chunked() ? parse_chunks(bytes) : parse_body(bytes);

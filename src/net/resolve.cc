@@ -25,7 +25,7 @@ namespace {
 constexpr int max_lookups = 128;
 std::atomic<int> lookups_under_way = 0;
 
-auto io_failure(const std::string& host, const std::string& reason) {
+auto lookup_failure(const std::string& host, const std::string& reason) {
   return base::fail(base::ErrorCode::io, "cannot find '" + host + "': " + reason);
 }
 
@@ -95,12 +95,12 @@ bool start(const std::shared_ptr<Lookup>& lookup) {
 }
 
 base::Result<std::vector<std::string>> ask_system(const std::string& host, Deadline deadline) {
-  if (host.empty() || host.find('\0') != host.npos) return io_failure(host, "not a name");
+  if (host.empty() || host.find('\0') != host.npos) return lookup_failure(host, "not a name");
   const auto lookup = std::make_shared<Lookup>(host);
-  if (!start(lookup)) return io_failure(host, "too many names are being looked up");
+  if (!start(lookup)) return lookup_failure(host, "too many names are being looked up");
   std::unique_lock lock(lookup->mutex);
-  if (!lookup->changed.wait_until(lock, deadline, [&] { return lookup->done; })) return io_failure(host, "timed out");
-  if (lookup->found.empty()) return io_failure(host, lookup->problem.empty() ? "no address" : lookup->problem);
+  if (!lookup->changed.wait_until(lock, deadline, [&] { return lookup->done; })) return lookup_failure(host, "timed out");
+  if (lookup->found.empty()) return lookup_failure(host, lookup->problem.empty() ? "no address" : lookup->problem);
   return std::move(lookup->found);
 }
 

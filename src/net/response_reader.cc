@@ -19,7 +19,7 @@ using boost::beast::string_view;
 using boost::system::error_code;
 
 constexpr std::size_t max_header_bytes = 16 << 10;   // of all heads, should there be interim responses
-constexpr std::size_t max_reserved_body = 64 << 10;  // before anything of it has arrived
+constexpr std::size_t max_reserved_response_body = 64 << 10;  // before anything of it has arrived
 
 auto failure(std::string message) { return base::fail(base::ErrorCode::io, std::move(message)); }
 auto malformed() { return failure("the server does not answer in proper HTTP"); }
@@ -123,7 +123,7 @@ struct ResponseReader::Impl {
       if (*length > max_body_bytes) return too_large();
       framing = Framing::length;
       body_bytes = *length;
-      response.body.reserve(std::min(body_bytes, max_reserved_body));
+      response.body.reserve(std::min(body_bytes, max_reserved_response_body));
     } else {
       framing = Framing::until_end;
     }

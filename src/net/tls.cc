@@ -91,7 +91,7 @@ int choose_protocol(SSL* /*ssl*/, const unsigned char** chosen, unsigned char* c
   return SSL_TLSEXT_ERR_OK;
 }
 
-void set_up(SSL_CTX* context) {
+void set_up_server(SSL_CTX* context) {
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_NO_COMPRESSION);
   // A connection that rests must not hold the two buffers of 16 KB each, and a record is read with one system call.
@@ -110,7 +110,7 @@ base::Result<std::unique_ptr<TlsContext>> TlsContext::load(const TlsFiles& files
   SSL_CTX* const context = SSL_CTX_new(TLS_server_method());
   if (context == nullptr) return base::fail(base::ErrorCode::exhausted, "cannot set up TLS: " + take_openssl_reason());
   std::unique_ptr<TlsContext> loaded(new TlsContext(context));
-  set_up(context);
+  set_up_server(context);
   if (SSL_CTX_use_certificate_chain_file(context, files.certificate_chain.c_str()) != 1)
     return base::invalid("cannot use the certificate '" + files.certificate_chain + "': " + take_openssl_reason());
   if (SSL_CTX_use_PrivateKey_file(context, files.private_key.c_str(), SSL_FILETYPE_PEM) != 1)

@@ -5,13 +5,13 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "net/descriptor.h"
+
 namespace postino::net {
 
 namespace {
 
 int socket_of(BIO* bio) { return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio))); }
-
-bool is_temporary(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
 int write_bytes(BIO* bio, const char* bytes, int size) {
   BIO_clear_retry_flags(bio);

@@ -12,7 +12,6 @@ namespace postino::partiql {
 namespace {
 
 using Binding = ConditionText::Binding;
-using Kind = ExpressionKind;
 
 base::Result<ConditionText> sized(ConditionText text) {
   if (text.text.size() <= expr::max_expression_size) return text;
@@ -37,15 +36,15 @@ base::Result<ConditionText> joined(const std::vector<ConditionText>& parts, std:
 
 bool is_condition(const Expression& expression) {
   switch (expression.kind) {
-    case Kind::logical_and:
-    case Kind::logical_or:
-    case Kind::logical_not:
-    case Kind::comparison:
-    case Kind::between:
-    case Kind::in:
-    case Kind::is:
+    case ExpressionKind::logical_and:
+    case ExpressionKind::logical_or:
+    case ExpressionKind::logical_not:
+    case ExpressionKind::comparison:
+    case ExpressionKind::between:
+    case ExpressionKind::in:
+    case ExpressionKind::is:
       return true;
-    case Kind::function: {
+    case ExpressionKind::function: {
       const auto function = expr::find_function(expression.name);
       return function && expr::traits_of(*function).use == expr::FunctionUse::condition;
     }
@@ -54,7 +53,7 @@ bool is_condition(const Expression& expression) {
   }
 }
 
-std::string unsupported_operator(std::string_view symbol) {
+std::string unsupported_in_condition(std::string_view symbol) {
   return "Unsupported operator in Condition Expression. Operator: " + std::string(symbol);
 }
 
@@ -87,33 +86,33 @@ base::Result<ConditionText> none_of(const ConditionText& part) {
 
 base::Result<ConditionText> ConditionWriter::write(const Expression& condition) {
   switch (condition.kind) {
-    case Kind::logical_and:
-    case Kind::logical_or: {
+    case ExpressionKind::logical_and:
+    case ExpressionKind::logical_or: {
       std::vector<ConditionText> parts;
       for (const Expression& operand : condition.operands) {
         TRY(ConditionText part, write(operand));
         parts.push_back(std::move(part));
       }
-      return condition.kind == Kind::logical_and ? all_of(parts) : any_of(parts);
+      return condition.kind == ExpressionKind::logical_and ? all_of(parts) : any_of(parts);
     }
-    case Kind::logical_not: {
+    case ExpressionKind::logical_not: {
       TRY(const ConditionText operand, write(condition.operands[0]));
       return none_of(operand);
     }
-    case Kind::comparison:
+    case ExpressionKind::comparison:
       return write_comparison(condition);
-    case Kind::between:
+    case ExpressionKind::between:
       return write_between(condition);
-    case Kind::in:
+    case ExpressionKind::in:
       return write_in(condition);
-    case Kind::is:
+    case ExpressionKind::is:
       return write_is(condition);
-    case Kind::function: {
+    case ExpressionKind::function: {
       TRY(std::string text, write_function(condition));
       return ConditionText{std::move(text)};
     }
-    case Kind::arithmetic:
-      return base::invalid(unsupported_operator(symbol_of(condition.operation)));
+    case ExpressionKind::arithmetic:
+      return base::invalid(unsupported_in_condition(symbol_of(condition.operation)));
     default:
       return base::invalid("WHERE clause must contain an expression that resolves to a boolean");
   }
@@ -204,7 +203,7 @@ base::Result<ConditionText> ConditionWriter::write_in(const Expression& in) {
 }
 
 base::Result<ConditionText> ConditionWriter::write_is(const Expression& is) {
-  if (is.operands[0].kind != Kind::path)
+  if (is.operands[0].kind != ExpressionKind::path)
     return base::invalid("The left hand side argument to IS must be a Variable Reference, Literal, or Path");
   const std::string path = substitutions_.path(is.operands[0].path);
   if (is.name == "MISSING") return ConditionText{"attribute_not_exists(" + path + ")"};
@@ -234,19 +233,19 @@ base::Result<std::string> ConditionWriter::write_function(const Expression& func
 base::Result<std::string> ConditionWriter::write_operand(const Expression& operand) {
   if (const item::AttributeValue* value = constant_of(operand, parameters_)) return substitutions_.value(*value);
   switch (operand.kind) {
-    case Kind::path:
+    case ExpressionKind::path:
       return substitutions_.path(operand.path);
-    case Kind::function: {
+    case ExpressionKind::function: {
       const auto known = expr::find_function(operand.name);
       if (known && expr::traits_of(*known).use == expr::FunctionUse::condition)
         return base::invalid("The function is not allowed to be used this way in an expression; function: " +
                              operand.name);
       return write_function(operand);
     }
-    case Kind::missing:
+    case ExpressionKind::missing:
       return base::invalid("MISSING must be compared using IS operator");
     default:
-      return base::invalid(unsupported_operator(symbol_of(operand.operation)));
+      return base::invalid(unsupported_in_condition(symbol_of(operand.operation)));
   }
 }
 

@@ -6,7 +6,6 @@ namespace postino::partiql {
 
 namespace {
 
-using Kind = ExpressionKind;
 using store::refuse_invalid;
 
 Operation mirrored(Operation operation) {
@@ -25,7 +24,7 @@ Operation mirrored(Operation operation) {
 }
 
 void collect(const Expression& expression, std::vector<std::string_view>& names) {
-  if (expression.kind == Kind::path) {
+  if (expression.kind == ExpressionKind::path) {
     const std::string_view name = expression.path.front().name;
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
@@ -62,7 +61,7 @@ std::vector<std::string_view> attributes_of(const Expression& condition) {
 }
 
 const KeyAttribute* KeyBranches::key_of(const Expression& operand) const {
-  if (operand.kind != Kind::path || operand.path.size() != 1) return nullptr;
+  if (operand.kind != ExpressionKind::path || operand.path.size() != 1) return nullptr;
   if (operand.path.front().name == key_.hash.name) return &key_.hash;
   return key_.range && operand.path.front().name == key_.range->name ? &*key_.range : nullptr;
 }
@@ -77,18 +76,18 @@ const KeyAttribute* KeyBranches::tested_key(const Expression& leaf) const {
   if (leaf.operands.empty()) return nullptr;
   const KeyAttribute* key = key_of(leaf.operands[0]);
   switch (leaf.kind) {
-    case Kind::comparison: {
+    case ExpressionKind::comparison: {
       if (leaf.operation == Operation::not_equal) return nullptr;
       const bool reversed = key == nullptr;
       if (reversed) key = key_of(leaf.operands[1]);
       if (key == nullptr || constant_of(leaf.operands[reversed ? 0 : 1], parameters_) == nullptr) return nullptr;
       return is_hash(key) && leaf.operation != Operation::equal ? nullptr : key;
     }
-    case Kind::in:
+    case ExpressionKind::in:
       return key != nullptr && all_constant(leaf, 1) ? key : nullptr;
-    case Kind::between:
+    case ExpressionKind::between:
       return key != nullptr && !is_hash(key) && all_constant(leaf, 1) ? key : nullptr;
-    case Kind::function:
+    case ExpressionKind::function:
       return leaf.name == "begins_with" && key != nullptr && !is_hash(key) && all_constant(leaf, 1) ? key : nullptr;
     default:
       return nullptr;
@@ -98,20 +97,20 @@ const KeyAttribute* KeyBranches::tested_key(const Expression& leaf) const {
 bool KeyBranches::is_key_test(const Expression& leaf) const { return tested_key(leaf) != nullptr; }
 
 bool KeyBranches::has_key_test(const Expression& condition) const {
-  if (condition.kind == Kind::logical_and || condition.kind == Kind::logical_or)
+  if (condition.kind == ExpressionKind::logical_and || condition.kind == ExpressionKind::logical_or)
     return std::ranges::any_of(condition.operands, [&](const Expression& part) { return has_key_test(part); });
   return is_key_test(condition);
 }
 
 bool KeyBranches::name_partition(const Expression& condition) const {
   const auto names = [&](const Expression& part) { return name_partition(part); };
-  if (condition.kind == Kind::logical_and) return std::ranges::any_of(condition.operands, names);
-  if (condition.kind == Kind::logical_or) return std::ranges::all_of(condition.operands, names);
+  if (condition.kind == ExpressionKind::logical_and) return std::ranges::any_of(condition.operands, names);
+  if (condition.kind == ExpressionKind::logical_or) return std::ranges::all_of(condition.operands, names);
   return is_hash(tested_key(condition));
 }
 
 store::Answer<std::vector<KeyBranch>> KeyBranches::of(const Expression& condition) const {
-  if (condition.kind == Kind::logical_and) {
+  if (condition.kind == ExpressionKind::logical_and) {
     std::vector<KeyBranch> product(1);
     for (const Expression& part : condition.operands) {
       TRY(const std::vector<KeyBranch> factors, of(part));
@@ -123,7 +122,7 @@ store::Answer<std::vector<KeyBranch>> KeyBranches::of(const Expression& conditio
     }
     return product;
   }
-  if (condition.kind == Kind::logical_or && has_key_test(condition)) {
+  if (condition.kind == ExpressionKind::logical_or && has_key_test(condition)) {
     std::vector<KeyBranch> all;
     for (const Expression& part : condition.operands) {
       TRY(std::vector<KeyBranch> branches, of(part));
@@ -157,7 +156,7 @@ store::Answer<KeyBranch> KeyBranches::at(const KeyAttribute& key, const Expressi
 store::Answer<std::vector<KeyBranch>> KeyBranches::of_key_test(const Expression& leaf) const {
   const KeyAttribute& key = *tested_key(leaf);
   std::vector<KeyBranch> branches;
-  if (leaf.kind == Kind::in) {
+  if (leaf.kind == ExpressionKind::in) {
     TRY_VOID(check_count(leaf.operands.size() - 1));
     for (std::size_t i = 1; i < leaf.operands.size(); ++i) {
       TRY(KeyBranch branch, at(key, leaf.operands[i]));
@@ -168,13 +167,13 @@ store::Answer<std::vector<KeyBranch>> KeyBranches::of_key_test(const Expression&
   const bool reversed = key_of(leaf.operands[0]) == nullptr;
   const Expression& operand = leaf.operands[reversed ? 0 : 1];
   KeyBranch branch;
-  if (leaf.kind == Kind::comparison && leaf.operation == Operation::equal) {
+  if (leaf.kind == ExpressionKind::comparison && leaf.operation == Operation::equal) {
     TRY(branch, at(key, operand));
   } else {
     TRY(const item::AttributeValue* value, key_value(key, operand));
-    if (leaf.kind == Kind::comparison) {
+    if (leaf.kind == ExpressionKind::comparison) {
       branch.range = Interval::compared(reversed ? mirrored(leaf.operation) : leaf.operation, *value);
-    } else if (leaf.kind == Kind::between) {
+    } else if (leaf.kind == ExpressionKind::between) {
       TRY(const item::AttributeValue* upper, key_value(key, leaf.operands[2]));
       branch.range = Interval::between(*value, *upper);
     } else {
@@ -189,8 +188,8 @@ KeyBranch KeyBranches::filtered_by(const Expression& condition) const {
   KeyBranch branch;
   branch.filtered = true;
   branch.filter_attributes = attributes_of(condition);
-  const bool excludes = condition.kind == Kind::logical_not ||
-                        (condition.kind == Kind::comparison && condition.operation == Operation::not_equal);
+  const bool excludes = condition.kind == ExpressionKind::logical_not ||
+                        (condition.kind == ExpressionKind::comparison && condition.operation == Operation::not_equal);
   if (excludes && key_.range)
     branch.excludes_range =
         std::ranges::find(branch.filter_attributes, key_.range->name) != branch.filter_attributes.end();

@@ -6,10 +6,9 @@ namespace postino::partiql {
 
 namespace {
 
-using Kind = ExpressionKind;
 
 void collect_conjuncts(const Expression& condition, std::vector<const Expression*>& conjuncts) {
-  if (condition.kind != Kind::logical_and) {
+  if (condition.kind != ExpressionKind::logical_and) {
     conjuncts.push_back(&condition);
     return;
   }
@@ -17,13 +16,13 @@ void collect_conjuncts(const Expression& condition, std::vector<const Expression
 }
 
 bool names(const Expression& operand, const std::string& attribute) {
-  return operand.kind == Kind::path && operand.path.size() == 1 && operand.path.front().name == attribute;
+  return operand.kind == ExpressionKind::path && operand.path.size() == 1 && operand.path.front().name == attribute;
 }
 
 // The value that the attribute has to equal; nullptr when the condition says something else.
 const item::AttributeValue* required_value(const Expression& condition, const std::string& attribute,
                                            const Parameters& parameters) {
-  if (condition.kind != Kind::comparison || condition.operation != Operation::equal) return nullptr;
+  if (condition.kind != ExpressionKind::comparison || condition.operation != Operation::equal) return nullptr;
   if (names(condition.operands[0], attribute)) return constant_of(condition.operands[1], parameters);
   return names(condition.operands[1], attribute) ? constant_of(condition.operands[0], parameters) : nullptr;
 }

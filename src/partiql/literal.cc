@@ -12,22 +12,21 @@ namespace postino::partiql {
 namespace {
 
 using item::AttributeValue;
-using Kind = ExpressionKind;
 
 constexpr std::string_view invalid_values = "One or more parameter values were invalid: ";
 
-bool is_collection(Kind kind) { return kind == Kind::list || kind == Kind::structure || kind == Kind::bag; }
+bool is_collection(ExpressionKind kind) { return kind == ExpressionKind::list || kind == ExpressionKind::structure || kind == ExpressionKind::bag; }
 
 // What messages call an expression that is no literal.
 std::string description_of(const Expression& expression) {
   switch (expression.kind) {
-    case Kind::parameter:
+    case ExpressionKind::parameter:
       return "Parameter";
-    case Kind::function:
+    case ExpressionKind::function:
       return expression.name;
-    case Kind::path:
+    case ExpressionKind::path:
       return expression.path.front().name;
-    case Kind::missing:
+    case ExpressionKind::missing:
       return "MISSING";
     default:
       return std::string(symbol_of(expression.operation));
@@ -41,17 +40,17 @@ class Folder {
     if (level_ >= static_cast<std::size_t>(item::max_nesting))
       return base::invalid("Nesting Levels have exceeded supported limits under " + path_);
     switch (expression.kind) {
-      case Kind::literal:
+      case ExpressionKind::literal:
         return expression.value;
-      case Kind::number: {
+      case ExpressionKind::number: {
         TRY(const item::Number number, number_of(expression));
         return AttributeValue(number);
       }
-      case Kind::list:
+      case ExpressionKind::list:
         return list_of_values(expression);
-      case Kind::structure:
+      case ExpressionKind::structure:
         return map_of(expression);
-      case Kind::bag:
+      case ExpressionKind::bag:
         return set_of(expression);
       default:
         return base::invalid(located("Unsupported data type: " + description_of(expression) + " under key " + path_,
@@ -101,9 +100,9 @@ class Folder {
   base::Result<AttributeValue> set_of(const Expression& expression) const {
     if (expression.operands.empty()) return base::invalid("Empty bags are not supported");
     const auto all = [&](auto is) { return std::ranges::all_of(expression.operands, is); };
-    if (all([](const Expression& member) { return member.kind == Kind::number; })) return number_set(expression);
+    if (all([](const Expression& member) { return member.kind == ExpressionKind::number; })) return number_set(expression);
     if (all([](const Expression& member) {
-          return member.kind == Kind::literal && member.value.type() == item::Type::string;
+          return member.kind == ExpressionKind::literal && member.value.type() == item::Type::string;
         }))
       return string_set(expression);
     return base::invalid("Unsupported data type in Bag. DynamoDB only supports either numbers or strings in bags");
@@ -138,9 +137,9 @@ class Folder {
   std::size_t level_ = 0;
 };
 
-base::Result<void> fold(Expression& expression) {
+base::Result<void> fold_literal(Expression& expression) {
   TRY(AttributeValue value, Folder().value_of(expression));
-  expression.kind = Kind::literal;
+  expression.kind = ExpressionKind::literal;
   expression.value = std::move(value);
   expression.operands.clear();
   expression.name.clear();
@@ -150,14 +149,14 @@ base::Result<void> fold(Expression& expression) {
 }  // namespace
 
 base::Result<void> fold_literals(Expression& expression) {
-  if (is_collection(expression.kind) || expression.kind == Kind::number) return fold(expression);
+  if (is_collection(expression.kind) || expression.kind == ExpressionKind::number) return fold_literal(expression);
   for (Expression& operand : expression.operands) TRY_VOID(fold_literals(operand));
   return {};
 }
 
 base::Result<void> fold_item_member(Expression& expression) {
-  if (expression.kind == Kind::parameter) return {};
-  return fold(expression);
+  if (expression.kind == ExpressionKind::parameter) return {};
+  return fold_literal(expression);
 }
 
 std::optional<std::string> repeated_name(const Expression& structure) {

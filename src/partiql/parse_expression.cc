@@ -12,7 +12,6 @@ namespace postino::partiql {
 
 namespace {
 
-using Kind = ExpressionKind;
 
 // Deeper than any value that can be stored, and than anyone writes by hand.
 constexpr std::size_t max_depth = 100;
@@ -61,7 +60,7 @@ std::optional<Operation> product_of(TokenKind kind) {
 
 bool is_comparison(Operation operation) { return operation < Operation::plus; }
 
-Expression node(Kind kind, Position position) {
+Expression node(ExpressionKind kind, Position position) {
   Expression result;
   result.kind = kind;
   result.position = position;
@@ -69,13 +68,13 @@ Expression node(Kind kind, Position position) {
 }
 
 Expression literal(item::AttributeValue value, Position position) {
-  Expression result = node(Kind::literal, position);
+  Expression result = node(ExpressionKind::literal, position);
   result.value = std::move(value);
   return result;
 }
 
 Expression negation(Expression operand) {
-  Expression result = node(Kind::logical_not, operand.position);
+  Expression result = node(ExpressionKind::logical_not, operand.position);
   result.operands.push_back(std::move(operand));
   return result;
 }
@@ -83,14 +82,14 @@ Expression negation(Expression operand) {
 }  // namespace
 
 base::Result<Expression> Parser::parse_expression() {
-  return chain(TokenKind::keyword_or, Kind::logical_or, &Parser::parse_and);
+  return chain(TokenKind::keyword_or, ExpressionKind::logical_or, &Parser::parse_and);
 }
 
 base::Result<Expression> Parser::parse_and() {
-  return chain(TokenKind::keyword_and, Kind::logical_and, &Parser::parse_not);
+  return chain(TokenKind::keyword_and, ExpressionKind::logical_and, &Parser::parse_not);
 }
 
-base::Result<Expression> Parser::chain(TokenKind keyword, Kind kind, base::Result<Expression> (Parser::*part)()) {
+base::Result<Expression> Parser::chain(TokenKind keyword, ExpressionKind kind, base::Result<Expression> (Parser::*part)()) {
   TRY(Expression first, (this->*part)());
   if (next() != keyword) return first;
   Expression joined = node(kind, first.position);
@@ -143,7 +142,7 @@ base::Result<Expression> Parser::infix(Operation operation, Expression left,
                                        base::Result<Expression> (Parser::*part)()) {
   if (next() == TokenKind::end) return not_well_formed("Missing right-hand side expression of infix operator");
   TRY(Expression right, (this->*part)());
-  Expression result = node(is_comparison(operation) ? Kind::comparison : Kind::arithmetic, left.position);
+  Expression result = node(is_comparison(operation) ? ExpressionKind::comparison : ExpressionKind::arithmetic, left.position);
   result.operation = operation;
   result.operands.push_back(std::move(left));
   result.operands.push_back(std::move(right));
@@ -151,7 +150,7 @@ base::Result<Expression> Parser::infix(Operation operation, Expression left,
 }
 
 base::Result<Expression> Parser::parse_between(Expression value) {
-  Expression result = node(Kind::between, value.position);
+  Expression result = node(ExpressionKind::between, value.position);
   result.operands.push_back(std::move(value));
   TRY(Expression lower, parse_sum());
   result.operands.push_back(std::move(lower));
@@ -162,12 +161,12 @@ base::Result<Expression> Parser::parse_between(Expression value) {
 }
 
 base::Result<Expression> Parser::parse_in(Expression value) {
-  Expression result = node(Kind::in, value.position);
+  Expression result = node(ExpressionKind::in, value.position);
   result.operands.push_back(std::move(value));
   const bool brackets = next() == TokenKind::open_bracket;
   if (brackets || next() == TokenKind::open_paren) {
     TRY(Expression members, parse_list(brackets ? TokenKind::close_bracket : TokenKind::close_paren,
-                                       brackets ? "Expected RIGHT_BRACKET" : "Expected RIGHT_PAREN", Kind::list));
+                                       brackets ? "Expected RIGHT_BRACKET" : "Expected RIGHT_PAREN", ExpressionKind::list));
     std::ranges::move(members.operands, std::back_inserter(result.operands));
   } else {
     TRY_VOID(parse_sum());  // not a list, whatever it is
@@ -181,7 +180,7 @@ base::Result<Expression> Parser::parse_in(Expression value) {
 
 base::Result<Expression> Parser::parse_is(Expression value) {
   const bool negated = accept(TokenKind::keyword_not);
-  Expression result = node(Kind::is, value.position);
+  Expression result = node(ExpressionKind::is, value.position);
   result.operands.push_back(std::move(value));
   TRY(result.name, parse_type_name());
   TRY(result, finished(std::move(result)));
@@ -231,11 +230,11 @@ base::Result<Expression> Parser::parse_signed() {
   while (next() == TokenKind::plus || next() == TokenKind::minus)
     if (take().kind == TokenKind::minus) negative = !negative;
   TRY(Expression operand, parse_primary());
-  if (operand.kind == Kind::number) {
+  if (operand.kind == ExpressionKind::number) {
     if (negative) operand.name = operand.name.starts_with('-') ? operand.name.substr(1) : "-" + operand.name;
     return operand;
   }
-  Expression result = node(Kind::arithmetic, position);
+  Expression result = node(ExpressionKind::arithmetic, position);
   result.operation = negative ? Operation::minus : Operation::plus;
   result.operands.push_back(std::move(operand));
   return finished(std::move(result));
@@ -247,9 +246,9 @@ base::Result<Expression> Parser::parse_primary() {
     case TokenKind::open_paren:
       return parse_group();
     case TokenKind::open_bracket:
-      return parse_list(TokenKind::close_bracket, "Expected RIGHT_BRACKET", Kind::list);
+      return parse_list(TokenKind::close_bracket, "Expected RIGHT_BRACKET", ExpressionKind::list);
     case TokenKind::open_bag:
-      return parse_list(TokenKind::close_bag, "Expected RIGHT_DOUBLE_ANGLE_BRACKET", Kind::bag);
+      return parse_list(TokenKind::close_bag, "Expected RIGHT_DOUBLE_ANGLE_BRACKET", ExpressionKind::bag);
     case TokenKind::open_brace:
       return parse_structure();
     case TokenKind::string:
@@ -262,15 +261,15 @@ base::Result<Expression> Parser::parse_primary() {
       return literal(item::Null{}, position);
     case TokenKind::keyword_missing:
       take();
-      return node(Kind::missing, position);
+      return node(ExpressionKind::missing, position);
     case TokenKind::number: {
-      Expression number = node(Kind::number, position);
+      Expression number = node(ExpressionKind::number, position);
       number.name = take().text;
       return number;
     }
     case TokenKind::parameter: {
       take();
-      Expression parameter = node(Kind::parameter, position);
+      Expression parameter = node(ExpressionKind::parameter, position);
       parameter.number = parameters_++;
       return parameter;
     }
@@ -278,13 +277,13 @@ base::Result<Expression> Parser::parse_primary() {
       const Level level(*this);
       TRY_VOID(check_level());
       TRY_VOID(parse_update_from());
-      return node(Kind::data_manipulation, position);
+      return node(ExpressionKind::data_manipulation, position);
     }
     case TokenKind::identifier:
       if (after_next() == TokenKind::open_paren) return parse_function();
       [[fallthrough]];
     case TokenKind::quoted_identifier: {
-      Expression path = node(Kind::path, position);
+      Expression path = node(ExpressionKind::path, position);
       TRY(path.path, parse_path());
       return path;
     }
@@ -305,20 +304,20 @@ base::Result<Expression> Parser::parse_group() {
 }
 
 base::Result<Expression> Parser::parse_function() {
-  Expression call = node(Kind::function, token().position);
+  Expression call = node(ExpressionKind::function, token().position);
   call.name = base::lower_case(take().text);
   // COUNT(*) has the form of a call, and no other right.
   if (after_next() == TokenKind::star && tokens_[position_ + 2].kind == TokenKind::close_paren) {
     position_ += 3;
     return call;
   }
-  TRY(Expression arguments, parse_list(TokenKind::close_paren, "Expected RIGHT_PAREN", Kind::list));
+  TRY(Expression arguments, parse_list(TokenKind::close_paren, "Expected RIGHT_PAREN", ExpressionKind::list));
   call.operands = std::move(arguments.operands);
   return finished(std::move(call));
 }
 
 // From the opening token to the closing one.
-base::Result<Expression> Parser::parse_list(TokenKind close, std::string_view expected, Kind kind) {
+base::Result<Expression> Parser::parse_list(TokenKind close, std::string_view expected, ExpressionKind kind) {
   const Level level(*this);
   TRY_VOID(check_level());
   Expression list = node(kind, take().position);
@@ -334,10 +333,10 @@ base::Result<Expression> Parser::parse_list(TokenKind close, std::string_view ex
 base::Result<Expression> Parser::parse_structure() {
   const Level level(*this);
   TRY_VOID(check_level());
-  Expression structure = node(Kind::structure, take().position);
+  Expression structure = node(ExpressionKind::structure, take().position);
   if (accept(TokenKind::close_brace)) return structure;
   do {
-    Expression name = node(Kind::literal, token().position);
+    Expression name = node(ExpressionKind::literal, token().position);
     if (next() == TokenKind::string) {
       name.name = unquoted(take().text);
     } else {
@@ -399,7 +398,7 @@ base::Result<PathStep> Parser::parse_bracket_step() {
     const std::string_view text = index.name;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *step.index);
     const bool valid = error == std::errc() && end == text.data() + text.size() && *step.index <= expr::max_list_index;
-    if (index.kind != Kind::number)
+    if (index.kind != ExpressionKind::number)
       note_fault(located("Unexpected path component", index.position));
     else if (!valid && text != "-0")
       note_fault(located("List index is not within the allowable range; index: [" + index.name + "]", index.position));

@@ -9,7 +9,6 @@ namespace postino::partiql {
 
 namespace {
 
-using Kind = ExpressionKind;
 
 constexpr std::string_view no_table = "Expected identifier for simple path";
 constexpr std::string_view no_data_manipulation = "Expected data manipulation";
@@ -17,34 +16,34 @@ constexpr std::string_view no_data_manipulation = "Expected data manipulation";
 // What DynamoDB calls an expression that stands where a statement should.
 std::string_view operation_name(const Expression& expression) {
   switch (expression.kind) {
-    case Kind::parameter:
+    case ExpressionKind::parameter:
       return "Parameter";
-    case Kind::path:
+    case ExpressionKind::path:
       return expression.path.size() == 1 ? "Id" : "Path";
-    case Kind::function:
+    case ExpressionKind::function:
       return "Call";
-    case Kind::missing:
+    case ExpressionKind::missing:
       return "Missing";
-    case Kind::logical_and:
+    case ExpressionKind::logical_and:
       return "And";
-    case Kind::logical_or:
+    case ExpressionKind::logical_or:
       return "Or";
-    case Kind::logical_not:
+    case ExpressionKind::logical_not:
       return "Not";
-    case Kind::between:
+    case ExpressionKind::between:
       return "Between";
-    case Kind::in:
+    case ExpressionKind::in:
       return "InCollection";
-    case Kind::is:
+    case ExpressionKind::is:
       return "IsType";
-    case Kind::list:
+    case ExpressionKind::list:
       return "List";
-    case Kind::structure:
+    case ExpressionKind::structure:
       return "Struct";
-    case Kind::bag:
+    case ExpressionKind::bag:
       return "Bag";
-    case Kind::comparison:
-    case Kind::arithmetic:
+    case ExpressionKind::comparison:
+    case ExpressionKind::arithmetic:
       return symbol_of(expression.operation);
     default:
       return "Lit";
@@ -58,7 +57,7 @@ base::Result<void> fold_actions(std::vector<UpdateAction>& actions) {
 }
 
 // Literals become values. What is wrong with them is reported after everything else.
-base::Result<void> fold(StatementTree& statement) {
+base::Result<void> fold_statement(StatementTree& statement) {
   struct Visitor {
     base::Result<void> operator()(Select& select) const {
       if (select.where) return fold_literals(*select.where);
@@ -91,7 +90,7 @@ base::Result<StatementTree> Parser::parse() {
   if (next() != TokenKind::end) return not_well_formed("Unexpected token after expression");
   if (!fault_.empty()) return base::invalid(fault_);
   statement.parameter_count = parameters_;
-  TRY_VOID(fold(statement));
+  TRY_VOID(fold_statement(statement));
   return statement;
 }
 
@@ -166,7 +165,7 @@ base::Result<void> Parser::parse_columns(Select& select) {
 }
 
 void Parser::add_column(Select& select, const Expression& expression) {
-  if (expression.kind == Kind::path) {
+  if (expression.kind == ExpressionKind::path) {
     if (!select.columns) select.columns.emplace();
     select.columns->push_back({expression.path, column_name(expression.path)});
   } else if (!select.column_fault) {
@@ -179,7 +178,7 @@ base::Result<void> Parser::parse_order(Select& select) {
   do {
     SortTerm term;
     TRY(Expression key, parse_expression());
-    if (key.kind == Kind::path)
+    if (key.kind == ExpressionKind::path)
       term.path = std::move(key.path);
     else
       note_fault(located("Unexpected path component", key.position));
@@ -209,7 +208,7 @@ base::Result<Insert> Parser::parse_insert() {
 
 Insert Parser::take_members(TableReference into, Expression item) {
   Insert insert{.into = std::move(into), .members = {}};
-  if (item.kind != Kind::structure) {
+  if (item.kind != ExpressionKind::structure) {
     note_fault(
         "Unsupported format in item expression. Please use struct format {...} to express item values for insert "
         "statement.");
@@ -313,7 +312,7 @@ base::Result<std::optional<Returning>> Parser::parse_returning() {
 // What is read from may be any expression, as far as its form goes.
 base::Result<TableReference> Parser::parse_source() {
   TRY(const Expression source, parse_expression());
-  if (source.kind == Kind::path) return reference_from(source.path, source.position);
+  if (source.kind == ExpressionKind::path) return reference_from(source.path, source.position);
   note_fault(located("Unexpected from source", source.position));
   return TableReference{.table = {}, .index = {}, .position = source.position};
 }

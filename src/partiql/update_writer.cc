@@ -10,29 +10,28 @@ namespace postino::partiql {
 namespace {
 
 using item::AttributeValue;
-using Kind = ExpressionKind;
 
 bool is_set(item::Type type) {
   return type == item::Type::string_set || type == item::Type::number_set || type == item::Type::binary_set;
 }
 
-std::string unsupported_operator(std::string_view symbol) {
+std::string unsupported_in_update(std::string_view symbol) {
   return "Unsupported operator in Update Expression. Operator: " + std::string(symbol);
 }
 
 std::string_view operator_of(const Expression& expression) {
   switch (expression.kind) {
-    case Kind::logical_and:
+    case ExpressionKind::logical_and:
       return "AND";
-    case Kind::logical_or:
+    case ExpressionKind::logical_or:
       return "OR";
-    case Kind::logical_not:
+    case ExpressionKind::logical_not:
       return "NOT";
-    case Kind::between:
+    case ExpressionKind::between:
       return "BETWEEN";
-    case Kind::in:
+    case ExpressionKind::in:
       return "IN";
-    case Kind::is:
+    case ExpressionKind::is:
       return "IS";
     default:
       return symbol_of(expression.operation);
@@ -70,7 +69,7 @@ class UpdateWriter {
       return {};
     }
     const Expression& value = *action.value;
-    if (value.kind == Kind::function && (value.name == "set_add" || value.name == "set_delete")) {
+    if (value.kind == ExpressionKind::function && (value.name == "set_add" || value.name == "set_delete")) {
       TRY(const std::string operand, write_set_operand(action));
       if (value.name == "set_add")
         append(add_, "ADD ", target + " " + operand);
@@ -93,7 +92,7 @@ class UpdateWriter {
     if (call.operands.size() != 2)
       return base::invalid(located(name + " must have exactly two arguments", call.position));
     const Expression& first = call.operands[0];
-    if (first.kind != Kind::path || first.path != action.target)
+    if (first.kind != ExpressionKind::path || first.path != action.target)
       return base::invalid(
           located("The first argument to " + name + " must equal the assignment value", call.position));
     const AttributeValue* operand = constant_of(call.operands[1], parameters_);
@@ -106,16 +105,16 @@ class UpdateWriter {
   base::Result<std::string> write_value(const Expression& value) {
     if (const AttributeValue* constant = constant_of(value, parameters_)) return substitutions_.value(*constant);
     switch (value.kind) {
-      case Kind::path:
+      case ExpressionKind::path:
         return substitutions_.path(value.path);
-      case Kind::function:
+      case ExpressionKind::function:
         return write_function(value);
-      case Kind::arithmetic:
+      case ExpressionKind::arithmetic:
         return write_arithmetic(value);
-      case Kind::missing:
+      case ExpressionKind::missing:
         return base::invalid("MISSING must be compared using IS operator");
       default:
-        return base::invalid(unsupported_operator(operator_of(value)));
+        return base::invalid(unsupported_in_update(operator_of(value)));
     }
   }
 
@@ -133,7 +132,7 @@ class UpdateWriter {
   }
 
   base::Result<std::string> write_list_operand(const Expression& operand) {
-    if (operand.kind == Kind::function && operand.name == "list_append")
+    if (operand.kind == ExpressionKind::function && operand.name == "list_append")
       return base::invalid("The function is not allowed to be used this way in an expression; function: list_append");
     return write_value(operand);
   }
@@ -151,7 +150,7 @@ class UpdateWriter {
       return first.negative ? constant + " - " + path : path + " + " + constant;
     }
     if (parts == 2 && !(first.negative && sum.terms[1].negative)) return write_two_paths(first, sum.terms[1]);
-    return base::invalid(unsupported_operator(symbol_of(expression.operation)));
+    return base::invalid(unsupported_in_update(symbol_of(expression.operation)));
   }
 
   std::string write_two_paths(const Sum::Term& first, const Sum::Term& second) {
@@ -164,18 +163,18 @@ class UpdateWriter {
   base::Result<void> add_to(Sum& sum, const Expression& expression, bool negative) const {
     const bool sum_or_difference = expression.operands.size() == 2 && (expression.operation == Operation::plus ||
                                                                        expression.operation == Operation::minus);
-    if (!sum_or_difference) return base::invalid(unsupported_operator(symbol_of(expression.operation)));
+    if (!sum_or_difference) return base::invalid(unsupported_in_update(symbol_of(expression.operation)));
     for (std::size_t i = 0; i < 2; ++i) {
       const Expression& operand = expression.operands[i];
       const bool subtracted = negative != (i == 1 && expression.operation == Operation::minus);
-      if (operand.kind == Kind::arithmetic) {
+      if (operand.kind == ExpressionKind::arithmetic) {
         TRY_VOID(add_to(sum, operand, subtracted));
-      } else if (operand.kind == Kind::path) {
+      } else if (operand.kind == ExpressionKind::path) {
         sum.terms.push_back({&operand.path, subtracted});
       } else if (const AttributeValue* constant = constant_of(operand, parameters_)) {
         TRY_VOID(add_constant(sum, *constant, subtracted, symbol_of(expression.operation)));
       } else {
-        return base::invalid(unsupported_operator(operand.kind == Kind::function ? std::string_view(operand.name)
+        return base::invalid(unsupported_in_update(operand.kind == ExpressionKind::function ? std::string_view(operand.name)
                                                                                  : operator_of(operand)));
       }
     }

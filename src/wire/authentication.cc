@@ -73,7 +73,7 @@ Failure check_query_parts(const SignatureFields& fields) {
   return incomplete(faults.append("Re-examine the query-string parameters."));
 }
 
-std::string text_of(seconds time) {
+std::string duration_text(seconds time) {
   if (time % minutes(1) == seconds(0)) return std::to_string(time / minutes(1)) + " min.";
   return std::to_string(time.count()) + " sec.";
 }
@@ -159,10 +159,10 @@ std::optional<AuthenticationFailure> Authenticator::check_time(const SignedCall&
   const auto text = format_signature_time;
   if (call.signed_at < now - lifetime)
     return invalid("Signature expired: " + text(call.signed_at) + " is now earlier than " + text(now - lifetime) +
-                   " (" + text(now) + " - " + text_of(lifetime) + ")");
+                   " (" + text(now) + " - " + duration_text(lifetime) + ")");
   if (call.signed_at > now + allowed_skew)
     return invalid("Signature not yet current: " + text(call.signed_at) + " is still later than " +
-                   text(now + allowed_skew) + " (" + text(now) + " + " + text_of(allowed_skew) + ")");
+                   text(now + allowed_skew) + " (" + text(now) + " + " + duration_text(allowed_skew) + ")");
   return std::nullopt;
 }
 

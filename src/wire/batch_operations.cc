@@ -28,7 +28,7 @@ void check_tables(Constraints& constraints, const Entries<T>& tables, const std:
     if (!check_table_name(entry.first)) constraints.refuse("requestItems", text, key_rules);
 }
 
-std::string java_text(const WriteRequestInput& write) {
+std::string request_text(const WriteRequestInput& write) {
   const std::string put =
       write.put && write.put->item ? "PutRequest(item=" + wire::java_text(write.put->item->map) + ")" : "null";
   const std::string remove =
@@ -36,12 +36,12 @@ std::string java_text(const WriteRequestInput& write) {
   return "WriteRequest(putRequest=" + put + ", deleteRequest=" + remove + ")";
 }
 
-std::string java_text(const Entries<std::vector<WriteRequestInput>>& tables) {
+std::string request_text(const Entries<std::vector<WriteRequestInput>>& tables) {
   std::string text = "{";
   for (const auto& [table, writes] : tables) {
     if (text.size() > 1) text += ", ";
     std::vector<std::string> texts;
-    for (const WriteRequestInput& write : writes) texts.push_back(java_text(write));
+    for (const WriteRequestInput& write : writes) texts.push_back(request_text(write));
     text.append(table).append("=").append(store::list_text(texts));
   }
   return text + "}";
@@ -56,7 +56,7 @@ bool has_wrong_length(const Entries<std::vector<WriteRequestInput>>& tables) {
 
 void check_writes(Constraints& constraints, const Entries<std::vector<WriteRequestInput>>& tables) {
   check_tables(constraints, tables, "{}");
-  if (has_wrong_length(tables)) constraints.refuse("requestItems", java_text(tables), list_rules);
+  if (has_wrong_length(tables)) constraints.refuse("requestItems", request_text(tables), list_rules);
   for (const auto& [table, writes] : tables)
     for (std::size_t i = 0; i < writes.size(); ++i) {
       const std::string path = "requestItems." + table + ".member." + std::to_string(i + 1) + ".member.";

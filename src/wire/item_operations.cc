@@ -24,7 +24,7 @@ store::ReturnConsumedCapacity consumed_capacity_of(const std::optional<std::stri
 
 // The members that all three requests have, once the constraints hold.
 template <class Request>
-store::Answer<void> fill(Request& request, WriteItemInput& input) {
+store::Answer<void> fill_write(Request& request, WriteItemInput& input) {
   request.table_name = table_of(*std::move(input.table_name));
   request.return_values = value_if_given<store::ReturnValues>(input.return_values).value_or(store::ReturnValues::none);
   request.return_item_on_failure = returns_item_on_failure(input.return_values_on_failure);
@@ -41,7 +41,7 @@ store::Answer<void> fill(Request& request, WriteItemInput& input) {
   return {};
 }
 
-store::Answer<void> check_values(const std::optional<MapInput>& map, const WriteItemInput& input) {
+store::Answer<void> check_item_values(const std::optional<MapInput>& map, const WriteItemInput& input) {
   TRY_VOID(check_fault(map));
   return check_fault(input.values);
 }
@@ -104,11 +104,11 @@ store::Answer<store::PutItemRequest> PutItem::decode(Input input) {
   TRY_VOID(constraints.outcome());
   TRY_VOID(check_styles({{"ConditionExpression", input.condition.has_value()}},
                         {{"Expected", input.expected.has_value()}}, input.names, input.values));
-  TRY_VOID(check_values(input.item, input));
+  TRY_VOID(check_item_values(input.item, input));
 
   Request request;
   request.item = std::move(input.item->map);
-  TRY_VOID(fill(request, input));
+  TRY_VOID(fill_write(request, input));
   return request;
 }
 
@@ -131,13 +131,13 @@ store::Answer<UpdateItemRequest> UpdateItem::decode(Input input) {
       {{"UpdateExpression", input.update.has_value()}, {"ConditionExpression", input.condition.has_value()}},
       {{"AttributeUpdates", input.attribute_updates.has_value()}, {"Expected", input.expected.has_value()}},
       input.names, input.values));
-  TRY_VOID(check_values(input.key, input));
+  TRY_VOID(check_item_values(input.key, input));
 
   Request request;
   request.key = std::move(input.key->map);
   request.update = expression_of<store::UpdateExpression>(std::move(input.update));
   request.old_update = input.attribute_updates.has_value();
-  TRY_VOID(fill(request, input));
+  TRY_VOID(fill_write(request, input));
   if (request.old_update) {
     TRY(auto update, LegacyTranslator(request.placeholders).updates(*input.attribute_updates));
     request.update = expression_of<store::UpdateExpression>(std::move(update));
@@ -166,11 +166,11 @@ store::Answer<store::DeleteItemRequest> DeleteItem::decode(Input input) {
   TRY_VOID(constraints.outcome());
   TRY_VOID(check_styles({{"ConditionExpression", input.condition.has_value()}},
                         {{"Expected", input.expected.has_value()}}, input.names, input.values));
-  TRY_VOID(check_values(input.key, input));
+  TRY_VOID(check_item_values(input.key, input));
 
   Request request;
   request.key = std::move(input.key->map);
-  TRY_VOID(fill(request, input));
+  TRY_VOID(fill_write(request, input));
   return request;
 }
 

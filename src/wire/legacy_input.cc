@@ -11,7 +11,7 @@ using store::refuse_invalid;
 using store::refuse_parameter;
 using Values = std::vector<const ValueInput*>;
 
-std::string_view text_of(Comparison comparison) { return word_for(comparison); }
+std::string_view wire_word(Comparison comparison) { return word_for(comparison); }
 
 bool has_valid_count(Comparison comparison, std::size_t count) {
   switch (comparison) {
@@ -46,10 +46,10 @@ bool is_above(const item::AttributeValue& a, const item::AttributeValue& b) {
   return a.as<item::Binary>() > b.as<item::Binary>();
 }
 
-store::Answer<void> check_values(Comparison comparison, const Values& values) {
+store::Answer<void> check_operand_count(Comparison comparison, const Values& values) {
   for (const ValueInput* value : values)
     if (value->fault) return refuse_invalid(*value->fault);
-  const std::string word(text_of(comparison));
+  const std::string word(wire_word(comparison));
   if (!has_valid_count(comparison, values.size()))
     return refuse_parameter("Invalid number of argument(s) for the " + word + " ComparisonOperator");
   if (values.empty()) return {};
@@ -205,7 +205,7 @@ std::string LegacyTranslator::comparison(const std::string& attribute, Compariso
 store::Answer<std::string> LegacyTranslator::condition(const std::string& attribute, const ConditionInput& condition) {
   const auto word = value_of<Comparison>(*condition.comparison);
   const Values values = values_of(condition);
-  TRY_VOID(check_values(*word, values));
+  TRY_VOID(check_operand_count(*word, values));
   return comparison(attribute, *word, values);
 }
 

@@ -57,7 +57,7 @@ store::Answer<void> take_parameters(Request& request, PageInput& input, const st
 }
 
 template <class Request>
-void fill(Request& request, PageInput& input) {
+void fill_page(Request& request, PageInput& input) {
   request.table_name = table_of(*std::move(input.table_name));
   request.index_name = std::move(input.index_name);
   if (!request.filter) request.filter = expression_of<store::ConditionExpression>(std::move(input.filter));
@@ -120,7 +120,7 @@ store::Answer<Query::Request> Query::decode(Input input) {
     request.key_condition = store::ConditionExpression(std::move(text));
   }
   request.forward = input.scan_index_forward.value_or(true);
-  fill(request, input);
+  fill_page(request, input);
   return request;
 }
 
@@ -149,7 +149,7 @@ store::Answer<Scan::Request> Scan::decode(Input input) {
   TRY_VOID(take_parameters(request, input, input.scan_filter));
   request.segment = input.segment;
   request.total_segments = input.total_segments;
-  fill(request, input);
+  fill_page(request, input);
   return request;
 }
 

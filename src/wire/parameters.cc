@@ -41,7 +41,7 @@ bool can_use_values(const Parameter& expression) {
   return expression.present && expression.name != "ProjectionExpression";
 }
 
-void write_indexes(JsonWriter& json, std::string_view key, const std::map<std::string, double>& indexes) {
+void write_index_units(JsonWriter& json, std::string_view key, const std::map<std::string, double>& indexes) {
   if (indexes.empty()) return;
   json.key(key).begin_object();
   for (const auto& [name, units] : indexes)
@@ -128,8 +128,8 @@ void write(JsonWriter& json, const store::ConsumedCapacity& consumed, store::Ret
     if (consumed.transactional_read) json.key("ReadCapacityUnits").units(consumed.table);
     if (consumed.transactional_write) json.key("WriteCapacityUnits").units(consumed.table);
     json.end_object();
-    write_indexes(json, "GlobalSecondaryIndexes", consumed.global_indexes);
-    write_indexes(json, "LocalSecondaryIndexes", consumed.local_indexes);
+    write_index_units(json, "GlobalSecondaryIndexes", consumed.global_indexes);
+    write_index_units(json, "LocalSecondaryIndexes", consumed.local_indexes);
   }
   json.end_object();
 }

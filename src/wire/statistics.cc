@@ -12,7 +12,7 @@ namespace {
 constexpr auto relaxed = std::memory_order_relaxed;
 constexpr double nanoseconds_per_second = 1e9;
 
-std::string number(double value) {
+std::string decimal(double value) {
   std::string text = std::to_string(value);
   text.erase(text.find_last_not_of('0') + 1);
   if (text.ends_with('.')) text.pop_back();
@@ -79,7 +79,7 @@ void Statistics::append_times(std::string& out) const {
     for (std::size_t bucket = 0; bucket <= bucket_count; ++bucket) {
       total += counters.buckets[bucket].load(relaxed);
       out.append(name).append("_bucket{").append(label(i)).append(",le=\"");
-      out.append(bucket < bucket_count ? number(bounds[bucket]) : "+Inf");
+      out.append(bucket < bucket_count ? decimal(bounds[bucket]) : "+Inf");
       out.append("\"} ").append(std::to_string(total)).append("\n");
     }
     const double seconds = static_cast<double>(counters.nanoseconds.load(relaxed)) / nanoseconds_per_second;

@@ -143,7 +143,7 @@ std::optional<store::EncryptionSpecification> encryption_of(std::optional<Encryp
 
 // The members that both operations have.
 template <class Request>
-void fill(Request& request, TableInput& input) {
+void fill_table(Request& request, TableInput& input) {
   request.table_name = *std::move(input.table_name);
   if (input.attribute_definitions)
     request.attribute_definitions = definitions_of(*std::move(input.attribute_definitions));
@@ -174,7 +174,7 @@ store::Answer<store::CreateTableRequest> decode_create_table(TableInput input) {
   TRY_VOID(check_table_class(input.table_class));
 
   store::CreateTableRequest request;
-  fill(request, input);
+  fill_table(request, input);
   request.key_schema = key_schema_of(*std::move(input.key_schema));
   if (input.local_indexes) {
     request.local_indexes.emplace();
@@ -204,7 +204,7 @@ store::Answer<store::UpdateTableRequest> decode_update_table(TableInput input) {
   TRY_VOID(check_table_class(input.table_class));
 
   store::UpdateTableRequest request;
-  fill(request, input);
+  fill_table(request, input);
   request.deletion_protection = input.deletion_protection;
   for (std::size_t i = 0; input.global_index_updates && i < input.global_index_updates->size(); ++i) {
     IndexUpdateInput& update = (*input.global_index_updates)[i];

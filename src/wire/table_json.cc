@@ -66,7 +66,7 @@ void write_index(JsonWriter& json, const store::IndexDescription& index, bool gl
   json.key("IndexArn").string(index.arn).end_object();
 }
 
-void write_indexes(JsonWriter& json, std::string_view key, const std::vector<store::IndexDescription>& indexes,
+void write_index_list(JsonWriter& json, std::string_view key, const std::vector<store::IndexDescription>& indexes,
                    bool global) {
   if (indexes.empty()) return;
   json.key(key).begin_array();
@@ -133,8 +133,8 @@ void write(JsonWriter& json, const store::TableDescription& table) {
   json.key("TableSizeBytes").integer(table.size_bytes).key("ItemCount").integer(table.item_count);
   json.key("TableArn").string(table.arn).key("TableId").string(table.id);
   write_billing(json, table);
-  write_indexes(json, "LocalSecondaryIndexes", table.local_indexes, false);
-  write_indexes(json, "GlobalSecondaryIndexes", table.global_indexes, true);
+  write_index_list(json, "LocalSecondaryIndexes", table.local_indexes, false);
+  write_index_list(json, "GlobalSecondaryIndexes", table.global_indexes, true);
   write_stream(json, table);
   write_class_and_encryption(json, table);
   json.key("DeletionProtectionEnabled").boolean(table.deletion_protection);

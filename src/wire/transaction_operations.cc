@@ -13,18 +13,18 @@ namespace {
 
 using store::Constraints;
 
-std::string text_of(const std::optional<MapInput>& map) { return map ? java_text(map->map) : "null"; }
+std::string map_text(const std::optional<MapInput>& map) { return map ? java_text(map->map) : "null"; }
 
-std::string java_text(const TransactGetItemInput& item) {
+std::string request_text(const TransactGetItemInput& item) {
   if (!item.get) return "TransactGetItem(get=null)";
-  return "TransactGetItem(get=Get(key=" + text_of(item.get->key) +
+  return "TransactGetItem(get=Get(key=" + map_text(item.get->key) +
          ", tableName=" + item.get->table_name.value_or("null") + "))";
 }
 
-std::string java_text(const TransactWriteItemInput& item) {
+std::string request_text(const TransactWriteItemInput& item) {
   const auto action = [](std::string_view name, const std::optional<TransactActionInput>& input) {
     if (!input) return std::string("null");
-    return std::string(name) + "(key=" + text_of(input->key) + ", item=" + text_of(input->item) +
+    return std::string(name) + "(key=" + map_text(input->key) + ", item=" + map_text(input->item) +
            ", tableName=" + input->table_name.value_or("null") + ")";
   };
   return "TransactWriteItem(conditionCheck=" + action("ConditionCheck", item.check) +
@@ -40,7 +40,7 @@ void check_count(Constraints& constraints, const std::optional<std::vector<T>>& 
   if (items->empty()) constraints.refuse("transactItems", "[]", "Member must have length greater than or equal to 1");
   if (items->size() <= store::max_transaction_actions) return;
   std::vector<std::string> texts;
-  for (const T& item : *items) texts.push_back(java_text(item));
+  for (const T& item : *items) texts.push_back(request_text(item));
   constraints.refuse("transactItems", store::list_text(texts), "Member must have length less than or equal to 100");
 }
 

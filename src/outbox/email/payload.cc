@@ -292,7 +292,7 @@ class Reader {
   Payload payload_;
 };
 
-std::string shown(const mail::Mailbox& mailbox) {
+std::string shown_mailbox(const mail::Mailbox& mailbox) {
   if (mailbox.name.empty()) return mailbox.address;
   std::string text = "\"";
   for (const char character : mailbox.name) {
@@ -305,7 +305,7 @@ std::string shown(const mail::Mailbox& mailbox) {
 void write_mailboxes(json::Writer& writer, std::string_view name, const std::vector<mail::Mailbox>& mailboxes) {
   if (mailboxes.empty()) return;
   writer.key(name).begin_array();
-  for (const mail::Mailbox& mailbox : mailboxes) writer.string(shown(mailbox));
+  for (const mail::Mailbox& mailbox : mailboxes) writer.string(shown_mailbox(mailbox));
   writer.end_array();
 }
 
@@ -361,8 +361,8 @@ std::string to_json(const Payload& payload) {
   json::Writer writer(text);
   writer.begin_object();
   write_text(writer, "id", payload.id);
-  writer.key("from").string(shown(payload.from));
-  if (payload.reply_to) writer.key("reply_to").string(shown(*payload.reply_to));
+  writer.key("from").string(shown_mailbox(payload.from));
+  if (payload.reply_to) writer.key("reply_to").string(shown_mailbox(*payload.reply_to));
   write_mailboxes(writer, "to", payload.to);
   write_mailboxes(writer, "cc", payload.cc);
   write_mailboxes(writer, "bcc", payload.bcc);

@@ -47,12 +47,12 @@ const Rule& rule_of(State state) {
 }
 
 // The ways between waiting and working, and on to the acknowledgement.
-struct Claim {
+struct ClaimedForm {
   State waiting;
   State working;
   std::optional<State> acknowledged;
 };
-constexpr std::array<Claim, 5> claims = {{
+constexpr std::array<ClaimedForm, 5> claims = {{
     {accepted, intaking, std::nullopt},
     {ready, processing, std::nullopt},
     {sent, calling_sent, sent_acknowledged},
@@ -95,13 +95,13 @@ const std::vector<State>& states_claimed_by(Pipeline pipeline) {
 }
 
 std::optional<State> claimed_form(State state) {
-  for (const Claim& claim : claims)
+  for (const ClaimedForm& claim : claims)
     if (claim.waiting == state) return claim.working;
   return std::nullopt;
 }
 
 std::optional<State> rescued_form(State state) {
-  for (const Claim& claim : claims)
+  for (const ClaimedForm& claim : claims)
     if (claim.working == state) return claim.waiting;
   return std::nullopt;
 }
@@ -113,7 +113,7 @@ std::optional<State> requeued_form(State state) {
 }
 
 std::optional<State> acknowledged_form(State state) {
-  for (const Claim& claim : claims)
+  for (const ClaimedForm& claim : claims)
     if (claim.working == state) return claim.acknowledged;
   return std::nullopt;
 }

@@ -18,9 +18,9 @@ using mysql::ErrorKind;
 
 namespace {
 
-constexpr std::size_t max_payload_bytes = 3 << 20;  // of a statement that inserts e-mails with what belongs to them
+constexpr std::size_t max_inserted_bytes = 3 << 20;  // of a statement that inserts e-mails with what belongs to them
 
-std::size_t bytes_of(const NewEmail& email) {
+std::size_t inserted_bytes(const NewEmail& email) {
   return email.payload.size() + (email.message ? email.message->size() : 0);
 }
 
@@ -92,7 +92,7 @@ class MysqlLedger::Acceptance {
   base::Result<void> spool_contents_of(std::size_t i) {
     NewEmail& accepted = emails_[i];
     Email& email = accepted.email;
-    sizes_.emplace(i, bytes_of(accepted));
+    sizes_.emplace(i, inserted_bytes(accepted));
     SpoolObject object{SpoolKind::payload, email.id, email.created_at, std::move(accepted.payload),
                        ledger_.expiry_of(email)};
     TRY(email.payload_path, ledger_.spool(object, placed_[i]));
@@ -114,7 +114,7 @@ class MysqlLedger::Acceptance {
     std::size_t bytes = 0;
     for (const std::size_t i : order) {
       const std::size_t size = sizes_.at(i);
-      if (groups.empty() || groups.back().size() == max_ledger_batch || bytes + size > max_payload_bytes) {
+      if (groups.empty() || groups.back().size() == max_ledger_batch || bytes + size > max_inserted_bytes) {
         groups.emplace_back();
         bytes = 0;
       }

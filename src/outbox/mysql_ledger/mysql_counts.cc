@@ -6,7 +6,7 @@ namespace postino::outbox {
 
 namespace {
 
-const std::string everybody;  // no tenant has no name
+const std::string all_tenants;  // no tenant has no name
 
 }  // namespace
 
@@ -24,7 +24,7 @@ void CountLanes::give_back(std::size_t slice) {
 }
 
 void CountDifferences::add(const std::string& tenant, State state, std::int64_t difference) {
-  differences_[{everybody, name_of(state)}] += difference;
+  differences_[{all_tenants, name_of(state)}] += difference;
   if (!tenant.empty()) differences_[{tenant, name_of(state)}] += difference;
 }
 
@@ -57,7 +57,7 @@ mysql::Answer<void> CountDifferences::write(mysql::Connection& connection, std::
 mysql::Answer<Counts> read_counts(mysql::Connection& connection, const std::optional<std::string>& tenant) {
   TRY(const mysql::Rows rows,
       connection.query("SELECT status, SUM(amount) FROM email_counts WHERE tenant = ? GROUP BY status",
-                       {tenant.value_or(everybody)}));
+                       {tenant.value_or(all_tenants)}));
   Counts counts{};
   for (const mysql::Row row : rows)
     if (const auto state = parse_state(row.text(0))) counts[static_cast<std::size_t>(*state)] = row.number(1);

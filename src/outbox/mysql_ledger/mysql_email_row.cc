@@ -21,7 +21,7 @@ constexpr std::array lasting_columns = {"payload_file_path", "tenant",       "ac
 
 bool is_timestamp(std::string_view column) { return column == "created_at" || column == "updated_at"; }
 
-std::optional<std::int64_t> milliseconds(const std::optional<base::TimePoint>& time) {
+std::optional<std::int64_t> optional_milliseconds(const std::optional<base::TimePoint>& time) {
   return time ? std::optional(base::epoch_milliseconds(*time)) : std::nullopt;
 }
 
@@ -78,7 +78,7 @@ void add_changing(Parameters& parameters, const Email& email, base::TimePoint ex
   parameters.add(email.version);
   parameters.add(name_of(email.state));
   parameters.add(base::epoch_milliseconds(email.updated_at));
-  parameters.add(milliseconds(email.due_at));
+  parameters.add(optional_milliseconds(email.due_at));
   parameters.add_text(email.owner);
   parameters.add(email.outcome_unknown);
   parameters.add(email.internal_reason);
@@ -87,7 +87,7 @@ void add_changing(Parameters& parameters, const Email& email, base::TimePoint ex
   parameters.add(email.callback_dead);
   add_text_or_null(parameters, email.callback_error);
   parameters.add(email.held_from ? mysql::Parameter(name_of(*email.held_from)) : mysql::Parameter());
-  parameters.add(milliseconds(email.settled_at));
+  parameters.add(optional_milliseconds(email.settled_at));
   add_json(parameters, recipients_json(email));
   parameters.keep(reached_json(email));
   parameters.add(base::epoch_milliseconds(expires));
@@ -99,7 +99,7 @@ void add_lasting(Parameters& parameters, const Email& email) {
   parameters.add(email.acceptance);
   parameters.add(timestamp(email.created_at));
   parameters.add(base::epoch_milliseconds(email.created_at));
-  parameters.add(milliseconds(email.send_at));
+  parameters.add(optional_milliseconds(email.send_at));
   add_text_or_null(parameters, email.callback_url);
   parameters.add_text(email.sender);
   add_json(parameters, tags_json(email));
@@ -154,7 +154,7 @@ std::string member(json::Element object, std::string_view name) {
   return std::string(text);
 }
 
-RecipientState recipient_state(std::string_view name) {
+RecipientState parse_recipient_state(std::string_view name) {
   using enum RecipientState;
   for (const RecipientState state : {delivered, refused, suppressed})
     if (name == name_of(state)) return state;
@@ -200,7 +200,7 @@ bool read_reached(const mysql::Row& row, Email& email) {
   return true;
 }
 
-bool read_lists(const mysql::Row& row, Email& email) {
+bool read_row_lists(const mysql::Row& row, Email& email) {
   return read_list(row, column::tags,
                    [&](json::Element element) {
                      std::string_view text;
@@ -208,7 +208,7 @@ bool read_lists(const mysql::Row& row, Email& email) {
                    }) &&
          read_list(row, column::recipients,
                    [&](json::Element element) {
-                     email.recipients.push_back({member(element, "address"), recipient_state(member(element, "state")),
+                     email.recipients.push_back({member(element, "address"), parse_recipient_state(member(element, "state")),
                                                  member(element, "reply")});
                    }) &&
          read_list(row, column::bounces, [&](json::Element element) { email.bounces.push_back(bounce_of(element)); }) &&
@@ -260,7 +260,7 @@ base::Result<EmailRow> email_row_of(const mysql::Row& row) {
   result.described = !row.is_null(column::sender);
   // Another program knows nothing of the exact time.
   if (result.foreign) email.updated_at = base::from_epoch_milliseconds(row.number(column::updated_seconds) * 1'000);
-  if (!read_lists(row, email))
+  if (!read_row_lists(row, email))
     return base::fail(base::ErrorCode::corrupt,
                       "tags, recipients, bounces or reached of e-mail " + email.id + " are not the JSON they must be");
   return result;

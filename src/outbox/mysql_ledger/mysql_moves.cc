@@ -15,7 +15,7 @@ using mysql::Connection;
 namespace {
 
 // What the messages of a transaction may have: others wait for its commit.
-constexpr std::size_t max_message_bytes = 3 << 20;
+constexpr std::size_t max_updated_message_bytes = 3 << 20;
 
 }  // namespace
 
@@ -47,7 +47,7 @@ class MysqlLedger::MoveBatch {
 
   bool has_room_for(const Move& move) const {
     const std::size_t bytes = move.message ? move.message->size() : 0;
-    return members_.empty() || (members_.size() < max_ledger_batch && message_bytes_ + bytes <= max_message_bytes &&
+    return members_.empty() || (members_.size() < max_ledger_batch && message_bytes_ + bytes <= max_updated_message_bytes &&
                                 !ids_.contains(move.before.id));
   }
 

@@ -8,10 +8,10 @@ namespace postino::outbox {
 
 namespace {
 
-constexpr std::size_t part_bytes = 512 << 10;
+constexpr std::size_t row_part_bytes = 512 << 10;
 constexpr std::size_t most_statement_bytes = 4 << 20;
 
-std::size_t part_count(std::size_t bytes) { return bytes == 0 ? 1 : (bytes + part_bytes - 1) / part_bytes; }
+std::size_t row_part_count(std::size_t bytes) { return bytes == 0 ? 1 : (bytes + row_part_bytes - 1) / row_part_bytes; }
 
 // Rows that are inserted together, as many as fit.
 class PartInsertion {
@@ -21,9 +21,9 @@ class PartInsertion {
 
   mysql::Answer<void> add(const MysqlSpool::Placed& placed) {
     const std::string& bytes = placed.object.bytes;
-    const std::size_t parts = part_count(bytes.size());
+    const std::size_t parts = row_part_count(bytes.size());
     for (std::size_t part = 0; part < parts; ++part) {
-      const std::string_view content = std::string_view(bytes).substr(part * part_bytes, part_bytes);
+      const std::string_view content = std::string_view(bytes).substr(part * row_part_bytes, row_part_bytes);
       if (bytes_ + content.size() > most_bytes_) TRY_VOID(flush());
       parameters_.push_back(placed.path);
       parameters_.push_back(part);

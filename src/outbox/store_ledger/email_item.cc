@@ -17,7 +17,7 @@ using item::Map;
 
 constexpr std::string_view bounced = "BOUNCED";
 
-AttributeValue milliseconds(base::TimePoint time) { return base::epoch_milliseconds(time); }
+AttributeValue milliseconds_value(base::TimePoint time) { return base::epoch_milliseconds(time); }
 
 // Attributes of the _META record that come and go or change with a move, in one place: absent ones are removed.
 struct Field {
@@ -80,7 +80,7 @@ std::vector<Field> changing_fields(const Email& email) {
        text_if_any(email.tenant.empty() ? ""
                                         : tenant_listing(email.tenant, listed_state(email.state), shard_of(email.id)))},
       {"Queue", text_if_any(queue)},
-      {"DueAt", queue.empty() ? std::nullopt : std::optional(milliseconds(*email.due_at))},
+      {"DueAt", queue.empty() ? std::nullopt : std::optional(milliseconds_value(*email.due_at))},
       {"LeaseOwner", text_if_any(email.owner)},
       {"OutcomeUnknown", flag(email.outcome_unknown)},
       {"InternalReason", flag(email.internal_reason)},
@@ -90,16 +90,16 @@ std::vector<Field> changing_fields(const Email& email) {
       {"CallbackError", text_if_any(email.callback_error)},
       {"HeldFrom", email.held_from ? std::optional(AttributeValue(name_of(*email.held_from))) : std::nullopt},
       {"Recipients", list_of(email.recipients, recipient_value)},
-      {"SettledAt", email.settled_at ? std::optional(milliseconds(*email.settled_at)) : std::nullopt},
+      {"SettledAt", email.settled_at ? std::optional(milliseconds_value(*email.settled_at)) : std::nullopt},
   };
 }
 
 // What is said when the e-mail is accepted and stays.
 std::vector<Field> lasting_fields(const Email& email) {
   return {
-      {"CreatedAt", milliseconds(email.created_at)},
+      {"CreatedAt", milliseconds_value(email.created_at)},
       {"ListedAt", AttributeValue(listing_position(email))},
-      {"SendAt", email.send_at ? std::optional(milliseconds(*email.send_at)) : std::nullopt},
+      {"SendAt", email.send_at ? std::optional(milliseconds_value(*email.send_at)) : std::nullopt},
       {"Tenant", text_if_any(email.tenant)},
       {"Acceptance", text_if_any(email.acceptance)},
       {"CallbackUrl", text_if_any(email.callback_url)},
@@ -110,9 +110,9 @@ std::vector<Field> lasting_fields(const Email& email) {
 }
 
 // Reads attributes with their types; what is missing takes the default.
-class Fields {
+class AttributeFields {
  public:
-  explicit Fields(const Map& map) : map_(map) {}
+  explicit AttributeFields(const Map& map) : map_(map) {}
 
   std::string text(std::string_view name) const {
     const std::string* value = get<std::string>(name);
@@ -152,25 +152,25 @@ base::TimePoint time_of(const std::string& text) {
   return time ? *time : base::TimePoint();
 }
 
-RecipientState recipient_state(std::string_view name) {
+RecipientState recipient_state_of(std::string_view name) {
   using enum RecipientState;
   for (const RecipientState state : {delivered, refused, suppressed})
     if (name == name_of(state)) return state;
   return pending;
 }
 
-void read_lists(const Fields& fields, Email& email) {
+void read_item_lists(const AttributeFields& fields, Email& email) {
   for (const AttributeValue& tag : fields.list("Tags"))
     if (const auto* text = tag.get_if<std::string>()) email.tags.push_back(*text);
   for (const AttributeValue& value : fields.list("Recipients"))
     if (const Map* map = value.get_if<Map>()) {
-      const Fields recipient(*map);
+      const AttributeFields recipient(*map);
       email.recipients.push_back(
-          {recipient.text("Address"), recipient_state(recipient.text("State")), recipient.text("Reply")});
+          {recipient.text("Address"), recipient_state_of(recipient.text("State")), recipient.text("Reply")});
     }
   for (const AttributeValue& value : fields.list("Bounces"))
     if (const Map* map = value.get_if<Map>()) {
-      const Fields bounce(*map);
+      const AttributeFields bounce(*map);
       email.bounces.push_back({bounce.text("Recipient"), bounce.text("Status"), bounce.text("Diagnostic"),
                                bounce.flag("Permanent"), time_of(bounce.text("At"))});
     }
@@ -216,14 +216,14 @@ Item meta_item(const Email& email, base::TimePoint expires) {
 }
 
 base::Result<Email> email_of(const Item& meta) {
-  const Fields fields(meta);
+  const AttributeFields fields(meta);
   const Map* map = fields.map("Attributes");
   const auto version = fields.number("Version");
   const auto created = fields.time("CreatedAt");
   if (map == nullptr || !version || !created)
     return base::fail(base::ErrorCode::corrupt,
                       "e-mail " + fields.text("Id") + " lacks Attributes, Version or CreatedAt");
-  const Fields attributes(*map);
+  const AttributeFields attributes(*map);
   const auto state = parse_state(attributes.text("Latest"));
   if (!state) return base::fail(base::ErrorCode::corrupt, "e-mail " + fields.text("Id") + " is in an unknown state");
   Email email;
@@ -250,10 +250,10 @@ base::Result<Email> email_of(const Item& meta) {
   email.sender = fields.text("Sender");
   email.internal_reason = fields.flag("InternalReason");
   email.settled_at = fields.time("SettledAt");
-  read_lists(fields, email);
+  read_item_lists(fields, email);
   if (const Map* reached = fields.map("Reached"))
     for (const State each : all_states())
-      email.reached[static_cast<std::size_t>(each)] = Fields(*reached).count(name_of(each));
+      email.reached[static_cast<std::size_t>(each)] = AttributeFields(*reached).count(name_of(each));
   return email;
 }
 
@@ -280,11 +280,11 @@ Item bounce_item(const Email& email, const Bounce& bounce, base::TimePoint expir
 }
 
 std::optional<HistoryEntry> history_entry_of(const Item& item) {
-  const Fields fields(item);
+  const AttributeFields fields(item);
   const std::string status = fields.text("Status");
   const Map* map = fields.map("Attributes");
   if (status == meta_status || map == nullptr) return std::nullopt;
-  const Fields attributes(*map);
+  const AttributeFields attributes(*map);
   return HistoryEntry{status.substr(0, status.find('#')), time_of(attributes.text("UpdatedAt")),
                       attributes.text("Reason"), attributes.number("Version").value_or(0)};
 }
@@ -325,7 +325,7 @@ store::TransactUpdate meta_update(const std::string& table, const Move& move) {
   std::string condition = "Version = :seen AND Attributes.Latest = :from";
   if (move.only_unrenewed && before.due_at) {
     condition += " AND DueAt = :due";
-    values.set(":due", milliseconds(*before.due_at));
+    values.set(":due", milliseconds_value(*before.due_at));
   }
   if (move.only_unrenewed && !before.outcome_unknown) condition += " AND attribute_not_exists(OutcomeUnknown)";
   update.condition = std::move(condition);

@@ -14,11 +14,11 @@ namespace {
 
 constexpr const char* operation = "EMAILS";  // the name space of acceptance keys
 
-constexpr std::size_t max_payload_bytes = 3 << 20;  // of a transaction; the rest is for metadata
+constexpr std::size_t max_transaction_bytes = 3 << 20;  // of a transaction; the rest is for metadata
 
 // Metadata, payload, and a line of history for each state; the message.
-std::size_t actions_of(const NewEmail& email) { return 3 + email.through.size() + (email.message ? 1 : 0); }
-std::size_t bytes_of(const NewEmail& email) {
+std::size_t acceptance_actions(const NewEmail& email) { return 3 + email.through.size() + (email.message ? 1 : 0); }
+std::size_t transaction_bytes(const NewEmail& email) {
   return email.payload.size() + (email.message ? email.message->size() : 0);
 }
 
@@ -120,8 +120,8 @@ class StoreLedger::Acceptance {
       if (answer_.outcomes[i].error) continue;
       const Email& email = emails_[i].email;
       const bool full = groups.back().size() == max_ledger_batch ||
-                        actions + actions_of(emails_[i]) + counts.size_with(email) > store::max_transaction_actions ||
-                        bytes + bytes_of(emails_[i]) > max_payload_bytes;
+                        actions + acceptance_actions(emails_[i]) + counts.size_with(email) > store::max_transaction_actions ||
+                        bytes + transaction_bytes(emails_[i]) > max_transaction_bytes;
       if (full && !groups.back().empty()) {
         groups.emplace_back();
         bytes = 0;
@@ -129,8 +129,8 @@ class StoreLedger::Acceptance {
         counts = {};
       }
       groups.back().push_back(i);
-      bytes += bytes_of(emails_[i]);
-      actions += actions_of(emails_[i]);
+      bytes += transaction_bytes(emails_[i]);
+      actions += acceptance_actions(emails_[i]);
       counts.entered(email);
     }
     return groups;

@@ -8,7 +8,7 @@ namespace postino::outbox {
 
 namespace {
 
-constexpr const char* everybody = "*";  // no tenant is called that
+constexpr const char* all_tenants_name = "*";  // no tenant is called that
 
 store::TransactUpdate update_of(const std::string& table, const std::string& tenant, const std::string& slice,
                                 const std::map<State, std::int64_t>& differences, base::TimePoint expires) {
@@ -44,7 +44,7 @@ void add_slice(const item::Item& slice, Counts& counts) {
 
 std::vector<CountChanges::Slice> CountChanges::slices_of(const Email& email) {
   const std::string day = base::format_day(kept_from(email));
-  std::vector<Slice> slices{{everybody, day}};
+  std::vector<Slice> slices{{all_tenants_name, day}};
   if (!email.tenant.empty()) slices.push_back({email.tenant, day});
   return slices;
 }
@@ -78,7 +78,7 @@ store::Answer<Counts> read_counts(store::Store& store, const std::string& table,
   store::QueryRequest query;
   query.table_name = table;
   query.key_condition = "Tenant = :tenant";
-  query.placeholders.values = item::Map{{":tenant", tenant && !tenant->empty() ? *tenant : std::string(everybody)}};
+  query.placeholders.values = item::Map{{":tenant", tenant && !tenant->empty() ? *tenant : std::string(all_tenants_name)}};
   query.consistent_read = true;
   do {
     TRY(const store::PageResponse page, store.query(query));

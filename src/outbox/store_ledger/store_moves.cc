@@ -12,10 +12,10 @@ namespace postino::outbox {
 namespace {
 
 // What of a transaction's size the messages may use; the rest is for the metadata.
-constexpr std::size_t max_message_bytes = 3 << 20;
+constexpr std::size_t max_moved_message_bytes = 3 << 20;
 
 // The state, its line of history, the line of a state that is passed, the message.
-std::size_t actions_of(const Move& move) { return 2 + (move.through ? 1 : 0) + (move.message ? 1 : 0); }
+std::size_t move_actions(const Move& move) { return 2 + (move.through ? 1 : 0) + (move.message ? 1 : 0); }
 
 }  // namespace
 
@@ -27,14 +27,14 @@ class StoreLedger::MoveBatch {
 
   bool has_room_for(const Move& move) const {
     const std::size_t bytes = move.message ? move.message->size() : 0;
-    const std::size_t actions = actions_ + actions_of(move) + slices_.size_with(move.before);
+    const std::size_t actions = actions_ + move_actions(move) + slices_.size_with(move.before);
     return members_.empty() || (members_.size() < max_ledger_batch && actions <= store::max_transaction_actions &&
-                                message_bytes_ + bytes <= max_message_bytes);
+                                message_bytes_ + bytes <= max_moved_message_bytes);
   }
 
   void add(std::size_t index) {
     message_bytes_ += moves_[index].message ? moves_[index].message->size() : 0;
-    actions_ += actions_of(moves_[index]);
+    actions_ += move_actions(moves_[index]);
     slices_.left(moves_[index].before);
     members_.push_back(index);
   }

@@ -5,9 +5,9 @@ namespace postino::outbox {
 namespace {
 
 // Well below the 400 KB of an item.
-constexpr std::size_t part_bytes = 300 << 10;
+constexpr std::size_t item_part_bytes = 300 << 10;
 
-std::size_t part_count(std::size_t bytes) { return bytes == 0 ? 1 : (bytes + part_bytes - 1) / part_bytes; }
+std::size_t item_part_count(std::size_t bytes) { return bytes == 0 ? 1 : (bytes + item_part_bytes - 1) / item_part_bytes; }
 
 item::Key part_key(const std::string& path, std::size_t part) {
   return {{"SpoolPath", path}, {"Part", static_cast<std::int64_t>(part)}};
@@ -16,8 +16,8 @@ item::Key part_key(const std::string& path, std::size_t part) {
 // Every part tells how many there are, so that a missing one is noticed.
 item::Item part_item(const SpoolObject& object, const std::string& path, std::size_t part) {
   item::Item item = part_key(path, part);
-  item.set("Parts", static_cast<std::int64_t>(part_count(object.bytes.size())));
-  item.set("Content", item::Binary{object.bytes.substr(part * part_bytes, part_bytes)});
+  item.set("Parts", static_cast<std::int64_t>(item_part_count(object.bytes.size())));
+  item.set("Content", item::Binary{object.bytes.substr(part * item_part_bytes, item_part_bytes)});
   item.set("TTL", base::epoch_seconds(object.keep_until));
   return item;
 }
@@ -26,7 +26,7 @@ item::Item part_item(const SpoolObject& object, const std::string& path, std::si
 
 base::Result<std::string> StoreSpool::write(const SpoolObject& object) {
   const std::string path = spool_path(object, make_uuid(random_).substr(0, 8));
-  for (std::size_t part = 0; part < part_count(object.bytes.size()); ++part) {
+  for (std::size_t part = 0; part < item_part_count(object.bytes.size()); ++part) {
     store::PutItemRequest put;
     put.table_name = table_;
     put.item = part_item(object, path, part);
@@ -37,7 +37,7 @@ base::Result<std::string> StoreSpool::write(const SpoolObject& object) {
 }
 
 std::optional<SpoolAction> StoreSpool::as_action(const SpoolObject& object) {
-  if (part_count(object.bytes.size()) > 1) return std::nullopt;
+  if (item_part_count(object.bytes.size()) > 1) return std::nullopt;
   SpoolAction action{spool_path(object, ""), {}};
   action.put.table_name = table_;
   action.put.item = part_item(object, action.path, 0);
@@ -71,7 +71,7 @@ base::Result<std::string> StoreSpool::read(const std::string& path) {
 
 base::Result<void> StoreSpool::remove(const std::string& path) {
   TRY(const std::string bytes, read(path));
-  for (std::size_t part = 0; part < part_count(bytes.size()); ++part) {
+  for (std::size_t part = 0; part < item_part_count(bytes.size()); ++part) {
     store::DeleteItemRequest request;
     request.table_name = table_;
     request.key = part_key(path, part);

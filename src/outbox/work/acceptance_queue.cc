@@ -15,7 +15,7 @@ constexpr std::size_t small_batch = 4;
 constexpr int threads = 2;
 constexpr std::size_t enough_for_another = 8;  // e-mails that wait while a batch is being accepted
 
-std::size_t bytes_of(const std::vector<NewEmail>& emails) {
+std::size_t waiting_bytes(const std::vector<NewEmail>& emails) {
   std::size_t bytes = 0;
   for (const NewEmail& email : emails) bytes += email.payload.size() + (email.message ? email.message->size() : 0);
   return bytes;
@@ -38,7 +38,7 @@ AcceptanceQueue::~AcceptanceQueue() {
 }
 
 bool AcceptanceQueue::try_submit(std::vector<NewEmail>& emails, Done done) {
-  const std::size_t bytes = bytes_of(emails);
+  const std::size_t bytes = waiting_bytes(emails);
   {
     const std::lock_guard lock(mutex_);
     if (waiting_emails_ + emails.size() > options_.max_waiting_emails ||

@@ -9,7 +9,7 @@ namespace postino::outbox {
 
 namespace {
 
-std::string shown(double number) {
+std::string shown_number(double number) {
   std::array<char, 32> text{};
   const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
   return std::string(text.data(), end);
@@ -63,10 +63,10 @@ void Statistics::append_to(std::string& out) const {
   std::uint64_t total = 0;
   for (std::size_t i = 0; i <= bucket_count; ++i) {
     total += until_sent_[i];
-    append_line(out, std::string(name) + "_bucket", "le=\"" + (i < bucket_count ? shown(bounds[i]) : "+Inf") + "\"",
+    append_line(out, std::string(name) + "_bucket", "le=\"" + (i < bucket_count ? shown_number(bounds[i]) : "+Inf") + "\"",
                 std::to_string(total));
   }
-  out.append(name).append("_sum ").append(shown(static_cast<double>(until_sent_milliseconds_) / 1'000)).append("\n");
+  out.append(name).append("_sum ").append(shown_number(static_cast<double>(until_sent_milliseconds_) / 1'000)).append("\n");
   out.append(name).append("_count ").append(std::to_string(total)).append("\n");
 }
 
