@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "engine/stored_item.h"
+#include "engine/storage/stored_item.h"
 #include "mails.h"
 
 namespace postino::bench {

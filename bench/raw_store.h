@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "engine/database.h"
+#include "engine/storage/database.h"
 #include "rounds.h"
 
 namespace postino::bench {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/settings.h"
-#include "engine/options.h"
+#include "engine/engine.h"
 
 namespace postino::app {
 

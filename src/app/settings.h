@@ -13,7 +13,7 @@
 #include "app/outbox_settings.h"
 #include "base/log.h"
 #include "base/result.h"
-#include "engine/options.h"
+#include "engine/engine.h"
 #include "wire/endpoint.h"
 
 namespace postino::app {

@@ -1,9 +1,10 @@
 #include "engine/core_tables_testing.h"
 
 #include "base/check.h"
-#include "engine/item_writer.h"
-#include "engine/keys.h"
-#include "engine/table_operations.h"
+#include "engine/catalog/item_keys.h"
+#include "engine/items/item_writer.h"
+#include "engine/storage/keys.h"
+#include "engine/tables/table_operations.h"
 #include "item/json_codec.h"
 
 namespace postino::engine {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/core_testing.h"
-#include "engine/locked_items.h"
+#include "engine/catalog/core_testing.h"
+#include "engine/items/locked_items.h"
 #include "store/stream.h"
 
 namespace postino::engine {

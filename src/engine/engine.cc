@@ -1,15 +1,15 @@
 #include "engine/engine.h"
 
-#include "engine/answering_entry.h"
-#include "engine/core.h"
-#include "engine/item_reader.h"
-#include "engine/item_writer.h"
-#include "engine/maintenance.h"
-#include "engine/page_reader.h"
-#include "engine/stream_operations.h"
-#include "engine/table_operations.h"
-#include "engine/table_transition.h"
-#include "engine/transaction_writer.h"
+#include "engine/catalog/core.h"
+#include "engine/items/answering_entry.h"
+#include "engine/items/item_reader.h"
+#include "engine/items/item_writer.h"
+#include "engine/items/page_reader.h"
+#include "engine/items/transaction_writer.h"
+#include "engine/streams/stream_operations.h"
+#include "engine/tables/table_operations.h"
+#include "engine/tables/table_transition.h"
+#include "engine/upkeep/maintenance.h"
 
 namespace postino::engine {
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "engine/options.h"
+#include "engine/storage/options.h"
 #include "store/store.h"
 
 namespace rocksdb {

@@ -7,7 +7,7 @@
 #include "base/temporary_directory.h"
 #include "engine/consistency_testing.h"
 #include "engine/engine.h"
-#include "engine/power_loss_env_testing.h"
+#include "engine/storage/power_loss_env_testing.h"
 #include "engine/write_workload_testing.h"
 
 namespace postino::engine {

@@ -3,7 +3,8 @@
 #include <string>
 
 #include "base/check.h"
-#include "engine/keys.h"
+#include "engine/catalog/item_keys.h"
+#include "engine/storage/keys.h"
 #include "item/ordered_key.h"
 #include "targets.h"
 #include "value_source.h"

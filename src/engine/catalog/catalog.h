@@ -1,0 +1,65 @@
+// The catalog: which tables and streams there are. Readers see an immutable state; changing it replaces the state.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "engine/catalog/stream.h"
+#include "engine/catalog/table.h"
+#include "engine/storage/commit_queue.h"
+#include "engine/storage/database.h"
+
+namespace postino::engine {
+
+struct CatalogState {
+  std::map<std::string, TablePointer, std::less<>> tables;
+  std::map<ObjectId, StreamPointer> streams;
+};
+using CatalogStatePointer = std::shared_ptr<const CatalogState>;
+
+class Catalog {
+ public:
+  static base::Result<std::unique_ptr<Catalog>> load(Database& database);
+
+  // Any thread, without locks in the ordinary case.
+  CatalogStatePointer state() const;
+  TablePointer find(std::string_view table_name) const;  // nullptr when there is none
+
+  // Is a table's transition due? Any thread.
+  bool has_due_transitions(base::TimePoint now) const { return base::epoch_milliseconds(now) >= next_due_; }
+
+  // Changing the catalog is for one thread at a time, which holds all key locks (KeyLocks::lock_all).
+  void publish(CatalogState state);
+
+  // A number for a new table, index or stream; the entry records that it is taken.
+  ObjectId take_id(CommitEntry& entry);
+
+  // Unique since the directory was made; larger at every opening. Sequence numbers start from it.
+  std::uint64_t opening_number() const { return opening_number_; }
+
+ private:
+  Catalog();
+  // The state in this thread's cache, which is up to date when this returns.
+  const CatalogStatePointer& refreshed_state() const;
+
+  const std::uint64_t identity_;  // tells catalogs apart in the threads' caches
+  mutable std::mutex mutex_;
+  CatalogStatePointer state_;
+  std::atomic<std::uint64_t> version_ = 1;
+  std::atomic<std::int64_t> next_due_;  // in milliseconds, of the first transition
+  ObjectId next_id_ = 1;
+  std::uint64_t opening_number_ = 0;
+};
+
+// For those who change the catalog. Adds or replaces a table, in the state and its record;
+void put_table(CatalogState& state, CommitEntry& entry, Table table);
+// these are about the stored records alone.
+void remove_table(CommitEntry& entry, const Table& table);
+void remove_index(CommitEntry& entry, const Index& index);
+void put_stream(CommitEntry& entry, const Stream& stream);
+void remove_stream(CommitEntry& entry, const Stream& stream);
+
+}  // namespace postino::engine

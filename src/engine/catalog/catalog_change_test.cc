@@ -1,0 +1,59 @@
+#include <gmock/gmock.h>
+
+#include "base/temporary_directory.h"
+#include "engine/core_tables_testing.h"
+#include "engine/storage/power_loss_env_testing.h"
+#include "engine/tables/table_operations.h"
+
+namespace postino::engine {
+namespace {
+
+// A core on a disk that can fail.
+class CatalogChangeTest : public testing::Test {
+ protected:
+  CatalogChangeTest() {
+    Options options;
+    options.directory = directory_.path() / "data";
+    auto opened = open_core(std::move(options), disk_.env());
+    CHECK(opened.has_value());
+    core_ = *std::move(opened);
+  }
+
+  base::TemporaryDirectory directory_;
+  PowerLossEnv disk_;
+  std::unique_ptr<Core> core_;
+};
+
+TEST_F(CatalogChangeTest, IsTakenBackWhenTheDiskFails) {
+  TableOperations tables(*core_);
+  ASSERT_EQ(outcome_of(tables.create(simple_table("aaa"))), "ok");
+  disk_.set_fault(DiskFault::no_space);
+  EXPECT_THAT(outcome_of(tables.create(simple_table("bbb"))), testing::StartsWith("InternalServerError: "));
+  EXPECT_EQ(core_->catalog->find("bbb"), nullptr);
+  EXPECT_NE(core_->catalog->find("aaa"), nullptr);
+  EXPECT_THAT(outcome_of(tables.create(simple_table("bbb"))), testing::StartsWith("InternalServerError: "));
+}
+
+// Whoever plans next must find memory as it was, so this happens before the failure is known to anybody.
+TEST_F(CatalogChangeTest, EveryFailedEntryIsUndoneBeforeItsFailureIsTold) {
+  int undone = 0;
+  const auto queue_entry = [&](const std::string& key) {
+    auto entry = std::make_shared<CommitEntry>();
+    entry->put(Family::meta, key, "value");
+    entry->undo = [&] { ++undone; };
+    core_->queue->enqueue(entry);
+    return entry;
+  };
+  ASSERT_TRUE(core_->queue->wait(queue_entry("one")));
+  EXPECT_EQ(undone, 0);
+  disk_.set_fault(DiskFault::append_fails);
+  const auto first = queue_entry("two");
+  const auto second = queue_entry("three");
+  EXPECT_FALSE(core_->queue->wait(first));
+  EXPECT_EQ(undone, 2);
+  EXPECT_FALSE(core_->queue->wait(second));
+  EXPECT_EQ(undone, 2);
+}
+
+}  // namespace
+}  // namespace postino::engine

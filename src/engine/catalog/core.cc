@@ -1,0 +1,64 @@
+#include "engine/catalog/core.h"
+
+namespace postino::engine {
+
+base::Result<std::unique_ptr<Core>> open_core(Options options, rocksdb::Env* env) {
+  auto core = std::make_unique<Core>();
+  core->options = std::move(options);
+  TRY(core->database, Database::open(core->options, env));
+  TRY(core->catalog, Catalog::load(*core->database));
+  // Every opening starts above all numbers that an earlier one can have given out.
+  constexpr int numbers_per_opening_bits = 40;
+  core->queue = std::make_unique<CommitQueue>(*core->database, core->locks, core->options,
+                                              core->catalog->opening_number() << numbers_per_opening_bits);
+  return core;
+}
+
+base::Result<StoredItemPointer> Core::read_latest(const std::string& stored_key, bool& depends_on_pending) const {
+  if (const PendingItem* pending = locks.find_pending(stored_key)) {
+    depends_on_pending = true;
+    return pending->item;
+  }
+  TRY(const auto bytes, database->get(Family::items, stored_key));
+  if (!bytes) return StoredItemPointer();
+  return load_item(bytes->ToStringView());
+}
+
+store::Answer<void> Core::change_catalog(
+    const std::function<store::Answer<void>(CatalogState&, CommitEntry&)>& change) {
+  const CatalogStatePointer before = catalog->state();
+  const auto entry = std::make_shared<CommitEntry>();
+  {
+    CatalogState after = *before;
+    const KeyLocks::Guard guard = locks.lock_all();
+    TRY_VOID(change(after, *entry));
+    entry->undo = [&] { catalog->publish(*before); };
+    queue->enqueue(entry);
+    catalog->publish(std::move(after));
+  }
+  TRY_VOID(queue->wait(entry));
+  // Whoever follows a stream that ended must learn of it.
+  queue->stream_signal().announce();
+  return {};
+}
+
+std::string Core::table_arn(std::string_view table_name) const {
+  return "arn:aws:dynamodb:" + options.region + ":" + options.account + ":table/" + std::string(table_name);
+}
+
+std::string Core::index_arn(std::string_view table_name, std::string_view index_name) const {
+  return table_arn(table_name) + "/index/" + std::string(index_name);
+}
+
+std::string Core::stream_arn(const Stream& stream) const {
+  return table_arn(stream.table_name) + "/stream/" + stream.label;
+}
+
+store::Error no_such_table() { return {store::ErrorType::resource_not_found, "Requested resource not found"}; }
+
+store::Error no_such_table(std::string_view table_name) {
+  return {store::ErrorType::resource_not_found,
+          "Requested resource not found: Table: " + std::string(table_name) + " not found"};
+}
+
+}  // namespace postino::engine

@@ -1,0 +1,130 @@
+// A table as the engine works with it: an immutable snapshot of its definition, with its keys and indexes worked out.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/catalog/throughput_bucket.h"
+#include "engine/storage/keys.h"
+#include "engine/storage/statistics.h"
+#include "store/table.h"
+#include "store/table_operations.h"
+
+namespace postino::engine {
+
+struct KeyPart {
+  std::string name;
+  item::Type type = item::Type::string;
+};
+
+// Indexes and TTL entries of items that existed before are made in the background, in key order. A write to a key
+// beyond the cursor leaves them alone: the backfill will meet the item as that write left it.
+struct Backfill {
+  std::string cursor;  // the last stored key that was worked on
+};
+
+struct Index {
+  ObjectId id = 0;
+  bool global = true;
+  std::string name;
+  std::vector<KeyPart> hash;   // one to four for a global index, one for a local one
+  std::vector<KeyPart> range;  // none to four for a global index, one for a local one
+  store::ProjectionType projection = store::ProjectionType::all;
+  std::vector<std::string> non_key_attributes;
+  std::vector<std::string> kept;  // names of the attributes an entry has, sorted; empty when all
+  std::optional<Backfill> backfill;
+  store::ThroughputDescription throughput;
+  std::optional<store::OnDemandThroughput> on_demand;
+  store::Throughput warm;
+  std::shared_ptr<Statistics> statistics;
+  std::shared_ptr<ThroughputMeter> meter;  // of a global index; local ones live on the table's
+
+  bool ready() const { return !backfill.has_value(); }
+};
+
+struct TimeToLive {
+  std::string attribute;
+  std::optional<Backfill> backfill;
+};
+
+struct TimeToLiveChange {
+  base::TimePoint time;
+  std::string attribute;
+};
+
+struct EnabledStream {
+  ObjectId id = 0;
+  store::StreamViewType view = store::StreamViewType::keys_only;
+};
+
+struct PointInTimeRecovery {
+  base::TimePoint enabled_at;
+  int period_days = 35;
+};
+
+// A change that is under way until it is due, as AWS shows it: see Options::realistic_timing.
+struct Transition {
+  store::TableStatus status = store::TableStatus::updating;  // or creating, or deleting
+  base::TimePoint started;
+  base::TimePoint due;
+  // Of an update: what is left to do when it is due; as a request, because the table may change in other ways until
+  // then.
+  store::UpdateTableRequest remaining;
+  // And what was done when it started, but is shown as under way.
+  std::optional<std::string> allocating_index;  // its filling starts when the transition is due
+  std::optional<store::StreamStatus> stream;    // enabling or disabling
+};
+
+struct Table {
+  ObjectId id = 0;
+  std::string name;
+  std::string uuid;
+  base::TimePoint created;
+  std::vector<store::AttributeDefinition> attribute_definitions;
+  KeyPart hash;
+  std::optional<KeyPart> range;
+  std::vector<Index> indexes;  // in the order of their definition
+  store::BillingMode billing_mode = store::BillingMode::provisioned;
+  std::optional<base::TimePoint> last_switch_to_pay_per_request;
+  store::ThroughputDescription throughput;
+  std::optional<store::OnDemandThroughput> on_demand;
+  store::Throughput warm;
+  std::optional<store::TableClass> table_class;
+  std::optional<base::TimePoint> table_class_changed;
+  std::optional<store::EncryptionSpecification> encryption;
+  bool deletion_protection = false;
+  std::optional<base::TimePoint> deletion_protection_changed;
+  std::optional<TimeToLive> time_to_live;
+  std::optional<TimeToLiveChange> last_time_to_live_change;
+  std::optional<PointInTimeRecovery> recovery;
+  std::optional<EnabledStream> stream;
+  std::optional<std::string> latest_stream_label;
+  std::vector<store::Tag> tags;
+  std::optional<Transition> transition;
+  std::shared_ptr<Statistics> statistics;
+  std::shared_ptr<ThroughputMeter> meter;
+
+  const Index* find_index(std::string_view index_name) const;
+  Index* find_index(std::string_view index_name);
+  bool has_local_indexes() const;
+  // Can items be read and written? Not while the table is being created or deleted.
+  bool serves_items() const { return !transition || transition->status == store::TableStatus::updating; }
+  // Is the index new, and its filling not to be started yet?
+  bool is_allocating(const Index& index) const { return transition && transition->allocating_index == index.name; }
+  // Is it part of the table's own primary key?
+  bool is_key(std::string_view attribute) const;
+};
+
+using TablePointer = std::shared_ptr<const Table>;
+
+// Works out `kept` of an index from its projection and the keys of index and table.
+void work_out_kept_attributes(Index& index, const Table& table);
+
+// The key schema in the form callers know.
+store::KeySchema key_schema_of(const Table& table);
+store::KeySchema key_schema_of(const Index& index);
+
+}  // namespace postino::engine

@@ -1,0 +1,53 @@
+#include "engine/items/collection_metrics.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/catalog/item_keys.h"
+#include "engine/storage/keys.h"
+
+namespace postino::engine {
+
+namespace {
+
+std::uint64_t approximate_bytes(const Core& core, Family family, const std::string& prefix) {
+  const std::string end = after_prefix(prefix);
+  const rocksdb::Range range(prefix, end);
+  rocksdb::SizeApproximationOptions options;
+  options.include_memtables = true;
+  options.include_files = true;
+  std::uint64_t bytes = 0;
+  core.database->rocks()
+      .GetApproximateSizes(options, core.database->handle(family), &range, 1, &bytes)
+      .PermitUncheckedError();
+  return bytes;
+}
+
+}  // namespace
+
+std::optional<store::ItemCollectionMetrics> collection_metrics(const Core& core, const Table& table,
+                                                               const item::Map& item) {
+  if (!table.has_local_indexes()) return std::nullopt;
+  const item::AttributeValue& hash = *item.find(table.hash.name);
+  std::uint64_t bytes = approximate_bytes(core, Family::items, partition_prefix(table, hash));
+  for (const Index& index : table.indexes)
+    if (!index.global) bytes += approximate_bytes(core, Family::indexes, index_partition_prefix(index, {&hash}));
+  constexpr double gigabyte = 1024.0 * 1024 * 1024;
+  store::ItemCollectionMetrics metrics;
+  metrics.collection_key.set(table.hash.name, hash);
+  metrics.lower_gigabytes = std::floor(static_cast<double>(bytes) / gigabyte);
+  metrics.upper_gigabytes = metrics.lower_gigabytes + 1;
+  return metrics;
+}
+
+void add_collection_metrics(const Core& core, const Table& table, const item::Map& item,
+                            std::vector<store::BatchWriteItemResponse::TableMetrics>& tables) {
+  auto metrics = collection_metrics(core, table, item);
+  if (!metrics) return;
+  auto found = std::ranges::find(tables, table.name, &store::BatchWriteItemResponse::TableMetrics::table_name);
+  if (found == tables.end()) found = tables.insert(tables.end(), {table.name, {}});
+  const auto same = [&](const auto& known) { return known.collection_key == metrics->collection_key; };
+  if (std::ranges::none_of(found->metrics, same)) found->metrics.push_back(std::move(*metrics));
+}
+
+}  // namespace postino::engine

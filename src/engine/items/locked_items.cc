@@ -1,0 +1,37 @@
+#include "engine/items/locked_items.h"
+
+namespace postino::engine {
+
+void LockedItems::lock(const std::vector<std::string>& keys) {
+  std::vector<std::size_t> stripes;
+  stripes.reserve(keys.size());
+  for (const std::string& key : keys) stripes.push_back(KeyLocks::stripe_of(key));
+  guard_.emplace(core_.locks, std::move(stripes));
+}
+
+std::vector<IndexEffect> LockedItems::plan(const Table& table, Change change, CommitEntry& entry, Origin origin) {
+  std::vector<IndexEffect> effects = plan_change(table, change, origin, core_.now(), entry);
+  if (change.before != change.after) pending_.emplace_back(std::move(change.key), std::move(change.after));
+  return effects;
+}
+
+void LockedItems::plan_token(const std::string& token, const TokenRecord& record, CommitEntry& entry) {
+  pending_.emplace_back(token_lock_key(token), put_token(token, record, entry));
+}
+
+bool LockedItems::queue(const std::shared_ptr<CommitEntry>& entry) {
+  if (entry->empty() && !depends_on_pending_) return false;
+  // In place before the entry can finish, so that finishing releases them.
+  for (const auto& [key, item] : pending_) entry->pending_keys.push_back(key);
+  const Ticket ticket = core_.queue->enqueue(entry);
+  for (auto& [key, item] : pending_) core_.locks.set_pending(key, {std::move(item), ticket});
+  return true;
+}
+
+store::Answer<void> check_room(const Core& core) {
+  if (core.queue->has_room()) return {};
+  return store::refuse(store::ErrorType::request_limit_exceeded,
+                       "Too many writes are waiting for the disk. Please try again shortly.");
+}
+
+}  // namespace postino::engine

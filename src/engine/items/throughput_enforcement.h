@@ -1,0 +1,42 @@
+// Throughput limits (Options::enforce_throughput). An operation is let in while its table, and the global indexes it
+// touches, have anything left; then it takes what it really consumed. Any thread; nothing here happens unless the
+// option is set.
+#pragma once
+
+#include <vector>
+
+#include "engine/catalog/core.h"
+#include "engine/catalog/throughput_limits.h"
+#include "engine/items/change.h"
+
+namespace postino::engine {
+
+// What the functions below do when limits are enforced.
+namespace enforcement {
+store::Answer<void> admit(const Core& core, const Table& table, const Index* index, Access access);
+store::Answer<void> admit_index_writes(const Core& core, const Table& table, const Change& change);
+void take(const Table& table, const Index* index, Access access, double units);
+void take_failed_write(const Table& table, const StoredItemPointer& item, const store::Error& error, double factor);
+}  // namespace enforcement
+
+// Fails with DynamoDB's throttling error when there is nothing left. `index` is nullptr for the table itself.
+inline store::Answer<void> admit(const Core& core, const Table& table, const Index* index, Access access) {
+  if (!core.options.enforce_throughput) [[likely]]
+    return {};
+  return enforcement::admit(core, table, index, access);
+}
+
+// The same for the global indexes that a write changes: one of them is enough to hold the write back.
+inline store::Answer<void> admit_index_writes(const Core& core, const Table& table, const Change& change) {
+  if (!core.options.enforce_throughput) [[likely]]
+    return {};
+  return enforcement::admit_index_writes(core, table, change);
+}
+
+// A write whose condition failed has read the item, and is charged for it like a write.
+inline void take_failed_write(const Core& core, const Table& table, const StoredItemPointer& item,
+                              const store::Error& error, double factor = 1) {
+  if (core.options.enforce_throughput) enforcement::take_failed_write(table, item, error, factor);
+}
+
+}  // namespace postino::engine

@@ -1,0 +1,153 @@
+// The way to disk. Everything that waits is written in one synced batch, in the order it was queued.
+//
+// There is one leader at a time: a waiting caller, or the committer thread when nobody waits. The leader takes what is
+// queued, writes it as one RocksDB batch, hands leadership on and reports. While it writes, the next batch gathers.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/storage/database.h"
+#include "engine/storage/key_locks.h"
+#include "engine/storage/keys.h"
+#include "engine/storage/statistics.h"
+#include "store/stream.h"
+
+namespace postino::engine {
+
+enum class MutationType : std::uint8_t { put, remove, remove_range };
+
+struct Mutation {
+  Family family = Family::items;
+  MutationType type = MutationType::put;
+  std::string key;    // for a range: its first key
+  std::string value;  // for a range: the key after its last
+};
+
+// A change record; its key needs the sequence number that the queue gives out.
+struct StreamAppend {
+  ObjectId stream = 0;
+  std::string value;
+};
+
+struct StatisticsDelta {
+  ObjectId id = 0;
+  std::shared_ptr<Statistics> statistics;
+  std::int64_t count = 0;
+  std::int64_t bytes = 0;
+};
+
+// What one request asks the disk to do: all of it or none.
+struct CommitEntry {
+  std::vector<Mutation> mutations;
+  std::vector<StreamAppend> stream_appends;
+  std::vector<StatisticsDelta> statistics;
+  std::vector<std::string> pending_keys;  // to release from KeyLocks when done
+
+  // For callers that do not wait: called once, on the leader's thread.
+  std::function<void(const base::Result<void>&)> done;
+
+  // Takes back what the planner did in memory. Called when the entry failed, before anything else is planned.
+  std::function<void()> undo;
+
+  bool empty() const { return mutations.empty() && stream_appends.empty(); }
+  void put(Family family, std::string key, std::string value);
+  void remove(Family family, std::string key);
+  void remove_range(Family family, std::string first, std::string end);
+
+ private:
+  friend class CommitQueue;
+  std::size_t bytes() const;
+
+  Ticket ticket_ = 0;
+  store::SequenceNumber first_sequence_number_ = 0;
+  std::size_t bytes_ = 0;
+  bool finished_ = false;
+  base::Result<void> outcome_;
+  std::condition_variable ready_;
+};
+
+// Wakes those who wait for new stream records.
+class StreamSignal {
+ public:
+  // The number of announcements so far; wait() returns once it exceeds `seen` or `until` has passed.
+  std::uint64_t announcements() const;
+  void wait(std::uint64_t seen, std::chrono::steady_clock::time_point until);
+  void announce();
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t announcements_ = 0;
+};
+
+class CommitQueue {
+ public:
+  CommitQueue(Database& database, KeyLocks& locks, const Options& options, store::SequenceNumber first);
+  // Writes what is queued. No caller may be left.
+  ~CommitQueue();
+
+  // May one more entry be planned? Cheap; checked before planning.
+  bool has_room() const;
+
+  // Puts an entry in line and returns its ticket. The caller holds the locks of all keys the entry depends on.
+  Ticket enqueue(const std::shared_ptr<CommitEntry>& entry);
+
+  // For entries without `done`: returns when the entry is on disk, or why it is not. Call without holding key locks.
+  base::Result<void> wait(const std::shared_ptr<CommitEntry>& entry);
+
+  // Every record queued so far has a smaller sequence number, every later one this or a larger one.
+  store::SequenceNumber next_sequence_number() const;
+
+  // Every record with a smaller sequence number is on disk or never will be; nobody has been told of the others yet.
+  store::SequenceNumber settled_sequence_number() const;
+
+  StreamSignal& stream_signal() { return stream_signal_; }
+
+ private:
+  using Batch = std::vector<std::shared_ptr<CommitEntry>>;
+  using Totals = std::map<ObjectId, StatisticsDelta>;
+
+  void run_committer();
+  // Called with the mutex held by `lock`, which is released while writing.
+  void lead(std::unique_lock<std::mutex>& lock);
+  Batch take_batch();
+  static Totals total_statistics(const Batch& batch);
+  void append(const Mutation& mutation, rocksdb::WriteBatch& writes) const;
+  void append_stream_records(const CommitEntry& entry, rocksdb::WriteBatch& writes) const;
+  void append_in_turn(const Batch& batch, rocksdb::WriteBatch& writes) const;
+  void append_sorted(const Batch& batch, rocksdb::WriteBatch& writes) const;
+  base::Result<void> write(const Batch& batch);
+  void release_pending(const Batch& batch);
+  // Nothing queued can stand when a batch failed, because it may have been planned upon it: it fails with the batch.
+  void abandon_all(Batch& batch);
+  void wake_next_leader();
+
+  Database& database_;
+  KeyLocks& locks_;
+  const std::size_t max_entries_;
+  const std::size_t max_bytes_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable committer_ready_;
+  std::deque<std::shared_ptr<CommitEntry>> queue_;
+  std::size_t queued_bytes_ = 0;
+  Ticket last_ticket_ = 0;
+  store::SequenceNumber next_sequence_number_;
+  store::SequenceNumber settled_sequence_number_;
+  bool leading_ = false;
+  bool stopping_ = false;
+
+  StreamSignal stream_signal_;
+  std::thread committer_;
+};
+
+}  // namespace postino::engine

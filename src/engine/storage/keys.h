@@ -1,0 +1,35 @@
+// Where things are: the keys of the column families, and what all of them begin with. Those of items and index entries
+// are in catalog/item_keys.h. The layouts are part of the disk format: docs/formats.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "store/stream.h"
+
+namespace postino::engine {
+
+using ObjectId = std::uint32_t;                                  // of tables, indexes and streams; never used twice
+inline constexpr std::size_t object_id_size = sizeof(ObjectId);  // in keys
+
+// expiry: table id, second of expiry, item key without its table id.
+std::string expiry_key(ObjectId table, std::int64_t second, std::string_view stored_item_key);
+struct ExpiryEntry {
+  std::int64_t second = 0;
+  std::string stored_item_key;
+};
+ExpiryEntry parse_expiry_key(std::string_view key);
+
+// streams: stream id, sequence number.
+std::string stream_key(ObjectId stream, store::SequenceNumber number);
+store::SequenceNumber sequence_number_of(std::string_view stored_stream_key);
+
+// All keys of one table, index or stream: [id_prefix(id), id_prefix(id + 1)).
+std::string id_prefix(ObjectId id);
+
+// The first key that does not start with prefix; prefix must not be all 0xFF.
+std::string after_prefix(std::string prefix);
+
+}  // namespace postino::engine

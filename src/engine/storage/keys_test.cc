@@ -1,0 +1,35 @@
+#include "engine/storage/keys.h"
+
+#include <gmock/gmock.h>
+
+namespace postino::engine {
+namespace {
+
+using namespace std::string_literals;
+using store::SequenceNumber;
+
+// These bytes are on disk: docs/formats.md.
+TEST(KeysTest, ExpiryKeysLieBySecondAndCanBeReadBack) {
+  const std::string stored = "\x01\x02\x03\x04item 2"s;
+  const std::string key = expiry_key(0x01020304, 0x0102, stored);
+  EXPECT_EQ(key, "\x01\x02\x03\x04\x00\x00\x00\x00\x00\x00\x01\x02"s + stored.substr(4));
+  const ExpiryEntry entry = parse_expiry_key(key);
+  EXPECT_EQ(entry.second, 0x0102);
+  EXPECT_EQ(entry.stored_item_key, stored);
+  EXPECT_LT(key, expiry_key(0x01020304, 0x0103, "\x01\x02\x03\x04item 1"s));
+}
+
+TEST(KeysTest, StreamKeysLieBySequenceNumber) {
+  EXPECT_EQ(stream_key(0x01020304, 0x05), "\x01\x02\x03\x04\x00\x00\x00\x00\x00\x00\x00\x05"s);
+  EXPECT_LT(stream_key(1, 255), stream_key(1, 256));
+  EXPECT_LT(stream_key(1, ~SequenceNumber{0}), stream_key(2, 0));
+  EXPECT_EQ(sequence_number_of(stream_key(9, 1'234'567'890'123)), 1'234'567'890'123U);
+}
+
+TEST(KeysTest, AfterPrefixIsTheFirstKeyBeyond) {
+  EXPECT_EQ(after_prefix("ab"), "ac");
+  EXPECT_EQ(after_prefix("a\xFF\xFF"), "b");
+}
+
+}  // namespace
+}  // namespace postino::engine

@@ -1,0 +1,26 @@
+// The streams API of the embedded store, and the subscription for our own services.
+#pragma once
+
+#include "engine/catalog/core.h"
+#include "store/stream.h"
+
+namespace postino::engine {
+
+// Stateless apart from the core; any thread.
+class StreamOperations {
+ public:
+  explicit StreamOperations(Core& core) : core_(core) {}
+
+  store::Answer<store::ListStreamsResponse> list(const store::ListStreamsRequest& request);
+  store::Answer<store::StreamDescription> describe(const store::DescribeStreamRequest& request);
+  store::Answer<std::string> shard_iterator(const store::GetShardIteratorRequest& request);
+  store::Answer<store::GetRecordsResponse> records(const store::GetRecordsRequest& request);
+  // The subscription must not outlive the core.
+  store::Answer<std::unique_ptr<store::Subscription>> subscribe(const std::string& table_name,
+                                                                std::optional<store::SequenceNumber> after);
+
+ private:
+  Core& core_;
+};
+
+}  // namespace postino::engine

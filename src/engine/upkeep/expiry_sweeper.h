@@ -1,0 +1,47 @@
+// Deletes items whose time to live has passed. It finds them through the expiry entries, which lie by second, so its
+// work is proportional to what expires and not to what is stored.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/catalog/core.h"
+#include "engine/storage/keys.h"
+
+namespace postino::engine {
+
+// Used by one thread at a time.
+class ExpirySweeper {
+ public:
+  explicit ExpirySweeper(Core& core) : core_(core) {}
+
+  // One bounded round over all tables, each getting its turn. True when there is more to do right away.
+  store::Answer<bool> run_once();
+
+ private:
+  // A table that is being swept, and the key of the first expiry entry not yet looked at.
+  struct Pass {
+    TablePointer table;
+    std::string next;
+  };
+
+  void start_passes();
+  // Up to `limit` entries that are due, none when there are no more; moves the pass on.
+  base::Result<std::vector<ExpiryEntry>> collect(Pass& pass, std::size_t limit) const;
+  // Deletes what has expired and the entries that no longer hold. nullptr when the table's expiry is none of our
+  // business any more.
+  base::Result<std::shared_ptr<CommitEntry>> plan(const Table& seen, const std::vector<ExpiryEntry>& due);
+  base::Result<void> sweep(std::vector<std::shared_ptr<CommitEntry>>& queued);
+  // The number of entries that were dealt with; 0 when the pass is over.
+  base::Result<std::size_t> take_turn(Pass& pass, std::vector<std::shared_ptr<CommitEntry>>& queued);
+  void finish(const Table& table);
+
+  Core& core_;
+  std::deque<Pass> passes_;                  // kept from round to round while there is more to do
+  std::map<ObjectId, std::size_t> removed_;  // entries of each table, since they were last compacted
+};
+
+}  // namespace postino::engine

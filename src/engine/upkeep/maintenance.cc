@@ -1,0 +1,97 @@
+#include "engine/upkeep/maintenance.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/log.h"
+#include "engine/tables/table_transition.h"
+#include "engine/upkeep/index_backfill.h"
+
+namespace postino::engine {
+
+namespace {
+
+constexpr base::Milliseconds longest_pause = std::chrono::seconds(10);
+
+}  // namespace
+
+Maintenance::Maintenance(Core& core) : core_(core), expiry_sweeper_(core), stream_trimmer_(core), token_sweeper_(core) {
+  duties_.push_back({"finishing table changes",
+                     [this]() -> store::Answer<bool> {
+                       TRY_VOID(complete_due_transitions(core_));
+                       return false;
+                     },
+                     {}});
+  duties_.push_back({"filling indexes", [this] { return run_index_backfill_once(core_); }, {}});
+  duties_.push_back({"expiring items", [this] { return expiry_sweeper_.run_once(); }, {}});
+  duties_.push_back({"trimming streams", [this] { return stream_trimmer_.run_once(); }, {}});
+  duties_.push_back({"forgetting request tokens", [this] { return token_sweeper_.run_once(); }, {}});
+}
+
+Maintenance::~Maintenance() {
+  stop();
+  core_.wake_maintenance = nullptr;
+}
+
+void Maintenance::start() {
+  CHECK(!thread_.joinable());
+  stopping_ = false;
+  core_.wake_maintenance = [this] { wake(); };
+  thread_ = std::thread([this] { run(); });
+}
+
+void Maintenance::wake() {
+  {
+    const std::lock_guard lock(mutex_);
+    woken_ = true;
+  }
+  changed_.notify_one();
+}
+
+void Maintenance::stop() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+store::Answer<bool> Maintenance::run_once() {
+  const std::lock_guard round(round_mutex_);
+  store::Answer<bool> result = false;
+  for (Duty& duty : duties_) {
+    store::Answer<bool> outcome = duty.run_once();
+    report(duty, outcome);
+    if (result && (!outcome || *outcome)) result = std::move(outcome);
+  }
+  return result;
+}
+
+void Maintenance::report(Duty& duty, const store::Answer<bool>& outcome) {
+  if (!outcome && duty.reported != outcome.error().message) {
+    duty.reported = outcome.error().message;
+    base::log_warning("maintenance", duty.name + " failed and will be tried again: " + duty.reported);
+  } else if (outcome && !duty.reported.empty()) {
+    duty.reported.clear();
+    base::log_info("maintenance", duty.name + " works again");
+  }
+}
+
+void Maintenance::run() {
+  base::Milliseconds pause = core_.options.maintenance_interval;
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    woken_ = false;
+    lock.unlock();
+    const store::Answer<bool> more = run_once();
+    lock.lock();
+    // A full disk does not get better by being asked ever faster.
+    pause = more ? core_.options.maintenance_interval : std::min(pause * 2, longest_pause);
+    if (more && *more) continue;
+    changed_.wait_for(lock, pause, [&] { return stopping_ || woken_; });
+  }
+}
+
+}  // namespace postino::engine
