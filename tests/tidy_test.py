@@ -30,11 +30,11 @@ GOOD = {
     "src/item/value_test.cc": '#include "item/value.h"\n#include <gtest/gtest.h>\n',
     "src/engine/CMakeLists.txt": "postino_module(engine USES item base LIBRARIES RocksDB::rocksdb-shared)\n",
     "src/engine/items/writer.h": '#pragma once\n#include "engine/storage/log.h"\n',
-    "src/engine/items/writer.cc": '#include "engine/items/writer.h"\n',
+    "src/engine/items/writer.cc": '#include "engine/items/writer.h"\n#include <rocksdb/db.h>\n',
     "src/engine/storage/log.h": '#pragma once\n#include "base/clock.h"\n',
     "src/engine/storage/log_test.cc": '#include "engine/items/writer.h"\n#include "engine/storage/log_testing.h"\n',
     "src/engine/storage/log_testing.h": '#pragma once\n',
-    "src/engine/files.h": '#pragma once\n#include <rocksdb/db.h>\n#include "engine/items/writer.h"\n',
+    "src/engine/files.h": '#pragma once\n#include "engine/items/writer.h"\n',
     "tests/CMakeLists.txt": "add_subdirectory(crash)\nadd_test(NAME a COMMAND checks.py)\n",
     "tests/checks.py": "print('checked')\n",
     "tests/crash/CMakeLists.txt": "add_executable(crash_test crash_test.cc)\n",
@@ -179,6 +179,16 @@ class TidyTest(unittest.TestCase):
                 f"src/base/clock.cc:2: <{header}> belongs to {owner}",
                 {"src/base/clock.cc": f'#include "base/clock.h"\n#include <{header}>\n'},
             )
+
+    def test_library_that_comes_with_a_header(self):
+        self.expect(
+            "src/engine/items/writer.cc:2: <simdjson.h> comes with item/value.h, and belongs to item and json and wire",
+            {
+                "src/item/value.h": '#pragma once\n#include "item/reader.h"\n',
+                "src/item/reader.h": "#pragma once\n#include <simdjson.h>\n",
+                "src/engine/items/writer.cc": '#include "engine/items/writer.h"\n#include "item/value.h"\n',
+            },
+        )
 
     def test_test_library_in_the_product(self):
         self.expect(

@@ -5,8 +5,8 @@
 #include "api/idempotency_headers.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "json/canonical.h"
 #include "json/writer.h"
-#include "messages/canonical_json.h"
 #include "store/patience.h"
 
 namespace postino::api {
@@ -24,7 +24,7 @@ std::string hash_of_call(const Call& call) {
   text.append("\n").append(call.request.query()).append("\n");
   json::FieldErrors errors;
   if (json::Document document; document.parse(call.request.body, errors))
-    messages::append_canonical(text, document.root());
+    json::append_canonical(text, document.root());
   else
     text.append(call.request.body);
   return base::to_hex(base::sha256(text));

@@ -6,12 +6,12 @@ namespace postino::app {
 
 namespace {
 
-template <class T>
-T value_of(json::Element object, std::string_view name) {
-  T value{};
-  const auto member = member_of(object, name);
-  if (!member || member->get(value) != simdjson::SUCCESS) return T{};
-  return value;
+// Of a member, read by `read`; the value of its type that means nothing when there is none.
+template <auto read>
+auto value_of(json::Element object, std::string_view name) {
+  using Value = typename decltype((object.*read)())::value_type;
+  const auto member = object.member(name);
+  return (member ? ((*member).*read)() : std::nullopt).value_or(Value());
 }
 
 }  // namespace
@@ -22,36 +22,27 @@ base::Result<void> parse_answer(json::Document& document, std::string_view body)
   return base::fail(base::ErrorCode::malformed, "the answer is not one of Postino. Is --url right?");
 }
 
-std::optional<json::Element> member_of(json::Element object, std::string_view name) {
-  json::Element member;
-  if (!object.is_object() || object.at_key(name).get(member) != simdjson::SUCCESS) return std::nullopt;
-  return member;
-}
-
 std::string text_of(json::Element object, std::string_view name) {
-  return printable(value_of<std::string_view>(object, name));
+  return printable(value_of<&json::Element::text>(object, name));
 }
 
 std::string raw_text_of(json::Element object, std::string_view name) {
-  return std::string(value_of<std::string_view>(object, name));
+  return std::string(value_of<&json::Element::text>(object, name));
 }
 
-std::int64_t number_of(json::Element object, std::string_view name) { return value_of<std::int64_t>(object, name); }
+std::int64_t number_of(json::Element object, std::string_view name) {
+  return value_of<&json::Element::integer>(object, name);
+}
 
-bool flag_of(json::Element object, std::string_view name) { return value_of<bool>(object, name); }
+bool flag_of(json::Element object, std::string_view name) { return value_of<&json::Element::boolean>(object, name); }
 
 std::vector<json::Element> list_of(json::Element object, std::string_view name) {
-  std::vector<json::Element> elements;
-  simdjson::dom::array array;
-  const auto member = member_of(object, name);
-  if (!member || member->get(array) != simdjson::SUCCESS) return elements;
-  for (const json::Element element : array) elements.push_back(element);
-  return elements;
+  const auto member = object.member(name);
+  if (!member) return {};
+  const json::Elements elements = member->elements();
+  return {elements.begin(), elements.end()};
 }
 
-std::string text_of(json::Element element) {
-  std::string_view text;
-  return element.get(text) == simdjson::SUCCESS ? printable(text) : "";
-}
+std::string text_of(json::Element element) { return printable(element.text().value_or("")); }
 
 }  // namespace postino::app

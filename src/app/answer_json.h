@@ -16,8 +16,6 @@ namespace postino::app {
 // Fails when it is no JSON object.
 base::Result<void> parse_answer(json::Document& document, std::string_view body);
 
-std::optional<json::Element> member_of(json::Element object, std::string_view name);
-
 // Made printable.
 std::string text_of(json::Element object, std::string_view name);
 // As it is, to be sent back.

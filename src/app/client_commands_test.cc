@@ -375,7 +375,7 @@ std::string summary_of(const MessageBatch& batch) {
   EXPECT_TRUE(document.parse(batch.body, errors)) << batch.body;
   const json::Element root = document.root();
   EXPECT_EQ(raw_text_of(root, "idempotencyKey"), batch.key);
-  std::string text = std::to_string(number_of(*member_of(root, "settings"), "totalMessages")) + " of";
+  std::string text = std::to_string(number_of(*root.member("settings"), "totalMessages")) + " of";
   const auto messages = list_of(root, "messages");
   if (messages.size() > 5) return text + " " + std::to_string(messages.size());
   for (const json::Element message : messages) text += " " + raw_text_of(message, "body");

@@ -67,7 +67,7 @@ class Changer {
     json::Document document;
     json::FieldErrors errors;
     if (!response.body.empty() && document.parse(response.body, errors))
-      json.key("problem").raw(simdjson::minify(document.root()));
+      json.key("problem").raw(document.root().compact());
     json.end_object();
     return line;
   }

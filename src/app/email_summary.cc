@@ -94,7 +94,7 @@ std::string email_summary(json::Element email, std::optional<int> columns) {
   add_recipients(summary, email);
   summary.line("tags", tags_of(email));
   summary.add("tenant", "tenant");
-  if (const auto callback = member_of(email, "callback")) summary.line("callback", callback_of(*callback));
+  if (const auto callback = email.member("callback")) summary.line("callback", callback_of(*callback));
   add_bounces(summary, email);
   summary.add("payload", "payload_path");
   summary.add("message", "message_path");

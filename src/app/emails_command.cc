@@ -75,9 +75,9 @@ base::Result<void> count_emails(RestClient& client, const EmailsFlags& flags, co
     return {};
   }
   TableText table({{"STATUS"}, {"E-MAILS", Align::right}});
-  simdjson::dom::object counts;
-  if (const auto member = member_of(document.root(), "counts"); member && member->get(counts) == simdjson::SUCCESS)
-    for (const auto [status, count] : counts) table.add({printable(status), grouped(number_of(*member, status))});
+  if (const auto counts = document.root().member("counts"))
+    for (const auto& [status, count] : counts->members())
+      table.add({printable(status), grouped(count.integer().value_or(0))});
   table.add({"total", grouped(number_of(document.root(), "total"))});
   console.out << table.take();
   return {};

@@ -32,7 +32,7 @@ std::size_t faulty_count(const std::vector<json::FieldError>& faults) {
 
 bool has_results(const net::HttpResponse& response) {
   json::Document document;
-  return parse_answer(document, response.body) && member_of(document.root(), "results").has_value();
+  return parse_answer(document, response.body) && document.root().member("results").has_value();
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ base::Result<void> FileSender::note_results(const EmailBatch& batch, const std::
     console_.print_foreign(answer);
   }
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const auto error = member_of(results[i], "error");
+    const auto error = results[i].member("error");
     ++(error ? refused_ : accepted_);
     if (!error) continue;
     progress.clear();

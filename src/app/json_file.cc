@@ -10,11 +10,10 @@ namespace {
 bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
 
 std::vector<std::string> elements_of(json::Element root, std::string_view list) {
+  const json::Element around = root.member(list).value_or(root);
+  if (!around.is_array()) return {root.compact()};
   std::vector<std::string> elements;
-  simdjson::dom::array array;
-  const auto member = member_of(root, list);
-  if ((member ? *member : root).get(array) != simdjson::SUCCESS) return {simdjson::minify(root)};
-  for (const json::Element element : array) elements.push_back(simdjson::minify(element));
+  for (const json::Element element : around.elements()) elements.push_back(element.compact());
   return elements;
 }
 
@@ -30,7 +29,7 @@ base::Result<std::vector<std::string>> read_lines(std::string_view text) {
     json::FieldErrors errors;
     if (!document.parse(line, errors))
       return base::invalid("line " + std::to_string(number) + " " + errors.list().front().rule);
-    elements.push_back(simdjson::minify(document.root()));
+    elements.push_back(document.root().compact());
   }
   return elements;
 }

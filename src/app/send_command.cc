@@ -89,7 +89,7 @@ class Sending {
   }
 
   base::Result<std::string> accepted_id(json::Element result) const {
-    const auto error = member_of(result, "error");
+    const auto error = result.member("error");
     if (!error) return raw_text_of(result, "id");
     return base::fail(base::ErrorCode::conflict, "refused " + text_of(result, "id") + ": " + text_of(*error, "code") +
                                                      ": " + text_of(*error, "message"));

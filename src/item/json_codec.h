@@ -1,8 +1,6 @@
 // Attribute values as DynamoDB's JSON: {"S":"text"}, {"N":"1"}, {"M":{...}} and so on.
 #pragma once
 
-#include <simdjson.h>
-
 #include <string>
 #include <string_view>
 
@@ -12,12 +10,8 @@
 namespace postino::item {
 
 // Errors: ErrorCode::malformed where JSON types are wrong (DynamoDB's SerializationException), ErrorCode::invalid
-// where a rule for values is broken (ValidationException); messages are DynamoDB's.
-base::Result<AttributeValue> value_from_json(simdjson::ondemand::value json);
-// An object of name -> typed value: an item, a key or expression attribute values.
-base::Result<Map> map_from_json(simdjson::ondemand::object json);
-
-// From text, for tests, tools and files. The text must hold one value or one item and nothing else.
+// where a rule for values is broken (ValidationException); messages are DynamoDB's. The text must hold one value or one
+// item and nothing else.
 base::Result<AttributeValue> parse_value(std::string_view text);
 base::Result<Map> parse_item(std::string_view text);
 

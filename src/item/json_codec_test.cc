@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "item/json_decode.h"
 #include "item/random_values_testing.h"
 
 namespace postino::item {

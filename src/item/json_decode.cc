@@ -1,3 +1,5 @@
+#include "item/json_decode.h"
+
 #include <bit>
 #include <optional>
 

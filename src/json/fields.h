@@ -2,8 +2,6 @@
 // it breaks.
 #pragma once
 
-#include <simdjson.h>
-
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -12,43 +10,10 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "json/document.h"
+#include "json/field_errors.h"
 
 namespace postino::json {
-
-struct FieldError {
-  std::string field;  // "data[2].subject"; empty for the whole
-  std::string rule;   // "must be a string"
-
-  friend bool operator==(const FieldError&, const FieldError&) = default;
-};
-
-// Notes are kept up to a limit; what is beyond it changes nothing for the caller but the length of the answer.
-class FieldErrors {
- public:
-  void add(std::string field, std::string rule);
-  bool empty() const { return errors_.empty(); }
-  const std::vector<FieldError>& list() const { return errors_; }
-
- private:
-  static constexpr std::size_t most = 50;
-  std::vector<FieldError> errors_;
-};
-
-// A JSON text. Values are views into it.
-class Document {
- public:
-  Document() = default;
-
-  // False, with a note, when the text is no JSON, is nested deeper than 64, or is not valid UTF-8.
-  bool parse(std::string_view text, FieldErrors& errors);
-  simdjson::dom::element root() const { return root_; }
-
- private:
-  simdjson::dom::parser parser_;
-  simdjson::dom::element root_;
-};
-
-using Element = simdjson::dom::element;
 
 // One object. Each function reads a member once; what is missing and not required is nullopt without a note, null
 // counts as missing.
@@ -67,8 +32,7 @@ class Fields {
   std::optional<std::vector<Element>> list(std::string_view name, Need need, std::size_t most);
   std::optional<Element> any(std::string_view name, Need need);
   // Members of an object of any names, in their order.
-  std::optional<std::vector<std::pair<std::string_view, Element>>> map(std::string_view name, Need need,
-                                                                       std::size_t most);
+  std::optional<std::vector<Members::Member>> map(std::string_view name, Need need, std::size_t most);
 
   // Notes every member that was not asked for: a misspelt name must not pass in silence.
   void refuse_others();
@@ -80,7 +44,7 @@ class Fields {
  private:
   std::optional<Element> take(std::string_view name, Need need);
 
-  std::optional<simdjson::dom::object> object_;
+  std::optional<Element> object_;
   const std::string path_;
   FieldErrors& errors_;
   std::set<std::string, std::less<>> asked_;

@@ -30,30 +30,6 @@ struct Reading {
   std::optional<Fields> fields;
 };
 
-TEST(JsonDocument, SaysWhyATextIsNone) {
-  const auto fault = [](std::string_view text) {
-    FieldErrors errors;
-    Document document;
-    EXPECT_FALSE(document.parse(text, errors)) << text;
-    return texts(errors);
-  };
-  EXPECT_THAT(fault(""), ElementsAre(": must be JSON"));
-  EXPECT_THAT(fault("   "), ElementsAre(": must be JSON"));
-  EXPECT_THAT(fault("{"), ElementsAre(": must be JSON"));
-  EXPECT_THAT(fault("{} {}"), ElementsAre(": must be JSON"));
-  EXPECT_THAT(fault("{\"a\":1,}"), ElementsAre(": must be JSON"));
-  EXPECT_THAT(fault("{\"a\":\"\xFF\"}"), ElementsAre(": must be valid UTF-8"));
-  EXPECT_THAT(fault(std::string(65, '[') + std::string(65, ']')), ElementsAre(": must not be nested deeper than 64"));
-  EXPECT_THAT(fault(std::string(100'000, '[') + std::string(100'000, ']')),
-              ElementsAre(": must not be nested deeper than 64"));
-}
-
-TEST(JsonDocument, MayBeNestedUpToTheLimit) {
-  FieldErrors errors;
-  Document document;
-  EXPECT_TRUE(document.parse(std::string(64, '[') + std::string(64, ']'), errors)) << texts(errors).front();
-}
-
 TEST(JsonFields, ReadsEachKindOfMember) {
   Reading reading(R"({"s":"text","i":-5,"b":true,"t":"1970-01-01T00:00:01Z","l":[1,2],"m":{"x":1,"a":2}})");
   EXPECT_EQ(reading->text("s", Need::required), "text");

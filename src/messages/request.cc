@@ -4,7 +4,7 @@
 
 #include "base/hash.h"
 #include "broker/queue_address.h"
-#include "messages/canonical_json.h"
+#include "json/canonical.h"
 #include "messages/request_fields.h"
 
 namespace postino::messages {
@@ -85,7 +85,7 @@ void read_settings(Fields& parent, ConsumeRequest& request) {
 // What both have in common.
 Target read_request(const Document& document, Fields& fields, const std::string& header_key, Request& request) {
   request.key = read_key(fields, header_key);
-  request.hash = base::to_hex(base::sha256(canonical_with(document.root(), "idempotencyKey", request.key)));
+  request.hash = base::to_hex(base::sha256(json::canonical_with(document.root(), "idempotencyKey", request.key)));
   request.place = read_place(fields);
   Target target = read_target(fields);
   request.queue = target.queue;

@@ -59,14 +59,10 @@ QueueManager read_queue_manager(Element element, Fields& parent) {
 }
 
 std::optional<Scalar> scalar_of(Element element) {
-  std::string_view text;
-  bool flag = false;
-  std::int64_t integer = 0;
-  double number = 0;
-  if (element.get(text) == simdjson::SUCCESS) return Scalar(std::string(text));
-  if (element.get(flag) == simdjson::SUCCESS) return Scalar(flag);
-  if (element.get(integer) == simdjson::SUCCESS) return Scalar(integer);
-  if (element.get(number) == simdjson::SUCCESS) return Scalar(number);
+  if (const auto text = element.text()) return Scalar(std::string(*text));
+  if (const auto flag = element.boolean()) return Scalar(*flag);
+  if (const auto integer = element.integer()) return Scalar(*integer);
+  if (const auto number = element.number()) return Scalar(*number);
   return std::nullopt;
 }
 
@@ -98,22 +94,22 @@ void read_body(Fields& fields, Message& message) {
   const std::optional<Format> format = read_format(fields);
   const auto body = fields.any("body", Need::required);
   if (!body) return;
-  std::string_view text;
-  if (body->get(text) != simdjson::SUCCESS) {
+  const auto text = body->text();
+  if (!text) {
     message.format = Format::json;
-    message.body = simdjson::minify(*body);
+    message.body = body->compact();
     if (format.value_or(Format::json) != Format::json)
       fields.refuse("body", "must be a string unless its format is JSON");
     return;
   }
   message.format = format.value_or(Format::text);
-  message.body = std::string(text);
+  message.body = std::string(*text);
   if (message.format == Format::json) {
     json::FieldErrors faults;
-    if (json::Document document; !document.parse(text, faults))
+    if (json::Document document; !document.parse(*text, faults))
       fields.refuse("body", "must be JSON, as its format says");
   } else if (message.format == Format::binary) {
-    auto bytes = item::from_base64(text);
+    auto bytes = item::from_base64(*text);
     if (!bytes) return fields.refuse("body", "must be base64, as its format says");
     message.body = *std::move(bytes);
   }
@@ -141,10 +137,9 @@ Place read_place(Fields& fields) {
   const auto manager = fields.any("queueManager", Need::optional);
   if (!manager) return place;
   if (!place.connection.empty()) fields.refuse("queueManager", "must not be given together with connection");
-  std::string_view name;
-  if (manager->get(name) == simdjson::SUCCESS) {
-    place.connection = std::string(name);
-    if (name.empty()) fields.refuse("queueManager", "must be an object, or the name of a connection");
+  if (const auto name = manager->text()) {
+    place.connection = std::string(*name);
+    if (name->empty()) fields.refuse("queueManager", "must be an object, or the name of a connection");
   } else {
     place.queue_manager = read_queue_manager(*manager, fields);
   }

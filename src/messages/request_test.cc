@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 
 #include "base/hash.h"
-#include "messages/canonical_json.h"
 #include "messages/iso_duration.h"
 
 namespace postino::messages {
@@ -259,21 +258,6 @@ TEST(RequestHash, IsOfTheWholeRequestWhateverItsForm) {
         .hash;
   };
   EXPECT_NE(with_password("a"), with_password("b"));
-}
-
-TEST(CanonicalJson, HasOneFormForEveryValue) {
-  const auto canonical = [](const std::string& text) {
-    json::FieldErrors errors;
-    json::Document document;
-    EXPECT_TRUE(document.parse(text, errors));
-    std::string out;
-    append_canonical(out, document.root());
-    return out;
-  };
-  EXPECT_EQ(canonical(R"({"b":[],"a":{}, "":null})"), R"({"":null,"a":{},"b":[]})");
-  EXPECT_EQ(canonical("[1, -0.0, 1e2, 1.5, 18446744073709551615, -9223372036854775808, 1e300, true]"),
-            "[1,0,100,1.5,18446744073709551615,-9223372036854775808,1e+300,true]");
-  EXPECT_EQ(canonical(R"(["\u00e4\n\"", "\/"])"), "[\"ä\\n\\\"\",\"/\"]");
 }
 
 TEST(IsoDuration, IsReadAndWritten) {

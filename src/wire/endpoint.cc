@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "wire/gzip.h"
+#include "wire/operation.h"
 #include "wire/request_id.h"
 
 namespace postino::wire {
@@ -106,7 +107,7 @@ Endpoint::Endpoint(store::Store& store, EndpointOptions options)
       authenticator_(options_.access_keys, options_.clock),
       partiql_(store),
       faults_(options_.faults),
-      services_{&store, &partiql_, &control_, options_.region, &address_} {}
+      services_(std::make_unique<const Services>(Services{&store, &partiql_, &control_, options_.region, &address_})) {}
 
 Endpoint::~Endpoint() = default;
 
@@ -177,11 +178,11 @@ void Endpoint::log(const Operation& operation, const std::string& error, std::ch
 }
 
 void Endpoint::perform(const Operation& operation, std::string_view body, Finish finish) {
-  if (!faults_.active()) return operation.perform(services_, body, std::move(finish));
+  if (!faults_.active()) return operation.perform(*services_, body, std::move(finish));
   if (auto fault = faults_.choose(operation))
     return faults_.after_latency([fault = *std::move(fault), finish] { finish(fault); });
   // The latency comes after the work, so that the body need not be kept.
-  operation.perform(services_, body, [this, finish = std::move(finish)](Reply reply) {
+  operation.perform(*services_, body, [this, finish = std::move(finish)](Reply reply) {
     faults_.after_latency([finish, reply = std::move(reply)] { finish(reply); });
   });
 }

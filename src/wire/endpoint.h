@@ -2,21 +2,27 @@
 // signatures, compression, checksums, request ids, cross-origin requests, health and statistics.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/thread_pool.h"
 #include "net/http.h"
 #include "partiql/executor.h"
 #include "store/store.h"
 #include "wire/authentication.h"
 #include "wire/fault_injection.h"
-#include "wire/operation.h"
+#include "wire/reply.h"
 #include "wire/statistics.h"
 
 namespace postino::wire {
+
+struct Operation;
+struct Services;
 
 struct EndpointOptions {
   std::string region = "us-east-1";
@@ -45,7 +51,7 @@ class Endpoint {
 
  private:
   void handle_call(const net::Request& request, net::Responder respond);
-  void perform(const Operation& operation, std::string_view body, Finish finish);
+  void perform(const Operation& operation, std::string_view body, std::function<void(Reply)> finish);
   void log(const Operation& operation, const std::string& error, std::chrono::steady_clock::duration time,
            const net::Response& response) const;
 
@@ -57,7 +63,7 @@ class Endpoint {
   FaultInjector faults_;
   static constexpr std::size_t max_waiting_control = 500;  // as many control operations as AWS lets run at a time
   base::ThreadPool control_{1, max_waiting_control};
-  Services services_;
+  std::unique_ptr<const Services> services_;
 };
 
 }  // namespace postino::wire

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "wire/delayed_calls.h"
+#include "wire/operation.h"
 
 namespace postino::wire {
 

@@ -5,10 +5,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
-#include "wire/operation.h"
 #include "wire/reply.h"
 
 namespace postino::wire {
@@ -25,6 +25,7 @@ struct FaultInjection {
 };
 
 class DelayedCalls;
+struct Operation;
 
 // Safe to use from any thread.
 class FaultInjector {

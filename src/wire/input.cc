@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "item/json_codec.h"
+#include "item/json_decode.h"
 
 namespace postino::wire {
 

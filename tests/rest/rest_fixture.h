@@ -14,6 +14,7 @@
 
 #include "api/service.h"
 #include "engine/engine_testing.h"
+#include "json/pointer_testing.h"
 #include "messages/service.h"
 #include "messages/store_queue.h"
 #include "outbox/parts.h"
@@ -35,11 +36,11 @@ struct Received {
       if (key == name) return value;
     return "";
   }
-  Element at(std::string_view pointer) const { return body.root().at_pointer(pointer).value(); }
-  bool has(std::string_view pointer) const { return body.root().at_pointer(pointer).error() == simdjson::SUCCESS; }
-  std::string text(std::string_view pointer) const { return std::string(at(pointer).get_string().value()); }
-  std::int64_t number(std::string_view pointer) const { return at(pointer).get_int64().value(); }
-  std::size_t size(std::string_view pointer) const { return at(pointer).get_array().value().size(); }
+  Element at(std::string_view pointer) const { return json::find_at(body.root(), pointer).value(); }
+  bool has(std::string_view pointer) const { return json::find_at(body.root(), pointer).has_value(); }
+  std::string text(std::string_view pointer) const { return std::string(at(pointer).text().value()); }
+  std::int64_t number(std::string_view pointer) const { return at(pointer).integer().value(); }
+  std::size_t size(std::string_view pointer) const { return at(pointer).elements().size(); }
   std::string code() const { return text("/code"); }
 
   net::Response response;

@@ -1,5 +1,7 @@
 #include "api_testing.h"
 
+#include <simdjson.h>
+
 #include <future>
 
 #include "base/text.h"

@@ -108,13 +108,13 @@ class Reader {
     if (list->empty() && need == Need::required) fields_.refuse(name, "must have at least one address");
     for (std::size_t i = 0; i < list->size(); ++i) {
       const std::string field = json::element_path(fields_.path_of(name), i);
-      std::string_view text;
-      if ((*list)[i].get(text) != simdjson::SUCCESS)
+      const auto text = (*list)[i].text();
+      if (!text)
         fields_.errors().add(field, "must be a string");
-      else if (text.size() > address_bytes)
+      else if (text->size() > address_bytes)
         fields_.errors().add(field, "must not be longer than " + std::to_string(address_bytes) + " bytes");
       else
-        mailboxes.push_back(mailbox(field, text));
+        mailboxes.push_back(mailbox(field, *text));
     }
     return mailboxes;
   }
@@ -152,10 +152,9 @@ class Reader {
 
   void read_attachment(Element element, const std::string& path) {
     PayloadAttachment attachment;
-    std::string_view text;
-    if (element.get(text) == simdjson::SUCCESS) {
-      attachment.path = text;
-      if (check_path(path, text)) name_by_path(path, attachment);
+    if (const auto text = element.text()) {
+      attachment.path = *text;
+      if (check_path(path, *text)) name_by_path(path, attachment);
     } else if (element.is_object()) {
       Fields fields(element, path, fields_.errors());
       attachment = read_attachment_object(fields);
@@ -218,18 +217,18 @@ class Reader {
     if (!headers) return;
     for (const auto& [name, element] : *headers) {
       const std::string field = fields_.path_of("custom_headers") + "." + std::string(name);
-      std::string_view value;
-      if (element.get(value) != simdjson::SUCCESS) {
+      const auto value = element.text();
+      if (!value) {
         fields_.errors().add(field, "must be a string");
         continue;
       }
-      if (value.size() > header_bytes) {
+      if (value->size() > header_bytes) {
         fields_.errors().add(field, "must not be longer than " + std::to_string(header_bytes) + " bytes");
         continue;
       }
-      if (const auto checked = mail::check_header(std::string(name), std::string(value)); !checked)
+      if (const auto checked = mail::check_header(std::string(name), std::string(*value)); !checked)
         fields_.errors().add(field, checked.error().message);
-      payload_.custom_headers.emplace_back(name, value);
+      payload_.custom_headers.emplace_back(name, *value);
     }
   }
 
@@ -250,14 +249,13 @@ class Reader {
     const auto tags = fields_.list("tags", Need::optional, limits.tags);
     if (!tags) return;
     for (std::size_t i = 0; i < tags->size(); ++i) {
-      std::string_view tag;
-      if ((*tags)[i].get(tag) != simdjson::SUCCESS || tag.empty() || tag.size() > tag_bytes ||
-          has_control_character(tag))
+      const auto tag = (*tags)[i].text();
+      if (!tag || tag->empty() || tag->size() > tag_bytes || has_control_character(*tag))
         fields_.errors().add(
             json::element_path(fields_.path_of("tags"), i),
             "must be a string of 1 to " + std::to_string(tag_bytes) + " bytes without control characters");
       else
-        payload_.tags.emplace_back(tag);
+        payload_.tags.emplace_back(*tag);
     }
   }
 

@@ -149,9 +149,8 @@ std::optional<base::TimePoint> time_in(const mysql::Row& row, std::size_t place)
 
 // Text of a member of an object; empty when it is missing.
 std::string member(json::Element object, std::string_view name) {
-  std::string_view text;
-  if (object[name].get(text) != simdjson::SUCCESS) return {};
-  return std::string(text);
+  const auto member = object.member(name);
+  return std::string(member ? member->text().value_or("") : "");
 }
 
 RecipientState parse_recipient_state(std::string_view name) {
@@ -163,9 +162,9 @@ RecipientState parse_recipient_state(std::string_view name) {
 
 Bounce bounce_of(json::Element element) {
   Bounce bounce{member(element, "recipient"), member(element, "status"), member(element, "diagnostic"), true, {}};
-  std::int64_t at = 0;
-  if (element["permanent"].get(bounce.permanent) != simdjson::SUCCESS) bounce.permanent = true;
-  if (element["at_ms"].get(at) == simdjson::SUCCESS) bounce.at = base::from_epoch_milliseconds(at);
+  if (const auto permanent = element.member("permanent")) bounce.permanent = permanent->boolean().value_or(true);
+  const auto time = element.member("at_ms");
+  if (const auto at = time ? time->integer() : std::nullopt) bounce.at = base::from_epoch_milliseconds(*at);
   return bounce;
 }
 
@@ -175,9 +174,8 @@ bool read_list(const mysql::Row& row, std::size_t place, const Take& take) {
   if (row.is_null(place)) return true;
   static thread_local json::Document document;
   json::FieldErrors errors;
-  simdjson::dom::array elements;
-  if (!document.parse(row.text(place), errors) || document.root().get(elements) != simdjson::SUCCESS) return false;
-  for (const json::Element element : elements) take(element);
+  if (!document.parse(row.text(place), errors) || !document.root().is_array()) return false;
+  for (const json::Element element : document.root().elements()) take(element);
   return true;
 }
 
@@ -188,14 +186,11 @@ bool read_reached(const mysql::Row& row, Email& email) {
   }
   static thread_local json::Document document;
   json::FieldErrors errors;
-  simdjson::dom::object counts;
-  if (!document.parse(row.text(column::reached), errors) || document.root().get(counts) != simdjson::SUCCESS)
-    return false;
-  for (const auto& [name, value] : counts) {
-    std::int64_t count = 0;
+  if (!document.parse(row.text(column::reached), errors) || !document.root().is_object()) return false;
+  for (const auto& [name, value] : document.root().members()) {
     const auto state = parse_state(name);
-    if (state && value.get(count) == simdjson::SUCCESS)
-      email.reached[static_cast<std::size_t>(*state)] = static_cast<int>(count);
+    const auto count = value.integer();
+    if (state && count) email.reached[static_cast<std::size_t>(*state)] = static_cast<int>(*count);
   }
   return true;
 }
@@ -203,8 +198,7 @@ bool read_reached(const mysql::Row& row, Email& email) {
 bool read_row_lists(const mysql::Row& row, Email& email) {
   return read_list(row, column::tags,
                    [&](json::Element element) {
-                     std::string_view text;
-                     if (element.get(text) == simdjson::SUCCESS) email.tags.emplace_back(text);
+                     if (const auto text = element.text()) email.tags.emplace_back(*text);
                    }) &&
          read_list(row, column::recipients,
                    [&](json::Element element) {
