@@ -2,16 +2,16 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
-#include "app/copy_command.h"
-#include "app/emails_command.h"
-#include "app/mailbox_command.h"
-#include "app/messages_command.h"
-#include "app/migrate_command.h"
-#include "app/send_command.h"
-#include "app/serve.h"
-#include "app/setting_flags.h"
-#include "app/tour.h"
-#include "app/version.h"
+#include "app/cli/copy_command.h"
+#include "app/cli/emails_command.h"
+#include "app/cli/mailbox_command.h"
+#include "app/cli/messages_command.h"
+#include "app/cli/migrate_command.h"
+#include "app/cli/send_command.h"
+#include "app/cli/setting_flags.h"
+#include "app/cli/store_tour.h"
+#include "app/server/serve.h"
+#include "app/server/version.h"
 
 namespace {
 
@@ -81,7 +81,7 @@ int main(int count, char** arguments) {
   }
   if (*serving) return serve(flags);
   if (*config) return show_settings(flags);
-  if (*tour) return tell(postino::app::take_tour(directory, std::cout), failure);
+  if (*tour) return tell(postino::app::run_store_tour(directory, std::cout), failure);
   for (const postino::app::Command& command : commands)
     if (*command.asked) return run(command, postino::app::standard_console());
   std::cerr << program.help();

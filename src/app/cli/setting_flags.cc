@@ -1,0 +1,37 @@
+#include "app/cli/setting_flags.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+
+namespace postino::app {
+
+void add_setting_flags(CLI::App& command, SettingFlags& flags, const std::function<bool(const Setting&)>& wanted) {
+  command.add_option("--config", flags.config, "a configuration file (TOML); see docs/configuration.md")
+      ->type_name("FILE")
+      ->envname("POSTINO_CONFIG");
+  for (const Setting& setting : all_settings()) {
+    if (!wanted(setting)) continue;
+    std::string help(setting.help);
+    help.append(" [").append(setting.variable).append("]");
+    const auto take = [&flags, &setting](const std::string& text) { flags.values[&setting].push_back(text); };
+    if (setting.kind == SettingKind::flag)
+      command.add_flag_callback(
+          std::string(setting.flag), [take] { take("true"); }, help);
+    else
+      command.add_option_function<std::string>(std::string(setting.flag), take, help)
+          ->type_name(std::string(setting.value_name))
+          ->trigger_on_parse();
+  }
+}
+
+base::Result<Settings> settings_of(const SettingFlags& flags) {
+  Settings settings;
+  if (!flags.config.empty()) TRY_VOID(apply_file(settings, flags.config));
+  TRY_VOID(apply_environment(settings, [](const std::string& name) { return std::getenv(name.c_str()); }));
+  for (const auto& [setting, values] : flags.values)
+    TRY_VOID(apply(settings, *setting, values, std::string(setting->flag)));
+  TRY_VOID(check(settings));
+  return settings;
+}
+
+}  // namespace postino::app

@@ -1,0 +1,29 @@
+// Settings on the command line: flags for those a command is about, on top of the environment and the file.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "app/server/settings.h"
+
+namespace CLI {
+class App;
+}
+
+namespace postino::app {
+
+// What was given, by setting.
+struct SettingFlags {
+  std::map<const Setting*, std::vector<std::string>> values;
+  std::string config;
+};
+
+// A flag for each setting that `wanted` is true of, and --config. `flags` must outlive the parsing.
+void add_setting_flags(CLI::App& command, SettingFlags& flags, const std::function<bool(const Setting&)>& wanted);
+
+// The file, the environment and the flags together, checked.
+base::Result<Settings> settings_of(const SettingFlags& flags);
+
+}  // namespace postino::app

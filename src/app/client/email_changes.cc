@@ -1,0 +1,115 @@
+#include "app/client/email_changes.h"
+
+#include "app/client/rest_problem.h"
+#include "app/console/console.h"
+#include "app/console/progress_bar.h"
+#include "app/console/terminal_text.h"
+#include "base/text.h"
+#include "json/fields.h"
+#include "json/writer.h"
+
+namespace postino::app {
+
+namespace {
+
+constexpr std::size_t few = 10;  // so many need no progress bar
+
+bool is_about_this_one(const net::HttpResponse& response) {
+  return response.status == 404 || response.status == 409 || response.status == 400;
+}
+
+class Changer {
+ public:
+  Changer(RestClient& client, const EmailChange& change, bool json, const Console& console)
+      : client_(client), change_(change), json_(json), console_(console) {}
+
+  int run(const std::vector<std::string>& ids, const std::string& body) {
+    base::Result<void> going;
+    {
+      const bool terminal_is_free = ids.size() > few && !console_.out_columns;
+      ProgressBar progress(console_.errors, terminal_is_free ? console_.errors_columns : std::nullopt, change_.action,
+                           static_cast<std::int64_t>(ids.size()));
+      for (std::size_t i = 0; i < ids.size() && going; ++i) {
+        progress.show(static_cast<std::int64_t>(i));
+        going = change(ids[i], body, progress);
+      }
+    }
+    if (!going) report_error(console_, going.error());
+    if (ids.size() > 1) print_summary(static_cast<std::int64_t>(ids.size()));
+    return going && refused_ == 0 ? success : failure;
+  }
+
+ private:
+  base::Result<void> change(const std::string& id, const std::string& body, ProgressBar& progress) {
+    TRY(const net::HttpResponse response,
+        client_.send("POST", "/emails/" + base::encode_percent(id) + "/" + change_.action, body));
+    const bool done = response.status >= 200 && response.status < 300;
+    if (!done && !is_about_this_one(response)) return base::propagate(describe_problem(response));
+    ++(done ? done_ : refused_);
+    if (json_) {
+      console_.out << json_line(id, response) << "\n";
+    } else if (done) {
+      console_.out << change_.done << " " << printable(id) << "\n";
+    } else {
+      progress.clear();
+      report_error(console_, {base::ErrorCode::conflict, printable(id) + ": " + describe_problem(response).message});
+    }
+    return {};
+  }
+
+  // The server has nothing to say about a change that is done, so the line is ours.
+  static std::string json_line(const std::string& id, const net::HttpResponse& response) {
+    std::string line;
+    json::Writer json(line);
+    json.begin_object();
+    json.key("id").string(id);
+    json.key("status").integer(response.status);
+    json::Document document;
+    json::FieldErrors errors;
+    if (!response.body.empty() && document.parse(response.body, errors))
+      json.key("problem").raw(document.root().compact());
+    json.end_object();
+    return line;
+  }
+
+  void print_summary(std::int64_t total) const {
+    std::ostream& out = json_ ? console_.errors : console_.out;
+    out << counted(total, "e-mail") << ": " << grouped(done_) << " " << change_.done << ", " << grouped(refused_)
+        << " refused";
+    if (const std::int64_t left = total - done_ - refused_; left > 0) out << ", " << grouped(left) << " not tried";
+    out << "\n" << std::flush;
+  }
+
+  RestClient& client_;
+  const EmailChange& change_;
+  const bool json_;
+  const Console& console_;
+  std::int64_t done_ = 0;
+  std::int64_t refused_ = 0;
+};
+
+}  // namespace
+
+const std::vector<EmailChange>& all_email_changes() {
+  static const std::vector<EmailChange> changes = {
+      {"requeue", "requeued", "do the last step of e-mails again that failed, or were found invalid"},
+      {"cancel", "cancelled", "do not send e-mails after all"},
+      {"hold", "held", "keep e-mails back until they are released"},
+      {"release", "released", "let go of e-mails that are held"},
+  };
+  return changes;
+}
+
+int change_emails(RestClient& client, const EmailChange& change, const std::vector<std::string>& ids,
+                  const std::string& reason, bool json, const Console& console) {
+  std::string body;
+  if (!reason.empty()) {
+    json::Writer writer(body);
+    writer.begin_object();
+    writer.key("reason").string(reason);
+    writer.end_object();
+  }
+  return Changer(client, change, json, console).run(ids, body);
+}
+
+}  // namespace postino::app

@@ -1,0 +1,123 @@
+#include "app/client/email_watch.h"
+
+#include <algorithm>
+
+#include "app/client/answer_json.h"
+#include "app/console/console.h"
+#include "app/console/duration_text.h"
+#include "app/console/terminal_text.h"
+#include "base/pause.h"
+#include "base/text.h"
+#include "outbox/outbox.h"
+
+namespace postino::app {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using outbox::State;
+
+constexpr base::Milliseconds poll_interval{200};
+constexpr int time_columns = 24;    // "2026-11-15T09:30:00.250Z"
+constexpr int status_columns = 24;  // "CALLING-INVALID-CALLBACK"
+
+std::string history_line(json::Element entry) {
+  std::string line = left_aligned(text_of(entry, "at"), time_columns) + "  " +
+                     left_aligned(text_of(entry, "status"), status_columns) + "  " + text_of(entry, "reason");
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+class EmailWatcher {
+ public:
+  EmailWatcher(RestClient& client, const std::string& id, const WatchOptions& options, const Console& console)
+      : client_(client), id_(id), options_(options), console_(console) {}
+
+  base::Result<int> run() {
+    const Clock::time_point end = Clock::now() + options_.timeout;
+    while (true) {
+      TRY(const Delivery delivery, look());
+      if (delivery != Delivery::pending) return delivery == Delivery::sent ? success : failure;
+      const auto left = std::chrono::duration_cast<base::Milliseconds>(end - Clock::now());
+      if (left <= base::Milliseconds(0)) return base::fail(base::ErrorCode::exhausted, too_late());
+      base::Pause().wait(std::min(poll_interval, left));
+    }
+  }
+
+ private:
+  // A server that does not answer, or not now, has not lost the e-mail: it is asked again as long as there is time.
+  base::Result<Delivery> look() {
+    const auto body = client_.get("/emails/" + base::encode_percent(id_));
+    if (!body) {
+      problem_ = body.error().message;
+      const bool passing = body.error().code == base::ErrorCode::io || body.error().code == base::ErrorCode::exhausted;
+      if (passing) return Delivery::pending;
+      return base::propagate(body.error());
+    }
+    problem_.clear();
+    json::Document document;
+    TRY_VOID(parse_answer(document, *body));
+    status_ = text_of(document.root(), "status");
+    const Delivery delivery = delivery_of(status_);
+    if (!options_.json)
+      print_news(document.root());
+    else if (delivery != Delivery::pending)
+      console_.print_foreign(*body);
+    return delivery;
+  }
+
+  void print_news(json::Element email) {
+    const auto history = list_of(email, "history");
+    for (; printed_ < history.size(); ++printed_) console_.out << history_line(history[printed_]) << "\n";
+    console_.out << std::flush;
+  }
+
+  std::string too_late() const {
+    const std::string time = show_duration(options_.timeout);
+    if (!problem_.empty()) return "after " + time + ": " + problem_;
+    return "still " + status_ + " after " + time + ". See how it goes on with: postino emails show " + printable(id_);
+  }
+
+  RestClient& client_;
+  const std::string& id_;
+  const WatchOptions& options_;
+  const Console& console_;
+  std::string status_;
+  std::string problem_;  // why the last look saw nothing
+  std::size_t printed_ = 0;
+};
+
+}  // namespace
+
+Delivery delivery_of(std::string_view status) {
+  const auto state = outbox::parse_state(status);
+  if (!state) return Delivery::pending;
+  switch (*state) {
+    case State::accepted:
+    case State::intaking:
+    case State::ready:
+    case State::processing:
+      return Delivery::pending;
+    case State::sent:
+    case State::calling_sent:
+    case State::sent_acknowledged:
+      return Delivery::sent;
+    case State::failed:
+    case State::invalid:
+    case State::calling_failed:
+    case State::calling_invalid:
+    case State::failed_acknowledged:
+    case State::invalid_acknowledged:
+    case State::held:
+    case State::cancelled:
+      return Delivery::not_sent;
+  }
+  return Delivery::pending;
+}
+
+base::Result<int> watch_email(RestClient& client, const std::string& id, const WatchOptions& options,
+                              const Console& console) {
+  return EmailWatcher(client, id, options, console).run();
+}
+
+}  // namespace postino::app

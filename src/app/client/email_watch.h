@@ -1,0 +1,29 @@
+// Watches an e-mail until it is known whether it was sent.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "app/client/rest_client.h"
+#include "app/console/console.h"
+#include "base/clock.h"
+
+namespace postino::app {
+
+enum class Delivery {
+  pending,
+  sent,
+  not_sent,  // and nothing more happens unless somebody does something
+};
+Delivery delivery_of(std::string_view status);
+
+struct WatchOptions {
+  base::Milliseconds timeout{60'000};
+  bool json = false;  // print the e-mail in the end, and not its history as it grows
+};
+
+// Returns the exit status; an error when it cannot be told, also because the time is over.
+base::Result<int> watch_email(RestClient& client, const std::string& id, const WatchOptions& options,
+                              const Console& console);
+
+}  // namespace postino::app

@@ -1,0 +1,128 @@
+#include "app/client/rest_client.h"
+
+#include <algorithm>
+
+#include "app/client/answer_json.h"
+#include "app/client/rest_problem.h"
+#include "app/console/terminal_text.h"
+#include "base/pause.h"
+#include "base/text.h"
+
+namespace postino::app {
+
+namespace {
+
+constexpr std::chrono::seconds request_timeout{60};
+constexpr std::size_t max_response_bytes = 256
+                                           << 20;  // a page of e-mails with many recipients; a message with all in it
+constexpr base::Milliseconds first_pause{250};     // before the second attempt; it doubles with each
+constexpr base::Milliseconds longest_pause{2'000};
+constexpr std::chrono::seconds patience{10};
+constexpr std::chrono::seconds patience_with_key{90};  // a server that crashed holds a key until the lease is over
+
+// Only these leave the secret as it is on its way in a header.
+bool is_secret(std::string_view text) {
+  return std::ranges::all_of(text, [](char character) { return character > ' ' && character < 0x7F; });
+}
+
+bool is_refused(const std::string& problem) { return problem.find("connection refused") != std::string::npos; }
+
+bool is_in_progress(const net::HttpResponse& response) {
+  json::Document document;
+  return response.status == 409 && parse_answer(document, response.body) &&
+         text_of(document.root(), "code") == "IDEMPOTENCY_KEY_IN_PROGRESS";
+}
+
+// How long the same request is worth repeating after this.
+std::chrono::seconds patience_after(const base::Result<net::HttpResponse>& response) {
+  if (!response) return response.error().code == base::ErrorCode::io ? patience : std::chrono::seconds(0);
+  if (is_in_progress(*response)) return patience_with_key;
+  return response->status == 503 ? patience : std::chrono::seconds(0);
+}
+
+}  // namespace
+
+std::string query_text(const std::vector<std::pair<std::string, std::string>>& parameters) {
+  std::string text;
+  for (const auto& [name, value] : parameters)
+    if (!value.empty())
+      text.append(text.empty() ? "?" : "&").append(name).append("=").append(base::encode_percent(value));
+  return text;
+}
+
+std::string unreachable_text(const std::string& url, std::string problem) {
+  constexpr std::string_view connecting = "cannot connect to ";
+  if (problem.starts_with(connecting)) problem.erase(0, std::min(problem.size(), problem.find(": ") + 2));
+  const bool refused = is_refused(problem);
+  return "cannot reach " + printable(url) + ": " + printable(problem) +
+         (refused ? ". Is it running? Start it with: postino serve" : "");
+}
+
+RestClient::RestClient(std::unique_ptr<net::HttpClient> client, net::Url base, std::string key)
+    : client_(std::move(client)), base_(std::move(base)), key_(std::move(key)) {
+  while (base_.target.ends_with('/')) base_.target.pop_back();
+  name_ = base_.text();
+}
+
+base::Result<RestClient> RestClient::create(const ClientOptions& options) {
+  auto base = net::Url::parse(options.url);
+  if (!base) return base::invalid("--url " + printable(options.url) + ": " + base.error().message);
+  if (base->target.find('?') != std::string::npos)
+    return base::invalid("--url " + printable(options.url) + ": must not have a query");
+  if (!is_secret(options.key)) return base::invalid("--key: must be printable ASCII without spaces");
+  net::HttpClientOptions client_options;
+  client_options.allow_private_addresses = true;  // it is the user who says where
+  client_options.tls.certificate_file = options.certificate_file;
+  client_options.max_response_bytes = max_response_bytes;
+  auto client = net::HttpClient::create(std::move(client_options));
+  if (!client) return base::invalid("--ca " + printable(options.certificate_file) + ": " + client.error().message);
+  return RestClient(*std::move(client), *std::move(base), options.key);
+}
+
+net::HttpRequest RestClient::request(const std::string& method, const std::string& target, std::string body) const {
+  net::HttpRequest request;
+  request.method = method;
+  request.url = base_;
+  request.url.target += target;
+  request.headers.emplace_back("Accept", "application/json, message/rfc822");
+  if (!key_.empty()) request.headers.emplace_back("Authorization", "Bearer " + key_);
+  if (!body.empty()) request.headers.emplace_back("Content-Type", "application/json");
+  request.body = std::move(body);
+  return request;
+}
+
+base::Result<net::HttpResponse> RestClient::exchange(const net::HttpRequest& request, std::chrono::seconds wait) {
+  auto response = client_->send(request, std::chrono::steady_clock::now() + wait);
+  if (response) return *std::move(response);
+  if (response.error().code != base::ErrorCode::io) return base::propagate(std::move(response).error());
+  return base::fail(base::ErrorCode::io, unreachable_text(name_, std::move(response).error().message));
+}
+
+base::Result<net::HttpResponse> RestClient::send(const std::string& method, const std::string& target,
+                                                 std::string body) {
+  return exchange(request(method, target, std::move(body)), request_timeout);
+}
+
+base::Result<net::HttpResponse> RestClient::post_with_key(const std::string& target, const std::string& body,
+                                                          const std::string& key,
+                                                          std::chrono::seconds wait_for_answer) {
+  net::HttpRequest request = this->request("POST", target, body);
+  request.headers.emplace_back("Idempotency-Key", key);
+  const auto start = std::chrono::steady_clock::now();
+  for (base::Milliseconds wait = first_pause;; wait = std::min(2 * wait, longest_pause)) {
+    auto response = exchange(request, wait_for_answer);
+    const bool first = wait == first_pause;
+    if (first && !response && is_refused(response.error().message))
+      return base::fail(base::ErrorCode::not_found, std::move(response).error().message);
+    if (std::chrono::steady_clock::now() - start >= patience_after(response)) return response;
+    base::Pause().wait(wait);
+  }
+}
+
+base::Result<std::string> RestClient::call(const std::string& method, const std::string& target) {
+  TRY(net::HttpResponse response, send(method, target));
+  if (response.status >= 200 && response.status < 300) return std::move(response.body);
+  return base::propagate(describe_problem(response));
+}
+
+}  // namespace postino::app

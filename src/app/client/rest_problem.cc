@@ -1,0 +1,89 @@
+#include "app/client/rest_problem.h"
+
+#include "app/client/answer_json.h"
+#include "net/http.h"
+
+namespace postino::app {
+
+namespace {
+
+constexpr const char* how_to_give_a_key = "with --key SECRET, or in the environment as POSTINO_API_KEY";
+
+base::ErrorCode error_code_of(int status) {
+  switch (status) {
+    case 404:
+      return base::ErrorCode::not_found;
+    case 409:
+      return base::ErrorCode::conflict;
+    case 503:
+      return base::ErrorCode::exhausted;
+    default:
+      return status >= 400 && status < 500 ? base::ErrorCode::invalid : base::ErrorCode::io;
+  }
+}
+
+// Problems whose detail says all, so that the title would say it twice.
+bool speaks_by_detail(const std::string& code) { return code == "EMAIL_NOT_FOUND" || code == "WRONG_STATE"; }
+
+// "The title: the detail", as far as both are there and of use, without the full stop.
+std::string sentence_of(json::Element problem, int status) {
+  std::string title = text_of(problem, "title");
+  std::string detail = text_of(problem, "detail");
+  if (status == 401) detail.clear();  // it tells programs which header to send
+  if (!detail.empty() && speaks_by_detail(text_of(problem, "code"))) title.clear();
+  std::string sentence = title + (title.empty() || detail.empty() ? "" : ": ") + detail;
+  while (sentence.ends_with('.')) sentence.pop_back();
+  return sentence;
+}
+
+std::string rule_of(json::Element error, const FieldName& name_of_field) {
+  std::string field = text_of(error, "field");
+  if (name_of_field) field = name_of_field(field);
+  return (field.empty() ? "the request" : field) + " " + text_of(error, "rule");
+}
+
+std::string rules_of(const std::vector<json::Element>& errors, const FieldName& name_of_field) {
+  if (errors.size() == 1) return rule_of(errors.front(), name_of_field);
+  std::string text = "several rules are broken:";
+  for (const json::Element error : errors) text += "\n  " + rule_of(error, name_of_field);
+  return text;
+}
+
+// Of a broker, each with why it could not be reached.
+std::string endpoints_of(const std::vector<json::Element>& endpoints) {
+  std::string text;
+  for (const json::Element endpoint : endpoints)
+    text += "\n  " + text_of(endpoint, "endpoint") + ": " + text_of(endpoint, "reason");
+  return text;
+}
+
+// What can be done about it, as far as the kind of problem tells.
+std::string advice_for(int status, const std::string& code) {
+  if (status == 401) return std::string(". Give one ") + how_to_give_a_key;
+  if (status == 403 && (code.empty() || code == "FORBIDDEN"))
+    return std::string(". Give another API key ") + how_to_give_a_key;
+  return "";
+}
+
+std::string status_line(int status) { return std::to_string(status) + " " + std::string(net::reason_phrase(status)); }
+
+}  // namespace
+
+base::Error describe_problem(const net::HttpResponse& response, const FieldName& name_of_field) {
+  const base::ErrorCode code = error_code_of(response.status);
+  json::Document document;
+  std::string message;
+  std::string problem_code;
+  if (parse_answer(document, response.body)) {
+    const auto errors = list_of(document.root(), "errors");
+    message = errors.empty() ? sentence_of(document.root(), response.status) : rules_of(errors, name_of_field);
+    problem_code = text_of(document.root(), "code");
+    const std::string request_id = text_of(document.root(), "request_id");
+    if (response.status >= 500 && !request_id.empty()) message += " (request " + request_id + ")";
+    message += endpoints_of(list_of(document.root(), "endpoints"));
+  }
+  if (message.empty()) message = "the server answered " + status_line(response.status) + ". Is --url right?";
+  return {code, message + advice_for(response.status, problem_code)};
+}
+
+}  // namespace postino::app

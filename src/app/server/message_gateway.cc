@@ -1,0 +1,134 @@
+#include "app/server/message_gateway.h"
+
+#include <cstdlib>
+
+#include "base/check.h"
+#include "base/pause.h"
+#include "json/document.h"
+#include "messages/store_queue.h"
+
+namespace postino::app {
+
+namespace {
+
+base::Result<messages::ConnectionsOptions> connections_options(const MessagesSettings& settings, bool local) {
+  messages::ConnectionsOptions options;
+  for (const auto& [name, connection] : settings.connections) {
+    if (connection.embedded) {
+      options.embedded_names.push_back(name);
+      continue;
+    }
+    auto resolved = resolve(connection, [](const std::string& variable) { return std::getenv(variable.c_str()); });
+    if (!resolved) return base::invalid("the connection " + name + ": " + resolved.error().message);
+    if (auto management = management_of(connection, *resolved))
+      options.managements.emplace(name, *std::move(management));
+    options.named.emplace(name, *std::move(resolved));
+  }
+  options.default_name = settings.default_connection;
+  options.allowed_hosts = settings.allowed_hosts;
+  if (options.allowed_hosts.empty() && local) options.allowed_hosts = messages::loopback_hosts();
+  return options;
+}
+
+template <class T>
+base::Result<T> as_result(messages::Answer<T> answer) {
+  if (!answer) return base::fail(base::ErrorCode::io, "the sample message: " + answer.error().message);
+  return *std::move(answer);
+}
+
+// The bodies of the messages in an answer.
+std::string bodies_in(const std::string& answer) {
+  json::Document document;
+  json::FieldErrors errors;
+  CHECK(document.parse(answer, errors));
+  std::string text;
+  for (const json::Element message : document.root().member("messages")->elements())
+    text.append(text.empty() ? "" : ", ").append(*message.member("body")->text());
+  return text;
+}
+
+messages::ServiceOptions service_options(const MessagesSettings& settings) {
+  messages::ServiceOptions options;
+  options.guard = {settings.table, settings.record_life, settings.lease};
+  return options;
+}
+
+}  // namespace
+
+// In the order they are built; each may use those above it.
+struct MessageGateway::Parts {
+  MessagesSettings settings;
+  base::SystemClock clock;
+  base::SystemRandom random;
+  base::Pause pause;
+  store::Patience patience{random, [this](base::Milliseconds delay) { pause.wait(delay); }};
+  std::unique_ptr<messages::Connections> connections;
+  std::unique_ptr<messages::MessageService> service;
+  std::shared_ptr<broker::Broker> emails_broker;  // that e-mails arrive by, if any do
+
+  base::Result<void> build(store::Store& store, bool local) {
+    messages::StoreQueueOptions queue_options;
+    queue_options.table = settings.queues;
+    auto embedded = std::make_shared<messages::StoreQueue>(store, clock, random, patience, std::move(queue_options));
+    TRY(messages::ConnectionsOptions options, connections_options(settings, local));
+    TRY(connections, messages::Connections::create(std::move(options), std::move(embedded)));
+    service = std::make_unique<messages::MessageService>(store, *connections, clock, random, patience,
+                                                         service_options(settings));
+    return service->prepare();
+  }
+};
+
+MessageGateway::MessageGateway(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+MessageGateway::~MessageGateway() = default;
+
+base::Result<std::unique_ptr<MessageGateway>> MessageGateway::create(store::Store& store,
+                                                                     const MessagesSettings& settings, bool local) {
+  auto parts = std::make_unique<Parts>();
+  parts->settings = settings;
+  TRY_VOID(parts->build(store, local));
+  return std::unique_ptr<MessageGateway>(new MessageGateway(std::move(parts)));
+}
+
+messages::MessageService& MessageGateway::service() { return *parts_->service; }
+void MessageGateway::append_metrics(std::string& out) const { parts_->service->append_metrics(out); }
+
+base::Result<std::unique_ptr<outbox::QueueIntake>> MessageGateway::make_intake(outbox::Outbox& outbox) {
+  const MessagesSettings& settings = parts_->settings;
+  if (settings.emails_queue.empty()) return nullptr;
+  const messages::Place place{settings.emails_connection, std::nullopt};
+  auto broker = parts_->connections->find(place);
+  if (!broker) return base::invalid("--emails-connection: " + broker.error().message);
+  parts_->emails_broker = *std::move(broker);
+  outbox::QueueIntakeOptions options;
+  options.connection = parts_->connections->label(place);
+  options.queue = settings.emails_queue;
+  options.tenant = settings.emails_tenant;
+  return std::make_unique<outbox::QueueIntake>(*parts_->emails_broker, outbox, parts_->clock, parts_->random,
+                                               std::move(options));
+}
+
+base::Result<void> MessageGateway::show_sample(std::ostream& out) {
+  const std::string key = base::make_uuid(parts_->random);
+  const std::string place = R"("connection":"embedded","target":{"queueName":"sample"})";
+  json::FieldErrors errors;
+  const auto produce = messages::read_produce("{" + place + R"(,"messages":[{"body":"Hello"}]})", key, errors);
+  const auto consume = messages::read_consume("{" + place + "}", key, errors);
+  CHECK(produce && consume);
+  TRY_VOID(as_result(service().produce(*produce, {})));
+  TRY(const messages::Reply again, as_result(service().produce(*produce, {})));
+  CHECK(again.replayed);
+  TRY(const messages::Reply taken, as_result(service().consume(*consume, {})));
+  out << "A sample message went through a queue (see more with: postino messages --help):\n"
+      << "  produced under the key " << key << "; asked again, nothing was done twice\n"
+      << "  consumed: " << bodies_in(taken.body) << "\n";
+  return {};
+}
+
+std::string MessageGateway::describe() const {
+  std::string text = "queues in the store";
+  for (const auto& [name, connection] : parts_->settings.connections)
+    text.append(", ").append(name).append(connection.embedded ? " (the same)" : "");
+  return text;
+}
+
+}  // namespace postino::app

@@ -1,0 +1,119 @@
+#include "app/server/messages_settings.h"
+
+#include "app/server/setting_values.h"
+#include "messages/connections.h"
+#include "messages/iso_duration.h"
+
+namespace postino::app {
+
+namespace {
+
+using Messages = MessagesSettings;
+
+constexpr base::Milliseconds least_record_life = std::chrono::minutes(1);
+constexpr base::Milliseconds least_lease = std::chrono::seconds(1);
+
+// As other settings have durations or, as the property of this name has always been written, as ISO 8601 does.
+base::Result<void> take_record_life(Settings& settings, const std::string& text) {
+  const auto life = text.starts_with('P') ? messages::parse_duration(text) : parse_duration(text);
+  if (!life) return base::invalid("must be a duration such as 24h, 7d or PT24H");
+  settings.messages.record_life = *life;
+  return {};
+}
+
+base::Result<void> take_connection(Settings& settings, const std::string& text) {
+  return add_url(settings.messages.connections, text);
+}
+
+base::Result<void> take_allowed_host(Settings& settings, const std::string& text) {
+  if (text.empty() || text.size() > 260 || text.find_first_of(" \t\r\n/@") != std::string::npos)
+    return base::invalid("must be a host, HOST:PORT, *.DOMAIN or *");
+  settings.messages.allowed_hosts.push_back(text);
+  return {};
+}
+
+std::string show_allowed_hosts(const Settings& settings) {
+  std::string list = "[";
+  for (const std::string& host : settings.messages.allowed_hosts) {
+    if (list.size() > 1) list += ", ";
+    list += quoted(host);
+  }
+  return list + "]";
+}
+
+template <auto member>
+base::Result<void> take_queue(Settings& settings, const std::string& text) {
+  if (text.size() > 255) return base::invalid("must have no more than 255 bytes");
+  field(settings, member) = text;
+  return {};
+}
+
+std::vector<Setting> record_settings() {
+  using enum SettingKind;
+  return {
+      {"mqprobe.idempotency.record-ttl", "--record-ttl", "MQPROBE_IDEMPOTENCY_RECORD_TTL", "DURATION",
+       "how long an idempotency key and its answer are kept, for all calls but those that hand in e-mails", text,
+       take_record_life, show_duration_of<&Messages::record_life>},
+      {"messages.table", "--messages-table", "POSTINO_MESSAGES_TABLE", "NAME", "the table of idempotency keys", text,
+       take_table<&Messages::table>, show_text<&Messages::table>},
+      {"messages.lease", "--messages-lease", "POSTINO_MESSAGES_LEASE", "DURATION",
+       "how long a call whose process is not heard of keeps its idempotency key", text, take_duration<&Messages::lease>,
+       show_duration_of<&Messages::lease>},
+      {"messages.queues", "--queues-table", "POSTINO_QUEUES_TABLE", "NAME", "the table of the embedded queues", text,
+       take_table<&Messages::queues>, show_text<&Messages::queues>},
+  };
+}
+
+std::vector<Setting> broker_settings() {
+  using enum SettingKind;
+  return {
+      {"messages.connection", "--default-connection", "POSTINO_DEFAULT_CONNECTION", "NAME",
+       "the connection for requests that name none", text, take_text<&Messages::default_connection>,
+       show_text<&Messages::default_connection>},
+      {"messages.allowed_hosts", "--broker-host", "POSTINO_BROKER_HOSTS", "HOST[:PORT]",
+       "a host that the queueManager of a request may name, *.DOMAIN for those of a domain, * for all. Repeat it, or "
+       "separate several by commas in the environment. Without any, this machine where the API is served on loopback, "
+       "and none otherwise",
+       list, take_allowed_host, show_allowed_hosts, [](Settings& all) { all.messages.allowed_hosts.clear(); }},
+      {"messages.emails.connection", "--emails-connection", "POSTINO_EMAILS_CONNECTION", "NAME",
+       "the connection that e-mails arrive by, when there is an --emails-queue; the default one when it is not given",
+       text, take_text<&Messages::emails_connection>, show_text<&Messages::emails_connection>},
+      {"messages.emails.queue", "--emails-queue", "POSTINO_EMAILS_QUEUE", "NAME",
+       "take e-mails from this queue, too, each message once", text, take_queue<&Messages::emails_queue>,
+       show_text<&Messages::emails_queue>},
+      {"messages.emails.tenant", "--emails-tenant", "POSTINO_EMAILS_TENANT", "NAME",
+       "the tenant that they belong to; none when it is not given", text, take_text<&Messages::emails_tenant>,
+       show_text<&Messages::emails_tenant>},
+      {"messages.connections", "--connection", "POSTINO_CONNECTIONS", "NAME=URL",
+       "a message broker, as amqp://USER:PASSWORD@HOST:PORT or amqps://...; repeat it with the same name for more "
+       "endpoints. The configuration file can say more about it",
+       list, take_connection, nullptr, [](Settings& all) { all.messages.connections.clear(); }},
+  };
+}
+
+bool is_connection(const MessagesSettings& settings, const std::string& name) {
+  return name == messages::embedded_connection || settings.connections.contains(name);
+}
+
+}  // namespace
+
+std::vector<Setting> messages_settings() {
+  std::vector<Setting> all = record_settings();
+  for (Setting& setting : broker_settings()) all.push_back(std::move(setting));
+  return all;
+}
+
+base::Result<void> check(const MessagesSettings& settings) {
+  TRY_VOID(check(settings.connections));
+  if (settings.record_life < least_record_life) return base::invalid("--record-ttl must be at least 1m");
+  if (settings.lease < least_lease) return base::invalid("--messages-lease must be at least 1s");
+  if (!is_connection(settings, settings.default_connection))
+    return base::invalid("--default-connection: there is no connection " + settings.default_connection);
+  if (!settings.emails_connection.empty() && !is_connection(settings, settings.emails_connection))
+    return base::invalid("--emails-connection: there is no connection " + settings.emails_connection);
+  if (settings.emails_queue.empty() && (!settings.emails_connection.empty() || !settings.emails_tenant.empty()))
+    return base::invalid("--emails-connection and --emails-tenant are about an --emails-queue");
+  return {};
+}
+
+}  // namespace postino::app

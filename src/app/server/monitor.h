@@ -1,0 +1,47 @@
+// What tells others how the process is: /healthz, /readyz and /metrics.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/thread_pool.h"
+#include "net/http.h"
+
+namespace postino::app {
+
+// Safe to use from any thread.
+class Monitor {
+ public:
+  // Appends lines in Prometheus' text format.
+  using Source = std::function<void(std::string& out)>;
+
+  // What is wrong, if anything, in words. Must answer at once.
+  using Check = std::function<std::optional<std::string>()>;
+
+  // Before requests come.
+  void add_source(Source source) { sources_.push_back(std::move(source)); }
+  void add_check(Check check) { checks_.push_back(std::move(check)); }
+
+  void set_ready(bool ready) { ready_ = ready; }
+
+  // False when the request is none of its own.
+  bool handle(const net::Request& request, const net::Responder& respond);
+  // Finishes what it was asked; the sources are not used any more.
+  void stop() { workers_.stop(); }
+
+ private:
+  std::string problem() const;
+
+  std::vector<Source> sources_;
+  std::vector<Check> checks_;
+  std::atomic<bool> ready_ = false;
+  base::ThreadPool workers_{1, 16};  // some sources ask a database
+};
+
+// Memory, descriptors, processor time and start of this process.
+void append_process_metrics(std::string& out);
+
+}  // namespace postino::app

@@ -1,0 +1,215 @@
+#include "app/server/settings.h"
+
+#include <algorithm>
+
+#include "app/server/setting_values.h"
+#include "net/address.h"
+
+namespace postino::app {
+
+namespace {
+
+base::Result<void> take_data(Settings& settings, const std::string& text) {
+  if (text.empty()) return base::invalid("must name a directory");
+  settings.data = text;
+  return {};
+}
+
+base::Result<void> take_region(Settings& settings, const std::string& text) {
+  const bool valid = !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char character) {
+    return (character >= 'a' && character <= 'z') || (character >= '0' && character <= '9') || character == '-';
+  });
+  if (!valid) return base::invalid("must be a region's name such as eu-west-1");
+  settings.region = text;
+  return {};
+}
+
+base::Result<void> take_account(Settings& settings, const std::string& text) {
+  constexpr std::size_t digits = 12;
+  if (text.size() != digits || !std::ranges::all_of(text, [](char digit) { return digit >= '0' && digit <= '9'; }))
+    return base::invalid("must have 12 digits");
+  settings.account = text;
+  return {};
+}
+
+base::Result<void> take_address(Settings& settings, const std::string& text) {
+  TRY(net::Address address, net::Address::parse(text));
+  settings.dynamodb_host = std::move(address.host);
+  settings.dynamodb_port = address.port;
+  return {};
+}
+
+base::Result<void> take_access_key(Settings& settings, const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == 0 || colon == std::string::npos || colon + 1 == text.size())
+    return base::invalid("must be ID:SECRET");  // what was given is a secret and is not repeated
+  settings.access_keys.push_back({text.substr(0, colon), text.substr(colon + 1)});
+  return {};
+}
+
+base::Result<void> take_durability(Settings& settings, const std::string& text) {
+  if (text != "synced" && text != "relaxed") return base::invalid("must be synced or relaxed");
+  settings.durability = text == "synced" ? engine::Durability::synced : engine::Durability::relaxed;
+  return {};
+}
+
+base::Result<void> take_log_level(Settings& settings, const std::string& text) {
+  if (text == "info")
+    settings.log_level = base::LogLevel::info;
+  else if (text == "warning")
+    settings.log_level = base::LogLevel::warning;
+  else if (text == "error")
+    settings.log_level = base::LogLevel::error;
+  else
+    return base::invalid("must be info, warning or error");
+  return {};
+}
+
+base::Result<void> take_log_format(Settings& settings, const std::string& text) {
+  if (text != "text" && text != "json") return base::invalid("must be text or json");
+  settings.log_format = text == "text" ? base::LogFormat::text : base::LogFormat::json;
+  return {};
+}
+
+base::Result<void> take_faults(Settings& settings, const std::string& text) {
+  TRY(settings.faults, wire::FaultInjection::parse(text));
+  return {};
+}
+
+std::string show_access_keys(const Settings& settings) {
+  std::string list = "[";
+  for (const wire::AccessKey& key : settings.access_keys) {
+    if (list.size() > 1) list += ", ";
+    list += quoted(key.id + ":...");
+  }
+  return list + "]";
+}
+
+std::string show_log_level(const Settings& settings) {
+  if (settings.log_level == base::LogLevel::info) return quoted("info");
+  return quoted(settings.log_level == base::LogLevel::warning ? "warning" : "error");
+}
+
+std::vector<Setting> store_settings() {
+  return {
+      {"data", "--data", "POSTINO_DATA", "DIRECTORY", "where the data is kept; created when missing", SettingKind::text,
+       take_data, show_text<&Settings::data>},
+      {"region", "--region", "POSTINO_REGION", "NAME", "the region shown in ARNs", SettingKind::text, take_region,
+       show_text<&Settings::region>},
+      {"account", "--account", "POSTINO_ACCOUNT", "DIGITS", "the account shown in ARNs", SettingKind::text,
+       take_account, show_text<&Settings::account>},
+      {"shutdown_grace", "--shutdown-grace", "POSTINO_SHUTDOWN_GRACE", "SECONDS",
+       "how long requests may take to finish when it is told to end, and then a lost database to come back",
+       SettingKind::text, take_integer<&Settings::shutdown_grace, 0, 3'600>,
+       [](const Settings& all) { return std::to_string(all.shutdown_grace.count()); }},
+      {"dynamodb.address", "--dynamodb", "POSTINO_DYNAMODB", "HOST:PORT",
+       "where DynamoDB's API is served; port 0 takes any free one", SettingKind::text, take_address,
+       [](const Settings& all) {
+         return quoted(net::Address{all.dynamodb_host, all.dynamodb_port}.text());
+       }},
+      {"dynamodb.access_keys", "--access-key", "POSTINO_ACCESS_KEYS", "ID:SECRET",
+       "a key that requests must be signed with; repeat it, or separate several by commas in the environment. Without "
+       "any, every well-formed key is accepted, on loopback only",
+       SettingKind::list, take_access_key, show_access_keys, [](Settings& all) { all.access_keys.clear(); }},
+      {"dynamodb.tls_certificate", "--tls-certificate", "POSTINO_TLS_CERTIFICATE", "FILE",
+       "the certificate chain (PEM) to serve TLS with", SettingKind::text, take_text<&Settings::tls_certificate>,
+       show_text<&Settings::tls_certificate>},
+      {"dynamodb.tls_key", "--tls-key", "POSTINO_TLS_KEY", "FILE", "the certificate's private key (PEM)",
+       SettingKind::text, take_text<&Settings::tls_key>, show_text<&Settings::tls_key>},
+      {"dynamodb.threads", "--threads", "POSTINO_THREADS", "COUNT", "I/O threads; 0: one for each core",
+       SettingKind::text, take_integer<&Settings::threads, 0, 1'024>, show_number<&Settings::threads>},
+      {"dynamodb.max_connections", "--max-connections", "POSTINO_MAX_CONNECTIONS", "COUNT",
+       "connections served at a time", SettingKind::text, take_integer<&Settings::max_connections, 1, 1'000'000>,
+       show_number<&Settings::max_connections>},
+      {"dynamodb.realistic_timing", "--realistic-timing", "POSTINO_REALISTIC_TIMING", "",
+       "let tables and indexes take as long to change as on AWS", SettingKind::flag,
+       take_boolean<&Settings::realistic_timing>, show_boolean<&Settings::realistic_timing>},
+      {"dynamodb.enforce_throughput", "--enforce-throughput", "POSTINO_ENFORCE_THROUGHPUT", "",
+       "throttle what exceeds a table's provisioned throughput", SettingKind::flag,
+       take_boolean<&Settings::enforce_throughput>, show_boolean<&Settings::enforce_throughput>},
+      {"dynamodb.inject", "--inject", "POSTINO_INJECT", "FAULTS",
+       "faults on purpose, for tests of clients: throttle=0.01,error=0.001,latency=20ms", SettingKind::text,
+       take_faults, [](const Settings& all) { return quoted(all.faults.text()); }},
+      {"store.durability", "--durability", "POSTINO_DURABILITY", "MODE",
+       "synced: a write is answered when it is on disk; relaxed: it may be lost when the machine fails",
+       SettingKind::text, take_durability,
+       [](const Settings& all) { return quoted(all.durability == engine::Durability::synced ? "synced" : "relaxed"); }},
+      {"store.cache_mb", "--cache-mb", "POSTINO_CACHE_MB", "COUNT", "memory for data read from disk", SettingKind::text,
+       take_integer<&Settings::cache_megabytes, 1, 1'048'576>, show_number<&Settings::cache_megabytes>},
+      {"log.level", "--log-level", "POSTINO_LOG_LEVEL", "LEVEL", "info, warning or error", SettingKind::text,
+       take_log_level, show_log_level},
+      {"log.format", "--log-format", "POSTINO_LOG_FORMAT", "FORMAT", "text or json", SettingKind::text, take_log_format,
+       [](const Settings& all) { return quoted(all.log_format == base::LogFormat::text ? "text" : "json"); }},
+      {"log.requests", "--log-requests", "POSTINO_LOG_REQUESTS", "", "log every request, without what it carries",
+       SettingKind::flag, take_boolean<&Settings::log_requests>, show_boolean<&Settings::log_requests>},
+  };
+}
+
+}  // namespace
+
+const std::vector<Setting>& all_settings() {
+  static const std::vector<Setting> settings = [] {
+    std::vector<Setting> all = store_settings();
+    for (Setting& setting : outbox_settings()) all.push_back(std::move(setting));
+    for (Setting& setting : messages_settings()) all.push_back(std::move(setting));
+    return all;
+  }();
+  return settings;
+}
+
+base::Result<void> apply(Settings& settings, const Setting& setting, const std::vector<std::string>& values,
+                         const std::string& origin) {
+  if (setting.clear != nullptr) setting.clear(settings);
+  for (const std::string& value : values)
+    if (auto taken = setting.take(settings, value); !taken) return base::invalid(origin + ": " + taken.error().message);
+  return {};
+}
+
+base::Result<void> apply_environment(Settings& settings,
+                                     const std::function<const char*(const std::string& name)>& variable) {
+  for (const Setting& setting : all_settings()) {
+    const std::string name(setting.variable);
+    const char* text = variable(name);
+    if (text == nullptr) continue;
+    std::vector<std::string> values = {text};
+    if (setting.kind == SettingKind::list) {
+      values.clear();
+      std::string_view rest = text;
+      while (!rest.empty()) {
+        values.emplace_back(rest.substr(0, rest.find(',')));
+        rest.remove_prefix(std::min(rest.size(), values.back().size() + 1));
+      }
+    }
+    TRY_VOID(apply(settings, setting, values, name));
+  }
+  return {};
+}
+
+base::Result<void> check(const Settings& settings) {
+  const net::Address address{settings.dynamodb_host, settings.dynamodb_port};
+  if (!address.is_loopback() && settings.access_keys.empty())
+    return base::invalid("--dynamodb " + address.text() +
+                         " can be reached from other machines, so requests must be signed: give an --access-key, or "
+                         "listen on 127.0.0.1");
+  if (settings.tls_certificate.empty() != settings.tls_key.empty())
+    return base::invalid("--tls-certificate and --tls-key must be given together");
+  TRY_VOID(check(settings.outbox));
+  return check(settings.messages);
+}
+
+std::string show(const Settings& settings) {
+  std::string text;
+  std::string_view section;
+  for (const Setting& setting : all_settings()) {
+    if (setting.show == nullptr) continue;
+    const std::size_t dot = setting.key.find('.');
+    const std::string_view own = dot == std::string_view::npos ? std::string_view() : setting.key.substr(0, dot);
+    if (own != section) text.append("\n[").append(own).append("]\n");
+    section = own;
+    text.append(dot == std::string_view::npos ? setting.key : setting.key.substr(dot + 1));
+    text.append(" = ").append(setting.show(settings)).append("\n");
+  }
+  return text + show(settings.messages.connections, "connections.");  // in the last section, [messages]
+}
+
+}  // namespace postino::app

@@ -1,0 +1,84 @@
+// What can be configured: one list, from which come the flags, the environment variables, the keys of the
+// configuration file and their help. A flag wins over the environment, the environment over the file.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/server/messages_settings.h"
+#include "app/server/outbox_settings.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "engine/engine.h"
+#include "wire/endpoint.h"
+
+namespace postino::app {
+
+struct Settings {
+  std::filesystem::path data = "postino-data";
+  std::string region = "us-east-1";
+  std::string account = "123456789012";
+
+  std::string dynamodb_host = "127.0.0.1";  // an IP address
+  std::uint16_t dynamodb_port = 8'000;
+  std::vector<wire::AccessKey> access_keys;
+  std::string tls_certificate;
+  std::string tls_key;
+  int threads = 0;
+  int max_connections = 20'000;
+  bool realistic_timing = false;
+  bool enforce_throughput = false;
+  wire::FaultInjection faults;
+
+  engine::Durability durability = engine::Durability::synced;
+  int cache_megabytes = 64;
+
+  base::LogLevel log_level = base::LogLevel::info;
+  base::LogFormat log_format = base::LogFormat::text;
+  bool log_requests = false;
+  std::chrono::seconds shutdown_grace{10};
+
+  OutboxSettings outbox;
+  MessagesSettings messages;
+};
+
+enum class SettingKind { text, list, flag };
+
+struct Setting {
+  std::string_view key;         // in the configuration file: "dynamodb.address"
+  std::string_view flag;        // "--dynamodb"
+  std::string_view variable;    // "POSTINO_DYNAMODB"
+  std::string_view value_name;  // "HOST:PORT"
+  std::string_view help;
+  SettingKind kind = SettingKind::text;
+  // Takes the text; of a list, each element in turn after `clear`. The error tells the rule, not the setting.
+  base::Result<void> (*take)(Settings& settings, const std::string& text);
+  // The value as the configuration file would have it, secrets left out. nullptr where the file says it in other words.
+  std::string (*show)(const Settings& settings);
+  void (*clear)(Settings& settings) = nullptr;
+};
+
+const std::vector<Setting>& all_settings();
+std::vector<Setting> outbox_settings();  // those of the outbox among them
+std::vector<Setting> mysql_settings();   // those of its database among these
+std::vector<Setting> messages_settings();
+
+// Applies values that came from somewhere; `origin` is how an error calls it, for example "--threads".
+base::Result<void> apply(Settings& settings, const Setting& setting, const std::vector<std::string>& values,
+                         const std::string& origin);
+base::Result<void> apply_file(Settings& settings, const std::filesystem::path& file);
+// `variable` looks up an environment variable, nullptr when it is not set.
+base::Result<void> apply_environment(Settings& settings,
+                                     const std::function<const char*(const std::string& name)>& variable);
+
+// Rules that concern several settings.
+base::Result<void> check(const Settings& settings);
+
+// All settings as a configuration file, secrets left out.
+std::string show(const Settings& settings);
+
+}  // namespace postino::app

@@ -1,0 +1,73 @@
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "app/server/settings.h"
+
+namespace postino::app {
+
+namespace {
+
+std::string text_of(const toml::node& node) {
+  if (const auto* text = node.as_string()) return text->get();
+  if (const auto* number = node.as_integer()) return std::to_string(number->get());
+  if (const auto* boolean = node.as_boolean()) return boolean->get() ? "true" : "false";
+  std::ostringstream out;
+  node.visit([&](const auto& each) { out << each; });
+  return out.str();
+}
+
+std::vector<std::string> values_of(const toml::node& node, bool takes_list) {
+  const toml::array* const list = takes_list ? node.as_array() : nullptr;
+  if (list == nullptr) return {text_of(node)};
+  std::vector<std::string> values;
+  for (const toml::node& element : *list) values.push_back(text_of(element));
+  return values;
+}
+
+const Setting* find_file_setting(const std::string& key) {
+  const auto found = std::ranges::find(all_settings(), key, &Setting::key);
+  return found == all_settings().end() ? nullptr : &*found;
+}
+
+base::Result<void> apply_value(Settings& settings, const std::string& key, const toml::node& node,
+                               const std::string& origin) {
+  constexpr std::string_view connections = "messages.connections.";
+  if (key.starts_with(connections)) {
+    const std::string inner = key.substr(connections.size());
+    return apply(settings.messages.connections, inner, values_of(node, takes_list(inner)), origin);
+  }
+  const Setting* setting = find_file_setting(key);
+  if (setting == nullptr) return base::invalid(origin + ": there is no such setting");
+  return apply(settings, *setting, values_of(node, setting->kind == SettingKind::list), origin);
+}
+
+base::Result<void> apply_table(Settings& settings, const toml::table& table, const std::string& prefix,
+                               const std::string& file) {
+  for (const auto& [name, node] : table) {
+    const std::string key = prefix + std::string(name.str());
+    const std::string origin = file + ":" + std::to_string(node.source().begin.line) + ": " + key;
+    if (const toml::table* inner = node.as_table())
+      TRY_VOID(apply_table(settings, *inner, key + ".", file));
+    else
+      TRY_VOID(apply_value(settings, key, node, origin));
+  }
+  return {};
+}
+
+}  // namespace
+
+base::Result<void> apply_file(Settings& settings, const std::filesystem::path& file) {
+  if (!std::filesystem::is_regular_file(file))
+    return base::fail(base::ErrorCode::not_found, "there is no configuration file '" + file.string() + "'");
+  try {
+    const toml::table table = toml::parse_file(file.string());
+    return apply_table(settings, table, "", file.string());
+  } catch (const toml::parse_error& error) {
+    return base::invalid(file.string() + ":" + std::to_string(error.source().begin.line) + ": " +
+                         std::string(error.description()));
+  }
+}
+
+}  // namespace postino::app
