@@ -12,6 +12,7 @@
 #include "api/problem.h"
 #include "api/target.h"
 #include "base/clock.h"
+#include "idempotency/guard.h"
 #include "messages/service.h"
 #include "net/http.h"
 #include "outbox/outbox.h"
@@ -38,8 +39,9 @@ Reply message_reply(std::string message, const std::string& id);
 // What handlers work with.
 struct Services {
   outbox::Outbox& outbox;
-  outbox::Mailbox* mailbox;            // nullptr: mail goes to a relay
-  messages::MessageService& messages;  // whose guard is for the keys of other calls too
+  outbox::Mailbox* mailbox;  // nullptr: mail goes to a relay
+  messages::MessageService& messages;
+  idempotency::Guard& request_keys;  // of calls that do not see to their Idempotency-Key themselves
   const base::Clock& clock;
   bool require_idempotency_key;
   std::size_t max_batch;

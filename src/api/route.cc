@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "api/once.h"
+#include "api/keyed_requests.h"
 
 namespace postino::api {
 
@@ -32,7 +32,7 @@ std::vector<Route> gather_routes() {
                            suppression_routes, mailbox_routes, message_routes, description_routes})
     std::ranges::move(group(), std::back_inserter(routes));
   for (Route& route : routes)
-    if (is_carried_out_once(route)) describe_keys(route);
+    if (takes_key(route)) describe_key(route);
   return routes;
 }
 

@@ -59,7 +59,7 @@ struct Route {
   // any thread. False, and `finish` is not called: handle() is to do it.
   bool (*begin)(Call& call, const Finish& finish) = nullptr;
   bool shared = false;    // about what belongs to no single tenant: not for keys of one
-  bool own_keys = false;  // of a POST: sees to its Idempotency-Key itself, because it has more to do with it (once.h)
+  bool own_keys = false;  // of a POST: sees to its Idempotency-Key itself, because it has more to do with it
   Waits waits = Waits::briefly;
   bool direct = false;  // answered at once, without waiting for anything
 };

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <exception>
 
-#include "api/once.h"
+#include "api/keyed_requests.h"
 #include "base/log.h"
 #include "base/metrics_text.h"
 #include "base/text.h"
@@ -111,13 +111,13 @@ struct Api::Work {
   Query query;
 };
 
-Api::Api(outbox::Outbox& outbox, outbox::Mailbox* mailbox, messages::MessageService& messages, const base::Clock& clock,
-         base::Random& random, ApiOptions options)
+Api::Api(outbox::Outbox& outbox, outbox::Mailbox* mailbox, messages::MessageService& messages,
+         idempotency::Guard& request_keys, const base::Clock& clock, base::Random& random, ApiOptions options)
     : random_(random),
       log_requests_(options.log_requests),
       access_(std::move(options.keys)),
       router_(all_routes()),
-      services_{outbox, mailbox, messages, clock, options.require_idempotency_key, options.max_batch},
+      services_{outbox, mailbox, messages, request_keys, clock, options.require_idempotency_key, options.max_batch},
       statistics_(all_routes()),
       promised_(all_routes().size()),
       pool_(options.threads, static_cast<std::size_t>(options.max_waiting)),
@@ -177,7 +177,7 @@ void Api::perform(Work& work) {
   Call call{services_, work.request, *work.caller, std::move(work.path_parameters), std::move(work.query)};
   const Route& route = *work.route;
   const auto handle = [&] { return run([&] { return route.handle(call); }); };
-  finish(work, run([&] { return is_carried_out_once(route) ? handle_once(route, call, handle) : handle(); }));
+  finish(work, run([&] { return takes_key(route) ? handle_once_per_key(route, call, handle) : handle(); }));
 }
 
 // The response goes last: with it, the request does.

@@ -33,8 +33,8 @@ struct ApiOptions {
 class Api {
  public:
   // Without a mailbox there is no sandbox. Everything that is given must outlive it.
-  Api(outbox::Outbox& outbox, outbox::Mailbox* mailbox, messages::MessageService& messages, const base::Clock& clock,
-      base::Random& random, ApiOptions options);
+  Api(outbox::Outbox& outbox, outbox::Mailbox* mailbox, messages::MessageService& messages,
+      idempotency::Guard& request_keys, const base::Clock& clock, base::Random& random, ApiOptions options);
   ~Api();
 
   // Does not wait: handlers that do run on threads of its own.

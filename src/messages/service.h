@@ -81,8 +81,6 @@ class MessageService {
   // In Prometheus' text format: calls, messages and time by operation, queue and result.
   void append_metrics(std::string& out) const { statistics_.append_to(out); }
 
-  idempotency::Guard& guard() { return guard_; }  // for executions of other kinds, in the same table
-
  private:
   class Execution;
   class Production;

@@ -71,13 +71,13 @@ TEST_F(RestMessages, RecordLivesAsLongAsTheRequestSays) {
 }
 
 TEST_F(RestMessages, KeyAtWorkIsAConflictAndAnotherRequestIsRefused) {
-  ASSERT_TRUE(messages_->guard().begin("PRODUCE", "k", "another hash"));
+  ASSERT_TRUE(guard_.begin("PRODUCE", "k", "another hash"));
   const Received other = produce(produce_body("k"));
   EXPECT_EQ(other.status(), 422);
   EXPECT_EQ(other.code(), "IDEMPOTENCY_KEY_REUSED");
   EXPECT_EQ(consume(consume_body("k")).status(), 200) << "it has keys of its own";
   const std::string hash = messages::read_produce(produce_body("l"), "", *std::make_unique<json::FieldErrors>())->hash;
-  ASSERT_TRUE(messages_->guard().begin("PRODUCE", "l", hash));
+  ASSERT_TRUE(guard_.begin("PRODUCE", "l", hash));
   const Received conflict = produce(produce_body("l"));
   EXPECT_EQ(conflict.status(), 409);
   EXPECT_EQ(conflict.code(), "IDEMPOTENCY_KEY_IN_PROGRESS");

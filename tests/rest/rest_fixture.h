@@ -105,7 +105,7 @@ class Rest : public engine::EngineTest {
   void start(ApiOptions options, bool sandbox = true) {
     options.threads = options.threads == ApiOptions().threads ? 2 : options.threads;
     api_.reset();
-    api_ = std::make_unique<Api>(*outbox_, sandbox ? &mailbox_ : nullptr, *messages_, clock(), random_,
+    api_ = std::make_unique<Api>(*outbox_, sandbox ? &mailbox_ : nullptr, *messages_, guard_, clock(), random_,
                                  std::move(options));
   }
   void start_with_keys(std::initializer_list<std::string_view> keys) {
@@ -175,6 +175,7 @@ class Rest : public engine::EngineTest {
   std::unique_ptr<outbox::Outbox> outbox_;
   std::unique_ptr<messages::Connections> connections_;
   std::unique_ptr<messages::MessageService> messages_;
+  idempotency::Guard guard_{store(), clock(), random_, {}};  // of all keys: those of messages are in the same table
   std::unique_ptr<Api> api_;
 };
 

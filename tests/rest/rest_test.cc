@@ -423,7 +423,7 @@ TEST_F(Rest, KeyOfAChangeThatMayHaveBeenMadeIsNotForOthers) {
   const std::string release = "/emails/" + accept_one() + "/release";
   const Headers key{{"Idempotency-Key", "k-1"}};
   // What is left of a server that ended in the middle.
-  ASSERT_TRUE(messages_->guard().begin("POST /emails/{id}/release", "/k-1", "another hash"));
+  ASSERT_TRUE(guard_.begin("POST /emails/{id}/release", "/k-1", "another hash"));
   EXPECT_EQ(call("POST", release, "", key).status(), 422) << "whatever becomes of it, it was another request";
   clock().advance(std::chrono::seconds(31));
   EXPECT_EQ(call("POST", release, "", key).status(), 422) << "nobody knows what it did";

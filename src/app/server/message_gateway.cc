@@ -47,12 +47,6 @@ std::string bodies_in(const std::string& answer) {
   return text;
 }
 
-messages::ServiceOptions service_options(const MessagesSettings& settings) {
-  messages::ServiceOptions options;
-  options.guard = {settings.table, settings.record_life, settings.lease};
-  return options;
-}
-
 }  // namespace
 
 // In the order they are built; each may use those above it.
@@ -66,14 +60,16 @@ struct MessageGateway::Parts {
   std::unique_ptr<messages::MessageService> service;
   std::shared_ptr<broker::Broker> emails_broker;  // that e-mails arrive by, if any do
 
-  base::Result<void> build(store::Store& store, bool local) {
+  base::Result<void> build(store::Store& store, const idempotency::GuardOptions& keys, bool local) {
     messages::StoreQueueOptions queue_options;
     queue_options.table = settings.queues;
     auto embedded = std::make_shared<messages::StoreQueue>(store, clock, random, patience, std::move(queue_options));
     TRY(messages::ConnectionsOptions options, connections_options(settings, local));
     TRY(connections, messages::Connections::create(std::move(options), std::move(embedded)));
+    messages::ServiceOptions service_options;
+    service_options.guard = keys;
     service = std::make_unique<messages::MessageService>(store, *connections, clock, random, patience,
-                                                         service_options(settings));
+                                                         std::move(service_options));
     return service->prepare();
   }
 };
@@ -82,10 +78,12 @@ MessageGateway::MessageGateway(std::unique_ptr<Parts> parts) : parts_(std::move(
 MessageGateway::~MessageGateway() = default;
 
 base::Result<std::unique_ptr<MessageGateway>> MessageGateway::create(store::Store& store,
-                                                                     const MessagesSettings& settings, bool local) {
+                                                                     const MessagesSettings& settings,
+                                                                     const idempotency::GuardOptions& keys,
+                                                                     bool local) {
   auto parts = std::make_unique<Parts>();
   parts->settings = settings;
-  TRY_VOID(parts->build(store, local));
+  TRY_VOID(parts->build(store, keys, local));
   return std::unique_ptr<MessageGateway>(new MessageGateway(std::move(parts)));
 }
 

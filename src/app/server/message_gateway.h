@@ -18,7 +18,7 @@ class MessageGateway {
   // Prepares the tables; nothing is connected yet. `local` says that only programs on this machine can call: requests
   // may then describe brokers on this machine, unless the settings say otherwise. The store must outlive it.
   static base::Result<std::unique_ptr<MessageGateway>> create(store::Store& store, const MessagesSettings& settings,
-                                                              bool local);
+                                                              const idempotency::GuardOptions& keys, bool local);
   ~MessageGateway();
 
   messages::MessageService& service();

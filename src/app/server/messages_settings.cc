@@ -8,6 +8,7 @@ namespace postino::app {
 
 namespace {
 
+using Keys = idempotency::GuardOptions;
 using Messages = MessagesSettings;
 
 constexpr base::Milliseconds least_record_life = std::chrono::minutes(1);
@@ -17,7 +18,7 @@ constexpr base::Milliseconds least_lease = std::chrono::seconds(1);
 base::Result<void> take_record_life(Settings& settings, const std::string& text) {
   const auto life = text.starts_with('P') ? messages::parse_duration(text) : parse_duration(text);
   if (!life) return base::invalid("must be a duration such as 24h, 7d or PT24H");
-  settings.messages.record_life = *life;
+  settings.idempotency.life = *life;
   return {};
 }
 
@@ -53,12 +54,12 @@ std::vector<Setting> record_settings() {
   return {
       {"mqprobe.idempotency.record-ttl", "--record-ttl", "MQPROBE_IDEMPOTENCY_RECORD_TTL", "DURATION",
        "how long an idempotency key and its answer are kept, for all calls but those that hand in e-mails", text,
-       take_record_life, show_duration_of<&Messages::record_life>},
+       take_record_life, show_duration_of<&Keys::life>},
       {"messages.table", "--messages-table", "POSTINO_MESSAGES_TABLE", "NAME", "the table of idempotency keys", text,
-       take_table<&Messages::table>, show_text<&Messages::table>},
+       take_table<&Keys::table>, show_text<&Keys::table>},
       {"messages.lease", "--messages-lease", "POSTINO_MESSAGES_LEASE", "DURATION",
-       "how long a call whose process is not heard of keeps its idempotency key", text, take_duration<&Messages::lease>,
-       show_duration_of<&Messages::lease>},
+       "how long a call whose process is not heard of keeps its idempotency key", text, take_duration<&Keys::lease>,
+       show_duration_of<&Keys::lease>},
       {"messages.queues", "--queues-table", "POSTINO_QUEUES_TABLE", "NAME", "the table of the embedded queues", text,
        take_table<&Messages::queues>, show_text<&Messages::queues>},
   };
@@ -103,10 +104,14 @@ std::vector<Setting> messages_settings() {
   return all;
 }
 
+base::Result<void> check(const idempotency::GuardOptions& keys) {
+  if (keys.life < least_record_life) return base::invalid("--record-ttl must be at least 1m");
+  if (keys.lease < least_lease) return base::invalid("--messages-lease must be at least 1s");
+  return {};
+}
+
 base::Result<void> check(const MessagesSettings& settings) {
   TRY_VOID(check(settings.connections));
-  if (settings.record_life < least_record_life) return base::invalid("--record-ttl must be at least 1m");
-  if (settings.lease < least_lease) return base::invalid("--messages-lease must be at least 1s");
   if (!is_connection(settings, settings.default_connection))
     return base::invalid("--default-connection: there is no connection " + settings.default_connection);
   if (!settings.emails_connection.empty() && !is_connection(settings, settings.emails_connection))

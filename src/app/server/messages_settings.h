@@ -1,5 +1,5 @@
-// What can be configured about messages: the records of their idempotency keys, connections to brokers, and e-mails
-// that arrive by queue.
+// What can be configured about idempotency keys and messages: how long a key is kept, connections to brokers, and
+// e-mails that arrive by queue.
 #pragma once
 
 #include <string>
@@ -8,14 +8,12 @@
 #include "app/server/named_connection.h"
 #include "base/clock.h"
 #include "base/result.h"
+#include "idempotency/guard.h"
 
 namespace postino::app {
 
 struct MessagesSettings {
-  std::string table = "mq-probe-idempotency";
-  base::Milliseconds record_life = std::chrono::hours(24);
-  base::Milliseconds lease{30'000};  // of an execution whose process is not heard of
-  std::string queues = "messages";   // the table of the queues in the store
+  std::string queues = "messages";  // the table of the queues in the store
   NamedConnections connections;
   std::string default_connection = "embedded";
   std::vector<std::string> allowed_hosts;  // of brokers that requests describe themselves
@@ -24,7 +22,8 @@ struct MessagesSettings {
   std::string emails_tenant;               // whose they are
 };
 
-// Rules that concern several settings.
+// Rules that the value alone does not show, or that concern several settings.
+base::Result<void> check(const idempotency::GuardOptions& keys);
 base::Result<void> check(const MessagesSettings& settings);
 
 }  // namespace postino::app

@@ -89,9 +89,10 @@ struct OutboxService::Parts {
   std::unique_ptr<outbox::ShortWay> short_way;  // when the spool is a part of the ledger
   std::unique_ptr<outbox::Outbox> outbox;
   std::unique_ptr<outbox::QueueIntake> queue_intake;  // when e-mails arrive by a queue
+  std::unique_ptr<idempotency::Guard> request_keys;   // of calls of the API
   std::unique_ptr<api::Api> api;
 
-  base::Result<void> build(store::Store& store, MessageGateway& gateway, bool log_requests);
+  base::Result<void> build(store::Store& store, MessageGateway& gateway, const Settings& all);
   base::Result<void> build_storage(store::Store& store);
   base::Result<void> build_transport(store::Store& store);
   base::Result<void> build_workers();
@@ -147,7 +148,7 @@ base::Result<void> OutboxService::Parts::build_workers() {
   return {};
 }
 
-base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGateway& gateway, bool log_requests) {
+base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGateway& gateway, const Settings& all) {
   TRY_VOID(build_storage(store));
   TRY_VOID(build_transport(store));
   TRY_VOID(build_workers());
@@ -165,8 +166,10 @@ base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGatew
       storage->ledger(), storage->spool(), clock, random, outbox::OutboxOptions(),
       [this](outbox::Pipeline pipeline) { pipelines->wake(pipeline); }, short_way.get());
   TRY(queue_intake, gateway.make_intake(*outbox));
-  api = std::make_unique<api::Api>(*outbox, mailbox.get(), gateway.service(), clock, random,
-                                   api_options(settings, log_requests));
+  TRY_VOID(idempotency::prepare_tables(store, all.idempotency.table));
+  request_keys = std::make_unique<idempotency::Guard>(store, clock, random, all.idempotency);
+  api = std::make_unique<api::Api>(*outbox, mailbox.get(), gateway.service(), *request_keys, clock, random,
+                                   api_options(settings, all.log_requests));
   return {};
 }
 
@@ -179,10 +182,10 @@ OutboxService::OutboxService(std::unique_ptr<Parts> parts) : parts_(std::move(pa
 OutboxService::~OutboxService() = default;
 
 base::Result<std::unique_ptr<OutboxService>> OutboxService::create(store::Store& store, MessageGateway& gateway,
-                                                                   const OutboxSettings& settings, bool log_requests) {
+                                                                   const Settings& settings) {
   auto parts = std::make_unique<Parts>();
-  parts->settings = settings;
-  TRY_VOID(parts->build(store, gateway, log_requests));
+  parts->settings = settings.outbox;
+  TRY_VOID(parts->build(store, gateway, settings));
   return std::unique_ptr<OutboxService>(new OutboxService(std::move(parts)));
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "app/server/message_gateway.h"
-#include "app/server/outbox_settings.h"
+#include "app/server/settings.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "net/http.h"
@@ -21,7 +21,7 @@ class OutboxService {
   // Prepares the tables; the pipelines do not run yet. The store and the gateway must outlive it; with a ledger
   // elsewhere the store still has the sandbox.
   static base::Result<std::unique_ptr<OutboxService>> create(store::Store& store, MessageGateway& gateway,
-                                                             const OutboxSettings& settings, bool log_requests);
+                                                             const Settings& settings);
   ~OutboxService();
 
   void start();

@@ -165,9 +165,9 @@ base::Result<void> serve(const Settings& settings, std::ostream& out) {
   std::unique_ptr<MessageGateway> gateway;
   std::unique_ptr<OutboxService> outbox;
   if (!settings.outbox.off) {
-    TRY(gateway,
-        MessageGateway::create(*engine, settings.messages, net::Address{settings.outbox.http_host, 0}.is_loopback()));
-    TRY(outbox, OutboxService::create(*engine, *gateway, settings.outbox, settings.log_requests));
+    TRY(gateway, MessageGateway::create(*engine, settings.messages, settings.idempotency,
+                                        net::Address{settings.outbox.http_host, 0}.is_loopback()));
+    TRY(outbox, OutboxService::create(*engine, *gateway, settings));
   }
   std::atomic<const Servers*> listening = nullptr;  // requests come before start() has returned
   Monitor monitor;

@@ -69,6 +69,10 @@ T& field(Settings& settings, T mysql::PoolOptions::*member) {
   return settings.outbox.mysql.pool.*member;
 }
 template <class T>
+T& field(Settings& settings, T idempotency::GuardOptions::*member) {
+  return settings.idempotency.*member;
+}
+template <class T>
 T& field(Settings& settings, T MessagesSettings::*member) {
   return settings.messages.*member;
 }

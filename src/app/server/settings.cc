@@ -194,6 +194,7 @@ base::Result<void> check(const Settings& settings) {
   if (settings.tls_certificate.empty() != settings.tls_key.empty())
     return base::invalid("--tls-certificate and --tls-key must be given together");
   TRY_VOID(check(settings.outbox));
+  TRY_VOID(check(settings.idempotency));
   return check(settings.messages);
 }
 

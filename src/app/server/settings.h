@@ -43,6 +43,7 @@ struct Settings {
   std::chrono::seconds shutdown_grace{10};
 
   OutboxSettings outbox;
+  idempotency::GuardOptions idempotency;  // of keyed calls, but for those that hand in e-mails
   MessagesSettings messages;
 };
 

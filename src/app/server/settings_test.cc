@@ -253,13 +253,13 @@ TEST_F(SettingsTest, TheDatabaseHasRulesWhereItIsUsed) {
 }
 
 TEST_F(SettingsTest, RecordsOfMessagesLiveAsLongAsTheirPropertySays) {
-  EXPECT_EQ(settings_.messages.record_life, std::chrono::hours(24));
+  EXPECT_EQ(settings_.idempotency.life, std::chrono::hours(24));
   ASSERT_TRUE(apply_file(settings_, file("mqprobe.idempotency.record-ttl = \"36h\"\n")));
-  EXPECT_EQ(settings_.messages.record_life, std::chrono::hours(36));
+  EXPECT_EQ(settings_.idempotency.life, std::chrono::hours(36));
   ASSERT_TRUE(apply_file(settings_, file("[mqprobe.idempotency]\nrecord-ttl = \"PT1H30M\"\n")));
-  EXPECT_EQ(settings_.messages.record_life, std::chrono::minutes(90));
+  EXPECT_EQ(settings_.idempotency.life, std::chrono::minutes(90));
   ASSERT_TRUE(environment({{"MQPROBE_IDEMPOTENCY_RECORD_TTL", "P2D"}}));
-  EXPECT_EQ(settings_.messages.record_life, std::chrono::hours(48));
+  EXPECT_EQ(settings_.idempotency.life, std::chrono::hours(48));
   EXPECT_THAT(show(settings_), HasSubstr("[mqprobe]\nidempotency.record-ttl = \"2d\"\n"));
   EXPECT_EQ(flag("--record-ttl", "1 day").error().message, "--record-ttl: must be a duration such as 24h, 7d or PT24H");
   ASSERT_TRUE(flag("--record-ttl", "59s"));

@@ -1,4 +1,4 @@
-#include "api/once.h"
+#include "api/keyed_requests.h"
 
 #include <algorithm>
 
@@ -98,9 +98,9 @@ void note(idempotency::Guard& guard, idempotency::Record& record, const Outcome&
 
 }  // namespace
 
-bool is_carried_out_once(const Route& route) { return route.method == "POST" && !route.own_keys; }
+bool takes_key(const Route& route) { return route.method == "POST" && !route.own_keys; }
 
-void describe_keys(Route& route) {
+void describe_key(Route& route) {
   route.parameters.push_back(idempotency_key_parameter());
   route.parameters.push_back(idempotency_expiry_parameter());
   for (const Answer& answer : {Answer{409, "A request with the same idempotency key is at work.", {}},
@@ -109,10 +109,10 @@ void describe_keys(Route& route) {
       route.answers.push_back(answer);
 }
 
-Outcome handle_once(const Route& route, Call& call, const std::function<Outcome()>& handle) {
+Outcome handle_once_per_key(const Route& route, Call& call, const std::function<Outcome()>& handle) {
   TRY(const std::optional<IdempotencyHeaders> headers, read_idempotency_headers(call.request));
   if (!headers) return handle();
-  idempotency::Guard& guard = call.services.messages.guard();
+  idempotency::Guard& guard = call.services.request_keys;
   TRY(Begun begun, answered_by_store(guard.begin(operation_of(route), owned_key(call.caller, headers->key),
                                                  hash_of_call(call), headers->life)));
   switch (begun.verdict) {
