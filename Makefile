@@ -1,9 +1,9 @@
 # The commands of the project. CMake builds; this file only says what to ask of it.
 .DEFAULT_GOAL := help
-.PHONY: help build run test bench check format fuzz-long clean
+.PHONY: help build run test soak bench check format clean
 
 STAGES ?=
-SECONDS ?= 3600
+HOURS ?= 2
 sources := find src tests bench -name node_modules -prune -o -name '*.cc' -print -o -name '*.h' -print
 
 help: ## show this list
@@ -40,9 +40,9 @@ format: ## format all C++ sources
 	@tools/bootstrap build check
 	@$(sources) | xargs -r clang-format -i
 
-fuzz-long: ## run each fuzz target for SECONDS (3600)
+soak: ## the same tests of chance for HOURS (2): kills, power losses, races, random operations, fuzzing; prints figures
 	@tools/bootstrap build test
-	@FUZZ_SECONDS=$(SECONDS) FUZZ_PRESET=fuzz tools/test fuzz
+	@tools/soak $(HOURS)
 
 clean: ## remove everything that was built
 	rm -rf build

@@ -20,6 +20,14 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # It also sees copies that overlap in every literal + string.
   add_compile_options(-Wno-maybe-uninitialized -Wno-restrict)
 endif()
+if(CMAKE_UNITY_BUILD)
+  # A name does not hide what another source of the same batch has in its unnamed namespace. The check build, which
+  # compiles each source by itself, finds the names that are really hidden.
+  add_compile_options(-Wno-shadow)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options(-Wno-subobject-linkage)
+  endif()
+endif()
 if(POSTINO_WERROR)
   add_compile_options(-Werror)
 endif()

@@ -1,5 +1,3 @@
-include(GoogleTest)
-
 # A folder of src/ is a module: a library of its sources, and one test program of its *_test.cc files. Folders in it are
 # its rooms.
 # Test support (*_testing.cc/.h) belongs to the tests, and to the tests of the modules above; main.cc to a program.
@@ -34,11 +32,7 @@ function(postino_module name)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE postino_${name} GTest::gmock GTest::gtest_main)
     target_compile_options(${name}_test PRIVATE ${POSTINO_TEST_OPTIONS})
-    set_target_properties(${name}_test PROPERTIES CXX_CLANG_TIDY "" UNITY_BUILD OFF)
-    # Suites with Concurrent in their name are what the thread sanitizer runs.
-    gtest_discover_tests(${name}_test TEST_PREFIX ${name}/ DISCOVERY_MODE PRE_TEST TEST_FILTER -*Concurrent*.*
-      TEST_LIST ${name}_tests PROPERTIES TIMEOUT 600)
-    gtest_discover_tests(${name}_test TEST_PREFIX ${name}/ DISCOVERY_MODE PRE_TEST TEST_FILTER *Concurrent*.*
-      TEST_LIST ${name}_concurrent_tests PROPERTIES TIMEOUT 600 LABELS concurrent)
+    set_target_properties(${name}_test PROPERTIES CXX_CLANG_TIDY "")
+    postino_tests(${name}_test)
   endif()
 endfunction()

@@ -14,7 +14,7 @@
 namespace postino::engine {
 namespace {
 
-constexpr int writer_count = 8;
+constexpr int disk_fault_writers = 8;
 
 std::string describe(DiskFault fault) {
   switch (fault) {
@@ -33,7 +33,7 @@ std::string describe(DiskFault fault) {
 class DiskFaults : public testing::TestWithParam<DiskFault> {
  protected:
   DiskFaults() {
-    for (int number = 0; number < writer_count; ++number) writers_.emplace_back(number, 1 + number);
+    for (int number = 0; number < disk_fault_writers; ++number) writers_.emplace_back(number, 1 + number);
     open();
     create_workload_tables(*engine_);
   }

@@ -13,7 +13,7 @@
 namespace postino::engine {
 
 // 2026-01-02T03:04:05Z
-inline constexpr base::TimePoint test_start = base::TimePoint(std::chrono::seconds(1'767'323'045));
+inline constexpr base::TimePoint embedded_start = base::TimePoint(std::chrono::seconds(1'767'323'045));
 
 class EmbeddedStore {
  public:

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <thread>
 
+#include "base/effort_testing.h"
 #include "base/temporary_directory.h"
 #include "engine/consistency_testing.h"
 #include "engine/engine.h"
@@ -13,7 +14,7 @@
 namespace postino::engine {
 namespace {
 
-constexpr int writer_count = 4;
+constexpr int power_loss_writers = 4;
 constexpr int rounds_per_directory = 8;
 const store::Error trouble(store::ErrorType::internal_server_error, "");
 
@@ -29,7 +30,7 @@ class PowerLossHistory {
  public:
   PowerLossHistory(std::uint64_t seed, Durability durability)
       : trace_(__FILE__, __LINE__, "seed " + std::to_string(seed)), random_(seed), durability_(durability) {
-    for (int number = 0; number < writer_count; ++number) writers_.emplace_back(number, seed + number);
+    for (int number = 0; number < power_loss_writers; ++number) writers_.emplace_back(number, seed + number);
     PowerLossEnv disk;
     const auto engine = open(disk);
     if (engine) create_workload_tables(*engine);
@@ -114,7 +115,7 @@ Losses run_power_losses(Durability durability, int directories) {
   const std::uint64_t seed = first_seed();
   std::cout << "POSTINO_SEED=" << seed << '\n';
   for (int i = 0; i < directories && !testing::Test::HasFailure(); ++i) {
-    PowerLossHistory history(seed + static_cast<std::uint64_t>(i) * writer_count, durability);
+    PowerLossHistory history(seed + static_cast<std::uint64_t>(i) * power_loss_writers, durability);
     for (int round = 0; round < rounds_per_directory && !testing::Test::HasFailure(); ++round)
       history.run_round(losses);
   }
@@ -124,7 +125,7 @@ Losses run_power_losses(Durability durability, int directories) {
   return losses;
 }
 
-int directory_count() { return std::getenv("POSTINO_TEST_SHORT") != nullptr ? 2 : 12; }
+int directory_count() { return 2 * base::test_effort(); }
 
 TEST(PowerLoss, SyncedWritesSurvive) {
   const Losses losses = run_power_losses(Durability::synced, directory_count());

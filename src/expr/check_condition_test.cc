@@ -9,19 +9,9 @@ TEST_P(RefusedCondition, NamesTheFault) {
   EXPECT_EQ(condition_error(GetParam().text), "Invalid ConditionExpression: " + GetParam().expected);
 }
 
-std::string undefined_name(std::string_view name) {
-  return "An expression attribute name used in the document path is not defined; attribute name: " + std::string(name);
-}
-std::string undefined_value(std::string_view value) {
-  return "An expression attribute value used in expression is not defined; attribute value: " + std::string(value);
-}
 std::string operands(std::string_view function, int count) {
   return "Incorrect number of operands for operator or function; operator or function: " + std::string(function) +
          ", number of operands: " + std::to_string(count);
-}
-std::string type(std::string_view operation, std::string_view type) {
-  return "Incorrect operand type for operator or function; operator or function: " + std::string(operation) +
-         ", operand type: " + std::string(type);
 }
 std::string needs_path(std::string_view function) {
   return "Operator or function requires a document path; operator or function: " + std::string(function);
@@ -63,31 +53,32 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Types, RefusedCondition,
-    testing::Values(Case{"begins_with(a, :n)", type("begins_with", "N")},
-                    Case{"begins_with(:bool, a)", type("begins_with", "BOOL")},
-                    Case{"begins_with(a, :ss)", type("begins_with", "SS")},
-                    Case{"begins_with(a, size(b))", type("begins_with", "N")}, Case{"a < :bool", type("<", "BOOL")},
-                    Case{":null <= a", type("<=", "NULL")}, Case{"a > :l", type(">", "L")},
-                    Case{"a >= :m", type(">=", "M")}, Case{"size(a) < :ns", type("<", "NS")},
-                    Case{"a BETWEEN :bool AND :n", type("BETWEEN", "BOOL")},
-                    Case{":bs BETWEEN a AND b", type("BETWEEN", "BS")}, Case{"size(:n) > a", type("size", "N")},
-                    Case{"size(:bool) > a", type("size", "BOOL")}, Case{"size(:null) > a", type("size", "NULL")},
-                    Case{"size(size(a)) > :n", type("size", "N")},
-                    Case{"attribute_not_exists(size(:n))", type("size", "N")},
-                    Case{"attribute_type(a, :n)", type("attribute_type", "N")},
-                    Case{"attribute_type(a, :bs)", type("attribute_type", "BS")},
-                    Case{"attribute_type(a, size(b))", type("attribute_type", "N")},
-                    Case{"attribute_type(a, b)", type("attribute_type", "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}")},
-                    Case{"attribute_type(a, :s)",
-                         "Invalid attribute type name found; type: text, valid types: "
-                         "{N,BS,L,B,NULL,M,S,SS,NS,BOOL}"},
-                    Case{"a BETWEEN :s AND :n",
-                         "The BETWEEN operator requires same data type for lower and upper bounds; lower bound "
-                         "operand: AttributeValue: {S:text}, upper bound operand: AttributeValue: {N:1}"}));
+    testing::Values(
+        Case{"begins_with(a, :n)", operand_type("begins_with", "N")},
+        Case{"begins_with(:bool, a)", operand_type("begins_with", "BOOL")},
+        Case{"begins_with(a, :ss)", operand_type("begins_with", "SS")},
+        Case{"begins_with(a, size(b))", operand_type("begins_with", "N")}, Case{"a < :bool", operand_type("<", "BOOL")},
+        Case{":null <= a", operand_type("<=", "NULL")}, Case{"a > :l", operand_type(">", "L")},
+        Case{"a >= :m", operand_type(">=", "M")}, Case{"size(a) < :ns", operand_type("<", "NS")},
+        Case{"a BETWEEN :bool AND :n", operand_type("BETWEEN", "BOOL")},
+        Case{":bs BETWEEN a AND b", operand_type("BETWEEN", "BS")}, Case{"size(:n) > a", operand_type("size", "N")},
+        Case{"size(:bool) > a", operand_type("size", "BOOL")}, Case{"size(:null) > a", operand_type("size", "NULL")},
+        Case{"size(size(a)) > :n", operand_type("size", "N")},
+        Case{"attribute_not_exists(size(:n))", operand_type("size", "N")},
+        Case{"attribute_type(a, :n)", operand_type("attribute_type", "N")},
+        Case{"attribute_type(a, :bs)", operand_type("attribute_type", "BS")},
+        Case{"attribute_type(a, size(b))", operand_type("attribute_type", "N")},
+        Case{"attribute_type(a, b)", operand_type("attribute_type", "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}")},
+        Case{"attribute_type(a, :s)",
+             "Invalid attribute type name found; type: text, valid types: "
+             "{N,BS,L,B,NULL,M,S,SS,NS,BOOL}"},
+        Case{"a BETWEEN :s AND :n",
+             "The BETWEEN operator requires same data type for lower and upper bounds; lower bound "
+             "operand: AttributeValue: {S:text}, upper bound operand: AttributeValue: {N:1}"}));
 
 // Faults are reported comparison by comparison; within one, placeholders, counts, distinctness and types in this order.
 INSTANTIATE_TEST_SUITE_P(Order, RefusedCondition,
-                         testing::Values(Case{"a < :bool AND b = :x", type("<", "BOOL")},
+                         testing::Values(Case{"a < :bool AND b = :x", operand_type("<", "BOOL")},
                                          Case{"b = :x AND a < :bool", undefined_value(":x")},
                                          Case{"attribute_exists(#x, :n)", undefined_name("#x")},
                                          Case{"begins_with(a, a, :n)", operands("begins_with", 3)},

@@ -9,16 +9,6 @@ TEST_P(RefusedUpdate, NamesTheFault) {
   EXPECT_EQ(update_error(GetParam().text), "Invalid UpdateExpression: " + GetParam().expected);
 }
 
-std::string undefined_name(std::string_view name) {
-  return "An expression attribute name used in the document path is not defined; attribute name: " + std::string(name);
-}
-std::string undefined_value(std::string_view value) {
-  return "An expression attribute value used in expression is not defined; attribute value: " + std::string(value);
-}
-std::string type(std::string_view operation, std::string_view type) {
-  return "Incorrect operand type for operator or function; operator or function: " + std::string(operation) +
-         ", operand type: " + std::string(type);
-}
 std::string set_type(std::string_view operation, std::string_view type) {
   return "Incorrect operand type for operator or function; operator: " + std::string(operation) +
          ", operand type: " + std::string(type) + ", typeSet: ALLOWED_FOR_ADD_OPERAND";
@@ -72,10 +62,10 @@ INSTANTIATE_TEST_SUITE_P(
              "Operator or function requires a document path; operator or function: if_not_exists"},
         Case{"set a = if_not_exists(if_not_exists(a, b), c)",
              "Operator or function requires a document path; operator or function: if_not_exists"},
-        Case{"set a = list_append(:s, a)", type("list_append", "S")},
-        Case{"set a = list_append(a, :m)", type("list_append", "M")}, Case{"set a = a + :s", type("+", "S")},
-        Case{"set a = :b + :s", type("+", "B")}, Case{"set a = :l - a", type("-", "L")},
-        Case{"set a = a - :bool", type("-", "BOOL")}));
+        Case{"set a = list_append(:s, a)", operand_type("list_append", "S")},
+        Case{"set a = list_append(a, :m)", operand_type("list_append", "M")},
+        Case{"set a = a + :s", operand_type("+", "S")}, Case{"set a = :b + :s", operand_type("+", "B")},
+        Case{"set a = :l - a", operand_type("-", "L")}, Case{"set a = a - :bool", operand_type("-", "BOOL")}));
 
 TEST(CheckUpdate, SiblingsAreNoOverlap) {
   EXPECT_EQ(update_error("SET a.b = :n, a.c = :n, l[0] = :n, l[1].a = :n, ab = :n REMOVE a.bc, l[10]"), "");

@@ -5,7 +5,7 @@
 namespace postino::expr {
 namespace {
 
-const item::Map& example() {
+const item::Map& example_item() {
   static const item::Map item = {
       {"s", "text"},
       {"n", 1},
@@ -36,8 +36,8 @@ class Evaluated : public testing::TestWithParam<Truth> {};
 
 TEST_P(Evaluated, HoldsOrNot) {
   const Truth& truth = GetParam();
-  const bool result =
-      truth.values.empty() ? matches(truth.text, example()) : matches(truth.text, example(), values(truth.values));
+  const bool result = truth.values.empty() ? matches(truth.text, example_item())
+                                           : matches(truth.text, example_item(), values(truth.values));
   EXPECT_EQ(result, truth.expected);
 }
 

@@ -93,4 +93,19 @@ struct Case {
 };
 inline void PrintTo(const Case& example, std::ostream* out) { *out << example.text; }
 
+// What is said of faults that several kinds of expression can have.
+inline std::string syntax(std::string_view token, std::string_view near) {
+  return "Syntax error; token: \"" + std::string(token) + "\", near: \"" + std::string(near) + "\"";
+}
+inline std::string undefined_name(std::string_view name) {
+  return "An expression attribute name used in the document path is not defined; attribute name: " + std::string(name);
+}
+inline std::string undefined_value(std::string_view value) {
+  return "An expression attribute value used in expression is not defined; attribute value: " + std::string(value);
+}
+inline std::string operand_type(std::string_view operation, std::string_view type) {
+  return "Incorrect operand type for operator or function; operator or function: " + std::string(operation) +
+         ", operand type: " + std::string(type);
+}
+
 }  // namespace postino::expr

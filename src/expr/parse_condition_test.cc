@@ -10,10 +10,6 @@ TEST_P(InvalidCondition, IsRefused) {
   EXPECT_EQ(condition_error(GetParam().text), "Invalid ConditionExpression: " + GetParam().expected);
 }
 
-std::string syntax(std::string_view token, std::string_view near) {
-  return "Syntax error; token: \"" + std::string(token) + "\", near: \"" + std::string(near) + "\"";
-}
-
 INSTANTIATE_TEST_SUITE_P(
     Syntax, InvalidCondition,
     testing::Values(Case{"INVALID SYNTAX HERE", syntax("SYNTAX", "INVALID SYNTAX HERE")},
@@ -92,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(Order, InvalidCondition,
                                          Case{"foo(a) OR status = ((b))", "The expression has redundant parentheses;"},
                                          Case{"status = ((b)) !", syntax("!", ") !")}));
 
-std::string repeated(std::string_view part, int count, std::string_view separator) {
+std::string repeated_between(std::string_view part, int count, std::string_view separator) {
   std::string text;
   for (int i = 0; i < count; ++i) text.append(i == 0 ? "" : separator).append(part);
   return text;
@@ -107,30 +103,31 @@ TEST(ParseCondition, LimitsTheSize) {
 }
 
 TEST(ParseCondition, LimitsTheOperators) {
-  EXPECT_EQ(condition_error(repeated("a=:n", 150, " OR ")), "");
-  EXPECT_EQ(condition_error(repeated("a=:n", 150, " OR ") + " OR NOT b=:n"),
+  EXPECT_EQ(condition_error(repeated_between("a=:n", 150, " OR ")), "");
+  EXPECT_EQ(condition_error(repeated_between("a=:n", 150, " OR ") + " OR NOT b=:n"),
             "Invalid ConditionExpression: The expression contains too many operators; operator count: 302");
-  EXPECT_EQ(condition_error("NOT " + repeated("a IN (:n)", 150, " OR ")), "") << "149 OR, 150 IN and one NOT make 300";
-  EXPECT_EQ(condition_error("NOT NOT " + repeated("a IN (:n)", 150, " OR ")),
+  EXPECT_EQ(condition_error("NOT " + repeated_between("a IN (:n)", 150, " OR ")), "")
+      << "149 OR, 150 IN and one NOT make 300";
+  EXPECT_EQ(condition_error("NOT NOT " + repeated_between("a IN (:n)", 150, " OR ")),
             "Invalid ConditionExpression: The expression contains too many operators; operator count: 301");
-  EXPECT_EQ(condition_error(repeated("contains(a,:n)", 200, " OR ")), "") << "functions are no operators";
+  EXPECT_EQ(condition_error(repeated_between("contains(a,:n)", 200, " OR ")), "") << "functions are no operators";
 }
 
 TEST(ParseCondition, CountsBetweenOnce) {
-  EXPECT_EQ(condition_error("NOT " + repeated("a BETWEEN :n AND :n", 150, " OR ")), "");
+  EXPECT_EQ(condition_error("NOT " + repeated_between("a BETWEEN :n AND :n", 150, " OR ")), "");
 }
 
 TEST(ParseCondition, LimitsTheOperandsOfIn) {
-  EXPECT_EQ(condition_error("a IN (" + repeated(":n", 100, ",") + ")"), "");
-  EXPECT_EQ(condition_error("a IN (" + repeated(":n", 101, ",") + ")"),
+  EXPECT_EQ(condition_error("a IN (" + repeated_between(":n", 100, ",") + ")"), "");
+  EXPECT_EQ(condition_error("a IN (" + repeated_between(":n", 101, ",") + ")"),
             "Invalid ConditionExpression: The IN operator is provided with too many operands; number of operands: 101");
 }
 
 TEST(ParseCondition, LimitsTheDepthOfPaths) {
-  EXPECT_EQ(condition_error(repeated("a", 32, ".") + " = :n"), "");
-  EXPECT_EQ(condition_error(repeated("a", 33, ".") + " = :n"),
+  EXPECT_EQ(condition_error(repeated_between("a", 32, ".") + " = :n"), "");
+  EXPECT_EQ(condition_error(repeated_between("a", 33, ".") + " = :n"),
             "Invalid ConditionExpression: The document path has too many nesting levels; nesting levels: 33");
-  EXPECT_EQ(condition_error("a" + repeated("[0]", 32, "") + " = :n"),
+  EXPECT_EQ(condition_error("a" + repeated_between("[0]", 32, "") + " = :n"),
             "Invalid ConditionExpression: The document path has too many nesting levels; nesting levels: 33");
 }
 

@@ -9,10 +9,6 @@ TEST_P(InvalidUpdate, IsRefused) {
   EXPECT_EQ(update_error(GetParam().text), "Invalid UpdateExpression: " + GetParam().expected);
 }
 
-std::string syntax(std::string_view token, std::string_view near) {
-  return "Syntax error; token: \"" + std::string(token) + "\", near: \"" + std::string(near) + "\"";
-}
-
 INSTANTIATE_TEST_SUITE_P(
     Syntax, InvalidUpdate,
     testing::Values(Case{"INVALID SYNTAX HERE", syntax("INVALID", "INVALID SYNTAX")}, Case{"!!!", syntax("!", "!!")},

@@ -3,14 +3,15 @@
 namespace postino::expr {
 namespace {
 
-constexpr std::string_view example =
+constexpr std::string_view example_json =
     R"({"a":{"S":"x"},"b":{"M":{"a":{"N":"1"},"b":{"N":"2"},"c":{"L":[{"S":"p"},{"S":"q"}]}}},)"
     R"("c":{"L":[{"M":{"a":{"N":"1"},"b":{"N":"2"}}},{"S":"one"},{"S":"two"},{"L":[{"N":"7"},{"N":"8"}]}]}})";
 
 class Projected : public testing::TestWithParam<Case> {};
 
 TEST_P(Projected, KeepsThePaths) {
-  EXPECT_EQ(item::to_json(project(GetParam().text, item_of(example))), item::to_json(item_of(GetParam().expected)));
+  EXPECT_EQ(item::to_json(project(GetParam().text, item_of(example_json))),
+            item::to_json(item_of(GetParam().expected)));
 }
 
 INSTANTIATE_TEST_SUITE_P(

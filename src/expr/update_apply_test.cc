@@ -11,7 +11,7 @@ struct Change {
 };
 void PrintTo(const Change& change, std::ostream* out) { *out << change.text << " on " << change.before; }
 
-Placeholders values() {
+Placeholders update_values() {
   return {Names{{"#n", "n.n"}}, Values{{":one", 1},
                                        {":two", 2},
                                        {":x", "x"},
@@ -27,7 +27,7 @@ Placeholders values() {
 class Updated : public testing::TestWithParam<Change> {};
 
 TEST_P(Updated, BecomesTheOther) {
-  const auto after = update(GetParam().text, item_of(GetParam().before), values());
+  const auto after = update(GetParam().text, item_of(GetParam().before), update_values());
   ASSERT_TRUE(after) << after.error().message;
   EXPECT_EQ(item::to_json(*after), item::to_json(item_of(GetParam().after)));
 }
@@ -105,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(
 class FailedUpdate : public testing::TestWithParam<Change> {};
 
 TEST_P(FailedUpdate, SaysWhy) {
-  const auto after = update(GetParam().text, item_of(GetParam().before), values());
+  const auto after = update(GetParam().text, item_of(GetParam().before), update_values());
   ASSERT_FALSE(after);
   EXPECT_EQ(after.error().code, base::ErrorCode::invalid);
   EXPECT_EQ(after.error().message, GetParam().after);
@@ -137,12 +137,12 @@ INSTANTIATE_TEST_SUITE_P(
         Change{"ADD a.b :one", "{}", wrong_path}, Change{"DELETE a.b :xy", R"({"a":{"S":"x"}})", wrong_path}));
 
 TEST(UpdateApply, ReportsNumbersThatNeedTooManyDigits) {
-  const auto after = update("ADD a :one", {{"a", *item::Number::parse("1e50")}}, values());
+  const auto after = update("ADD a :one", {{"a", *item::Number::parse("1e50")}}, update_values());
   const auto expected = item::Number::add(*item::Number::parse("1e50"), item::Number(1));
   ASSERT_FALSE(expected);
   ASSERT_FALSE(after);
   EXPECT_EQ(after.error(), expected.error());
-  EXPECT_FALSE(update("SET a = :huge - :one", {}, values()));
+  EXPECT_FALSE(update("SET a = :huge - :one", {}, update_values()));
 }
 
 class UpdateFacts : public testing::Test {
@@ -158,7 +158,7 @@ class UpdateFacts : public testing::Test {
     return item::to_json(bind(text).touched(item_of(item)));
   }
 
-  const Placeholders placeholders_ = values();
+  const Placeholders placeholders_ = update_values();
 };
 
 TEST_F(UpdateFacts, Targets) {

@@ -8,13 +8,13 @@
 namespace postino::item {
 namespace {
 
-std::string encoded(const AttributeValue& value) {
+std::string encoded_value(const AttributeValue& value) {
   std::string out;
   encode(out, value);
   return out;
 }
-std::string hex(const AttributeValue& value) { return base::to_hex(encoded(value)); }
-AttributeValue number(std::string_view text) { return Number::parse(text).value(); }
+std::string hex(const AttributeValue& value) { return base::to_hex(encoded_value(value)); }
+AttributeValue number_value_of(std::string_view text) { return Number::parse(text).value(); }
 
 std::string from_hex(std::string_view text) {
   std::string bytes;
@@ -38,7 +38,7 @@ TEST(BinaryCodec, HasTheseBytes) {
   EXPECT_EQ(hex(std::string(200, 'x')).substr(0, 8), "04c80178");
   EXPECT_EQ(hex(Binary{std::string("\0\xFF", 2)}), "050200ff");
   EXPECT_EQ(hex(StringSet({"b", "a"})), "090201610162");
-  EXPECT_EQ(hex(NumberSet({2, -1, number("0.5").as<Number>()})),
+  EXPECT_EQ(hex(NumberSet({2, -1, number_value_of("0.5").as<Number>()})),
             "0a030601"
             "070105"
             "0604");
@@ -62,39 +62,39 @@ TEST(BinaryCodec, HasTheseBytesForNumbers) {
   EXPECT_EQ(hex(63), "067e");
   EXPECT_EQ(hex(64), "068001");
   EXPECT_EQ(hex(1000), "06d00f");
-  EXPECT_EQ(hex(number("9223372036854775807")), "06feffffffffffffffff01");
-  EXPECT_EQ(hex(number("-9223372036854775808")), "06ffffffffffffffffff01");
-  EXPECT_EQ(hex(number("1e19")), "072601");
-  EXPECT_EQ(hex(number("-12.5")), "08017d");
-  EXPECT_EQ(hex(number("1e125")), "07fa0101");
-  EXPECT_EQ(hex(number("1e-130")), "07830201");
+  EXPECT_EQ(hex(number_value_of("9223372036854775807")), "06feffffffffffffffff01");
+  EXPECT_EQ(hex(number_value_of("-9223372036854775808")), "06ffffffffffffffffff01");
+  EXPECT_EQ(hex(number_value_of("1e19")), "072601");
+  EXPECT_EQ(hex(number_value_of("-12.5")), "08017d");
+  EXPECT_EQ(hex(number_value_of("1e125")), "07fa0101");
+  EXPECT_EQ(hex(number_value_of("1e-130")), "07830201");
   // 128 is the first coefficient of two bytes.
-  EXPECT_EQ(hex(number("12.8")), "07018001");
+  EXPECT_EQ(hex(number_value_of("12.8")), "07018001");
 }
 
 TEST(BinaryCodec, WritesAMapLikeAnyValue) {
   const Map map{{"a", 1}};
   std::string out = "before";
   encode(out, map);
-  EXPECT_EQ(out, "before" + encoded(map));
-  EXPECT_EQ(decode_map(encoded(map)).value(), map);
-  EXPECT_FALSE(decode_map(encoded(List{})));
+  EXPECT_EQ(out, "before" + encoded_value(map));
+  EXPECT_EQ(decode_map(encoded_value(map)).value(), map);
+  EXPECT_FALSE(decode_map(encoded_value(List{})));
 }
 
 TEST(BinaryCodec, DecodesWhatItEncoded) {
   RandomValues random;
   for (int i = 0; i < 5'000; ++i) {
     const Map map = random.map(5);
-    ASSERT_EQ(decode_map(encoded(map)).value(), map) << "seed " << random.seed;
+    ASSERT_EQ(decode_map(encoded_value(map)).value(), map) << "seed " << random.seed;
     const AttributeValue value = random.value(5);
-    ASSERT_EQ(decode_value(encoded(value)).value(), value) << "seed " << random.seed;
+    ASSERT_EQ(decode_value(encoded_value(value)).value(), value) << "seed " << random.seed;
   }
 }
 
 TEST(BinaryCodec, RefusesEveryTruncationAndExtension) {
   RandomValues random;
   for (int i = 0; i < 200; ++i) {
-    const std::string whole = encoded(random.map(4));
+    const std::string whole = encoded_value(random.map(4));
     for (std::size_t length = 0; length < whole.size(); ++length)
       ASSERT_TRUE(is_corrupt(whole.substr(0, length))) << base::to_hex(whole) << " cut to " << length;
     ASSERT_TRUE(is_corrupt(whole + '\x01')) << base::to_hex(whole);
@@ -106,14 +106,14 @@ TEST(BinaryCodec, NeverDecodesWhatItWouldNotWrite) {
   RandomValues random;
   int accepted = 0;
   for (int i = 0; i < 100'000; ++i) {
-    std::string bytes = encoded(random.value(3));
+    std::string bytes = encoded_value(random.value(3));
     for (int changes = random.between(1, 3); changes > 0; --changes)
       bytes[static_cast<std::size_t>(random.between(0, static_cast<int>(bytes.size()) - 1))] =
           static_cast<char>(random.one_in(2) ? random.between(0, 14) : random.between(0, 255));
     const auto value = decode_value(bytes);
     if (!value) continue;
     ++accepted;
-    ASSERT_EQ(base::to_hex(encoded(*value)), base::to_hex(bytes)) << "seed " << random.seed;
+    ASSERT_EQ(base::to_hex(encoded_value(*value)), base::to_hex(bytes)) << "seed " << random.seed;
   }
   EXPECT_GT(accepted, 1'000);
 }
@@ -163,7 +163,7 @@ TEST(BinaryCodec, NestsAsDeepAsItemsMayAndNotWithoutLimit) {
   AttributeValue value = 1;
   for (int i = 0; i < 31; ++i) value = i % 2 == 0 ? AttributeValue(List{value}) : AttributeValue(Map{{"m", value}});
   const Map item{{"a", value}};
-  EXPECT_EQ(decode_map(encoded(item)).value(), item);
+  EXPECT_EQ(decode_map(encoded_value(item)).value(), item);
 
   std::string deep;
   for (int i = 0; i < 1'000'000; ++i) deep += "\x0C\x01";
@@ -173,7 +173,7 @@ TEST(BinaryCodec, NestsAsDeepAsItemsMayAndNotWithoutLimit) {
 TEST(BinaryCodecDeathTest, RefusesToWriteWhatItCouldNotRead) {
   AttributeValue value = 1;
   for (int i = 0; i < 41; ++i) value = List{value};
-  EXPECT_DEATH(encoded(value), "");
+  EXPECT_DEATH(encoded_value(value), "");
 }
 
 }  // namespace

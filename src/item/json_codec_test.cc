@@ -36,12 +36,12 @@ AttributeValue value(std::string_view json) {
   EXPECT_TRUE(result) << json << ": " << result.error().message;
   return result.value_or(AttributeValue());
 }
-Number number(std::string_view text) { return Number::parse(text).value(); }
+Number parsed_number(std::string_view text) { return Number::parse(text).value(); }
 
 TEST(JsonDecode, ReadsEveryType) {
   EXPECT_EQ(value(R"({"S":"a\u00e4\n"})"), AttributeValue("a\xC3\xA4\n"));
   EXPECT_EQ(value(R"({"S":""})"), AttributeValue(""));
-  EXPECT_EQ(value(R"({"N":"1.50"})"), AttributeValue(number("1.5")));
+  EXPECT_EQ(value(R"({"N":"1.50"})"), AttributeValue(parsed_number("1.5")));
   EXPECT_EQ(value(R"({"B":"AP8="})"), AttributeValue(Binary{std::string("\0\xFF", 2)}));
   EXPECT_EQ(value(R"({"BOOL":true})"), AttributeValue(true));
   EXPECT_EQ(value(R"({"BOOL":false})"), AttributeValue(false));
@@ -234,7 +234,7 @@ TEST(JsonDecode, IsSafeOnAnyDepth) {
 
 TEST(JsonEncode, WritesEveryType) {
   EXPECT_EQ(to_json(AttributeValue("a\"b")), R"({"S":"a\"b"})");
-  EXPECT_EQ(to_json(AttributeValue(number("1e3"))), R"({"N":"1000"})");
+  EXPECT_EQ(to_json(AttributeValue(parsed_number("1e3"))), R"({"N":"1000"})");
   EXPECT_EQ(to_json(AttributeValue(Binary{std::string("\0\xFF", 2)})), R"({"B":"AP8="})");
   EXPECT_EQ(to_json(AttributeValue(true)), R"({"BOOL":true})");
   EXPECT_EQ(to_json(AttributeValue(false)), R"({"BOOL":false})");

@@ -8,7 +8,7 @@
 namespace postino::item {
 namespace {
 
-std::string encoded(const AttributeValue& value) {
+std::string encoded_key(const AttributeValue& value) {
   std::string out;
   append_ordered(out, value);
   return out;
@@ -18,7 +18,7 @@ std::string encoded_last(const AttributeValue& value) {
   append_ordered_last(out, value);
   return out;
 }
-AttributeValue number(std::string_view text) { return Number::parse(text).value(); }
+AttributeValue number_value(std::string_view text) { return Number::parse(text).value(); }
 
 std::optional<AttributeValue> decoded(std::string_view bytes, Type type) {
   base::ByteReader in(bytes);
@@ -28,30 +28,30 @@ std::optional<AttributeValue> decoded(std::string_view bytes, Type type) {
 }
 
 TEST(OrderedKey, HasTheseBytesForNumbers) {
-  EXPECT_EQ(base::to_hex(encoded(0)), "02");
-  EXPECT_EQ(base::to_hex(encoded(1)), "03800200");
-  EXPECT_EQ(base::to_hex(encoded(-1)), "017ffdff");
-  EXPECT_EQ(base::to_hex(encoded(99)), "03806400");
-  EXPECT_EQ(base::to_hex(encoded(100)), "03810200");
-  EXPECT_EQ(base::to_hex(encoded(1001)), "03810b0200");
-  EXPECT_EQ(base::to_hex(encoded(number("123.4"))), "038102182900");
-  EXPECT_EQ(base::to_hex(encoded(number("-123.4"))), "017efde7d6ff");
-  EXPECT_EQ(base::to_hex(encoded(number("0.05"))), "037f0600");
-  EXPECT_EQ(base::to_hex(encoded(number("1e125"))), "03be0b00");
-  EXPECT_EQ(base::to_hex(encoded(number("1e-130"))), "033f0200");
+  EXPECT_EQ(base::to_hex(encoded_key(0)), "02");
+  EXPECT_EQ(base::to_hex(encoded_key(1)), "03800200");
+  EXPECT_EQ(base::to_hex(encoded_key(-1)), "017ffdff");
+  EXPECT_EQ(base::to_hex(encoded_key(99)), "03806400");
+  EXPECT_EQ(base::to_hex(encoded_key(100)), "03810200");
+  EXPECT_EQ(base::to_hex(encoded_key(1001)), "03810b0200");
+  EXPECT_EQ(base::to_hex(encoded_key(number_value("123.4"))), "038102182900");
+  EXPECT_EQ(base::to_hex(encoded_key(number_value("-123.4"))), "017efde7d6ff");
+  EXPECT_EQ(base::to_hex(encoded_key(number_value("0.05"))), "037f0600");
+  EXPECT_EQ(base::to_hex(encoded_key(number_value("1e125"))), "03be0b00");
+  EXPECT_EQ(base::to_hex(encoded_key(number_value("1e-130"))), "033f0200");
 }
 
 TEST(OrderedKey, HasTheseBytesForStrings) {
-  EXPECT_EQ(base::to_hex(encoded("")), "0001");
-  EXPECT_EQ(base::to_hex(encoded("ab")), "61620001");
-  EXPECT_EQ(base::to_hex(encoded(std::string("a\0b", 3))), "6100ff620001");
-  EXPECT_EQ(base::to_hex(encoded(Binary{std::string("\0\0\xFF", 3)})), "00ff00ffff0001");
+  EXPECT_EQ(base::to_hex(encoded_key("")), "0001");
+  EXPECT_EQ(base::to_hex(encoded_key("ab")), "61620001");
+  EXPECT_EQ(base::to_hex(encoded_key(std::string("a\0b", 3))), "6100ff620001");
+  EXPECT_EQ(base::to_hex(encoded_key(Binary{std::string("\0\0\xFF", 3)})), "00ff00ffff0001");
 }
 
 TEST(OrderedKey, LeavesALastStringAsItIs) {
   EXPECT_EQ(encoded_last(std::string("a\0b", 3)), std::string("a\0b", 3));
   EXPECT_EQ(encoded_last(Binary{"xy"}), "xy");
-  EXPECT_EQ(encoded_last(number("12.5")), encoded(number("12.5")));
+  EXPECT_EQ(encoded_last(number_value("12.5")), encoded_key(number_value("12.5")));
 }
 
 TEST(OrderedKey, OrdersNumbersAsTheyCompare) {
@@ -59,7 +59,7 @@ TEST(OrderedKey, OrdersNumbersAsTheyCompare) {
   for (int i = 0; i < 20'000; ++i) {
     const Number a = random.number();
     const Number b = random.one_in(10) ? Number::add(a, Number(random.between(-1, 1))).value_or(a) : random.number();
-    ASSERT_EQ(encoded(a) <=> encoded(b), a <=> b)
+    ASSERT_EQ(encoded_key(a) <=> encoded_key(b), a <=> b)
         << a.to_string() << " and " << b.to_string() << ", seed " << random.seed;
   }
 }
@@ -70,7 +70,7 @@ TEST(OrderedKey, OrdersStringsWithAnythingBehindThem) {
     const std::string a = random.bytes(4);
     const std::string b = random.bytes(4);
     if (a == b) continue;
-    ASSERT_EQ(encoded(a) + random.bytes(2) <=> encoded(b) + random.bytes(2), a <=> b)
+    ASSERT_EQ(encoded_key(a) + random.bytes(2) <=> encoded_key(b) + random.bytes(2), a <=> b)
         << base::to_hex(a) << " and " << base::to_hex(b) << ", seed " << random.seed;
   }
 }
@@ -81,7 +81,7 @@ TEST(OrderedKey, IsNeverAPrefixOfAnother) {
     const Number a = random.number();
     const Number b = random.number();
     if (a == b) continue;
-    ASSERT_FALSE(encoded(b).starts_with(encoded(a))) << a.to_string() << " and " << b.to_string();
+    ASSERT_FALSE(encoded_key(b).starts_with(encoded_key(a))) << a.to_string() << " and " << b.to_string();
   }
 }
 
@@ -91,7 +91,7 @@ TEST(OrderedKey, ReadsBackPartsThatFollowEachOther) {
     const AttributeValue text = random.text(6);
     const AttributeValue amount = random.number();
     const AttributeValue binary = Binary{random.bytes(6)};
-    const std::string bytes = encoded(text) + encoded(amount) + encoded(binary);
+    const std::string bytes = encoded_key(text) + encoded_key(amount) + encoded_key(binary);
     base::ByteReader in(bytes);
     ASSERT_EQ(read_ordered(in, Type::string), text) << "seed " << random.seed;
     ASSERT_EQ(read_ordered(in, Type::number), amount) << "seed " << random.seed;
@@ -101,8 +101,9 @@ TEST(OrderedKey, ReadsBackPartsThatFollowEachOther) {
 }
 
 TEST(OrderedKey, RefusesEveryTruncation) {
-  for (const AttributeValue& value : {number("-123.4"), number("98765.4321"), AttributeValue(std::string("a\0b", 3))}) {
-    const std::string whole = encoded(value);
+  for (const AttributeValue& value :
+       {number_value("-123.4"), number_value("98765.4321"), AttributeValue(std::string("a\0b", 3))}) {
+    const std::string whole = encoded_key(value);
     for (std::size_t length = 0; length < whole.size(); ++length)
       EXPECT_EQ(decoded(whole.substr(0, length), value.type()), std::nullopt) << length;
   }

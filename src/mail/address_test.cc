@@ -14,25 +14,25 @@ std::string rule_of(std::string_view text) {
   return mailbox.error().message;
 }
 
-Mailbox parsed(std::string_view text) {
+Mailbox parsed_mailbox(std::string_view text) {
   auto mailbox = parse_mailbox(text);
   EXPECT_TRUE(mailbox) << text << ": " << mailbox.error().message;
   return mailbox.value_or(Mailbox{});
 }
 
 TEST(ParseMailbox, TakesAnAddressAloneOrWithAName) {
-  EXPECT_EQ(parsed("ann@example.com"), (Mailbox{"", "ann@example.com"}));
-  EXPECT_EQ(parsed("<ann@example.com>"), (Mailbox{"", "ann@example.com"}));
-  EXPECT_EQ(parsed("  Ann Example   <ann@example.com> "), (Mailbox{"Ann Example", "ann@example.com"}));
-  EXPECT_EQ(parsed("Ann E. Example<ann@example.com>"), (Mailbox{"Ann E. Example", "ann@example.com"}));
-  EXPECT_EQ(parsed("Zoë Müller 😀 <zoe@example.com>"), (Mailbox{"Zoë Müller 😀", "zoe@example.com"}));
+  EXPECT_EQ(parsed_mailbox("ann@example.com"), (Mailbox{"", "ann@example.com"}));
+  EXPECT_EQ(parsed_mailbox("<ann@example.com>"), (Mailbox{"", "ann@example.com"}));
+  EXPECT_EQ(parsed_mailbox("  Ann Example   <ann@example.com> "), (Mailbox{"Ann Example", "ann@example.com"}));
+  EXPECT_EQ(parsed_mailbox("Ann E. Example<ann@example.com>"), (Mailbox{"Ann E. Example", "ann@example.com"}));
+  EXPECT_EQ(parsed_mailbox("Zoë Müller 😀 <zoe@example.com>"), (Mailbox{"Zoë Müller 😀", "zoe@example.com"}));
 }
 
 TEST(ParseMailbox, TakesQuotesOffTheName) {
-  EXPECT_EQ(parsed(R"("Example, Ann" <ann@example.com>)").name, "Example, Ann");
-  EXPECT_EQ(parsed(R"("Ann \"the\\boss\" (1) @ <x>" <ann@example.com>)").name, R"(Ann "the\boss" (1) @ <x>)");
-  EXPECT_EQ(parsed(R"("" <ann@example.com>)").name, "");
-  EXPECT_EQ(parsed(R"(Dr. "O'Hara, Pat" <pat@example.com>)").name, "Dr. O'Hara, Pat");
+  EXPECT_EQ(parsed_mailbox(R"("Example, Ann" <ann@example.com>)").name, "Example, Ann");
+  EXPECT_EQ(parsed_mailbox(R"("Ann \"the\\boss\" (1) @ <x>" <ann@example.com>)").name, R"(Ann "the\boss" (1) @ <x>)");
+  EXPECT_EQ(parsed_mailbox(R"("" <ann@example.com>)").name, "");
+  EXPECT_EQ(parsed_mailbox(R"(Dr. "O'Hara, Pat" <pat@example.com>)").name, "Dr. O'Hara, Pat");
 }
 
 TEST(ParseMailbox, TakesEveryLocalPartOfTheStandard) {
@@ -40,15 +40,15 @@ TEST(ParseMailbox, TakesEveryLocalPartOfTheStandard) {
        {"a@b", "a.b.c@example.com", "!#$%&'*+-/=?^_`{|}~@example.com", "user+tag@example.com", "1@example.com",
         R"("a b"@example.com)", R"("a@b"@example.com)", R"("a\"b\\"@example.com)", R"("a>b"@example.com)",
         R"(""@example.com)", "用户@example.com"})
-    EXPECT_EQ(parsed(address).address, address);
-  EXPECT_EQ(parsed(R"(Ann <"a>b"@example.com>)").address, R"("a>b"@example.com)");
+    EXPECT_EQ(parsed_mailbox(address).address, address);
+  EXPECT_EQ(parsed_mailbox(R"(Ann <"a>b"@example.com>)").address, R"("a>b"@example.com)");
 }
 
 TEST(ParseMailbox, TakesDomainsOfAllKinds) {
   for (const std::string_view address :
        {"a@localhost", "a@EXAMPLE.com", "a@x-1.example", "a@bücher.example", "a@例子.广告", "a@xn--bcher-kva.example",
         "a@[192.0.2.1]", "a@[IPv6:2001:db8::1]", "a@[ipv6:::1]", "a@[IPv6:::ffff:192.0.2.1]"})
-    EXPECT_EQ(parsed(address).address, address);
+    EXPECT_EQ(parsed_mailbox(address).address, address);
 }
 
 TEST(ParseMailbox, NamesTheRuleThatIsBroken) {
@@ -96,18 +96,18 @@ TEST(ParseMailbox, RefusesDomainsThatDnsCannotHave) {
 
 TEST(ParseMailbox, HasTheLengthsOfTheStandard) {
   const std::string label(63, 'b');
-  EXPECT_EQ(parsed(std::string(64, 'a') + "@example.com").address.size(), 76U);
+  EXPECT_EQ(parsed_mailbox(std::string(64, 'a') + "@example.com").address.size(), 76U);
   EXPECT_EQ(rule_of(std::string(65, 'a') + "@example.com"), "must have at most 64 bytes before the @");
   EXPECT_EQ(rule_of("\"" + std::string(63, 'a') + "\"@example.com"), "must have at most 64 bytes before the @");
-  EXPECT_EQ(parsed("a@" + label + ".com").address.size(), 69U);
+  EXPECT_EQ(parsed_mailbox("a@" + label + ".com").address.size(), 69U);
   EXPECT_EQ(rule_of("a@" + label + "b.com"), "must have labels of at most 63 bytes in the domain");
 
   const std::string longest = std::string(62, 'a') + "@" + label + "." + label + "." + std::string(63, 'c');
   ASSERT_EQ(longest.size(), 254U);
-  EXPECT_EQ(parsed(longest).address, longest);
+  EXPECT_EQ(parsed_mailbox(longest).address, longest);
   EXPECT_EQ(rule_of("a" + longest), "must have at most 254 bytes in the address");
 
-  EXPECT_EQ(parsed(std::string(512, 'n') + " <a@b>").name.size(), 512U);
+  EXPECT_EQ(parsed_mailbox(std::string(512, 'n') + " <a@b>").name.size(), 512U);
   EXPECT_EQ(rule_of(std::string(513, 'n') + " <a@b>"), "must have at most 512 bytes in the name");
 }
 

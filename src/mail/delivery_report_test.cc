@@ -30,13 +30,13 @@ std::string report(std::string_view status, std::string_view returned = "",
                        .append("\n--b1--\n"));
 }
 
-DeliveryReport parsed(std::string_view message) {
+DeliveryReport parsed_report(std::string_view message) {
   auto result = parse_delivery_report(message);
   EXPECT_TRUE(result) << result.error().message;
   return result.value_or(DeliveryReport{});
 }
 
-std::string failure(std::string_view message) {
+std::string report_failure(std::string_view message) {
   const auto result = parse_delivery_report(message);
   if (result) return "accepted";
   EXPECT_EQ(result.error().code, base::ErrorCode::invalid);
@@ -102,7 +102,7 @@ Subject: Your invoice
 
 --4XyZ.1794735060/mx.example.org--
 )");
-  const DeliveryReport result = parsed(message);
+  const DeliveryReport result = parsed_report(message);
   EXPECT_EQ(result.message_id, "0123@example.com");
   EXPECT_EQ(result.envelope_id, "e-42");
   ASSERT_EQ(result.recipients.size(), 2U);
@@ -159,7 +159,7 @@ Dear Ann
 
 --1794735060-eximdsn-1804289383--
 )");
-  const DeliveryReport result = parsed(message);
+  const DeliveryReport result = parsed_report(message);
   EXPECT_EQ(result.message_id, "0123@example.com");
   EXPECT_EQ(result.envelope_id, "");
   ASSERT_EQ(result.recipients.size(), 1U);
@@ -216,7 +216,7 @@ Message-ID: <0123@example.com>
 
 --7c2f_MSX--
 )");
-  const DeliveryReport result = parsed(message);
+  const DeliveryReport result = parsed_report(message);
   EXPECT_EQ(result.message_id, "0123@example.com");
   ASSERT_EQ(result.recipients.size(), 1U);
   EXPECT_EQ(result.recipients[0].address, "ann+bills@contoso.example") << "xtext";
@@ -228,7 +228,7 @@ Message-ID: <0123@example.com>
 TEST(DeliveryReport, ReadsBareLineFeeds) {
   std::string message = report(one_recipient);
   std::erase(message, '\r');
-  EXPECT_EQ(parsed(message).recipients.size(), 1U);
+  EXPECT_EQ(parsed_report(message).recipients.size(), 1U);
 }
 
 TEST(DeliveryReport, IsFoundInsideOfAWrapper) {
@@ -236,14 +236,14 @@ TEST(DeliveryReport, IsFoundInsideOfAWrapper) {
   const std::string message = "From: x@example.org\r\nContent-Type: multipart/mixed; boundary=w\r\n\r\n--w\r\n" +
                               inner.substr(inner.find("Content-Type:")) +
                               "\r\n--w\r\nContent-Type: text/plain\r\n\r\nA footer.\r\n--w--\r\n";
-  EXPECT_EQ(parsed(message).recipients.size(), 1U);
+  EXPECT_EQ(parsed_report(message).recipients.size(), 1U);
 }
 
 TEST(DeliveryReport, LooksForTheMessageIdInTheHeadersAlone) {
-  EXPECT_EQ(
-      parsed(report(one_recipient, "Content-Type: message/rfc822\n\nSubject: x\n\nMessage-ID: <no@example.com>\n"))
-          .message_id,
-      "");
+  EXPECT_EQ(parsed_report(
+                report(one_recipient, "Content-Type: message/rfc822\n\nSubject: x\n\nMessage-ID: <no@example.com>\n"))
+                .message_id,
+            "");
 }
 
 TEST(DeliveryReport, DecodesItsParts) {
@@ -252,15 +252,15 @@ TEST(DeliveryReport, DecodesItsParts) {
       "CkFjdGlvbjogZmFpbGVkClN0YXR1czogNS4xLjEK\n");
   const std::string_view type = "Content-Type: message/delivery-status\r\n";
   message.insert(message.find(type) + type.size(), "Content-Transfer-Encoding: base64\r\n");
-  const DeliveryReport result = parsed(message);
+  const DeliveryReport result = parsed_report(message);
   ASSERT_EQ(result.recipients.size(), 1U);
   EXPECT_EQ(result.recipients[0].address, "ann@example.org");
 }
 
 TEST(DeliveryReport, TakesWhatThereIs) {
   const DeliveryReport result =
-      parsed(report("FINAL-RECIPIENT: RFC822; <ann@example.org>\nACTION: Failed (permanent)\n"
-                    "Status: 5.7.1 (policy)\nRemote-MTA: dns; mx.example.org\n"));
+      parsed_report(report("FINAL-RECIPIENT: RFC822; <ann@example.org>\nACTION: Failed (permanent)\n"
+                           "Status: 5.7.1 (policy)\nRemote-MTA: dns; mx.example.org\n"));
   ASSERT_EQ(result.recipients.size(), 1U);
   EXPECT_EQ(result.recipients[0].address, "ann@example.org");
   EXPECT_EQ(result.recipients[0].action, "failed");
@@ -270,7 +270,7 @@ TEST(DeliveryReport, TakesWhatThereIs) {
 }
 
 TEST(DeliveryReport, PassesOverWhatItCannotUse) {
-  const DeliveryReport result = parsed(report(
+  const DeliveryReport result = parsed_report(report(
       "Reporting-MTA: dns; a\n\n"
       "Final-Recipient: rfc822; not an address\nAction: failed\nStatus: 5.1.1\n\n"
       "Final-Recipient: rfc822; ann@example.org\nAction: exploded\nStatus: 5.1.1\n\n"
@@ -283,15 +283,16 @@ TEST(DeliveryReport, PassesOverWhatItCannotUse) {
 }
 
 TEST(DeliveryReport, RefusesWhatIsNoReport) {
-  EXPECT_EQ(failure(""), "must be of the type multipart/report");
-  EXPECT_EQ(failure("no message at all"), "must be of the type multipart/report");
-  EXPECT_EQ(failure("From: a@b\r\nSubject: x\r\n\r\nhello\r\n"), "must be of the type multipart/report");
-  EXPECT_EQ(failure("Content-Type: multipart/report\r\n\r\n"), "must have a part of the type message/delivery-status");
-  EXPECT_EQ(failure(report(one_recipient, "", "multipart/report; report-type=feedback-report")),
+  EXPECT_EQ(report_failure(""), "must be of the type multipart/report");
+  EXPECT_EQ(report_failure("no message at all"), "must be of the type multipart/report");
+  EXPECT_EQ(report_failure("From: a@b\r\nSubject: x\r\n\r\nhello\r\n"), "must be of the type multipart/report");
+  EXPECT_EQ(report_failure("Content-Type: multipart/report\r\n\r\n"),
+            "must have a part of the type message/delivery-status");
+  EXPECT_EQ(report_failure(report(one_recipient, "", "multipart/report; report-type=feedback-report")),
             "must be a report of the type delivery-status");
-  EXPECT_EQ(failure(report(one_recipient, "", "multipart/mixed")), "must be of the type multipart/report");
-  EXPECT_EQ(failure(report("Reporting-MTA: dns; a\n")), "must say what became of at least one recipient");
-  EXPECT_EQ(parsed(report(one_recipient, "", "Multipart/Report")).recipients.size(), 1U) << "by its parts";
+  EXPECT_EQ(report_failure(report(one_recipient, "", "multipart/mixed")), "must be of the type multipart/report");
+  EXPECT_EQ(report_failure(report("Reporting-MTA: dns; a\n")), "must say what became of at least one recipient");
+  EXPECT_EQ(parsed_report(report(one_recipient, "", "Multipart/Report")).recipients.size(), 1U) << "by its parts";
 }
 
 TEST(DeliveryReport, HasALimitOfRecipients) {
@@ -300,13 +301,13 @@ TEST(DeliveryReport, HasALimitOfRecipients) {
     status += "\nFinal-Recipient: rfc822; p" + std::to_string(number) + "@example.org\nAction: failed\nStatus: 5.1.1\n";
   };
   for (int i = 0; i < 1000; ++i) add(i);
-  EXPECT_EQ(parsed(report(status)).recipients.size(), 1000U);
+  EXPECT_EQ(parsed_report(report(status)).recipients.size(), 1000U);
   add(1000);
-  EXPECT_EQ(failure(report(status)), "must be about at most 1,000 recipients");
+  EXPECT_EQ(report_failure(report(status)), "must be about at most 1,000 recipients");
 }
 
 TEST(DeliveryReport, TheWordsOfStrangersAreMadePrintable) {
-  const DeliveryReport result = parsed(report(
+  const DeliveryReport result = parsed_report(report(
       std::string(one_recipient) + "Diagnostic-Code: smtp; 550 a\x1B[31m\x01\xFF " + std::string(2000, 'x') + "\n",
       "Content-Type: text/rfc822-headers\n\nMessage-ID: <a\x01" + std::string(2000, 'y') + ">\n"));
   ASSERT_EQ(result.recipients.size(), 1U);
@@ -319,7 +320,7 @@ TEST(DeliveryReport, TheWordsOfStrangersAreMadePrintable) {
 TEST(DeliveryReport, SurvivesEveryCut) {
   const std::string message =
       report(one_recipient, "Content-Type: message/rfc822\n\nMessage-ID: <1@example.com>\n\nx\n");
-  ASSERT_EQ(parsed(message).message_id, "1@example.com");
+  ASSERT_EQ(parsed_report(message).message_id, "1@example.com");
   for (std::size_t size = 0; size < message.size(); ++size) {
     const auto result = parse_delivery_report(std::string_view(message).substr(0, size));
     EXPECT_TRUE(!result || result->recipients.size() == 1);
@@ -337,9 +338,9 @@ TEST(DeliveryReport, SurvivesDeepNesting) {
     reports += "--b" + number + "\r\nContent-Type: multipart/report; boundary=b" + next + "\r\n\r\n";
     messages += (i == 0 ? "--b0\r\n" : "") + std::string("Content-Type: message/rfc822\r\n\r\n");
   }
-  EXPECT_EQ(failure(multiparts), "must be of the type multipart/report");
-  EXPECT_EQ(failure(messages), "must be of the type multipart/report");
-  EXPECT_EQ(failure(reports), "must have a part of the type message/delivery-status");
+  EXPECT_EQ(report_failure(multiparts), "must be of the type multipart/report");
+  EXPECT_EQ(report_failure(messages), "must be of the type multipart/report");
+  EXPECT_EQ(report_failure(reports), "must have a part of the type message/delivery-status");
 }
 
 TEST(DeliveryReport, SurvivesLargeAndStrangeHeaders) {
@@ -348,21 +349,21 @@ TEST(DeliveryReport, SurvivesLargeAndStrangeHeaders) {
     return begin + "\r\n\r\n";
   };
   const std::string_view rule = "must be of the type multipart/report";
-  EXPECT_EQ(failure(repeated("To: ", "a:")), rule);
-  EXPECT_EQ(failure(repeated("To: ", "(")), rule);
-  EXPECT_EQ(failure(repeated("To: ", "a@b,")), rule);
-  EXPECT_EQ(failure(repeated("Subject: ", "=?utf-8?q?a?= ")), rule);
-  EXPECT_EQ(failure(repeated("", "a:b\r\n")), rule);
-  EXPECT_EQ(failure(repeated("A: b\r\n", " b\r\n")), rule);
-  EXPECT_EQ(failure(repeated("Content-Type: multipart/report", "; a=b")), rule);
-  EXPECT_EQ(failure(repeated("Content-Type: multipart/report; boundary=x", "\r\n\r\n--x")),
+  EXPECT_EQ(report_failure(repeated("To: ", "a:")), rule);
+  EXPECT_EQ(report_failure(repeated("To: ", "(")), rule);
+  EXPECT_EQ(report_failure(repeated("To: ", "a@b,")), rule);
+  EXPECT_EQ(report_failure(repeated("Subject: ", "=?utf-8?q?a?= ")), rule);
+  EXPECT_EQ(report_failure(repeated("", "a:b\r\n")), rule);
+  EXPECT_EQ(report_failure(repeated("A: b\r\n", " b\r\n")), rule);
+  EXPECT_EQ(report_failure(repeated("Content-Type: multipart/report", "; a=b")), rule);
+  EXPECT_EQ(report_failure(repeated("Content-Type: multipart/report; boundary=x", "\r\n\r\n--x")),
             "must have a part of the type message/delivery-status");
 }
 
 TEST(DeliveryReport, ADelimiterIsAWholeLine) {
   const DeliveryReport result =
-      parsed(report("Reporting-MTA: dns; a\nX-Not: one\n--b1x: no\n --b1\n\n"
-                    "Final-Recipient: rfc822; ann@example.org\nAction: failed\nStatus: 5.1.1\n"));
+      parsed_report(report("Reporting-MTA: dns; a\nX-Not: one\n--b1x: no\n --b1\n\n"
+                           "Final-Recipient: rfc822; ann@example.org\nAction: failed\nStatus: 5.1.1\n"));
   EXPECT_EQ(result.recipients.size(), 1U);
 }
 
@@ -378,7 +379,7 @@ TEST(DecodeXtext, LeavesOtherTextAsItIs) {
        {"ann+tag@example.org", "ann+41@example.org", "ann+2b@example.org", "ann+", "ann+2"})
     EXPECT_EQ(decode_xtext(text), text);
   const DeliveryReport result =
-      parsed(report("Original-Recipient: rfc822;ann+2026@example.org\nAction: failed\nStatus: 5.1.1\n"));
+      parsed_report(report("Original-Recipient: rfc822;ann+2026@example.org\nAction: failed\nStatus: 5.1.1\n"));
   ASSERT_EQ(result.recipients.size(), 1U);
   EXPECT_EQ(result.recipients[0].address, "ann+2026@example.org") << "no address has a space there";
 }

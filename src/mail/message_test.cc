@@ -40,7 +40,7 @@ std::string built(const Message& message) {
   return result.value_or("");
 }
 
-std::string failure(const Message& message) {
+std::string message_failure(const Message& message) {
   const auto result = build_message(message);
   if (result) return "accepted";
   EXPECT_EQ(result.error().code, base::ErrorCode::invalid);
@@ -345,12 +345,12 @@ TEST(BuildMessage, OneClickNeedsAnHttpsUrl) {
   for (const std::string url :
        {"http://example.com/u", "https://", "https://a b", "https://a>b", "https://ü.example", "https://a\r\nBcc:x"}) {
     message.list_unsubscribe = ListUnsubscribe{url, ""};
-    EXPECT_EQ(failure(message), "list_unsubscribe must have an https URL in ASCII of at most 900 bytes") << url;
+    EXPECT_EQ(message_failure(message), "list_unsubscribe must have an https URL in ASCII of at most 900 bytes") << url;
   }
   message.list_unsubscribe = ListUnsubscribe{};
-  EXPECT_EQ(failure(message), "list_unsubscribe must have a url or a mailto");
+  EXPECT_EQ(message_failure(message), "list_unsubscribe must have a url or a mailto");
   message.list_unsubscribe = ListUnsubscribe{"", "nobody"};
-  EXPECT_EQ(failure(message), "list_unsubscribe mailto must have an @");
+  EXPECT_EQ(message_failure(message), "list_unsubscribe mailto must have an @");
 }
 
 TEST(BuildMessage, AttachmentNamesAreReadTheSame) {
@@ -409,7 +409,7 @@ TEST(BuildMessage, TheTypeOfAnAttachmentCanBeGiven) {
            {"multipart/mixed; boundary=x", "must not be multipart or message"},
            {"message/rfc822", "must not be multipart or message"}}) {
     message.attachments = {{"x.txt", type, "x"}};
-    EXPECT_EQ(failure(message), "attachments[0].content_type " + rule) << type;
+    EXPECT_EQ(message_failure(message), "attachments[0].content_type " + rule) << type;
   }
 }
 
@@ -459,7 +459,7 @@ TEST(BuildMessage, NothingTheCallerWritesEndsALine) {
     for (const auto& [field, change] : changes) {
       Message message = sample();
       change(message, bad);
-      EXPECT_THAT(failure(message), StartsWith(field + " "));
+      EXPECT_THAT(message_failure(message), StartsWith(field + " "));
     }
   Message message = sample();
   message.subject = message.headers.emplace_back("X-Tab", "a\tb").second;
@@ -470,7 +470,7 @@ TEST(BuildMessage, SaysWhatIsMissingOrWrong) {
   const auto after = [](auto change) {
     Message message = sample();
     change(message);
-    return failure(message);
+    return message_failure(message);
   };
   EXPECT_EQ(after([](Message& m) { m.text.clear(); }), "text or html must have something in it");
   EXPECT_EQ(after([](Message& m) { m.text = "\xFF"; }), "text must be UTF-8 without NUL");

@@ -20,30 +20,30 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Deadline patience() { return std::chrono::steady_clock::now() + std::chrono::seconds(60); }
-Deadline soon() { return std::chrono::steady_clock::now() + std::chrono::milliseconds(60); }
+Deadline in_sixty_milliseconds() { return std::chrono::steady_clock::now() + std::chrono::milliseconds(60); }
 
 Address local(std::uint16_t port) { return {"127.0.0.1", port}; }
 
 std::unique_ptr<ClientStream> connect_to(std::uint16_t port) {
-  auto stream = ClientStream::connect(local(port), patience());
+  auto stream = ClientStream::connect(local(port), deadline_in(std::chrono::seconds(60)));
   CHECK(stream.has_value());
   return *std::move(stream);
 }
 
 template <class T>
-std::string problem(const base::Result<T>& result) {
+std::string stream_problem(const base::Result<T>& result) {
   if (result) return "none";
   EXPECT_EQ(result.error().code, base::ErrorCode::io);
   return result.error().message;
 }
 
 // All that comes until the end, or so many bytes.
-std::string read(ClientStream& stream, std::size_t limit = std::string::npos) {
+std::string read_text(ClientStream& stream, std::size_t limit = std::string::npos) {
   std::string text;
   std::vector<char> buffer(64 << 10);
   while (text.size() < limit) {
-    const auto count = stream.read_some(buffer.data(), std::min(buffer.size(), limit - text.size()), patience());
+    const auto count = stream.read_some(buffer.data(), std::min(buffer.size(), limit - text.size()),
+                                        deadline_in(std::chrono::seconds(60)));
     if (!count) return text + "(" + count.error().message + ")";
     if (*count == 0) break;
     text.append(buffer.data(), *count);
@@ -52,7 +52,7 @@ std::string read(ClientStream& stream, std::size_t limit = std::string::npos) {
 }
 
 bool becomes_stale(const ClientStream& stream) {
-  const Deadline deadline = patience();
+  const Deadline deadline = deadline_in(std::chrono::seconds(60));
   while (!stream.is_stale())
     if (std::chrono::steady_clock::now() > deadline) return false;
   return true;
@@ -62,7 +62,7 @@ bool becomes_stale(const ClientStream& stream) {
 std::string exhaust(ClientStream& stream, Deadline deadline) {
   const std::string block(1 << 20, 'x');
   for (int i = 0; i < 1000; ++i)
-    if (const auto written = stream.write(block, deadline); !written) return problem(written);
+    if (const auto written = stream.write(block, deadline); !written) return stream_problem(written);
   return "none";
 }
 
@@ -76,10 +76,10 @@ TEST(ClientStreamTest, CarriesBytesBothWays) {
   RawServer server([](RawPeer& peer) { peer.send(peer.receive_until(".")); });
   const auto stream = connect_to(server.port());
   const std::string text = large_text();
-  EXPECT_EQ(problem(stream->write(text, patience())), "none");
-  EXPECT_TRUE(read(*stream) == text);
+  EXPECT_EQ(stream_problem(stream->write(text, deadline_in(std::chrono::seconds(60)))), "none");
+  EXPECT_TRUE(read_text(*stream) == text);
   char byte = 0;
-  EXPECT_EQ(stream->read_some(&byte, 1, patience()), 0U) << "the end stays the end";
+  EXPECT_EQ(stream->read_some(&byte, 1, deadline_in(std::chrono::seconds(60))), 0U) << "the end stays the end";
   EXPECT_FALSE(stream->secure());
 }
 
@@ -92,9 +92,10 @@ TEST(ClientStreamTest, SaysWhyItCannotConnect) {
   ASSERT_EQ(::bind(deaf.number(), reinterpret_cast<sockaddr*>(&address), size), 0);
   ASSERT_EQ(::getsockname(deaf.number(), reinterpret_cast<sockaddr*>(&address), &size), 0);
   const Address to = local(ntohs(address.sin_port));
-  EXPECT_EQ(problem(ClientStream::connect(to, patience())), "cannot connect to " + to.text() + ": connection refused");
-  EXPECT_EQ(problem(ClientStream::connect(to, Deadline())), "cannot connect to " + to.text() + ": timed out");
-  EXPECT_EQ(problem(ClientStream::connect({"localhost", 1}, patience())),
+  EXPECT_EQ(stream_problem(ClientStream::connect(to, deadline_in(std::chrono::seconds(60)))),
+            "cannot connect to " + to.text() + ": connection refused");
+  EXPECT_EQ(stream_problem(ClientStream::connect(to, Deadline())), "cannot connect to " + to.text() + ": timed out");
+  EXPECT_EQ(stream_problem(ClientStream::connect({"localhost", 1}, deadline_in(std::chrono::seconds(60)))),
             "cannot connect to localhost:1: not an IP address");
 }
 
@@ -110,8 +111,8 @@ TEST(ClientStreamTest, GivesUpOnAServerThatDoesNotTakeConnections) {
   std::vector<std::unique_ptr<ClientStream>> waiting;
   std::string reason = "none";
   for (int i = 0; i < 20 && reason == "none"; ++i) {
-    auto stream = ClientStream::connect(local(ntohs(address.sin_port)), soon());
-    reason = problem(stream);
+    auto stream = ClientStream::connect(local(ntohs(address.sin_port)), in_sixty_milliseconds());
+    reason = stream_problem(stream);
     if (stream) waiting.push_back(*std::move(stream));
   }
   EXPECT_THAT(reason, testing::EndsWith(": timed out"));
@@ -124,9 +125,9 @@ TEST(ClientStreamTest, EndsReadingAtTheDeadlineAndCanReadOn) {
   });
   const auto stream = connect_to(server.port());
   char byte = 0;
-  EXPECT_EQ(problem(stream->read_some(&byte, 1, soon())), "timed out");
-  EXPECT_EQ(problem(stream->write("go", patience())), "none");
-  EXPECT_EQ(read(*stream), "hello");
+  EXPECT_EQ(stream_problem(stream->read_some(&byte, 1, in_sixty_milliseconds())), "timed out");
+  EXPECT_EQ(stream_problem(stream->write("go", deadline_in(std::chrono::seconds(60)))), "none");
+  EXPECT_EQ(read_text(*stream), "hello");
 }
 
 TEST(ClientStreamTest, EndsAtTheDeadlineThoughThereIsSomethingToRead) {
@@ -135,18 +136,18 @@ TEST(ClientStreamTest, EndsAtTheDeadlineThoughThereIsSomethingToRead) {
     peer.wait_for_end();
   });
   const auto stream = connect_to(server.port());
-  EXPECT_EQ(read(*stream, 1), "h");
+  EXPECT_EQ(read_text(*stream, 1), "h");
   char byte = 0;
-  EXPECT_EQ(problem(stream->read_some(&byte, 1, Deadline())), "timed out");
-  EXPECT_EQ(problem(stream->write("go", Deadline())), "timed out");
-  EXPECT_EQ(read(*stream, 4), "ello");
+  EXPECT_EQ(stream_problem(stream->read_some(&byte, 1, Deadline())), "timed out");
+  EXPECT_EQ(stream_problem(stream->write("go", Deadline())), "timed out");
+  EXPECT_EQ(read_text(*stream, 4), "ello");
 }
 
 TEST(ClientStreamTest, EndsWritingAtTheDeadline) {
   std::promise<void> over;
   RawServer server([&](RawPeer&) { over.get_future().wait(); });
   const auto stream = connect_to(server.port());
-  EXPECT_EQ(exhaust(*stream, soon()), "timed out");
+  EXPECT_EQ(exhaust(*stream, in_sixty_milliseconds()), "timed out");
   over.set_value();
 }
 
@@ -157,9 +158,11 @@ TEST(ClientStreamTest, WritingToAServerThatIsGoneIsAnErrorAndNoSignal) {
     peer.end_with_reset();
   });
   const auto stream = connect_to(server.port());
-  EXPECT_EQ(problem(stream->write("go", patience())), "none");
-  EXPECT_THAT(exhaust(*stream, patience()), testing::AnyOf("connection reset by peer", "broken pipe"));
-  EXPECT_THAT(exhaust(*stream, patience()), testing::AnyOf("connection reset by peer", "broken pipe"));
+  EXPECT_EQ(stream_problem(stream->write("go", deadline_in(std::chrono::seconds(60)))), "none");
+  EXPECT_THAT(exhaust(*stream, deadline_in(std::chrono::seconds(60))),
+              testing::AnyOf("connection reset by peer", "broken pipe"));
+  EXPECT_THAT(exhaust(*stream, deadline_in(std::chrono::seconds(60))),
+              testing::AnyOf("connection reset by peer", "broken pipe"));
 }
 
 TEST(ClientStreamTest, ABrokenConnectionIsNotAnEnd) {
@@ -168,15 +171,15 @@ TEST(ClientStreamTest, ABrokenConnectionIsNotAnEnd) {
     peer.end_with_reset();
   });
   const auto stream = connect_to(server.port());
-  EXPECT_EQ(problem(stream->write("go", patience())), "none");
-  EXPECT_EQ(read(*stream), "(connection reset by peer)");
+  EXPECT_EQ(stream_problem(stream->write("go", deadline_in(std::chrono::seconds(60)))), "none");
+  EXPECT_EQ(read_text(*stream), "(connection reset by peer)");
 }
 
 TEST(ClientStreamTest, IsStaleWhenTheServerCloses) {
   RawServer server([](RawPeer& peer) { peer.receive_until("go"); });
   const auto stream = connect_to(server.port());
   EXPECT_FALSE(stream->is_stale());
-  EXPECT_EQ(problem(stream->write("go", patience())), "none");
+  EXPECT_EQ(stream_problem(stream->write("go", deadline_in(std::chrono::seconds(60)))), "none");
   EXPECT_TRUE(becomes_stale(*stream));
 }
 
@@ -187,7 +190,7 @@ TEST(ClientStreamTest, IsStaleWhenTheServerSpeaksUnasked) {
   });
   const auto stream = connect_to(server.port());
   EXPECT_TRUE(becomes_stale(*stream));
-  EXPECT_EQ(read(*stream, 12), "421 good-bye") << "looking takes nothing away";
+  EXPECT_EQ(read_text(*stream, 12), "421 good-bye") << "looking takes nothing away";
 }
 
 class ClientTlsTest : public ::testing::Test {
@@ -209,10 +212,11 @@ class ClientTlsTest : public ::testing::Test {
   // What comes of a request over TLS: the body of the response, or why there is none.
   static std::string ask(const HttpServer& server, const ClientTls& tls, const std::string& name) {
     const auto stream = connect_to(server.port());
-    if (const auto started = stream->start_tls(tls, name, patience()); !started) return problem(started);
+    if (const auto started = stream->start_tls(tls, name, deadline_in(std::chrono::seconds(60))); !started)
+      return stream_problem(started);
     EXPECT_TRUE(stream->secure());
-    EXPECT_EQ(problem(stream->write(get("/close"), patience())), "none");
-    const std::string response = read(*stream);
+    EXPECT_EQ(stream_problem(stream->write(get("/close"), deadline_in(std::chrono::seconds(60)))), "none");
+    const std::string response = read_text(*stream);
     return response.substr(std::min(response.size(), response.find("\r\n\r\n") + 4));
   }
 
@@ -226,7 +230,7 @@ class ClientTlsTest : public ::testing::Test {
 
   std::unique_ptr<ClientStream> connect_securely(const RawServer& server) {
     auto stream = connect_to(server.port());
-    CHECK(stream->start_tls(*trusting(), "localhost", patience()).has_value());
+    CHECK(stream->start_tls(*trusting(), "localhost", deadline_in(std::chrono::seconds(60))).has_value());
     return stream;
   }
 
@@ -305,7 +309,7 @@ TEST_F(ClientTlsTest, AnnouncesNamesButNotAddresses) {
       hello.set_value(bytes);
     });
     const auto stream = connect_to(server.port());
-    EXPECT_EQ(problem(stream->start_tls(*trusting(), name, patience())),
+    EXPECT_EQ(stream_problem(stream->start_tls(*trusting(), name, deadline_in(std::chrono::seconds(60)))),
               "the server has closed the connection instead of starting TLS with '" + name + "'");
     return hello.get_future().get();
   };
@@ -318,8 +322,9 @@ TEST_F(ClientTlsTest, AnnouncesNamesButNotAddresses) {
 TEST_F(ClientTlsTest, GivesUpOnAHandshakeThatDoesNotEnd) {
   RawServer server([](RawPeer& peer) { peer.wait_for_end(); });
   const auto stream = connect_to(server.port());
-  EXPECT_EQ(problem(stream->start_tls(*trusting(), "localhost", soon())), "timed out");
-  EXPECT_NE(problem(stream->write("secret", patience())), "none") << "nothing goes out without TLS";
+  EXPECT_EQ(stream_problem(stream->start_tls(*trusting(), "localhost", in_sixty_milliseconds())), "timed out");
+  EXPECT_NE(stream_problem(stream->write("secret", deadline_in(std::chrono::seconds(60)))), "none")
+      << "nothing goes out without TLS";
 }
 
 TEST_F(ClientTlsTest, RefusesAServerThatDoesNotSpeakTls) {
@@ -328,8 +333,9 @@ TEST_F(ClientTlsTest, RefusesAServerThatDoesNotSpeakTls) {
     peer.wait_for_end();
   });
   const auto stream = connect_to(server.port());
-  EXPECT_EQ(problem(stream->start_tls(*trusting(), "localhost", patience())), "TLS: wrong version number");
-  EXPECT_NE(problem(stream->write("secret", patience())), "none");
+  EXPECT_EQ(stream_problem(stream->start_tls(*trusting(), "localhost", deadline_in(std::chrono::seconds(60)))),
+            "TLS: wrong version number");
+  EXPECT_NE(stream_problem(stream->write("secret", deadline_in(std::chrono::seconds(60)))), "none");
 }
 
 TEST_F(ClientTlsTest, StartsInTheMiddleOfAConversation) {
@@ -339,12 +345,13 @@ TEST_F(ClientTlsTest, StartsInTheMiddleOfAConversation) {
     over_tls([](RawPeer&, Transport& transport) { transport.write("encrypted", {}); })(peer);
   });
   const auto stream = connect_to(server.port());
-  EXPECT_EQ(problem(stream->write("STARTTLS\r\n", patience())), "none");
-  EXPECT_EQ(read(*stream, 8), "220 go\r\n");
+  EXPECT_EQ(stream_problem(stream->write("STARTTLS\r\n", deadline_in(std::chrono::seconds(60)))), "none");
+  EXPECT_EQ(read_text(*stream, 8), "220 go\r\n");
   const auto tls = trusting();
-  EXPECT_EQ(problem(stream->start_tls(*tls, "localhost", patience())), "none");
-  EXPECT_EQ(problem(stream->start_tls(*tls, "localhost", patience())), "TLS has been started before");
-  EXPECT_EQ(read(*stream), "encrypted");
+  EXPECT_EQ(stream_problem(stream->start_tls(*tls, "localhost", deadline_in(std::chrono::seconds(60)))), "none");
+  EXPECT_EQ(stream_problem(stream->start_tls(*tls, "localhost", deadline_in(std::chrono::seconds(60)))),
+            "TLS has been started before");
+  EXPECT_EQ(read_text(*stream), "encrypted");
 }
 
 TEST_F(ClientTlsTest, WhatCameInTheClearDoesNotPassForEncrypted) {
@@ -353,9 +360,9 @@ TEST_F(ClientTlsTest, WhatCameInTheClearDoesNotPassForEncrypted) {
     over_tls([](RawPeer&, Transport& transport) { transport.write("encrypted", {}); })(peer);
   });
   const auto stream = connect_to(server.port());
-  EXPECT_EQ(read(*stream, 8), "220 go\r\n");
-  EXPECT_NE(problem(stream->start_tls(*trusting(), "localhost", patience())), "none");
-  EXPECT_THAT(read(*stream), Not(HasSubstr("injected")));
+  EXPECT_EQ(read_text(*stream, 8), "220 go\r\n");
+  EXPECT_NE(stream_problem(stream->start_tls(*trusting(), "localhost", deadline_in(std::chrono::seconds(60)))), "none");
+  EXPECT_THAT(read_text(*stream), Not(HasSubstr("injected")));
 }
 
 TEST_F(ClientTlsTest, CarriesLargeTexts) {
@@ -372,16 +379,16 @@ TEST_F(ClientTlsTest, CarriesLargeTexts) {
     transport.finish();
   }));
   const auto stream = connect_securely(server);
-  EXPECT_EQ(problem(stream->write(text, patience())), "none");
-  EXPECT_TRUE(read(*stream) == text);
+  EXPECT_EQ(stream_problem(stream->write(text, deadline_in(std::chrono::seconds(60)))), "none");
+  EXPECT_TRUE(read_text(*stream) == text);
 }
 
 TEST_F(ClientTlsTest, AnEndWithoutAnnouncementIsAnEnd) {
   RawServer server(over_tls([](RawPeer&, Transport& transport) { transport.write("last words", {}); }));
   const auto stream = connect_securely(server);
-  EXPECT_EQ(read(*stream), "last words");
+  EXPECT_EQ(read_text(*stream), "last words");
   char byte = 0;
-  EXPECT_EQ(stream->read_some(&byte, 1, patience()), 0U);
+  EXPECT_EQ(stream->read_some(&byte, 1, deadline_in(std::chrono::seconds(60))), 0U);
 }
 
 TEST_F(ClientTlsTest, SaysGoodBye) {
@@ -391,7 +398,7 @@ TEST_F(ClientTlsTest, SaysGoodBye) {
     last_bytes.set_value(peer.receive_until("never"));
   }));
   auto stream = connect_securely(server);
-  EXPECT_EQ(read(*stream, 5), "hello");
+  EXPECT_EQ(read_text(*stream, 5), "hello");
   stream.reset();
   EXPECT_THAT(last_bytes.get_future().get(), testing::StartsWith("\x17\x03\x03")) << "a record of TLS 1.3";
 }
@@ -404,17 +411,17 @@ TEST_F(ClientTlsTest, CanReadOnAfterTheDeadline) {
   }));
   const auto stream = connect_securely(server);
   char byte = 0;
-  EXPECT_EQ(problem(stream->read_some(&byte, 1, soon())), "timed out");
-  EXPECT_EQ(problem(stream->write("x", patience())), "none");
-  EXPECT_EQ(read(*stream), "hello");
+  EXPECT_EQ(stream_problem(stream->read_some(&byte, 1, in_sixty_milliseconds())), "timed out");
+  EXPECT_EQ(stream_problem(stream->write("x", deadline_in(std::chrono::seconds(60)))), "none");
+  EXPECT_EQ(read_text(*stream), "hello");
 }
 
 TEST_F(ClientTlsTest, EndsWritingAtTheDeadlineForGood) {
   std::promise<void> over;
   RawServer server(over_tls([&](RawPeer&, Transport&) { over.get_future().wait(); }));
   const auto stream = connect_securely(server);
-  EXPECT_EQ(exhaust(*stream, soon()), "timed out");
-  EXPECT_EQ(exhaust(*stream, patience()), "the connection is broken");
+  EXPECT_EQ(exhaust(*stream, in_sixty_milliseconds()), "timed out");
+  EXPECT_EQ(exhaust(*stream, deadline_in(std::chrono::seconds(60))), "the connection is broken");
   EXPECT_TRUE(stream->is_stale());
   over.set_value();
 }
@@ -422,7 +429,8 @@ TEST_F(ClientTlsTest, EndsWritingAtTheDeadlineForGood) {
 TEST_F(ClientTlsTest, WritingToAServerThatIsGoneIsAnErrorAndNoSignal) {
   RawServer server(over_tls([](RawPeer& peer, Transport&) { peer.end_with_reset(); }));
   const auto stream = connect_securely(server);
-  EXPECT_THAT(exhaust(*stream, patience()), testing::AnyOf("connection reset by peer", "broken pipe"));
+  EXPECT_THAT(exhaust(*stream, deadline_in(std::chrono::seconds(60))),
+              testing::AnyOf("connection reset by peer", "broken pipe"));
 }
 
 // After the handshake a server sends tickets to resume the session by. They are not for the caller.
@@ -440,7 +448,7 @@ TEST_F(ClientTlsTest, TicketsDoNotMakeItStaleButBytesDo) {
   EXPECT_FALSE(stream->is_stale());
   go_on.set_value();
   EXPECT_TRUE(becomes_stale(*stream));
-  EXPECT_EQ(read(*stream, 7), "unasked");
+  EXPECT_EQ(read_text(*stream, 7), "unasked");
 }
 
 TEST_F(ClientTlsTest, IsStaleWhenTheServerCloses) {

@@ -18,8 +18,7 @@ using namespace std::string_literals;
 using ::testing::EndsWith;
 using ::testing::StartsWith;
 
-Deadline patience() { return std::chrono::steady_clock::now() + std::chrono::seconds(60); }
-Deadline soon() { return std::chrono::steady_clock::now() + std::chrono::milliseconds(100); }
+Deadline in_a_tenth() { return std::chrono::steady_clock::now() + std::chrono::milliseconds(100); }
 
 constexpr std::string_view not_http = "the server does not answer in proper HTTP";
 constexpr std::string_view cut = "the server has closed the connection in the middle of the response";
@@ -54,7 +53,7 @@ std::string shown(const base::Result<HttpResponse>& response) {
 }
 
 std::string fetch(HttpClient& client, const std::string& url) {
-  return shown(client.send(request_to(url), patience()));
+  return shown(client.send(request_to(url), deadline_in(std::chrono::seconds(60))));
 }
 
 // The client's view of these bytes, after which the server closes.
@@ -66,7 +65,7 @@ std::string received(const std::string& bytes, const std::string& method = "GET"
   HttpRequest request = request_to(at(server.port()));
   request.method = method;
   options.tls.verify = false;  // nothing is encrypted, and reading the authorities takes time
-  return shown(make_client(std::move(options))->send(request, patience()));
+  return shown(make_client(std::move(options))->send(request, deadline_in(std::chrono::seconds(60))));
 }
 
 TEST(HttpClientTest, SendsRequestsAndReadsResponses) {
@@ -82,7 +81,7 @@ TEST(HttpClientTest, SendsRequestsAndReadsResponses) {
   const auto client = make_client();
   HttpRequest request = post_to(at(server->port(), "/a?b=c"), std::string("with\0zero", 9));
   request.headers = {{"X-Mine", "some \t value"}, {"X-Empty", ""}};
-  const auto response = client->send(request, patience());
+  const auto response = client->send(request, deadline_in(std::chrono::seconds(60)));
   ASSERT_TRUE(response) << response.error().message;
   EXPECT_EQ(response->status, 404);
   EXPECT_EQ(response->body, "POST /a?b=c " + request.body);
@@ -91,8 +90,10 @@ TEST(HttpClientTest, SendsRequestsAndReadsResponses) {
   EXPECT_EQ(response->header("X-MINE"), "some \t value");
   EXPECT_EQ(response->header("X-None"), "");
 
-  EXPECT_EQ(client->send(post_to(at(server->port()), ""), patience())->header("X-Length"), "0");
-  EXPECT_EQ(client->send(request_to(at(server->port())), patience())->header("X-Length"), "");
+  EXPECT_EQ(client->send(post_to(at(server->port()), ""), deadline_in(std::chrono::seconds(60)))->header("X-Length"),
+            "0");
+  EXPECT_EQ(client->send(request_to(at(server->port())), deadline_in(std::chrono::seconds(60)))->header("X-Length"),
+            "");
 }
 
 TEST(HttpClientTest, FindsServersByName) {
@@ -117,7 +118,8 @@ TEST(HttpClientTest, CarriesLargeBodies) {
   std::string body(3 << 20, 'x');
   for (std::size_t i = 0; i < body.size(); i += 1000) body[i] = static_cast<char>('a' + i / 1000 % 26);
   const auto client = make_client({.max_response_bytes = 4 << 20});
-  EXPECT_TRUE(shown(client->send(post_to(at(server->port()), body), patience())) == "200 POST / " + body);
+  EXPECT_TRUE(shown(client->send(post_to(at(server->port()), body), deadline_in(std::chrono::seconds(60)))) ==
+              "200 POST / " + body);
 }
 
 TEST(HttpClientTest, UsesAConnectionAgain) {
@@ -125,12 +127,12 @@ TEST(HttpClientTest, UsesAConnectionAgain) {
   const auto client = make_client();
   for (int i = 0; i < 20; ++i) {
     const std::string target = "/" + std::to_string(i);
-    EXPECT_EQ(shown(client->send(post_to(at(server->port(), target), "body"), patience())),
+    EXPECT_EQ(shown(client->send(post_to(at(server->port(), target), "body"), deadline_in(std::chrono::seconds(60)))),
               "200 POST " + target + " body");
   }
   HttpRequest head = request_to(at(server->port()));
   head.method = "HEAD";
-  EXPECT_EQ(shown(client->send(head, patience())), "200 ") << "and does not wait for a body";
+  EXPECT_EQ(shown(client->send(head, deadline_in(std::chrono::seconds(60)))), "200 ") << "and does not wait for a body";
   EXPECT_EQ(fetch(*client, at(server->port())), "200 GET / ");
   EXPECT_EQ(server->counts().accepted, 1U);
 }
@@ -247,7 +249,7 @@ TEST(HttpClientTest, DoesNotFollowRedirects) {
     response.headers = {{"Location", at(elsewhere->port())}};
     respond(std::move(response));
   });
-  const auto response = make_client()->send(request_to(at(server->port())), patience());
+  const auto response = make_client()->send(request_to(at(server->port())), deadline_in(std::chrono::seconds(60)));
   ASSERT_TRUE(response);
   EXPECT_EQ(response->status, 302);
   EXPECT_EQ(response->header("location"), at(elsewhere->port()));
@@ -274,7 +276,8 @@ TEST(HttpClientTest, RefusesNumbersThatStandForPrivateAddresses) {
     HttpRequest request;
     request.url.host = host;
     request.url.port = server->port();
-    EXPECT_THAT(shown((*client)->send(request, patience())), StartsWith("invalid: ")) << host;
+    EXPECT_THAT(shown((*client)->send(request, deadline_in(std::chrono::seconds(60)))), StartsWith("invalid: "))
+        << host;
   }
   EXPECT_EQ(server->counts().accepted, 0U);
 }
@@ -285,7 +288,7 @@ TEST(HttpClientTest, RefusesRequestsThatAreNotWhatTheySeem) {
   const auto problem = [&](auto change) {
     HttpRequest request = request_to(at(server->port()));
     change(request);
-    return shown(client->send(request, patience()));
+    return shown(client->send(request, deadline_in(std::chrono::seconds(60))));
   };
   for (const std::string& value :
        {std::string("a\r\nX-Other: b"), std::string("a\nb"), std::string("a\rb"), std::string("a\0b", 3)})
@@ -320,7 +323,7 @@ TEST(HttpClientTest, RefusesRequestsThatAreNotWhatTheySeem) {
 // Where it stands by then depends on how busy the machine is.
 void expect_timeout(const HttpRequest& request) {
   const auto client = make_client();
-  const std::string outcome = shown(client->send(request, soon()));
+  const std::string outcome = shown(client->send(request, in_a_tenth()));
   EXPECT_THAT(outcome, StartsWith("io: "));
   EXPECT_THAT(outcome, EndsWith("timed out"));
 }
@@ -361,7 +364,9 @@ TEST(HttpClientTest, TakesTheResponseOfAServerThatDoesNotReadAll) {
     peer.wait_for_end();
   });
   const auto client = make_client();
-  EXPECT_EQ(shown(client->send(post_to(at(server.port()), std::string(8 << 20, 'x')), patience())), "413 big");
+  EXPECT_EQ(
+      shown(client->send(post_to(at(server.port()), std::string(8 << 20, 'x')), deadline_in(std::chrono::seconds(60)))),
+      "413 big");
 }
 
 TEST(HttpClientTest, ReadsBodiesOfEveryForm) {

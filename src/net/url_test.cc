@@ -9,9 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Deadline patience() { return std::chrono::steady_clock::now() + std::chrono::seconds(60); }
-
-std::string problem(std::string_view text) {
+std::string url_problem(std::string_view text) {
   const auto url = Url::parse(text);
   if (url) return "none";
   EXPECT_EQ(url.error().code, base::ErrorCode::invalid) << text;
@@ -67,42 +65,42 @@ TEST(UrlTest, ShowsAUrlInItsShortestForm) {
 TEST(UrlTest, NamesTheRuleThatIsBroken) {
   for (const std::string_view text : {"", "example.com", "/path", "//example.com/", "ftp://a/", "http:/a", "http:a",
                                       "file:///a", "httpss://a/", "javascript:alert(1)"})
-    EXPECT_EQ(problem(text), "must begin with http:// or https://") << text;
+    EXPECT_EQ(url_problem(text), "must begin with http:// or https://") << text;
   for (const std::string_view text : {"http://", "http:///path", "https://?a", "http://#a", "http://:80/"})
-    EXPECT_EQ(problem(text), "must have a host") << text;
+    EXPECT_EQ(url_problem(text), "must have a host") << text;
   for (const std::string_view text : {"http://user@a/", "http://user:secret@a/", "http://@a/", "http://a\\@b/"})
-    EXPECT_EQ(problem(text), "must not have a user or password") << text;
+    EXPECT_EQ(url_problem(text), "must not have a user or password") << text;
   for (const std::string_view text : {"http://a b/", "http://a/ ", "http://a/\r\nX: y", "http://a/\t", "http://a/\x7F",
                                       "http://\xC3\xA4/", "http://a/\xC3\xA4", " http://a/"})
-    EXPECT_EQ(problem(text), "must not have spaces, control characters or characters beyond ASCII") << text;
-  EXPECT_THAT(problem(std::string_view("http://a/\0b", 11)), HasSubstr("control characters"));
+    EXPECT_EQ(url_problem(text), "must not have spaces, control characters or characters beyond ASCII") << text;
+  EXPECT_THAT(url_problem(std::string_view("http://a/\0b", 11)), HasSubstr("control characters"));
   for (const std::string_view text : {"http://a:0/", "http://a:65536/", "http://a:/", "http://a:x/", "http://a:+1/",
                                       "http://a:-1/", "http://a:80x/", "http://a:000080/", "http://[::1]:/"})
-    EXPECT_EQ(problem(text), "must have a port from 1 to 65535, or none") << text;
+    EXPECT_EQ(url_problem(text), "must have a port from 1 to 65535, or none") << text;
   for (const std::string_view text :
        {"http://a!b/", "http://a\\b/", "http://a%2eb/", "http://.a/", "http://a..b/", "http://./", "http://[]/",
         "http://[::1/", "http://[::1]x/", "http://[a]/", "http://[1.2.3.4]/", "http://[fe80::1%25eth0]/",
         "http://[fe80::1%eth0]/", "http://x[::1]/"})
-    EXPECT_EQ(problem(text), "must have a host that is a name or an IP address (IPv6 in brackets)") << text;
+    EXPECT_EQ(url_problem(text), "must have a host that is a name or an IP address (IPv6 in brackets)") << text;
 }
 
 // 127.0.0.1 in disguises that the resolvers of many systems see through.
 TEST(UrlTest, TakesNoNumbersForNames) {
   for (const std::string host : {"2130706433", "0x7f000001", "0x7F.1", "127.1", "127.0.1", "0177.0.0.1", "017700000001",
                                  "1.2.3.4.5", "256.1.1.1", "127.0.0.1.", "0x", "a.0x7f", "a.1", "::1"})
-    EXPECT_NE(problem("http://" + host + "/"), "none") << host;
+    EXPECT_NE(url_problem("http://" + host + "/"), "none") << host;
 }
 
 TEST(UrlTest, HasAtMost2048Bytes) {
   const std::string start = "http://a/";
-  EXPECT_EQ(problem(start + std::string(2048 - start.size(), 'x')), "none");
-  EXPECT_EQ(problem(start + std::string(2049 - start.size(), 'x')), "must not have more than 2048 bytes");
-  EXPECT_EQ(problem("http://" + std::string(253, 'x')), "none");
-  EXPECT_THAT(problem("http://" + std::string(254, 'x')), HasSubstr("host"));
+  EXPECT_EQ(url_problem(start + std::string(2048 - start.size(), 'x')), "none");
+  EXPECT_EQ(url_problem(start + std::string(2049 - start.size(), 'x')), "must not have more than 2048 bytes");
+  EXPECT_EQ(url_problem("http://" + std::string(253, 'x')), "none");
+  EXPECT_THAT(url_problem("http://" + std::string(254, 'x')), HasSubstr("host"));
 }
 
 std::vector<std::string> hosts_of(const std::string& name) {
-  const auto addresses = resolve(name, 8025, patience());
+  const auto addresses = resolve(name, 8025, deadline_in(std::chrono::seconds(60)));
   if (!addresses) return {addresses.error().message};
   std::vector<std::string> hosts;
   for (const Address& address : *addresses) {
@@ -130,7 +128,7 @@ TEST(ResolveTest, LocalhostIsThisMachine) {
 TEST(ResolveTest, SaysThatThereIsNoSuchName) {
   for (const std::string& name : {std::string("does-not-exist.invalid"), std::string("notlocalhost.invalid"),
                                   std::string(), std::string("a\0b", 3), std::string(300, 'x')}) {
-    const auto addresses = resolve(name, 25, patience());
+    const auto addresses = resolve(name, 25, deadline_in(std::chrono::seconds(60)));
     ASSERT_FALSE(addresses) << name;
     EXPECT_EQ(addresses.error().code, base::ErrorCode::io);
     EXPECT_THAT(addresses.error().message, testing::StartsWith("cannot find '" + name + "': "));
@@ -146,7 +144,7 @@ TEST(ResolveTest, EndsAtTheDeadline) {
 // The system's resolver takes numbers for addresses. What it makes of them is what counts.
 TEST(ResolveTest, ShowsTheAddressBehindANumber) {
   for (const std::string host : {"2130706433", "0x7f.1", "127.1", "0177.0.0.1"}) {
-    const auto addresses = resolve(host, 80, patience());
+    const auto addresses = resolve(host, 80, deadline_in(std::chrono::seconds(60)));
     if (!addresses) continue;
     for (const Address& address : *addresses) EXPECT_FALSE(is_public(address)) << host << " is " << address.host;
   }

@@ -1,6 +1,6 @@
 // Kills a writing process at random moments, and checks after each kill that the store has lost nothing it promised.
 //
-// POSTINO_SEED repeats a run as far as threads allow; POSTINO_TEST_SHORT makes it a short one.
+// POSTINO_SEED repeats a run as far as threads allow; POSTINO_TEST_EFFORT multiplies the kills.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 #include <random>
 
 #include "announcement.h"
+#include "base/effort_testing.h"
 #include "base/temporary_directory.h"
 #include "engine/engine.h"
 #include "history.h"
@@ -122,7 +123,7 @@ class CrashTest : public testing::Test {
 };
 
 TEST_F(CrashTest, NothingAcknowledgedIsLostAndNothingIsHalfDone) {
-  const int kills = std::getenv("POSTINO_TEST_SHORT") != nullptr ? 5 : 80;
+  const int kills = 20 * base::test_effort();
   {
     const auto engine = open(0);
     ASSERT_TRUE(engine) << engine.error().message;

@@ -18,7 +18,7 @@ using expr::Placeholders;
 using item::AttributeValue;
 using item::Map;
 
-constexpr int depth = 4;
+constexpr int expression_depth = 4;
 
 // Defines nearly every placeholder of the text, so that most expressions get beyond binding.
 Placeholders define(std::string_view text, ValueSource& source) {
@@ -35,7 +35,7 @@ Placeholders define(std::string_view text, ValueSource& source) {
       placeholders.names->insert_or_assign(std::move(key), source.name());
     } else {
       if (!placeholders.values) placeholders.values.emplace();
-      placeholders.values->set(std::move(key), source.value(depth));
+      placeholders.values->set(std::move(key), source.value(expression_depth));
     }
   }
   return placeholders;
@@ -171,7 +171,7 @@ void fuzz_expression(std::string_view input) {
   Request request;
   request.text = source.line();
   request.placeholders = define(request.text, source);
-  request.item = source.map(depth);
+  request.item = source.map(expression_depth);
   switch (kind) {
     case 'c':
       return run_condition(request, expr::Kind::condition);

@@ -15,10 +15,10 @@ namespace {
 
 using namespace postino::partiql;  // NOLINT(google-build-using-namespace): everything here is about it
 
-constexpr int depth = 3;
+constexpr int statement_depth = 3;
 
 // What a translation must never say: its author did not write the expression.
-void check_message(const std::string& message) {
+void check_error_text(const std::string& message) {
   CHECK(!message.empty());
   for (const std::string_view word : {"Syntax error;", "redundant parentheses", "reserved keyword", "is not defined",
                                       "unused in expressions", "The expression can not be empty"})
@@ -36,7 +36,7 @@ void check_ranges(const Select& select, const Filter& filter, const Parameters& 
   const KeyBranches decomposition(key, parameters, false);
   if (!decomposition.name_partition(*select.where)) return;
   const auto branches = decomposition.of(*select.where);
-  if (!branches) return check_message(branches.error().message);
+  if (!branches) return check_error_text(branches.error().message);
   CHECK(!branches->empty() && branches->size() <= max_decomposed_reads);
   const bool read = std::ranges::any_of(*branches, [&](const KeyBranch& branch) { return holds(branch, item); });
   CHECK(read || !filter.matches(item));
@@ -50,7 +50,7 @@ void check_update(const CheckedStatement& checked, const item::Item& item) {
   const auto bound = expr::Binder(checked.substitutions.placeholders()).bind(*update);
   CHECK(bound);
   const auto after = bound->apply(item);
-  if (!after) check_message(after.error().message);
+  if (!after) check_error_text(after.error().message);
 }
 
 }  // namespace
@@ -63,17 +63,18 @@ void fuzz_partiql(std::string_view input) {
   CHECK(parsed.has_value() == cached.has_value());
   if (!parsed) {
     CHECK(parsed.error() == cached.error());
-    return check_message(parsed.error().message);
+    return check_error_text(parsed.error().message);
   }
   partiql::Statement statement;
   statement.text = text;
-  for (std::size_t i = 0; i < (*parsed)->parameter_count; ++i) statement.parameters.push_back(source.value(depth));
-  item::Item item = source.map(depth);
+  for (std::size_t i = 0; i < (*parsed)->parameter_count; ++i)
+    statement.parameters.push_back(source.value(statement_depth));
+  item::Item item = source.map(statement_depth);
   item.set("a", source.text());
   item.set("b", source.text());
 
   const auto checked = check_statement(statement, *parsed);
-  if (!checked) return check_message(checked.error().message);
+  if (!checked) return check_error_text(checked.error().message);
   const auto& body = (*parsed)->body;
   if (const auto* select = std::get_if<Select>(&body); select != nullptr && select->where)
     check_ranges(*select, *checked->filter, statement.parameters, item);

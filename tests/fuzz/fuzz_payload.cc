@@ -24,7 +24,7 @@ void check_header(const std::string& bytes, const outbox::Payload& payload) {
   CHECK(lines <= payload.custom_headers.size() + 13);
 }
 
-void check_message(const outbox::Payload& payload) {
+void check_built_message(const outbox::Payload& payload) {
   mail::Message message;
   message.from = payload.from;
   message.reply_to = payload.reply_to;
@@ -52,7 +52,7 @@ void fuzz_payload(std::string_view input) {
   const std::string text = outbox::to_json(*payload);
   const auto again = outbox::parse_payload(text);
   CHECK(again && outbox::to_json(*again) == text);
-  check_message(*payload);
+  check_built_message(*payload);
 }
 
 }  // namespace postino::fuzz

@@ -6,14 +6,14 @@
 #include <set>
 #include <shared_mutex>
 
-#include "many_threads.h"
+#include "base/many_threads_testing.h"
 #include "service_world.h"
 
 namespace postino::messages {
 namespace {
 
-using outbox::run_threads;
-using outbox::volume;
+using base::run_threads;
+using base::volume;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::IsEmpty;
@@ -99,46 +99,6 @@ TEST(ConcurrentMessages, ManyKeysGoTheirWaysTogether) {
   });
   EXPECT_EQ(consumed, static_cast<std::size_t>(keys) * 5);
   EXPECT_THAT(take_all(world.embedded(), "q"), IsEmpty());
-}
-
-TEST(ConcurrentLeaseKeeper, KeepsLeasesWhileExecutionsComeAndGo) {
-  constexpr int threads = 6;
-  const int rounds = volume(60);
-  const auto clock = std::make_shared<base::ManualClock>(test_start);
-  MessageStore store(clock);
-  const idempotency::GuardOptions options;
-  ASSERT_TRUE(idempotency::prepare_tables(store.engine(), options.table));
-  idempotency::Guard guard(store.engine(), *clock, store.random(), options);
-  idempotency::LeaseKeeper keeper(guard, *clock);
-  std::atomic<int> working = threads;
-  std::shared_mutex time;  // stands still while somebody holds it, because it runs faster here than anybody can look
-  run_threads(threads + 2, [&](int thread) {
-    // Two renew all the time; without them every lease would end.
-    while (thread >= threads && working > 0) {
-      if (thread == threads) {
-        const std::lock_guard lock(time);
-        clock->advance(seconds(4));
-      }
-      keeper.renew_once();
-    }
-    for (int round = 0; thread < threads && round < rounds; ++round) {
-      const std::string key = std::to_string(thread) + "-" + std::to_string(round);
-      std::shared_lock still(time);
-      const auto begun = guard.begin("PRODUCE", key, "hash");
-      ASSERT_TRUE(begun);
-      const auto hold = keeper.hold(begun->record);
-      still.unlock();
-      const base::TimePoint end = clock->now() + seconds(60);
-      while (round % 4 == 0 && clock->now() < end) std::this_thread::yield();
-      if (round % 4 == 0) {
-        const std::shared_lock looking(time);
-        EXPECT_EQ(guard.look("PRODUCE", key, "hash")->verdict, idempotency::Verdict::in_progress);
-      }
-      EXPECT_FALSE(hold->is_lost());
-      EXPECT_TRUE(guard.complete(begun->record, "done"));
-    }
-    if (thread < threads) --working;
-  });
 }
 
 TEST(ConcurrentStoreQueue, EveryMessageIsGivenOutOnceByTwoProcesses) {

@@ -13,7 +13,7 @@
 
 namespace postino::messages {
 
-using engine::test_start;
+inline constexpr base::TimePoint test_start = engine::embedded_start;
 
 class MessageStore : public engine::EmbeddedStore {
  public:

@@ -10,7 +10,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 FOLDER = Path(__file__).parent
-sys.path += [str(FOLDER.parent / "outbox_e2e"), str(FOLDER.parent / "api")]  # how a server is started and called
+sys.path += [str(FOLDER.parent / "outbox_e2e"), str(FOLDER.parent / "wire_clients")]  # how a server is started and called
 pytest.register_assert_rewrite("postino_server", "rest", "waiting", "message_server")
 
 from message_server import MessageServer, Queue  # noqa: E402
@@ -25,21 +25,29 @@ def pytest_configure(config):
     config.addinivalue_line("filterwarnings", "error::pytest.PytestUnhandledThreadExceptionWarning")
 
 
-MOST_RUNS = 4
+MOST_RUNS = 2
+MOST_EXCUSED = 2
+excused = []
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item, nextitem):
     """RabbitMQ 3.10 breaks a connection off now and then, soon after a link is opened: a channel of its own is gone
     before it looks for it, and its log says so. Calls go on with another connection, but what was unconfirmed is sent
-    again, and tests count. One that fails while that happened has shown nothing, and is run again."""
+    again, and tests count. One that fails while that happened has shown nothing, and is run again.
+
+    The excuse is narrow, so that a fault of ours that makes the broker break off is not excused: the broker broke off
+    once during the test, a test is run again once, and at most two tests of a run are."""
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-    for run in range(MOST_RUNS):
+    for _ in range(MOST_RUNS):
         breaks_before = RabbitmqServer.breaks_of_its_own()
         reports = runtestprotocol(item, nextitem=nextitem, log=False)
-        if not any(report.failed for report in reports) or not has_broken_off_since(breaks_before):
+        if not any(report.failed for report in reports) or len(excused) == MOST_EXCUSED:
             break
-        print(f"RabbitMQ broke off by itself; {item.nodeid} was run {run + 1} times")
+        if not has_broken_off_since(breaks_before) or RabbitmqServer.breaks_of_its_own() != breaks_before + 1:
+            break
+        print(f"RabbitMQ broke off by itself during {item.nodeid}")
+        excused.append(item.nodeid)
     for report in reports:
         item.ihook.pytest_runtest_logreport(report=report)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)

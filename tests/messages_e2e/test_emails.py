@@ -91,12 +91,13 @@ def test_kills_send_nothing_twice(start, queue, flags):
         assert queue.produce(server.rest(), emails[first : first + 100]).status == 200
     server.kill()
     chance = random.Random()
+    flags = [*flags, "--queue-lease", "5s"]
     for _ in range(4):
         server = start(*flags)
         threading.Event().wait(chance.uniform(0.05, 0.4))
         server.kill()
     rest = start(*flags, "--lease", "1s").rest()
-    # Those that a server had received when it died come back after a minute.
+    # Those that a server had received when it died come back when their leases end.
     eventually(lambda: sent(rest) == count, "all of them", 150)
     assert rest.fetch("/emails/counts")["total"] == count
     delivered = [each["id"] for page in rest.pages("/mailbox", limit=100) for each in page]

@@ -16,7 +16,7 @@ import pytest
 from message_server import consumed, new_key
 from payloads import in_the_future, payload
 
-FLAGS = ["--messages-lease", "1s", "--log-level", "warning"]
+FLAGS = ["--messages-lease", "1s", "--queue-lease", "5s", "--log-level", "warning"]
 DEADLINE_SECONDS = 120
 KILLS = 6
 

@@ -10,7 +10,7 @@ namespace {
 
 double write_units(std::size_t bytes) { return std::max(1.0, std::ceil(static_cast<double>(bytes) / 1024)); }
 
-std::size_t size_of(const std::optional<item::Item>& item) { return item ? item::size_of(*item) : 0; }
+std::size_t size_or_zero(const std::optional<item::Item>& item) { return item ? item::size_of(*item) : 0; }
 
 std::optional<item::Item> entry_of(const ModelTable& table, const ModelIndex& index,
                                    const std::optional<item::Item>& item) {
@@ -22,13 +22,14 @@ double index_units(const ModelTable& table, const ModelIndex& index, const Effec
   const auto before = entry_of(table, index, effect.before);
   const auto after = entry_of(table, index, effect.after);
   if (before == after) return 0;
-  if (!before || !after) return write_units(size_of(before ? before : after));
+  if (!before || !after) return write_units(size_or_zero(before ? before : after));
   for (const std::string& name : index.keys())
-    if (!(*before->find(name) == *after->find(name))) return write_units(size_of(before)) + write_units(size_of(after));
-  return write_units(std::max(size_of(before), size_of(after)));
+    if (!(*before->find(name) == *after->find(name)))
+      return write_units(size_or_zero(before)) + write_units(size_or_zero(after));
+  return write_units(std::max(size_or_zero(before), size_or_zero(after)));
 }
 
-std::string text_of(const store::ConsumedCapacity& capacity) {
+std::string capacity_text(const store::ConsumedCapacity& capacity) {
   std::string text =
       capacity.table_name + " total " + std::to_string(capacity.total) + " table " + std::to_string(capacity.table);
   for (const auto& [name, units] : capacity.global_indexes) text += " " + name + " " + std::to_string(units);
@@ -41,7 +42,7 @@ std::string text_of(const store::ConsumedCapacity& capacity) {
 void CapacityModel::add_write(const ModelTable& table, const Effect& effect) {
   store::ConsumedCapacity& capacity = tables_[table.name];
   capacity.table_name = table.name;
-  const double units = factor_ * write_units(std::max(size_of(effect.before), size_of(effect.after)));
+  const double units = factor_ * write_units(std::max(size_or_zero(effect.before), size_or_zero(effect.after)));
   capacity.table += units;
   capacity.total += units;
   for (const ModelIndex& index : table.indexes) {
@@ -56,7 +57,7 @@ void CapacityModel::add_write(const ModelTable& table, const Effect& effect) {
 void CapacityModel::add_read(const ModelTable& table, const std::optional<item::Item>& item, bool consistent) {
   store::ConsumedCapacity& capacity = tables_[table.name];
   capacity.table_name = table.name;
-  const double blocks = std::max(1.0, std::ceil(static_cast<double>(size_of(item)) / 4096));
+  const double blocks = std::max(1.0, std::ceil(static_cast<double>(size_or_zero(item)) / 4096));
   const double units = factor_ * (consistent ? blocks : blocks / 2);
   capacity.table += units;
   capacity.total += units;
@@ -69,8 +70,8 @@ std::string CapacityModel::difference(const std::vector<store::ConsumedCapacity>
     const auto expected = tables_.find(capacity.table_name);
     if (expected == tables_.end()) return "capacity of a table that was not asked: " + capacity.table_name;
     if (unknown_.contains(capacity.table_name)) continue;
-    if (text_of(capacity) != text_of(expected->second))
-      return "capacity " + text_of(capacity) + " instead of " + text_of(expected->second);
+    if (capacity_text(capacity) != capacity_text(expected->second))
+      return "capacity " + capacity_text(capacity) + " instead of " + capacity_text(expected->second);
   }
   return {};
 }

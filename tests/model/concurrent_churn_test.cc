@@ -1,5 +1,5 @@
-// Everything at once: random writes of all kinds, items that expire, indexes that come and go, readers and a follower
-// of the stream. Afterwards indexes, counts and streams must follow from the items.
+// Everything at once: random writes of all kinds, items that expire, indexes that come and go, churn_readers and a
+// follower of the stream. Afterwards indexes, counts and streams must follow from the items.
 #include "concurrent_store.h"
 #include "contents_check.h"
 #include "operation_generator.h"
@@ -9,8 +9,8 @@
 namespace postino::model {
 namespace {
 
-constexpr int writers = 6;
-constexpr int readers = 2;
+constexpr int churn_writers = 6;
+constexpr int churn_readers = 2;
 constexpr base::Milliseconds time_of_a_write(20);  // so that some items expire before the last write, and some never
 
 class ConcurrentChurnTest : public ConcurrentStore {
@@ -70,7 +70,7 @@ class ConcurrentChurnTest : public ConcurrentStore {
 
 TEST_P(ConcurrentChurnTest, LeavesNothingBehind) {
   const int operations = scaled(GetParam().durability == engine::Durability::synced ? 300 : 1'200);
-  std::atomic<int> busy_writers = writers;
+  std::atomic<int> busy_writers = churn_writers;
   auto subscription = store().subscribe("first", std::nullopt);
   ASSERT_TRUE(subscription) << text_of(subscription.error());
   std::vector<store::StreamRecord> followed;
@@ -82,10 +82,10 @@ TEST_P(ConcurrentChurnTest, LeavesNothingBehind) {
       for (store::StreamRecord& record : *records) followed.push_back(std::move(record));
     }
   });
-  run(writers + readers, [&](int thread, Choice& choice) {
+  run(churn_writers + churn_readers, [&](int thread, Choice& choice) {
     OperationGenerator generator(choice, Vocabulary(), definitions_);
     RequestBuilder builder(choice);
-    if (thread < writers) {
+    if (thread < churn_writers) {
       for (int i = 0; i < operations; ++i) {
         write(generator, builder, choice);
         clock()->advance(time_of_a_write);

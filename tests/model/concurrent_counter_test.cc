@@ -1,4 +1,4 @@
-// Many threads increment few items: nothing that was acknowledged may be lost, and nothing may count twice.
+// Many counting_threads increment few items: nothing that was acknowledged may be lost, and nothing may count twice.
 #include <algorithm>
 #include <array>
 
@@ -8,7 +8,7 @@
 namespace postino::model {
 namespace {
 
-constexpr int threads = 8;
+constexpr int counting_threads = 8;
 constexpr int counters = 3;
 
 class ConcurrentCounterTest : public ConcurrentStore {
@@ -55,7 +55,7 @@ class ConcurrentCounterTest : public ConcurrentStore {
 TEST_P(ConcurrentCounterTest, NoIncrementIsLostOrDoubled) {
   const int operations = scaled(GetParam().durability == engine::Durability::synced ? 400 : 1'500);
   std::array<std::atomic<std::int64_t>, counters> acknowledged{};
-  run(threads, [&](int, Choice& choice) {
+  run(counting_threads, [&](int, Choice& choice) {
     for (int i = 0; i < operations; ++i) {
       const int counter = choice.between(0, counters - 1);
       const auto written =
@@ -76,7 +76,7 @@ TEST_P(ConcurrentCounterTest, EverythingIsAnsweredWhenNobodyWaits) {
   const int operations = scaled(1'000);
   std::atomic<int> acknowledged = 0;
   std::atomic<int> answered = 0;
-  run(threads, [&](int, Choice& choice) {
+  run(counting_threads, [&](int, Choice& choice) {
     for (int i = 0; i < operations; ++i)
       store().update_item(addition(choice.between(0, counters - 1)), [&](const auto& answer) {
         if (answer) ++acknowledged;
@@ -84,8 +84,8 @@ TEST_P(ConcurrentCounterTest, EverythingIsAnsweredWhenNobodyWaits) {
       });
   });
   reopen();
-  EXPECT_EQ(answered, threads * operations);
-  EXPECT_EQ(acknowledged, threads * operations);
+  EXPECT_EQ(answered, counting_threads * operations);
+  EXPECT_EQ(acknowledged, counting_threads * operations);
   std::int64_t sum = 0;
   for (int i = 0; i < counters; ++i) sum += value(i);
   EXPECT_EQ(sum, acknowledged);
@@ -124,9 +124,9 @@ void check_register(std::vector<Exchange> exchanges, const std::vector<Read>& re
 
 TEST_P(ConcurrentCounterTest, CompareAndSwapIsLinearizable) {
   const int operations = scaled(GetParam().durability == engine::Durability::synced ? 300 : 1'000);
-  std::array<std::vector<Exchange>, threads> exchanges;
-  std::array<std::vector<Read>, threads> reads;
-  run(threads, [&](int thread, Choice& choice) {
+  std::array<std::vector<Exchange>, counting_threads> exchanges;
+  std::array<std::vector<Read>, counting_threads> reads;
+  run(counting_threads, [&](int thread, Choice& choice) {
     const auto mine = static_cast<std::size_t>(thread);
     for (int i = 0; i < operations; ++i) {
       Read read{tick(), 0, value(0)};

@@ -12,7 +12,7 @@
 namespace postino::model {
 namespace {
 
-constexpr int threads = 8;
+constexpr int history_threads = 8;
 constexpr int keys = 6;
 
 TEST(HistoryTest, AcceptsWhatCanHaveHappened) {
@@ -173,8 +173,8 @@ class ConcurrentHistoryTest : public ConcurrentStore {
 
 TEST_P(ConcurrentHistoryTest, IsStrictlySerializable) {
   const int operations = scaled(GetParam().durability == engine::Durability::synced ? 200 : 800);
-  std::array<std::vector<Transaction>, threads> histories;
-  run(threads, [&](int thread, Choice& choice) {
+  std::array<std::vector<Transaction>, history_threads> histories;
+  run(history_threads, [&](int thread, Choice& choice) {
     work(operations, std::to_string(thread), histories[static_cast<std::size_t>(thread)], choice);
   });
   std::vector<Transaction> history;

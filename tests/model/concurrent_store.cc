@@ -1,8 +1,8 @@
 #include "concurrent_store.h"
 
-#include <cstdlib>
 #include <future>
 
+#include "base/effort_testing.h"
 #include "contents_check.h"
 #include "request_builder.h"
 #include "request_text.h"
@@ -49,7 +49,7 @@ void ConcurrentStore::reopen() {
 }
 
 int ConcurrentStore::scaled(int operations) {
-  return std::getenv("POSTINO_TEST_SHORT") != nullptr ? std::max(1, operations / 25) : operations;
+  return std::max(1, operations * base::test_effort() / 25);
 }
 
 void ConcurrentStore::create(ModelTable& table) {

@@ -9,8 +9,8 @@ namespace {
 
 constexpr int accounts = 6;
 constexpr std::int64_t start_balance = 100;
-constexpr int writers = 6;
-constexpr int readers = 2;
+constexpr int transfer_writers = 6;
+constexpr int transfer_readers = 2;
 
 class ConcurrentTransferTest : public ConcurrentStore {
  protected:
@@ -87,9 +87,9 @@ TEST_P(ConcurrentTransferTest, EveryReaderSeesTheWholeSum) {
   const int operations = scaled(GetParam().durability == engine::Durability::synced ? 300 : 1'000);
   std::array<std::atomic<std::int64_t>, accounts> expected{};
   for (auto& balance : expected) balance = start_balance;
-  std::atomic<int> busy_writers = writers;
-  run(writers + readers, [&](int thread, Choice& choice) {
-    if (thread >= writers) {
+  std::atomic<int> busy_writers = transfer_writers;
+  run(transfer_writers + transfer_readers, [&](int thread, Choice& choice) {
+    if (thread >= transfer_writers) {
       while (busy_writers > 0 && !HasFailure()) check_balances();
       return;
     }

@@ -4,34 +4,32 @@ namespace postino::model {
 
 namespace {
 
-using Kind = Condition::Kind;
-
-std::string comparator(Kind kind) {
+std::string comparator(Condition::Kind kind) {
   switch (kind) {
-    case Kind::equal:
+    case Condition::Kind::equal:
       return " = ";
-    case Kind::not_equal:
+    case Condition::Kind::not_equal:
       return " <> ";
-    case Kind::less:
+    case Condition::Kind::less:
       return " < ";
-    case Kind::less_equal:
+    case Condition::Kind::less_equal:
       return " <= ";
-    case Kind::greater:
+    case Condition::Kind::greater:
       return " > ";
     default:
       return " >= ";
   }
 }
 
-std::string function(Kind kind) {
+std::string function(Condition::Kind kind) {
   switch (kind) {
-    case Kind::exists:
+    case Condition::Kind::exists:
       return "attribute_exists";
-    case Kind::not_exists:
+    case Condition::Kind::not_exists:
       return "attribute_not_exists";
-    case Kind::type_is:
+    case Condition::Kind::type_is:
       return "attribute_type";
-    case Kind::begins_with:
+    case Condition::Kind::begins_with:
       return "begins_with";
     default:
       return "contains";
@@ -39,7 +37,8 @@ std::string function(Kind kind) {
 }
 
 bool is_logical(const Condition& condition) {
-  return condition.kind == Kind::all_of || condition.kind == Kind::any_of || condition.kind == Kind::negation;
+  return condition.kind == Condition::Kind::all_of || condition.kind == Condition::Kind::any_of ||
+         condition.kind == Condition::Kind::negation;
 }
 
 }  // namespace
@@ -85,18 +84,19 @@ std::string ExpressionWriter::joined(const std::vector<Condition>& parts, const 
 }
 
 std::string ExpressionWriter::text(const Condition& condition) {
-  if (condition.kind == Kind::all_of) return joined(condition.parts, choice_.one_in(4) ? "and" : "AND");
-  if (condition.kind == Kind::any_of) return joined(condition.parts, "OR");
-  if (condition.kind == Kind::negation) return "NOT (" + text(condition.parts[0]) + ")";
+  if (condition.kind == Condition::Kind::all_of) return joined(condition.parts, choice_.one_in(4) ? "and" : "AND");
+  if (condition.kind == Condition::Kind::any_of) return joined(condition.parts, "OR");
+  if (condition.kind == Condition::Kind::negation) return "NOT (" + text(condition.parts[0]) + ")";
 
   std::vector<std::string> operands;
   for (const Operand& operand : condition.operands) operands.push_back(operand_text(operand));
-  if (condition.kind == Kind::between) return operands[0] + " BETWEEN " + operands[1] + " AND " + operands[2];
+  if (condition.kind == Condition::Kind::between)
+    return operands[0] + " BETWEEN " + operands[1] + " AND " + operands[2];
   std::string list;
-  for (std::size_t i = condition.kind == Kind::in ? 1 : 0; i < operands.size(); ++i)
+  for (std::size_t i = condition.kind == Condition::Kind::in ? 1 : 0; i < operands.size(); ++i)
     list += (list.empty() ? "" : ", ") + operands[i];
-  if (condition.kind == Kind::in) return operands[0] + " IN (" + list + ")";
-  if (condition.kind < Kind::between) return operands[0] + comparator(condition.kind) + operands[1];
+  if (condition.kind == Condition::Kind::in) return operands[0] + " IN (" + list + ")";
+  if (condition.kind < Condition::Kind::between) return operands[0] + comparator(condition.kind) + operands[1];
   return function(condition.kind) + "(" + list + ")";
 }
 

@@ -41,7 +41,7 @@ class Precedence {
   std::vector<int> waiting_for_;
 };
 
-std::string text_of(const Transaction& transaction) {
+std::string transaction_text(const Transaction& transaction) {
   std::string text =
       transaction.id + " [" + std::to_string(transaction.begin) + ", " + std::to_string(transaction.end) + "]";
   for (const auto& [key, version] : transaction.reads) text += " read " + key + "=" + std::to_string(version);
@@ -89,15 +89,16 @@ std::string fault_of_history(const std::vector<Transaction>& history) {
     moments.push_back(history[i].end);
     for (const auto& [key, version] : history[i].writes)
       if (const auto [other, is_first] = writers.emplace(std::pair(key, version), i); !is_first)
-        return "two writers of one version:\n  " + text_of(history[other->second]) + "\n  " + text_of(history[i]);
+        return "two writers of one version:\n  " + transaction_text(history[other->second]) + "\n  " +
+               transaction_text(history[i]);
   }
   for (const auto& [version, writer] : writers)
     if (version.second > 1 && !writers.contains({version.first, version.second - 1}))
-      return "nobody wrote the version before the one of " + text_of(history[writer]);
+      return "nobody wrote the version before the one of " + transaction_text(history[writer]);
   for (const Transaction& transaction : history)
     for (const auto& [key, version] : transaction.reads)
       if (version > 0 && !writers.contains({key, version}))
-        return "nobody wrote what was read by " + text_of(transaction);
+        return "nobody wrote what was read by " + transaction_text(transaction);
 
   std::ranges::sort(moments);
   Precedence precedence(history.size() + moments.size());
@@ -106,7 +107,7 @@ std::string fault_of_history(const std::vector<Transaction>& history) {
   std::string text;
   int shown = 0;
   for (const std::size_t node : precedence.nodes_in_circles())
-    if (node < history.size() && shown++ < 20) text += "\n  " + text_of(history[node]);
+    if (node < history.size() && shown++ < 20) text += "\n  " + transaction_text(history[node]);
   return text.empty() ? text : "these follow upon each other in a circle:" + text;
 }
 

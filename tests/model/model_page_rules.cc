@@ -10,7 +10,6 @@ namespace {
 
 using store::Select;
 
-const std::string were_invalid = "One or more parameter values were invalid: ";
 const std::string any_wording;  // the model does not know how it is said
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t page_bytes = 1'048'576;
 
-std::string bytes_of(const item::AttributeValue& value) {
+std::string ordered_bytes(const item::AttributeValue& value) {
   return value.type() == item::Type::string ? value.as<std::string>() : value.as<item::Binary>().bytes;
 }
 
@@ -31,7 +31,7 @@ bool satisfies(const item::AttributeValue& value, KeyOperator op, const KeyValue
     case KeyOperator::between:
       return compare(value, operands[0]) >= 0 && compare(value, operands[1]) <= 0;
     case KeyOperator::begins_with:
-      return bytes_of(value).starts_with(bytes_of(operands[0]));
+      return ordered_bytes(value).starts_with(ordered_bytes(operands[0]));
   }
   return false;
 }

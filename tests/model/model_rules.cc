@@ -8,7 +8,6 @@ namespace postino::model {
 
 namespace {
 
-const std::string were_invalid = "One or more parameter values were invalid: ";
 const std::string not_valid = "One or more parameter values are not valid. ";
 const std::string key_mismatch = "The provided key element does not match the schema";
 

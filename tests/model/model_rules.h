@@ -5,6 +5,8 @@
 
 namespace postino::model {
 
+inline const std::string were_invalid = "One or more parameter values were invalid: ";  // how many messages begin
+
 Expected<void> check_key(const ModelTable& table, const item::Key& key);
 Expected<void> check_key_not_empty(const ModelTable& table, const item::Map& item);
 // The item of a put. In a batch every fault of its key has the same wording.

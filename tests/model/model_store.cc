@@ -8,9 +8,7 @@ namespace postino::model {
 
 namespace {
 
-using Kind = WriteOperation::Kind;
-
-const item::Item no_item;
+const item::Item absent_item;
 
 std::optional<item::Item> none_if_empty(item::Item item) {
   return item.empty() ? std::nullopt : std::optional<item::Item>(std::move(item));
@@ -48,7 +46,7 @@ Expected<std::optional<item::Item>> updated(const ModelTable& table, const Write
 }  // namespace
 
 Expected<void> ModelStore::check_request(const WriteOperation& operation) const {
-  const bool only_old = operation.kind == Kind::put || operation.kind == Kind::remove;
+  const bool only_old = operation.kind == WriteOperation::Kind::put || operation.kind == WriteOperation::Kind::remove;
   if (only_old && operation.return_values > store::ReturnValues::all_old)
     return invalid({"ReturnValues can only be ALL_OLD or NONE"});
   if (operation.update && operation.update->is_invalid()) return invalid();
@@ -58,7 +56,7 @@ Expected<void> ModelStore::check_request(const WriteOperation& operation) const 
 
 Expected<void> ModelStore::check_schema(const WriteOperation& operation) const {
   const ModelTable& table = tables.at(operation.table);
-  if (operation.kind == Kind::put)
+  if (operation.kind == WriteOperation::Kind::put)
     TRY_VOID(check_item(table, operation.subject, false));
   else
     TRY_VOID(check_key(table, operation.subject));
@@ -71,21 +69,21 @@ Expected<Effect> ModelStore::decide(const WriteOperation& operation) const {
   const item::Item* before = table.find(operation.subject);
   Effect effect;
   if (before != nullptr) effect.before = *before;
-  if (operation.condition && !operation.condition->matches(before == nullptr ? no_item : *before)) {
+  if (operation.condition && !operation.condition->matches(before == nullptr ? absent_item : *before)) {
     Fault failed{store::ErrorType::conditional_check_failed, {"The conditional request failed"}, std::nullopt, {}};
     if (operation.return_item_on_failure) failed.item = effect.before;
     return tl::unexpected<Fault>(std::move(failed));
   }
   switch (operation.kind) {
-    case Kind::put:
+    case WriteOperation::Kind::put:
       effect.after = operation.subject;
       break;
-    case Kind::remove:
+    case WriteOperation::Kind::remove:
       break;
-    case Kind::check:
+    case WriteOperation::Kind::check:
       effect.after = effect.before;
       break;
-    case Kind::update: {
+    case WriteOperation::Kind::update: {
       TRY(effect.after, updated(table, operation, before));
       break;
     }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "base/effort_testing.h"
 #include "runner.h"
 
 namespace postino::model {
@@ -14,8 +15,6 @@ int environment(const char* name, int otherwise) {
   const char* value = std::getenv(name);
   return value == nullptr ? otherwise : std::atoi(value);
 }
-
-bool is_short() { return environment("POSTINO_TEST_SHORT", 0) != 0; }
 
 // A seed decides about everything, so that it is all one needs to see a failure again.
 RunSettings settings_of(std::uint64_t seed, int operations) {
@@ -56,7 +55,7 @@ std::string run(std::uint64_t seed, int operations) {
 class ModelTest : public testing::TestWithParam<int> {};
 
 TEST_P(ModelTest, AgreesWithTheStore) {
-  const int operations = is_short() ? 150 : 3'600;
+  const int operations = 150 * base::test_effort();
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     const std::string failure = run(static_cast<std::uint64_t>(GetParam()) * 100 + seed, operations);
     ASSERT_TRUE(failure.empty()) << failure;
@@ -67,7 +66,7 @@ TEST_P(ModelTest, AgreesWithTheStore) {
 INSTANTIATE_TEST_SUITE_P(Seeds, ModelTest, testing::Range(1, 6));
 
 TEST(ModelRandomTest, AgreesWithTheStore) {
-  const std::string failure = run(std::random_device()(), is_short() ? 150 : 4'000);
+  const std::string failure = run(std::random_device()(), 600 * base::test_effort());
   ASSERT_TRUE(failure.empty()) << failure;
 }
 

@@ -7,8 +7,6 @@ namespace postino::model {
 
 namespace {
 
-using Kind = WriteOperation::Kind;
-
 constexpr int faults_are_one_in = 80;
 constexpr int attempts = 4;
 
@@ -62,24 +60,24 @@ Update OperationGenerator::update_for(const ModelTable& table, const item::Item&
   return update;
 }
 
-WriteOperation OperationGenerator::write_to(const ModelTable& table, Kind kind) {
+WriteOperation OperationGenerator::write_to(const ModelTable& table, WriteOperation::Kind kind) {
   WriteOperation operation;
   operation.kind = kind;
   operation.table = table.name;
-  operation.subject = kind == Kind::put ? values_.item(table, store_.now()) : values_.key(table);
+  operation.subject = kind == WriteOperation::Kind::put ? values_.item(table, store_.now()) : values_.key(table);
   // Writing what is there already must change nothing.
-  if (kind == Kind::put && choice_.one_in(15))
+  if (kind == WriteOperation::Kind::put && choice_.one_in(15))
     if (const item::Item* same = any_item(table)) operation.subject = *same;
   const item::Item* current = table.find(operation.subject);
-  if (kind == Kind::check || choice_.one_in(3)) operation.condition = condition_for(table, current);
-  if (kind == Kind::update && !choice_.one_in(25))
+  if (kind == WriteOperation::Kind::check || choice_.one_in(3)) operation.condition = condition_for(table, current);
+  if (kind == WriteOperation::Kind::update && !choice_.one_in(25))
     operation.update = update_for(table, current == nullptr ? operation.subject : *current);
   if (choice_.one_in(faults_are_one_in)) spoil_key(table, operation.subject);
   operation.return_item_on_failure = choice_.one_in(2);
   return operation;
 }
 
-std::vector<WriteOperation> OperationGenerator::writes(int count, const std::vector<Kind>& kinds) {
+std::vector<WriteOperation> OperationGenerator::writes(int count, const std::vector<WriteOperation::Kind>& kinds) {
   std::vector<WriteOperation> operations;
   std::map<std::string, std::set<KeyValues, KeyLess>> known;
   for (; count > 0; --count) {
@@ -96,8 +94,10 @@ std::vector<WriteOperation> OperationGenerator::writes(int count, const std::vec
 
 WriteOperation OperationGenerator::write() {
   const int kind = choice_.between(0, 9);
-  WriteOperation operation = write_to(any_table(), kind < 4 ? Kind::put : kind < 8 ? Kind::update : Kind::remove);
-  const bool any_values = operation.kind == Kind::update || choice_.one_in(faults_are_one_in);
+  WriteOperation operation = write_to(any_table(), kind < 4   ? WriteOperation::Kind::put
+                                                   : kind < 8 ? WriteOperation::Kind::update
+                                                              : WriteOperation::Kind::remove);
+  const bool any_values = operation.kind == WriteOperation::Kind::update || choice_.one_in(faults_are_one_in);
   operation.return_values = static_cast<store::ReturnValues>(choice_.between(0, any_values ? 4 : 1));
   if (choice_.one_in(400)) operation.table = "no_such_table";
   return operation;
@@ -119,8 +119,9 @@ GetOperation OperationGenerator::get() {
 }
 
 std::vector<WriteOperation> OperationGenerator::batch_write() {
-  std::vector<WriteOperation> operations =
-      writes(choice_.between(1, largest_batch_), {Kind::put, Kind::put, Kind::put, Kind::remove});
+  std::vector<WriteOperation> operations = writes(
+      choice_.between(1, largest_batch_),
+      {WriteOperation::Kind::put, WriteOperation::Kind::put, WriteOperation::Kind::put, WriteOperation::Kind::remove});
   for (WriteOperation& operation : operations) operation.condition.reset();
   return operations;
 }
@@ -144,7 +145,9 @@ std::vector<GetOperation> OperationGenerator::transact_get() {
 
 std::vector<WriteOperation> OperationGenerator::transact_write() {
   return writes(choice_.between(1, 6),
-                {Kind::put, Kind::put, Kind::put, Kind::update, Kind::update, Kind::update, Kind::remove, Kind::check});
+                {WriteOperation::Kind::put, WriteOperation::Kind::put, WriteOperation::Kind::put,
+                 WriteOperation::Kind::update, WriteOperation::Kind::update, WriteOperation::Kind::update,
+                 WriteOperation::Kind::remove, WriteOperation::Kind::check});
 }
 
 KeyCondition OperationGenerator::key_condition(const ModelTable& table, const ModelIndex* index) {

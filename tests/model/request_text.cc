@@ -6,7 +6,7 @@ namespace postino::model {
 
 namespace {
 
-std::string text_of(const expr::Placeholders& placeholders) {
+std::string placeholders_text(const expr::Placeholders& placeholders) {
   std::string text;
   if (placeholders.names) {
     text += " names";
@@ -26,7 +26,7 @@ std::string write_text(const std::string& verb, const Request& request) {
   if constexpr (requires { request.update; })
     if (request.update) text += " update \"" + request.update->text() + "\"";
   if (request.condition) text += " if \"" + request.condition->text() + "\"";
-  text += text_of(request.placeholders);
+  text += placeholders_text(request.placeholders);
   if constexpr (requires { request.return_values; })
     text += " return " + std::to_string(static_cast<int>(request.return_values));
   if (request.return_item_on_failure) text += " item-on-failure";
@@ -42,7 +42,7 @@ std::string get_text(const Request& request) {
     text += item::to_json(request.key);
   }
   if (request.projection) text += " show \"" + request.projection->text() + "\"";
-  return text + text_of(request.placeholders);
+  return text + placeholders_text(request.placeholders);
 }
 
 std::string page_text(const store::ReadPage& request) {
@@ -54,7 +54,7 @@ std::string page_text(const store::ReadPage& request) {
   if (request.limit) text += " limit " + std::to_string(*request.limit);
   if (request.exclusive_start_key) text += " after " + item::to_json(*request.exclusive_start_key);
   if (request.consistent_read) text += " consistent";
-  return text + text_of(request.placeholders);
+  return text + placeholders_text(request.placeholders);
 }
 
 std::string schema_text(const store::KeySchema& schema) {

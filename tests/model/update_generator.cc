@@ -5,15 +5,14 @@ namespace postino::model {
 namespace {
 
 using item::AttributeValue;
-using Kind = UpdateValue::Kind;
 using Section = UpdateAction::Section;
 
-UpdateValue literal(AttributeValue value) { return {Kind::literal, std::move(value), {}, {}}; }
-UpdateValue reference(Path path) { return {Kind::path, {}, std::move(path), {}}; }
+UpdateValue literal(AttributeValue value) { return {UpdateValue::Kind::literal, std::move(value), {}, {}}; }
+UpdateValue reference(Path path) { return {UpdateValue::Kind::path, {}, std::move(path), {}}; }
 UpdateValue if_not_exists(Path path, UpdateValue otherwise) {
-  return {Kind::if_not_exists, {}, std::move(path), {std::move(otherwise)}};
+  return {UpdateValue::Kind::if_not_exists, {}, std::move(path), {std::move(otherwise)}};
 }
-UpdateValue operation(Kind kind, UpdateValue left, UpdateValue right) {
+UpdateValue operation(UpdateValue::Kind kind, UpdateValue left, UpdateValue right) {
   return {kind, {}, {}, {std::move(left), std::move(right)}};
 }
 
@@ -33,13 +32,14 @@ UpdateValue ValueGenerator::update_value(const ModelTable& table, const Path& ta
     case 2:
       return if_not_exists(path(table, false), if_not_exists(path(table, false), literal(fresh())));
     case 3:
-      return operation(choice_.one_in(2) ? Kind::plus : Kind::minus, if_not_exists(number, literal(AttributeValue(0))),
+      return operation(choice_.one_in(2) ? UpdateValue::Kind::plus : UpdateValue::Kind::minus,
+                       if_not_exists(number, literal(AttributeValue(0))),
                        literal(AttributeValue(choice_.between(1, 3))));
     case 4:
-      return operation(choice_.one_in(2) ? Kind::plus : Kind::minus, reference(path(table, false)),
-                       literal(choice_.one_in(20) ? small_value(0) : AttributeValue(1)));
+      return operation(choice_.one_in(2) ? UpdateValue::Kind::plus : UpdateValue::Kind::minus,
+                       reference(path(table, false)), literal(choice_.one_in(20) ? small_value(0) : AttributeValue(1)));
     case 5:
-      return operation(Kind::list_append, if_not_exists(list, literal(AttributeValue(item::List()))),
+      return operation(UpdateValue::Kind::list_append, if_not_exists(list, literal(AttributeValue(item::List()))),
                        literal(AttributeValue(item::List{small_value(0)})));
     default:
       return literal(fresh());

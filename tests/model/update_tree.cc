@@ -9,7 +9,6 @@ namespace {
 using item::AttributeValue;
 using item::Type;
 using Section = UpdateAction::Section;
-using Kind = UpdateValue::Kind;
 
 const std::string missing_operand = "The provided expression refers to an attribute that does not exist in the item";
 const std::string wrong_type = "An operand in the update expression has an incorrect data type";
@@ -33,17 +32,18 @@ Computed add_numbers(const AttributeValue& a, const AttributeValue& b, bool subt
 }
 
 Computed compute(const UpdateValue& value, const item::Item& before) {
-  if (value.kind == Kind::literal) return {value.literal, {}};
-  if (value.kind == Kind::path || value.kind == Kind::if_not_exists) {
+  if (value.kind == UpdateValue::Kind::literal) return {value.literal, {}};
+  if (value.kind == UpdateValue::Kind::path || value.kind == UpdateValue::Kind::if_not_exists) {
     if (const AttributeValue* found = find(before, value.path)) return {*found, {}};
-    if (value.kind == Kind::path) return {std::nullopt, missing_operand};
+    if (value.kind == UpdateValue::Kind::path) return {std::nullopt, missing_operand};
     return compute(value.operands[0], before);
   }
   const Computed left = compute(value.operands[0], before);
   if (!left.value) return left;
   const Computed right = compute(value.operands[1], before);
   if (!right.value) return right;
-  if (value.kind != Kind::list_append) return add_numbers(*left.value, *right.value, value.kind == Kind::minus);
+  if (value.kind != UpdateValue::Kind::list_append)
+    return add_numbers(*left.value, *right.value, value.kind == UpdateValue::Kind::minus);
   if (left.value->type() != Type::list || right.value->type() != Type::list) return {std::nullopt, wrong_type};
   item::List joined = left.value->as<item::List>();
   for (const AttributeValue& element : right.value->as<item::List>()) joined.push_back(element);
@@ -98,10 +98,12 @@ bool has_parent(const item::Item& before, const Path& target) {
 
 bool is_invalid_value(const UpdateValue& value) {
   if (std::ranges::any_of(value.operands, is_invalid_value)) return true;
-  if (value.kind == Kind::literal || value.kind == Kind::path || value.kind == Kind::if_not_exists) return false;
-  const Type needed = value.kind == Kind::list_append ? Type::list : Type::number;
+  if (value.kind == UpdateValue::Kind::literal || value.kind == UpdateValue::Kind::path ||
+      value.kind == UpdateValue::Kind::if_not_exists)
+    return false;
+  const Type needed = value.kind == UpdateValue::Kind::list_append ? Type::list : Type::number;
   return std::ranges::any_of(value.operands, [&](const UpdateValue& operand) {
-    return operand.kind == Kind::literal && operand.literal.type() != needed;
+    return operand.kind == UpdateValue::Kind::literal && operand.literal.type() != needed;
   });
 }
 

@@ -8,14 +8,17 @@
 #include <set>
 #include <thread>
 
+#include "base/many_threads_testing.h"
 #include "ledger_conformance.h"
-#include "many_threads.h"
 #include "outbox/work/pipelines.h"
 #include "outbox_store.h"
 
 namespace postino::outbox {
 namespace {
 
+using base::eventually;
+using base::run_threads;
+using base::volume;
 using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::seconds;

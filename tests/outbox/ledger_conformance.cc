@@ -32,7 +32,7 @@ std::int64_t sum(const Counts& counts) {
   return total;
 }
 
-std::int64_t count_of(const Counts& counts, State state) { return counts[static_cast<std::size_t>(state)]; }
+std::int64_t counted(const Counts& counts, State state) { return counts[static_cast<std::size_t>(state)]; }
 
 std::string render(const std::vector<AcceptOutcome>& outcomes) {
   std::string text;
@@ -200,7 +200,7 @@ TEST_P(LedgerConformance, AnIdThatIsTakenIsRefusedAndTheOthersGoThrough) {
 TEST_P(LedgerConformance, ARequestMayBeLargerThanACommit) {
   const std::vector<std::string> ids = accept_some(63);
   for (const std::string& id : ids) EXPECT_EQ(find(id).state, State::accepted);
-  EXPECT_EQ(count_of(*ledger().counts(std::nullopt), State::accepted), 63);
+  EXPECT_EQ(counted(*ledger().counts(std::nullopt), State::accepted), 63);
   expect_counts_right();
 }
 
@@ -217,8 +217,8 @@ TEST_P(LedgerConformance, EveryEmailMayHaveATenantAndADayOfItsOwn) {
   std::vector<Move> moves;
   for (const Email& email : claimed.emails) moves.push_back(course_.built(email, "m", now()));
   for (const MoveOutcome& outcome : ledger().move(std::move(moves))) EXPECT_EQ(outcome.status, MoveStatus::done);
-  EXPECT_EQ(count_of(*ledger().counts(std::nullopt), State::ready), 50);
-  EXPECT_EQ(count_of(*ledger().counts("tenant-7"), State::ready), 1);
+  EXPECT_EQ(counted(*ledger().counts(std::nullopt), State::ready), 50);
+  EXPECT_EQ(counted(*ledger().counts("tenant-7"), State::ready), 1);
   expect_counts_right();
 }
 
@@ -421,7 +421,7 @@ TEST_P(LedgerConformance, ALookAtWhatIsDueTakesNothing) {
   EXPECT_THAT(ids_of(all->emails), UnorderedElementsAreArray(std::vector(ids.begin() + 1, ids.end())));
   EXPECT_EQ(all->next_due, now() + hours(1));
   for (const Email& email : all->emails) EXPECT_EQ(email, find(email.id)) << "as it was";
-  EXPECT_EQ(count_of(*ledger().counts(std::nullopt), State::accepted), 40);
+  EXPECT_EQ(counted(*ledger().counts(std::nullopt), State::accepted), 40);
 
   // Who works on some asks for others.
   std::set<std::string> under_way;
@@ -557,7 +557,7 @@ TEST_P(LedgerConformance, TheSameMoveHappensOnce) {
   const Move twice = course_.after_sending(email, delivered(email), now());
   EXPECT_EQ(move(twice), MoveStatus::done);
   EXPECT_EQ(move(twice), MoveStatus::lock_not_acquired);
-  EXPECT_EQ(count_of(*ledger().counts(std::nullopt), State::sent), 1);
+  EXPECT_EQ(counted(*ledger().counts(std::nullopt), State::sent), 1);
 }
 
 TEST_P(LedgerConformance, LateOnesDoNotHoldUpTheOthersOfABatch) {

@@ -20,7 +20,7 @@ using testing::UnorderedElementsAre;
 
 namespace {
 
-std::vector<std::string> listed(Ledger& ledger, const std::string& tenant, std::optional<State> state) {
+std::vector<std::string> listed_ids(Ledger& ledger, const std::string& tenant, std::optional<State> state) {
   ListRequest request;
   request.tenant = tenant;
   request.state = state;
@@ -173,11 +173,11 @@ TEST_P(LedgerConformance, ALedgerMovesToAnotherWithAllItsEmails) {
   for (const std::string& tenant : {std::string(), std::string("acme")}) {
     EXPECT_EQ(*other->ledger().counts(tenant), *ledger().counts(tenant));
     EXPECT_EQ(other->recount(tenant), tested_->recount(tenant));
-    EXPECT_EQ(listed(other->ledger(), tenant, std::nullopt), listed(ledger(), tenant, std::nullopt));
+    EXPECT_EQ(listed_ids(other->ledger(), tenant, std::nullopt), listed_ids(ledger(), tenant, std::nullopt));
     for (const State state : all_states())
-      EXPECT_EQ(listed(other->ledger(), tenant, state), listed(ledger(), tenant, state)) << name_of(state);
+      EXPECT_EQ(listed_ids(other->ledger(), tenant, state), listed_ids(ledger(), tenant, state)) << name_of(state);
   }
-  for (const std::string& id : listed(ledger(), "", std::nullopt)) {
+  for (const std::string& id : listed_ids(ledger(), "", std::nullopt)) {
     const Email before = find(id);
     const auto after = other->ledger().find(id);
     ASSERT_TRUE(after && *after) << id;

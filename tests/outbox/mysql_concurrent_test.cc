@@ -7,18 +7,21 @@
 #include <set>
 #include <thread>
 
-#include "many_threads.h"
+#include "base/many_threads_testing.h"
 #include "mysql_outbox.h"
 
 namespace postino::outbox {
 namespace {
 
+using base::pause;
+using base::run_threads;
+using base::volume;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 std::string no_answer(const std::vector<AcceptOutcome>&) { return ""; }
 
-std::int64_t count_of(Ledger& ledger, State state) {
+std::int64_t rows_in(Ledger& ledger, State state) {
   const auto counts = ledger.counts(std::nullopt);
   EXPECT_TRUE(counts) << counts.error().message;
   return counts ? (*counts)[static_cast<std::size_t>(state)] : -1;
@@ -56,8 +59,8 @@ TEST_P(ConcurrentMysqlClaims, TakeEverythingOnceAndWaitForNobody) {
   });
   EXPECT_EQ(claimed.size(), static_cast<std::size_t>(count));
   EXPECT_EQ(std::set<std::string>(claimed.begin(), claimed.end()).size(), claimed.size()) << "one was claimed twice";
-  EXPECT_EQ(count_of(first->ledger(), State::intaking), count);
-  EXPECT_EQ(count_of(first->ledger(), State::accepted), 0);
+  EXPECT_EQ(rows_in(first->ledger(), State::intaking), count);
+  EXPECT_EQ(rows_in(first->ledger(), State::accepted), 0);
   EXPECT_EQ(outbox.status("INNODB_ROW_LOCK_WAITS") - waits, 0);
   const std::uint64_t repeats = first->database().statistics().repeats() + second->database().statistics().repeats();
   std::cout << workers << " workers: " << outbox.status("INNODB_DEADLOCKS") - deadlocks << " deadlocks, " << repeats
@@ -189,7 +192,7 @@ TEST_F(ConcurrentMysqlCrash, LeavesEveryEmailWithOneLegalHistory) {
             << " deadlocks\n";
   ASSERT_EQ(outbox_.number("SELECT COUNT(*) FROM emails"), count_) << "nothing is lost";
   for (const State state : all_states())
-    EXPECT_EQ(count_of(first_->ledger(), state), state == State::sent ? count_ : 0) << name_of(state);
+    EXPECT_EQ(rows_in(first_->ledger(), state), state == State::sent ? count_ : 0) << name_of(state);
   for (int i = 0; i < count_; ++i) {
     const auto lines = first_->ledger().history(email_id(i));
     ASSERT_TRUE(lines && !lines->empty()) << i;

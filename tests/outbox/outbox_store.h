@@ -16,7 +16,7 @@
 
 namespace postino::outbox {
 
-using engine::test_start;
+inline constexpr base::TimePoint test_start = engine::embedded_start;
 
 enum class SpoolChoice { store, directory };
 

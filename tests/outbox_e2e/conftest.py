@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).parent
-sys.path.append(str(FOLDER.parent / "api"))  # how a server is started is the same for all tests
+sys.path.append(str(FOLDER.parent / "wire_clients"))  # how a server is started is the same for all tests
 pytest.register_assert_rewrite("postino_server", "rest", "waiting", "received_mail")
 
 from ledgers import MysqlLedger, StoreLedger  # noqa: E402

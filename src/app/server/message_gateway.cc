@@ -63,6 +63,7 @@ struct MessageGateway::Parts {
   base::Result<void> build(store::Store& store, const idempotency::GuardOptions& keys, bool local) {
     messages::StoreQueueOptions queue_options;
     queue_options.table = settings.queues;
+    queue_options.lease = settings.queue_lease;
     auto embedded = std::make_shared<messages::StoreQueue>(store, clock, random, patience, std::move(queue_options));
     TRY(messages::ConnectionsOptions options, connections_options(settings, local));
     TRY(connections, messages::Connections::create(std::move(options), std::move(embedded)));

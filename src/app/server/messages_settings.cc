@@ -62,6 +62,9 @@ std::vector<Setting> record_settings() {
        show_duration_of<&Keys::lease>},
       {"messages.queues", "--queues-table", "POSTINO_QUEUES_TABLE", "NAME", "the table of the embedded queues", text,
        take_table<&Messages::queues>, show_text<&Messages::queues>},
+      {"messages.queue_lease", "--queue-lease", "POSTINO_QUEUE_LEASE", "DURATION",
+       "how long a message of an embedded queue stays with a receiver that does not settle it", text,
+       take_duration<&Messages::queue_lease>, show_duration_of<&Messages::queue_lease>},
   };
 }
 
@@ -112,6 +115,7 @@ base::Result<void> check(const idempotency::GuardOptions& keys) {
 
 base::Result<void> check(const MessagesSettings& settings) {
   TRY_VOID(check(settings.connections));
+  if (settings.queue_lease < least_lease) return base::invalid("--queue-lease must be at least 1s");
   if (!is_connection(settings, settings.default_connection))
     return base::invalid("--default-connection: there is no connection " + settings.default_connection);
   if (!settings.emails_connection.empty() && !is_connection(settings, settings.emails_connection))

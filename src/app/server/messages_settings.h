@@ -13,7 +13,8 @@
 namespace postino::app {
 
 struct MessagesSettings {
-  std::string queues = "messages";  // the table of the queues in the store
+  std::string queues = "messages";         // the table of the queues in the store
+  base::Milliseconds queue_lease{60'000};  // of a message that was received from one of them
   NamedConnections connections;
   std::string default_connection = "embedded";
   std::vector<std::string> allowed_hosts;  // of brokers that requests describe themselves

@@ -14,6 +14,11 @@ namespace postino::engine {
 // Friday, 2 January 2026, 03:04:05.678 UTC.
 inline constexpr base::TimePoint test_start = base::TimePoint(base::Milliseconds(1'767'323'045'678));
 
+// For what is known to come: so long that a busy machine does not matter.
+inline constexpr base::Milliseconds long_wait = std::chrono::minutes(5);
+// How many of DynamoDB's messages begin.
+inline const std::string invalid_values = "One or more parameter values were invalid: ";
+
 class CoreTest : public ::testing::Test {
  protected:
   CoreTest();

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::string_literals;
 
-Table table(bool with_range = true) {
+Table keyed_table(bool with_range = true) {
   Table result;
   result.id = 0x01020304;
   result.hash = {"pk", item::Type::string};
@@ -36,28 +36,28 @@ std::string hash_of(std::string_view bytes) {
 
 // These bytes are on disk: docs/formats.md.
 TEST(ItemKeysTest, ItemKeysHavePinnedBytes) {
-  EXPECT_EQ(item_key(table(false), {{"pk", "a"}}), "\x01\x02\x03\x04\xE6\xC6\x32\xB6\x00\x01"s + "a");
+  EXPECT_EQ(item_key(keyed_table(false), {{"pk", "a"}}), "\x01\x02\x03\x04\xE6\xC6\x32\xB6\x00\x01"s + "a");
   // The number 5: positive, first pair of digits at place 0, the pair plus one.
-  EXPECT_EQ(item_key(table(), {{"pk", "a"}, {"sk", 5}}),
+  EXPECT_EQ(item_key(keyed_table(), {{"pk", "a"}, {"sk", 5}}),
             "\x01\x02\x03\x04\xE6\xC6\x32\xB6\x00\x01"s + "a" + "\x03\x80\x06\x00"s);
 }
 
 TEST(ItemKeysTest, TheItemsOfAPartitionLieTogetherInOrder) {
-  const std::string prefix = partition_prefix(table(), item::AttributeValue("p"));
+  const std::string prefix = partition_prefix(keyed_table(), item::AttributeValue("p"));
   std::string last = prefix;
   for (const int number : {-1'000, -7, 0, 3, 20, 100}) {
-    const std::string key = item_key(table(), {{"pk", "p"}, {"sk", number}});
+    const std::string key = item_key(keyed_table(), {{"pk", "p"}, {"sk", number}});
     EXPECT_TRUE(key.starts_with(prefix));
     EXPECT_GT(key, last);
     last = key;
   }
   EXPECT_LT(last, after_prefix(prefix));
   // One partition key that begins with another is another partition.
-  EXPECT_FALSE(item_key(table(), {{"pk", "pp"}, {"sk", 1}}).starts_with(prefix));
+  EXPECT_FALSE(item_key(keyed_table(), {{"pk", "pp"}, {"sk", 1}}).starts_with(prefix));
 }
 
 TEST(ItemKeysTest, IndexKeysHoldTheIndexKeyAndTheItemKey) {
-  const std::string stored = item_key(table(false), {{"pk", "a"}});
+  const std::string stored = item_key(keyed_table(false), {{"pk", "a"}});
   const auto key = index_key(index(), {{"pk", "a"}, {"h", "x"}, {"r", "y"}}, stored);
   ASSERT_TRUE(key);
   // Strings in the middle of a key end with 00 01.
@@ -66,7 +66,7 @@ TEST(ItemKeysTest, IndexKeysHoldTheIndexKeyAndTheItemKey) {
 }
 
 TEST(ItemKeysTest, ItemsWithoutFittingKeysAreNotInAnIndex) {
-  const std::string stored = item_key(table(false), {{"pk", "a"}});
+  const std::string stored = item_key(keyed_table(false), {{"pk", "a"}});
   const auto is_in = [&](item::AttributeValue hash, item::AttributeValue range) {
     return index_key(index(), {{"h", std::move(hash)}, {"r", std::move(range)}}, stored).has_value();
   };

@@ -25,7 +25,7 @@ const std::string on_demand_text =
     "ThrottlingException: Throughput exceeds the current capacity of your table or index. DynamoDB is automatically "
     "scaling your table or index so please try again shortly. If exceptions persist, check if you have a hot key: "
     "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html";
-const std::string arn = "arn:aws:dynamodb:us-east-1:000000000000:table/";
+const std::string arn_of_tables = "arn:aws:dynamodb:us-east-1:000000000000:table/";
 
 template <class Answer>
 std::vector<ThrottlingReason> reasons_of(const Answer& answer) {
@@ -133,7 +133,7 @@ TEST_F(ThroughputTest, WritesRunOutAndComeBack) {
   const auto throttled = store().put_item(put_request("aaa", "3"));
   EXPECT_EQ(outcome(throttled), table_text);
   EXPECT_THAT(reasons_of(throttled),
-              ElementsAre(ThrottlingReason{"TableWriteProvisionedThroughputExceeded", arn + "aaa"}));
+              ElementsAre(ThrottlingReason{"TableWriteProvisionedThroughputExceeded", arn_of_tables + "aaa"}));
   EXPECT_EQ(get("aaa", R"({"pk":{"S":"3"}})"), "");
   clock().advance(std::chrono::milliseconds(500));
   EXPECT_EQ(try_put("aaa", "3"), "ok");
@@ -175,7 +175,7 @@ TEST_F(ThroughputTest, ReadsCountByConsistency) {
   const auto throttled = try_get("aaa");
   EXPECT_EQ(outcome(throttled), table_text);
   EXPECT_THAT(reasons_of(throttled),
-              ElementsAre(ThrottlingReason{"TableReadProvisionedThroughputExceeded", arn + "aaa"}));
+              ElementsAre(ThrottlingReason{"TableReadProvisionedThroughputExceeded", arn_of_tables + "aaa"}));
   EXPECT_EQ(try_put("aaa"), "ok");
   clock().advance(std::chrono::seconds(1));
   EXPECT_EQ(outcome(try_get("aaa", true)), "ok");
@@ -189,8 +189,8 @@ TEST_F(ThroughputTest, QueriesAndScansTakeFromWhatTheyRead) {
   EXPECT_EQ(query_group("aaa")->count, 1);
   const auto throttled = query_group("aaa");
   EXPECT_EQ(outcome(throttled), index_text);
-  EXPECT_THAT(reasons_of(throttled),
-              ElementsAre(ThrottlingReason{"IndexReadProvisionedThroughputExceeded", arn + "aaa/index/by-g"}));
+  EXPECT_THAT(reasons_of(throttled), ElementsAre(ThrottlingReason{"IndexReadProvisionedThroughputExceeded",
+                                                                  arn_of_tables + "aaa/index/by-g"}));
   store::ScanRequest scan;
   scan.table_name = "aaa";
   scan.consistent_read = true;
@@ -214,7 +214,7 @@ TEST_F(ThroughputTest, LocalIndexesLiveOnTheTable) {
   query.consistent_read = true;
   EXPECT_EQ(store().query(query)->count, 1);
   EXPECT_THAT(reasons_of(store().query(query)),
-              ElementsAre(ThrottlingReason{"TableReadProvisionedThroughputExceeded", arn + "aaa"}));
+              ElementsAre(ThrottlingReason{"TableReadProvisionedThroughputExceeded", arn_of_tables + "aaa"}));
 }
 
 TEST_F(ThroughputTest, AnIndexHoldsBackTheWritesOfItsTable) {
@@ -222,8 +222,8 @@ TEST_F(ThroughputTest, AnIndexHoldsBackTheWritesOfItsTable) {
   EXPECT_EQ(outcome(store().put_item(put_in_index("aaa", "1"))), "ok");
   const auto throttled = store().put_item(put_in_index("aaa", "2"));
   EXPECT_EQ(outcome(throttled), index_text);
-  EXPECT_THAT(reasons_of(throttled),
-              ElementsAre(ThrottlingReason{"IndexWriteProvisionedThroughputExceeded", arn + "aaa/index/by-g"}));
+  EXPECT_THAT(reasons_of(throttled), ElementsAre(ThrottlingReason{"IndexWriteProvisionedThroughputExceeded",
+                                                                  arn_of_tables + "aaa/index/by-g"}));
   EXPECT_EQ(get("aaa", R"({"pk":{"S":"2"}})"), "");
   // Nothing was taken from the table for it, and what is not in the index is not held back.
   EXPECT_EQ(try_put("aaa", "3"), "ok");
@@ -344,16 +344,16 @@ TEST_F(ThroughputTest, OnDemandTablesHaveTheirCeilings) {
   EXPECT_EQ(outcome(store().put_item(put_in_index("aaa", "1"))), "ok");
   const auto by_index = store().put_item(put_in_index("aaa", "2"));
   EXPECT_EQ(outcome(by_index), on_demand_text);
-  EXPECT_THAT(reasons_of(by_index),
-              ElementsAre(ThrottlingReason{"IndexWriteMaxOnDemandThroughputExceeded", arn + "aaa/index/by-g"}));
+  EXPECT_THAT(reasons_of(by_index), ElementsAre(ThrottlingReason{"IndexWriteMaxOnDemandThroughputExceeded",
+                                                                 arn_of_tables + "aaa/index/by-g"}));
   EXPECT_EQ(try_put("aaa"), "ok");
   const auto by_table = store().put_item(put_request("aaa", "k"));
   EXPECT_EQ(outcome(by_table), on_demand_text);
   EXPECT_THAT(reasons_of(by_table),
-              ElementsAre(ThrottlingReason{"TableWriteMaxOnDemandThroughputExceeded", arn + "aaa"}));
+              ElementsAre(ThrottlingReason{"TableWriteMaxOnDemandThroughputExceeded", arn_of_tables + "aaa"}));
   EXPECT_EQ(outcome(try_get("aaa", true)), "ok");
   EXPECT_THAT(reasons_of(try_get("aaa")),
-              ElementsAre(ThrottlingReason{"TableReadMaxOnDemandThroughputExceeded", arn + "aaa"}));
+              ElementsAre(ThrottlingReason{"TableReadMaxOnDemandThroughputExceeded", arn_of_tables + "aaa"}));
   store::TransactWriteItemsRequest transaction;
   transaction.actions = {store::TransactPut{.table_name = "aaa", .item = {{"pk", "k"}}}};
   EXPECT_THAT(codes_of(store().transact_write_items(transaction)), ElementsAre("ThrottlingError"));

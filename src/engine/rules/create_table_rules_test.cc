@@ -11,8 +11,6 @@ using store::CreateTableRequest;
 using store::KeyRole;
 using store::ProjectionType;
 
-const std::string P = "One or more parameter values were invalid: ";
-
 std::string refusal(const CreateTableRequest& request) {
   const store::Answer<void> answer = check_create_table(request);
   if (answer) return "";
@@ -93,12 +91,14 @@ TEST(CreateTableRules, ThroughputFollowsTheBillingMode) {
   CreateTableRequest request = simple_table("abc");
   request.throughput = {1, 1};
   EXPECT_EQ(refusal(request),
-            P + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is "
+            invalid_values +
+                "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is "
                 "PAY_PER_REQUEST");
   request.billing_mode.reset();
   request.throughput.reset();
   EXPECT_EQ(refusal(request),
-            P + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED");
+            invalid_values +
+                "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED");
   request.throughput = {1'000'000'000'001, 1'000'000'000'001};
   EXPECT_EQ(refusal(request), "Given value 1000000000001 for ReadCapacityUnits is out of bounds");
   request.throughput = {1'000'000'000'000, 1'000'000'000'001};
@@ -110,16 +110,19 @@ TEST(CreateTableRules, OnDemandCeilings) {
   request.on_demand = {100, {}};
   EXPECT_EQ(refusal(request), "");
   request.on_demand = {0, {}};
-  EXPECT_EQ(refusal(request),
-            P + "Requested MaxReadRequestUnits for OnDemandThroughput for table is outside of valid range");
+  EXPECT_EQ(
+      refusal(request),
+      invalid_values + "Requested MaxReadRequestUnits for OnDemandThroughput for table is outside of valid range");
   request.on_demand = {{}, -1};
-  EXPECT_EQ(refusal(request),
-            P + "Requested MaxWriteRequestUnits for OnDemandThroughput for table is outside of valid range");
+  EXPECT_EQ(
+      refusal(request),
+      invalid_values + "Requested MaxWriteRequestUnits for OnDemandThroughput for table is outside of valid range");
   request.billing_mode = BillingMode::provisioned;
   request.throughput = {1, 1};
   request.on_demand = {5, 5};
   EXPECT_EQ(refusal(request),
-            P + "MaxReadRequestUnits for OnDemandThroughput cannot be specified when table BillingMode is "
+            invalid_values +
+                "MaxReadRequestUnits for OnDemandThroughput cannot be specified when table BillingMode is "
                 "PROVISIONED.");
 }
 
@@ -128,13 +131,15 @@ TEST(CreateTableRules, WarmThroughputHasAFloor) {
   request.warm = {12'000, 4'000};
   EXPECT_EQ(refusal(request), "");
   request.warm = {1, 1};
-  EXPECT_TRUE(refusal(request).starts_with(P + "Requested ReadUnitsPerSecond for WarmThroughput for table is lower "
-                                               "than initial throughput for OnDemand. See: https://"));
+  EXPECT_TRUE(refusal(request).starts_with(invalid_values +
+                                           "Requested ReadUnitsPerSecond for WarmThroughput for table is lower "
+                                           "than initial throughput for OnDemand. See: https://"));
   request.billing_mode = BillingMode::provisioned;
   request.throughput = {5, 5};
   request.warm = {5, 4};
   EXPECT_EQ(refusal(request),
-            P + "Requested WriteUnitsPerSecond for WarmThroughput for table is lower than WriteCapacityUnits of "
+            invalid_values +
+                "Requested WriteUnitsPerSecond for WarmThroughput for table is lower than WriteCapacityUnits of "
                 "ProvisionedThroughput");
 }
 
@@ -143,7 +148,8 @@ TEST(CreateTableRules, KeysNeedDefinitions) {
   request.attribute_definitions.clear();
   EXPECT_EQ(refusal(request), "Invalid KeySchema: Some index key attribute have no definition");
   request.attribute_definitions = {{"b", Type::string}};
-  EXPECT_EQ(refusal(request), P + "Some index key attributes are not defined in AttributeDefinitions. Keys: [pk], "
+  EXPECT_EQ(refusal(request), invalid_values +
+                                  "Some index key attributes are not defined in AttributeDefinitions. Keys: [pk], "
                                   "AttributeDefinitions: [b]");
 }
 
@@ -159,12 +165,14 @@ TEST(CreateTableRules, TableKeysAreOneHashThenOneRangeOfAnotherName) {
 
 TEST(CreateTableRules, DefinitionsAreExactlyTheKeys) {
   EXPECT_EQ(refusal(range_table({"extra"})),
-            P + "Number of attributes in KeySchema does not exactly match number of attributes defined in "
+            invalid_values +
+                "Number of attributes in KeySchema does not exactly match number of attributes defined in "
                 "AttributeDefinitions");
   CreateTableRequest indexed = with_global_index(simple_index("by-a", "a"), {"a", "extra"});
   indexed.global_indexes->front().projection.type.reset();
   EXPECT_EQ(refusal(indexed),
-            P + "Some AttributeDefinitions are not used. AttributeDefinitions: [pk, sk, a, extra], keys used: "
+            invalid_values +
+                "Some AttributeDefinitions are not used. AttributeDefinitions: [pk, sk, a, extra], keys used: "
                 "[pk, sk, a]");
   CreateTableRequest repeated = simple_table("abc");
   repeated.attribute_definitions.push_back({"pk", Type::number});
@@ -174,10 +182,10 @@ TEST(CreateTableRules, DefinitionsAreExactlyTheKeys) {
 TEST(CreateTableRules, IndexListsAreNotEmpty) {
   CreateTableRequest request = range_table();
   request.local_indexes.emplace();
-  EXPECT_EQ(refusal(request), P + "List of LocalSecondaryIndexes is empty");
+  EXPECT_EQ(refusal(request), invalid_values + "List of LocalSecondaryIndexes is empty");
   request.local_indexes.reset();
   request.global_indexes.emplace();
-  EXPECT_EQ(refusal(request), P + "List of GlobalSecondaryIndexes is empty");
+  EXPECT_EQ(refusal(request), invalid_values + "List of GlobalSecondaryIndexes is empty");
 }
 
 TEST(CreateTableRules, LocalIndexesShareTheHashKeyAndHaveARange) {
@@ -188,21 +196,24 @@ TEST(CreateTableRules, LocalIndexesShareTheHashKeyAndHaveARange) {
   CreateTableRequest no_range = simple_table("abc");
   no_range.local_indexes = {local_index("by-a", "a")};
   EXPECT_EQ(refusal(no_range),
-            P + "Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex");
+            invalid_values +
+                "Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex");
 
   CreateTableRequest hash_only = range_table();
   hash_only.local_indexes = {{"by-a", {{"pk", KeyRole::hash}}, {ProjectionType::all, {}}}};
-  EXPECT_EQ(refusal(hash_only), P + "Index KeySchema does not have a range key for index: by-a");
+  EXPECT_EQ(refusal(hash_only), invalid_values + "Index KeySchema does not have a range key for index: by-a");
 
   CreateTableRequest other_hash = range_table();
   other_hash.local_indexes = {{"by-a", {{"sk", KeyRole::hash}, {"pk", KeyRole::range}}, {ProjectionType::all, {}}}};
   EXPECT_EQ(refusal(other_hash),
-            P + "Index KeySchema does not have the same leading hash key as table KeySchema for index: by-a. index "
+            invalid_values +
+                "Index KeySchema does not have the same leading hash key as table KeySchema for index: by-a. index "
                 "hash key: sk, table hash key: pk");
 
   CreateTableRequest undefined = range_table();
   undefined.local_indexes = {local_index("by-c", "c")};
-  EXPECT_EQ(refusal(undefined), P + "Some index key attributes are not defined in AttributeDefinitions. Keys: [pk, c], "
+  EXPECT_EQ(refusal(undefined), invalid_values +
+                                    "Some index key attributes are not defined in AttributeDefinitions. Keys: [pk, c], "
                                     "AttributeDefinitions: [pk, sk]");
 }
 
@@ -214,13 +225,13 @@ TEST(CreateTableRules, IndexNamesAreNamesAndUnique) {
             "'globalSecondaryIndexes.1.member.indexName' failed to satisfy constraint: Member must have length greater "
             "than or equal to 3");
   request.global_indexes = {simple_index("twice", "a"), simple_index("twice", "a")};
-  EXPECT_EQ(refusal(request), P + "Duplicate index name: twice");
+  EXPECT_EQ(refusal(request), invalid_values + "Duplicate index name: twice");
   request.global_indexes = {simple_index("twice", "a")};
   request.local_indexes = {local_index("twice", "a")};
-  EXPECT_EQ(refusal(request), P + "Duplicate index name: twice");
+  EXPECT_EQ(refusal(request), invalid_values + "Duplicate index name: twice");
   request.global_indexes.reset();
   request.local_indexes = {local_index("twice", "a"), local_index("twice", "a")};
-  EXPECT_EQ(refusal(request), P + "Duplicate index name: twice");
+  EXPECT_EQ(refusal(request), invalid_values + "Duplicate index name: twice");
 }
 
 TEST(CreateTableRules, IndexCounts) {
@@ -231,24 +242,24 @@ TEST(CreateTableRules, IndexCounts) {
   for (int i = 0; i < 20; ++i) request.global_indexes->push_back(simple_index("global" + std::to_string(i), "sk"));
   EXPECT_EQ(refusal(request), "");
   request.global_indexes->push_back(simple_index("global20", "sk"));
-  EXPECT_EQ(refusal(request), P + "GlobalSecondaryIndex count exceeds the per-table limit of 20");
+  EXPECT_EQ(refusal(request), invalid_values + "GlobalSecondaryIndex count exceeds the per-table limit of 20");
   request.local_indexes->push_back(local_index("local5", "sk"));
-  EXPECT_EQ(refusal(request), P + "Number of LocalSecondaryIndexes exceeds per-table limit of 5");
+  EXPECT_EQ(refusal(request), invalid_values + "Number of LocalSecondaryIndexes exceeds per-table limit of 5");
 }
 
 TEST(CreateTableRules, Projections) {
   CreateTableRequest request = with_global_index(simple_index("by-a", "a"), {"a"});
   store::IndexProjection& projection = request.global_indexes->front().projection;
   projection = {};
-  EXPECT_EQ(refusal(request), P + "Unknown ProjectionType: null");
+  EXPECT_EQ(refusal(request), invalid_values + "Unknown ProjectionType: null");
   projection = {ProjectionType::all, std::vector<std::string>{"x"}};
-  EXPECT_EQ(refusal(request), P + "ProjectionType is ALL, but NonKeyAttributes is specified");
+  EXPECT_EQ(refusal(request), invalid_values + "ProjectionType is ALL, but NonKeyAttributes is specified");
   projection.type = ProjectionType::keys_only;
-  EXPECT_EQ(refusal(request), P + "ProjectionType is KEYS_ONLY, but NonKeyAttributes is specified");
+  EXPECT_EQ(refusal(request), invalid_values + "ProjectionType is KEYS_ONLY, but NonKeyAttributes is specified");
   projection = {ProjectionType::include, {}};
-  EXPECT_EQ(refusal(request), P + "ProjectionType is INCLUDE, but NonKeyAttributes is not specified");
+  EXPECT_EQ(refusal(request), invalid_values + "ProjectionType is INCLUDE, but NonKeyAttributes is not specified");
   projection = {ProjectionType::include, std::vector<std::string>{"x", "y", "x"}};
-  EXPECT_EQ(refusal(request), P + "Duplicate element in NonKeyAttributes: x");
+  EXPECT_EQ(refusal(request), invalid_values + "Duplicate element in NonKeyAttributes: x");
   projection = {ProjectionType::include, std::vector<std::string>{}};
   EXPECT_EQ(refusal(request),
             "1 validation error detected: Value '[]' at "
@@ -270,7 +281,7 @@ TEST(CreateTableRules, AHundredProjectedAttributesPerTable) {
   EXPECT_EQ(refusal(request), "");
   request.global_indexes->push_back(simple_index("global5", "sk"));
   request.global_indexes->back().projection = {ProjectionType::include, std::vector<std::string>{"one"}};
-  EXPECT_TRUE(refusal(request).starts_with(P));
+  EXPECT_TRUE(refusal(request).starts_with(invalid_values));
 }
 
 TEST(CreateTableRules, GlobalIndexesTakeFourHashAndFourRangeKeys) {
@@ -282,15 +293,15 @@ TEST(CreateTableRules, GlobalIndexesTakeFourHashAndFourRangeKeys) {
   store::KeySchema five_hash = schema;
   five_hash[4].role = KeyRole::hash;
   EXPECT_EQ(refusal(with_keys(five_hash, names)),
-            P + "The KeySchema exceeds the maximum allowed number of HASH key attributes");
+            invalid_values + "The KeySchema exceeds the maximum allowed number of HASH key attributes");
   store::KeySchema five_range = schema;
   five_range[3].role = KeyRole::range;
   EXPECT_EQ(refusal(with_keys(five_range, names)),
-            P + "The KeySchema exceeds the maximum allowed number of RANGE key attributes");
+            invalid_values + "The KeySchema exceeds the maximum allowed number of RANGE key attributes");
 
   const store::KeySchema mixed = {{"a", KeyRole::hash}, {"b", KeyRole::range}, {"c", KeyRole::hash}};
   EXPECT_EQ(refusal(with_keys(mixed, {"a", "b", "c"})),
-            P + "All HASH key attributes must precede RANGE key attributes in the KeySchema");
+            invalid_values + "All HASH key attributes must precede RANGE key attributes in the KeySchema");
   const store::KeySchema repeated = {{"a", KeyRole::hash}, {"b", KeyRole::hash}, {"a", KeyRole::range}};
   EXPECT_EQ(refusal(with_keys(repeated, {"a", "b"})),
             "The KeySchema contains multiple key attributes with the same name");
@@ -305,22 +316,24 @@ TEST(CreateTableRules, GlobalIndexesTakeFourHashAndFourRangeKeys) {
 TEST(CreateTableRules, GlobalIndexThroughputFollowsTheBillingMode) {
   CreateTableRequest request = with_global_index(simple_index("by-a", "a"), {"a"});
   request.global_indexes->front().throughput = {1, 1};
-  EXPECT_EQ(refusal(request), P + "ProvisionedThroughput should not be specified for index: by-a when BillingMode is "
+  EXPECT_EQ(refusal(request), invalid_values +
+                                  "ProvisionedThroughput should not be specified for index: by-a when BillingMode is "
                                   "PAY_PER_REQUEST");
   request.billing_mode = BillingMode::provisioned;
   request.throughput = {1, 1};
   EXPECT_EQ(refusal(request), "");
   request.global_indexes->front().throughput.reset();
-  EXPECT_EQ(refusal(request), P + "ProvisionedThroughput is not specified for index: by-a");
+  EXPECT_EQ(refusal(request), invalid_values + "ProvisionedThroughput is not specified for index: by-a");
 }
 
 TEST(CreateTableRules, Streams) {
   CreateTableRequest request = simple_table("abc");
   request.stream = {true, {}};
-  EXPECT_EQ(refusal(request), P + "Table is being created with a stream enabled, UpdateViewType is required");
+  EXPECT_EQ(refusal(request),
+            invalid_values + "Table is being created with a stream enabled, UpdateViewType is required");
   request.stream = {false, store::StreamViewType::keys_only};
   EXPECT_EQ(refusal(request),
-            P + "Table is being created with a stream disabled, UpdateViewType should not be specified");
+            invalid_values + "Table is being created with a stream disabled, UpdateViewType should not be specified");
   request.stream = {false, {}};
   EXPECT_EQ(refusal(request), "");
 }
@@ -328,13 +341,13 @@ TEST(CreateTableRules, Streams) {
 TEST(CreateTableRules, Encryption) {
   CreateTableRequest request = simple_table("abc");
   request.encryption = {false, "KMS", {}};
-  EXPECT_EQ(refusal(request), P + "SSEType can not be specified if Enabled is false");
+  EXPECT_EQ(refusal(request), invalid_values + "SSEType can not be specified if Enabled is false");
   request.encryption = {false, {}, "key"};
-  EXPECT_EQ(refusal(request), P + "KMSMasterKeyId can not be specified if Enabled is false");
+  EXPECT_EQ(refusal(request), invalid_values + "KMSMasterKeyId can not be specified if Enabled is false");
   request.encryption = {true, {}, "key"};
-  EXPECT_EQ(refusal(request), P + "SSEType KMS is required if KMSMasterKeyId is specified");
+  EXPECT_EQ(refusal(request), invalid_values + "SSEType KMS is required if KMSMasterKeyId is specified");
   request.encryption = {true, "AES256", {}};
-  EXPECT_EQ(refusal(request), P + "SSEType AES256 is not supported");
+  EXPECT_EQ(refusal(request), invalid_values + "SSEType AES256 is not supported");
 }
 
 TEST(CreateTableRules, TagsAreChecked) {

@@ -8,8 +8,6 @@ namespace {
 using store::BillingMode;
 using store::UpdateTableRequest;
 
-const std::string P = "One or more parameter values were invalid: ";
-
 UpdateTableRequest update() {
   UpdateTableRequest request;
   request.table_name = "orders";
@@ -52,11 +50,13 @@ TEST(UpdateTableRules, SomeChangesStandAlone) {
   request.deletion_protection = true;
   EXPECT_EQ(refusal(request), "");
   request.stream = {true, store::StreamViewType::new_image};
-  EXPECT_EQ(refusal(request), P + "DeletionProtection modification must be the only operation in the request");
+  EXPECT_EQ(refusal(request),
+            invalid_values + "DeletionProtection modification must be the only operation in the request");
   request.table_class = store::TableClass::standard;
-  EXPECT_EQ(refusal(request), P + "TableClass modification must be the only operation in the request");
+  EXPECT_EQ(refusal(request), invalid_values + "TableClass modification must be the only operation in the request");
   request.encryption = {true, {}, {}};
-  EXPECT_EQ(refusal(request), P + "Server-Side Encryption modification must be the only operation in the request");
+  EXPECT_EQ(refusal(request),
+            invalid_values + "Server-Side Encryption modification must be the only operation in the request");
 }
 
 TEST(UpdateTableRules, WarmThroughputStandsAlone) {
@@ -64,10 +64,11 @@ TEST(UpdateTableRules, WarmThroughputStandsAlone) {
   request.warm = {13'000, 5'000};
   EXPECT_EQ(refusal(request), "");
   request.billing_mode = BillingMode::pay_per_request;
-  EXPECT_EQ(refusal(request), P + "WarmThroughput must be the only operation in the request");
+  EXPECT_EQ(refusal(request), invalid_values + "WarmThroughput must be the only operation in the request");
   request.billing_mode.reset();
   request.global_index_updates = {store::CreateGlobalIndex{simple_index("by-a", "a")}};
-  EXPECT_EQ(refusal(request), P + "Create global secondary index cannot be specified when updating WarmThroughput");
+  EXPECT_EQ(refusal(request),
+            invalid_values + "Create global secondary index cannot be specified when updating WarmThroughput");
 }
 
 TEST(UpdateTableRules, CeilingsGoWithTheBillingModeOnly) {
@@ -76,20 +77,21 @@ TEST(UpdateTableRules, CeilingsGoWithTheBillingModeOnly) {
   request.billing_mode = BillingMode::pay_per_request;
   EXPECT_EQ(refusal(request), "");
   request.stream = {true, store::StreamViewType::new_image};
-  EXPECT_EQ(refusal(request), P + "OnDemandThroughput can only be combined with BillingMode in an UpdateTable request");
+  EXPECT_EQ(refusal(request),
+            invalid_values + "OnDemandThroughput can only be combined with BillingMode in an UpdateTable request");
 }
 
 TEST(UpdateTableRules, StreamsAndIndexesDoNotGoWithThroughput) {
   UpdateTableRequest request = update();
   request.throughput = {2, 2};
   request.stream = {true, store::StreamViewType::new_image};
-  EXPECT_EQ(refusal(request), P + "You cannot modify stream status while updating table IOPS");
+  EXPECT_EQ(refusal(request), invalid_values + "You cannot modify stream status while updating table IOPS");
   request.stream.reset();
   request.global_index_updates = {store::DeleteGlobalIndex{"by-a"}};
-  EXPECT_EQ(refusal(request), P + "You cannot create or delete index while updating table IOPS");
+  EXPECT_EQ(refusal(request), invalid_values + "You cannot create or delete index while updating table IOPS");
   request.throughput.reset();
   request.stream = {true, store::StreamViewType::new_image};
-  EXPECT_EQ(refusal(request), P + "You cannot create or delete index while changing stream status");
+  EXPECT_EQ(refusal(request), invalid_values + "You cannot create or delete index while changing stream status");
 }
 
 TEST(UpdateTableRules, ABillingSwitchMayCarryAStreamOrANewIndex) {
@@ -105,7 +107,8 @@ TEST(UpdateTableRules, ABillingSwitchMayCarryAStreamOrANewIndex) {
 TEST(UpdateTableRules, ProvisioningNeedsValues) {
   UpdateTableRequest request = update();
   request.billing_mode = BillingMode::provisioned;
-  EXPECT_EQ(refusal(request), P + "ProvisionedThroughput must be specified when BillingMode is PROVISIONED");
+  EXPECT_EQ(refusal(request),
+            invalid_values + "ProvisionedThroughput must be specified when BillingMode is PROVISIONED");
   request.throughput = {1'000'000'000'001, 1};
   EXPECT_EQ(refusal(request), "Given value 1000000000001 for ReadCapacityUnits is out of bounds");
 }
@@ -114,15 +117,16 @@ TEST(UpdateTableRules, OneUpdatePerIndex) {
   UpdateTableRequest request = update();
   request.global_index_updates = {store::DeleteGlobalIndex{"abc"}, store::DeleteGlobalIndex{"abc"}};
   EXPECT_EQ(refusal(request),
-            P + "Only one global secondary index update per index is allowed simultaneously. Index: abc");
+            invalid_values + "Only one global secondary index update per index is allowed simultaneously. Index: abc");
 }
 
 TEST(UpdateTableRules, StreamViewsBelongToEnabledStreams) {
   UpdateTableRequest request = update();
   request.stream = {true, {}};
-  EXPECT_EQ(refusal(request), P + "If stream is being enabled then UpdateViewType is required");
+  EXPECT_EQ(refusal(request), invalid_values + "If stream is being enabled then UpdateViewType is required");
   request.stream = {false, store::StreamViewType::keys_only};
-  EXPECT_EQ(refusal(request), P + "If stream is being disabled, then UpdateViewType must not be specified");
+  EXPECT_EQ(refusal(request),
+            invalid_values + "If stream is being disabled, then UpdateViewType must not be specified");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ using store::StreamViewType;
 
 constexpr base::TimePoint time_of_change = base::TimePoint(base::Milliseconds(1'000));
 
-Table table() {
+Table streamed_table() {
   Table result;
   result.id = 7;
   result.hash = {"pk", item::Type::string};
@@ -22,7 +22,7 @@ const StoredItemPointer after = store_item({{"pk", "a"}, {"v", 2}});
 
 std::string encode(StreamViewType view, const StoredItemPointer& old_item, const StoredItemPointer& new_item,
                    bool by_time_to_live = false) {
-  return encode_stream_record(table(), view, old_item, new_item, time_of_change, by_time_to_live);
+  return encode_stream_record(streamed_table(), view, old_item, new_item, time_of_change, by_time_to_live);
 }
 
 // These bytes are on disk: docs/formats.md.

@@ -21,7 +21,6 @@ using ::testing::StartsWith;
 
 constexpr base::Milliseconds no_wait{0};
 // Only a test that fails waits so long.
-constexpr base::Milliseconds long_wait = std::chrono::minutes(5);
 
 std::string item(const std::string& pk, int version = 0) {
   return R"({"pk":{"S":")" + pk + R"("},"version":{"N":")" + std::to_string(version) + R"("}})";

@@ -19,7 +19,7 @@ using testing::SizeIs;
 
 constexpr base::Milliseconds moment(1);
 const std::string in_use = "ResourceInUseException: Attempt to change a resource which is still in use: ";
-const std::string arn = "arn:aws:dynamodb:us-east-1:000000000000:table/mails";
+const std::string mails_arn = "arn:aws:dynamodb:us-east-1:000000000000:table/mails";
 
 class TransitionTest : public EngineTest {
  protected:
@@ -168,7 +168,7 @@ TEST_F(TransitionTest, ATableThatIsBeingCreatedCannotBeChanged) {
   EXPECT_EQ(outcome(store().create_table(request)), being_created);
   EXPECT_EQ(refusal(protect(true)), being_created);
   EXPECT_EQ(deletion(), being_created);
-  EXPECT_EQ(outcome(store().tag_resource(arn, {{"a", "b"}})), being_created);
+  EXPECT_EQ(outcome(store().tag_resource(mails_arn, {{"a", "b"}})), being_created);
   EXPECT_EQ(outcome(store().update_time_to_live("mails", {"expires", true})), being_created);
   EXPECT_EQ(outcome(store().describe_time_to_live("mails")),
             "ValidationException: Cannot describe time to live while table is in CREATING state: Current table state "
@@ -267,12 +267,12 @@ TEST_F(TransitionTest, WhatChangesMeanwhileIsKept) {
   store::UpdateTableRequest request = change();
   request.table_class = store::TableClass::standard_infrequent_access;
   update(request);
-  ASSERT_EQ(outcome(store().tag_resource(arn, {{"team", "mail"}})), "ok");
+  ASSERT_EQ(outcome(store().tag_resource(mails_arn, {{"team", "mail"}})), "ok");
   ASSERT_EQ(outcome(store().update_time_to_live("mails", {"expires", true})), "ok");
   EXPECT_FALSE(describe().table_class);
   wait(std::chrono::seconds(5));
   EXPECT_EQ(describe().table_class, store::TableClass::standard_infrequent_access);
-  EXPECT_THAT(store().list_tags_of_resource(arn)->tags, ElementsAre(store::Tag{"team", "mail"}));
+  EXPECT_THAT(store().list_tags_of_resource(mails_arn)->tags, ElementsAre(store::Tag{"team", "mail"}));
   EXPECT_EQ(store().describe_time_to_live("mails")->status, TimeToLiveStatus::enabled);
 }
 

@@ -15,8 +15,6 @@ using store::TableStatus;
 using store::Throughput;
 using store::UpdateTableRequest;
 
-const std::string P = "One or more parameter values were invalid: ";
-
 class TableUpdateTest : public CoreTest {
  protected:
   TableOperations tables() { return TableOperations(core()); }
@@ -147,7 +145,7 @@ TEST_F(TableUpdateTest, SwitchToPayPerRequestAndBack) {
 
   UpdateTableRequest back = provision({50, 50});
   back.billing_mode = BillingMode::provisioned;
-  EXPECT_EQ(refusal(back).message, P + "ProvisionedThroughput must be specified for index: by-a");
+  EXPECT_EQ(refusal(back).message, invalid_values + "ProvisionedThroughput must be specified for index: by-a");
   back.global_index_updates = {store::UpdateGlobalIndex{"by-a", Throughput{7, 7}, {}, {}}};
   update(back);
   after = describe();
@@ -170,10 +168,12 @@ TEST_F(TableUpdateTest, ResentPayPerRequestDoesNothing) {
 TEST_F(TableUpdateTest, OnDemandTablesHaveNoProvisionedThroughput) {
   create(on_demand());
   EXPECT_EQ(refusal(provision({1, 1})).message,
-            P + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is "
+            invalid_values +
+                "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is "
                 "PAY_PER_REQUEST");
   EXPECT_EQ(refusal(provision_index("by-a", {1, 1})).message,
-            P + "The only Updates for index: by-a when TableThroughputMode is PAY_PER_REQUEST can be to "
+            invalid_values +
+                "The only Updates for index: by-a when TableThroughputMode is PAY_PER_REQUEST can be to "
                 "OnDemandThroughput, WarmThroughput");
 }
 
@@ -189,8 +189,9 @@ TEST_F(TableUpdateTest, CeilingsChangeAtOnceAndGoWithTheBillingMode) {
   EXPECT_EQ(describe().on_demand, (store::OnDemandThroughput{{}, 20}));
   for (const std::int64_t wrong : {0, -2}) {
     request.on_demand = {wrong, {}};
-    EXPECT_EQ(refusal(request).message,
-              P + "Requested MaxReadRequestUnits for OnDemandThroughput for table is outside of valid range");
+    EXPECT_EQ(
+        refusal(request).message,
+        invalid_values + "Requested MaxReadRequestUnits for OnDemandThroughput for table is outside of valid range");
   }
   UpdateTableRequest provisioning = provision({1, 1});
   provisioning.billing_mode = BillingMode::provisioned;
@@ -199,7 +200,8 @@ TEST_F(TableUpdateTest, CeilingsChangeAtOnceAndGoWithTheBillingMode) {
   EXPECT_FALSE(describe().on_demand);
   request.on_demand = {10, {}};
   EXPECT_EQ(refusal(request).message,
-            P + "MaxReadRequestUnits for OnDemandThroughput cannot be specified when the table BillingMode is "
+            invalid_values +
+                "MaxReadRequestUnits for OnDemandThroughput cannot be specified when the table BillingMode is "
                 "PROVISIONED");
 }
 
@@ -211,12 +213,14 @@ TEST_F(TableUpdateTest, WarmThroughputOnlyGrows) {
   EXPECT_EQ(describe().warm, (Throughput{13'000, 4'000}));
   request.warm = {12'999, 0};
   EXPECT_EQ(refusal(request).message,
-            P + "Requested ReadUnitsPerSecond for WarmThroughput for table is lower than current WarmThroughput, "
+            invalid_values +
+                "Requested ReadUnitsPerSecond for WarmThroughput for table is lower than current WarmThroughput, "
                 "decreasing WarmThroughput is not supported");
   UpdateTableRequest of_index = change();
   of_index.global_index_updates = {store::UpdateGlobalIndex{"by-a", {}, {}, Throughput{100, 100}}};
   EXPECT_EQ(refusal(of_index).message,
-            P + "Requested ReadUnitsPerSecond for WarmThroughput for index by-a is lower than current WarmThroughput, "
+            invalid_values +
+                "Requested ReadUnitsPerSecond for WarmThroughput for index by-a is lower than current WarmThroughput, "
                 "decreasing WarmThroughput is not supported");
 }
 
@@ -249,13 +253,14 @@ TEST_F(TableUpdateTest, Encryption) {
   create(on_demand());
   UpdateTableRequest request = change();
   request.encryption = {false, {}, {}};
-  EXPECT_EQ(refusal(request).message, P + "Table is already encrypted by default");
+  EXPECT_EQ(refusal(request).message, invalid_values + "Table is already encrypted by default");
   request.encryption = {true, "KMS", "my-key"};
   update(request);
   EXPECT_EQ(describe().encryption.value().key_id, "arn:aws:kms:us-east-1:000000000000:key/my-key");
   request.encryption->key_id = "arn:aws:kms:us-east-1:000000000000:key/my-key";
   EXPECT_EQ(refusal(request).message,
-            P + "Table is already encrypted with given KMSMasterKeyId. Use KMSMasterKeyId parameter if you want to "
+            invalid_values +
+                "Table is already encrypted with given KMSMasterKeyId. Use KMSMasterKeyId parameter if you want to "
                 "change Master Key");
   request.encryption = {false, {}, {}};
   update(request);
@@ -422,9 +427,10 @@ TEST_F(TableUpdateTest, IndexesThatAreNotThereOrNotGlobal) {
 TEST_F(TableUpdateTest, NewIndexKeysNeedDefinitions) {
   create(on_demand());
   EXPECT_EQ(refusal(create_index(simple_index("by-b", "b"), {})).message,
-            P + "AttributeDefinitions is not specified for index: by-b");
+            invalid_values + "AttributeDefinitions is not specified for index: by-b");
   EXPECT_EQ(refusal(create_index(simple_index("by-b", "b"), {"c"})).message,
-            P + "Some index key attributes are not defined in AttributeDefinitions. Keys: [b], AttributeDefinitions: "
+            invalid_values +
+                "Some index key attributes are not defined in AttributeDefinitions. Keys: [b], AttributeDefinitions: "
                 "[a, day, pk, sk]");
   UpdateTableRequest redefined = create_index(simple_index("by-b", "a"), {});
   redefined.attribute_definitions = {{"a", item::Type::number}};
@@ -437,9 +443,9 @@ TEST_F(TableUpdateTest, NewIndexesFollowTheSameRules) {
   create(provisioned());
   store::GlobalIndexDefinition index = simple_index("by-b", "b");
   EXPECT_EQ(refusal(create_index(index, {"b"})).message,
-            P + "Both ReadCapacityUnits and WriteCapacityUnits must be specified for index: by-b");
+            invalid_values + "Both ReadCapacityUnits and WriteCapacityUnits must be specified for index: by-b");
   index.projection.type.reset();
-  EXPECT_EQ(refusal(create_index(index, {"b"})).message, P + "Unknown ProjectionType: null");
+  EXPECT_EQ(refusal(create_index(index, {"b"})).message, invalid_values + "Unknown ProjectionType: null");
   index = simple_index("by-b", "b");
   index.throughput = {1, 1};
   update(create_index(index, {"b"}));
@@ -451,7 +457,8 @@ TEST_F(TableUpdateTest, ProvisionedIndexesOnOnDemandTablesAreRefused) {
   store::GlobalIndexDefinition index = simple_index("by-b", "b");
   index.throughput = {1, 1};
   EXPECT_EQ(refusal(create_index(index, {"b"})).message,
-            P + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: by-b when BillingMode is "
+            invalid_values +
+                "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: by-b when BillingMode is "
                 "PAY_PER_REQUEST");
 }
 

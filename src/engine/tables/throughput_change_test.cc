@@ -8,14 +8,14 @@ namespace {
 using std::chrono::hours;
 using std::chrono::minutes;
 
-store::ThroughputDescription provisioned(std::int64_t read, std::int64_t write) {
+store::ThroughputDescription provisioned_units(std::int64_t read, std::int64_t write) {
   store::ThroughputDescription throughput;
   throughput.provisioned = {read, write};
   return throughput;
 }
 
 TEST(ThroughputChange, EqualValuesAreRefused) {
-  store::ThroughputDescription throughput = provisioned(1, 1);
+  store::ThroughputDescription throughput = provisioned_units(1, 1);
   EXPECT_EQ(change_provisioned(throughput, {1, 1}, "", test_start).error().message,
             "The provisioned throughput for the table will not change. The requested value equals the current value. "
             "Current ReadCapacityUnits provisioned for the table: 1. Requested ReadCapacityUnits: 1. Current "
@@ -30,7 +30,7 @@ TEST(ThroughputChange, EqualValuesAreRefused) {
 }
 
 TEST(ThroughputChange, BookkeepingOfIncreasesAndDecreases) {
-  store::ThroughputDescription throughput = provisioned(2, 2);
+  store::ThroughputDescription throughput = provisioned_units(2, 2);
   ASSERT_TRUE(change_provisioned(throughput, {3, 2}, "", test_start));
   EXPECT_EQ(throughput.last_increase, test_start);
   EXPECT_FALSE(throughput.last_decrease);
@@ -45,7 +45,7 @@ TEST(ThroughputChange, BookkeepingOfIncreasesAndDecreases) {
 }
 
 TEST(ThroughputChange, FourDecreasesADayThenOneAnHour) {
-  store::ThroughputDescription throughput = provisioned(10, 10);
+  store::ThroughputDescription throughput = provisioned_units(10, 10);
   for (int read = 9; read >= 6; --read) ASSERT_TRUE(change_provisioned(throughput, {read, 10}, "", test_start));
   const store::Error refused = change_provisioned(throughput, {5, 10}, "", test_start + minutes(59)).error();
   EXPECT_EQ(refused.type, store::ErrorType::limit_exceeded);
@@ -63,7 +63,7 @@ TEST(ThroughputChange, FourDecreasesADayThenOneAnHour) {
 }
 
 TEST(ThroughputChange, TheDayEndsAtMidnightUtc) {
-  store::ThroughputDescription throughput = provisioned(10, 10);
+  store::ThroughputDescription throughput = provisioned_units(10, 10);
   const base::TimePoint evening = test_start + hours(20) + minutes(30);  // 23:34:05
   for (int read = 9; read >= 6; --read) ASSERT_TRUE(change_provisioned(throughput, {read, 10}, "", evening));
   EXPECT_TRUE(change_provisioned(throughput, {5, 10}, "", evening + minutes(1))

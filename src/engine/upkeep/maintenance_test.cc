@@ -12,7 +12,6 @@ namespace {
 using store::StreamViewType;
 
 // Only a test that fails waits so long.
-constexpr base::Milliseconds long_wait = std::chrono::minutes(5);
 
 class MaintenanceTest : public CoreTablesTest {
  protected:

@@ -4,14 +4,15 @@
 #include <gmock/gmock.h>
 
 #include "base/timestamp.h"
+#include "engine/embedded_store_testing.h"
 #include "idempotency/lease_keeper.h"
 #include "item/json_codec.h"
-#include "message_store.h"
 
 namespace postino::idempotency {
 namespace {
 
-using messages::MessageStore;
+using engine::EmbeddedStore;
+using engine::embedded_start;
 using std::chrono::hours;
 using std::chrono::seconds;
 using ::testing::SizeIs;
@@ -33,8 +34,8 @@ class GuardProgressTest : public ::testing::Test {
   }
   item::Item stored() { return store_.scan(options_.table).at(0); }
 
-  const std::shared_ptr<base::ManualClock> clock_ = std::make_shared<base::ManualClock>(messages::test_start);
-  MessageStore store_{clock_};
+  const std::shared_ptr<base::ManualClock> clock_ = std::make_shared<base::ManualClock>(embedded_start);
+  EmbeddedStore store_{clock_};
   const GuardOptions options_;
   Guard guard_{store_.engine(), *clock_, store_.random(), options_};
 };
@@ -49,7 +50,7 @@ TEST_F(GuardProgressTest, WhoGoesOnAfterAFailureGetsTheProgress) {
   const Begun second = begin();
   EXPECT_EQ(second.verdict, Verdict::execute);
   EXPECT_EQ(second.record.progress, "half");
-  EXPECT_EQ(second.record.created_at, messages::test_start) << "it is the same record";
+  EXPECT_EQ(second.record.created_at, embedded_start) << "it is the same record";
   EXPECT_EQ(*from_item(stored()), second.record) << "the store has it before it is told";
   ASSERT_TRUE(guard_.complete(second.record, "done"));
   EXPECT_EQ(begin().record.progress, "");
@@ -206,10 +207,10 @@ TEST_F(GuardProgressTest, TheKeeperNoticesThatALeaseIsLost) {
   const auto hold = keeper.hold(first.record);
   clock_->advance(seconds(9));
   keeper.renew_once();
-  EXPECT_EQ(from_item(stored())->lease_until, messages::test_start + seconds(30)) << "less than a third is used";
+  EXPECT_EQ(from_item(stored())->lease_until, embedded_start + seconds(30)) << "less than a third is used";
   clock_->advance(seconds(1));
   keeper.renew_once();
-  EXPECT_EQ(from_item(stored())->lease_until, messages::test_start + seconds(40));
+  EXPECT_EQ(from_item(stored())->lease_until, embedded_start + seconds(40));
   clock_->advance(seconds(30));
   EXPECT_EQ(begin().verdict, Verdict::execute);
   EXPECT_FALSE(hold->is_lost());

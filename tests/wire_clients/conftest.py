@@ -1,4 +1,4 @@
-"""The server under test, and clients of it. POSTINO names the program; tests/api/run sets it."""
+"""The server under test, and clients of it. POSTINO names the program; tests/wire_clients/run sets it."""
 
 import os
 import resource

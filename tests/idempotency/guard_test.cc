@@ -5,8 +5,8 @@
 
 #include <thread>
 
+#include "engine/embedded_store_testing.h"
 #include "item/json_codec.h"
-#include "outbox_store.h"
 
 namespace postino::idempotency {
 namespace {
@@ -16,7 +16,7 @@ using std::chrono::seconds;
 
 class GuardTest : public testing::Test {
  protected:
-  GuardTest() { options_.table = store_.tables().accept_keys(); }
+  GuardTest() { EXPECT_TRUE(prepare_tables(store_.engine(), options_.table)); }
 
   Begun begin(const std::string& key = "k", const std::string& hash = "h", const std::string& operation = "PRODUCE") {
     auto begun = guard_.begin(operation, key, hash);
@@ -28,9 +28,9 @@ class GuardTest : public testing::Test {
     return answer ? store::ErrorType::validation : answer.error().type;
   }
 
-  const std::shared_ptr<base::ManualClock> clock_ = std::make_shared<base::ManualClock>(outbox::test_start);
-  outbox::OutboxStore store_{outbox::SpoolChoice::store, clock_};
-  GuardOptions options_{store_.tables().accept_keys(), hours(24), seconds(30)};
+  const std::shared_ptr<base::ManualClock> clock_ = std::make_shared<base::ManualClock>(engine::embedded_start);
+  engine::EmbeddedStore store_{clock_};
+  GuardOptions options_{"once", hours(24), seconds(30)};
   base::SeededRandom random_{9};
   Guard guard_{store_.engine(), *clock_, random_, options_};
 };

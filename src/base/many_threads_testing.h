@@ -4,18 +4,19 @@
 #include <barrier>
 #include <chrono>
 #include <condition_variable>
-#include <cstdlib>
 #include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
 
-namespace postino::outbox {
+#include "base/effort_testing.h"
 
-// The thread sanitizer takes its time.
-inline int volume(int usual) { return std::getenv("POSTINO_TEST_SHORT") != nullptr ? usual / 5 : usual; }
+namespace postino::base {
 
-// Gives others the processor for so long: nobody could end it.
+// How much of the usual there is time for.
+inline int volume(int usual) { return usual * test_effort() / 5; }
+
+// Gives other threads the processor for so long.
 inline void pause(std::chrono::milliseconds time) {
   std::mutex mutex;
   std::condition_variable never;
@@ -45,4 +46,4 @@ inline void run_threads(int count, const std::function<void(int)>& work) {
   for (std::thread& thread : threads) thread.join();
 }
 
-}  // namespace postino::outbox
+}  // namespace postino::base
