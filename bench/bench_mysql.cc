@@ -29,7 +29,6 @@ using outbox::Email;
 using outbox::State;
 
 constexpr int batch = 25;
-constexpr base::Milliseconds lease = std::chrono::seconds(30);
 
 // A database with the outbox's tables, and a ledger on it.
 class Place {
@@ -37,29 +36,29 @@ class Place {
   explicit Place(mysql::MariadbServer& server)
       : server_(server.new_database()),
         database_(server_, {.size = 40}, random_, [](base::Milliseconds delay) { std::this_thread::sleep_for(delay); }),
-        spool_(database_, random_) {
+        ledger_(database_, policy_, clock_, random_, outbox::MysqlLedgerOptions{}) {
     CHECK(outbox::migrate(server_, {.program_version = "bench"}));
-    ledger_ = std::make_unique<outbox::MysqlLedger>(database_, spool_, clock_, random_, outbox::MysqlLedgerOptions{});
   }
 
   const mysql::ServerOptions& server() const { return server_; }
-  outbox::MysqlLedger& ledger() { return *ledger_; }
+  outbox::MysqlLedger& ledger() { return ledger_; }
   std::uint64_t deadlocks() const { return database_.statistics().deadlocks(); }
 
   void add_ready(int batches) {
     for (int i = 0; i < batches; ++i) {
-      std::vector<outbox::NewEmail> emails(batch);
-      for (outbox::NewEmail& email : emails) {
-        email.email.id = base::make_uuid(random_);
-        email.email.sender = "ann@peer.example";
-        email.email.recipients = {{"bob@example.org", outbox::RecipientState::pending, ""}};
-        email.payload = "{}";
-        email.message = "message";
-        email.through = {State::accepted, State::intaking};
-        email.email.state = State::ready;
-        email.email.due_at = clock_.now();
+      std::vector<outbox::NewEmail> emails;
+      for (int n = 0; n < batch; ++n) {
+        Email email;
+        email.id = base::make_uuid(random_);
+        email.sender = "ann@peer.example";
+        email.recipients = {{"bob@example.org", outbox::RecipientState::pending, ""}};
+        auto change = decide(std::move(email), outbox::event::Accepted{}, policy_, clock_.now());
+        CHECK(change);
+        change = then(*std::move(change), outbox::event::MessageBuilt{"message"}, policy_, clock_.now());
+        CHECK(change);
+        emails.push_back({*std::move(change), "{}"});
       }
-      const auto answer = ledger_->accept(std::move(emails), std::nullopt, [](const auto&) { return ""; });
+      const auto answer = ledger_.accept(std::move(emails), std::nullopt, [](const auto&) { return ""; });
       CHECK(answer);
       for (const outbox::AcceptOutcome& outcome : answer->outcomes) CHECK(!outcome.error);
     }
@@ -79,23 +78,24 @@ class Place {
   }
 
   std::vector<Email> claim() {
-    auto claim = ledger_->claim(outbox::Pipeline::send, batch, "bench", lease);
+    auto claim = ledger_.claim(outbox::Pipeline::send, batch, "bench");
     CHECK(claim);
     return std::move(claim->emails);
   }
 
   void settle(const std::vector<Email>& emails) {
-    std::vector<outbox::Move> moves;
+    const mail::SmtpReply reply{250, "2.0.0", "250 2.0.0 Ok"};
+    mail::SendResult taken;
+    taken.severity = mail::Severity::success;
+    taken.reply = reply;
+    taken.recipients = {{"bob@example.org", mail::Severity::success, reply}};
+    std::vector<outbox::Change> changes;
     for (const Email& email : emails) {
-      outbox::Move move{email, email, std::nullopt, "", std::nullopt};
-      move.after.state = State::sent;
-      move.after.owner.clear();
-      move.after.due_at.reset();
-      move.after.settled_at = clock_.now();
-      move.after.recipients[0] = {"bob@example.org", outbox::RecipientState::delivered, "250 2.0.0 Ok"};
-      moves.push_back(std::move(move));
+      auto change = decide(email, outbox::event::SendingAttempted{{}, taken}, policy_, clock_.now());
+      CHECK(change);
+      changes.push_back(*std::move(change));
     }
-    for (const outbox::MoveOutcome& outcome : ledger_->move(std::move(moves)))
+    for (const outbox::MoveOutcome& outcome : ledger_.move(std::move(changes)))
       CHECK(outcome.status == outbox::MoveStatus::done);
   }
 
@@ -104,8 +104,8 @@ class Place {
   base::SeededRandom random_{1};
   const mysql::ServerOptions server_;
   mysql::Database database_;
-  outbox::MysqlSpool spool_;
-  std::unique_ptr<outbox::MysqlLedger> ledger_;
+  const outbox::Policy policy_;
+  outbox::MysqlLedger ledger_;
 };
 
 // Threads that claim and settle until everything is done. `make` gives each a function that does a batch, and answers

@@ -12,7 +12,6 @@
 #include "engine/engine.h"
 #include "outbox/store_ledger/email_item.h"
 #include "outbox/store_ledger/store_ledger.h"
-#include "outbox/store_ledger/store_spool.h"
 #include "outbox/store_ledger/store_tables.h"
 #include "outbox_race.h"
 
@@ -26,7 +25,6 @@ using outbox::State;
 
 constexpr int batch = 25;
 constexpr int batches_per_turn = 20;
-constexpr base::Milliseconds lease = std::chrono::seconds(30);
 
 void reach(Email& email, State state) {
   email.state = state;
@@ -56,7 +54,6 @@ class FilledLedger {
  private:
   void open() {
     ledger_.reset();
-    spool_.reset();
     engine_.reset();
     engine::Options options;
     options.directory = directory_;
@@ -65,11 +62,7 @@ class FilledLedger {
     CHECK(opened);
     engine_ = std::move(*opened);
     CHECK(outbox::prepare_tables(*engine_, tables_));
-    spool_ = std::make_unique<outbox::StoreSpool>(*engine_, tables_.spool(), random_, patience_);
-    outbox::StoreLedgerOptions ledger_options;
-    ledger_options.tables = tables_;
-    ledger_ =
-        std::make_unique<outbox::StoreLedger>(*engine_, *spool_, clock_, random_, patience_, std::move(ledger_options));
+    ledger_ = std::make_unique<outbox::StoreLedger>(*engine_, tables_, policy_, clock_, random_, patience_);
   }
 
   Email new_email(base::TimePoint created) {
@@ -86,13 +79,19 @@ class FilledLedger {
     return email;
   }
 
+  // The line of the state that it has reached.
+  static outbox::NewLine line_of(const Email& email) {
+    return {{std::string(name_of(email.state)), email.updated_at, "", email.version},
+            email.reached[outbox::index_of(email.state)]};
+  }
+
   // Its _META record after these states, and the line of the last one. The lines before are left out: they are as far
   // from a claim's way as that one, and writing them would take minutes.
   template <std::size_t count>
   void add_items(Email email, const std::array<State, count>& states, std::vector<store::BatchWrite>& writes) {
     const base::TimePoint expires = email.created_at + std::chrono::hours(24 * 30);
     for (const State state : states) reach(email, state);
-    writes.emplace_back(store::BatchPut{outbox::state_item(email, "", expires)});
+    writes.emplace_back(store::BatchPut{outbox::line_item(email.id, line_of(email), expires)});
     writes.emplace_back(store::BatchPut{outbox::meta_item(email, expires)});
   }
 
@@ -140,30 +139,29 @@ class FilledLedger {
   }
 
   int claim_once() {
-    const auto claim = ledger_->claim(outbox::Pipeline::send, batch, "bench", lease);
+    const auto claim = ledger_->claim(outbox::Pipeline::send, batch, "bench");
     CHECK(claim);
-    std::vector<outbox::Move> moves;
+    mail::SendResult taken;
+    taken.severity = mail::Severity::success;
+    taken.recipients = {{"bob@example.org", mail::Severity::success, {}}};
+    std::vector<outbox::Change> changes;
     for (const Email& email : claim->emails) {
-      outbox::Move move{email, email, std::nullopt, ""};
-      move.after.state = State::sent;
-      move.after.owner.clear();
-      move.after.due_at.reset();
-      move.after.settled_at = clock_.now();
-      move.after.recipients[0].state = outbox::RecipientState::delivered;
-      moves.push_back(std::move(move));
+      auto change = decide(email, outbox::event::SendingAttempted{{}, taken}, policy_, clock_.now());
+      CHECK(change);
+      changes.push_back(*std::move(change));
     }
-    for (const outbox::MoveOutcome& outcome : ledger_->move(std::move(moves)))
+    for (const outbox::MoveOutcome& outcome : ledger_->move(std::move(changes)))
       CHECK(outcome.status == outbox::MoveStatus::done);
     return static_cast<int>(claim->emails.size());
   }
 
   std::filesystem::path directory_;
   outbox::StoreTables tables_;
+  const outbox::Policy policy_;
   base::SystemClock clock_;
   base::SeededRandom random_{1};
   outbox::Patience patience_{random_, [](base::Milliseconds delay) { std::this_thread::sleep_for(delay); }};
   std::unique_ptr<engine::Engine> engine_;
-  std::unique_ptr<outbox::StoreSpool> spool_;
   std::unique_ptr<outbox::StoreLedger> ledger_;
 };
 

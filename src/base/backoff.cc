@@ -6,9 +6,9 @@ namespace postino::base {
 
 namespace {
 
-Milliseconds up_to(Milliseconds longest, Random& random) {
+Milliseconds up_to(Milliseconds longest, std::uint64_t number) {
   const auto choices = static_cast<std::uint64_t>(std::max<std::int64_t>(longest.count(), 1));
-  return Milliseconds(static_cast<std::int64_t>(random.next() % choices));
+  return Milliseconds(static_cast<std::int64_t>(number % choices));
 }
 
 }  // namespace
@@ -19,11 +19,11 @@ Milliseconds Backoff::ceiling(int failures) const {
   return std::min(delay, longest);
 }
 
-Milliseconds Backoff::full_jitter(int failures, Random& random) const { return up_to(ceiling(failures), random); }
+Milliseconds Backoff::full_jitter(int failures, Random& random) const { return up_to(ceiling(failures), random.next()); }
 
-Milliseconds Backoff::equal_jitter(int failures, Random& random) const {
+Milliseconds Backoff::equal_jitter(int failures, std::uint64_t number) const {
   const Milliseconds half = ceiling(failures) / 2;
-  return half + up_to(half, random);
+  return half + up_to(half, number);
 }
 
 }  // namespace postino::base

@@ -1,6 +1,8 @@
 // How long to wait before trying again.
 #pragma once
 
+#include <cstdint>
+
 #include "base/clock.h"
 #include "base/random.h"
 
@@ -15,7 +17,9 @@ struct Backoff {
   Milliseconds full_jitter(int failures, Random& random) const;
 
   // The same, never less than half of the ceiling: for servers that asked to be left alone.
-  Milliseconds equal_jitter(int failures, Random& random) const;
+  Milliseconds equal_jitter(int failures, Random& random) const { return equal_jitter(failures, random.next()); }
+  // The same for code that must not ask for randomness itself: `number` is any random number.
+  Milliseconds equal_jitter(int failures, std::uint64_t number) const;
 
  private:
   Milliseconds ceiling(int failures) const;

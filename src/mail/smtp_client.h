@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "mail/send_result.h"
 #include "mail/smtp_reply.h"
 #include "net/client_stream.h"
 
@@ -40,24 +41,6 @@ struct Envelope {
   std::string sender;                   // may be empty: <>
   std::vector<std::string> recipients;  // at least one
   std::string envelope_id;              // ENVID, where the server knows DSN; may be empty
-};
-
-// What became of a message, for one recipient.
-struct RecipientResult {
-  std::string address;
-  Severity severity = Severity::temporary;
-  SmtpReply reply;
-};
-
-struct SendResult {
-  // success: the server has taken the message for those recipients that have it.
-  Severity severity = Severity::temporary;
-  SmtpReply reply;                          // that settled it; code 0 and a text when the connection broke
-  std::vector<RecipientResult> recipients;  // in the envelope's order
-  // The end of the message was sent (perhaps only in part) and no reply was read: it may have been taken.
-  bool outcome_unknown = false;
-  bool session_failed = false;  // another relay may do better; it is not about the message
-  bool not_begun = false;       // before_end refused: nothing was delivered, and the session is over
 };
 
 class SmtpSession {

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/timestamp.h"
 #include "mail/delivery_report.h"
 #include "mail/smtp_reply.h"
 #include "outbox/email/description.h"
+#include "outbox/work/direct_dispatch.h"
+#include "outbox/work/pipeline_loop.h"
 
 namespace postino::outbox {
 
@@ -29,11 +32,6 @@ tl::unexpected<base::Error> unknown(const std::string& id) {
   return base::fail(base::ErrorCode::not_found, "there is no e-mail " + id);
 }
 
-tl::unexpected<base::Error> forbidden(const Email& email, const std::string& what) {
-  return base::fail(base::ErrorCode::conflict,
-                    "an e-mail that is " + std::string(name_of(email.state)) + " cannot be " + what);
-}
-
 // A line of history, as a change that is about to write it notes it. No two lines of an e-mail are noted alike: each
 // change has a version of its own.
 std::string note_of_line(std::int64_t version, std::string_view status) {
@@ -44,71 +42,82 @@ Email new_email(const Payload& payload, const std::string& tenant) {
   Email email;
   email.id = payload.id;
   email.tenant = tenant;
-  describe(email, payload);
+  fill_in(email, describe(payload));
   return email;
 }
 
 }  // namespace
 
-Outbox::Outbox(Ledger& ledger, Spool& spool, const base::Clock& clock, base::Random& random, OutboxOptions options,
-               Wake wake, ShortWay* short_way)
+// E-mails as the ledger takes them, and what belongs to those of them that go to a sender directly.
+struct Outbox::Batch {
+  std::vector<NewEmail> emails;
+  std::optional<DirectDispatch::Batch> dispatch;
+};
+
+Outbox::Outbox(Ledger& ledger, SuppressionList& suppressions, const Policy& policy, const base::Clock& clock,
+               base::Random& random, WorkSignal& signal, OutboxOptions options, DirectDispatch* dispatch)
     : ledger_(ledger),
-      spool_(spool),
+      suppressions_(suppressions),
+      policy_(policy),
       clock_(clock),
       random_(random),
+      signal_(signal),
       options_(options),
-      wake_(std::move(wake)),
-      short_way_(short_way),
-      acceptances_(ledger) {}
+      dispatch_(dispatch),
+      acceptances_(ledger, signal) {}
 
-std::shared_ptr<Outbox::Acceptance> Outbox::prepare(std::vector<Payload> payloads, const std::string& tenant,
-                                                    const std::optional<KeyedRequest>& keyed) {
-  auto acceptance = std::make_shared<Acceptance>();
-  acceptance->emails.reserve(payloads.size());
-  if (short_way_ != nullptr) acceptance->short_way.emplace(*short_way_);
+Outbox::~Outbox() = default;
+
+std::shared_ptr<Outbox::Batch> Outbox::prepare(std::vector<Payload> payloads, const std::string& tenant,
+                                               const std::optional<KeyedRequest>& keyed) {
+  auto batch = std::make_shared<Batch>();
+  batch->emails.reserve(payloads.size());
+  if (dispatch_ != nullptr) batch->dispatch.emplace(*dispatch_);
+  const base::TimePoint now = clock_.now();
   for (std::size_t i = 0; i < payloads.size(); ++i) {
     Payload& payload = payloads[i];
     if (payload.id.empty())
       payload.id = keyed
                        ? derived_uuid(scoped(tenant, keyed->key) + "#" + keyed->request_hash + "#" + std::to_string(i))
-                       : base::make_ordered_uuid(clock_.now(), random_);
-    acceptance->emails.push_back({new_email(payload, tenant), to_json(payload), std::nullopt, {}});
-    if (acceptance->short_way) acceptance->short_way->take(acceptance->emails.back(), std::move(payload));
+                       : base::make_ordered_uuid(now, random_);
+    auto change = decide(new_email(payload, tenant), event::Accepted{}, policy_, now);
+    CHECK(change.has_value());
+    batch->emails.push_back({*std::move(change), to_json(payload)});
+    if (batch->dispatch) batch->dispatch->take(batch->emails.back(), std::move(payload), now);
   }
-  return acceptance;
+  return batch;
 }
 
-void Outbox::accepted(Acceptance& acceptance, const std::vector<AcceptOutcome>& outcomes) {
-  if (acceptance.short_way) acceptance.short_way->hand_over(outcomes);
-  // What is due later than the pipelines look by themselves needs no waking.
+void Outbox::accepted(Batch& batch, const std::vector<AcceptOutcome>& outcomes) {
+  if (batch.dispatch) batch.dispatch->hand_over(outcomes);
+  // What is due later than the workers look by themselves needs no announcement.
   const base::TimePoint soon = clock_.now() + PipelineOptions().poll;
   for (const Pipeline pipeline : {Pipeline::intake, Pipeline::send})
     if (std::ranges::any_of(outcomes, [&](const AcceptOutcome& outcome) {
-          return outcome.email && states_claimed_by(pipeline).front() == outcome.email->state &&
-                 outcome.email->due_at <= soon;
+          return outcome.email && pipeline_of(*outcome.email) == pipeline && *outcome.email->due_at <= soon;
         }))
-      wake_(pipeline);
+      signal_.announce(pipeline);
 }
 
 base::Result<AcceptAnswer> Outbox::accept(std::vector<Payload> payloads, const std::string& tenant,
                                           const std::optional<KeyedRequest>& keyed, const RenderAnswer& render) {
-  const auto acceptance = prepare(std::move(payloads), tenant, keyed);
+  const auto batch = prepare(std::move(payloads), tenant, keyed);
   std::optional<AcceptKey> key;
   if (keyed)
     key = AcceptKey{scoped(tenant, keyed->key), keyed->request_hash,
                     clock_.now() + keyed->life.value_or(options_.key_life)};
-  auto answer = ledger_.accept(std::move(acceptance->emails), key, render);
-  if (answer && answer->status == AcceptStatus::done) accepted(*acceptance, answer->outcomes);
+  auto answer = ledger_.accept(std::move(batch->emails), key, render);
+  if (answer && answer->status == AcceptStatus::done) accepted(*batch, answer->outcomes);
   return answer;
 }
 
 bool Outbox::accept_soon(std::vector<Payload> payloads, const std::string& tenant, AcceptanceQueue::Done done) {
-  const auto acceptance = prepare(std::move(payloads), tenant, std::nullopt);
-  return acceptances_.try_submit(acceptance->emails, [this, acceptance, done = std::move(done)](
-                                                         base::Result<std::vector<AcceptOutcome>> outcomes) {
-    if (outcomes) accepted(*acceptance, *outcomes);
-    done(std::move(outcomes));
-  });
+  const auto batch = prepare(std::move(payloads), tenant, std::nullopt);
+  return acceptances_.try_submit(
+      batch->emails, [this, batch, done = std::move(done)](base::Result<std::vector<AcceptOutcome>> outcomes) {
+        if (outcomes) accepted(*batch, *outcomes);
+        done(std::move(outcomes));
+      });
 }
 
 base::Result<Email> Outbox::find(const std::string& id, const std::string& tenant) {
@@ -147,12 +156,12 @@ base::Result<std::string> Outbox::message(const std::string& id, const std::stri
   TRY(const Email email, find(id, tenant));
   if (email.message_path.empty())
     return base::fail(base::ErrorCode::not_found, "the message of e-mail " + id + " is not built yet");
-  return spool_.read(email.message_path);
+  return ledger_.spool().read(email.message_path);
 }
 
 base::Result<std::string> Outbox::payload(const std::string& id, const std::string& tenant) {
   TRY(const Email email, find(id, tenant));
-  return spool_.read(email.payload_path);
+  return ledger_.spool().read(email.payload_path);
 }
 
 base::Result<bool> Outbox::has_line(const std::string& id, const std::string& note) {
@@ -162,107 +171,59 @@ base::Result<bool> Outbox::has_line(const std::string& id, const std::string& no
 }
 
 base::Result<Email> Outbox::change(const std::string& id, const std::string& tenant, const ChangeNotes* notes,
-                                   const Change& change) {
+                                   const Event& event) {
   constexpr int rounds = 8;
   for (int round = 0; round < rounds; ++round) {
-    TRY(const Email before, find(id, tenant));
+    TRY(Email before, find(id, tenant));
     if (round == 0 && notes != nullptr && !notes->last.empty()) {
       TRY(const bool made, has_line(id, notes->last));
       if (made) return before;
     }
-    TRY(Email after, change(before));
-    if (notes != nullptr) TRY_VOID(notes->write(note_of_line(before.version + 1, name_of(after.state))));
-    std::vector<Move> moves;
-    moves.push_back({before, std::move(after), std::nullopt, "", std::nullopt});
-    const std::vector<MoveOutcome> outcomes = ledger_.move(std::move(moves));
-    const MoveOutcome& outcome = outcomes.front();
-    if (outcome.status == MoveStatus::done) return outcome.email;
+    TRY(Change change, decide(std::move(before), event, policy_, clock_.now()));
+    if (notes != nullptr) TRY_VOID(notes->write(note_of_line(change.after.version, name_of(change.after.state))));
+    std::vector<Change> changes;
+    changes.push_back(std::move(change));
+    std::vector<MoveOutcome> outcomes = ledger_.move(std::move(changes));
+    MoveOutcome& outcome = outcomes.front();
     if (outcome.status == MoveStatus::failed) return base::fail(base::ErrorCode::io, outcome.error);
+    if (outcome.status != MoveStatus::done) continue;
+    signal_.announce(outcome.email);
+    return std::move(outcome.email);
   }
   return base::fail(base::ErrorCode::conflict, "e-mail " + id + " changes too fast; try again");
 }
 
 base::Result<Email> Outbox::cancel(const std::string& id, const std::string& tenant, const std::string& reason,
                                    const ChangeNotes* notes) {
-  return change(id, tenant, notes, [&](const Email& before) -> base::Result<Email> {
-    if (!may_follow(before.state, State::cancelled)) return forbidden(before, "cancelled");
-    Email after = before;
-    after.state = State::cancelled;
-    after.reason = reason;
-    after.internal_reason = false;
-    after.due_at.reset();
-    after.held_from.reset();
-    return after;
-  });
+  return change(id, tenant, notes, event::Cancelled{reason});
 }
 
 base::Result<Email> Outbox::hold(const std::string& id, const std::string& tenant, const std::string& reason,
                                  const ChangeNotes* notes) {
-  return change(id, tenant, notes, [&](const Email& before) -> base::Result<Email> {
-    // What a worker has at the moment is its own to hold.
-    if (!may_follow(before.state, State::held) || kind_of(before.state) == StateKind::working)
-      return forbidden(before, "held");
-    Email after = before;
-    after.state = State::held;
-    after.held_from = before.state;
-    after.reason = reason;
-    after.internal_reason = false;
-    after.due_at.reset();
-    return after;
-  });
+  return change(id, tenant, notes, event::Held{reason});
 }
 
 base::Result<Email> Outbox::release(const std::string& id, const std::string& tenant, const std::string& reason,
                                     const ChangeNotes* notes) {
-  auto released = change(id, tenant, notes, [&](const Email& before) -> base::Result<Email> {
-    if (before.state != State::held) return forbidden(before, "released");
-    Email after = before;
-    after.state = before.held_from.value_or(State::accepted);
-    after.held_from.reset();
-    after.outcome_unknown = false;
-    after.reason = reason;
-    after.internal_reason = false;
-    const base::TimePoint now = clock_.now();
-    after.due_at = after.state == State::ready && before.send_at ? std::max(*before.send_at, now) : now;
-    return after;
-  });
-  if (released) wake_(released->state == State::ready ? Pipeline::send : Pipeline::intake);
-  return released;
+  return change(id, tenant, notes, event::Released{reason});
 }
 
 base::Result<Email> Outbox::requeue(const std::string& id, const std::string& tenant, const std::string& reason,
                                     const ChangeNotes* notes) {
-  auto requeued = change(id, tenant, notes, [&](const Email& before) -> base::Result<Email> {
-    const std::optional<State> state = requeued_form(before.state);
-    if (!state) return forbidden(before, "requeued");
-    Email after = before;
-    after.state = *state;
-    after.reason = reason;
-    after.internal_reason = false;
-    after.due_at = clock_.now();
-    after.attempts = 0;
-    after.callback_attempts = 0;
-    after.callback_dead = false;
-    after.callback_error.clear();
-    after.settled_at.reset();
-    for (Recipient& recipient : after.recipients)
-      if (recipient.state != RecipientState::delivered) recipient = {recipient.address, RecipientState::pending, ""};
-    return after;
-  });
-  if (requeued) wake_(requeued->state == State::ready ? Pipeline::send : Pipeline::intake);
-  return requeued;
+  return change(id, tenant, notes, event::Requeued{reason});
 }
 
 base::Result<Email> Outbox::replay_callback(const std::string& id, const std::string& tenant,
                                             const ChangeNotes* notes) {
-  TRY(const Email email, find(id, tenant));
-  if (!email.callback_dead) {
-    if (notes != nullptr && !notes->last.empty()) return email;  // it was, and is tried again since
-    return base::fail(base::ErrorCode::conflict, "the callback of e-mail " + id + " was not given up");
+  TRY(Email email, find(id, tenant));
+  auto change = decide(email, event::CallbackReplayed{}, policy_, clock_.now());
+  if (!change) {
+    if (notes != nullptr && !notes->last.empty()) return email;  // it was replayed, and is tried again since
+    return base::propagate(change.error());
   }
   if (notes != nullptr) TRY_VOID(notes->write("replay"));
-  TRY_VOID(ledger_.revive_callback(email, clock_.now()));
-  wake_(Pipeline::callback);
+  TRY_VOID(amend(ledger_, *std::move(change)));
+  signal_.announce(Pipeline::callback);
   return find(id, tenant);
 }
 
@@ -291,7 +252,7 @@ base::Result<BounceOutcome> Outbox::take_bounce(std::string_view message, const 
   if (outcome.email_id.empty()) return outcome;
   TRY(const base::TimePoint at, time_of_bounce(notes));
   for (const mail::ReportedRecipient& recipient : report.recipients) {
-    // What a report says comes from outside: it can speak for those the e-mail was for, and for nobody else.
+    // What a report says comes from outside: it can speak for those the e-mail was for, and for no other.
     const bool meant = std::ranges::any_of(bounced.recipients, [&](const Recipient& each) {
       return base::equal_ignoring_case(each.address, recipient.address);
     });
@@ -310,15 +271,15 @@ base::Result<BounceOutcome> Outbox::take_bounce(std::string_view message, const 
 }
 
 base::Result<void> Outbox::suppress(const std::string& tenant, const std::string& address, const std::string& reason) {
-  return ledger_.suppress(tenant, {address, reason, clock_.now()});
+  return suppressions_.add(tenant, {address, reason, clock_.now()});
 }
 
 base::Result<bool> Outbox::unsuppress(const std::string& tenant, const std::string& address) {
-  return ledger_.unsuppress(tenant, address);
+  return suppressions_.remove(tenant, address);
 }
 
 base::Result<SuppressionPage> Outbox::suppressions(const std::string& tenant, const std::string& cursor, int limit) {
-  return ledger_.suppressions(tenant, cursor, limit);
+  return suppressions_.list(tenant, cursor, limit);
 }
 
 }  // namespace postino::outbox

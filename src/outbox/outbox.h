@@ -1,4 +1,5 @@
-// What may be asked of the outbox: accept e-mails, look at them, and change their course. The pipelines do the rest.
+// What may be asked of the outbox: accept e-mails, look at them, hold, release, cancel and requeue them. The workers do
+// the rest.
 //
 // Every function that takes a tenant answers for that tenant alone, as if there were no others; an empty one sees all.
 // Safe to call from any thread.
@@ -14,11 +15,12 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "outbox/email/payload.h"
+#include "outbox/email/state_machine.h"
 #include "outbox/ledger/ledger.h"
-#include "outbox/ledger/spool.h"
+#include "outbox/ledger/suppressions.h"
 #include "outbox/transport/mailbox.h"
 #include "outbox/work/acceptance_queue.h"
-#include "outbox/work/short_way.h"
+#include "outbox/work/work_signal.h"
 
 namespace postino::outbox {
 
@@ -33,11 +35,11 @@ struct BounceOutcome {
   std::vector<std::string> suppressed;  // addresses that get no mail from now on
 };
 
-// What a change that may be asked for again writes down about itself, so that whoever repeats it, and does not know
-// what became of it, can find out.
+// What a change that may be asked for again writes down about itself, so that a caller that repeats it, and does not
+// know what became of it, gets the answer of the first time.
 struct ChangeNotes {
   std::string last;  // of an earlier attempt; empty: it wrote nothing, so it changed nothing
-  // Durable when it returns. conflict when somebody else is at it by now.
+  // Durable when it returns. conflict when another request is at it by now.
   std::function<base::Result<void>(const std::string& text)> write;
 };
 
@@ -45,13 +47,14 @@ struct OutboxOptions {
   base::Milliseconds key_life = std::chrono::hours(24);  // of an idempotency key
 };
 
+class DirectDispatch;
+
 class Outbox {
  public:
-  // Called after a commit that made work for the pipeline.
-  using Wake = std::function<void(Pipeline)>;
-  // `short_way` may be null.
-  Outbox(Ledger& ledger, Spool& spool, const base::Clock& clock, base::Random& random, OutboxOptions options, Wake wake,
-         ShortWay* short_way = nullptr);
+  // The signal tells the workers of new work. `dispatch` may be null. Everything given must outlive it.
+  Outbox(Ledger& ledger, SuppressionList& suppressions, const Policy& policy, const base::Clock& clock,
+         base::Random& random, WorkSignal& signal, OutboxOptions options, DirectDispatch* dispatch = nullptr);
+  ~Outbox();
 
   // `key` is the caller's Idempotency-Key, `request_hash` tells equal requests from others. Outcomes are in the order
   // of the payloads. E-mails without an id get one: the same each time for a repeated key.
@@ -68,8 +71,6 @@ class Outbox {
   [[nodiscard]] bool accept_soon(std::vector<Payload> payloads, const std::string& tenant, AcceptanceQueue::Done done);
   // Returns when everything that was to be accepted soon has been answered.
   void drain() { acceptances_.drain(); }
-  // Is it busy accepting e-mails that way?
-  bool is_accepting_many() { return acceptances_.is_busy(); }
 
   base::Result<ShownEmail> show(const std::string& id, const std::string& tenant);  // not_found
   base::Result<EmailPage> list(const ListRequest& request);
@@ -80,7 +81,7 @@ class Outbox {
   base::Result<std::string> payload(const std::string& id,
                                     const std::string& tenant);  // as it was handed in; not_found
 
-  // not_found, or conflict with what the state forbids. `reason` goes into the history. They answer the e-mail as it is
+  // not_found, or conflict when the state forbids it. `reason` goes into the history. They answer the e-mail as it is
   // afterwards. With the notes of an earlier attempt a change is made only if that one did not come to it.
   base::Result<Email> cancel(const std::string& id, const std::string& tenant, const std::string& reason,
                              const ChangeNotes* notes = nullptr);
@@ -102,31 +103,27 @@ class Outbox {
   base::Result<SuppressionPage> suppressions(const std::string& tenant, const std::string& cursor, int limit);
 
  private:
-  // E-mails as the ledger takes them, and the part of the short way that some of them take.
-  struct Acceptance {
-    std::vector<NewEmail> emails;
-    std::optional<ShortWay::Acceptance> short_way;
-  };
-  std::shared_ptr<Acceptance> prepare(std::vector<Payload> payloads, const std::string& tenant,
-                                      const std::optional<KeyedRequest>& keyed);
-  // Tells those who go on with them.
-  void accepted(Acceptance& acceptance, const std::vector<AcceptOutcome>& outcomes);
+  struct Batch;
+  std::shared_ptr<Batch> prepare(std::vector<Payload> payloads, const std::string& tenant,
+                                 const std::optional<KeyedRequest>& keyed);
+  // Tells the workers.
+  void accepted(Batch& batch, const std::vector<AcceptOutcome>& outcomes);
 
   base::Result<Email> find(const std::string& id, const std::string& tenant);
-  // Moves it where `change` says; tries again when somebody else has moved it in between.
-  using Change = std::function<base::Result<Email>(const Email&)>;
+  // Writes what the event makes of it; tries again when a worker has moved it in between.
   base::Result<Email> change(const std::string& id, const std::string& tenant, const ChangeNotes* notes,
-                             const Change& change);
+                             const Event& event);
   base::Result<bool> has_line(const std::string& id, const std::string& note);
   base::Result<base::TimePoint> time_of_bounce(const ChangeNotes* notes);
 
   Ledger& ledger_;
-  Spool& spool_;
+  SuppressionList& suppressions_;
+  const Policy& policy_;
   const base::Clock& clock_;
   base::Random& random_;
+  WorkSignal& signal_;
   const OutboxOptions options_;
-  const Wake wake_;
-  ShortWay* const short_way_;
+  DirectDispatch* const dispatch_;
   AcceptanceQueue acceptances_;  // ends first: what waits in it uses the rest
 };
 

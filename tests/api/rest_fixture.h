@@ -54,9 +54,9 @@ class ForgetfulLedger final : public outbox::StoreLedger {
  public:
   using StoreLedger::StoreLedger;
 
-  std::vector<outbox::MoveOutcome> move(std::vector<outbox::Move> moves) override {
-    std::vector<outbox::MoveOutcome> outcomes(moves.size());
-    if (!fails) outcomes = StoreLedger::move(std::move(moves));
+  std::vector<outbox::MoveOutcome> move(std::vector<outbox::Change> changes) override {
+    std::vector<outbox::MoveOutcome> outcomes(changes.size());
+    if (!fails) outcomes = StoreLedger::move(std::move(changes));
     if (fails || forgets)
       for (outbox::MoveOutcome& outcome : outcomes) outcome.status = outbox::MoveStatus::failed;
     return outcomes;
@@ -64,15 +64,16 @@ class ForgetfulLedger final : public outbox::StoreLedger {
   base::Result<void> record_bounce(const std::string& id, const outbox::Bounce& bounce) override {
     return forgotten(StoreLedger::record_bounce(id, bounce));
   }
-  base::Result<void> revive_callback(const outbox::Email& email, base::TimePoint due) override {
-    return forgotten(StoreLedger::revive_callback(email, due));
+  base::Result<std::vector<std::string>> amend(const std::vector<outbox::Change>& changes) override {
+    return forgotten(StoreLedger::amend(changes));
   }
 
   std::atomic<bool> fails = false;
   std::atomic<bool> forgets = false;
 
  private:
-  base::Result<void> forgotten(base::Result<void> done) {
+  template <class T>
+  base::Result<T> forgotten(base::Result<T> done) {
     EXPECT_TRUE(done);
     if (forgets) return base::fail(base::ErrorCode::io, "the connection broke");
     return done;
@@ -83,8 +84,9 @@ class Rest : public engine::EngineTest {
  protected:
   Rest()
       : patience_(random_, [](base::Milliseconds) {}),
-        spool_(store(), tables_.spool(), random_, patience_),
-        mailbox_(store(), tables_.mailbox(), spool_, patience_) {
+        ledger_(store(), tables_, policy_, clock(), random_, patience_),
+        suppressions_(store(), tables_, patience_),
+        mailbox_(store(), tables_.mailbox(), ledger_.spool(), patience_) {
     EXPECT_TRUE(outbox::prepare_tables(store(), tables_));
     messages::ConnectionsOptions connections;
     connections.allowed_hosts = messages::loopback_hosts();
@@ -94,10 +96,9 @@ class Rest : public engine::EngineTest {
     messages_ = std::make_unique<messages::MessageService>(store(), *connections_, clock(), random_, patience_,
                                                            messages::ServiceOptions{});
     EXPECT_TRUE(messages_->prepare());
-    ledger_ =
-        std::make_unique<ForgetfulLedger>(store(), spool_, clock(), random_, patience_, outbox::StoreLedgerOptions{});
-    outbox_ = std::make_unique<outbox::Outbox>(*ledger_, spool_, clock(), random_, outbox::OutboxOptions{},
-                                               [this](outbox::Pipeline pipeline) { wake_(pipeline); });
+    signal_.listen([this](outbox::Pipeline pipeline) { wake_(pipeline); });
+    outbox_ = std::make_unique<outbox::Outbox>(ledger_, suppressions_, policy_, clock(), random_, signal_,
+                                               outbox::OutboxOptions{});
     start({});
   }
   ~Rest() override { EXPECT_EQ(api_->statistics().undocumented(), 0U) << "a status that the route does not promise"; }
@@ -149,29 +150,28 @@ class Rest : public engine::EngineTest {
     return answer.text("/results/0/id");
   }
 
-  // As if the e-mail had been found invalid, and nobody had wanted to hear of it.
+  // As if the e-mail had been found invalid, and its caller had not wanted to hear of it.
   void give_up_callback(const std::string& id) {
-    outbox::Email before = ledger_->find(id).value().value();
-    for (const outbox::State state : {outbox::State::intaking, outbox::State::invalid}) {
-      outbox::Email after = before;
-      after.state = state;
-      after.due_at.reset();
-      after.callback_dead = state == outbox::State::invalid;
-      std::vector<outbox::Move> moves;
-      moves.push_back({before, after, std::nullopt, "", std::nullopt, ""});
-      const auto outcomes = ledger_->move(std::move(moves));
-      ASSERT_EQ(outcomes.front().status, outbox::MoveStatus::done) << outcomes.front().error;
-      before = outcomes.front().email;
-    }
+    outbox::Email email = ledger_.find(id).value().value();
+    auto change = decide(email, outbox::event::PayloadRejected{}, policy_, clock().now());
+    ASSERT_TRUE(change) << change.error().message;
+    change->after.due_at.reset();
+    change->after.callback_dead = true;
+    std::vector<outbox::Change> changes;
+    changes.push_back(*std::move(change));
+    const auto outcomes = ledger_.move(std::move(changes));
+    ASSERT_EQ(outcomes.front().status, outbox::MoveStatus::done) << outcomes.front().error;
   }
 
   base::SeededRandom random_{1};
   const outbox::StoreTables tables_;
   outbox::Patience patience_;
-  outbox::StoreSpool spool_;
+  const outbox::Policy policy_;
+  ForgetfulLedger ledger_;
+  outbox::StoreSuppressions suppressions_;
   outbox::Mailbox mailbox_;
+  outbox::WorkSignal signal_;
   std::function<void(outbox::Pipeline)> wake_ = [](outbox::Pipeline) {};
-  std::unique_ptr<ForgetfulLedger> ledger_;
   std::unique_ptr<outbox::Outbox> outbox_;
   std::unique_ptr<messages::Connections> connections_;
   std::unique_ptr<messages::MessageService> messages_;

@@ -269,7 +269,7 @@ TEST_F(Rest, SuppressionsComeAndGo) {
 }
 
 TEST_F(Rest, SandboxShowsItsMail) {
-  const std::string path = spool_
+  const std::string path = ledger_.spool()
                                .write({outbox::SpoolKind::message, uuid_1, clock().now(), "Subject: x\r\n\r\nHello\r\n",
                                        clock().now() + std::chrono::hours(1)})
                                .value();
@@ -481,9 +481,9 @@ TEST_F(Rest, ChangeWhoseAnswerWasLostIsNotMadeAgain) {
     if (!change.first.empty()) {
       ASSERT_EQ(call("POST", "/emails/" + id + change.first).status(), 204);
     }
-    ledger_->forgets = true;
+    ledger_.forgets = true;
     EXPECT_EQ(call("POST", target, "", key).status(), 503) << change.action;
-    ledger_->forgets = false;
+    ledger_.forgets = false;
     const Received made = get("/emails/" + id);
     EXPECT_EQ(made.text("/status"), change.status);
 
@@ -497,9 +497,9 @@ TEST_F(Rest, ChangeWhoseAnswerWasLostIsNotMadeAgain) {
 TEST_F(Rest, ChangeWhoseAnswerWasLostIsNotMadeAgainWhateverHappenedSince) {
   const std::string id = accept_one();
   const Headers key{{"Idempotency-Key", "k"}};
-  ledger_->forgets = true;
+  ledger_.forgets = true;
   EXPECT_EQ(call("POST", "/emails/" + id + "/hold", "", key).status(), 503);
-  ledger_->forgets = false;
+  ledger_.forgets = false;
   ASSERT_EQ(call("POST", "/emails/" + id + "/release").status(), 204);
   EXPECT_EQ(call("POST", "/emails/" + id + "/hold", "", key).status(), 204);
   EXPECT_EQ(get("/emails/" + id).text("/status"), "ACCEPTED") << "it was held, and somebody has released it";
@@ -509,9 +509,9 @@ TEST_F(Rest, ChangeThatWasOnlyNotedIsMade) {
   const std::string id = accept_one();
   const Headers key{{"Idempotency-Key", "k"}};
   ASSERT_EQ(call("POST", "/emails/" + id + "/hold").status(), 204);
-  ledger_->fails = true;
+  ledger_.fails = true;
   EXPECT_EQ(call("POST", "/emails/" + id + "/release", "", key).status(), 503);
-  ledger_->fails = false;
+  ledger_.fails = false;
   EXPECT_EQ(get("/emails/" + id).text("/status"), "HELD");
   EXPECT_EQ(call("POST", "/emails/" + id + "/release", "", key).status(), 204);
   EXPECT_EQ(get("/emails/" + id).text("/status"), "ACCEPTED");
@@ -521,9 +521,9 @@ TEST_F(Rest, BounceWhoseAnswerWasLostIsRecordedOnce) {
   const std::string id = accept_one();
   const std::string report = in_json(delivery_report(id + "@postino.localhost"));
   const Headers key{{"Idempotency-Key", "k"}};
-  ledger_->forgets = true;
+  ledger_.forgets = true;
   EXPECT_EQ(call("POST", "/bounces", report, key).status(), 503);
-  ledger_->forgets = false;
+  ledger_.forgets = false;
   clock().advance(std::chrono::seconds(1));
   const Received again = call("POST", "/bounces", report, key);
   EXPECT_EQ(again.status(), 200) << again.response.body;
@@ -539,9 +539,9 @@ TEST_F(Rest, ReplayOfACallbackWhoseAnswerWasLostIsNotRefused) {
   give_up_callback(id);
   const std::string replay = "/dead-callbacks/" + id + "/replay";
   const Headers key{{"Idempotency-Key", "k"}};
-  ledger_->forgets = true;
+  ledger_.forgets = true;
   EXPECT_EQ(call("POST", replay, "", key).status(), 503);
-  ledger_->forgets = false;
+  ledger_.forgets = false;
   EXPECT_EQ(get("/dead-callbacks").size("/data"), 0U);
   EXPECT_EQ(call("POST", replay).status(), 409);
   EXPECT_EQ(call("POST", replay, "", key).status(), 204);

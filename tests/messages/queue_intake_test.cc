@@ -63,7 +63,8 @@ class QueueIntakeTest : public ::testing::Test {
   const std::shared_ptr<base::ManualClock> clock_ = std::make_shared<base::ManualClock>(test_start);
   OutboxStore store_{SpoolChoice::store, clock_};
   const std::unique_ptr<StoreLedger> ledger_ = store_.make_ledger();
-  Outbox outbox_{*ledger_, store_.spool(), *clock_, store_.random(), {}, [](Pipeline) {}};
+  WorkSignal signal_;
+  Outbox outbox_{*ledger_, store_.suppressions(), ledger_policy(), *clock_, store_.random(), signal_, {}};
   MortalBroker broker_{std::make_unique<StoreQueue>(store_.engine(), *clock_, store_.random(), store_.patience(),
                                                     messages::StoreQueueOptions{})};
   QueueIntakeOptions options_{.connection = "embedded", .queue = "mail", .tenant = "acme"};

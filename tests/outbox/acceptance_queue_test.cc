@@ -35,7 +35,7 @@ class Log {
 // A spool that tells what comes, and keeps it waiting until it is let go.
 class GatedSpool final : public Spool {
  public:
-  GatedSpool(Spool& spool, Log& log) : spool_(spool), log_(log) {}
+  GatedSpool(StoreSpool spool, Log& log) : spool_(std::move(spool)), log_(log) {}
 
   void await_first() { await(1); }
   void await(int count) {
@@ -48,20 +48,19 @@ class GatedSpool final : public Spool {
     changed_.notify_all();
   }
 
-  std::optional<SpoolAction> as_action(const SpoolObject& object) override {
+  base::Result<std::string> write(const SpoolObject& object) override {
     log_.add("writes " + object.id);
     std::unique_lock lock(mutex_);
     ++arrived_;
     changed_.notify_all();
     changed_.wait(lock, [this] { return open_; });
-    return spool_.as_action(object);
+    return spool_.write(object);
   }
-  base::Result<std::string> write(const SpoolObject& object) override { return spool_.write(object); }
   base::Result<std::string> read(const std::string& path) override { return spool_.read(path); }
   base::Result<void> remove(const std::string& path) override { return spool_.remove(path); }
 
  private:
-  Spool& spool_;
+  StoreSpool spool_;
   Log& log_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -82,7 +81,7 @@ class AcceptanceQueueTest : public testing::Test {
   }
   static std::vector<NewEmail> emails(std::initializer_list<int> numbers) {
     std::vector<NewEmail> emails;
-    for (const int number : numbers) emails.push_back(new_email("e" + std::to_string(number)));
+    for (const int number : numbers) emails.push_back(accepted(new_email("e" + std::to_string(number))));
     return emails;
   }
   void submit(AcceptanceQueue& queue, std::initializer_list<int> numbers, const std::string& name) {
@@ -93,12 +92,16 @@ class AcceptanceQueueTest : public testing::Test {
   std::shared_ptr<base::ManualClock> clock_ = std::make_shared<base::ManualClock>(test_start);
   OutboxStore store_{SpoolChoice::store, clock_};
   Log log_;
-  GatedSpool spool_{store_.spool(), log_};
-  StoreLedger ledger_{store_.engine(), spool_, *clock_, store_.random(), store_.patience(), store_.options()};
+  std::unique_ptr<GatedSpool> made_ = std::make_unique<GatedSpool>(
+      StoreSpool(store_.engine(), store_.tables().spool(), store_.random(), store_.patience()), log_);
+  GatedSpool& spool_ = *made_;
+  StoreLedger ledger_{store_.engine(), store_.tables(),   ledger_policy(), *clock_,
+                      store_.random(), store_.patience(), std::move(made_)};
+  WorkSignal signal_;
 };
 
 TEST_F(AcceptanceQueueTest, WhatComesWhileACommitIsWrittenSharesTheNext) {
-  AcceptanceQueue queue(ledger_);
+  AcceptanceQueue queue(ledger_, signal_);
   submit(queue, {1}, "a");
   spool_.await_first();
   submit(queue, {2, 3}, "b");
@@ -111,7 +114,7 @@ TEST_F(AcceptanceQueueTest, WhatComesWhileACommitIsWrittenSharesTheNext) {
 }
 
 TEST_F(AcceptanceQueueTest, WhenManyWaitTheNextCommitIsPreparedMeanwhile) {
-  AcceptanceQueue queue(ledger_);
+  AcceptanceQueue queue(ledger_, signal_);
   submit(queue, {1}, "a");
   spool_.await_first();
   submit(queue, {2, 3, 4, 5, 6, 7, 8, 9}, "b");
@@ -123,7 +126,7 @@ TEST_F(AcceptanceQueueTest, WhenManyWaitTheNextCommitIsPreparedMeanwhile) {
 }
 
 TEST_F(AcceptanceQueueTest, OneIdInTwoRequestsIsAcceptedOnce) {
-  AcceptanceQueue queue(ledger_);
+  AcceptanceQueue queue(ledger_, signal_);
   submit(queue, {1}, "a");
   spool_.await_first();
   submit(queue, {2, 1}, "b");
@@ -135,7 +138,7 @@ TEST_F(AcceptanceQueueTest, OneIdInTwoRequestsIsAcceptedOnce) {
 }
 
 TEST_F(AcceptanceQueueTest, NoMoreWaitThanAreAllowed) {
-  AcceptanceQueue queue(ledger_, {.batch = 25, .max_waiting_emails = 2, .max_waiting_bytes = 1'000});
+  AcceptanceQueue queue(ledger_, signal_, {.batch = 25, .max_waiting_emails = 2, .max_waiting_bytes = 1'000});
   submit(queue, {1}, "a");
   spool_.await_first();
   submit(queue, {2, 3}, "b");
@@ -153,7 +156,7 @@ TEST_F(AcceptanceQueueTest, NoMoreWaitThanAreAllowed) {
 }
 
 TEST_F(AcceptanceQueueTest, ARequestStaysWholeAndABatchIsNoLargerThanAsked) {
-  AcceptanceQueue queue(ledger_, {.batch = 2});
+  AcceptanceQueue queue(ledger_, signal_, {.batch = 2});
   submit(queue, {1}, "a");
   spool_.await_first();
   submit(queue, {2}, "b");
@@ -167,24 +170,24 @@ TEST_F(AcceptanceQueueTest, ARequestStaysWholeAndABatchIsNoLargerThanAsked) {
 
 TEST_F(AcceptanceQueueTest, ItIsBusyWhenMuchCame) {
   spool_.let_go();
-  AcceptanceQueue queue(ledger_);
-  EXPECT_FALSE(queue.is_busy());
+  AcceptanceQueue queue(ledger_, signal_);
+  EXPECT_FALSE(signal_.are_many_arriving());
   submit(queue, {1}, "a");
   queue.drain();
-  EXPECT_FALSE(queue.is_busy());
+  EXPECT_FALSE(signal_.are_many_arriving());
   bool busy = false;  // unless this test was kept from running for longer than a moment
   for (int i = 1; i <= 100 && !busy; ++i) {
     std::vector<NewEmail> some;
-    for (int k = 0; k < 20; ++k) some.push_back(new_email(email_id(100 * i + k)));
+    for (int k = 0; k < 20; ++k) some.push_back(accepted(new_email(email_id(100 * i + k))));
     EXPECT_TRUE(queue.try_submit(some, [](const auto&) {}));
-    busy = queue.is_busy();
+    busy = signal_.are_many_arriving();
   }
   EXPECT_TRUE(busy);
 }
 
 TEST_F(AcceptanceQueueTest, WhatWaitsAtTheEndIsAccepted) {
   {
-    AcceptanceQueue queue(ledger_);
+    AcceptanceQueue queue(ledger_, signal_);
     submit(queue, {1}, "a");
     spool_.await_first();
     submit(queue, {2}, "b");
@@ -197,7 +200,7 @@ TEST_F(AcceptanceQueueTest, ManyCallersAtOnce) {
   constexpr int callers = 8;
   constexpr int requests = 25;
   spool_.let_go();
-  AcceptanceQueue queue(ledger_);
+  AcceptanceQueue queue(ledger_, signal_);
   std::latch answered(callers * requests);
   std::vector<std::thread> threads;
   for (int caller = 0; caller < callers; ++caller)
@@ -205,7 +208,7 @@ TEST_F(AcceptanceQueueTest, ManyCallersAtOnce) {
       for (int i = 0; i < requests; ++i) {
         const std::string id = std::to_string(caller) + "-" + std::to_string(i);
         std::vector<NewEmail> one;
-        one.push_back(new_email(id));
+        one.push_back(accepted(new_email(id)));
         EXPECT_TRUE(queue.try_submit(one, [&answered, id](const base::Result<std::vector<AcceptOutcome>>& outcomes) {
           EXPECT_TRUE(outcomes && outcomes->size() == 1 && outcomes->front().id == id && !outcomes->front().error);
           answered.count_down();

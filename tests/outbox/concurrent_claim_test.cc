@@ -78,18 +78,20 @@ class RecordingTransport final : public Transport {
 // Everything that a process has of its own.
 class Process {
  public:
-  Process(Spool& spool, Ledger& ledger, const base::Clock& clock, Transport& transport, const std::string& owner)
-      : intake_(*Intake::create(spool, course_, clock, nullptr, {})),
-        caller_(*Caller::create(course_, clock, *WebhookSigner::create(""), {})),
-        sender_(ledger, spool, transport, limits_, course_, clock, ""),
-        pipelines_(ledger, clock, course_, *intake_, sender_, *caller_, options(owner), [] {}) {}
+  Process(Ledger& ledger, SuppressionList& suppressions, const base::Clock& clock, Transport& transport,
+          const std::string& owner)
+      : intake_(*Intake::create(ledger.spool(), nullptr, {})),
+        caller_(*Caller::create(policy_, clock, *WebhookSigner::create(""), {})),
+        sender_(ledger, suppressions, transport, limits_, policy_, clock, ""),
+        pipelines_({ledger, policy_, clock, random_, signal_, owner}, {*intake_, sender_, *caller_}, options(), [] {}) {
+  }
 
   Pipelines& pipelines() { return pipelines_; }
+  WorkSignal& signal() { return signal_; }
 
  private:
-  static PipelinesOptions options(const std::string& owner) {
+  static PipelinesOptions options() {
     PipelinesOptions options;
-    options.owner = owner;
     options.rescue_interval = milliseconds(20);
     for (PipelineOptions* each : {&options.intake, &options.send, &options.callback}) {
       each->workers = 3;
@@ -99,7 +101,8 @@ class Process {
   }
 
   base::SeededRandom random_{3};
-  Course course_{RetryRules(), random_};
+  const Policy policy_;
+  WorkSignal signal_;
   DestinationLimits limits_{{}};
   std::unique_ptr<Intake> intake_;
   std::unique_ptr<Caller> caller_;
@@ -111,7 +114,7 @@ std::string no_answer(const std::vector<AcceptOutcome>&) { return ""; }
 
 std::vector<NewEmail> some(int count, int first = 0) {
   std::vector<NewEmail> emails;
-  for (int i = first; i < first + count; ++i) emails.push_back(new_email(email_id(i)));
+  for (int i = first; i < first + count; ++i) emails.push_back(accepted(new_email(email_id(i))));
   return emails;
 }
 
@@ -153,8 +156,8 @@ TEST_P(ConcurrentPipelines, DeliverEveryEmailOnce) {
   Ledger& second = choice == LedgerChoice::own ? tested->second() : first;
   RecordingTransport transport;
   {
-    Process one(tested->spool(), first, tested->clock(), transport, "one");
-    Process two(tested->spool(), second, tested->clock(), transport, "two");
+    Process one(first, tested->suppressions(), tested->clock(), transport, "one");
+    Process two(second, tested->suppressions(), tested->clock(), transport, "two");
     one.pipelines().start();
     two.pipelines().start();
     // They come in while the work is going on, in two places.
@@ -164,7 +167,7 @@ TEST_P(ConcurrentPipelines, DeliverEveryEmailOnce) {
         const auto answer = first.accept(some(std::min(50, count / 2 - i), from), std::nullopt, no_answer);
         ASSERT_TRUE(answer);
         for (const AcceptOutcome& outcome : answer->outcomes) EXPECT_FALSE(outcome.error) << outcome.message;
-        (place == 0 ? one : two).pipelines().wake(Pipeline::intake);
+        (place == 0 ? one : two).signal().announce(Pipeline::intake);
       }
     });
     EXPECT_TRUE(eventually([&] { return count_of(first, State::sent) == count; }))
@@ -206,7 +209,10 @@ class ConcurrentClaimTest : public testing::TestWithParam<LedgerFactory> {
   Ledger& second_ = tested_->second();
   base::ManualClock& clock_ = tested_->clock();
   base::SeededRandom random_{4};
-  Course course_{RetryRules(), random_};
+  const Decider decide_;
+  WorkContext context(Ledger& ledger, Leases& leases, std::string owner) {
+    return {ledger, leases, decide_.policy(), clock_, random_, std::move(owner)};
+  }
 };
 
 TEST_P(ConcurrentClaimTest, ManyClaimersShareOutWhatThereIs) {
@@ -221,7 +227,7 @@ TEST_P(ConcurrentClaimTest, ManyClaimersShareOutWhatThereIs) {
   run_threads(8, [&](int i) {
     Ledger& ledger = i % 2 == 0 ? ledger_ : second_;
     EXPECT_TRUE(eventually([&] {
-      const auto claim = ledger.claim(Pipeline::intake, 7, "worker " + std::to_string(i), lease);
+      const auto claim = ledger.claim(Pipeline::intake, 7, "worker " + std::to_string(i));
       EXPECT_TRUE(claim) << claim.error().message;
       const std::lock_guard lock(mutex);
       if (claim)
@@ -237,15 +243,15 @@ TEST_P(ConcurrentClaimTest, ManyClaimersShareOutWhatThereIs) {
 
 TEST_P(ConcurrentClaimTest, OneOfManyMovesGoesThrough) {
   accept(10);
-  const std::vector<Email> emails = ledger_.claim(Pipeline::intake, 25, "w", lease)->emails;
+  const std::vector<Email> emails = ledger_.claim(Pipeline::intake, 25, "w")->emails;
   ASSERT_EQ(emails.size(), 10U);
   std::atomic<int> done = 0;
   std::atomic<int> late = 0;
   run_threads(8, [&](int i) {
-    std::vector<Move> moves;
+    std::vector<Change> moves;
     for (const Email& email : emails)
-      moves.push_back(i % 2 == 0 ? course_.built(email, "by " + std::to_string(i), clock_.now())
-                                 : course_.rescued(email, clock_.now()));
+      moves.push_back(i % 2 == 0 ? decide_(email, event::MessageBuilt{"by " + std::to_string(i)}, clock_.now())
+                                 : decide_(email, event::LeaseEnded{}, clock_.now()));
     std::vector<MoveOutcome> outcomes;
     // Who finds the store busy comes again.
     EXPECT_TRUE(eventually([&] {
@@ -302,22 +308,22 @@ TEST_P(ConcurrentClaimTest, AnIdIsAcceptedOnce) {
 TEST_P(ConcurrentClaimTest, AWorkerThatComesTooLateIsRefused) {
   constexpr int count = 3;  // as many as a loop with one worker has in flight: it claims no more
   accept(count);
-  std::vector<Move> built;
+  std::vector<Change> built;
   for (const Email& email : claimed(ledger_, Pipeline::intake, 10))
-    built.push_back(course_.built(email, "m", clock_.now()));
+    built.push_back(decide_(email, event::MessageBuilt{"m"}, clock_.now()));
   for (const MoveOutcome& outcome : ledger_.move(std::move(built))) ASSERT_EQ(outcome.status, MoveStatus::done);
 
   Door door;
   std::atomic<int> ends_allowed = 0;
   std::atomic<int> written_by_stuck = 0;
-  Leases not_renewed(ledger_, clock_, lease);  // a process that stands still renews nothing
+  Leases not_renewed(ledger_, decide_.policy(), clock_);  // a process that stands still renews nothing
   const PipelineOptions options{.workers = 1, .poll = milliseconds(20)};
   PipelineLoop stuck(
-      Pipeline::send, ledger_, not_renewed, clock_, "stuck", options,
+      Pipeline::send, context(ledger_, not_renewed, "stuck"), options,
       [&](const Email& email) {
         door.pass();
-        if (ledger_.mark_outcome_unknown(email)) ++ends_allowed;
-        return course_.after_sending(email, delivered(email), clock_.now());
+        if (amended(ledger_, email, event::MessageEnding{})) ++ends_allowed;
+        return event::SendingAttempted{{}, delivered(email)};
       },
       [&](const Email&, const Email&) { ++written_by_stuck; });
   stuck.start();
@@ -325,17 +331,17 @@ TEST_P(ConcurrentClaimTest, AWorkerThatComesTooLateIsRefused) {
 
   clock_.advance(lease + seconds(1));
   int rescued = 0;
-  Rescuer rescuer(second_, course_, clock_, [&](const Email&, const Email&) { ++rescued; });
+  Rescuer rescuer(second_, decide_.policy(), clock_, [&](const Email&, const Email&) { ++rescued; });
   rescuer.run_once();
   ASSERT_EQ(rescued, count);
   Door other_door;
   std::atomic<int> written_by_other = 0;
-  Leases other_leases(second_, clock_, lease);
+  Leases other_leases(second_, decide_.policy(), clock_);
   PipelineLoop other(
-      Pipeline::send, second_, other_leases, clock_, "other", options,
+      Pipeline::send, context(second_, other_leases, "other"), options,
       [&](const Email& email) {
         other_door.pass();
-        return course_.after_sending(email, delivered(email), clock_.now());
+        return event::SendingAttempted{{}, delivered(email)};
       },
       [&](const Email&, const Email&) { ++written_by_other; });
   other.start();
@@ -367,29 +373,32 @@ TEST_P(ConcurrentClaimTest, AWorkerThatComesTooLateIsRefused) {
 // One commit says both that it was sent and who calls back, as long as there is somebody to do it.
 TEST_P(ConcurrentClaimTest, WhatIsSentGoesStraightToAFreeCaller) {
   constexpr int count = 10;
-  RetryRules rules;
-  rules.default_callback_url = "http://127.0.0.1/";
-  const Course course(rules, random_);
+  Policy policy;
+  policy.default_callback_url = "http://127.0.0.1/";
+  const Decider calling(policy);
   accept(count);
-  std::vector<Move> built;
+  std::vector<Change> built;
   for (const Email& email : claimed(ledger_, Pipeline::intake, count))
-    built.push_back(course.built(email, "m", clock_.now()));
+    built.push_back(calling(email, event::MessageBuilt{"m"}, clock_.now()));
   for (const MoveOutcome& outcome : ledger_.move(std::move(built))) ASSERT_EQ(outcome.status, MoveStatus::done);
 
   Door door;
-  Leases leases(ledger_, clock_, lease);
+  Leases leases(ledger_, policy, clock_);
+  const WorkContext shared{ledger_, leases, policy, clock_, random_, "w"};
   PipelineLoop callers(
-      Pipeline::callback, ledger_, leases, clock_, "w", {.workers = 1},
-      [&](const Email& email) {
+      Pipeline::callback, shared, {.workers = 1},
+      [&](const Email&) {
         door.pass();
-        return course.called_back(email, clock_.now());
+        return event::CallbackAcknowledged{};
       },
       [](const Email&, const Email&) {});
   std::mutex mutex;
   std::map<State, int> told;
   PipelineLoop senders(
-      Pipeline::send, ledger_, leases, clock_, "w", {.workers = 2},
-      [&](const Email& email) { return course.after_sending(email, delivered(email), clock_.now()); },
+      Pipeline::send, shared, {.workers = 2},
+      [&](const Email& email) {
+        return event::SendingAttempted{{}, delivered(email)};
+      },
       [&](const Email& before, const Email& after) {
         EXPECT_EQ(before.state, State::processing);
         const std::lock_guard lock(mutex);
@@ -421,14 +430,14 @@ TEST_P(ConcurrentClaimTest, AStoppedLoopFinishesWhatItBeganAndGivesBackTheRest) 
   Door door;
   std::mutex mutex;
   std::set<std::string> worked;
-  Leases leases(ledger_, clock_, lease);
+  Leases leases(ledger_, decide_.policy(), clock_);
   PipelineLoop loop(
-      Pipeline::intake, ledger_, leases, clock_, "w", {.workers = 2, .batch = 10},
+      Pipeline::intake, context(ledger_, leases, "w"), {.workers = 2, .batch = 10},
       [&](const Email& email) {
         door.pass();
         const std::lock_guard lock(mutex);
         worked.insert(email.id);
-        return course_.built(email, "m", clock_.now());
+        return event::MessageBuilt{"m"};
       },
       [](const Email&, const Email&) {});
   loop.start();
@@ -444,7 +453,7 @@ TEST_P(ConcurrentClaimTest, AStoppedLoopFinishesWhatItBeganAndGivesBackTheRest) 
   EXPECT_EQ(count_of(ledger_, State::ready), 2);
   EXPECT_EQ(count_of(ledger_, State::intaking), 0);
   for (const std::string& id : worked) EXPECT_EQ((*ledger_.find(id))->state, State::ready);
-  EXPECT_EQ(second_.claim(Pipeline::intake, 100, "next", lease)->emails.size(), 18U) << "at once";
+  EXPECT_EQ(second_.claim(Pipeline::intake, 100, "next")->emails.size(), 18U) << "at once";
 }
 
 INSTANTIATE_TEST_SUITE_P(Ledgers, ConcurrentClaimTest, testing::ValuesIn(ledgers_under_test()), factory_name);

@@ -20,10 +20,10 @@ using testing::UnorderedElementsAreArray;
 
 namespace {
 
-RetryRules test_rules() {
-  RetryRules rules;
-  rules.default_callback_url = "https://example.com/hook";
-  return rules;
+Policy calling_policy() {
+  Policy policy;
+  policy.default_callback_url = "https://example.com/hook";
+  return policy;
 }
 
 std::int64_t sum(const Counts& counts) {
@@ -48,17 +48,19 @@ std::vector<std::string> ids_of(const std::vector<Email>& emails) {
   return ids;
 }
 
-LedgerConformance::LedgerConformance() : tested_(GetParam().make()), course_(test_rules(), random_) {}
+LedgerConformance::LedgerConformance() : tested_(GetParam().make()), decide_(calling_policy()) {}
 
-AcceptAnswer LedgerConformance::accept(std::vector<NewEmail> emails, const std::optional<AcceptKey>& key) {
-  auto answer = ledger().accept(std::move(emails), key, render);
+AcceptAnswer LedgerConformance::accept(const std::vector<Draft>& emails, const std::optional<AcceptKey>& key) {
+  std::vector<NewEmail> accepting;
+  for (const Draft& email : emails) accepting.push_back(accepted(email, now()));
+  auto answer = ledger().accept(std::move(accepting), key, render);
   EXPECT_TRUE(answer) << answer.error().message;
   return answer ? *std::move(answer) : AcceptAnswer();
 }
 
 std::vector<std::string> LedgerConformance::accept_some(int count, const std::string& tenant) {
   std::vector<std::string> ids;
-  std::vector<NewEmail> emails;
+  std::vector<Draft> emails;
   for (int i = 0; i < count; ++i) {
     ids.push_back(email_id(next_id_++));
     emails.push_back(new_email(ids.back(), tenant));
@@ -73,7 +75,7 @@ AcceptKey LedgerConformance::key(std::string name, std::string request_hash) {
 }
 
 Claim LedgerConformance::claim(Pipeline pipeline, int limit, const std::string& owner) {
-  auto claim = ledger().claim(pipeline, limit, owner, lease);
+  auto claim = ledger().claim(pipeline, limit, owner);
   EXPECT_TRUE(claim) << claim.error().message;
   return claim ? *std::move(claim) : Claim();
 }
@@ -84,15 +86,15 @@ Email LedgerConformance::find(const std::string& id) {
   return email && *email ? **email : Email();
 }
 
-MoveStatus LedgerConformance::move(Move move) {
-  std::vector<Move> moves;
-  moves.push_back(std::move(move));
+MoveStatus LedgerConformance::move(Change change) {
+  std::vector<Change> moves;
+  moves.push_back(std::move(change));
   return ledger().move(std::move(moves)).front().status;
 }
 
-Email LedgerConformance::moved(Move move) {
-  std::vector<Move> moves;
-  moves.push_back(std::move(move));
+Email LedgerConformance::moved(Change change) {
+  std::vector<Change> moves;
+  moves.push_back(std::move(change));
   MoveOutcome outcome = ledger().move(std::move(moves)).front();
   EXPECT_EQ(outcome.status, MoveStatus::done) << outcome.error;
   return std::move(outcome.email);
@@ -109,23 +111,22 @@ std::vector<std::string> LedgerConformance::history(const std::string& id) {
 
 Email LedgerConformance::take(const std::string& id) {
   const Email email = find(id);
-  Move move{email, email, std::nullopt, ""};
-  move.after.state = claimed_form(email.state).value_or(email.state);
-  move.after.owner = "worker";
-  move.after.due_at = now() + lease;
-  if (move.after.state == State::processing) ++move.after.attempts;
-  return moved(std::move(move));
+  Change change = moved_to(email, claimed_form(email.state).value_or(email.state), now());
+  change.after.owner = "worker";
+  change.after.due_at = now() + lease;
+  if (change.after.state == State::processing) ++change.after.attempts;
+  return moved(std::move(change));
 }
 
 Email LedgerConformance::to_ready(const std::string& id) {
-  return moved(course_.built(take(id), "message of " + id, now()));
+  return moved(decide_(take(id), event::MessageBuilt{"message of " + id}, now()));
 }
 
 Email LedgerConformance::to_processing(const std::string& id) { return take(to_ready(id).id); }
 
 Email LedgerConformance::to_sent(const std::string& id) {
   const Email email = to_processing(id);
-  return moved(course_.after_sending(email, delivered(email), now()));
+  return moved(decide_(email, event::SendingAttempted{{}, delivered(email)}, now()));
 }
 
 void LedgerConformance::expect_counts_right() {
@@ -140,7 +141,7 @@ void LedgerConformance::expect_counts_right() {
 // Acceptance.
 
 TEST_P(LedgerConformance, AcceptedEmailsAreThereWithTheirPayload) {
-  NewEmail added = new_email(email_id(1), "acme");
+  Draft added = new_email(email_id(1), "acme");
   added.email.tags = {"t"};
   added.email.callback_url = "https://example.com/mine";
   added.email.send_at = now() + hours(2);
@@ -172,7 +173,7 @@ TEST_P(LedgerConformance, AcceptedEmailsAreThereWithTheirPayload) {
 }
 
 TEST_P(LedgerConformance, OfEqualIdsInARequestTheFirstCounts) {
-  NewEmail second = new_email(email_id(1));
+  Draft second = new_email(email_id(1));
   second.payload = "second";
   const AcceptAnswer answer = accept({new_email(email_id(1)), second, new_email(email_id(2))});
   EXPECT_EQ(answer.outcomes[0].error, std::nullopt);
@@ -185,7 +186,7 @@ TEST_P(LedgerConformance, OfEqualIdsInARequestTheFirstCounts) {
 TEST_P(LedgerConformance, AnIdThatIsTakenIsRefusedAndTheOthersGoThrough) {
   accept({new_email(email_id(1)), new_email(email_id(2))});
   const Email before = to_ready(email_id(1));
-  NewEmail repeated = new_email(email_id(1), "globex");
+  Draft repeated = new_email(email_id(1), "globex");
   repeated.payload = "other";
   const AcceptAnswer answer = accept({repeated, new_email(email_id(3)), new_email(email_id(2))});
   EXPECT_EQ(answer.outcomes[0].error, AcceptError::duplicated_id);
@@ -205,7 +206,7 @@ TEST_P(LedgerConformance, ARequestMayBeLargerThanACommit) {
 }
 
 TEST_P(LedgerConformance, EveryEmailMayHaveATenantAndADayOfItsOwn) {
-  std::vector<NewEmail> emails;
+  std::vector<Draft> emails;
   for (int i = 0; i < 50; ++i) {
     emails.push_back(new_email(email_id(i), "tenant-" + std::to_string(i)));
     emails.back().email.send_at = now() + hours(24 * i);
@@ -214,8 +215,8 @@ TEST_P(LedgerConformance, EveryEmailMayHaveATenantAndADayOfItsOwn) {
     EXPECT_EQ(outcome.error, std::nullopt) << outcome.message;
   const Claim claimed = claim(Pipeline::intake);
   EXPECT_THAT(claimed.emails, SizeIs(50));
-  std::vector<Move> moves;
-  for (const Email& email : claimed.emails) moves.push_back(course_.built(email, "m", now()));
+  std::vector<Change> moves;
+  for (const Email& email : claimed.emails) moves.push_back(decide_(email, event::MessageBuilt{"m"}, now()));
   for (const MoveOutcome& outcome : ledger().move(std::move(moves))) EXPECT_EQ(outcome.status, MoveStatus::done);
   EXPECT_EQ(counted(*ledger().counts(std::nullopt), State::ready), 50);
   EXPECT_EQ(counted(*ledger().counts("tenant-7"), State::ready), 1);
@@ -223,7 +224,7 @@ TEST_P(LedgerConformance, EveryEmailMayHaveATenantAndADayOfItsOwn) {
 }
 
 TEST_P(LedgerConformance, PayloadsMayBeLarge) {
-  std::vector<NewEmail> emails;
+  std::vector<Draft> emails;
   std::vector<std::string> payloads;
   for (int i = 0; i < 24; ++i) {
     emails.push_back(new_email(email_id(i)));
@@ -242,13 +243,14 @@ TEST_P(LedgerConformance, PayloadsMayBeLarge) {
 TEST_P(LedgerConformance, AnEmailMayGoFurtherAtOnceWithAMessageOfAnySize) {
   std::vector<NewEmail> emails;
   for (int i = 0; i < 3; ++i) {
-    emails.push_back(new_email(email_id(i)));
-    emails.back().message = std::string(i == 1 ? 700'000 : 4'000, static_cast<char>('a' + i));
-    emails.back().through = {State::accepted, State::intaking};
-    emails.back().email.state = State::ready;
-    emails.back().email.due_at = now();
+    emails.push_back(accepted(new_email(email_id(i)), now()));
+    emails.back().change = *then(std::move(emails.back().change),
+                                 event::MessageBuilt{std::string(i == 1 ? 700'000 : 4'000, static_cast<char>('a' + i))},
+                                 decide_.policy(), now());
   }
-  for (const AcceptOutcome& outcome : accept(std::move(emails)).outcomes) {
+  const auto answer = ledger().accept(std::move(emails), std::nullopt, render);
+  ASSERT_TRUE(answer) << answer.error().message;
+  for (const AcceptOutcome& outcome : answer->outcomes) {
     ASSERT_FALSE(outcome.error) << outcome.message;
     ASSERT_TRUE(outcome.email);
     EXPECT_EQ(*outcome.email, find(outcome.id));
@@ -306,8 +308,8 @@ TEST_P(LedgerConformance, AKeyCanBeUsedAgainWhenItHasExpired) {
 // them.
 TEST_P(LedgerConformance, ARepeatWithoutItsKeyDoesNotGetEmailsToWorkOn) {
   const auto made = [&] {
-    std::vector<NewEmail> emails{new_email(email_id(1)), new_email(email_id(2))};
-    for (NewEmail& each : emails) each.email.acceptance = "the same request";
+    std::vector<Draft> emails{new_email(email_id(1)), new_email(email_id(2))};
+    for (Draft& each : emails) each.email.acceptance = "the same request";
     return emails;
   };
   EXPECT_TRUE(accept(made(), key("k")).outcomes[0].email);
@@ -321,14 +323,16 @@ TEST_P(LedgerConformance, ARepeatWithoutItsKeyDoesNotGetEmailsToWorkOn) {
 
 TEST_P(LedgerConformance, ARequestThatWasInterruptedIsCompletedByItsRepeat) {
   const auto request = [] {
-    std::vector<NewEmail> emails;
+    std::vector<Draft> emails;
     for (int i = 0; i < 60; ++i) emails.push_back(new_email(email_id(i)));
     return emails;
   };
   // The process is gone when it renders the answer for the second time, if it does.
   int rendered = 0;
   try {
-    (void)ledger().accept(request(), key("k"), [&](const auto& outcomes) -> std::string {
+    std::vector<NewEmail> emails;
+    for (const Draft& email : request()) emails.push_back(accepted(email, now()));
+    (void)ledger().accept(std::move(emails), key("k"), [&](const auto& outcomes) -> std::string {
       if (++rendered == 2) throw std::runtime_error("power failure");
       return render(outcomes);
     });
@@ -336,7 +340,7 @@ TEST_P(LedgerConformance, ARequestThatWasInterruptedIsCompletedByItsRepeat) {
     EXPECT_LT(sum(*ledger().counts(std::nullopt)), 60);
   }
   // Somebody works on what is there already.
-  for (const Email& email : claim(Pipeline::intake, 10).emails) moved(course_.built(email, "m", now()));
+  for (const Email& email : claim(Pipeline::intake, 10).emails) moved(decide_(email, event::MessageBuilt{"m"}, now()));
   clock().advance(seconds(60));
   const AcceptAnswer answer = accept(request(), key("k"));
   EXPECT_TRUE(answer.status == AcceptStatus::done || answer.status == AcceptStatus::replayed);
@@ -368,12 +372,12 @@ TEST_P(LedgerConformance, AClaimTakesWhatIsDueForItsOwner) {
 TEST_P(LedgerConformance, EachPipelineTakesItsOwnAndCountsItsAttempts) {
   const std::string id = accept_some(1)[0];
   EXPECT_EQ(claim(Pipeline::intake).emails.at(0).attempts, 0);
-  moved(course_.built(find(id), "m", now()));
+  moved(decide_(find(id), event::MessageBuilt{"m"}, now()));
   const Email processing = claim(Pipeline::send).emails.at(0);
   EXPECT_EQ(processing.state, State::processing);
   EXPECT_EQ(processing.attempts, 1);
   EXPECT_EQ(processing.callback_attempts, 0);
-  moved(course_.after_sending(processing, delivered(processing), now()));
+  moved(decide_(processing, event::SendingAttempted{{}, delivered(processing)}, now()));
   const Email calling = claim(Pipeline::callback).emails.at(0);
   EXPECT_EQ(calling.state, State::calling_sent);
   EXPECT_EQ(calling.attempts, 1);
@@ -383,9 +387,9 @@ TEST_P(LedgerConformance, EachPipelineTakesItsOwnAndCountsItsAttempts) {
 TEST_P(LedgerConformance, WhatIsNotDueWaitsAndItsTimeIsTold) {
   const std::vector<std::string> ids = accept_some(3);
   for (const std::string& id : ids) to_ready(id);
-  ASSERT_TRUE(ledger().postpone(find(ids[0]), now() + hours(2)));
-  ASSERT_TRUE(ledger().postpone(find(ids[1]), now() + hours(1)));
-  ASSERT_TRUE(ledger().postpone(find(ids[2]), now() + hours(3)));
+  ASSERT_TRUE(postponed(ledger(), find(ids[0]), now() + hours(2)));
+  ASSERT_TRUE(postponed(ledger(), find(ids[1]), now() + hours(1)));
+  ASSERT_TRUE(postponed(ledger(), find(ids[2]), now() + hours(3)));
   const Claim none = claim(Pipeline::send);
   EXPECT_THAT(none.emails, IsEmpty());
   EXPECT_EQ(none.next_due, now() + hours(1));
@@ -401,7 +405,7 @@ TEST_P(LedgerConformance, NothingIsClaimedTwice) {
   std::vector<std::string> claimed;
   for (int round = 0; round < 200; ++round) {
     Ledger& who = round % 2 == 0 ? tested_->ledger() : tested_->second();
-    const auto got = who.claim(Pipeline::intake, 7, "worker", lease);
+    const auto got = who.claim(Pipeline::intake, 7, "worker");
     ASSERT_TRUE(got);
     EXPECT_LE(got->emails.size(), 7U);
     EXPECT_FALSE(got->emails.empty() && got->more);
@@ -415,7 +419,7 @@ TEST_P(LedgerConformance, NothingIsClaimedTwice) {
 
 TEST_P(LedgerConformance, ALookAtWhatIsDueTakesNothing) {
   const std::vector<std::string> ids = accept_some(40);
-  ASSERT_TRUE(ledger().postpone(find(ids[0]), now() + hours(1)));
+  ASSERT_TRUE(postponed(ledger(), find(ids[0]), now() + hours(1)));
   const auto all = ledger().due(Pipeline::intake, 100, {});
   ASSERT_TRUE(all);
   EXPECT_THAT(ids_of(all->emails), UnorderedElementsAreArray(std::vector(ids.begin() + 1, ids.end())));
@@ -459,7 +463,7 @@ TEST_P(LedgerConformance, TheWholeWayIsWrittenDown) {
   EXPECT_EQ(tested_->spool().read(sent.message_path).value_or("-"), "message of " + id);
   clock().advance(seconds(1));
   const Email calling = claim(Pipeline::callback).emails.at(0);
-  const Email ended = moved(course_.called_back(calling, now()));
+  const Email ended = moved(decide_(calling, event::CallbackAcknowledged{}, now()));
   EXPECT_EQ(ended, find(id));
   EXPECT_EQ(ended.updated_at, now());
   const auto lines = ledger().history(id);
@@ -477,8 +481,8 @@ TEST_P(LedgerConformance, TheWholeWayIsWrittenDown) {
 
 TEST_P(LedgerConformance, AMoveMayPassAStateOnTheWay) {
   const std::vector<std::string> ids = accept_some(30, "acme");
-  std::vector<Move> moves;
-  for (const std::string& id : ids) moves.push_back(course_.built(find(id), "message of " + id, now()));
+  std::vector<Change> moves;
+  for (const std::string& id : ids) moves.push_back(decide_(find(id), event::MessageBuilt{"message of " + id}, now()));
   take(ids[4]);  // somebody was quicker
   const std::vector<MoveOutcome> outcomes = ledger().move(moves);
   for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -499,7 +503,7 @@ TEST_P(LedgerConformance, AMoveMayPassAStateOnTheWay) {
 
   // Through and back again: the line of each time is there.
   const std::string again = accept_some(1)[0];
-  for (int i = 0; i < 3; ++i) moved(course_.intake_again(find(again), "trouble", now()));
+  for (int i = 0; i < 3; ++i) moved(decide_(find(again), event::IntakeFailed{"trouble"}, now()));
   EXPECT_THAT(history(again),
               ElementsAre("ACCEPTED", "INTAKING", "ACCEPTED", "INTAKING", "ACCEPTED", "INTAKING", "ACCEPTED"));
   EXPECT_EQ(find(again).version, 7);
@@ -511,8 +515,9 @@ TEST_P(LedgerConformance, AStateReachedAgainHasALineOfItsOwn) {
   Email email = to_processing(id);
   for (int i = 0; i < 11; ++i) {
     clock().advance(seconds(1));
-    Move back = course_.send_later(email, "attempt " + std::to_string(i), now(), true);
-    back.note = "note " + std::to_string(i);
+    const mail::SendResult result = deferred(email, "attempt " + std::to_string(i));
+    Change back = decide_(email, event::SendingAttempted{{}, result}, now());
+    back.lines.back().entry.reason = "note " + std::to_string(i);
     moved(back);
     email = take(id);
   }
@@ -529,13 +534,14 @@ TEST_P(LedgerConformance, AStateReachedAgainHasALineOfItsOwn) {
 TEST_P(LedgerConformance, ALateWorkerChangesNothing) {
   const std::string id = accept_some(1)[0];
   const Email stuck = to_processing(id);
-  moved(course_.rescued(stuck, now()));
+  moved(decide_(stuck, event::LeaseEnded{}, now()));
   const Email current = take(id);
   const auto lines = history(id);
   const Counts counts = *ledger().counts(std::nullopt);
 
-  EXPECT_EQ(move(course_.after_sending(stuck, delivered(stuck), now())), MoveStatus::lock_not_acquired);
-  EXPECT_EQ(move(course_.failed(stuck, "x", false, now())), MoveStatus::lock_not_acquired);
+  EXPECT_EQ(move(decide_(stuck, event::SendingAttempted{{}, delivered(stuck)}, now())), MoveStatus::lock_not_acquired);
+  EXPECT_EQ(move(decide_(stuck, event::SendingAttempted{{}, refused(stuck, "x")}, now())),
+            MoveStatus::lock_not_acquired);
   EXPECT_EQ(find(id), current);
   EXPECT_EQ(history(id), lines);
   EXPECT_EQ(*ledger().counts(std::nullopt), counts);
@@ -543,9 +549,9 @@ TEST_P(LedgerConformance, ALateWorkerChangesNothing) {
   // The same for a message that was built too late.
   const std::string other = accept_some(1)[0];
   const Email late = take(other);
-  moved(course_.rescued(late, now()));
-  const Email built = moved(course_.built(take(other), "right", now()));
-  EXPECT_EQ(move(course_.built(late, "wrong", now())), MoveStatus::lock_not_acquired);
+  moved(decide_(late, event::LeaseEnded{}, now()));
+  const Email built = moved(decide_(take(other), event::MessageBuilt{"right"}, now()));
+  EXPECT_EQ(move(decide_(late, event::MessageBuilt{"wrong"}, now())), MoveStatus::lock_not_acquired);
   EXPECT_EQ(find(other), built);
   EXPECT_EQ(tested_->spool().read(built.message_path).value_or("-"), "right");
   expect_counts_right();
@@ -554,7 +560,7 @@ TEST_P(LedgerConformance, ALateWorkerChangesNothing) {
 TEST_P(LedgerConformance, TheSameMoveHappensOnce) {
   const std::string id = accept_some(1)[0];
   const Email email = to_processing(id);
-  const Move twice = course_.after_sending(email, delivered(email), now());
+  const Change twice = decide_(email, event::SendingAttempted{{}, delivered(email)}, now());
   EXPECT_EQ(move(twice), MoveStatus::done);
   EXPECT_EQ(move(twice), MoveStatus::lock_not_acquired);
   EXPECT_EQ(counted(*ledger().counts(std::nullopt), State::sent), 1);
@@ -562,10 +568,10 @@ TEST_P(LedgerConformance, TheSameMoveHappensOnce) {
 
 TEST_P(LedgerConformance, LateOnesDoNotHoldUpTheOthersOfABatch) {
   const std::vector<std::string> ids = accept_some(40);
-  std::vector<Move> moves;
-  for (const std::string& id : ids) moves.push_back(course_.built(take(id), "message of " + id, now()));
+  std::vector<Change> moves;
+  for (const std::string& id : ids) moves.push_back(decide_(take(id), event::MessageBuilt{"message of " + id}, now()));
   const std::set<std::size_t> late = {0, 7, 8, 30, 39};
-  for (const std::size_t i : late) moved(course_.rescued(find(ids[i]), now()));
+  for (const std::size_t i : late) moved(decide_(find(ids[i]), event::LeaseEnded{}, now()));
   const std::vector<MoveOutcome> outcomes = ledger().move(std::move(moves));
   ASSERT_THAT(outcomes, SizeIs(40));
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
@@ -579,9 +585,10 @@ TEST_P(LedgerConformance, LateOnesDoNotHoldUpTheOthersOfABatch) {
 
 TEST_P(LedgerConformance, MessagesMayBeLarge) {
   const std::vector<std::string> ids = accept_some(20);
-  std::vector<Move> moves;
+  std::vector<Change> moves;
   for (std::size_t i = 0; i < ids.size(); ++i)
-    moves.push_back(course_.built(take(ids[i]), std::string(100'000 * (i + 1), static_cast<char>('a' + i)), now()));
+    moves.push_back(
+        decide_(take(ids[i]), event::MessageBuilt{std::string(100'000 * (i + 1), static_cast<char>('a' + i))}, now()));
   for (const MoveOutcome& outcome : ledger().move(std::move(moves))) ASSERT_EQ(outcome.status, MoveStatus::done);
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const auto read = tested_->spool().read(find(ids[i]).message_path);
@@ -596,8 +603,8 @@ TEST_P(LedgerConformance, ARenewedLeaseLastsLongerAndALostOneIsNotTold) {
   const std::vector<std::string> ids = accept_some(3);
   std::vector<Email> held;
   for (const std::string& id : ids) held.push_back(to_processing(id));
-  const Email moved_on = moved(course_.after_sending(held[1], delivered(held[1]), now()));
-  const auto kept = ledger().renew(held, now() + seconds(90));
+  const Email moved_on = moved(decide_(held[1], event::SendingAttempted{{}, delivered(held[1])}, now()));
+  const auto kept = renewed(ledger(), held, now(), seconds(90));
   ASSERT_TRUE(kept);
   EXPECT_THAT(*kept, UnorderedElementsAre(ids[0], ids[2]));
   EXPECT_EQ(find(ids[0]).due_at, now() + seconds(90));
@@ -605,10 +612,10 @@ TEST_P(LedgerConformance, ARenewedLeaseLastsLongerAndALostOneIsNotTold) {
   EXPECT_EQ(find(ids[1]), moved_on);
   clock().advance(seconds(60));
   EXPECT_THAT(*ledger().find_expired(now(), 10), IsEmpty());
-  EXPECT_EQ(move(course_.after_sending(held[0], delivered(held[0]), now())), MoveStatus::done)
+  EXPECT_EQ(move(decide_(held[0], event::SendingAttempted{{}, delivered(held[0])}, now())), MoveStatus::done)
       << "the worker's copy is older than its lease";
   EXPECT_EQ(find(ids[0]).due_at, now());
-  moved(course_.send_later(held[2], "later", *held[2].due_at, true));
+  moved(decide_(held[2], event::SendingPostponed{"later", *held[2].due_at}, now()));
   EXPECT_EQ(find(ids[2]).due_at, held[2].due_at)
       << "due when the lease would have ended, not when the renewed one does";
 }
@@ -616,44 +623,44 @@ TEST_P(LedgerConformance, ARenewedLeaseLastsLongerAndALostOneIsNotTold) {
 TEST_P(LedgerConformance, AnUnknownOutcomeIsMarkedUntilAMoveSaysMore) {
   const std::vector<std::string> ids = accept_some(2);
   const Email email = to_processing(ids[0]);
-  ASSERT_TRUE(ledger().mark_outcome_unknown(email));
+  ASSERT_TRUE(amended(ledger(), email, event::MessageEnding{}));
   EXPECT_TRUE(find(ids[0]).outcome_unknown);
   EXPECT_EQ(find(ids[0]).version, email.version);
   EXPECT_EQ(history(ids[0]).size(), 4U);
-  const Email sent = moved(course_.after_sending(email, delivered(email), now()));
+  const Email sent = moved(decide_(email, event::SendingAttempted{{}, delivered(email)}, now()));
   EXPECT_FALSE(sent.outcome_unknown);
   EXPECT_FALSE(find(ids[0]).outcome_unknown) << "the reply was read";
 
   const Email deferred_one = to_processing(ids[1]);
-  ASSERT_TRUE(ledger().mark_outcome_unknown(deferred_one));
-  moved(course_.after_sending(deferred_one, deferred(deferred_one), now()));
+  ASSERT_TRUE(amended(ledger(), deferred_one, event::MessageEnding{}));
+  moved(decide_(deferred_one, event::SendingAttempted{{}, deferred(deferred_one)}, now()));
   EXPECT_FALSE(find(ids[1]).outcome_unknown);
 }
 
 TEST_P(LedgerConformance, WhoLostTheLeaseMayNotEndTheMessage) {
   const std::string id = accept_some(1)[0];
   const Email stuck = to_processing(id);
-  moved(course_.rescued(stuck, now()));
-  EXPECT_EQ(ledger().mark_outcome_unknown(stuck).error().code, base::ErrorCode::conflict);
+  moved(decide_(stuck, event::LeaseEnded{}, now()));
+  EXPECT_EQ(amended(ledger(), stuck, event::MessageEnding{}).error().code, base::ErrorCode::conflict);
   const Email current = take(id);
-  EXPECT_EQ(ledger().mark_outcome_unknown(stuck).error().code, base::ErrorCode::conflict);
+  EXPECT_EQ(amended(ledger(), stuck, event::MessageEnding{}).error().code, base::ErrorCode::conflict);
   EXPECT_EQ(find(id), current);
-  Email nobody;
+  Email nobody = current;
   nobody.id = "nobody";
-  EXPECT_EQ(ledger().mark_outcome_unknown(nobody).error().code, base::ErrorCode::conflict);
+  EXPECT_EQ(amended(ledger(), nobody, event::MessageEnding{}).error().code, base::ErrorCode::conflict);
   EXPECT_EQ(*ledger().find("nobody"), std::nullopt);
 }
 
 TEST_P(LedgerConformance, PostponingIsNoStepOfItsOwn) {
   const std::string id = accept_some(1)[0];
   const Email ready = to_ready(id);
-  ASSERT_TRUE(ledger().postpone(ready, now() + hours(1)));
+  ASSERT_TRUE(postponed(ledger(), ready, now() + hours(1)));
   EXPECT_EQ(find(id).version, ready.version);
   EXPECT_THAT(history(id), ElementsAre("ACCEPTED", "INTAKING", "READY"));
   EXPECT_THAT(claim(Pipeline::send).emails, IsEmpty());
   clock().advance(hours(1));
   EXPECT_THAT(claim(Pipeline::send).emails, SizeIs(1));
-  EXPECT_EQ(ledger().postpone(ready, now()).error().code, base::ErrorCode::conflict);
+  EXPECT_EQ(postponed(ledger(), ready, now()).error().code, base::ErrorCode::conflict);
 }
 
 }  // namespace postino::outbox

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "outbox/ledger/course.h"
 #include "outbox/ledger/ledger.h"
+#include "outbox_store.h"
 
 namespace postino::outbox {
 
@@ -24,8 +24,9 @@ class LedgerUnderTest {
   virtual Ledger& ledger() = 0;
   // Another one on the same data, as another process has it.
   virtual Ledger& second() = 0;
-  virtual Spool& spool() = 0;
+  virtual SuppressionList& suppressions() = 0;
   virtual base::ManualClock& clock() = 0;
+  Spool& spool() { return ledger().spool(); }
   // How many e-mails are in each state, found by looking at each; everybody's when the tenant is empty.
   virtual Counts recount(const std::string& tenant) = 0;
 };
@@ -52,18 +53,18 @@ class LedgerConformance : public testing::TestWithParam<LedgerFactory> {
   base::ManualClock& clock() { return tested_->clock(); }
   base::TimePoint now() { return tested_->clock().now(); }
 
-  AcceptAnswer accept(std::vector<NewEmail> emails, const std::optional<AcceptKey>& key = std::nullopt);
+  AcceptAnswer accept(const std::vector<Draft>& emails, const std::optional<AcceptKey>& key = std::nullopt);
   // Accepts so many at this moment, and says which.
   std::vector<std::string> accept_some(int count, const std::string& tenant = "");
   AcceptKey key(std::string name, std::string request_hash = "hash");
 
   Claim claim(Pipeline pipeline, int limit = 1'000, const std::string& owner = "worker");
   Email find(const std::string& id);
-  MoveStatus move(Move move);
-  Email moved(Move move);                                   // must succeed
+  MoveStatus move(Change change);
+  Email moved(Change change);                               // must succeed
   std::vector<std::string> history(const std::string& id);  // the states alone
 
-  // Takes this one e-mail into its working state, with a lease of 30 seconds.
+  // Takes this one e-mail into its working state, with a lease of 30 seconds. Its reason stays.
   Email take(const std::string& id);
   // Along the usual way, as the pipelines would.
   Email to_ready(const std::string& id);
@@ -73,7 +74,7 @@ class LedgerConformance : public testing::TestWithParam<LedgerFactory> {
 
   std::unique_ptr<LedgerUnderTest> tested_;
   base::SeededRandom random_{5};
-  Course course_;
+  const Decider decide_;
   int next_id_ = 1;
 };
 

@@ -26,13 +26,13 @@ TEST_P(LedgerConformance, ExpiredLeasesAreFoundAndNoOthers) {
   EXPECT_THAT(ids_of(*ledger().stale(now(), 10)), UnorderedElementsAre(ids[0], ids[1], ids[2]));
   EXPECT_THAT(ids_of(*ledger().stale(now(), 10)), UnorderedElementsAre(ids[0], ids[1], ids[2])) << "looking is free";
   EXPECT_THAT(*ledger().stale(now(), 2), SizeIs(2));
-  ASSERT_TRUE(ledger().renew({processing}, now() + lease));
+  ASSERT_TRUE(renewed(ledger(), {processing}, now()));
   const auto expired = ledger().find_expired(now(), 10);
   ASSERT_TRUE(expired);
   EXPECT_THAT(ids_of(*expired), UnorderedElementsAre(ids[0], ids[2]));
   for (const Email& email : *expired) EXPECT_EQ(email, find(email.id));
-  EXPECT_EQ(move(course_.rescued(intaking, now())), MoveStatus::done);
-  EXPECT_EQ(move(course_.rescued(calling, now())), MoveStatus::done);
+  EXPECT_EQ(move(decide_(intaking, event::LeaseEnded{}, now())), MoveStatus::done);
+  EXPECT_EQ(move(decide_(calling, event::LeaseEnded{}, now())), MoveStatus::done);
   EXPECT_THAT(ids_of(*ledger().stale(now() + hours(1), 10)), ElementsAre(ids[1]));
   expect_counts_right();
 }
@@ -47,15 +47,15 @@ TEST_P(LedgerConformance, WhoHasRenewedItsLeaseIsNotRescuedAnyMore) {
     return expired->at(0);
   };
   const Email once = look();
-  ASSERT_TRUE(ledger().renew({processing}, now() + lease));
-  EXPECT_EQ(move(course_.rescued(once, now())), MoveStatus::lock_not_acquired);
+  ASSERT_TRUE(renewed(ledger(), {processing}, now()));
+  EXPECT_EQ(move(decide_(once, event::LeaseEnded{}, now())), MoveStatus::lock_not_acquired);
 
   const Email again = look();
-  ASSERT_TRUE(ledger().mark_outcome_unknown(processing));
-  EXPECT_EQ(move(course_.rescued(again, now())), MoveStatus::lock_not_acquired) << "it may be sent by now";
+  ASSERT_TRUE(amended(ledger(), processing, event::MessageEnding{}));
+  EXPECT_EQ(move(decide_(again, event::LeaseEnded{}, now())), MoveStatus::lock_not_acquired) << "it may be sent by now";
   EXPECT_EQ(find(id).state, State::processing);
   EXPECT_TRUE(find(id).outcome_unknown);
-  EXPECT_EQ(move(course_.rescued(look(), now())), MoveStatus::done);
+  EXPECT_EQ(move(decide_(look(), event::LeaseEnded{}, now())), MoveStatus::done);
   expect_counts_right();
 }
 
@@ -66,7 +66,7 @@ TEST_P(LedgerConformance, TheRescuedAreClaimedAgain) {
   EXPECT_THAT(claim(Pipeline::intake, 10, "second").emails, IsEmpty()) << "rescue comes first";
   const auto expired = ledger().find_expired(now(), 10);
   ASSERT_TRUE(expired);
-  for (const Email& email : *expired) moved(course_.rescued(email, now()));
+  for (const Email& email : *expired) moved(decide_(email, event::LeaseEnded{}, now()));
   const Claim again = claim(Pipeline::intake, 10, "second");
   ASSERT_THAT(again.emails, SizeIs(1));
   EXPECT_EQ(again.emails[0].owner, "second");

@@ -102,6 +102,7 @@ StoredEmail waiting(int number, State state, base::TimePoint due) {
   StoredEmail stored;
   stored.email.id = email_id(number);
   stored.email.state = state;
+  stored.email.version = 1;
   stored.email.created_at = stored.email.updated_at = test_start;
   stored.email.due_at = due;
   stored.email.sender = "ann@example.com";
@@ -145,22 +146,22 @@ TEST_P(LedgerConformance, ALedgerMovesToAnotherWithAllItsEmails) {
   const auto others = accept_some(3);
   take(ids[1]);
   to_ready(ids[2]);
-  ASSERT_TRUE(ledger().mark_outcome_unknown(to_processing(ids[3])));
+  ASSERT_TRUE(amended(ledger(), to_processing(ids[3]), event::MessageEnding{}));
   const Email tried = to_processing(ids[4]);
-  moved(course_.after_sending(tried, deferred(tried), now()));
+  moved(decide_(tried, event::SendingAttempted{{}, deferred(tried)}, now()));
   take(ids[4]);
   to_sent(ids[5]);
-  moved(course_.callback_failed(take(to_sent(ids[6]).id), "410 Gone", std::nullopt, true, now()));
+  moved(decide_(take(to_sent(ids[6]).id), event::CallbackFailed{"410 Gone", std::nullopt, true}, now()));
   const Email called = take(to_sent(ids[7]).id);
-  moved(course_.called_back(called, now()));
+  moved(decide_(called, event::CallbackAcknowledged{}, now()));
   ASSERT_TRUE(ledger().record_bounce(ids[7], {"bob@example.com", "5.1.1", "no such user", true, now()}));
   const Email rejected = take(others[1]);
-  moved(course_.invalid(rejected, "no sender", now()));
-  ASSERT_TRUE(ledger().suppress("", {"all@example.com", "complaint", now()}));
-  ASSERT_TRUE(ledger().suppress("acme", {"bob@example.com", "bounced", now() - hours(5)}));
+  moved(decide_(rejected, event::PayloadRejected{"no sender"}, now()));
+  ASSERT_TRUE(tested_->suppressions().add("", {"all@example.com", "complaint", now()}));
+  ASSERT_TRUE(tested_->suppressions().add("acme", {"bob@example.com", "bounced", now() - hours(5)}));
 
   const std::unique_ptr<LedgerUnderTest> other = GetParam().make();
-  LedgerCopy copy(ledger(), tested_->spool(), other->ledger(), {3, 5});
+  LedgerCopy copy({ledger(), tested_->suppressions()}, {other->ledger(), other->suppressions()}, {3, 5});
   std::vector<std::int64_t> progress;
   const auto counts = copy.copy([&](std::int64_t done) { progress.push_back(done); });
   ASSERT_TRUE(counts) << counts.error().message;
@@ -192,8 +193,8 @@ TEST_P(LedgerConformance, ALedgerMovesToAnotherWithAllItsEmails) {
   ASSERT_TRUE(dead);
   ASSERT_THAT(dead->emails, SizeIs(1));
   EXPECT_EQ(dead->emails[0].id, ids[6]);
-  EXPECT_THAT(*other->ledger().suppressing_tenants(), UnorderedElementsAre("", "acme"));
-  const auto suppressed = other->ledger().find_suppressed("acme", {"BOB@example.com"});
+  EXPECT_THAT(*other->suppressions().tenants(), UnorderedElementsAre("", "acme"));
+  const auto suppressed = other->suppressions().find("acme", {"BOB@example.com"});
   ASSERT_THAT(*suppressed, SizeIs(1));
   EXPECT_EQ(suppressed->front().reason, "bounced");
   EXPECT_EQ(suppressed->front().since, now() - hours(5));
@@ -209,12 +210,11 @@ TEST_P(LedgerConformance, ACopyThatIsStartedAgainGoesOn) {
   const std::unique_ptr<LedgerUnderTest> other = GetParam().make();
   // As if it had been broken off after one page; and one of those has gone on since.
   for (int i = 0; i < 3; ++i)
-    ASSERT_TRUE(
-        other->ledger().restore(*read_stored(ledger(), tested_->spool(), find(ids[static_cast<std::size_t>(i)]))));
+    ASSERT_TRUE(other->ledger().restore(*read_stored(ledger(), find(ids[static_cast<std::size_t>(i)]))));
   const auto claimed_there = claimed(other->ledger(), Pipeline::intake, 1);
   ASSERT_THAT(claimed_there, SizeIs(1));
 
-  LedgerCopy copy(ledger(), tested_->spool(), other->ledger(), {2, 4});
+  LedgerCopy copy({ledger(), tested_->suppressions()}, {other->ledger(), other->suppressions()}, {2, 4});
   const auto counts = copy.copy([](std::int64_t) {});
   ASSERT_TRUE(counts) << counts.error().message;
   EXPECT_EQ(counts->copied, 3);
@@ -267,7 +267,7 @@ TEST_P(LedgerConformance, WorkOnRestoredEmailsGoesOn) {
   ASSERT_THAT(sending.emails, SizeIs(1));
   EXPECT_EQ(sending.emails[0].id, email_id(2));
   EXPECT_EQ(sending.emails[0].version, 4);
-  moved(course_.after_sending(sending.emails[0], delivered(sending.emails[0]), now()));
+  moved(decide_(sending.emails[0], event::SendingAttempted{{}, delivered(sending.emails[0])}, now()));
   EXPECT_THAT(history(email_id(2)), ElementsAre("ACCEPTED", "INTAKING", "READY", "PROCESSING", "SENT"));
 
   EXPECT_THAT(*tested_->second().find_expired(now(), 10), IsEmpty());
@@ -275,7 +275,7 @@ TEST_P(LedgerConformance, WorkOnRestoredEmailsGoesOn) {
   std::vector<Email> expired = *tested_->second().stale(now(), 10);
   std::erase_if(expired, [](const Email& email) { return email.id != full_email().id; });
   ASSERT_THAT(expired, SizeIs(1));
-  moved(course_.rescued(expired[0], now()));
+  moved(decide_(expired[0], event::LeaseEnded{}, now()));
   take(expired[0].id);
   // The third visits have records of their own.
   EXPECT_THAT(history(expired[0].id), ElementsAre("ACCEPTED", "INTAKING", "READY", "PROCESSING", "READY", "PROCESSING",
@@ -289,9 +289,9 @@ TEST_P(LedgerConformance, AbortedMovesOfARestoredEmailAreRefused) {
   ASSERT_EQ(ledger().restore(full_stored()), true);
   Email older = find(full_email().id);
   --older.version;
-  EXPECT_EQ(move(course_.after_sending(older, delivered(older), now())), MoveStatus::lock_not_acquired);
-  EXPECT_EQ(ledger().mark_outcome_unknown(older).error().code, base::ErrorCode::conflict);
-  ASSERT_TRUE(ledger().renew({find(full_email().id)}, now() + hours(1)));
+  EXPECT_EQ(move(decide_(older, event::SendingAttempted{{}, delivered(older)}, now())), MoveStatus::lock_not_acquired);
+  EXPECT_EQ(amended(ledger(), older, event::MessageEnding{}).error().code, base::ErrorCode::conflict);
+  ASSERT_TRUE(renewed(ledger(), {find(full_email().id)}, now(), hours(1)));
   EXPECT_EQ(find(full_email().id).due_at, now() + hours(1));
 }
 
@@ -325,7 +325,7 @@ TEST_P(LedgerConformance, AnEmailWithoutItsContentsIsStillWorthKeepingWhenItIsTh
   to_sent(id);
   ASSERT_TRUE(tested_->spool().remove(find(id).payload_path));
   ASSERT_TRUE(tested_->spool().remove(find(id).message_path));
-  const auto stored = read_stored(ledger(), tested_->spool(), find(id));
+  const auto stored = read_stored(ledger(), find(id));
   ASSERT_TRUE(stored) << stored.error().message;
   EXPECT_EQ(stored->payload, "");
   EXPECT_EQ(stored->message, std::nullopt);
@@ -342,12 +342,12 @@ TEST_P(LedgerConformance, AnEmailThatIsToBeSentIsNotCopiedWithoutItsContents) {
   ASSERT_TRUE(tested_->spool().remove(find(ids[0]).payload_path));
   ASSERT_TRUE(tested_->spool().remove(find(ids[1]).message_path));
   for (const std::string& id : ids) {
-    const auto stored = read_stored(ledger(), tested_->spool(), find(id));
+    const auto stored = read_stored(ledger(), find(id));
     ASSERT_FALSE(stored);
     EXPECT_EQ(stored.error().code, base::ErrorCode::not_found);
   }
   const std::unique_ptr<LedgerUnderTest> other = GetParam().make();
-  LedgerCopy copy(ledger(), tested_->spool(), other->ledger(), {3, 5});
+  LedgerCopy copy({ledger(), tested_->suppressions()}, {other->ledger(), other->suppressions()}, {3, 5});
   const auto counts = copy.copy([](std::int64_t) {});
   ASSERT_TRUE(counts) << counts.error().message;
   EXPECT_EQ(counts->copied, 0);

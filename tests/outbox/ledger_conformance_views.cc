@@ -49,15 +49,13 @@ std::vector<std::string> listed(Ledger& ledger, const ListRequest& request) {
 TEST_P(LedgerConformance, AStatePassedOnTheWayHasALineOfItsOwn) {
   accept_some(1);
   const Email processing = to_processing(email_id(1));
-  Move move = course_.after_sending(processing, delivered(processing), now());
-  ASSERT_EQ(move.after.state, State::sent);
-  move.through = State::sent;
-  move.through_note = "250 taken";
-  move.note = "called at once";
-  move.after.state = State::calling_sent;
-  move.after.owner = "worker";
-  move.after.due_at = now() + std::chrono::seconds(30);
-  const Email calling = moved(move);
+  Change change = decide_(processing, event::SendingAttempted{{}, delivered(processing)}, now());
+  ASSERT_EQ(change.after.state, State::sent);
+  change = *then(std::move(change), event::Claimed{"worker"}, decide_.policy(), now());
+  ASSERT_THAT(change.lines, SizeIs(2));
+  change.lines[0].entry.reason = "250 taken";
+  change.lines[1].entry.reason = "called at once";
+  const Email calling = moved(change);
   EXPECT_EQ(calling.version, processing.version + 2);
   EXPECT_EQ(calling, find(email_id(1)));
   const auto lines = ledger().history(email_id(1));
@@ -73,7 +71,7 @@ TEST_P(LedgerConformance, HistoryDoesNotGoBackInTime) {
   const std::string id = accept_some(1)[0];
   const Email intaking = take(id);
   clock().advance(seconds(5));
-  moved(course_.rescued(intaking, now()));
+  moved(decide_(intaking, event::LeaseEnded{}, now()));
   clock().advance(seconds(-2));
   take(id);
   const auto lines = *ledger().history(id);
@@ -158,7 +156,7 @@ TEST_P(LedgerConformance, CursorsOfOthersAreRefused) {
   for (const char* cursor : {"x", "00", "deadbeef00", "' OR 1=1 --"}) {
     EXPECT_EQ(ledger().list({.cursor = cursor}).error().code, base::ErrorCode::invalid) << cursor;
     EXPECT_EQ(ledger().dead_callbacks(cursor, 5).error().code, base::ErrorCode::invalid) << cursor;
-    EXPECT_EQ(ledger().suppressions("", cursor, 5).error().code, base::ErrorCode::invalid) << cursor;
+    EXPECT_EQ(tested_->suppressions().list("", cursor, 5).error().code, base::ErrorCode::invalid) << cursor;
   }
   accept_some(3);
   const std::string cursor = ledger().list({.limit = 1})->cursor;
@@ -180,10 +178,9 @@ TEST_P(LedgerConformance, CountsAreRightAfterAnyWay) {
     for (const State state : all_states())
       if (may_follow(before.state, state)) ways.push_back(state);
     if (ways.empty()) continue;
-    Move move{before, before, std::nullopt, ""};
-    move.after.state = ways[random_.next() % ways.size()];
-    move.after.due_at = kind_of(move.after.state) == StateKind::resting ? std::nullopt : std::optional(now());
-    std::vector<Move> moves{move};
+    Change change = moved_to(before, ways[random_.next() % ways.size()], now());
+    change.after.due_at = kind_of(change.after.state) == StateKind::resting ? std::nullopt : std::optional(now());
+    std::vector<Change> moves{change};
     Ledger& who = random_.next() % 2 == 0 ? tested_->ledger() : tested_->second();
     const bool current = find(before.id).version == before.version;
     const MoveOutcome outcome = who.move(std::move(moves)).front();
@@ -219,9 +216,7 @@ TEST_P(LedgerConformance, ABounceIsNotedWithoutAChangeOfState) {
   EXPECT_EQ(email.version, sent.version);
   EXPECT_THAT(history(id), ElementsAre("ACCEPTED", "INTAKING", "READY", "PROCESSING", "SENT", "BOUNCED", "BOUNCED"));
   // A worker that knows nothing of them does not lose them.
-  Move calling{sent, sent, std::nullopt, ""};
-  calling.after.state = State::calling_sent;
-  EXPECT_THAT(moved(calling).state, State::calling_sent);
+  EXPECT_THAT(moved(moved_to(sent, State::calling_sent, now())).state, State::calling_sent);
   EXPECT_THAT(find(id).bounces, SizeIs(2));
   EXPECT_EQ(ledger().record_bounce("nobody", first).error().code, base::ErrorCode::not_found);
   expect_counts_right();
@@ -238,26 +233,26 @@ TEST_P(LedgerConformance, BouncesDoNotPileUpWithoutEnd) {
 
 TEST_P(LedgerConformance, SuppressionsAreATenantsOwnOrEverybodys) {
   const auto found = [&](const std::string& tenant, const std::vector<std::string>& addresses) {
-    const auto suppressed = ledger().find_suppressed(tenant, addresses);
+    const auto suppressed = tested_->suppressions().find(tenant, addresses);
     EXPECT_TRUE(suppressed);
     std::vector<std::string> reasons;
     for (const Suppression& each : *suppressed) reasons.push_back(each.address + " " + each.reason);
     return reasons;
   };
-  ASSERT_TRUE(ledger().suppress("acme", {"Ann@Example.com", "bounced", now()}));
-  ASSERT_TRUE(ledger().suppress("", {"bob@example.com", "complained", now()}));
+  ASSERT_TRUE(tested_->suppressions().add("acme", {"Ann@Example.com", "bounced", now()}));
+  ASSERT_TRUE(tested_->suppressions().add("", {"bob@example.com", "complained", now()}));
   EXPECT_THAT(found("acme", {"ann@example.COM", "cid@example.com", "bob@example.com"}),
               ElementsAre("ann@example.com bounced", "bob@example.com complained"));
   EXPECT_THAT(found("globex", {"ann@example.com", "bob@example.com"}), ElementsAre("bob@example.com complained"));
   EXPECT_THAT(found("", {"ann@example.com", "bob@example.com"}), ElementsAre("bob@example.com complained"));
   EXPECT_THAT(found("acme", {}), IsEmpty());
-  ASSERT_TRUE(ledger().suppress("acme", {"ann@example.com", "bounced again", now() + seconds(1)}));
+  ASSERT_TRUE(tested_->suppressions().add("acme", {"ann@example.com", "bounced again", now() + seconds(1)}));
   EXPECT_THAT(found("acme", {"ann@example.com"}), ElementsAre("ann@example.com bounced again"));
-  EXPECT_EQ(ledger().find_suppressed("acme", {"ann@example.com"})->front().since, now() + seconds(1));
+  EXPECT_EQ(tested_->suppressions().find("acme", {"ann@example.com"})->front().since, now() + seconds(1));
 
-  EXPECT_FALSE(*ledger().unsuppress("globex", "ann@example.com"));
-  EXPECT_TRUE(*ledger().unsuppress("acme", "ANN@example.com"));
-  EXPECT_FALSE(*ledger().unsuppress("acme", "ann@example.com"));
+  EXPECT_FALSE(*tested_->suppressions().remove("globex", "ann@example.com"));
+  EXPECT_TRUE(*tested_->suppressions().remove("acme", "ANN@example.com"));
+  EXPECT_FALSE(*tested_->suppressions().remove("acme", "ann@example.com"));
   EXPECT_THAT(found("acme", {"ann@example.com"}), IsEmpty());
 }
 
@@ -265,14 +260,14 @@ TEST_P(LedgerConformance, SuppressionsAreListedInPages) {
   std::vector<std::string> addresses;
   for (int i = 0; i < 25; ++i) {
     addresses.push_back("a" + std::to_string(100 + i) + "@example.com");
-    ASSERT_TRUE(ledger().suppress("acme", {addresses.back(), "r", now()}));
+    ASSERT_TRUE(tested_->suppressions().add("acme", {addresses.back(), "r", now()}));
   }
-  ASSERT_TRUE(ledger().suppress("acm", {"other@example.com", "r", now()}));
+  ASSERT_TRUE(tested_->suppressions().add("acm", {"other@example.com", "r", now()}));
   for (const int limit : {1, 7, 25, 100}) {
     std::vector<std::string> seen;
     std::string cursor;
     do {
-      const auto page = ledger().suppressions("acme", cursor, limit);
+      const auto page = tested_->suppressions().list("acme", cursor, limit);
       ASSERT_TRUE(page);
       ASSERT_LE(page->suppressions.size(), static_cast<std::size_t>(limit));
       for (const Suppression& each : page->suppressions) seen.push_back(each.address);
@@ -286,7 +281,7 @@ TEST_P(LedgerConformance, CallbacksThatWereGivenUpWaitForAnOperator) {
   const std::vector<std::string> ids = accept_some(21);
   for (const std::string& id : ids) {
     to_sent(id);
-    moved(course_.callback_failed(take(id), "HTTP 410", std::nullopt, true, now()));
+    moved(decide_(take(id), event::CallbackFailed{"HTTP 410", std::nullopt, true}, now()));
     EXPECT_TRUE(find(id).callback_dead);
   }
   clock().advance(hours(1'000));
@@ -306,7 +301,7 @@ TEST_P(LedgerConformance, CallbacksThatWereGivenUpWaitForAnOperator) {
   }
 
   const Email dead = find(ids[3]);
-  ASSERT_TRUE(ledger().revive_callback(dead, now()));
+  ASSERT_TRUE(amended(ledger(), dead, event::CallbackReplayed{}, now()));
   const Email revived = find(ids[3]);
   EXPECT_FALSE(revived.callback_dead);
   EXPECT_EQ(revived.callback_attempts, 0);
@@ -315,21 +310,18 @@ TEST_P(LedgerConformance, CallbacksThatWereGivenUpWaitForAnOperator) {
   const Claim again = claim(Pipeline::callback);
   ASSERT_THAT(ids_of(again.emails), ElementsAre(ids[3]));
   EXPECT_EQ(again.emails[0].callback_attempts, 1);
-  EXPECT_EQ(ledger().revive_callback(dead, now()).error().code, base::ErrorCode::conflict) << "it has moved on";
-  moved(course_.called_back(again.emails[0], now()));
+  EXPECT_EQ(amended(ledger(), dead, event::CallbackReplayed{}, now()).error().code, base::ErrorCode::conflict)
+      << "it has moved on";
+  moved(decide_(again.emails[0], event::CallbackAcknowledged{}, now()));
   expect_counts_right();
 }
 
 TEST_P(LedgerConformance, WhoIsDeadIsRequeuedWithoutTrace) {
   const std::string id = accept_some(1)[0];
-  moved(course_.failed(to_processing(id), "550", false, now()));
-  const Email dead = moved(course_.callback_failed(take(id), "HTTP 410", std::nullopt, true, now()));
-  Move again{dead, dead, std::nullopt, ""};
-  again.after.state = State::ready;
-  again.after.callback_dead = false;
-  again.after.callback_attempts = 0;
-  again.after.due_at = now();
-  moved(again);
+  const Email processing = to_processing(id);
+  moved(decide_(processing, event::SendingAttempted{{}, refused(processing, "550")}, now()));
+  const Email dead = moved(decide_(take(id), event::CallbackFailed{"HTTP 410", std::nullopt, true}, now()));
+  moved(decide_(dead, event::Requeued{}, now()));
   EXPECT_THAT(ledger().dead_callbacks("", 10)->emails, IsEmpty());
   EXPECT_THAT(claim(Pipeline::callback).emails, IsEmpty());
   EXPECT_THAT(claim(Pipeline::send).emails, SizeIs(1));

@@ -34,11 +34,11 @@ TEST_P(ConcurrentMysqlClaims, TakeEverythingOnceAndWaitForNobody) {
   const int count = volume(4'000);
   const auto clock = std::make_shared<base::ManualClock>(test_start);
   MysqlOutbox outbox(SpoolChoice::store, clock);
-  const auto first = outbox.make_process({}, 40);
-  const auto second = outbox.make_process({}, 40);
+  const auto first = outbox.make_process(ledger_policy(), 40);
+  const auto second = outbox.make_process(ledger_policy(), 40);
   for (int i = 0; i < count; i += 100) {
     std::vector<NewEmail> emails;
-    for (int n = i; n < i + 100; ++n) emails.push_back(new_email(email_id(n)));
+    for (int n = i; n < i + 100; ++n) emails.push_back(accepted(new_email(email_id(n)), clock->now()));
     ASSERT_TRUE(first->ledger().accept(std::move(emails), std::nullopt, no_answer));
     if (i % 1'000 == 0) clock->advance(milliseconds(1));
   }
@@ -50,7 +50,7 @@ TEST_P(ConcurrentMysqlClaims, TakeEverythingOnceAndWaitForNobody) {
   run_threads(workers, [&](int i) {
     MysqlLedger& ledger = (i % 2 == 0 ? *first : *second).ledger();
     while (left > 0) {
-      const auto claim = ledger.claim(Pipeline::intake, 25, "worker " + std::to_string(i), seconds(30));
+      const auto claim = ledger.claim(Pipeline::intake, 25, "worker " + std::to_string(i));
       ASSERT_TRUE(claim) << claim.error().message;
       left -= static_cast<int>(claim->emails.size());
       const std::lock_guard lock(mutex);
@@ -78,18 +78,19 @@ TEST(ConcurrentMysqlMoves, OfTheSameEmailsGoThroughOnceEach) {
   const auto first = outbox.make_process();
   const auto second = outbox.make_process();
   std::vector<NewEmail> emails;
-  for (int i = 0; i < 60; ++i) emails.push_back(new_email(email_id(i)));
+  for (int i = 0; i < 60; ++i) emails.push_back(accepted(new_email(email_id(i)), clock->now()));
   ASSERT_TRUE(first->ledger().accept(std::move(emails), std::nullopt, no_answer));
   base::SeededRandom random(4);
-  const Course course(RetryRules(), random);
+  const Decider decide;
   const std::vector<Email> accepted = first->ledger().due(Pipeline::intake, 100, {})->emails;
   ASSERT_EQ(accepted.size(), 60U);
   const std::int64_t deadlocks = outbox.status("INNODB_DEADLOCKS");
   std::atomic<int> done = 0;
   run_threads(8, [&](int i) {
-    std::vector<Move> moves;
+    std::vector<Change> moves;
     for (std::size_t n = 0; n < accepted.size(); ++n)
-      moves.push_back(course.built(accepted[(n * 7 + static_cast<std::size_t>(i) * 13) % 60], "m", clock->now()));
+      moves.push_back(
+          decide(accepted[(n * 7 + static_cast<std::size_t>(i) * 13) % 60], event::MessageBuilt{"m"}, clock->now()));
     for (const MoveOutcome& outcome : (i % 2 == 0 ? *first : *second).ledger().move(std::move(moves))) {
       EXPECT_NE(outcome.status, MoveStatus::failed) << outcome.error;
       if (outcome.status == MoveStatus::done) ++done;
@@ -114,7 +115,7 @@ class ConcurrentMysqlCrash : public testing::Test {
       const AcceptKey key{"request " + std::to_string(n), "hash", clock_->now() + std::chrono::hours(1)};
       for (bool done = false; !done;) {
         std::vector<NewEmail> emails;
-        for (int i = 0; i < batch; ++i) emails.push_back(new_email(email_id(n * batch + i)));
+        for (int i = 0; i < batch; ++i) emails.push_back(accepted(new_email(email_id(n * batch + i)), clock_->now()));
         const auto answer = first_->ledger().accept(std::move(emails), key, [](const auto& outcomes) {
           return std::ranges::any_of(outcomes, [](const AcceptOutcome& each) { return each.error.has_value(); })
                      ? "refused"
@@ -127,12 +128,13 @@ class ConcurrentMysqlCrash : public testing::Test {
   }
   void work(MysqlLedger& ledger, Pipeline pipeline) {
     while (sent_ < count_) {
-      const auto claim = ledger.claim(pipeline, 10, "worker", lease);
+      const auto claim = ledger.claim(pipeline, 10, "worker");
       if (!claim) continue;
-      std::vector<Move> moves;
+      std::vector<Change> moves;
       for (const Email& email : claim->emails)
-        moves.push_back(pipeline == Pipeline::intake ? course_.built(email, "message", clock_->now())
-                                                     : course_.after_sending(email, delivered(email), clock_->now()));
+        moves.push_back(pipeline == Pipeline::intake
+                            ? decide_(email, event::MessageBuilt{"message"}, clock_->now())
+                            : decide_(email, event::SendingAttempted{{}, delivered(email)}, clock_->now()));
       for (const MoveOutcome& outcome : ledger.move(std::move(moves)))
         if (outcome.status == MoveStatus::done && outcome.email.state == State::sent) ++sent_;
     }
@@ -140,9 +142,9 @@ class ConcurrentMysqlCrash : public testing::Test {
   void rescue() {
     while (sent_ < count_) {
       const auto expired = first_->ledger().find_expired(clock_->now(), 25);
-      std::vector<Move> moves;
+      std::vector<Change> moves;
       if (expired)
-        for (const Email& email : *expired) moves.push_back(course_.rescued(email, clock_->now()));
+        for (const Email& email : *expired) moves.push_back(decide_(email, event::LeaseEnded{}, clock_->now()));
       for (const MoveOutcome& outcome : first_->ledger().move(std::move(moves)))
         if (outcome.status == MoveStatus::done) ++rescued_;
       recount();
@@ -169,7 +171,7 @@ class ConcurrentMysqlCrash : public testing::Test {
   const std::unique_ptr<MysqlProcess> first_ = outbox_.make_process_at(outbox_.server(), pause);
   const std::unique_ptr<MysqlProcess> second_ = outbox_.make_process_at(outbox_.server(), pause);
   base::SeededRandom random_{4};
-  const Course course_{RetryRules(), random_};
+  const Decider decide_;
   std::atomic<int> next_ = 0;
   std::atomic<int> sent_ = 0;
   std::atomic<int> rescued_ = 0;

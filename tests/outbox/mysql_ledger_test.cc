@@ -30,7 +30,7 @@ class MysqlLedgerUnderTest final : public LedgerUnderTest {
 
   Ledger& ledger() override { return first_->ledger(); }
   Ledger& second() override { return second_->ledger(); }
-  Spool& spool() override { return first_->spool(); }
+  SuppressionList& suppressions() override { return first_->suppressions(); }
   base::ManualClock& clock() override { return *clock_; }
   Counts recount(const std::string& tenant) override {
     Counts counts{};
@@ -73,9 +73,9 @@ class MysqlLedgerTest : public testing::Test {
   explicit MysqlLedgerTest(SpoolChoice spool = SpoolChoice::store) : outbox_(spool, clock_) {}
 
   base::TimePoint now() const { return clock_->now(); }
-  static std::vector<NewEmail> some(int count, int first = 0) {
+  std::vector<NewEmail> some(int count, int first = 0) const {
     std::vector<NewEmail> emails;
-    for (int i = first; i < first + count; ++i) emails.push_back(new_email(email_id(i)));
+    for (int i = first; i < first + count; ++i) emails.push_back(accepted(new_email(email_id(i)), now()));
     return emails;
   }
   AcceptKey key() const { return {"k", "hash", now() + hours(24)}; }
@@ -84,12 +84,12 @@ class MysqlLedgerTest : public testing::Test {
     ASSERT_TRUE(answer) << answer.error().message;
     for (const AcceptOutcome& outcome : answer->outcomes) ASSERT_FALSE(outcome.error) << outcome.message;
   }
-  static MoveOutcome move(Ledger& ledger, Move move) {
-    std::vector<Move> moves;
+  static MoveOutcome move(Ledger& ledger, Change move) {
+    std::vector<Change> moves;
     moves.push_back(std::move(move));
     return ledger.move(std::move(moves)).front();
   }
-  Email step(Move each) {
+  Email step(Change each) {
     MoveOutcome outcome = move(process_->ledger(), std::move(each));
     EXPECT_EQ(outcome.status, MoveStatus::done) << outcome.error;
     return std::move(outcome.email);
@@ -120,7 +120,7 @@ class MysqlLedgerTest : public testing::Test {
   const std::unique_ptr<MysqlProcess> process_ = outbox_.make_process();
   const std::unique_ptr<MysqlProcess> second_ = outbox_.make_process();
   base::SeededRandom random_{4};
-  Course course_{RetryRules(), random_};
+  const Decider decide_;
 };
 
 // The server commits, and its answer is lost.
@@ -186,7 +186,7 @@ TEST_F(LostCommitTest, ACommitThatTakesLongerThanItsConnectionIsWaitedFor) {
 TEST_F(LostCommitTest, WhatWasClaimedIsTold) {
   accept(3);
   lose_next_commit();
-  const auto claim = ledger().claim(Pipeline::intake, 10, "w", lease);
+  const auto claim = ledger().claim(Pipeline::intake, 10, "w");
   ASSERT_TRUE(claim) << claim.error().message;
   EXPECT_EQ(proxy_.lost(), 1);
   EXPECT_THAT(claim->emails, SizeIs(3)) << "and does not wait for the end of a lease that nobody knows of";
@@ -197,10 +197,10 @@ TEST_F(LostCommitTest, WhatWasClaimedIsTold) {
 
 TEST_F(LostCommitTest, AMoveThatHappenedIsDone) {
   accept(3);
-  std::vector<Move> moves;
+  std::vector<Change> moves;
   for (const Email& email : claimed(process_->ledger(), Pipeline::intake))
-    moves.push_back(course_.built(email, "message of " + email.id, now()));
-  step(course_.rescued(find(1), now()));  // one is late
+    moves.push_back(decide_(email, event::MessageBuilt{"message of " + email.id}, now()));
+  step(decide_(find(1), event::LeaseEnded{}, now()));  // one is late
   lose_next_commit();
   const std::vector<MoveOutcome> outcomes = ledger().move(moves);
   EXPECT_EQ(proxy_.lost(), 1);
@@ -219,7 +219,7 @@ TEST_F(LostCommitTest, AMoveThatHappenedIsDone) {
 
 TEST_F(LostCommitTest, AMoveIsDoneEvenIfAnotherOneCameAfterIt) {
   accept(1);
-  const Move built = course_.built(find(0), "m", now());
+  const Change built = decide_(find(0), event::MessageBuilt{"m"}, now());
   lose_next_commit();
   std::vector<Email> taken;
   meanwhile_ = [&] { taken = claimed(process_->ledger(), Pipeline::send); };
@@ -244,6 +244,7 @@ TEST_F(LostCommitTest, ABounceIsNotedOnce) {
 TEST_F(LostCommitTest, WhatWasRestoredIsNotSomebodyElses) {
   StoredEmail stored;
   stored.email = new_email(email_id(0)).email;
+  stored.email.version = 1;
   stored.email.created_at = stored.email.updated_at = now();
   stored.history = {{"ACCEPTED", now(), "", 1}};
   stored.payload = "p";
@@ -316,8 +317,8 @@ TEST_F(MysqlLedgerTest, AClaimReadsAnIndexAndSortsNothing) {
 TEST_F(MysqlLedgerTest, ABatchTakesFewStatements) {
   accept(50);
   const auto emails = claimed(process_->ledger(), Pipeline::intake);
-  std::vector<Move> moves;
-  for (std::size_t i = 0; i < 25; ++i) moves.push_back(course_.built(emails[i], "m", now()));
+  std::vector<Change> moves;
+  for (std::size_t i = 0; i < 25; ++i) moves.push_back(decide_(emails[i], event::MessageBuilt{"m"}, now()));
   StatementLog log(outbox_);
   for (const MoveOutcome& outcome : process_->ledger().move(std::move(moves)))
     EXPECT_EQ(outcome.status, MoveStatus::done);
@@ -333,10 +334,10 @@ TEST_F(MysqlLedgerTest, MovesAndLeasesAreNotHeldUpByOtherEmails) {
   ASSERT_TRUE(other->begin());
   ASSERT_TRUE(other->query("SELECT id FROM emails WHERE status = 'ACCEPTED' FOR UPDATE"));
   const std::int64_t waits = outbox_.status("INNODB_ROW_LOCK_WAITS");
-  EXPECT_THAT(*process_->ledger().renew(emails, now() + lease + lease), SizeIs(25));
-  ASSERT_TRUE(process_->ledger().mark_outcome_unknown(emails[3]));
-  std::vector<Move> moves;
-  for (const Email& email : emails) moves.push_back(course_.built(email, "m", now()));
+  EXPECT_THAT(*renewed(process_->ledger(), emails, now(), lease + lease), SizeIs(25));
+  ASSERT_TRUE(amended(process_->ledger(), emails[3], event::LeaseRenewed{}, now()));
+  std::vector<Change> moves;
+  for (const Email& email : emails) moves.push_back(decide_(email, event::MessageBuilt{"m"}, now()));
   for (const MoveOutcome& outcome : process_->ledger().move(std::move(moves)))
     EXPECT_EQ(outcome.status, MoveStatus::done) << outcome.error;
   ASSERT_TRUE(process_->ledger().accept(some(25, 100), std::nullopt, render));
@@ -346,14 +347,15 @@ TEST_F(MysqlLedgerTest, MovesAndLeasesAreNotHeldUpByOtherEmails) {
 }
 
 TEST_F(MysqlLedgerTest, FailuresAreNotHeldUpByCallbacksOfSuccess) {
-  RetryRules rules;
-  rules.default_callback_url = "https://example.com/";
-  const Course calling(rules, random_);
+  Policy policy;
+  policy.default_callback_url = "https://example.com/";
+  const Decider calling(policy);
   accept(101);
-  for (const Email& email : claimed(process_->ledger(), Pipeline::intake)) step(calling.built(email, "m", now()));
+  for (const Email& email : claimed(process_->ledger(), Pipeline::intake))
+    step(calling(email, event::MessageBuilt{"m"}, now()));
   for (const Email& email : claimed(process_->ledger(), Pipeline::send))
-    step(email.id == email_id(100) ? calling.failed(email, "550", false, now())
-                                   : calling.after_sending(email, delivered(email), now()));
+    step(email.id == email_id(100) ? calling(email, event::SendingAttempted{{}, refused(email, "550")}, now())
+                                   : calling(email, event::SendingAttempted{{}, delivered(email)}, now()));
   std::vector<std::string> first;
   for (int i = 0; i < 12; ++i)
     for (const Email& email : claimed(process_->ledger(), Pipeline::callback, 5)) first.push_back(email.id);
@@ -361,27 +363,28 @@ TEST_F(MysqlLedgerTest, FailuresAreNotHeldUpByCallbacksOfSuccess) {
 }
 
 TEST_F(MysqlLedgerTest, WhatIsClaimedForSendingMayCountAsPerhapsSent) {
-  MysqlLedgerOptions options;
-  options.unknown_from_claim = true;
-  const auto process = outbox_.make_process(options);
+  const Policy resending;
+  ASSERT_TRUE(unknown_from_claim(resending));
+  const auto process = outbox_.make_process(resending);
   accept(2);
   for (const Email& email : claimed(process->ledger(), Pipeline::intake)) {
     EXPECT_FALSE(email.outcome_unknown);
-    step(course_.built(email, "m", now()));
+    step(decide_(email, event::MessageBuilt{"m"}, now()));
   }
   const std::vector<Email> sending = claimed(process->ledger(), Pipeline::send);
   ASSERT_THAT(sending, SizeIs(2));
   for (const Email& email : sending) EXPECT_TRUE((*process_->ledger().find(email.id))->outcome_unknown);
-  EXPECT_FALSE(step(course_.after_sending(sending[0], delivered(sending[0]), now())).outcome_unknown);
+  EXPECT_FALSE(step(decide_(sending[0], event::SendingAttempted{{}, delivered(sending[0])}, now())).outcome_unknown);
 }
 
 TEST_F(MysqlLedgerTest, WordsOfStrangersAreStoredWhateverTheyAre) {
   accept(1);
-  Move move = course_.invalid(find(0), "", now());
-  move.after.reason =
+  Change change = decide_(find(0), event::PayloadRejected{""}, now());
+  change.after.reason =
       "caf\xe9 \xf0\x9f\x92\x8c\n" + std::string(1, '\0') + "\x1b[31m \xed\xa0\x80" + std::string(100'000, 'x');
-  move.after.callback_error = "\xff\xfe";
-  step(move);
+  change.lines.back().entry.reason = change.after.reason;
+  change.after.callback_error = "\xff\xfe";
+  step(change);
   const Email stored = find(0);
   EXPECT_EQ(stored.reason.substr(0, 18), "caf? \xf0\x9f\x92\x8c\n  [31m ?");
   EXPECT_EQ(stored.reason.size(), 65'535U);
@@ -390,26 +393,27 @@ TEST_F(MysqlLedgerTest, WordsOfStrangersAreStoredWhateverTheyAre) {
 }
 
 TEST_F(MysqlLedgerTest, IdsAreComparedExactly) {
-  NewEmail lower = new_email("abcdefab-0000-4000-8000-000000000001");
+  const NewEmail lower = accepted(new_email("abcdefab-0000-4000-8000-000000000001"), now());
   ASSERT_TRUE(process_->ledger().accept({lower}, std::nullopt, render));
   EXPECT_EQ(*process_->ledger().find("ABCDEFAB-0000-4000-8000-000000000001"), std::nullopt);
   EXPECT_EQ(*process_->ledger().find("abcdefab-0000-4000-8000-000000000001 "), std::nullopt);
   EXPECT_THAT(*process_->ledger().history("ABCDEFAB-0000-4000-8000-000000000001"), IsEmpty());
   // The key of the table does not tell them apart, so they cannot both be there.
-  NewEmail upper = new_email("ABCDEFAB-0000-4000-8000-000000000001");
+  const NewEmail upper = accepted(new_email("ABCDEFAB-0000-4000-8000-000000000001"), now());
   const auto answer = process_->ledger().accept({upper}, std::nullopt, render);
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(answer->outcomes[0].error, AcceptError::duplicated_id);
 }
 
 TEST_F(MysqlLedgerTest, TenantsAndAddressesAreComparedExactly) {
-  ASSERT_TRUE(process_->ledger().accept({new_email(email_id(1), "Acme"), new_email(email_id(2), "acme")}, std::nullopt,
-                                        render));
+  ASSERT_TRUE(process_->ledger().accept(
+      {accepted(new_email(email_id(1), "Acme"), now()), accepted(new_email(email_id(2), "acme"), now())}, std::nullopt,
+      render));
   EXPECT_THAT(process_->ledger().list({.tenant = "acme"})->emails, SizeIs(1));
   EXPECT_EQ((*process_->ledger().counts("Acme"))[0], 1);
-  ASSERT_TRUE(process_->ledger().suppress("acme", {"a\xc3\xa4@example.com", "r", now()}));
-  EXPECT_THAT(*process_->ledger().find_suppressed("acme", {"aa@example.com"}), IsEmpty());
-  EXPECT_THAT(*process_->ledger().find_suppressed("ACME", {"a\xc3\xa4@example.com"}), IsEmpty());
+  ASSERT_TRUE(process_->suppressions().add("acme", {"a\xc3\xa4@example.com", "r", now()}));
+  EXPECT_THAT(*process_->suppressions().find("acme", {"aa@example.com"}), IsEmpty());
+  EXPECT_THAT(*process_->suppressions().find("ACME", {"a\xc3\xa4@example.com"}), IsEmpty());
 }
 
 TEST_F(MysqlLedgerTest, DamagedRowsAreReportedAndKeepNobodyBack) {
@@ -418,7 +422,7 @@ TEST_F(MysqlLedgerTest, DamagedRowsAreReportedAndKeepNobodyBack) {
   const auto found = process_->ledger().find(email_id(0));
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().code, base::ErrorCode::corrupt);
-  const auto claim = process_->ledger().claim(Pipeline::intake, 5, "w", lease);
+  const auto claim = process_->ledger().claim(Pipeline::intake, 5, "w");
   ASSERT_TRUE(claim);
   EXPECT_THAT(claim->emails, SizeIs(2));
   outbox_.execute("UPDATE emails SET status = 'INTAKING' WHERE id = ?", {email_id(0)});
@@ -463,10 +467,11 @@ TEST_F(MysqlLedgerTest, WhoCannotWaitForAKeyHearsThatItIsInUse) {
 TEST_F(MysqlLedgerTest, EverythingOfAnEmailExpiresWithIt) {
   accept(30);
   ASSERT_TRUE(process_->ledger().accept(some(30, 100), key(), render));
-  for (const Email& email : claimed(process_->ledger(), Pipeline::intake)) step(course_.built(email, "m", now()));
-  NewEmail later = new_email(email_id(500), "acme");
+  for (const Email& email : claimed(process_->ledger(), Pipeline::intake))
+    step(decide_(email, event::MessageBuilt{"m"}, now()));
+  Draft later = new_email(email_id(500), "acme");
   later.email.send_at = now() + hours(24 * 20);
-  ASSERT_TRUE(process_->ledger().accept({later}, std::nullopt, render));
+  ASSERT_TRUE(process_->ledger().accept({accepted(later, now())}, std::nullopt, render));
   const auto sweep = [&] {
     int rounds = 0;
     while (swept(1'000) > 0) ++rounds;
@@ -520,11 +525,12 @@ class MysqlDirectorySpoolTest : public MysqlLedgerTest {
 TEST_F(MysqlDirectorySpoolTest, AMessageThatComesTooLateIsNotKept) {
   accept(1);
   const Email late = claimed(process_->ledger(), Pipeline::intake).at(0);
-  step(course_.rescued(late, now()));
+  step(decide_(late, event::LeaseEnded{}, now()));
   ASSERT_EQ(files(), 1) << "the payload";
-  EXPECT_EQ(process_->ledger().move({course_.built(late, "m", now())}).at(0).status, MoveStatus::lock_not_acquired);
+  EXPECT_EQ(process_->ledger().move({decide_(late, event::MessageBuilt{"m"}, now())}).at(0).status,
+            MoveStatus::lock_not_acquired);
   EXPECT_EQ(files(), 1);
-  step(course_.built(claimed(process_->ledger(), Pipeline::intake).at(0), "m", now()));
+  step(decide_(claimed(process_->ledger(), Pipeline::intake).at(0), event::MessageBuilt{"m"}, now()));
   EXPECT_EQ(files(), 2);
 }
 
@@ -564,7 +570,6 @@ TEST_F(MysqlSpoolTest, KeepsObjectsOfAnySize) {
     const auto read = second_->spool().read(*path);
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_TRUE(*read == bytes) << size;
-    EXPECT_EQ(process_->spool().as_action(object(bytes)), std::nullopt);
     EXPECT_TRUE(process_->spool().remove(*path));
     EXPECT_EQ(process_->spool().read(*path).error().code, base::ErrorCode::not_found);
     EXPECT_EQ(process_->spool().remove(*path).error().code, base::ErrorCode::not_found);

@@ -8,17 +8,17 @@
 namespace postino::outbox {
 
 MysqlProcess::MysqlProcess(const mysql::ServerOptions& server, const std::filesystem::path& spool,
-                           const base::Clock& clock, std::uint64_t seed, MysqlLedgerOptions options,
-                           std::size_t connections, mysql::Database::Sleep sleep)
+                           const base::Clock& clock, std::uint64_t seed, const Policy& policy, std::size_t connections,
+                           mysql::Database::Sleep sleep)
     : random_(seed), database_(server, {.size = connections}, random_, std::move(sleep)) {
-  if (spool.empty()) {
-    spool_ = std::make_unique<MysqlSpool>(database_, random_);
-  } else {
+  std::unique_ptr<Spool> elsewhere;
+  if (!spool.empty()) {
     auto opened = DirectorySpool::open(spool, random_);
     CHECK(opened.has_value());
-    spool_ = *std::move(opened);
+    elsewhere = *std::move(opened);
   }
-  ledger_ = std::make_unique<MysqlLedger>(database_, *spool_, clock, random_, options);
+  ledger_ =
+      std::make_unique<MysqlLedger>(database_, policy, clock, random_, MysqlLedgerOptions(), std::move(elsewhere));
 }
 
 MysqlOutbox::MysqlOutbox(SpoolChoice spool, std::shared_ptr<base::Clock> clock, mysql::MariadbServer& server)
@@ -28,16 +28,16 @@ MysqlOutbox::MysqlOutbox(SpoolChoice spool, std::shared_ptr<base::Clock> clock, 
   CHECK(migrated.has_value());
 }
 
-std::unique_ptr<MysqlProcess> MysqlOutbox::make_process(MysqlLedgerOptions options, std::size_t connections) {
+std::unique_ptr<MysqlProcess> MysqlOutbox::make_process(const Policy& policy, std::size_t connections) {
   return std::make_unique<MysqlProcess>(server_, spool_ == SpoolChoice::directory ? spool_directory() : "", *clock_,
-                                        next_seed_++, std::move(options), connections,
+                                        next_seed_++, policy, connections,
                                         [](base::Milliseconds) { std::this_thread::yield(); });
 }
 
 std::unique_ptr<MysqlProcess> MysqlOutbox::make_process_at(const mysql::ServerOptions& server,
                                                            mysql::Database::Sleep sleep) {
   return std::make_unique<MysqlProcess>(server, spool_ == SpoolChoice::directory ? spool_directory() : "", *clock_,
-                                        next_seed_++, MysqlLedgerOptions(), 40, std::move(sleep));
+                                        next_seed_++, ledger_policy(), 40, std::move(sleep));
 }
 
 mysql::Rows MysqlOutbox::query(const std::string& sql, std::initializer_list<mysql::Parameter> parameters) {

@@ -10,7 +10,7 @@
 #include "mysql/database.h"
 #include "outbox/ledger/directory_spool.h"
 #include "outbox/mysql_ledger/mysql_ledger.h"
-#include "outbox/mysql_ledger/mysql_spool.h"
+#include "outbox/mysql_ledger/mysql_suppressions.h"
 #include "outbox_store.h"
 
 namespace postino::outbox {
@@ -20,16 +20,17 @@ class MysqlProcess {
  public:
   // A directory for the spool; in the database when it is empty. `sleep` is called between attempts.
   MysqlProcess(const mysql::ServerOptions& server, const std::filesystem::path& spool, const base::Clock& clock,
-               std::uint64_t seed, MysqlLedgerOptions options, std::size_t connections, mysql::Database::Sleep sleep);
+               std::uint64_t seed, const Policy& policy, std::size_t connections, mysql::Database::Sleep sleep);
 
   MysqlLedger& ledger() { return *ledger_; }
-  Spool& spool() { return *spool_; }
+  Spool& spool() { return ledger_->spool(); }
+  SuppressionList& suppressions() { return suppressions_; }
   mysql::Database& database() { return database_; }
 
  private:
   base::SeededRandom random_;
   mysql::Database database_;
-  std::unique_ptr<Spool> spool_;
+  MysqlSuppressions suppressions_{database_};
   std::unique_ptr<MysqlLedger> ledger_;
 };
 
@@ -41,7 +42,8 @@ class MysqlOutbox {
 
   const mysql::ServerOptions& server() const { return server_; }
   std::filesystem::path spool_directory() const { return directory_.path() / "spool"; }
-  std::unique_ptr<MysqlProcess> make_process(MysqlLedgerOptions options = {}, std::size_t connections = 16);
+  // The policy must outlive it.
+  std::unique_ptr<MysqlProcess> make_process(const Policy& policy = ledger_policy(), std::size_t connections = 16);
   // The same, through another way to the server, and with something to do instead of sleeping.
   std::unique_ptr<MysqlProcess> make_process_at(const mysql::ServerOptions& server, mysql::Database::Sleep sleep);
 

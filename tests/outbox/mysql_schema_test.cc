@@ -288,8 +288,8 @@ class OtherProgramTest : public testing::Test {
     for (const HistoryEntry& line : *lines) states.push_back(line.status);
     return states;
   }
-  Email moved(Move move) {
-    std::vector<Move> moves;
+  Email moved(Change move) {
+    std::vector<Change> moves;
     moves.push_back(std::move(move));
     MoveOutcome outcome = process_->ledger().move(std::move(moves)).front();
     EXPECT_EQ(outcome.status, MoveStatus::done) << outcome.error;
@@ -305,7 +305,7 @@ class OtherProgramTest : public testing::Test {
   MysqlOutbox outbox_{SpoolChoice::directory, clock_};
   const std::unique_ptr<MysqlProcess> process_ = outbox_.make_process();
   base::SeededRandom random_{4};
-  Course course_{RetryRules(), random_};
+  const Decider decide_;
 };
 
 TEST_F(OtherProgramTest, WhatItAcceptsIsTakenUpAndGoesThrough) {
@@ -320,24 +320,25 @@ TEST_F(OtherProgramTest, WhatItAcceptsIsTakenUpAndGoesThrough) {
                           Recipient{"dan@example.com", {}, ""}));
   EXPECT_THAT(found[0].tags, ElementsAre("t"));
   EXPECT_EQ(found[0].callback_url, "https://example.com/hook");
-  const auto intake = *Intake::create(process_->spool(), course_, *clock_, nullptr, {});
-  const Email ready = moved(intake->work(found[0]));
+  const auto intake = *Intake::create(process_->spool(), nullptr, {});
+  const Email ready = moved(decide_(found[0], intake->work(found[0]), clock_->now()));
   EXPECT_EQ(ready.state, State::ready);
-  const auto sending = process_->ledger().claim(Pipeline::send, 10, "w", seconds(30));
+  const auto sending = process_->ledger().claim(Pipeline::send, 10, "w");
   ASSERT_THAT(sending->emails, SizeIs(1));
   EXPECT_THAT(*process_->spool().read(sending->emails[0].message_path), HasSubstr("Ann <ann@example.com>"));
-  const Email sent = moved(course_.after_sending(sending->emails[0], delivered(sending->emails[0]), clock_->now()));
+  const Email sent =
+      moved(decide_(sending->emails[0], event::SendingAttempted{{}, delivered(sending->emails[0])}, clock_->now()));
   EXPECT_EQ(sent, find(id));
   EXPECT_THAT(history(id), ElementsAre("ACCEPTED", "INTAKING", "READY", "PROCESSING", "SENT"));
   EXPECT_EQ(counted(State::sent), 1);
   EXPECT_EQ(counted(State::accepted), 0);
-  EXPECT_THAT(process_->ledger().claim(Pipeline::callback, 10, "w", seconds(30))->emails, SizeIs(1))
+  EXPECT_THAT(process_->ledger().claim(Pipeline::callback, 10, "w")->emails, SizeIs(1))
       << "it is ours to call back for";
 }
 
 TEST_F(OtherProgramTest, AClaimTakesUpWhatItAccepts) {
   for (int i = 0; i < 30; ++i) insert(email_id(i));
-  const auto claim = process_->ledger().claim(Pipeline::intake, 100, "w", seconds(30));
+  const auto claim = process_->ledger().claim(Pipeline::intake, 100, "w");
   ASSERT_TRUE(claim) << claim.error().message;
   EXPECT_THAT(claim->emails, SizeIs(30));
   for (const Email& email : claim->emails) EXPECT_EQ(email.sender, "ann@example.com");
@@ -360,7 +361,7 @@ TEST_F(OtherProgramTest, AMessageThatItHasBuiltIsSent) {
   std::ofstream(path) << "Subject: theirs\r\n\r\nHello\r\n";
   outbox_.execute("UPDATE emails SET eml_file_path = ? WHERE id = ?", {path.string(), id});
   ASSERT_EQ(update(id, "INTAKING", "READY"), 1U);
-  const auto sending = process_->ledger().claim(Pipeline::send, 10, "w", seconds(30));
+  const auto sending = process_->ledger().claim(Pipeline::send, 10, "w");
   ASSERT_TRUE(sending);
   ASSERT_THAT(sending->emails, SizeIs(1));
   EXPECT_THAT(sending->emails[0].recipients, SizeIs(3));
@@ -382,13 +383,15 @@ TEST_F(OtherProgramTest, APayloadThatIsNoneBecomesInvalid) {
     outbox_.execute("INSERT INTO emails (id, status, payload_file_path) VALUES (UUID(), 'ACCEPTED', ?)", {path});
   const std::vector<Email> found = due(Pipeline::intake);
   ASSERT_THAT(found, SizeIs(4));
-  const auto intake = *Intake::create(process_->spool(), course_, *clock_, nullptr, {});
-  for (const Email& email : found) EXPECT_EQ(moved(intake->work(email)).state, State::invalid) << email.payload_path;
+  const auto intake = *Intake::create(process_->spool(), nullptr, {});
+  for (const Email& email : found)
+    EXPECT_EQ(moved(decide_(email, intake->work(email), clock_->now())).state, State::invalid) << email.payload_path;
 }
 
 TEST_F(OtherProgramTest, ItsStatementsWorkOnOurEmails) {
-  ASSERT_TRUE(process_->ledger().accept({new_email(email_id(1)), new_email(email_id(2))}, std::nullopt,
-                                        [](const auto&) { return ""; }));
+  ASSERT_TRUE(process_->ledger().accept(
+      {accepted(new_email(email_id(1)), clock_->now()), accepted(new_email(email_id(2)), clock_->now())}, std::nullopt,
+      [](const auto&) { return ""; }));
   const auto other = *mysql::Connection::open(outbox_.server());
   ASSERT_TRUE(other->begin());
   const auto rows = other->query(their_select, {"ACCEPTED", 10});
@@ -399,7 +402,7 @@ TEST_F(OtherProgramTest, ItsStatementsWorkOnOurEmails) {
   EXPECT_EQ((*rows)[0].text(3), find(std::string((*rows)[0].text(0))).payload_path);
   EXPECT_FALSE((*rows)[0].is_null(2) || (*rows)[0].is_null(4));
   EXPECT_EQ((*rows)[0].number(5), 1);
-  EXPECT_THAT(process_->ledger().claim(Pipeline::intake, 10, "w", seconds(30))->emails, IsEmpty())
+  EXPECT_THAT(process_->ledger().claim(Pipeline::intake, 10, "w")->emails, IsEmpty())
       << "what it has locked is passed over";
   EXPECT_EQ(*other->execute(their_update, {"INTAKING", "", email_id(1), "ACCEPTED"}), 1U);
   EXPECT_EQ(*other->execute(their_update, {"INTAKING", "", email_id(1), "ACCEPTED"}), 0U) << "lock not acquired";
@@ -424,7 +427,7 @@ TEST_F(OtherProgramTest, WhatItWorksOnIsLeftAloneUntilItMustBeGone) {
   clock_->advance(minutes(5));
   const std::vector<Email> expired = *process_->ledger().find_expired(clock_->now(), 10);
   ASSERT_THAT(expired, SizeIs(1));
-  moved(course_.rescued(expired[0], clock_->now()));
+  moved(decide_(expired[0], event::LeaseEnded{}, clock_->now()));
   ASSERT_THAT(due(Pipeline::intake), SizeIs(1));
   EXPECT_EQ(due(Pipeline::intake)[0].sender, "ann@example.com");
   EXPECT_THAT(history(email_id(1)), ElementsAre("ACCEPTED", "INTAKING", "ACCEPTED"));
@@ -433,7 +436,8 @@ TEST_F(OtherProgramTest, WhatItWorksOnIsLeftAloneUntilItMustBeGone) {
 
 TEST_F(OtherProgramTest, WhatItHasSentIsItsOwnToCallBackFor) {
   insert(email_id(1));
-  ASSERT_TRUE(process_->ledger().accept({new_email(email_id(2))}, std::nullopt, [](const auto&) { return ""; }));
+  ASSERT_TRUE(process_->ledger().accept({accepted(new_email(email_id(2)), clock_->now())}, std::nullopt,
+                                        [](const auto&) { return ""; }));
   EXPECT_EQ(counted(State::accepted), 1);
   for (const std::string& id : {email_id(1), email_id(2)}) {
     ASSERT_EQ(update(id, "ACCEPTED", "INTAKING"), 1U);
@@ -441,7 +445,7 @@ TEST_F(OtherProgramTest, WhatItHasSentIsItsOwnToCallBackFor) {
     ASSERT_EQ(update(id, "READY", "PROCESSING"), 1U);
     ASSERT_EQ(update(id, "PROCESSING", "SENT"), 1U);
   }
-  EXPECT_THAT(process_->ledger().claim(Pipeline::callback, 10, "w", seconds(30))->emails, IsEmpty());
+  EXPECT_THAT(process_->ledger().claim(Pipeline::callback, 10, "w")->emails, IsEmpty());
   EXPECT_EQ(outbox_.number("SELECT COUNT(*) FROM emails WHERE due_ms IS NOT NULL"), 0) << "nobody looks at them again";
   EXPECT_EQ(counted(State::sent), 2) << "and they are counted";
   EXPECT_EQ(counted(State::accepted), 0);
@@ -452,10 +456,7 @@ TEST_F(OtherProgramTest, WhatItHasSentIsItsOwnToCallBackFor) {
 TEST_F(OtherProgramTest, AnOperatorCanStopWhatItAccepted) {
   insert(email_id(1));
   const Email email = find(email_id(1));
-  Move cancel{email, email, std::nullopt, "", std::nullopt};
-  cancel.after.state = State::cancelled;
-  cancel.after.due_at.reset();
-  moved(cancel);
+  moved(decide_(email, event::Cancelled{}, clock_->now()));
   EXPECT_EQ(update(email_id(1), "ACCEPTED", "INTAKING"), 0U);
   EXPECT_EQ(counted(State::cancelled), 1);
   EXPECT_EQ(counted(State::accepted), 0) << "it had not been counted";

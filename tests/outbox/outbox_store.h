@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "engine/embedded_store_testing.h"
-#include "outbox/ledger/course.h"
 #include "outbox/ledger/directory_spool.h"
 #include "outbox/store_ledger/store_ledger.h"
-#include "outbox/store_ledger/store_spool.h"
+#include "outbox/store_ledger/store_suppressions.h"
 #include "outbox/store_ledger/store_tables.h"
 
 namespace postino::outbox {
@@ -25,28 +24,61 @@ class OutboxStore : public engine::EmbeddedStore {
   // The test ends when it cannot be opened.
   explicit OutboxStore(SpoolChoice spool, std::shared_ptr<base::Clock> clock);
 
-  Spool& spool() { return *spool_; }
-  const StoreTables& tables() const { return options_.tables; }
-  const StoreLedgerOptions& options() const { return options_; }
+  const StoreTables& tables() const { return tables_; }
   std::filesystem::path spool_directory() const { return directory() / "spool"; }
 
   // Each is what another process would have.
   std::unique_ptr<StoreLedger> make_ledger();
+  // The spool that a ledger of this store is given; null when the ledger keeps contents itself.
+  std::unique_ptr<Spool> make_spool();
+  SuppressionList& suppressions() { return suppressions_; }
 
  private:
-  const StoreLedgerOptions options_;
-  std::unique_ptr<Spool> spool_;
+  const SpoolChoice spool_;
+  const StoreTables tables_;
+  StoreSuppressions suppressions_{engine(), tables_, patience()};
 };
+
+// That of ledgers under test: what they claim does not count as perhaps sent.
+const Policy& ledger_policy();
+
+// Decides what happens to e-mails, as workers and operators do. The test fails when their state forbids it.
+class Decider {
+ public:
+  explicit Decider(Policy policy = {}) : policy_(std::move(policy)) {}
+
+  const Policy& policy() const { return policy_; }
+  Change operator()(const Email& email, Event event, base::TimePoint now) const;
+
+ private:
+  const Policy policy_;
+};
+
+// As if something had moved it there.
+Change moved_to(const Email& before, State state, base::TimePoint now);
+// Decides and writes a change within a state.
+base::Result<void> amended(Ledger& ledger, const Email& email, Event event, base::TimePoint now = test_start);
+// Writes another due time.
+base::Result<void> postponed(Ledger& ledger, const Email& email, base::TimePoint due);
+// Renews leases for so long from now on.
+base::Result<std::vector<std::string>> renewed(Ledger& ledger, const std::vector<Email>& emails, base::TimePoint now,
+                                               base::Milliseconds lease = std::chrono::seconds(30));
 
 // An id that sorts by its number and looks like those of callers.
 std::string email_id(int number);
-NewEmail new_email(std::string id, std::string tenant = "");
+struct Draft {
+  Email email;
+  std::string payload;
+};
+Draft new_email(std::string id, std::string tenant = "");
+NewEmail accepted(Draft draft, base::TimePoint now = test_start);
 
 // Claims for half a minute; the test fails when it cannot.
 std::vector<Email> claimed(Ledger& ledger, Pipeline pipeline, int limit = 1'000, const std::string& owner = "worker");
 
 // Every recipient has it.
 mail::SendResult delivered(const Email& email);
-mail::SendResult deferred(const Email& email);
+mail::SendResult deferred(const Email& email, const std::string& words = "450 4.2.0 busy");
+mail::SendResult refused(const Email& email, const std::string& words);
 
 }  // namespace postino::outbox

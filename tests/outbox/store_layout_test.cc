@@ -22,7 +22,8 @@ constexpr base::Milliseconds lease = seconds(30);
 class StoreLayoutTest : public testing::Test {
  protected:
   StoreLayoutTest() {
-    std::vector<NewEmail> emails{new_email(email_id(1), "acme"), new_email(email_id(2)), new_email(email_id(3))};
+    std::vector<NewEmail> emails{accepted(new_email(email_id(1), "acme")), accepted(new_email(email_id(2))),
+                                 accepted(new_email(email_id(3)))};
     emails[0].payload = std::string(700'000, 'p');
     EXPECT_TRUE(ledger_->accept(std::move(emails), AcceptKey{"k", "hash", now() + hours(24)},
                                 [](const auto&) { return "answer"; }));
@@ -30,18 +31,17 @@ class StoreLayoutTest : public testing::Test {
 
   base::TimePoint now() const { return clock_->now(); }
   Email find(int number) { return **ledger_->find(email_id(number)); }
-  Email move(const Move& move) {
-    std::vector<Move> moves{move};
+  Email move(const Change& move) {
+    std::vector<Change> moves{move};
     const MoveOutcome outcome = ledger_->move(std::move(moves)).front();
     EXPECT_EQ(outcome.status, MoveStatus::done) << outcome.error;
     return outcome.email;
   }
   Email take(int number) {
     const Email email = find(number);
-    Move move{email, email, std::nullopt, ""};
-    move.after.state = *claimed_form(email.state);
-    move.after.due_at = now() + lease;
-    return this->move(move);
+    Change change = moved_to(email, *claimed_form(email.state), now());
+    change.after.due_at = now() + lease;
+    return move(change);
   }
 
   template <class Response, class Start>
@@ -98,7 +98,7 @@ class StoreLayoutTest : public testing::Test {
   OutboxStore store_{SpoolChoice::store, clock_};
   std::unique_ptr<StoreLedger> ledger_ = store_.make_ledger();
   base::SeededRandom random_{4};
-  Course course_{RetryRules(), random_};
+  Decider decide_;
 };
 
 TEST_F(StoreLayoutTest, EmailsAreFoundByStateAsBefore) {
@@ -110,9 +110,9 @@ TEST_F(StoreLayoutTest, EmailsAreFoundByStateAsBefore) {
 }
 
 TEST_F(StoreLayoutTest, AnEmailIsAMetaRecordAndOneForEachState) {
-  Email email = move(course_.built(take(2), "m", now()));
+  Email email = move(decide_(take(2), event::MessageBuilt{"m"}, now()));
   email = take(2);
-  move(course_.send_later(email, "later", now(), true));
+  move(decide_(email, event::SendingPostponed{"later", now()}, now()));
   take(2);
   std::vector<std::string> sorts;
   for (const item::Item& item : select(R"(SELECT * FROM "email-outbox" WHERE Id=?)", {email_id(2)})) {
@@ -131,8 +131,8 @@ TEST_F(StoreLayoutTest, AnEmailIsAMetaRecordAndOneForEachState) {
 }
 
 TEST_F(StoreLayoutTest, EveryRecordSaysWhenItExpires) {
-  const std::int64_t kept = base::epoch_seconds(test_start + store_.options().keep);
-  move(course_.built(take(2), std::string(400'000, 'm'), now()));
+  const std::int64_t kept = base::epoch_seconds(test_start + ledger_policy().keep);
+  move(decide_(take(2), event::MessageBuilt{std::string(400'000, 'm')}, now()));
   ASSERT_TRUE(ledger_->record_bounce(email_id(2), {"bob@example.com", "5.1.1", "no", true, now()}));
   const auto expiry = [](const item::Item& item, std::string_view name) {
     const item::AttributeValue* value = item.find(name);
@@ -144,7 +144,7 @@ TEST_F(StoreLayoutTest, EveryRecordSaysWhenItExpires) {
     for (const item::Item& item : store_.scan(table)) EXPECT_EQ(expiry(item, "TTL"), kept);
   }
   // The counts of a day stay until its last e-mail is gone.
-  const std::int64_t end = base::epoch_seconds(base::TimePoint(hours(24 * 20'456)) + store_.options().keep);
+  const std::int64_t end = base::epoch_seconds(base::TimePoint(hours(24 * 20'456)) + ledger_policy().keep);
   EXPECT_THAT(store_.scan(store_.tables().counts()), testing::Not(IsEmpty()));
   for (const item::Item& item : store_.scan(store_.tables().counts())) EXPECT_EQ(expiry(item, "TTL"), end);
   EXPECT_THAT(store_.scan(store_.tables().accept_keys()), SizeIs(1));
@@ -167,9 +167,7 @@ TEST_F(StoreLayoutTest, AnotherProgramMayChangeTheStateAsBefore) {
   EXPECT_FALSE(change_state(email_id(3), "INTAKING")) << "the record of that state is there";
   // What it has taken is not ours.
   for (const Email& email : claimed(*ledger_, Pipeline::intake, 10)) EXPECT_NE(email.id, email_id(3));
-  Move late{stale, stale, std::nullopt, ""};
-  late.after.state = State::intaking;
-  std::vector<Move> moves{late};
+  std::vector<Change> moves{moved_to(stale, State::intaking, now())};
   EXPECT_EQ(ledger_->move(std::move(moves)).front().status, MoveStatus::lock_not_acquired);
   // And it can be taken on from there.
   ASSERT_TRUE(change_state(email_id(3), "READY"));

@@ -38,15 +38,15 @@ class StoreLedgerTest : public testing::Test {
   explicit StoreLedgerTest(SpoolChoice spool = SpoolChoice::store) : store_(spool, clock_) {}
 
   base::TimePoint now() const { return clock_->now(); }
-  static std::vector<NewEmail> some(int count, int first = 0) {
+  std::vector<NewEmail> some(int count, int first = 0) const {
     std::vector<NewEmail> emails;
-    for (int i = first; i < first + count; ++i) emails.push_back(new_email(email_id(i)));
+    for (int i = first; i < first + count; ++i) emails.push_back(accepted(new_email(email_id(i)), now()));
     return emails;
   }
   AcceptKey key() const { return {"k", "hash", now() + hours(24)}; }
-  Email step(const Email& email, const Move& move) {
+  Email step(const Email& email, const Change& move) {
     EXPECT_EQ(email.id, move.before.id);
-    std::vector<Move> moves{move};
+    std::vector<Change> moves{move};
     const MoveOutcome outcome = ledger_->move(std::move(moves)).front();
     EXPECT_EQ(outcome.status, MoveStatus::done) << outcome.error;
     return outcome.email;
@@ -54,9 +54,10 @@ class StoreLedgerTest : public testing::Test {
   // Accepts them and has them sent.
   void send(int count, int first = 0) {
     ASSERT_TRUE(ledger_->accept(some(count, first), std::nullopt, render));
-    for (const Email& email : claimed(*ledger_, Pipeline::intake, 1'000)) step(email, course_.built(email, "m", now()));
+    for (const Email& email : claimed(*ledger_, Pipeline::intake, 1'000))
+      step(email, decide_(email, event::MessageBuilt{"m"}, now()));
     for (const Email& email : claimed(*ledger_, Pipeline::send, 1'000))
-      step(email, course_.after_sending(email, delivered(email), now()));
+      step(email, decide_(email, event::SendingAttempted{{}, delivered(email)}, now()));
   }
 
   const std::shared_ptr<base::ManualClock> clock_ = std::make_shared<base::ManualClock>(test_start);
@@ -64,8 +65,7 @@ class StoreLedgerTest : public testing::Test {
   std::unique_ptr<StoreLedger> ledger_ = store_.make_ledger();
   std::unique_ptr<StoreLedger> second_ = store_.make_ledger();
   base::SeededRandom random_{4};
-  RetryRules rules_;
-  Course course_{rules_, random_};
+  const Decider decide_;
 };
 
 TEST_F(StoreLedgerTest, AKeyIsBusyWhileItsRequestIsCarriedOut) {
@@ -113,13 +113,15 @@ TEST_F(StoreLedgerTest, AnIdThatAnotherProgramHasInItsOwnFormIsTaken) {
 }
 
 TEST_F(StoreLedgerTest, FailuresAreNotHeldUpByCallbacksOfSuccess) {
-  rules_.default_callback_url = "https://example.com/";
-  const Course calling(rules_, random_);
+  Policy policy;
+  policy.default_callback_url = "https://example.com/";
+  const Decider calling(policy);
   ASSERT_TRUE(ledger_->accept(some(101), std::nullopt, render));
-  for (const Email& email : claimed(*ledger_, Pipeline::intake, 1'000)) step(email, calling.built(email, "m", now()));
+  for (const Email& email : claimed(*ledger_, Pipeline::intake, 1'000))
+    step(email, calling(email, event::MessageBuilt{"m"}, now()));
   for (const Email& email : claimed(*ledger_, Pipeline::send, 1'000))
-    step(email, email.id == email_id(100) ? calling.failed(email, "550", false, now())
-                                          : calling.after_sending(email, delivered(email), now()));
+    step(email, email.id == email_id(100) ? calling(email, event::SendingAttempted{{}, refused(email, "550")}, now())
+                                          : calling(email, event::SendingAttempted{{}, delivered(email)}, now()));
   std::vector<std::string> first;
   for (int i = 0; i < 12; ++i)
     for (const Email& email : claimed(*ledger_, Pipeline::callback, 5)) first.push_back(email.id);
@@ -130,15 +132,15 @@ TEST_F(StoreLedgerTest, FinishedEmailsAreNotInTheWorkIndex) {
   send(40);
   EXPECT_THAT(store_.scan(store_.tables().emails, std::string(work_index)), IsEmpty());
   ASSERT_TRUE(ledger_->accept(some(5, 100), std::nullopt, render));
-  ASSERT_THAT(ledger_->claim(Pipeline::intake, 2, "w", lease)->emails, SizeIs(2));
+  ASSERT_THAT(ledger_->claim(Pipeline::intake, 2, "w")->emails, SizeIs(2));
   EXPECT_THAT(store_.scan(store_.tables().emails, std::string(work_index)), SizeIs(5)) << "waiting or in work";
 }
 
 TEST_F(StoreLedgerTest, ALeaseIsKeptWhileItIsHeld) {
   ASSERT_TRUE(ledger_->accept(some(2), std::nullopt, render));
-  const std::vector<Email> claimed = ledger_->claim(Pipeline::intake, 10, "w", lease)->emails;
+  const std::vector<Email> claimed = ledger_->claim(Pipeline::intake, 10, "w")->emails;
   ASSERT_THAT(claimed, SizeIs(2));
-  Leases leases(*ledger_, *clock_, lease);
+  Leases leases(*ledger_, ledger_policy(), *clock_);
   leases.hold(claimed[0]);
   clock_->advance(seconds(9));
   leases.renew_once();
@@ -159,12 +161,12 @@ TEST_F(StoreLedgerTest, ALeaseIsKeptWhileItIsHeld) {
 
 TEST_F(StoreLedgerTest, WhoDropsAnOldLeaseLeavesTheNewOneAlone) {
   ASSERT_TRUE(ledger_->accept(some(1), std::nullopt, render));
-  const Email intaking = ledger_->claim(Pipeline::intake, 1, "w", lease)->emails.at(0);
-  Leases leases(*ledger_, *clock_, lease);
+  const Email intaking = ledger_->claim(Pipeline::intake, 1, "w")->emails.at(0);
+  Leases leases(*ledger_, ledger_policy(), *clock_);
   leases.hold(intaking);
-  step(intaking, course_.built(intaking, "m", now()));
+  step(intaking, decide_(intaking, event::MessageBuilt{"m"}, now()));
   // The sender is quicker than the intake, which has yet to drop its own.
-  const Email processing = ledger_->claim(Pipeline::send, 1, "w", lease)->emails.at(0);
+  const Email processing = ledger_->claim(Pipeline::send, 1, "w")->emails.at(0);
   leases.hold(processing);
   leases.drop(intaking);
   clock_->advance(seconds(20));
@@ -174,8 +176,8 @@ TEST_F(StoreLedgerTest, WhoDropsAnOldLeaseLeavesTheNewOneAlone) {
 
 TEST_F(StoreLedgerTest, AWorkerMayGoOnAsLongAsItsLeaseLasts) {
   ASSERT_TRUE(ledger_->accept(some(1), std::nullopt, render));
-  const Email email = ledger_->claim(Pipeline::intake, 1, "w", lease)->emails.at(0);
-  Leases leases(*ledger_, *clock_, lease);
+  const Email email = ledger_->claim(Pipeline::intake, 1, "w")->emails.at(0);
+  Leases leases(*ledger_, ledger_policy(), *clock_);
   EXPECT_FALSE(leases.holds(email));
   leases.hold(email);
   EXPECT_TRUE(leases.holds(email));
@@ -193,13 +195,13 @@ TEST_F(StoreLedgerTest, AWorkerMayGoOnAsLongAsItsLeaseLasts) {
 }
 
 TEST_F(StoreLedgerTest, WhatIsClaimedForSendingMayCountAsPerhapsSent) {
-  StoreLedgerOptions options = store_.options();
-  options.unknown_from_claim = true;
-  StoreLedger ledger(store_.engine(), store_.spool(), *clock_, random_, store_.patience(), options);
+  Policy resending;
+  ASSERT_TRUE(unknown_from_claim(resending));
+  StoreLedger ledger(store_.engine(), store_.tables(), resending, *clock_, random_, store_.patience());
   ASSERT_TRUE(ledger.accept(some(2), std::nullopt, render));
   for (const Email& email : claimed(ledger, Pipeline::intake)) {
     EXPECT_FALSE(email.outcome_unknown);
-    step(email, course_.built(email, "m", now()));
+    step(email, decide_(email, event::MessageBuilt{"m"}, now()));
   }
   const std::vector<Email> sending = claimed(ledger, Pipeline::send);
   ASSERT_THAT(sending, SizeIs(2));
@@ -207,27 +209,28 @@ TEST_F(StoreLedgerTest, WhatIsClaimedForSendingMayCountAsPerhapsSent) {
     EXPECT_TRUE(email.outcome_unknown);
     EXPECT_TRUE((*ledger.find(email.id))->outcome_unknown);
   }
-  EXPECT_FALSE(step(sending[0], course_.after_sending(sending[0], delivered(sending[0]), now())).outcome_unknown);
+  EXPECT_FALSE(
+      step(sending[0], decide_(sending[0], event::SendingAttempted{{}, delivered(sending[0])}, now())).outcome_unknown);
   EXPECT_FALSE((*ledger.find(sending[0].id))->outcome_unknown);
-  const Email rescued = step(sending[1], course_.rescued(sending[1], now()));
+  const Email rescued = step(sending[1], decide_(sending[1], event::LeaseEnded{}, now()));
   EXPECT_FALSE(rescued.outcome_unknown);
   EXPECT_THAT(ledger_->history(rescued.id)->back().reason, testing::HasSubstr("outcome unknown"));
 }
 
 TEST_F(StoreLedgerTest, ALostLeaseIsNotRenewed) {
   ASSERT_TRUE(ledger_->accept(some(1), std::nullopt, render));
-  const Email lost = ledger_->claim(Pipeline::intake, 1, "w", lease)->emails.at(0);
-  Leases leases(*ledger_, *clock_, lease);
+  const Email lost = ledger_->claim(Pipeline::intake, 1, "w")->emails.at(0);
+  Leases leases(*ledger_, ledger_policy(), *clock_);
   leases.hold(lost);
   clock_->advance(seconds(31));
   std::vector<std::string> rescued;
-  Rescuer rescuer(*second_, course_, *clock_, [&](const Email& before, const Email& after) {
+  Rescuer rescuer(*second_, decide_.policy(), *clock_, [&](const Email& before, const Email& after) {
     rescued.push_back(before.id);
     EXPECT_EQ(after.state, State::accepted);
   });
   EXPECT_FALSE(rescuer.run_once());
   EXPECT_THAT(rescued, ElementsAre(lost.id));
-  const Email current = second_->claim(Pipeline::intake, 1, "other", lease)->emails.at(0);
+  const Email current = second_->claim(Pipeline::intake, 1, "other")->emails.at(0);
   leases.renew_once();
   EXPECT_EQ(**ledger_->find(lost.id), current);
 }
@@ -252,7 +255,7 @@ class RescueAfterAnOutageTest : public StoreLedgerTest {
  protected:
   RescueAfterAnOutageTest() {
     EXPECT_TRUE(ledger_->accept(some(2), std::nullopt, render));
-    claimed_ = ledger_->claim(Pipeline::intake, 2, "w", lease)->emails;
+    claimed_ = ledger_->claim(Pipeline::intake, 2, "w")->emails;
     leases_.hold(claimed_.at(0));
   }
 
@@ -267,15 +270,15 @@ class RescueAfterAnOutageTest : public StoreLedgerTest {
     EXPECT_THAT(rescued_, ElementsAre(claimed_.at(1).id));
   }
 
-  Leases leases_{*ledger_, *clock_, lease};
+  Leases leases_{*ledger_, ledger_policy(), *clock_};
   std::vector<Email> claimed_;
   std::vector<std::string> rescued_;
   const Rescuer::OnRescued note_ = [this](const Email& before, const Email&) { rescued_.push_back(before.id); };
 };
 
 TEST_F(RescueAfterAnOutageTest, ThoseWhoLiveMayRenewTheirLeasesFirst) {
-  AwayLedger away(store_.engine(), store_.spool(), *clock_, store_.random(), store_.patience(), store_.options());
-  Rescuer rescuer(away, course_, *clock_, note_, seconds(10));
+  AwayLedger away(store_.engine(), store_.tables(), ledger_policy(), *clock_, store_.random(), store_.patience());
+  Rescuer rescuer(away, decide_.policy(), *clock_, note_, seconds(10));
   away.is_away = true;
   for (int i = 0; i < 31; ++i) {
     clock_->advance(seconds(1));
@@ -286,7 +289,7 @@ TEST_F(RescueAfterAnOutageTest, ThoseWhoLiveMayRenewTheirLeasesFirst) {
 }
 
 TEST_F(RescueAfterAnOutageTest, ALookThatTakesLongIsOne) {
-  Rescuer rescuer(*second_, course_, *clock_, note_, seconds(10), seconds(1));
+  Rescuer rescuer(*second_, decide_.policy(), *clock_, note_, seconds(10), seconds(1));
   EXPECT_FALSE(rescuer.run_once());
   clock_->advance(seconds(31));
   expect_time_to_renew(rescuer);
@@ -294,10 +297,10 @@ TEST_F(RescueAfterAnOutageTest, ALookThatTakesLongIsOne) {
 
 TEST_F(StoreLedgerTest, RescueSaysWhenThereIsMore) {
   ASSERT_TRUE(ledger_->accept(some(60), std::nullopt, render));
-  ASSERT_THAT(ledger_->claim(Pipeline::intake, 100, "w", lease)->emails, SizeIs(60));
+  ASSERT_THAT(ledger_->claim(Pipeline::intake, 100, "w")->emails, SizeIs(60));
   clock_->advance(seconds(31));
   int rescued = 0;
-  Rescuer rescuer(*ledger_, course_, *clock_, [&](const Email&, const Email&) { ++rescued; });
+  Rescuer rescuer(*ledger_, decide_.policy(), *clock_, [&](const Email&, const Email&) { ++rescued; });
   EXPECT_TRUE(rescuer.run_once());
   while (rescuer.run_once()) {
   }
@@ -308,9 +311,9 @@ TEST_F(StoreLedgerTest, EverythingOfAnEmailExpiresWithIt) {
   send(30);
   AcceptKey keyed = key();
   ASSERT_TRUE(ledger_->accept(some(30, 100), keyed, render));
-  NewEmail later = new_email(email_id(500), "acme");
+  Draft later = new_email(email_id(500), "acme");
   later.email.send_at = now() + hours(24 * 20);
-  ASSERT_TRUE(ledger_->accept({later}, std::nullopt, render));
+  ASSERT_TRUE(ledger_->accept({accepted(later, now())}, std::nullopt, render));
   const auto sweep = [&] {
     for (int i = 0; i < 1'000; ++i)
       if (!*store_.engine().run_maintenance_once()) return;
@@ -364,32 +367,33 @@ class StoreSpoolTest : public StoreLedgerTest {
   SpoolObject object(std::string bytes) const {
     return {SpoolKind::message, "e1", test_start, std::move(bytes), now() + hours(1)};
   }
+  const StoreSpool own_spool_{store_.engine(), store_.tables().spool(), random_, store_.patience()};
 };
 
 TEST_F(StoreSpoolTest, KeepsObjectsOfAnySize) {
   for (const std::size_t size : {0UL, 1UL, 307'199UL, 307'200UL, 307'201UL, 614'400UL, 2'000'000UL}) {
     std::string bytes(size, 'x');
     for (std::size_t i = 0; i < size; i += 1'000) bytes[i] = static_cast<char>(i / 1'000);
-    const auto path = store_.spool().write(object(bytes));
+    const auto path = ledger_->spool().write(object(bytes));
     ASSERT_TRUE(path) << path.error().message;
-    const auto read = store_.spool().read(*path);
+    const auto read = ledger_->spool().read(*path);
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_TRUE(*read == bytes) << size;
-    EXPECT_EQ(store_.spool().as_action(object(bytes)).has_value(), size <= 307'200) << size;
-    EXPECT_TRUE(store_.spool().remove(*path));
-    EXPECT_EQ(store_.spool().read(*path).error().code, base::ErrorCode::not_found);
+    EXPECT_EQ(own_spool_.place(object(bytes)).has_value(), size <= 307'200) << size;
+    EXPECT_TRUE(ledger_->spool().remove(*path));
+    EXPECT_EQ(ledger_->spool().read(*path).error().code, base::ErrorCode::not_found);
   }
   EXPECT_THAT(store_.scan(store_.tables().spool()), IsEmpty()) << "no part stays";
 }
 
 TEST_F(StoreSpoolTest, AMissingPartIsNoticed) {
-  const auto path = store_.spool().write(object(std::string(700'000, 'x')));
+  const auto path = ledger_->spool().write(object(std::string(700'000, 'x')));
   ASSERT_TRUE(path);
   store::DeleteItemRequest request;
   request.table_name = store_.tables().spool();
   request.key = {{"SpoolPath", *path}, {"Part", 1}};
   ASSERT_TRUE(store_.engine().delete_item(request));
-  EXPECT_EQ(store_.spool().read(*path).error().code, base::ErrorCode::corrupt);
+  EXPECT_EQ(ledger_->spool().read(*path).error().code, base::ErrorCode::corrupt);
 }
 
 class MailboxTest : public StoreLedgerTest {
@@ -398,11 +402,11 @@ class MailboxTest : public StoreLedgerTest {
     return {email_id(number),    test_start + seconds(number),        now(), "ann@example.com",
             {"bob@example.com"}, "subject " + std::to_string(number), 7};
   }
-  Mailbox mailbox_{store_.engine(), store_.tables().mailbox(), store_.spool(), store_.patience()};
+  Mailbox mailbox_{store_.engine(), store_.tables().mailbox(), ledger_->spool(), store_.patience()};
 };
 
 TEST_F(MailboxTest, ShowsWhatCameInLastFirstAndEachOnce) {
-  const auto path = store_.spool().write({SpoolKind::message, "e", now(), "message", now() + hours(1)});
+  const auto path = ledger_->spool().write({SpoolKind::message, "e", now(), "message", now() + hours(1)});
   ASSERT_TRUE(path);
   for (int i = 0; i < 9; ++i) ASSERT_TRUE(mailbox_.put(entry(i), *path, now() + hours(1)));
   ASSERT_TRUE(mailbox_.put(entry(3), *path, now() + hours(1))) << "delivered again";

@@ -13,7 +13,7 @@ class StoreLedgerUnderTest final : public LedgerUnderTest {
 
   Ledger& ledger() override { return *ledger_; }
   Ledger& second() override { return *second_; }
-  Spool& spool() override { return store_.spool(); }
+  SuppressionList& suppressions() override { return store_.suppressions(); }
   base::ManualClock& clock() override { return *clock_; }
   Counts recount(const std::string& tenant) override {
     Counts counts{};

@@ -27,6 +27,7 @@ struct CopyFlags {
 
 // Both ledgers, opened.
 struct Ledgers {
+  outbox::Policy policy;
   base::SystemClock clock;
   base::SystemRandom random;
   base::Pause pause;
@@ -50,7 +51,8 @@ base::Result<std::unique_ptr<engine::Engine>> open_engine(const Settings& settin
 
 base::Result<std::unique_ptr<Ledgers>> open_ledgers(const Settings& settings, const CopyFlags& flags) {
   auto ledgers = std::make_unique<Ledgers>();
-  const StorageContext context{ledgers->clock, ledgers->random, ledgers->pause};
+  ledgers->policy = outbox_policy(settings.outbox);
+  const StorageContext context{ledgers->policy, ledgers->clock, ledgers->random, ledgers->pause};
   TRY(ledgers->engine, open_engine(settings, flags.from == "store"));
   for (const bool source : {true, false}) {
     auto& storage = source ? ledgers->source : ledgers->target;
@@ -123,7 +125,8 @@ void print(const outbox::CopyCounts& counts, const outbox::Comparison& compariso
 
 base::Result<int> copy(const Settings& settings, const CopyFlags& flags, const Console& console) {
   TRY(const auto ledgers, open_ledgers(settings, flags));
-  outbox::LedgerCopy copy(ledgers->source->ledger(), ledgers->source->spool(), ledgers->target->ledger());
+  outbox::LedgerCopy copy({ledgers->source->ledger(), ledgers->source->suppressions()},
+                          {ledgers->target->ledger(), ledgers->target->suppressions()});
   TRY(const outbox::Counts expected, ledgers->source->ledger().counts(std::nullopt));
   const auto shown = [&](const std::string& label, const auto& work) {
     ProgressBar bar(console.errors, console.errors_columns, label, sum(expected));

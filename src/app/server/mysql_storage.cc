@@ -58,16 +58,14 @@ class MysqlStorage final : public OutboxStorage {
         health_(settings.server) {}
 
   base::Result<void> open(const OutboxSettings& settings, const StorageContext& context) {
-    outbox::MysqlLedgerOptions options;
-    options.keep = settings.keep;
-    options.unknown_from_claim = settings.unknown_outcome == outbox::UnknownOutcomePolicy::resend;
-    TRY(const bool directory, use_directory(settings, context.random));
-    if (!directory) use_spool(std::make_unique<outbox::MysqlSpool>(database_, context.random));
-    ledger_ = std::make_unique<outbox::MysqlLedger>(database_, spool(), context.clock, context.random, options);
+    TRY(auto directory, open_directory(settings, context.random));
+    ledger_ = std::make_unique<outbox::MysqlLedger>(database_, context.policy, context.clock, context.random,
+                                                    outbox::MysqlLedgerOptions(), std::move(directory));
     return {};
   }
 
   outbox::Ledger& ledger() override { return *ledger_; }
+  outbox::SuppressionList& suppressions() override { return suppressions_; }
 
   void tick(base::TimePoint now) override {
     OutboxStorage::tick(now);
@@ -98,6 +96,7 @@ class MysqlStorage final : public OutboxStorage {
   const mysql::ServerOptions server_;
   mysql::Database database_;
   DatabaseHealth health_;
+  outbox::MysqlSuppressions suppressions_{database_};
   std::unique_ptr<outbox::MysqlLedger> ledger_;
   steady_clock::time_point next_sweep_;
 };

@@ -13,18 +13,6 @@ namespace postino::app {
 
 namespace {
 
-outbox::RetryRules retry_rules(const OutboxSettings& settings) {
-  outbox::RetryRules rules;
-  rules.sending = {settings.retry_first, settings.retry_longest};
-  rules.give_up_after = settings.give_up_after;
-  rules.max_attempts = settings.max_attempts;
-  rules.callback.first = settings.callback_retry_first;
-  rules.max_callback_attempts = settings.callback_attempts;
-  rules.unknown_outcome = settings.unknown_outcome;
-  rules.default_callback_url = settings.callback_url;
-  return rules;
-}
-
 outbox::SmtpTransportOptions smtp_options(const OutboxSettings& settings) {
   outbox::SmtpTransportOptions options;
   for (const RelayAddress& relay : settings.relays) {
@@ -45,10 +33,8 @@ outbox::SmtpTransportOptions smtp_options(const OutboxSettings& settings) {
   return options;
 }
 
-outbox::PipelinesOptions pipelines_options(const OutboxSettings& settings, std::string owner) {
+outbox::PipelinesOptions pipelines_options(const OutboxSettings& settings) {
   outbox::PipelinesOptions options;
-  options.owner = std::move(owner);
-  options.lease = settings.lease;
   options.intake.workers = settings.intake_workers;
   options.intake.batch = settings.batch;
   options.send.workers = settings.smtp_connections;
@@ -74,8 +60,8 @@ struct OutboxService::Parts {
   base::SystemClock clock;
   base::SystemRandom random;
   base::Pause pause;
+  outbox::Policy policy;
   std::unique_ptr<OutboxStorage> storage;
-  std::unique_ptr<outbox::Course> course;
   std::unique_ptr<outbox::Mailbox> mailbox;  // without a relay
   std::unique_ptr<outbox::Transport> transport;
   outbox::SmtpTransport* smtp = nullptr;  // the transport, when it is one
@@ -85,8 +71,9 @@ struct OutboxService::Parts {
   outbox::FreshMessages fresh;
   std::unique_ptr<outbox::Sender> sender;
   std::unique_ptr<outbox::Caller> caller;
+  outbox::WorkSignal signal;
   std::unique_ptr<outbox::Pipelines> pipelines;
-  std::unique_ptr<outbox::ShortWay> short_way;  // when the spool is a part of the ledger
+  std::unique_ptr<outbox::DirectDispatch> dispatch;  // when the ledger keeps contents itself
   std::unique_ptr<outbox::Outbox> outbox;
   std::unique_ptr<outbox::QueueIntake> queue_intake;  // when e-mails arrive by a queue
   std::unique_ptr<idempotency::Guard> request_keys;   // of calls of the API
@@ -100,7 +87,7 @@ struct OutboxService::Parts {
 };
 
 base::Result<void> OutboxService::Parts::build_storage(store::Store& store) {
-  const StorageContext context{clock, random, pause};
+  const StorageContext context{policy, clock, random, pause};
   if (settings.ledger == LedgerKind::mysql) {
     TRY(storage, open_mysql_storage(settings, context));
   } else {
@@ -116,7 +103,7 @@ base::Result<void> OutboxService::Parts::build_transport(store::Store& store) {
     tables.emails = settings.table;
     TRY_VOID(outbox::prepare_mailbox(store, tables));
     const outbox::Patience patience(random, [this](base::Milliseconds delay) { pause.wait(delay); });
-    mailbox = std::make_unique<outbox::Mailbox>(store, tables.mailbox(), storage->spool(), patience);
+    mailbox = std::make_unique<outbox::Mailbox>(store, tables.mailbox(), storage->ledger().spool(), patience);
     transport = std::make_unique<outbox::SandboxTransport>(*mailbox, clock, settings.keep);
     return {};
   }
@@ -127,7 +114,6 @@ base::Result<void> OutboxService::Parts::build_transport(store::Store& store) {
 }
 
 base::Result<void> OutboxService::Parts::build_workers() {
-  course = std::make_unique<outbox::Course>(retry_rules(settings), random);
   limits = std::make_unique<outbox::DestinationLimits>(
       outbox::DestinationRules{settings.destination_concurrency, static_cast<double>(settings.destination_rate)});
   if (!settings.dkim_key.empty()) {
@@ -136,15 +122,15 @@ base::Result<void> OutboxService::Parts::build_workers() {
   outbox::IntakeOptions options;
   options.attachment_path = settings.attachments;
   options.message_id_domain = settings.message_id_domain;
-  TRY(intake, outbox::Intake::create(storage->spool(), *course, clock, signer.get(), std::move(options)));
-  sender = std::make_unique<outbox::Sender>(storage->ledger(), storage->spool(), *transport, *limits, *course, clock,
-                                            settings.smtp_from, &fresh);
+  TRY(intake, outbox::Intake::create(storage->ledger().spool(), signer.get(), std::move(options)));
+  sender = std::make_unique<outbox::Sender>(storage->ledger(), storage->suppressions(), *transport, *limits, policy,
+                                            clock, settings.smtp_from, &fresh);
   TRY(outbox::WebhookSigner webhook_signer, outbox::WebhookSigner::create(settings.callback_secret));
   outbox::CallerOptions caller_options;
   caller_options.timeout = settings.callback_timeout;
   caller_options.allow_private_addresses = settings.callback_allow_private;
   caller_options.certificate_file = settings.callback_ca;
-  TRY(caller, outbox::Caller::create(*course, clock, std::move(webhook_signer), std::move(caller_options)));
+  TRY(caller, outbox::Caller::create(policy, clock, std::move(webhook_signer), std::move(caller_options)));
   return {};
 }
 
@@ -153,18 +139,13 @@ base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGatew
   TRY_VOID(build_transport(store));
   TRY_VOID(build_workers());
   const std::string owner = base::make_uuid(random);
-  outbox::PipelinesOptions options = pipelines_options(settings, owner);
-  options.intake.make_way = [this] { return outbox->is_accepting_many(); };
-  pipelines = std::make_unique<outbox::Pipelines>(storage->ledger(), clock, *course, *intake, *sender, *caller,
-                                                  std::move(options), [this] { tick(); });
-  if (storage->has_own_spool())
-    short_way = std::make_unique<outbox::ShortWay>(
-        *intake, *pipelines, fresh, clock,
-        outbox::ShortWayOptions{owner, settings.lease,
-                                settings.unknown_outcome == outbox::UnknownOutcomePolicy::resend});
-  outbox = std::make_unique<outbox::Outbox>(
-      storage->ledger(), storage->spool(), clock, random, outbox::OutboxOptions(),
-      [this](outbox::Pipeline pipeline) { pipelines->wake(pipeline); }, short_way.get());
+  const outbox::Pipelines::Context context{storage->ledger(), policy, clock, random, signal, owner};
+  pipelines = std::make_unique<outbox::Pipelines>(context, outbox::Pipelines::Workers{*intake, *sender, *caller},
+                                                  pipelines_options(settings), [this] { tick(); });
+  if (storage->keeps_contents())
+    dispatch = std::make_unique<outbox::DirectDispatch>(*intake, pipelines->senders(), fresh, policy, owner);
+  outbox = std::make_unique<outbox::Outbox>(storage->ledger(), storage->suppressions(), policy, clock, random, signal,
+                                            outbox::OutboxOptions(), dispatch.get());
   TRY(queue_intake, gateway.make_intake(*outbox));
   TRY_VOID(idempotency::prepare_tables(store, all.idempotency.table));
   request_keys = std::make_unique<idempotency::Guard>(store, clock, random, all.idempotency);
@@ -185,6 +166,7 @@ base::Result<std::unique_ptr<OutboxService>> OutboxService::create(store::Store&
                                                                    const Settings& settings) {
   auto parts = std::make_unique<Parts>();
   parts->settings = settings.outbox;
+  parts->policy = outbox_policy(settings.outbox);
   TRY_VOID(parts->build(store, gateway, settings));
   return std::unique_ptr<OutboxService>(new OutboxService(std::move(parts)));
 }

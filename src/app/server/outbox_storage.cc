@@ -10,37 +10,49 @@ namespace {
 class StoreStorage final : public OutboxStorage {
  public:
   base::Result<void> open(store::Store& store, const OutboxSettings& settings, const StorageContext& context) {
-    outbox::StoreLedgerOptions options;
-    options.tables.emails = settings.table;
-    options.keep = settings.keep;
-    options.key_lease = settings.lease;
-    options.unknown_from_claim = settings.unknown_outcome == outbox::UnknownOutcomePolicy::resend;
-    TRY_VOID(outbox::prepare_tables(store, options.tables));
+    outbox::StoreTables tables;
+    tables.emails = settings.table;
+    TRY_VOID(outbox::prepare_tables(store, tables));
     const outbox::Patience patience(context.random,
                                     [&pause = context.pause](base::Milliseconds delay) { pause.wait(delay); });
-    TRY(const bool directory, use_directory(settings, context.random));
-    if (!directory)
-      use_spool(std::make_unique<outbox::StoreSpool>(store, options.tables.spool(), context.random, patience));
-    ledger_ = std::make_unique<outbox::StoreLedger>(store, spool(), context.clock, context.random, patience,
-                                                    std::move(options));
+    TRY(auto directory, open_directory(settings, context.random));
+    ledger_ = std::make_unique<outbox::StoreLedger>(store, tables, context.policy, context.clock, context.random,
+                                                    patience, std::move(directory));
+    suppressions_ = std::make_unique<outbox::StoreSuppressions>(store, tables, patience);
     return {};
   }
 
   outbox::Ledger& ledger() override { return *ledger_; }
+  outbox::SuppressionList& suppressions() override { return *suppressions_; }
   std::string describe() const override { return "the embedded store"; }
 
  private:
   std::unique_ptr<outbox::StoreLedger> ledger_;
+  std::unique_ptr<outbox::StoreSuppressions> suppressions_;
 };
 
 }  // namespace
 
-base::Result<bool> OutboxStorage::use_directory(const OutboxSettings& settings, base::Random& random) {
-  if (settings.spool.empty()) return false;
+outbox::Policy outbox_policy(const OutboxSettings& settings) {
+  outbox::Policy policy;
+  policy.lease = settings.lease;
+  policy.keep = settings.keep;
+  policy.sending_delay = {settings.retry_first, settings.retry_longest};
+  policy.max_attempts = settings.max_attempts;
+  policy.give_up_after = settings.give_up_after;
+  policy.unknown_outcome = settings.unknown_outcome;
+  policy.callback_delay.first = settings.callback_retry_first;
+  policy.max_callback_attempts = settings.callback_attempts;
+  policy.default_callback_url = settings.callback_url;
+  return policy;
+}
+
+base::Result<std::unique_ptr<outbox::Spool>> OutboxStorage::open_directory(const OutboxSettings& settings,
+                                                                           base::Random& random) {
+  if (settings.spool.empty()) return std::unique_ptr<outbox::Spool>();
   TRY(auto directory, outbox::DirectorySpool::open(settings.spool, random));
   directory_ = directory.get();
-  spool_ = std::move(directory);
-  return true;
+  return std::unique_ptr<outbox::Spool>(std::move(directory));
 }
 
 void OutboxStorage::tick(base::TimePoint now) {

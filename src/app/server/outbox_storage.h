@@ -1,4 +1,4 @@
-// Where an outbox keeps its e-mails: a ledger and a spool, as the settings have them.
+// Where an outbox keeps its e-mails: a ledger with its spool, and the suppression lists, as the settings have them.
 #pragma once
 
 #include <chrono>
@@ -15,8 +15,12 @@
 
 namespace postino::app {
 
+// The rules for e-mails.
+outbox::Policy outbox_policy(const OutboxSettings& settings);
+
 // Everything in it must outlive the storage.
 struct StorageContext {
+  const outbox::Policy& policy;
   const base::Clock& clock;
   base::Random& random;
   base::Pause& pause;  // between attempts at something that is busy
@@ -27,9 +31,9 @@ class OutboxStorage {
   virtual ~OutboxStorage() = default;
 
   virtual outbox::Ledger& ledger() = 0;
-  outbox::Spool& spool() { return *spool_; }
-  // The spool is a part of the ledger: what goes into it costs no commit of its own.
-  bool has_own_spool() const { return directory_ == nullptr; }
+  virtual outbox::SuppressionList& suppressions() = 0;
+  // The ledger keeps payloads and messages itself: they cost no commit of their own.
+  bool keeps_contents() const { return directory_ == nullptr; }
 
   // Work that comes with the time; to be called every second or so, by one thread.
   virtual void tick(base::TimePoint now);
@@ -41,13 +45,11 @@ class OutboxStorage {
   virtual std::string describe() const = 0;  // for people
 
  protected:
-  // Takes the directory of the settings, if there is one; true then.
-  base::Result<bool> use_directory(const OutboxSettings& settings, base::Random& random);
-  void use_spool(std::unique_ptr<outbox::Spool> spool) { spool_ = std::move(spool); }
+  // The directory of the settings, for the ledger; null when there is none.
+  base::Result<std::unique_ptr<outbox::Spool>> open_directory(const OutboxSettings& settings, base::Random& random);
 
  private:
-  std::unique_ptr<outbox::Spool> spool_;
-  outbox::DirectorySpool* directory_ = nullptr;  // the spool, when it is one
+  outbox::DirectorySpool* directory_ = nullptr;  // the ledger's, when it has one
   base::TimePoint next_sweep_;
 };
 

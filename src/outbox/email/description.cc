@@ -2,14 +2,19 @@
 
 namespace postino::outbox {
 
-void describe(Email& email, const Payload& payload) {
-  email.send_at = payload.send_at;
-  email.callback_url = payload.callback_url;
-  email.tags = payload.tags;
-  email.sender = payload.from.address;
-  email.recipients.clear();
+Description describe(const Payload& payload) {
+  Description description{payload.from.address, {}, payload.tags, payload.send_at, payload.callback_url};
   for (const auto* group : {&payload.to, &payload.cc, &payload.bcc})
-    for (const mail::Mailbox& mailbox : *group) email.recipients.push_back({mailbox.address, {}, ""});
+    for (const mail::Mailbox& mailbox : *group) description.recipients.push_back({mailbox.address, {}, ""});
+  return description;
+}
+
+void fill_in(Email& email, Description description) {
+  email.sender = std::move(description.sender);
+  email.recipients = std::move(description.recipients);
+  email.tags = std::move(description.tags);
+  email.send_at = description.send_at;
+  email.callback_url = std::move(description.callback_url);
 }
 
 }  // namespace postino::outbox

@@ -13,10 +13,10 @@
 
 namespace postino::outbox {
 
-// Somebody the e-mail is for, whether named in its headers or not, and what has become of that so far.
+// One of those the e-mail is for, in its headers or not, and what has become of that so far.
 enum class RecipientState : std::uint8_t {
   pending,
-  delivered,   // taken by the server
+  delivered,   // the server took the message for this recipient
   refused,     // for good
   suppressed,  // not tried: on the suppression list
 };
@@ -27,7 +27,8 @@ struct Recipient {
 
   friend bool operator==(const Recipient&, const Recipient&) = default;
 };
-std::string_view name_of(RecipientState state);  // "pending"
+std::string_view name_of(RecipientState state);               // "pending"
+RecipientState parse_recipient_state(std::string_view name);  // pending for any other name
 
 // A delivery report that came back for an e-mail that had been sent.
 struct Bounce {
@@ -39,6 +40,8 @@ struct Bounce {
 
   friend bool operator==(const Bounce&, const Bounce&) = default;
 };
+// Anybody can send reports; an e-mail's record must not grow without end.
+inline constexpr std::size_t max_bounces = 100;
 
 struct Email {
   std::string id;
@@ -47,20 +50,20 @@ struct Email {
   State state = State::accepted;
   std::string reason;            // of the last state
   bool internal_reason = false;  // the reason is for operators: callers are told that it was an internal error
-  std::int64_t version = 1;      // one more with each state; the fencing token of a claim
+  std::int64_t version = 0;      // 0 before acceptance, then one more with each state; the fencing token of a claim
   base::TimePoint created_at;
   base::TimePoint updated_at;
   std::string payload_path;
   std::string message_path;  // empty until the message is built
 
   std::optional<base::TimePoint> send_at;  // not before
-  std::optional<base::TimePoint> due_at;   // when a pipeline takes it; of a working state, when the lease ends
-  std::string owner;                       // of a working state: who has it
-  bool outcome_unknown = false;            // the end of the message may have been sent, and no reply was read
+  std::optional<base::TimePoint> due_at;  // of a waiting state: when a worker may claim it; of a working one: lease end
+  std::string owner;                      // of a working state: the process whose worker has it
+  bool outcome_unknown = false;           // the end of the message may have been sent, and no reply was read
 
   int attempts = 0;            // at sending, begun
   int callback_attempts = 0;   // for the present outcome, begun
-  bool callback_dead = false;  // given up; waits for an operator
+  bool callback_dead = false;  // given up: waits until an operator replays it
   std::string callback_error;  // what the last attempt got
   std::string callback_url;    // empty: the configured one, if any
 
@@ -80,7 +83,10 @@ inline base::TimePoint kept_from(const Email& email) {
   return email.send_at && *email.send_at > email.created_at ? *email.send_at : email.created_at;
 }
 
-// One line of an e-mail's record.
+// Whose work it waits for, now or later; nullopt when it does not.
+std::optional<Pipeline> pipeline_of(const Email& email);
+
+// One line of an e-mail's history.
 struct HistoryEntry {
   std::string status;  // a state's name, or "BOUNCED"
   base::TimePoint at;
@@ -88,6 +94,13 @@ struct HistoryEntry {
   std::int64_t version = 0;
 
   friend bool operator==(const HistoryEntry&, const HistoryEntry&) = default;
+};
+
+// An address that gets no mail any more.
+struct Suppression {
+  std::string address;
+  std::string reason;
+  base::TimePoint since;
 };
 
 }  // namespace postino::outbox

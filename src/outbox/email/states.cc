@@ -8,85 +8,79 @@ namespace postino::outbox {
 
 namespace {
 
-using enum State;
-using enum StateKind;
-
-struct Rule {
+struct StateInfo {
   State state;
   std::string_view name;
   StateKind kind;
-  std::vector<State> successors;
 };
 
 // One row a state, in the order of the enumeration.
-const std::array<Rule, state_count>& rules() {
-  static const std::array<Rule, state_count> table = {{
-      {accepted, "ACCEPTED", waiting, {intaking, held, cancelled}},
-      {intaking, "INTAKING", working, {ready, invalid, accepted}},
-      {ready, "READY", waiting, {processing, held, cancelled}},
-      {processing, "PROCESSING", working, {sent, failed, ready, held}},
-      {sent, "SENT", waiting, {calling_sent}},
-      {failed, "FAILED", waiting, {calling_failed, ready}},
-      {invalid, "INVALID", waiting, {calling_invalid, accepted}},
-      {calling_sent, "CALLING-SENT-CALLBACK", working, {sent_acknowledged, sent}},
-      {calling_failed, "CALLING-FAILED-CALLBACK", working, {failed_acknowledged, failed}},
-      {calling_invalid, "CALLING-INVALID-CALLBACK", working, {invalid_acknowledged, invalid}},
-      {sent_acknowledged, "SENT-ACKNOWLEDGED", resting, {}},
-      {failed_acknowledged, "FAILED-ACKNOWLEDGED", resting, {ready}},
-      {invalid_acknowledged, "INVALID-ACKNOWLEDGED", resting, {accepted}},
-      {held, "HELD", resting, {accepted, ready, cancelled}},
-      {cancelled, "CANCELLED", resting, {}},
+const std::array<StateInfo, state_count>& infos() {
+  using enum State;
+  using enum StateKind;
+  static const std::array<StateInfo, state_count> table = {{
+      {accepted, "ACCEPTED", waiting},
+      {intaking, "INTAKING", working},
+      {ready, "READY", waiting},
+      {processing, "PROCESSING", working},
+      {sent, "SENT", waiting},
+      {failed, "FAILED", waiting},
+      {invalid, "INVALID", waiting},
+      {calling_sent, "CALLING-SENT-CALLBACK", working},
+      {calling_failed, "CALLING-FAILED-CALLBACK", working},
+      {calling_invalid, "CALLING-INVALID-CALLBACK", working},
+      {sent_acknowledged, "SENT-ACKNOWLEDGED", resting},
+      {failed_acknowledged, "FAILED-ACKNOWLEDGED", resting},
+      {invalid_acknowledged, "INVALID-ACKNOWLEDGED", resting},
+      {held, "HELD", resting},
+      {cancelled, "CANCELLED", resting},
   }};
   return table;
 }
 
-const Rule& rule_of(State state) {
-  const Rule& rule = rules()[static_cast<std::size_t>(state)];
-  CHECK(rule.state == state);
-  return rule;
+const StateInfo& info_of(State state) {
+  const StateInfo& info = infos()[index_of(state)];
+  CHECK(info.state == state);
+  return info;
 }
 
 // The ways between waiting and working, and on to the acknowledgement.
-struct ClaimedForm {
+struct Work {
   State waiting;
   State working;
   std::optional<State> acknowledged;
 };
-constexpr std::array<ClaimedForm, 5> claims = {{
-    {accepted, intaking, std::nullopt},
-    {ready, processing, std::nullopt},
-    {sent, calling_sent, sent_acknowledged},
-    {failed, calling_failed, failed_acknowledged},
-    {invalid, calling_invalid, invalid_acknowledged},
+constexpr std::array<Work, 5> works = {{
+    {State::accepted, State::intaking, std::nullopt},
+    {State::ready, State::processing, std::nullopt},
+    {State::sent, State::calling_sent, State::sent_acknowledged},
+    {State::failed, State::calling_failed, State::failed_acknowledged},
+    {State::invalid, State::calling_invalid, State::invalid_acknowledged},
 }};
 
 }  // namespace
 
-std::string_view name_of(State state) { return rule_of(state).name; }
+std::string_view name_of(State state) { return info_of(state).name; }
 
 std::optional<State> parse_state(std::string_view name) {
-  for (const Rule& rule : rules())
-    if (rule.name == name) return rule.state;
+  for (const StateInfo& info : infos())
+    if (info.name == name) return info.state;
   return std::nullopt;
 }
 
-StateKind kind_of(State state) { return rule_of(state).kind; }
+StateKind kind_of(State state) { return info_of(state).kind; }
 
 const std::array<State, state_count>& all_states() {
   static const std::array<State, state_count> states = [] {
     std::array<State, state_count> all{};
-    std::ranges::transform(rules(), all.begin(), &Rule::state);
+    std::ranges::transform(infos(), all.begin(), &StateInfo::state);
     return all;
   }();
   return states;
 }
 
-bool may_follow(State from, State to) {
-  const std::vector<State>& successors = rule_of(from).successors;
-  return std::ranges::find(successors, to) != successors.end();
-}
-
 const std::vector<State>& states_claimed_by(Pipeline pipeline) {
+  using enum State;
   static const std::vector<State> intake = {accepted};
   static const std::vector<State> send = {ready};
   static const std::vector<State> callback = {sent, failed, invalid};
@@ -94,27 +88,26 @@ const std::vector<State>& states_claimed_by(Pipeline pipeline) {
   return pipeline == Pipeline::send ? send : callback;
 }
 
+std::string_view name_of(Pipeline pipeline) {
+  if (pipeline == Pipeline::intake) return "intake";
+  return pipeline == Pipeline::send ? "send" : "callback";
+}
+
 std::optional<State> claimed_form(State state) {
-  for (const ClaimedForm& claim : claims)
-    if (claim.waiting == state) return claim.working;
+  for (const Work& work : works)
+    if (work.waiting == state) return work.working;
   return std::nullopt;
 }
 
 std::optional<State> rescued_form(State state) {
-  for (const ClaimedForm& claim : claims)
-    if (claim.working == state) return claim.waiting;
-  return std::nullopt;
-}
-
-std::optional<State> requeued_form(State state) {
-  if (state == failed || state == failed_acknowledged) return ready;
-  if (state == invalid || state == invalid_acknowledged) return accepted;
+  for (const Work& work : works)
+    if (work.working == state) return work.waiting;
   return std::nullopt;
 }
 
 std::optional<State> acknowledged_form(State state) {
-  for (const ClaimedForm& claim : claims)
-    if (claim.working == state) return claim.acknowledged;
+  for (const Work& work : works)
+    if (work.working == state) return work.acknowledged;
   return std::nullopt;
 }
 

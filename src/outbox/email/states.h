@@ -1,4 +1,5 @@
-// The states of an e-mail, and which may follow which: a table, drawn in docs/states.md.
+// The states of an e-mail: their names, and what an e-mail in each of them waits for. How it goes from one to another
+// is in state_machine.h.
 #pragma once
 
 #include <array>
@@ -27,10 +28,11 @@ enum class State : std::uint8_t {
   cancelled,
 };
 inline constexpr std::size_t state_count = 15;
+constexpr std::size_t index_of(State state) { return static_cast<std::size_t>(state); }
 
 // What an e-mail in this state waits for.
 enum class StateKind : std::uint8_t {
-  waiting,  // a pipeline will claim it when it is due
+  waiting,  // a worker claims it when it is due
   working,  // a worker has it, for as long as its lease lasts
   resting,  // nothing more happens by itself
 };
@@ -40,12 +42,10 @@ std::optional<State> parse_state(std::string_view name);
 StateKind kind_of(State state);
 const std::array<State, state_count>& all_states();
 
-// May an e-mail go from one state to the other? A new e-mail starts in `accepted`.
-bool may_follow(State from, State to);
-
-// What the pipelines do, each claiming some waiting states.
+// The kinds of work. The workers of each claim e-mails in some waiting states.
 enum class Pipeline : std::uint8_t { intake, send, callback };
 const std::vector<State>& states_claimed_by(Pipeline pipeline);
+std::string_view name_of(Pipeline pipeline);  // "intake"
 
 // The working state a waiting one is claimed into, and the waiting state a working one goes back to when its worker is
 // gone. nullopt for other kinds.
@@ -55,9 +55,6 @@ std::optional<State> rescued_form(State working);
 // Under which state an e-mail is listed: one that a worker has stays where it waited, because it will be somewhere else
 // soon.
 inline State listed_state(State state) { return rescued_form(state).value_or(state); }
-
-// Where an operator's requeue takes it: nullopt when there is nothing to do again.
-std::optional<State> requeued_form(State state);
 
 // The state that says the callback for this outcome was acknowledged: sent -> sent_acknowledged.
 std::optional<State> acknowledged_form(State working);

@@ -49,8 +49,6 @@ base::Result<std::string> DirectorySpool::write(const SpoolObject& object) {
   return path;
 }
 
-std::optional<SpoolAction> DirectorySpool::as_action(const SpoolObject&) { return std::nullopt; }
-
 std::string DirectorySpool::path_inside(const std::string& path) const {
   std::string base = directory_.string();
   while (base.ends_with('/')) base.pop_back();

@@ -16,7 +16,6 @@ class DirectorySpool final : public Spool {
   ~DirectorySpool() override;
 
   base::Result<std::string> write(const SpoolObject& object) override;
-  std::optional<SpoolAction> as_action(const SpoolObject& object) override;
   // Its own paths are relative to the directory. Other programs may name theirs in full.
   base::Result<std::string> read(const std::string& path) override;
   base::Result<void> remove(const std::string& path) override;

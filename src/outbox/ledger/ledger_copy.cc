@@ -28,12 +28,12 @@ base::Result<std::optional<std::string>> read_contents(Spool& spool, const std::
 
 }  // namespace
 
-base::Result<StoredEmail> read_stored(Ledger& ledger, Spool& spool, Email email) {
+base::Result<StoredEmail> read_stored(Ledger& ledger, Email email) {
   StoredEmail stored;
   TRY(stored.history, ledger.history(email.id));
-  TRY(std::optional<std::string> payload, read_contents(spool, email.payload_path, email));
+  TRY(std::optional<std::string> payload, read_contents(ledger.spool(), email.payload_path, email));
   stored.payload = std::move(payload).value_or("");
-  TRY(stored.message, read_contents(spool, email.message_path, email));
+  TRY(stored.message, read_contents(ledger.spool(), email.message_path, email));
   stored.email = std::move(email);
   return stored;
 }
@@ -65,7 +65,7 @@ base::Result<void> LedgerCopy::visit_all(const Visit& visit, const Progress& pro
   request.limit = options_.page;
   std::int64_t done = 0;
   do {
-    TRY(EmailPage page, source_.list(request));
+    TRY(EmailPage page, source_.ledger.list(request));
     TRY_VOID(visit_page(page.emails, visit));
     done += static_cast<std::int64_t>(page.emails.size());
     progress(done);
@@ -81,17 +81,17 @@ base::Result<CopyCounts> LedgerCopy::copy(const Progress& progress) {
     const std::lock_guard lock(mutex);
     ++(counts.*which);
   };
-  // The lists come first: whoever starts the target too early must not write to those who do not want it.
+  // The lists come first: a server that is started on the target too early must not write to suppressed addresses.
   TRY(const std::int64_t suppressions, copy_suppressions());
   TRY_VOID(visit_all(
       [&](Email& email) -> base::Result<void> {
-        TRY(const std::optional<Email> known, target_.find(email.id));
+        TRY(const std::optional<Email> known, target_.ledger.find(email.id));
         if (known) {
           count(&CopyCounts::present);
           return {};
         }
         const std::string id = email.id;
-        const auto stored = read_stored(source_, source_spool_, std::move(email));
+        const auto stored = read_stored(source_.ledger, std::move(email));
         using enum base::ErrorCode;
         if (!stored && (stored.error().code == corrupt || stored.error().code == not_found)) {
           const std::lock_guard lock(mutex);
@@ -99,7 +99,7 @@ base::Result<CopyCounts> LedgerCopy::copy(const Progress& progress) {
           return {};
         }
         if (!stored) return base::propagate(stored.error());
-        TRY(const bool restored, target_.restore(*stored));
+        TRY(const bool restored, target_.ledger.restore(*stored));
         count(restored ? &CopyCounts::copied : &CopyCounts::present);
         return {};
       },
@@ -110,13 +110,13 @@ base::Result<CopyCounts> LedgerCopy::copy(const Progress& progress) {
 
 base::Result<std::int64_t> LedgerCopy::copy_suppressions() {
   std::int64_t copied = 0;
-  TRY(const std::vector<std::string> tenants, source_.suppressing_tenants());
+  TRY(const std::vector<std::string> tenants, source_.suppressions.tenants());
   for (const std::string& tenant : tenants) {
     std::string cursor;
     do {
-      TRY(const SuppressionPage page, source_.suppressions(tenant, cursor, options_.page));
+      TRY(const SuppressionPage page, source_.suppressions.list(tenant, cursor, options_.page));
       for (const Suppression& suppression : page.suppressions) {
-        TRY_VOID(target_.suppress(tenant, suppression));
+        TRY_VOID(target_.suppressions.add(tenant, suppression));
         ++copied;
       }
       cursor = page.cursor;
@@ -130,7 +130,7 @@ base::Result<Comparison> LedgerCopy::compare(const Progress& progress) {
   std::mutex mutex;
   TRY_VOID(visit_all(
       [&](Email& email) -> base::Result<void> {
-        TRY(const std::optional<Email> known, target_.find(email.id));
+        TRY(const std::optional<Email> known, target_.ledger.find(email.id));
         const std::lock_guard lock(mutex);
         ++comparison.source[static_cast<std::size_t>(email.state)];
         if (known) ++comparison.target[static_cast<std::size_t>(known->state)];

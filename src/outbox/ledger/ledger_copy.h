@@ -1,7 +1,7 @@
 // From one ledger to another: e-mails with everything there is of them, and the suppression lists.
 //
-// What is there already is left alone, so a copy that was broken off goes on when it is started again. Nobody else
-// should work on either ledger meanwhile: what both have would be done twice.
+// What is there already is left alone, so a copy that was broken off goes on when it is started again. No
+// server should work on either ledger meanwhile: what both have would be done twice.
 #pragma once
 
 #include <atomic>
@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "outbox/ledger/ledger.h"
+#include "outbox/ledger/suppressions.h"
 
 namespace postino::outbox {
 
 // not_found of the spool is no error here: an e-mail may outlive its payload, and its record is worth keeping.
-base::Result<StoredEmail> read_stored(Ledger& ledger, Spool& spool, Email email);
+base::Result<StoredEmail> read_stored(Ledger& ledger, Email email);
 
 struct CopyOptions {
   int workers = 16;  // e-mails under way at a time: each waits for disks
@@ -40,8 +41,13 @@ class LedgerCopy {
   // Called from time to time, by the thread that called.
   using Progress = std::function<void(std::int64_t done)>;
 
-  LedgerCopy(Ledger& source, Spool& source_spool, Ledger& target, CopyOptions options = {})
-      : source_(source), source_spool_(source_spool), target_(target), options_(options) {}
+  // Everything given must outlive it.
+  struct Side {
+    Ledger& ledger;
+    SuppressionList& suppressions;
+  };
+  LedgerCopy(const Side& source, const Side& target, CopyOptions options = {})
+      : source_(source), target_(target), options_(options) {}
 
   base::Result<CopyCounts> copy(const Progress& progress);
   base::Result<Comparison> compare(const Progress& progress);
@@ -54,9 +60,8 @@ class LedgerCopy {
   base::Result<void> visit_page(std::vector<Email>& emails, const Visit& visit);
   base::Result<std::int64_t> copy_suppressions();
 
-  Ledger& source_;
-  Spool& source_spool_;
-  Ledger& target_;
+  const Side source_;
+  const Side target_;
   const CopyOptions options_;
 };
 

@@ -1,13 +1,10 @@
 // Where payloads and built messages are kept: too large for the ledger, which names them by path.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <string_view>
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "store/transaction.h"
 
 namespace postino::outbox {
 
@@ -21,12 +18,6 @@ struct SpoolObject {
   base::TimePoint keep_until;
 };
 
-// Written together with something else: the action for the transaction, and what to call it.
-struct SpoolAction {
-  std::string path;
-  store::TransactPut put;
-};
-
 // Safe to call from any thread. Nothing that was written is ever overwritten.
 class Spool {
  public:
@@ -34,10 +25,6 @@ class Spool {
 
   // Durable when it returns the path.
   virtual base::Result<std::string> write(const SpoolObject& object) = 0;
-  // The same as part of a transaction of the store, where that is possible: atomic with it, and no commit of its own.
-  // To be used only when the transaction fails for a second object of this kind and e-mail.
-  virtual std::optional<SpoolAction> as_action(const SpoolObject& object) = 0;
-
   // not_found when it is gone, corrupt when it is not whole.
   virtual base::Result<std::string> read(const std::string& path) = 0;
   virtual base::Result<void> remove(const std::string& path) = 0;

@@ -8,7 +8,6 @@
 #include "base/temporary_directory.h"
 #include "outbox/ledger/directory_spool.h"
 #include "outbox/ledger/enclosed_file.h"
-#include "outbox/work/intake.h"
 
 namespace postino::outbox {
 namespace {
@@ -157,7 +156,6 @@ TEST_F(DirectorySpoolTest, KeepsWhatWasWritten) {
   SpoolObject message = object("m");
   message.kind = SpoolKind::message;
   EXPECT_THAT(spool_->write(message).value_or(""), testing::EndsWith(".eml"));
-  EXPECT_EQ(spool_->as_action(object("x")), std::nullopt);
 }
 
 TEST_F(DirectorySpoolTest, RemovedAndUnknownObjectsAreNotFound) {
@@ -203,75 +201,6 @@ TEST_F(DirectorySpoolTest, ADirectoryThatCannotBeMadeIsAnError) {
   const auto opened = DirectorySpool::open(directory_.path() / "file" / "spool", random_);
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, ErrorCode::io);
-}
-
-// Payloads become messages: with files of a directory, and what is wrong is told.
-class IntakeTest : public DirectorySpoolTest {
- protected:
-  IntakeTest() {
-    fs::create_directories(files_);
-    write_file(files_ / "a.txt", "attached");
-  }
-
-  Move work(const std::string& payload, IntakeOptions options, std::string sender = "ann@example.com") {
-    auto intake = Intake::create(*spool_, course_, clock_, nullptr, std::move(options));
-    EXPECT_TRUE(intake) << fault(intake);
-    Email email;
-    email.id = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
-    email.state = State::intaking;
-    email.created_at = start;
-    email.sender = std::move(sender);
-    email.payload_path = spool_->write(object(payload)).value_or("");
-    return (*intake)->work(email);
-  }
-  static std::string payload(const std::string& more, const std::string& from = "ann@example.com") {
-    return R"({"from":")" + from + R"(","to":"bob@example.com","subject":"s","body_text":"b")" + more + "}";
-  }
-  IntakeOptions with_files() const { return {.attachment_path = files_.string()}; }
-
-  const fs::path files_ = directory_.path() / "files";
-  const base::ManualClock clock_{start};
-  const Course course_{RetryRules(), random_};
-};
-
-TEST_F(IntakeTest, BuildsTheMessage) {
-  const Move move = work(payload(R"(,"attachments":["a.txt"],"custom_headers":{"X-A":"1"})"), with_files());
-  EXPECT_EQ(move.after.state, State::ready);
-  ASSERT_TRUE(move.message) << move.after.reason;
-  EXPECT_THAT(*move.message, HasSubstr("Message-ID: <3f2504e0-4f89-41d3-9a0c-0305e82c3301@example.com>"));
-  EXPECT_THAT(*move.message, HasSubstr("YXR0YWNoZWQ=")) << "the attachment in base64";
-  EXPECT_THAT(*move.message, HasSubstr("X-A: 1"));
-}
-
-TEST_F(IntakeTest, ASenderBeyondAsciiHasAMessageIdToo) {
-  const Move move = work(payload("", "ann@m\xC3\xBCnchen.example"), {}, "ann@m\xC3\xBCnchen.example");
-  EXPECT_EQ(move.after.state, State::ready) << move.after.reason;
-  EXPECT_THAT(move.message.value_or(""), HasSubstr("@xn--mnchen-3ya.example>"));
-}
-
-TEST_F(IntakeTest, WhatTheCallerGotWrongIsInvalid) {
-  EXPECT_EQ(work("{", {}).after.reason, "the payload must be JSON");
-  EXPECT_EQ(work(payload(R"(,"attachments":["a.txt"])"), {}).after.reason,
-            "attachment a.txt: no directory for attachments is configured");
-  EXPECT_EQ(work(payload(R"(,"attachments":["b.txt"])"), with_files()).after.reason,
-            "attachment b.txt: there is no such file");
-  const Move invalid = work(payload(R"(,"attachments":[")" + std::string(300, 'n') + R"(/x"])"), with_files());
-  EXPECT_EQ(invalid.after.state, State::invalid) << "and is not tried for ever";
-  IntakeOptions small = with_files();
-  small.max_message_bytes = 8;
-  EXPECT_EQ(work(payload(R"(,"attachments":["a.txt"])"), small).after.reason,
-            "the message would be larger than 8 bytes");
-}
-
-TEST_F(IntakeTest, APayloadThatIsGoneIsInvalid) {
-  auto intake = Intake::create(*spool_, course_, clock_, nullptr, {});
-  ASSERT_TRUE(intake);
-  Email email;
-  email.state = State::intaking;
-  email.payload_path = "2026/11/gone.json";
-  const Move move = (*intake)->work(email);
-  EXPECT_EQ(move.after.state, State::invalid);
-  EXPECT_EQ(move.after.reason, "the payload is gone from the spool");
 }
 
 }  // namespace

@@ -28,48 +28,52 @@ base::Result<bool> MysqlLedger::adopt(const std::vector<EmailRow>& rows) {
   bool some = false;
   for (const EmailRow& row : rows) {
     if (is_outcome(row.email.state)) {
-      TRY_VOID(park(row));
+      TRY_VOID(adopt_outcome(row));
       some = true;
       continue;
     }
-    TRY(const bool described, describe(row.email));
+    TRY(const bool described, adopt_described(row.email));
     some = some || described;
   }
   return some;
 }
 
 // False when the payload cannot be read now.
-base::Result<bool> MysqlLedger::describe(const Email& email) {
-  Email described = email;
-  const auto text = spool_.read(described.payload_path);
+base::Result<bool> MysqlLedger::adopt_described(const Email& email) {
+  const auto text = spool().read(email.payload_path);
   if (!text && text.error().code == base::ErrorCode::io) {
     base::log_warning("outbox", "the payload of another program's e-mail cannot be read",
                       {{"id", email.id}, {"error", text.error().message}});
     return false;
   }
+  event::Adopted adopted;
   // What is wrong with a payload is for intake to say.
   if (text)
-    if (const auto payload = parse_payload(*text)) outbox::describe(described, *payload);
+    if (const auto payload = parse_payload(*text)) adopted.description = describe(*payload);
+  TRY(const Change change, decide(email, std::move(adopted), policy_, clock_.now()));
+  const Email& after = change.after;
   const auto written = database_.read([&](Connection& connection, const Attempt&) {
     return connection.execute(
         "UPDATE emails SET sender = ?, recipients = ?, tags = ?, callback_url = ?, send_ms = ?,"
         " updated_at = updated_at WHERE id = ? AND sender IS NULL",
-        {described.sender, recipients_json(described), tags_json(described), described.callback_url,
-         described.send_at ? std::optional(base::epoch_milliseconds(*described.send_at)) : std::nullopt, email.id});
+        {after.sender, recipients_json(after), tags_json(after), after.callback_url,
+         after.send_at ? std::optional(base::epoch_milliseconds(*after.send_at)) : std::nullopt, email.id});
   });
   if (!written) return base::propagate(mysql::as_error(written.error()));
   return true;
 }
 
-base::Result<void> MysqlLedger::park(const EmailRow& row) {
-  const Email& email = row.email;
+base::Result<void> MysqlLedger::adopt_outcome(const EmailRow& row) {
+  TRY(const Change change, decide(row.email, event::Adopted{}, policy_, clock_.now()));
+  const Email& email = change.after;
   const CountLanes::Lane lane(lanes_);
-  const auto parked = database_.transact([&](Connection& connection, const Attempt&) -> Answer<void> {
+  const auto adopted = database_.transact([&](Connection& connection, const Attempt&) -> Answer<void> {
     TRY(const std::uint64_t changed,
-        connection.execute("UPDATE emails SET due_ms = NULL, ledger_version = version, ledger_status = ?,"
+        connection.execute("UPDATE emails SET due_ms = ?, ledger_version = version, ledger_status = ?,"
                            " expires_ms = COALESCE(expires_ms, ?), updated_ms = ?, updated_at = updated_at"
                            " WHERE id = ? AND version = ? AND ledger_version <> version",
-                           {name_of(email.state), base::epoch_milliseconds(expiry_of(email)),
+                           {email.due_at ? std::optional(base::epoch_milliseconds(*email.due_at)) : std::nullopt,
+                            name_of(email.state), base::epoch_milliseconds(expires(email)),
                             base::epoch_milliseconds(email.updated_at), email.id, email.version}));
     if (changed == 0) return {};
     CountDifferences counts;
@@ -77,7 +81,7 @@ base::Result<void> MysqlLedger::park(const EmailRow& row) {
     counts.entered(email.tenant, email.state);
     return counts.write(connection, lane.slice());
   });
-  if (!parked) return base::propagate(mysql::as_error(parked.error()));
+  if (!adopted) return base::propagate(mysql::as_error(adopted.error()));
   return {};
 }
 

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "base/log.h"
-#include "outbox/ledger/transitions.h"
 #include "outbox/mysql_ledger/mysql_work_queue.h"
 
 namespace postino::outbox {
@@ -16,7 +15,7 @@ namespace {
 
 std::string quoted(State state) { return "'" + std::string(name_of(state)) + "'"; }
 
-// One that somebody has spoilt must not keep back those behind it.
+// One row that is damaged must not keep back those behind it.
 void log_unreadable(const base::Error& error) {
   base::log_error("outbox", "an e-mail cannot be read, and is left alone", {{"error", error.message}});
 }
@@ -35,16 +34,14 @@ std::string select_due(State state) {
 }  // namespace
 
 // One transaction: locks what is due and not locked by others, and moves it into its working state.
-class MysqlLedger::ClaimBatch {
+class MysqlLedger::ClaimWriter {
  public:
-  ClaimBatch(MysqlLedger& ledger, const WorkQueue& queue, base::TimePoint start, int wanted, const std::string& owner,
-             base::Milliseconds lease)
+  ClaimWriter(MysqlLedger& ledger, const WorkQueue& queue, base::TimePoint start, int wanted, const std::string& owner)
       : ledger_(ledger),
         queue_(queue),
         start_(start),
         wanted_(wanted),
         owner_(owner),
-        lease_(lease),
         transition_(ledger.new_transition()) {}
 
   base::Result<void> commit() {
@@ -57,7 +54,7 @@ class MysqlLedger::ClaimBatch {
 
   std::vector<Email> claimed() {
     std::vector<Email> emails;
-    for (Move& move : moves_) emails.push_back(std::move(move.after));
+    for (Change& change : changes_) emails.push_back(std::move(change.after));
     return emails;
   }
   // E-mails of others that must be looked at before they can be claimed.
@@ -74,14 +71,14 @@ class MysqlLedger::ClaimBatch {
       if (committed) return {};
     }
     TRY_VOID(lock(connection));
-    if (moves_.empty()) return {};
-    std::vector<const Move*> moves;
-    for (const Move& move : moves_) moves.push_back(&move);
-    return ledger_.write_moves(connection, moves, counted_as_, transition_, slice);
+    if (changes_.empty()) return {};
+    std::vector<const Change*> changes;
+    for (const Change& change : changes_) changes.push_back(&change);
+    return ledger_.write_moves(connection, changes, counted_as_, transition_, slice);
   }
 
   Answer<void> lock(Connection& connection) {
-    moves_.clear();
+    changes_.clear();
     counted_as_.clear();
     strangers_.clear();
     now_ = ledger_.clock_.now();
@@ -100,18 +97,18 @@ class MysqlLedger::ClaimBatch {
         strangers_.push_back(std::move(*email));
         continue;
       }
+      auto change = decide(std::move(email->email), event::Claimed{owner_}, ledger_.policy_, now_);
+      if (!change) continue;
       counted_as_.push_back(email->counted_as);
-      Move move = claiming_move(email->email, owner_, now_ + lease_, ledger_.options_.unknown_from_claim);
-      complete(move, now_);
-      moves_.push_back(std::move(move));
+      changes_.push_back(*std::move(change));
     }
     return {};
   }
 
-  // The moves are still those of the attempt whose end is not known.
+  // The changes are still those of the attempt whose end is not known.
   Answer<bool> earlier_attempt_committed(Connection& connection) {
     std::vector<std::string> ids;
-    for (const Move& move : moves_) ids.push_back(move.after.id);
+    for (const Change& change : changes_) ids.push_back(change.after.id);
     if (ids.empty()) return false;
     // It may be about to: then this waits for it.
     TRY_VOID(connection.query("SELECT id FROM emails FORCE INDEX (PRIMARY) WHERE id IN " + placeholders(ids.size()) +
@@ -125,9 +122,8 @@ class MysqlLedger::ClaimBatch {
   const base::TimePoint start_;
   const int wanted_;
   const std::string& owner_;
-  const base::Milliseconds lease_;
   const std::int64_t transition_;
-  std::vector<Move> moves_;
+  std::vector<Change> changes_;
   std::vector<std::optional<State>> counted_as_;
   std::vector<EmailRow> strangers_;
   bool full_ = false;
@@ -135,11 +131,10 @@ class MysqlLedger::ClaimBatch {
   base::TimePoint last_due_;
 };
 
-base::Result<bool> MysqlLedger::take_claimed(WorkQueue& queue, int wanted, const std::string& owner,
-                                             base::Milliseconds lease, Claim& claim) {
+base::Result<bool> MysqlLedger::take_claimed(WorkQueue& queue, int wanted, const std::string& owner, Claim& claim) {
   const auto began = QueueCursor::Steady::now();
   const base::TimePoint start = queue.start(began);
-  ClaimBatch batch(*this, queue, start, std::min(wanted, static_cast<int>(max_ledger_batch)), owner, lease);
+  ClaimWriter batch(*this, queue, start, std::min(wanted, static_cast<int>(max_ledger_batch)), owner);
   TRY_VOID(batch.commit());
   const std::size_t before = claim.emails.size();
   std::ranges::move(batch.claimed(), std::back_inserter(claim.emails));
@@ -255,11 +250,9 @@ base::Result<Claim> MysqlLedger::gather(Pipeline pipeline, int limit, const Take
   return claim;
 }
 
-base::Result<Claim> MysqlLedger::claim(Pipeline pipeline, int limit, const std::string& owner,
-                                       base::Milliseconds lease) {
-  return gather(pipeline, limit, [&](WorkQueue& queue, int wanted, Claim& claim) {
-    return take_claimed(queue, wanted, owner, lease, claim);
-  });
+base::Result<Claim> MysqlLedger::claim(Pipeline pipeline, int limit, const std::string& owner) {
+  return gather(pipeline, limit,
+                [&](WorkQueue& queue, int wanted, Claim& claim) { return take_claimed(queue, wanted, owner, claim); });
 }
 
 base::Result<Claim> MysqlLedger::due(Pipeline pipeline, int limit, const std::set<std::string>& except) {
@@ -296,9 +289,12 @@ base::Result<std::vector<Email>> MysqlLedger::find_expired(base::TimePoint befor
       log_unreadable(expired.error());
       continue;
     }
-    // Another program does not say when it begins to send.
-    if (expired->foreign && expired->email.state == State::processing) expired->email.outcome_unknown = true;
-    emails.push_back(std::move(expired->email));
+    if (!expired->foreign) {
+      emails.push_back(std::move(expired->email));
+      continue;
+    }
+    TRY(Change adopted, decide(std::move(expired->email), event::Adopted{}, policy_, before));
+    emails.push_back(std::move(adopted.after));
   }
   return emails;
 }

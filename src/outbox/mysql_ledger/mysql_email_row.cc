@@ -153,13 +153,6 @@ std::string member(json::Element object, std::string_view name) {
   return std::string(member ? member->text().value_or("") : "");
 }
 
-RecipientState parse_recipient_state(std::string_view name) {
-  using enum RecipientState;
-  for (const RecipientState state : {delivered, refused, suppressed})
-    if (name == name_of(state)) return state;
-  return pending;
-}
-
 Bounce bounce_of(json::Element element) {
   Bounce bounce{member(element, "recipient"), member(element, "status"), member(element, "diagnostic"), true, {}};
   if (const auto permanent = element.member("permanent")) bounce.permanent = permanent->boolean().value_or(true);
@@ -200,11 +193,12 @@ bool read_row_lists(const mysql::Row& row, Email& email) {
                    [&](json::Element element) {
                      if (const auto text = element.text()) email.tags.emplace_back(*text);
                    }) &&
-         read_list(row, column::recipients,
-                   [&](json::Element element) {
-                     email.recipients.push_back({member(element, "address"), parse_recipient_state(member(element, "state")),
-                                                 member(element, "reply")});
-                   }) &&
+         read_list(
+             row, column::recipients,
+             [&](json::Element element) {
+               email.recipients.push_back({member(element, "address"), parse_recipient_state(member(element, "state")),
+                                           member(element, "reply")});
+             }) &&
          read_list(row, column::bounces, [&](json::Element element) { email.bounces.push_back(bounce_of(element)); }) &&
          read_reached(row, email);
 }

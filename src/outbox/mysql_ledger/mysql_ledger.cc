@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "outbox/ledger/transitions.h"
 #include "outbox/mysql_ledger/mysql_work_queue.h"
 
 namespace postino::outbox {
@@ -11,14 +10,44 @@ using mysql::Answer;
 using mysql::Attempt;
 using mysql::Connection;
 
-MysqlLedger::MysqlLedger(mysql::Database& database, Spool& spool, const base::Clock& clock, base::Random& random,
-                         MysqlLedgerOptions options)
+namespace {
+
+// What a change within a state writes.
+struct Amendment {
+  std::string assignments;  // "due_ms = ?, callback_dead = ?, "
+  std::vector<std::optional<std::int64_t>> values;
+
+  friend bool operator==(const Amendment&, const Amendment&) = default;
+
+  void set(const std::string& column, std::optional<std::int64_t> value) {
+    assignments += column + " = ?, ";
+    values.push_back(value);
+  }
+};
+
+Amendment amendment_of(const Change& change) {
+  const Email& before = change.before;
+  const Email& after = change.after;
+  Amendment amendment;
+  if (after.due_at != before.due_at)
+    amendment.set("due_ms", after.due_at ? std::optional(base::epoch_milliseconds(*after.due_at)) : std::nullopt);
+  if (after.outcome_unknown != before.outcome_unknown) amendment.set("outcome_unknown", after.outcome_unknown ? 1 : 0);
+  if (after.callback_dead != before.callback_dead) amendment.set("callback_dead", after.callback_dead ? 1 : 0);
+  if (after.callback_attempts != before.callback_attempts) amendment.set("callback_attempts", after.callback_attempts);
+  return amendment;
+}
+
+}  // namespace
+
+MysqlLedger::MysqlLedger(mysql::Database& database, const Policy& policy, const base::Clock& clock,
+                         base::Random& random, MysqlLedgerOptions options, std::unique_ptr<Spool> elsewhere)
     : database_(database),
-      spool_(spool),
-      own_spool_(dynamic_cast<MysqlSpool*>(&spool)),
+      policy_(policy),
       clock_(clock),
       random_(random),
-      options_(std::move(options)),
+      options_(options),
+      own_spool_(database, random),
+      elsewhere_(std::move(elsewhere)),
       lanes_(random) {
   for (const State state : all_states())
     if (kind_of(state) == StateKind::waiting)
@@ -86,11 +115,17 @@ base::Result<Counts> MysqlLedger::counts(const std::optional<std::string>& tenan
   return *counts;
 }
 
-base::Result<std::string> MysqlLedger::spool(SpoolObject object, std::vector<MysqlSpool::Placed>& placed) {
-  if (own_spool_ == nullptr) return spool_.write(object);
-  std::string path = own_spool_->new_path(object);
-  placed.push_back({path, std::move(object)});
-  return path;
+base::Result<MysqlLedger::Spooled> MysqlLedger::put_away(SpoolObject object) {
+  if (elsewhere_) {
+    TRY(std::string path, elsewhere_->write(object));
+    return Spooled{std::move(path), std::nullopt};
+  }
+  std::string path = own_spool_.new_path(object);
+  return Spooled{path, MysqlSpool::Placed{path, std::move(object)}};
+}
+
+void MysqlLedger::add_lines(const Change& change, std::vector<Line>& lines) {
+  for (const NewLine& line : change.lines) lines.push_back({&change.after.id, &line.entry});
 }
 
 Answer<void> MysqlLedger::write_lines(Connection& connection, const std::vector<Line>& lines, std::int64_t transition) {
@@ -99,7 +134,7 @@ Answer<void> MysqlLedger::write_lines(Connection& connection, const std::vector<
     count = rounded_down(lines.size() - begin);
     Parameters parameters;
     for (std::size_t i = begin; i < begin + count; ++i) {
-      const HistoryEntry& entry = lines[i].entry;
+      const HistoryEntry& entry = *lines[i].entry;
       parameters.add(*lines[i].email_id);
       parameters.add(entry.status);
       parameters.add_text(entry.reason);
@@ -127,63 +162,47 @@ Answer<bool> MysqlLedger::was_committed(Connection& connection, const std::vecto
   return !rows.empty();
 }
 
-base::Result<void> MysqlLedger::touch(const Email& email, const std::string& assignments,
-                                      std::initializer_list<mysql::Parameter> values) {
-  const auto current = database_.read([&](Connection& connection, const Attempt&) -> Answer<bool> {
-    std::vector<mysql::Parameter> parameters(values);
-    parameters.emplace_back(email.id);
-    parameters.emplace_back(email.version);
-    TRY(const std::uint64_t changed,
-        connection.execute(
-            "UPDATE emails SET " + assignments + ", updated_at = updated_at WHERE id = ? AND version = ?", parameters));
-    if (changed > 0) return true;
-    // What was so before is not changed.
-    TRY(const mysql::Rows rows,
-        connection.query("SELECT 1 FROM emails WHERE id = ? AND version = ?", {email.id, email.version}));
-    return !rows.empty();
-  });
-  if (!current) return base::propagate(mysql::as_error(current.error()));
-  if (!*current) return base::fail(base::ErrorCode::conflict, "e-mail " + email.id + " has moved on");
-  return {};
-}
-
-base::Result<void> MysqlLedger::mark_outcome_unknown(const Email& email) {
-  return touch(email, "outcome_unknown = TRUE", {});
-}
-
-base::Result<void> MysqlLedger::postpone(const Email& email, base::TimePoint due) {
-  return touch(email, "due_ms = ?", {base::epoch_milliseconds(due)});
-}
-
-base::Result<void> MysqlLedger::revive_callback(const Email& email, base::TimePoint due) {
-  return touch(email, "due_ms = ?, callback_dead = FALSE, callback_attempts = 0", {base::epoch_milliseconds(due)});
-}
-
-base::Result<std::vector<std::string>> MysqlLedger::renew(const std::vector<Email>& emails, base::TimePoint until) {
-  std::vector<std::string> kept;
-  for (std::size_t begin = 0; begin < emails.size(); begin += max_ledger_batch) {
-    const std::span batch = std::span(emails).subspan(begin, std::min(max_ledger_batch, emails.size() - begin));
+base::Result<std::vector<std::string>> MysqlLedger::amend(const std::vector<Change>& changes) {
+  std::vector<std::string> written;
+  for (std::size_t begin = 0; begin < changes.size();) {
+    // Those that write the same share a statement: leases are renewed together.
+    const Amendment amendment = amendment_of(changes[begin]);
+    std::size_t end = begin + 1;
+    while (end < changes.size() && end - begin < max_ledger_batch && amendment_of(changes[end]) == amendment) ++end;
+    const std::span batch = std::span(changes).subspan(begin, end - begin);
     Parameters versions;
-    for (const Email& email : batch) {
-      versions.add(email.id);
-      versions.add(email.version);
+    for (const Change& change : batch) {
+      versions.add(change.before.id);
+      versions.add(change.before.version);
     }
     const std::size_t size = rounded_up(batch.size());
     versions.repeat_last(2, 2 * size);
     std::string condition = "(id = ? AND version = ?)";
     for (std::size_t i = 1; i < size; ++i) condition += " OR (id = ? AND version = ?)";
-    const auto current = database_.read([&](Connection& connection, const Attempt&) -> Answer<mysql::Rows> {
-      std::vector<mysql::Parameter> parameters = {base::epoch_milliseconds(until)};
-      parameters.insert(parameters.end(), versions.list().begin(), versions.list().end());
-      TRY_VOID(connection.execute(
-          "UPDATE emails FORCE INDEX (PRIMARY) SET due_ms = ?, updated_at = updated_at WHERE " + condition,
-          parameters));
-      return connection.query("SELECT id FROM emails FORCE INDEX (PRIMARY) WHERE " + condition, versions.list());
-    });
+    const auto current =
+        database_.read([&](Connection& connection, const Attempt&) -> Answer<std::vector<std::string>> {
+          std::vector<mysql::Parameter> parameters(amendment.values.begin(), amendment.values.end());
+          parameters.insert(parameters.end(), versions.list().begin(), versions.list().end());
+          TRY(const std::uint64_t changed,
+              connection.execute("UPDATE emails FORCE INDEX (PRIMARY) SET " + amendment.assignments +
+                                     "updated_at = updated_at WHERE " + condition,
+                                 parameters));
+          std::vector<std::string> ids;
+          if (changed == batch.size()) {
+            for (const Change& change : batch) ids.push_back(change.before.id);
+            return ids;
+          }
+          // Some have moved on, or had these values before, which does not count as a change.
+          TRY(const mysql::Rows rows,
+              connection.query("SELECT id FROM emails FORCE INDEX (PRIMARY) WHERE " + condition, versions.list()));
+          for (const mysql::Row row : rows) ids.emplace_back(row.text(0));
+          return ids;
+        });
     if (!current) return base::propagate(mysql::as_error(current.error()));
-    for (const mysql::Row row : *current) kept.emplace_back(row.text(0));
+    written.insert(written.end(), current->begin(), current->end());
+    begin = end;
   }
-  return kept;
+  return written;
 }
 
 base::Result<void> MysqlLedger::record_bounce(const std::string& id, const Bounce& bounce) {
@@ -206,12 +225,17 @@ base::Result<void> MysqlLedger::record_bounce(const std::string& id, const Bounc
       outcome = base::propagate(row.error());
       return {};
     }
-    Email& email = row->email;
-    if (email.bounces.size() >= max_bounces) return {};
-    email.bounces.push_back(bounce);
+    const auto change = decide(std::move(row->email), event::Bounced{bounce}, policy_, clock_.now());
+    if (!change) {
+      outcome = base::propagate(change.error());
+      return {};
+    }
+    if (change->lines.empty()) return {};
     TRY_VOID(connection.execute("UPDATE emails SET bounces = ?, updated_at = updated_at WHERE id = ?",
-                                {bounces_json(email), id}));
-    return write_lines(connection, {{&email.id, line_of(email, bounce)}}, transition);
+                                {bounces_json(change->after), id}));
+    std::vector<Line> lines;
+    add_lines(*change, lines);
+    return write_lines(connection, lines, transition);
   });
   if (!done) return base::propagate(mysql::as_error(done.error()));
   return outcome;

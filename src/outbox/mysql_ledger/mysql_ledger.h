@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "mysql/database.h"
+#include "outbox/ledger/contents.h"
 #include "outbox/ledger/ledger.h"
 #include "outbox/mysql_ledger/mysql_counts.h"
 #include "outbox/mysql_ledger/mysql_email_row.h"
@@ -18,30 +19,25 @@
 namespace postino::outbox {
 
 struct MysqlLedgerOptions {
-  base::Milliseconds keep = std::chrono::hours(24 * 30);  // e-mails and their history, from kept_from() on
-  // What is claimed for sending counts as perhaps sent from then on: see StoreLedgerOptions.
-  bool unknown_from_claim = false;
   // When another program that works on the same tables counts as gone: how long ago it moved an e-mail.
   base::Milliseconds foreign_lease = std::chrono::minutes(30);
 };
 
 class MysqlLedger final : public Ledger {
  public:
-  // The schema must be there (migrate). Everything given must outlive the ledger. When the spool is a MysqlSpool of the
-  // same database, payloads and messages are written in the transactions that name them.
-  MysqlLedger(mysql::Database& database, Spool& spool, const base::Clock& clock, base::Random& random,
-              MysqlLedgerOptions options);
+  // The schema must be there (migrate). Everything given must outlive the ledger. Payloads and messages are kept in the
+  // database and written in the transactions that name them, or in `elsewhere` when it is given.
+  MysqlLedger(mysql::Database& database, const Policy& policy, const base::Clock& clock, base::Random& random,
+              MysqlLedgerOptions options, std::unique_ptr<Spool> elsewhere = nullptr);
   ~MysqlLedger() override;
 
+  Spool& spool() override { return elsewhere_ ? *elsewhere_ : own_spool_; }
   base::Result<AcceptAnswer> accept(std::vector<NewEmail> emails, const std::optional<AcceptKey>& key,
                                     const RenderAnswer& render) override;
-  base::Result<Claim> claim(Pipeline pipeline, int limit, const std::string& owner, base::Milliseconds lease) override;
+  base::Result<Claim> claim(Pipeline pipeline, int limit, const std::string& owner) override;
   base::Result<Claim> due(Pipeline pipeline, int limit, const std::set<std::string>& except) override;
-  std::vector<MoveOutcome> move(std::vector<Move> moves) override;
-  base::Result<std::vector<std::string>> renew(const std::vector<Email>& emails, base::TimePoint until) override;
-  base::Result<void> mark_outcome_unknown(const Email& email) override;
-  base::Result<void> postpone(const Email& email, base::TimePoint due) override;
-  base::Result<void> revive_callback(const Email& email, base::TimePoint due) override;
+  std::vector<MoveOutcome> move(std::vector<Change> changes) override;
+  base::Result<std::vector<std::string>> amend(const std::vector<Change>& changes) override;
   base::Result<std::vector<Email>> find_expired(base::TimePoint before, int limit) override;
   base::Result<std::vector<Email>> stale(base::TimePoint before, int limit) override;
 
@@ -53,48 +49,43 @@ class MysqlLedger final : public Ledger {
   base::Result<std::optional<base::TimePoint>> oldest_due(Pipeline pipeline) override;
   base::Result<void> record_bounce(const std::string& id, const Bounce& bounce) override;
 
-  base::Result<void> suppress(const std::string& tenant, const Suppression& suppression) override;
-  base::Result<bool> unsuppress(const std::string& tenant, const std::string& address) override;
-  base::Result<std::vector<Suppression>> find_suppressed(const std::string& tenant,
-                                                         const std::vector<std::string>& addresses) override;
-  base::Result<SuppressionPage> suppressions(const std::string& tenant, const std::string& cursor, int limit) override;
-  base::Result<std::vector<std::string>> suppressing_tenants() override;
-
   base::Result<bool> restore(const StoredEmail& email) override;
 
   // Removes up to `limit` of each: e-mails that have expired, with their history; objects in the spool; keys. In small
-  // transactions that wait for nobody. How many went; 0 when there is nothing more to do.
+  // transactions that skip what other transactions have locked. How many went; 0 when there is nothing more to do.
   base::Result<int> sweep(int limit);
 
  private:
-  class Acceptance;
-  class ClaimBatch;
-  class MoveBatch;
+  class AcceptWriter;
+  class ClaimWriter;
+  class MoveWriter;
   struct WorkQueue;
   using Queues = std::vector<WorkQueue*>;
 
-  base::TimePoint expiry_of(const Email& email) const { return kept_from(email) + options_.keep; }
+  base::TimePoint expires(const Email& email) const { return expiry_of(email, policy_); }
 
   // Reading. `sql` selects email_columns.
   base::Result<std::vector<EmailRow>> read_rows(const std::string& sql, std::span<const mysql::Parameter> parameters);
   base::Result<std::vector<Email>> read_emails(const std::string& sql, std::span<const mysql::Parameter> parameters);
 
-  // What transactions have in common. Objects go into `placed` when the transaction shall insert them, and are in the
-  // spool already otherwise.
-  base::Result<std::string> spool(SpoolObject object, std::vector<MysqlSpool::Placed>& placed);
+  // What transactions have in common. An object goes into the transaction that names it, unless the spool is elsewhere.
+  using Spooled = outbox::Spooled<MysqlSpool::Placed>;
+  using SpooledContents = outbox::SpooledContents<MysqlSpool::Placed>;
+  base::Result<Spooled> put_away(SpoolObject object);
   struct Line {
     const std::string* email_id = nullptr;
-    HistoryEntry entry;
+    const HistoryEntry* entry = nullptr;
   };
+  static void add_lines(const Change& change, std::vector<Line>& lines);
   static mysql::Answer<void> write_lines(mysql::Connection& connection, const std::vector<Line>& lines,
                                          std::int64_t transition);
-  // Was it committed, for one of these e-mails? They must be locked, so that nobody is about to.
+  // Was it committed, for one of these e-mails? They must be locked, so that no other transaction is about to.
   static mysql::Answer<bool> was_committed(mysql::Connection& connection, const std::vector<std::string>& ids,
                                            std::int64_t transition);
   std::int64_t new_transition() { return static_cast<std::int64_t>(random_.next()); }
-  // The states and lines of moves whose e-mails are locked and as they should be. `counted_as` says for each under
+  // The states and lines of changes whose e-mails are locked and as they should be. `counted_as` says for each under
   // which state it is counted so far.
-  mysql::Answer<void> write_moves(mysql::Connection& connection, const std::vector<const Move*>& moves,
+  mysql::Answer<void> write_moves(mysql::Connection& connection, const std::vector<const Change*>& changes,
                                   const std::vector<std::optional<State>>& counted_as, std::int64_t transition,
                                   std::size_t slice) const;
 
@@ -109,30 +100,26 @@ class MysqlLedger final : public Ledger {
   base::Result<Claim> gather(Pipeline pipeline, int limit, const Take& take);
   base::Result<void> gather_due(Pipeline pipeline, int limit, const Take& take, Claim& claim);
   static base::Result<void> drain(WorkQueue& queue, int limit, const Take& take, Claim& claim);
-  base::Result<bool> take_claimed(WorkQueue& queue, int wanted, const std::string& owner, base::Milliseconds lease,
-                                  Claim& claim);
+  base::Result<bool> take_claimed(WorkQueue& queue, int wanted, const std::string& owner, Claim& claim);
   base::Result<bool> take_seen(WorkQueue& queue, int wanted, const std::set<std::string>& except, Claim& claim);
 
   // E-mails of other programs: see mysql_adoption.cc.
   static bool needs_adoption(const EmailRow& row);
   base::Result<bool> adopt(const std::vector<EmailRow>& rows);
-  base::Result<bool> describe(const Email& email);
-  base::Result<void> park(const EmailRow& row);
-
-  // Sets columns under the condition that the version is still the same.
-  base::Result<void> touch(const Email& email, const std::string& assignments,
-                           std::initializer_list<mysql::Parameter> values);
+  base::Result<bool> adopt_described(const Email& email);
+  base::Result<void> adopt_outcome(const EmailRow& row);
 
   base::Result<int> sweep_emails(int limit);
   base::Result<int> sweep_objects(int limit);
   base::Result<int> sweep_keys(int limit);
 
   mysql::Database& database_;
-  Spool& spool_;
-  MysqlSpool* const own_spool_;  // the same, when it is in this database
+  const Policy& policy_;
   const base::Clock& clock_;
   base::Random& random_;
   const MysqlLedgerOptions options_;
+  MysqlSpool own_spool_;
+  const std::unique_ptr<Spool> elsewhere_;  // null: contents are in own_spool_
   CountLanes lanes_;
   std::map<std::pair<State, int>, std::unique_ptr<WorkQueue>> queues_;  // by state and shard; fixed after construction
   std::atomic<unsigned> next_queue_ = 0;

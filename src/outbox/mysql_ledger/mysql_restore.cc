@@ -10,24 +10,21 @@ using mysql::Connection;
 base::Result<bool> MysqlLedger::restore(const StoredEmail& stored) {
   TRY(const std::optional<Email> known, find(stored.email.id));
   if (known) return false;
-  Email email = stored.email;
-  const base::TimePoint expires = expiry_of(email);
-  std::vector<MysqlSpool::Placed> placed;
-  TRY(email.payload_path, spool({SpoolKind::payload, email.id, email.created_at, stored.payload, expires}, placed));
-  email.message_path.clear();
-  if (stored.message) {
-    TRY(email.message_path, spool({SpoolKind::message, email.id, email.created_at, *stored.message, expires}, placed));
-  }
+  TRY(Change change, decide(stored.email, event::Restored{stored.history}, policy_, clock_.now()));
+  Email& email = change.after;
+  TRY(const SpooledContents contents,
+      spool_contents<MysqlSpool::Placed>(email, stored.payload, stored.message, expires(email),
+                                         [&](SpoolObject object) { return put_away(std::move(object)); }));
   std::vector<Line> lines;
-  for (const HistoryEntry& entry : stored.history) lines.push_back({&email.id, entry});
+  add_lines(change, lines);
   std::vector<const MysqlSpool::Placed*> objects;
-  for (const MysqlSpool::Placed& object : placed) objects.push_back(&object);
+  for (const MysqlSpool::Placed& object : contents.writes) objects.push_back(&object);
 
   const std::int64_t transition = new_transition();
   const CountLanes::Lane lane(lanes_);
   const auto restored = database_.transact([&](Connection& connection, const Attempt& attempt) -> Answer<bool> {
     Parameters parameters;
-    add_new_row(parameters, email, expires);
+    add_new_row(parameters, email, expires(email));
     const auto inserted = connection.execute(insert_emails(1), parameters.list());
     if (!inserted && inserted.error().kind == mysql::ErrorKind::duplicate_key)
       return attempt.commit_unknown ? was_committed(connection, {email.id}, transition) : Answer<bool>(false);
@@ -40,10 +37,7 @@ base::Result<bool> MysqlLedger::restore(const StoredEmail& stored) {
     return true;
   });
   if (!restored) return base::propagate(mysql::as_error(restored.error()));
-  if (!*restored && own_spool_ == nullptr) {
-    (void)spool_.remove(email.payload_path);
-    if (!email.message_path.empty()) (void)spool_.remove(email.message_path);
-  }
+  if (!*restored) contents.remove_written(spool());
   return *restored;
 }
 

@@ -82,8 +82,6 @@ base::Result<std::string> MysqlSpool::write(const SpoolObject& object) {
   return placed.path;
 }
 
-std::optional<SpoolAction> MysqlSpool::as_action(const SpoolObject&) { return std::nullopt; }
-
 base::Result<std::string> MysqlSpool::read(const std::string& path) {
   const auto rows = database_.read([&](mysql::Connection& connection, const mysql::Attempt&) {
     return connection.query("SELECT part, parts, content FROM email_spool WHERE path = ? ORDER BY part", {path});

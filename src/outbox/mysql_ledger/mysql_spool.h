@@ -15,7 +15,6 @@ class MysqlSpool final : public Spool {
   MysqlSpool(mysql::Database& database, base::Random& random) : database_(database), random_(random) {}
 
   base::Result<std::string> write(const SpoolObject& object) override;
-  std::optional<SpoolAction> as_action(const SpoolObject& object) override;
   base::Result<std::string> read(const std::string& path) override;
   base::Result<void> remove(const std::string& path) override;
 

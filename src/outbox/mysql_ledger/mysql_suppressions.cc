@@ -1,9 +1,10 @@
-// Addresses that get no mail any more.
+#include "outbox/mysql_ledger/mysql_suppressions.h"
+
 #include <map>
 
 #include "base/text.h"
 #include "outbox/ledger/listing_cursor.h"
-#include "outbox/mysql_ledger/mysql_work_queue.h"
+#include "outbox/mysql_ledger/mysql_statement.h"
 
 namespace postino::outbox {
 
@@ -13,13 +14,13 @@ using mysql::Connection;
 
 namespace {
 
-Suppression suppression_of(const mysql::Row& row) {
+Suppression suppression_in(const mysql::Row& row) {
   return {std::string(row.text(0)), std::string(row.text(1)), base::from_epoch_milliseconds(row.number(2))};
 }
 
 }  // namespace
 
-base::Result<void> MysqlLedger::suppress(const std::string& tenant, const Suppression& suppression) {
+base::Result<void> MysqlSuppressions::add(const std::string& tenant, const Suppression& suppression) {
   const auto written = database_.read([&](Connection& connection, const Attempt&) {
     Parameters parameters;
     parameters.add(tenant);
@@ -35,7 +36,7 @@ base::Result<void> MysqlLedger::suppress(const std::string& tenant, const Suppre
   return {};
 }
 
-base::Result<bool> MysqlLedger::unsuppress(const std::string& tenant, const std::string& address) {
+base::Result<bool> MysqlSuppressions::remove(const std::string& tenant, const std::string& address) {
   const auto removed = database_.read([&](Connection& connection, const Attempt& attempt) -> Answer<bool> {
     TRY(const std::uint64_t rows, connection.execute("DELETE FROM email_suppressions WHERE tenant = ? AND address = ?",
                                                      {tenant, base::lower_case(address)}));
@@ -45,8 +46,8 @@ base::Result<bool> MysqlLedger::unsuppress(const std::string& tenant, const std:
   return *removed;
 }
 
-base::Result<std::vector<Suppression>> MysqlLedger::find_suppressed(const std::string& tenant,
-                                                                    const std::vector<std::string>& addresses) {
+base::Result<std::vector<Suppression>> MysqlSuppressions::find(const std::string& tenant,
+                                                               const std::vector<std::string>& addresses) {
   if (addresses.empty()) return std::vector<Suppression>();
   Parameters parameters;
   parameters.add(tenant);
@@ -58,16 +59,15 @@ base::Result<std::vector<Suppression>> MysqlLedger::find_suppressed(const std::s
   const auto rows =
       database_.read([&](Connection& connection, const Attempt&) { return connection.query(sql, parameters.list()); });
   if (!rows) return base::propagate(mysql::as_error(rows.error()));
-  std::map<std::string, Suppression> known;  // everybody's come first, and stay
-  for (const mysql::Row row : *rows) known.emplace(row.text(0), suppression_of(row));
+  std::map<std::string, Suppression> known;  // those of the empty tenant come first, and stay
+  for (const mysql::Row row : *rows) known.emplace(row.text(0), suppression_in(row));
   std::vector<Suppression> found;
   for (const std::string& address : addresses)
     if (const auto each = known.find(base::lower_case(address)); each != known.end()) found.push_back(each->second);
   return found;
 }
 
-base::Result<SuppressionPage> MysqlLedger::suppressions(const std::string& tenant, const std::string& cursor,
-                                                        int limit) {
+base::Result<SuppressionPage> MysqlSuppressions::list(const std::string& tenant, const std::string& cursor, int limit) {
   std::string after;
   if (!cursor.empty()) {
     TRY(after, read_cursor(cursor));
@@ -80,7 +80,7 @@ base::Result<SuppressionPage> MysqlLedger::suppressions(const std::string& tenan
   });
   if (!rows) return base::propagate(mysql::as_error(rows.error()));
   SuppressionPage page;
-  for (const mysql::Row row : *rows) page.suppressions.push_back(suppression_of(row));
+  for (const mysql::Row row : *rows) page.suppressions.push_back(suppression_in(row));
   if (page.suppressions.size() > static_cast<std::size_t>(limit)) {
     page.suppressions.resize(static_cast<std::size_t>(limit));
     page.cursor = make_cursor(page.suppressions.back().address);
@@ -88,7 +88,7 @@ base::Result<SuppressionPage> MysqlLedger::suppressions(const std::string& tenan
   return page;
 }
 
-base::Result<std::vector<std::string>> MysqlLedger::suppressing_tenants() {
+base::Result<std::vector<std::string>> MysqlSuppressions::tenants() {
   const auto rows = database_.read([&](Connection& connection, const Attempt&) {
     return connection.query("SELECT DISTINCT tenant FROM email_suppressions ORDER BY tenant");
   });

@@ -15,8 +15,6 @@ using item::Item;
 using item::List;
 using item::Map;
 
-constexpr std::string_view bounced = "BOUNCED";
-
 AttributeValue milliseconds_value(base::TimePoint time) { return base::epoch_milliseconds(time); }
 
 // Attributes of the _META record that come and go or change with a move, in one place: absent ones are removed.
@@ -152,13 +150,6 @@ base::TimePoint time_of(const std::string& text) {
   return time ? *time : base::TimePoint();
 }
 
-RecipientState recipient_state_of(std::string_view name) {
-  using enum RecipientState;
-  for (const RecipientState state : {delivered, refused, suppressed})
-    if (name == name_of(state)) return state;
-  return pending;
-}
-
 void read_item_lists(const AttributeFields& fields, Email& email) {
   for (const AttributeValue& tag : fields.list("Tags"))
     if (const auto* text = tag.get_if<std::string>()) email.tags.push_back(*text);
@@ -166,7 +157,7 @@ void read_item_lists(const AttributeFields& fields, Email& email) {
     if (const Map* map = value.get_if<Map>()) {
       const AttributeFields recipient(*map);
       email.recipients.push_back(
-          {recipient.text("Address"), recipient_state_of(recipient.text("State")), recipient.text("Reply")});
+          {recipient.text("Address"), parse_recipient_state(recipient.text("State")), recipient.text("Reply")});
     }
   for (const AttributeValue& value : fields.list("Bounces"))
     if (const Map* map = value.get_if<Map>()) {
@@ -174,6 +165,38 @@ void read_item_lists(const AttributeFields& fields, Email& email) {
       email.bounces.push_back({bounce.text("Recipient"), bounce.text("Status"), bounce.text("Diagnostic"),
                                bounce.flag("Permanent"), time_of(bounce.text("At"))});
     }
+}
+
+// What can change within a state.
+std::vector<Field> amendable_fields(const Email& email) {
+  const std::string queue = queue_of(email);
+  return {
+      {"Queue", text_if_any(queue)},
+      {"DueAt", queue.empty() ? std::nullopt : std::optional(milliseconds_value(*email.due_at))},
+      {"OutcomeUnknown", flag(email.outcome_unknown)},
+      {"CallbackAttempts", count_if_any(email.callback_attempts)},
+      {"CallbackDead", flag(email.callback_dead)},
+  };
+}
+
+// The rest of an update expression that begins with SET: fields that differ, and those that are written in any case.
+// Their values are added.
+std::string set_changed(const std::vector<Field>& before, std::vector<Field> after,
+                        std::initializer_list<std::string_view> always, item::Map& values) {
+  std::string set;
+  std::string remove;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    Field& field = after[i];
+    if (field.value == before[i].value && std::ranges::find(always, field.name) == always.end()) continue;
+    const std::string name(field.name);
+    if (!field.value) {
+      remove += (remove.empty() ? " REMOVE " : ", ") + name;
+      continue;
+    }
+    set.append(", ").append(name).append(" = :").append(name);
+    values.set(":" + name, std::move(*field.value));
+  }
+  return set + remove;
 }
 
 }  // namespace
@@ -257,26 +280,16 @@ base::Result<Email> email_of(const Item& meta) {
   return email;
 }
 
-Item line_item(const std::string& id, const HistoryEntry& line, int times, base::TimePoint expires) {
+Item line_item(const std::string& id, const NewLine& line, base::TimePoint expires) {
   const AttributeValue ttl = base::epoch_seconds(expires);
+  const HistoryEntry& entry = line.entry;
   return Item{{"Id", id},
-              {"Status", times > 1 ? line.status + "#" + std::to_string(times) : line.status},
+              {"Status", line.occurrence > 1 ? entry.status + "#" + std::to_string(line.occurrence) : entry.status},
               {"TTL", ttl},
               {"Attributes", Map{{"TTL", ttl},
-                                 {"UpdatedAt", base::format_timestamp(line.at)},
-                                 {"Reason", line.reason},
-                                 {"Version", line.version}}}};
-}
-
-Item state_item(const Email& email, const std::string& reason, base::TimePoint expires) {
-  return line_item(email.id, {std::string(name_of(email.state)), email.updated_at, reason, email.version},
-                   email.reached[static_cast<std::size_t>(email.state)], expires);
-}
-
-Item bounce_item(const Email& email, const Bounce& bounce, base::TimePoint expires) {
-  return line_item(email.id,
-                   {std::string(bounced), bounce.at, bounce.recipient + ": " + bounce.diagnostic, email.version},
-                   static_cast<int>(email.bounces.size()), expires);
+                                 {"UpdatedAt", base::format_timestamp(entry.at)},
+                                 {"Reason", entry.reason},
+                                 {"Version", entry.version}}}};
 }
 
 std::optional<HistoryEntry> history_entry_of(const Item& item) {
@@ -289,9 +302,9 @@ std::optional<HistoryEntry> history_entry_of(const Item& item) {
                       attributes.text("Reason"), attributes.number("Version").value_or(0)};
 }
 
-store::TransactUpdate meta_update(const std::string& table, const Move& move) {
-  const Email& before = move.before;
-  const Email& after = move.after;
+store::TransactUpdate meta_update(const std::string& table, const Change& change) {
+  const Email& before = change.before;
+  const Email& after = change.after;
   store::TransactUpdate update;
   update.table_name = table;
   update.key = meta_key(before.id);
@@ -305,31 +318,44 @@ store::TransactUpdate meta_update(const std::string& table, const Move& move) {
     set += ", Attributes.EmlFilePath = :message";
     values.set(":message", after.message_path);
   }
-  std::string remove;
   // The version tells that nothing else has changed, so what is the same need not be written again. Two attributes are
   // written without a new version: a lease may have been renewed since, and its outcome may have become unknown.
-  const std::vector<Field> known = changing_fields(before);
-  std::vector<Field> wanted = changing_fields(after);
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    Field& field = wanted[i];
-    if (field.value == known[i].value && field.name != "DueAt" && field.name != "OutcomeUnknown") continue;
-    const std::string name(field.name);
-    if (!field.value) {
-      remove += (remove.empty() ? " REMOVE " : ", ") + name;
-      continue;
-    }
-    set.append(", ").append(name).append(" = :").append(name);
-    values.set(":" + name, std::move(*field.value));
-  }
-  update.update = set + remove;
+  update.update =
+      set + set_changed(changing_fields(before), changing_fields(after), {"DueAt", "OutcomeUnknown"}, values);
   std::string condition = "Version = :seen AND Attributes.Latest = :from";
-  if (move.only_unrenewed && before.due_at) {
+  if (change.only_unrenewed && before.due_at) {
     condition += " AND DueAt = :due";
     values.set(":due", milliseconds_value(*before.due_at));
   }
-  if (move.only_unrenewed && !before.outcome_unknown) condition += " AND attribute_not_exists(OutcomeUnknown)";
+  if (change.only_unrenewed && !before.outcome_unknown) condition += " AND attribute_not_exists(OutcomeUnknown)";
   update.condition = std::move(condition);
   update.placeholders.values = std::move(values);
+  return update;
+}
+
+store::UpdateItemRequest meta_amendment(const std::string& table, const Change& change) {
+  store::UpdateItemRequest update;
+  update.table_name = table;
+  update.key = meta_key(change.before.id);
+  item::Map values{{":seen", change.before.version}};
+  update.update =
+      "SET Version = :seen" + set_changed(amendable_fields(change.before), amendable_fields(change.after), {}, values);
+  update.condition = "Version = :seen";
+  update.placeholders.values = std::move(values);
+  return update;
+}
+
+store::TransactUpdate bounces_update(const std::string& table, const Change& change) {
+  const std::size_t known = change.before.bounces.size();
+  store::TransactUpdate update;
+  update.table_name = table;
+  update.key = meta_key(change.before.id);
+  update.update = "SET Bounces = :bounces";
+  update.condition = store::ConditionExpression(known == 0 ? "Version = :seen AND attribute_not_exists(Bounces)"
+                                                           : "Version = :seen AND size(Bounces) = :known");
+  update.placeholders.values =
+      item::Map{{":bounces", *list_of(change.after.bounces, bounce_value)}, {":seen", change.before.version}};
+  if (known > 0) update.placeholders.values->set(":known", static_cast<std::int64_t>(known));
   return update;
 }
 

@@ -17,17 +17,17 @@ item::Item meta_item(const Email& email, base::TimePoint expires);
 // corrupt when attributes that must be there are not.
 base::Result<Email> email_of(const item::Item& meta);
 
-// The record of the state the email has now reached: "PROCESSING", or "PROCESSING#2" when it is there for the second
-// time. `reason` is what the line of history says.
-item::Item state_item(const Email& email, const std::string& reason, base::TimePoint expires);
-// The record of any line of history; `times` is how often its status has come, this one included.
-item::Item line_item(const std::string& id, const HistoryEntry& line, int times, base::TimePoint expires);
+// The record of a line of history: "PROCESSING", or "PROCESSING#2" when it is there for the second time.
+item::Item line_item(const std::string& id, const NewLine& line, base::TimePoint expires);
 // nullopt for records that are no line of history.
 std::optional<HistoryEntry> history_entry_of(const item::Item& item);
-item::Item bounce_item(const Email& email, const Bounce& bounce, base::TimePoint expires);
 
-// Rewrites what a move may change, under the condition that the e-mail is still as it was before.
-store::TransactUpdate meta_update(const std::string& table, const Move& move);
+// Rewrites what a move may change, on condition that the e-mail is still as it was before.
+store::TransactUpdate meta_update(const std::string& table, const Change& change);
+// The same for what changes within a state.
+store::UpdateItemRequest meta_amendment(const std::string& table, const Change& change);
+// Adds the last bounce, on condition that the others are still the same.
+store::TransactUpdate bounces_update(const std::string& table, const Change& change);
 
 // Where work on an e-mail waits ("READY#3"); empty when none does.
 std::string queue_of(const Email& email);

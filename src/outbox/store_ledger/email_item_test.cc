@@ -124,9 +124,15 @@ TEST(EmailItem, AttributesOfTheMetaRecordHaveTheirNames) {
   EXPECT_EQ(item::to_json(meta_item(full_email(), expires)), item::to_json(golden));
 }
 
+// The line of the state that an e-mail has reached.
+NewLine state_line(const Email& email, const std::string& reason) {
+  return {{std::string(name_of(email.state)), email.updated_at, reason, email.version},
+          email.reached[index_of(email.state)]};
+}
+
 TEST(EmailItem, StateRecordsHaveTheSeedsFormAndCountRepeats) {
   Email email = full_email();
-  EXPECT_EQ(item::to_json(state_item(email, "why", expires)),
+  EXPECT_EQ(item::to_json(line_item(email.id, state_line(email, "why"), expires)),
             item::to_json(Item{{"Id", email.id},
                                {"Status", "PROCESSING#2"},
                                {"TTL", 1'797'327'000},
@@ -134,17 +140,21 @@ TEST(EmailItem, StateRecordsHaveTheSeedsFormAndCountRepeats) {
                                                   {"UpdatedAt", "2026-11-15T09:30:10.250Z"},
                                                   {"Reason", "why"},
                                                   {"Version", 7}}}}));
-  const auto entry = history_entry_of(state_item(email, "why", expires));
+  const auto entry = history_entry_of(line_item(email.id, state_line(email, "why"), expires));
   ASSERT_TRUE(entry);
   EXPECT_EQ(*entry, (HistoryEntry{"PROCESSING", created + std::chrono::seconds(10), "why", 7}));
   email.reached[static_cast<std::size_t>(State::processing)] = 1;
-  EXPECT_EQ(state_item(email, "", expires).find("Status")->as<std::string>(), "PROCESSING");
+  EXPECT_EQ(line_item(email.id, state_line(email, ""), expires).find("Status")->as<std::string>(), "PROCESSING");
   EXPECT_EQ(history_entry_of(meta_item(email, expires)), std::nullopt);
 }
 
 TEST(EmailItem, BouncesAreLinesOfHistoryToo) {
   Email email = full_email();
-  const Item second = bounce_item(email, email.bounces[1], expires);
+  const Bounce last = email.bounces.back();
+  email.bounces.pop_back();
+  const auto change = decide(email, event::Bounced{last}, Policy(), created);
+  ASSERT_TRUE(change && change->lines.size() == 1);
+  const Item second = line_item(email.id, change->lines[0], expires);
   EXPECT_EQ(second.find("Status")->as<std::string>(), "BOUNCED#2");
   EXPECT_EQ(second.find("TTL")->as<item::Number>().to_int64(), 1'797'327'000);
   EXPECT_EQ(history_entry_of(second)->status, "BOUNCED");
@@ -191,7 +201,7 @@ TEST(EmailItem, AnUpdateChangesWhatDiffersUnderTheConditionThatNothingElseDid) {
   after.owner.clear();
   after.due_at.reset();
   after.outcome_unknown = false;
-  const store::TransactUpdate update = meta_update("t", {before, after, {}, {}, {}, {}});
+  const store::TransactUpdate update = meta_update("t", {before, after, {}, {}, false});
   EXPECT_EQ(update.condition->text(), "Version = :seen AND Attributes.Latest = :from");
   EXPECT_EQ(update.placeholders.values->find(":seen")->as<item::Number>().to_int64(), 7);
   EXPECT_EQ(update.placeholders.values->find(":from")->as<std::string>(), "PROCESSING");
@@ -207,7 +217,7 @@ TEST(EmailItem, WhatIsWrittenWithoutANewVersionIsAlwaysWrittenAgain) {
   before.outcome_unknown = false;
   Email after = before;
   after.state = State::ready;
-  const std::string text = meta_update("t", {before, after, {}, {}, {}, {}}).update->text();
+  const std::string text = meta_update("t", {before, after, {}, {}, false}).update->text();
   EXPECT_THAT(text, testing::HasSubstr("DueAt = :DueAt"));
   EXPECT_THAT(text, testing::ContainsRegex("REMOVE .*OutcomeUnknown"));
 }

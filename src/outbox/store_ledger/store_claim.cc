@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "outbox/ledger/transitions.h"
 #include "outbox/store_ledger/email_item.h"
 #include "outbox/store_ledger/work_queue.h"
 
@@ -20,7 +19,7 @@ bool still_due(const Email& email, State state, base::TimePoint now) {
 store::Answer<std::vector<StoreLedger::WorkEntry>> StoreLedger::read_queue(const std::string& queue,
                                                                            base::TimePoint from, int limit) {
   store::QueryRequest query;
-  query.table_name = options_.tables.emails;
+  query.table_name = tables_.emails;
   query.index_name = std::string(work_index);
   query.key_condition = "Queue = :queue AND DueAt >= :from";
   query.placeholders.values = item::Map{{":queue", queue}, {":from", base::epoch_milliseconds(from)}};
@@ -75,7 +74,7 @@ std::vector<StoreLedger::WorkQueue*> StoreLedger::queues_to_claim(Pipeline pipel
 base::Result<Claim> StoreLedger::gather(Pipeline pipeline, int limit, const std::set<std::string>& except,
                                         const Take& take) {
   Claim claim;
-  std::vector<WorkQueue*> busy;  // somebody else is reading them; they come last
+  std::vector<WorkQueue*> busy;  // another thread is reading them; they come last
   for (const bool waiting : {false, true}) {
     const std::vector<WorkQueue*> queues = waiting ? std::exchange(busy, {}) : queues_to_claim(pipeline);
     for (WorkQueue* queue : queues) {
@@ -102,15 +101,16 @@ base::Result<Claim> StoreLedger::gather(Pipeline pipeline, int limit, const std:
   return claim;
 }
 
-base::Result<Claim> StoreLedger::claim(Pipeline pipeline, int limit, const std::string& owner,
-                                       base::Milliseconds lease) {
-  return gather(pipeline, limit, {}, [&](const std::vector<Email>& due) -> base::Result<std::vector<Email>> {
-    const base::TimePoint lease_end = clock_.now() + lease;
-    std::vector<Move> moves;
-    for (const Email& email : due) moves.push_back(claiming_move(email, owner, lease_end, options_.unknown_from_claim));
+base::Result<Claim> StoreLedger::claim(Pipeline pipeline, int limit, const std::string& owner) {
+  return gather(pipeline, limit, {}, [&](std::vector<Email> due) -> base::Result<std::vector<Email>> {
+    const base::TimePoint now = clock_.now();
+    std::vector<Change> changes;
+    for (Email& email : due)
+      if (auto change = decide(std::move(email), event::Claimed{owner}, policy_, now))
+        changes.push_back(*std::move(change));
     std::vector<Email> claimed;
     std::string trouble;
-    for (MoveOutcome& outcome : move(std::move(moves))) {
+    for (MoveOutcome& outcome : move(std::move(changes))) {
       if (outcome.status == MoveStatus::failed) trouble = outcome.error;
       if (outcome.status == MoveStatus::done) claimed.push_back(std::move(outcome.email));
     }
@@ -173,7 +173,7 @@ base::Result<std::optional<base::TimePoint>> StoreLedger::oldest_due(Pipeline pi
       WorkQueue& queue = *queues_.find(queue_name(state, shard))->second;
       std::unique_lock turn(queue.turn);
       const base::TimePoint start = queue.cursor.start(QueueCursor::Steady::now());
-      turn.unlock();  // who only looks keeps nobody waiting
+      turn.unlock();  // a mere look does not keep claimers waiting
       const auto entries = patience_([&] { return read_queue(queue.name, start, 1); });
       if (!entries) return base::propagate(as_error(entries.error()));
       if (!entries->empty() && (!oldest || entries->front().due < *oldest)) oldest = entries->front().due;

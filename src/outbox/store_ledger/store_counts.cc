@@ -78,7 +78,8 @@ store::Answer<Counts> read_counts(store::Store& store, const std::string& table,
   store::QueryRequest query;
   query.table_name = table;
   query.key_condition = "Tenant = :tenant";
-  query.placeholders.values = item::Map{{":tenant", tenant && !tenant->empty() ? *tenant : std::string(all_tenants_name)}};
+  query.placeholders.values =
+      item::Map{{":tenant", tenant && !tenant->empty() ? *tenant : std::string(all_tenants_name)}};
   query.consistent_read = true;
   do {
     TRY(const store::PageResponse page, store.query(query));

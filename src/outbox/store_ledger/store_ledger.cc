@@ -10,24 +10,26 @@ namespace postino::outbox {
 
 namespace {
 
-idempotency::GuardOptions guard_options(const StoreLedgerOptions& ledger) {
+idempotency::GuardOptions accept_guard_options(const StoreTables& tables, const Policy& policy) {
   idempotency::GuardOptions options;
-  options.table = ledger.tables.accept_keys();
-  options.lease = ledger.key_lease;
+  options.table = tables.accept_keys();
+  options.lease = policy.lease;  // of an acceptance that takes several commits
   return options;
 }
 
 }  // namespace
 
-StoreLedger::StoreLedger(store::Store& store, Spool& spool, const base::Clock& clock, base::Random& random,
-                         Patience patience, StoreLedgerOptions options)
+StoreLedger::StoreLedger(store::Store& store, StoreTables tables, const Policy& policy, const base::Clock& clock,
+                         base::Random& random, const Patience& patience, std::unique_ptr<Spool> elsewhere)
     : store_(store),
-      spool_(spool),
+      tables_(std::move(tables)),
+      policy_(policy),
       clock_(clock),
       random_(random),
-      patience_(std::move(patience)),
-      options_(std::move(options)),
-      accept_guard_(store, clock, random, guard_options(options_)) {
+      patience_(patience),
+      own_spool_(store, tables_.spool(), random, patience),
+      elsewhere_(std::move(elsewhere)),
+      accept_guard_(store, clock, random, accept_guard_options(tables_, policy)) {
   for (const State state : all_states())
     if (kind_of(state) != StateKind::resting)
       for (int shard = 0; shard < shard_count; ++shard)
@@ -41,7 +43,7 @@ base::Result<std::vector<Email>> StoreLedger::read(const std::vector<std::string
   for (std::size_t begin = 0; begin < ids.size(); begin += store::max_batch_get_keys) {
     store::BatchGetItemRequest request;
     store::BatchGetTable table;
-    table.table_name = options_.tables.emails;
+    table.table_name = tables_.emails;
     table.consistent_read = true;
     for (std::size_t i = begin; i < std::min(begin + store::max_batch_get_keys, ids.size()); ++i)
       table.keys.push_back(meta_key(ids[i]));
@@ -72,7 +74,7 @@ base::Result<std::optional<Email>> StoreLedger::find(const std::string& id) {
 
 base::Result<std::vector<HistoryEntry>> StoreLedger::history(const std::string& id) {
   store::QueryRequest query;
-  query.table_name = options_.tables.emails;
+  query.table_name = tables_.emails;
   query.key_condition = "Id = :id";
   query.placeholders.values = item::Map{{":id", id}};
   query.consistent_read = true;
@@ -91,16 +93,16 @@ base::Result<std::vector<HistoryEntry>> StoreLedger::history(const std::string& 
   return entries;
 }
 
-store::TransactPut StoreLedger::put_line(const Email& email, const std::string& reason) const {
-  store::TransactPut line;
-  line.table_name = options_.tables.emails;
-  line.item = state_item(email, reason, expiry_of(email));
-  return line;
+store::TransactPut StoreLedger::put_line(const Email& email, const NewLine& line) const {
+  store::TransactPut put;
+  put.table_name = tables_.emails;
+  put.item = line_item(email.id, line, expires(email));
+  return put;
 }
 
 void StoreLedger::add_counts(const CountChanges& counts, store::TransactWriteItemsRequest& request) const {
   for (store::TransactAction& action :
-       counts.actions(options_.tables.counts(), options_.keep, static_cast<int>(random_.next() % count_spread)))
+       counts.actions(tables_.counts(), policy_.keep, static_cast<int>(random_.next() % count_spread)))
     request.actions.push_back(std::move(action));
 }
 
@@ -109,54 +111,32 @@ bool StoreLedger::condition_failed(const store::Error& error, std::size_t action
          error.details->reasons[action].code == "ConditionalCheckFailed";
 }
 
-base::Result<StoreLedger::Spooled> StoreLedger::spool(const SpoolObject& object) {
-  if (auto action = spool_.as_action(object)) return Spooled{std::move(action->path), std::move(action->put)};
-  TRY(std::string path, spool_.write(object));
+base::Result<StoreLedger::Spooled> StoreLedger::put_away(const SpoolObject& object) {
+  if (!elsewhere_)
+    if (auto placed = own_spool_.place(object)) return Spooled{std::move(placed->path), std::move(placed->put)};
+  TRY(std::string path, spool().write(object));
   return Spooled{std::move(path), std::nullopt};
 }
 
 base::Result<Counts> StoreLedger::counts(const std::optional<std::string>& tenant) {
-  const auto counts = patience_([&] { return read_counts(store_, options_.tables.counts(), tenant); });
+  const auto counts = patience_([&] { return read_counts(store_, tables_.counts(), tenant); });
   if (!counts) return base::propagate(as_error(counts.error()));
   return *counts;
 }
 
-base::Result<void> StoreLedger::touch(const Email& email, std::string update, item::Map values) {
-  store::UpdateItemRequest request;
-  request.table_name = options_.tables.emails;
-  request.key = meta_key(email.id);
-  request.update = std::move(update);
-  request.condition = "Version = :seen";
-  values.set(":seen", email.version);
-  request.placeholders.values = std::move(values);
-  const auto answer = patience_([&] { return store_.update_item(request); });
-  if (!answer) return base::propagate(as_error(answer.error()));
-  return {};
-}
-
-base::Result<void> StoreLedger::mark_outcome_unknown(const Email& email) {
-  return touch(email, "SET OutcomeUnknown = :yes", {{":yes", true}});
-}
-
-base::Result<void> StoreLedger::postpone(const Email& email, base::TimePoint due) {
-  return touch(email, "SET DueAt = :due", {{":due", base::epoch_milliseconds(due)}});
-}
-
-base::Result<void> StoreLedger::revive_callback(const Email& email, base::TimePoint due) {
-  return touch(email, "SET DueAt = :due, Queue = :queue REMOVE CallbackDead, CallbackAttempts",
-               {{":due", base::epoch_milliseconds(due)}, {":queue", queue_name(email.state, shard_of(email.id))}});
-}
-
-base::Result<std::vector<std::string>> StoreLedger::renew(const std::vector<Email>& emails, base::TimePoint until) {
-  std::vector<std::string> kept;
-  for (const Email& email : emails) {
-    const auto renewed = postpone(email, until);
-    if (renewed)
-      kept.push_back(email.id);
-    else if (renewed.error().code != base::ErrorCode::conflict)
-      return base::propagate(renewed.error());
+base::Result<std::vector<std::string>> StoreLedger::amend(const std::vector<Change>& changes) {
+  std::vector<std::string> written;
+  for (const Change& change : changes) {
+    const store::UpdateItemRequest request = meta_amendment(tables_.emails, change);
+    const auto answer = patience_([&] { return store_.update_item(request); });
+    if (answer) {
+      written.push_back(change.after.id);
+      continue;
+    }
+    const base::Error error = as_error(answer.error());
+    if (error.code != base::ErrorCode::conflict) return base::propagate(error);
   }
-  return kept;
+  return written;
 }
 
 base::Result<void> StoreLedger::record_bounce(const std::string& id, const Bounce& bounce) {
@@ -164,24 +144,11 @@ base::Result<void> StoreLedger::record_bounce(const std::string& id, const Bounc
   for (int round = 0; round < rounds; ++round) {
     TRY(std::optional<Email> email, find(id));
     if (!email) return base::fail(base::ErrorCode::not_found, "there is no e-mail " + id);
-    const std::size_t known = email->bounces.size();
-    if (known >= max_bounces) return {};
-    email->bounces.push_back(bounce);
+    TRY(const Change change, decide(*std::move(email), event::Bounced{bounce}, policy_, clock_.now()));
+    if (change.lines.empty()) return {};
     store::TransactWriteItemsRequest request;
-    store::TransactUpdate update;
-    update.table_name = options_.tables.emails;
-    update.key = meta_key(id);
-    update.update = "SET Bounces = :bounces";
-    update.condition = store::ConditionExpression(known == 0 ? "Version = :seen AND attribute_not_exists(Bounces)"
-                                                             : "Version = :seen AND size(Bounces) = :known");
-    const item::Item meta = meta_item(*email, expiry_of(*email));
-    update.placeholders.values = item::Map{{":bounces", *meta.find("Bounces")}, {":seen", email->version}};
-    if (known > 0) update.placeholders.values->set(":known", static_cast<std::int64_t>(known));
-    request.actions.emplace_back(std::move(update));
-    store::TransactPut put;
-    put.table_name = options_.tables.emails;
-    put.item = bounce_item(*email, bounce, expiry_of(*email));
-    request.actions.emplace_back(std::move(put));
+    request.actions.emplace_back(bounces_update(tables_.emails, change));
+    request.actions.emplace_back(put_line(change.after, change.lines.front()));
     const auto answer = patience_([&] { return store_.transact_write_items(request); });
     if (answer) return {};
     if (answer.error().type != store::ErrorType::transaction_canceled) return base::propagate(as_error(answer.error()));

@@ -48,7 +48,7 @@ store::Answer<std::vector<std::string>> StoreLedger::read_listing(const std::str
                                                                   const std::string& partition, const std::string& low,
                                                                   const std::string& high, int limit) {
   store::QueryRequest query;
-  query.table_name = options_.tables.emails;
+  query.table_name = tables_.emails;
   query.index_name = std::string(tenant.empty() ? list_index : tenant_index);
   query.key_condition = tenant.empty() ? "Listing = :listing AND ListedAt BETWEEN :low AND :high"
                                        : "TenantListing = :listing AND ListedAt BETWEEN :low AND :high";
@@ -119,7 +119,7 @@ base::Result<EmailPage> StoreLedger::dead_callbacks(const std::string& cursor, i
   EmailPage page;
   while (position.shard < shard_count) {
     store::QueryRequest query;
-    query.table_name = options_.tables.emails;
+    query.table_name = tables_.emails;
     query.index_name = std::string(work_index);
     query.key_condition = "Queue = :queue";
     query.placeholders.values = item::Map{{":queue", dead_callback_queue(position.shard)}};

@@ -17,13 +17,15 @@ constexpr std::size_t max_lines = 90;
 // One e-mail that seems not to be here yet.
 class StoreLedger::Restoration {
  public:
-  Restoration(StoreLedger& ledger, const StoredEmail& stored)
-      : ledger_(ledger), stored_(stored), email_(stored.email), expires_(ledger.expiry_of(email_)) {}
+  Restoration(StoreLedger& ledger, Change change) : ledger_(ledger), email_(std::move(change.after)) {
+    for (const NewLine& line : change.lines) lines_.push_back(ledger.put_line(email_, line));
+  }
 
-  base::Result<bool> run() {
-    TRY_VOID(spool_contents());
-    make_lines();
-    // Lines without metadata are nobody's: they can be written first, and again when this is broken off.
+  base::Result<bool> run(std::string payload, std::optional<std::string> message) {
+    TRY(contents_,
+        spool_contents<store::TransactPut>(email_, std::move(payload), std::move(message), ledger_.expires(email_),
+                                           [&](const SpoolObject& object) { return ledger_.put_away(object); }));
+    // Lines without metadata belong to no e-mail: they can be written first, and again when this is broken off.
     while (lines_.size() > max_lines) {
       TRY(const bool absent, commit(take_lines(), absence()));
       if (!absent) return false;
@@ -32,34 +34,6 @@ class StoreLedger::Restoration {
   }
 
  private:
-  base::Result<void> spool_contents() {
-    SpoolObject object{SpoolKind::payload, email_.id, email_.created_at, stored_.payload, expires_};
-    TRY(payload_, ledger_.spool(object));
-    email_.payload_path = payload_.path;
-    email_.message_path.clear();
-    if (!stored_.message) return {};
-    object.kind = SpoolKind::message;
-    object.bytes = *stored_.message;
-    TRY(message_, ledger_.spool(object));
-    email_.message_path = message_.path;
-    return {};
-  }
-
-  // Later visits to a state have records of their own, counted by the lines: the next one must not meet any of them.
-  void make_lines() {
-    std::map<std::string_view, int> times;
-    for (const HistoryEntry& line : stored_.history) {
-      store::TransactPut put;
-      put.table_name = ledger_.options_.tables.emails;
-      put.item = line_item(email_.id, line, ++times[line.status], expires_);
-      lines_.push_back(std::move(put));
-      if (const auto state = parse_state(line.status)) {
-        int& reached = email_.reached[static_cast<std::size_t>(*state)];
-        reached = std::max(reached, times[line.status]);
-      }
-    }
-  }
-
   std::vector<store::TransactPut> take_lines() {
     const auto end = lines_.begin() + static_cast<std::ptrdiff_t>(std::min(lines_.size(), max_lines));
     std::vector<store::TransactPut> taken(std::make_move_iterator(lines_.begin()), std::make_move_iterator(end));
@@ -71,7 +45,7 @@ class StoreLedger::Restoration {
   store::TransactWriteItemsRequest absence() const {
     store::TransactWriteItemsRequest request;
     store::TransactConditionCheck check;
-    check.table_name = ledger_.options_.tables.emails;
+    check.table_name = ledger_.tables_.emails;
     check.key = meta_key(email_.id);
     check.condition = "attribute_not_exists(Id)";
     request.actions.emplace_back(std::move(check));
@@ -81,12 +55,11 @@ class StoreLedger::Restoration {
   store::TransactWriteItemsRequest metadata() const {
     store::TransactWriteItemsRequest request;
     store::TransactPut meta;
-    meta.table_name = ledger_.options_.tables.emails;
-    meta.item = meta_item(email_, expires_);
+    meta.table_name = ledger_.tables_.emails;
+    meta.item = meta_item(email_, ledger_.expires(email_));
     meta.condition = "attribute_not_exists(Id)";
     request.actions.emplace_back(std::move(meta));
-    if (payload_.put) request.actions.emplace_back(*payload_.put);
-    if (message_.put) request.actions.emplace_back(*message_.put);
+    for (const store::TransactPut& put : contents_.writes) request.actions.emplace_back(put);
     CountChanges counts;
     counts.entered(email_);
     ledger_.add_counts(counts, request);
@@ -107,20 +80,14 @@ class StoreLedger::Restoration {
   base::Result<bool> met_another() {
     TRY(const std::optional<Email> known, ledger_.find(email_.id));
     if (known == email_) return true;
-    // What is in the spool although nobody names it. It would expire anyway.
-    for (const Spooled* object : {&payload_, &message_})
-      if (!object->path.empty() && !object->put &&
-          (!known || (known->payload_path != object->path && known->message_path != object->path)))
-        (void)ledger_.spool_.remove(object->path);
+    for (const std::string& path : contents_.written)
+      if (!known || (known->payload_path != path && known->message_path != path)) (void)ledger_.spool().remove(path);
     return false;
   }
 
   StoreLedger& ledger_;
-  const StoredEmail& stored_;
   Email email_;
-  const base::TimePoint expires_;
-  Spooled payload_;
-  Spooled message_;
+  SpooledContents contents_;
   std::vector<store::TransactPut> lines_;
 };
 
@@ -129,7 +96,8 @@ base::Result<bool> StoreLedger::restore(const StoredEmail& email) {
   // What cannot be read is another program's, and is not overwritten either.
   if (!known && known.error().code != base::ErrorCode::corrupt) return base::propagate(known.error());
   if (!known || *known) return false;
-  return Restoration(*this, email).run();
+  TRY(Change change, decide(email.email, event::Restored{email.history}, policy_, clock_.now()));
+  return Restoration(*this, std::move(change)).run(email.payload, email.message);
 }
 
 }  // namespace postino::outbox

@@ -7,7 +7,9 @@ namespace {
 // Well below the 400 KB of an item.
 constexpr std::size_t item_part_bytes = 300 << 10;
 
-std::size_t item_part_count(std::size_t bytes) { return bytes == 0 ? 1 : (bytes + item_part_bytes - 1) / item_part_bytes; }
+std::size_t item_part_count(std::size_t bytes) {
+  return bytes == 0 ? 1 : (bytes + item_part_bytes - 1) / item_part_bytes;
+}
 
 item::Key part_key(const std::string& path, std::size_t part) {
   return {{"SpoolPath", path}, {"Part", static_cast<std::int64_t>(part)}};
@@ -36,12 +38,12 @@ base::Result<std::string> StoreSpool::write(const SpoolObject& object) {
   return path;
 }
 
-std::optional<SpoolAction> StoreSpool::as_action(const SpoolObject& object) {
+std::optional<StoreSpool::Placed> StoreSpool::place(const SpoolObject& object) const {
   if (item_part_count(object.bytes.size()) > 1) return std::nullopt;
-  SpoolAction action{spool_path(object, ""), {}};
-  action.put.table_name = table_;
-  action.put.item = part_item(object, action.path, 0);
-  return action;
+  Placed placed{spool_path(object, ""), {}};
+  placed.put.table_name = table_;
+  placed.put.item = part_item(object, placed.path, 0);
+  return placed;
 }
 
 base::Result<std::string> StoreSpool::read(const std::string& path) {

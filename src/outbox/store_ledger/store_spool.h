@@ -1,6 +1,8 @@
 // The spool inside the store: objects in parts that fit into items.
 #pragma once
 
+#include <optional>
+
 #include "base/random.h"
 #include "outbox/ledger/patient_store.h"
 #include "outbox/ledger/spool.h"
@@ -14,9 +16,16 @@ class StoreSpool final : public Spool {
       : store_(store), table_(std::move(table)), random_(random), patience_(std::move(patience)) {}
 
   base::Result<std::string> write(const SpoolObject& object) override;
-  std::optional<SpoolAction> as_action(const SpoolObject& object) override;
   base::Result<std::string> read(const std::string& path) override;
   base::Result<void> remove(const std::string& path) override;
+
+  // For the ledger, whose transaction writes an object along with what names it. nullopt when the object is too large
+  // for that. The transaction must fail for a second object of this kind and e-mail.
+  struct Placed {
+    std::string path;
+    store::TransactPut put;
+  };
+  std::optional<Placed> place(const SpoolObject& object) const;
 
  private:
   store::Store& store_;

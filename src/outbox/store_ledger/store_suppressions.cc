@@ -1,4 +1,5 @@
-// Addresses that get no mail any more.
+#include "outbox/store_ledger/store_suppressions.h"
+
 #include <algorithm>
 #include <set>
 
@@ -6,7 +7,6 @@
 #include "base/timestamp.h"
 #include "item/attribute_text.h"
 #include "outbox/ledger/listing_cursor.h"
-#include "outbox/store_ledger/work_queue.h"
 
 namespace postino::outbox {
 
@@ -28,9 +28,9 @@ Suppression suppression_of(const item::Item& item) {
 
 }  // namespace
 
-base::Result<void> StoreLedger::suppress(const std::string& tenant, const Suppression& suppression) {
+base::Result<void> StoreSuppressions::add(const std::string& tenant, const Suppression& suppression) {
   store::PutItemRequest put;
-  put.table_name = options_.tables.suppressions();
+  put.table_name = table_;
   put.item = key_of(tenant, suppression.address);
   put.item.set("Reason", suppression.reason);
   put.item.set("Since", base::format_timestamp(suppression.since));
@@ -39,9 +39,9 @@ base::Result<void> StoreLedger::suppress(const std::string& tenant, const Suppre
   return {};
 }
 
-base::Result<bool> StoreLedger::unsuppress(const std::string& tenant, const std::string& address) {
+base::Result<bool> StoreSuppressions::remove(const std::string& tenant, const std::string& address) {
   store::DeleteItemRequest request;
-  request.table_name = options_.tables.suppressions();
+  request.table_name = table_;
   request.key = key_of(tenant, address);
   request.return_values = store::ReturnValues::all_old;
   const auto answer = patience_([&] { return store_.delete_item(request); });
@@ -49,13 +49,13 @@ base::Result<bool> StoreLedger::unsuppress(const std::string& tenant, const std:
   return answer->attributes.has_value();
 }
 
-base::Result<std::vector<Suppression>> StoreLedger::find_suppressed(const std::string& tenant,
-                                                                    const std::vector<std::string>& addresses) {
+base::Result<std::vector<Suppression>> StoreSuppressions::find(const std::string& tenant,
+                                                               const std::vector<std::string>& addresses) {
   std::vector<Suppression> found;
   for (const std::string& address : addresses)
     for (const std::string& of : {std::string(), tenant}) {
       store::GetItemRequest get;
-      get.table_name = options_.tables.suppressions();
+      get.table_name = table_;
       get.key = key_of(of, address);
       get.consistent_read = true;
       const auto answer = patience_([&] { return store_.get_item(get); });
@@ -66,10 +66,9 @@ base::Result<std::vector<Suppression>> StoreLedger::find_suppressed(const std::s
   return found;
 }
 
-base::Result<SuppressionPage> StoreLedger::suppressions(const std::string& tenant, const std::string& cursor,
-                                                        int limit) {
+base::Result<SuppressionPage> StoreSuppressions::list(const std::string& tenant, const std::string& cursor, int limit) {
   store::QueryRequest query;
-  query.table_name = options_.tables.suppressions();
+  query.table_name = table_;
   query.key_condition = "Shelf = :shelf";
   query.placeholders.values = item::Map{{":shelf", shelf_of(tenant)}};
   query.limit = limit;
@@ -85,10 +84,10 @@ base::Result<SuppressionPage> StoreLedger::suppressions(const std::string& tenan
   return result;
 }
 
-base::Result<std::vector<std::string>> StoreLedger::suppressing_tenants() {
+base::Result<std::vector<std::string>> StoreSuppressions::tenants() {
   std::set<std::string> tenants;
   store::ScanRequest scan;
-  scan.table_name = options_.tables.suppressions();
+  scan.table_name = table_;
   scan.projection = "Shelf";
   scan.consistent_read = true;
   do {

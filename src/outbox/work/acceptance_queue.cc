@@ -9,22 +9,21 @@ namespace postino::outbox {
 
 namespace {
 
-constexpr std::chrono::milliseconds moment{50};
-constexpr std::size_t many = 20;  // e-mails in a moment or two
 constexpr std::size_t small_batch = 4;
 constexpr int threads = 2;
 constexpr std::size_t enough_for_another = 8;  // e-mails that wait while a batch is being accepted
 
 std::size_t waiting_bytes(const std::vector<NewEmail>& emails) {
   std::size_t bytes = 0;
-  for (const NewEmail& email : emails) bytes += email.payload.size() + (email.message ? email.message->size() : 0);
+  for (const NewEmail& email : emails)
+    bytes += email.payload.size() + (email.change.message ? email.change.message->size() : 0);
   return bytes;
 }
 
 }  // namespace
 
-AcceptanceQueue::AcceptanceQueue(Ledger& ledger, AcceptanceQueueOptions options)
-    : ledger_(ledger), options_(options), recent_(moment) {
+AcceptanceQueue::AcceptanceQueue(Ledger& ledger, WorkSignal& signal, AcceptanceQueueOptions options)
+    : ledger_(ledger), signal_(signal), options_(options) {
   for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
 }
 
@@ -44,7 +43,7 @@ bool AcceptanceQueue::try_submit(std::vector<NewEmail>& emails, Done done) {
     if (waiting_emails_ + emails.size() > options_.max_waiting_emails ||
         waiting_bytes_ + bytes > options_.max_waiting_bytes)
       return false;
-    recent_.add(emails.size(), std::chrono::steady_clock::now());
+    signal_.note_arrivals(emails.size());
     waiting_emails_ += emails.size();
     waiting_bytes_ += bytes;
     waiting_.push_back({std::move(emails), bytes, std::move(done)});
@@ -58,11 +57,6 @@ bool AcceptanceQueue::try_submit(std::vector<NewEmail>& emails, Done done) {
 void AcceptanceQueue::drain() {
   std::unique_lock lock(mutex_);
   idle_.wait(lock, [this] { return waiting_.empty() && accepting_ == 0; });
-}
-
-bool AcceptanceQueue::is_busy() {
-  const std::lock_guard lock(mutex_);
-  return recent_.get(std::chrono::steady_clock::now()) >= many;
 }
 
 void AcceptanceQueue::run() {

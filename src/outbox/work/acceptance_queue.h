@@ -1,10 +1,9 @@
-// E-mails that are handed in at the same time are accepted in one commit, and nobody's thread waits for it.
+// E-mails that are handed in at the same time are accepted in one commit, and no caller's thread waits for it.
 //
 // A commit costs about as much for one e-mail as for ten. While one is written the next gathers, so that the busier it
 // is the more share one; when many wait, the next is prepared meanwhile.
 #pragma once
 
-#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "outbox/ledger/ledger.h"
+#include "outbox/work/work_signal.h"
 
 namespace postino::outbox {
 
@@ -22,42 +22,14 @@ struct AcceptanceQueueOptions {
   std::size_t max_waiting_bytes = 256U << 20U;  // of payloads and messages
 };
 
-// How many there were in this period and the one before.
-class RecentCount {
- public:
-  explicit RecentCount(std::chrono::milliseconds period) : period_(period) {}
-
-  void add(std::size_t count, std::chrono::steady_clock::time_point now) {
-    turn(now);
-    present_ += count;
-  }
-  std::size_t get(std::chrono::steady_clock::time_point now) {
-    turn(now);
-    return before_ + present_;
-  }
-
- private:
-  void turn(std::chrono::steady_clock::time_point now) {
-    if (now - begin_ < period_) return;
-    before_ = now - begin_ < 2 * period_ ? present_ : 0;
-    present_ = 0;
-    begin_ = now;
-  }
-
-  const std::chrono::milliseconds period_;
-  std::chrono::steady_clock::time_point begin_;
-  std::size_t present_ = 0;
-  std::size_t before_ = 0;
-};
-
 // Safe to use from any thread.
 class AcceptanceQueue {
  public:
   // In the order of the e-mails. Called on the queue's thread: must not wait, nor throw.
   using Done = std::function<void(base::Result<std::vector<AcceptOutcome>>)>;
 
-  // The ledger must outlive it.
-  explicit AcceptanceQueue(Ledger& ledger, AcceptanceQueueOptions options = {});
+  // Both must outlive it. The signal is told how many e-mails arrive.
+  AcceptanceQueue(Ledger& ledger, WorkSignal& signal, AcceptanceQueueOptions options = {});
   ~AcceptanceQueue();  // accepts what is waiting
   AcceptanceQueue(const AcceptanceQueue&) = delete;
   AcceptanceQueue& operator=(const AcceptanceQueue&) = delete;
@@ -67,9 +39,6 @@ class AcceptanceQueue {
 
   // Returns when everything that was submitted before has been answered.
   void drain();
-
-  // Has it had much to do in the last moments?
-  bool is_busy();
 
  private:
   struct Request {
@@ -86,6 +55,7 @@ class AcceptanceQueue {
   void accept(Batch batch);
 
   Ledger& ledger_;
+  WorkSignal& signal_;
   const AcceptanceQueueOptions options_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -95,7 +65,6 @@ class AcceptanceQueue {
   std::size_t waiting_bytes_ = 0;
   int accepting_ = 0;  // threads that do
   bool stopping_ = false;
-  RecentCount recent_;
   std::vector<std::thread> threads_;
 };
 

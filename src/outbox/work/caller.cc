@@ -6,12 +6,12 @@
 
 namespace postino::outbox {
 
-base::Result<std::unique_ptr<Caller>> Caller::create(const Course& course, const base::Clock& clock,
+base::Result<std::unique_ptr<Caller>> Caller::create(const Policy& policy, const base::Clock& clock,
                                                      WebhookSigner signer, CallerOptions options) {
-  std::unique_ptr<Caller> caller(new Caller(course, clock, std::move(signer), std::move(options)));
+  std::unique_ptr<Caller> caller(new Caller(policy, clock, std::move(signer), std::move(options)));
   net::HttpClientOptions client;
   client.tls.certificate_file = caller->options_.certificate_file;
-  client.max_response_bytes = 64 << 10;  // nobody reads it
+  client.max_response_bytes = 64 << 10;  // it is not read
   client.allow_private_addresses = caller->options_.allow_private_addresses;
   TRY(caller->guarded_, net::HttpClient::create(client));
   client.allow_private_addresses = true;
@@ -32,11 +32,10 @@ std::optional<base::Milliseconds> parse_retry_after(std::string_view text, base:
   return std::max(then - now, base::Milliseconds(0));
 }
 
-Move Caller::work(const Email& email) const {
-  const std::string& where = course_.callback_url(email);
+Event Caller::work(const Email& email) const {
+  const std::string& where = callback_url_of(email, policy_);
   auto url = net::Url::parse(where);
-  if (!url)
-    return course_.callback_failed(email, "the callback URL " + url.error().message, std::nullopt, true, clock_.now());
+  if (!url) return event::CallbackFailed{"the callback URL " + url.error().message, std::nullopt, true};
   net::HttpRequest request;
   request.method = "POST";
   request.url = std::move(*url);
@@ -44,16 +43,17 @@ Move Caller::work(const Email& email) const {
   request.headers = signer_.headers(webhook_id(email), clock_.now(), request.body);
   request.headers.emplace_back("Content-Type", "application/json");
   request.headers.emplace_back("User-Agent", "postino");
-  const bool configured = where == course_.rules().default_callback_url;
+  const bool configured = where == policy_.default_callback_url;
   const auto response =
       (configured ? trusting_ : guarded_)->send(request, std::chrono::steady_clock::now() + options_.timeout);
-  const base::TimePoint now = clock_.now();
-  if (!response)
-    return course_.callback_failed(email, response.error().message, std::nullopt,
-                                   response.error().code == base::ErrorCode::invalid, now);
-  if (response->status >= 200 && response->status < 300) return course_.called_back(email, now);
-  return course_.callback_failed(email, "HTTP " + std::to_string(response->status),
-                                 parse_retry_after(response->header("Retry-After"), now), response->status == 410, now);
+  if (!response) {
+    const bool permanent = response.error().code == base::ErrorCode::invalid;
+    return event::CallbackFailed{response.error().message, std::nullopt, permanent};
+  }
+  if (response->status >= 200 && response->status < 300) return event::CallbackAcknowledged{};
+  return event::CallbackFailed{"HTTP " + std::to_string(response->status),
+                               parse_retry_after(response->header("Retry-After"), clock_.now()),
+                               response->status == 410};
 }
 
 }  // namespace postino::outbox

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "net/http_client.h"
-#include "outbox/ledger/course.h"
+#include "outbox/email/event.h"
+#include "outbox/email/policy.h"
 #include "outbox/transport/webhook.h"
 
 namespace postino::outbox {
@@ -16,17 +17,18 @@ struct CallerOptions {
 
 class Caller {
  public:
-  static base::Result<std::unique_ptr<Caller>> create(const Course& course, const base::Clock& clock,
+  // The policy and the clock must outlive it.
+  static base::Result<std::unique_ptr<Caller>> create(const Policy& policy, const base::Clock& clock,
                                                       WebhookSigner signer, CallerOptions options);
 
-  // Safe to call from any thread.
-  Move work(const Email& email) const;
+  // CallbackAcknowledged or CallbackFailed. Safe to call from any thread.
+  Event work(const Email& email) const;
 
  private:
-  Caller(const Course& course, const base::Clock& clock, WebhookSigner signer, CallerOptions options)
-      : course_(course), clock_(clock), signer_(std::move(signer)), options_(std::move(options)) {}
+  Caller(const Policy& policy, const base::Clock& clock, WebhookSigner signer, CallerOptions options)
+      : policy_(policy), clock_(clock), signer_(std::move(signer)), options_(std::move(options)) {}
 
-  const Course& course_;
+  const Policy& policy_;
   const base::Clock& clock_;
   const WebhookSigner signer_;
   const CallerOptions options_;

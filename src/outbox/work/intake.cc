@@ -8,13 +8,13 @@
 
 namespace postino::outbox {
 
-base::Result<std::unique_ptr<Intake>> Intake::create(Spool& spool, const Course& course, const base::Clock& clock,
-                                                     const mail::DkimSigner* signer, IntakeOptions options) {
+base::Result<std::unique_ptr<Intake>> Intake::create(Spool& spool, const mail::DkimSigner* signer,
+                                                     IntakeOptions options) {
   int attachments = -1;
   if (!options.attachment_path.empty()) {
     TRY(attachments, open_directory(options.attachment_path));
   }
-  return std::unique_ptr<Intake>(new Intake(spool, course, clock, signer, std::move(options), attachments));
+  return std::unique_ptr<Intake>(new Intake(spool, signer, std::move(options), attachments));
 }
 
 Intake::~Intake() {
@@ -78,14 +78,13 @@ base::Result<std::string> Intake::build(const Email& email, Payload payload) con
   return signer_ == nullptr ? base::Result<std::string>(std::move(built)) : signer_->sign(built);
 }
 
-Move Intake::work(const Email& email) const {
+Event Intake::work(const Email& email) const {
   auto message = build(email);
-  const base::TimePoint now = clock_.now();
-  if (message) return course_.built(email, std::move(*message), now);
+  if (message) return event::MessageBuilt{*std::move(message)};
   using enum base::ErrorCode;
   const base::Error& error = message.error();
-  if (error.code == invalid || error.code == malformed) return course_.invalid(email, error.message, now);
-  return course_.intake_again(email, error.message, now);
+  if (error.code == invalid || error.code == malformed) return event::PayloadRejected{error.message};
+  return event::IntakeFailed{error.message};
 }
 
 }  // namespace postino::outbox

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "mail/dkim.h"
+#include "outbox/email/event.h"
 #include "outbox/email/payload.h"
-#include "outbox/ledger/course.h"
 #include "outbox/ledger/spool.h"
 
 namespace postino::outbox {
@@ -19,12 +19,12 @@ struct IntakeOptions {
 class Intake {
  public:
   // `signer` may be null. Fails when the attachments' directory cannot be opened.
-  static base::Result<std::unique_ptr<Intake>> create(Spool& spool, const Course& course, const base::Clock& clock,
-                                                      const mail::DkimSigner* signer, IntakeOptions options);
+  static base::Result<std::unique_ptr<Intake>> create(Spool& spool, const mail::DkimSigner* signer,
+                                                      IntakeOptions options);
   ~Intake();
 
-  // Safe to call from any thread.
-  Move work(const Email& email) const;
+  // MessageBuilt, PayloadRejected or IntakeFailed. Safe to call from any thread.
+  Event work(const Email& email) const;
 
   // The message, from a payload that was read before. invalid when there cannot be one.
   base::Result<std::string> build(const Email& email, Payload payload) const;
@@ -32,20 +32,12 @@ class Intake {
   bool is_quick() const { return signer_ == nullptr; }
 
  private:
-  Intake(Spool& spool, const Course& course, const base::Clock& clock, const mail::DkimSigner* signer,
-         IntakeOptions options, int attachments)
-      : spool_(spool),
-        course_(course),
-        clock_(clock),
-        signer_(signer),
-        options_(std::move(options)),
-        attachments_(attachments) {}
+  Intake(Spool& spool, const mail::DkimSigner* signer, IntakeOptions options, int attachments)
+      : spool_(spool), signer_(signer), options_(std::move(options)), attachments_(attachments) {}
   base::Result<std::string> build(const Email& email) const;
   base::Result<mail::Attachment> read_attachment(const PayloadAttachment& attachment) const;
 
   Spool& spool_;
-  const Course& course_;
-  const base::Clock& clock_;
   const mail::DkimSigner* const signer_;
   const IntakeOptions options_;
   const int attachments_;  // descriptor of the directory; -1: there is none

@@ -26,42 +26,44 @@ void Leases::hold(const Email& email) {
   needed.id = email.id;
   needed.state = email.state;
   needed.version = email.version;
+  needed.due_at = email.due_at.value_or(clock_.now());
   const std::lock_guard lock(mutex_);
-  held_.insert_or_assign(email.id, Held{std::move(needed), email.due_at.value_or(clock_.now())});
+  held_.insert_or_assign(email.id, std::move(needed));
 }
 
 void Leases::drop(const Email& email) {
   const std::lock_guard lock(mutex_);
   const auto held = held_.find(email.id);
-  if (held != held_.end() && held->second.email.version == email.version) held_.erase(held);
+  if (held != held_.end() && held->second.version == email.version) held_.erase(held);
 }
 
 bool Leases::holds(const Email& email) const {
   const std::lock_guard lock(mutex_);
   const auto held = held_.find(email.id);
-  return held != held_.end() && held->second.email.version == email.version && clock_.now() < held->second.until;
+  return held != held_.end() && held->second.version == email.version && clock_.now() < held->second.due_at;
 }
 
 void Leases::renew_once() {
   const base::TimePoint now = clock_.now();
-  std::vector<Email> due;
+  std::vector<Change> renewals;
   {
     const std::lock_guard lock(mutex_);
     for (const auto& [id, held] : held_)
-      if (held.until - now <= lease_ * 2 / 3) due.push_back(held.email);
+      if (*held.due_at - now <= policy_.lease * 2 / 3)
+        if (auto renewal = decide(held, event::LeaseRenewed{}, policy_, now)) renewals.push_back(*std::move(renewal));
   }
-  if (due.empty()) return;
-  const auto kept = ledger_.renew(due, now + lease_);
+  if (renewals.empty()) return;
+  const auto kept = ledger_.amend(renewals);
   if (!kept) {
     base::log_warning("outbox", "leases could not be renewed", {{"error", kept.error().message}});
     return;
   }
   const std::lock_guard lock(mutex_);
-  for (const Email& email : due) {
-    const auto held = held_.find(email.id);
-    if (held == held_.end() || held->second.email.version != email.version) continue;
-    if (std::ranges::find(*kept, email.id) != kept->end())
-      held->second.until = now + lease_;
+  for (const Change& renewal : renewals) {
+    const auto held = held_.find(renewal.after.id);
+    if (held == held_.end() || held->second.version != renewal.after.version) continue;
+    if (std::ranges::find(*kept, renewal.after.id) != kept->end())
+      held->second.due_at = renewal.after.due_at;
     else
       held_.erase(held);
   }
@@ -70,7 +72,7 @@ void Leases::renew_once() {
 void Leases::run() {
   base::name_thread("outbox-leases");
   std::unique_lock lock(mutex_);
-  const base::Milliseconds interval = lease_ / 6;
+  const base::Milliseconds interval = policy_.lease / 6;
   for (bool took_long = false; !stopping_;) {
     if (!took_long) changed_.wait_for(lock, interval);
     if (stopping_) return;

@@ -13,8 +13,9 @@ namespace postino::outbox {
 // Safe to call from any thread.
 class Leases {
  public:
-  Leases(Ledger& ledger, const base::Clock& clock, base::Milliseconds lease)
-      : ledger_(ledger), clock_(clock), lease_(lease) {}
+  // Everything given must outlive it.
+  Leases(Ledger& ledger, const Policy& policy, const base::Clock& clock)
+      : ledger_(ledger), policy_(policy), clock_(clock) {}
   ~Leases() { stop(); }
 
   void start();
@@ -31,21 +32,15 @@ class Leases {
   // what their workers bring.
   void renew_once();
 
-  base::Milliseconds length() const { return lease_; }
-
  private:
-  struct Held {
-    Email email;
-    base::TimePoint until;
-  };
   void run();
 
   Ledger& ledger_;
+  const Policy& policy_;
   const base::Clock& clock_;
-  const base::Milliseconds lease_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<std::string, Held> held_;
+  std::map<std::string, Email> held_;  // what the renewal needs of them; due_at is the end of the lease
   bool stopping_ = false;
   std::thread thread_;
 };

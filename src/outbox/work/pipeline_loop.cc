@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/check.h"
 #include "base/log.h"
 #include "base/thread_name.h"
 #include "base/thread_priority.h"
-#include "outbox/ledger/transitions.h"
 
 namespace postino::outbox {
 
@@ -16,30 +16,19 @@ constexpr base::Milliseconds gathering{20};
 constexpr base::Milliseconds longest_gathering{1'000};
 constexpr base::Milliseconds about_to_be_done{3};
 
-// It ends in a working state: that of the next loop, which keeps a place for it.
-bool is_forwarded(const Move& move) { return kind_of(move.after.state) == StateKind::working; }
-
-// As it was on the way, for those who count. Nobody need be told that it waits: it does not.
-Email passed_form(const Move& move, Email email) {
-  email.state = *move.through;
+// As it was on the way, for those who count. It waits for no worker: the next one has it already.
+Email passed_form(State passed, Email email) {
+  email.state = passed;
   email.due_at.reset();
   return email;
 }
 
-std::string_view name_of(Pipeline pipeline) {
-  if (pipeline == Pipeline::intake) return "intake";
-  return pipeline == Pipeline::send ? "send" : "callback";
-}
-
 }  // namespace
 
-PipelineLoop::PipelineLoop(Pipeline pipeline, Ledger& ledger, Leases& leases, const base::Clock& clock,
-                           std::string owner, PipelineOptions options, Work work, OnMoved on_moved, PipelineLoop* next)
+PipelineLoop::PipelineLoop(Pipeline pipeline, const WorkContext& context, PipelineOptions options, Work work,
+                           OnMoved on_moved, PipelineLoop* next)
     : pipeline_(pipeline),
-      ledger_(ledger),
-      leases_(leases),
-      clock_(clock),
-      owner_(std::move(owner)),
+      context_(context),
       options_(std::move(options)),
       work_(std::move(work)),
       on_moved_(std::move(on_moved)),
@@ -55,17 +44,17 @@ void PipelineLoop::start() {
     });
   };
   run("-claim", options_.urgent, &PipelineLoop::claim_loop);
-  run("-write", true, &PipelineLoop::write_loop);  // others may wait for the same commit
+  run("-write", true, &PipelineLoop::write_loop);  // urgent work may wait for the same commit
   for (int i = 0; i < options_.workers; ++i) run("-work", options_.urgent, &PipelineLoop::work_loop);
 }
 
 void PipelineLoop::wake() {
   {
     const std::lock_guard lock(mutex_);
-    if (rung_) return;
-    rung_ = true;
+    if (is_announced_) return;
+    is_announced_ = true;
   }
-  woken_.notify_all();
+  look_.notify_all();
 }
 
 void PipelineLoop::stop(Instant give_up_at) {
@@ -76,7 +65,7 @@ void PipelineLoop::stop(Instant give_up_at) {
     give_up_at_ = give_up_at;
     give_back_waiting();
   }
-  woken_.notify_all();
+  look_.notify_all();
   claimed_.notify_all();
   worked_.notify_all();
   for (std::thread& thread : threads_) thread.join();
@@ -97,7 +86,7 @@ bool PipelineLoop::reserve() {
 }
 
 void PipelineLoop::adopt(std::vector<Email> emails, int reserved) {
-  for (const Email& email : emails) leases_.hold(email);
+  for (const Email& email : emails) context_.leases.hold(email);
   const std::lock_guard lock(mutex_);
   make_room(reserved - static_cast<int>(emails.size()));
   give_to_workers(std::move(emails));
@@ -106,7 +95,7 @@ void PipelineLoop::adopt(std::vector<Email> emails, int reserved) {
 // The mutex is held.
 void PipelineLoop::make_room(int finished) {
   in_flight_ -= finished;
-  if (full_) woken_.notify_all();
+  if (full_) look_.notify_all();
 }
 
 // As many workers wake up as there is work for. The mutex is held.
@@ -121,61 +110,60 @@ void PipelineLoop::give_to_workers(std::vector<Email> emails) {
 }
 
 void PipelineLoop::give_back_waiting() {
-  if (options_.claims)
-    for (const Email& email : waiting_) done_.push_back(give_back(email));
-  else
-    in_flight_ -= static_cast<int>(waiting_.size());
+  for (const Email& email : waiting_) {
+    auto change = options_.claims ? conclude(email, event::GivenBack{}) : std::nullopt;
+    if (change)
+      done_.push_back({*std::move(change), std::nullopt});
+    else
+      --in_flight_;
+  }
   waiting_.clear();
 }
 
-// As if it had not been claimed.
-Move PipelineLoop::give_back(const Email& email) const {
-  Move move{email, email, std::nullopt, "given back: the worker was told to end", std::nullopt};
-  move.after.state = *rescued_form(email.state);
-  move.after.owner.clear();
-  move.after.due_at = clock_.now();
-  move.after.outcome_unknown = false;
-  if (email.state == State::processing) --move.after.attempts;
-  if (acknowledged_form(email.state)) --move.after.callback_attempts;
-  return move;
+std::optional<Change> PipelineLoop::conclude(const Email& email, Event event) const {
+  auto change = decide(email, std::move(event), context_.policy, context_.clock.now(), context_.random.next());
+  if (change) return *std::move(change);
+  base::log_error("outbox", "work on an e-mail led nowhere",
+                  {{"pipeline", std::string(name_of(pipeline_))}, {"id", email.id}, {"error", change.error().message}});
+  return std::nullopt;
 }
 
 bool PipelineLoop::wait_for_room(std::unique_lock<std::mutex>& lock) {
   // Enough that no worker waits for the next claim, not so much that leases are taken long before their time.
   const int most = 2 * options_.workers + options_.batch;
   full_ = true;
-  woken_.wait(lock, [&] { return stopping_ || in_flight_ <= most - options_.batch; });
+  look_.wait(lock, [&] { return stopping_ || in_flight_ <= most - options_.batch; });
   full_ = false;
   return !stopping_;
 }
 
 void PipelineLoop::wait_for_work(std::unique_lock<std::mutex>& lock, std::optional<base::TimePoint> next_due) {
   base::Milliseconds wait = options_.poll;
-  if (next_due) wait = std::clamp(*next_due - clock_.now(), base::Milliseconds(1), wait);
-  woken_.wait_for(lock, wait, [&] { return stopping_ || rung_; });
+  if (next_due) wait = std::clamp(*next_due - context_.clock.now(), base::Milliseconds(1), wait);
+  look_.wait_for(lock, wait, [&] { return stopping_ || is_announced_; });
   if (options_.urgent) return;
   // A look costs as much for one e-mail as for many: what is not urgent gathers first.
   for (base::Milliseconds waited = gathering;; waited += gathering) {
-    woken_.wait_for(lock, gathering, [&] { return stopping_; });
+    look_.wait_for(lock, gathering, [&] { return stopping_; });
     if (stopping_ || waited >= longest_gathering || !options_.make_way || !options_.make_way()) return;
   }
 }
 
 base::Result<Claim> PipelineLoop::take_due(const std::set<std::string>& under_way) {
-  auto claim = options_.claims ? ledger_.claim(pipeline_, options_.batch, owner_, leases_.length())
-                               : ledger_.due(pipeline_, options_.batch, under_way);
+  auto claim = options_.claims ? context_.ledger.claim(pipeline_, options_.batch, context_.owner)
+                               : context_.ledger.due(pipeline_, options_.batch, under_way);
   if (!claim)
     base::log_warning("outbox", "claim failed",
                       {{"pipeline", std::string(name_of(pipeline_))}, {"error", claim.error().message}});
   else if (options_.claims)
-    for (const Email& email : claim->emails) leases_.hold(email);
+    for (const Email& email : claim->emails) context_.leases.hold(email);
   return claim;
 }
 
 void PipelineLoop::claim_loop() {
   std::unique_lock lock(mutex_);
   while (wait_for_room(lock)) {
-    rung_ = false;
+    is_announced_ = false;
     const std::set<std::string> under_way = under_way_;
     lock.unlock();
     auto claim = take_due(under_way);
@@ -189,7 +177,7 @@ void PipelineLoop::claim_loop() {
     if (!options_.claims)
       for (const Email& email : claim->emails) under_way_.insert(email.id);
     give_to_workers(std::move(claim->emails));
-    if (!claim->more && (!rung_ || !options_.urgent)) wait_for_work(lock, claim->next_due);
+    if (!claim->more && (!is_announced_ || !options_.urgent)) wait_for_work(lock, claim->next_due);
   }
   --running_;
   worked_.notify_one();
@@ -203,10 +191,17 @@ void PipelineLoop::work_loop() {
     const Email email = std::move(waiting_.front());
     waiting_.pop_front();
     lock.unlock();
-    Move move = work_(email);
+    auto change = conclude(email, work_(email));
+    if (!change && options_.claims) context_.leases.drop(email);  // the rescuer finds it
     lock.lock();
-    done_.push_back(std::move(move));
-    // The first one wakes the writer, the last one ends its patience.
+    if (!change) {
+      under_way_.erase(email.id);
+      make_room(1);
+      worked_.notify_one();
+      continue;
+    }
+    done_.push_back({*std::move(change), std::nullopt});
+    // The first one wakes the writer, the last one ends its wait for more.
     if (done_.size() == 1 || !more_to_come()) worked_.notify_one();
   }
   --running_;
@@ -218,50 +213,48 @@ bool PipelineLoop::more_to_come() const {
   return !stopping_ && done_.size() < std::min<std::size_t>(max_ledger_batch, static_cast<std::size_t>(in_flight_));
 }
 
-std::vector<Move> PipelineLoop::take_done(std::unique_lock<std::mutex>& lock) {
+std::vector<PipelineLoop::Done> PipelineLoop::take_done(std::unique_lock<std::mutex>& lock) {
   worked_.wait(lock, [&] { return !done_.empty() || (stopping_ && running_ == 0 && in_flight_ == 0); });
   if (!done_.empty()) worked_.wait_for(lock, about_to_be_done, [&] { return !more_to_come(); });
-  std::vector<Move> moves;
-  while (!done_.empty() && moves.size() < max_ledger_batch) {
-    moves.push_back(std::move(done_.front()));
+  std::vector<Done> batch;
+  while (!done_.empty() && batch.size() < max_ledger_batch) {
+    batch.push_back(std::move(done_.front()));
     done_.pop_front();
   }
-  return moves;
+  return batch;
 }
 
 void PipelineLoop::write_loop() {
   std::unique_lock lock(mutex_);
-  for (std::vector<Move> moves = take_done(lock); !moves.empty(); moves = take_done(lock)) {
+  for (std::vector<Done> batch = take_done(lock); !batch.empty(); batch = take_done(lock)) {
     std::vector<std::string> ids;
-    for (const Move& move : moves) ids.push_back(move.before.id);
+    for (const Done& done : batch) ids.push_back(done.change.before.id);
     lock.unlock();
-    write(std::move(moves));
+    write(std::move(batch));
     lock.lock();
     for (const std::string& id : ids) under_way_.erase(id);
     make_room(static_cast<int>(ids.size()));
   }
 }
 
-void PipelineLoop::forward(Move& move) const {
-  const std::vector<State>& states = states_claimed_by(next_->pipeline_);
-  const Email& after = move.after;
-  if (move.through || after.callback_dead || !after.due_at || *after.due_at > clock_.now() ||
-      std::ranges::find(states, after.state) == states.end() || !next_->reserve())
-    return;
-  move.through = after.state;
-  move.through_note = move.note.empty() ? after.reason : move.note;
-  move.note.clear();
-  move.after = claiming_move(after, owner_, clock_.now() + leases_.length(), false).after;
+void PipelineLoop::forward(Done& done) const {
+  const Email& after = done.change.after;
+  const base::TimePoint now = context_.clock.now();
+  if (pipeline_of(after) != next_->pipeline_ || *after.due_at > now || !next_->reserve()) return;
+  done.forwarded_from = after.state;
+  auto change = then(std::move(done.change), event::Claimed{context_.owner}, context_.policy, now);
+  CHECK(change.has_value());  // what waits for a pipeline can be claimed
+  done.change = *std::move(change);
 }
 
 // What was done must be written down: as long as the ledger cannot be reached it is tried again, and the leases are
 // renewed meanwhile; one by one after the first time, so that none is refused for the sake of another. What cannot be
-// written for a minute is left to the rescue, because others wait behind it.
-void PipelineLoop::write(std::vector<Move> moves) {
+// written for a minute is left to the rescuer, because other e-mails wait behind it.
+void PipelineLoop::write(std::vector<Done> batch) {
   constexpr int most_rounds = 120;
   if (next_ != nullptr)
-    for (Move& move : moves) forward(move);
-  std::vector<Move> left = write_once(std::move(moves));
+    for (Done& done : batch) forward(done);
+  std::vector<Done> left = write_once(std::move(batch));
   for (int round = 1; !left.empty(); ++round) {
     base::log_warning("outbox", "moves could not be written",
                       {{"pipeline", std::string(name_of(pipeline_))}, {"count", std::to_string(left.size())}});
@@ -269,35 +262,38 @@ void PipelineLoop::write(std::vector<Move> moves) {
     wait_for_ledger();
     left = write_one_by_one(std::move(left));
   }
-  for (const Move& move : left) {
-    leases_.drop(move.before);
-    if (is_forwarded(move)) next_->adopt({}, 1);
+  for (const Done& done : left) {
+    context_.leases.drop(done.change.before);
+    if (done.forwarded_from) next_->adopt({}, 1);
     base::log_error("outbox", "given up to write where an e-mail went",
-                    {{"id", move.before.id}, {"state", std::string(outbox::name_of(move.after.state))}});
+                    {{"id", done.change.before.id}, {"state", std::string(name_of(done.change.after.state))}});
   }
 }
 
-std::vector<Move> PipelineLoop::write_once(std::vector<Move> moves) {
-  std::vector<MoveOutcome> outcomes = ledger_.move(moves);
-  std::vector<Move> failed;
+std::vector<PipelineLoop::Done> PipelineLoop::write_once(std::vector<Done> batch) {
+  std::vector<Change> changes;
+  changes.reserve(batch.size());
+  for (const Done& done : batch) changes.push_back(done.change);
+  std::vector<MoveOutcome> outcomes = context_.ledger.move(std::move(changes));
+  std::vector<Done> failed;
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     if (outcomes[i].status == MoveStatus::failed)
-      failed.push_back(std::move(moves[i]));
+      failed.push_back(std::move(batch[i]));
     else
-      finished(moves[i], outcomes[i]);
+      finished(batch[i], outcomes[i]);
   }
   return failed;
 }
 
-std::vector<Move> PipelineLoop::write_one_by_one(std::vector<Move> moves) {
+std::vector<PipelineLoop::Done> PipelineLoop::write_one_by_one(std::vector<Done> batch) {
   constexpr int enough = 2;  // one may fail for reasons of its own
-  std::vector<Move> failed;
+  std::vector<Done> failed;
   int failed_in_a_row = 0;
-  for (Move& move : moves) {
+  for (Done& done : batch) {
     // A ledger that is away would keep each of them waiting.
     const bool hopeless = failed_in_a_row >= enough && out_of_time();
-    std::vector<Move> one;
-    one.push_back(std::move(move));
+    std::vector<Done> one;
+    one.push_back(std::move(done));
     if (!hopeless) one = write_once(std::move(one));
     failed_in_a_row = one.empty() ? 0 : failed_in_a_row + 1;
     std::ranges::move(one, std::back_inserter(failed));
@@ -309,9 +305,9 @@ void PipelineLoop::wait_for_ledger() {
   std::unique_lock lock(mutex_);
   const Instant next = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
   if (stopping_)
-    woken_.wait_until(lock, std::min(next, give_up_at_));
+    look_.wait_until(lock, std::min(next, give_up_at_));
   else
-    woken_.wait_until(lock, next, [&] { return stopping_; });
+    look_.wait_until(lock, next, [&] { return stopping_; });
 }
 
 bool PipelineLoop::out_of_time() const {
@@ -319,19 +315,18 @@ bool PipelineLoop::out_of_time() const {
   return stopping_ && std::chrono::steady_clock::now() >= give_up_at_;
 }
 
-void PipelineLoop::finished(const Move& move, MoveOutcome& outcome) {
-  const bool done = outcome.status == MoveStatus::done;
-  if (options_.claims) leases_.drop(move.before);
-  if (done) {
-    Email after = is_forwarded(move) ? passed_form(move, outcome.email) : outcome.email;
-    on_moved_(move.before, after);
+void PipelineLoop::finished(const Done& done, MoveOutcome& outcome) {
+  const Email& before = done.change.before;
+  const bool written = outcome.status == MoveStatus::done;
+  if (options_.claims) context_.leases.drop(before);
+  if (written) {
+    on_moved_(before, done.forwarded_from ? passed_form(*done.forwarded_from, outcome.email) : outcome.email);
   } else if (options_.claims) {
-    base::log_warning("outbox", "lease was lost",
-                      {{"id", move.before.id}, {"state", std::string(outbox::name_of(move.before.state))}});
+    base::log_warning("outbox", "lease was lost", {{"id", before.id}, {"state", std::string(name_of(before.state))}});
   }
-  if (!is_forwarded(move)) return;
+  if (!done.forwarded_from) return;
   std::vector<Email> taken;
-  if (done) taken.push_back(std::move(outcome.email));
+  if (written) taken.push_back(std::move(outcome.email));
   next_->adopt(std::move(taken), 1);
 }
 

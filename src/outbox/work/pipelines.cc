@@ -6,39 +6,53 @@
 
 namespace postino::outbox {
 
-Pipelines::Pipelines(Ledger& ledger, const base::Clock& clock, const Course& course, const Intake& intake,
-                     const Sender& sender, const Caller& caller, PipelinesOptions options, std::function<void()> tick)
-    : ledger_(ledger),
-      clock_(clock),
+namespace {
+
+// Intake makes way for acceptance.
+PipelineOptions intake_options(PipelineOptions options, WorkSignal& signal) {
+  options.make_way = [&signal] { return signal.are_many_arriving(); };
+  return options;
+}
+
+WorkContext loop_context(const Pipelines::Context& context, Leases& leases) {
+  return {context.ledger, leases, context.policy, context.clock, context.random, context.owner};
+}
+
+}  // namespace
+
+Pipelines::Pipelines(const Context& context, const Workers& workers, PipelinesOptions options,
+                     std::function<void()> every_second)
+    : context_(context),
       options_(std::move(options)),
-      tick_(std::move(tick)),
-      leases_(ledger, clock, options_.lease),
+      every_second_(std::move(every_second)),
+      leases_(context.ledger, context.policy, context.clock),
       rescuer_(
-          ledger, course, clock,
+          context.ledger, context.policy, context.clock,
           [this](const Email& before, const Email& after) {
             statistics_.rescued(before);
             moved(before, after);
           },
-          options_.lease / 3, options_.rescue_interval),
+          context.policy.lease / 3, options_.rescue_interval),
       callback_(
-          Pipeline::callback, ledger, leases_, clock, options_.owner, options_.callback,
-          [&caller](const Email& email) { return caller.work(email); },
+          Pipeline::callback, loop_context(context, leases_), options_.callback,
+          [&caller = workers.caller](const Email& email) { return caller.work(email); },
           [this](const Email& before, const Email& after) { moved(before, after); }),
       send_(
-          Pipeline::send, ledger, leases_, clock, options_.owner, options_.send,
-          [this, &sender](const Email& email) { return sender.work(email, leases_); },
+          Pipeline::send, loop_context(context, leases_), options_.send,
+          [this, &sender = workers.sender](const Email& email) { return sender.work(email, leases_); },
           [this](const Email& before, const Email& after) { moved(before, after); }, &callback_),
       intake_(
-          Pipeline::intake, ledger, leases_, clock, options_.owner, options_.intake,
-          [&intake](const Email& email) { return intake.work(email); },
+          Pipeline::intake, loop_context(context, leases_), intake_options(options_.intake, context.signal),
+          [&intake = workers.intake](const Email& email) { return intake.work(email); },
           [this](const Email& before, const Email& after) { moved(before, after); }) {}
 
 void Pipelines::start() {
+  context_.signal.listen([this](Pipeline pipeline) { loop(pipeline).wake(); });
   leases_.start();
   intake_.start();
   send_.start();
   callback_.start();
-  tender_ = std::thread([this] { tend(); });
+  upkeep_ = std::thread([this] { run_upkeep(); });
 }
 
 PipelineLoop& Pipelines::loop(Pipeline pipeline) {
@@ -46,27 +60,18 @@ PipelineLoop& Pipelines::loop(Pipeline pipeline) {
   return pipeline == Pipeline::send ? send_ : callback_;
 }
 
-void Pipelines::wake(Pipeline pipeline) { loop(pipeline).wake(); }
-
-void Pipelines::wake_for(const Email& email) {
-  if (!email.due_at || email.callback_dead) return;
-  for (const Pipeline pipeline : {Pipeline::intake, Pipeline::send, Pipeline::callback})
-    for (const State state : states_claimed_by(pipeline))
-      if (state == email.state) wake(pipeline);
-}
-
 void Pipelines::moved(const Email& before, const Email& after) {
   statistics_.moved(before, after);
-  wake_for(after);
+  if (const auto pipeline = pipeline_of(after)) loop(*pipeline).wake();
 }
 
-void Pipelines::tend() {
-  base::name_thread("outbox-tend");
+void Pipelines::run_upkeep() {
+  base::name_thread("outbox-upkeep");
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     lock.unlock();
     const bool more = rescuer_.run_once();
-    tick_();
+    every_second_();
     lock.lock();
     if (!more) ended_.wait_for(lock, options_.rescue_interval, [&] { return stopping_; });
   }
@@ -79,7 +84,8 @@ void Pipelines::stop(PipelineLoop::Instant give_up_at) {
     stopping_ = true;
   }
   ended_.notify_all();
-  if (tender_.joinable()) tender_.join();
+  context_.signal.listen({});
+  if (upkeep_.joinable()) upkeep_.join();
   intake_.stop(give_up_at);
   send_.stop(give_up_at);
   callback_.stop(give_up_at);
@@ -89,7 +95,7 @@ void Pipelines::stop(PipelineLoop::Instant give_up_at) {
 void Pipelines::append_metrics(std::string& out, bool ask_ledger) const {
   statistics_.append_to(out);
   if (!ask_ledger) return;
-  if (const auto counts = ledger_.counts(std::nullopt)) {
+  if (const auto counts = context_.ledger.counts(std::nullopt)) {
     base::append_metric_head(out, "postino_outbox_emails", "gauge", "E-mails in each state.");
     for (const State state : all_states())
       out.append("postino_outbox_emails{state=\"")
@@ -103,9 +109,9 @@ void Pipelines::append_metrics(std::string& out, bool ask_ledger) const {
   constexpr std::pair<Pipeline, std::string_view> queues[] = {
       {Pipeline::intake, "intake"}, {Pipeline::send, "send"}, {Pipeline::callback, "callback"}};
   for (const auto& [pipeline, name] : queues) {
-    const auto oldest = ledger_.oldest_due(pipeline);
+    const auto oldest = context_.ledger.oldest_due(pipeline);
     if (!oldest) continue;
-    const auto age = *oldest ? std::max(clock_.now() - **oldest, base::Milliseconds(0)) : base::Milliseconds(0);
+    const auto age = *oldest ? std::max(context_.clock.now() - **oldest, base::Milliseconds(0)) : base::Milliseconds(0);
     out.append("postino_outbox_queue_age_seconds{pipeline=\"")
         .append(name)
         .append("\"} ")

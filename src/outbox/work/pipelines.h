@@ -13,12 +13,11 @@
 #include "outbox/work/rescuer.h"
 #include "outbox/work/sender.h"
 #include "outbox/work/statistics.h"
+#include "outbox/work/work_signal.h"
 
 namespace postino::outbox {
 
 struct PipelinesOptions {
-  std::string owner;  // who holds the leases: different for each process
-  base::Milliseconds lease{30'000};
   base::Milliseconds rescue_interval{1'000};
   PipelineOptions intake{.workers = 2, .claims = false, .urgent = false};
   PipelineOptions send{.workers = 16};
@@ -27,33 +26,44 @@ struct PipelinesOptions {
 
 class Pipelines {
  public:
-  // Everything given must outlive it. `tick` is called about every second, by one thread.
-  Pipelines(Ledger& ledger, const base::Clock& clock, const Course& course, const Intake& intake, const Sender& sender,
-            const Caller& caller, PipelinesOptions options, std::function<void()> tick);
+  // The workers of each kind.
+  struct Workers {
+    const Intake& intake;
+    const Sender& sender;
+    const Caller& caller;
+  };
+  // What all of them share, but for the leases, which are made here. Everything must outlive the pipelines.
+  struct Context {
+    Ledger& ledger;
+    const Policy& policy;
+    const base::Clock& clock;
+    base::Random& random;
+    WorkSignal& signal;  // wakes them
+    std::string owner;   // of the leases: different for each process
+  };
+  // `every_second` is called about every second, by one thread.
+  Pipelines(const Context& context, const Workers& workers, PipelinesOptions options,
+            std::function<void()> every_second);
   ~Pipelines() { stop(PipelineLoop::Instant()); }
 
   void start();
-  void wake(Pipeline pipeline);
-  // Finishes what is under way. When the ledger cannot be reached by that time, the rest is left to the rescue.
+  // Finishes what is under way. When the ledger cannot be reached by that time, the rest is left to the rescuer.
   void stop(PipelineLoop::Instant give_up_at);
 
-  // Room for one more e-mail that is accepted in the name of this process's workers; adopt_sending() must follow.
-  bool reserve_sending() { return send_.reserve(); }
-  void adopt_sending(std::vector<Email> emails, int reserved) { send_.adopt(std::move(emails), reserved); }
+  // The senders, for e-mails that are accepted into their hands.
+  WorkerPlaces& senders() { return send_; }
 
   // With the queues and counts of the ledger, if it is to be asked.
   void append_metrics(std::string& out, bool ask_ledger) const;
 
  private:
   void moved(const Email& before, const Email& after);
-  void wake_for(const Email& email);
-  void tend();
+  void run_upkeep();
   PipelineLoop& loop(Pipeline pipeline);
 
-  Ledger& ledger_;
-  const base::Clock& clock_;
+  const Context context_;
   const PipelinesOptions options_;
-  const std::function<void()> tick_;
+  const std::function<void()> every_second_;
   Statistics statistics_;
   Leases leases_;
   Rescuer rescuer_;
@@ -64,7 +74,7 @@ class Pipelines {
   std::mutex mutex_;
   std::condition_variable ended_;
   bool stopping_ = false;
-  std::thread tender_;
+  std::thread upkeep_;
 };
 
 }  // namespace postino::outbox

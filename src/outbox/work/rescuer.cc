@@ -1,5 +1,6 @@
 #include "outbox/work/rescuer.h"
 
+#include "base/check.h"
 #include "base/log.h"
 
 namespace postino::outbox {
@@ -21,9 +22,11 @@ bool Rescuer::run_once() {
     base::log_warning("outbox", "expired leases could not be looked for", {{"error", expired.error().message}});
     return false;
   }
-  std::vector<Move> moves;
-  for (const Email& email : *expired) moves.push_back(course_.rescued(email, now));
-  const std::vector<MoveOutcome> outcomes = ledger_.move(std::move(moves));
+  std::vector<Change> changes;
+  for (const Email& email : *expired)
+    if (auto change = decide(email, event::LeaseEnded{}, policy_, now)) changes.push_back(*std::move(change));
+  CHECK(changes.size() == expired->size());  // the ledger finds e-mails in working states alone
+  const std::vector<MoveOutcome> outcomes = ledger_.move(std::move(changes));
   for (std::size_t i = 0; i < outcomes.size(); ++i)
     if (outcomes[i].status == MoveStatus::done) on_rescued_((*expired)[i], outcomes[i].email);
   return expired->size() == max_ledger_batch;

@@ -9,6 +9,9 @@ namespace postino::outbox {
 
 namespace {
 
+constexpr std::chrono::seconds pause_without_suppressions{5};
+
+// Of pending recipients, each once.
 std::vector<std::string> pending_addresses(const Email& email) {
   std::vector<std::string> addresses;
   for (const Recipient& recipient : email.recipients)
@@ -18,71 +21,66 @@ std::vector<std::string> pending_addresses(const Email& email) {
   return addresses;
 }
 
-void mark_suppressed(Email& email, const std::vector<Suppression>& suppressions) {
-  for (Recipient& recipient : email.recipients)
-    for (const Suppression& suppression : suppressions)
-      if (recipient.state == RecipientState::pending &&
-          base::equal_ignoring_case(recipient.address, suppression.address)) {
-        recipient.state = RecipientState::suppressed;
-        recipient.reply = suppression.reason;
-      }
+void remove_suppressed(std::vector<std::string>& addresses, const std::vector<Suppression>& suppressed) {
+  std::erase_if(addresses, [&](const std::string& address) {
+    return std::ranges::any_of(suppressed, [&](const Suppression& suppression) {
+      return base::equal_ignoring_case(address, suppression.address);
+    });
+  });
 }
 
 }  // namespace
 
 base::Result<void> Sender::commit_to(const Email& email, const Leases& leases) const {
   if (!leases.holds(email)) return base::fail(base::ErrorCode::conflict, "the lease of the e-mail is over");
-  return email.outcome_unknown ? base::Result<void>() : ledger_.mark_outcome_unknown(email);
+  if (email.outcome_unknown) return {};
+  TRY(Change change, decide(email, event::MessageEnding{}, policy_, clock_.now()));
+  return amend(ledger_, std::move(change));
 }
 
 base::Result<std::string> Sender::message_of(const Email& email) const {
   auto message = fresh_ != nullptr ? fresh_->take(email.id) : std::nullopt;
   if (message) return std::move(*message);
-  return spool_.read(email.message_path);
+  return ledger_.spool().read(email.message_path);
 }
 
-Move Sender::send(const Email& email, const Leases& leases) const {
-  auto message = message_of(email);
-  const base::TimePoint now = clock_.now();
+Event Sender::send(const Email& email, std::vector<Suppression> suppressed, std::vector<std::string> recipients,
+                   const Leases& leases) const {
+  const auto message = message_of(email);
   if (!message) {
     using enum base::ErrorCode;
     const bool for_good = message.error().code == not_found || message.error().code == corrupt;
-    if (for_good) return course_.failed(email, message.error().message, true, now);
+    if (for_good) return event::MessageLost{std::move(suppressed), message.error().message};
     mail::SendResult trouble;
     trouble.reply.text = message.error().message;
-    return course_.after_sending(email, trouble, now);
+    return event::SendingAttempted{std::move(suppressed), std::move(trouble)};
   }
   mail::Envelope envelope;
   envelope.sender = envelope_sender_.empty() ? email.sender : envelope_sender_;
-  envelope.recipients = pending_addresses(email);
+  envelope.recipients = std::move(recipients);
   envelope.envelope_id = email.id;
-  const mail::SendResult result =
+  mail::SendResult result =
       transport_.deliver({email, std::move(envelope), *message}, [&] { return commit_to(email, leases); });
-  return course_.after_sending(email, result, clock_.now());
+  return event::SendingAttempted{std::move(suppressed), std::move(result)};
 }
 
-Move Sender::work(const Email& claimed, const Leases& leases) const {
-  Email email = claimed;
+Event Sender::work(const Email& email, const Leases& leases) const {
+  std::vector<std::string> recipients = pending_addresses(email);
+  auto suppressed = suppressions_.find(email.tenant, recipients);
   const base::TimePoint now = clock_.now();
-  const auto suppressed = ledger_.find_suppressed(email.tenant, pending_addresses(email));
-  if (!suppressed) return course_.send_later(claimed, suppressed.error().message, now + std::chrono::seconds(5), false);
-  mark_suppressed(email, *suppressed);
-  Move move;
-  if (pending_addresses(email).empty()) {
+  if (!suppressed) return event::SendingPostponed{suppressed.error().message, now + pause_without_suppressions};
+  remove_suppressed(recipients, *suppressed);
+  if (recipients.empty()) {
     mail::SendResult nothing_to_do;
     nothing_to_do.severity = mail::Severity::permanent;
-    move = course_.after_sending(email, nothing_to_do, now);
-    if (move.after.reason.empty()) move.after.reason = "every recipient is on the suppression list";
-  } else {
-    const std::string destination = mail::domain_of(pending_addresses(email).front());
-    if (const auto later = limits_.admit(destination, email.id, now))
-      return course_.send_later(claimed, "waits for its turn: the limit of " + destination + " is reached", *later,
-                                false);
-    move = send(email, leases);
-    limits_.done(destination);
+    return event::SendingAttempted{*std::move(suppressed), std::move(nothing_to_do)};
   }
-  move.before = claimed;
-  return move;
+  const std::string destination = mail::domain_of(recipients.front());
+  if (const auto later = limits_.admit(destination, email.id, now))
+    return event::SendingPostponed{"waits for its turn: the limit of " + destination + " is reached", *later};
+  Event event = send(email, *std::move(suppressed), std::move(recipients), leases);
+  limits_.done(destination);
+  return event;
 }
 
 }  // namespace postino::outbox

@@ -1,8 +1,10 @@
 // Sending: one attempt at an e-mail that is ready.
 #pragma once
 
-#include "outbox/ledger/course.h"
-#include "outbox/ledger/spool.h"
+#include <string>
+
+#include "outbox/ledger/ledger.h"
+#include "outbox/ledger/suppressions.h"
 #include "outbox/transport/transport.h"
 #include "outbox/work/destination_limits.h"
 #include "outbox/work/fresh_messages.h"
@@ -13,32 +15,33 @@ namespace postino::outbox {
 class Sender {
  public:
   // `envelope_sender` gets the bounces; empty: the sender of each e-mail. Messages that are in `fresh` are not read
-  // from the spool.
-  Sender(Ledger& ledger, Spool& spool, Transport& transport, DestinationLimits& limits, const Course& course,
-         const base::Clock& clock, std::string envelope_sender, FreshMessages* fresh = nullptr)
+  // from the spool. Everything given must outlive it.
+  Sender(Ledger& ledger, SuppressionList& suppressions, Transport& transport, DestinationLimits& limits,
+         const Policy& policy, const base::Clock& clock, std::string envelope_sender, FreshMessages* fresh = nullptr)
       : ledger_(ledger),
-        spool_(spool),
+        suppressions_(suppressions),
         transport_(transport),
         limits_(limits),
-        course_(course),
+        policy_(policy),
         clock_(clock),
         envelope_sender_(std::move(envelope_sender)),
         fresh_(fresh) {}
 
-  // Safe to call from any thread.
-  Move work(const Email& email, const Leases& leases) const;
+  // SendingAttempted, SendingPostponed or MessageLost. Safe to call from any thread.
+  Event work(const Email& email, const Leases& leases) const;
 
  private:
-  Move send(const Email& email, const Leases& leases) const;
+  Event send(const Email& email, std::vector<Suppression> suppressed, std::vector<std::string> recipients,
+             const Leases& leases) const;
   base::Result<std::string> message_of(const Email& email) const;
-  // Before the end of the message goes out: are we still the one to send it, and is it on record that we may have?
+  // Before the end of the message goes out: has this process still the lease, and is it on record that it may be sent?
   base::Result<void> commit_to(const Email& email, const Leases& leases) const;
 
   Ledger& ledger_;
-  Spool& spool_;
+  SuppressionList& suppressions_;
   Transport& transport_;
   DestinationLimits& limits_;
-  const Course& course_;
+  const Policy& policy_;
   const base::Clock& clock_;
   const std::string envelope_sender_;
   FreshMessages* const fresh_;  // may be null

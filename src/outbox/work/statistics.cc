@@ -63,10 +63,13 @@ void Statistics::append_to(std::string& out) const {
   std::uint64_t total = 0;
   for (std::size_t i = 0; i <= bucket_count; ++i) {
     total += until_sent_[i];
-    append_line(out, std::string(name) + "_bucket", "le=\"" + (i < bucket_count ? shown_number(bounds[i]) : "+Inf") + "\"",
-                std::to_string(total));
+    append_line(out, std::string(name) + "_bucket",
+                "le=\"" + (i < bucket_count ? shown_number(bounds[i]) : "+Inf") + "\"", std::to_string(total));
   }
-  out.append(name).append("_sum ").append(shown_number(static_cast<double>(until_sent_milliseconds_) / 1'000)).append("\n");
+  out.append(name)
+      .append("_sum ")
+      .append(shown_number(static_cast<double>(until_sent_milliseconds_) / 1'000))
+      .append("\n");
   out.append(name).append("_count ").append(std::to_string(total)).append("\n");
 }
 

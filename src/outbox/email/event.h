@@ -1,0 +1,107 @@
+// Everything that can happen to an e-mail. What each of them does is decided in state_machine.cc.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/clock.h"
+#include "mail/send_result.h"
+#include "outbox/email/description.h"
+#include "outbox/email/email.h"
+
+namespace postino::outbox {
+
+namespace event {
+
+// A caller handed it in, and it is valid.
+struct Accepted {};
+
+// A worker makes it into a message without a lease: that has no effect but its commit.
+struct IntakeBegun {};
+struct MessageBuilt {
+  std::string message;
+};
+// It cannot be made into a message, now or later.
+struct PayloadRejected {
+  std::string reason;
+};
+// It cannot be made into a message now, because of trouble of ours.
+struct IntakeFailed {
+  std::string reason;
+};
+
+// A worker of this process takes it, for as long as a lease lasts.
+struct Claimed {
+  std::string owner;  // the process
+};
+// The worker was told to end before it began.
+struct GivenBack {};
+struct LeaseRenewed {};
+// Its worker must be gone: the lease ended and was not renewed.
+struct LeaseEnded {};
+
+// The sender is about to send the end of the message.
+struct MessageEnding {};
+struct SendingAttempted {
+  std::vector<Suppression> suppressed;  // of the pending recipients: these were not tried
+  mail::SendResult result;              // for the others
+};
+// Nothing was tried, for reasons that are not the e-mail's.
+struct SendingPostponed {
+  std::string reason;
+  base::TimePoint due;
+};
+// The message is gone from the spool, or damaged.
+struct MessageLost {
+  std::vector<Suppression> suppressed;
+  std::string reason;
+};
+
+struct CallbackAcknowledged {};
+struct CallbackFailed {
+  std::string error;
+  std::optional<base::Milliseconds> retry_after;  // as the receiver asked
+  bool permanent = false;                         // another attempt would fail as well
+};
+
+// What operators do. The reason goes into the history.
+struct Held {
+  std::string reason;
+};
+struct Released {
+  std::string reason;
+};
+struct Cancelled {
+  std::string reason;
+};
+struct Requeued {
+  std::string reason;
+};
+// A callback that was given up is tried again, as if it had not been tried.
+struct CallbackReplayed {};
+
+struct Bounced {
+  Bounce bounce;
+};
+
+// It was written by another program that works on the same tables.
+struct Adopted {
+  std::optional<Description> description;  // when its payload was read
+};
+// It comes from another ledger.
+struct Restored {
+  std::vector<HistoryEntry> history;  // oldest first
+};
+
+}  // namespace event
+
+using Event =
+    std::variant<event::Accepted, event::IntakeBegun, event::MessageBuilt, event::PayloadRejected, event::IntakeFailed,
+                 event::Claimed, event::GivenBack, event::LeaseRenewed, event::LeaseEnded, event::MessageEnding,
+                 event::SendingAttempted, event::SendingPostponed, event::MessageLost, event::CallbackAcknowledged,
+                 event::CallbackFailed, event::Held, event::Released, event::Cancelled, event::Requeued,
+                 event::CallbackReplayed, event::Bounced, event::Adopted, event::Restored>;
+
+}  // namespace postino::outbox

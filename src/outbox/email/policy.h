@@ -1,0 +1,44 @@
+// The rules that all e-mails follow. One object, made once from the settings.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "base/backoff.h"
+#include "base/clock.h"
+#include "outbox/email/email.h"
+
+namespace postino::outbox {
+
+// What becomes of an e-mail of which it is not known whether it was sent.
+enum class UnknownOutcomePolicy {
+  resend,  // rather twice than never
+  hold,    // an operator decides
+};
+
+struct Policy {
+  base::Milliseconds lease = std::chrono::seconds(30);    // of a claim, and of each renewal
+  base::Milliseconds keep = std::chrono::hours(24 * 30);  // e-mails and their history, from kept_from() on
+
+  base::Backoff sending_delay{std::chrono::minutes(1), std::chrono::hours(4)};
+  int max_attempts = 40;
+  base::Milliseconds give_up_after = std::chrono::hours(48);  // from acceptance, or from the time it was scheduled for
+  UnknownOutcomePolicy unknown_outcome = UnknownOutcomePolicy::resend;
+
+  base::Backoff callback_delay{std::chrono::seconds(5), std::chrono::hours(1)};  // also of intake in times of trouble
+  int max_callback_attempts = 12;
+  std::string default_callback_url;  // empty: e-mails without a URL of their own do not call back
+};
+
+// What would be sent again anyway counts as perhaps sent from the claim on, which saves a commit for each e-mail.
+// Otherwise the sender writes it down right before the end of the message.
+inline bool unknown_from_claim(const Policy& policy) { return policy.unknown_outcome == UnknownOutcomePolicy::resend; }
+
+// The URL to call back; empty when there is none.
+inline const std::string& callback_url_of(const Email& email, const Policy& policy) {
+  return email.callback_url.empty() ? policy.default_callback_url : email.callback_url;
+}
+
+inline base::TimePoint expiry_of(const Email& email, const Policy& policy) { return kept_from(email) + policy.keep; }
+
+}  // namespace postino::outbox

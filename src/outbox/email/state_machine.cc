@@ -1,0 +1,476 @@
+#include "outbox/email/state_machine.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/check.h"
+#include "base/text.h"
+
+namespace postino::outbox {
+
+namespace {
+
+std::vector<Rule> stays_in(std::initializer_list<State> states) {
+  std::vector<Rule> rules;
+  for (const State state : states) rules.push_back({state, {state}});
+  return rules;
+}
+
+std::vector<Rule> stays_in_any() {
+  std::vector<Rule> rules;
+  for (const State state : all_states()) rules.push_back({state, {state}});
+  return rules;
+}
+
+}  // namespace
+
+std::span<const EventRules> event_rules() {
+  using enum State;
+  static const std::vector<EventRules> table = {
+      {"accepted", "client", "accepted", {{std::nullopt, {accepted}}}},
+      {"intake begun", "intake", "made into a message", {{accepted, {intaking}}}},
+      {"message built", "intake", "built", {{intaking, {ready}}}},
+      {"payload rejected", "intake", "rejected", {{intaking, {invalid}}}},
+      {"intake failed", "intake", "taken in again", {{intaking, {accepted}}}},
+      {"claimed",
+       "worker",
+       "claimed",
+       {{accepted, {intaking}},
+        {ready, {processing}},
+        {sent, {calling_sent}},
+        {failed, {calling_failed}},
+        {invalid, {calling_invalid}}}},
+      {"given back",
+       "worker",
+       "given back",
+       {{intaking, {accepted}},
+        {processing, {ready}},
+        {calling_sent, {sent}},
+        {calling_failed, {failed}},
+        {calling_invalid, {invalid}}}},
+      {"lease renewed", "worker", "leased for longer",
+       stays_in({intaking, processing, calling_sent, calling_failed, calling_invalid})},
+      {"lease ended",
+       "rescuer",
+       "rescued",
+       {{intaking, {accepted}},
+        {processing, {ready, held}},
+        {calling_sent, {sent}},
+        {calling_failed, {failed}},
+        {calling_invalid, {invalid}}}},
+      {"message ending", "sender", "sent", stays_in({processing})},
+      {"sending attempted", "sender", "sent", {{processing, {sent, failed, ready, held}}}},
+      {"sending postponed", "sender", "sent later", {{processing, {ready}}}},
+      {"message lost", "sender", "sent", {{processing, {failed}}}},
+      {"callback acknowledged",
+       "callback",
+       "acknowledged",
+       {{calling_sent, {sent_acknowledged}},
+        {calling_failed, {failed_acknowledged}},
+        {calling_invalid, {invalid_acknowledged}}}},
+      {"callback failed",
+       "callback",
+       "called back for",
+       {{calling_sent, {sent}}, {calling_failed, {failed}}, {calling_invalid, {invalid}}}},
+      {"held", "operator", "held", {{accepted, {held}}, {ready, {held}}}},
+      {"released", "operator", "released", {{held, {accepted, ready}}}},
+      {"cancelled", "operator", "cancelled", {{accepted, {cancelled}}, {ready, {cancelled}}, {held, {cancelled}}}},
+      {"requeued",
+       "operator",
+       "requeued",
+       {{failed, {ready}}, {failed_acknowledged, {ready}}, {invalid, {accepted}}, {invalid_acknowledged, {accepted}}}},
+      {"callback replayed", "operator", "called back for again", stays_in({sent, failed, invalid})},
+      {"bounced", "mail server", "bounced", stays_in_any()},
+      {"adopted", "ledger", "adopted", stays_in_any()},
+      {"restored", "ledger", "restored", stays_in_any()},
+  };
+  return table;
+}
+
+bool may_follow(State from, State to) {
+  return from != to && std::ranges::any_of(event_rules(), [&](const EventRules& event) {
+           return std::ranges::any_of(event.rules, [&](const Rule& rule) {
+             return rule.from == from && std::ranges::find(rule.to, to) != rule.to.end();
+           });
+         });
+}
+
+namespace {
+
+// nullptr when the state forbids the event.
+const Rule* find_rule(const Email& email, const EventRules& event) {
+  const std::optional<State> from = email.version == 0 ? std::nullopt : std::optional(email.state);
+  const auto rule = std::ranges::find(event.rules, from, &Rule::from);
+  return rule == event.rules.end() ? nullptr : &*rule;
+}
+
+// Intake needs no claim: what it reports of an e-mail that waits for it begins with IntakeBegun.
+bool is_report_of_intake(const Event& event) {
+  return std::holds_alternative<event::MessageBuilt>(event) || std::holds_alternative<event::PayloadRejected>(event) ||
+         std::holds_alternative<event::IntakeFailed>(event);
+}
+
+std::size_t count_recipients(const Email& email, RecipientState state) {
+  return static_cast<std::size_t>(std::ranges::count(email.recipients, state, &Recipient::state));
+}
+
+// The words of the first recipient in this state: one server says much the same to all.
+std::string first_reply(const Email& email, RecipientState state) {
+  const auto recipient = std::ranges::find_if(
+      email.recipients, [&](const Recipient& each) { return each.state == state && !each.reply.empty(); });
+  return recipient == email.recipients.end() ? "" : recipient->reply;
+}
+
+void mark_suppressed(Email& email, const std::vector<Suppression>& suppressions) {
+  for (Recipient& recipient : email.recipients)
+    for (const Suppression& suppression : suppressions)
+      if (recipient.state == RecipientState::pending &&
+          base::equal_ignoring_case(recipient.address, suppression.address)) {
+        recipient.state = RecipientState::suppressed;
+        recipient.reply = suppression.reason;
+      }
+}
+
+// Fills in what the server said about those that were tried.
+void settle_recipients(Email& email, const mail::SendResult& result) {
+  for (const mail::RecipientResult& each : result.recipients)
+    for (Recipient& recipient : email.recipients) {
+      if (recipient.state != RecipientState::pending || recipient.address != each.address) continue;
+      recipient.reply = each.reply.text;
+      if (each.severity == mail::Severity::success) recipient.state = RecipientState::delivered;
+      if (each.severity == mail::Severity::permanent) recipient.state = RecipientState::refused;
+    }
+}
+
+// What each event does. An operator() makes `email_` as it shall be, but for what follows from every move, and answers
+// the state that it goes to.
+class Decision {
+  using enum State;
+
+ public:
+  Decision(Change& change, const Policy& policy, base::TimePoint now, std::uint64_t random)
+      : change_(change), email_(change.after), policy_(policy), now_(now), random_(random) {}
+
+  // For the line of history, where it says something else than the reason.
+  const std::optional<std::string>& note() const { return note_; }
+
+  State operator()(event::Accepted&) {
+    if (email_.created_at == base::TimePoint()) email_.created_at = now_;
+    email_.due_at = now_;
+    return accepted;
+  }
+
+  State operator()(event::IntakeBegun&) {
+    note_ = "";
+    email_.due_at.reset();
+    return intaking;
+  }
+
+  State operator()(event::MessageBuilt& event) {
+    end_work("");
+    change_.message = std::move(event.message);
+    email_.due_at = time_to_send();
+    return ready;
+  }
+
+  State operator()(event::PayloadRejected& event) { return settle(invalid, std::move(event.reason)); }
+
+  State operator()(event::IntakeFailed& event) {
+    end_work(email_.reason);
+    note_ = std::move(event.reason);
+    email_.due_at = now_ + policy_.callback_delay.equal_jitter(email_.reached[index_of(intaking)], random_);
+    return accepted;
+  }
+
+  State operator()(event::Claimed& event) {
+    const State working = *claimed_form(email_.state);
+    email_.owner = std::move(event.owner);
+    email_.due_at = now_ + policy_.lease;
+    email_.outcome_unknown = working == processing && unknown_from_claim(policy_);
+    if (working == processing) {
+      ++email_.attempts;
+      email_.reason.clear();
+    }
+    if (acknowledged_form(working)) ++email_.callback_attempts;
+    return working;
+  }
+
+  // As if it had not been claimed.
+  State operator()(event::GivenBack&) {
+    end_work(email_.reason);
+    note_ = "given back: the worker was told to end";
+    email_.due_at = now_;
+    if (email_.state == processing) --email_.attempts;
+    if (acknowledged_form(email_.state)) --email_.callback_attempts;
+    return *rescued_form(email_.state);
+  }
+
+  State operator()(event::LeaseRenewed&) {
+    email_.due_at = now_ + policy_.lease;
+    return email_.state;
+  }
+
+  State operator()(event::LeaseEnded&) {
+    change_.only_unrenewed = true;
+    const bool unknown = email_.outcome_unknown;
+    if (unknown && policy_.unknown_outcome == UnknownOutcomePolicy::hold)
+      return hold_unknown("the worker was lost after the end of the message");
+    end_work(email_.reason);
+    note_ = "rescued from " + std::string(name_of(email_.state)) + ": its lease had ended";
+    if (unknown) *note_ += "; outcome unknown";
+    email_.due_at = now_;
+    return *rescued_form(email_.state);
+  }
+
+  State operator()(event::MessageEnding&) {
+    email_.outcome_unknown = true;
+    return email_.state;
+  }
+
+  State operator()(event::SendingAttempted& event) {
+    const mail::SendResult& result = event.result;
+    mark_suppressed(email_, event.suppressed);
+    if (result.outcome_unknown) {
+      if (policy_.unknown_outcome == UnknownOutcomePolicy::hold) return hold_unknown(result.reply.text);
+      return retry("outcome unknown: " + result.reply.text);
+    }
+    if (!result.session_failed) settle_recipients(email_, result);
+    if (count_recipients(email_, RecipientState::pending) > 0) return retry(result.reply.text);
+    if (count_recipients(email_, RecipientState::delivered) == 0) return fail(reason_of_failure(), false);
+    return settle(sent, reason_of_success(result));
+  }
+
+  State operator()(event::SendingPostponed& event) {
+    end_work(std::move(event.reason));
+    email_.due_at = event.due;
+    --email_.attempts;
+    return ready;
+  }
+
+  State operator()(event::MessageLost& event) {
+    mark_suppressed(email_, event.suppressed);
+    return fail(std::move(event.reason), true);
+  }
+
+  State operator()(event::CallbackAcknowledged&) {
+    end_work(email_.reason);
+    email_.callback_error.clear();
+    return *acknowledged_form(email_.state);
+  }
+
+  State operator()(event::CallbackFailed& event) {
+    constexpr base::Milliseconds longest_wait = std::chrono::hours(24);
+    end_work(email_.reason);
+    note_ = "callback failed: " + event.error;
+    email_.callback_error = std::move(event.error);
+    email_.callback_dead = event.permanent || email_.callback_attempts >= policy_.max_callback_attempts;
+    base::Milliseconds wait = policy_.callback_delay.equal_jitter(email_.callback_attempts, random_);
+    if (event.retry_after) wait = std::clamp(*event.retry_after, wait, longest_wait);
+    email_.due_at = email_.callback_dead ? now_ : now_ + wait;
+    return *rescued_form(email_.state);
+  }
+
+  State operator()(event::Held& event) {
+    explain(std::move(event.reason));
+    email_.held_from = email_.state;
+    email_.due_at.reset();
+    return held;
+  }
+
+  State operator()(event::Released& event) {
+    explain(std::move(event.reason));
+    const State back = email_.held_from == ready ? ready : accepted;
+    email_.held_from.reset();
+    email_.outcome_unknown = false;
+    email_.due_at = back == ready ? time_to_send() : now_;
+    return back;
+  }
+
+  State operator()(event::Cancelled& event) {
+    explain(std::move(event.reason));
+    email_.held_from.reset();
+    email_.due_at.reset();
+    return cancelled;
+  }
+
+  State operator()(event::Requeued& event) {
+    explain(std::move(event.reason));
+    email_.due_at = now_;
+    email_.attempts = 0;
+    email_.callback_attempts = 0;
+    email_.callback_dead = false;
+    email_.callback_error.clear();
+    email_.settled_at.reset();
+    for (Recipient& recipient : email_.recipients)
+      if (recipient.state != RecipientState::delivered) recipient = {recipient.address, RecipientState::pending, ""};
+    return email_.state == failed || email_.state == failed_acknowledged ? ready : accepted;
+  }
+
+  State operator()(event::CallbackReplayed&) {
+    email_.due_at = now_;
+    email_.callback_dead = false;
+    email_.callback_attempts = 0;
+    return email_.state;
+  }
+
+  // Beyond the limit nothing is added.
+  State operator()(event::Bounced& event) {
+    if (email_.bounces.size() >= max_bounces) return email_.state;
+    const Bounce& bounce = email_.bounces.emplace_back(std::move(event.bounce));
+    change_.lines.push_back({{"BOUNCED", bounce.at, bounce.recipient + ": " + bounce.diagnostic, email_.version},
+                             static_cast<int>(email_.bounces.size())});
+    return email_.state;
+  }
+
+  State operator()(event::Adopted& event) {
+    if (event.description) fill_in(email_, std::move(*event.description));
+    // Another program does not say when it begins to send.
+    if (email_.state == processing) email_.outcome_unknown = true;
+    // What another program has brought to an end, it calls back for.
+    if (email_.state == sent || email_.state == failed || email_.state == invalid) email_.due_at.reset();
+    return email_.state;
+  }
+
+  State operator()(event::Restored& event) {
+    std::map<std::string, int> occurrences;
+    for (HistoryEntry& entry : event.history) {
+      const int occurrence = ++occurrences[entry.status];
+      if (const auto state = parse_state(entry.status)) {
+        int& reached = email_.reached[index_of(*state)];
+        reached = std::max(reached, occurrence);
+      }
+      change_.lines.push_back({std::move(entry), occurrence});
+    }
+    return email_.state;
+  }
+
+ private:
+  // The worker's hands are off it.
+  void end_work(std::string reason) {
+    email_.reason = std::move(reason);
+    email_.owner.clear();
+    email_.due_at.reset();
+    email_.outcome_unknown = false;
+  }
+
+  void explain(std::string reason) {
+    email_.reason = std::move(reason);
+    email_.internal_reason = false;
+  }
+
+  base::TimePoint time_to_send() const { return email_.send_at ? std::max(*email_.send_at, now_) : now_; }
+
+  // An outcome, of which the caller is told.
+  State settle(State outcome, std::string reason) {
+    end_work(std::move(reason));
+    email_.settled_at = std::max(now_, email_.updated_at);
+    email_.callback_attempts = 0;
+    if (!callback_url_of(email_, policy_).empty()) email_.due_at = now_;
+    return outcome;
+  }
+
+  State fail(std::string reason, bool internal) {
+    const State outcome = settle(failed, std::move(reason));
+    email_.internal_reason = internal;
+    return outcome;
+  }
+
+  State hold_unknown(const std::string& why) {
+    end_work("outcome unknown: " + why);
+    email_.held_from = ready;
+    email_.outcome_unknown = true;
+    return held;
+  }
+
+  State retry(const std::string& reason) {
+    const bool enough = email_.attempts >= policy_.max_attempts || now_ - kept_from(email_) >= policy_.give_up_after;
+    if (!enough) {
+      end_work(reason);
+      email_.due_at = now_ + policy_.sending_delay.equal_jitter(email_.attempts, random_);
+      return ready;
+    }
+    std::string given_up = "given up after " + std::to_string(email_.attempts) + " attempts: " + reason;
+    // Some have it: to fail now would be wrong about them.
+    if (count_recipients(email_, RecipientState::delivered) > 0) return settle(sent, std::move(given_up));
+    return fail(std::move(given_up), false);
+  }
+
+  std::string reason_of_failure() const {
+    if (count_recipients(email_, RecipientState::refused) == 0) return "every recipient is on the suppression list";
+    return first_reply(email_, RecipientState::refused);
+  }
+
+  std::string reason_of_success(const mail::SendResult& result) const {
+    const std::size_t delivered = count_recipients(email_, RecipientState::delivered);
+    const std::size_t all = email_.recipients.size();
+    if (delivered == all)
+      return result.severity == mail::Severity::success ? result.reply.text
+                                                        : first_reply(email_, RecipientState::delivered);
+    const bool some_refused = count_recipients(email_, RecipientState::refused) > 0;
+    return "delivered to " + std::to_string(delivered) + " of " + std::to_string(all) +
+           " recipients: " + first_reply(email_, some_refused ? RecipientState::refused : RecipientState::suppressed);
+  }
+
+  Change& change_;
+  Email& email_;
+  const Policy& policy_;
+  const base::TimePoint now_;
+  const std::uint64_t random_;
+  std::optional<std::string> note_;
+};
+
+// What follows from every move to another state: version, time, count and line of history.
+void enter(Change& change, State state, base::TimePoint now, const std::optional<std::string>& note) {
+  Email& after = change.after;
+  const bool is_new = after.version == 0;
+  after.state = state;
+  ++after.version;
+  // The process that moved it last may have a clock that is ahead of ours.
+  after.updated_at = is_new ? after.created_at : std::max(now, after.updated_at);
+  const int occurrence = ++after.reached[index_of(state)];
+  change.lines.push_back(
+      {{std::string(name_of(state)), after.updated_at, note.value_or(after.reason), after.version}, occurrence});
+}
+
+// Words for people when the event is not for this e-mail now.
+std::optional<std::string> objection(const Email& email, const Event& event, const EventRules& rules) {
+  if (find_rule(email, rules) == nullptr)
+    return "an e-mail that is " + std::string(email.version == 0 ? "new" : name_of(email.state)) + " cannot be " +
+           std::string(rules.refusal);
+  if (std::holds_alternative<event::CallbackReplayed>(event) && !email.callback_dead)
+    return "the callback of e-mail " + email.id + " was not given up";
+  if (std::holds_alternative<event::Claimed>(event) && email.callback_dead)
+    return "the callback of e-mail " + email.id + " was given up";
+  return std::nullopt;
+}
+
+// Takes the change one event further. What it made of `change` is of no use when it fails.
+base::Result<void> go_on(Change& change, Event event, const Policy& policy, base::TimePoint now, std::uint64_t random) {
+  if (is_report_of_intake(event) && change.after.version > 0 && change.after.state == State::accepted)
+    TRY_VOID(go_on(change, event::IntakeBegun{}, policy, now, random));
+  const EventRules& rules = event_rules()[event.index()];
+  if (auto reason = objection(change.after, event, rules))
+    return base::fail(base::ErrorCode::conflict, std::move(*reason));
+  const Rule& rule = *find_rule(change.after, rules);
+  Decision decision(change, policy, now, random);
+  const State to = std::visit(decision, event);
+  CHECK(std::ranges::find(rule.to, to) != rule.to.end());
+  if (rule.from != to) enter(change, to, now, decision.note());
+  return {};
+}
+
+}  // namespace
+
+base::Result<Change> decide(Email email, Event event, const Policy& policy, base::TimePoint now, std::uint64_t random) {
+  Change change;
+  if (email.version > 0) change.before = email;
+  change.after = std::move(email);
+  return then(std::move(change), std::move(event), policy, now, random);
+}
+
+base::Result<Change> then(Change change, Event event, const Policy& policy, base::TimePoint now, std::uint64_t random) {
+  TRY_VOID(go_on(change, std::move(event), policy, now, random));
+  return change;
+}
+
+}  // namespace postino::outbox

@@ -1,0 +1,64 @@
+// How an e-mail changes: one pure function from the e-mail and what happened to the e-mail afterwards, with its lines
+// of history, or to a refusal. Whatever changes an e-mail asks this function; ledgers write what it decided.
+//
+// The table that it follows is in state_machine.cc and, compared by a test, in docs/states.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "outbox/email/email.h"
+#include "outbox/email/event.h"
+#include "outbox/email/policy.h"
+#include "outbox/email/states.h"
+
+namespace postino::outbox {
+
+// A line that a change adds to the history.
+struct NewLine {
+  HistoryEntry entry;
+  int occurrence = 1;  // how often this status is in the history now: a ledger may keep later ones under other names
+};
+
+struct Change {
+  Email before;  // empty when the e-mail is new
+  Email after;
+  std::vector<NewLine> lines;          // one for each state on the way, oldest first
+  std::optional<std::string> message;  // that was built: in the spool no later than the change, which names its path
+  // Only while the lease and what is known of the outcome are as in `before`. They change without a new version.
+  bool only_unrenewed = false;
+};
+
+// What `event` does to `email`. conflict, with words for people, when its state forbids it. `random` is any random
+// number: the delay before another attempt depends on it, and nothing else.
+base::Result<Change> decide(Email email, Event event, const Policy& policy, base::TimePoint now,
+                            std::uint64_t random = 0);
+
+// The same for what happens next, before the first change is written: both become one change, with the lines of both.
+base::Result<Change> then(Change change, Event event, const Policy& policy, base::TimePoint now,
+                          std::uint64_t random = 0);
+
+// The table.
+struct Rule {
+  std::optional<State> from;  // nullopt: it is new
+  std::vector<State> to;      // the same as `from` when it stays in its state
+};
+struct EventRules {
+  std::string_view name;     // "message built"
+  std::string_view actor;    // by whom: "intake"
+  std::string_view refusal;  // what the e-mail cannot be in other states: "built"
+  std::vector<Rule> rules;
+};
+// In the order of the alternatives of Event.
+std::span<const EventRules> event_rules();
+
+// Is there an event that takes an e-mail from one state to the other?
+bool may_follow(State from, State to);
+
+}  // namespace postino::outbox

@@ -1,0 +1,48 @@
+#include "outbox/work/direct_dispatch.h"
+
+#include "base/check.h"
+
+namespace postino::outbox {
+
+namespace {
+
+// Larger ones would make the caller wait.
+constexpr std::size_t largest_direct_payload = 128 << 10;
+
+// What happens next to a new e-mail; its state allows it.
+void go_on_with(NewEmail& email, Event event, const Policy& policy, base::TimePoint now) {
+  auto change = then(std::move(email.change), std::move(event), policy, now);
+  CHECK(change.has_value());
+  email.change = *std::move(change);
+}
+
+}  // namespace
+
+void DirectDispatch::Batch::take(NewEmail& email, Payload payload, base::TimePoint now) {
+  const Intake& intake = dispatch_.intake_;
+  if (!intake.is_quick() || email.payload.size() > largest_direct_payload || !payload.attachments.empty()) return;
+  if (kept_from(email.change.after) > now) return;  // there is time
+  auto message = intake.build(email.change.after, std::move(payload));
+  if (!message) return;  // intake will find the same, and say so where the caller looks
+  go_on_with(email, event::MessageBuilt{*std::move(message)}, dispatch_.policy_, now);
+  if (!dispatch_.senders_.reserve()) return;
+  ++reserved_;
+  messages_.insert_or_assign(email.change.after.id, *email.change.message);
+  go_on_with(email, event::Claimed{dispatch_.owner_}, dispatch_.policy_, now);
+}
+
+void DirectDispatch::Batch::hand_over(const std::vector<AcceptOutcome>& outcomes) {
+  if (reserved_ == 0) return;
+  std::vector<Email> emails;
+  for (const AcceptOutcome& outcome : outcomes) {
+    if (!outcome.email || outcome.email->state != State::processing) continue;
+    const auto message = messages_.find(outcome.id);
+    if (message != messages_.end()) dispatch_.fresh_.put(outcome.id, std::move(message->second));
+    emails.push_back(*outcome.email);
+  }
+  dispatch_.senders_.adopt(std::move(emails), reserved_);
+  reserved_ = 0;
+  messages_.clear();
+}
+
+}  // namespace postino::outbox

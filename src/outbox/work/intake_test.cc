@@ -1,0 +1,104 @@
+#include "outbox/work/intake.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/random.h"
+#include "base/temporary_directory.h"
+#include "outbox/ledger/directory_spool.h"
+
+namespace postino::outbox {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+constexpr base::TimePoint start{base::Milliseconds(1'794'735'000'000)};  // 2026-11-15T09:30:00Z
+
+void write_file(const fs::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  ASSERT_TRUE(file.good()) << path;
+}
+
+// Payloads become messages: with files of a directory, and what is wrong is told.
+class IntakeTest : public testing::Test {
+ protected:
+  IntakeTest() {
+    fs::create_directories(files_);
+    write_file(files_ / "a.txt", "attached");
+  }
+
+  Event work(const std::string& payload, IntakeOptions options, std::string sender = "ann@example.com") {
+    auto intake = Intake::create(*spool_, nullptr, std::move(options));
+    EXPECT_TRUE(intake);
+    Email email;
+    email.id = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
+    email.state = State::intaking;
+    email.created_at = start;
+    email.sender = std::move(sender);
+    email.payload_path =
+        spool_->write({SpoolKind::payload, email.id, start, payload, start + std::chrono::hours(1)}).value_or("");
+    return (*intake)->work(email);
+  }
+  static std::string payload(const std::string& more, const std::string& from = "ann@example.com") {
+    return R"({"from":")" + from + R"(","to":"bob@example.com","subject":"s","body_text":"b")" + more + "}";
+  }
+  IntakeOptions with_files() const { return {.attachment_path = files_.string()}; }
+
+  static std::string message_of(const Event& event) {
+    const auto* built = std::get_if<event::MessageBuilt>(&event);
+    return built != nullptr ? built->message : "";
+  }
+  static std::string rejection_of(const Event& event) {
+    const auto* rejected = std::get_if<event::PayloadRejected>(&event);
+    return rejected != nullptr ? rejected->reason : "not rejected";
+  }
+
+  base::TemporaryDirectory directory_;
+  base::SeededRandom random_{1};
+  const fs::path files_ = directory_.path() / "files";
+  const std::unique_ptr<DirectorySpool> spool_ = *DirectorySpool::open(directory_.path() / "spool", random_);
+};
+
+TEST_F(IntakeTest, BuildsTheMessage) {
+  const std::string message =
+      message_of(work(payload(R"(,"attachments":["a.txt"],"custom_headers":{"X-A":"1"})"), with_files()));
+  EXPECT_THAT(message, HasSubstr("Message-ID: <3f2504e0-4f89-41d3-9a0c-0305e82c3301@example.com>"));
+  EXPECT_THAT(message, HasSubstr("YXR0YWNoZWQ=")) << "the attachment in base64";
+  EXPECT_THAT(message, HasSubstr("X-A: 1"));
+}
+
+TEST_F(IntakeTest, ASenderBeyondAsciiHasAMessageIdToo) {
+  const Event event = work(payload("", "ann@m\xC3\xBCnchen.example"), {}, "ann@m\xC3\xBCnchen.example");
+  EXPECT_THAT(message_of(event), HasSubstr("@xn--mnchen-3ya.example>")) << rejection_of(event);
+}
+
+TEST_F(IntakeTest, WhatTheCallerGotWrongIsRejected) {
+  EXPECT_EQ(rejection_of(work("{", {})), "the payload must be JSON");
+  EXPECT_EQ(rejection_of(work(payload(R"(,"attachments":["a.txt"])"), {})),
+            "attachment a.txt: no directory for attachments is configured");
+  EXPECT_EQ(rejection_of(work(payload(R"(,"attachments":["b.txt"])"), with_files())),
+            "attachment b.txt: there is no such file");
+  const Event event = work(payload(R"(,"attachments":[")" + std::string(300, 'n') + R"(/x"])"), with_files());
+  EXPECT_NE(rejection_of(event), "not rejected") << "and is not tried for ever";
+  IntakeOptions small = with_files();
+  small.max_message_bytes = 8;
+  EXPECT_EQ(rejection_of(work(payload(R"(,"attachments":["a.txt"])"), small)),
+            "the message would be larger than 8 bytes");
+}
+
+TEST_F(IntakeTest, APayloadThatIsGoneIsRejected) {
+  auto intake = Intake::create(*spool_, nullptr, {});
+  ASSERT_TRUE(intake);
+  Email email;
+  email.state = State::intaking;
+  email.payload_path = "2026/11/gone.json";
+  EXPECT_EQ(rejection_of((*intake)->work(email)), "the payload is gone from the spool");
+}
+
+}  // namespace
+}  // namespace postino::outbox
