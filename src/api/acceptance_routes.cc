@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "api/idempotency_headers.h"
+#include "api/limits.h"
 #include "api/route.h"
 #include "base/hash.h"
 #include "json/writer.h"
@@ -35,7 +36,7 @@ base::Result<std::vector<Payload>, Problem> read_payloads(const Call& call) {
   json::Document document;
   if (!document.parse(call.request.body, errors)) return refuse_fields(problems::malformed_json, errors);
   json::Fields fields(document.root(), "", errors);
-  const auto data = fields.list("data", json::Fields::Need::required, call.services.max_batch);
+  const auto data = fields.list("data", json::Fields::Need::required, Limits::emails_in_a_request);
   if (data && data->empty()) fields.refuse("data", "must have at least one element");
   fields.refuse_others();
   std::vector<Payload> payloads;
@@ -195,23 +196,26 @@ bool begin_accepting(Call& call, const Finish& finish) {
 std::vector<Route> acceptance_routes() {
   const std::vector<Content> answer{{json_content_type, "Acceptance"}};
   return {{
-      .method = "POST",
-      .path = "/emails",
-      .role = Role::senders,
-      .operation = "acceptEmails",
-      .group = "E-mails",
-      .summary = "Hand in e-mails",
-      .description =
-          "One malformed element refuses all of them. Otherwise each is accepted, durably, or refused for itself; the "
-          "results are in the order of the elements.\n\n"
-          "With an Idempotency-Key the same request can be sent again without sending mail twice: it gets the stored "
-          "answer with the same status. Keys belong to the tenant or, without one, to the API key.",
-      .parameters = {idempotency_key_parameter(), idempotency_expiry_parameter()},
-      .body = {{{json_content_type, "EmailBatch"}}, true},
-      .answers = {{200, "Some were accepted.", answer},
-                  {201, "All were accepted.", answer},
-                  {409, "A request with the same idempotency key is at work."},
-                  {422, "None was accepted, or the idempotency key was used for another request.", answer}},
+      .operation = {.id = "acceptEmails",
+                    .method = "POST",
+                    .path = "/emails",
+                    .role = Role::senders,
+                    .group = "E-mails",
+                    .summary = "Hand in e-mails",
+                    .description =
+                        "One malformed element refuses all of them. Otherwise each is accepted, durably, or refused "
+                        "for itself; the "
+                        "results are in the order of the elements.\n\n"
+                        "With an Idempotency-Key the same request can be sent again without sending mail twice: it "
+                        "gets the stored "
+                        "answer with the same status. Keys belong to the tenant or, without one, to the API key.",
+                    .parameters = {idempotency_key_parameter(), idempotency_expiry_parameter()},
+                    .body = {{{json_content_type, "EmailBatch"}}, true},
+                    .answers = {{200, "Some were accepted.", answer},
+                                {201, "All were accepted.", answer},
+                                {409, "A request with the same idempotency key is at work."},
+                                {422, "None was accepted, or the idempotency key was used for another request.",
+                                 answer}}},
       .handle = accept_emails,
       .begin = begin_accepting,
       .own_keys = true,

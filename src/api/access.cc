@@ -93,20 +93,6 @@ base::Result<const Caller*, Problem> check_local(const net::Request& request) {
 
 }  // namespace
 
-std::string_view name_of(Role role) {
-  switch (role) {
-    case Role::anyone:
-      return "anyone";
-    case Role::readers:
-      return "reader";
-    case Role::senders:
-      return "sender";
-    case Role::operators:
-      return "operator";
-  }
-  return "";
-}
-
 base::Result<ApiKey> parse_api_key(std::string_view text) {
   const auto name = take_until(text, ':');
   auto role_text = name ? take_until(text, ':') : std::nullopt;

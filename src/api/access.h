@@ -6,13 +6,10 @@
 #include <vector>
 
 #include "api/problem.h"
+#include "api/role.h"
 #include "net/http.h"
 
 namespace postino::api {
-
-// Each may do what those before may. `anyone` needs no key.
-enum class Role { anyone, readers, senders, operators };
-std::string_view name_of(Role role);  // "reader"
 
 struct Caller {
   std::string name;  // of the key; empty where there are no keys

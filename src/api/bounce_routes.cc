@@ -1,4 +1,5 @@
 // Delivery reports that came back.
+#include "api/limits.h"
 #include "api/route.h"
 #include "base/text.h"
 #include "json/writer.h"
@@ -11,7 +12,6 @@ using outbox::BounceOutcome;
 
 // The report itself, or from {"message": "..."}.
 base::Result<std::string, Problem> read_report(const net::Request& request) {
-  constexpr std::size_t most_bytes = 64 << 20;  // the server has a limit of its own, which is below
   const std::string_view type = request.header("content-type");
   if (base::equal_ignoring_case(type.substr(0, message_content_type.size()), message_content_type))
     return std::string(request.body);
@@ -19,7 +19,7 @@ base::Result<std::string, Problem> read_report(const net::Request& request) {
   json::Document document;
   if (!document.parse(request.body, errors)) return refuse_fields(problems::malformed_json, errors);
   json::Fields fields(document.root(), "", errors);
-  const auto message = fields.text("message", json::Fields::Need::required, most_bytes);
+  const auto message = fields.text("message", json::Fields::Need::required, Limits::body_bytes);
   fields.refuse_others();
   if (!errors.empty()) return refuse_fields(problems::invalid_request, errors);
   return std::string(*message);
@@ -62,19 +62,20 @@ Outcome take_bounce(Call& call) {
 }  // namespace
 
 std::vector<Route> bounce_routes() {
-  return {
-      {.method = "POST",
-       .path = "/bounces",
-       .role = Role::operators,
-       .operation = "takeBounce",
-       .group = "Bounces",
-       .summary = "Hand in a delivery report that came back by mail",
-       .description = "A report as RFC 3464 has it. Addresses that are refused for good go on the suppression list.",
-       .body = {{{message_content_type, ""}, {json_content_type, "BounceMessage"}}, true},
-       .answers = {{200, "What the report says, and of which e-mail.", {{json_content_type, "BounceOutcome"}}},
-                   {400, "The message is no delivery report."},
-                   {404, "The report is about none of the e-mails here (code UNKNOWN_EMAIL)."}},
-       .handle = take_bounce}};
+  return {{.operation =
+               {.id = "takeBounce",
+                .method = "POST",
+                .path = "/bounces",
+                .role = Role::operators,
+                .group = "Bounces",
+                .summary = "Hand in a delivery report that came back by mail",
+                .description =
+                    "A report as RFC 3464 has it. Addresses that are refused for good go on the suppression list.",
+                .body = {{{message_content_type, ""}, {json_content_type, "BounceMessage"}}, true},
+                .answers = {{200, "What the report says, and of which e-mail.", {{json_content_type, "BounceOutcome"}}},
+                            {400, "The message is no delivery report."},
+                            {404, "The report is about none of the e-mails here (code UNKNOWN_EMAIL)."}}},
+           .handle = take_bounce}};
 }
 
 }  // namespace postino::api

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "api/limits.h"
 #include "base/check.h"
 #include "base/text.h"
 
@@ -10,10 +11,7 @@ namespace postino::api {
 
 namespace {
 
-constexpr int default_limit = 50;
-constexpr int most_limit = 100;
 constexpr std::size_t most_id_bytes = 64;  // longer than any
-constexpr std::size_t most_reason_bytes = 1000;
 
 bool has_control_characters(std::string_view text) {
   return std::ranges::any_of(text, [](char each) { return static_cast<unsigned char>(each) < 0x20 || each == 0x7F; });
@@ -47,11 +45,11 @@ base::Result<std::string, Problem> Call::email_id() const {
 
 base::Result<int, Problem> Call::limit() const {
   const std::string* text = query.find("limit");
-  if (text == nullptr) return default_limit;
+  if (text == nullptr) return Limits::usual_page_size;
   int limit = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), limit);
-  if (error != std::errc() || end != text->data() + text->size() || limit < 1 || limit > most_limit)
-    return refuse_field("limit", "must be an integer from 1 to " + std::to_string(most_limit));
+  if (error != std::errc() || end != text->data() + text->size() || limit < 1 || limit > Limits::page_size)
+    return refuse_field("limit", "must be an integer from 1 to " + std::to_string(Limits::page_size));
   return limit;
 }
 
@@ -68,7 +66,7 @@ base::Result<std::string, Problem> Call::reason() const {
   json::Document document;
   if (!document.parse(request.body, errors)) return refuse_fields(problems::malformed_json, errors);
   json::Fields fields(document.root(), "", errors);
-  const std::string reason(fields.text("reason", json::Fields::Need::optional, most_reason_bytes).value_or(""));
+  const std::string reason(fields.text("reason", json::Fields::Need::optional, Limits::reason_bytes).value_or(""));
   if (has_control_characters(reason)) fields.refuse("reason", "must not contain control characters");
   fields.refuse_others();
   if (!errors.empty()) return refuse_fields(problems::invalid_request, errors);

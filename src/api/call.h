@@ -44,7 +44,6 @@ struct Services {
   idempotency::Guard& request_keys;  // of calls that do not see to their Idempotency-Key themselves
   const base::Clock& clock;
   bool require_idempotency_key;
-  std::size_t max_batch;
 };
 
 struct Page {

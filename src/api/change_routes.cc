@@ -19,12 +19,12 @@ Outcome change_email(Call& call) {
   return no_content();
 }
 
-Route change_route(std::string_view path, Role role, std::string_view operation, std::string_view summary,
-                   std::string_view description) {
-  return {.method = "POST",
+Operation change_operation(std::string_view id, std::string_view path, Role role, std::string_view summary,
+                           std::string_view description) {
+  return {.id = id,
+          .method = "POST",
           .path = path,
           .role = role,
-          .operation = operation,
           .group = "Course of an e-mail",
           .summary = summary,
           .description = description,
@@ -40,20 +40,23 @@ Route change_route(std::string_view path, Role role, std::string_view operation,
 }  // namespace
 
 std::vector<Route> change_routes() {
-  Route cancel = change_route("/emails/{id}/cancel", Role::senders, "cancelEmail", "Do not send an e-mail after all",
-                              "Possible as long as it has not been sent and nobody is sending it.");
-  cancel.handle = change_email<&Outbox::cancel>;
-  Route hold =
-      change_route("/emails/{id}/hold", Role::operators, "holdEmail", "Keep an e-mail back until it is released",
-                   "It stays HELD until it is released or cancelled.");
-  hold.handle = change_email<&Outbox::hold>;
-  Route release = change_route("/emails/{id}/release", Role::operators, "releaseEmail",
-                               "Let go of an e-mail that is held", "It goes back to where it was held.");
-  release.handle = change_email<&Outbox::release>;
-  Route requeue = change_route("/emails/{id}/requeue", Role::operators, "requeueEmail", "Do the last step again",
-                               "For e-mails that failed or were found invalid, and for those whose worker is gone.");
-  requeue.handle = change_email<&Outbox::requeue>;
-  return {std::move(cancel), std::move(hold), std::move(release), std::move(requeue)};
+  return {
+      {.operation =
+           change_operation("cancelEmail", "/emails/{id}/cancel", Role::senders, "Do not send an e-mail after all",
+                            "Possible as long as it has not been sent and no worker is sending it."),
+       .handle = change_email<&Outbox::cancel>},
+      {.operation = change_operation("holdEmail", "/emails/{id}/hold", Role::operators,
+                                     "Hold an e-mail back until it is released",
+                                     "It stays HELD until it is released or cancelled."),
+       .handle = change_email<&Outbox::hold>},
+      {.operation = change_operation("releaseEmail", "/emails/{id}/release", Role::operators,
+                                     "Release an e-mail that is held", "It goes back to the state it was held in."),
+       .handle = change_email<&Outbox::release>},
+      {.operation =
+           change_operation("requeueEmail", "/emails/{id}/requeue", Role::operators, "Do the last step again",
+                            "For e-mails that failed or were found invalid, and for those whose worker is gone."),
+       .handle = change_email<&Outbox::requeue>},
+  };
 }
 
 }  // namespace postino::api

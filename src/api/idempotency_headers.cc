@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "api/limits.h"
 #include "base/text.h"
 
 namespace postino::api {
@@ -11,9 +12,6 @@ namespace {
 
 constexpr const char* key_header = "Idempotency-Key";
 constexpr const char* life_header = "Idempotency-Expiry-Seconds";
-constexpr std::size_t most_key_bytes = 255;
-constexpr std::int64_t least_life_seconds = 60;
-constexpr std::int64_t most_life_seconds = 30 * 24 * 3600;
 
 bool is_printable(char each) { return each >= ' ' && each < 0x7F; }
 
@@ -34,21 +32,21 @@ std::optional<std::string> unquote(std::string_view text) {
 }
 
 base::Result<std::string, Problem> parse_key(std::string_view text) {
-  constexpr const char* rule = "must have 1 to 255 characters of printable ASCII";
   std::optional<std::string> key = text.starts_with('"') ? unquote(text) : std::string(text);
   if (!key) return refuse_field(key_header, "must be one quoted string when it begins with a quote");
-  if (key->empty() || key->size() > most_key_bytes || !std::ranges::all_of(*key, is_printable))
-    return refuse_field(key_header, rule);
+  if (key->empty() || key->size() > Limits::idempotency_key_bytes || !std::ranges::all_of(*key, is_printable))
+    return refuse_field(key_header, "must have 1 to " + std::to_string(Limits::idempotency_key_bytes) +
+                                        " characters of printable ASCII");
   return *std::move(key);
 }
 
 base::Result<base::Milliseconds, Problem> parse_life(std::string_view text) {
   std::int64_t seconds = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (error != std::errc() || end != text.data() + text.size() || seconds < least_life_seconds ||
-      seconds > most_life_seconds)
-    return refuse_field(life_header, "must be an integer from " + std::to_string(least_life_seconds) + " to " +
-                                         std::to_string(most_life_seconds));
+  if (error != std::errc() || end != text.data() + text.size() || seconds < Limits::least_key_life_seconds ||
+      seconds > Limits::most_key_life_seconds)
+    return refuse_field(life_header, "must be an integer from " + std::to_string(Limits::least_key_life_seconds) +
+                                         " to " + std::to_string(Limits::most_key_life_seconds));
   return std::chrono::seconds(seconds);
 }
 

@@ -16,7 +16,9 @@ namespace {
 using idempotency::Begun;
 using idempotency::Verdict;
 
-std::string operation_of(const Route& route) { return std::string(route.method).append(" ").append(route.path); }
+std::string operation_of(const Route& route) {
+  return std::string(route.operation.method).append(" ").append(route.operation.path);
+}
 
 // Of what is asked for, not of how it is written: in JSON spaces and the order of members make no difference.
 std::string hash_of_call(const Call& call) {
@@ -98,15 +100,17 @@ void note(idempotency::Guard& guard, idempotency::Record& record, const Outcome&
 
 }  // namespace
 
-bool takes_key(const Route& route) { return route.method == "POST" && !route.own_keys; }
+bool takes_key(const Route& route) { return route.operation.method == "POST" && !route.own_keys; }
 
 void describe_key(Route& route) {
-  route.parameters.push_back(idempotency_key_parameter());
-  route.parameters.push_back(idempotency_expiry_parameter());
-  for (const Answer& answer : {Answer{409, "A request with the same idempotency key is at work.", {}},
-                               Answer{422, "The idempotency key was used for another request.", {}}})
-    if (std::ranges::find(route.answers, answer.status, &Answer::status) == route.answers.end())
-      route.answers.push_back(answer);
+  route.operation.parameters.push_back(idempotency_key_parameter());
+  route.operation.parameters.push_back(idempotency_expiry_parameter());
+  std::vector<AnswerDescription>& answers = route.operation.answers;
+  for (const AnswerDescription& answer :
+       {AnswerDescription{409, "A request with the same idempotency key is at work.", {}},
+        AnswerDescription{422, "The idempotency key was used for another request.", {}}})
+    if (std::ranges::find(answers, answer.status, &AnswerDescription::status) == answers.end())
+      answers.push_back(answer);
 }
 
 Outcome handle_once_per_key(const Route& route, Call& call, const std::function<Outcome()>& handle) {

@@ -1,6 +1,7 @@
 // Messages to and from queues, produced and consumed once per key.
 #include "api/idempotency_headers.h"
 #include "api/route.h"
+#include "api/schemas.h"
 #include "json/writer.h"
 #include "messages/iso_duration.h"
 
@@ -130,12 +131,12 @@ constexpr std::string_view unreachable =
 constexpr std::string_view timed_out = "The broker did not answer in time.";
 constexpr std::string_view no_such_queue = "There is no such queue.";
 
-Route keyed_route(std::string_view path, std::string_view operation, std::string_view summary,
-                  std::string_view description, std::string_view body) {
-  return {.method = "POST",
+Operation keyed_operation(std::string_view id, std::string_view path, std::string_view summary,
+                          std::string_view description, std::string_view body) {
+  return {.id = id,
+          .method = "POST",
           .path = path,
           .role = Role::senders,
-          .operation = operation,
           .group = "Messages",
           .summary = summary,
           .description = description,
@@ -147,59 +148,57 @@ Route keyed_route(std::string_view path, std::string_view operation, std::string
                       {422, "The idempotency key was used for another request."},
                       {501, "This broker cannot do that."},
                       {502, unreachable},
-                      {504, timed_out}},
-          .own_keys = true,
-          .waits = Waits::for_others};
+                      {504, timed_out}}};
 }
 
 }  // namespace
 
 std::vector<Route> message_routes() {
-  Route produce = keyed_route(
-      "/messages/produce", "produceMessages", "Put messages into a queue",
-      "Answered when the broker has confirmed all of them. The messages are repeated in turn until there are "
-      "`totalMessages`; each gets an id made of the key and its position. Repeated after a failure, it goes on where "
-      "the "
-      "confirmed part ends. Keys belong to the tenant.",
-      "ProduceRequest");
-  produce.handle = carry_out<messages::read_produce, &MessageService::produce>;
-  Route consume = keyed_route("/messages/consume", "consumeMessages", "Take messages from a queue",
-                              "The answer is stored before the messages are acknowledged, so that a repeated call gets "
-                              "the same messages. Without "
-                              "`autoAcknowledge` they are released, and stay in the queue.",
-                              "ConsumeRequest");
-  consume.handle = carry_out<messages::read_consume, &MessageService::consume>;
-  consume.waits = Waits::for_messages;
   return {
-      std::move(produce),
-      std::move(consume),
-      {.method = "GET",
-       .path = "/messages/queues/{queue}/depth",
-       .role = Role::readers,
-       .operation = "getQueueDepth",
-       .group = "Messages",
-       .summary = "How many messages wait in a queue",
-       .description = "Those that somebody is working on do not count.",
-       .parameters = {{"queue", Place::path, R"({"type":"string","maxLength":255})", "The queue, percent-encoded."},
-                      {"connection", Place::query, R"({"type":"string"})",
-                       "A connection of the configuration; the default one when absent."}},
-       .answers = {{200, "So many.", {{json_content_type, "QueueDepth"}}},
-                   {404, no_such_queue},
-                   {501, "This broker does not tell."},
-                   {502, unreachable},
-                   {504, timed_out}},
+      {.operation = keyed_operation(
+           "produceMessages", "/messages/produce", "Put messages into a queue",
+           "Answered when the broker has confirmed all of them. The messages are repeated in turn until there are "
+           "`totalMessages`; each gets an id made of the key and its position. Repeated after a failure, it goes on "
+           "where the confirmed part ends. Keys belong to the tenant.",
+           "ProduceRequest"),
+       .handle = carry_out<messages::read_produce, &MessageService::produce>,
+       .own_keys = true,
+       .waits = Waits::for_others},
+      {.operation = keyed_operation(
+           "consumeMessages", "/messages/consume", "Take messages from a queue",
+           "The answer is stored before the messages are acknowledged, so that a repeated call gets the same "
+           "messages. Without `autoAcknowledge` they are released, and stay in the queue.",
+           "ConsumeRequest"),
+       .handle = carry_out<messages::read_consume, &MessageService::consume>,
+       .own_keys = true,
+       .waits = Waits::for_messages},
+      {.operation =
+           {.id = "getQueueDepth",
+            .method = "GET",
+            .path = "/messages/queues/{queue}/depth",
+            .role = Role::readers,
+            .group = "Messages",
+            .summary = "How many messages wait in a queue",
+            .description = "Those that somebody is working on do not count.",
+            .parameters = {{"queue", Place::path, *find_property(schema_named("ConsumeRequest"), "target.queueName")},
+                           {"connection", Place::query, *find_property(schema_named("ConsumeRequest"), "connection")}},
+            .answers = {{200, "So many.", {{json_content_type, "QueueDepth"}}},
+                        {404, no_such_queue},
+                        {501, "This broker does not tell."},
+                        {502, unreachable},
+                        {504, timed_out}}},
        .handle = show_depth,
        .waits = Waits::for_others},
-      {.method = "POST",
-       .path = "/messages/connections/test",
-       .role = Role::operators,
-       .operation = "testConnection",
-       .group = "Messages",
-       .summary = "Connect to a broker, and say who is there",
-       .body = {{{json_content_type, "ConnectionTest"}}, true},
-       .answers = {{200, "It is there, and lets us in.", {{json_content_type, "BrokerIdentity"}}},
-                   {502, unreachable},
-                   {504, timed_out}},
+      {.operation = {.id = "testConnection",
+                     .method = "POST",
+                     .path = "/messages/connections/test",
+                     .role = Role::operators,
+                     .group = "Messages",
+                     .summary = "Connect to a broker, and say who is there",
+                     .body = {{{json_content_type, "ConnectionTest"}}, true},
+                     .answers = {{200, "It is there, and lets us in.", {{json_content_type, "BrokerIdentity"}}},
+                                 {502, unreachable},
+                                 {504, timed_out}}},
        .handle = test_connection,
        .waits = Waits::for_others},
   };

@@ -1,167 +1,278 @@
 // The shapes of what is said about messages and queues.
 #include "api/schemas.h"
+#include "messages/iso_duration.h"
+#include "messages/request.h"
 
 namespace postino::api {
 
 namespace {
 
-constexpr const char* queue_manager = R"({
-  "type": "object", "required": ["endpoints"], "additionalProperties": false,
-  "description": "A broker that the request itself describes. The configuration says which hosts are allowed.",
-  "properties": {
-    "name": {"type": "string", "maxLength": 255},
-    "channel": {"type": "string", "maxLength": 255},
-    "endpoints": {
-      "type": "array", "minItems": 1, "maxItems": 16, "description": "Tried in their order.",
-      "items": {
-        "type": "object", "required": ["host"], "additionalProperties": false,
-        "properties": {
-          "host": {"type": "string"},
-          "port": {"type": "integer", "minimum": 1, "maximum": 65535,
-                   "description": "5672, or 5671 with TLS, when absent."}}}},
-    "virtualHost": {"type": "string"},
-    "credentials": {
-      "type": "object", "required": ["username"], "additionalProperties": false,
-      "properties": {"username": {"type": "string"}, "password": {"type": "string"}}},
-    "useTls": {"type": "boolean", "default": false},
-    "cipherSuite": {"type": "string"}}
-})";
+using messages::RequestLimits;
+using enum Presence;
 
-constexpr const char* connection_test = R"({
-  "type": "object", "additionalProperties": false,
-  "description": "One of both; without any, the default connection.",
-  "properties": {
-    "connection": {"type": "string", "description": "A connection of the configuration."},
-    "queueManager": {"$ref": "#/components/schemas/QueueManager"}}
-})";
+constexpr std::string_view without_control_characters = R"(^[^\u0000-\u001f\u007f]*$)";
 
-constexpr const char* broker_identity = R"({
-  "type": "object", "required": ["endpoint", "product", "version", "container", "mechanism", "tls", "elapsed"],
-  "properties": {
-    "endpoint": {"type": "string"},
-    "product": {"type": "string", "description": "Empty when it does not say.", "examples": ["RabbitMQ"]},
-    "version": {"type": "string"},
-    "container": {"type": "string", "description": "The name it goes by."},
-    "mechanism": {"type": "string", "examples": ["PLAIN"]},
-    "tls": {"type": "string", "description": "Empty without."},
-    "elapsed": {"$ref": "#/components/schemas/Duration"}}
-})";
+Schema bounded_text(std::size_t most, std::string description = "") {
+  return {.type = "string", .description = std::move(description), .most = static_cast<std::int64_t>(most)};
+}
 
-constexpr const char* duration =
-    R"({"type":"string","format":"duration","description":"ISO 8601.","examples":["PT2.5S"]})";
+Schema queue_name(std::string description) {
+  return {.type = "string",
+          .description = std::move(description),
+          .pattern = without_control_characters,
+          .least = 1,
+          .most = static_cast<std::int64_t>(RequestLimits::queue_bytes)};
+}
 
-constexpr const char* produced_message = R"({
-  "type": "object", "required": ["body"], "additionalProperties": false,
-  "properties": {
-    "body": {"description": "A string: text, JSON as text, or base64, as the format says. Anything else is JSON."},
-    "format": {"type": "string", "enum": ["TEXT", "JSON", "BINARY"], "default": "TEXT"},
-    "headers": {"type": "object", "maxProperties": 100, "description": "What brokers look at, such as priority."},
-    "properties": {"type": "object", "maxProperties": 100, "description": "The application's own."},
-    "correlationId": {"type": "string", "maxLength": 255},
-    "contentType": {"type": "string", "maxLength": 255}}
-})";
+Schema duration_up_to(base::Milliseconds most, const std::string& description) {
+  return {.reference = "Duration", .description = description + " At most " + messages::format_duration(most) + "."};
+}
 
-constexpr const char* produce_request = R"({
-  "type": "object", "required": ["target", "messages"], "additionalProperties": false,
-  "properties": {
-    "idempotencyKey": {"type": "string", "maxLength": 255,
-                       "description": "The same as the header Idempotency-Key; one of both is required."},
-    "connection": {"type": "string", "description": "A connection of the configuration; the default one when absent."},
-    "queueManager": {"$ref": "#/components/schemas/QueueManager"},
-    "target": {
-      "type": "object", "required": ["queueName"], "additionalProperties": false,
-      "properties": {
-        "queueName": {"type": "string", "maxLength": 255}, "replyToQueue": {"type": "string", "maxLength": 255}}},
-    "settings": {
-      "type": "object", "additionalProperties": false,
-      "properties": {
-        "totalMessages": {"type": "integer", "minimum": 1, "maximum": 1000000,
-                          "description": "The messages are repeated in turn up to this many."},
-        "batchSize": {"type": "integer", "minimum": 1, "maximum": 10000,
-                      "description": "How many may be unconfirmed at a time."},
-        "concurrency": {"type": "integer", "minimum": 1, "maximum": 16,
-                        "description": "Connections to send on; with several the order is lost."},
-        "deliveryDelay": {"$ref": "#/components/schemas/Duration"},
-        "timeToLive": {"$ref": "#/components/schemas/Duration"},
-        "persistent": {"type": "boolean", "default": true}}},
-    "messages": {
-      "type": "array", "minItems": 1, "maxItems": 1000, "items": {"$ref": "#/components/schemas/ProducedMessage"}}}
-})";
+Schema integer_up_to(std::int64_t most, std::string description, std::string usual = "") {
+  return {.type = "integer",
+          .description = std::move(description),
+          .least = 1,
+          .most = most,
+          .default_value = std::move(usual)};
+}
 
-constexpr const char* consume_request = R"({
-  "type": "object", "required": ["target"], "additionalProperties": false,
-  "properties": {
-    "idempotencyKey": {"type": "string", "maxLength": 255,
-                       "description": "The same as the header Idempotency-Key; one of both is required."},
-    "connection": {"type": "string", "description": "A connection of the configuration; the default one when absent."},
-    "queueManager": {"$ref": "#/components/schemas/QueueManager"},
-    "target": {
-      "type": "object", "required": ["queueName"], "additionalProperties": false,
-      "properties": {"queueName": {"type": "string", "maxLength": 255}}},
-    "settings": {
-      "type": "object", "additionalProperties": false,
-      "properties": {
-        "maxMessages": {"type": "integer", "minimum": 1, "maximum": 10000, "default": 1},
-        "waitTimeout": {"$ref": "#/components/schemas/Duration"},
-        "autoAcknowledge": {"type": "boolean", "default": true,
-                            "description": "False: the messages are released, and stay in the queue."}}}}
-})";
+Property key_property() {
+  return {"idempotencyKey",
+          {.type = "string",
+           .description = "The same as the header Idempotency-Key; one of both is required.",
+           .pattern = "^[ -~]*$",
+           .least = 1,
+           .most = static_cast<std::int64_t>(RequestLimits::key_bytes)}};
+}
 
-constexpr const char* messages_answer = R"({
-  "type": "object",
-  "required": ["idempotencyKey", "operationType", "requestedMessages", "processedMessages", "startedAt", "completedAt",
-               "elapsed", "metadata"],
-  "properties": {
-    "idempotencyKey": {"type": "string"},
-    "operationType": {"type": "string", "enum": ["PRODUCE", "CONSUME"]},
-    "requestedMessages": {"type": "integer"},
-    "processedMessages": {"type": "integer"},
-    "startedAt": {"type": "string", "format": "date-time"},
-    "completedAt": {"type": "string", "format": "date-time"},
-    "elapsed": {"$ref": "#/components/schemas/Duration"},
-    "metadata": {
-      "type": "object", "required": ["connection", "queueName"],
-      "properties": {
-        "connection": {"type": "string"},
-        "queueName": {"type": "string"},
-        "firstMessageId": {"type": "string"},
-        "lastMessageId": {"type": "string"},
-        "resumedFrom": {"type": "integer", "description": "So many were confirmed by calls before this one."},
-        "sentAgain": {"type": "integer", "description": "May be in the queue twice, with the same ids."},
-        "acknowledged": {"type": "boolean"},
-        "tooLarge": {"type": "integer", "description": "Messages that were left in the queue for their size."}}},
-    "messages": {"type": "array", "items": {"$ref": "#/components/schemas/ConsumedMessage"}}}
-})";
+Property connection_property() {
+  return {"connection", bounded_text(RequestLimits::name_bytes,
+                                     "A connection of the server's configuration; the default one when absent.")};
+}
 
-constexpr const char* consumed_message = R"({
-  "type": "object", "required": ["messageId", "body", "format", "properties", "headers"],
-  "properties": {
-    "messageId": {"type": ["string", "null"]},
-    "body": {"type": "string", "description": "Text, JSON as text, or base64, as the format says."},
-    "format": {"type": "string", "enum": ["TEXT", "JSON", "BINARY"]},
-    "properties": {"type": "object"},
-    "headers": {"type": "object"},
-    "correlationId": {"type": "string"},
-    "replyTo": {"type": "string"},
-    "contentType": {"type": "string"},
-    "createdAt": {"type": "string", "format": "date-time"},
-    "fault": {"type": "string", "description": "Why the message could not be read; the body is what came."}}
-})";
+Property queue_manager_property() {
+  return {"queueManager",
+          {.description = "A broker that the request itself describes, or the name of a connection.",
+           .alternatives = {{.reference = "QueueManager"}, bounded_text(RequestLimits::name_bytes)}}};
+}
 
-constexpr const char* queue_depth = R"({
-  "type": "object", "required": ["queueName", "depth"],
-  "properties": {"queueName": {"type": "string"}, "depth": {"type": "integer", "minimum": 0}}
-})";
+Schema queue_manager() {
+  const Schema endpoint{
+      .type = "object",
+      .properties =
+          {{"host", bounded_text(RequestLimits::host_bytes), required},
+           {"port",
+            {.type = "integer", .description = "5672, or 5671 with TLS, when absent.", .least = 1, .most = 65'535}}},
+      .closed = true};
+  const Schema credentials{.type = "object",
+                           .properties = {{"username", bounded_text(RequestLimits::user_bytes), required},
+                                          {"password", bounded_text(RequestLimits::password_bytes)}},
+                           .closed = true};
+  return {.type = "object",
+          .description = "A broker that the request itself describes. The configuration says which hosts are allowed.",
+          .properties = {{"name", bounded_text(RequestLimits::name_bytes)},
+                         {"channel", bounded_text(RequestLimits::name_bytes)},
+                         {"endpoints",
+                          {.type = "array",
+                           .description = "Tried in their order.",
+                           .least = 1,
+                           .most = static_cast<std::int64_t>(RequestLimits::endpoints),
+                           .elements = {endpoint}},
+                          required},
+                         {"virtualHost", bounded_text(RequestLimits::name_bytes)},
+                         {"credentials", credentials},
+                         {"useTls", {.type = "boolean", .default_value = "false"}},
+                         {"cipherSuite", bounded_text(RequestLimits::name_bytes, "Needs useTls.")}},
+          .closed = true};
+}
+
+Schema connection_test() {
+  return {.type = "object",
+          .description = "One of both; without any, the default connection.",
+          .properties = {connection_property(), queue_manager_property()},
+          .closed = true};
+}
+
+Schema broker_identity() {
+  const Schema text{.type = "string"};
+  return {.type = "object",
+          .properties = {{"endpoint", text, required},
+                         {"product",
+                          {.type = "string", .description = "Empty when it does not say.", .example = R"("RabbitMQ")"},
+                          required},
+                         {"version", text, required},
+                         {"container", {.type = "string", .description = "The name it goes by."}, required},
+                         {"mechanism", {.type = "string", .example = R"("PLAIN")"}, required},
+                         {"tls", {.type = "string", .description = "The version of TLS; empty without."}, required},
+                         {"elapsed", {.reference = "Duration"}, required}}};
+}
+
+// --- Produce and consume
+
+std::vector<std::string> formats() { return {"TEXT", "JSON", "BINARY"}; }
+
+Schema produced_message() {
+  const auto most_properties = static_cast<std::int64_t>(RequestLimits::properties);
+  const Schema scalar{.description = "A text, a number, true or false."};
+  return {.type = "object",
+          .properties = {{"body",
+                          {.description = "A string: text, JSON as text, or base64, as the format says. Anything else "
+                                          "is JSON. At most " +
+                                          std::to_string(RequestLimits::body_bytes >> 20) + " MiB."},
+                          required},
+                         {"format",
+                          {.type = "string",
+                           .description = "What the body is: TEXT, JSON, or BINARY in base64.",
+                           .choices = formats(),
+                           .default_value = R"("TEXT")"}},
+                         {"headers",
+                          {.type = "object",
+                           .description = "What brokers look at, such as priority.",
+                           .most = most_properties,
+                           .elements = {scalar}}},
+                         {"properties",
+                          {.type = "object",
+                           .description = "Properties of the application's own.",
+                           .most = most_properties,
+                           .elements = {scalar}}},
+                         {"correlationId", bounded_text(RequestLimits::name_bytes)},
+                         {"contentType", bounded_text(RequestLimits::name_bytes)}},
+          .closed = true};
+}
+
+Schema produce_settings() {
+  return {.type = "object",
+          .properties =
+              {{"totalMessages",
+                integer_up_to(RequestLimits::total_messages, "Repeat the messages in turn until there are this many.")},
+               {"batchSize", integer_up_to(RequestLimits::batch_size, "Messages that may be unconfirmed at a time.")},
+               {"concurrency",
+                integer_up_to(RequestLimits::concurrency, "Connections to send on; with several the order is lost.")},
+               {"deliveryDelay", duration_up_to(RequestLimits::delay, "How long the broker holds the messages back.")},
+               {"timeToLive",
+                duration_up_to(RequestLimits::time_to_live, "How long until the broker may drop the messages.")},
+               {"persistent",
+                {.type = "boolean",
+                 .description = "The messages survive a restart of the broker.",
+                 .default_value = "true"}}},
+          .closed = true};
+}
+
+Schema produce_request() {
+  return {.type = "object",
+          .properties = {key_property(),
+                         connection_property(),
+                         queue_manager_property(),
+                         {"target",
+                          {.type = "object",
+                           .properties = {{"queueName", queue_name("The queue."), required},
+                                          {"replyToQueue", queue_name("The queue for answers.")}},
+                           .closed = true},
+                          required},
+                         {"settings", produce_settings()},
+                         {"messages",
+                          {.type = "array",
+                           .least = 1,
+                           .most = static_cast<std::int64_t>(RequestLimits::templates),
+                           .elements = {{.reference = "ProducedMessage"}}},
+                          required}},
+          .closed = true};
+}
+
+Schema consume_settings() {
+  return {.type = "object",
+          .properties = {{"maxMessages", integer_up_to(RequestLimits::max_messages, "How many at most.", "1")},
+                         {"waitTimeout", duration_up_to(RequestLimits::wait, "How long to wait for messages.")},
+                         {"autoAcknowledge",
+                          {.type = "boolean",
+                           .description = "False: the messages are released, and stay in the queue.",
+                           .default_value = "true"}}},
+          .closed = true};
+}
+
+Schema consume_request() {
+  return {.type = "object",
+          .properties =
+              {key_property(),
+               connection_property(),
+               queue_manager_property(),
+               {"target",
+                {.type = "object", .properties = {{"queueName", queue_name("The queue."), required}}, .closed = true},
+                required},
+               {"settings", consume_settings()}},
+          .closed = true};
+}
+
+Schema metadata() {
+  const Schema text{.type = "string"};
+  return {
+      .type = "object",
+      .properties = {
+          {"connection", text, required},
+          {"queueName", text, required},
+          {"firstMessageId", text},
+          {"lastMessageId", text},
+          {"resumedFrom",
+           {.type = "integer", .description = "Messages that earlier calls with this key had confirmed.", .least = 0}},
+          {"sentAgain",
+           {.type = "integer", .description = "May be in the queue twice, with the same ids.", .least = 0}},
+          {"acknowledged", {.type = "boolean"}},
+          {"tooLarge",
+           {.type = "integer", .description = "Messages that were left in the queue for their size.", .least = 0}}}};
+}
+
+Schema messages_answer() {
+  const Schema count{.type = "integer", .least = 0};
+  const Schema time{.type = "string", .format = "date-time"};
+  return {.type = "object",
+          .properties = {{"idempotencyKey", {.type = "string"}, required},
+                         {"operationType", {.type = "string", .choices = {"PRODUCE", "CONSUME"}}, required},
+                         {"requestedMessages", count, required},
+                         {"processedMessages", count, required},
+                         {"startedAt", time, required},
+                         {"completedAt", time, required},
+                         {"elapsed", {.reference = "Duration"}, required},
+                         {"metadata", metadata(), required},
+                         {"messages", {.type = "array", .elements = {{.reference = "ConsumedMessage"}}}}}};
+}
+
+Schema consumed_message() {
+  const Schema text{.type = "string"};
+  return {
+      .type = "object",
+      .properties = {
+          {"messageId", {.type = "string", .nullable = true}, required},
+          {"body", {.type = "string", .description = "Text, JSON as text, or base64, as the format says."}, required},
+          {"format", {.type = "string", .choices = formats()}, required},
+          {"properties", {.type = "object", .elements = {{}}}, required},
+          {"headers", {.type = "object", .elements = {{}}}, required},
+          {"correlationId", text},
+          {"replyTo", text},
+          {"contentType", text},
+          {"createdAt", {.type = "string", .format = "date-time"}},
+          {"fault", {.type = "string", .description = "Why the message could not be read; the body is what came."}}}};
+}
+
+Schema queue_depth() {
+  return {.type = "object",
+          .properties = {{"queueName", {.type = "string"}, required},
+                         {"depth", {.type = "integer", .least = 0}, required}}};
+}
 
 }  // namespace
 
-std::vector<Schema> message_schemas() {
+std::vector<NamedSchema> message_schemas() {
   return {
-      {"QueueManager", queue_manager},       {"ConnectionTest", connection_test},
-      {"BrokerIdentity", broker_identity},   {"Duration", duration},
-      {"ProduceRequest", produce_request},   {"ProducedMessage", produced_message},
-      {"ConsumeRequest", consume_request},   {"MessagesAnswer", messages_answer},
-      {"ConsumedMessage", consumed_message}, {"QueueDepth", queue_depth},
+      {"QueueManager", queue_manager()},
+      {"ConnectionTest", connection_test()},
+      {"BrokerIdentity", broker_identity()},
+      {"Duration", {.type = "string", .description = "ISO 8601.", .format = "duration", .example = R"("PT2.5S")"}},
+      {"ProduceRequest", produce_request()},
+      {"ProducedMessage", produced_message()},
+      {"ConsumeRequest", consume_request()},
+      {"MessagesAnswer", messages_answer()},
+      {"ConsumedMessage", consumed_message()},
+      {"QueueDepth", queue_depth()},
   };
 }
 

@@ -37,17 +37,16 @@ class DocumentWriter {
     json_.key("description")
         .string(
             "E-mails are handed in, stored durably, and sent; messages are put into queues and taken out, once per "
-            "key. "
-            "Errors are application/problem+json: programs decide by "
-            "`code`. Every answer has an X-Request-Id, the caller's own where the request had one. Parameters and "
-            "fields that are not known are refused.");
+            "key. Errors are application/problem+json: programs decide by `code`. Every answer has an X-Request-Id, "
+            "the caller's own where the request had one. Unknown parameters and fields are refused. Limits of strings "
+            "(`maxLength`) are in bytes of UTF-8.");
     json_.end_object();
   }
 
   void write_groups() {
     std::vector<std::string_view> groups;
     for (const Route& route : routes_)
-      if (std::ranges::find(groups, route.group) == groups.end()) groups.push_back(route.group);
+      if (std::ranges::find(groups, route.operation.group) == groups.end()) groups.push_back(route.operation.group);
     json_.key("tags").begin_array();
     for (const std::string_view group : groups) json_.begin_object().key("name").string(group).end_object();
     json_.end_array();
@@ -56,55 +55,62 @@ class DocumentWriter {
   void write_paths() {
     std::vector<std::string_view> paths;
     for (const Route& route : routes_)
-      if (std::ranges::find(paths, route.path) == paths.end()) paths.push_back(route.path);
+      if (std::ranges::find(paths, route.operation.path) == paths.end()) paths.push_back(route.operation.path);
     json_.key("paths").begin_object();
     for (const std::string_view path : paths) {
       json_.key(path).begin_object();
       for (const Route& route : routes_)
-        if (route.path == path) write_operation(route);
+        if (route.operation.path == path) write_operation(route.operation);
       json_.end_object();
     }
     json_.end_object();
   }
 
-  void write_operation(const Route& route) {
-    json_.key(base::lower_case(route.method)).begin_object();
-    json_.key("operationId").string(route.operation);
-    json_.key("tags").begin_array().string(route.group).end_array();
-    json_.key("summary").string(route.summary);
-    std::string description(route.description);
-    if (route.role != Role::anyone)
-      description.append(description.empty() ? "" : "\n\n").append("Role: ").append(name_of(route.role)).append(".");
+  void write_operation(const Operation& operation) {
+    json_.key(base::lower_case(operation.method)).begin_object();
+    json_.key("operationId").string(operation.id);
+    json_.key("tags").begin_array().string(operation.group).end_array();
+    json_.key("summary").string(operation.summary);
+    std::string description(operation.description);
+    if (operation.role != Role::anyone)
+      description.append(description.empty() ? "" : "\n\n")
+          .append("Role: ")
+          .append(name_of(operation.role))
+          .append(".");
     if (!description.empty()) json_.key("description").string(description);
-    if (route.role == Role::anyone) json_.key("security").begin_array().end_array();
-    if (!route.parameters.empty()) write_parameters(route);
-    if (!route.body.contents.empty()) {
+    if (operation.role == Role::anyone) json_.key("security").begin_array().end_array();
+    if (!operation.parameters.empty()) write_parameters(operation);
+    if (!operation.body.contents.empty()) {
       json_.key("requestBody").begin_object();
-      json_.key("required").boolean(route.body.required);
-      write_contents(route.body.contents);
+      json_.key("required").boolean(operation.body.required);
+      write_contents(operation.body.contents);
       json_.end_object();
     }
-    write_answers(route);
+    write_answers(operation);
     json_.end_object();
   }
 
-  void write_parameters(const Route& route) {
+  // The description stands beside the schema, where OpenAPI has it.
+  void write_parameters(const Operation& operation) {
     json_.key("parameters").begin_array();
-    for (const Parameter& parameter : route.parameters) {
+    for (const Parameter& parameter : operation.parameters) {
       json_.begin_object();
       json_.key("name").string(parameter.name);
       json_.key("in").string(place_name(parameter.place));
       json_.key("required").boolean(parameter.place == Place::path);
-      json_.key("description").string(parameter.description);
-      json_.key("schema").raw(parameter.schema);
+      json_.key("description").string(parameter.schema.description);
+      Schema schema = parameter.schema;
+      schema.description.clear();
+      json_.key("schema");
+      write_schema(json_, schema);
       json_.end_object();
     }
     json_.end_array();
   }
 
-  void write_answers(const Route& route) {
+  void write_answers(const Operation& operation) {
     json_.key("responses").begin_object();
-    for (const Answer& answer : all_answers(route)) {
+    for (const AnswerDescription& answer : operation.answers) {
       json_.key(std::to_string(answer.status)).begin_object();
       json_.key("description").string(answer.description);
       json_.key("headers").raw(R"({"X-Request-Id":{"$ref":"#/components/headers/X-Request-Id"}})");
@@ -120,8 +126,10 @@ class DocumentWriter {
     json_.key("content").begin_object();
     for (const Content& content : contents) {
       json_.key(content.type).begin_object();
-      if (!content.schema.empty())
-        json_.key("schema").begin_object().key("$ref").string(schema_reference(content.schema)).end_object();
+      if (!content.schema.empty()) {
+        json_.key("schema");
+        write_schema(json_, {.reference = content.schema});
+      }
       json_.end_object();
     }
     json_.end_object();
@@ -136,7 +144,10 @@ class DocumentWriter {
     json_.key("headers").raw(
         R"({"X-Request-Id":{"description":"Names the request in the log.","schema":{"type":"string"}}})");
     json_.key("schemas").begin_object();
-    for (const Schema& schema : all_schemas()) json_.key(schema.name).raw(schema.text);
+    for (const NamedSchema& named : all_schemas()) {
+      json_.key(named.name);
+      write_schema(json_, named.schema);
+    }
     json_.end_object();
     json_.end_object();
   }
@@ -151,10 +162,6 @@ class DocumentWriter {
         return "header";
     }
     return "";
-  }
-
-  static std::string schema_reference(std::string_view name) {
-    return std::string("#/components/schemas/").append(name);
   }
 
   const std::vector<Route>& routes_;

@@ -4,26 +4,36 @@
 #include <iterator>
 
 #include "api/keyed_requests.h"
+#include "api/limits.h"
 
 namespace postino::api {
 
 namespace {
 
-std::vector<Answer> common_answers(const Route& route) {
-  std::vector<Answer> answers{
+std::vector<AnswerDescription> common_answers(const Route& route) {
+  static const std::string too_large = "The body has more than " + std::to_string(Limits::body_bytes >> 20) + " MiB.";
+  std::vector<AnswerDescription> answers{
       {400, "The request breaks a rule: `errors` has the fields, parameters or headers, each with the rule."},
       {500, "Something went wrong here."},
   };
-  if (route.role != Role::anyone) {
+  if (route.operation.role != Role::anyone) {
     answers.push_back({401, "The API key is missing or wrong."});
     answers.push_back({403, "The API key does not allow this, or the request comes from where none may come from."});
   }
   if (!route.direct) answers.push_back({503, "Too much waits already, or the store does not answer: try again later."});
-  if (!route.body.contents.empty()) {
-    answers.push_back({413, "The body is too large."});
+  if (!route.operation.body.contents.empty()) {
+    answers.push_back({413, too_large});
     answers.push_back({415, "The body is of a type that is not taken here."});
   }
   return answers;
+}
+
+void add_common_answers(Route& route) {
+  std::vector<AnswerDescription>& answers = route.operation.answers;
+  for (AnswerDescription& common : common_answers(route))
+    if (std::ranges::find(answers, common.status, &AnswerDescription::status) == answers.end())
+      answers.push_back(std::move(common));
+  std::ranges::sort(answers, {}, &AnswerDescription::status);
 }
 
 std::vector<Route> gather_routes() {
@@ -31,21 +41,14 @@ std::vector<Route> gather_routes() {
   for (const auto group : {acceptance_routes, email_routes, change_routes, callback_routes, bounce_routes,
                            suppression_routes, mailbox_routes, message_routes, description_routes})
     std::ranges::move(group(), std::back_inserter(routes));
-  for (Route& route : routes)
+  for (Route& route : routes) {
     if (takes_key(route)) describe_key(route);
+    add_common_answers(route);
+  }
   return routes;
 }
 
 }  // namespace
-
-std::vector<Answer> all_answers(const Route& route) {
-  std::vector<Answer> answers = route.answers;
-  for (Answer& common : common_answers(route))
-    if (std::ranges::find(answers, common.status, &Answer::status) == answers.end())
-      answers.push_back(std::move(common));
-  std::ranges::sort(answers, {}, &Answer::status);
-  return answers;
-}
 
 const std::vector<Route>& all_routes() {
   static const std::vector<Route> routes = gather_routes();
@@ -53,29 +56,51 @@ const std::vector<Route>& all_routes() {
 }
 
 Parameter email_id_parameter() {
-  return {"id", Place::path, R"({"type":"string","format":"uuid"})", "The id of the e-mail."};
+  return {"id", Place::path, {.type = "string", .description = "The id of the e-mail.", .format = "uuid"}};
 }
 
 Parameter cursor_parameter() {
-  return {"cursor", Place::query, R"({"type":"string"})",
-          "Where the page begins: `cursor` of the answer before, with the other parameters unchanged. The first page "
-          "when absent or empty."};
+  return {"cursor",
+          Place::query,
+          {.type = "string",
+           .description = "Where the page begins: `cursor` of the answer before, with the other parameters unchanged. "
+                          "The first page when absent or empty."}};
 }
 
 Parameter limit_parameter() {
-  return {"limit", Place::query, R"({"type":"integer","minimum":1,"maximum":100,"default":50})", "How many at most."};
+  return {"limit",
+          Place::query,
+          {.type = "integer",
+           .description = "How many at most.",
+           .least = 1,
+           .most = Limits::page_size,
+           .default_value = std::to_string(Limits::usual_page_size)}};
 }
 
 Parameter idempotency_key_parameter() {
-  return {
-      "Idempotency-Key", Place::header, R"({"type":"string","minLength":1,"maxLength":255})",
-      "Stands for this request: printable ASCII, plain or as a quoted string. Sent again, the request is not carried "
-      "out again, and gets the same answer, with `Idempotent-Replayed: true`."};
+  return {"Idempotency-Key",
+          Place::header,
+          {.type = "string",
+           .description = "Stands for this request: printable ASCII, plain or as a quoted string. Sent again, the "
+                          "request is not executed again, and gets the same answer, with `Idempotent-Replayed: true`.",
+           .pattern = "^[ -~]*$",
+           .least = 1,
+           .most = static_cast<std::int64_t>(Limits::idempotency_key_bytes)}};
 }
 
 Parameter idempotency_expiry_parameter() {
-  return {"Idempotency-Expiry-Seconds", Place::header, R"({"type":"integer","minimum":60,"maximum":2592000})",
-          "How long the key is remembered, in place of the configured time."};
+  return {"Idempotency-Expiry-Seconds",
+          Place::header,
+          {.type = "integer",
+           .description = "How long the key is remembered, in place of the configured time.",
+           .least = Limits::least_key_life_seconds,
+           .most = Limits::most_key_life_seconds}};
+}
+
+const Operation* find_operation(std::string_view id) {
+  for (const Route& route : all_routes())
+    if (route.operation.id == id) return &route.operation;
+  return nullptr;
 }
 
 }  // namespace postino::api

@@ -1,40 +1,13 @@
-// One call that the API knows: how it is reached, who may make it, what it takes and answers, and who handles it.
-//
-// The router and the OpenAPI document are made from the same list of these, so that they cannot differ.
+// One call that the server knows: the operation, and who handles it.
 #pragma once
 
 #include <string_view>
 #include <vector>
 
 #include "api/call.h"
+#include "api/operation.h"
 
 namespace postino::api {
-
-enum class Place { path, query, header };
-
-struct Parameter {
-  std::string_view name;
-  Place place = Place::query;
-  std::string_view schema;  // JSON
-  std::string_view description;
-};
-
-struct Content {
-  std::string_view type;
-  std::string_view schema;  // the name of one in schemas.h; empty: bytes
-};
-
-struct Body {
-  std::vector<Content> contents;  // what it may be
-  bool required = false;
-};
-
-// Problems need no content: theirs is always the same.
-struct Answer {
-  int status = 200;
-  std::string_view description;
-  std::vector<Content> contents;
-};
 
 // What handlers wait for. Each has threads of its own, so that none keeps the others back.
 enum class Waits : std::uint8_t {
@@ -44,16 +17,7 @@ enum class Waits : std::uint8_t {
 };
 
 struct Route {
-  std::string_view method;
-  std::string_view path;  // "/emails/{id}/cancel"
-  Role role = Role::operators;
-  std::string_view operation;  // a name for programs that are made from the document: "cancelEmail"
-  std::string_view group;
-  std::string_view summary;
-  std::string_view description;
-  std::vector<Parameter> parameters;  // those of the path as well
-  Body body;
-  std::vector<Answer> answers;  // beside those that every route has
+  Operation operation;
   Outcome (*handle)(Call& call) = nullptr;
   // For calls that need no thread of their own while they wait: begins one at once, and `finish` is called later, from
   // any thread. False, and `finish` is not called: handle() is to do it.
@@ -64,10 +28,7 @@ struct Route {
   bool direct = false;  // answered at once, without waiting for anything
 };
 
-// Those of the route itself, and those that come with its role and its body. Ordered by status.
-std::vector<Answer> all_answers(const Route& route);
-
-// Every route there is.
+// Every route there is. Their operations have all their answers: those that come with a role or a body as well.
 const std::vector<Route>& all_routes();
 
 // The groups they are written in.

@@ -8,7 +8,7 @@ namespace postino::api {
 
 Router::Pattern Router::make_pattern(const Route& route) {
   Pattern pattern{&route, {}};
-  std::string_view rest = route.path.substr(1);
+  std::string_view rest = route.operation.path.substr(1);
   while (true) {
     const std::size_t end = rest.find('/');
     const std::string_view text = rest.substr(0, end);
@@ -45,7 +45,7 @@ base::Result<Router::Match, Problem> Router::find(std::string_view method, std::
   TRY(std::vector<std::string> segments, split_path(path));
   const std::string_view wanted = method == "HEAD" ? "GET" : method;
   for (const Pattern& pattern : patterns_)
-    if (pattern.route->method == wanted && pattern.fits(segments)) return pattern.match(segments);
+    if (pattern.route->operation.method == wanted && pattern.fits(segments)) return pattern.match(segments);
   const std::string methods = methods_of(segments);
   if (methods.empty()) return refuse(problems::path_not_found, "The API has no such path; /openapi.json has them all.");
   auto refusal = refuse(problems::method_not_allowed, "The path knows " + methods + ".");
@@ -56,7 +56,7 @@ base::Result<Router::Match, Problem> Router::find(std::string_view method, std::
 std::string Router::methods_of(const std::vector<std::string>& path) const {
   std::vector<std::string_view> methods;
   for (const Pattern& pattern : patterns_) {
-    const std::string_view method = pattern.route->method;
+    const std::string_view method = pattern.route->operation.method;
     if (!pattern.fits(path) || std::ranges::find(methods, method) != methods.end()) continue;
     methods.push_back(method);
     if (method == "GET") methods.push_back("HEAD");

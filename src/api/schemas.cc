@@ -1,305 +1,383 @@
 #include "api/schemas.h"
 
-#include "json/writer.h"
+#include <algorithm>
+
+#include "api/limits.h"
+#include "base/check.h"
+#include "mail/content_type.h"
+#include "net/url.h"
 #include "outbox/outbox.h"
 
 namespace postino::api {
 
 namespace {
 
-std::string state_schema() {
-  std::string text;
-  json::Writer json(text);
-  json.begin_object();
-  json.key("type").string("string");
-  json.key("description").string("Where an e-mail is on its way.");
-  json.key("enum").begin_array();
-  for (const outbox::State state : outbox::all_states()) json.string(name_of(state));
-  json.end_array();
-  json.end_object();
-  return text;
+using outbox::PayloadLimits;
+using enum Presence;
+
+constexpr std::string_view no_control_characters = R"(^[^\u0000-\u001f\u007f]*$)";
+
+std::int64_t limit_of(std::size_t count) { return static_cast<std::int64_t>(count); }
+
+Schema time(std::string description = "") {
+  return {.type = "string", .description = std::move(description), .format = "date-time"};
 }
 
-std::string counts_schema() {
-  std::string text;
-  json::Writer json(text);
-  json.begin_object();
-  json.key("type").string("object");
-  json.key("required").raw(R"(["counts","total"])");
-  json.key("properties").begin_object();
-  json.key("counts").begin_object();
-  json.key("type").string("object");
-  json.key("required").begin_array();
-  for (const outbox::State state : outbox::all_states()) json.string(name_of(state));
-  json.end_array();
-  json.key("additionalProperties").raw(R"({"type":"integer","minimum":0})");
-  json.end_object();
-  json.key("total").raw(R"({"type":"integer","minimum":0})");
-  json.end_object();
-  json.end_object();
-  return text;
+Schema url(std::string description, std::int64_t most = limit_of(net::Url::most_bytes)) {
+  return {.type = "string", .description = std::move(description), .format = "uri", .most = most};
 }
 
-constexpr const char* payload = R"({
-  "type": "object",
-  "description": "An e-mail as it is handed in. At least one of body_text and body_html is required.",
-  "required": ["from", "to", "subject"],
-  "anyOf": [{"required": ["body_text"]}, {"required": ["body_html"]}],
-  "additionalProperties": false,
-  "properties": {
-    "id": {"type": "string", "format": "uuid", "description": "Given by the outbox when absent."},
-    "from": {"$ref": "#/components/schemas/Mailbox"},
-    "reply_to": {"$ref": "#/components/schemas/Mailbox"},
-    "to": {"$ref": "#/components/schemas/Mailboxes"},
-    "cc": {"$ref": "#/components/schemas/Mailboxes"},
-    "bcc": {"$ref": "#/components/schemas/Mailboxes"},
-    "subject": {"type": "string"},
-    "body_text": {"type": "string"},
-    "body_html": {"type": "string", "description": "Images in data: URLs become parts of the message."},
-    "attachments": {"type": "array", "maxItems": 50, "items": {"$ref": "#/components/schemas/Attachment"}},
-    "custom_headers": {
-      "type": "object", "maxProperties": 50, "additionalProperties": {"type": "string"},
-      "description": "Further headers; none of those that the outbox writes itself."
-    },
-    "send_at": {"type": "string", "format": "date-time", "description": "It is not sent before."},
-    "callback_url": {"type": "string", "format": "uri", "description": "Is told what became of the e-mail."},
-    "tags": {"type": "array", "maxItems": 20, "items": {"type": "string"}},
-    "unsubscribe": {
-      "type": "object", "additionalProperties": false,
-      "description": "For the List-Unsubscribe header.",
-      "properties": {"url": {"type": "string", "format": "uri"}, "mailto": {"type": "string", "format": "email"}}
-    }
-  },
-  "examples": [{"from": "Shop <shop@example.com>", "to": "ann@example.com", "subject": "Hello", "body_text": "Hello."}]
-})";
+Schema text(std::string description = "") { return {.type = "string", .description = std::move(description)}; }
 
-constexpr const char* mailbox =
-    R"({"type":"string","description":"An address, with or without a name.","examples":["Ann <ann@example.com>"]})";
+Schema count(std::string description = "") {
+  return {.type = "integer", .description = std::move(description), .least = 0};
+}
 
-constexpr const char* mailboxes = R"({
-  "description": "One or many; to, cc and bcc have at most 100 together.",
-  "anyOf": [
-    {"$ref": "#/components/schemas/Mailbox"},
-    {"type": "array", "maxItems": 100, "items": {"$ref": "#/components/schemas/Mailbox"}}
-  ]
-})";
+Schema flag(std::string description = "") { return {.type = "boolean", .description = std::move(description)}; }
 
-constexpr const char* attachment = R"({
-  "description": "A file below the configured folder, by its path; or the content itself.",
-  "anyOf": [
-    {"type": "string", "description": "The path."},
-    {"type": "object", "required": ["path"], "additionalProperties": false, "properties": {
-      "path": {"type": "string"}, "name": {"type": "string"}, "content_type": {"type": "string"}}},
-    {"type": "object", "required": ["name", "content_base64"], "additionalProperties": false, "properties": {
-      "name": {"type": "string"}, "content_type": {"type": "string"},
-      "content_base64": {"type": "string", "contentEncoding": "base64"}}}
-  ]
-})";
+Schema like(std::string_view reference, std::string description = "") {
+  return {.reference = reference, .description = std::move(description)};
+}
 
-constexpr const char* email_batch = R"({
-  "type": "object", "required": ["data"], "additionalProperties": false,
-  "properties": {
-    "data": {"type": "array", "minItems": 1, "maxItems": 100, "items": {"$ref": "#/components/schemas/Payload"}}}
-})";
+Schema list_of(Schema element, std::string description = "") {
+  return {.type = "array", .description = std::move(description), .elements = {std::move(element)}};
+}
 
-constexpr const char* acceptance = R"({
-  "type": "object", "required": ["summary", "results"],
-  "properties": {
-    "summary": {
-      "type": "object", "required": ["total", "successful", "failed"],
-      "properties": {"total": {"type": "integer"}, "successful": {"type": "integer"}, "failed": {"type": "integer"}}},
-    "results": {
-      "type": "array", "description": "In the order of the elements.",
-      "items": {
-        "type": "object", "required": ["id", "status"],
-        "properties": {
-          "id": {"type": "string"},
-          "status": {"type": "string", "enum": ["ACCEPTED", "REJECTED"]},
-          "error": {
-            "type": "object", "required": ["code", "message"], "description": "Of those that were rejected.",
-            "properties": {
-              "code": {"type": "string", "enum": ["DUPLICATED_ID", "STORAGE_ERROR", "DATABASE_ERROR"]},
-              "message": {"type": "string"}}}}}}}
-})";
+// --- E-mails as they are handed in
 
-constexpr const char* email = R"({
-  "type": "object",
-  "description": "Members without a value are absent.",
-  "required": ["id", "status", "reason", "version", "created_at", "updated_at", "attempts", "from", "recipients", "tags",
-               "payload_path"],
-  "properties": {
-    "id": {"type": "string"},
-    "status": {"$ref": "#/components/schemas/State"},
-    "reason": {"type": "string", "description": "Of the state; empty where there is nothing to say."},
-    "version": {"type": "integer", "description": "One more with each state."},
-    "created_at": {"type": "string", "format": "date-time"},
-    "updated_at": {"type": "string", "format": "date-time"},
-    "attempts": {"type": "integer", "description": "At sending, begun."},
-    "from": {"type": "string"},
-    "recipients": {"type": "array", "items": {"$ref": "#/components/schemas/Recipient"}},
-    "tags": {"type": "array", "items": {"type": "string"}},
-    "send_at": {"type": "string", "format": "date-time"},
-    "next_attempt_at": {"type": "string", "format": "date-time", "description": "While it waits to be sent."},
-    "tenant": {"type": "string"},
-    "outcome_unknown": {"type": "boolean", "description": "It may have been sent: the server's last word was lost."},
-    "held_from": {"$ref": "#/components/schemas/State"},
-    "callback": {
-      "type": "object", "required": ["attempts", "dead"],
-      "properties": {
-        "url": {"type": "string"},
-        "attempts": {"type": "integer"},
-        "dead": {"type": "boolean", "description": "Given up; it can be replayed."},
-        "last_error": {"type": "string"}}},
-    "bounces": {"type": "array", "items": {"$ref": "#/components/schemas/Bounce"}},
-    "payload_path": {"type": "string"},
-    "message_path": {"type": "string"}
-  }
-})";
+Schema payload() {
+  return {
+      .type = "object",
+      .description = "An e-mail as it is handed in. At least one of body_text and body_html is required.",
+      .example = R"({"from":"Shop <shop@example.com>","to":"ann@example.com","subject":"Hello","body_text":"Hello."})",
+      .properties =
+          {
+              {"id", {.type = "string", .description = "Its id; made up by default.", .format = "uuid"}},
+              {"from", like("Mailbox", "The sender."), required},
+              {"reply_to", like("Mailbox", "Where answers go.")},
+              {"to", like("Mailboxes", "A recipient."), required},
+              {"cc", like("Mailboxes", "A recipient of a copy.")},
+              {"bcc", like("Mailboxes", "A recipient whom the others do not see.")},
+              {"subject",
+               {.type = "string", .description = "The subject.", .most = limit_of(PayloadLimits::subject_bytes)},
+               required},
+              {"body_text",
+               {.type = "string", .description = "The plain text.", .most = limit_of(PayloadLimits::body_bytes)}},
+              {"body_html",
+               {.type = "string",
+                .description = "The text as HTML. Images in data: URLs become parts of the message.",
+                .most = limit_of(PayloadLimits::body_bytes)}},
+              {"attachments",
+               {.type = "array",
+                .description = "Files to attach.",
+                .most = limit_of(PayloadLimits::attachments),
+                .elements = {like("Attachment")}}},
+              {"custom_headers",
+               {.type = "object",
+                .description = "Further headers of the message; none of those that the outbox writes itself.",
+                .most = limit_of(PayloadLimits::headers),
+                .elements = {{.type = "string", .most = limit_of(PayloadLimits::header_bytes)}}}},
+              {"send_at", time("It is not sent before this time (RFC 3339), a year from now at most.")},
+              {"callback_url", url("URL notified of the outcome.")},
+              {"tags",
+               {.type = "array",
+                .description = "Tags to find it by.",
+                .most = limit_of(PayloadLimits::tags),
+                .elements = {{.type = "string",
+                              .pattern = no_control_characters,
+                              .least = 1,
+                              .most = limit_of(PayloadLimits::tag_bytes)}}}},
+              {"unsubscribe", like("Unsubscribe")},
+          },
+      .one_required = {"body_text", "body_html"},
+      .closed = true,
+  };
+}
 
-constexpr const char* recipient = R"({
-  "type": "object", "required": ["address", "status"],
-  "properties": {
-    "address": {"type": "string"},
-    "status": {"type": "string", "enum": ["pending", "delivered", "refused", "suppressed"]},
-    "reply": {"type": "string", "description": "What the server said, or why the address is suppressed."}}
-})";
+Schema unsubscribe() {
+  return {
+      .type = "object",
+      .description = "For the header List-Unsubscribe.",
+      .properties =
+          {
+              {"url", url("Must begin with https.", limit_of(PayloadLimits::unsubscribe_bytes))},
+              {"mailto", like("Mailbox")},
+          },
+      .one_required = {"url", "mailto"},
+      .closed = true,
+  };
+}
 
-constexpr const char* bounce = R"({
-  "type": "object", "required": ["recipient", "status", "diagnostic", "permanent"],
-  "properties": {
-    "recipient": {"type": "string"},
-    "status": {"type": "string", "description": "Enhanced status code.", "examples": ["5.1.1"]},
-    "diagnostic": {"type": "string"},
-    "permanent": {"type": "boolean"},
-    "at": {"type": "string", "format": "date-time"}}
-})";
+Schema mailbox() {
+  return {.type = "string",
+          .description = "An address, with or without a name.",
+          .most = limit_of(PayloadLimits::address_bytes),
+          .example = R"("Ann <ann@example.com>")"};
+}
 
-constexpr const char* email_with_history = R"({
-  "allOf": [
-    {"$ref": "#/components/schemas/Email"},
-    {"type": "object", "required": ["history"], "properties": {
-      "history": {
-        "type": "array", "description": "Oldest first.",
-        "items": {
-          "type": "object", "required": ["status", "at", "reason"],
-          "properties": {
-            "status": {"type": "string", "description": "A state, or BOUNCED."},
-            "at": {"type": "string", "format": "date-time"},
-            "reason": {"type": "string"}}}}}}
-  ]
-})";
+Schema mailboxes() {
+  const auto most = limit_of(PayloadLimits::recipients);
+  return {.description = "One address, or an array of them. to, cc and bcc have at most " + std::to_string(most) +
+                         " addresses together.",
+          .alternatives = {like("Mailbox"), {.type = "array", .most = most, .elements = {like("Mailbox")}}}};
+}
 
-constexpr const char* email_list = R"({
-  "type": "object", "required": ["data"],
-  "properties": {"data": {"type": "array", "items": {"$ref": "#/components/schemas/Email"}}}
-})";
+Schema attachment() {
+  const Property name{"name",
+                      {.type = "string",
+                       .description = "The name of the file in the message.",
+                       .least = 1,
+                       .most = limit_of(PayloadLimits::attachment_name_bytes)}};
+  const Property named{name.name, name.schema, required};
+  const Property content_type{
+      "content_type",
+      {.type = "string", .most = limit_of(mail::longest_content_type), .example = R"("application/pdf")"}};
+  const Schema path{.type = "string",
+                    .description = "A path below the configured folder, relative and without \"..\".",
+                    .pattern = no_control_characters,
+                    .least = 1};
+  return {.description = "A file below the configured folder, by its path; or the content itself.",
+          .alternatives = {
+              path,
+              {.type = "object", .properties = {{"path", path, required}, name, content_type}, .closed = true},
+              {.type = "object",
+               .properties =
+                   {named,
+                    content_type,
+                    {"content_base64",
+                     {.type = "string", .content_encoding = "base64", .most = limit_of(PayloadLimits::inline_bytes)},
+                     required}},
+               .closed = true}}};
+}
 
-constexpr const char* bounce_message = R"({
-  "type": "object", "required": ["message"], "additionalProperties": false,
-  "properties": {"message": {"type": "string", "description": "The report as it came, headers and all."}}
-})";
+Schema email_batch() {
+  return {
+      .type = "object",
+      .properties =
+          {{"data",
+            {.type = "array", .least = 1, .most = limit_of(Limits::emails_in_a_request), .elements = {like("Payload")}},
+            required}},
+      .closed = true};
+}
 
-constexpr const char* bounce_outcome = R"({
-  "type": "object", "required": ["email_id", "bounces", "suppressed"],
-  "properties": {
-    "email_id": {"type": "string"},
-    "bounces": {"type": "array", "items": {"$ref": "#/components/schemas/Bounce"}},
-    "suppressed": {"type": "array", "items": {"type": "string"}, "description": "Addresses that get no more mail."}}
-})";
+Schema acceptance() {
+  const Schema error{
+      .type = "object",
+      .description = "Of those that were rejected.",
+      .properties = {
+          {"code", {.type = "string", .choices = {"DUPLICATED_ID", "STORAGE_ERROR", "DATABASE_ERROR"}}, required},
+          {"message", text(), required}}};
+  const Schema result{.type = "object",
+                      .properties = {{"id", text(), required},
+                                     {"status", {.type = "string", .choices = {"ACCEPTED", "REJECTED"}}, required},
+                                     {"error", error}}};
+  return {.type = "object",
+          .properties = {{"summary",
+                          {.type = "object",
+                           .properties = {{"total", count(), required},
+                                          {"successful", count(), required},
+                                          {"failed", count(), required}}},
+                          required},
+                         {"results", list_of(result, "In the order of the elements."), required}}};
+}
 
-constexpr const char* suppression = R"({
-  "type": "object", "required": ["address", "reason", "since"],
-  "properties": {
-    "address": {"type": "string"}, "reason": {"type": "string"}, "since": {"type": "string", "format": "date-time"}}
-})";
+// --- E-mails as they are shown
 
-constexpr const char* mailbox_entry = R"({
-  "type": "object", "required": ["id", "received_at", "from", "to", "subject", "size"],
-  "properties": {
-    "id": {"type": "string", "description": "Of the e-mail."},
-    "received_at": {"type": "string", "format": "date-time"},
-    "from": {"type": "string"},
-    "to": {"type": "array", "items": {"type": "string"}, "description": "Of the envelope."},
-    "subject": {"type": "string"},
-    "size": {"type": "integer", "description": "In bytes."}}
-})";
+Schema state() {
+  Schema schema{.type = "string", .description = "The state of an e-mail."};
+  for (const outbox::State state : outbox::all_states()) schema.choices.emplace_back(name_of(state));
+  return schema;
+}
 
-constexpr const char* problem = R"({
-  "type": "object",
-  "description": "RFC 9457.",
-  "required": ["type", "title", "status", "detail", "code", "request_id"],
-  "properties": {
-    "type": {"type": "string", "format": "uri", "examples": ["urn:postino:problem:WRONG_STATE"]},
-    "title": {"type": "string"},
-    "status": {"type": "integer"},
-    "detail": {"type": "string", "description": "For people."},
-    "code": {"type": "string", "description": "For programs.", "examples": ["WRONG_STATE"]},
-    "errors": {
-      "type": "array",
-      "items": {
-        "type": "object", "required": ["field", "rule"],
-        "properties": {
-          "field": {"type": "string", "examples": ["data[0].to[0]"]},
-          "rule": {"type": "string", "examples": ["is required"]}}}},
-    "endpoints": {
-      "type": "array", "description": "Of a broker, that were tried in vain.",
-      "items": {
-        "type": "object", "required": ["endpoint", "reason"],
-        "properties": {
-          "endpoint": {"type": "string", "examples": ["broker.example.org:5671"]},
-          "reason": {"type": "string", "examples": ["connection refused"]}}}},
-    "request_id": {"type": "string"}}
-})";
+Schema callback() {
+  return {.type = "object",
+          .properties = {{"url", text()},
+                         {"attempts", count(), required},
+                         {"dead", flag("Given up; it can be replayed."), required},
+                         {"last_error", text()}}};
+}
+
+Schema email() {
+  return {
+      .type = "object",
+      .description = "Members without a value are absent.",
+      .properties =
+          {
+              {"id", text(), required},
+              {"status", like("State"), required},
+              {"reason", text("Of the state; empty where there is nothing to say."), required},
+              {"version", count("One more with each state."), required},
+              {"created_at", time(), required},
+              {"updated_at", time(), required},
+              {"attempts", count("Attempts at sending that were begun."), required},
+              {"from", text(), required},
+              {"recipients", list_of(like("Recipient")), required},
+              {"tags", list_of(text()), required},
+              {"send_at", time()},
+              {"next_attempt_at", time("While it waits to be sent.")},
+              {"tenant", text()},
+              {"outcome_unknown", flag("It may have been sent: the mail server's last reply was lost.")},
+              {"held_from", like("State")},
+              {"callback", callback()},
+              {"bounces", list_of(like("Bounce"))},
+              {"payload_path", text(), required},
+              {"message_path", text()},
+          },
+  };
+}
+
+Schema recipient() {
+  return {.type = "object",
+          .properties = {
+              {"address", text(), required},
+              {"status", {.type = "string", .choices = {"pending", "delivered", "refused", "suppressed"}}, required},
+              {"reply", text("What the mail server said, or why the address is suppressed.")}}};
+}
+
+Schema bounce() {
+  return {.type = "object",
+          .properties = {
+              {"recipient", text(), required},
+              {"status", {.type = "string", .description = "Enhanced status code.", .example = R"("5.1.1")"}, required},
+              {"diagnostic", text(), required},
+              {"permanent", flag(), required},
+              {"at", time()}}};
+}
+
+Schema email_with_history() {
+  const Schema entry{
+      .type = "object",
+      .properties = {
+          {"status", text("A state, or BOUNCED."), required}, {"at", time(), required}, {"reason", text(), required}}};
+  return {.parts = {like("Email"),
+                    {.type = "object", .properties = {{"history", list_of(entry, "Oldest first."), required}}}}};
+}
+
+Schema counts() {
+  Schema by_state{.type = "object"};
+  for (const outbox::State state : outbox::all_states())
+    by_state.properties.push_back({name_of(state), count(), required});
+  return {.type = "object", .properties = {{"counts", by_state, required}, {"total", count(), required}}};
+}
 
 // A page of elements of another schema.
-std::string page_of(std::string_view element) {
-  return std::string(R"({"type":"object","required":["data","cursor"],"properties":{)")
-      .append(R"("data":{"type":"array","items":{"$ref":"#/components/schemas/)")
-      .append(element)
-      .append(R"("}},"cursor":{"type":["string","null"],"description":"Of the next page; null at the end."}}})");
+Schema page_of(std::string_view element) {
+  return {.type = "object",
+          .properties = {{"data", list_of(like(element)), required},
+                         {"cursor",
+                          {.type = "string", .nullable = true, .description = "Of the next page; null at the end."},
+                          required}}};
 }
 
-std::vector<Schema> outbox_schemas() {
+// --- The rest
+
+Schema reason() {
+  return {.type = "object",
+          .properties = {{"reason",
+                          {.type = "string",
+                           .description = "Why, for the history.",
+                           .pattern = no_control_characters,
+                           .most = limit_of(Limits::reason_bytes)}}},
+          .closed = true};
+}
+
+Schema bounce_message() {
+  return {.type = "object",
+          .properties = {{"message", text("The report as it came, headers and all."), required}},
+          .closed = true};
+}
+
+Schema bounce_outcome() {
+  return {.type = "object",
+          .properties = {{"email_id", text(), required},
+                         {"bounces", list_of(like("Bounce")), required},
+                         {"suppressed", list_of(text(), "Addresses that get no more mail."), required}}};
+}
+
+Schema suppression() {
+  return {.type = "object",
+          .properties = {{"address", text(), required}, {"reason", text(), required}, {"since", time(), required}}};
+}
+
+Schema mailbox_entry() {
+  return {.type = "object",
+          .properties = {{"id", text("Of the e-mail."), required},
+                         {"received_at", time(), required},
+                         {"from", text(), required},
+                         {"to", list_of(text(), "The recipients of the envelope."), required},
+                         {"subject", text(), required},
+                         {"size", count("In bytes."), required}}};
+}
+
+Schema problem() {
+  const Schema error{.type = "object",
+                     .properties = {{"field", {.type = "string", .example = R"("data[0].to[0]")"}, required},
+                                    {"rule", {.type = "string", .example = R"("is required")"}, required}}};
+  const Schema endpoint{
+      .type = "object",
+      .properties = {{"endpoint", {.type = "string", .example = R"("broker.example.org:5671")"}, required},
+                     {"reason", {.type = "string", .example = R"("connection refused")"}, required}}};
   return {
-      {"Payload", payload},
-      {"Mailbox", mailbox},
-      {"Mailboxes", mailboxes},
-      {"Attachment", attachment},
-      {"EmailBatch", email_batch},
-      {"Acceptance", acceptance},
-      {"State", state_schema()},
-      {"Email", email},
-      {"Recipient", recipient},
-      {"Bounce", bounce},
-      {"EmailWithHistory", email_with_history},
-      {"EmailList", email_list},
+      .type = "object",
+      .description = "RFC 9457.",
+      .properties = {
+          {"type", {.type = "string", .format = "uri", .example = R"("urn:postino:problem:WRONG_STATE")"}, required},
+          {"title", text(), required},
+          {"status", {.type = "integer", .least = 400, .most = 599}, required},
+          {"detail", text("For people."), required},
+          {"code", {.type = "string", .description = "For programs.", .example = R"("WRONG_STATE")"}, required},
+          {"errors", list_of(error)},
+          {"endpoints", list_of(endpoint, "Of a broker: those that were tried in vain.")},
+          {"request_id", text(), required}}};
+}
+
+std::vector<NamedSchema> outbox_schemas() {
+  return {
+      {"Payload", payload()},
+      {"Unsubscribe", unsubscribe()},
+      {"Mailbox", mailbox()},
+      {"Mailboxes", mailboxes()},
+      {"Attachment", attachment()},
+      {"EmailBatch", email_batch()},
+      {"Acceptance", acceptance()},
+      {"State", state()},
+      {"Email", email()},
+      {"Recipient", recipient()},
+      {"Bounce", bounce()},
+      {"EmailWithHistory", email_with_history()},
+      {"EmailList", {.type = "object", .properties = {{"data", list_of(like("Email")), required}}}},
       {"EmailPage", page_of("Email")},
-      {"Counts", counts_schema()},
-      {"Reason",
-       R"({"type":"object","additionalProperties":false,"properties":{"reason":{"type":"string","maxLength":1000}}})"},
-      {"Nothing", R"({"type":"object","additionalProperties":false})"},
-      {"BounceMessage", bounce_message},
-      {"BounceOutcome", bounce_outcome},
-      {"Suppression", suppression},
+      {"Counts", counts()},
+      {"Reason", reason()},
+      {"Nothing", {.type = "object", .closed = true}},
+      {"BounceMessage", bounce_message()},
+      {"BounceOutcome", bounce_outcome()},
+      {"Suppression", suppression()},
       {"SuppressionPage", page_of("Suppression")},
-      {"MailboxEntry", mailbox_entry},
+      {"MailboxEntry", mailbox_entry()},
       {"MailboxPage", page_of("MailboxEntry")},
-      {"Removal", R"({"type":"object","required":["removed"],"properties":{"removed":{"type":"integer"}}})"},
-      {"Health", R"({"type":"object","required":["status"],"properties":{"status":{"type":"string","const":"ok"}}})"},
-      {"Description", R"({"type":"object"})"},
-      {"Problem", problem},
+      {"Removal", {.type = "object", .properties = {{"removed", count(), required}}}},
+      {"Health", {.type = "object", .properties = {{"status", {.type = "string", .choices = {"ok"}}, required}}}},
+      {"Description", {.type = "object"}},
+      {"Problem", problem()},
   };
 }
 
 }  // namespace
 
-const std::vector<Schema>& all_schemas() {
-  static const std::vector<Schema> schemas = [] {
-    std::vector<Schema> all = outbox_schemas();
-    for (Schema& schema : message_schemas()) all.push_back(std::move(schema));
+const std::vector<NamedSchema>& all_schemas() {
+  static const std::vector<NamedSchema> schemas = [] {
+    std::vector<NamedSchema> all = outbox_schemas();
+    for (NamedSchema& schema : message_schemas()) all.push_back(std::move(schema));
     return all;
   }();
   return schemas;
+}
+
+const Schema& schema_named(std::string_view name) {
+  const auto found = std::ranges::find(all_schemas(), name, &NamedSchema::name);
+  CHECK(found != all_schemas().end());
+  return found->schema;
 }
 
 }  // namespace postino::api

@@ -1,19 +1,22 @@
-// The shapes of bodies and answers, as JSON Schema, for the OpenAPI document.
+// The shapes of bodies and answers, by their names in the OpenAPI document.
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "api/schema.h"
+
 namespace postino::api {
 
-struct Schema {
+struct NamedSchema {
   std::string_view name;
-  std::string text;  // JSON
+  Schema schema;
 };
 
-const std::vector<Schema>& all_schemas();
+const std::vector<NamedSchema>& all_schemas();
+std::vector<NamedSchema> message_schemas();  // those of messages among them
 
-std::vector<Schema> message_schemas();  // those of messages among them
+// There must be one of this name.
+const Schema& schema_named(std::string_view name);
 
 }  // namespace postino::api

@@ -37,7 +37,8 @@ base::Result<void, Problem> check_query(const Query& query, const Route& route) 
     const auto known = [&name = name](const Parameter& parameter) {
       return parameter.place == Place::query && parameter.name == name;
     };
-    if (std::ranges::none_of(route.parameters, known)) errors.add(name, "is not a parameter that is known here");
+    if (std::ranges::none_of(route.operation.parameters, known))
+      errors.add(name, "is not a parameter that is known here");
   }
   if (!errors.empty()) return refuse_fields(problems::invalid_request, errors);
   return {};
@@ -117,14 +118,14 @@ Api::Api(outbox::Outbox& outbox, outbox::Mailbox* mailbox, messages::MessageServ
       log_requests_(options.log_requests),
       access_(std::move(options.keys)),
       router_(all_routes()),
-      services_{outbox, mailbox, messages, request_keys, clock, options.require_idempotency_key, options.max_batch},
+      services_{outbox, mailbox, messages, request_keys, clock, options.require_idempotency_key},
       statistics_(all_routes()),
       promised_(all_routes().size()),
       pool_(options.threads, static_cast<std::size_t>(options.max_waiting)),
       waiting_pool_(options.waiting_threads, static_cast<std::size_t>(options.max_waiting)),
       receiving_pool_(options.receiving_threads, static_cast<std::size_t>(options.max_waiting)) {
   for (const Route& route : all_routes())
-    for (const Answer& answer : all_answers(route))
+    for (const AnswerDescription& answer : route.operation.answers)
       promised_[index_of(route)].set(static_cast<std::size_t>(answer.status));
 }
 
@@ -153,12 +154,12 @@ base::Result<void, Problem> Api::prepare(Work& work) const {
   work.route = match.route;
   work.path_parameters = std::move(match.parameters);
   work.caller = &anyone;
-  if (match.route->role != Role::anyone) {
-    TRY(work.caller, access_.check(request, match.route->role, match.route->shared));
+  if (match.route->operation.role != Role::anyone) {
+    TRY(work.caller, access_.check(request, match.route->operation.role, match.route->shared));
   }
   TRY(work.query, Query::parse(request.query()));
   TRY_VOID(check_query(work.query, *work.route));
-  return check_body(request, work.route->body);
+  return check_body(request, work.route->operation.body);
 }
 
 bool Api::begin(const std::shared_ptr<Work>& work) {
@@ -199,7 +200,7 @@ void Api::check_documented(const Work& work, int status) {
   if (promised_[index_of(*work.route)].test(static_cast<std::size_t>(status))) return;
   statistics_.count_undocumented();
   base::log_error("api", "undocumented status",
-                  {{"route", std::string(work.route->path)}, {"status", std::to_string(status)}});
+                  {{"route", std::string(work.route->operation.path)}, {"status", std::to_string(status)}});
 }
 
 // Who asked for what, and what came of it; nothing of what was sent or stored.
@@ -209,7 +210,7 @@ void Api::log(const Work& work, int status, steady_clock::duration time, const s
   const auto milliseconds = std::chrono::duration<double, std::milli>(time).count();
   base::log_event(failed ? base::LogLevel::warning : base::LogLevel::info, "api", failed ? "failed" : "request",
                   {{"method", std::string(work.route == nullptr ? "" : work.request.method)},
-                   {"route", std::string(work.route == nullptr ? "" : work.route->path)},
+                   {"route", std::string(work.route == nullptr ? "" : work.route->operation.path)},
                    {"status", std::to_string(status)},
                    {"milliseconds", std::to_string(milliseconds)},
                    {"request_id", work.request_id},

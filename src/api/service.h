@@ -25,8 +25,7 @@ struct ApiOptions {
   int receiving_threads = 64;  // and these for messages that are not there yet
   int max_waiting = 1024;      // requests for a thread; more are answered 503
   bool require_idempotency_key = false;
-  std::size_t max_batch = 100;  // e-mails in one request
-  bool log_requests = false;    // failures are logged anyway
+  bool log_requests = false;  // failures are logged anyway
 };
 
 // Safe to use from any thread. It ends in this order: the HTTP server stops, stop() is called, the outbox goes.

@@ -27,7 +27,11 @@ std::string number(double value) {
 }
 
 std::string labels_of(const Route& route) {
-  return std::string("method=\"").append(route.method).append("\",route=\"").append(route.path).append("\"");
+  return std::string("method=\"")
+      .append(route.operation.method)
+      .append("\",route=\"")
+      .append(route.operation.path)
+      .append("\"");
 }
 
 void append_line(std::string& out, std::string_view name, std::string_view labels, std::string_view value) {

@@ -8,8 +8,6 @@ namespace postino::api {
 
 namespace {
 
-constexpr std::size_t most_address_bytes = 320;
-
 std::string suppressions_json(const outbox::SuppressionPage& page) {
   std::string text;
   json::Writer json(text);
@@ -48,7 +46,7 @@ Outcome suppress(Call& call) {
 Outcome unsuppress(Call& call) {
   const std::string& address = call.path_parameter("address");
   bool was_suppressed = false;
-  if (address.size() <= most_address_bytes) {
+  if (address.size() <= mail::longest_mailbox_address) {
     TRY(was_suppressed, answered(call.services.outbox.unsuppress(call.caller.tenant, address)));
   }
   if (!was_suppressed) return refuse(problems::not_suppressed, "It gets mail already.");
@@ -56,40 +54,45 @@ Outcome unsuppress(Call& call) {
 }
 
 Parameter address_parameter() {
-  return {"address", Place::path, R"({"type":"string","format":"email"})", "The address alone, percent-encoded."};
+  return {"address",
+          Place::path,
+          {.type = "string",
+           .description = "The address alone.",
+           .format = "email",
+           .most = static_cast<std::int64_t>(mail::longest_mailbox_address)}};
 }
 
 }  // namespace
 
 std::vector<Route> suppression_routes() {
   return {
-      {.method = "GET",
-       .path = "/suppressions",
-       .role = Role::readers,
-       .operation = "listSuppressions",
-       .group = "Suppressions",
-       .summary = "List the addresses that get no mail any more",
-       .parameters = {cursor_parameter(), limit_parameter()},
-       .answers = {{200, "A page.", {{json_content_type, "SuppressionPage"}}}},
+      {.operation = {.id = "listSuppressions",
+                     .method = "GET",
+                     .path = "/suppressions",
+                     .role = Role::readers,
+                     .group = "Suppressions",
+                     .summary = "List the addresses that get no mail any more",
+                     .parameters = {cursor_parameter(), limit_parameter()},
+                     .answers = {{200, "A page.", {{json_content_type, "SuppressionPage"}}}}},
        .handle = list_suppressions},
-      {.method = "PUT",
-       .path = "/suppressions/{address}",
-       .role = Role::operators,
-       .operation = "suppressAddress",
-       .group = "Suppressions",
-       .summary = "Send no more mail to an address",
-       .parameters = {address_parameter()},
-       .body = {{{json_content_type, "Reason"}}, false},
-       .answers = {{204, "It gets no more mail."}},
+      {.operation = {.id = "suppressAddress",
+                     .method = "PUT",
+                     .path = "/suppressions/{address}",
+                     .role = Role::operators,
+                     .group = "Suppressions",
+                     .summary = "Send no more mail to an address",
+                     .parameters = {address_parameter()},
+                     .body = {{{json_content_type, "Reason"}}, false},
+                     .answers = {{204, "It gets no more mail."}}},
        .handle = suppress},
-      {.method = "DELETE",
-       .path = "/suppressions/{address}",
-       .role = Role::operators,
-       .operation = "unsuppressAddress",
-       .group = "Suppressions",
-       .summary = "Send mail to an address again",
-       .parameters = {address_parameter()},
-       .answers = {{204, "It gets mail again."}, {404, "The address was not on the list."}},
+      {.operation = {.id = "unsuppressAddress",
+                     .method = "DELETE",
+                     .path = "/suppressions/{address}",
+                     .role = Role::operators,
+                     .group = "Suppressions",
+                     .summary = "Send mail to an address again",
+                     .parameters = {address_parameter()},
+                     .answers = {{204, "It gets mail again."}, {404, "The address was not on the list."}}},
        .handle = unsuppress},
   };
 }

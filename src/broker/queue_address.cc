@@ -10,8 +10,6 @@ namespace postino::broker {
 
 namespace {
 
-constexpr std::size_t longest_name = 255;
-
 // RabbitMQ's plugin takes each character of the address for one byte of the queue's name.
 Answer<std::string> rabbitmq_name(std::string_view queue) {
   if (queue.find("%2F") != queue.npos)
@@ -33,7 +31,7 @@ Answer<std::string> rabbitmq_name(std::string_view queue) {
 
 Answer<void> check_name(std::string_view queue) {
   if (queue.empty()) return refuse(FailureKind::invalid, "the name of the queue is empty");
-  if (queue.size() > longest_name)
+  if (queue.size() > longest_queue_name)
     return refuse(FailureKind::invalid, "the name of the queue is longer than 255 bytes");
   if (!json::is_utf8(queue)) return refuse(FailureKind::invalid, "the name of the queue is not UTF-8");
   if (std::ranges::any_of(queue, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }))

@@ -14,7 +14,6 @@ namespace {
 using base::invalid;
 using base::Result;
 
-
 // Reads the quoted string that `rest` begins with into `name`, and cuts it off.
 Result<void> take_quoted(std::string_view& rest, std::string& name) {
   for (std::size_t i = 1; i < rest.size(); ++i) {

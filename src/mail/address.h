@@ -16,6 +16,7 @@ struct Mailbox {
 };
 
 inline constexpr std::size_t longest_mailbox_name = 512;
+inline constexpr std::size_t longest_mailbox_address = 254;
 
 // "ann@example.com" or "Ann Example <ann@example.com>". Fails with the rule that is broken: RFC 5321's lengths and
 // characters, one address only, nothing that could end a line.

@@ -13,9 +13,7 @@ namespace {
 using base::invalid;
 using base::Result;
 
-constexpr std::size_t length_limit = 255;
 constexpr std::size_t type_limit = 127;  // RFC 6838, for each half
-
 
 // Cuts off and returns what stands before the next semicolon.
 std::string_view take_part(std::string_view& rest) {
@@ -46,7 +44,7 @@ bool ContentType::has_parameter(std::string_view parameter) const {
 
 Result<ContentType> parse_content_type(std::string_view text) {
   TRY_VOID(check_line(text));
-  if (text.size() > length_limit) return invalid("must have at most 255 bytes");
+  if (text.size() > longest_content_type) return invalid("must have at most 255 bytes");
   ContentType result;
   result.name = base::lower_case(take_part(text));
   const std::string_view name = result.name;

@@ -10,6 +10,8 @@
 
 namespace postino::mail {
 
+inline constexpr std::size_t longest_content_type = 255;
+
 struct ContentType {
   std::string name;  // "text/calendar", in lower case
   std::vector<std::pair<std::string, std::string>> parameters;

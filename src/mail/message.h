@@ -12,6 +12,8 @@
 
 namespace postino::mail {
 
+inline constexpr std::size_t longest_attachment_name = 255;
+
 struct Attachment {
   std::string name;          // shown to the reader; no path
   std::string content_type;  // empty: told from the content, then from the name

@@ -13,7 +13,6 @@ using base::invalid;
 using base::Result;
 
 constexpr std::size_t subject_limit = 10'000;
-constexpr std::size_t attachment_name_limit = 255;
 constexpr std::size_t message_id_limit = 250;
 constexpr std::size_t url_limit = 900;  // it cannot be folded
 
@@ -47,7 +46,7 @@ Result<void> check_message_id(std::string_view id) {
 
 Result<void> check_attachment_name(std::string_view name) {
   TRY_VOID(check_line(name));
-  if (name.empty() || name.size() > attachment_name_limit) return invalid("must have 1 to 255 bytes");
+  if (name.empty() || name.size() > longest_attachment_name) return invalid("must have 1 to 255 bytes");
   if (name == "." || name == ".." || name.find_first_of("/\\") != std::string_view::npos)
     return invalid("must not be a path");
   return {};

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "broker/connection_settings.h"
 #include "broker/message.h"
+#include "broker/queue_address.h"
 #include "json/fields.h"
 
 namespace postino::messages {
@@ -17,8 +18,12 @@ namespace postino::messages {
 // What requests are held to.
 struct RequestLimits {
   static constexpr std::size_t key_bytes = 255;
-  static constexpr std::size_t name_bytes = 255;  // of a queue, a connection, a queue manager
+  static constexpr std::size_t name_bytes = 255;  // of a connection, of what a queue manager has, of a message's ids
+  static constexpr std::size_t queue_bytes = broker::longest_queue_name;
   static constexpr std::size_t endpoints = 16;
+  static constexpr std::size_t host_bytes = 253;
+  static constexpr std::size_t user_bytes = 1'024;
+  static constexpr std::size_t password_bytes = 4'096;
   static constexpr std::size_t templates = 1'000;      // messages written out in a request
   static constexpr std::size_t body_bytes = 16 << 20;  // of one message
   static constexpr std::size_t properties = 100;       // of one message, and as many headers

@@ -29,7 +29,7 @@ std::vector<broker::Endpoint> read_endpoints(Fields& fields, bool use_tls) {
   for (std::size_t i = 0; list && i < list->size(); ++i) {
     Fields each((*list)[i], json::element_path(fields.path_of("endpoints"), i), fields.errors());
     broker::Endpoint endpoint;
-    endpoint.host = std::string(each.text("host", Need::required, 253).value_or(""));
+    endpoint.host = std::string(each.text("host", Need::required, RequestLimits::host_bytes).value_or(""));
     const auto port = each.integer("port", Need::optional, 1, 65535);
     endpoint.port = port ? static_cast<std::uint16_t>(*port) : use_tls ? tls_port : plain_port;
     each.refuse_others();
@@ -50,8 +50,8 @@ QueueManager read_queue_manager(Element element, Fields& parent) {
   if (!manager.cipher_suite.empty() && !manager.use_tls) fields.refuse("cipherSuite", "needs useTls to be true");
   if (const auto credentials = fields.any("credentials", Need::optional)) {
     Fields inner(*credentials, fields.path_of("credentials"), fields.errors());
-    manager.user = std::string(inner.text("username", Need::required, 1'024).value_or(""));
-    manager.password = text_or_empty(inner, "password", 4'096);
+    manager.user = std::string(inner.text("username", Need::required, RequestLimits::user_bytes).value_or(""));
+    manager.password = text_or_empty(inner, "password", RequestLimits::password_bytes);
     inner.refuse_others();
   }
   fields.refuse_others();
@@ -123,8 +123,8 @@ Message read_message(Element element, std::string path, json::FieldErrors& error
     fields.refuse("body", "must not be longer than " + std::to_string(RequestLimits::body_bytes) + " bytes");
   message.headers = read_scalars(fields, "headers");
   message.properties = read_scalars(fields, "properties");
-  message.correlation_id = text_or_empty(fields, "correlationId", 255);
-  message.content_type = text_or_empty(fields, "contentType", 255);
+  message.correlation_id = text_or_empty(fields, "correlationId", RequestLimits::name_bytes);
+  message.content_type = text_or_empty(fields, "contentType", RequestLimits::name_bytes);
   fields.refuse_others();
   return message;
 }

@@ -10,7 +10,6 @@ namespace postino::net {
 
 namespace {
 
-constexpr std::size_t max_bytes = 2'048;
 constexpr std::size_t max_host_bytes = 253;
 
 bool is_visible(char letter) { return letter > 0x20 && letter < 0x7F; }
@@ -71,7 +70,7 @@ base::Result<void> parse_authority(std::string_view text, Url& url) {
 }  // namespace
 
 base::Result<Url> Url::parse(std::string_view text) {
-  if (text.size() > max_bytes) return base::invalid("must not have more than 2048 bytes");
+  if (text.size() > Url::most_bytes) return base::invalid("must not have more than 2048 bytes");
   if (!std::ranges::all_of(text, is_visible))
     return base::invalid("must not have spaces, control characters or characters beyond ASCII");
   Url url;

@@ -10,6 +10,8 @@
 namespace postino::net {
 
 struct Url {
+  static constexpr std::size_t most_bytes = 2'048;
+
   bool secure = false;  // https
   std::string host;     // a name or an IP address, without brackets
   std::uint16_t port = 80;

@@ -3,6 +3,7 @@
 #include <latch>
 #include <set>
 
+#include "api/schemas.h"
 #include "json/string.h"
 #include "rest_fixture.h"
 
@@ -82,14 +83,34 @@ TEST_F(Rest, BodyMustBeWhatItIsSaidToBe) {
   EXPECT_EQ(begin("POST", "/emails", good, {{"Content-Type", "Application/JSON ; charset=utf-8"}}).get().status, 201);
 }
 
-TEST_F(Rest, BatchHasALimit) {
-  ApiOptions options;
-  options.max_batch = 2;
-  start(std::move(options));
-  EXPECT_EQ(call("POST", "/emails", batch(payload() + "," + payload())).status(), 201);
-  const Received answer = call("POST", "/emails", batch(payload() + "," + payload() + "," + payload()));
+// What the OpenAPI document says about it.
+std::size_t stated_limit(std::string_view schema, std::string_view property) {
+  return static_cast<std::size_t>(find_property(schema_named(schema), property)->most.value());
+}
+
+TEST_F(Rest, BatchHasTheStatedLimit) {
+  std::string payloads = payload();
+  for (std::size_t i = 1; i < stated_limit("EmailBatch", "data"); ++i) payloads += "," + payload();
+  EXPECT_EQ(call("POST", "/emails", batch(payloads)).status(), 201);
+  const Received answer = call("POST", "/emails", batch(payloads + "," + payload()));
   EXPECT_EQ(answer.status(), 400);
   EXPECT_EQ(answer.text("/errors/0/field"), "data");
+}
+
+TEST_F(Rest, TextsHaveTheStatedLimits) {
+  const std::string id = accept_one();
+  const auto held = [&](std::size_t size) {
+    return call("POST", "/emails/" + id + "/hold", R"({"reason":")" + std::string(size, 'x') + "\"}").status();
+  };
+  EXPECT_EQ(held(stated_limit("Reason", "reason") + 1), 400);
+  EXPECT_EQ(held(stated_limit("Reason", "reason")), 204);
+  const auto with_key = [&](std::size_t size) {
+    return call("POST", "/emails", batch(payload()), {{"Idempotency-Key", std::string(size, 'k')}}).status();
+  };
+  const auto most =
+      static_cast<std::size_t>(find_parameter(*find_operation("acceptEmails"), "Idempotency-Key")->schema.most.value());
+  EXPECT_EQ(with_key(most + 1), 400);
+  EXPECT_EQ(with_key(most), 201);
 }
 
 TEST_F(Rest, RepeatedKeyGetsTheSameAnswer) {

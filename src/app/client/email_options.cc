@@ -35,14 +35,14 @@ base::Result<void> write_body(json::Writer& json, std::string_view name, const s
     write_text(json, name, text);
     return {};
   }
-  TRY(const std::string content, read_input(file, outbox::PayloadLimits().body_bytes));
+  TRY(const std::string content, read_input(file, outbox::PayloadLimits::body_bytes));
   json.key(name).string(content);
   return {};
 }
 
 base::Result<void> write_attachments(json::Writer& json, const std::vector<std::string>& files) {
   if (files.empty()) return {};
-  const std::size_t most_bytes = outbox::PayloadLimits().inline_bytes / 4 * 3;  // base64 makes four of three
+  const std::size_t most_bytes = outbox::PayloadLimits::inline_bytes / 4 * 3;  // base64 makes four of three
   json.key("attachments").begin_array();
   for (const std::string& file : files) {
     TRY(const std::string content, read_input(file, most_bytes));

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <ostream>
 
+#include "api/limits.h"
 #include "api/service.h"
 #include "app/server/engine_options.h"
 #include "app/server/message_gateway.h"
@@ -85,7 +86,7 @@ net::HttpServerOptions rest_options(const Settings& settings) {
   options.port = outbox.http_port;
   options.threads = settings.threads;
   options.max_connections = static_cast<std::size_t>(settings.max_connections);
-  options.max_body_bytes = 48 << 20;  // e-mails carry their attachments
+  options.max_body_bytes = api::Limits::body_bytes;
   options.refusal = [](int status) {
     base::SystemRandom random;
     return api::refusal(status, random);

@@ -20,12 +20,7 @@ using json::FieldErrors;
 using json::Fields;
 using Need = json::Fields::Need;
 
-constexpr PayloadLimits limits;
-constexpr std::size_t subject_bytes = 2'000;
-constexpr std::size_t address_bytes = 1'000;  // with the name
-constexpr std::size_t tag_bytes = 64;
-constexpr std::size_t header_bytes = 8'000;
-constexpr std::size_t unsubscribe_bytes = 900;  // it stands in a line of the message
+using Limits = PayloadLimits;
 
 bool is_uuid(std::string_view text) {
   if (text.size() != 36) return false;
@@ -44,8 +39,7 @@ bool has_control_character(std::string_view text) {
 
 // Will the message take it as the name of an attachment?
 bool fits_as_name(std::string_view name) {
-  constexpr std::size_t longest = 255;
-  return !name.empty() && name.size() <= longest && name != "." && name != ".." &&
+  return !name.empty() && name.size() <= PayloadLimits::attachment_name_bytes && name != "." && name != ".." &&
          name.find_first_of("/\\") == std::string_view::npos && mail::check_line(name).has_value();
 }
 
@@ -58,7 +52,8 @@ class Reader {
   Payload read() {
     read_id();
     payload_.from = required_mailbox("from");
-    if (fields_.text("reply_to", Need::optional, address_bytes)) payload_.reply_to = required_mailbox("reply_to");
+    if (fields_.text("reply_to", Need::optional, Limits::address_bytes))
+      payload_.reply_to = required_mailbox("reply_to");
     read_recipients();
     read_content();
     read_attachments();
@@ -86,7 +81,7 @@ class Reader {
   }
 
   mail::Mailbox required_mailbox(std::string_view name) {
-    const auto text = fields_.text(name, Need::required, address_bytes);
+    const auto text = fields_.text(name, Need::required, Limits::address_bytes);
     return text ? mailbox(fields_.path_of(name), *text) : mail::Mailbox();
   }
 
@@ -103,7 +98,7 @@ class Reader {
       fields_.refuse(name, "must be an address or an array of addresses");
       return mailboxes;
     }
-    const auto list = fields_.list(name, need, limits.recipients);
+    const auto list = fields_.list(name, need, Limits::recipients);
     if (!list) return mailboxes;
     if (list->empty() && need == Need::required) fields_.refuse(name, "must have at least one address");
     for (std::size_t i = 0; i < list->size(); ++i) {
@@ -111,8 +106,8 @@ class Reader {
       const auto text = (*list)[i].text();
       if (!text)
         fields_.errors().add(field, "must be a string");
-      else if (text->size() > address_bytes)
-        fields_.errors().add(field, "must not be longer than " + std::to_string(address_bytes) + " bytes");
+      else if (text->size() > Limits::address_bytes)
+        fields_.errors().add(field, "must not be longer than " + std::to_string(Limits::address_bytes) + " bytes");
       else
         mailboxes.push_back(mailbox(field, *text));
     }
@@ -123,18 +118,18 @@ class Reader {
     payload_.to = mailboxes("to", Need::required);
     payload_.cc = mailboxes("cc", Need::optional);
     payload_.bcc = mailboxes("bcc", Need::optional);
-    if (payload_.to.size() + payload_.cc.size() + payload_.bcc.size() > limits.recipients)
-      fields_.refuse("to", "must not have more than " + std::to_string(limits.recipients) +
+    if (payload_.to.size() + payload_.cc.size() + payload_.bcc.size() > Limits::recipients)
+      fields_.refuse("to", "must not have more than " + std::to_string(Limits::recipients) +
                                " recipients together with cc and bcc");
   }
 
   void read_content() {
-    if (const auto subject = fields_.text("subject", Need::required, subject_bytes)) {
+    if (const auto subject = fields_.text("subject", Need::required, Limits::subject_bytes)) {
       payload_.subject = *subject;
       if (const auto checked = mail::check_line(*subject); !checked) fields_.refuse("subject", checked.error().message);
     }
-    const auto text = fields_.text("body_text", Need::optional, limits.body_bytes);
-    const auto html = fields_.text("body_html", Need::optional, limits.body_bytes);
+    const auto text = fields_.text("body_text", Need::optional, Limits::body_bytes);
+    const auto html = fields_.text("body_html", Need::optional, Limits::body_bytes);
     if (text) payload_.body_text = *text;
     if (html) payload_.body_html = *html;
     if (payload_.body_text.empty() && payload_.body_html.empty())
@@ -144,7 +139,7 @@ class Reader {
   }
 
   void read_attachments() {
-    const auto list = fields_.list("attachments", Need::optional, limits.attachments);
+    const auto list = fields_.list("attachments", Need::optional, Limits::attachments);
     if (!list) return;
     for (std::size_t i = 0; i < list->size(); ++i)
       read_attachment((*list)[i], json::element_path(fields_.path_of("attachments"), i));
@@ -174,7 +169,7 @@ class Reader {
   PayloadAttachment read_attachment_object(Fields& fields) {
     PayloadAttachment attachment;
     const auto file = fields.text("path", Need::optional, 4'096);
-    const auto content = fields.text("content_base64", Need::optional, limits.inline_bytes);
+    const auto content = fields.text("content_base64", Need::optional, Limits::inline_bytes);
     const auto name = fields.text("name", content ? Need::required : Need::optional);
     const auto type = fields.text("content_type", Need::optional, 255);
     fields.refuse_others();
@@ -213,7 +208,7 @@ class Reader {
   }
 
   void read_headers() {
-    const auto headers = fields_.map("custom_headers", Need::optional, limits.headers);
+    const auto headers = fields_.map("custom_headers", Need::optional, Limits::headers);
     if (!headers) return;
     for (const auto& [name, element] : *headers) {
       const std::string field = fields_.path_of("custom_headers") + "." + std::string(name);
@@ -222,8 +217,8 @@ class Reader {
         fields_.errors().add(field, "must be a string");
         continue;
       }
-      if (value->size() > header_bytes) {
-        fields_.errors().add(field, "must not be longer than " + std::to_string(header_bytes) + " bytes");
+      if (value->size() > Limits::header_bytes) {
+        fields_.errors().add(field, "must not be longer than " + std::to_string(Limits::header_bytes) + " bytes");
         continue;
       }
       if (const auto checked = mail::check_header(std::string(name), std::string(*value)); !checked)
@@ -235,7 +230,7 @@ class Reader {
   // When it is sent, and who hears of it.
   void read_course() {
     payload_.send_at = fields_.time("send_at", Need::optional);
-    if (payload_.send_at && now_ && *payload_.send_at > *now_ + limits.ahead)
+    if (payload_.send_at && now_ && *payload_.send_at > *now_ + Limits::ahead)
       fields_.refuse("send_at", "must not be more than a year away");
     if (const auto url = fields_.text("callback_url", Need::optional)) {
       payload_.callback_url = *url;
@@ -246,14 +241,14 @@ class Reader {
   }
 
   void read_tags() {
-    const auto tags = fields_.list("tags", Need::optional, limits.tags);
+    const auto tags = fields_.list("tags", Need::optional, Limits::tags);
     if (!tags) return;
     for (std::size_t i = 0; i < tags->size(); ++i) {
       const auto tag = (*tags)[i].text();
-      if (!tag || tag->empty() || tag->size() > tag_bytes || has_control_character(*tag))
+      if (!tag || tag->empty() || tag->size() > Limits::tag_bytes || has_control_character(*tag))
         fields_.errors().add(
             json::element_path(fields_.path_of("tags"), i),
-            "must be a string of 1 to " + std::to_string(tag_bytes) + " bytes without control characters");
+            "must be a string of 1 to " + std::to_string(Limits::tag_bytes) + " bytes without control characters");
       else
         payload_.tags.emplace_back(*tag);
     }
@@ -262,7 +257,7 @@ class Reader {
   void read_unsubscribe(Element element) {
     Fields fields(element, fields_.path_of("unsubscribe"), fields_.errors());
     const auto url = fields.text("url", Need::optional);
-    const auto address = fields.text("mailto", Need::optional, address_bytes);
+    const auto address = fields.text("mailto", Need::optional, Limits::address_bytes);
     if (url) {
       const auto parsed = net::Url::parse(*url);
       payload_.unsubscribe_url = parsed ? parsed->text() : "";
@@ -270,8 +265,8 @@ class Reader {
         fields.refuse("url", parsed.error().message);
       else if (!parsed->secure)
         fields.refuse("url", "must be https");
-      else if (payload_.unsubscribe_url.size() > unsubscribe_bytes || url->find_first_of("<>\"\\") != url->npos)
-        fields.refuse("url", "must not be longer than " + std::to_string(unsubscribe_bytes) +
+      else if (payload_.unsubscribe_url.size() > Limits::unsubscribe_bytes || url->find_first_of("<>\"\\") != url->npos)
+        fields.refuse("url", "must not be longer than " + std::to_string(Limits::unsubscribe_bytes) +
                                  " bytes, or have quotes, backslashes or angle brackets");
     }
     if (address) {

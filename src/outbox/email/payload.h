@@ -15,13 +15,19 @@ namespace postino::outbox {
 
 // Limits that a payload is held to.
 struct PayloadLimits {
-  std::size_t recipients = 100;       // to, cc and bcc together
-  std::size_t body_bytes = 10 << 20;  // of each body
-  std::size_t attachments = 50;
-  std::size_t inline_bytes = 35 << 20;  // of one inline attachment, in base64
-  std::size_t headers = 50;
-  std::size_t tags = 20;
-  base::Milliseconds ahead = std::chrono::hours(24 * 366);  // how far away send_at may be
+  static constexpr std::size_t recipients = 100;       // to, cc and bcc together
+  static constexpr std::size_t address_bytes = 1'000;  // with the name
+  static constexpr std::size_t subject_bytes = 2'000;
+  static constexpr std::size_t body_bytes = 10 << 20;  // of each body
+  static constexpr std::size_t attachments = 50;
+  static constexpr std::size_t inline_bytes = 35 << 20;  // of one inline attachment, in base64
+  static constexpr std::size_t attachment_name_bytes = mail::longest_attachment_name;
+  static constexpr std::size_t headers = 50;
+  static constexpr std::size_t header_bytes = 8'000;
+  static constexpr std::size_t tags = 20;
+  static constexpr std::size_t tag_bytes = 64;
+  static constexpr std::size_t unsubscribe_bytes = 900;                      // it stands in a line of the message
+  static constexpr base::Milliseconds ahead = std::chrono::hours(24 * 366);  // how far away send_at may be
 };
 
 // Either a file below the configured base path, or the content itself.

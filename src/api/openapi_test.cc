@@ -1,0 +1,149 @@
+#include "api/openapi.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "api/schemas.h"
+#include "base/text.h"
+#include "json/pointer_testing.h"
+
+namespace postino::api {
+namespace {
+
+using json::Element;
+using testing::IsSupersetOf;
+
+class OpenApi : public testing::Test {
+ protected:
+  OpenApi() : text_(openapi_document(all_routes())) {
+    json::FieldErrors errors;
+    EXPECT_TRUE(document_.parse(text_, errors));
+  }
+
+  std::optional<Element> find(std::string_view pointer) const { return json::find_at(document_.root(), pointer); }
+  Element at(std::string_view pointer) const { return find(pointer).value(); }
+
+  static std::map<std::string, Element> members(Element object) {
+    std::map<std::string, Element> members;
+    EXPECT_TRUE(object.is_object());
+    for (const auto& [name, value] : object.members())
+      EXPECT_TRUE(members.emplace(name, value).second) << name << " twice";
+    return members;
+  }
+
+  // Every "$ref" below the element.
+  static void collect_references(Element element, std::set<std::string>& references) {
+    for (const Element each : element.elements()) collect_references(each, references);
+    if (!element.is_object()) return;
+    for (const auto& [name, value] : members(element)) {
+      if (name == "$ref") references.emplace(value.text().value());
+      collect_references(value, references);
+    }
+  }
+
+  const std::string text_;
+  json::Document document_;
+};
+
+TEST_F(OpenApi, DescribesEveryRouteAndNothingElse) {
+  std::set<std::string> described;
+  for (const auto& [path, operations] : members(at("/paths")))
+    for (const auto& [method, operation] : members(operations)) described.insert(base::upper_case(method) + " " + path);
+  std::set<std::string> routed;
+  for (const Route& route : all_routes())
+    EXPECT_TRUE(routed.insert(std::string(route.operation.method) + " " + std::string(route.operation.path)).second)
+        << route.operation.path;
+  EXPECT_EQ(described, routed);
+}
+
+TEST_F(OpenApi, EveryReferenceLeadsSomewhere) {
+  std::set<std::string> references;
+  collect_references(document_.root(), references);
+  EXPECT_FALSE(references.empty());
+  for (const std::string& reference : references) {
+    ASSERT_TRUE(reference.starts_with("#/")) << reference;
+    EXPECT_TRUE(find(reference.substr(1))) << reference;
+  }
+  for (const NamedSchema& schema : all_schemas())
+    EXPECT_TRUE(references.contains("#/components/schemas/" + std::string(schema.name)))
+        << schema.name << " is not used";
+}
+
+TEST_F(OpenApi, ParametersOfThePathAreThoseOfThePattern) {
+  for (const Route& route : all_routes()) {
+    std::set<std::string> named;
+    for (std::string_view rest = route.operation.path; rest.find('{') != std::string_view::npos;) {
+      rest.remove_prefix(rest.find('{') + 1);
+      named.emplace(rest.substr(0, rest.find('}')));
+    }
+    std::set<std::string> described;
+    for (const Parameter& parameter : route.operation.parameters)
+      if (parameter.place == Place::path) described.emplace(parameter.name);
+    EXPECT_EQ(described, named) << route.operation.path;
+  }
+}
+
+TEST_F(OpenApi, OperationsHaveNamesOfTheirOwn) {
+  std::set<std::string_view> names;
+  for (const Route& route : all_routes()) {
+    EXPECT_TRUE(names.insert(route.operation.id).second) << route.operation.id;
+    EXPECT_FALSE(route.operation.summary.empty()) << route.operation.id;
+    EXPECT_NE(route.handle, nullptr) << route.operation.id;
+  }
+}
+
+TEST_F(OpenApi, RoutesPromiseWhatComesWithTheirRoleAndBody) {
+  for (const Route& route : all_routes()) {
+    std::vector<int> statuses;
+    for (const AnswerDescription& answer : route.operation.answers) statuses.push_back(answer.status);
+    EXPECT_EQ(std::set(statuses.begin(), statuses.end()).size(), statuses.size()) << route.operation.id;
+    EXPECT_LT(statuses.front(), 300) << route.operation.id;
+    std::vector<int> promised{400, 500};
+    if (route.operation.role != Role::anyone) promised.insert(promised.end(), {401, 403, 503});
+    if (!route.operation.body.contents.empty()) promised.insert(promised.end(), {413, 415});
+    if (route.operation.path.find("{id}") != std::string_view::npos) promised.push_back(404);
+    EXPECT_THAT(statuses, IsSupersetOf(promised)) << route.operation.id;
+  }
+}
+
+TEST_F(OpenApi, OnlyHealthAndDescriptionNeedNoKey) {
+  std::set<std::string_view> open;
+  for (const Route& route : all_routes())
+    if (route.operation.role == Role::anyone) open.insert(route.operation.path);
+  EXPECT_EQ(open, (std::set<std::string_view>{"/health-check", "/openapi.json"}));
+  EXPECT_EQ(at("/paths/~1health-check/get/security").elements().size(), 0U);
+  EXPECT_FALSE(find("/paths/~1emails/get/security"));
+}
+
+TEST_F(OpenApi, ReadersChangeNothingAndSendersOnlySendAndCancel) {
+  for (const Route& route : all_routes()) {
+    if (route.operation.role == Role::anyone) continue;
+    const bool sends =
+        std::set<std::string_view>{"acceptEmails", "cancelEmail", "produceMessages", "consumeMessages"}.contains(
+            route.operation.id);
+    const Role expected = route.operation.method == "GET" ? Role::readers : sends ? Role::senders : Role::operators;
+    EXPECT_EQ(route.operation.role, expected) << route.operation.id;
+  }
+}
+
+TEST_F(OpenApi, EveryPostTakesAnIdempotencyKey) {
+  for (const Route& route : all_routes()) {
+    std::set<std::string_view> headers;
+    for (const Parameter& parameter : route.operation.parameters) {
+      if (parameter.place != Place::header) continue;
+      EXPECT_TRUE(headers.insert(parameter.name).second) << route.operation.id;
+    }
+    std::vector<int> statuses;
+    for (const AnswerDescription& answer : route.operation.answers) statuses.push_back(answer.status);
+    const bool takes_key = headers == std::set<std::string_view>{"Idempotency-Key", "Idempotency-Expiry-Seconds"};
+    EXPECT_EQ(takes_key, route.operation.method == "POST") << route.operation.id;
+    if (!takes_key) continue;
+    EXPECT_THAT(statuses, IsSupersetOf({409, 422})) << route.operation.id;
+  }
+}
+
+}  // namespace
+}  // namespace postino::api
