@@ -2,7 +2,7 @@
 # its rooms.
 # Test support (*_testing.cc/.h) belongs to the tests, and to the tests of the modules above; main.cc to a program.
 function(postino_module name)
-  cmake_parse_arguments(ARG "" "" "USES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "" "TEST_SHARDS" "USES;LIBRARIES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "(_test|_testing|/main)\\.cc$")
@@ -33,6 +33,6 @@ function(postino_module name)
     target_link_libraries(${name}_test PRIVATE postino_${name} GTest::gmock GTest::gtest_main)
     target_compile_options(${name}_test PRIVATE ${POSTINO_TEST_OPTIONS})
     set_target_properties(${name}_test PROPERTIES CXX_CLANG_TIDY "")
-    postino_tests(${name}_test)
+    postino_tests(${name}_test SHARDS ${ARG_TEST_SHARDS})
   endif()
 endfunction()

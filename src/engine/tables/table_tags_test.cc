@@ -71,14 +71,13 @@ TEST_F(TableTagsTest, FiftyPerTable) {
 
 TEST_F(TableTagsTest, OnlyTablesOfOursHaveThem) {
   const auto refusal = [&](const std::string& resource) { return tables().list_tags(resource).error(); };
-  EXPECT_EQ(refusal("abc").message, invalid_values + "ARNs must start with 'tagged_arn:': abc");
+  EXPECT_EQ(refusal("abc").message, invalid_values + "ARNs must start with 'arn:': abc");
   EXPECT_EQ(refusal("arn:aws:s3:::bucket").message,
-            invalid_values + "Provided Arn is not a DynamoDB resource tagged_arn: tagged_arn:aws:s3:::bucket");
-  EXPECT_EQ(
-      refusal(tagged_arn + "/index/by-a").message,
-      invalid_values +
-          "Invalid resource tagged_arn provided, only table or stream is accepted. Provided resource tagged_arn: " +
-          tagged_arn + "/index/by-a");
+            invalid_values + "Provided Arn is not a DynamoDB resource arn: arn:aws:s3:::bucket");
+  EXPECT_EQ(refusal(tagged_arn + "/index/by-a").message,
+            invalid_values +
+                "Invalid resource arn provided, only table or stream is accepted. Provided resource arn: " +
+                tagged_arn + "/index/by-a");
   const std::string invalid = "Invalid TableArn: Invalid ResourceArn provided as input ";
   EXPECT_EQ(refusal(tagged_arn + "/stream/2026-01-02T03:04:05.678").message,
             invalid + tagged_arn + "/stream/2026-01-02T03:04:05.678");
