@@ -198,7 +198,8 @@ TEST(ConcurrentQueueIntake, TakesEverythingAndStopsWhenItIsTold) {
   const auto clock = std::make_shared<base::SystemClock>();
   OutboxStore store(SpoolChoice::store, clock);
   const auto ledger = store.make_ledger();
-  Outbox outbox(*ledger, store.spool(), *clock, store.random(), {}, [](Pipeline) {});
+  WorkSignal signal;
+  Outbox outbox(*ledger, store.suppressions(), ledger_policy(), *clock, store.random(), signal, {});
   StoreQueue queue(store.engine(), *clock, store.random(), store.patience(), {});
   QueueIntake intake(queue, outbox, *clock, store.random(),
                      {.connection = "embedded", .queue = "mail", .workers = 3, .batch = 7});
