@@ -62,7 +62,7 @@ class FilledLedger {
     CHECK(opened);
     engine_ = std::move(*opened);
     CHECK(outbox::prepare_tables(*engine_, tables_));
-    ledger_ = std::make_unique<outbox::StoreLedger>(*engine_, tables_, policy_, clock_, random_, patience_);
+    ledger_ = std::make_unique<outbox::StoreLedger>(*engine_, tables_, policy_, clock_, random_, retry_);
   }
 
   Email new_email(base::TimePoint created) {
@@ -160,7 +160,7 @@ class FilledLedger {
   const outbox::Policy policy_;
   base::SystemClock clock_;
   base::SeededRandom random_{1};
-  outbox::Patience patience_{random_, [](base::Milliseconds delay) { std::this_thread::sleep_for(delay); }};
+  store::Retry retry_{random_, [](base::Milliseconds delay) { std::this_thread::sleep_for(delay); }};
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<outbox::StoreLedger> ledger_;
 };

@@ -39,7 +39,7 @@ Reply message_reply(std::string message, const std::string& id);
 // What handlers work with.
 struct Services {
   outbox::Outbox& outbox;
-  outbox::Mailbox* mailbox;  // nullptr: mail goes to a relay
+  outbox::SandboxMailbox* mailbox;  // nullptr: mail goes to a relay
   messages::MessageService& messages;
   idempotency::Guard& request_keys;  // of calls that do not see to their Idempotency-Key themselves
   const base::Clock& clock;

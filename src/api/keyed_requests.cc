@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "json/canonical.h"
 #include "json/writer.h"
-#include "store/patience.h"
+#include "store/retry.h"
 
 namespace postino::api {
 

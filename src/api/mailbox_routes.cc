@@ -7,11 +7,11 @@ namespace postino::api {
 
 namespace {
 
-using outbox::Mailbox;
 using outbox::MailboxEntry;
 using outbox::MailboxPage;
+using outbox::SandboxMailbox;
 
-base::Result<Mailbox*, Problem> mailbox_of(const Call& call) {
+base::Result<SandboxMailbox*, Problem> mailbox_of(const Call& call) {
   if (call.services.mailbox == nullptr)
     return refuse(problems::no_sandbox, "The sandbox has mail only as long as no relay is configured.");
   return call.services.mailbox;
@@ -40,7 +40,7 @@ void write_entry(json::Writer& json, const MailboxEntry& entry) {
 }
 
 Outcome list_mailbox(Call& call) {
-  TRY(Mailbox * mailbox, mailbox_of(call));
+  TRY(SandboxMailbox * mailbox, mailbox_of(call));
   TRY(const Page page, call.page());
   TRY(const MailboxPage entries, answered_page(mailbox->list(page.cursor, page.limit)));
   std::string text;
@@ -58,7 +58,7 @@ Outcome list_mailbox(Call& call) {
 }
 
 Outcome show_mail(Call& call) {
-  TRY(Mailbox * mailbox, mailbox_of(call));
+  TRY(SandboxMailbox * mailbox, mailbox_of(call));
   TRY(const std::string id, call.email_id());
   TRY(const bool visible, may_see(call, id));
   std::optional<std::string> message;
@@ -70,7 +70,7 @@ Outcome show_mail(Call& call) {
 }
 
 Outcome clear_mailbox(Call& call) {
-  TRY(Mailbox * mailbox, mailbox_of(call));
+  TRY(SandboxMailbox * mailbox, mailbox_of(call));
   TRY(const std::int64_t removed, answered(mailbox->clear()));
   return json_reply("{\"removed\":" + std::to_string(removed) + "}");
 }

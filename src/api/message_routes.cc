@@ -68,7 +68,7 @@ Problem fault_problem(Fault fault) {
 }
 
 template <class T>
-base::Result<T, Problem> answered_by_messages(messages::Answer<T> answer) {
+base::Result<T, Problem> answered_by_messages(messages::Result<T> answer) {
   if (!answer) return base::propagate(fault_problem(std::move(answer).error()));
   return *std::move(answer);
 }

@@ -112,7 +112,7 @@ struct Api::Work {
   Query query;
 };
 
-Api::Api(outbox::Outbox& outbox, outbox::Mailbox* mailbox, messages::MessageService& messages,
+Api::Api(outbox::Outbox& outbox, outbox::SandboxMailbox* mailbox, messages::MessageService& messages,
          idempotency::Guard& request_keys, const base::Clock& clock, base::Random& random, ApiOptions options)
     : random_(random),
       log_requests_(options.log_requests),

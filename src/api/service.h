@@ -32,7 +32,7 @@ struct ApiOptions {
 class Api {
  public:
   // Without a mailbox there is no sandbox. Everything that is given must outlive it.
-  Api(outbox::Outbox& outbox, outbox::Mailbox* mailbox, messages::MessageService& messages,
+  Api(outbox::Outbox& outbox, outbox::SandboxMailbox* mailbox, messages::MessageService& messages,
       idempotency::Guard& request_keys, const base::Clock& clock, base::Random& random, ApiOptions options);
   ~Api();
 

@@ -59,7 +59,7 @@ ProduceReport AmqpBroker::produce(const std::string& queue, const Messages& mess
   return production.report();
 }
 
-Answer<AmqpBroker::Opened> AmqpBroker::open_receiver(const std::string& queue, Connector::Want want) const {
+Result<AmqpBroker::Opened> AmqpBroker::open_receiver(const std::string& queue, Connector::Want want) const {
   TRY(Lease lease, connector_->connect(soon(), want));
   const auto& connection = lease.connection();
   const ConnectionSettings& settings = connector_->settings();
@@ -71,14 +71,14 @@ Answer<AmqpBroker::Opened> AmqpBroker::open_receiver(const std::string& queue, C
   return Opened{std::move(lease), std::move(link)};
 }
 
-Answer<void> AmqpBroker::take_rest(const Opened& opened) const {
+Result<void> AmqpBroker::take_rest(const Opened& opened) const {
   if (opened.link->is_satisfied()) return {};
   // RabbitMQ before 4.0 breaks off when a classic queue is to be drained.
   if (opened.lease.connection()->peer().is_rabbitmq_before_4()) return opened.link->exhaust(soon());
   return opened.link->drain(soon());
 }
 
-Answer<std::unique_ptr<Held>> AmqpBroker::receive_once(const std::string& queue, const ReceiveOptions& options,
+Result<std::unique_ptr<Held>> AmqpBroker::receive_once(const std::string& queue, const ReceiveOptions& options,
                                                        Deadline end, Connector::Want want) const {
   TRY(Opened opened, open_receiver(queue, want));
   ReceivingLink& link = *opened.link;
@@ -96,7 +96,7 @@ Answer<std::unique_ptr<Held>> AmqpBroker::receive_once(const std::string& queue,
   return held;
 }
 
-Answer<std::unique_ptr<Held>> AmqpBroker::receive(const std::string& queue, const ReceiveOptions& options) {
+Result<std::unique_ptr<Held>> AmqpBroker::receive(const std::string& queue, const ReceiveOptions& options) {
   TRY_VOID(check(options));
   const Deadline end = Clock::now() + options.wait;
   auto want = Connector::Want::any;
@@ -108,11 +108,11 @@ Answer<std::unique_ptr<Held>> AmqpBroker::receive(const std::string& queue, cons
   }
 }
 
-Answer<Depth> AmqpBroker::depth(const std::string&) {
+Result<Depth> AmqpBroker::depth(const std::string&) {
   return refuse(FailureKind::unsupported, "this broker does not tell how many messages a queue has");
 }
 
-Answer<Identity> AmqpBroker::test() {
+Result<Identity> AmqpBroker::test() {
   const auto begin = Clock::now();
   TRY(Lease lease, connector_->connect(begin + connector_->settings().answer_timeout, Connector::Want::fresh));
   const Peer& peer = lease.connection()->peer();

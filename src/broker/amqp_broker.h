@@ -16,20 +16,20 @@ class AmqpBroker final : public Broker {
 
   ProduceReport produce(const std::string& queue, const Messages& messages, const ProduceOptions& options,
                         const OnConfirmed& on_confirmed) override;
-  Answer<std::unique_ptr<Held>> receive(const std::string& queue, const ReceiveOptions& options) override;
-  Answer<Depth> depth(const std::string& queue) override;
-  Answer<Identity> test() override;
+  Result<std::unique_ptr<Held>> receive(const std::string& queue, const ReceiveOptions& options) override;
+  Result<Depth> depth(const std::string& queue) override;
+  Result<Identity> test() override;
 
  private:
   struct Opened {
     Lease lease;
     std::shared_ptr<ReceivingLink> link;
   };
-  Answer<std::unique_ptr<Held>> receive_once(const std::string& queue, const ReceiveOptions& options, Deadline end,
+  Result<std::unique_ptr<Held>> receive_once(const std::string& queue, const ReceiveOptions& options, Deadline end,
                                              Connector::Want want) const;
   // What the queue has right now.
-  Answer<void> take_rest(const Opened& opened) const;
-  Answer<Opened> open_receiver(const std::string& queue, Connector::Want want) const;
+  Result<void> take_rest(const Opened& opened) const;
+  Result<Opened> open_receiver(const std::string& queue, Connector::Want want) const;
   Deadline soon() const;
 
   const std::shared_ptr<const Connector> connector_;

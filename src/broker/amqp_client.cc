@@ -24,7 +24,7 @@ base::Result<std::unique_ptr<AmqpClient>> AmqpClient::create(const AmqpClientOpt
   return std::unique_ptr<AmqpClient>(new AmqpClient(std::move(impl)));
 }
 
-Answer<std::unique_ptr<Broker>> AmqpClient::broker(const ConnectionSettings& settings) {
+Result<std::unique_ptr<Broker>> AmqpClient::broker(const ConnectionSettings& settings) {
   TRY(std::shared_ptr<const Connector> connector,
       Connector::create(settings, impl_->loop, impl_->pool, impl_->max_connections));
   return std::make_unique<AmqpBroker>(std::move(connector));

@@ -31,7 +31,7 @@ class AmqpClient {
 
   // Nothing is connected yet. invalid when the settings break a rule, or a file of theirs cannot be read. Brokers with
   // the same settings share their idle connections.
-  Answer<std::unique_ptr<Broker>> broker(const ConnectionSettings& settings);
+  Result<std::unique_ptr<Broker>> broker(const ConnectionSettings& settings);
 
  private:
   struct Impl;

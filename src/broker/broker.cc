@@ -16,10 +16,11 @@ Messages Messages::of(std::vector<Message> list) {
   return {count, [list = std::move(list)](std::size_t position) { return list[position]; }};
 }
 
-Answer<void> check(const Messages& messages, const ProduceOptions& options) {
+Result<void> check(const Messages& messages, const ProduceOptions& options) {
   if (messages.count > most_messages) return refuse_invalid("there must be no more than 10,000,000 messages");
   if (options.first > messages.count) return refuse_invalid("the first position is beyond the last message");
-  if (options.window < 1 || options.window > largest_window) return refuse_invalid("the window must be from 1 to 100,000");
+  if (options.window < 1 || options.window > largest_window)
+    return refuse_invalid("the window must be from 1 to 100,000");
   if (options.connections < 1 || options.connections > most_connections)
     return refuse_invalid("the connections must be from 1 to 16");
   if (options.reconnects < 0) return refuse_invalid("the reconnects must not be negative");
@@ -30,7 +31,7 @@ Answer<void> check(const Messages& messages, const ProduceOptions& options) {
   return {};
 }
 
-Answer<void> check(const ReceiveOptions& options) {
+Result<void> check(const ReceiveOptions& options) {
   if (options.max_messages < 1 || options.max_messages > most_messages)
     return refuse_invalid("the messages must be from 1 to 10,000,000");
   if (options.max_bytes < 1) return refuse_invalid("the bytes must be at least 1");

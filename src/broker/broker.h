@@ -44,7 +44,7 @@ struct ProduceOptions {
 };
 
 // The rules that every broker holds its callers to: invalid, with the one that is broken.
-Answer<void> check(const Messages& messages, const ProduceOptions& options);
+Result<void> check(const Messages& messages, const ProduceOptions& options);
 
 // What became of a message, as far as we know.
 enum class Fate : std::uint8_t {
@@ -77,10 +77,10 @@ struct ReceiveOptions {
   std::stop_token stop;  // ends the waiting, as if its time were over
 };
 
-Answer<void> check(const ReceiveOptions& options);
+Result<void> check(const ReceiveOptions& options);
 
 // What to do with a message that was received.
-enum class Verdict : std::uint8_t {
+enum class Disposition : std::uint8_t {
   acknowledge,  // done: the broker forgets it
   release,      // back to the queue, for anybody
   reject,       // never again: dropped or moved away, as the queue is set up
@@ -96,17 +96,19 @@ class Held {
 
   const std::vector<Message>& messages() const { return messages_; }
 
-  // One verdict for each message. Returns when the broker has confirmed them all; after a failure those that it has
+  // One disposition for each message. Returns when the broker has confirmed them all; after a failure those that it has
   // not confirmed may be given out again. Call it once.
-  virtual Answer<void> settle(const std::vector<Verdict>& verdicts) = 0;
-  Answer<void> acknowledge() { return settle_all(Verdict::acknowledge); }
-  Answer<void> release() { return settle_all(Verdict::release); }
+  virtual Result<void> settle(const std::vector<Disposition>& dispositions) = 0;
+  Result<void> acknowledge() { return settle_all(Disposition::acknowledge); }
+  Result<void> release() { return settle_all(Disposition::release); }
 
  protected:
   explicit Held(std::vector<Message> messages) : messages_(std::move(messages)) {}
 
  private:
-  Answer<void> settle_all(Verdict verdict) { return settle(std::vector<Verdict>(messages_.size(), verdict)); }
+  Result<void> settle_all(Disposition disposition) {
+    return settle(std::vector<Disposition>(messages_.size(), disposition));
+  }
 
   const std::vector<Message> messages_;
 };
@@ -136,13 +138,13 @@ class Broker {
                                 const OnConfirmed& on_confirmed = nullptr) = 0;
 
   // Never null. There may be no messages in it, which is no failure.
-  virtual Answer<std::unique_ptr<Held>> receive(const std::string& queue, const ReceiveOptions& options) = 0;
+  virtual Result<std::unique_ptr<Held>> receive(const std::string& queue, const ReceiveOptions& options) = 0;
 
   // unsupported where the broker does not tell.
-  virtual Answer<Depth> depth(const std::string& queue) = 0;
+  virtual Result<Depth> depth(const std::string& queue) = 0;
 
   // Connects, authenticates, and says who is there.
-  virtual Answer<Identity> test() = 0;
+  virtual Result<Identity> test() = 0;
 };
 
 }  // namespace postino::broker

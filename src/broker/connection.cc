@@ -60,7 +60,7 @@ Failure to_failure(pn_condition_t* condition, FailureKind otherwise, std::string
 Connection::Connection(Introduction introduction) : introduction_(std::move(introduction)) {}
 Connection::~Connection() = default;
 
-Answer<void> Connection::await(Deadline deadline, const std::function<bool()>& ready, std::string_view what) {
+Result<void> Connection::await(Deadline deadline, const std::function<bool()>& ready, std::string_view what) {
   std::unique_lock lock(mutex_);
   changed_.wait_until(lock, deadline, [&] { return failure_ || ready(); });
   if (ready()) return {};
@@ -68,7 +68,7 @@ Answer<void> Connection::await(Deadline deadline, const std::function<bool()>& r
   return refuse(FailureKind::timed_out, std::string(what) + ": no answer from " + endpoint() + " in time");
 }
 
-Answer<void> Connection::await_open(Deadline deadline) {
+Result<void> Connection::await_open(Deadline deadline) {
   return await(
       deadline, [&] { return state_ == State::open; }, "opening the connection");
 }

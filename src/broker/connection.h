@@ -53,7 +53,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Calling threads.
 
   // Until the broker has let us in.
-  Answer<void> await_open(Deadline deadline);
+  Result<void> await_open(Deadline deadline);
   // Once it is open.
   const Peer& peer() const { return peer_; }
   const std::string& endpoint() const { return introduction_.endpoint; }
@@ -65,7 +65,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Calls on_wake of all links, in the same way.
   void wake_links();
   // Waits until `ready`, which is called with the lock held. Fails with what has ended the connection, or timed_out.
-  Answer<void> await(Deadline deadline, const std::function<bool()>& ready, std::string_view what);
+  Result<void> await(Deadline deadline, const std::function<bool()>& ready, std::string_view what);
   // So that they look again whether they are ready.
   void wake_waiting() {
     const std::lock_guard lock(mutex_);

@@ -15,7 +15,7 @@ constexpr milliseconds longest_time_limit = std::chrono::hours(1);
 
 bool has_nul(const std::string& text) { return text.find('\0') != text.npos; }
 
-Answer<void> check_endpoints(const std::vector<Endpoint>& endpoints) {
+Result<void> check_endpoints(const std::vector<Endpoint>& endpoints) {
   if (endpoints.empty()) return refuse_invalid("there must be at least one endpoint");
   if (endpoints.size() > most_endpoints) return refuse_invalid("there must be no more than 16 endpoints");
   for (const Endpoint& endpoint : endpoints) {
@@ -26,7 +26,7 @@ Answer<void> check_endpoints(const std::vector<Endpoint>& endpoints) {
   return {};
 }
 
-Answer<void> check_identity(const ConnectionSettings& settings) {
+Result<void> check_identity(const ConnectionSettings& settings) {
   for (const std::string* text : {&settings.user, &settings.password, &settings.virtual_host})
     if (has_nul(*text) || text->size() > 4096) return refuse_invalid("user, password and virtual host must be texts");
   if (settings.mechanism == Mechanism::plain && settings.user.empty())
@@ -44,11 +44,12 @@ std::string Endpoint::text() const {
   return (net::is_ipv6(host) ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
 
-Answer<void> ConnectionSettings::check() const {
+Result<void> ConnectionSettings::check() const {
   TRY_VOID(check_endpoints(endpoints));
   TRY_VOID(check_identity(*this));
   for (const milliseconds time : {connect_timeout, answer_timeout, idle_timeout})
-    if (time < milliseconds(10) || time > longest_time_limit) return refuse_invalid("time limits must be from 10 ms to 1 h");
+    if (time < milliseconds(10) || time > longest_time_limit)
+      return refuse_invalid("time limits must be from 10 ms to 1 h");
   if (max_message_bytes < 1024 || max_message_bytes > 1 << 30)
     return refuse_invalid("the limit of messages must be from 1 KiB to 1 GiB");
   if (!address_prefix.empty() && address_style != AddressStyle::bare)

@@ -80,7 +80,7 @@ struct ConnectionSettings {
   std::chrono::milliseconds idle_timeout{60'000};     // without a sign of life the connection counts as broken
 
   // Fails with the rule.
-  Answer<void> check() const;
+  Result<void> check() const;
 };
 
 }  // namespace postino::broker

@@ -55,7 +55,7 @@ Connector::Connector(ConnectionSettings settings, std::shared_ptr<EventLoop> loo
       max_connections_(max_connections),
       key_(key_of(settings_)) {}
 
-Answer<std::unique_ptr<Connector>> Connector::create(ConnectionSettings settings, std::shared_ptr<EventLoop> loop,
+Result<std::unique_ptr<Connector>> Connector::create(ConnectionSettings settings, std::shared_ptr<EventLoop> loop,
                                                      std::shared_ptr<ConnectionPool> pool,
                                                      std::size_t max_connections) {
   TRY_VOID(settings.check());
@@ -102,7 +102,7 @@ Introduction Connector::introduce(const Endpoint& endpoint) const {
   return introduction;
 }
 
-Answer<std::shared_ptr<Connection>> Connector::open(Introduction introduction, Deadline deadline) const {
+Result<std::shared_ptr<Connection>> Connector::open(Introduction introduction, Deadline deadline) const {
   const auto connection = std::make_shared<Connection>(std::move(introduction));
   if (!loop_->connect(connection)) return refuse(FailureKind::lost, "the client of brokers was stopped");
   auto opened = connection->await_open(deadline);
@@ -111,7 +111,7 @@ Answer<std::shared_ptr<Connection>> Connector::open(Introduction introduction, D
   return tl::unexpected(std::move(opened).error());
 }
 
-Answer<std::shared_ptr<Connection>> Connector::open(const Endpoint& endpoint, Deadline deadline) const {
+Result<std::shared_ptr<Connection>> Connector::open(const Endpoint& endpoint, Deadline deadline) const {
   const auto addresses =
       net::resolve(endpoint.host, endpoint.port, std::min(deadline, after(settings_.connect_timeout)));
   if (!addresses) return refuse(FailureKind::unreachable, addresses.error().message);
@@ -130,12 +130,12 @@ Answer<std::shared_ptr<Connection>> Connector::open(const Endpoint& endpoint, De
   return tl::unexpected(std::move(all));
 }
 
-Answer<void> Connector::make_room() const {
+Result<void> Connector::make_room() const {
   if (loop_->connections() < max_connections_ || pool_->drop_oldest()) return {};
   return refuse(FailureKind::exhausted, "there are " + std::to_string(max_connections_) + " connections to brokers");
 }
 
-Answer<Lease> Connector::connect(Deadline deadline, Want want) const {
+Result<Lease> Connector::connect(Deadline deadline, Want want) const {
   if (want == Want::any)
     if (auto idle = pool_->take(key_)) return Lease(*this, std::move(idle), true);
   TRY_VOID(make_room());

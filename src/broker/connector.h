@@ -40,23 +40,23 @@ class Lease {
 class Connector {
  public:
   // invalid when the settings break a rule, or a file of theirs cannot be read.
-  static Answer<std::unique_ptr<Connector>> create(ConnectionSettings settings, std::shared_ptr<EventLoop> loop,
+  static Result<std::unique_ptr<Connector>> create(ConnectionSettings settings, std::shared_ptr<EventLoop> loop,
                                                    std::shared_ptr<ConnectionPool> pool, std::size_t max_connections);
 
   const ConnectionSettings& settings() const { return settings_; }
 
   enum class Want { any, fresh };
   // Leases must not outlive the connector.
-  Answer<Lease> connect(Deadline deadline, Want want = Want::any) const;
+  Result<Lease> connect(Deadline deadline, Want want = Want::any) const;
 
  private:
   friend class Lease;
 
   Connector(ConnectionSettings settings, std::shared_ptr<EventLoop> loop, std::shared_ptr<ConnectionPool> pool,
             std::size_t max_connections);
-  Answer<void> make_room() const;
-  Answer<std::shared_ptr<Connection>> open(const Endpoint& endpoint, Deadline deadline) const;
-  Answer<std::shared_ptr<Connection>> open(Introduction introduction, Deadline deadline) const;
+  Result<void> make_room() const;
+  Result<std::shared_ptr<Connection>> open(const Endpoint& endpoint, Deadline deadline) const;
+  Result<std::shared_ptr<Connection>> open(Introduction introduction, Deadline deadline) const;
   Introduction introduce(const Endpoint& endpoint) const;
   std::string mechanism() const;
   bool sends_password() const;

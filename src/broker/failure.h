@@ -43,7 +43,7 @@ struct Failure {
 };
 
 template <class T>
-using Answer = base::Result<T, Failure>;
+using Result = base::Result<T, Failure>;
 
 inline tl::unexpected<Failure> refuse(FailureKind kind, std::string message) {
   return tl::unexpected<Failure>(Failure{kind, std::move(message), {}});

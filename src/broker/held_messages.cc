@@ -2,12 +2,12 @@
 
 namespace postino::broker {
 
-Answer<void> HeldMessages::settle(const std::vector<Verdict>& verdicts) {
-  if (verdicts.size() != messages().size())
-    return refuse(FailureKind::invalid, "there must be one verdict for each message");
+Result<void> HeldMessages::settle(const std::vector<Disposition>& dispositions) {
+  if (dispositions.size() != messages().size())
+    return refuse(FailureKind::invalid, "there must be one disposition for each message");
   if (std::exchange(is_settled_, true)) return refuse(FailureKind::invalid, "the messages were settled before");
   const Deadline deadline = std::chrono::steady_clock::now() + connector_->settings().answer_timeout;
-  TRY_VOID(link_->settle(incoming_, verdicts, deadline));
+  TRY_VOID(link_->settle(incoming_, dispositions, deadline));
   if (link_->has_loose_ends()) {
     lease_.end(deadline);
   } else {

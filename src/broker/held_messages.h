@@ -21,7 +21,7 @@ class HeldMessages final : public Held {
         connector_(std::move(connector)),
         lease_(std::move(lease)) {}
 
-  Answer<void> settle(const std::vector<Verdict>& verdicts) override;
+  Result<void> settle(const std::vector<Disposition>& dispositions) override;
 
  private:
   const std::vector<ReceivingLink::Incoming> incoming_;

@@ -10,21 +10,21 @@
 
 namespace postino::broker {
 
-Answer<void> Link::await(Deadline deadline, const std::function<bool()>& ready, std::string_view what) {
+Result<void> Link::await(Deadline deadline, const std::function<bool()>& ready, std::string_view what) {
   TRY_VOID(connection_->await(
       deadline, [&] { return failure_ || ready(); }, what));
-  return connection_->locked([&]() -> Answer<void> {
+  return connection_->locked([&]() -> Result<void> {
     if (failure_) return tl::unexpected(*failure_);
     return {};
   });
 }
 
-Answer<void> Link::await_open(Deadline deadline) {
+Result<void> Link::await_open(Deadline deadline) {
   return await(
       deadline, [&] { return state_ == State::open; }, "opening " + address_);
 }
 
-Answer<void> Link::close(Deadline deadline) {
+Result<void> Link::close(Deadline deadline) {
   connection_->post([self = shared_from_this()] {
     self->closing_ = true;
     if (self->link_ != nullptr) pn_link_close(self->link_);

@@ -26,10 +26,10 @@ class Link : public std::enable_shared_from_this<Link> {
 
   // Calling threads.
 
-  Answer<void> await_open(Deadline deadline);
+  Result<void> await_open(Deadline deadline);
   // Waits for the broker to have closed it too. As it does one thing after the other, it has then done everything that
   // it was told here before.
-  Answer<void> close(Deadline deadline);
+  Result<void> close(Deadline deadline);
 
   // The loop's thread, with the connection's lock held.
 
@@ -44,7 +44,7 @@ class Link : public std::enable_shared_from_this<Link> {
       : connection_(std::move(connection)), address_(std::move(address)), durable_(durable) {}
 
   // Waits until `ready`, which is called with the lock held. Fails with what has ended the link or the connection.
-  Answer<void> await(Deadline deadline, const std::function<bool()>& ready, std::string_view what);
+  Result<void> await(Deadline deadline, const std::function<bool()>& ready, std::string_view what);
 
   // Without the context and still closed.
   virtual pn_link_t* make(pn_session_t* session, const char* name) = 0;

@@ -1,7 +1,7 @@
 #include "broker/managed_broker.h"
 
+#include "base/base64.h"
 #include "base/text.h"
-#include "item/json_codec.h"
 #include "json/fields.h"
 #include "net/address.h"
 
@@ -29,7 +29,7 @@ bool is_this_machine(const std::string& host) {
   return address && address->is_loopback();
 }
 
-Answer<Depth> read_depth(std::string_view body) {
+Result<Depth> read_depth(std::string_view body) {
   using Need = json::Fields::Need;
   constexpr std::int64_t most = std::int64_t{1} << 62;
   json::FieldErrors errors;
@@ -49,7 +49,7 @@ Answer<Depth> read_depth(std::string_view body) {
 
 }  // namespace
 
-Answer<std::unique_ptr<Broker>> ManagedBroker::create(std::unique_ptr<Broker> broker,
+Result<std::unique_ptr<Broker>> ManagedBroker::create(std::unique_ptr<Broker> broker,
                                                       const ManagementSettings& settings) {
   auto url = net::Url::parse(settings.url);
   if (!url) return refuse(FailureKind::invalid, "the URL of the management API " + url.error().message);
@@ -72,11 +72,11 @@ ManagedBroker::ManagedBroker(std::unique_ptr<Broker> broker, std::unique_ptr<net
         url.target += "/api/queues/" + base::encode_percent(settings.virtual_host);
         return std::move(url);
       }()),
-      authorization_("Basic " + item::to_base64(settings.user + ":" + settings.password)),
+      authorization_("Basic " + base::to_base64(settings.user + ":" + settings.password)),
       timeout_(settings.timeout) {}
 
 // The page of one queue lags behind by seconds. The list hardly does, if it is asked for nothing else.
-Answer<Depth> ManagedBroker::depth(const std::string& queue) {
+Result<Depth> ManagedBroker::depth(const std::string& queue) {
   net::HttpRequest request;
   request.url = url_;
   request.url.target += "?disable_stats=true&enable_queue_totals=true&page=1&page_size=1&use_regex=true&name=" +

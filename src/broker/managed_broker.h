@@ -23,17 +23,17 @@ struct ManagementSettings {
 class ManagedBroker final : public Broker {
  public:
   // invalid when the settings break a rule. Without TLS the password goes only to this machine, unless that is allowed.
-  static Answer<std::unique_ptr<Broker>> create(std::unique_ptr<Broker> broker, const ManagementSettings& settings);
+  static Result<std::unique_ptr<Broker>> create(std::unique_ptr<Broker> broker, const ManagementSettings& settings);
 
   ProduceReport produce(const std::string& queue, const Messages& messages, const ProduceOptions& options,
                         const OnConfirmed& on_confirmed) override {
     return broker_->produce(queue, messages, options, on_confirmed);
   }
-  Answer<std::unique_ptr<Held>> receive(const std::string& queue, const ReceiveOptions& options) override {
+  Result<std::unique_ptr<Held>> receive(const std::string& queue, const ReceiveOptions& options) override {
     return broker_->receive(queue, options);
   }
-  Answer<Depth> depth(const std::string& queue) override;
-  Answer<Identity> test() override { return broker_->test(); }
+  Result<Depth> depth(const std::string& queue) override;
+  Result<Identity> test() override { return broker_->test(); }
 
  private:
   ManagedBroker(std::unique_ptr<Broker> broker, std::unique_ptr<net::HttpClient> client, net::Url url,

@@ -26,7 +26,7 @@ struct Encoding {
 };
 
 // invalid, with the rule, when a header is unknown or of the wrong kind, or something is too long.
-Answer<std::vector<char>> encode(const Message& message, const Encoding& encoding);
+Result<std::vector<char>> encode(const Message& message, const Encoding& encoding);
 
 // What is no message has a fault.
 Message decode(std::vector<char> bytes);

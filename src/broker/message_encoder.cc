@@ -24,56 +24,56 @@ namespace {
 constexpr std::size_t longest_text = 255;
 constexpr std::int64_t most_milliseconds = std::numeric_limits<std::uint32_t>::max();
 
-Answer<std::string> checked_text(std::string_view name, const std::string& text) {
+Result<std::string> checked_text(std::string_view name, const std::string& text) {
   if (text.size() > longest_text) return refuse_invalid(std::string(name) + " must have no more than 255 bytes");
   if (!json::is_utf8(text)) return refuse_invalid(std::string(name) + " must be UTF-8");
   return text;
 }
 
-Answer<std::string> text_header(const std::string& name, const Scalar& value) {
+Result<std::string> text_header(const std::string& name, const Scalar& value) {
   const auto* text = std::get_if<std::string>(&value);
   if (text == nullptr) return refuse_invalid("header " + name + " must be a text");
   return checked_text("header " + name, *text);
 }
 
-Answer<std::int64_t> integer_header(const std::string& name, const Scalar& value, std::int64_t least,
+Result<std::int64_t> integer_header(const std::string& name, const Scalar& value, std::int64_t least,
                                     std::int64_t most) {
   const auto* integer = std::get_if<std::int64_t>(&value);
   if (integer == nullptr || *integer < least || *integer > most)
     return refuse_invalid("header " + name + " must be an integer from " + std::to_string(least) + " to " +
-                  std::to_string(most));
+                          std::to_string(most));
   return *integer;
 }
 
-using Setter = Answer<void> (*)(proton::message&, const std::string& name, const Scalar& value);
+using Setter = Result<void> (*)(proton::message&, const std::string& name, const Scalar& value);
 
 template <void (proton::message::*member)(const std::string&)>
-Answer<void> set_text(proton::message& message, const std::string& name, const Scalar& value) {
+Result<void> set_text(proton::message& message, const std::string& name, const Scalar& value) {
   TRY(const std::string text, text_header(name, value));
   (message.*member)(text);
   return {};
 }
 
-Answer<void> set_durable(proton::message& message, const std::string& name, const Scalar& value) {
+Result<void> set_durable(proton::message& message, const std::string& name, const Scalar& value) {
   const auto* flag = std::get_if<bool>(&value);
   if (flag == nullptr) return refuse_invalid("header " + name + " must be true or false");
   message.durable(*flag);
   return {};
 }
 
-Answer<void> set_priority(proton::message& message, const std::string& name, const Scalar& value) {
+Result<void> set_priority(proton::message& message, const std::string& name, const Scalar& value) {
   TRY(const std::int64_t priority, integer_header(name, value, 0, 255));
   message.priority(static_cast<std::uint8_t>(priority));
   return {};
 }
 
-Answer<void> set_time_to_live(proton::message& message, const std::string& name, const Scalar& value) {
+Result<void> set_time_to_live(proton::message& message, const std::string& name, const Scalar& value) {
   TRY(const std::int64_t time, integer_header(name, value, 1, most_milliseconds));
   message.ttl(proton::duration(static_cast<proton::duration::numeric_type>(time)));
   return {};
 }
 
-Answer<void> set_expiry(proton::message& message, const std::string& name, const Scalar& value) {
+Result<void> set_expiry(proton::message& message, const std::string& name, const Scalar& value) {
   TRY(const std::string text, text_header(name, value));
   const auto time = base::parse_timestamp(text);
   if (!time) return refuse_invalid("header " + name + ": " + time.error().message);
@@ -81,13 +81,13 @@ Answer<void> set_expiry(proton::message& message, const std::string& name, const
   return {};
 }
 
-Answer<void> set_group_sequence(proton::message& message, const std::string& name, const Scalar& value) {
+Result<void> set_group_sequence(proton::message& message, const std::string& name, const Scalar& value) {
   TRY(const std::int64_t number, integer_header(name, value, 0, std::numeric_limits<std::uint32_t>::max()));
   message.group_sequence(static_cast<std::int32_t>(static_cast<std::uint32_t>(number)));
   return {};
 }
 
-Answer<void> ignore(proton::message&, const std::string&, const Scalar&) { return {}; }
+Result<void> ignore(proton::message&, const std::string&, const Scalar&) { return {}; }
 
 struct Header {
   std::string_view name;
@@ -110,7 +110,7 @@ constexpr Header known_headers[] = {
     {"reply-to-group-id", set_text<&proton::message::reply_to_group_id>},
 };
 
-Answer<proton::scalar> checked_scalar(const std::string& name, const Scalar& value) {
+Result<proton::scalar> checked_scalar(const std::string& name, const Scalar& value) {
   if (const auto* text = std::get_if<std::string>(&value)) {
     if (!json::is_utf8(*text)) return refuse_invalid(name + " must be UTF-8");
     return proton::scalar(*text);
@@ -120,7 +120,7 @@ Answer<proton::scalar> checked_scalar(const std::string& name, const Scalar& val
   return proton::scalar(std::get<double>(value));
 }
 
-Answer<void> set_headers(const Scalars& headers, proton::message& out) {
+Result<void> set_headers(const Scalars& headers, proton::message& out) {
   for (const auto& [name, value] : headers) {
     const auto* known = std::ranges::find(known_headers, name, &Header::name);
     if (known != std::end(known_headers)) {
@@ -135,7 +135,7 @@ Answer<void> set_headers(const Scalars& headers, proton::message& out) {
   return {};
 }
 
-Answer<void> set_properties(const Message& message, proton::message& out) {
+Result<void> set_properties(const Message& message, proton::message& out) {
   if (!message.id.empty()) {
     TRY(const std::string id, checked_text("the message id", message.id));
     out.id(id);
@@ -169,9 +169,10 @@ std::string_view usual_type(Format format) {
   return "application/octet-stream";
 }
 
-Answer<void> set_body(const Message& message, bool text_as_value, proton::message& out) {
+Result<void> set_body(const Message& message, bool text_as_value, proton::message& out) {
   const bool is_text = message.format != Format::binary;
-  if (is_text && !json::is_utf8(message.body)) return refuse_invalid("the body must be UTF-8 unless its format is BINARY");
+  if (is_text && !json::is_utf8(message.body))
+    return refuse_invalid("the body must be UTF-8 unless its format is BINARY");
   TRY(const std::string type, checked_text("the content type", message.content_type));
   out.content_type(type.empty() ? std::string(usual_type(message.format)) : type);
   if (is_text && text_as_value) {
@@ -183,7 +184,7 @@ Answer<void> set_body(const Message& message, bool text_as_value, proton::messag
   return {};
 }
 
-Answer<void> set_delay(const Encoding& encoding, proton::message& out) {
+Result<void> set_delay(const Encoding& encoding, proton::message& out) {
   if (!encoding.delay || *encoding.delay == Milliseconds(0)) return {};
   if (encoding.schedule_for_azure) {
     const base::TimePoint due = encoding.now + *encoding.delay;
@@ -197,7 +198,7 @@ Answer<void> set_delay(const Encoding& encoding, proton::message& out) {
 
 }  // namespace
 
-Answer<std::vector<char>> encode(const Message& message, const Encoding& encoding) {
+Result<std::vector<char>> encode(const Message& message, const Encoding& encoding) {
   try {
     proton::message out;
     out.durable(encoding.persistent);

@@ -38,13 +38,13 @@ Producer::Producer(const Connector& connector, const std::string& queue, const P
 
 Deadline Producer::soon() const { return std::min(deadline_, Clock::now() + connector_.settings().answer_timeout); }
 
-Answer<Lease> Producer::connect() {
+Result<Lease> Producer::connect() {
   auto lease = connector_.connect(deadline_);
   // A broker that was there may come back.
   return lease || breaks_ == 0 || !lease.error().is_temporary() ? std::move(lease) : reconnect();
 }
 
-Answer<Lease> Producer::reconnect() {
+Result<Lease> Producer::reconnect() {
   base::Pause pause;
   const Deadline end = std::min(deadline_, Clock::now() + options_.reconnect_time);
   for (milliseconds wait = shortest_pause;; wait = std::min(2 * wait, longest_pause)) {
@@ -55,7 +55,7 @@ Answer<Lease> Producer::reconnect() {
   }
 }
 
-Answer<void> Producer::choose_encoding(const Peer& peer) {
+Result<void> Producer::choose_encoding(const Peer& peer) {
   if (!options_.delay || *options_.delay == milliseconds(0)) return {};
   encoding_.schedule_for_azure = peer.is_azure();
   if (peer.is_azure() || peer.capabilities.contains("DELAYED_DELIVERY")) return {};
@@ -64,7 +64,7 @@ Answer<void> Producer::choose_encoding(const Peer& peer) {
 }
 
 // See ConnectionSettings::guard_queue.
-Answer<void> Producer::open_guard(const std::shared_ptr<Connection>& connection, const std::string& address,
+Result<void> Producer::open_guard(const std::shared_ptr<Connection>& connection, const std::string& address,
                                   bool durable) {
   guard_.reset();
   if (!guards_ || !connection->peer().is_rabbitmq_before_4()) return {};
@@ -73,7 +73,7 @@ Answer<void> Producer::open_guard(const std::shared_ptr<Connection>& connection,
   return guard_->await_open(soon());
 }
 
-Answer<void> Producer::open(const Lease& lease) {
+Result<void> Producer::open(const Lease& lease) {
   const auto& connection = lease.connection();
   const ConnectionSettings& settings = connector_.settings();
   TRY_VOID(choose_encoding(connection->peer()));
@@ -114,7 +114,7 @@ void Producer::fill() {
   if (!messages.empty()) link_->offer(std::move(messages));
 }
 
-Answer<void> Producer::settle() {
+Result<void> Producer::settle() {
   TRY(const auto outcomes, link_->take(soon()));
   std::vector<std::size_t> confirmed;
   for (const SendingLink::Outcome& outcome : outcomes) {
@@ -132,13 +132,13 @@ Answer<void> Producer::settle() {
   return {};
 }
 
-Answer<void> Producer::close() {
+Result<void> Producer::close() {
   TRY_VOID(link_->close(soon()));
   if (guard_) return guard_->close(soon());
   return {};
 }
 
-Answer<void> Producer::work(Lease& lease) {
+Result<void> Producer::work(Lease& lease) {
   TRY_VOID(open(lease));
   is_open_ = true;
   do {

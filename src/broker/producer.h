@@ -26,16 +26,16 @@ class Producer {
   void run(std::function<void()> on_connected = nullptr);
 
  private:
-  Answer<Lease> connect();
-  Answer<Lease> reconnect();
+  Result<Lease> connect();
+  Result<Lease> reconnect();
   // Sends what there is over this connection. Fails when that breaks.
-  Answer<void> work(Lease& lease);
-  Answer<void> open(const Lease& lease);
-  Answer<void> open_guard(const std::shared_ptr<Connection>& connection, const std::string& address, bool durable);
-  Answer<void> choose_encoding(const Peer& peer);
+  Result<void> work(Lease& lease);
+  Result<void> open(const Lease& lease);
+  Result<void> open_guard(const std::shared_ptr<Connection>& connection, const std::string& address, bool durable);
+  Result<void> choose_encoding(const Peer& peer);
   void fill();
-  Answer<void> settle();
-  Answer<void> close();
+  Result<void> settle();
+  Result<void> close();
   bool may_go_on(const Failure& failure, const Lease& lease);
   Deadline soon() const;
 

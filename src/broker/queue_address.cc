@@ -11,7 +11,7 @@ namespace postino::broker {
 namespace {
 
 // RabbitMQ's plugin takes each character of the address for one byte of the queue's name.
-Answer<std::string> rabbitmq_name(std::string_view queue) {
+Result<std::string> rabbitmq_name(std::string_view queue) {
   if (queue.find("%2F") != queue.npos)
     return refuse(FailureKind::invalid, "RabbitMQ before 4.0 cannot address a queue with %2F in its name");
   std::string name;
@@ -29,7 +29,7 @@ Answer<std::string> rabbitmq_name(std::string_view queue) {
   return name;
 }
 
-Answer<void> check_name(std::string_view queue) {
+Result<void> check_name(std::string_view queue) {
   if (queue.empty()) return refuse(FailureKind::invalid, "the name of the queue is empty");
   if (queue.size() > longest_queue_name)
     return refuse(FailureKind::invalid, "the name of the queue is longer than 255 bytes");
@@ -47,7 +47,7 @@ AddressStyle choose_style(AddressStyle style, const Peer& peer) {
   return peer.is_rabbitmq() ? AddressStyle::rabbitmq_4 : AddressStyle::bare;
 }
 
-Answer<std::string> queue_address(std::string_view queue, AddressStyle style, std::string_view prefix) {
+Result<std::string> queue_address(std::string_view queue, AddressStyle style, std::string_view prefix) {
   TRY_VOID(check_name(queue));
   switch (style) {
     case AddressStyle::rabbitmq: {

@@ -18,13 +18,13 @@ constexpr std::size_t most_credit = 500;
 constexpr std::size_t first_credit = 100;  // before we know how large messages are
 constexpr Milliseconds quiet{20};
 
-std::uint64_t state_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::acknowledge:
+std::uint64_t state_of(Disposition disposition) {
+  switch (disposition) {
+    case Disposition::acknowledge:
       return PN_ACCEPTED;
-    case Verdict::reject:
+    case Disposition::reject:
       return PN_REJECTED;
-    case Verdict::release:
+    case Disposition::release:
       break;
   }
   return PN_RELEASED;
@@ -55,7 +55,7 @@ void ReceivingLink::begin(const Limits& limits) {
   });
 }
 
-Answer<void> ReceivingLink::await_in_vain(Deadline deadline, const std::stop_token& stop,
+Result<void> ReceivingLink::await_in_vain(Deadline deadline, const std::stop_token& stop,
                                           const std::function<bool()>& ready) {
   const std::stop_callback wakes(stop, [this] { connection_->wake_waiting(); });
   auto waited = await(
@@ -64,15 +64,15 @@ Answer<void> ReceivingLink::await_in_vain(Deadline deadline, const std::stop_tok
   return waited;
 }
 
-Answer<void> ReceivingLink::await_first(Deadline deadline, const std::stop_token& stop) {
+Result<void> ReceivingLink::await_first(Deadline deadline, const std::stop_token& stop) {
   return await_in_vain(deadline, stop, [&] { return !messages_.empty(); });
 }
 
-Answer<void> ReceivingLink::await_all(Deadline deadline, const std::stop_token& stop) {
+Result<void> ReceivingLink::await_all(Deadline deadline, const std::stop_token& stop) {
   return await_in_vain(deadline, stop, [&] { return is_full(); });
 }
 
-Answer<void> ReceivingLink::drain(Deadline deadline) {
+Result<void> ReceivingLink::drain(Deadline deadline) {
   connection_->post([self = std::static_pointer_cast<ReceivingLink>(shared_from_this())] {
     if (self->link_ == nullptr) return;
     self->draining_ = true;
@@ -84,7 +84,7 @@ Answer<void> ReceivingLink::drain(Deadline deadline) {
 }
 
 // Until nothing has come for a while.
-Answer<void> ReceivingLink::await_quiet(Deadline deadline) {
+Result<void> ReceivingLink::await_quiet(Deadline deadline) {
   for (bool is_quiet = false; !is_quiet && !is_satisfied() && Clock::now() < deadline;) {
     const std::size_t before = connection_->locked([&] { return arrived_; });
     TRY_VOID(await_all(std::min(deadline, Clock::now() + quiet)));
@@ -106,7 +106,7 @@ bool ReceivingLink::probe() {
   return true;
 }
 
-Answer<void> ReceivingLink::exhaust(Deadline deadline) {
+Result<void> ReceivingLink::exhaust(Deadline deadline) {
   while (true) {
     TRY_VOID(await_quiet(deadline));
     const std::size_t before = connection_->locked([&] { return answers_; });
@@ -136,14 +136,14 @@ std::vector<ReceivingLink::Incoming> ReceivingLink::take() {
   });
 }
 
-Answer<void> ReceivingLink::settle(const std::vector<Incoming>& messages, const std::vector<Verdict>& verdicts,
+Result<void> ReceivingLink::settle(const std::vector<Incoming>& messages, const std::vector<Disposition>& dispositions,
                                    Deadline deadline) {
-  std::vector<std::pair<pn_delivery_t*, Verdict>> settled;
-  for (std::size_t i = 0; i < messages.size(); ++i) settled.emplace_back(messages[i].delivery, verdicts[i]);
+  std::vector<std::pair<pn_delivery_t*, Disposition>> settled;
+  for (std::size_t i = 0; i < messages.size(); ++i) settled.emplace_back(messages[i].delivery, dispositions[i]);
   connection_->post([self = shared_from_this(), this, settled = std::move(settled)] {
     if (link_ == nullptr) return;
-    for (const auto& [delivery, verdict] : settled) {
-      pn_delivery_update(delivery, state_of(verdict));
+    for (const auto& [delivery, disposition] : settled) {
+      pn_delivery_update(delivery, state_of(disposition));
       pn_delivery_settle(delivery);
     }
   });

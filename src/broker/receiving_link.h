@@ -31,13 +31,13 @@ class ReceivingLink final : public Link {
   void begin(const Limits& limits);
   // Until there is one, or until there are as many as the limits allow. It is no failure when they do not come in time,
   // or before it is told to stop.
-  Answer<void> await_first(Deadline deadline, const std::stop_token& stop);
-  Answer<void> await_all(Deadline deadline, const std::stop_token& stop = {});
+  Result<void> await_first(Deadline deadline, const std::stop_token& stop);
+  Result<void> await_all(Deadline deadline, const std::stop_token& stop = {});
   // Takes what the queue has right now, within the limits; after that nothing comes any more.
-  Answer<void> drain(Deadline deadline);
+  Result<void> drain(Deadline deadline);
   // For brokers that cannot do that, but answer what they are asked: asks until the queue has left credit unused. More
   // may come after that.
-  Answer<void> exhaust(Deadline deadline);
+  Result<void> exhaust(Deadline deadline);
   bool has_messages() const;
   // As many have come as may.
   bool is_satisfied() const;
@@ -46,7 +46,8 @@ class ReceivingLink final : public Link {
   // More may be on its way, or has come, than was taken: it goes back with the end of the connection.
   bool has_loose_ends() const;
   // Closes the link as well, which confirms it.
-  Answer<void> settle(const std::vector<Incoming>& messages, const std::vector<Verdict>& verdicts, Deadline deadline);
+  Result<void> settle(const std::vector<Incoming>& messages, const std::vector<Disposition>& dispositions,
+                      Deadline deadline);
 
  private:
   pn_link_t* make(pn_session_t* session, const char* name) override;
@@ -62,9 +63,9 @@ class ReceivingLink final : public Link {
   void give_credit();
   void check_drained();
   void ask(int credit);
-  Answer<void> await_quiet(Deadline deadline);
+  Result<void> await_quiet(Deadline deadline);
   bool probe();
-  Answer<void> await_in_vain(Deadline deadline, const std::stop_token& stop, const std::function<bool()>& ready);
+  Result<void> await_in_vain(Deadline deadline, const std::stop_token& stop, const std::function<bool()>& ready);
 
   // RabbitMQ's plugin before 4.0 cannot drain classic queues, but it answers each change of the credit. Its count does
   // not include what the queue has sent and its session has not passed on: so it is asked for more only when nothing is

@@ -45,7 +45,7 @@ void SendingLink::offer(std::vector<Outgoing> messages) {
   connection_->wake_links();
 }
 
-Answer<std::vector<SendingLink::Outcome>> SendingLink::take(Deadline deadline) {
+Result<std::vector<SendingLink::Outcome>> SendingLink::take(Deadline deadline) {
   const auto waited = await(
       deadline, [&] { return !outcomes_.empty(); }, "confirming messages to " + address_);
   // What was confirmed before the end counts.

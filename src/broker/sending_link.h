@@ -28,7 +28,7 @@ class SendingLink final : public Link {
   // Sent as soon as the broker gives credit for them.
   void offer(std::vector<Outgoing> messages);
   // At least one; fails when there will be none any more.
-  Answer<std::vector<Outcome>> take(Deadline deadline);
+  Result<std::vector<Outcome>> take(Deadline deadline);
   // That the broker takes; 0 when it does not say. Once it is open.
   std::uint64_t largest_message() const;
 

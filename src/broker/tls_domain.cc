@@ -12,7 +12,7 @@ bool is_of_tls_1_3(const std::string& name) { return name.starts_with("TLS_") &&
 
 }  // namespace
 
-Answer<std::shared_ptr<TlsDomain>> TlsDomain::create(const BrokerTls& tls) {
+Result<std::shared_ptr<TlsDomain>> TlsDomain::create(const BrokerTls& tls) {
   pn_ssl_domain_t* const made = pn_ssl_domain(PN_SSL_MODE_CLIENT);
   if (made == nullptr) return refuse(FailureKind::exhausted, "TLS cannot be set up");
   std::shared_ptr<TlsDomain> domain(new TlsDomain(made));
@@ -22,7 +22,7 @@ Answer<std::shared_ptr<TlsDomain>> TlsDomain::create(const BrokerTls& tls) {
 
 TlsDomain::~TlsDomain() { pn_ssl_domain_free(domain_); }
 
-Answer<void> TlsDomain::set_up(const BrokerTls& tls) {
+Result<void> TlsDomain::set_up(const BrokerTls& tls) {
   if (!tls.authorities_file.empty() && pn_ssl_domain_set_trusted_ca_db(domain_, tls.authorities_file.c_str()) != 0)
     return refuse(FailureKind::invalid, "cannot read certificates of authorities from " + tls.authorities_file);
   if (!tls.certificate_file.empty() &&
@@ -33,12 +33,12 @@ Answer<void> TlsDomain::set_up(const BrokerTls& tls) {
   if (pn_ssl_domain_set_peer_authentication(domain_, mode, nullptr) != 0 ||
       pn_ssl_domain_set_protocols(domain_, "TLSv1.2 TLSv1.3") != 0)
     return refuse(FailureKind::exhausted, "TLS cannot be set up");
-  return tls.cipher_suite.empty() ? Answer<void>() : choose_cipher(tls.cipher_suite);
+  return tls.cipher_suite.empty() ? Result<void>() : choose_cipher(tls.cipher_suite);
 }
 
 // Proton can choose among the suites of TLS 1.2 only. Of those of TLS 1.3 the broker takes the one it likes best, and
 // we look whether it is the right one.
-Answer<void> TlsDomain::choose_cipher(const std::string& name) {
+Result<void> TlsDomain::choose_cipher(const std::string& name) {
   const auto unknown = refuse(FailureKind::invalid, "unknown cipher suite '" + name.substr(0, 100) + "'");
   if (is_of_tls_1_3(name)) {
     for (const char* known : {"TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256", "TLS_AES_128_GCM_SHA256"})

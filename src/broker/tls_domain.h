@@ -16,7 +16,7 @@ namespace postino::broker {
 class TlsDomain {
  public:
   // invalid when a file cannot be read or the cipher suite is unknown.
-  static Answer<std::shared_ptr<TlsDomain>> create(const BrokerTls& tls);
+  static Result<std::shared_ptr<TlsDomain>> create(const BrokerTls& tls);
   ~TlsDomain();
   TlsDomain(const TlsDomain&) = delete;
   TlsDomain& operator=(const TlsDomain&) = delete;
@@ -29,8 +29,8 @@ class TlsDomain {
 
  private:
   explicit TlsDomain(pn_ssl_domain_t* domain) : domain_(domain) {}
-  Answer<void> set_up(const BrokerTls& tls);
-  Answer<void> choose_cipher(const std::string& name);
+  Result<void> set_up(const BrokerTls& tls);
+  Result<void> choose_cipher(const std::string& name);
 
   pn_ssl_domain_t* domain_;
   std::string cipher_;

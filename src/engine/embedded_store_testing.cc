@@ -18,8 +18,8 @@ EmbeddedStore::EmbeddedStore(std::shared_ptr<base::Clock> clock) : clock_(std::m
   engine_ = *std::move(opened);
 }
 
-store::Patience EmbeddedStore::patience() {
-  return store::Patience(random_, [](base::Milliseconds) { std::this_thread::yield(); });
+store::Retry EmbeddedStore::retry() {
+  return store::Retry(random_, [](base::Milliseconds) { std::this_thread::yield(); });
 }
 
 std::vector<item::Item> EmbeddedStore::scan(const std::string& table, const std::optional<std::string>& index) {

@@ -8,7 +8,7 @@
 
 #include "base/temporary_directory.h"
 #include "engine/engine.h"
-#include "store/patience.h"
+#include "store/retry.h"
 
 namespace postino::engine {
 
@@ -25,7 +25,7 @@ class EmbeddedStore {
   base::Random& random() { return random_; }
   const std::filesystem::path& directory() const { return directory_.path(); }
   // Delays are for others to get on; here they are through in an instant.
-  store::Patience patience();
+  store::Retry retry();
 
   // Every item of a table.
   std::vector<item::Item> scan(const std::string& table, const std::optional<std::string>& index = std::nullopt);

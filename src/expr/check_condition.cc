@@ -2,6 +2,7 @@
 // types.
 #include <optional>
 
+#include "base/base64.h"
 #include "expr/check.h"
 #include "expr/evaluate.h"
 #include "expr/functions.h"
@@ -20,7 +21,7 @@ std::string describe_literal(const item::AttributeValue& value) {
   std::string text = "AttributeValue: {" + std::string(item::type_name(value.type())) + ":";
   if (const auto* string = value.get_if<std::string>()) text += *string;
   if (const auto* number = value.get_if<item::Number>()) number->append_to(text);
-  if (const auto* binary = value.get_if<item::Binary>()) text += item::to_base64(binary->bytes);
+  if (const auto* binary = value.get_if<item::Binary>()) text += base::to_base64(binary->bytes);
   return text + "}";
 }
 

@@ -20,8 +20,4 @@ void append_json(std::string& out, const Map& item);
 std::string to_json(const AttributeValue& value);
 std::string to_json(const Map& item);
 
-// Standard alphabet with padding.
-std::string to_base64(std::string_view bytes);
-base::Result<std::string> from_base64(std::string_view text);
-
 }  // namespace postino::item

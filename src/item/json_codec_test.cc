@@ -258,33 +258,5 @@ TEST(JsonCodec, SurvivesTheRoundTrip) {
   }
 }
 
-// Text and base64 of RFC 4648, section 10.
-constexpr std::pair<const char*, const char*> base64_samples[] = {{"", ""},
-                                                                  {"f", "Zg=="},
-                                                                  {"fo", "Zm8="},
-                                                                  {"foo", "Zm9v"},
-                                                                  {"foob", "Zm9vYg=="},
-                                                                  {"fooba", "Zm9vYmE="},
-                                                                  {"foobar", "Zm9vYmFy"},
-                                                                  {"\xFB\xEF\xFF", "++//"}};
-
-TEST(Base64, GoesBothWays) {
-  for (const auto& [text, encoded] : base64_samples) {
-    EXPECT_EQ(to_base64(text), encoded);
-    EXPECT_EQ(from_base64(encoded).value(), text);
-  }
-}
-
-TEST(Base64, RefusesWhatIsNone) {
-  EXPECT_EQ(from_base64("a").error(),
-            malformed("Base64 encoded length is expected a multiple of 4 bytes but found: 1"));
-  EXPECT_EQ(from_base64("Zm9vY").error(),
-            malformed("Base64 encoded length is expected a multiple of 4 bytes but found: 5"));
-  EXPECT_EQ(from_base64("Zh==").error(), malformed("Invalid last non-pad Base64 character dectected"));
-  EXPECT_EQ(from_base64("Zm9=").error(), malformed("Invalid last non-pad Base64 character dectected"));
-  for (const char* text : {"Zm9*", "Zm 9", "====", "Z===", "Zg==Zg==", "Z-_v", "\xC3\xA4\xC3\xA4"})
-    EXPECT_EQ(from_base64(text).error().code, ErrorCode::malformed) << text;
-}
-
 }  // namespace
 }  // namespace postino::item

@@ -1,3 +1,4 @@
+#include "base/base64.h"
 #include "item/json_codec.h"
 #include "json/string.h"
 
@@ -20,7 +21,7 @@ class Writer {
     number.append_to(out_);
     out_.push_back('"');
   }
-  void operator()(const Binary& binary) { out_.append("\"").append(to_base64(binary.bytes)).append("\""); }
+  void operator()(const Binary& binary) { out_.append("\"").append(base::to_base64(binary.bytes)).append("\""); }
   void operator()(bool value) { out_.append(value ? "true" : "false"); }
   void operator()(Null) { out_.append("true"); }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/base64.h"
 #include "item/json_codec.h"
 
 namespace postino::item {
@@ -64,7 +65,7 @@ bool JsonReader::bytes(Json json, std::string& out) {
   if (type != Type::string) return wrong_scalar(json, type, bytes_class);
   std::string_view encoded;
   if (json.get_string().get(encoded)) return broken();
-  auto decoded = from_base64(encoded);
+  auto decoded = base::from_base64(encoded);
   if (!decoded) return fail(decoded.error().message);
   out = *std::move(decoded);
   return true;

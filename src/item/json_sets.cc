@@ -1,5 +1,6 @@
 #include "item/json_sets.h"
 
+#include "base/base64.h"
 #include "item/json_codec.h"
 
 namespace postino::item {
@@ -25,7 +26,7 @@ std::string duplicates_message(const std::vector<std::string>& members) {
 std::string duplicates_message(const std::vector<Number>&) { return "Input collection contains duplicates"; }
 
 std::string duplicates_message(const std::vector<Binary>& members) {
-  return listed(members, [](const Binary& member) { return to_base64(member.bytes); })
+  return listed(members, [](const Binary& member) { return base::to_base64(member.bytes); })
       .append("of type BS contains duplicates.");
 }
 

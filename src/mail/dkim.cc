@@ -40,7 +40,7 @@ const char* signed_headers[] = {"From",
                                 "In-Reply-To",
                                 "References",
                                 nullptr};
-// Signed once more than they are there, so that nobody can add another one.
+// Signed once more than they are there, so that another one that is added breaks the signature.
 const char* oversigned_headers[] = {"From", nullptr};
 
 struct CloseLibrary {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/base64.h"
 #include "base/text.h"
 #include "mail/transfer_encoding.h"
 
@@ -71,7 +72,7 @@ void append_encoded_word(std::string& out, std::string_view& text, std::size_t r
   if (count == 0) return;
   out.append(base64 ? base64_start : quoted_start);
   if (base64) {
-    append_base64(out, text.substr(0, count));
+    base::append_base64(out, text.substr(0, count));
   } else {
     append_quoted(out, text.substr(0, count));
   }

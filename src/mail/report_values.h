@@ -9,7 +9,7 @@ namespace postino::mail {
 // "rfc822; ann@example.com": what stands behind the type, or everything.
 std::string_view without_type(std::string_view value);
 
-// RFC 3461's xtext. Programs differ in whether they decode what they report: a text that nobody would have encoded like
+// RFC 3461's xtext. Programs differ in whether they decode what they report: a text that would not be encoded like
 // this, for example ann+41@example.com, stays as it is.
 std::string decode_xtext(std::string_view text);
 

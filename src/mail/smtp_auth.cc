@@ -1,6 +1,6 @@
 #include "mail/smtp_auth.h"
 
-#include "mail/transfer_encoding.h"
+#include "base/base64.h"
 
 namespace postino::mail {
 
@@ -8,15 +8,9 @@ namespace {
 
 constexpr int go_on = 334;
 
-std::string to_base64(std::string_view bytes) {
-  std::string encoded;
-  append_base64(encoded, bytes);
-  return encoded;
-}
-
 SmtpReply authenticate_plain(SmtpConnection& connection, const std::string& user, const std::string& password,
                              std::chrono::milliseconds timeout) {
-  const std::string response = to_base64('\0' + user + '\0' + password);
+  const std::string response = base::to_base64('\0' + user + '\0' + password);
   SmtpReply reply = connection.command("AUTH PLAIN " + response, timeout);
   // Some servers ask for what they have been told already.
   if (reply.code == go_on) reply = connection.command(response, timeout);
@@ -26,8 +20,8 @@ SmtpReply authenticate_plain(SmtpConnection& connection, const std::string& user
 SmtpReply authenticate_login(SmtpConnection& connection, const std::string& user, const std::string& password,
                              std::chrono::milliseconds timeout) {
   SmtpReply reply = connection.command("AUTH LOGIN", timeout);
-  if (reply.code == go_on) reply = connection.command(to_base64(user), timeout);
-  if (reply.code == go_on) reply = connection.command(to_base64(password), timeout);
+  if (reply.code == go_on) reply = connection.command(base::to_base64(user), timeout);
+  if (reply.code == go_on) reply = connection.command(base::to_base64(password), timeout);
   return reply;
 }
 

@@ -40,7 +40,7 @@ class SmtpConnection {
                                std::chrono::milliseconds timeout);
   bool secure() const { return stream_->secure(); }
 
-  // Has the server said something that nobody asked for?
+  // Has the server said something that the client did not ask for?
   bool has_unread() const { return begin_ != end_; }
   bool broken() const { return broken_ || write_failed_; }
   // Broken, or closed by the server in the meantime.

@@ -34,7 +34,7 @@ class Attempt {
       : options_(options), tls_(tls), peer_(peer), policy_(policy) {}
 
   base::Result<OpenedConnection, Failure> run();
-  // TLS did not work, but nobody has meddled with the connection.
+  // TLS did not work, but nothing was done to the connection.
   bool tls_unavailable() const { return tls_unavailable_; }
 
  private:
@@ -120,8 +120,8 @@ base::Result<OpenedConnection, Failure> open_address(const SmtpOptions& options,
   Attempt attempt(options, tls, peer, options.tls);
   auto opened = attempt.run();
   if (opened || options.tls != TlsPolicy::opportunistic || !attempt.tls_unavailable()) return opened;
-  // Who takes any certificate takes none as well. It needs a new connection: what state the old one is in, nobody
-  // knows.
+  // A client that takes any certificate takes none as well. It needs a new connection: the state of the old one is not
+  // known.
   return Attempt(options, tls, peer, TlsPolicy::off).run();
 }
 

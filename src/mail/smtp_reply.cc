@@ -115,7 +115,7 @@ bool means_bad_address(std::string_view enhanced_status) {
       "5.1.1",   // no such mailbox
       "5.1.2",   // no such domain
       "5.1.3",   // not an address
-      "5.1.6",   // moved, and nobody knows where
+      "5.1.6",   // moved, without a new address
       "5.1.10",  // the domain takes no mail (null MX)
       "5.2.1",   // the mailbox is disabled
   };

@@ -169,7 +169,7 @@ void SmtpTransaction::take_reply(const Awaited& awaited, SmtpReply reply) {
   switch (awaited.command) {
     case Command::reset:
       session_.needs_reset = false;
-      // Without it nobody knows which recipients the server has in mind.
+      // Without it the client does not know which recipients the server means.
       if (!accepted) lose_step(reply);
       break;
     case Command::mail:
@@ -192,8 +192,7 @@ void SmtpTransaction::take_reply(const Awaited& awaited, SmtpReply reply) {
   }
 }
 
-// The server waits for a message that goes to nobody. An empty one ends that, unless there is somebody who would get
-// it.
+// The server waits for a message without recipients. An empty one ends that, unless a recipient would get it.
 void SmtpTransaction::cancel_data() {
   if (recipient_taken_) {
     lose_step(data_reply_);
@@ -225,7 +224,7 @@ void SmtpTransaction::send_message(const SmtpSession::BeforeEnd& before_end) {
 
 void SmtpTransaction::finish_message(bool end_sent, SmtpReply reply) {
   session_.needs_reset = false;
-  // Nobody can have taken a message that has no end; and nobody knows what another positive reply means for it.
+  // A server cannot have taken a message that has no end; what another positive reply means for it is not known.
   const bool accepted = end_sent && is_success(reply, SmtpStage::end_of_data);
   if (reply.positive() && !accepted) reply = lose_step(reply);
   result_.outcome_unknown = end_sent && reply.code == 0;

@@ -58,7 +58,7 @@ class SmtpTransaction {
   void give_up_before_end(const base::Error& reason);
 
   void refuse(std::size_t recipient, Classification meaning, const SmtpReply& reply);
-  // For everyone who has not been refused yet.
+  // For all recipients that have not been refused yet.
   void settle_others(Classification meaning, const SmtpReply& reply);
   bool any(Standing standing) const;
   SendResult conclude();

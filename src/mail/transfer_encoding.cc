@@ -1,9 +1,9 @@
 #include "mail/transfer_encoding.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <array>
+
+#include "base/base64.h"
 
 namespace postino::mail {
 
@@ -86,19 +86,10 @@ void append_escaped(std::string& out, char mark, char byte) {
   out.append({mark, digits[value >> 4], digits[value & 0xF]});
 }
 
-void append_base64(std::string& out, std::string_view bytes) {
-  const std::size_t before = out.size();
-  const std::size_t size = (bytes.size() + 2) / 3 * 4;
-  out.resize(before + size + 1);  // the function ends its text with NUL
-  EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data() + before),
-                  reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
-  out.resize(before + size);
-}
-
 void append_base64_lines(std::string& out, std::string_view bytes) {
   out.reserve(out.size() + bytes.size() * 4 / 3 + bytes.size() / bytes_per_line * 2 + 8);
   while (!bytes.empty()) {
-    append_base64(out, bytes.substr(0, bytes_per_line));
+    base::append_base64(out, bytes.substr(0, bytes_per_line));
     bytes.remove_prefix(std::min(bytes.size(), bytes_per_line));
     if (!bytes.empty()) out.append("\r\n");
   }

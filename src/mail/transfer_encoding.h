@@ -13,10 +13,7 @@ void append_quoted_printable(std::string& out, std::string_view text);
 // The mark and the byte's two digits, base 16: "=C3".
 void append_escaped(std::string& out, char mark, char byte);
 
-// In one piece.
-void append_base64(std::string& out, std::string_view bytes);
-
-// In lines of 76 bytes; there is no CRLF after the last one.
+// Base64 in lines of 76 bytes; there is no CRLF after the last one.
 void append_base64_lines(std::string& out, std::string_view bytes);
 
 }  // namespace postino::mail

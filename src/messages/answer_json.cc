@@ -4,8 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/base64.h"
 #include "base/timestamp.h"
-#include "item/json_codec.h"
 #include "json/fields.h"
 #include "messages/iso_duration.h"
 
@@ -23,7 +23,7 @@ std::string_view name_of(Format format) {
 
 // Text and JSON as they are, bytes in base64.
 std::string body_text(const Message& message) {
-  return message.format == Format::binary ? item::to_base64(message.body) : message.body;
+  return message.format == Format::binary ? base::to_base64(message.body) : message.body;
 }
 
 void write_scalar(json::Writer& json, const broker::Scalar& scalar) {

@@ -74,7 +74,7 @@ bool Connections::allows(const broker::Endpoint& endpoint) const {
                              [&](const std::string& pattern) { return matches(pattern, endpoint); });
 }
 
-Answer<std::shared_ptr<broker::Broker>> Connections::connect(const QueueManager& manager) {
+Result<std::shared_ptr<broker::Broker>> Connections::connect(const QueueManager& manager) {
   for (std::size_t i = 0; i < manager.endpoints.size(); ++i)
     if (!allows(manager.endpoints[i]))
       return refuse_field(json::element_path("queueManager.endpoints", i) + ".host",
@@ -86,7 +86,7 @@ Answer<std::shared_ptr<broker::Broker>> Connections::connect(const QueueManager&
   return std::shared_ptr<broker::Broker>(*std::move(broker));
 }
 
-Answer<std::shared_ptr<broker::Broker>> Connections::find(const Place& place) {
+Result<std::shared_ptr<broker::Broker>> Connections::find(const Place& place) {
   if (place.queue_manager) return connect(*place.queue_manager);
   const std::string& name = place.connection.empty() ? options_.default_name : place.connection;
   const auto known = brokers_.find(name);

@@ -43,7 +43,7 @@ class Connections {
                                                            std::shared_ptr<broker::Broker> embedded);
 
   // invalid with the field when there is no such connection, or a host is not allowed.
-  Answer<std::shared_ptr<broker::Broker>> find(const Place& place);
+  Result<std::shared_ptr<broker::Broker>> find(const Place& place);
 
   std::vector<std::string> names() const;       // in alphabetical order
   std::string label(const Place& place) const;  // for people: the connection's name, or the queue manager's
@@ -52,7 +52,7 @@ class Connections {
  private:
   explicit Connections(ConnectionsOptions options) : options_(std::move(options)) {}
   base::Result<broker::AmqpClient*> client();
-  Answer<std::shared_ptr<broker::Broker>> connect(const QueueManager& manager);
+  Result<std::shared_ptr<broker::Broker>> connect(const QueueManager& manager);
   bool allows(const broker::Endpoint& endpoint) const;
 
   const ConnectionsOptions options_;

@@ -10,7 +10,7 @@ namespace postino::messages {
 namespace {
 
 constexpr const char* unsettled = "unsettled";  // what remains of a completed record
-// By then the broker knows that whoever held the messages is gone, and has given them out again.
+// By then the broker knows that the receiver that held the messages is gone, and has given them out again.
 constexpr base::Milliseconds look_for_returned = std::chrono::minutes(10);
 
 }  // namespace
@@ -20,7 +20,7 @@ class MessageService::Consumption {
   Consumption(MessageService& service, const ConsumeRequest& request, const CallOptions& options)
       : service_(service), request_(request), execution_(service, "CONSUME", request, options) {}
 
-  Answer<Reply> run() {
+  Result<Reply> run() {
     auto found = service_.connections_.find(request_.place);
     if (!found) return execution_.answer_or(found.error());
     broker_ = *std::move(found);
@@ -42,7 +42,7 @@ class MessageService::Consumption {
   }
 
  private:
-  Answer<Reply> take(broker::Held& held) {
+  Result<Reply> take(broker::Held& held) {
     const std::vector<broker::Message>& messages = held.messages();
     std::vector<bool> taken;
     // What was too large to be kept is nothing to be answered, and must not be lost.
@@ -60,10 +60,10 @@ class MessageService::Consumption {
       log_unsettled(held.release());
       return reply;
     }
-    std::vector<broker::Verdict> verdicts;
+    std::vector<broker::Disposition> dispositions;
     for (const bool is_taken : taken)
-      verdicts.push_back(is_taken ? broker::Verdict::acknowledge : broker::Verdict::release);
-    const auto settled = held.settle(verdicts);
+      dispositions.push_back(is_taken ? broker::Disposition::acknowledge : broker::Disposition::release);
+    const auto settled = held.settle(dispositions);
     log_unsettled(settled);
     if (!execution_.reached(Step::settled)) return Execution::abandoned();
     if (settled) note_settled();
@@ -82,30 +82,31 @@ class MessageService::Consumption {
     return render_answer(head, ConsumeOutcome{messages, std::move(taken), request_.auto_acknowledge});
   }
 
-  Answer<Reply> replay() {
+  Result<Reply> replay() {
     const idempotency::Record& record = execution_.record();
-    // As long as the lease lasts, whoever executed it may be about to settle them.
+    // As long as the lease lasts, the request that executed it may be about to settle them.
     if (record.progress == unsettled && record.lease_until <= service_.clock_.now()) settle_again();
     return Reply{execution_.record().response, true, 0};
   }
 
-  // Whoever executed it died, or lost the broker, before its messages were settled: what comes again is acknowledged.
+  // The process that executed it died, or lost the broker, before its messages were settled: what comes again is acknowledged.
   void settle_again() {
     constexpr int rounds = 3;
     std::multiset<std::string> marks = marks_in(execution_.record().response);
     for (int round = 0; round < rounds && !marks.empty(); ++round) {
       auto held = broker_->receive(request_.queue, {.max_messages = marks.size()});
       if (!held) return log_unsettled(base::propagate(held.error()));
-      std::vector<broker::Verdict> verdicts;
+      std::vector<broker::Disposition> dispositions;
       bool found = false;
       for (const broker::Message& message : (*held)->messages()) {
         const auto known = marks.find(mark_of(message));
         const bool is_known = known != marks.end();
         if (is_known) marks.erase(known);
         found |= is_known;
-        verdicts.push_back(is_known ? broker::Verdict::acknowledge : broker::Verdict::release);
+        dispositions.push_back(is_known ? broker::Disposition::acknowledge : broker::Disposition::release);
       }
-      if (const auto settled = (*held)->settle(verdicts); !settled && !verdicts.empty()) return log_unsettled(settled);
+      if (const auto settled = (*held)->settle(dispositions); !settled && !dispositions.empty())
+        return log_unsettled(settled);
       if (!found) break;
     }
     const base::TimePoint completed = execution_.record().updated_at;
@@ -113,14 +114,14 @@ class MessageService::Consumption {
   }
 
   void note_settled() {
-    const auto noted = service_.patience_([&] { return service_.guard_.settle(execution_.record()); });
-    // Somebody who asks again would only look for them once more.
+    const auto noted = service_.retry_([&] { return service_.guard_.settle(execution_.record()); });
+    // A request that asks again would only look for them once more.
     if (!noted && noted.error().type != store::ErrorType::conditional_check_failed)
       base::log_warning("messages", "it could not be recorded that messages are settled",
                         {{"queue", request_.queue}, {"cause", noted.error().message}});
   }
 
-  void log_unsettled(const broker::Answer<void>& settled) const {
+  void log_unsettled(const broker::Result<void>& settled) const {
     if (!settled)
       base::log_warning("messages", "messages could not be settled; the broker may give them out again",
                         {{"queue", request_.queue}, {"cause", settled.error().message}});
@@ -133,7 +134,7 @@ class MessageService::Consumption {
   base::TimePoint started_;
 };
 
-Answer<Reply> MessageService::consume(const ConsumeRequest& request, const CallOptions& options) {
+Result<Reply> MessageService::consume(const ConsumeRequest& request, const CallOptions& options) {
   return count("consume", request.queue, [&] { return Consumption(*this, request, options).run(); });
 }
 

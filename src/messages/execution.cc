@@ -17,10 +17,10 @@ std::string MessageService::Execution::scoped_key() const {
   return std::string(options_.scope).append(scope_separator).append(request_.key);
 }
 
-Answer<bool> MessageService::Execution::begin() {
+Result<bool> MessageService::Execution::begin() {
   using idempotency::Verdict;
   auto begun =
-      service_.patience_([&] { return service_.guard_.begin(operation_, scoped_key(), request_.hash, options_.life); });
+      service_.retry_([&] { return service_.guard_.begin(operation_, scoped_key(), request_.hash, options_.life); });
   if (!begun) return base::propagate(fault_of(begun.error()));
   record_ = std::move(begun->record);
   switch (begun->verdict) {
@@ -40,33 +40,33 @@ Answer<bool> MessageService::Execution::begin() {
   return refuse(FaultKind::other_request, "the idempotency key was used for another request");
 }
 
-Answer<Reply> MessageService::Execution::answer_or(Fault fault) {
-  const auto looked = service_.patience_([&] { return service_.guard_.look(operation_, scoped_key(), request_.hash); });
+Result<Reply> MessageService::Execution::answer_or(Fault fault) {
+  const auto looked = service_.retry_([&] { return service_.guard_.look(operation_, scoped_key(), request_.hash); });
   if (!looked || looked->verdict != idempotency::Verdict::replay) return base::propagate(std::move(fault));
   return Reply{looked->record.response, true, 0};
 }
 
-Answer<void> MessageService::Execution::answered(const store::Answer<void>& written) const {
+Result<void> MessageService::Execution::answered(const store::Answer<void>& written) const {
   if (written) return {};
   if (written.error().type == store::ErrorType::conditional_check_failed)
     return refuse(FaultKind::in_progress, "the execution was taken over by another one, because its lease had ended");
   return base::propagate(fault_of(written.error()));
 }
 
-Answer<void> MessageService::Execution::note_progress(std::string progress) {
+Result<void> MessageService::Execution::note_progress(std::string progress) {
   record_.progress = std::move(progress);
-  return answered(service_.patience_([&] { return service_.guard_.note_progress(record_); }));
+  return answered(service_.retry_([&] { return service_.guard_.note_progress(record_); }));
 }
 
-Answer<void> MessageService::Execution::complete(const std::string& body, std::string remains) {
-  auto done = answered(service_.patience_([&] { return service_.guard_.complete(record_, body, remains); }));
+Result<void> MessageService::Execution::complete(const std::string& body, std::string remains) {
+  auto done = answered(service_.retry_([&] { return service_.guard_.complete(record_, body, remains); }));
   lease_.reset();
   return done;
 }
 
 tl::unexpected<Fault> MessageService::Execution::fail(Fault fault) {
   lease_.reset();
-  const auto failed = service_.patience_([&] { return service_.guard_.fail(record_); });
+  const auto failed = service_.retry_([&] { return service_.guard_.fail(record_); });
   // The lease ends, and the key is free then as well.
   if (!failed)
     base::log_warning("messages", "a failure could not be recorded",

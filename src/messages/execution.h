@@ -16,11 +16,11 @@ class MessageService::Execution {
       : service_(service), operation_(operation), request_(request), options_(options) {}
 
   // Takes the execution, and keeps it for as long as this lives. Nothing when it is done already: then record() has the
-  // answer. Fails when somebody else is at it, or the key was used for another request.
-  Answer<bool> begin();
+  // answer. Fails when another request is at it, or the key was used for another request.
+  Result<bool> begin();
 
   // The answer if it is done already, and otherwise why it cannot be.
-  Answer<Reply> answer_or(Fault fault);
+  Result<Reply> answer_or(Fault fault);
 
   idempotency::Record& record() { return record_; }
 
@@ -29,9 +29,9 @@ class MessageService::Execution {
   static Fault stopped() { return {.kind = FaultKind::exhausted, .message = "the server is about to stop"}; }
   static tl::unexpected<Fault> abandoned() { return refuse(FaultKind::internal, "the execution was abandoned"); }
 
-  // Durable when they return. What they cannot write is a fault: in_progress when somebody else has taken over.
-  Answer<void> note_progress(std::string progress);
-  Answer<void> complete(const std::string& body, std::string remains);
+  // Durable when they return. What they cannot write is a fault: in_progress when another request has taken over.
+  Result<void> note_progress(std::string progress);
+  Result<void> complete(const std::string& body, std::string remains);
   // The record of a failure, for the next who tries; returns the fault.
   tl::unexpected<Fault> fail(Fault fault);
 
@@ -40,7 +40,7 @@ class MessageService::Execution {
 
  private:
   std::string scoped_key() const;
-  Answer<void> answered(const store::Answer<void>& written) const;
+  Result<void> answered(const store::Answer<void>& written) const;
 
   MessageService& service_;
   const std::string operation_;

@@ -1,6 +1,6 @@
 #include "messages/fault.h"
 
-#include "store/patience.h"
+#include "store/retry.h"
 
 namespace postino::messages {
 

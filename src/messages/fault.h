@@ -43,7 +43,7 @@ struct Fault {
 };
 
 template <class T>
-using Answer = base::Result<T, Fault>;
+using Result = base::Result<T, Fault>;
 
 tl::unexpected<Fault> refuse(FaultKind kind, std::string message);
 tl::unexpected<Fault> refuse_field(std::string field, std::string rule);

@@ -6,8 +6,8 @@
 
 namespace postino::messages {
 
+using broker::Disposition;
 using broker::FailureKind;
-using broker::Verdict;
 
 namespace {
 
@@ -40,13 +40,13 @@ LeasedMessages::~LeasedMessages() {
                       {{"queue", queue_->name()}, {"cause", released.error().message}});
 }
 
-QueueMove LeasedMessages::move_of(const StoredMessage& message, Verdict verdict) const {
-  if (verdict == Verdict::acknowledge || (verdict == Verdict::reject && dead_ == nullptr))
+QueueMove LeasedMessages::move_of(const StoredMessage& message, Disposition disposition) const {
+  if (disposition == Disposition::acknowledge || (disposition == Disposition::reject && dead_ == nullptr))
     return {message, std::nullopt};
   StoredMessage to = message;
   to.shelf = Shelf::ready;
   to.position = message.ready_position;
-  if (verdict == Verdict::reject) {
+  if (disposition == Disposition::reject) {
     to.queue = dead_->name();
     to.position = dead_->next_position();
     to.deliveries = 0;
@@ -54,15 +54,15 @@ QueueMove LeasedMessages::move_of(const StoredMessage& message, Verdict verdict)
   return {message, std::move(to)};
 }
 
-broker::Answer<void> LeasedMessages::settle(const std::vector<Verdict>& verdicts) {
-  if (verdicts.size() != stored_.size())
-    return broker::refuse(FailureKind::invalid, "there must be one verdict for each message");
+broker::Result<void> LeasedMessages::settle(const std::vector<Disposition>& dispositions) {
+  if (dispositions.size() != stored_.size())
+    return broker::refuse(FailureKind::invalid, "there must be one disposition for each message");
   if (std::exchange(is_settled_, true)) return broker::refuse(FailureKind::invalid, "the messages were settled before");
   std::vector<QueueMove> moves;
-  for (std::size_t i = 0; i < stored_.size(); ++i) moves.push_back(move_of(stored_[i], verdicts[i]));
+  for (std::size_t i = 0; i < stored_.size(); ++i) moves.push_back(move_of(stored_[i], dispositions[i]));
   const MoveReport report = queue_->table().move(moves);
-  if (std::ranges::find(verdicts, Verdict::release) != verdicts.end()) queue_->returned();
-  if (dead_ != nullptr && std::ranges::find(verdicts, Verdict::reject) != verdicts.end()) dead_->returned();
+  if (std::ranges::find(dispositions, Disposition::release) != dispositions.end()) queue_->returned();
+  if (dead_ != nullptr && std::ranges::find(dispositions, Disposition::reject) != dispositions.end()) dead_->returned();
   if (report.trouble) return base::propagate(failure_of(*report.trouble));
   const auto gone = std::ranges::count(report.done, false);
   if (gone == 0) return {};

@@ -17,10 +17,10 @@ class LeasedMessages final : public broker::Held {
   ~LeasedMessages() override;
 
   // lost when some leases had ended before.
-  broker::Answer<void> settle(const std::vector<broker::Verdict>& verdicts) override;
+  broker::Result<void> settle(const std::vector<broker::Disposition>& dispositions) override;
 
  private:
-  QueueMove move_of(const StoredMessage& message, broker::Verdict verdict) const;
+  QueueMove move_of(const StoredMessage& message, broker::Disposition disposition) const;
 
   const std::shared_ptr<LocalQueue> queue_;
   const std::shared_ptr<LocalQueue> dead_;

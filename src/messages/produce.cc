@@ -1,4 +1,4 @@
-// Producing: what the broker has confirmed is recorded as it goes, so that nobody sends it again.
+// Producing: what the broker has confirmed is recorded as it goes, so that no repeat sends it again.
 #include <algorithm>
 #include <charconv>
 
@@ -12,7 +12,7 @@ class MessageService::Production {
   Production(MessageService& service, const ProduceRequest& request, const CallOptions& options)
       : service_(service), request_(request), execution_(service, "PRODUCE", request, options) {}
 
-  Answer<Reply> run() {
+  Result<Reply> run() {
     const auto found = service_.connections_.find(request_.place);
     if (!found) return execution_.answer_or(found.error());
     const std::shared_ptr<broker::Broker>& broker = *found;
@@ -63,7 +63,7 @@ class MessageService::Production {
     return options;
   }
 
-  // False when there must be no more: somebody else has the execution, or it cannot be recorded.
+  // False when there must be no more: another request has the execution, or it cannot be recorded.
   bool note(std::size_t prefix) {
     // The end of what is sent in one go is recorded with the answer, which comes next: that saves a commit.
     if (prefix < request_.total || request_.total > request_.batch_size) {
@@ -81,7 +81,7 @@ class MessageService::Production {
   }
 
   tl::unexpected<Fault> fail(Fault fault) {
-    // Of one that is somebody else's there is nothing to record.
+    // Of one that another request has there is nothing to record.
     if (fault.kind == FaultKind::in_progress) return base::propagate(std::move(fault));
     return execution_.fail(std::move(fault));
   }
@@ -96,7 +96,7 @@ class MessageService::Production {
     return fault;
   }
 
-  Answer<Reply> complete(const broker::ProduceReport& report) {
+  Result<Reply> complete(const broker::ProduceReport& report) {
     AnswerHead head{.operation = "PRODUCE",
                     .key = request_.key,
                     .requested = request_.total,
@@ -124,7 +124,7 @@ class MessageService::Production {
   bool abandoned_ = false;
 };
 
-Answer<Reply> MessageService::produce(const ProduceRequest& request, const CallOptions& options) {
+Result<Reply> MessageService::produce(const ProduceRequest& request, const CallOptions& options) {
   return count("produce", request.queue, [&] { return Production(*this, request, options).run(); });
 }
 

@@ -102,7 +102,7 @@ store::Answer<std::vector<StoredMessage>> QueueTable::read(Shelf shelf, const st
       item::Map{{":shelf", shelf_name(shelf, queue)}, {":from", from}, {":until", until.empty() ? "~" : until}};
   query.limit = limit;
   query.consistent_read = true;
-  TRY(const store::PageResponse page, patience_([&] { return store_.query(query); }));
+  TRY(const store::PageResponse page, retry_([&] { return store_.query(query); }));
   std::vector<StoredMessage> messages;
   for (const item::Item& item : page.items) messages.push_back(stored_message(shelf, queue, item));
   return messages;
@@ -121,12 +121,12 @@ std::size_t QueueTable::move_some(const std::vector<QueueMove>& moves, std::size
     if (!group.empty() && (actions > store::max_transaction_actions || bytes > most_bytes)) break;
     group.push_back(end);
   }
-  // Those that somebody else has moved meanwhile must not keep the others.
+  // Those that another caller has moved meanwhile must not keep the others.
   while (!group.empty()) {
     Transaction transaction(name_);
     for (const std::size_t i : group) transaction.add(moves[i]);
     const store::TransactWriteItemsRequest& request = transaction.finish(random_);
-    const auto answer = patience_([&] { return store_.transact_write_items(request); });
+    const auto answer = retry_([&] { return store_.transact_write_items(request); });
     if (answer) {
       for (const std::size_t i : group) report.done[i] = true;
       break;
@@ -156,7 +156,7 @@ store::Answer<QueueTable::Counts> QueueTable::counts(const std::string& queue) {
   query.key_condition = "Shelf = :shelf";
   query.placeholders.values = item::Map{{":shelf", counts_name(queue)}};
   query.consistent_read = true;
-  TRY(const store::PageResponse page, patience_([&] { return store_.query(query); }));
+  TRY(const store::PageResponse page, retry_([&] { return store_.query(query); }));
   Counts counts{};
   static constexpr std::string_view names[shelf_count] = {"Ready", "Later", "Held"};
   for (const item::Item& slice : page.items)

@@ -10,7 +10,7 @@
 
 #include "base/random.h"
 #include "messages/queue_layout.h"
-#include "store/patience.h"
+#include "store/retry.h"
 #include "store/store.h"
 
 namespace postino::messages {
@@ -22,15 +22,15 @@ struct QueueMove {
 };
 
 struct MoveReport {
-  std::vector<bool> done;               // of each: false when somebody else had been faster, or in the trouble
+  std::vector<bool> done;               // of each: false when another caller had been faster, or in the trouble
   std::optional<store::Error> trouble;  // the store did not take those that are not done
 };
 
 // Safe to use from any thread.
 class QueueTable {
  public:
-  QueueTable(store::Store& store, base::Random& random, store::Patience patience, std::string name)
-      : store_(store), random_(random), patience_(std::move(patience)), name_(std::move(name)) {}
+  QueueTable(store::Store& store, base::Random& random, store::Retry retry, std::string name)
+      : store_(store), random_(random), retry_(std::move(retry)), name_(std::move(name)) {}
 
   // Makes the table when it is not there. Cheap once that has been done.
   store::Answer<void> prepare();
@@ -60,7 +60,7 @@ class QueueTable {
 
   store::Store& store_;
   base::Random& random_;
-  const store::Patience patience_;
+  const store::Retry retry_;
   const std::string name_;
   std::mutex preparing_;
   std::atomic<bool> prepared_ = false;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "item/json_codec.h"
+#include "base/base64.h"
 #include "messages/iso_duration.h"
 
 namespace postino::messages {
@@ -109,7 +109,7 @@ void read_body(Fields& fields, Message& message) {
     if (json::Document document; !document.parse(*text, faults))
       fields.refuse("body", "must be JSON, as its format says");
   } else if (message.format == Format::binary) {
-    auto bytes = item::from_base64(*text);
+    auto bytes = base::from_base64(*text);
     if (!bytes) return fields.refuse("body", "must be base64, as its format says");
     message.body = *std::move(bytes);
   }

@@ -5,11 +5,11 @@
 namespace postino::messages {
 
 MessageService::MessageService(store::Store& store, Connections& connections, const base::Clock& clock,
-                               base::Random& random, store::Patience patience, ServiceOptions options)
+                               base::Random& random, store::Retry retry, ServiceOptions options)
     : store_(store),
       connections_(connections),
       clock_(clock),
-      patience_(std::move(patience)),
+      retry_(std::move(retry)),
       options_(std::move(options)),
       guard_(store, clock, random, options_.guard),
       leases_(guard_, clock) {}
@@ -18,10 +18,10 @@ MessageService::~MessageService() = default;
 
 base::Result<void> MessageService::prepare() { return idempotency::prepare_tables(store_, options_.guard.table); }
 
-Answer<Reply> MessageService::count(std::string_view operation, const std::string& queue,
-                                    const std::function<Answer<Reply>()>& call) {
+Result<Reply> MessageService::count(std::string_view operation, const std::string& queue,
+                                    const std::function<Result<Reply>()>& call) {
   const auto began = std::chrono::steady_clock::now();
-  Answer<Reply> reply = call();
+  Result<Reply> reply = call();
   std::string_view result = "completed";
   if (!reply)
     result = name_of(reply.error().kind);
@@ -33,14 +33,14 @@ Answer<Reply> MessageService::count(std::string_view operation, const std::strin
   return reply;
 }
 
-Answer<broker::Depth> MessageService::depth(const Place& place, const std::string& queue) {
+Result<broker::Depth> MessageService::depth(const Place& place, const std::string& queue) {
   TRY(const std::shared_ptr<broker::Broker> broker, connections_.find(place));
   auto depth = broker->depth(queue);
   if (!depth) return base::propagate(fault_of(depth.error()));
   return *depth;
 }
 
-Answer<broker::Identity> MessageService::test(const Place& place) {
+Result<broker::Identity> MessageService::test(const Place& place) {
   TRY(const std::shared_ptr<broker::Broker> broker, connections_.find(place));
   auto identity = broker->test();
   if (!identity) return base::propagate(fault_of(identity.error()));

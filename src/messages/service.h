@@ -20,7 +20,7 @@
 #include "messages/fault.h"
 #include "messages/request.h"
 #include "messages/statistics.h"
-#include "store/patience.h"
+#include "store/retry.h"
 #include "store/store.h"
 
 namespace postino::messages {
@@ -59,17 +59,17 @@ class MessageService {
  public:
   // Everything given must outlive it.
   MessageService(store::Store& store, Connections& connections, const base::Clock& clock, base::Random& random,
-                 store::Patience patience, ServiceOptions options);
+                 store::Retry retry, ServiceOptions options);
   ~MessageService();  // no calls may be under way
 
   // Makes the tables where they are missing. Call it before anything else.
   base::Result<void> prepare();
 
-  Answer<Reply> produce(const ProduceRequest& request, const CallOptions& options);
-  Answer<Reply> consume(const ConsumeRequest& request, const CallOptions& options);
+  Result<Reply> produce(const ProduceRequest& request, const CallOptions& options);
+  Result<Reply> consume(const ConsumeRequest& request, const CallOptions& options);
 
-  Answer<broker::Depth> depth(const Place& place, const std::string& queue);
-  Answer<broker::Identity> test(const Place& place);
+  Result<broker::Depth> depth(const Place& place, const std::string& queue);
+  Result<broker::Identity> test(const Place& place);
 
   // For a process that is about to end: calls that wait for messages give up, and those that produce stop where they
   // are. They fail, so that the same request goes on with another process.
@@ -86,12 +86,12 @@ class MessageService {
   class Production;
   class Consumption;
 
-  Answer<Reply> count(std::string_view operation, const std::string& queue, const std::function<Answer<Reply>()>& call);
+  Result<Reply> count(std::string_view operation, const std::string& queue, const std::function<Result<Reply>()>& call);
 
   store::Store& store_;
   Connections& connections_;
   const base::Clock& clock_;
-  const store::Patience patience_;
+  const store::Retry retry_;
   const ServiceOptions options_;
   idempotency::Guard guard_;
   idempotency::LeaseKeeper leases_;

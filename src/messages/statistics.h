@@ -17,7 +17,7 @@ namespace postino::messages {
 class Statistics {
  public:
   // `operation` is produce or consume; `result` completed, replayed, or the name of a fault. Queues beyond the first
-  // hundred share a name: anybody can invent them.
+  // hundred share a name: callers can invent them.
   void count(std::string_view operation, const std::string& queue, std::string_view result, std::size_t messages,
              base::Milliseconds time);
 

@@ -32,7 +32,7 @@ constexpr std::size_t most_known_queues = 10'000;
 constexpr std::size_t batch_bytes = 2 << 20;
 constexpr std::size_t look_for_room_every = 10'000;  // messages
 
-broker::Answer<void> check_name(const std::string& queue) {
+broker::Result<void> check_name(const std::string& queue) {
   TRY_VOID(broker::queue_address(queue, broker::AddressStyle::bare, ""));
   if (queue.size() > longest_name) return broker::refuse_invalid("the name of the queue is longer than 250 bytes");
   return {};
@@ -47,13 +47,13 @@ std::optional<base::TimePoint> expiry_of(const Message& message, const ProduceOp
   return now + *life;
 }
 
-broker::Answer<StoredMessage> encode(const Message& message, const ProduceOptions& options, base::TimePoint now) {
+broker::Result<StoredMessage> encode(const Message& message, const ProduceOptions& options, base::TimePoint now) {
   TRY(const std::vector<char> bytes,
       broker::encode(message, {.persistent = options.persistent, .time_to_live = options.time_to_live}));
   if (bytes.size() > max_stored_message_bytes)
     return broker::refuse_invalid("it has " + std::to_string(bytes.size()) +
-                  " bytes with all that belongs to it; queues of the store " + "take messages of up to " +
-                  std::to_string(max_stored_message_bytes));
+                                  " bytes with all that belongs to it; queues of the store " +
+                                  "take messages of up to " + std::to_string(max_stored_message_bytes));
   StoredMessage stored;
   stored.content.assign(bytes.begin(), bytes.end());
   stored.id = message.id;
@@ -65,22 +65,22 @@ broker::Answer<StoredMessage> encode(const Message& message, const ProduceOption
 
 class StoreQueue::Impl {
  public:
-  Impl(store::Store& store, const base::Clock& clock, base::Random& random, store::Patience patience,
+  Impl(store::Store& store, const base::Clock& clock, base::Random& random, store::Retry retry,
        StoreQueueOptions options)
       : clock_(clock),
         random_(random),
         options_(std::move(options)),
-        table_(std::make_shared<QueueTable>(store, random, std::move(patience), options_.table)) {}
+        table_(std::make_shared<QueueTable>(store, random, std::move(retry), options_.table)) {}
 
-  broker::Answer<std::shared_ptr<LocalQueue>> open(const std::string& name);
+  broker::Result<std::shared_ptr<LocalQueue>> open(const std::string& name);
   void produce(LocalQueue& queue, Production& production, const ProduceOptions& options);
-  broker::Answer<std::unique_ptr<Held>> receive(const std::string& name, const ReceiveOptions& options);
-  broker::Answer<Depth> depth(LocalQueue& queue);
-  broker::Answer<Identity> test();
+  broker::Result<std::unique_ptr<Held>> receive(const std::string& name, const ReceiveOptions& options);
+  broker::Result<Depth> depth(LocalQueue& queue);
+  broker::Result<Identity> test();
 
  private:
   std::shared_ptr<LocalQueue> known(const std::string& name);
-  broker::Answer<std::size_t> room_in(LocalQueue& queue);
+  broker::Result<std::size_t> room_in(LocalQueue& queue);
   // The next messages of a call, as many as go together. Fewer than there are when one breaks a rule.
   std::vector<StoredMessage> next_batch(Production& production, const ProduceOptions& options, std::size_t most,
                                         std::vector<std::size_t>& positions);
@@ -96,7 +96,7 @@ class StoreQueue::Impl {
 std::shared_ptr<LocalQueue> StoreQueue::Impl::known(const std::string& name) {
   const std::lock_guard lock(mutex_);
   if (const auto queue = queues_.find(name); queue != queues_.end()) return queue->second;
-  // Anybody can invent names. What nobody uses can be learnt anew.
+  // Callers can invent names. What is not used can be learnt anew.
   if (queues_.size() >= most_known_queues)
     std::erase_if(queues_, [](const auto& each) { return each.second.use_count() == 1; });
   // It begins with the time of the clock, which may have gone back since it was forgotten: so it is marked anew.
@@ -104,13 +104,13 @@ std::shared_ptr<LocalQueue> StoreQueue::Impl::known(const std::string& name) {
   return queues_.emplace(name, std::make_shared<LocalQueue>(table_, clock_, tag, name)).first->second;
 }
 
-broker::Answer<std::shared_ptr<LocalQueue>> StoreQueue::Impl::open(const std::string& name) {
+broker::Result<std::shared_ptr<LocalQueue>> StoreQueue::Impl::open(const std::string& name) {
   TRY_VOID(check_name(name));
   if (const auto prepared = table_->prepare(); !prepared) return base::propagate(failure_of(prepared.error()));
   return known(name);
 }
 
-broker::Answer<std::size_t> StoreQueue::Impl::room_in(LocalQueue& queue) {
+broker::Result<std::size_t> StoreQueue::Impl::room_in(LocalQueue& queue) {
   for (const bool again : {false, true}) {
     const auto counts = table_->counts(queue.name());
     if (!counts) return base::propagate(failure_of(counts.error()));
@@ -169,7 +169,8 @@ void StoreQueue::Impl::produce(LocalQueue& queue, Production& production, const 
   }
 }
 
-broker::Answer<std::unique_ptr<Held>> StoreQueue::Impl::receive(const std::string& name, const ReceiveOptions& options) {
+broker::Result<std::unique_ptr<Held>> StoreQueue::Impl::receive(const std::string& name,
+                                                                const ReceiveOptions& options) {
   TRY(std::shared_ptr<LocalQueue> queue, open(name));
   const auto dead = dead_queue(name);
   LocalQueue::Demand demand{.messages = options.max_messages,
@@ -196,7 +197,7 @@ broker::Answer<std::unique_ptr<Held>> StoreQueue::Impl::receive(const std::strin
   return std::make_unique<LeasedMessages>(std::move(queue), dead ? known(*dead) : nullptr, std::move(all));
 }
 
-broker::Answer<Depth> StoreQueue::Impl::depth(LocalQueue& queue) {
+broker::Result<Depth> StoreQueue::Impl::depth(LocalQueue& queue) {
   if (const auto returned = queue.return_due(); !returned) return base::propagate(failure_of(returned.error()));
   const auto counts = table_->counts(queue.name());
   if (!counts) return base::propagate(failure_of(counts.error()));
@@ -204,7 +205,7 @@ broker::Answer<Depth> StoreQueue::Impl::depth(LocalQueue& queue) {
       static_cast<std::uint64_t>(std::max<std::int64_t>((*counts)[static_cast<std::size_t>(Shelf::ready)], 0))};
 }
 
-broker::Answer<Identity> StoreQueue::Impl::test() {
+broker::Result<Identity> StoreQueue::Impl::test() {
   const auto began = Steady::now();
   if (const auto prepared = table_->prepare(); !prepared) return base::propagate(failure_of(prepared.error()));
   if (const auto counts = table_->counts("-"); !counts) return base::propagate(failure_of(counts.error()));
@@ -215,9 +216,9 @@ broker::Answer<Identity> StoreQueue::Impl::test() {
   return identity;
 }
 
-StoreQueue::StoreQueue(store::Store& store, const base::Clock& clock, base::Random& random, store::Patience patience,
+StoreQueue::StoreQueue(store::Store& store, const base::Clock& clock, base::Random& random, store::Retry retry,
                        StoreQueueOptions options)
-    : impl_(std::make_unique<Impl>(store, clock, random, std::move(patience), std::move(options))) {}
+    : impl_(std::make_unique<Impl>(store, clock, random, std::move(retry), std::move(options))) {}
 StoreQueue::~StoreQueue() = default;
 
 ProduceReport StoreQueue::produce(const std::string& queue, const Messages& messages, const ProduceOptions& options,
@@ -235,16 +236,16 @@ ProduceReport StoreQueue::produce(const std::string& queue, const Messages& mess
   return production.report();
 }
 
-broker::Answer<std::unique_ptr<Held>> StoreQueue::receive(const std::string& queue, const ReceiveOptions& options) {
+broker::Result<std::unique_ptr<Held>> StoreQueue::receive(const std::string& queue, const ReceiveOptions& options) {
   TRY_VOID(check(options));
   return impl_->receive(queue, options);
 }
 
-broker::Answer<Depth> StoreQueue::depth(const std::string& queue) {
+broker::Result<Depth> StoreQueue::depth(const std::string& queue) {
   TRY(const std::shared_ptr<LocalQueue> opened, impl_->open(queue));
   return impl_->depth(*opened);
 }
 
-broker::Answer<Identity> StoreQueue::test() { return impl_->test(); }
+broker::Result<Identity> StoreQueue::test() { return impl_->test(); }
 
 }  // namespace postino::messages

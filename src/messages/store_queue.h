@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "broker/broker.h"
-#include "store/patience.h"
+#include "store/retry.h"
 #include "store/store.h"
 
 namespace postino::messages {
@@ -32,17 +32,17 @@ inline constexpr std::size_t max_stored_message_bytes = 256 << 10;
 class StoreQueue final : public broker::Broker {
  public:
   // Everything given must outlive it and what it has handed out.
-  StoreQueue(store::Store& store, const base::Clock& clock, base::Random& random, store::Patience patience,
+  StoreQueue(store::Store& store, const base::Clock& clock, base::Random& random, store::Retry retry,
              StoreQueueOptions options);
   ~StoreQueue() override;
 
   broker::ProduceReport produce(const std::string& queue, const broker::Messages& messages,
                                 const broker::ProduceOptions& options,
                                 const broker::OnConfirmed& on_confirmed) override;
-  broker::Answer<std::unique_ptr<broker::Held>> receive(const std::string& queue,
+  broker::Result<std::unique_ptr<broker::Held>> receive(const std::string& queue,
                                                         const broker::ReceiveOptions& options) override;
-  broker::Answer<broker::Depth> depth(const std::string& queue) override;
-  broker::Answer<broker::Identity> test() override;
+  broker::Result<broker::Depth> depth(const std::string& queue) override;
+  broker::Result<broker::Identity> test() override;
 
  private:
   class Impl;

@@ -36,8 +36,8 @@ class Connection::Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  Answer<Rows> query(std::string_view sql, std::span<const Parameter> parameters) {
-    return judged([&]() -> Answer<Rows> {
+  Result<Rows> query(std::string_view sql, std::span<const Parameter> parameters) {
+    return judged([&]() -> Result<Rows> {
       TRY(Statement * statement, get(sql, parameters));
       auto rows = statement->query(parameters);
       swollen = swollen || statement->largest_text() > max_kept_text;
@@ -45,8 +45,8 @@ class Connection::Session {
     });
   }
 
-  Answer<std::uint64_t> execute(std::string_view sql, std::span<const Parameter> parameters) {
-    auto affected = judged([&]() -> Answer<std::uint64_t> {
+  Result<std::uint64_t> execute(std::string_view sql, std::span<const Parameter> parameters) {
+    auto affected = judged([&]() -> Result<std::uint64_t> {
       TRY(Statement * statement, get(sql, parameters));
       return statement->execute(parameters);
     });
@@ -54,19 +54,19 @@ class Connection::Session {
     return affected;
   }
 
-  Answer<void> run(std::string_view sql) {
+  Result<void> run(std::string_view sql) {
     auto done = judged([&] { return send_text(handle_.get(), sql); });
     if (!done) mark_open_outcome(done.error());
     return done;
   }
 
-  Answer<void> begin() {
+  Result<void> begin() {
     TRY_VOID(judged([&] { return send_text(handle_.get(), "BEGIN"); }));
     in_transaction = true;
     return {};
   }
 
-  Answer<void> commit() {
+  Result<void> commit() {
     if (ended_) return base::propagate(*ended_);
     auto done = judged([&] { return send_text(handle_.get(), "COMMIT"); });
     // Only an error with which the server rolls back says for sure that nothing happened.
@@ -75,7 +75,7 @@ class Connection::Session {
     return done;
   }
 
-  Answer<void> rollback() {
+  Result<void> rollback() {
     ended_.reset();
     auto done = judged([&] { return send_text(handle_.get(), "ROLLBACK"); });
     if (done) in_transaction = false;
@@ -97,7 +97,7 @@ class Connection::Session {
   bool swollen = false;
 
  private:
-  Answer<Statement*> get(std::string_view sql, std::span<const Parameter> parameters) {
+  Result<Statement*> get(std::string_view sql, std::span<const Parameter> parameters) {
     // The server would close the connection, which looks like something else.
     std::uint64_t size = 0;
     for (const Parameter& parameter : parameters) size += size_of(parameter);
@@ -133,7 +133,7 @@ class Connection::Session {
   std::optional<Error> ended_;  // why the transaction cannot be committed any more
 };
 
-Answer<std::unique_ptr<Connection>> Connection::open(const ServerOptions& options) {
+Result<std::unique_ptr<Connection>> Connection::open(const ServerOptions& options) {
   enter_library();
   TRY(OpenedConnection opened, connect(options));
   std::unique_ptr<Connection> connection(new Connection(std::make_unique<Session>(std::move(opened))));
@@ -145,17 +145,17 @@ Answer<std::unique_ptr<Connection>> Connection::open(const ServerOptions& option
 Connection::Connection(std::unique_ptr<Session> session) : session_(std::move(session)) {}
 Connection::~Connection() = default;
 
-Answer<Rows> Connection::query(std::string_view sql, std::span<const Parameter> parameters) {
+Result<Rows> Connection::query(std::string_view sql, std::span<const Parameter> parameters) {
   return session_->query(sql, parameters);
 }
-Answer<std::uint64_t> Connection::execute(std::string_view sql, std::span<const Parameter> parameters) {
+Result<std::uint64_t> Connection::execute(std::string_view sql, std::span<const Parameter> parameters) {
   return session_->execute(sql, parameters);
 }
-Answer<void> Connection::run(std::string_view sql) { return session_->run(sql); }
+Result<void> Connection::run(std::string_view sql) { return session_->run(sql); }
 
-Answer<void> Connection::begin() { return session_->begin(); }
-Answer<void> Connection::commit() { return session_->commit(); }
-Answer<void> Connection::rollback() { return session_->rollback(); }
+Result<void> Connection::begin() { return session_->begin(); }
+Result<void> Connection::commit() { return session_->commit(); }
+Result<void> Connection::rollback() { return session_->rollback(); }
 bool Connection::in_transaction() const { return session_->in_transaction; }
 
 bool Connection::ping() { return session_->ping(); }

@@ -19,29 +19,29 @@ namespace postino::mysql {
 
 class Connection {
  public:
-  static Answer<std::unique_ptr<Connection>> open(const ServerOptions& options);
+  static Result<std::unique_ptr<Connection>> open(const ServerOptions& options);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
   // Statements with placeholders (?). They are prepared when first seen and kept, so the text must be one of few: put
   // values into parameters. All rows are read before query() returns; the statement says how many that can be.
-  Answer<Rows> query(std::string_view sql, std::span<const Parameter> parameters);
-  Answer<Rows> query(std::string_view sql, std::initializer_list<Parameter> parameters = {}) {
+  Result<Rows> query(std::string_view sql, std::span<const Parameter> parameters);
+  Result<Rows> query(std::string_view sql, std::initializer_list<Parameter> parameters = {}) {
     return query(sql, std::span(parameters.begin(), parameters.size()));
   }
   // How many rows were changed. A row that an UPDATE finds and leaves as it is does not count.
-  Answer<std::uint64_t> execute(std::string_view sql, std::span<const Parameter> parameters);
-  Answer<std::uint64_t> execute(std::string_view sql, std::initializer_list<Parameter> parameters = {}) {
+  Result<std::uint64_t> execute(std::string_view sql, std::span<const Parameter> parameters);
+  Result<std::uint64_t> execute(std::string_view sql, std::initializer_list<Parameter> parameters = {}) {
     return execute(sql, std::span(parameters.begin(), parameters.size()));
   }
   // A single statement without placeholders and without rows, not prepared: for what changes the schema or the session.
-  Answer<void> run(std::string_view sql);
+  Result<void> run(std::string_view sql);
 
-  Answer<void> begin();
+  Result<void> begin();
   // Fails as well when the server had rolled the transaction back on its own and the caller went on regardless.
-  Answer<void> commit();
-  Answer<void> rollback();
+  Result<void> commit();
+  Result<void> rollback();
   bool in_transaction() const;
 
   // The server is there and answers.

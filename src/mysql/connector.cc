@@ -66,13 +66,13 @@ void set_options(MYSQL* connection, const ServerOptions& options) {
 }
 
 // The library would only say that there is no such file.
-Answer<void> check_files(const TlsOptions& tls) {
+Result<void> check_files(const TlsOptions& tls) {
   for (const std::string* file : {&tls.ca_file, &tls.certificate_file, &tls.key_file})
     if (!file->empty() && !std::ifstream(*file)) return fail(ErrorKind::refused, 0, "cannot read " + *file);
   return {};
 }
 
-Answer<void> shake_hands(MYSQL* connection, const ServerOptions& options) {
+Result<void> shake_hands(MYSQL* connection, const ServerOptions& options) {
   const char* host = options.socket.empty() ? options.host.c_str() : nullptr;
   const char* socket = options.socket.empty() ? nullptr : options.socket.c_str();
   const char* database = options.database.empty() ? nullptr : options.database.c_str();
@@ -89,7 +89,7 @@ Answer<void> shake_hands(MYSQL* connection, const ServerOptions& options) {
   return {};
 }
 
-Answer<void> set_up_session(MYSQL* connection, const Flavour& flavour, const ServerOptions& options) {
+Result<void> set_up_session(MYSQL* connection, const Flavour& flavour, const ServerOptions& options) {
   TRY_VOID(send_text(connection, "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"));
   base::Milliseconds lock_timeout = options.lock_timeout;
   if (options.statement_timeout > base::Milliseconds(0))
@@ -103,7 +103,7 @@ Answer<void> set_up_session(MYSQL* connection, const Flavour& flavour, const Ser
                        flavour.statement_limit(options.statement_timeout));
 }
 
-Answer<OpenedConnection> try_to_connect(const ServerOptions& options) {
+Result<OpenedConnection> try_to_connect(const ServerOptions& options) {
   OpenedConnection opened;
   opened.handle.reset(mysql_init(nullptr));
   CHECK(opened.handle != nullptr);
@@ -117,13 +117,13 @@ Answer<OpenedConnection> try_to_connect(const ServerOptions& options) {
 
 }  // namespace
 
-Answer<OpenedConnection> connect(const ServerOptions& options) {
+Result<OpenedConnection> connect(const ServerOptions& options) {
   auto opened = try_to_connect(options);
   if (!opened) opened.error().message = "no connection to " + address_of(options) + ": " + opened.error().message;
   return opened;
 }
 
-Answer<void> send_text(MYSQL* connection, std::string_view sql) {
+Result<void> send_text(MYSQL* connection, std::string_view sql) {
   if (mysql_real_query(connection, sql.data(), sql.size()) != 0) return base::propagate(last_error(connection));
   if (mysql_field_count(connection) == 0) return {};
   // Rows that nobody asked for have to be taken all the same.

@@ -15,9 +15,9 @@ struct OpenedConnection {
 };
 
 // A session that is set up. Messages say where it was tried.
-Answer<OpenedConnection> connect(const ServerOptions& options);
+Result<OpenedConnection> connect(const ServerOptions& options);
 
 // A statement without parameters and without rows.
-Answer<void> send_text(MYSQL* connection, std::string_view sql);
+Result<void> send_text(MYSQL* connection, std::string_view sql);
 
 }  // namespace postino::mysql

@@ -28,7 +28,7 @@ class Database {
   // Connects when first used. `random` must outlive it.
   Database(ServerOptions server, PoolOptions pool, base::Random& random, Sleep sleep);
 
-  // Runs body(Connection&, const Attempt&), which answers Answer<anything>, in a transaction of its own: committed when
+  // Runs body(Connection&, const Attempt&), which answers Result<anything>, in a transaction of its own: committed when
   // it answers a value, rolled back when it answers an error. The whole is repeated, body included, when an error is
   // worth repeating. An error whose at_commit is set leaves open whether any attempt took effect.
   template <class Body>
@@ -59,7 +59,7 @@ class Database {
     TRY(const PooledConnection connection, pool_.take());
     TRY_VOID(connection->begin());
     auto outcome = body(*connection, attempt);
-    Answer<void> committed;
+    Result<void> committed;
     if (outcome) committed = connection->commit();
     if (outcome && committed) return outcome;
     // A connection that cannot roll back is broken, and rolls back by that.

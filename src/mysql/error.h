@@ -29,7 +29,7 @@ struct Error {
 };
 
 template <class T>
-using Answer = base::Result<T, Error>;
+using Result = base::Result<T, Error>;
 
 // Of an error number of the server or the client library.
 ErrorKind kind_of(unsigned code);

@@ -32,7 +32,7 @@ constexpr std::string_view replication_prefix = "5.5.5-";
 
 }  // namespace
 
-Answer<Flavour> Flavour::of(std::string_view version) {
+Result<Flavour> Flavour::of(std::string_view version) {
   const bool is_mariadb = version.find("MariaDB") != std::string_view::npos;
   std::string_view numbers = version;
   if (is_mariadb && numbers.starts_with(replication_prefix)) numbers.remove_prefix(replication_prefix.size());

@@ -19,7 +19,7 @@ struct Flavour {
 
   // From the version a server gives, for example "10.11.6-MariaDB-0+deb12u1" or "8.0.36". refused when it is older
   // than MariaDB 10.6, the first to have SKIP LOCKED, or MySQL 8.0.13, the first to have expressions as defaults.
-  static Answer<Flavour> of(std::string_view version);
+  static Result<Flavour> of(std::string_view version);
 
   // The assignments of a SET statement that limit how long a statement may take. MySQL limits queries alone; for the
   // rest there is the time limit of the connection.

@@ -11,7 +11,7 @@ PooledConnection::~PooledConnection() {
 Pool::Pool(ServerOptions server, PoolOptions options, Statistics& statistics)
     : server_(std::move(server)), options_(options), statistics_(statistics) {}
 
-Answer<PooledConnection> Pool::take() {
+Result<PooledConnection> Pool::take() {
   TRY(Idle idle, take_place());
   if (idle.connection != nullptr && !lives(idle)) idle.connection.reset();
   if (idle.connection == nullptr) {
@@ -20,7 +20,7 @@ Answer<PooledConnection> Pool::take() {
   return PooledConnection(*this, std::move(idle.connection));
 }
 
-Answer<Pool::Idle> Pool::take_place() {
+Result<Pool::Idle> Pool::take_place() {
   std::unique_lock lock(mutex_);
   const auto free = [&] { return !idle_.empty() || open_ < options_.size; };
   if (!free()) {
@@ -51,7 +51,7 @@ bool Pool::lives(const Idle& idle) {
   return false;
 }
 
-Answer<std::unique_ptr<Connection>> Pool::open_in_place() {
+Result<std::unique_ptr<Connection>> Pool::open_in_place() {
   auto connection = Connection::open(server_);
   if (connection) {
     statistics_.connected();

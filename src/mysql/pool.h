@@ -46,7 +46,7 @@ class Pool {
   Pool(ServerOptions server, PoolOptions options, Statistics& statistics);
 
   // exhausted when none was free in time. Otherwise fails as Connection::open() does.
-  Answer<PooledConnection> take();
+  Result<PooledConnection> take();
 
  private:
   friend class PooledConnection;
@@ -57,9 +57,9 @@ class Pool {
     Instant since;
   };
 
-  Answer<Idle> take_place();
+  Result<Idle> take_place();
   bool lives(const Idle& idle);
-  Answer<std::unique_ptr<Connection>> open_in_place();
+  Result<std::unique_ptr<Connection>> open_in_place();
   void give_back(std::unique_ptr<Connection> connection);
   void leave_place();
   void note_broken();

@@ -41,7 +41,7 @@ void bind_parameter(MYSQL_BIND& binding, const Parameter& parameter) {
 
 }  // namespace
 
-Answer<std::unique_ptr<Statement>> Statement::prepare(MYSQL* connection, std::string_view sql) {
+Result<std::unique_ptr<Statement>> Statement::prepare(MYSQL* connection, std::string_view sql) {
   StatementHandle handle(mysql_stmt_init(connection));
   if (handle == nullptr) return base::propagate(last_error(connection));
   if (mysql_stmt_prepare(handle.get(), sql.data(), sql.size()) != 0) return base::propagate(last_error(handle.get()));
@@ -51,7 +51,7 @@ Answer<std::unique_ptr<Statement>> Statement::prepare(MYSQL* connection, std::st
   return statement;
 }
 
-Answer<void> Statement::bind_columns() {
+Result<void> Statement::bind_columns() {
   const MetadataHandle metadata(mysql_stmt_result_metadata(handle_.get()));
   if (metadata == nullptr) return {};
   const std::span<const MYSQL_FIELD> fields(mysql_fetch_fields(metadata.get()), mysql_num_fields(metadata.get()));
@@ -89,7 +89,7 @@ Answer<void> Statement::bind_columns() {
   return {};
 }
 
-Answer<void> Statement::send(std::span<const Parameter> parameters) {
+Result<void> Statement::send(std::span<const Parameter> parameters) {
   if (parameters.size() != parameters_.size())
     return fail(ErrorKind::other, 0,
                 "the statement has " + std::to_string(parameters_.size()) + " placeholders, and " +
@@ -103,7 +103,7 @@ Answer<void> Statement::send(std::span<const Parameter> parameters) {
   return {};
 }
 
-Answer<Rows> Statement::query(std::span<const Parameter> parameters) {
+Result<Rows> Statement::query(std::span<const Parameter> parameters) {
   TRY_VOID(send(parameters));
   Rows rows;
   rows.columns_ = columns_.size();
@@ -117,7 +117,7 @@ Answer<Rows> Statement::query(std::span<const Parameter> parameters) {
   }
 }
 
-Answer<std::uint64_t> Statement::execute(std::span<const Parameter> parameters) {
+Result<std::uint64_t> Statement::execute(std::span<const Parameter> parameters) {
   TRY_VOID(send(parameters));
   if (!columns_.empty() && mysql_stmt_free_result(handle_.get()) != 0)
     return base::propagate(last_error(handle_.get()));
@@ -126,7 +126,7 @@ Answer<std::uint64_t> Statement::execute(std::span<const Parameter> parameters) 
   return affected == std::numeric_limits<decltype(affected)>::max() ? 0 : affected;
 }
 
-Answer<void> Statement::fetch(std::size_t index, Rows& rows) {
+Result<void> Statement::fetch(std::size_t index, Rows& rows) {
   const Column& column = columns_[index];
   Cell& cell = rows.cells_.emplace_back();
   if (column.is_null != 0) return {};
@@ -149,7 +149,7 @@ Answer<void> Statement::fetch(std::size_t index, Rows& rows) {
 }
 
 // Straight to its place, the only time that its bytes are copied.
-Answer<void> Statement::fetch_text(std::size_t index, Rows& rows) {
+Result<void> Statement::fetch_text(std::size_t index, Rows& rows) {
   const std::size_t begin = rows.texts_.size();
   unsigned long length = columns_[index].length;
   rows.cells_.back().length = length;

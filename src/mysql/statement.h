@@ -15,13 +15,13 @@ namespace postino::mysql {
 
 class Statement {
  public:
-  static Answer<std::unique_ptr<Statement>> prepare(MYSQL* connection, std::string_view sql);
+  static Result<std::unique_ptr<Statement>> prepare(MYSQL* connection, std::string_view sql);
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
 
   // Whatever is answered is read to its end, so that the connection is ready for the next statement.
-  Answer<Rows> query(std::span<const Parameter> parameters);
-  Answer<std::uint64_t> execute(std::span<const Parameter> parameters);
+  Result<Rows> query(std::span<const Parameter> parameters);
+  Result<std::uint64_t> execute(std::span<const Parameter> parameters);
 
   std::size_t largest_text() const { return largest_text_; }  // that was ever fetched
 
@@ -37,10 +37,10 @@ class Statement {
   };
 
   Statement(MYSQL* connection, StatementHandle handle) : connection_(connection), handle_(std::move(handle)) {}
-  Answer<void> bind_columns();
-  Answer<void> send(std::span<const Parameter> parameters);
-  Answer<void> fetch(std::size_t index, Rows& rows);
-  Answer<void> fetch_text(std::size_t index, Rows& rows);
+  Result<void> bind_columns();
+  Result<void> send(std::span<const Parameter> parameters);
+  Result<void> fetch(std::size_t index, Rows& rows);
+  Result<void> fetch_text(std::size_t index, Rows& rows);
 
   MYSQL* connection_;
   StatementHandle handle_;

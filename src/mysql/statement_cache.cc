@@ -2,7 +2,7 @@
 
 namespace postino::mysql {
 
-Answer<Statement*> StatementCache::get(MYSQL* connection, std::string_view sql) {
+Result<Statement*> StatementCache::get(MYSQL* connection, std::string_view sql) {
   if (const auto found = by_text_.find(sql); found != by_text_.end()) {
     entries_.splice(entries_.begin(), entries_, found->second);
     return found->second->statement.get();

@@ -17,7 +17,7 @@ inline constexpr std::size_t max_prepared_statements = 64;
 class StatementCache {
  public:
   // The statement with this text, prepared now when it is not there. Valid until the next call.
-  Answer<Statement*> get(MYSQL* connection, std::string_view sql);
+  Result<Statement*> get(MYSQL* connection, std::string_view sql);
   void clear();
 
  private:

@@ -114,8 +114,8 @@ bool Connection::handle() {
   request.from_loopback = from_loopback_;
   request_number_ = thread_.next_request_number();
   auto response =
-      thread_.mailbox()->handle(thread_.state().handler, request, request_number_,
-                                make_responder(thread_.mailbox(), weak_from_this(), request_number_, exchange_));
+      thread_.channel()->handle(thread_.state().handler, request, request_number_,
+                                make_responder(thread_.channel(), weak_from_this(), request_number_, exchange_));
   return response && respond(*std::move(response));
 }
 

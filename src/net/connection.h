@@ -8,8 +8,8 @@
 
 #include "net/descriptor.h"
 #include "net/http.h"
-#include "net/mailbox.h"
 #include "net/request_reader.h"
+#include "net/response_channel.h"
 #include "net/transport.h"
 
 namespace postino::net {

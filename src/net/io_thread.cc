@@ -19,10 +19,10 @@ constexpr std::size_t max_spare_exchanges = 64;
 IoThread::IoThread(ServerState& state)
     : state_(state),
       sweep_interval_(state.sweep_interval()),
-      mailbox_(std::make_shared<Mailbox>(context_)),
+      channel_(std::make_shared<ResponseChannel>(context_)),
       read_buffer_(read_buffer_size) {}
 
-IoThread::~IoThread() { mailbox_->close(); }
+IoThread::~IoThread() { channel_->close(); }
 
 void IoThread::run() {
   sweep_later();
@@ -123,7 +123,7 @@ void IoThread::shut_down() {
 
 void IoThread::end() {
   ended_ = true;
-  mailbox_->close();
+  channel_->close();
   while (!connections_.empty()) {
     const std::shared_ptr<Connection> connection = connections_.back();
     connection->close();

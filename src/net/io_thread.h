@@ -15,7 +15,7 @@
 #include "net/connection.h"
 #include "net/descriptor.h"
 #include "net/http_date.h"
-#include "net/mailbox.h"
+#include "net/response_channel.h"
 #include "net/server_state.h"
 
 namespace postino::net {
@@ -39,7 +39,7 @@ class IoThread {
   ServerState& state() { return state_; }
 
   // For connections, on this thread.
-  const std::shared_ptr<Mailbox>& mailbox() const { return mailbox_; }
+  const std::shared_ptr<ResponseChannel>& channel() const { return channel_; }
   std::span<char> read_buffer() { return read_buffer_; }
   std::string_view date() { return date_.text(); }
   RequestNumber next_request_number() { return ++last_request_number_; }
@@ -64,7 +64,7 @@ class IoThread {
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{context_.get_executor()};
   boost::asio::steady_timer timer_{context_};
   const std::chrono::milliseconds sweep_interval_;
-  const std::shared_ptr<Mailbox> mailbox_;
+  const std::shared_ptr<ResponseChannel> channel_;
   std::vector<char> read_buffer_;
   DateOfNow date_;
   Tick tick_ = 0;

@@ -18,7 +18,7 @@
 #include "outbox/email/state_machine.h"
 #include "outbox/ledger/ledger.h"
 #include "outbox/ledger/suppressions.h"
-#include "outbox/transport/mailbox.h"
+#include "outbox/transport/sandbox_mailbox.h"
 #include "outbox/work/acceptance_queue.h"
 #include "outbox/work/work_signal.h"
 

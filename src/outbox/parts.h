@@ -1,4 +1,4 @@
-// The parts that an outbox is put together from: for the program that does it, and for its tests. Everybody else uses
+// The parts that an outbox is put together from: for the program that does it, and for its tests. Other code uses
 // outbox/outbox.h.
 #pragma once
 

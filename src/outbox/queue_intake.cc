@@ -11,7 +11,7 @@ namespace postino::outbox {
 
 namespace {
 
-using broker::Verdict;
+using broker::Disposition;
 using Need = json::Fields::Need;
 
 constexpr std::string_view result_names[] = {"accepted", "repeated", "rejected", "released"};
@@ -68,20 +68,20 @@ bool QueueIntake::run_once() {
         {{"connection", options_.connection}, {"queue", options_.queue}, {"cause", held.error().message}});
     return false;
   }
-  std::vector<Verdict> verdicts;
+  std::vector<Disposition> dispositions;
   bool well = true;
   for (const broker::Message& message : (*held)->messages()) {
     // After trouble the rest is not tried: it is given back in its order.
     const Result result = well ? take(message) : Result::released;
     ++messages_[static_cast<std::size_t>(result)];
     well = well && result != Result::released;
-    Verdict verdict = Verdict::acknowledge;
-    if (result == Result::rejected) verdict = Verdict::reject;
-    if (result == Result::released) verdict = Verdict::release;
-    verdicts.push_back(verdict);
+    Disposition disposition = Disposition::acknowledge;
+    if (result == Result::rejected) disposition = Disposition::reject;
+    if (result == Result::released) disposition = Disposition::release;
+    dispositions.push_back(disposition);
   }
-  if (verdicts.empty()) return true;
-  const auto settled = (*held)->settle(verdicts);
+  if (dispositions.empty()) return true;
+  const auto settled = (*held)->settle(dispositions);
   if (settled) return well;
   // They come again, and are known then.
   base::log_warning(
@@ -96,7 +96,7 @@ QueueIntake::Result QueueIntake::take(const broker::Message& message) {
   return accept(message, *std::move(payloads));
 }
 
-// Whatever a sender wrote may be somebody's name or address: the log has only where it is wrong.
+// What a sender wrote may be the name or address of a person: the log has only where it is wrong.
 void QueueIntake::log_rejected(const broker::Message& message, const std::string& why) const {
   base::log_warning(
       "outbox", "a message was rejected",

@@ -1,5 +1,6 @@
 #include "partiql/page_token.h"
 
+#include "base/base64.h"
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "item/binary_codec.h"
@@ -26,12 +27,12 @@ std::string encode_token(const std::string& fingerprint, const PagePosition& pos
   std::string bytes = version + fingerprint;
   base::append_varint(bytes, position.range);
   if (position.after) item::encode(bytes, *position.after);
-  return item::to_base64(bytes);
+  return base::to_base64(bytes);
 }
 
 store::Answer<PagePosition> decode_token(const std::string& fingerprint, std::string_view token) {
   const auto invalid = [] { return store::refuse_invalid("Invalid NextToken"); };
-  const auto bytes = item::from_base64(token);
+  const auto bytes = base::from_base64(token);
   if (!bytes) return invalid();
   base::ByteReader reader(*bytes);
   const auto found_version = reader.take(1);

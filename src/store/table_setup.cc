@@ -1,6 +1,6 @@
 #include "store/table_setup.h"
 
-#include "store/patience.h"
+#include "store/retry.h"
 
 namespace postino::store {
 

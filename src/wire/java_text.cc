@@ -3,6 +3,7 @@
 #include <array>
 #include <string_view>
 
+#include "base/base64.h"
 #include "item/json_codec.h"
 
 namespace postino::wire {
@@ -25,7 +26,7 @@ constexpr std::array<std::pair<std::string_view, item::Type>, 10> members = {{
 
 std::string text_of(const std::string& text) { return text; }
 std::string text_of(const item::Number& number) { return number.to_string(); }
-std::string text_of(const item::Binary& binary) { return item::to_base64(binary.bytes); }
+std::string text_of(const item::Binary& binary) { return base::to_base64(binary.bytes); }
 std::string text_of(bool value) { return value ? "true" : "false"; }
 std::string text_of(item::Null) { return "true"; }
 std::string text_of(const item::Map& map) { return java_text(map); }

@@ -83,17 +83,17 @@ class ForgetfulLedger final : public outbox::StoreLedger {
 class Rest : public engine::EngineTest {
  protected:
   Rest()
-      : patience_(random_, [](base::Milliseconds) {}),
-        ledger_(store(), tables_, policy_, clock(), random_, patience_),
-        suppressions_(store(), tables_, patience_),
-        mailbox_(store(), tables_.mailbox(), ledger_.spool(), patience_) {
+      : retry_(random_, [](base::Milliseconds) {}),
+        ledger_(store(), tables_, policy_, clock(), random_, retry_),
+        suppressions_(store(), tables_, retry_),
+        mailbox_(store(), tables_.mailbox(), ledger_.spool(), retry_) {
     EXPECT_TRUE(outbox::prepare_tables(store(), tables_));
     messages::ConnectionsOptions connections;
     connections.allowed_hosts = messages::loopback_hosts();
     auto queues =
-        std::make_shared<messages::StoreQueue>(store(), clock(), random_, patience_, messages::StoreQueueOptions{});
+        std::make_shared<messages::StoreQueue>(store(), clock(), random_, retry_, messages::StoreQueueOptions{});
     connections_ = messages::Connections::create(std::move(connections), std::move(queues)).value();
-    messages_ = std::make_unique<messages::MessageService>(store(), *connections_, clock(), random_, patience_,
+    messages_ = std::make_unique<messages::MessageService>(store(), *connections_, clock(), random_, retry_,
                                                            messages::ServiceOptions{});
     EXPECT_TRUE(messages_->prepare());
     signal_.listen([this](outbox::Pipeline pipeline) { wake_(pipeline); });
@@ -165,11 +165,11 @@ class Rest : public engine::EngineTest {
 
   base::SeededRandom random_{1};
   const outbox::StoreTables tables_;
-  outbox::Patience patience_;
+  store::Retry retry_;
   const outbox::Policy policy_;
   ForgetfulLedger ledger_;
   outbox::StoreSuppressions suppressions_;
-  outbox::Mailbox mailbox_;
+  outbox::SandboxMailbox mailbox_;
   outbox::WorkSignal signal_;
   std::function<void(outbox::Pipeline)> wake_ = [](outbox::Pipeline) {};
   std::unique_ptr<outbox::Outbox> outbox_;

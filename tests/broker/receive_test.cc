@@ -96,7 +96,7 @@ TEST(Receive, SettlesEachMessageAsItIsTold) {
       queue_with(4, R"("x-dead-letter-exchange":"","x-dead-letter-routing-key":")" + grave + "\"");
   const auto held = shared_broker()->receive(queue, at_least(4));
   ASSERT_TRUE(succeeded(held));
-  using enum Verdict;
+  using enum Disposition;
   ASSERT_TRUE(succeeded((*held)->settle({acknowledge, release, reject, release})));
   EXPECT_THAT(ids_of(take_all(queue)), ElementsAre("message-1", "message-3"));
   EXPECT_THAT(ids_of(take_all(grave)), ElementsAre("message-2"));
@@ -135,7 +135,7 @@ TEST(Receive, SettlesOnceAndForEachMessage) {
   const std::string queue = queue_with(2);
   const auto held = shared_broker()->receive(queue, at_least(2));
   ASSERT_TRUE(succeeded(held));
-  EXPECT_EQ(kind_of((*held)->settle({Verdict::acknowledge})), "invalid");
+  EXPECT_EQ(kind_of((*held)->settle({Disposition::acknowledge})), "invalid");
   EXPECT_TRUE(succeeded((*held)->acknowledge()));
   EXPECT_EQ(kind_of((*held)->acknowledge()), "invalid");
   EXPECT_THAT(take_all(queue), IsEmpty());
@@ -182,7 +182,7 @@ TEST(Receive, TellsOfMessagesThatAreTooLarge) {
   EXPECT_THAT((*held)->messages()[0].fault, HasSubstr("too large to be kept: 600"));
   EXPECT_EQ((*held)->messages()[0].body, "");
   EXPECT_EQ((*held)->messages()[1].body, "small");
-  ASSERT_TRUE(succeeded((*held)->settle({Verdict::release, Verdict::acknowledge})));
+  ASSERT_TRUE(succeeded((*held)->settle({Disposition::release, Disposition::acknowledge})));
   EXPECT_THAT(ids_of(take_all(queue)), ElementsAre("1"));
 }
 

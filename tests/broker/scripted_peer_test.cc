@@ -135,7 +135,7 @@ TEST(OtherBroker, GivesOutWhatItHas) {
   const auto held = broker->receive("q", {.max_messages = 10});
   ASSERT_TRUE(succeeded(held));
   EXPECT_THAT(ids_of((*held)->messages()), ElementsAre("message-0", "message-1", "message-2"));
-  using enum Verdict;
+  using enum Disposition;
   ASSERT_TRUE(succeeded((*held)->settle({acknowledge, release, reject})));
   EXPECT_EQ(peer.outcomes(), (ScriptedPeer::Outcomes{1, 1, 1}));
   const auto begin = steady_clock::now();

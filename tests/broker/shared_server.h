@@ -42,14 +42,14 @@ std::vector<std::string> ids_of(const std::vector<Message>& messages);
 
 // Expects success, and tells the failure otherwise.
 template <class T>
-::testing::AssertionResult succeeded(const Answer<T>& answer) {
+::testing::AssertionResult succeeded(const Result<T>& answer) {
   if (answer) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << name_of(answer.error().kind) << ": " << answer.error().message;
 }
 ::testing::AssertionResult is_complete(const ProduceReport& report);
 // "" when there was no failure.
 template <class T>
-std::string kind_of(const Answer<T>& answer) {
+std::string kind_of(const Result<T>& answer) {
   return answer ? "" : std::string(name_of(answer.error().kind));
 }
 std::string kind_of(const ProduceReport& report);

@@ -15,8 +15,8 @@ namespace {
 using base::eventually;
 using base::run_threads;
 using base::volume;
-using engine::EmbeddedStore;
 using engine::embedded_start;
+using engine::EmbeddedStore;
 using std::chrono::seconds;
 
 TEST(ConcurrentGuardTest, OneOfAHundredExecutes) {
@@ -25,16 +25,16 @@ TEST(ConcurrentGuardTest, OneOfAHundredExecutes) {
   const GuardOptions options;
   ASSERT_TRUE(prepare_tables(store.engine(), options.table));
   Guard guard(store.engine(), *clock, store.random(), options);
-  const store::Patience patience = store.patience();
+  const store::Retry retry = store.retry();
   std::atomic<int> executions = 0;
   std::atomic<int> answers = 0;
   run_threads(100, [&](int) {
     EXPECT_TRUE(eventually([&] {
-      const auto begun = patience([&] { return guard.begin("PRODUCE", "k", "h"); });
+      const auto begun = retry([&] { return guard.begin("PRODUCE", "k", "h"); });
       if (!begun) return false;
       if (begun->verdict == Verdict::execute) {
         ++executions;
-        EXPECT_TRUE(patience([&] { return guard.complete(begun->record, "answer"); }));
+        EXPECT_TRUE(retry([&] { return guard.complete(begun->record, "answer"); }));
       }
       if (begun->verdict != Verdict::replay) return false;
       EXPECT_EQ(begun->record.response, "answer");

@@ -13,6 +13,7 @@ namespace postino::messages {
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(BrokerConformance);
 
+using broker::Disposition;
 using broker::Fate;
 using broker::Format;
 using broker::Message;
@@ -22,7 +23,6 @@ using broker::ProduceReport;
 using broker::ReceiveOptions;
 using broker::Scalar;
 using broker::Scalars;
-using broker::Verdict;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
@@ -273,7 +273,7 @@ TEST_P(BrokerConformance, SettlesEachMessageAsItIsTold) {
   const auto [queue, grave] = queues_with(numbered(4));
   const auto held = broker_->receive(queue, {.max_messages = 4, .wait = long_enough, .linger = long_enough});
   ASSERT_TRUE(succeeded(held));
-  using enum Verdict;
+  using enum Disposition;
   ASSERT_TRUE(succeeded((*held)->settle({acknowledge, release, reject, release})));
   EXPECT_THAT(ids_of(take_all(*other_, queue, long_enough)), ElementsAre("message-1", "message-3"));
   const auto dead = take_all(*other_, grave, long_enough);
@@ -285,7 +285,7 @@ TEST_P(BrokerConformance, SettlesOnceAndForEachMessage) {
   const std::string queue = queue_with(2);
   const auto held = broker_->receive(queue, {.max_messages = 2, .wait = long_enough, .linger = long_enough});
   ASSERT_TRUE(succeeded(held));
-  EXPECT_EQ(kind_of((*held)->settle({Verdict::acknowledge})), "invalid");
+  EXPECT_EQ(kind_of((*held)->settle({Disposition::acknowledge})), "invalid");
   EXPECT_TRUE(succeeded((*held)->acknowledge()));
   EXPECT_EQ(kind_of((*held)->acknowledge()), "invalid");
   EXPECT_THAT(take_all(*other_, queue), IsEmpty());

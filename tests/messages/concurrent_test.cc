@@ -22,7 +22,7 @@ using ::testing::SizeIs;
 struct Tally {
   std::atomic<int> executed = 0, replayed = 0, conflicts = 0, others = 0;
 
-  void count(const Answer<Reply>& reply) {
+  void count(const Result<Reply>& reply) {
     if (reply)
       ++(reply->replayed ? replayed : executed);
     else

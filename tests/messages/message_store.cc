@@ -9,7 +9,7 @@ namespace postino::messages {
 using broker::Message;
 
 std::unique_ptr<StoreQueue> MessageStore::make_queue(StoreQueueOptions options) {
-  return std::make_unique<StoreQueue>(engine(), clock(), random(), patience(), std::move(options));
+  return std::make_unique<StoreQueue>(engine(), clock(), random(), retry(), std::move(options));
 }
 
 std::size_t MessageStore::count_messages() {

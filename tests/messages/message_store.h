@@ -35,14 +35,14 @@ std::vector<broker::Message> take_all(broker::Broker& broker, const std::string&
 
 // Expects success, and tells the failure otherwise.
 template <class T>
-::testing::AssertionResult succeeded(const broker::Answer<T>& answer) {
+::testing::AssertionResult succeeded(const broker::Result<T>& answer) {
   if (answer) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << name_of(answer.error().kind) << ": " << answer.error().message;
 }
 ::testing::AssertionResult is_complete(const broker::ProduceReport& report);
 // "" when there was no failure.
 template <class T>
-std::string kind_of(const broker::Answer<T>& answer) {
+std::string kind_of(const broker::Result<T>& answer) {
   return answer ? "" : std::string(name_of(answer.error().kind));
 }
 std::string kind_of(const broker::ProduceReport& report);

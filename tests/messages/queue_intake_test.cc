@@ -65,7 +65,7 @@ class QueueIntakeTest : public ::testing::Test {
   const std::unique_ptr<StoreLedger> ledger_ = store_.make_ledger();
   WorkSignal signal_;
   Outbox outbox_{*ledger_, store_.suppressions(), ledger_policy(), *clock_, store_.random(), signal_, {}};
-  MortalBroker broker_{std::make_unique<StoreQueue>(store_.engine(), *clock_, store_.random(), store_.patience(),
+  MortalBroker broker_{std::make_unique<StoreQueue>(store_.engine(), *clock_, store_.random(), store_.retry(),
                                                     messages::StoreQueueOptions{})};
   QueueIntakeOptions options_{.connection = "embedded", .queue = "mail", .tenant = "acme"};
 };
@@ -200,7 +200,7 @@ TEST(ConcurrentQueueIntake, TakesEverythingAndStopsWhenItIsTold) {
   const auto ledger = store.make_ledger();
   WorkSignal signal;
   Outbox outbox(*ledger, store.suppressions(), ledger_policy(), *clock, store.random(), signal, {});
-  StoreQueue queue(store.engine(), *clock, store.random(), store.patience(), {});
+  StoreQueue queue(store.engine(), *clock, store.random(), store.retry(), {});
   QueueIntake intake(queue, outbox, *clock, store.random(),
                      {.connection = "embedded", .queue = "mail", .workers = 3, .batch = 7});
   intake.start();

@@ -291,7 +291,7 @@ TEST_F(ServiceTest, AnAnswerOutlivesItsConnection) {
   auto connections = Connections::create({}, nullptr);
   ASSERT_TRUE(connections);
   MessageService service(with.store().engine(), **connections, with.store().clock(), with.store().random(),
-                         with.store().patience(), {});
+                         with.store().retry(), {});
   const auto produced_again = service.produce(produce_request(produce), {});
   ASSERT_TRUE(succeeded(produced_again));
   EXPECT_TRUE(produced_again->replayed);

@@ -16,9 +16,9 @@ class MortalBroker::MortalHeld final : public broker::Held {
     const std::lock_guard lock(broker_.mutex_);
     broker_.orphans_.push_back(std::move(held_));
   }
-  broker::Answer<void> settle(const std::vector<broker::Verdict>& verdicts) override {
+  broker::Result<void> settle(const std::vector<broker::Disposition>& dispositions) override {
     if (broker_.dead_) return broker::refuse(broker::FailureKind::lost, "dead");
-    return held_->settle(verdicts);
+    return held_->settle(dispositions);
   }
 
  private:
@@ -32,7 +32,7 @@ broker::ProduceReport MortalBroker::produce(const std::string& queue, const brok
   return broker_->produce(queue, messages, options, on_confirmed);
 }
 
-broker::Answer<std::unique_ptr<broker::Held>> MortalBroker::receive(const std::string& queue,
+broker::Result<std::unique_ptr<broker::Held>> MortalBroker::receive(const std::string& queue,
                                                                     const broker::ReceiveOptions& options) {
   TRY(std::unique_ptr<broker::Held> held, broker_->receive(queue, options));
   return std::make_unique<MortalHeld>(*this, std::move(held));
@@ -50,7 +50,7 @@ std::unique_ptr<MessageService> ServiceWorld::make_service(std::function<bool(St
   ServiceOptions options;
   options.on_step = std::move(on_step);
   auto service = std::make_unique<MessageService>(store_.engine(), *connections_, store_.clock(), store_.random(),
-                                                  store_.patience(), std::move(options));
+                                                  store_.retry(), std::move(options));
   CHECK(service->prepare().has_value());
   return service;
 }

@@ -24,10 +24,10 @@ class MortalBroker final : public broker::Broker {
   broker::ProduceReport produce(const std::string& queue, const broker::Messages& messages,
                                 const broker::ProduceOptions& options,
                                 const broker::OnConfirmed& on_confirmed) override;
-  broker::Answer<std::unique_ptr<broker::Held>> receive(const std::string& queue,
+  broker::Result<std::unique_ptr<broker::Held>> receive(const std::string& queue,
                                                         const broker::ReceiveOptions& options) override;
-  broker::Answer<broker::Depth> depth(const std::string& queue) override { return broker_->depth(queue); }
-  broker::Answer<broker::Identity> test() override { return broker_->test(); }
+  broker::Result<broker::Depth> depth(const std::string& queue) override { return broker_->depth(queue); }
+  broker::Result<broker::Identity> test() override { return broker_->test(); }
 
  private:
   class MortalHeld;
@@ -72,11 +72,11 @@ ConsumeRequest consume_request(const std::string& key, std::size_t most);
 
 // "" for success, otherwise the name of the fault.
 template <class T>
-std::string fault_of_answer(const Answer<T>& answer) {
+std::string fault_of_answer(const Result<T>& answer) {
   return answer ? "" : std::string(name_of(answer.error().kind));
 }
 template <class T>
-::testing::AssertionResult succeeded(const Answer<T>& answer) {
+::testing::AssertionResult succeeded(const Result<T>& answer) {
   if (answer) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << name_of(answer.error().kind) << ": " << answer.error().message;
 }

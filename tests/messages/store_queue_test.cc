@@ -11,11 +11,11 @@
 namespace postino::messages {
 namespace {
 
+using broker::Disposition;
 using broker::Fate;
 using broker::Message;
 using broker::Messages;
 using broker::Scalar;
-using broker::Verdict;
 using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -106,8 +106,8 @@ TEST_F(StoreQueueTest, ALateHolderCannotSettleWhatAnotherHolds) {
   clock_->advance(seconds(60));
   const auto held = receive(*other_, 1);
   EXPECT_THAT(ids_of(held->messages()), ElementsAre("m0"));
-  for (const Verdict verdict : {Verdict::acknowledge}) {
-    const auto settled = late->settle({verdict, verdict});
+  for (const Disposition disposition : {Disposition::acknowledge}) {
+    const auto settled = late->settle({disposition, disposition});
     EXPECT_EQ(kind_of(settled), "connection lost");
     EXPECT_THAT(settled.error().message, HasSubstr("2 of 2"));
   }
@@ -198,12 +198,12 @@ TEST_F(StoreQueueTest, NothingIsLeftOfWhatIsDone) {
 
 TEST_F(StoreQueueTest, RejectedMessagesAreDroppedWhenTheyAreRejectedAgain) {
   produce(1);
-  ASSERT_TRUE(succeeded(receive(*queue_, 1)->settle({Verdict::reject})));
+  ASSERT_TRUE(succeeded(receive(*queue_, 1)->settle({Disposition::reject})));
   EXPECT_EQ(depth("q"), 0U);
   EXPECT_EQ(depth("q.dead"), 1U);
   auto dead = queue_->receive("q.dead", {});
   ASSERT_TRUE(succeeded(dead));
-  ASSERT_TRUE(succeeded((*dead)->settle({Verdict::reject})));
+  ASSERT_TRUE(succeeded((*dead)->settle({Disposition::reject})));
   EXPECT_EQ(depth("q.dead"), 0U);
   EXPECT_EQ(store_.count_messages(), 0U);
 }

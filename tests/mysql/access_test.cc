@@ -140,7 +140,7 @@ TEST_F(AccessTest, AFullServerIsTriedAgain) {
   ServerOptions visitor = options(TlsMode::off);
   visitor.user = "visitor";
   std::vector<std::unique_ptr<Connection>> guests;
-  Answer<std::unique_ptr<Connection>> refused;
+  Result<std::unique_ptr<Connection>> refused;
   // The server may not have noticed yet that others have gone.
   while (guests.size() < 10)
     if (auto guest = Connection::open(visitor)) guests.push_back(std::move(*guest));

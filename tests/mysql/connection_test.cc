@@ -300,13 +300,13 @@ TEST_F(ConnectionTest, WhatFollowsADeadlockIsNotCommittedByItself) {
   execute("INSERT INTO t VALUES (1, 0), (2, 0)");
   const auto other = open(options_);
   std::latch both_have_one(2);
-  const auto cross = [&](Connection& connection, int first, int second) -> Answer<std::uint64_t> {
+  const auto cross = [&](Connection& connection, int first, int second) -> Result<std::uint64_t> {
     EXPECT_TRUE(connection.begin());
     EXPECT_TRUE(connection.execute("UPDATE t SET n = n + 1 WHERE id = ?", {first}));
     both_have_one.arrive_and_wait();
     return connection.execute("UPDATE t SET n = n + 1 WHERE id = ?", {second});
   };
-  Answer<std::uint64_t> theirs;
+  Result<std::uint64_t> theirs;
   std::thread thread([&] {
     theirs = cross(*other, 2, 1);
     if (theirs) {

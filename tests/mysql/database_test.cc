@@ -158,14 +158,14 @@ class DatabaseTest : public testing::Test {
     EXPECT_TRUE(run("CREATE TABLE t (id INT PRIMARY KEY, n INT NOT NULL) ENGINE=InnoDB"));
     EXPECT_TRUE(run("INSERT INTO t VALUES (1, 0), (2, 0)"));
   }
-  Answer<void> run(const std::string& sql) {
+  Result<void> run(const std::string& sql) {
     TRY(const auto connection, Connection::open(options_));
     return connection->run(sql);
   }
   std::int64_t number(std::string_view sql) {
     return Connection::open(options_).value()->query(sql).value()[0].number(0);
   }
-  static Answer<std::uint64_t> add(Connection& connection, int id) {
+  static Result<std::uint64_t> add(Connection& connection, int id) {
     return connection.execute("UPDATE t SET n = n + 1 WHERE id = ?", {id});
   }
 
@@ -192,7 +192,7 @@ TEST_F(DatabaseTest, ATransactionIsCommittedWithItsAnswer) {
 
 TEST_F(DatabaseTest, AnErrorOfTheBodyRollsBackAndIsNotRepeated) {
   int attempts = 0;
-  const auto answer = database_.transact([&](Connection& connection, const Attempt&) -> Answer<void> {
+  const auto answer = database_.transact([&](Connection& connection, const Attempt&) -> Result<void> {
     ++attempts;
     TRY_VOID(add(connection, 1));
     TRY_VOID(connection.execute("INSERT INTO t VALUES (1, 1)"));
@@ -210,7 +210,7 @@ TEST_F(DatabaseTest, AnErrorOfTheBodyRollsBackAndIsNotRepeated) {
 TEST_F(DatabaseTest, ConcurrentTransactionsInADeadlockBothSucceed) {
   std::latch both_have_one(2);
   const auto cross = [&](int first, int second) {
-    return database_.transact([&, first, second](Connection& connection, const Attempt& attempt) -> Answer<void> {
+    return database_.transact([&, first, second](Connection& connection, const Attempt& attempt) -> Result<void> {
       EXPECT_FALSE(attempt.commit_unknown) << "the server said what happened";
       TRY_VOID(add(connection, first));
       if (attempt.number == 1) both_have_one.arrive_and_wait();
@@ -218,7 +218,7 @@ TEST_F(DatabaseTest, ConcurrentTransactionsInADeadlockBothSucceed) {
       return {};
     });
   };
-  Answer<void> theirs;
+  Result<void> theirs;
   std::thread thread([&] { theirs = cross(2, 1); });
   const auto ours = cross(1, 2);
   thread.join();
@@ -236,7 +236,7 @@ TEST_F(DatabaseTest, ConcurrentTransactionsInADeadlockBothSucceed) {
 TEST_F(DatabaseTest, ABodyThatLooksAwayFromADeadlockIsRepeatedAllTheSame) {
   std::latch both_have_one(2);
   const auto cross = [&](int first, int second) {
-    return database_.transact([&, first, second](Connection& connection, const Attempt& attempt) -> Answer<int> {
+    return database_.transact([&, first, second](Connection& connection, const Attempt& attempt) -> Result<int> {
       static_cast<void>(add(connection, first));
       if (attempt.number == 1) both_have_one.arrive_and_wait();
       static_cast<void>(add(connection, second));
@@ -251,7 +251,7 @@ TEST_F(DatabaseTest, ABodyThatLooksAwayFromADeadlockIsRepeatedAllTheSame) {
 
 TEST_F(DatabaseTest, EightAttemptsWithGrowingDelays) {
   std::vector<int> attempts;
-  const auto answer = database_.transact([&](Connection& connection, const Attempt& attempt) -> Answer<void> {
+  const auto answer = database_.transact([&](Connection& connection, const Attempt& attempt) -> Result<void> {
     attempts.push_back(attempt.number);
     TRY_VOID(add(connection, 1));
     return fail(ErrorKind::transient, 1205, "busy");
@@ -272,7 +272,7 @@ TEST_F(DatabaseTest, EightAttemptsWithGrowingDelays) {
 TEST_F(DatabaseTest, WhatCannotSucceedIsTriedOnce) {
   for (const ErrorKind kind : {ErrorKind::other, ErrorKind::refused, ErrorKind::time_limit, ErrorKind::exhausted}) {
     int attempts = 0;
-    const auto answer = database_.read([&](Connection&, const Attempt&) -> Answer<void> {
+    const auto answer = database_.read([&](Connection&, const Attempt&) -> Result<void> {
       ++attempts;
       return fail(kind, 0, "no");
     });
@@ -284,7 +284,7 @@ TEST_F(DatabaseTest, WhatCannotSucceedIsTriedOnce) {
 
 TEST_F(DatabaseTest, AConnectionLostInTheMiddleIsNoCommit) {
   std::vector<bool> unknown;
-  const auto answer = database_.transact([&](Connection& connection, const Attempt& attempt) -> Answer<void> {
+  const auto answer = database_.transact([&](Connection& connection, const Attempt& attempt) -> Result<void> {
     unknown.push_back(attempt.commit_unknown);
     TRY_VOID(add(connection, 1));
     if (attempt.number == 1) {
@@ -307,7 +307,7 @@ TEST_F(DatabaseTest, ACommitWithoutAnAnswerIsLookedFor) {
   Database database(proxy.options(), {}, random_, [](Milliseconds) {});
   proxy.lose_answer_to("COMMIT");
   std::vector<bool> unknown;
-  const auto answer = database.transact([&](Connection& connection, const Attempt& attempt) -> Answer<bool> {
+  const auto answer = database.transact([&](Connection& connection, const Attempt& attempt) -> Result<bool> {
     unknown.push_back(attempt.commit_unknown);
     TRY(const Rows rows, connection.query("SELECT n FROM t WHERE id = 1 FOR UPDATE"));
     if (attempt.commit_unknown && rows[0].number(0) == 1) return false;
@@ -325,7 +325,7 @@ TEST_F(DatabaseTest, ACommitWithoutAnAnswerIsLookedFor) {
 // The same, and it did not take effect: the connection is killed before.
 TEST_F(DatabaseTest, ACommitThatDidNotArriveIsMadeAgain) {
   std::vector<bool> unknown;
-  const auto answer = database_.transact([&](Connection& connection, const Attempt& attempt) -> Answer<void> {
+  const auto answer = database_.transact([&](Connection& connection, const Attempt& attempt) -> Result<void> {
     unknown.push_back(attempt.commit_unknown);
     TRY(const Rows rows, connection.query("SELECT CONNECTION_ID()"));
     TRY_VOID(add(connection, 1));
@@ -343,7 +343,7 @@ TEST_F(DatabaseTest, AnOutcomeThatStaysUnknownIsToldToTheCaller) {
   LossyProxy proxy(options_);
   Database database(proxy.options(), {}, random_, [](Milliseconds) {});
   proxy.lose_answer_to("COMMIT");
-  const auto answer = database.transact([&](Connection& connection, const Attempt& attempt) -> Answer<void> {
+  const auto answer = database.transact([&](Connection& connection, const Attempt& attempt) -> Result<void> {
     if (attempt.number > 1) return fail(ErrorKind::other, 1, "cannot look");
     TRY_VOID(add(connection, 1));
     return {};
@@ -357,7 +357,7 @@ TEST_F(DatabaseTest, AStatementThatCommitsByItselfIsUnknownToo) {
   LossyProxy proxy(options_);
   Database database(proxy.options(), {}, random_, [](Milliseconds) {});
   std::vector<bool> unknown;
-  const auto answer = database.read([&](Connection& connection, const Attempt& attempt) -> Answer<void> {
+  const auto answer = database.read([&](Connection& connection, const Attempt& attempt) -> Result<void> {
     unknown.push_back(attempt.commit_unknown);
     if (attempt.number == 1) proxy.lose_answer_to("UPDATE t SET");
     TRY_VOID(connection.run("UPDATE t SET n = 5"));
@@ -376,7 +376,7 @@ TEST_F(DatabaseTest, ConcurrentTransactionsLoseNothing) {
     workers.emplace_back([&, i] {
       for (int round = 0; round < rounds; ++round) {
         const int first = 1 + (i + round) % 2;
-        const auto answer = database.transact([&](Connection& connection, const Attempt&) -> Answer<void> {
+        const auto answer = database.transact([&](Connection& connection, const Attempt&) -> Result<void> {
           TRY_VOID(add(connection, first));
           TRY_VOID(add(connection, 3 - first));
           return {};
@@ -447,7 +447,7 @@ TEST_F(LostServerTest, ATransactionSurvivesTheServersDeath) {
     if (++slept == 3) server().start();
   });
   int attempts = 0;
-  const auto answer = database.transact([&](Connection& connection, const Attempt& attempt) -> Answer<void> {
+  const auto answer = database.transact([&](Connection& connection, const Attempt& attempt) -> Result<void> {
     ++attempts;
     EXPECT_FALSE(attempt.commit_unknown);
     TRY_VOID(connection.execute("INSERT INTO t VALUES (DEFAULT, ?)", {"a"}));

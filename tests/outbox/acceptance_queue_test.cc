@@ -93,10 +93,10 @@ class AcceptanceQueueTest : public testing::Test {
   OutboxStore store_{SpoolChoice::store, clock_};
   Log log_;
   std::unique_ptr<GatedSpool> made_ = std::make_unique<GatedSpool>(
-      StoreSpool(store_.engine(), store_.tables().spool(), store_.random(), store_.patience()), log_);
+      StoreSpool(store_.engine(), store_.tables().spool(), store_.random(), store_.retry()), log_);
   GatedSpool& spool_ = *made_;
-  StoreLedger ledger_{store_.engine(), store_.tables(),   ledger_policy(), *clock_,
-                      store_.random(), store_.patience(), std::move(made_)};
+  StoreLedger ledger_{store_.engine(), store_.tables(), ledger_policy(), *clock_,
+                      store_.random(), store_.retry(),  std::move(made_)};
   WorkSignal signal_;
 };
 

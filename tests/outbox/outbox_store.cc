@@ -19,7 +19,7 @@ std::unique_ptr<Spool> OutboxStore::make_spool() {
 }
 
 std::unique_ptr<StoreLedger> OutboxStore::make_ledger() {
-  return std::make_unique<StoreLedger>(engine(), tables_, ledger_policy(), clock(), random(), patience(), make_spool());
+  return std::make_unique<StoreLedger>(engine(), tables_, ledger_policy(), clock(), random(), retry(), make_spool());
 }
 
 const Policy& ledger_policy() {

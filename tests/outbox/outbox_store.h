@@ -36,7 +36,7 @@ class OutboxStore : public engine::EmbeddedStore {
  private:
   const SpoolChoice spool_;
   const StoreTables tables_;
-  StoreSuppressions suppressions_{engine(), tables_, patience()};
+  StoreSuppressions suppressions_{engine(), tables_, retry()};
 };
 
 // That of ledgers under test: what they claim does not count as perhaps sent.

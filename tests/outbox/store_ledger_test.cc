@@ -5,7 +5,7 @@
 
 #include "ledger_conformance.h"
 #include "outbox/store_ledger/email_item.h"
-#include "outbox/transport/mailbox.h"
+#include "outbox/transport/sandbox_mailbox.h"
 #include "outbox/work/leases.h"
 #include "outbox/work/rescuer.h"
 #include "outbox_store.h"
@@ -197,7 +197,7 @@ TEST_F(StoreLedgerTest, AWorkerMayGoOnAsLongAsItsLeaseLasts) {
 TEST_F(StoreLedgerTest, WhatIsClaimedForSendingMayCountAsPerhapsSent) {
   Policy resending;
   ASSERT_TRUE(unknown_from_claim(resending));
-  StoreLedger ledger(store_.engine(), store_.tables(), resending, *clock_, random_, store_.patience());
+  StoreLedger ledger(store_.engine(), store_.tables(), resending, *clock_, random_, store_.retry());
   ASSERT_TRUE(ledger.accept(some(2), std::nullopt, render));
   for (const Email& email : claimed(ledger, Pipeline::intake)) {
     EXPECT_FALSE(email.outcome_unknown);
@@ -277,7 +277,7 @@ class RescueAfterAnOutageTest : public StoreLedgerTest {
 };
 
 TEST_F(RescueAfterAnOutageTest, ThoseWhoLiveMayRenewTheirLeasesFirst) {
-  AwayLedger away(store_.engine(), store_.tables(), ledger_policy(), *clock_, store_.random(), store_.patience());
+  AwayLedger away(store_.engine(), store_.tables(), ledger_policy(), *clock_, store_.random(), store_.retry());
   Rescuer rescuer(away, decide_.policy(), *clock_, note_, seconds(10));
   away.is_away = true;
   for (int i = 0; i < 31; ++i) {
@@ -367,7 +367,7 @@ class StoreSpoolTest : public StoreLedgerTest {
   SpoolObject object(std::string bytes) const {
     return {SpoolKind::message, "e1", test_start, std::move(bytes), now() + hours(1)};
   }
-  const StoreSpool own_spool_{store_.engine(), store_.tables().spool(), random_, store_.patience()};
+  const StoreSpool own_spool_{store_.engine(), store_.tables().spool(), random_, store_.retry()};
 };
 
 TEST_F(StoreSpoolTest, KeepsObjectsOfAnySize) {
@@ -402,7 +402,7 @@ class MailboxTest : public StoreLedgerTest {
     return {email_id(number),    test_start + seconds(number),        now(), "ann@example.com",
             {"bob@example.com"}, "subject " + std::to_string(number), 7};
   }
-  Mailbox mailbox_{store_.engine(), store_.tables().mailbox(), ledger_->spool(), store_.patience()};
+  SandboxMailbox mailbox_{store_.engine(), store_.tables().mailbox(), ledger_->spool(), store_.retry()};
 };
 
 TEST_F(MailboxTest, ShowsWhatCameInLastFirstAndEachOnce) {

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "app/console/input_file.h"
-#include "item/json_codec.h"
+#include "base/base64.h"
 #include "json/writer.h"
 #include "outbox/outbox.h"
 
@@ -48,7 +48,7 @@ base::Result<void> write_attachments(json::Writer& json, const std::vector<std::
     TRY(const std::string content, read_input(file, most_bytes));
     json.begin_object();
     json.key("name").string(std::filesystem::path(file).filename().string());
-    json.key("content_base64").string(item::to_base64(content));
+    json.key("content_base64").string(base::to_base64(content));
     json.end_object();
   }
   json.end_array();

@@ -31,7 +31,7 @@ base::Result<messages::ConnectionsOptions> connections_options(const MessagesSet
 }
 
 template <class T>
-base::Result<T> as_result(messages::Answer<T> answer) {
+base::Result<T> as_result(messages::Result<T> answer) {
   if (!answer) return base::fail(base::ErrorCode::io, "the sample message: " + answer.error().message);
   return *std::move(answer);
 }
@@ -55,7 +55,7 @@ struct MessageGateway::Parts {
   base::SystemClock clock;
   base::SystemRandom random;
   base::Pause pause;
-  store::Patience patience{random, [this](base::Milliseconds delay) { pause.wait(delay); }};
+  store::Retry retry{random, [this](base::Milliseconds delay) { pause.wait(delay); }};
   std::unique_ptr<messages::Connections> connections;
   std::unique_ptr<messages::MessageService> service;
   std::shared_ptr<broker::Broker> emails_broker;  // that e-mails arrive by, if any do
@@ -64,12 +64,12 @@ struct MessageGateway::Parts {
     messages::StoreQueueOptions queue_options;
     queue_options.table = settings.queues;
     queue_options.lease = settings.queue_lease;
-    auto embedded = std::make_shared<messages::StoreQueue>(store, clock, random, patience, std::move(queue_options));
+    auto embedded = std::make_shared<messages::StoreQueue>(store, clock, random, retry, std::move(queue_options));
     TRY(messages::ConnectionsOptions options, connections_options(settings, local));
     TRY(connections, messages::Connections::create(std::move(options), std::move(embedded)));
     messages::ServiceOptions service_options;
     service_options.guard = keys;
-    service = std::make_unique<messages::MessageService>(store, *connections, clock, random, patience,
+    service = std::make_unique<messages::MessageService>(store, *connections, clock, random, retry,
                                                          std::move(service_options));
     return service->prepare();
   }

@@ -62,7 +62,7 @@ struct OutboxService::Parts {
   base::Pause pause;
   outbox::Policy policy;
   std::unique_ptr<OutboxStorage> storage;
-  std::unique_ptr<outbox::Mailbox> mailbox;  // without a relay
+  std::unique_ptr<outbox::SandboxMailbox> mailbox;  // without a relay
   std::unique_ptr<outbox::Transport> transport;
   outbox::SmtpTransport* smtp = nullptr;  // the transport, when it is one
   std::unique_ptr<outbox::DestinationLimits> limits;
@@ -102,8 +102,8 @@ base::Result<void> OutboxService::Parts::build_transport(store::Store& store) {
     outbox::StoreTables tables;
     tables.emails = settings.table;
     TRY_VOID(outbox::prepare_mailbox(store, tables));
-    const outbox::Patience patience(random, [this](base::Milliseconds delay) { pause.wait(delay); });
-    mailbox = std::make_unique<outbox::Mailbox>(store, tables.mailbox(), storage->ledger().spool(), patience);
+    const store::Retry retry(random, [this](base::Milliseconds delay) { pause.wait(delay); });
+    mailbox = std::make_unique<outbox::SandboxMailbox>(store, tables.mailbox(), storage->ledger().spool(), retry);
     transport = std::make_unique<outbox::SandboxTransport>(*mailbox, clock, settings.keep);
     return {};
   }

@@ -13,12 +13,11 @@ class StoreStorage final : public OutboxStorage {
     outbox::StoreTables tables;
     tables.emails = settings.table;
     TRY_VOID(outbox::prepare_tables(store, tables));
-    const outbox::Patience patience(context.random,
-                                    [&pause = context.pause](base::Milliseconds delay) { pause.wait(delay); });
+    const store::Retry retry(context.random, [&pause = context.pause](base::Milliseconds delay) { pause.wait(delay); });
     TRY(auto directory, open_directory(settings, context.random));
-    ledger_ = std::make_unique<outbox::StoreLedger>(store, tables, context.policy, context.clock, context.random,
-                                                    patience, std::move(directory));
-    suppressions_ = std::make_unique<outbox::StoreSuppressions>(store, tables, patience);
+    ledger_ = std::make_unique<outbox::StoreLedger>(store, tables, context.policy, context.clock, context.random, retry,
+                                                    std::move(directory));
+    suppressions_ = std::make_unique<outbox::StoreSuppressions>(store, tables, retry);
     return {};
   }
 

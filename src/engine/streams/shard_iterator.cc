@@ -1,8 +1,8 @@
 #include "engine/streams/shard_iterator.h"
 
+#include "base/base64.h"
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "item/json_codec.h"
 
 namespace postino::engine {
 
@@ -24,11 +24,11 @@ std::string encode_shard_iterator(const ShardIterator& iterator) {
   base::append_big_endian(bytes, iterator.position);
   base::append_big_endian(bytes, base::epoch_milliseconds(iterator.issued));
   base::append_big_endian(bytes, checksum(bytes));
-  return item::to_base64(bytes);
+  return base::to_base64(bytes);
 }
 
 store::Answer<ShardIterator> decode_shard_iterator(std::string_view text, base::TimePoint now) {
-  const base::Result<std::string> bytes = item::from_base64(text);
+  const base::Result<std::string> bytes = base::from_base64(text);
   if (!bytes || bytes->size() != content_size + checksum_size || bytes->front() != token_format)
     return invalid_shard_iterator();
   const std::string_view content = std::string_view(*bytes).substr(0, content_size);

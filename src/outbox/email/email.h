@@ -40,7 +40,7 @@ struct Bounce {
 
   friend bool operator==(const Bounce&, const Bounce&) = default;
 };
-// Anybody can send reports; an e-mail's record must not grow without end.
+// Reports come from outside; an e-mail's record must not grow without end.
 inline constexpr std::size_t max_bounces = 100;
 
 struct Email {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/base64.h"
 #include "base/text.h"
 #include "base/timestamp.h"
-#include "item/json_codec.h"
 #include "json/writer.h"
 #include "mail/address.h"
 #include "mail/content_type.h"
@@ -181,7 +181,7 @@ class Reader {
     if (content) {
       attachment.is_inline = true;
       attachment.content_base64 = *content;
-      if (!item::from_base64(*content)) fields.refuse("content_base64", "must be base64");
+      if (!base::from_base64(*content)) fields.refuse("content_base64", "must be base64");
     }
     if (name) attachment.name = *name;
     if (name && !fits_as_name(*name))

@@ -51,7 +51,7 @@ struct Rule {
 };
 struct EventRules {
   std::string_view name;     // "message built"
-  std::string_view actor;    // by whom: "intake"
+  std::string_view actor;    // who reports it: "intake"
   std::string_view refusal;  // what the e-mail cannot be in other states: "built"
   std::vector<Rule> rules;
 };

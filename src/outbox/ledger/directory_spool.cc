@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t largest_object = std::size_t{1} << 30;
 
-// A file that is being written does not say yet how long it is kept. After so long nobody writes it any more.
+// A file that is being written does not say yet how long it is kept. After so long its writer is gone.
 constexpr std::chrono::hours left_unfinished{24};
 
 constexpr std::size_t distinction_size = 8;

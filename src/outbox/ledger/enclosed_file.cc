@@ -129,7 +129,7 @@ base::Result<void> write_enclosed_file(int directory, const std::string& path, c
   const Place place = place_of(path);
   const Descriptor folder(open_folder(directory, place.folder));
   if (!folder.is_open()) return failure("create", path);
-  // Under another name first: whoever sees the file sees all of it.
+  // Under another name first: a reader that sees the file sees all of it.
   const std::string unfinished = place.name + std::string(unfinished_ending);
   base::Result<void> written = write_unfinished(folder.get(), unfinished, path, bytes, modified);
   if (written && linkat(folder.get(), unfinished.c_str(), folder.get(), place.name.c_str(), 0) != 0) {

@@ -124,7 +124,7 @@ class Ledger {
 
   // E-mails in working states whose lease ended before `before`, oldest first.
   virtual base::Result<std::vector<Email>> find_expired(base::TimePoint before, int limit) = 0;
-  // The same for those who only look: find_expired() may leave out, for some seconds, what it has told before.
+  // The same for a mere look: find_expired() may leave out, for some seconds, what it has told before.
   virtual base::Result<std::vector<Email>> stale(base::TimePoint before, int limit) = 0;
 
   virtual base::Result<std::optional<Email>> find(const std::string& id) = 0;

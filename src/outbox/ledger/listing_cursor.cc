@@ -6,7 +6,7 @@ namespace postino::outbox {
 
 namespace {
 
-// Guards against mistakes, not against malice: whoever may list may begin anywhere.
+// Guards against mistakes, not against malice: a caller that may list may begin anywhere.
 std::string check_digits(std::string_view position) {
   return base::to_hex(base::sha256("postino listing " + std::string(position))).substr(0, 8);
 }

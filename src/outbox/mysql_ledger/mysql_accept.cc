@@ -9,7 +9,6 @@
 
 namespace postino::outbox {
 
-using mysql::Answer;
 using mysql::Attempt;
 using mysql::Connection;
 using mysql::ErrorKind;
@@ -98,8 +97,8 @@ class MysqlLedger::AcceptWriter {
     return {};
   }
 
-  Answer<void> write(Connection& connection, const Attempt& attempt, const std::vector<Group>& groups,
-                     std::size_t slice) {
+  mysql::Result<void> write(Connection& connection, const Attempt& attempt, const std::vector<Group>& groups,
+                            std::size_t slice) {
     bool done_before = false;
     if (request_.key()) {
       TRY(const KeyState state, take_key(connection, attempt));
@@ -117,7 +116,8 @@ class MysqlLedger::AcceptWriter {
     return counts.write(connection, slice);
   }
 
-  Answer<void> write(Connection& connection, const Attempt& attempt, const Group& group, CountDifferences& counts) {
+  mysql::Result<void> write(Connection& connection, const Attempt& attempt, const Group& group,
+                            CountDifferences& counts) {
     TRY(const Group inserted, insert(connection, attempt, group));
     std::vector<Line> lines;
     std::vector<const MysqlSpool::Placed*> objects;
@@ -134,7 +134,7 @@ class MysqlLedger::AcceptWriter {
 
   // Inserts those whose ids are free, and says which. The others are refused, or were accepted before by this very
   // request.
-  Answer<Group> insert(Connection& connection, const Attempt& attempt, Group group) {
+  mysql::Result<Group> insert(Connection& connection, const Attempt& attempt, Group group) {
     int rounds = 5;  // what was in the way can be gone when one looks
     Group inserted;
     while (!group.empty()) {
@@ -155,7 +155,7 @@ class MysqlLedger::AcceptWriter {
     return inserted;
   }
 
-  Answer<void> drop_known_ones(Connection& connection, const Attempt& attempt, Group& group) {
+  mysql::Result<void> drop_known_ones(Connection& connection, const Attempt& attempt, Group& group) {
     std::vector<std::string> ids;
     for (const std::size_t i : group) ids.push_back(request_.email(i).id);
     TRY(const mysql::Rows rows,
@@ -188,7 +188,7 @@ class MysqlLedger::AcceptWriter {
   std::string key_hash() const { return base::to_hex(base::sha256(request_.key()->key)); }
 
   // With the transaction's end it is ours for good. A request that comes while that is open waits for it.
-  Answer<KeyState> take_key(Connection& connection, const Attempt& attempt) {
+  mysql::Result<KeyState> take_key(Connection& connection, const Attempt& attempt) {
     const std::int64_t expires = base::epoch_milliseconds(request_.key()->expires_at);
     const auto inserted = connection.execute(
         "INSERT INTO email_accept_keys (key_hash, request_hash, owner, expires_ms) VALUES (?, ?, ?, ?)",

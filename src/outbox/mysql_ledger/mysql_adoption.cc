@@ -9,7 +9,6 @@
 
 namespace postino::outbox {
 
-using mysql::Answer;
 using mysql::Attempt;
 using mysql::Connection;
 
@@ -67,7 +66,7 @@ base::Result<void> MysqlLedger::adopt_outcome(const EmailRow& row) {
   TRY(const Change change, decide(row.email, event::Adopted{}, policy_, clock_.now()));
   const Email& email = change.after;
   const CountLanes::Lane lane(lanes_);
-  const auto adopted = database_.transact([&](Connection& connection, const Attempt&) -> Answer<void> {
+  const auto adopted = database_.transact([&](Connection& connection, const Attempt&) -> mysql::Result<void> {
     TRY(const std::uint64_t changed,
         connection.execute("UPDATE emails SET due_ms = ?, ledger_version = version, ledger_status = ?,"
                            " expires_ms = COALESCE(expires_ms, ?), updated_ms = ?, updated_at = updated_at"

@@ -7,7 +7,6 @@
 
 namespace postino::outbox {
 
-using mysql::Answer;
 using mysql::Attempt;
 using mysql::Connection;
 
@@ -65,7 +64,7 @@ class MysqlLedger::ClaimWriter {
   base::TimePoint last_due() const { return last_due_; }
 
  private:
-  Answer<void> take(Connection& connection, const Attempt& attempt, std::size_t slice) {
+  mysql::Result<void> take(Connection& connection, const Attempt& attempt, std::size_t slice) {
     if (attempt.commit_unknown) {
       TRY(const bool committed, earlier_attempt_committed(connection));
       if (committed) return {};
@@ -77,7 +76,7 @@ class MysqlLedger::ClaimWriter {
     return ledger_.write_moves(connection, changes, counted_as_, transition_, slice);
   }
 
-  Answer<void> lock(Connection& connection) {
+  mysql::Result<void> lock(Connection& connection) {
     changes_.clear();
     counted_as_.clear();
     strangers_.clear();
@@ -106,7 +105,7 @@ class MysqlLedger::ClaimWriter {
   }
 
   // The changes are still those of the attempt whose end is not known.
-  Answer<bool> earlier_attempt_committed(Connection& connection) {
+  mysql::Result<bool> earlier_attempt_committed(Connection& connection) {
     std::vector<std::string> ids;
     for (const Change& change : changes_) ids.push_back(change.after.id);
     if (ids.empty()) return false;
@@ -132,7 +131,7 @@ class MysqlLedger::ClaimWriter {
 };
 
 base::Result<bool> MysqlLedger::take_claimed(WorkQueue& queue, int wanted, const std::string& owner, Claim& claim) {
-  const auto began = QueueCursor::Steady::now();
+  const auto began = store::QueueCursor::Steady::now();
   const base::TimePoint start = queue.start(began);
   ClaimWriter batch(*this, queue, start, std::min(wanted, static_cast<int>(max_ledger_batch)), owner);
   TRY_VOID(batch.commit());
@@ -148,7 +147,7 @@ base::Result<bool> MysqlLedger::take_claimed(WorkQueue& queue, int wanted, const
 
 base::Result<bool> MysqlLedger::take_seen(WorkQueue& queue, int wanted, const std::set<std::string>& except,
                                           Claim& claim) {
-  const auto began = QueueCursor::Steady::now();
+  const auto began = store::QueueCursor::Steady::now();
   const base::TimePoint start = queue.start(began);
   const base::TimePoint now = clock_.now();
   const int limit = wanted + static_cast<int>(except.size());
@@ -193,7 +192,7 @@ base::Result<MysqlLedger::DueTimes> MysqlLedger::first_due(Pipeline pipeline, st
   for (WorkQueue* queue : queues) {
     sql += (sql.empty() ? "SELECT (SELECT MIN(due_ms)" : ", (SELECT MIN(due_ms)") + queue_condition(queue->state) + ")";
     parameters.emplace_back(queue->shard);
-    parameters.emplace_back(base::epoch_milliseconds(from ? *from : queue->start(QueueCursor::Steady::now())));
+    parameters.emplace_back(base::epoch_milliseconds(from ? *from : queue->start(store::QueueCursor::Steady::now())));
   }
   const auto rows =
       database_.read([&](Connection& connection, const Attempt&) { return connection.query(sql, parameters); });

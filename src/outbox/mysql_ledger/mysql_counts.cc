@@ -28,7 +28,7 @@ void CountDifferences::add(const std::string& tenant, State state, std::int64_t 
   if (!tenant.empty()) differences_[{tenant, name_of(state)}] += difference;
 }
 
-mysql::Answer<void> CountDifferences::write(mysql::Connection& connection, std::size_t slice) const {
+mysql::Result<void> CountDifferences::write(mysql::Connection& connection, std::size_t slice) const {
   Parameters parameters;
   std::size_t rows = 0;
   for (const auto& [key, difference] : differences_) {
@@ -54,7 +54,7 @@ mysql::Answer<void> CountDifferences::write(mysql::Connection& connection, std::
   return {};
 }
 
-mysql::Answer<Counts> read_counts(mysql::Connection& connection, const std::optional<std::string>& tenant) {
+mysql::Result<Counts> read_counts(mysql::Connection& connection, const std::optional<std::string>& tenant) {
   TRY(const mysql::Rows rows,
       connection.query("SELECT status, SUM(amount) FROM email_counts WHERE tenant = ? GROUP BY status",
                        {tenant.value_or(all_tenants)}));

@@ -1,6 +1,6 @@
 // How many e-mails are in each state, kept in step with them: the counts change in the same transaction.
 //
-// Each count has several slices, and transactions that run at the same time change different ones, so that nobody waits
+// Each count has several slices, and transactions that run at the same time change different ones, so that none waits
 // for a row of counts until another one's commit is on the disk.
 #pragma once
 
@@ -53,7 +53,7 @@ class CountDifferences {
   void left(const std::string& tenant, State state) { add(tenant, state, -1); }
 
   // To be the last statement before the commit. In the order of the keys, so that two that do meet wait, and no more.
-  mysql::Answer<void> write(mysql::Connection& connection, std::size_t slice) const;
+  mysql::Result<void> write(mysql::Connection& connection, std::size_t slice) const;
 
  private:
   void add(const std::string& tenant, State state, std::int64_t difference);
@@ -61,7 +61,7 @@ class CountDifferences {
   std::map<std::pair<std::string, std::string_view>, std::int64_t> differences_;  // by tenant and state
 };
 
-// A tenant's, or everybody's.
-mysql::Answer<Counts> read_counts(mysql::Connection& connection, const std::optional<std::string>& tenant);
+// A tenant's, or those of all tenants.
+mysql::Result<Counts> read_counts(mysql::Connection& connection, const std::optional<std::string>& tenant);
 
 }  // namespace postino::outbox

@@ -6,7 +6,6 @@
 
 namespace postino::outbox {
 
-using mysql::Answer;
 using mysql::Attempt;
 using mysql::Connection;
 
@@ -128,7 +127,8 @@ void MysqlLedger::add_lines(const Change& change, std::vector<Line>& lines) {
   for (const NewLine& line : change.lines) lines.push_back({&change.after.id, &line.entry});
 }
 
-Answer<void> MysqlLedger::write_lines(Connection& connection, const std::vector<Line>& lines, std::int64_t transition) {
+mysql::Result<void> MysqlLedger::write_lines(Connection& connection, const std::vector<Line>& lines,
+                                             std::int64_t transition) {
   std::size_t count = 0;
   for (std::size_t begin = 0; begin < lines.size(); begin += count) {
     count = rounded_down(lines.size() - begin);
@@ -151,8 +151,8 @@ Answer<void> MysqlLedger::write_lines(Connection& connection, const std::vector<
   return {};
 }
 
-Answer<bool> MysqlLedger::was_committed(Connection& connection, const std::vector<std::string>& ids,
-                                        std::int64_t transition) {
+mysql::Result<bool> MysqlLedger::was_committed(Connection& connection, const std::vector<std::string>& ids,
+                                               std::int64_t transition) {
   if (ids.empty()) return false;
   std::vector<mysql::Parameter> parameters(ids.begin(), ids.end());
   parameters.emplace_back(transition);
@@ -180,7 +180,7 @@ base::Result<std::vector<std::string>> MysqlLedger::amend(const std::vector<Chan
     std::string condition = "(id = ? AND version = ?)";
     for (std::size_t i = 1; i < size; ++i) condition += " OR (id = ? AND version = ?)";
     const auto current =
-        database_.read([&](Connection& connection, const Attempt&) -> Answer<std::vector<std::string>> {
+        database_.read([&](Connection& connection, const Attempt&) -> mysql::Result<std::vector<std::string>> {
           std::vector<mysql::Parameter> parameters(amendment.values.begin(), amendment.values.end());
           parameters.insert(parameters.end(), versions.list().begin(), versions.list().end());
           TRY(const std::uint64_t changed,
@@ -209,7 +209,7 @@ base::Result<void> MysqlLedger::record_bounce(const std::string& id, const Bounc
   static const std::string sql = "SELECT " + email_columns + " FROM emails WHERE id = ? FOR UPDATE";
   const std::int64_t transition = new_transition();
   base::Result<void> outcome;
-  const auto done = database_.transact([&](Connection& connection, const Attempt& attempt) -> Answer<void> {
+  const auto done = database_.transact([&](Connection& connection, const Attempt& attempt) -> mysql::Result<void> {
     outcome = {};
     TRY(const mysql::Rows rows, connection.query(sql, {id}));
     if (rows.empty()) {

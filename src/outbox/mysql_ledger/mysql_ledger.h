@@ -1,4 +1,5 @@
-// The ledger on MySQL or MariaDB. The tables are in mysql_schema.cc and docs/outbox.md.
+// The ledger on MySQL or MariaDB. The tables are in mysql_schema.cc and docs/mysql.md. A move locks the rows of its
+// e-mails and compares state and version before it writes.
 #pragma once
 
 #include <atomic>
@@ -77,15 +78,15 @@ class MysqlLedger final : public Ledger {
     const HistoryEntry* entry = nullptr;
   };
   static void add_lines(const Change& change, std::vector<Line>& lines);
-  static mysql::Answer<void> write_lines(mysql::Connection& connection, const std::vector<Line>& lines,
+  static mysql::Result<void> write_lines(mysql::Connection& connection, const std::vector<Line>& lines,
                                          std::int64_t transition);
   // Was it committed, for one of these e-mails? They must be locked, so that no other transaction is about to.
-  static mysql::Answer<bool> was_committed(mysql::Connection& connection, const std::vector<std::string>& ids,
+  static mysql::Result<bool> was_committed(mysql::Connection& connection, const std::vector<std::string>& ids,
                                            std::int64_t transition);
   std::int64_t new_transition() { return static_cast<std::int64_t>(random_.next()); }
   // The states and lines of changes whose e-mails are locked and as they should be. `counted_as` says for each under
   // which state it is counted so far.
-  mysql::Answer<void> write_moves(mysql::Connection& connection, const std::vector<const Change*>& changes,
+  mysql::Result<void> write_moves(mysql::Connection& connection, const std::vector<const Change*>& changes,
                                   const std::vector<std::optional<State>>& counted_as, std::int64_t transition,
                                   std::size_t slice) const;
 

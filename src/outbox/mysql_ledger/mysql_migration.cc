@@ -9,7 +9,6 @@ namespace postino::outbox {
 
 namespace {
 
-using mysql::Answer;
 using mysql::Connection;
 
 // Copying a large table takes its time.
@@ -31,7 +30,7 @@ base::Result<std::unique_ptr<Connection>> connect(mysql::ServerOptions server, b
 }
 
 // The last one that was done: they are done in their order.
-Answer<int> last_done(Connection& connection) {
+mysql::Result<int> last_done(Connection& connection) {
   TRY(const mysql::Rows tables,
       connection.query("SELECT COUNT(*) FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = DATABASE()"
                        " AND TABLE_NAME = 'postino_migrations'"));
@@ -60,7 +59,7 @@ base::Result<void> lock(Connection& connection, base::Milliseconds wait) {
   return base::fail(base::ErrorCode::conflict, "another program is migrating the database");
 }
 
-Answer<void> run(Connection& connection, const Migration& migration, const std::string& program_version) {
+mysql::Result<void> run(Connection& connection, const Migration& migration, const std::string& program_version) {
   TRY_VOID(migration.run(connection));
   TRY_VOID(connection.execute("INSERT INTO postino_migrations (number, name, program_version) VALUES (?, ?, ?)",
                               {migration.number, migration.name, program_version}));

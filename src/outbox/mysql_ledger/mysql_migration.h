@@ -23,7 +23,7 @@ struct MigrationOptions {
 
 // How many migrations the database lacks. conflict when it is newer than this program, which must not use it then.
 base::Result<int> pending_migrations(const mysql::ServerOptions& server);
-// The same, when whoever is migrating now has finished. conflict when that takes too long.
+// The same, when a program that is migrating now has finished. conflict when that takes too long.
 base::Result<int> pending_after_others(const mysql::ServerOptions& server, base::Milliseconds wait);
 
 // Does what is missing, and says what that was. Only one program at a time does; a second one waits. A run that was

@@ -7,13 +7,12 @@
 
 namespace postino::outbox {
 
-using mysql::Answer;
 using mysql::Attempt;
 using mysql::Connection;
 
-Answer<void> MysqlLedger::write_moves(Connection& connection, const std::vector<const Change*>& changes,
-                                      const std::vector<std::optional<State>>& counted_as, std::int64_t transition,
-                                      std::size_t slice) const {
+mysql::Result<void> MysqlLedger::write_moves(Connection& connection, const std::vector<const Change*>& changes,
+                                             const std::vector<std::optional<State>>& counted_as,
+                                             std::int64_t transition, std::size_t slice) const {
   Parameters parameters;
   std::vector<Line> lines;
   CountDifferences counts;
@@ -67,7 +66,7 @@ class MysqlLedger::MoveWriter : private MoveBatch<MysqlSpool::Placed> {
   }
 
  private:
-  Answer<void> write(Connection& connection, const Attempt& attempt, std::size_t slice) {
+  mysql::Result<void> write(Connection& connection, const Attempt& attempt, std::size_t slice) {
     TRY_VOID(lock(connection));
     if (attempt.commit_unknown) {
       TRY(const bool committed, was_committed(connection, {ids_.begin(), ids_.end()}, transition_));
@@ -92,7 +91,7 @@ class MysqlLedger::MoveWriter : private MoveBatch<MysqlSpool::Placed> {
 
   // Locks the e-mails, in the order of their ids so that two transactions that want the same ones wait and do not block
   // each other for good, and finds out which are as their changes have them before.
-  Answer<void> lock(Connection& connection) {
+  mysql::Result<void> lock(Connection& connection) {
     Parameters parameters;
     for (const std::string& id : ids_) parameters.add(id);
     parameters.repeat_last(1, rounded_up(ids_.size()));

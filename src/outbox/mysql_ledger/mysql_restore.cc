@@ -3,7 +3,6 @@
 
 namespace postino::outbox {
 
-using mysql::Answer;
 using mysql::Attempt;
 using mysql::Connection;
 
@@ -22,12 +21,12 @@ base::Result<bool> MysqlLedger::restore(const StoredEmail& stored) {
 
   const std::int64_t transition = new_transition();
   const CountLanes::Lane lane(lanes_);
-  const auto restored = database_.transact([&](Connection& connection, const Attempt& attempt) -> Answer<bool> {
+  const auto restored = database_.transact([&](Connection& connection, const Attempt& attempt) -> mysql::Result<bool> {
     Parameters parameters;
     add_new_row(parameters, email, expires(email));
     const auto inserted = connection.execute(insert_emails(1), parameters.list());
     if (!inserted && inserted.error().kind == mysql::ErrorKind::duplicate_key)
-      return attempt.commit_unknown ? was_committed(connection, {email.id}, transition) : Answer<bool>(false);
+      return attempt.commit_unknown ? was_committed(connection, {email.id}, transition) : mysql::Result<bool>(false);
     if (!inserted) return base::propagate(inserted.error());
     TRY_VOID(write_lines(connection, lines, transition));
     TRY_VOID(MysqlSpool::insert(connection, objects));

@@ -7,7 +7,6 @@ namespace postino::outbox {
 
 namespace {
 
-using mysql::Answer;
 using mysql::Connection;
 
 // As other programs create them, to the letter.
@@ -110,7 +109,7 @@ const Additions status_columns_added = {
 };
 
 const std::array<std::string, 4> further_tables = {
-    // The tenant '' stands for everybody. Each number is the sum of its slices.
+    // The tenant '' stands for all tenants. Each number is the sum of its slices.
     "CREATE TABLE IF NOT EXISTS email_counts (tenant " + name + ", status " + word +
         " NOT NULL, slice TINYINT UNSIGNED NOT NULL, amount BIGINT NOT NULL, PRIMARY KEY (tenant, status, slice))" +
         engine,
@@ -129,8 +128,8 @@ const std::array<std::string, 4> further_tables = {
         engine};
 
 // The names that INFORMATION_SCHEMA has, where they are ours.
-Answer<std::vector<std::string>> names_in(Connection& connection, std::string_view catalogue, std::string_view column,
-                                          std::string_view table) {
+mysql::Result<std::vector<std::string>> names_in(Connection& connection, std::string_view catalogue,
+                                                 std::string_view column, std::string_view table) {
   const std::string sql = "SELECT DISTINCT " + std::string(column) + " FROM INFORMATION_SCHEMA." +
                           std::string(catalogue) + " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?";
   TRY(const mysql::Rows rows, connection.query(sql, {table}));
@@ -140,8 +139,8 @@ Answer<std::vector<std::string>> names_in(Connection& connection, std::string_vi
 }
 
 // The clauses that add what is not there.
-Answer<std::string> missing(Connection& connection, std::string_view table, std::string_view what,
-                            const Additions& additions) {
+mysql::Result<std::string> missing(Connection& connection, std::string_view table, std::string_view what,
+                                   const Additions& additions) {
   const bool columns = what == "COLUMN";
   TRY(const std::vector<std::string> known,
       names_in(connection, columns ? "COLUMNS" : "STATISTICS", columns ? "COLUMN_NAME" : "INDEX_NAME", table));
@@ -153,12 +152,12 @@ Answer<std::string> missing(Connection& connection, std::string_view table, std:
 }
 
 // One statement for all that is missing: a table is copied once.
-Answer<void> alter(Connection& connection, std::string_view table, const std::string& clauses) {
+mysql::Result<void> alter(Connection& connection, std::string_view table, const std::string& clauses) {
   if (clauses.empty()) return {};
   return connection.run("ALTER TABLE " + std::string(table) + clauses.substr(1));
 }
 
-Answer<bool> has_all_states(Connection& connection) {
+mysql::Result<bool> has_all_states(Connection& connection) {
   TRY(const mysql::Rows rows,
       connection.query(
           "SELECT COUNT(*) FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_SCHEMA = DATABASE()"
@@ -166,12 +165,12 @@ Answer<bool> has_all_states(Connection& connection) {
   return rows[0].number(0) > 0;
 }
 
-Answer<void> create_first_tables(Connection& connection) {
+mysql::Result<void> create_first_tables(Connection& connection) {
   for (const std::string_view table : first_tables) TRY_VOID(connection.run(table));
   return {};
 }
 
-Answer<void> add_columns(Connection& connection) {
+mysql::Result<void> add_columns(Connection& connection) {
   std::string clauses;
   TRY(const bool all_states, has_all_states(connection));
   if (!all_states) clauses += ", MODIFY COLUMN status " + states + " NOT NULL";
@@ -182,7 +181,7 @@ Answer<void> add_columns(Connection& connection) {
   return alter(connection, "email_statuses", status_columns);
 }
 
-Answer<void> create_further_tables(Connection& connection) {
+mysql::Result<void> create_further_tables(Connection& connection) {
   for (const std::string& table : further_tables) TRY_VOID(connection.run(table));
   return {};
 }

@@ -15,7 +15,7 @@ namespace postino::outbox {
 struct Migration {
   int number = 0;
   std::string_view name;
-  mysql::Answer<void> (*run)(mysql::Connection& connection) = nullptr;
+  mysql::Result<void> (*run)(mysql::Connection& connection) = nullptr;
 };
 
 // In their order, from 1 without gaps.

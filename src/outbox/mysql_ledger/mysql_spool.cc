@@ -19,7 +19,7 @@ class PartInsertion {
   explicit PartInsertion(mysql::Connection& connection)
       : connection_(connection), most_bytes_(std::min(most_statement_bytes, connection.largest_statement() / 2)) {}
 
-  mysql::Answer<void> add(const MysqlSpool::Placed& placed) {
+  mysql::Result<void> add(const MysqlSpool::Placed& placed) {
     const std::string& bytes = placed.object.bytes;
     const std::size_t parts = row_part_count(bytes.size());
     for (std::size_t part = 0; part < parts; ++part) {
@@ -35,7 +35,7 @@ class PartInsertion {
     return {};
   }
 
-  mysql::Answer<void> flush() {
+  mysql::Result<void> flush() {
     for (std::span<const mysql::Parameter> rest = parameters_; !rest.empty();) {
       const std::size_t rows = rounded_down(rest.size() / columns);
       TRY_VOID(connection_.execute("INSERT INTO email_spool (path, part, parts, content, expires_ms) VALUES " +
@@ -63,7 +63,7 @@ std::string MysqlSpool::new_path(const SpoolObject& object) {
   return spool_path(object, base::make_uuid(random_).substr(0, 8));
 }
 
-mysql::Answer<void> MysqlSpool::insert(mysql::Connection& connection, const std::vector<const Placed*>& objects) {
+mysql::Result<void> MysqlSpool::insert(mysql::Connection& connection, const std::vector<const Placed*>& objects) {
   PartInsertion insertion(connection);
   for (const Placed* placed : objects) TRY_VOID(insertion.add(*placed));
   return insertion.flush();
@@ -75,7 +75,7 @@ base::Result<std::string> MysqlSpool::write(const SpoolObject& object) {
     auto inserted = insert(connection, {&placed});
     // The path is this object's own: what is there came from an attempt that seemed to have failed.
     if (!inserted && attempt.commit_unknown && inserted.error().kind == mysql::ErrorKind::duplicate_key)
-      return mysql::Answer<void>();
+      return mysql::Result<void>();
     return inserted;
   });
   if (!written) return base::propagate(mysql::as_error(written.error()));

@@ -24,7 +24,7 @@ class MysqlSpool final : public Spool {
     std::string path;
     SpoolObject object;
   };
-  static mysql::Answer<void> insert(mysql::Connection& connection, const std::vector<const Placed*>& objects);
+  static mysql::Result<void> insert(mysql::Connection& connection, const std::vector<const Placed*>& objects);
 
  private:
   mysql::Database& database_;

@@ -14,9 +14,9 @@ namespace postino::outbox {
 
 // A connection keeps some statements prepared, so those about many rows come in few sizes.
 //
-// The next size, for those who can say something twice without harm:
+// The next size, for statements that can say something twice without harm:
 std::size_t rounded_up(std::size_t count);
-// The largest size that does not exceed the count, for those who need several statements then:
+// The largest size that does not exceed the count, for callers that make several statements then:
 std::size_t rounded_down(std::size_t count);
 
 // "element, element, element"

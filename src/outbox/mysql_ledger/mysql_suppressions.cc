@@ -8,7 +8,6 @@
 
 namespace postino::outbox {
 
-using mysql::Answer;
 using mysql::Attempt;
 using mysql::Connection;
 
@@ -37,7 +36,7 @@ base::Result<void> MysqlSuppressions::add(const std::string& tenant, const Suppr
 }
 
 base::Result<bool> MysqlSuppressions::remove(const std::string& tenant, const std::string& address) {
-  const auto removed = database_.read([&](Connection& connection, const Attempt& attempt) -> Answer<bool> {
+  const auto removed = database_.read([&](Connection& connection, const Attempt& attempt) -> mysql::Result<bool> {
     TRY(const std::uint64_t rows, connection.execute("DELETE FROM email_suppressions WHERE tenant = ? AND address = ?",
                                                      {tenant, base::lower_case(address)}));
     return rows > 0 || attempt.commit_unknown;  // an earlier attempt may have been the one that removed it

@@ -1,11 +1,10 @@
-// The end of what has expired: a few rows at a time, by their keys, without waiting for anybody.
+// The end of what has expired: a few rows at a time, by their keys, without waiting for locks.
 #include <algorithm>
 
 #include "outbox/mysql_ledger/mysql_work_queue.h"
 
 namespace postino::outbox {
 
-using mysql::Answer;
 using mysql::Attempt;
 using mysql::Connection;
 
@@ -14,8 +13,8 @@ namespace {
 constexpr int batch = 100;
 
 // The keys of what has expired and is not locked.
-Answer<mysql::Rows> lock_expired(Connection& connection, const std::string& columns, const std::string& table,
-                                 base::TimePoint now, int limit) {
+mysql::Result<mysql::Rows> lock_expired(Connection& connection, const std::string& columns, const std::string& table,
+                                        base::TimePoint now, int limit) {
   return connection.query("SELECT " + columns + " FROM " + table +
                               " FORCE INDEX (idx_expires) WHERE expires_ms <= ? ORDER BY expires_ms LIMIT ?"
                               " FOR UPDATE SKIP LOCKED",
@@ -24,15 +23,15 @@ Answer<mysql::Rows> lock_expired(Connection& connection, const std::string& colu
 
 // One by one: told of many keys, the database may choose to look at every row, and wait for those that others have
 // locked.
-Answer<void> remove_email(Connection& connection, const mysql::Row& row) {
+mysql::Result<void> remove_email(Connection& connection, const mysql::Row& row) {
   TRY_VOID(connection.execute("DELETE FROM emails WHERE id = ?", {row.text(0)}));  // the history goes with it
   return {};
 }
-Answer<void> remove_part(Connection& connection, const mysql::Row& row) {
+mysql::Result<void> remove_part(Connection& connection, const mysql::Row& row) {
   TRY_VOID(connection.execute("DELETE FROM email_spool WHERE path = ? AND part = ?", {row.text(0), row.number(1)}));
   return {};
 }
-Answer<void> remove_key(Connection& connection, const mysql::Row& row) {
+mysql::Result<void> remove_key(Connection& connection, const mysql::Row& row) {
   TRY_VOID(connection.execute("DELETE FROM email_accept_keys WHERE key_hash = ?", {row.text(0)}));
   return {};
 }
@@ -56,7 +55,7 @@ base::Result<int> in_batches(int limit, const Once& once) {
 base::Result<int> MysqlLedger::sweep_emails(int limit) {
   return in_batches(limit, [&](int wanted) {
     const CountLanes::Lane lane(lanes_);
-    return database_.transact([&](Connection& connection, const Attempt&) -> Answer<int> {
+    return database_.transact([&](Connection& connection, const Attempt&) -> mysql::Result<int> {
       TRY(const mysql::Rows rows,
           lock_expired(connection, "id, tenant, ledger_status", "emails", clock_.now(), wanted));
       CountDifferences counts;
@@ -72,7 +71,7 @@ base::Result<int> MysqlLedger::sweep_emails(int limit) {
 
 base::Result<int> MysqlLedger::sweep_objects(int limit) {
   return in_batches(limit, [&](int wanted) {
-    return database_.transact([&](Connection& connection, const Attempt&) -> Answer<int> {
+    return database_.transact([&](Connection& connection, const Attempt&) -> mysql::Result<int> {
       TRY(const mysql::Rows rows, lock_expired(connection, "path, part", "email_spool", clock_.now(), wanted));
       for (const mysql::Row row : rows) TRY_VOID(remove_part(connection, row));
       return static_cast<int>(rows.size());
@@ -82,7 +81,7 @@ base::Result<int> MysqlLedger::sweep_objects(int limit) {
 
 base::Result<int> MysqlLedger::sweep_keys(int limit) {
   return in_batches(limit, [&](int wanted) {
-    return database_.transact([&](Connection& connection, const Attempt&) -> Answer<int> {
+    return database_.transact([&](Connection& connection, const Attempt&) -> mysql::Result<int> {
       TRY(const mysql::Rows rows, lock_expired(connection, "key_hash", "email_accept_keys", clock_.now(), wanted));
       for (const mysql::Row row : rows) TRY_VOID(remove_key(connection, row));
       return static_cast<int>(rows.size());

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <mutex>
 
-#include "outbox/ledger/queue_cursor.h"
 #include "outbox/mysql_ledger/mysql_ledger.h"
+#include "store/queue_cursor.h"
 
 namespace postino::outbox {
 
@@ -16,21 +16,21 @@ inline constexpr int mysql_shards = 4;
 struct MysqlLedger::WorkQueue {
   WorkQueue(State of, int number) : state(of), shard(number) {}
 
-  // Where a read begins now, and what it found: see QueueCursor.
-  base::TimePoint start(QueueCursor::Steady::time_point now) {
+  // Where a read begins now, and what it found: see store::QueueCursor.
+  base::TimePoint start(store::QueueCursor::Steady::time_point now) {
     const std::lock_guard lock(mutex);
     return cursor.start(now);
   }
-  void found(base::TimePoint start, base::TimePoint seen, QueueCursor::Steady::time_point began) {
+  void found(base::TimePoint start, base::TimePoint seen, store::QueueCursor::Steady::time_point began) {
     const std::lock_guard lock(mutex);
-    cursor.found(start, seen, began, QueueCursor::Steady::now());
+    cursor.found(start, seen, began, store::QueueCursor::Steady::now());
   }
 
   const State state;
   const int shard;
   std::atomic<bool> more = false;  // the last one who took from it did not get to its end
   std::mutex mutex;
-  QueueCursor cursor;
+  store::QueueCursor cursor;
 };
 
 }  // namespace postino::outbox

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "item/json_codec.h"
-#include "outbox/ledger/patient_store.h"
 #include "outbox/store_ledger/store_layout.h"
+#include "store/retry.h"
 
 namespace postino::outbox {
 namespace {
@@ -239,20 +239,20 @@ TEST(PatientStore, RepeatsWhatMaySucceedLater) {
                                            resource_in_use};
   for (int type = 0; type <= static_cast<int>(internal_server_error); ++type) {
     const auto each = static_cast<store::ErrorType>(type);
-    EXPECT_EQ(worth_repeating({each, ""}), busy.contains(each)) << store::error_name(each);
+    EXPECT_EQ(store::worth_repeating({each, ""}), busy.contains(each)) << store::error_name(each);
   }
-  EXPECT_TRUE(worth_repeating(cancelled({"None", "TransactionConflict"})));
-  EXPECT_TRUE(worth_repeating(cancelled({"ThrottlingError", "ProvisionedThroughputExceeded"})));
-  EXPECT_FALSE(worth_repeating(cancelled({"ConditionalCheckFailed", "TransactionConflict"})));
-  EXPECT_FALSE(worth_repeating(cancelled({"None", "ValidationError"})));
+  EXPECT_TRUE(store::worth_repeating(cancelled({"None", "TransactionConflict"})));
+  EXPECT_TRUE(store::worth_repeating(cancelled({"ThrottlingError", "ProvisionedThroughputExceeded"})));
+  EXPECT_FALSE(store::worth_repeating(cancelled({"ConditionalCheckFailed", "TransactionConflict"})));
+  EXPECT_FALSE(store::worth_repeating(cancelled({"None", "ValidationError"})));
 }
 
 TEST(PatientStore, EndsAfterEightAttemptsWithDelaysBelowTheirCeilings) {
   base::SeededRandom random(3);
   std::vector<std::int64_t> delays;
-  const Patience patience(random, [&](base::Milliseconds delay) { delays.push_back(delay.count()); });
+  const store::Retry retry(random, [&](base::Milliseconds delay) { delays.push_back(delay.count()); });
   int calls = 0;
-  const auto answer = patience([&]() -> store::Answer<int> {
+  const auto answer = retry([&]() -> store::Answer<int> {
     ++calls;
     return store::refuse(store::ErrorType::throttling, "slow down");
   });
@@ -263,13 +263,13 @@ TEST(PatientStore, EndsAfterEightAttemptsWithDelaysBelowTheirCeilings) {
   for (std::size_t i = 0; i < delays.size(); ++i) EXPECT_LT(delays[i], ceilings[i]);
 
   calls = 0;
-  EXPECT_TRUE(patience([&]() -> store::Answer<int> {
+  EXPECT_TRUE(retry([&]() -> store::Answer<int> {
     if (++calls < 3) return store::refuse(store::ErrorType::internal_server_error, "");
     return 1;
   }));
   EXPECT_EQ(calls, 3);
   calls = 0;
-  EXPECT_FALSE(patience([&]() -> store::Answer<int> {
+  EXPECT_FALSE(retry([&]() -> store::Answer<int> {
     ++calls;
     return store::refuse(store::ErrorType::conditional_check_failed, "");
   }));
@@ -277,14 +277,14 @@ TEST(PatientStore, EndsAfterEightAttemptsWithDelaysBelowTheirCeilings) {
 }
 
 TEST(PatientStore, TellsAFailedConditionFromABusyStore) {
-  EXPECT_EQ(as_error({store::ErrorType::conditional_check_failed, "m"}),
+  EXPECT_EQ(store::as_error({store::ErrorType::conditional_check_failed, "m"}),
             (base::Error{base::ErrorCode::conflict, "ConditionalCheckFailedException: m"}));
-  EXPECT_EQ(as_error(cancelled({"None", "ConditionalCheckFailed"})).code, base::ErrorCode::conflict);
-  EXPECT_EQ(as_error(cancelled({"None", "TransactionConflict"})).code, base::ErrorCode::exhausted);
-  EXPECT_EQ(as_error({store::ErrorType::throttling, ""}).code, base::ErrorCode::exhausted);
-  EXPECT_EQ(as_error({store::ErrorType::validation, ""}).code, base::ErrorCode::invalid);
-  EXPECT_EQ(as_error({store::ErrorType::resource_not_found, ""}).code, base::ErrorCode::not_found);
-  EXPECT_EQ(as_error({store::ErrorType::internal_server_error, ""}).code, base::ErrorCode::io);
+  EXPECT_EQ(store::as_error(cancelled({"None", "ConditionalCheckFailed"})).code, base::ErrorCode::conflict);
+  EXPECT_EQ(store::as_error(cancelled({"None", "TransactionConflict"})).code, base::ErrorCode::exhausted);
+  EXPECT_EQ(store::as_error({store::ErrorType::throttling, ""}).code, base::ErrorCode::exhausted);
+  EXPECT_EQ(store::as_error({store::ErrorType::validation, ""}).code, base::ErrorCode::invalid);
+  EXPECT_EQ(store::as_error({store::ErrorType::resource_not_found, ""}).code, base::ErrorCode::not_found);
+  EXPECT_EQ(store::as_error({store::ErrorType::internal_server_error, ""}).code, base::ErrorCode::io);
 }
 
 }  // namespace

@@ -67,17 +67,17 @@ class StoreLedger::AcceptWriter {
   base::Result<bool> look_up_key() {
     const AcceptKey& key = *request_.key();
     auto begun =
-        ledger_.patience_([&] { return ledger_.accept_guard_.look(accept_operation, key.key, key.request_hash); });
-    if (!begun) return base::propagate(as_error(begun.error()));
+        ledger_.retry_([&] { return ledger_.accept_guard_.look(accept_operation, key.key, key.request_hash); });
+    if (!begun) return base::propagate(store::as_error(begun.error()));
     record_ = ledger_.accept_guard_.new_record(accept_operation, key.key, key.request_hash, life());
     return take(std::move(*begun));
   }
 
   base::Result<bool> begin_key() {
     const AcceptKey& key = *request_.key();
-    auto begun = ledger_.patience_(
+    auto begun = ledger_.retry_(
         [&] { return ledger_.accept_guard_.begin(accept_operation, key.key, key.request_hash, life()); });
-    if (!begun) return base::propagate(as_error(begun.error()));
+    if (!begun) return base::propagate(store::as_error(begun.error()));
     record_ = begun->record;
     return take(std::move(*begun));
   }
@@ -134,7 +134,7 @@ class StoreLedger::AcceptWriter {
     TRY_VOID(spool_group(group));
     while (!group.empty() || with_key) {
       const store::TransactWriteItemsRequest request = build(group, with_key);
-      const auto answer = ledger_.patience_([&] { return ledger_.store_.transact_write_items(request); });
+      const auto answer = ledger_.retry_([&] { return ledger_.store_.transact_write_items(request); });
       if (answer) {
         for (const std::size_t i : group) request_.answer().outcomes[i].email = std::move(request_.email(i));
         return true;
@@ -145,7 +145,7 @@ class StoreLedger::AcceptWriter {
         TRY_VOID(drop_known_ones(group, answer.error()));
       }
       if (group.size() < before) continue;
-      TRY_VOID(request_.refuse(group, AcceptError::database, as_error(answer.error())));
+      TRY_VOID(request_.refuse(group, AcceptError::database, store::as_error(answer.error())));
       return true;
     }
     return true;

@@ -34,13 +34,13 @@ store::Answer<std::vector<StoreLedger::WorkEntry>> StoreLedger::read_queue(const
 
 base::Result<std::vector<Email>> StoreLedger::find_due(WorkQueue& queue, int wanted,
                                                        const std::set<std::string>& except, Claim& claim) {
-  const auto began = QueueCursor::Steady::now();
+  const auto began = store::QueueCursor::Steady::now();
   const base::TimePoint start = queue.cursor.start(began);
   const base::TimePoint now = clock_.now();
   // One more than wanted is read, to see whether there is more.
   const int limit = wanted + static_cast<int>(except.size()) + 1;
-  auto entries = patience_([&] { return read_queue(queue.name, start, limit); });
-  if (!entries) return base::propagate(as_error(entries.error()));
+  auto entries = retry_([&] { return read_queue(queue.name, start, limit); });
+  if (!entries) return base::propagate(store::as_error(entries.error()));
   const auto first_not_due = std::ranges::find_if(*entries, [&](const WorkEntry& entry) { return entry.due > now; });
   if (first_not_due != entries->end())
     claim.next_due = std::min(claim.next_due.value_or(first_not_due->due), first_not_due->due);
@@ -53,7 +53,7 @@ base::Result<std::vector<Email>> StoreLedger::find_due(WorkQueue& queue, int wan
     entries->resize(static_cast<std::size_t>(wanted));
   }
   if (saw_all || !entries->empty())
-    queue.cursor.found(start, saw_all ? now : entries->back().due, began, QueueCursor::Steady::now());
+    queue.cursor.found(start, saw_all ? now : entries->back().due, began, store::QueueCursor::Steady::now());
   std::vector<std::string> ids;
   for (const WorkEntry& entry : *entries) ids.push_back(entry.id);
   TRY(std::vector<Email> emails, read(ids));
@@ -142,12 +142,12 @@ base::Result<std::vector<Email>> StoreLedger::find_expired(base::TimePoint befor
     if (wanted <= 0) break;
     if (kind_of(queue->state) != StateKind::working) continue;
     const std::lock_guard turn(queue->turn);
-    const auto began = QueueCursor::Steady::now();
+    const auto began = store::QueueCursor::Steady::now();
     const base::TimePoint start = queue->cursor.start(began);
-    const auto entries = patience_([&] { return read_queue(name, start, wanted); });
-    if (!entries) return base::propagate(as_error(entries.error()));
+    const auto entries = retry_([&] { return read_queue(name, start, wanted); });
+    if (!entries) return base::propagate(store::as_error(entries.error()));
     const bool saw_all = static_cast<int>(entries->size()) < wanted || entries->back().due >= before;
-    queue->cursor.found(start, saw_all ? before : entries->back().due, began, QueueCursor::Steady::now());
+    queue->cursor.found(start, saw_all ? before : entries->back().due, began, store::QueueCursor::Steady::now());
     TRY_VOID(add_expired(*queue, *entries, before, expired));
   }
   return expired;
@@ -159,8 +159,8 @@ base::Result<std::vector<Email>> StoreLedger::stale(base::TimePoint before, int 
     const int wanted = limit - static_cast<int>(expired.size());
     if (wanted <= 0) break;
     if (kind_of(queue->state) != StateKind::working) continue;
-    const auto entries = patience_([&] { return read_queue(name, base::TimePoint(), wanted); });
-    if (!entries) return base::propagate(as_error(entries.error()));
+    const auto entries = retry_([&] { return read_queue(name, base::TimePoint(), wanted); });
+    if (!entries) return base::propagate(store::as_error(entries.error()));
     TRY_VOID(add_expired(*queue, *entries, before, expired));
   }
   return expired;
@@ -172,10 +172,10 @@ base::Result<std::optional<base::TimePoint>> StoreLedger::oldest_due(Pipeline pi
     for (int shard = 0; shard < shard_count; ++shard) {
       WorkQueue& queue = *queues_.find(queue_name(state, shard))->second;
       std::unique_lock turn(queue.turn);
-      const base::TimePoint start = queue.cursor.start(QueueCursor::Steady::now());
+      const base::TimePoint start = queue.cursor.start(store::QueueCursor::Steady::now());
       turn.unlock();  // a mere look does not keep claimers waiting
-      const auto entries = patience_([&] { return read_queue(queue.name, start, 1); });
-      if (!entries) return base::propagate(as_error(entries.error()));
+      const auto entries = retry_([&] { return read_queue(queue.name, start, 1); });
+      if (!entries) return base::propagate(store::as_error(entries.error()));
       if (!entries->empty() && (!oldest || entries->front().due < *oldest)) oldest = entries->front().due;
     }
   return oldest;

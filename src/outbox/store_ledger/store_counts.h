@@ -45,7 +45,7 @@ class CountChanges {
 // How many copies of a slice there are.
 inline constexpr int count_spread = 8;
 
-// The sum over a tenant's slices, or over everybody's.
+// The sum over a tenant's slices, or over those of all tenants.
 store::Answer<Counts> read_counts(store::Store& store, const std::string& table,
                                   const std::optional<std::string>& tenant);
 

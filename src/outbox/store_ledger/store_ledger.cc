@@ -20,14 +20,14 @@ idempotency::GuardOptions accept_guard_options(const StoreTables& tables, const 
 }  // namespace
 
 StoreLedger::StoreLedger(store::Store& store, StoreTables tables, const Policy& policy, const base::Clock& clock,
-                         base::Random& random, const Patience& patience, std::unique_ptr<Spool> elsewhere)
+                         base::Random& random, const store::Retry& retry, std::unique_ptr<Spool> elsewhere)
     : store_(store),
       tables_(std::move(tables)),
       policy_(policy),
       clock_(clock),
       random_(random),
-      patience_(patience),
-      own_spool_(store, tables_.spool(), random, patience),
+      retry_(retry),
+      own_spool_(store, tables_.spool(), random, retry),
       elsewhere_(std::move(elsewhere)),
       accept_guard_(store, clock, random, accept_guard_options(tables_, policy)) {
   for (const State state : all_states())
@@ -49,8 +49,8 @@ base::Result<std::vector<Email>> StoreLedger::read(const std::vector<std::string
       table.keys.push_back(meta_key(ids[i]));
     request.tables.push_back(std::move(table));
     while (!request.tables.empty()) {
-      auto answer = patience_([&] { return store_.batch_get_item(request); });
-      if (!answer) return base::propagate(as_error(answer.error()));
+      auto answer = retry_([&] { return store_.batch_get_item(request); });
+      if (!answer) return base::propagate(store::as_error(answer.error()));
       for (const auto& found : answer->tables)
         for (const item::Item& meta : found.items) {
           TRY(Email email, email_of(meta));
@@ -80,8 +80,8 @@ base::Result<std::vector<HistoryEntry>> StoreLedger::history(const std::string& 
   query.consistent_read = true;
   std::vector<HistoryEntry> entries;
   do {
-    const auto page = patience_([&] { return store_.query(query); });
-    if (!page) return base::propagate(as_error(page.error()));
+    const auto page = retry_([&] { return store_.query(query); });
+    if (!page) return base::propagate(store::as_error(page.error()));
     for (const item::Item& item : page->items)
       if (auto entry = history_entry_of(item)) entries.push_back(std::move(*entry));
     query.exclusive_start_key = page->last_evaluated_key;
@@ -119,8 +119,8 @@ base::Result<StoreLedger::Spooled> StoreLedger::put_away(const SpoolObject& obje
 }
 
 base::Result<Counts> StoreLedger::counts(const std::optional<std::string>& tenant) {
-  const auto counts = patience_([&] { return read_counts(store_, tables_.counts(), tenant); });
-  if (!counts) return base::propagate(as_error(counts.error()));
+  const auto counts = retry_([&] { return read_counts(store_, tables_.counts(), tenant); });
+  if (!counts) return base::propagate(store::as_error(counts.error()));
   return *counts;
 }
 
@@ -128,12 +128,12 @@ base::Result<std::vector<std::string>> StoreLedger::amend(const std::vector<Chan
   std::vector<std::string> written;
   for (const Change& change : changes) {
     const store::UpdateItemRequest request = meta_amendment(tables_.emails, change);
-    const auto answer = patience_([&] { return store_.update_item(request); });
+    const auto answer = retry_([&] { return store_.update_item(request); });
     if (answer) {
       written.push_back(change.after.id);
       continue;
     }
-    const base::Error error = as_error(answer.error());
+    const base::Error error = store::as_error(answer.error());
     if (error.code != base::ErrorCode::conflict) return base::propagate(error);
   }
   return written;
@@ -149,9 +149,10 @@ base::Result<void> StoreLedger::record_bounce(const std::string& id, const Bounc
     store::TransactWriteItemsRequest request;
     request.actions.emplace_back(bounces_update(tables_.emails, change));
     request.actions.emplace_back(put_line(change.after, change.lines.front()));
-    const auto answer = patience_([&] { return store_.transact_write_items(request); });
+    const auto answer = retry_([&] { return store_.transact_write_items(request); });
     if (answer) return {};
-    if (answer.error().type != store::ErrorType::transaction_canceled) return base::propagate(as_error(answer.error()));
+    if (answer.error().type != store::ErrorType::transaction_canceled)
+      return base::propagate(store::as_error(answer.error()));
   }
   return base::fail(base::ErrorCode::exhausted, "e-mail " + id + " changes too fast");
 }

@@ -12,9 +12,9 @@
 #include "idempotency/guard.h"
 #include "outbox/ledger/contents.h"
 #include "outbox/ledger/ledger.h"
-#include "outbox/ledger/patient_store.h"
 #include "outbox/store_ledger/store_layout.h"
 #include "outbox/store_ledger/store_spool.h"
+#include "store/retry.h"
 #include "store/store.h"
 
 namespace postino::outbox {
@@ -26,7 +26,7 @@ class StoreLedger : public Ledger {
   // The tables must be there (prepare_tables). Everything given must outlive the ledger. Payloads and messages are kept
   // in the store, or in `elsewhere` when it is given.
   StoreLedger(store::Store& store, StoreTables tables, const Policy& policy, const base::Clock& clock,
-              base::Random& random, const Patience& patience, std::unique_ptr<Spool> elsewhere = nullptr);
+              base::Random& random, const store::Retry& retry, std::unique_ptr<Spool> elsewhere = nullptr);
   ~StoreLedger() override;
 
   Spool& spool() override { return elsewhere_ ? *elsewhere_ : own_spool_; }
@@ -94,7 +94,7 @@ class StoreLedger : public Ledger {
   const Policy& policy_;
   const base::Clock& clock_;
   base::Random& random_;
-  const Patience patience_;
+  const store::Retry retry_;
   StoreSpool own_spool_;
   const std::unique_ptr<Spool> elsewhere_;  // null: contents are in own_spool_
   idempotency::Guard accept_guard_;

@@ -70,9 +70,8 @@ base::Result<std::vector<std::string>> StoreLedger::find_positions(const ListReq
       const std::string partition =
           request.tenant.empty() ? queue_name(state, shard) : tenant_listing(request.tenant, state, shard);
       // Two more: one is the cursor's own, one tells whether there is another page.
-      const auto found =
-          patience_([&] { return read_listing(request.tenant, partition, low, high, request.limit + 2); });
-      if (!found) return base::propagate(as_error(found.error()));
+      const auto found = retry_([&] { return read_listing(request.tenant, partition, low, high, request.limit + 2); });
+      if (!found) return base::propagate(store::as_error(found.error()));
       positions.insert(positions.end(), found->begin(), found->end());
     }
   }
@@ -129,8 +128,8 @@ base::Result<EmailPage> StoreLedger::dead_callbacks(const std::string& cursor, i
       query.exclusive_start_key->set("Queue", dead_callback_queue(position.shard));
       query.exclusive_start_key->set("DueAt", position.due);
     }
-    const auto found = patience_([&] { return store_.query(query); });
-    if (!found) return base::propagate(as_error(found.error()));
+    const auto found = retry_([&] { return store_.query(query); });
+    if (!found) return base::propagate(store::as_error(found.error()));
     std::vector<std::string> ids;
     for (const item::Item& item : found->items) ids.push_back(item.find("Id")->as<std::string>());
     TRY(std::vector<Email> emails, read(ids));

@@ -27,13 +27,13 @@ class StoreLedger::MoveWriter : private MoveBatch<store::TransactPut> {
     spool_messages(ledger_.policy_, [&](const SpoolObject& object) { return ledger_.put_away(object); });
     while (!is_empty()) {
       const store::TransactWriteItemsRequest request = build();
-      const auto answer = ledger_.patience_([&] { return ledger_.store_.transact_write_items(request); });
+      const auto answer = ledger_.retry_([&] { return ledger_.store_.transact_write_items(request); });
       if (answer) {
         for (const std::size_t index : members_) finish(index);
         return;
       }
       if (answer.error().type == store::ErrorType::transaction_canceled && drop_late_ones(answer.error())) continue;
-      for (const std::size_t index : members_) fail(index, as_error(answer.error()).message);
+      for (const std::size_t index : members_) fail(index, store::as_error(answer.error()).message);
       return;
     }
   }

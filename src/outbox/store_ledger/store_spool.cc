@@ -32,8 +32,8 @@ base::Result<std::string> StoreSpool::write(const SpoolObject& object) {
     store::PutItemRequest put;
     put.table_name = table_;
     put.item = part_item(object, path, part);
-    const auto answer = patience_([&] { return store_.put_item(put); });
-    if (!answer) return base::propagate(as_error(answer.error()));
+    const auto answer = retry_([&] { return store_.put_item(put); });
+    if (!answer) return base::propagate(store::as_error(answer.error()));
   }
   return path;
 }
@@ -54,8 +54,8 @@ base::Result<std::string> StoreSpool::read(const std::string& path) {
     get.table_name = table_;
     get.key = part_key(path, static_cast<std::size_t>(part));
     get.consistent_read = true;
-    const auto answer = patience_([&] { return store_.get_item(get); });
-    if (!answer) return base::propagate(as_error(answer.error()));
+    const auto answer = retry_([&] { return store_.get_item(get); });
+    if (!answer) return base::propagate(store::as_error(answer.error()));
     if (!answer->item) {
       if (part == 0) return base::fail(base::ErrorCode::not_found, "there is nothing in the spool at " + path);
       return base::fail(base::ErrorCode::corrupt, "a part of " + path + " is missing in the spool");
@@ -77,8 +77,8 @@ base::Result<void> StoreSpool::remove(const std::string& path) {
     store::DeleteItemRequest request;
     request.table_name = table_;
     request.key = part_key(path, part);
-    const auto answer = patience_([&] { return store_.delete_item(request); });
-    if (!answer) return base::propagate(as_error(answer.error()));
+    const auto answer = retry_([&] { return store_.delete_item(request); });
+    if (!answer) return base::propagate(store::as_error(answer.error()));
   }
   return {};
 }

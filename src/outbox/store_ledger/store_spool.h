@@ -4,16 +4,16 @@
 #include <optional>
 
 #include "base/random.h"
-#include "outbox/ledger/patient_store.h"
 #include "outbox/ledger/spool.h"
+#include "store/retry.h"
 #include "store/store.h"
 
 namespace postino::outbox {
 
 class StoreSpool final : public Spool {
  public:
-  StoreSpool(store::Store& store, std::string table, base::Random& random, Patience patience)
-      : store_(store), table_(std::move(table)), random_(random), patience_(std::move(patience)) {}
+  StoreSpool(store::Store& store, std::string table, base::Random& random, store::Retry retry)
+      : store_(store), table_(std::move(table)), random_(random), retry_(std::move(retry)) {}
 
   base::Result<std::string> write(const SpoolObject& object) override;
   base::Result<std::string> read(const std::string& path) override;
@@ -31,7 +31,7 @@ class StoreSpool final : public Spool {
   store::Store& store_;
   const std::string table_;
   base::Random& random_;
-  const Patience patience_;
+  const store::Retry retry_;
 };
 
 }  // namespace postino::outbox

@@ -34,8 +34,8 @@ base::Result<void> StoreSuppressions::add(const std::string& tenant, const Suppr
   put.item = key_of(tenant, suppression.address);
   put.item.set("Reason", suppression.reason);
   put.item.set("Since", base::format_timestamp(suppression.since));
-  const auto answer = patience_([&] { return store_.put_item(put); });
-  if (!answer) return base::propagate(as_error(answer.error()));
+  const auto answer = retry_([&] { return store_.put_item(put); });
+  if (!answer) return base::propagate(store::as_error(answer.error()));
   return {};
 }
 
@@ -44,8 +44,8 @@ base::Result<bool> StoreSuppressions::remove(const std::string& tenant, const st
   request.table_name = table_;
   request.key = key_of(tenant, address);
   request.return_values = store::ReturnValues::all_old;
-  const auto answer = patience_([&] { return store_.delete_item(request); });
-  if (!answer) return base::propagate(as_error(answer.error()));
+  const auto answer = retry_([&] { return store_.delete_item(request); });
+  if (!answer) return base::propagate(store::as_error(answer.error()));
   return answer->attributes.has_value();
 }
 
@@ -58,8 +58,8 @@ base::Result<std::vector<Suppression>> StoreSuppressions::find(const std::string
       get.table_name = table_;
       get.key = key_of(of, address);
       get.consistent_read = true;
-      const auto answer = patience_([&] { return store_.get_item(get); });
-      if (!answer) return base::propagate(as_error(answer.error()));
+      const auto answer = retry_([&] { return store_.get_item(get); });
+      if (!answer) return base::propagate(store::as_error(answer.error()));
       if (answer->item) found.push_back(suppression_of(*answer->item));
       if (answer->item || tenant.empty()) break;
     }
@@ -76,8 +76,8 @@ base::Result<SuppressionPage> StoreSuppressions::list(const std::string& tenant,
     TRY(const std::string address, read_cursor(cursor));
     query.exclusive_start_key = key_of(tenant, address);
   }
-  const auto page = patience_([&] { return store_.query(query); });
-  if (!page) return base::propagate(as_error(page.error()));
+  const auto page = retry_([&] { return store_.query(query); });
+  if (!page) return base::propagate(store::as_error(page.error()));
   SuppressionPage result;
   for (const item::Item& item : page->items) result.suppressions.push_back(suppression_of(item));
   if (page->last_evaluated_key) result.cursor = make_cursor(result.suppressions.back().address);
@@ -91,8 +91,8 @@ base::Result<std::vector<std::string>> StoreSuppressions::tenants() {
   scan.projection = "Shelf";
   scan.consistent_read = true;
   do {
-    const auto page = patience_([&] { return store_.scan(scan); });
-    if (!page) return base::propagate(as_error(page.error()));
+    const auto page = retry_([&] { return store_.scan(scan); });
+    if (!page) return base::propagate(store::as_error(page.error()));
     for (const item::Item& item : page->items)
       if (const std::string shelf = item::attribute_text(item, "Shelf"); shelf.starts_with(shelf_prefix))
         tenants.insert(shelf.substr(shelf_prefix.size()));

@@ -1,9 +1,9 @@
 // The suppression lists on a store with DynamoDB's data model.
 #pragma once
 
-#include "outbox/ledger/patient_store.h"
 #include "outbox/ledger/suppressions.h"
 #include "outbox/store_ledger/store_layout.h"
+#include "store/retry.h"
 #include "store/store.h"
 
 namespace postino::outbox {
@@ -11,8 +11,8 @@ namespace postino::outbox {
 class StoreSuppressions final : public SuppressionList {
  public:
   // The tables must be there (prepare_tables); the store must outlive it.
-  StoreSuppressions(store::Store& store, const StoreTables& tables, Patience patience)
-      : store_(store), table_(tables.suppressions()), patience_(std::move(patience)) {}
+  StoreSuppressions(store::Store& store, const StoreTables& tables, store::Retry retry)
+      : store_(store), table_(tables.suppressions()), retry_(std::move(retry)) {}
 
   base::Result<void> add(const std::string& tenant, const Suppression& suppression) override;
   base::Result<bool> remove(const std::string& tenant, const std::string& address) override;
@@ -24,7 +24,7 @@ class StoreSuppressions final : public SuppressionList {
  private:
   store::Store& store_;
   const std::string table_;
-  const Patience patience_;
+  const store::Retry retry_;
 };
 
 }  // namespace postino::outbox

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "outbox/ledger/patient_store.h"
+#include "store/retry.h"
 
 namespace postino::outbox {
 
@@ -83,17 +83,17 @@ base::Result<void> check_table(const CreateTableRequest& wanted, const store::Ta
 base::Result<void> prepare(store::Store& store, const CreateTableRequest& request, const std::string& expiry) {
   const auto created = store.create_table(request);
   if (!created && created.error().type != store::ErrorType::resource_in_use)
-    return base::propagate(as_error(created.error()));
+    return base::propagate(store::as_error(created.error()));
   if (!created) {
     const auto found = store.describe_table(request.table_name);
-    if (!found) return base::propagate(as_error(found.error()));
+    if (!found) return base::propagate(store::as_error(found.error()));
     TRY_VOID(check_table(request, *found));
   }
   const auto expiring = store.describe_time_to_live(request.table_name);
-  if (!expiring) return base::propagate(as_error(expiring.error()));
+  if (!expiring) return base::propagate(store::as_error(expiring.error()));
   if (expiring->status != store::TimeToLiveStatus::disabled) return {};
   const auto enabled = store.update_time_to_live(request.table_name, {expiry, true});
-  if (!enabled) return base::propagate(as_error(enabled.error()));
+  if (!enabled) return base::propagate(store::as_error(enabled.error()));
   return {};
 }
 

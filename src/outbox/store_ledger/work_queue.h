@@ -3,9 +3,9 @@
 
 #include <mutex>
 
-#include "outbox/ledger/queue_cursor.h"
 #include "outbox/store_ledger/email_item.h"
 #include "outbox/store_ledger/store_ledger.h"
+#include "store/queue_cursor.h"
 
 namespace postino::outbox {
 
@@ -16,7 +16,7 @@ struct StoreLedger::WorkQueue {
   const State state;
   const std::string name;
   std::mutex turn;
-  QueueCursor cursor;
+  store::QueueCursor cursor;
 };
 
 }  // namespace postino::outbox

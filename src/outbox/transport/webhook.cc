@@ -1,8 +1,8 @@
 #include "outbox/transport/webhook.h"
 
+#include "base/base64.h"
 #include "base/hmac.h"
 #include "base/timestamp.h"
-#include "item/json_codec.h"
 #include "json/writer.h"
 
 namespace postino::outbox {
@@ -32,7 +32,7 @@ std::string webhook_id(const Email& email) {
 base::Result<WebhookSigner> WebhookSigner::create(const std::string& secret) {
   constexpr std::string_view prefix = "whsec_";
   if (secret.empty()) return WebhookSigner("");
-  auto key = secret.starts_with(prefix) ? item::from_base64(secret.substr(prefix.size()))
+  auto key = secret.starts_with(prefix) ? base::from_base64(secret.substr(prefix.size()))
                                         : base::Result<std::string>(base::invalid(""));
   if (!key || key->size() < 24 || key->size() > 64)
     return base::invalid("must be whsec_ and the base64 of 24 to 64 bytes");
@@ -45,7 +45,7 @@ std::vector<std::pair<std::string, std::string>> WebhookSigner::headers(const st
   std::vector<std::pair<std::string, std::string>> headers{{"webhook-id", id}, {"webhook-timestamp", timestamp}};
   if (!key_.empty())
     headers.emplace_back("webhook-signature",
-                         "v1," + item::to_base64(base::hmac_sha256(key_, id + "." + timestamp + "." + body)));
+                         "v1," + base::to_base64(base::hmac_sha256(key_, id + "." + timestamp + "." + body)));
   return headers;
 }
 

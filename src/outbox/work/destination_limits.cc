@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t many_destinations = 10'000;
 constexpr base::Milliseconds pause_when_full{500};
-// A promise that nobody came for in this time is void: the process that got it may be gone.
+// A promise that was not used in this time is void: the process that got it may be gone.
 constexpr base::Milliseconds promise_holds{60'000};
 
 }  // namespace

@@ -21,7 +21,7 @@ class DestinationLimits {
   explicit DestinationLimits(DestinationRules rules) : rules_(rules) {}
 
   // nullopt: go ahead, and call done() afterwards. Otherwise when to come again; with a limit on the rate, that moment
-  // is kept free for whoever asked.
+  // is kept free for this e-mail.
   std::optional<base::TimePoint> admit(const std::string& destination, const std::string& id, base::TimePoint now);
   void done(const std::string& destination);
 

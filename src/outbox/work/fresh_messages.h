@@ -8,7 +8,7 @@
 
 namespace postino::outbox {
 
-// Safe to use from any thread. Whoever puts one in knows that a worker will come for it.
+// Safe to use from any thread. A message is put in only when a worker will come for it.
 class FreshMessages {
  public:
   void put(const std::string& id, std::string message) {

@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "item/json_codec.h"
+#include "base/base64.h"
 #include "mail/address_syntax.h"
 #include "outbox/ledger/enclosed_file.h"
 
@@ -24,7 +24,7 @@ Intake::~Intake() {
 base::Result<mail::Attachment> Intake::read_attachment(const PayloadAttachment& attachment) const {
   mail::Attachment result{attachment.name, attachment.content_type, ""};
   if (attachment.is_inline) {
-    TRY(result.bytes, item::from_base64(attachment.content_base64));
+    TRY(result.bytes, base::from_base64(attachment.content_base64));
     return result;
   }
   if (attachments_ < 0)

@@ -14,10 +14,10 @@ inline constexpr int store_attempts = 8;
 // May the same request succeed later? Never true of a condition that failed.
 bool worth_repeating(const Error& error);
 
-class Patience {
+class Retry {
  public:
   using Sleep = std::function<void(base::Milliseconds)>;
-  Patience(base::Random& random, Sleep sleep) : random_(random), sleep_(std::move(sleep)) {}
+  Retry(base::Random& random, Sleep sleep) : random_(random), sleep_(std::move(sleep)) {}
 
   template <class Call>
   auto operator()(const Call& call) const -> decltype(call()) {

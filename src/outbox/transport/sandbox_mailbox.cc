@@ -1,4 +1,4 @@
-#include "outbox/transport/mailbox.h"
+#include "outbox/transport/sandbox_mailbox.h"
 
 #include "base/timestamp.h"
 #include "item/attribute_text.h"
@@ -37,8 +37,8 @@ store::TransactPut put_of(const std::string& table, item::Item item) {
 
 }  // namespace
 
-base::Result<void> Mailbox::put(const MailboxEntry& entry, const std::string& message_path,
-                                base::TimePoint keep_until) {
+base::Result<void> SandboxMailbox::put(const MailboxEntry& entry, const std::string& message_path,
+                                       base::TimePoint keep_until) {
   item::Item item = entry_key(base::format_timestamp(entry.accepted) + "#" + entry.id);
   item.set("Id", entry.id);
   item.set("ReceivedAt", base::format_timestamp(entry.received));
@@ -55,12 +55,12 @@ base::Result<void> Mailbox::put(const MailboxEntry& entry, const std::string& me
   store::TransactWriteItemsRequest request;
   request.actions.emplace_back(put_of(table_, std::move(item)));
   request.actions.emplace_back(put_of(table_, std::move(lookup)));
-  const auto answer = patience_([&] { return store_.transact_write_items(request); });
-  if (!answer) return base::propagate(as_error(answer.error()));
+  const auto answer = retry_([&] { return store_.transact_write_items(request); });
+  if (!answer) return base::propagate(store::as_error(answer.error()));
   return {};
 }
 
-base::Result<MailboxPage> Mailbox::list(const std::string& cursor, int limit) {
+base::Result<MailboxPage> SandboxMailbox::list(const std::string& cursor, int limit) {
   store::QueryRequest query;
   query.table_name = table_;
   query.key_condition = "Mailbox = :shelf";
@@ -71,8 +71,8 @@ base::Result<MailboxPage> Mailbox::list(const std::string& cursor, int limit) {
     TRY(const std::string position, read_cursor(cursor));
     query.exclusive_start_key = entry_key(position);
   }
-  const auto page = patience_([&] { return store_.query(query); });
-  if (!page) return base::propagate(as_error(page.error()));
+  const auto page = retry_([&] { return store_.query(query); });
+  if (!page) return base::propagate(store::as_error(page.error()));
   MailboxPage result;
   for (const item::Item& item : page->items) result.entries.push_back(entry_of(item));
   if (page->last_evaluated_key)
@@ -80,19 +80,19 @@ base::Result<MailboxPage> Mailbox::list(const std::string& cursor, int limit) {
   return result;
 }
 
-base::Result<std::optional<std::string>> Mailbox::message(const std::string& id) {
+base::Result<std::optional<std::string>> SandboxMailbox::message(const std::string& id) {
   store::GetItemRequest get;
   get.table_name = table_;
   get.key = lookup_key(id);
   get.consistent_read = true;
-  const auto answer = patience_([&] { return store_.get_item(get); });
-  if (!answer) return base::propagate(as_error(answer.error()));
+  const auto answer = retry_([&] { return store_.get_item(get); });
+  if (!answer) return base::propagate(store::as_error(answer.error()));
   if (!answer->item) return std::nullopt;
   TRY(std::string message, spool_.read(item::attribute_text(*answer->item, "EmlFilePath")));
   return std::optional(std::move(message));
 }
 
-base::Result<std::int64_t> Mailbox::remove(const std::vector<item::Item>& entries) {
+base::Result<std::int64_t> SandboxMailbox::remove(const std::vector<item::Item>& entries) {
   for (const item::Item& entry : entries) {
     store::TransactWriteItemsRequest request;
     for (item::Key key :
@@ -102,13 +102,13 @@ base::Result<std::int64_t> Mailbox::remove(const std::vector<item::Item>& entrie
       removal.key = std::move(key);
       request.actions.emplace_back(std::move(removal));
     }
-    const auto answer = patience_([&] { return store_.transact_write_items(request); });
-    if (!answer) return base::propagate(as_error(answer.error()));
+    const auto answer = retry_([&] { return store_.transact_write_items(request); });
+    if (!answer) return base::propagate(store::as_error(answer.error()));
   }
   return static_cast<std::int64_t>(entries.size());
 }
 
-base::Result<std::int64_t> Mailbox::clear() {
+base::Result<std::int64_t> SandboxMailbox::clear() {
   store::QueryRequest query;
   query.table_name = table_;
   query.key_condition = "Mailbox = :shelf";
@@ -116,8 +116,8 @@ base::Result<std::int64_t> Mailbox::clear() {
   query.limit = 100;
   std::int64_t removed = 0;
   do {
-    const auto page = patience_([&] { return store_.query(query); });
-    if (!page) return base::propagate(as_error(page.error()));
+    const auto page = retry_([&] { return store_.query(query); });
+    if (!page) return base::propagate(store::as_error(page.error()));
     TRY(const std::int64_t count, remove(page->items));
     removed += count;
     query.exclusive_start_key = page->last_evaluated_key;

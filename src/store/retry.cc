@@ -1,4 +1,4 @@
-#include "store/patience.h"
+#include "store/retry.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "net/mailbox.h"
+#include "net/response_channel.h"
 
 #include <atomic>
 #include <boost/asio/post.hpp>
@@ -10,15 +10,15 @@ namespace postino::net {
 
 namespace {
 
-// The mailbox whose thread this is, while it runs a handler.
-thread_local const Mailbox* handling_mailbox = nullptr;
+// The channel whose thread this is, while it runs a handler.
+thread_local const ResponseChannel* handling_channel = nullptr;
 
 // The right to answer one request.
 class Ticket {
  public:
-  Ticket(std::shared_ptr<Mailbox> mailbox, std::weak_ptr<Connection> connection, RequestNumber number,
+  Ticket(std::shared_ptr<ResponseChannel> channel, std::weak_ptr<Connection> connection, RequestNumber number,
          std::shared_ptr<Exchange> exchange)
-      : mailbox_(std::move(mailbox)),
+      : channel_(std::move(channel)),
         connection_(std::move(connection)),
         number_(number),
         exchange_(std::move(exchange)) {}
@@ -34,11 +34,11 @@ class Ticket {
   void answer(Response response) {
     if (answered_.exchange(true)) return;
     exchange_.reset();
-    mailbox_->deliver(std::move(connection_), number_, std::move(response));
+    channel_->deliver(std::move(connection_), number_, std::move(response));
   }
 
  private:
-  const std::shared_ptr<Mailbox> mailbox_;
+  const std::shared_ptr<ResponseChannel> channel_;
   std::weak_ptr<Connection> connection_;
   const RequestNumber number_;
   std::shared_ptr<Exchange> exchange_;
@@ -47,23 +47,23 @@ class Ticket {
 
 }  // namespace
 
-Responder make_responder(std::shared_ptr<Mailbox> mailbox, std::weak_ptr<Connection> connection, RequestNumber number,
-                         std::shared_ptr<Exchange> exchange) {
-  auto ticket = std::make_shared<Ticket>(std::move(mailbox), std::move(connection), number, std::move(exchange));
+Responder make_responder(std::shared_ptr<ResponseChannel> channel, std::weak_ptr<Connection> connection,
+                         RequestNumber number, std::shared_ptr<Exchange> exchange) {
+  auto ticket = std::make_shared<Ticket>(std::move(channel), std::move(connection), number, std::move(exchange));
   return [ticket = std::move(ticket)](Response response) { ticket->answer(std::move(response)); };
 }
 
-std::optional<Response> Mailbox::handle(const Handler& handler, const Request& request, RequestNumber number,
-                                        Responder responder) {
-  handling_mailbox = this;
+std::optional<Response> ResponseChannel::handle(const Handler& handler, const Request& request, RequestNumber number,
+                                                Responder responder) {
+  handling_channel = this;
   handling_ = number;
   handler(request, std::move(responder));
-  handling_mailbox = nullptr;
+  handling_channel = nullptr;
   return std::exchange(answered_, std::nullopt);
 }
 
-void Mailbox::deliver(std::weak_ptr<Connection> connection, RequestNumber number, Response response) {
-  if (handling_mailbox == this && handling_ == number) {
+void ResponseChannel::deliver(std::weak_ptr<Connection> connection, RequestNumber number, Response response) {
+  if (handling_channel == this && handling_ == number) {
     answered_ = std::move(response);
     return;
   }
@@ -74,7 +74,7 @@ void Mailbox::deliver(std::weak_ptr<Connection> connection, RequestNumber number
   if (letters_.size() == 1) boost::asio::post(*context_, [this] { hand_out(); });
 }
 
-void Mailbox::hand_out() {
+void ResponseChannel::hand_out() {
   {
     std::lock_guard lock(mutex_);
     opened_.swap(letters_);
@@ -84,7 +84,7 @@ void Mailbox::hand_out() {
   opened_.clear();
 }
 
-void Mailbox::close() {
+void ResponseChannel::close() {
   std::vector<Letter> dropped;
   std::lock_guard lock(mutex_);
   context_ = nullptr;

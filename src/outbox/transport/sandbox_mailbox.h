@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "outbox/ledger/patient_store.h"
 #include "outbox/ledger/spool.h"
+#include "store/retry.h"
 #include "store/store.h"
 
 namespace postino::outbox {
@@ -28,10 +28,10 @@ struct MailboxPage {
 };
 
 // Safe to call from any thread.
-class Mailbox {
+class SandboxMailbox {
  public:
-  Mailbox(store::Store& store, std::string table, Spool& spool, Patience patience)
-      : store_(store), table_(std::move(table)), spool_(spool), patience_(std::move(patience)) {}
+  SandboxMailbox(store::Store& store, std::string table, Spool& spool, store::Retry retry)
+      : store_(store), table_(std::move(table)), spool_(spool), retry_(std::move(retry)) {}
 
   // An e-mail that comes twice is there once. The message stays in the spool, at `message_path`.
   base::Result<void> put(const MailboxEntry& entry, const std::string& message_path, base::TimePoint keep_until);
@@ -45,7 +45,7 @@ class Mailbox {
   store::Store& store_;
   const std::string table_;
   Spool& spool_;
-  const Patience patience_;
+  const store::Retry retry_;
 };
 
 }  // namespace postino::outbox

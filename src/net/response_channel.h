@@ -18,9 +18,9 @@ struct Exchange;
 // Names one request among all of an I/O thread, and is never used again.
 using RequestNumber = std::uint64_t;
 
-class Mailbox {
+class ResponseChannel {
  public:
-  explicit Mailbox(boost::asio::io_context& context) : context_(&context) {}
+  explicit ResponseChannel(boost::asio::io_context& context) : context_(&context) {}
 
   // Safe to call from any thread. After close() the response is dropped.
   void deliver(std::weak_ptr<Connection> connection, RequestNumber number, Response response);
@@ -52,7 +52,7 @@ class Mailbox {
 };
 
 // A responder for this request. It keeps the exchange, which the views of the request look into, until it is answered.
-Responder make_responder(std::shared_ptr<Mailbox> mailbox, std::weak_ptr<Connection> connection, RequestNumber number,
-                         std::shared_ptr<Exchange> exchange);
+Responder make_responder(std::shared_ptr<ResponseChannel> channel, std::weak_ptr<Connection> connection,
+                         RequestNumber number, std::shared_ptr<Exchange> exchange);
 
 }  // namespace postino::net
