@@ -18,11 +18,23 @@ enum class ErrorCode {
   corrupt,    // stored data does not have the form it must have
 };
 
+// Rules that some callers report in words of their own. They know a broken one by this, never by the message.
+enum class Rule {
+  other,
+  expression,    // of the expression languages; the message begins with "Invalid <parameter>: "
+  nesting,       // how deep values may be nested
+  operand_type,  // which types an operator of an update takes
+  number,        // the form and range of numbers, alone and in sets
+  duplicates,    // sets have none
+};
+
 struct Error {
   ErrorCode code = ErrorCode::invalid;
   std::string message;
+  Rule rule = Rule::other;
 
-  friend bool operator==(const Error&, const Error&) = default;
+  // The rule tells programs what the message tells people, so it is not compared.
+  friend bool operator==(const Error& a, const Error& b) { return a.code == b.code && a.message == b.message; }
 };
 
 template <class T, class E = Error>
@@ -36,7 +48,9 @@ inline tl::unexpected<Error> fail(ErrorCode code, std::string message) {
 }
 
 // The most common failure: input that breaks a rule.
-inline tl::unexpected<Error> invalid(std::string message) { return fail(ErrorCode::invalid, std::move(message)); }
+inline tl::unexpected<Error> invalid(std::string message, Rule rule = Rule::other) {
+  return tl::unexpected<Error>(Error{ErrorCode::invalid, std::move(message), rule});
+}
 
 template <class E>
 tl::unexpected<std::decay_t<E>> propagate(E&& error) {

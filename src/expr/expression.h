@@ -6,7 +6,8 @@
 //   binder.check_all_used();
 //   bound->matches(item);
 //
-// Errors are ErrorCode::invalid with DynamoDB's message, including the "Invalid <Kind>: " prefix.
+// Errors are ErrorCode::invalid with DynamoDB's message, including the "Invalid <Kind>: " prefix that Rule::expression
+// tells of.
 // Parsed expressions are immutable and may be shared by threads. Bound ones refer to the placeholders they were bound
 // to, which must outlive them; the names that a bound expression tells are views that live as long as it does.
 #pragma once

@@ -12,7 +12,7 @@ namespace {
 using item::AttributeValue;
 
 tl::unexpected<base::Error> refuse_type() {
-  return base::invalid("An operand in the update expression has an incorrect data type");
+  return base::invalid("An operand in the update expression has an incorrect data type", base::Rule::operand_type);
 }
 
 base::Result<AttributeValue> as_value(base::Result<item::Number> number) {

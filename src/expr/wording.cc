@@ -23,7 +23,7 @@ std::string_view name_of(Section section) {
 tl::unexpected<base::Error> refuse(std::string_view expression, std::string_view message) {
   std::string text = "Invalid ";
   text.append(expression).append(": ").append(message);
-  return base::invalid(std::move(text));
+  return base::invalid(std::move(text), base::Rule::expression);
 }
 
 }  // namespace postino::expr

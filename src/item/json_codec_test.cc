@@ -224,6 +224,18 @@ TEST(JsonDecode, NestsTo32Levels) {
   EXPECT_EQ(item_error(R"({"a":)" + nested(32, R"({"S":"a"})") + "}"), too_deep);
 }
 
+TEST(JsonDecode, NamesTheRulesThatCallersLookFor) {
+  EXPECT_EQ(value_error(R"({"N":"b"})").rule, base::Rule::number);
+  EXPECT_EQ(value_error(R"({"NS":[]})").rule, base::Rule::number);
+  EXPECT_EQ(value_error(R"({"NS":[null]})").rule, base::Rule::number);
+  EXPECT_EQ(value_error(R"({"L":[{"N":"b"}]})").rule, base::Rule::number);
+  EXPECT_EQ(value_error(R"({"SS":["a","a"]})").rule, base::Rule::duplicates);
+  EXPECT_EQ(value_error(R"({"NS":["1","1"]})").rule, base::Rule::duplicates);
+  EXPECT_EQ(value_error(R"({"SS":[]})").rule, base::Rule::other);
+  EXPECT_EQ(value_error(R"({"NULL":false})").rule, base::Rule::other);
+  EXPECT_EQ(value_error(nested(32, R"({"S":"a"})")).rule, base::Rule::nesting);
+}
+
 TEST(JsonDecode, IsSafeOnAnyDepth) {
   EXPECT_EQ(value_error(nested(1'000, R"({"S":"a"})")), too_deep);
   EXPECT_EQ(value_error(nested(200'000, R"({"S":"a"})")), too_deep);

@@ -15,7 +15,7 @@ using Json = JsonReader::Json;
 using JsonType = JsonReader::Type;
 
 // What can be broken within one value, in the order in which DynamoDB looks: the first one is reported.
-enum class Rule { settled, number, null, empty_set, set_member, duplicates, nested, several_types, no_type };
+enum class Check { settled, number, null, empty_set, set_member, duplicates, nested, several_types, no_type };
 
 constexpr std::string_view no_type =
     "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes";
@@ -29,10 +29,10 @@ constexpr std::string_view null_is_false =
 class JsonDecoder {
  public:
   bool value(Json json, AttributeValue& out, int depth = 1) {
-    if (depth > max_nesting) return break_rule(Rule::nested, nesting_exceeded) && settle();
+    if (depth > max_nesting) return break_rule(Check::nested, nesting_exceeded, base::Rule::nesting) && settle();
     JsonType type;
     if (!reader_.type_of(json, type)) return false;
-    if (type == JsonType::null) return reader_.null(json) && break_rule(Rule::no_type, no_type) && settle();
+    if (type == JsonType::null) return reader_.null(json) && break_rule(Check::no_type, no_type) && settle();
     simdjson::ondemand::object object;
     return reader_.value(json, object) && members(object, out, depth) && settle();
   }
@@ -57,14 +57,15 @@ class JsonDecoder {
   template <class T>
   base::Result<T> finish(bool well_typed, T&& value) {
     if (!well_typed) return base::propagate(std::move(reader_).error());
-    if (broken_) return base::invalid(std::move(broken_->message));
+    if (broken_) return base::invalid(std::move(broken_->message), broken_->rule);
     return std::forward<T>(value);
   }
 
  private:
-  struct BrokenRule {
-    Rule rule;
+  struct Broken {
+    Check check;
     std::string message;
+    base::Rule rule;
   };
 
   // One member of a typed value: {"S": ...}.
@@ -75,14 +76,14 @@ class JsonDecoder {
   static const Member known_members[10];
 
   // Returns true, because the reading goes on.
-  bool break_rule(Rule rule, std::string_view message) {
-    if (!broken_ || rule < broken_->rule) broken_ = BrokenRule{rule, std::string(message)};
+  bool break_rule(Check check, std::string_view message, base::Rule rule = base::Rule::other) {
+    if (!broken_ || check < broken_->check) broken_ = Broken{check, std::string(message), rule};
     return true;
   }
 
-  // The order of rules holds within a value; between values the first one counts.
+  // The order of checks holds within a value; between values the first one counts.
   bool settle() {
-    if (broken_) broken_->rule = Rule::settled;
+    if (broken_) broken_->check = Check::settled;
     return true;
   }
 
@@ -103,32 +104,32 @@ class JsonDecoder {
       seen |= 1U << (member - known_members);
       if (!(this->*member->read)(json, out, depth)) return false;
     }
-    if (seen == 0) break_rule(Rule::no_type, no_type);
-    if (std::popcount(seen) > 1) break_rule(Rule::several_types, several_types);
+    if (seen == 0) break_rule(Check::no_type, no_type);
+    if (std::popcount(seen) > 1) break_rule(Check::several_types, several_types);
     return true;
   }
 
-  bool scalar(Json json, std::string& out, Rule) {
+  bool scalar(Json json, std::string& out, Check) {
     std::string_view text;
     if (!reader_.text(json, text)) return false;
     out.assign(text);
     return true;
   }
 
-  bool scalar(Json json, Number& out, Rule rule) {
+  bool scalar(Json json, Number& out, Check check) {
     std::string_view text;
     if (!reader_.text(json, text)) return false;
     const auto number = Number::parse(text);
-    if (!number) return break_rule(rule, number.error().message);
+    if (!number) return break_rule(check, number.error().message, base::Rule::number);
     out = *number;
     return true;
   }
 
-  bool scalar(Json json, Binary& out, Rule) { return reader_.bytes(json, out.bytes); }
+  bool scalar(Json json, Binary& out, Check) { return reader_.bytes(json, out.bytes); }
 
   template <class Scalar>
   bool read_scalar(Json json, AttributeValue& out, int) {
-    return scalar(json, out.emplace<Scalar>(), Rule::number);
+    return scalar(json, out.emplace<Scalar>(), Check::number);
   }
 
   bool read_boolean(Json json, AttributeValue& out, int) { return reader_.boolean(json, out.emplace<bool>()); }
@@ -137,11 +138,12 @@ class JsonDecoder {
     bool is_null = false;
     if (!reader_.boolean(json, is_null)) return false;
     out.emplace<Null>();
-    return is_null || break_rule(Rule::null, null_is_false);
+    return is_null || break_rule(Check::null, null_is_false);
   }
 
   template <class SetMember>
   bool read_set(Json json, AttributeValue& out, int) {
+    constexpr base::Rule rule = std::is_same_v<SetMember, Number> ? base::Rule::number : base::Rule::other;
     simdjson::ondemand::array array;
     if (!reader_.array(json, array)) return false;
     std::vector<SetMember> set;
@@ -152,12 +154,12 @@ class JsonDecoder {
       SetMember& member = set.emplace_back();
       const bool well_typed =
           type == JsonType::null
-              ? reader_.null(each) && break_rule(Rule::set_member, SetMessages<SetMember>::null_member)
-              : scalar(each, member, Rule::set_member);
+              ? reader_.null(each) && break_rule(Check::set_member, SetMessages<SetMember>::null_member, rule)
+              : scalar(each, member, Check::set_member);
       if (!well_typed) return false;
     }
-    if (set.empty()) return break_rule(Rule::empty_set, SetMessages<SetMember>::empty);
-    if (has_duplicates(set)) return break_rule(Rule::duplicates, duplicates_message(set));
+    if (set.empty()) return break_rule(Check::empty_set, SetMessages<SetMember>::empty, rule);
+    if (has_duplicates(set)) return break_rule(Check::duplicates, duplicates_message(set), base::Rule::duplicates);
     out.emplace<Set<SetMember>>(std::move(set));
     return true;
   }
@@ -182,13 +184,13 @@ class JsonDecoder {
   }
 
   // What broke inside a list or map weighs against what else broke in the value that holds it.
-  bool leave(std::optional<BrokenRule> outer) {
+  bool leave(std::optional<Broken> outer) {
     const auto inner = std::exchange(broken_, std::move(outer));
-    return !inner || break_rule(Rule::nested, inner->message);
+    return !inner || break_rule(Check::nested, inner->message, inner->rule);
   }
 
   JsonReader reader_;
-  std::optional<BrokenRule> broken_;
+  std::optional<Broken> broken_;
 };
 
 // The most frequent first.

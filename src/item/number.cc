@@ -32,6 +32,12 @@ Decimal sum_of(bool a_negative, Coefficient a, bool b_negative, Coefficient b, i
   return {b_negative, b - a, exponent};
 }
 
+bool has_too_many_digits(Coefficient coefficient) {
+  constexpr Coefficient end = powers_of_ten[Number::max_digits];
+  while (coefficient >= end && is_multiple_of_ten(coefficient)) coefficient /= 10;
+  return coefficient >= end;
+}
+
 base::Result<Number> add_signed(const Number& a, const Number& b, bool b_negative) {
   if (b.is_zero()) return a;
   if (a.is_zero()) return Number::make(b_negative, b.coefficient(), b.exponent());
@@ -40,10 +46,9 @@ base::Result<Number> add_signed(const Number& a, const Number& b, bool b_negativ
   const auto right = shift_left(b.coefficient(), b.exponent() - exponent);
   if (!left || !right) return base::invalid(std::string(number_overflow));
   const Decimal sum = sum_of(a.negative(), *left, b_negative, *right, exponent);
-  auto result = Number::make(sum.negative, sum.coefficient, sum.exponent);
   // DynamoDB calls a sum with too many digits an overflow.
-  if (!result && result.error().message == too_many_digits) return base::invalid(std::string(number_overflow));
-  return result;
+  if (has_too_many_digits(sum.coefficient)) return base::invalid(std::string(number_overflow));
+  return Number::make(sum.negative, sum.coefficient, sum.exponent);
 }
 
 // Both positive or zero.

@@ -60,7 +60,7 @@ std::size_t key_size(const AttributeValue& scalar) {
 }
 
 base::Result<void> check_nesting(const AttributeValue& value) {
-  if (!nests_within(value, max_nesting)) return base::invalid(std::string(nesting_exceeded));
+  if (!nests_within(value, max_nesting)) return base::invalid(std::string(nesting_exceeded), base::Rule::nesting);
   return {};
 }
 

@@ -22,7 +22,7 @@ std::size_t size_of(const Map& item);
 // The bytes a scalar counts as part of a key.
 std::size_t key_size(const AttributeValue& scalar);
 
-// Fails with DynamoDB's message when a leaf is too deep.
+// Fails with DynamoDB's message, and Rule::nesting, when a leaf is too deep.
 base::Result<void> check_nesting(const AttributeValue& value);
 base::Result<void> check_nesting(const Map& item);
 

@@ -62,6 +62,7 @@ TEST(Nesting, RefusesALeafAtDepth33) {
                                     "levels beyond supported limit"};
   EXPECT_EQ(check_nesting(in_lists(1, 32)).error(), expected);
   EXPECT_EQ(check_nesting(in_maps(1, 32)).error(), expected);
+  EXPECT_EQ(check_nesting(in_maps(1, 32)).error().rule, base::Rule::nesting);
   EXPECT_EQ(check_nesting(Map{{"a", 1}, {"b", List{1, in_maps(1, 31)}}}).error(), expected);
 }
 

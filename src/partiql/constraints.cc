@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "partiql/parse.h"
 #include "store/constraints.h"
+#include "store/transaction.h"
 
 namespace postino::partiql {
 
@@ -10,26 +11,21 @@ namespace {
 
 using store::Constraints;
 
-constexpr std::string_view at_least_one = "Member must have length greater than or equal to 1";
-
 void check(Constraints& constraints, const std::string& prefix, const Statement& statement) {
-  if (statement.text.empty()) constraints.refuse(prefix + "statement", statement.text, at_least_one);
-  if (base::character_count(statement.text) > max_statement_length)
-    constraints.refuse(prefix + "statement", statement.text,
-                       "Member must have length less than or equal to " + std::to_string(max_statement_length));
-  if (statement.has_parameters && statement.parameters.empty() && !statement.parameter_fault)
-    constraints.refuse(prefix + "parameters", "[]", at_least_one);
+  constraints.check_count(prefix + "statement", base::character_count(statement.text), 1, max_statement_length,
+                          statement.text);
+  if (statement.has_parameters && !statement.parameter_fault)
+    constraints.check_count(prefix + "parameters", statement.parameters.size(), 1, Constraints::any_number, "[]");
 }
 
 template <class Statements>
 store::Answer<void> check_statements(const std::string& path, const Statements& statements, std::size_t most) {
-  // DynamoDB prints the whole list here, in a form of its own.
-  if (statements.size() > most)
-    return store::refuse_invalid("1 validation error detected: Value at '" + path +
-                                 "' failed to satisfy constraint: Member must have length less than or equal to " +
-                                 std::to_string(most));
+  // DynamoDB prints the whole list of too many statements, in a form of its own. It is left out here.
+  Constraints too_many;
+  too_many.check_count(path, statements.size(), 0, most);
+  TRY_VOID(too_many.outcome());
   Constraints constraints;
-  if (statements.empty()) constraints.refuse(path, "[]", at_least_one);
+  constraints.check_count(path, statements.size(), 1, most, "[]");
   for (std::size_t i = 0; i < statements.size(); ++i)
     check(constraints, path + "." + std::to_string(i + 1) + ".member.", statements[i].statement);
   return constraints.outcome();
@@ -53,7 +49,8 @@ store::Answer<void> check_shape(const ExecuteTransactionRequest& request) {
   TRY_VOID(check_statements("transactStatements", request.statements, max_transaction_statements));
   Constraints constraints;
   if (request.client_request_token)
-    constraints.check_length("clientRequestToken", *request.client_request_token, 1, 36);
+    constraints.check_length("clientRequestToken", *request.client_request_token, 1,
+                             store::max_client_request_token_length);
   return constraints.outcome();
 }
 

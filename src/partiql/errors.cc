@@ -1,24 +1,20 @@
 #include "partiql/errors.h"
 
-#include <array>
-
-#include "item/size.h"
+#include "base/check.h"
 
 namespace postino::partiql {
 
-namespace {
-
-constexpr std::array<std::string_view, 5> parameter_prefixes = {
-    "Invalid FilterExpression: ", "Invalid ConditionExpression: ", "Invalid UpdateExpression: ",
-    "Invalid ProjectionExpression: ", "Invalid KeyConditionExpression: "};
-
-}  // namespace
+void reword(std::string& message, base::Rule& rule) {
+  constexpr std::string_view separator = ": ";
+  const std::size_t end = message.find(separator);
+  CHECK(end != std::string::npos || (rule != base::Rule::expression && rule != base::Rule::nesting));
+  if (rule == base::Rule::expression) message.erase(0, end + separator.size());
+  if (rule == base::Rule::nesting) message.resize(end);
+  rule = base::Rule::other;
+}
 
 store::Error reworded(store::Error error) {
-  if (error.type != store::ErrorType::validation) return error;
-  for (const std::string_view prefix : parameter_prefixes)
-    if (error.message.starts_with(prefix)) error.message.erase(0, prefix.size());
-  if (error.message == item::nesting_exceeded) error.message.resize(error.message.find(':'));
+  reword(error.message, error.rule);
   return error;
 }
 

@@ -8,7 +8,9 @@
 
 namespace postino::partiql {
 
-// Without the name of the expression parameter that the statement became, which its author never wrote.
+// Words the message for the author of a statement: without the name of the expression parameter that the statement
+// became, and shorter where values are nested too deep. The rule is named no longer, so doing it again changes nothing.
+void reword(std::string& message, base::Rule& rule);
 store::Error reworded(store::Error error);
 
 // The error of a write that a statement became: a failed condition of INSERT is a duplicate.

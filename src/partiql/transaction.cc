@@ -154,7 +154,7 @@ store::Error reworded_transaction(store::Error error, const std::vector<bool>& i
       reasons[i].message = duplicate_item_message;
       reasons[i].item.reset();
     } else {
-      reasons[i].message = reworded({store::ErrorType::validation, reasons[i].message}).message;
+      reword(reasons[i].message, reasons[i].rule);
     }
   }
   return store::transaction_cancelled(std::move(reasons));

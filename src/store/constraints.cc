@@ -17,6 +17,8 @@ bool is_name_character(char character) {
          (character >= '0' && character <= '9') || character == '_' || character == '.' || character == '-';
 }
 
+std::string quoted(std::string_view value) { return "'" + std::string(value) + "' "; }
+
 // Is it one of the elements of "[a, b]"?
 bool is_listed(std::string_view value, std::string_view list) {
   constexpr std::string_view separator = ", ";
@@ -32,15 +34,18 @@ bool is_listed(std::string_view value, std::string_view list) {
 
 }  // namespace
 
+void Constraints::refuse_with(std::string sentence) {
+  if (refusals_.size() < max_reported) refusals_.push_back(std::move(sentence));
+}
+
 void Constraints::add(const std::string& value, std::string_view path, std::string_view rule) {
-  if (refusals_.size() == max_reported) return;
   std::string text = "Value ";
-  text.append(value).append(" at '").append(path).append("' failed to satisfy constraint: ").append(rule);
-  refusals_.push_back(std::move(text));
+  text.append(value).append("at '").append(path).append("' failed to satisfy constraint: ").append(rule);
+  refuse_with(std::move(text));
 }
 
 void Constraints::refuse(std::string_view path, std::string_view value, std::string_view rule) {
-  add("'" + std::string(value) + "'", path, rule);
+  add(quoted(value), path, rule);
 }
 
 void Constraints::check_name(std::string_view path, std::string_view name, std::size_t minimum) {
@@ -50,15 +55,20 @@ void Constraints::check_name(std::string_view path, std::string_view name, std::
 
 void Constraints::check_length(std::string_view path, std::string_view value, std::size_t minimum,
                                std::size_t maximum) {
-  if (value.size() < minimum)
-    refuse(path, value, "Member must have length greater than or equal to " + std::to_string(minimum));
-  if (value.size() > maximum)
-    refuse(path, value, "Member must have length less than or equal to " + std::to_string(maximum));
+  check_count(path, value.size(), minimum, maximum, value);
 }
 
-void Constraints::check_at_least(std::string_view path, std::int64_t value, std::int64_t minimum) {
+void Constraints::check_count(std::string_view path, std::size_t count, std::size_t minimum, std::size_t maximum,
+                              std::optional<std::string_view> shown) {
+  const auto add_rule = [&](const std::string& rule) { add(shown ? quoted(*shown) : "", path, rule); };
+  if (count < minimum) add_rule("Member must have length greater than or equal to " + std::to_string(minimum));
+  if (count > maximum) add_rule("Member must have length less than or equal to " + std::to_string(maximum));
+}
+
+void Constraints::check_at_least(std::string_view path, std::int64_t value, std::int64_t minimum, bool shown) {
   if (value < minimum)
-    refuse(path, std::to_string(value), "Member must have value greater than or equal to " + std::to_string(minimum));
+    add(shown ? quoted(std::to_string(value)) : "", path,
+        "Member must have value greater than or equal to " + std::to_string(minimum));
 }
 
 void Constraints::check_at_most(std::string_view path, std::int64_t value, std::int64_t maximum) {
@@ -67,7 +77,7 @@ void Constraints::check_at_most(std::string_view path, std::int64_t value, std::
 }
 
 void Constraints::check_not_null(std::string_view path, bool present) {
-  if (!present) add("null", path, "Member must not be null");
+  if (!present) add("null ", path, "Member must not be null");
 }
 
 void Constraints::check_one_of(std::string_view path, std::string_view value, std::string_view set_text) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,12 +16,19 @@ namespace postino::store {
 class Constraints {
  public:
   void refuse(std::string_view path, std::string_view value, std::string_view rule);
+  // For what is not about the value of a member.
+  void refuse_with(std::string sentence);
 
   // Names of tables and indexes. Data operations take shorter ones, which then name no table.
   static constexpr std::size_t min_name_length = 3;
   void check_name(std::string_view path, std::string_view name, std::size_t minimum = min_name_length);
   void check_length(std::string_view path, std::string_view value, std::size_t minimum, std::size_t maximum);
-  void check_at_least(std::string_view path, std::int64_t value, std::int64_t minimum);
+  // The number of elements of a list, or of characters where bytes do not count. `shown` is the value as DynamoDB
+  // prints it; without it the value is left out of the message.
+  static constexpr std::size_t any_number = ~std::size_t{0};
+  void check_count(std::string_view path, std::size_t count, std::size_t minimum, std::size_t maximum,
+                   std::optional<std::string_view> shown = std::nullopt);
+  void check_at_least(std::string_view path, std::int64_t value, std::int64_t minimum, bool shown = true);
   void check_at_most(std::string_view path, std::int64_t value, std::int64_t maximum);
   void check_not_null(std::string_view path, bool present);
   // `set_text` lists what is allowed the way, and in the order, that DynamoDB prints it: "[HASH, RANGE]".
@@ -30,6 +38,7 @@ class Constraints {
   Answer<void> outcome() const;
 
  private:
+  // `value` as it is printed, with a blank behind it; or empty.
   void add(const std::string& value, std::string_view path, std::string_view rule);
 
   std::vector<std::string> refusals_;

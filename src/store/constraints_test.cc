@@ -36,6 +36,20 @@ TEST(Constraints, AMissingMemberIsAnUnquotedNull) {
             "constraint: Member must not be null");
 }
 
+TEST(Constraints, CountsShowTheValueOnlyWhenItIsGiven) {
+  Constraints constraints;
+  constraints.check_count("transactItems", 1, 1, 100);
+  constraints.check_count("transactItems", 101, 1, 100);
+  constraints.check_count("keySchema", 0, 1, Constraints::any_number, "[]");
+  constraints.check_at_least("Limit", 0, 1, false);
+  constraints.refuse_with("Must specify something");
+  EXPECT_EQ(constraints.outcome().error().message,
+            "4 validation errors detected: Value at 'transactItems' failed to satisfy constraint: Member must have "
+            "length less than or equal to 100; Value '[]' at 'keySchema' failed to satisfy constraint: Member must "
+            "have length greater than or equal to 1; Value at 'Limit' failed to satisfy constraint: Member must have "
+            "value greater than or equal to 1; Must specify something");
+}
+
 TEST(Constraints, EnumerationsNameTheirWholeSet) {
   constexpr std::string_view set = "[ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]";
   for (const std::string_view allowed : {"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"}) {

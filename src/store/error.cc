@@ -35,7 +35,8 @@ Error::Error(base::Error error)
     : type(error.code == base::ErrorCode::invalid || error.code == base::ErrorCode::malformed
                ? ErrorType::validation
                : ErrorType::internal_server_error),
-      message(std::move(error.message)) {}
+      message(std::move(error.message)),
+      rule(error.rule) {}
 
 std::string cancellation_code(ErrorType type) {
   if (type == ErrorType::validation) return "ValidationError";

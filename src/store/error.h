@@ -43,6 +43,7 @@ struct CancellationReason {
   std::string code = "None";
   std::string message;
   std::optional<item::Item> item;
+  base::Rule rule = base::Rule::other;
 };
 
 // What a reason, or an error of one statement among several, is called: "ConditionalCheckFailed", "ValidationError".
@@ -65,6 +66,7 @@ struct Error {
   ErrorType type = ErrorType::validation;
   std::string message;
   std::shared_ptr<const ErrorDetails> details;  // most errors have none
+  base::Rule rule = base::Rule::other;          // of a validation error
 
   Error() = default;
   Error(ErrorType error_type, std::string text) : type(error_type), message(std::move(text)) {}

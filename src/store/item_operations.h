@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -89,6 +90,9 @@ struct ReadPage {
   std::optional<item::Key> exclusive_start_key;
   bool consistent_read = false;
   ReturnConsumedCapacity return_consumed_capacity = ReturnConsumedCapacity::none;
+  // What messages call the filter and the projection: the parameters that the caller's user gave.
+  std::string_view filter_name = "Filter Expression";
+  std::string_view projection_name = "ProjectionExpression";
 };
 
 struct QueryRequest : ReadPage {

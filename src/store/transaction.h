@@ -13,6 +13,7 @@ namespace postino::store {
 
 inline constexpr std::size_t max_transaction_actions = 100;
 inline constexpr std::size_t max_transaction_bytes = 4 * 1'048'576;
+inline constexpr std::size_t max_client_request_token_length = 36;
 inline constexpr base::Milliseconds client_request_token_life = std::chrono::minutes(10);
 
 struct TransactPut {

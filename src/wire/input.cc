@@ -120,6 +120,7 @@ bool InputReader::read(Json json, MapInput& out) {
   }
   if (map.error().code == base::ErrorCode::malformed) return reader_.fail(std::move(map.error().message));
   out.fault = std::move(map.error().message);
+  out.broken_rule = map.error().rule;
   return true;
 }
 

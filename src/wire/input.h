@@ -31,7 +31,7 @@ namespace postino::wire {
 
 using Json = item::JsonReader::Json;
 
-// An attribute value, or an item, as it was sent; `fault` is the rule that it breaks.
+// An attribute value, or an item, as it was sent; `fault` is what is wrong with it.
 struct ValueInput {
   item::AttributeValue value;
   std::optional<std::string> fault;
@@ -39,6 +39,7 @@ struct ValueInput {
 struct MapInput {
   item::Map map;
   std::optional<std::string> fault;
+  base::Rule broken_rule = base::Rule::other;
 };
 // Expression attribute values; the fault names the key.
 struct ValuesInput {

@@ -136,9 +136,9 @@ store::Answer<UpdateItemRequest> UpdateItem::decode(Input input) {
   Request request;
   request.key = std::move(input.key->map);
   request.update = expression_of<store::UpdateExpression>(std::move(input.update));
-  request.old_update = input.attribute_updates.has_value();
+  request.attribute_updates = input.attribute_updates.has_value();
   TRY_VOID(fill_write(request, input));
-  if (request.old_update) {
+  if (request.attribute_updates) {
     TRY(auto update, LegacyTranslator(request.placeholders).updates(*input.attribute_updates));
     request.update = expression_of<store::UpdateExpression>(std::move(update));
   }
@@ -150,7 +150,7 @@ void UpdateItem::run(const Services& services, const Request& request, store::Co
 }
 
 void UpdateItem::reword(store::Error& error, const Reporting& reporting) {
-  if (reporting.old_update && error.message == "An operand in the update expression has an incorrect data type")
+  if (reporting.attribute_updates && error.rule == base::Rule::operand_type)
     error.message = "Type mismatch for attribute to update";
 }
 

@@ -95,7 +95,7 @@ struct PutItem : WriteItem {
 
 // AttributeUpdates and an UpdateExpression fail with different texts.
 struct UpdateItemRequest : store::UpdateItemRequest {
-  bool old_update = false;
+  bool attribute_updates = false;
 };
 
 struct UpdateItem : WriteItem {
@@ -103,7 +103,9 @@ struct UpdateItem : WriteItem {
   using Request = UpdateItemRequest;
   static store::Answer<Request> decode(Input input);
   static void run(const Services& services, const Request& request, store::Completion<Response> done);
-  static void add_reporting(const Request& request, Reporting& reporting) { reporting.old_update = request.old_update; }
+  static void add_reporting(const Request& request, Reporting& reporting) {
+    reporting.attribute_updates = request.attribute_updates;
+  }
   static void reword(store::Error& error, const Reporting& reporting);
 };
 

@@ -137,10 +137,7 @@ void check_attributes_to_get(store::Constraints& constraints, std::string_view p
                              const std::optional<std::vector<std::string>>& names) {
   constexpr std::size_t max_names = 255;
   if (!names) return;
-  if (names->empty())
-    constraints.refuse(path, "[]", "Member must have length greater than or equal to 1");
-  else if (names->size() > max_names)
-    constraints.refuse(path, store::list_text(*names), "Member must have length less than or equal to 255");
+  constraints.check_count(path, names->size(), 1, max_names, store::list_text(*names));
 }
 
 // The user may combine KeyConditions with a FilterExpression, and so may have taken a placeholder already.

@@ -43,10 +43,7 @@ struct Services {
 struct Reporting {
   store::ReturnConsumedCapacity consumed_capacity = store::ReturnConsumedCapacity::none;
   bool count_only = false;
-  // Parameters of before expressions were used: errors then have other texts.
-  bool old_update = false;
-  bool old_filter = false;
-  bool old_projection = false;
+  bool attribute_updates = false;  // the update was not given as an expression: errors have other texts
 };
 
 // Of any request: requests keep in one of two places what they want to be told of capacity, or do not ask.

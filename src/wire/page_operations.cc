@@ -1,8 +1,5 @@
 #include "wire/page_operations.h"
 
-#include <algorithm>
-#include <array>
-
 #include "wire/parameters.h"
 
 namespace postino::wire {
@@ -23,17 +20,11 @@ void check_conditional_operator(Constraints& constraints, const PageInput& input
   check_word<ConditionalOperator>(constraints, "conditionalOperator", input.conditional_operator);
 }
 
-// Some faults of values are told without saying where they are.
-bool stands_alone(std::string_view fault) {
-  constexpr std::array parts = {"contains duplicates", "number set", "numeric value", "significant digits",
-                                "number with magnitude"};
-  return std::ranges::any_of(parts, [&](const char* part) { return fault.find(part) != std::string_view::npos; });
-}
-
 store::Answer<void> check_start_key(const std::optional<MapInput>& key) {
   if (!key || !key->fault) return {};
-  return store::refuse_invalid(stands_alone(*key->fault) ? *key->fault
-                                                         : "The provided starting key is invalid: " + *key->fault);
+  // Some faults of values are reported without saying where they are.
+  const bool stands_alone = key->broken_rule == base::Rule::number || key->broken_rule == base::Rule::duplicates;
+  return store::refuse_invalid(stands_alone ? *key->fault : "The provided starting key is invalid: " + *key->fault);
 }
 
 // Names and values, and the old parameters of filters and projections, which come before everything else in DynamoDB's
@@ -45,12 +36,12 @@ store::Answer<void> take_parameters(Request& request, PageInput& input, const st
   if (filter || input.conditional_operator) {
     TRY(auto text, translator.filter(filter.value_or(Conditions()),
                                      value_if_given<ConditionalOperator>(input.conditional_operator)));
-    request.old_filter = text.has_value();
+    if (text) request.filter_name = "QueryFilter";
     if (text) request.filter = expression_of<store::ConditionExpression>(std::move(text));
   }
   if (input.attributes_to_get) {
     TRY(request.projection, translator.attributes_to_get(*input.attributes_to_get));
-    request.old_projection = true;
+    request.projection_name = "AttributesToGet";
   }
   TRY_VOID(check_start_key(input.exclusive_start_key));
   return check_fault(input.values);
@@ -70,10 +61,6 @@ void fill_page(Request& request, PageInput& input) {
                                          .value_or(store::ReturnConsumedCapacity::none);
 }
 
-void replace_start(std::string& text, std::string_view start, std::string_view by) {
-  if (text.starts_with(start)) text.replace(0, start.size(), by);
-}
-
 }  // namespace
 
 void ReadPage::encode(JsonWriter& json, const Response& response, const Reporting& reporting) {
@@ -83,12 +70,6 @@ void ReadPage::encode(JsonWriter& json, const Response& response, const Reportin
   if (!reporting.count_only) json.key("Items").items(response.items);
   if (response.last_evaluated_key) json.key("LastEvaluatedKey").item(*response.last_evaluated_key);
   json.key("ScannedCount").integer(response.scanned_count).end_object();
-}
-
-void ReadPage::reword(store::Error& error, const Reporting& reporting) {
-  if (reporting.old_filter) replace_start(error.message, "Filter Expression can only", "QueryFilter can only");
-  if (reporting.old_projection)
-    replace_start(error.message, "Cannot specify the ProjectionExpression", "Cannot specify the AttributesToGet");
 }
 
 store::Answer<Query::Request> Query::decode(Input input) {

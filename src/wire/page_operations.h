@@ -57,36 +57,26 @@ struct Shape<PageInput> {
   });
 };
 
-// The request, and which of its expressions were written in the old way: errors name the parameter that was used.
-template <class StoreRequest>
-struct PageRequest : StoreRequest {
-  bool old_filter = false;
-  bool old_projection = false;
-};
-
 struct ReadPage {
   using Input = PageInput;
   using Response = store::PageResponse;
   template <class Request>
   static void add_reporting(const Request& request, Reporting& reporting) {
     reporting.count_only = request.select == store::Select::count;
-    reporting.old_filter = request.old_filter;
-    reporting.old_projection = request.old_projection;
   }
   static void encode(JsonWriter& json, const Response& response, const Reporting& reporting);
-  static void reword(store::Error& error, const Reporting& reporting);
 };
 
 struct Query : ReadPage {
   static constexpr std::string_view name = "Query";
-  using Request = PageRequest<store::QueryRequest>;
+  using Request = store::QueryRequest;
   static store::Answer<Request> decode(Input input);
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
 };
 
 struct Scan : ReadPage {
   static constexpr std::string_view name = "Scan";
-  using Request = PageRequest<store::ScanRequest>;
+  using Request = store::ScanRequest;
   static store::Answer<Request> decode(Input input);
   static void run(const Services& services, const Request& request, const store::Completion<Response>& done);
 };

@@ -56,7 +56,7 @@ store::Answer<void> check_table_name(const std::optional<std::string>& name) {
   constexpr std::size_t max_arn_length = 1'024;
   store::Constraints constraints;
   if (name->empty())
-    constraints.refuse("tableName", "", "Member must have length greater than or equal to 1");
+    constraints.check_length("tableName", *name, 1, max_arn_length);
   else if (name->starts_with(arn_start))
     constraints.check_length("tableName", *name, 1, max_arn_length);
   else

@@ -1,5 +1,6 @@
 #include "wire/statement_operations.h"
 
+#include "store/transaction.h"
 #include "wire/enums.h"
 #include "wire/parameters.h"
 
@@ -10,13 +11,12 @@ namespace {
 using store::Constraints;
 
 constexpr std::size_t max_statement_length = 8'192;
-constexpr std::size_t max_token_length = 36;
 
 void check_statement(Constraints& constraints, const std::string& path, const StatementInput& input) {
   constraints.check_not_null(path + "statement", input.statement.has_value());
   if (input.statement) constraints.check_length(path + "statement", *input.statement, 1, max_statement_length);
-  if (input.parameters && input.parameters->empty())
-    constraints.refuse(path + "parameters", "[]", "Member must have length greater than or equal to 1");
+  if (input.parameters)
+    constraints.check_count(path + "parameters", input.parameters->size(), 1, Constraints::any_number, "[]");
   check_word<FailureReturn>(constraints, path + "returnValuesOnConditionCheckFailure", input.return_values_on_failure);
 }
 
@@ -24,10 +24,8 @@ void check_statements(Constraints& constraints, const std::string& path,
                       const std::optional<std::vector<StatementInput>>& statements, std::size_t maximum) {
   constraints.check_not_null(path, statements.has_value());
   if (!statements) return;
-  if (statements->empty()) constraints.refuse(path, "[]", "Member must have length greater than or equal to 1");
-  if (statements->size() > maximum)
-    constraints.refuse(path, "[" + std::to_string(statements->size()) + " statements]",
-                       "Member must have length less than or equal to " + std::to_string(maximum));
+  const std::size_t count = statements->size();
+  constraints.check_count(path, count, 1, maximum, count == 0 ? "[]" : "[" + std::to_string(count) + " statements]");
   for (std::size_t i = 0; i < statements->size(); ++i)
     check_statement(constraints, path + "." + std::to_string(i + 1) + ".member.", (*statements)[i]);
 }
@@ -120,7 +118,8 @@ store::Answer<partiql::ExecuteTransactionRequest> ExecuteTransaction::decode(Inp
   Constraints constraints;
   check_statements(constraints, "transactStatements", input.transact_statements, partiql::max_transaction_statements);
   if (input.client_request_token)
-    constraints.check_length("clientRequestToken", *input.client_request_token, 1, max_token_length);
+    constraints.check_length("clientRequestToken", *input.client_request_token, 1,
+                             store::max_client_request_token_length);
   const auto consumed = check_consumed_capacity(constraints, input.return_consumed_capacity);
   TRY_VOID(constraints.outcome());
   Request request;

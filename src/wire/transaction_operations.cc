@@ -37,18 +37,17 @@ template <class T>
 void check_count(Constraints& constraints, const std::optional<std::vector<T>>& items) {
   constraints.check_not_null("transactItems", items.has_value());
   if (!items) return;
-  if (items->empty()) constraints.refuse("transactItems", "[]", "Member must have length greater than or equal to 1");
-  if (items->size() <= store::max_transaction_actions) return;
   std::vector<std::string> texts;
-  for (const T& item : *items) texts.push_back(request_text(item));
-  constraints.refuse("transactItems", store::list_text(texts), "Member must have length less than or equal to 100");
+  if (items->size() > store::max_transaction_actions)
+    for (const T& item : *items) texts.push_back(request_text(item));
+  constraints.check_count("transactItems", items->size(), 1, store::max_transaction_actions, store::list_text(texts));
 }
 
 void check_table(Constraints& constraints, const std::string& path, const std::optional<std::string>& table_name) {
   constraints.check_not_null(path + ".tableName", table_name.has_value());
   if (!table_name) return;
   if (table_name->empty())
-    constraints.refuse(path + ".tableName", "", "Member must have length greater than or equal to 1");
+    constraints.check_length(path + ".tableName", *table_name, 1, Constraints::any_number);
   else if (!table_name->starts_with("arn:"))
     constraints.check_name(path + ".tableName", *table_name, 1);
 }

@@ -1,12 +1,11 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/catalog/item_keys.h"
 #include "engine/items/collection_metrics.h"
 #include "engine/items/consumption.h"
 #include "engine/items/item_writer.h"
 #include "engine/items/key_rules.h"
-#include "engine/items/locked_items.h"
+#include "store/constraints.h"
 
 namespace postino::engine {
 
@@ -14,76 +13,69 @@ namespace {
 
 using store::refuse_invalid;
 
-struct BatchedWrite {
-  const store::BatchWriteTable* batch = nullptr;  // where in the request it is
-  const store::BatchWrite* request = nullptr;
-  TablePointer table;
-  std::string key;
-  const item::Map* subject = nullptr;
-  StoredItemPointer after;
-};
-
 store::Answer<void> check_batch_write(const store::BatchWriteItemRequest& request) {
   std::size_t count = 0;
   for (const store::BatchWriteTable& table : request.tables) count += table.writes.size();
-  if (count == 0 || std::ranges::any_of(request.tables, [](const auto& table) { return table.writes.empty(); }))
-    return refuse_invalid(
-        "1 validation error detected: Value at 'requestItems' failed to satisfy constraint: "
-        "Member must have length greater than or equal to 1");
+  const bool has_empty_table =
+      std::ranges::any_of(request.tables, [](const auto& table) { return table.writes.empty(); });
+  store::Constraints constraints;
+  constraints.check_count("requestItems", has_empty_table ? 0 : count, 1, store::Constraints::any_number);
+  TRY_VOID(constraints.outcome());
   if (count > store::max_batch_write_requests)
     return refuse_invalid("Too many items requested for the BatchWriteItem call");
-  for (const store::BatchWriteTable& table : request.tables)
-    for (const store::BatchWrite& write : table.writes)
-      if (const auto* put = std::get_if<store::BatchPut>(&write))
-        TRY_VOID(check_attributes(put->item));
-      else
-        TRY_VOID(check_attributes(std::get<store::BatchDelete>(write).key));
   return {};
 }
 
-store::Answer<BatchedWrite> batched_write(const TablePointer& table, const store::BatchWrite& write) {
-  BatchedWrite result;
-  result.table = table;
-  if (const auto* put = std::get_if<store::BatchPut>(&write)) {
-    result.subject = &put->item;
-    // Faults of a key have one wording here, whatever is wrong with it.
-    if (auto checked = check_item_key(*table, put->item); !checked) {
-      TRY_VOID(check_key_not_empty(*table, put->item));
-      TRY_VOID(check_key(*table, item::Key()));
+store::Answer<std::vector<ItemWrite>> prepare_batch(const store::BatchWriteItemRequest& request) {
+  std::vector<ItemWrite> writes;
+  for (const store::BatchWriteTable& table : request.tables)
+    for (const store::BatchWrite& write : table.writes) {
+      TRY(ItemWrite prepared, prepare(table.table_name, write));
+      writes.push_back(std::move(prepared));
     }
-    TRY_VOID(check_item(*table, put->item));
-    result.after = store_item(put->item);
-  } else {
-    result.subject = &std::get<store::BatchDelete>(write).key;
-    TRY_VOID(check_key(*table, *result.subject));
-  }
-  result.key = item_key(*table, *result.subject);
-  return result;
-}
-
-store::Answer<std::vector<BatchedWrite>> batched_writes(const Core& core, const store::BatchWriteItemRequest& request) {
-  std::vector<BatchedWrite> writes;
-  std::set<std::string_view> keys;
-  for (const store::BatchWriteTable& batch : request.tables) {
-    const TablePointer table = core.find_table(batch.table_name);
-    if (!table) return base::propagate(no_such_table());
-    for (const store::BatchWrite& write : batch.writes) {
-      TRY(BatchedWrite batched, batched_write(table, write));
-      batched.batch = &batch;
-      batched.request = &write;
-      writes.push_back(std::move(batched));
-    }
-  }
-  for (const BatchedWrite& write : writes)
-    if (!keys.insert(write.key).second) return refuse_invalid("Provided list of item keys contains duplicates");
   return writes;
 }
 
+// Faults of a key have one wording in batches, whatever is wrong with it.
+store::Answer<void> check_batched_key(const ItemWrite& write) {
+  if (write.action != WriteAction::put || check_item_key(*write.table, *write.subject)) return {};
+  TRY_VOID(check_key_not_empty(*write.table, *write.subject));
+  return check_key(*write.table, item::Key());
+}
+
+store::Answer<void> locate_batch(const Core& core, std::vector<ItemWrite>& writes) {
+  const ItemWrite* previous = nullptr;
+  for (ItemWrite& write : writes) {
+    if (previous != nullptr && previous->table_name == write.table_name)
+      write.table = previous->table;
+    else
+      TRY_VOID(find_table(core, write));
+    TRY_VOID(check_batched_key(write));
+    TRY_VOID(locate(write));
+    previous = &write;
+  }
+  std::set<std::string_view> keys;
+  for (const ItemWrite& write : writes)
+    if (!keys.insert(write.key).second) return refuse_invalid("Provided list of item keys contains duplicates");
+  return {};
+}
+
+// Reads everything before anything is planned: a failed read must leave the entry empty.
+store::Answer<std::vector<Change>> decide_batch(const std::vector<ItemWrite>& writes, LockedItems& items) {
+  std::vector<Change> changes;
+  for (const ItemWrite& write : writes) {
+    TRY(Decision decision, items.decide(write));
+    TRY(Change change, std::move(decision));
+    changes.push_back(std::move(change));
+  }
+  return changes;
+}
+
 // Notes a write that was throttled. Writes come in the order of the request.
-void add_unprocessed(const BatchedWrite& write, std::vector<store::BatchWriteTable>& unprocessed) {
-  if (unprocessed.empty() || unprocessed.back().table_name != write.batch->table_name)
-    unprocessed.push_back({write.batch->table_name, {}});
-  unprocessed.back().writes.push_back(*write.request);
+void add_unprocessed(const std::string& table_name, const store::BatchWrite& write,
+                     std::vector<store::BatchWriteTable>& unprocessed) {
+  if (unprocessed.empty() || unprocessed.back().table_name != table_name) unprocessed.push_back({table_name, {}});
+  unprocessed.back().writes.push_back(write);
 }
 
 store::Answer<void> admit_write(const Core& core, const Table& table, const Change& change) {
@@ -95,49 +87,41 @@ store::Answer<void> admit_write(const Core& core, const Table& table, const Chan
 
 Planned ItemWriter::write_batch(const store::BatchWriteItemRequest& request, const BatchEntry& entry) {
   LockedItems items(core_);
-  const auto plan = [&]() -> store::Answer<store::BatchWriteItemResponse> {
-    TRY_VOID(check_room(core_));
-    TRY_VOID(check_batch_write(request));
-    while (true) {
-      TRY(const std::vector<BatchedWrite> writes, batched_writes(core_, request));
-      std::vector<std::string> keys;
-      for (const BatchedWrite& write : writes) keys.push_back(write.key);
-      items.lock(keys);
-      if (!std::ranges::all_of(writes, [&](const BatchedWrite& write) { return items.still_current(write.table); })) {
-        items.unlock();
+  entry->answer = plan_batch(request, items, *entry);
+  return items.queue(entry) ? Planned::queued : Planned::answered;
+}
+
+store::Answer<store::BatchWriteItemResponse> ItemWriter::plan_batch(const store::BatchWriteItemRequest& request,
+                                                                    LockedItems& items, CommitEntry& entry) {
+  TRY_VOID(check_room(core_));
+  TRY_VOID(check_batch_write(request));
+  TRY(std::vector<ItemWrite> writes, prepare_batch(request));
+  TRY_VOID(items.lock(writes, std::nullopt, [&] { return locate_batch(core_, writes); }));
+  TRY(std::vector<Change> changes, decide_batch(writes, items));
+
+  store::BatchWriteItemResponse response;
+  Consumption consumption(core_, request.report.consumed_capacity, Access::write);
+  bool any_written = false;
+  store::Answer<void> admitted;
+  std::size_t next = 0;
+  for (const store::BatchWriteTable& batch : request.tables)
+    for (const store::BatchWrite& requested : batch.writes) {
+      const ItemWrite& write = writes[next];
+      const Change& change = changes[next++];
+      admitted = admit_write(core_, *write.table, change);
+      if (!admitted) {
+        add_unprocessed(batch.table_name, requested, response.unprocessed);
         continue;
       }
-      // Read everything before planning anything: a failed read must leave the entry empty.
-      std::vector<StoredItemPointer> before;
-      for (const BatchedWrite& write : writes) {
-        TRY(StoredItemPointer item, items.read(write.key));
-        before.push_back(std::move(item));
-      }
-      store::BatchWriteItemResponse response;
-      Consumption consumption(core_, request.report.consumed_capacity, Access::write);
-      bool any_written = false;
-      store::Answer<void> admitted;
-      for (std::size_t i = 0; i < writes.size(); ++i) {
-        const BatchedWrite& write = writes[i];
-        Change change{write.key, before[i], write.after};
-        admitted = admit_write(core_, *write.table, change);
-        if (!admitted) {
-          add_unprocessed(write, response.unprocessed);
-          continue;
-        }
-        any_written = true;
-        const auto effects = items.plan(*write.table, std::move(change), *entry);
-        consumption.add_write(*write.table, before[i], write.after, effects);
-        if (request.report.item_collection_metrics)
-          add_collection_metrics(core_, *write.table, *write.subject, response.item_collection_metrics);
-      }
-      if (!any_written) TRY_VOID(admitted);
-      response.consumed_capacity = std::move(consumption).all();
-      return response;
+      any_written = true;
+      const std::vector<IndexEffect> effects = items.plan(*write.table, change, entry);
+      consumption.add_write(*write.table, change.before, change.after, effects);
+      if (request.report.item_collection_metrics)
+        add_collection_metrics(core_, *write.table, *write.subject, response.item_collection_metrics);
     }
-  };
-  entry->answer = plan();
-  return items.queue(entry) ? Planned::queued : Planned::answered;
+  if (!any_written) TRY_VOID(admitted);
+  response.consumed_capacity = std::move(consumption).all();
+  return response;
 }
 
 }  // namespace postino::engine

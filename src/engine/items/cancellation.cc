@@ -14,6 +14,7 @@ void Cancellation::add(std::size_t action, const store::Error& error) {
   reason.code = store::cancellation_code(always_told ? error.type : store::ErrorType::validation);
   if (error.type == store::ErrorType::conditional_check_failed && error.details) reason.item = error.details->item;
   reason.message = error.message;
+  reason.rule = error.rule;
 }
 
 store::Error Cancellation::error() && { return store::transaction_cancelled(std::move(reasons_)); }

@@ -10,6 +10,7 @@
 #include "engine/items/key_rules.h"
 #include "engine/items/parsed_expression.h"
 #include "item/size.h"
+#include "store/constraints.h"
 
 namespace postino::engine {
 
@@ -53,14 +54,10 @@ struct BatchTable {
 store::Answer<void> check_batch_get(const store::BatchGetItemRequest& request) {
   std::size_t count = 0;
   for (const store::BatchGetTable& table : request.tables) {
-    if (table.keys.size() > store::max_batch_get_keys)
-      return refuse_invalid("1 validation error detected: Value at 'RequestItems." + table.table_name +
-                            ".member.Keys' failed to satisfy constraint: Member must have length less than or equal "
-                            "to 100");
-    if (table.keys.empty())
-      return refuse_invalid("1 validation error detected: Value at 'RequestItems." + table.table_name +
-                            ".member.Keys' failed to satisfy constraint: Member must have length greater than or "
-                            "equal to 1");
+    store::Constraints constraints;
+    constraints.check_count("RequestItems." + table.table_name + ".member.Keys", table.keys.size(), 1,
+                            store::max_batch_get_keys);
+    TRY_VOID(constraints.outcome());
     count += table.keys.size();
   }
   if (count == 0) return refuse_invalid("The requestItems parameter is required for BatchGetItem");
@@ -153,11 +150,9 @@ store::Answer<store::BatchGetItemResponse> ItemReader::get_batch(const store::Ba
 
 store::Answer<store::TransactGetItemsResponse> ItemReader::get_transaction(
     const store::TransactGetItemsRequest& request) const {
-  if (request.gets.empty() || request.gets.size() > store::max_transaction_actions)
-    return refuse_invalid(
-        std::string("1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member must "
-                    "have length ") +
-        (request.gets.empty() ? "greater than or equal to 1" : "less than or equal to 100"));
+  store::Constraints constraints;
+  constraints.check_count("transactItems", request.gets.size(), 1, store::max_transaction_actions);
+  TRY_VOID(constraints.outcome());
   std::vector<std::optional<expr::BoundProjection>> projections;
   for (const store::TransactGet& get : request.gets) {
     TRY_VOID(check_attributes(get.key));

@@ -93,8 +93,7 @@ store::Answer<void> check_condition(const ItemWrite& write, const StoredItemPoin
   return base::propagate(std::move(error));
 }
 
-store::Answer<StoredItemPointer> apply_update(const Table& table, const ItemWrite& write,
-                                              const StoredItemPointer& before) {
+store::Answer<StoredItemPointer> apply_update(const ItemWrite& write, const StoredItemPointer& before) {
   const item::Map& start = before ? before->item : *write.subject;
   if (!write.update) return before ? before : store_item(start);
   // Removing from what is not there does not create it, and no path is wrong in it.
@@ -104,7 +103,7 @@ store::Answer<StoredItemPointer> apply_update(const Table& table, const ItemWrit
   std::vector<UpdatedAttribute> updated;
   for (const expr::BoundUpdate::Target& target : write.update->targets())
     updated.push_back({target.name, target.computed});
-  TRY_VOID(check_updated_index_keys(table, after, updated));
+  TRY_VOID(check_updated_index_keys(*write.table, after, updated));
   StoredItemPointer stored = store_item(std::move(after));
   if (std::max(stored->size, write.update->written_size()) > item::max_item_size)
     return refuse_invalid("Item size to update has exceeded the maximum allowed size");
@@ -135,16 +134,29 @@ store::Answer<ItemWrite> prepare(const store::TransactConditionCheck& request) {
   return prepare_write(WriteAction::check, request.key, request);
 }
 
-store::Answer<std::string> locate(const Table& table, const ItemWrite& write) {
+store::Answer<ItemWrite> prepare(const std::string& table_name, const store::BatchWrite& request) {
+  const auto* put = std::get_if<store::BatchPut>(&request);
+  ItemWrite write;
+  write.action = put != nullptr ? WriteAction::put : WriteAction::remove;
+  write.table_name = &table_name;
+  write.subject = put != nullptr ? &put->item : &std::get<store::BatchDelete>(request).key;
+  TRY_VOID(check_attributes(*write.subject));
+  if (put != nullptr) write.replacement = store_item(put->item);
+  return write;
+}
+
+store::Answer<void> locate(ItemWrite& write) {
+  const Table& table = *write.table;
   if (write.action == WriteAction::put)
     TRY_VOID(check_item(table, *write.subject));
   else
     TRY_VOID(check_key(table, *write.subject));
   if (write.update) TRY_VOID(check_targets(table, *write.update));
-  return item_key(table, *write.subject);
+  write.key = item_key(table, *write.subject);
+  return {};
 }
 
-store::Answer<StoredItemPointer> decide(const Table& table, const ItemWrite& write, const StoredItemPointer& before) {
+store::Answer<StoredItemPointer> decide(const ItemWrite& write, const StoredItemPointer& before) {
   TRY_VOID(check_condition(write, before));
   switch (write.action) {
     case WriteAction::put:
@@ -156,7 +168,7 @@ store::Answer<StoredItemPointer> decide(const Table& table, const ItemWrite& wri
     case WriteAction::update:
       break;
   }
-  return apply_update(table, write, before);
+  return apply_update(write, before);
 }
 
 }  // namespace postino::engine

@@ -8,6 +8,7 @@
 #include "engine/storage/stored_item.h"
 #include "expr/expression.h"
 #include "store/error.h"
+#include "store/item_operations.h"
 #include "store/transaction.h"
 
 namespace postino::engine {
@@ -23,6 +24,11 @@ struct ItemWrite {
   std::optional<expr::BoundCondition> condition;
   std::optional<expr::BoundUpdate> update;
   bool return_item_on_failure = false;
+
+  // Where the item is. Found when the write is located, and found anew when the table was changed before the key was
+  // locked.
+  TablePointer table;
+  std::string key;  // as stored
 };
 
 // Checks all that needs no table: values, placeholders, expressions.
@@ -33,11 +39,12 @@ store::Answer<ItemWrite> prepare(const store::TransactPut& request);
 store::Answer<ItemWrite> prepare(const store::TransactUpdate& request);
 store::Answer<ItemWrite> prepare(const store::TransactDelete& request);
 store::Answer<ItemWrite> prepare(const store::TransactConditionCheck& request);
+store::Answer<ItemWrite> prepare(const std::string& table_name, const store::BatchWrite& request);
 
-// Checks all that needs the table's definition, and returns the stored key.
-store::Answer<std::string> locate(const Table& table, const ItemWrite& write);
+// Checks all that needs the table's definition, and sets the key. The table is set already.
+store::Answer<void> locate(ItemWrite& write);
 
 // What the item becomes, given what it is. Fails when the condition does not hold or the update does not apply.
-store::Answer<StoredItemPointer> decide(const Table& table, const ItemWrite& write, const StoredItemPointer& before);
+store::Answer<StoredItemPointer> decide(const ItemWrite& write, const StoredItemPointer& before);
 
 }  // namespace postino::engine

@@ -2,7 +2,6 @@
 
 #include "engine/items/collection_metrics.h"
 #include "engine/items/consumption.h"
-#include "engine/items/locked_items.h"
 
 namespace postino::engine {
 
@@ -37,46 +36,35 @@ std::optional<item::Item> returned_attributes(const ItemWrite& write, const Chan
 
 }  // namespace
 
-store::Answer<store::WriteItemResponse> ItemWriter::respond(const Table& table, const ItemWrite& write,
-                                                            const Change& change,
+store::Answer<store::WriteItemResponse> ItemWriter::respond(const ItemWrite& write, const Change& change,
                                                             const std::vector<IndexEffect>& effects,
                                                             store::ReturnValues return_values,
                                                             const store::WriteReport& report) {
   store::WriteItemResponse response;
   response.attributes = returned_attributes(write, change, return_values);
   Consumption consumption(core_, report.consumed_capacity, Access::write);
-  consumption.add_write(table, change.before, change.after, effects);
+  consumption.add_write(*write.table, change.before, change.after, effects);
   response.consumed_capacity = std::move(consumption).one();
   if (report.item_collection_metrics)
-    response.item_collection_metrics = collection_metrics(core_, table, *write.subject);
+    response.item_collection_metrics = collection_metrics(core_, *write.table, *write.subject);
   return response;
 }
 
-Planned ItemWriter::write(const ItemWrite& write, store::ReturnValues return_values, const store::WriteReport& report,
+Planned ItemWriter::write(ItemWrite& write, store::ReturnValues return_values, const store::WriteReport& report,
                           const ItemEntry& entry) {
   LockedItems items(core_);
+  const auto find_item = [&]() -> store::Answer<void> {
+    TRY_VOID(find_table(core_, write));
+    TRY_VOID(locate(write));
+    return admit(core_, *write.table, nullptr, Access::write);
+  };
   const auto plan = [&]() -> store::Answer<store::WriteItemResponse> {
-    while (true) {
-      const TablePointer table = core_.find_table(*write.table_name);
-      if (!table) return base::propagate(no_such_table());
-      TRY(const std::string key, locate(*table, write));
-      TRY_VOID(admit(core_, *table, nullptr, Access::write));
-      items.lock({key});
-      if (!items.still_current(table)) {
-        items.unlock();
-        continue;
-      }
-      TRY(const StoredItemPointer before, items.read(key));
-      const store::Answer<StoredItemPointer> after = decide(*table, write, before);
-      if (!after) {
-        take_failed_write(core_, *table, before, after.error());
-        return base::propagate(after.error());
-      }
-      const Change change{key, before, *after};
-      TRY_VOID(admit_index_writes(core_, *table, change));
-      const std::vector<IndexEffect> effects = items.plan(*table, change, *entry);
-      return respond(*table, write, change, effects, return_values, report);
-    }
+    TRY_VOID(items.lock({&write, 1}, std::nullopt, find_item));
+    TRY(Decision decision, items.decide(write));
+    TRY(const Change change, std::move(decision));
+    TRY_VOID(admit_index_writes(core_, *write.table, change));
+    const std::vector<IndexEffect> effects = items.plan(*write.table, change, *entry);
+    return respond(write, change, effects, return_values, report);
   };
   entry->answer = plan();
   return items.queue(entry) ? Planned::queued : Planned::answered;
@@ -88,7 +76,7 @@ Planned ItemWriter::write(const Request& request, const ItemEntry& entry) {
     entry->answer = base::propagate(std::move(room).error());
     return Planned::answered;
   }
-  const store::Answer<ItemWrite> prepared = prepare(request);
+  store::Answer<ItemWrite> prepared = prepare(request);
   if (!prepared) {
     entry->answer = base::propagate(prepared.error());
     return Planned::answered;

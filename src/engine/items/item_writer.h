@@ -5,6 +5,7 @@
 #include "engine/items/answering_entry.h"
 #include "engine/items/change.h"
 #include "engine/items/item_write.h"
+#include "engine/items/locked_items.h"
 
 namespace postino::engine {
 
@@ -24,11 +25,14 @@ class ItemWriter {
  private:
   template <class Request>
   Planned write(const Request& request, const ItemEntry& entry);
-  Planned write(const ItemWrite& write, store::ReturnValues return_values, const store::WriteReport& report,
+  Planned write(ItemWrite& write, store::ReturnValues return_values, const store::WriteReport& report,
                 const ItemEntry& entry);
-  store::Answer<store::WriteItemResponse> respond(const Table& table, const ItemWrite& write, const Change& change,
+  store::Answer<store::WriteItemResponse> respond(const ItemWrite& write, const Change& change,
                                                   const std::vector<IndexEffect>& effects,
                                                   store::ReturnValues return_values, const store::WriteReport& report);
+
+  store::Answer<store::BatchWriteItemResponse> plan_batch(const store::BatchWriteItemRequest& request,
+                                                          LockedItems& items, CommitEntry& entry);
 
   Core& core_;
 };

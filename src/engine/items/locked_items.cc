@@ -1,5 +1,7 @@
 #include "engine/items/locked_items.h"
 
+#include "engine/items/throughput_enforcement.h"
+
 namespace postino::engine {
 
 void LockedItems::lock(const std::vector<std::string>& keys) {
@@ -7,6 +9,24 @@ void LockedItems::lock(const std::vector<std::string>& keys) {
   stripes.reserve(keys.size());
   for (const std::string& key : keys) stripes.push_back(KeyLocks::stripe_of(key));
   guard_.emplace(core_.locks, std::move(stripes));
+}
+
+void LockedItems::lock_keys(std::span<const ItemWrite> writes, const std::optional<std::string>& token) {
+  std::vector<std::size_t> stripes;
+  stripes.reserve(writes.size() + 1);
+  for (const ItemWrite& write : writes) stripes.push_back(KeyLocks::stripe_of(write.key));
+  if (token) stripes.push_back(KeyLocks::stripe_of(token_lock_key(*token)));
+  guard_.emplace(core_.locks, std::move(stripes));
+}
+
+base::Result<Decision> LockedItems::decide(const ItemWrite& write, double factor) {
+  TRY(StoredItemPointer before, read(write.key));
+  store::Answer<StoredItemPointer> after = engine::decide(write, before);
+  if (!after) {
+    take_failed_write(core_, *write.table, before, after.error(), factor);
+    return Decision(base::propagate(std::move(after).error()));
+  }
+  return Decision(Change{write.key, std::move(before), *std::move(after)});
 }
 
 std::vector<IndexEffect> LockedItems::plan(const Table& table, Change change, CommitEntry& entry, Origin origin) {
@@ -26,6 +46,12 @@ bool LockedItems::queue(const std::shared_ptr<CommitEntry>& entry) {
   const Ticket ticket = core_.queue->enqueue(entry);
   for (auto& [key, item] : pending_) core_.locks.set_pending(key, {std::move(item), ticket});
   return true;
+}
+
+store::Answer<void> find_table(const Core& core, ItemWrite& write) {
+  write.table = core.find_table(*write.table_name);
+  if (!write.table) return base::propagate(no_such_table());
+  return {};
 }
 
 store::Answer<void> check_room(const Core& core) {

@@ -1,28 +1,48 @@
-// Items locked for planning: looked up, locked in order and read; and, once decided, handed to the commit queue.
+// Items locked for planning: found, locked in order and read; and, once decided, handed to the commit queue.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "engine/catalog/core.h"
 #include "engine/items/change.h"
+#include "engine/items/item_write.h"
 #include "engine/items/transaction_tokens.h"
 
 namespace postino::engine {
 
-// A request's hold on the items it writes. Use it once:
-//   lock() the keys, see that the tables are still the ones the keys were made for, read() and decide, then queue().
+// What a write makes of its item: a change, or the reason why the write is refused.
+using Decision = store::Answer<Change>;
+
+// A request's hold on the items it writes. Use it once: lock, decide and plan each write, then queue().
 class LockedItems {
  public:
   explicit LockedItems(Core& core) : core_(core) {}
 
-  void lock(const std::vector<std::string>& keys);
-  void unlock() { guard_.reset(); }
+  // Locks the items of the writes, and the client request token if there is one. `locate` finds the table and the key
+  // of each write. A table can be changed after that and before the keys are locked; then `locate` is called again.
+  // Fails, with nothing locked, when `locate` does.
+  template <class Locate>
+  store::Answer<void> lock(std::span<const ItemWrite> writes, const std::optional<std::string>& token,
+                           const Locate& locate) {
+    while (true) {
+      TRY_VOID(locate());
+      lock_keys(writes, token);
+      if (std::ranges::all_of(writes, [&](const ItemWrite& write) { return is_current(write.table); })) return {};
+      guard_.reset();
+    }
+  }
 
-  // Definitions may have changed between the look-up and the lock; then the request starts over.
-  bool still_current(const TablePointer& table) const { return core_.catalog->find(table->name) == table; }
+  // The same for keys that are known; whether they are still those of the table is for the caller to see.
+  void lock(const std::vector<std::string>& keys);
+
+  // Fails when the item cannot be read. A write that its condition refuses is charged when throughput is enforced;
+  // `factor` is 2 in transactions.
+  base::Result<Decision> decide(const ItemWrite& write, double factor = 1);
 
   // The item as the last planned write leaves it.
   base::Result<StoredItemPointer> read(const std::string& key) { return core_.read_latest(key, depends_on_pending_); }
@@ -44,11 +64,17 @@ class LockedItems {
   bool queue(const std::shared_ptr<CommitEntry>& entry);
 
  private:
+  void lock_keys(std::span<const ItemWrite> writes, const std::optional<std::string>& token);
+  bool is_current(const TablePointer& table) const { return core_.catalog->find(table->name) == table; }
+
   Core& core_;
   std::optional<KeyLocks::Guard> guard_;
   bool depends_on_pending_ = false;
   std::vector<std::pair<std::string, StoredItemPointer>> pending_;  // what each key holds once queued
 };
+
+// Sets the table of a write, or fails with DynamoDB's error when there is none.
+store::Answer<void> find_table(const Core& core, ItemWrite& write);
 
 // Refuses new writes while too many wait for the disk.
 store::Answer<void> check_room(const Core& core);

@@ -9,6 +9,7 @@
 #include "engine/items/parsed_expression.h"
 #include "engine/storage/keys.h"
 #include "engine/storage/stored_item.h"
+#include "store/constraints.h"
 
 namespace postino::engine {
 
@@ -122,14 +123,14 @@ void restart_after(KeyRange& range, std::string position, bool forward) {
   }
 }
 
-store::Answer<void> check_filter_has_no_keys(const PageView& view) {
+store::Answer<void> check_filter_has_no_keys(const store::QueryRequest& request, const PageView& view) {
   if (!view.filter) return {};
   const store::KeySchema schema = view.index == nullptr ? key_schema_of(*view.table) : key_schema_of(*view.index);
   for (const std::string_view attribute : view.filter->attributes())
     for (const store::KeyElement& element : schema)
       if (element.name == attribute)
-        return refuse_invalid("Filter Expression can only contain non-primary key attributes: Primary key attribute: " +
-                              element.name);
+        return refuse_invalid(std::string(request.filter_name) +
+                              " can only contain non-primary key attributes: Primary key attribute: " + element.name);
   return {};
 }
 
@@ -154,15 +155,13 @@ store::Answer<void> check_segments(const store::ScanRequest& request) {
   if (!request.segment)
     return refuse_invalid(
         "The Segment parameter is required but was not present in the request when parameter TotalSegments is present");
-  if (*request.total_segments < 1 || *request.total_segments > max_segments)
-    return refuse_invalid(
-        "1 validation error detected: Value '" + std::to_string(*request.total_segments) +
-        "' at 'totalSegments' failed to satisfy constraint: Member must have value " +
-        (*request.total_segments < 1 ? "greater than or equal to 1" : "less than or equal to 1000000"));
-  if (*request.segment < 0)
-    return refuse_invalid("1 validation error detected: Value '" + std::to_string(*request.segment) +
-                          "' at 'segment' failed to satisfy constraint: Member must have value greater than or equal "
-                          "to 0");
+  store::Constraints total;
+  total.check_at_least("totalSegments", *request.total_segments, 1);
+  total.check_at_most("totalSegments", *request.total_segments, max_segments);
+  TRY_VOID(total.outcome());
+  store::Constraints segment;
+  segment.check_at_least("segment", *request.segment, 0);
+  TRY_VOID(segment.outcome());
   if (*request.segment >= *request.total_segments)
     return refuse_invalid(
         "The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: " +
@@ -193,11 +192,10 @@ store::Answer<KeyRange> scan_range(const store::ScanRequest& request, const Page
 }  // namespace
 
 store::Answer<store::PageResponse> PageReader::query(const store::QueryRequest& request) const {
-  if (request.limit && *request.limit < 1)
-    return refuse_invalid(
-        "1 validation error detected: Value at 'Limit' failed to satisfy constraint: Member must have value greater "
-        "than or equal to 1");
-  TRY_VOID(check_select(request, "1 validation error detected: "));
+  store::Constraints constraints;
+  if (request.limit) constraints.check_at_least("Limit", *request.limit, 1, false);
+  TRY_VOID(constraints.outcome());
+  TRY_VOID(check_select(request, SelectWording::constraint));
   PageView view;
   expr::Binder binder(request.placeholders);
   TRY_VOID(binder.check_maps(request.filter || request.projection || request.key_condition,
@@ -216,19 +214,18 @@ store::Answer<store::PageResponse> PageReader::query(const store::QueryRequest& 
   TRY_VOID(binder.check_all_used());
 
   TRY_VOID(find_source(core_, request, view));
-  TRY_VOID(check_filter_has_no_keys(view));
+  TRY_VOID(check_filter_has_no_keys(request, view));
   TRY(KeySelection selection, select_keys(*view.table, view.index, conjuncts));
   TRY_VOID(restart_query(request, view, selection));
   return Page(core_, request, view).read(selection.range, request.forward);
 }
 
 store::Answer<store::PageResponse> PageReader::scan(const store::ScanRequest& request) const {
-  if (request.limit && *request.limit < 1)
-    return refuse_invalid("1 validation error detected: Value '" + std::to_string(*request.limit) +
-                          "' at 'limit' failed to satisfy constraint: Member must have value greater than or equal "
-                          "to 1");
+  store::Constraints constraints;
+  if (request.limit) constraints.check_at_least("limit", *request.limit, 1);
+  TRY_VOID(constraints.outcome());
   TRY_VOID(check_segments(request));
-  TRY_VOID(check_select(request, ""));
+  TRY_VOID(check_select(request, SelectWording::plain));
   PageView view;
   expr::Binder binder(request.placeholders);
   TRY_VOID(binder.check_maps(request.filter || request.projection, "FilterExpression is null"));

@@ -4,6 +4,7 @@
 
 #include "engine/catalog/item_keys.h"
 #include "engine/items/key_rules.h"
+#include "store/constraints.h"
 
 namespace postino::engine {
 
@@ -69,20 +70,22 @@ std::vector<const KeyPart*> position_parts(const PageView& view) {
 
 }  // namespace
 
-store::Answer<void> check_select(const store::ReadPage& request, std::string_view envelope) {
+store::Answer<void> check_select(const store::ReadPage& request, SelectWording wording) {
   if (request.projection && request.select && *request.select != Select::specific_attributes) {
-    const std::string start = "Cannot specify the ProjectionExpression when choosing to get ";
+    const std::string start = "Cannot specify the " + std::string(request.projection_name) + " when choosing to get ";
     if (*request.select == Select::count) return refuse_invalid(start + "only the Count");
     return refuse_invalid(start +
                           (*request.select == Select::all_attributes ? "ALL_ATTRIBUTES" : "ALL_PROJECTED_ATTRIBUTES"));
   }
   if (request.select == Select::all_projected_attributes && !request.index_name)
     return refuse_invalid("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName");
-  if (request.select == Select::specific_attributes && !request.projection)
-    return refuse_invalid(
-        std::string(envelope) +
-        "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES");
-  return {};
+  if (request.select != Select::specific_attributes || request.projection) return {};
+  const std::string text =
+      "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES";
+  if (wording == SelectWording::plain) return refuse_invalid(text);
+  store::Constraints constraints;
+  constraints.refuse_with(text);
+  return constraints.outcome();
 }
 
 store::Answer<void> find_source(const Core& core, const store::ReadPage& request, PageView& view) {

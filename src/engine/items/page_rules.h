@@ -18,8 +18,10 @@ struct PageView {
   bool fetch_items = false;  // a local index lacks attributes that are asked for: read the items themselves
 };
 
-// The rules for Select that need no table. `envelope` is what Query puts before one of the texts, and Scan does not.
-store::Answer<void> check_select(const store::ReadPage& request, std::string_view envelope);
+// The rules for Select that need no table. Query reports one of them like a constraint on the shape of the request, and
+// Scan does not.
+enum class SelectWording { plain, constraint };
+store::Answer<void> check_select(const store::ReadPage& request, SelectWording wording);
 
 // Finds table and index and checks what is asked of them. The view's expressions are bound already.
 store::Answer<void> find_source(const Core& core, const store::ReadPage& request, PageView& view);

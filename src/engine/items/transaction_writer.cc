@@ -10,6 +10,7 @@
 #include "engine/items/key_rules.h"
 #include "engine/items/transaction_tokens.h"
 #include "item/size.h"
+#include "store/constraints.h"
 
 namespace postino::engine {
 
@@ -38,18 +39,13 @@ std::size_t payload_size(const store::TransactAction& action) {
 }
 
 store::Answer<void> check_transaction_shape(const store::TransactWriteItemsRequest& request) {
-  const std::size_t count = request.actions.size();
-  if (count == 0 || count > store::max_transaction_actions)
-    return refuse_invalid(
-        std::string("1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member must "
-                    "have length ") +
-        (count == 0 ? "greater than or equal to 1" : "less than or equal to 100"));
-  if (request.client_request_token &&
-      (request.client_request_token->empty() || request.client_request_token->size() > 36))
-    return refuse_invalid(
-        "1 validation error detected: Value '" + *request.client_request_token +
-        "' at 'clientRequestToken' failed to satisfy constraint: Member must have length " +
-        (request.client_request_token->empty() ? "greater than or equal to 1" : "less than or equal to 36"));
+  store::Constraints actions;
+  actions.check_count("transactItems", request.actions.size(), 1, store::max_transaction_actions);
+  TRY_VOID(actions.outcome());
+  store::Constraints token;
+  if (request.client_request_token)
+    token.check_length("clientRequestToken", *request.client_request_token, 1, store::max_client_request_token_length);
+  TRY_VOID(token.outcome());
   std::size_t bytes = 0;
   for (const store::TransactAction& action : request.actions) bytes += payload_size(action);
   if (bytes > store::max_transaction_bytes) {
@@ -69,52 +65,43 @@ store::Answer<void> check_request_level(const Table& table, const ItemWrite& wri
 
 }  // namespace
 
-store::Answer<std::vector<TransactionWriter::Action>> TransactionWriter::prepare_all(
-    const store::TransactWriteItemsRequest& request) const {
-  std::vector<Action> actions(request.actions.size());
-  for (std::size_t i = 0; i < actions.size(); ++i) {
-    if (const auto* check = std::get_if<store::TransactConditionCheck>(&request.actions[i]);
-        check != nullptr && !check->condition)
-      return refuse_invalid("1 validation error detected: Value null at 'transactItems." + std::to_string(i + 1) +
-                            ".member.conditionCheck.conditionExpression' failed to satisfy constraint: "
-                            "Member must not be null");
-    TRY(actions[i].write, std::visit([](const auto& action) { return prepare(action); }, request.actions[i]));
+store::Answer<std::vector<ItemWrite>> TransactionWriter::prepare_all(const store::TransactWriteItemsRequest& request) {
+  std::vector<ItemWrite> writes;
+  for (const store::TransactAction& action : request.actions) {
+    if (const auto* check = std::get_if<store::TransactConditionCheck>(&action); check != nullptr) {
+      store::Constraints constraints;
+      constraints.check_not_null(
+          "transactItems." + std::to_string(writes.size() + 1) + ".member.conditionCheck.conditionExpression",
+          check->condition.has_value());
+      TRY_VOID(constraints.outcome());
+    }
+    TRY(ItemWrite write, std::visit([](const auto& request_of_kind) { return prepare(request_of_kind); }, action));
+    writes.push_back(std::move(write));
   }
-  return actions;
+  return writes;
 }
 
-store::Answer<bool> TransactionWriter::lock_all(std::vector<Action>& actions, const std::optional<std::string>& token,
-                                                LockedItems& items) const {
-  Cancellation cancellation(actions.size());
-  std::vector<std::string> keys;
-  for (std::size_t i = 0; i < actions.size(); ++i) {
-    Action& action = actions[i];
-    action.table = core_.find_table(*action.write.table_name);
-    if (!action.table) return base::propagate(no_such_table());
-    TRY_VOID(check_request_level(*action.table, action.write));
-    store::Answer<std::string> key = locate(*action.table, action.write);
-    if (!key) {
-      cancellation.add(i, key.error());
-      continue;
-    }
-    action.key = std::move(*key);
-    keys.push_back(action.key);
+store::Answer<void> TransactionWriter::locate_all(std::vector<ItemWrite>& writes) const {
+  Cancellation cancellation(writes.size());
+  std::vector<std::string_view> keys;
+  for (std::size_t i = 0; i < writes.size(); ++i) {
+    ItemWrite& write = writes[i];
+    TRY_VOID(find_table(core_, write));
+    TRY_VOID(check_request_level(*write.table, write));
+    if (auto located = locate(write); located)
+      keys.push_back(write.key);
+    else
+      cancellation.add(i, located.error());
   }
-  std::vector<std::string_view> sorted(keys.begin(), keys.end());
-  std::ranges::sort(sorted);
-  if (std::ranges::adjacent_find(sorted) != sorted.end())
+  std::ranges::sort(keys);
+  if (std::ranges::adjacent_find(keys) != keys.end())
     return refuse_invalid("Transaction request cannot include multiple operations on one item");
   if (cancellation.cancelled()) return base::propagate(std::move(cancellation).error());
-  if (token) keys.push_back(token_lock_key(*token));
-  items.lock(keys);
-  if (std::ranges::all_of(actions, [&](const Action& action) { return items.still_current(action.table); }))
-    return true;
-  items.unlock();
-  return false;
+  return {};
 }
 
 store::Answer<std::optional<store::TransactWriteItemsResponse>> TransactionWriter::replay(
-    const store::TransactWriteItemsRequest& request, const std::vector<Action>& actions, LockedItems& items) const {
+    const store::TransactWriteItemsRequest& request, const std::vector<ItemWrite>& writes, LockedItems& items) const {
   if (!request.client_request_token) return std::nullopt;
   TRY(const std::optional<TokenRecord> record, items.read_token(*request.client_request_token));
   if (!record) return std::nullopt;
@@ -122,51 +109,47 @@ store::Answer<std::optional<store::TransactWriteItemsResponse>> TransactionWrite
     return refuse(store::ErrorType::idempotent_parameter_mismatch,
                   "The request uses the same client token as a previous, but non-identical request. "
                   "Do not reuse a client token with different requests, unless the requests are identical");
-  TRY_VOID(admit_all(actions, Access::read));
+  TRY_VOID(admit_all(writes, Access::read));
   store::TransactWriteItemsResponse response;
   Consumption consumption(core_, request.report.consumed_capacity, Access::read);
-  for (const Action& action : actions) {
-    TRY(const StoredItemPointer item, items.read(action.key));
-    consumption.add_table(*action.table, transaction_factor * read_units(item ? item->size : 0, true));
+  for (const ItemWrite& write : writes) {
+    TRY(const StoredItemPointer item, items.read(write.key));
+    consumption.add_table(*write.table, transaction_factor * read_units(item ? item->size : 0, true));
   }
   consumption.mark_transactional_read();
   response.consumed_capacity = std::move(consumption).all();
   return std::optional<store::TransactWriteItemsResponse>(std::move(response));
 }
 
-store::Answer<void> TransactionWriter::admit_all(const std::vector<Action>& actions, Access access) const {
-  Cancellation cancellation(actions.size());
-  for (std::size_t i = 0; i < actions.size(); ++i)
-    if (auto admitted = admit(core_, *actions[i].table, nullptr, access); !admitted)
+store::Answer<void> TransactionWriter::admit_all(const std::vector<ItemWrite>& writes, Access access) const {
+  Cancellation cancellation(writes.size());
+  for (std::size_t i = 0; i < writes.size(); ++i)
+    if (auto admitted = admit(core_, *writes[i].table, nullptr, access); !admitted)
       cancellation.add(i, admitted.error());
   if (cancellation.cancelled()) return base::propagate(std::move(cancellation).error());
   return {};
 }
 
-store::Answer<void> TransactionWriter::admit_index_changes(const std::vector<Action>& actions,
+store::Answer<void> TransactionWriter::admit_index_changes(const std::vector<ItemWrite>& writes,
                                                            const std::vector<Change>& changes) const {
-  Cancellation cancellation(actions.size());
-  for (std::size_t i = 0; i < actions.size(); ++i)
-    if (auto admitted = admit_index_writes(core_, *actions[i].table, changes[i]); !admitted)
+  Cancellation cancellation(writes.size());
+  for (std::size_t i = 0; i < writes.size(); ++i)
+    if (auto admitted = admit_index_writes(core_, *writes[i].table, changes[i]); !admitted)
       cancellation.add(i, admitted.error());
   if (cancellation.cancelled()) return base::propagate(std::move(cancellation).error());
   return {};
 }
 
-store::Answer<std::vector<Change>> TransactionWriter::decide_all(const std::vector<Action>& actions,
-                                                                 LockedItems& items) const {
-  Cancellation cancellation(actions.size());
+store::Answer<std::vector<Change>> TransactionWriter::decide_all(const std::vector<ItemWrite>& writes,
+                                                                 LockedItems& items) {
+  Cancellation cancellation(writes.size());
   std::vector<Change> changes;
-  for (std::size_t i = 0; i < actions.size(); ++i) {
-    const Action& action = actions[i];
-    TRY(StoredItemPointer before, items.read(action.key));
-    store::Answer<StoredItemPointer> after = decide(*action.table, action.write, before);
-    if (after) {
-      changes.push_back({action.key, std::move(before), std::move(*after)});
-    } else {
-      take_failed_write(core_, *action.table, before, after.error(), transaction_factor);
-      cancellation.add(i, after.error());
-    }
+  for (std::size_t i = 0; i < writes.size(); ++i) {
+    TRY(Decision decision, items.decide(writes[i], transaction_factor));
+    if (decision)
+      changes.push_back(*std::move(decision));
+    else
+      cancellation.add(i, decision.error());
   }
   if (cancellation.cancelled()) return base::propagate(std::move(cancellation).error());
   return changes;
@@ -176,24 +159,22 @@ TransactionWriter::Response TransactionWriter::plan(const store::TransactWriteIt
                                                     CommitEntry& entry) {
   TRY_VOID(check_room(core_));
   TRY_VOID(check_transaction_shape(request));
-  TRY(std::vector<Action> actions, prepare_all(request));
-  for (bool locked = false; !locked;) {
-    TRY(locked, lock_all(actions, request.client_request_token, items));
-  }
-  TRY(std::optional<store::TransactWriteItemsResponse> done_before, replay(request, actions, items));
+  TRY(std::vector<ItemWrite> writes, prepare_all(request));
+  TRY_VOID(items.lock(writes, request.client_request_token, [&] { return locate_all(writes); }));
+  TRY(std::optional<store::TransactWriteItemsResponse> done_before, replay(request, writes, items));
   if (done_before) return std::move(*done_before);
-  TRY_VOID(admit_all(actions, Access::write));
-  TRY(const std::vector<Change> changes, decide_all(actions, items));
-  TRY_VOID(admit_index_changes(actions, changes));
+  TRY_VOID(admit_all(writes, Access::write));
+  TRY(const std::vector<Change> changes, decide_all(writes, items));
+  TRY_VOID(admit_index_changes(writes, changes));
 
   store::TransactWriteItemsResponse response;
   Consumption consumption(core_, request.report.consumed_capacity, Access::write);
-  for (std::size_t i = 0; i < actions.size(); ++i) {
-    const Table& table = *actions[i].table;
+  for (std::size_t i = 0; i < writes.size(); ++i) {
+    const Table& table = *writes[i].table;
     const std::vector<IndexEffect> effects = items.plan(table, changes[i], entry);
     consumption.add_write(table, changes[i].before, changes[i].after, effects, transaction_factor);
     if (request.report.item_collection_metrics)
-      add_collection_metrics(core_, table, *actions[i].write.subject, response.item_collection_metrics);
+      add_collection_metrics(core_, table, *writes[i].subject, response.item_collection_metrics);
   }
   consumption.mark_transactional_write();
   response.consumed_capacity = std::move(consumption).all();

@@ -21,24 +21,17 @@ class TransactionWriter {
  private:
   using Response = store::Answer<store::TransactWriteItemsResponse>;
 
-  struct Action {
-    ItemWrite write;
-    TablePointer table;
-    std::string key;
-  };
-
   Response plan(const store::TransactWriteItemsRequest& request, LockedItems& items, CommitEntry& entry);
-  store::Answer<std::vector<Action>> prepare_all(const store::TransactWriteItemsRequest& request) const;
-  // Finds the tables and keys anew; false when a table changed before its keys were locked.
-  store::Answer<bool> lock_all(std::vector<Action>& actions, const std::optional<std::string>& token,
-                               LockedItems& items) const;
+  static store::Answer<std::vector<ItemWrite>> prepare_all(const store::TransactWriteItemsRequest& request);
+  store::Answer<void> locate_all(std::vector<ItemWrite>& writes) const;
   // A finished transaction with the same token: nothing is written again, the items count as read.
   store::Answer<std::optional<store::TransactWriteItemsResponse>> replay(
-      const store::TransactWriteItemsRequest& request, const std::vector<Action>& actions, LockedItems& items) const;
+      const store::TransactWriteItemsRequest& request, const std::vector<ItemWrite>& writes, LockedItems& items) const;
   // Cancel the transaction when a table, or an index that a change reaches, has no throughput left.
-  store::Answer<void> admit_all(const std::vector<Action>& actions, Access access) const;
-  store::Answer<void> admit_index_changes(const std::vector<Action>& actions, const std::vector<Change>& changes) const;
-  store::Answer<std::vector<Change>> decide_all(const std::vector<Action>& actions, LockedItems& items) const;
+  store::Answer<void> admit_all(const std::vector<ItemWrite>& writes, Access access) const;
+  store::Answer<void> admit_index_changes(const std::vector<ItemWrite>& writes,
+                                          const std::vector<Change>& changes) const;
+  static store::Answer<std::vector<Change>> decide_all(const std::vector<ItemWrite>& writes, LockedItems& items);
 
   Core& core_;
 };

@@ -20,11 +20,7 @@ store::Answer<void> check_create_shape(const store::CreateTableRequest& request)
                              request.attribute_definitions[i].name, 1, 255);
   constraints.check_name("tableName", request.table_name);
   if (request.throughput) constrain_throughput(constraints, "provisionedThroughput", *request.throughput);
-  if (request.key_schema.empty())
-    constraints.refuse("keySchema", "[]", "Member must have length greater than or equal to 1");
-  if (request.key_schema.size() > 2)
-    constraints.refuse("keySchema", key_schema_text(request.key_schema),
-                       "Member must have length less than or equal to 2");
+  constraints.check_count("keySchema", request.key_schema.size(), 1, 2, key_schema_text(request.key_schema));
   constrain_key_schema(constraints, "keySchema", request.key_schema);
   if (request.local_indexes)
     for (std::size_t i = 0; i < request.local_indexes->size(); ++i)

@@ -17,10 +17,7 @@ void constrain_projection(store::Constraints& constraints, const std::string& pa
   const std::vector<std::string>& names = *projection.non_key_attributes;
   const std::string list = store::list_text(names);
   const std::string member = path + ".projection.nonKeyAttributes";
-  if (names.empty()) constraints.refuse(member, list, "Member must have length greater than or equal to 1");
-  if (names.size() > max_non_key_attributes)
-    constraints.refuse(member, list,
-                       "Member must have length less than or equal to " + std::to_string(max_non_key_attributes));
+  constraints.check_count(member, names.size(), 1, max_non_key_attributes, list);
   for (const std::string& name : names) {
     if (!name.empty() && name.size() <= max_key_name_length) continue;
     constraints.refuse(member, list,
@@ -70,11 +67,7 @@ void constrain_key_schema(store::Constraints& constraints, const std::string& pa
 
 void constrain(store::Constraints& constraints, const std::string& path, const store::LocalIndexDefinition& index) {
   constraints.check_name(path + ".indexName", index.name);
-  if (index.key_schema.empty())
-    constraints.refuse(path + ".keySchema", "[]", "Member must have length greater than or equal to 1");
-  if (index.key_schema.size() > 2)
-    constraints.refuse(path + ".keySchema", key_schema_text(index.key_schema),
-                       "Member must have length less than or equal to 2");
+  constraints.check_count(path + ".keySchema", index.key_schema.size(), 1, 2, key_schema_text(index.key_schema));
   constrain_key_schema(constraints, path + ".keySchema", index.key_schema);
   constrain_projection(constraints, path, index.projection);
 }
@@ -82,8 +75,7 @@ void constrain(store::Constraints& constraints, const std::string& path, const s
 void constrain(store::Constraints& constraints, const std::string& path, const store::GlobalIndexDefinition& index) {
   constraints.check_name(path + ".indexName", index.name);
   if (index.throughput) constrain_throughput(constraints, path + ".provisionedThroughput", *index.throughput);
-  if (index.key_schema.empty())
-    constraints.refuse(path + ".keySchema", "[]", "Member must have length greater than or equal to 1");
+  constraints.check_count(path + ".keySchema", index.key_schema.size(), 1, store::Constraints::any_number, "[]");
   constrain_key_schema(constraints, path + ".keySchema", index.key_schema);
   constrain_projection(constraints, path, index.projection);
 }

@@ -1,6 +1,7 @@
 #include "engine/storage/data_directory.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -93,6 +94,19 @@ base::Result<void> prepare_data_directory(const std::filesystem::path& directory
                       "'" + directory.string() + "' is not empty and not a data directory of Postino");
   if (error) return io_failure(directory, "read", error.value());
   return write_marker(directory);
+}
+
+base::Result<DataDirectoryLock> DataDirectoryLock::take(const std::filesystem::path& directory) {
+  DataDirectoryLock lock(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (lock.file_ < 0) return io_failure(directory, "open", errno);
+  if (::flock(lock.file_, LOCK_EX | LOCK_NB) == 0) return lock;
+  if (errno != EWOULDBLOCK) return io_failure(directory, "lock", errno);
+  return base::fail(base::ErrorCode::conflict,
+                    "the data directory '" + directory.string() + "' is in use by another process");
+}
+
+DataDirectoryLock::~DataDirectoryLock() {
+  if (file_ >= 0) ::close(file_);
 }
 
 base::Result<void> prepare_store_directory(const std::filesystem::path& directory) {

@@ -144,5 +144,18 @@ TEST_F(DataDirectoryTest, HasAPlaceForTheStore) {
   EXPECT_EQ(prepare(), "");
 }
 
+TEST_F(DataDirectoryTest, OneStoreAtATimeHasTheDirectory) {
+  EXPECT_EQ(prepare(), "");
+  {
+    const auto lock = DataDirectoryLock::take(directory_);
+    ASSERT_TRUE(lock);
+    const auto second = DataDirectoryLock::take(directory_);
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().code, base::ErrorCode::conflict);
+    EXPECT_THAT(second.error().message, HasSubstr("is in use by another process"));
+  }
+  EXPECT_TRUE(DataDirectoryLock::take(directory_));
+}
+
 }  // namespace
 }  // namespace postino::engine

@@ -9,8 +9,6 @@
 
 #include <algorithm>
 
-#include "engine/storage/data_directory.h"
-
 namespace postino::engine {
 
 namespace {
@@ -77,13 +75,6 @@ void expect_order(rocksdb::ColumnFamilyOptions& options) {
   options.memtable_insert_with_hint_prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(partition_bytes));
 }
 
-// RocksDB has no code for it. The first text is for another process, the second for this one.
-bool is_locked(const rocksdb::Status& status) {
-  const std::string text = status.ToString();
-  return status.IsIOError() && (text.find("While lock file") != std::string::npos ||
-                                text.find("lock hold by current process") != std::string::npos);
-}
-
 }  // namespace
 
 base::Error error_from(const rocksdb::Status& status) {
@@ -92,7 +83,9 @@ base::Error error_from(const rocksdb::Status& status) {
 }
 
 base::Result<std::unique_ptr<Database>> Database::open(const Options& options, rocksdb::Env* env) {
+  std::unique_ptr<Database> database(new Database);
   TRY_VOID(prepare_data_directory(options.directory));
+  TRY(database->lock_, DataDirectoryLock::take(options.directory));
   TRY_VOID(prepare_store_directory(options.directory));
   const auto cache = rocksdb::NewLRUCache(options.block_cache_bytes);
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
@@ -100,14 +93,10 @@ base::Result<std::unique_ptr<Database>> Database::open(const Options& options, r
   filter_memtable(families[static_cast<std::size_t>(Family::items)].options);
   expect_order(families[static_cast<std::size_t>(Family::indexes)].options);
 
-  std::unique_ptr<Database> database(new Database);
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
   const rocksdb::Status status = rocksdb::DB::Open(
       database_options(options, env), store_directory(options.directory).string(), families, &handles, &db);
-  if (is_locked(status))
-    return base::fail(base::ErrorCode::conflict,
-                      "the data directory '" + options.directory.string() + "' is in use by another process");
   if (!status.ok()) return base::propagate(error_from(status));
   database->db_.reset(db);
   std::copy(handles.begin(), handles.end(), database->handles_.begin());

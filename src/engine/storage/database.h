@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "engine/storage/data_directory.h"
 #include "engine/storage/options.h"
 
 namespace postino::engine {
@@ -58,6 +59,7 @@ class Database {
   Database() = default;
   base::Result<void> check_free_space();
 
+  DataDirectoryLock lock_;  // given up last
   std::unique_ptr<rocksdb::DB> db_;
   std::array<rocksdb::ColumnFamilyHandle*, family_count> handles_{};
   rocksdb::WriteOptions write_options_;
