@@ -11,7 +11,7 @@ namespace postino::base {
 // Safe to use from any thread.
 class Pause {
  public:
-  // Until the time is over, or end() is called. After that nobody waits any more.
+  // Until the time is over or end() is called. After end() no thread waits any more.
   void wait(Milliseconds time) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, time, [&] { return ended_; });

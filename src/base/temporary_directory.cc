@@ -15,7 +15,7 @@ TemporaryDirectory::TemporaryDirectory(const std::filesystem::path& parent) {
 }
 
 TemporaryDirectory::~TemporaryDirectory() {
-  std::error_code ignored;  // there is nobody left to tell
+  std::error_code ignored;  // a destructor has no caller to report to
   std::filesystem::remove_all(path_, ignored);
 }
 

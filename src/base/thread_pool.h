@@ -1,4 +1,4 @@
-// A fixed number of threads for work that waits: for the disk, for a database, for somebody else.
+// A fixed number of threads for work that waits: for the disk, for a database, for another server.
 #pragma once
 
 #include <condition_variable>

@@ -139,7 +139,7 @@ bool WorkloadWriter::update(store::Store& store) {
   request.table_name = place.first;
   request.key = key_of(place.first, place.second);
   request.update = "SET version = :v, color = :c REMOVE filler";
-  // Holds, because nobody else writes here.
+  // Holds, because this writer is the only one of these items.
   request.condition = item.contains("version") ? "version < :v" : "attribute_not_exists(id)";
   request.placeholders.values = expr::Values{{":v", version_}, {":c", version_ % 2 == 0 ? "red" : "sand"}};
   auto answer = store.update_item(request);

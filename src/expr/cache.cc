@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t capacity = 1 << 20;
 
-// Errors are not kept: whoever sends them can fill no memory with them.
+// Errors are not kept, so a client cannot fill memory with wrong expressions.
 template <class Tree, class Parse>
 base::Result<std::shared_ptr<const Tree>> find_or_parse(ExpressionCache<Tree>& cache, std::string_view text,
                                                         Parse parse) {

@@ -44,7 +44,7 @@ tl::unexpected<base::Error> Parser::syntax_error() const {
 
 base::Result<void> Parser::check_depth() const {
   if (depth_ <= max_depth) return {};
-  // Nobody nests like this by hand. It is well-formed at most if every parenthesis is closed.
+  // Only generated or hostile text nests so deep. It can be well-formed only if every parenthesis is closed.
   const auto opened = std::ranges::count(tokens_, TokenKind::open_paren, &Token::kind);
   const auto closed = std::ranges::count(tokens_, TokenKind::close_paren, &Token::kind);
   if (opened > closed) return refuse(expression_, describe_syntax_error(source_, tokens_, tokens_.size() - 1));

@@ -15,8 +15,8 @@ namespace dom = simdjson::dom;
 
 constexpr std::size_t deepest = 64;
 
-// What the library hands out is a pointer and an index, as a Position is: one becomes the other at no cost, and nobody
-// else has to see the library.
+// What the library hands out is a pointer and an index, as a Position is: one becomes the other at no cost, and
+// other files do not see the library.
 template <class Theirs>
 Theirs as(Position position) {
   static_assert(sizeof(Theirs) == sizeof(Position) && alignof(Theirs) == alignof(Position));

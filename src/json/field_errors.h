@@ -1,4 +1,4 @@
-// What is wrong with a text that somebody has sent: which fields, and the rules they break.
+// What is wrong with a JSON text that a caller has sent: which fields, and the rules they break.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Where to listen, or whom to call: an IP address and a port.
+// Where a server listens or a client connects: an IP address and a port.
 #pragma once
 
 #include <cstdint>

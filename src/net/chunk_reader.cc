@@ -75,7 +75,7 @@ ChunkReader::Part ChunkReader::take_data_end(std::string_view& bytes) {
   return bytes.empty() ? Part{Kind::need_more} : next(bytes);
 }
 
-// Nobody has use for what trails a body, and it must not pass for headers.
+// Trailers are read and dropped: handlers do not use them, and they must not pass for headers.
 ChunkReader::Part ChunkReader::take_trailer(std::string_view& bytes) {
   std::string_view line;
   do {

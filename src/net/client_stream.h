@@ -25,8 +25,8 @@ class ClientStream {
 
   // From here on everything is encrypted. The certificate must be for `server_name`, a name or an IP address, unless
   // the context does not verify. After a failure the stream is of no use. A caller that has read ahead before must drop
-  // what it has, or better give up: bytes that came in the clear are anybody's, and must not pass for what the server
-  // says over TLS. The stream itself keeps none.
+  // what it has, or better give up: bytes that came in the clear may come from an attacker, and must not pass for what
+  // the server says over TLS. The stream itself keeps none.
   base::Result<void> start_tls(const ClientTls& tls, const std::string& server_name, Deadline deadline);
   bool secure() const;
 

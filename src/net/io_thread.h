@@ -46,7 +46,7 @@ class IoThread {
   // The first tick at which `timeout` has passed for certain.
   Tick deadline_after(std::chrono::milliseconds timeout) const;
   std::shared_ptr<Exchange> borrow_exchange();
-  // Nobody else may look into it any more.
+  // The caller must be the last one that uses it.
   void return_exchange(std::shared_ptr<Exchange> exchange);
   // Like return_exchange, when a handler may still look into it.
   void abandon_exchange(std::shared_ptr<Exchange> exchange);

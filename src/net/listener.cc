@@ -94,7 +94,7 @@ void Listener::accept_all() {
   for (int i = 0; i < accepts_at_a_time; ++i) {
     if (accept_one()) continue;
     if (errno == EAGAIN || errno == EWOULDBLOCK) break;
-    // Connections that have broken while they waited are nobody's fault.
+    // A client that broke its connection off while it waited is no failure of the listener.
     if (errno == ECONNABORTED || errno == EINTR || errno == EPROTO) continue;
     ++state_.accept_failures;
     return pause();

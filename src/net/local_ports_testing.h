@@ -5,8 +5,8 @@
 
 namespace postino::net {
 
-// A port that nothing is bound to, another one each time. It is none of those that the system gives to
-// whoever asks for any: so nobody takes it before the server does, or while that is restarted.
+// A port that nothing is bound to, another one each time. It is outside the range that the system chooses from when a
+// program binds to any port: so no other program takes it before the server does, or while the server is restarted.
 std::uint16_t free_port();
 // Does something take connections there?
 bool is_listening(std::uint16_t port);

@@ -55,7 +55,7 @@ constexpr Range special_v6[] = {
     {"ff00::", 8},        // multicast
 };
 
-// Beyond this one, nothing has been given to anybody.
+// Only addresses of this range have been assigned so far.
 constexpr Range global_unicast_v6 = {"2000::", 3};
 
 // IPv6 addresses that stand for an IPv4 address, and where in them it is.

@@ -18,7 +18,7 @@ using boost::system::error_code;
 
 constexpr std::size_t max_headers = 128;
 constexpr std::size_t max_reserved_request_body = 1 << 20;  // before anything of it has arrived
-constexpr std::size_t kept_bytes = 64 << 10;        // larger buffers are not kept for the next request
+constexpr std::size_t kept_bytes = 64 << 10;                // larger buffers are not kept for the next request
 
 void clear(std::string& text) {
   text.clear();
@@ -123,7 +123,7 @@ class RequestReader::Parser final : public http::basic_parser<true> {
     message_.header_done = true;
     place_views();
     if (message_.hosts != 1 && !(message_.http_1_0 && message_.hosts == 0)) return refuse(400, error);
-    // HTTP/1.0 knows no chunks: whoever stands between the client and us may see the end of the request elsewhere.
+    // HTTP/1.0 knows no chunks: a proxy before the server may see the end of the request elsewhere.
     if (message_.http_1_0 && message_.transfer_encoding) return refuse(400, error);
     if (message_.http_1_0) message_.expects_continue = false;
   }

@@ -118,7 +118,7 @@ TEST_F(RequestReaderTest, RefusesWhatIsNotHttp) {
   EXPECT_THAT(read_requests("GET / HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\n\r\n"), ElementsAre("refused 417"));
 }
 
-// Whoever stands before us may read these differently, and take the rest for a request of somebody else.
+// A proxy before the server may read these differently, and take the rest for a request of another client.
 TEST_F(RequestReaderTest, RefusesTwoOpinionsOnWhereABodyEnds) {
   const auto post = [this](const std::string& headers, const std::string& body) {
     return read_requests("POST / HTTP/1.1\r\nHost: a\r\n" + headers + "\r\n" + body);

@@ -21,7 +21,7 @@ namespace postino::net {
 
 namespace {
 
-// A lookup that nobody waits for any more still occupies a thread, until the system's resolver gives up.
+// A lookup whose caller has given up still occupies a thread, until the system's resolver gives up too.
 constexpr int max_lookups = 128;
 std::atomic<int> lookups_under_way = 0;
 
@@ -99,7 +99,8 @@ base::Result<std::vector<std::string>> ask_system(const std::string& host, Deadl
   const auto lookup = std::make_shared<Lookup>(host);
   if (!start(lookup)) return lookup_failure(host, "too many names are being looked up");
   std::unique_lock lock(lookup->mutex);
-  if (!lookup->changed.wait_until(lock, deadline, [&] { return lookup->done; })) return lookup_failure(host, "timed out");
+  if (!lookup->changed.wait_until(lock, deadline, [&] { return lookup->done; }))
+    return lookup_failure(host, "timed out");
   if (lookup->found.empty()) return lookup_failure(host, lookup->problem.empty() ? "no address" : lookup->problem);
   return std::move(lookup->found);
 }

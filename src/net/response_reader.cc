@@ -18,7 +18,7 @@ namespace http = boost::beast::http;
 using boost::beast::string_view;
 using boost::system::error_code;
 
-constexpr std::size_t max_header_bytes = 16 << 10;   // of all heads, should there be interim responses
+constexpr std::size_t max_header_bytes = 16 << 10;            // of all heads, should there be interim responses
 constexpr std::size_t max_reserved_response_body = 64 << 10;  // before anything of it has arrived
 
 auto failure(std::string message) { return base::fail(base::ErrorCode::io, std::move(message)); }
@@ -174,7 +174,7 @@ struct ResponseReader::Impl {
   std::size_t header_bytes = 0;
   Framing framing = Framing::unknown;
   std::size_t body_bytes = 0;
-  std::string rest;  // bytes that have not been parsed yet; after the end, what nobody has asked for
+  std::string rest;  // bytes that have not been parsed yet; after the end, what belongs to no request
 };
 
 ResponseReader::ResponseReader(bool to_head, std::size_t max_body_bytes)

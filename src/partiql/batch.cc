@@ -91,7 +91,7 @@ class Batch : public std::enable_shared_from_this<Batch> {
       slot.result.table_name = table_of(*tree).table;
       return;
     }
-    // Whoever misses the table is told which; what else is refused never came to it.
+    // The error of a missing table names the table; other errors come before the table is looked up.
     if (planned.error().type == store::ErrorType::resource_not_found) slot.result.table_name = table_of(*tree).table;
     fail(slot.result, reworded(planned.error()));
   }
@@ -134,7 +134,7 @@ class Batch : public std::enable_shared_from_this<Batch> {
     slot.consumed_capacity = std::move(written->consumed_capacity);
   }
 
-  // Every slot is touched by its own statement alone; whoever finishes last sees them all.
+  // Each statement writes its own slot alone; the statement that finishes last reads them all.
   void finish_one() {
     if (pending_.fetch_sub(1) != 1) return;
     BatchExecuteStatementResponse response;

@@ -11,7 +11,7 @@ namespace {
 
 using store::refuse_invalid;
 
-// Errors of the expression language lose the name of the parameter that nobody gave.
+// Errors of the expression language lose the name of a parameter that the author of the statement did not give.
 template <class T>
 store::Answer<T> plainly(base::Result<T> result) {
   if (!result) return base::propagate(reworded(store::Error(std::move(result).error())));

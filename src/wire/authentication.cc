@@ -78,7 +78,7 @@ std::string duration_text(seconds time) {
   return std::to_string(time.count()) + " sec.";
 }
 
-// Regions that do not exist yet are no reason to refuse anybody.
+// Any text of the form of a region: a client may name one that AWS added later.
 bool is_region(std::string_view text) {
   const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
   return text.size() >= 2 && text.size() <= 63 && text.front() >= 'a' && text.front() <= 'z' && text.back() != '-' &&

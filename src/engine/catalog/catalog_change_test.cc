@@ -34,7 +34,7 @@ TEST_F(CatalogChangeTest, IsTakenBackWhenTheDiskFails) {
   EXPECT_THAT(outcome_of(tables.create(simple_table("bbb"))), testing::StartsWith("InternalServerError: "));
 }
 
-// Whoever plans next must find memory as it was, so this happens before the failure is known to anybody.
+// The next planner must find memory as it was, so the undoing comes before any caller learns of the failure.
 TEST_F(CatalogChangeTest, EveryFailedEntryIsUndoneBeforeItsFailureIsTold) {
   int undone = 0;
   const auto queue_entry = [&](const std::string& key) {

@@ -37,7 +37,7 @@ store::Answer<void> Core::change_catalog(
     catalog->publish(std::move(after));
   }
   TRY_VOID(queue->wait(entry));
-  // Whoever follows a stream that ended must learn of it.
+  // Subscribers of a stream that ended must learn of it.
   queue->stream_signal().announce();
   return {};
 }

@@ -26,7 +26,7 @@ struct Core {
   std::mutex control_mutex;
 
   // Called after a change that gives maintenance something to do, from any thread. Set before there are other threads;
-  // empty when nobody wants to know.
+  // empty when the store has no maintenance thread.
   std::function<void()> wake_maintenance;
 
   base::TimePoint now() const { return options.clock->now(); }

@@ -16,7 +16,7 @@ struct AnsweringEntry : CommitEntry {
 };
 
 // How planning ended. An answer that rests on another write's outcome waits in the queue even when it changes nothing
-// itself: nobody may learn of a write that the disk does not have yet.
+// itself: a caller must not learn of a write that is not on disk yet.
 enum class Planned { answered, queued };
 
 // `plan` fills the entry's answer and queues the entry if need be.

@@ -121,7 +121,7 @@ store::SequenceNumber CommitQueue::settled_sequence_number() const {
 void CommitQueue::run_committer() {
   std::unique_lock lock(mutex_);
   while (true) {
-    // Whoever queued an entry to wait for it leads itself.
+    // A caller that waits for its entry leads itself.
     committer_ready_.wait(lock, [&] { return (stopping_ || (!queue_.empty() && queue_.front()->done)) && !leading_; });
     if (queue_.empty()) return;
     lead(lock);

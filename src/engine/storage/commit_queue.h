@@ -1,7 +1,7 @@
 // The way to disk. Everything that waits is written in one synced batch, in the order it was queued.
 //
-// There is one leader at a time: a waiting caller, or the committer thread when nobody waits. The leader takes what is
-// queued, writes it as one RocksDB batch, hands leadership on and reports. While it writes, the next batch gathers.
+// There is one leader at a time: a waiting caller, or the committer thread when no caller waits. The leader takes what
+// is queued, writes it as one RocksDB batch, hands leadership on and reports. While it writes, the next batch gathers.
 #pragma once
 
 #include <condition_variable>
@@ -107,7 +107,8 @@ class CommitQueue {
   // Every record queued so far has a smaller sequence number, every later one this or a larger one.
   store::SequenceNumber next_sequence_number() const;
 
-  // Every record with a smaller sequence number is on disk or never will be; nobody has been told of the others yet.
+  // Every record with a smaller sequence number is on disk or never will be; no caller has been answered for the others
+  // yet.
   store::SequenceNumber settled_sequence_number() const;
 
   StreamSignal& stream_signal() { return stream_signal_; }

@@ -114,7 +114,7 @@ base::Result<void> prepare_store_directory(const std::filesystem::path& director
   const std::filesystem::path inner = store_directory(directory);
   std::filesystem::create_directory(inner, error);
   if (error) return io_failure(inner, "create", error.value());
-  // Even if it was there: whoever made it may have ended before this.
+  // Even if it was there: the process that made it may have ended before it synced.
   return sync_path(directory, O_RDONLY | O_DIRECTORY);
 }
 

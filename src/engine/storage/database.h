@@ -48,8 +48,8 @@ class Database {
   // and opening the store again is what finds out.
   base::Result<void> write(rocksdb::WriteBatch& batch);
 
-  // Clears away what was removed from [lower, upper), so that nobody has to step over it any more. Takes a while;
-  // failing is harmless.
+  // Clears away what was removed from [lower, upper), so that iterators need not step over it. Takes a while; failing
+  // is harmless.
   void compact(Family family, const rocksdb::Slice& lower, const rocksdb::Slice& upper);
 
   rocksdb::ColumnFamilyHandle* handle(Family family) const { return handles_[static_cast<std::size_t>(family)]; }

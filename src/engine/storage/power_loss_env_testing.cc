@@ -208,7 +208,7 @@ class PowerLossEnv::File final : public rocksdb::FSWritableFileOwnerWrapper {
     if (status.ok()) state_->truncated(path_, size);
     return status;
   }
-  // The real file is not synced: nobody takes the power from the machine that runs the test.
+  // The real file is not synced: the machine that runs the test keeps its power.
   IOStatus Sync(const IOOptions&, IODebugContext*) override {
     IOStatus status = state_->begin_operation();
     if (!status.ok()) return status;

@@ -39,7 +39,7 @@ class PowerLossEnv {
   void restore_power();
   bool has_power() const;
 
-  // Leaves on the real disk what the power loss left. Nobody may have the files open.
+  // Leaves on the real disk what the power loss left. The database must be closed.
   void lose_unsynced(std::mt19937_64& random, UnsyncedTail tail);
 
   // Now, or after so many more appends and syncs.

@@ -1,7 +1,7 @@
 // Changes of tables that take their time (Options::realistic_timing): how they start, and how they end.
 //
 // A change that is under way is part of its table (Table::transition), so it is on disk and survives a restart. It ends
-// when it is due and somebody looks: the engine before each request, or the maintenance thread.
+// when it is due and the next request comes, or when the maintenance thread looks.
 #pragma once
 
 #include "engine/tables/table_update_plan.h"
