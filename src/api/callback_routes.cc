@@ -50,7 +50,7 @@ std::vector<Route> callback_routes() {
             .path = "/dead-callbacks/{id}/replay",
             .role = Role::operators,
             .group = "Callbacks",
-            .summary = "Try a callback again that was given up",
+            .summary = "Repeat a callback that was given up",
             .parameters = {email_id_parameter()},
             .body = {{{json_content_type, "Nothing"}}, false},
             .answers = {{204, "It is tried again from the beginning."},

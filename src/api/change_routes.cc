@@ -41,9 +41,8 @@ Operation change_operation(std::string_view id, std::string_view path, Role role
 
 std::vector<Route> change_routes() {
   return {
-      {.operation =
-           change_operation("cancelEmail", "/emails/{id}/cancel", Role::senders, "Do not send an e-mail after all",
-                            "Possible as long as it has not been sent and no worker is sending it."),
+      {.operation = change_operation("cancelEmail", "/emails/{id}/cancel", Role::senders, "Cancel an e-mail",
+                                     "Possible as long as it has not been sent and no worker is sending it."),
        .handle = change_email<&Outbox::cancel>},
       {.operation = change_operation("holdEmail", "/emails/{id}/hold", Role::operators,
                                      "Hold an e-mail back until it is released",
@@ -52,9 +51,9 @@ std::vector<Route> change_routes() {
       {.operation = change_operation("releaseEmail", "/emails/{id}/release", Role::operators,
                                      "Release an e-mail that is held", "It goes back to the state it was held in."),
        .handle = change_email<&Outbox::release>},
-      {.operation =
-           change_operation("requeueEmail", "/emails/{id}/requeue", Role::operators, "Do the last step again",
-                            "For e-mails that failed or were found invalid, and for those whose worker is gone."),
+      {.operation = change_operation(
+           "requeueEmail", "/emails/{id}/requeue", Role::operators, "Repeat the last step of an e-mail",
+           "For e-mails that failed or were found invalid, and for those whose worker is gone."),
        .handle = change_email<&Outbox::requeue>},
   };
 }

@@ -98,7 +98,7 @@ std::vector<Route> mailbox_routes() {
                      .path = "/mailbox/{id}",
                      .role = Role::readers,
                      .group = "Sandbox",
-                     .summary = "A message in the sandbox",
+                     .summary = "Show a message in the sandbox",
                      .parameters = {email_id_parameter()},
                      .answers = {{200, "The message.", {{message_content_type, ""}}},
                                  {404, "There is no such mail in the sandbox, or no sandbox."}}},

@@ -1,9 +1,9 @@
-#include "app/cli/copy_command.h"
-
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <numeric>
 
+#include "app/cli/command_line.h"
+#include "app/cli/commands.h"
 #include "app/cli/setting_flags.h"
 #include "app/console/progress_bar.h"
 #include "app/console/table_text.h"
@@ -139,7 +139,7 @@ base::Result<int> copy(const Settings& settings, const CopyFlags& flags, const C
   return comparison.equal() && counts.failures.empty() ? success : failure;
 }
 
-int run(const CopyFlags& flags, const Console& console) {
+int run_copy(const CopyFlags& flags, const Console& console) {
   const auto settings = settings_of(flags.settings);
   if (!settings) return report_error(console, settings.error(), misuse);
   if (flags.from == flags.to)
@@ -156,22 +156,22 @@ bool concerns_copying(const Setting& setting) {
 
 }  // namespace
 
-Command add_copy_command(CLI::App& program) {
+void add_copy_command(CommandLine& line) {
   const auto flags = std::make_shared<CopyFlags>();
-  CLI::App* const command = program.add_subcommand(
+  CLI::App* const command = line.program().add_subcommand(
       "copy", "copy e-mails with their history from the embedded store to MySQL or MariaDB, or back");
   const CLI::IsMember ledgers({"store", "mysql"});
-  command->add_option("--from", flags->from, "where they are: store or mysql")
+  command->add_option("--from", flags->from, "ledger to copy from: store or mysql")
       ->type_name("LEDGER")
       ->required()
       ->check(ledgers);
-  command->add_option("--to", flags->to, "where they shall be: mysql or store")
+  command->add_option("--to", flags->to, "ledger to copy to: mysql or store")
       ->type_name("LEDGER")
       ->required()
       ->check(ledgers);
   command->add_flag("--json", flags->json, "print the result as JSON");
   add_setting_flags(*command, flags->settings, concerns_copying);
-  return {command, [flags](const Console& console) { return run(*flags, console); }};
+  line.add({command, [flags](const Console& console) { return run_copy(*flags, console); }, "", {}});
 }
 
 }  // namespace postino::app

@@ -1,132 +1,93 @@
-#include "app/cli/emails_command.h"
-
-#include <CLI/CLI.hpp>
 #include <memory>
 
-#include "app/client/answer_json.h"
-#include "app/client/client_options.h"
+#include "app/cli/client_command.h"
+#include "app/cli/commands.h"
+#include "app/cli/listing_command.h"
 #include "app/client/email_changes.h"
 #include "app/client/email_summary.h"
-#include "app/client/listing.h"
-#include "app/client/rest_client.h"
 #include "app/console/table_text.h"
 #include "app/console/terminal_text.h"
-#include "base/text.h"
 
 namespace postino::app {
 
 namespace {
 
-struct EmailsFlags {
-  ClientOptions client = environment_client_options();
-  ListingOptions listing;
-  std::string status;
-  std::string from;
-  std::string to;
-  std::string id;
-  std::vector<std::string> ids;
-  std::string reason;
-
-  CLI::App* list = nullptr;
-  CLI::App* show = nullptr;
-  CLI::App* counts = nullptr;
-  std::vector<std::pair<CLI::App*, const EmailChange*>> changes;
-};
-
-std::string email_recipients(json::Element email) {
-  std::vector<std::string> addresses;
-  for (const json::Element recipient : list_of(email, "recipients")) addresses.push_back(text_of(recipient, "address"));
-  return first_and_others(addresses);
+const Listing& email_listing() {
+  static const Listing listing{"listEmails",
+                               "reading e-mails",
+                               {{"ID", "id"},
+                                {"STATUS", "status"},
+                                {"CREATED", "created_at"},
+                                {"FROM", "from"},
+                                {"TO", "recipients[].address"},
+                                {"ATTEMPTS", "attempts", Align::right},
+                                {"REASON", "reason"}}};
+  return listing;
 }
 
-std::vector<std::string> email_cells(json::Element email) {
-  return {text_of(email, "id"),    text_of(email, "status"), text_of(email, "created_at"),
-          text_of(email, "from"),  email_recipients(email),  grouped(number_of(email, "attempts")),
-          text_of(email, "reason")};
-}
-
-base::Result<void> list_emails(RestClient& client, const EmailsFlags& flags, const Console& console) {
-  Listing listing;
-  listing.path = "/emails";
-  listing.parameters = {{"status", base::upper_case(flags.status)}, {"from", flags.from}, {"to", flags.to}};
-  listing.label = "reading e-mails";
-  listing.columns = {{"ID"}, {"STATUS"}, {"CREATED"}, {"FROM"}, {"TO"}, {"ATTEMPTS", Align::right}, {"REASON"}};
-  listing.cells = email_cells;
-  return print_listing(client, listing, flags.listing, flags.client.json, console);
-}
-
-base::Result<void> show_email(RestClient& client, const EmailsFlags& flags, const Console& console) {
-  TRY(const std::string body, client.get("/emails/" + base::encode_percent(flags.id)));
-  json::Document document;
-  TRY_VOID(parse_answer(document, body));
-  if (flags.client.json)
+base::Result<void> show_email(RestClient& client, const std::string& id, bool json, const Console& console) {
+  TRY(const std::string body, client.fetch(OperationCall("getEmail").set("id", id)));
+  TRY(const Answer email, Answer::parse("getEmail", body));
+  if (json)
     console.print_foreign(body);
   else
-    console.out << email_summary(document.root(), console.out_columns);
+    console.out << email_summary(email.root(), console.out_columns);
   return {};
 }
 
-base::Result<void> count_emails(RestClient& client, const EmailsFlags& flags, const Console& console) {
-  TRY(const std::string body, client.get("/emails/counts"));
-  json::Document document;
-  TRY_VOID(parse_answer(document, body));
-  if (flags.client.json) {
+base::Result<void> count_emails(RestClient& client, bool json, const Console& console) {
+  TRY(const std::string body, client.fetch(OperationCall("countEmails")));
+  TRY(const Answer answer, Answer::parse("countEmails", body));
+  if (json) {
     console.print_foreign(body);
     return {};
   }
   TableText table({{"STATUS"}, {"E-MAILS", Align::right}});
-  if (const auto counts = document.root().member("counts"))
-    for (const auto& [status, count] : counts->members())
-      table.add({printable(status), grouped(count.integer().value_or(0))});
-  table.add({"total", grouped(number_of(document.root(), "total"))});
+  for (const auto& [status, count] : answer.root().numbers("counts")) table.add({status, grouped(count)});
+  table.add({"total", grouped(answer.root().number("total"))});
   console.out << table.take();
   return {};
 }
 
-int run(const EmailsFlags& flags, const Console& console) {
-  auto client = RestClient::create(flags.client);
-  if (!client) return report_error(console, client.error(), misuse);
-  for (const auto& [asked, change] : flags.changes)
-    if (*asked) return change_emails(*client, *change, flags.ids, flags.reason, flags.client.json, console);
-  const auto action = *flags.list ? list_emails : *flags.show ? show_email : count_emails;
-  const auto done = action(*client, flags, console);
-  return done ? success : report_error(console, done.error());
+void add_email_show(CommandLine& line, CLI::App& emails) {
+  ClientCommand command(line, emails, "show", "getEmail");
+  const auto id = std::make_shared<std::string>();
+  command.add_argument("id", *id);
+  command.run([id, &shared = command.shared()](RestClient& client, const Console& console) -> int {
+    const auto shown = show_email(client, *id, shared.json, console);
+    return shown ? success : report_error(console, shown.error());
+  });
 }
 
-void add_list(CLI::App& emails, EmailsFlags& flags) {
-  flags.list = emails.add_subcommand("list", "list e-mails, newest first");
-  flags.list->add_option("--status", flags.status, "only those in this state, such as FAILED")->type_name("STATUS");
-  flags.list->add_option("--from", flags.from, "only those that were accepted then or later (RFC 3339)")
-      ->type_name("TIME");
-  flags.list->add_option("--to", flags.to, "only those that were accepted before")->type_name("TIME");
-  add_listing_options(*flags.list, flags.listing);
-  add_client_options(*flags.list, flags.client);
+void add_email_counts(CommandLine& line, CLI::App& emails) {
+  ClientCommand command(line, emails, "counts", "countEmails");
+  command.run([&shared = command.shared()](RestClient& client, const Console& console) -> int {
+    const auto counted = count_emails(client, shared.json, console);
+    return counted ? success : report_error(console, counted.error());
+  });
 }
 
-void add_changes(CLI::App& emails, EmailsFlags& flags) {
-  for (const EmailChange& change : all_email_changes()) {
-    CLI::App* const command = emails.add_subcommand(change.action, change.help);
-    command->add_option("ids", flags.ids, "the ids of the e-mails")->type_name("ID")->required();
-    command->add_option("--reason", flags.reason, "why, for the history")->type_name("TEXT");
-    add_client_options(*command, flags.client);
-    flags.changes.emplace_back(command, &change);
-  }
+void add_email_change(CommandLine& line, CLI::App& emails, const EmailChange& change) {
+  ClientCommand command(line, emails, std::string(change.name), change.operation);
+  const auto options = std::make_shared<EmailChangeOptions>();
+  command.add_argument("id", options->ids, {.help = "ids of e-mails"});
+  command.add_option("reason", options->reason);
+  command.run([options, &change, &shared = command.shared()](RestClient& client, const Console& console) {
+    options->json = shared.json;
+    return change_emails(client, change, *options, console);
+  });
 }
 
 }  // namespace
 
-Command add_emails_command(CLI::App& program) {
-  const auto flags = std::make_shared<EmailsFlags>();
-  CLI::App* const emails = program.add_subcommand("emails", "see and change what becomes of e-mails");
-  emails->require_subcommand(1);
-  add_list(*emails, *flags);
-  flags->show = emails->add_subcommand("show", "show an e-mail and its history");
-  flags->show->add_option("id", flags->id, "the id of the e-mail")->type_name("ID")->required();
-  add_client_options(*flags->show, flags->client);
-  add_changes(*emails, *flags);
-  flags->counts = emails->add_subcommand("counts", "count the e-mails in each state");
-  add_client_options(*flags->counts, flags->client);
-  return {emails, [flags](const Console& console) { return run(*flags, console); }};
+void add_emails_command(CommandLine& line) {
+  CLI::App& emails = add_command_group(line, "emails", "list, show and change e-mails");
+  emails.require_subcommand(1);
+  ClientCommand list(line, emails, "list", "listEmails");
+  run_listing(list, email_listing());
+  add_email_show(line, emails);
+  add_email_counts(line, emails);
+  for (const EmailChange& change : all_email_changes()) add_email_change(line, emails, change);
 }
 
 }  // namespace postino::app

@@ -1,8 +1,8 @@
-#include "app/cli/migrate_command.h"
-
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "app/cli/command_line.h"
+#include "app/cli/commands.h"
 #include "app/cli/setting_flags.h"
 #include "app/console/table_text.h"
 #include "app/console/terminal_text.h"
@@ -81,7 +81,7 @@ base::Result<void> migrate(const MysqlSettings& settings, const MigrateFlags& fl
   return {};
 }
 
-int run(const MigrateFlags& flags, const Console& console) {
+int run_migration(const MigrateFlags& flags, const Console& console) {
   const auto settings = settings_of(flags.settings);
   if (!settings) return report_error(console, settings.error(), misuse);
   if (const auto checked = check(settings->outbox.mysql); !checked)
@@ -92,16 +92,16 @@ int run(const MigrateFlags& flags, const Console& console) {
 
 }  // namespace
 
-Command add_migrate_command(CLI::App& program) {
+void add_migrate_command(CommandLine& line) {
   const auto flags = std::make_shared<MigrateFlags>();
-  CLI::App* const command =
-      program.add_subcommand("migrate", "bring the outbox's tables in MySQL or MariaDB to this version of the program");
-  command->add_flag("--dry-run", flags->dry_run, "say what there is to do, and do nothing");
+  CLI::App* const command = line.program().add_subcommand(
+      "migrate", "bring the outbox's tables in MySQL or MariaDB to this version of the program");
+  command->add_flag("--dry-run", flags->dry_run, "print the pending migrations and do nothing");
   command->add_flag("--json", flags->json, "print the result as JSON");
   add_setting_flags(*command, flags->settings, [](const Setting& setting) {
     return setting.key.starts_with("mysql.") && setting.key != "mysql.migrate" && setting.key != "mysql.pool";
   });
-  return {command, [flags](const Console& console) { return run(*flags, console); }};
+  line.add({command, [flags](const Console& console) { return run_migration(*flags, console); }, "", {}});
 }
 
 }  // namespace postino::app

@@ -1,12 +1,7 @@
-// The flags that all commands share that talk to a server.
+// What all commands share that call a server.
 #pragma once
 
-#include <functional>
 #include <string>
-
-namespace CLI {
-class App;
-}
 
 namespace postino::app {
 
@@ -17,11 +12,7 @@ struct ClientOptions {
   bool json = false;             // print what the server answers
 };
 
-// From POSTINO_URL and POSTINO_API_KEY; flags win over them.
+// From POSTINO_URL, POSTINO_API_KEY and POSTINO_CA; options win over them.
 ClientOptions environment_client_options();
-
-// `options` must outlive the parsing. A command without JSON to show has no --json.
-enum class JsonFlag { offered, none };
-void add_client_options(CLI::App& command, ClientOptions& options, JsonFlag json = JsonFlag::offered);
 
 }  // namespace postino::app

@@ -4,8 +4,7 @@
 #include "app/console/console.h"
 #include "app/console/progress_bar.h"
 #include "app/console/terminal_text.h"
-#include "base/text.h"
-#include "json/fields.h"
+#include "json/document.h"
 #include "json/writer.h"
 
 namespace postino::app {
@@ -20,18 +19,19 @@ bool is_about_this_one(const net::HttpResponse& response) {
 
 class Changer {
  public:
-  Changer(RestClient& client, const EmailChange& change, bool json, const Console& console)
-      : client_(client), change_(change), json_(json), console_(console) {}
+  Changer(RestClient& client, const EmailChange& change, const EmailChangeOptions& options, const Console& console)
+      : client_(client), change_(change), options_(options), console_(console) {}
 
-  int run(const std::vector<std::string>& ids, const std::string& body) {
+  int run() {
+    const std::vector<std::string>& ids = options_.ids;
     base::Result<void> going;
     {
       const bool terminal_is_free = ids.size() > few && !console_.out_columns;
-      ProgressBar progress(console_.errors, terminal_is_free ? console_.errors_columns : std::nullopt, change_.action,
-                           static_cast<std::int64_t>(ids.size()));
+      ProgressBar progress(console_.errors, terminal_is_free ? console_.errors_columns : std::nullopt,
+                           std::string(change_.name), static_cast<std::int64_t>(ids.size()));
       for (std::size_t i = 0; i < ids.size() && going; ++i) {
         progress.show(static_cast<std::int64_t>(i));
-        going = change(ids[i], body, progress);
+        going = change(ids[i], progress);
       }
     }
     if (!going) report_error(console_, going.error());
@@ -40,13 +40,15 @@ class Changer {
   }
 
  private:
-  base::Result<void> change(const std::string& id, const std::string& body, ProgressBar& progress) {
-    TRY(const net::HttpResponse response,
-        client_.send("POST", "/emails/" + base::encode_percent(id) + "/" + change_.action, body));
+  base::Result<void> change(const std::string& id, ProgressBar& progress) {
+    OperationCall call(change_.operation);
+    call.set("id", id);
+    if (!options_.reason.empty()) call.body().set_text("reason", options_.reason);
+    TRY(const net::HttpResponse response, client_.send(call));
     const bool done = response.status >= 200 && response.status < 300;
     if (!done && !is_about_this_one(response)) return base::propagate(describe_problem(response));
     ++(done ? done_ : refused_);
-    if (json_) {
+    if (options_.json) {
       console_.out << json_line(id, response) << "\n";
     } else if (done) {
       console_.out << change_.done << " " << printable(id) << "\n";
@@ -73,7 +75,7 @@ class Changer {
   }
 
   void print_summary(std::int64_t total) const {
-    std::ostream& out = json_ ? console_.errors : console_.out;
+    std::ostream& out = options_.json ? console_.errors : console_.out;
     out << counted(total, "e-mail") << ": " << grouped(done_) << " " << change_.done << ", " << grouped(refused_)
         << " refused";
     if (const std::int64_t left = total - done_ - refused_; left > 0) out << ", " << grouped(left) << " not tried";
@@ -82,7 +84,7 @@ class Changer {
 
   RestClient& client_;
   const EmailChange& change_;
-  const bool json_;
+  const EmailChangeOptions& options_;
   const Console& console_;
   std::int64_t done_ = 0;
   std::int64_t refused_ = 0;
@@ -92,24 +94,17 @@ class Changer {
 
 const std::vector<EmailChange>& all_email_changes() {
   static const std::vector<EmailChange> changes = {
-      {"requeue", "requeued", "do the last step of e-mails again that failed, or were found invalid"},
-      {"cancel", "cancelled", "do not send e-mails after all"},
-      {"hold", "held", "keep e-mails back until they are released"},
-      {"release", "released", "let go of e-mails that are held"},
+      {"requeue", "requeueEmail", "requeued"},
+      {"cancel", "cancelEmail", "cancelled"},
+      {"hold", "holdEmail", "held"},
+      {"release", "releaseEmail", "released"},
   };
   return changes;
 }
 
-int change_emails(RestClient& client, const EmailChange& change, const std::vector<std::string>& ids,
-                  const std::string& reason, bool json, const Console& console) {
-  std::string body;
-  if (!reason.empty()) {
-    json::Writer writer(body);
-    writer.begin_object();
-    writer.key("reason").string(reason);
-    writer.end_object();
-  }
-  return Changer(client, change, json, console).run(ids, body);
+int change_emails(RestClient& client, const EmailChange& change, const EmailChangeOptions& options,
+                  const Console& console) {
+  return Changer(client, change, options, console).run();
 }
 
 }  // namespace postino::app

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/client/rest_client.h"
@@ -10,15 +11,21 @@
 namespace postino::app {
 
 struct EmailChange {
-  std::string action;  // as the API calls it: "cancel"
-  std::string done;    // "cancelled"
-  std::string help;
+  std::string_view name;       // "cancel"
+  std::string_view operation;  // "cancelEmail"
+  std::string_view done;       // "cancelled"
 };
 const std::vector<EmailChange>& all_email_changes();
 
+struct EmailChangeOptions {
+  std::vector<std::string> ids;
+  std::string reason;  // may be empty
+  bool json = false;   // print a line of JSON for each
+};
+
 // One after the other; what is refused is told, and does not keep the others back. Stops where none of the others can
 // work out either. Returns the exit status.
-int change_emails(RestClient& client, const EmailChange& change, const std::vector<std::string>& ids,
-                  const std::string& reason, bool json, const Console& console);
+int change_emails(RestClient& client, const EmailChange& change, const EmailChangeOptions& options,
+                  const Console& console);
 
 }  // namespace postino::app

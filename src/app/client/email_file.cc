@@ -1,5 +1,6 @@
 #include "app/client/email_file.h"
 
+#include "api/limits.h"
 #include "app/client/json_file.h"
 #include "base/hash.h"
 #include "outbox/outbox.h"
@@ -8,9 +9,8 @@ namespace postino::app {
 
 namespace {
 
-constexpr std::size_t most_emails = 100;  // that the API takes at once
-constexpr std::size_t usual_email_batch_bytes =
-    8 << 20;  // a batch ends before it has more, unless one e-mail has more by itself
+// A batch ends before it has more, unless one e-mail has more by itself.
+constexpr std::size_t usual_email_batch_bytes = 8 << 20;
 
 }  // namespace
 
@@ -30,15 +30,22 @@ std::vector<json::FieldError> faults_of(const std::vector<std::string>& payloads
   return faults;
 }
 
+OperationCall acceptance_call(std::string payloads) {
+  OperationCall call("acceptEmails");
+  call.body().set_json("data", std::move(payloads));
+  return call;
+}
+
 EmailBatch batch_at(const std::vector<std::string>& payloads, std::size_t first) {
-  EmailBatch batch{.first = first, .body = "{\"data\":["};
-  for (std::size_t i = first; i < payloads.size() && batch.count < most_emails; ++i, ++batch.count) {
-    if (batch.count > 0 && batch.body.size() + payloads[i].size() > usual_email_batch_bytes) break;
-    if (batch.count > 0) batch.body += ',';
-    batch.body += payloads[i];
+  EmailBatch batch{.first = first, .payloads = "["};
+  for (std::size_t i = first; i < payloads.size() && batch.count < api::Limits::emails_in_a_request;
+       ++i, ++batch.count) {
+    if (batch.count > 0 && batch.payloads.size() + payloads[i].size() > usual_email_batch_bytes) break;
+    if (batch.count > 0) batch.payloads += ',';
+    batch.payloads += payloads[i];
   }
-  batch.body += "]}";
-  batch.key = "postino-send-" + base::to_hex(base::sha256(batch.body));
+  batch.payloads += ']';
+  batch.key = "postino-send-" + base::to_hex(base::sha256(acceptance_call(batch.payloads).body_text()));
   return batch;
 }
 

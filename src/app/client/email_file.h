@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/client/operation_call.h"
 #include "base/clock.h"
 #include "base/result.h"
 #include "json/fields.h"
@@ -19,12 +20,15 @@ base::Result<std::vector<std::string>> read_email_file(std::string_view text);
 // payload accepts none of those beside it either.
 std::vector<json::FieldError> faults_of(const std::vector<std::string>& payloads, base::TimePoint now);
 
-// A request for some of the payloads.
+// Hands in payloads: a JSON array of them.
+OperationCall acceptance_call(std::string payloads);
+
+// Some of the payloads.
 struct EmailBatch {
   std::size_t first = 0;  // its place in the file
   std::size_t count = 0;
-  std::string body;
-  std::string key;  // stands for this body alone: the same payloads get the same one on every run
+  std::string payloads;  // a JSON array
+  std::string key;       // stands for these payloads alone, and is the same on every run
 };
 
 // The batch that begins at `first`, which must be there. How the payloads are divided depends on them alone.

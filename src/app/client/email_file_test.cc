@@ -44,7 +44,7 @@ TEST(EmailFile, BatchesHaveAHundredAndAreTheSameOnEveryRun) {
   EXPECT_EQ(second.count, 100U);
   EXPECT_EQ(third.count, 50U);
   EXPECT_EQ(second.first, 100U);
-  EXPECT_THAT(third.body, EndsWith(",248,249]}"));
+  EXPECT_THAT(third.payloads, EndsWith(",248,249]"));
   EXPECT_NE(first.key, second.key);
   EXPECT_EQ(first.key, batch_at(payloads, 0).key);
   EXPECT_LE(first.key.size(), 255U);

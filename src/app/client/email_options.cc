@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "api/schemas.h"
+#include "app/client/request_object.h"
 #include "app/console/input_file.h"
 #include "base/base64.h"
 #include "json/writer.h"
@@ -18,51 +20,56 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-void write_text(json::Writer& json, std::string_view name, const std::string& text) {
-  if (!text.empty()) json.key(name).string(text);
+void set_text(RequestObject& payload, std::string_view field, const std::string& text) {
+  if (!text.empty()) payload.set_text(field, text);
 }
 
-void write_list(json::Writer& json, std::string_view name, const std::vector<std::string>& texts) {
-  if (texts.empty()) return;
-  json.key(name).begin_array();
-  for (const std::string& text : texts) json.string(text);
-  json.end_array();
+void set_texts(RequestObject& payload, std::string_view field, const std::vector<std::string>& texts) {
+  if (!texts.empty()) payload.set_texts(field, texts);
 }
 
-base::Result<void> write_body(json::Writer& json, std::string_view name, const std::string& text,
-                              const std::string& file) {
+base::Result<void> set_body(RequestObject& payload, std::string_view field, const std::string& text,
+                            const std::string& file) {
   if (file.empty()) {
-    write_text(json, name, text);
+    set_text(payload, field, text);
     return {};
   }
   TRY(const std::string content, read_input(file, outbox::PayloadLimits::body_bytes));
-  json.key(name).string(content);
+  payload.set_text(field, content);
   return {};
 }
 
-base::Result<void> write_attachments(json::Writer& json, const std::vector<std::string>& files) {
-  if (files.empty()) return {};
+base::Result<std::string> attachment_of(const std::string& file) {
   const std::size_t most_bytes = outbox::PayloadLimits::inline_bytes / 4 * 3;  // base64 makes four of three
-  json.key("attachments").begin_array();
+  TRY(const std::string content, read_input(file, most_bytes));
+  RequestObject attachment(api::schema_named("Attachment"));
+  attachment.set_text("name", std::filesystem::path(file).filename().string());
+  attachment.set_text("content_base64", base::to_base64(content));
+  return attachment.json();
+}
+
+base::Result<void> set_attachments(RequestObject& payload, const std::vector<std::string>& files) {
+  if (files.empty()) return {};
+  std::string list = "[";
   for (const std::string& file : files) {
-    TRY(const std::string content, read_input(file, most_bytes));
-    json.begin_object();
-    json.key("name").string(std::filesystem::path(file).filename().string());
-    json.key("content_base64").string(base::to_base64(content));
-    json.end_object();
+    TRY(const std::string attachment, attachment_of(file));
+    list.append(list.size() > 1 ? "," : "").append(attachment);
   }
-  json.end_array();
+  payload.set_json("attachments", list + "]");
   return {};
 }
 
-void write_headers(json::Writer& json, const std::vector<std::string>& headers) {
+void set_headers(RequestObject& payload, const std::vector<std::string>& headers) {
   if (headers.empty()) return;
-  json.key("custom_headers").begin_object();
+  std::string text;
+  json::Writer json(text);
+  json.begin_object();
   for (const std::string& header : headers) {
     const std::size_t colon = header.find(':');
     json.any_key(trimmed(header.substr(0, colon))).string(trimmed(std::string_view(header).substr(colon + 1)));
   }
   json.end_object();
+  payload.set_json("custom_headers", std::move(text));
 }
 
 base::Result<void> check_headers(const std::vector<std::string>& headers) {
@@ -97,25 +104,22 @@ base::Result<void> check_email_options(const EmailOptions& options) {
 }
 
 base::Result<std::string> to_payload(const EmailOptions& options) {
-  std::string payload;
-  json::Writer json(payload);
-  json.begin_object();
-  write_text(json, "id", options.id);
-  write_text(json, "from", options.from);
-  write_text(json, "reply_to", options.reply_to);
-  write_list(json, "to", options.to);
-  write_list(json, "cc", options.cc);
-  write_list(json, "bcc", options.bcc);
-  write_text(json, "subject", options.subject);
-  TRY_VOID(write_body(json, "body_text", options.text, options.text_file));
-  TRY_VOID(write_body(json, "body_html", options.html, options.html_file));
-  TRY_VOID(write_attachments(json, options.attachments));
-  write_headers(json, options.headers);
-  write_text(json, "send_at", options.send_at);
-  write_text(json, "callback_url", options.callback_url);
-  write_list(json, "tags", options.tags);
-  json.end_object();
-  return payload;
+  RequestObject payload(api::schema_named("Payload"));
+  set_text(payload, "id", options.id);
+  set_text(payload, "from", options.from);
+  set_text(payload, "reply_to", options.reply_to);
+  set_texts(payload, "to", options.to);
+  set_texts(payload, "cc", options.cc);
+  set_texts(payload, "bcc", options.bcc);
+  set_text(payload, "subject", options.subject);
+  TRY_VOID(set_body(payload, "body_text", options.text, options.text_file));
+  TRY_VOID(set_body(payload, "body_html", options.html, options.html_file));
+  TRY_VOID(set_attachments(payload, options.attachments));
+  set_headers(payload, options.headers);
+  set_text(payload, "send_at", options.send_at);
+  set_text(payload, "callback_url", options.callback_url);
+  set_texts(payload, "tags", options.tags);
+  return payload.json();
 }
 
 }  // namespace postino::app

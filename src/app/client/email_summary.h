@@ -4,11 +4,11 @@
 #include <optional>
 #include <string>
 
-#include "json/fields.h"
+#include "app/client/answer.h"
 
 namespace postino::app {
 
 // `email` is what GET /emails/{id} answers; reasons in the history are cut to fit into `columns`.
-std::string email_summary(json::Element email, std::optional<int> columns);
+std::string email_summary(const AnswerObject& email, std::optional<int> columns);
 
 }  // namespace postino::app

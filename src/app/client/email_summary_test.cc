@@ -6,16 +6,15 @@ namespace postino::app {
 namespace {
 
 TEST(EmailSummary, HasWhatThereIsAndTheHistory) {
-  json::Document document;
-  json::FieldErrors errors;
-  ASSERT_TRUE(document.parse(R"({"id":"1","status":"SENT","reason":"","attempts":2,"from":"a@example.org",
+  const auto answer =
+      Answer::parse("getEmail", R"({"id":"1","status":"SENT","reason":"","attempts":2,"from":"a@example.org",
       "recipients":[{"address":"b@example.org","status":"delivered","reply":"250 ok\u001b[1m"},
                     {"address":"c@example.org","status":"refused","reply":"550 no"}],
       "tags":["x","y"],"callback":{"url":"http://c","attempts":1,"dead":true,"last_error":"timed out"},
       "history":[{"status":"ACCEPTED","at":"2026-11-15T09:30:00.250Z","reason":""},
-                 {"status":"SENT","at":"2026-11-15T09:30:01.000Z","reason":"250 ok"}]})",
-                             errors));
-  EXPECT_EQ(email_summary(document.root(), std::nullopt),
+                 {"status":"SENT","at":"2026-11-15T09:30:01.000Z","reason":"250 ok"}]})");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(email_summary(answer->root(), std::nullopt),
             "id            1\n"
             "status        SENT\n"
             "attempts      2\n"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "app/client/answer_json.h"
+#include "app/client/answer.h"
 #include "app/console/console.h"
 #include "app/console/duration_text.h"
 #include "app/console/terminal_text.h"
@@ -21,9 +21,9 @@ constexpr base::Milliseconds poll_interval{200};
 constexpr int time_columns = 24;    // "2026-11-15T09:30:00.250Z"
 constexpr int status_columns = 24;  // "CALLING-INVALID-CALLBACK"
 
-std::string history_line(json::Element entry) {
-  std::string line = left_aligned(text_of(entry, "at"), time_columns) + "  " +
-                     left_aligned(text_of(entry, "status"), status_columns) + "  " + text_of(entry, "reason");
+std::string history_line(const AnswerObject& entry) {
+  std::string line = left_aligned(entry.text("at"), time_columns) + "  " +
+                     left_aligned(entry.text("status"), status_columns) + "  " + entry.text("reason");
   line.erase(line.find_last_not_of(' ') + 1);
   return line;
 }
@@ -47,7 +47,7 @@ class EmailWatcher {
  private:
   // A server that does not answer, or not now, has not lost the e-mail: it is asked again as long as there is time.
   base::Result<Delivery> look() {
-    const auto body = client_.get("/emails/" + base::encode_percent(id_));
+    const auto body = client_.fetch(OperationCall("getEmail").set("id", id_));
     if (!body) {
       problem_ = body.error().message;
       const bool passing = body.error().code == base::ErrorCode::io || body.error().code == base::ErrorCode::exhausted;
@@ -55,19 +55,18 @@ class EmailWatcher {
       return base::propagate(body.error());
     }
     problem_.clear();
-    json::Document document;
-    TRY_VOID(parse_answer(document, *body));
-    status_ = text_of(document.root(), "status");
+    TRY(const Answer answer, Answer::parse("getEmail", *body));
+    status_ = answer.root().text("status");
     const Delivery delivery = delivery_of(status_);
     if (!options_.json)
-      print_news(document.root());
+      print_news(answer.root());
     else if (delivery != Delivery::pending)
       console_.print_foreign(*body);
     return delivery;
   }
 
-  void print_news(json::Element email) {
-    const auto history = list_of(email, "history");
+  void print_news(const AnswerObject& email) {
+    const auto history = email.objects("history");
     for (; printed_ < history.size(); ++printed_) console_.out << history_line(history[printed_]) << "\n";
     console_.out << std::flush;
   }

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <set>
 
-#include "app/client/answer_json.h"
+#include "app/client/answer.h"
 #include "app/client/rest_problem.h"
 #include "app/console/console.h"
 #include "app/console/terminal_text.h"
@@ -31,8 +31,8 @@ std::size_t faulty_count(const std::vector<json::FieldError>& faults) {
 }
 
 bool has_results(const net::HttpResponse& response) {
-  json::Document document;
-  return parse_answer(document, response.body) && document.root().member("results").has_value();
+  const auto answer = Answer::parse("acceptEmails", response.body);
+  return answer && answer->root().has("results");
 }
 
 }  // namespace
@@ -67,16 +67,15 @@ int FileSender::refuse(const std::vector<std::string>& payloads, const std::vect
 }
 
 base::Result<void> FileSender::send_batch(const EmailBatch& batch, ProgressBar& progress) {
-  TRY(const net::HttpResponse response, client_.post_emails(batch.body, batch.key));
+  TRY(const net::HttpResponse response, client_.send_with_key(acceptance_call(batch.payloads), batch.key));
   if (has_results(response)) return note_results(batch, response.body, progress);
   return base::propagate(
       describe_problem(response, [&batch](const std::string& field) { return field_in_file(field, batch.first); }));
 }
 
 base::Result<void> FileSender::note_results(const EmailBatch& batch, const std::string& answer, ProgressBar& progress) {
-  json::Document document;
-  TRY_VOID(parse_answer(document, answer));
-  const auto results = list_of(document.root(), "results");
+  TRY(const Answer read, Answer::parse("acceptEmails", answer));
+  const auto results = read.root().objects("results");
   if (results.size() != batch.count)
     return base::fail(base::ErrorCode::malformed, "the answer has results for " + std::to_string(results.size()) +
                                                       " of " + std::to_string(batch.count) + " e-mails");
@@ -85,12 +84,12 @@ base::Result<void> FileSender::note_results(const EmailBatch& batch, const std::
     console_.print_foreign(answer);
   }
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const auto error = results[i].member("error");
+    const auto error = results[i].object("error");
     ++(error ? refused_ : accepted_);
     if (!error) continue;
     progress.clear();
-    console_.errors << json::element_path("", batch.first + i) << " " << text_of(results[i], "id") << ": "
-                    << text_of(*error, "code") << ": " << text_of(*error, "message") << "\n";
+    console_.errors << json::element_path("", batch.first + i) << " " << results[i].text("id") << ": "
+                    << error->text("code") << ": " << error->text("message") << "\n";
   }
   return {};
 }

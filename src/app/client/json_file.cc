@@ -1,6 +1,5 @@
 #include "app/client/json_file.h"
 
-#include "app/client/answer_json.h"
 #include "json/fields.h"
 
 namespace postino::app {

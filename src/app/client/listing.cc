@@ -1,60 +1,83 @@
 #include "app/client/listing.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <limits>
 
-#include "app/client/answer_json.h"
 #include "app/console/progress_bar.h"
+#include "app/console/terminal_text.h"
+#include "base/check.h"
 
 namespace postino::app {
 
 namespace {
 
-constexpr std::int64_t most_on_a_page = 100;
+const api::Schema* entry_schema(const Listing& listing) {
+  const api::Schema* const page = api::answer_schema(operation_named(listing.operation));
+  return page == nullptr ? nullptr : api::find_property(*page, "data[]");
+}
+
+std::vector<Column> table_columns(const Listing& listing) {
+  std::vector<Column> columns;
+  for (const ListingColumn& column : listing.columns) columns.push_back({std::string(column.title), column.align});
+  return columns;
+}
+
+std::string cell_of(const AnswerObject& entry, std::string_view field) {
+  if (field.find("[]") != std::string_view::npos) return first_and_others(entry.texts(field));
+  const bool is_number = api::find_property(entry.schema(), field)->type == "integer";
+  return is_number ? grouped(entry.number(field)) : entry.text(field);
+}
 
 class Printer {
  public:
-  Printer(RestClient& client, const Listing& listing, bool json, const Console& console)
+  Printer(RestClient& client, const Listing& listing, const ListingOptions& options, const Console& console)
       : client_(client),
         listing_(listing),
-        json_(json),
+        options_(options),
         console_(console),
-        table_(listing.columns, console.out_columns),
+        table_(table_columns(listing), console.out_columns),
         // On a terminal the table itself tells how far it is.
-        progress_(console.errors, console.out_columns ? std::nullopt : console.errors_columns, listing.label) {}
+        progress_(console.errors, console.out_columns ? std::nullopt : console.errors_columns,
+                  std::string(listing.label)) {}
 
-  base::Result<void> print(std::int64_t wanted) {
+  base::Result<void> print() {
+    const std::int64_t page_size = *api::find_parameter(operation_named(listing_.operation), "limit")->schema.most;
+    const std::int64_t wanted = options_.all ? std::numeric_limits<std::int64_t>::max() : options_.limit;
     std::int64_t printed = 0;
     do {
-      TRY(const std::int64_t count, print_page(std::min(wanted - printed, most_on_a_page)));
+      TRY(const std::int64_t count, print_page(std::min(wanted - printed, page_size)));
       printed += count;
       progress_.show(printed);
     } while (!cursor_.empty() && printed < wanted);
     progress_.clear();
-    if (console_.out_columns && !json_) say_what_is_not_there(printed);
+    if (console_.out_columns && !options_.json) say_what_is_not_there(printed);
     return {};
   }
 
  private:
   // Returns how many there were. A page may have fewer than asked for, and not be the last.
   base::Result<std::int64_t> print_page(std::int64_t limit) {
-    auto parameters = listing_.parameters;
-    parameters.emplace_back("limit", std::to_string(limit));
-    parameters.emplace_back("cursor", cursor_);
-    TRY(const std::string body, client_.get(listing_.path + query_text(parameters)));
-    json::Document document;
-    TRY_VOID(parse_answer(document, body));
-    const auto entries = list_of(document.root(), "data");
-    cursor_ = raw_text_of(document.root(), "cursor");
-    if (json_) {
+    OperationCall call(listing_.operation);
+    for (const auto& [parameter, value] : options_.query) call.set(parameter, value);
+    call.set("limit", std::to_string(limit)).set("cursor", cursor_);
+    TRY(const std::string body, client_.fetch(call));
+    TRY(const Answer answer, Answer::parse(listing_.operation, body));
+    const auto entries = answer.root().objects("data");
+    cursor_ = answer.root().raw_text("cursor");
+    if (options_.json) {
       console_.print_foreign(body);
     } else {
-      for (const json::Element entry : entries) table_.add(listing_.cells(entry));
+      for (const AnswerObject& entry : entries) table_.add(cells_of(entry));
       console_.out << table_.take();
     }
     console_.out << std::flush;
     return static_cast<std::int64_t>(entries.size());
+  }
+
+  std::vector<std::string> cells_of(const AnswerObject& entry) const {
+    std::vector<std::string> cells;
+    for (const ListingColumn& column : listing_.columns) cells.push_back(cell_of(entry, column.field));
+    return cells;
   }
 
   void say_what_is_not_there(std::int64_t printed) const {
@@ -66,7 +89,7 @@ class Printer {
 
   RestClient& client_;
   const Listing& listing_;
-  const bool json_;
+  const ListingOptions& options_;
   const Console& console_;
   TableText table_;
   ProgressBar progress_;
@@ -75,17 +98,17 @@ class Printer {
 
 }  // namespace
 
-void add_listing_options(CLI::App& command, ListingOptions& options) {
-  command.add_option("--limit", options.limit, "how many at most, 50 by default")
-      ->type_name("COUNT")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}).description(""));
-  command.add_flag("--all", options.all, "all of them, whatever the limit");
+bool is_listable(const Listing& listing) {
+  const api::Schema* const entry = entry_schema(listing);
+  return entry != nullptr && std::ranges::all_of(listing.columns, [entry](const ListingColumn& column) {
+           return api::find_property(*entry, column.field) != nullptr;
+         });
 }
 
-base::Result<void> print_listing(RestClient& client, const Listing& listing, const ListingOptions& options, bool json,
+base::Result<void> print_listing(RestClient& client, const Listing& listing, const ListingOptions& options,
                                  const Console& console) {
-  const std::int64_t wanted = options.all ? std::numeric_limits<std::int64_t>::max() : options.limit;
-  return Printer(client, listing, json, console).print(wanted);
+  CHECK(is_listable(listing));
+  return Printer(client, listing, options, console).print();
 }
 
 }  // namespace postino::app

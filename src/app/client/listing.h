@@ -2,37 +2,42 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
+#include "app/client/answer.h"
 #include "app/client/rest_client.h"
 #include "app/console/console.h"
 #include "app/console/table_text.h"
-#include "json/fields.h"
-
-namespace CLI {
-class App;
-}
 
 namespace postino::app {
 
-struct ListingOptions {
-  std::int64_t limit = 50;
-  bool all = false;
+// A column shows a field of the entries: a text, a number, or the first of several texts ("recipients[].address").
+struct ListingColumn {
+  std::string_view title;
+  std::string_view field;
+  Align align = Align::left;
 };
-void add_listing_options(CLI::App& command, ListingOptions& options);
 
 struct Listing {
-  std::string path;                                             // "/emails"
-  std::vector<std::pair<std::string, std::string>> parameters;  // of the query, besides cursor and limit
-  std::string label;                                            // for the progress: "reading e-mails"
-  std::vector<Column> columns;
-  std::vector<std::string> (*cells)(json::Element entry) = nullptr;  // one for each column
+  std::string_view operation;  // that answers with a page: "listEmails"
+  std::string_view label;      // for the progress: "reading e-mails"
+  std::vector<ListingColumn> columns;
 };
 
-// With `json`, prints each page as the server has answered it, on a line of its own.
-base::Result<void> print_listing(RestClient& client, const Listing& listing, const ListingOptions& options, bool json,
+// Are all columns fields of the entries?
+bool is_listable(const Listing& listing);
+
+struct ListingOptions {
+  std::int64_t limit = 0;
+  bool all = false;
+  bool json = false;                                      // print each page as the server has answered it, on a line
+  std::map<std::string, std::string, std::less<>> query;  // parameters of the operation, besides cursor and limit
+};
+
+base::Result<void> print_listing(RestClient& client, const Listing& listing, const ListingOptions& options,
                                  const Console& console);
 
 }  // namespace postino::app

@@ -3,15 +3,16 @@
 #include <algorithm>
 
 #include "json/writer.h"
+#include "messages/request.h"
 
 namespace postino::app {
 
 namespace {
 
-constexpr std::size_t most_written = 1'000;    // messages that the API takes in one request
+constexpr std::size_t most_written = messages::RequestLimits::templates;
 constexpr std::size_t most_produced = 10'000;  // of one call, repeated ones counted: it should be done in a few seconds
-constexpr std::size_t usual_message_batch_bytes =
-    8 << 20;  // a batch ends before it has more, unless one message has more by itself
+// A batch ends before it has more, unless one message has more by itself.
+constexpr std::size_t usual_message_batch_bytes = 8 << 20;
 
 // All of them, to be repeated: when they are few and small.
 bool can_be_written_at_once(const MessageList& list) {
@@ -32,40 +33,42 @@ std::size_t run_length(const MessageList& list, std::size_t first) {
   return count;
 }
 
-std::string production_body(const MessageList& list, const MessageBatch& batch, std::size_t written) {
+// Some messages of the list as a JSON array; after the last comes the first again.
+std::string written_messages(const MessageList& list, std::size_t first, std::size_t count) {
   std::string text;
   json::Writer json(text);
-  json.begin_object();
-  json.key("idempotencyKey").string(batch.key);
-  if (!list.connection.empty()) json.key("connection").string(list.connection);
-  json.key("target").begin_object();
-  json.key("queueName").string(list.queue);
-  if (!list.reply_to.empty()) json.key("replyToQueue").string(list.reply_to);
-  json.end_object();
-  json.key("settings").begin_object();
-  json.key("totalMessages").integer(static_cast<std::int64_t>(batch.count));
-  text.append(list.settings.empty() ? "" : "," + list.settings);
-  json.end_object();
-  json.key("messages").begin_array();
-  for (std::size_t i = 0; i < written; ++i) json.raw(list.messages[(batch.first + i) % list.messages.size()]);
+  json.begin_array();
+  for (std::size_t i = 0; i < count; ++i) json.raw(list.messages[(first + i) % list.messages.size()]);
   json.end_array();
-  json.end_object();
   return text;
+}
+
+OperationCall production_call(const MessageList& list, const std::string& key, std::size_t count,
+                              std::string messages) {
+  OperationCall call("produceMessages");
+  RequestObject& body = call.body();
+  body.set_text("idempotencyKey", key);
+  if (!list.connection.empty()) body.set_text("connection", list.connection);
+  body.set_text("target.queueName", list.queue);
+  if (!list.reply_to.empty()) body.set_text("target.replyToQueue", list.reply_to);
+  body.set_number("settings.totalMessages", static_cast<std::int64_t>(count));
+  for (const auto& [field, json] : list.settings) body.set_json(field, json);
+  body.set_json("messages", std::move(messages));
+  return call;
 }
 
 }  // namespace
 
 MessageBatch batch_at(const MessageList& list, std::size_t first, const std::string& key) {
-  MessageBatch batch{.first = first};
   const std::size_t left = list.total - first;
   const std::size_t all = list.messages.size();
   const bool repeated = can_be_written_at_once(list);
   // Whole turns, so that the next batch begins with the first message again.
-  batch.count =
+  const std::size_t count =
       repeated ? std::min(left, all * std::max<std::size_t>(most_produced / all, 1)) : run_length(list, first);
-  batch.key = batch.count == list.total ? key : key + "-" + std::to_string(first);
-  batch.body = production_body(list, batch, repeated ? std::min(all, batch.count) : batch.count);
-  return batch;
+  const std::string own_key = count == list.total ? key : key + "-" + std::to_string(first);
+  const std::size_t written = repeated ? std::min(all, count) : count;
+  return {count, own_key, production_call(list, own_key, count, written_messages(list, first, written))};
 }
 
 }  // namespace postino::app

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "app/client/operation_call.h"
 
 namespace postino::app {
 
@@ -12,15 +15,15 @@ struct MessageList {
   std::string reply_to;
   std::vector<std::string> messages;  // each as JSON; at least one
   std::size_t total = 0;              // they are repeated in turn until there are so many
-  std::string settings;               // further members of the request's settings, as JSON: "batchSize":50
+  // Further fields of the request with their JSON: {"settings.batchSize", "50"}.
+  std::vector<std::pair<std::string, std::string>> settings;
 };
 
 // A call for some of the messages.
 struct MessageBatch {
-  std::size_t first = 0;
-  std::size_t count = 0;
-  std::string body;
+  std::size_t count = 0;  // of messages that it produces
   std::string key;
+  OperationCall call;
 };
 
 // The batch that begins at `first`, which must be where another ended, under a key of its own that begins with `key`.

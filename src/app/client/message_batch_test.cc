@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/client/answer_json.h"
+#include "json/document.h"
 
 namespace postino::app {
 namespace {
@@ -11,13 +11,13 @@ namespace {
 std::string summary_of(const MessageBatch& batch) {
   json::Document document;
   json::FieldErrors errors;
-  EXPECT_TRUE(document.parse(batch.body, errors)) << batch.body;
+  EXPECT_TRUE(document.parse(batch.call.body_text(), errors)) << batch.call.body_text();
   const json::Element root = document.root();
-  EXPECT_EQ(raw_text_of(root, "idempotencyKey"), batch.key);
-  std::string text = std::to_string(number_of(*root.member("settings"), "totalMessages")) + " of";
-  const auto messages = list_of(root, "messages");
+  EXPECT_EQ(root.member("idempotencyKey")->text(), batch.key);
+  std::string text = root.member("settings")->member("totalMessages")->compact() + " of";
+  const json::Elements messages = root.member("messages")->elements();
   if (messages.size() > 5) return text + " " + std::to_string(messages.size());
-  for (const json::Element message : messages) text += " " + raw_text_of(message, "body");
+  for (const json::Element message : messages) text.append(" ").append(*message.member("body")->text());
   return text;
 }
 
@@ -46,7 +46,7 @@ TEST(MessageBatch, RepeatedMessagesAreDividedWhereTheyBeginAnew) {
   EXPECT_EQ(second.key, "key-9999");
   const MessageBatch third = batch_at(list, first.count + second.count, "key");
   EXPECT_EQ(summary_of(third), "5002 of 0 1 2");
-  EXPECT_EQ(batch_at(list, 0, "key").body, first.body);
+  EXPECT_EQ(batch_at(list, 0, "key").call.body_text(), first.call.body_text());
 }
 
 TEST(MessageBatch, ManyMessagesAreWrittenAThousandAtATime) {
@@ -68,8 +68,8 @@ TEST(MessageBatch, SaysWhereAndHow) {
   MessageList list = numbered_messages(1, 1);
   list.connection = "main";
   list.reply_to = "answers";
-  list.settings = R"("batchSize":7)";
-  EXPECT_EQ(batch_at(list, 0, "k\"").body,
+  list.settings = {{"settings.batchSize", "7"}};
+  EXPECT_EQ(batch_at(list, 0, "k\"").call.body_text(),
             R"({"idempotencyKey":"k\"","connection":"main","target":{"queueName":"q","replyToQueue":"answers"},)"
             R"("settings":{"totalMessages":1,"batchSize":7},"messages":[{"body":"0"}]})");
 }

@@ -1,20 +1,20 @@
 #include "app/client/message_transfer.h"
 
-#include "app/client/answer_json.h"
+#include "app/client/answer.h"
 #include "app/client/rest_problem.h"
 #include "app/console/console.h"
 #include "app/console/progress_bar.h"
 #include "app/console/table_text.h"
 #include "app/console/terminal_text.h"
-#include "json/writer.h"
 #include "messages/iso_duration.h"
+#include "messages/request.h"
 
 namespace postino::app {
 
 namespace {
 
-constexpr std::chrono::seconds produce_wait{660};  // the server gives up after ten minutes
-constexpr std::int64_t most_consumed = 10'000;     // in one call
+constexpr std::chrono::seconds produce_wait{660};                              // the server gives up after ten minutes
+constexpr std::int64_t most_consumed = messages::RequestLimits::max_messages;  // in one call
 
 // It may have been done, in part or as a whole.
 bool may_help_to_repeat(const base::Error& error) {
@@ -31,18 +31,18 @@ class Transfer {
         progress_(console.errors, console.errors_columns, std::move(label), total) {}
 
   // The answer of a call, printed already where it is to be printed as it is.
-  base::Result<void> call(const std::string& target, const std::string& body, const std::string& key,
-                          std::chrono::seconds wait, json::Document& answer) {
+  base::Result<Answer> call(OperationCall call, const std::string& key, std::chrono::seconds wait) {
     progress_.show(done_);
-    TRY(net::HttpResponse response, client_.post_with_key(target, body, key, wait));
+    const std::string_view operation = call.operation().id;
+    TRY(const net::HttpResponse response, client_.send_with_key(std::move(call), key, wait));
     if (response.status != 200) return base::propagate(describe_problem(response));
-    body_ = std::move(response.body);
-    TRY_VOID(parse_answer(answer, body_));
-    done_ += number_of(answer.root(), "processedMessages");
-    if (!options_.json) return {};
-    progress_.clear();
-    console_.print_foreign(body_);
-    return {};
+    TRY(Answer answer, Answer::parse(operation, response.body));
+    done_ += answer.root().number("processedMessages");
+    if (options_.json) {
+      progress_.clear();
+      console_.print_foreign(response.body);
+    }
+    return answer;
   }
 
   void print(const std::string& text) {
@@ -69,29 +69,24 @@ class Transfer {
   const TransferOptions& options_;
   const Console& console_;
   ProgressBar progress_;
-  std::string body_;
   std::int64_t done_ = 0;
 };
 
-std::string consumption_body(const Consumption& consumption, const std::string& key, std::int64_t count) {
-  std::string text;
-  json::Writer json(text);
-  json.begin_object();
-  json.key("idempotencyKey").string(key);
-  if (!consumption.connection.empty()) json.key("connection").string(consumption.connection);
-  json.key("target").begin_object().key("queueName").string(consumption.queue).end_object();
-  json.key("settings").begin_object();
-  json.key("maxMessages").integer(count);
-  json.key("waitTimeout").string(messages::format_duration(consumption.wait));
-  json.key("autoAcknowledge").boolean(consumption.acknowledge);
-  json.end_object();
-  json.end_object();
-  return text;
+OperationCall consumption_call(const Consumption& consumption, const std::string& key, std::int64_t count) {
+  OperationCall call("consumeMessages");
+  RequestObject& body = call.body();
+  body.set_text("idempotencyKey", key);
+  if (!consumption.connection.empty()) body.set_text("connection", consumption.connection);
+  body.set_text("target.queueName", consumption.queue);
+  body.set_number("settings.maxMessages", count);
+  body.set_text("settings.waitTimeout", messages::format_duration(consumption.wait));
+  body.set_flag("settings.autoAcknowledge", consumption.acknowledge);
+  return call;
 }
 
-void add_rows(TableText& table, json::Element answer) {
-  for (const json::Element message : list_of(answer, "messages"))
-    table.add({text_of(message, "messageId"), text_of(message, "format"), text_of(message, "body")});
+void add_rows(TableText& table, const AnswerObject& answer) {
+  for (const AnswerObject& message : answer.objects("messages"))
+    table.add({message.text("messageId"), message.text("format"), message.text("body")});
 }
 
 }  // namespace
@@ -101,9 +96,9 @@ int produce_messages(RestClient& client, const MessageList& list, const Transfer
   Transfer transfer(client, options, console, "producing", static_cast<std::int64_t>(list.total));
   base::Result<void> going;
   for (std::size_t next = 0; next < list.total && going;) {
-    const MessageBatch batch = batch_at(list, next, options.key);
-    json::Document answer;
-    going = transfer.call("/messages/produce", batch.body, batch.key, produce_wait, answer);
+    MessageBatch batch = batch_at(list, next, options.key);
+    if (const auto answer = transfer.call(std::move(batch.call), batch.key, produce_wait); !answer)
+      going = base::propagate(answer.error());
     next += batch.count;
   }
   return transfer.end(going, "produced to " + printable(list.queue));
@@ -120,13 +115,13 @@ int consume_messages(RestClient& client, const Consumption& consumption, const T
     const std::int64_t done = transfer.done();
     const std::int64_t asked = std::min(consumption.max_messages - done, most_consumed);
     const std::string key = asked == consumption.max_messages ? options.key : options.key + "-" + std::to_string(done);
-    json::Document answer;
-    going = transfer.call("/messages/consume", consumption_body(consumption, key, asked), key, wait, answer);
+    const auto answer = transfer.call(consumption_call(consumption, key, asked), key, wait);
+    if (!answer) going = base::propagate(answer.error());
     // An answer may have less than the queue, but not nothing. What is only looked at would be seen again.
     more = consumption.acknowledge && consumption.max_messages > most_consumed && transfer.done() > done &&
            transfer.done() < consumption.max_messages;
-    if (!going || options.json) continue;
-    add_rows(table, answer.root());
+    if (!answer || options.json) continue;
+    add_rows(table, answer->root());
     transfer.print(table.take());
   }
   return transfer.end(going, (consumption.acknowledge ? "consumed from " : "seen in ") + printable(consumption.queue));

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
-#include "app/client/answer_json.h"
+#include "api/problem.h"
+#include "api/schemas.h"
+#include "app/client/answer.h"
 #include "app/client/rest_problem.h"
 #include "app/console/terminal_text.h"
 #include "base/pause.h"
-#include "base/text.h"
 
 namespace postino::app {
 
@@ -28,9 +29,9 @@ bool is_secret(std::string_view text) {
 bool is_refused(const std::string& problem) { return problem.find("connection refused") != std::string::npos; }
 
 bool is_in_progress(const net::HttpResponse& response) {
-  json::Document document;
-  return response.status == 409 && parse_answer(document, response.body) &&
-         text_of(document.root(), "code") == "IDEMPOTENCY_KEY_IN_PROGRESS";
+  if (response.status != 409) return false;
+  const auto problem = Answer::parse(api::schema_named("Problem"), response.body);
+  return problem && problem->root().raw_text("code") == api::problems::idempotency_key_in_progress.code;
 }
 
 // How long the same request is worth repeating after this.
@@ -41,14 +42,6 @@ std::chrono::seconds patience_after(const base::Result<net::HttpResponse>& respo
 }
 
 }  // namespace
-
-std::string query_text(const std::vector<std::pair<std::string, std::string>>& parameters) {
-  std::string text;
-  for (const auto& [name, value] : parameters)
-    if (!value.empty())
-      text.append(text.empty() ? "?" : "&").append(name).append("=").append(base::encode_percent(value));
-  return text;
-}
 
 std::string unreachable_text(const std::string& url, std::string problem) {
   constexpr std::string_view connecting = "cannot connect to ";
@@ -79,15 +72,16 @@ base::Result<RestClient> RestClient::create(const ClientOptions& options) {
   return RestClient(*std::move(client), *std::move(base), options.key);
 }
 
-net::HttpRequest RestClient::request(const std::string& method, const std::string& target, std::string body) const {
+net::HttpRequest RestClient::request(const OperationCall& call) const {
   net::HttpRequest request;
-  request.method = method;
+  request.method = call.operation().method;
   request.url = base_;
-  request.url.target += target;
+  request.url.target += call.target();
+  request.headers = call.headers();
   request.headers.emplace_back("Accept", "application/json, message/rfc822");
   if (!key_.empty()) request.headers.emplace_back("Authorization", "Bearer " + key_);
-  if (!body.empty()) request.headers.emplace_back("Content-Type", "application/json");
-  request.body = std::move(body);
+  request.body = call.body_text();
+  if (!request.body.empty()) request.headers.emplace_back("Content-Type", "application/json");
   return request;
 }
 
@@ -98,16 +92,13 @@ base::Result<net::HttpResponse> RestClient::exchange(const net::HttpRequest& req
   return base::fail(base::ErrorCode::io, unreachable_text(name_, std::move(response).error().message));
 }
 
-base::Result<net::HttpResponse> RestClient::send(const std::string& method, const std::string& target,
-                                                 std::string body) {
-  return exchange(request(method, target, std::move(body)), request_timeout);
+base::Result<net::HttpResponse> RestClient::send(const OperationCall& call) {
+  return exchange(request(call), request_timeout);
 }
 
-base::Result<net::HttpResponse> RestClient::post_with_key(const std::string& target, const std::string& body,
-                                                          const std::string& key,
+base::Result<net::HttpResponse> RestClient::send_with_key(OperationCall call, const std::string& key,
                                                           std::chrono::seconds wait_for_answer) {
-  net::HttpRequest request = this->request("POST", target, body);
-  request.headers.emplace_back("Idempotency-Key", key);
+  const net::HttpRequest request = this->request(call.set("Idempotency-Key", key));
   const auto start = std::chrono::steady_clock::now();
   for (base::Milliseconds wait = first_pause;; wait = std::min(2 * wait, longest_pause)) {
     auto response = exchange(request, wait_for_answer);
@@ -119,8 +110,8 @@ base::Result<net::HttpResponse> RestClient::post_with_key(const std::string& tar
   }
 }
 
-base::Result<std::string> RestClient::call(const std::string& method, const std::string& target) {
-  TRY(net::HttpResponse response, send(method, target));
+base::Result<std::string> RestClient::fetch(const OperationCall& call) {
+  TRY(net::HttpResponse response, send(call));
   if (response.status >= 200 && response.status < 300) return std::move(response.body);
   return base::propagate(describe_problem(response));
 }

@@ -14,12 +14,6 @@ TEST(RestClient, SaysWhatToDoWhenNobodyListens) {
             "cannot reach https://mail.example: the server has closed the connection");
 }
 
-TEST(RestClient, EncodesWhatStandsInATarget) {
-  EXPECT_EQ(query_text({{"status", ""}, {"from", "2026-01-01T00:00:00+01:00"}, {"limit", "5"}}),
-            "?from=2026-01-01T00%3A00%3A00%2B01%3A00&limit=5");
-  EXPECT_EQ(query_text({}), "");
-}
-
 TEST(RestClient, RefusesUrlsAndKeysThatCannotBe) {
   const auto create = [](const std::string& url, const std::string& key) {
     ClientOptions options;

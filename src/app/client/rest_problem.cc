@@ -1,6 +1,8 @@
 #include "app/client/rest_problem.h"
 
-#include "app/client/answer_json.h"
+#include "api/problem.h"
+#include "api/schemas.h"
+#include "app/client/answer.h"
 #include "net/http.h"
 
 namespace postino::app {
@@ -23,44 +25,46 @@ base::ErrorCode error_code_of(int status) {
 }
 
 // Problems whose detail says all, so that the title would say it twice.
-bool speaks_by_detail(const std::string& code) { return code == "EMAIL_NOT_FOUND" || code == "WRONG_STATE"; }
+bool speaks_by_detail(const std::string& code) {
+  return code == api::problems::email_not_found.code || code == api::problems::wrong_state.code;
+}
 
 // "The title: the detail", as far as both are there and of use, without the full stop.
-std::string sentence_of(json::Element problem, int status) {
-  std::string title = text_of(problem, "title");
-  std::string detail = text_of(problem, "detail");
+std::string sentence_of(const AnswerObject& problem, int status) {
+  std::string title = problem.text("title");
+  std::string detail = problem.text("detail");
   if (status == 401) detail.clear();  // it tells programs which header to send
-  if (!detail.empty() && speaks_by_detail(text_of(problem, "code"))) title.clear();
+  if (!detail.empty() && speaks_by_detail(problem.text("code"))) title.clear();
   std::string sentence = title + (title.empty() || detail.empty() ? "" : ": ") + detail;
   while (sentence.ends_with('.')) sentence.pop_back();
   return sentence;
 }
 
-std::string rule_of(json::Element error, const FieldName& name_of_field) {
-  std::string field = text_of(error, "field");
+std::string rule_of(const AnswerObject& error, const FieldName& name_of_field) {
+  std::string field = error.text("field");
   if (name_of_field) field = name_of_field(field);
-  return (field.empty() ? "the request" : field) + " " + text_of(error, "rule");
+  return (field.empty() ? "the request" : field) + " " + error.text("rule");
 }
 
-std::string rules_of(const std::vector<json::Element>& errors, const FieldName& name_of_field) {
+std::string rules_of(const std::vector<AnswerObject>& errors, const FieldName& name_of_field) {
   if (errors.size() == 1) return rule_of(errors.front(), name_of_field);
   std::string text = "several rules are broken:";
-  for (const json::Element error : errors) text += "\n  " + rule_of(error, name_of_field);
+  for (const AnswerObject& error : errors) text += "\n  " + rule_of(error, name_of_field);
   return text;
 }
 
 // Of a broker, each with why it could not be reached.
-std::string endpoints_of(const std::vector<json::Element>& endpoints) {
+std::string endpoints_of(const std::vector<AnswerObject>& endpoints) {
   std::string text;
-  for (const json::Element endpoint : endpoints)
-    text += "\n  " + text_of(endpoint, "endpoint") + ": " + text_of(endpoint, "reason");
+  for (const AnswerObject& endpoint : endpoints)
+    text += "\n  " + endpoint.text("endpoint") + ": " + endpoint.text("reason");
   return text;
 }
 
 // What can be done about it, as far as the kind of problem tells.
 std::string advice_for(int status, const std::string& code) {
   if (status == 401) return std::string(". Give one ") + how_to_give_a_key;
-  if (status == 403 && (code.empty() || code == "FORBIDDEN"))
+  if (status == 403 && (code.empty() || code == api::problems::forbidden.code))
     return std::string(". Give another API key ") + how_to_give_a_key;
   return "";
 }
@@ -71,16 +75,16 @@ std::string status_line(int status) { return std::to_string(status) + " " + std:
 
 base::Error describe_problem(const net::HttpResponse& response, const FieldName& name_of_field) {
   const base::ErrorCode code = error_code_of(response.status);
-  json::Document document;
   std::string message;
   std::string problem_code;
-  if (parse_answer(document, response.body)) {
-    const auto errors = list_of(document.root(), "errors");
-    message = errors.empty() ? sentence_of(document.root(), response.status) : rules_of(errors, name_of_field);
-    problem_code = text_of(document.root(), "code");
-    const std::string request_id = text_of(document.root(), "request_id");
+  if (const auto answer = Answer::parse(api::schema_named("Problem"), response.body)) {
+    const AnswerObject problem = answer->root();
+    const auto errors = problem.objects("errors");
+    message = errors.empty() ? sentence_of(problem, response.status) : rules_of(errors, name_of_field);
+    problem_code = problem.text("code");
+    const std::string request_id = problem.text("request_id");
     if (response.status >= 500 && !request_id.empty()) message += " (request " + request_id + ")";
-    message += endpoints_of(list_of(document.root(), "endpoints"));
+    message += endpoints_of(problem.objects("endpoints"));
   }
   if (message.empty()) message = "the server answered " + status_line(response.status) + ". Is --url right?";
   return {code, message + advice_for(response.status, problem_code)};

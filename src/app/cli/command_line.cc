@@ -1,0 +1,75 @@
+#include "app/cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+
+#include "app/cli/client_command.h"
+#include "app/cli/commands.h"
+#include "app/cli/help_format.h"
+#include "app/server/version.h"
+
+namespace postino::app {
+
+namespace {
+
+constexpr const char* description =
+    "Postino makes a company's messages reliable: an e-mail outbox and message queues on a store that speaks Amazon "
+    "DynamoDB's API.";
+
+}  // namespace
+
+CommandLine::CommandLine() : program_(std::make_unique<CLI::App>(description, "postino")) {
+  program_->formatter(std::make_shared<HelpFormat>());
+  program_->set_version_flag("--version", "postino " + std::string(program_version()), "print the version and exit");
+  program_->set_help_flag("-h,--help", "print this help and exit");
+  add_client_options(*program_, client_options_);
+  add_serve_command(*this);
+  add_config_command(*this);
+  add_send_command(*this);
+  add_emails_command(*this);
+  add_mailbox_command(*this);
+  add_messages_command(*this);
+  add_migrate_command(*this);
+  add_copy_command(*this);
+  add_tour_command(*this);
+}
+
+CommandLine::~CommandLine() = default;
+
+const Command* CommandLine::asked() const {
+  for (const Command& command : commands_)
+    if (command.parsed->parsed()) return &command;
+  return nullptr;
+}
+
+int CommandLine::refuse(const std::string& problem, const Console& console) const {
+  std::string name = program_->get_name();
+  for (auto named = program_->get_subcommands(); !named.empty(); named = named.front()->get_subcommands())
+    name += " " + named.front()->get_name();
+  console.errors << "postino: " << problem << "\nSee " << name << " --help.\n";
+  return misuse;
+}
+
+int CommandLine::run(int count, const char* const* arguments, const Console& console) {
+  try {
+    program_->parse(count, arguments);
+  } catch (const CLI::Success& wanted) {  // help or the version
+    return program_->exit(wanted, console.out, console.errors);
+  } catch (const CLI::ParseError& error) {
+    return refuse(error.what(), console);
+  }
+  const Command* const command = asked();
+  if (command == nullptr) {
+    console.errors << program_->help();
+    return misuse;
+  }
+  if (command->operation.empty())
+    if (const std::string option = given_client_option(*program_); !option.empty())
+      return refuse(option + " is for commands that call a server, which " + command->parsed->get_name() + " does not",
+                    console);
+  const int status = command->run(console);
+  console.out << std::flush;
+  if (console.out.good()) return status;
+  return report_error(console, {base::ErrorCode::io, "cannot write the output"});
+}
+
+}  // namespace postino::app

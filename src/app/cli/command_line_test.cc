@@ -1,0 +1,204 @@
+#include "app/cli/command_line.h"
+
+#include <gmock/gmock.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <sstream>
+
+#include "api/operation.h"
+#include "app/cli/help_format.h"
+
+namespace postino::app {
+namespace {
+
+using ::testing::HasSubstr;
+using Words = std::vector<std::string>;
+
+// How a command is asked for: {"emails", "list"}.
+Words path_of(const CLI::App* command) {
+  Words path;
+  for (; command->get_parent() != nullptr; command = command->get_parent())
+    path.insert(path.begin(), command->get_name());
+  return path;
+}
+
+std::string name_of(const Command& command) { return CLI::detail::join(path_of(command.parsed), " "); }
+
+// What must be given so that a command is understood.
+Words required_arguments(const CLI::App& command) {
+  Words arguments;
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_required()) continue;
+    if (!option->get_positional()) arguments.push_back(option->get_name());
+    arguments.emplace_back("x");
+  }
+  return arguments;
+}
+
+std::vector<Command> client_commands(const CommandLine& line) {
+  std::vector<Command> commands;
+  for (const Command& command : line.commands())
+    if (!command.operation.empty()) commands.push_back(command);
+  return commands;
+}
+
+void parse(CommandLine& line, Words words) {
+  std::ranges::reverse(words);  // as the parser wants it
+  EXPECT_NO_THROW(line.program().parse(std::move(words)));
+}
+
+struct Ended {
+  int status = 0;
+  std::string out;
+  std::string errors;
+};
+
+Ended run(Words words) {
+  words.insert(words.begin(), "postino");
+  std::vector<const char*> arguments;
+  for (const std::string& word : words) arguments.push_back(word.c_str());
+  std::ostringstream out;
+  std::ostringstream errors;
+  const int status = CommandLine().run(static_cast<int>(arguments.size()), arguments.data(),
+                                       {out, errors, std::nullopt, std::nullopt});
+  return {status, out.str(), errors.str()};
+}
+
+// --- Commands and operations
+
+TEST(ClientCommands, CallOperationsOfTheApi) {
+  const CommandLine line;
+  EXPECT_FALSE(client_commands(line).empty());
+  for (const Command& command : client_commands(line))
+    EXPECT_NE(api::find_operation(command.operation), nullptr) << name_of(command);
+}
+
+TEST(ClientCommands, OptionsAreParametersOrFieldsOfTheOperation) {
+  const CommandLine line;
+  for (const Command& command : client_commands(line)) {
+    const api::Operation& operation = *api::find_operation(command.operation);
+    for (const std::string& field : command.fields) {
+      const bool is_parameter = api::find_parameter(operation, field) != nullptr;
+      const api::Schema* const body = api::body_schema(operation);
+      EXPECT_TRUE(is_parameter || (body != nullptr && api::find_property(*body, field) != nullptr))
+          << name_of(command) << " " << field;
+    }
+  }
+}
+
+TEST(ClientCommands, OfferEveryParameterOfThePathAndTheQuery) {
+  const CommandLine line;
+  for (const Command& command : client_commands(line)) {
+    std::set<std::string> offered(command.fields.begin(), command.fields.end());
+    if (command.parsed->get_option_no_throw("--all") != nullptr) offered.insert({"cursor", "limit"});
+    for (const api::Parameter& parameter : api::find_operation(command.operation)->parameters)
+      if (parameter.place != api::Place::header)
+        EXPECT_TRUE(offered.contains(std::string(parameter.name))) << name_of(command) << " " << parameter.name;
+  }
+}
+
+// --- What all client commands share
+
+TEST(SharedOptions, StandAnywhere) {
+  const std::vector<std::pair<Words, std::string ClientOptions::*>> options = {
+      {{"--url", "http://else:1"}, &ClientOptions::url},
+      {{"--key", "secret"}, &ClientOptions::key},
+      {{"--ca", "file.pem"}, &ClientOptions::certificate_file}};
+  const CommandLine every;
+  for (const Command& command : client_commands(every)) {
+    const Words path = path_of(command.parsed);
+    const Words required = required_arguments(*command.parsed);
+    Words all = path;
+    all.insert(all.end(), required.begin(), required.end());
+    std::set<std::size_t> places{0, path.size(), all.size()};
+    for (std::size_t place = 0; place < path.size(); ++place) places.insert(place);
+    for (const std::size_t place : places) {
+      for (const auto& [given, member] : options) {
+        Words words = all;
+        words.insert(words.begin() + static_cast<std::ptrdiff_t>(place), given.begin(), given.end());
+        CommandLine line;
+        parse(line, words);
+        EXPECT_EQ(line.client_options().*member, given.back()) << CLI::detail::join(words, " ");
+      }
+      Words words = all;
+      words.insert(words.begin() + static_cast<std::ptrdiff_t>(place), "--json");
+      CommandLine line;
+      parse(line, words);
+      EXPECT_TRUE(line.client_options().json) << CLI::detail::join(words, " ");
+    }
+  }
+}
+
+TEST(SharedOptions, ComeFromTheEnvironmentUnlessTheyAreGiven) {
+  const Words names = {"POSTINO_URL", "POSTINO_API_KEY", "POSTINO_CA"};
+  for (const std::string& name : names) ::setenv(name.c_str(), ("of " + name).c_str(), 1);
+  CommandLine line;
+  parse(line, {"emails", "--key", "given", "counts"});
+  for (const std::string& name : names) ::unsetenv(name.c_str());
+  EXPECT_EQ(line.client_options().url, "of POSTINO_URL");
+  EXPECT_EQ(line.client_options().key, "given");
+  EXPECT_EQ(line.client_options().certificate_file, "of POSTINO_CA");
+}
+
+TEST(SharedOptions, OneThatIsNearerTheCommandWins) {
+  CommandLine line;
+  parse(line, {"--url", "http://a:1", "emails", "--url", "http://b:1", "list", "--url", "http://c:1"});
+  EXPECT_EQ(line.client_options().url, "http://c:1");
+}
+
+TEST(SharedOptions, AreRefusedByCommandsThatCallNoServer) {
+  const Ended config = run({"--url", "http://a:1", "config"});
+  EXPECT_EQ(config.status, misuse);
+  EXPECT_EQ(config.errors,
+            "postino: --url is for commands that call a server, which config does not\nSee postino config --help.\n");
+}
+
+// --- Help
+
+TEST(Help, IsThereForEveryCommandAndSaysWhatEachOptionIs) {
+  CommandLine line;
+  for (const Command& command : line.commands()) {
+    Words words = path_of(command.parsed);
+    words.emplace_back("--help");
+    const Ended help = run(words);
+    EXPECT_EQ(help.status, success) << name_of(command);
+    EXPECT_THAT(help.out, HasSubstr("Usage: postino " + name_of(command))) << name_of(command);
+    EXPECT_FALSE(command.parsed->get_description().empty()) << name_of(command);
+    for (const CLI::Option* option : command.parsed->get_options()) {
+      const std::string text = option->get_description();
+      EXPECT_FALSE(text.empty() || text.ends_with('.'))
+          << name_of(command) << " " << option->get_name() << ": " << text;
+      if (option->get_items_expected_max() > 0) {
+        EXPECT_FALSE(option->get_type_name().empty()) << name_of(command) << " " << option->get_name();
+      }
+    }
+    std::istringstream lines(help.out);
+    for (std::string text; std::getline(lines, text);) EXPECT_LE(text.size(), 100U) << name_of(command) << ": " << text;
+  }
+}
+
+TEST(Help, TextIsWrappedAtSpaces) {
+  EXPECT_EQ(wrapped("one two three", 7), "one two\nthree");
+  EXPECT_EQ(wrapped("one two three", 100), "one two three");
+  EXPECT_EQ(wrapped("extraordinary word", 5), "extraordinary\nword");
+  EXPECT_EQ(wrapped("one\ntwo three", 9), "one\ntwo three");
+  EXPECT_EQ(wrapped("", 5), "");
+}
+
+TEST(Help, IsPrintedWhenNothingIsAskedFor) {
+  const Ended nothing = run({});
+  EXPECT_EQ(nothing.status, misuse);
+  EXPECT_THAT(nothing.errors, HasSubstr("Commands:"));
+}
+
+TEST(Help, IsPointedTo) {
+  EXPECT_THAT(run({"emails"}).errors, HasSubstr("See postino emails --help."));
+  EXPECT_THAT(run({"emails", "show"}).errors, HasSubstr("See postino emails show --help."));
+  EXPECT_EQ(run({"emails", "show"}).status, misuse);
+}
+
+}  // namespace
+}  // namespace postino::app

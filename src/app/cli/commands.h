@@ -1,0 +1,21 @@
+// The commands of the program. Each adds itself, with its options and its help.
+#pragma once
+
+namespace postino::app {
+
+class CommandLine;
+
+// On this machine.
+void add_serve_command(CommandLine& line);    // runs the server
+void add_config_command(CommandLine& line);   // checks the settings, and shows them
+void add_migrate_command(CommandLine& line);  // brings the tables in MySQL up to date
+void add_copy_command(CommandLine& line);     // e-mails from one ledger to the other
+void add_tour_command(CommandLine& line);     // shows the store
+
+// By way of a server's REST API.
+void add_send_command(CommandLine& line);      // hands in one e-mail that options describe, or those of a file
+void add_emails_command(CommandLine& line);    // lists, shows and changes e-mails
+void add_mailbox_command(CommandLine& line);   // the sandbox, where mail goes as long as there is no relay
+void add_messages_command(CommandLine& line);  // puts messages into queues, takes them out, looks at queues and brokers
+
+}  // namespace postino::app

@@ -1,0 +1,29 @@
+#include "app/cli/listing_command.h"
+
+#include <memory>
+
+#include "api/limits.h"
+#include "base/check.h"
+
+namespace postino::app {
+
+void run_listing(ClientCommand& command, const Listing& listing) {
+  constexpr std::int64_t most = 1'000'000'000;
+  CHECK(is_listable(listing));
+  const auto options = std::make_shared<ListingOptions>();
+  options->limit = api::Limits::usual_page_size;
+  command.add_query_options(options->query);
+  // Of all pages together, so that it may be larger than that of the operation.
+  command.app()
+      .add_option("--limit", options->limit, "how many at most; " + std::to_string(options->limit) + " by default")
+      ->type_name("COUNT")
+      ->check(CLI::Range(std::int64_t{1}, most).description(""));
+  command.app().add_flag("--all", options->all, "all of them, whatever the limit");
+  command.run([options, &listing, &shared = command.shared()](RestClient& client, const Console& console) -> int {
+    options->json = shared.json;
+    const auto printed = print_listing(client, listing, *options, console);
+    return printed ? success : report_error(console, printed.error());
+  });
+}
+
+}  // namespace postino::app
