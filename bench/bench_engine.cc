@@ -18,11 +18,11 @@
 
 namespace {
 
-using postino::bench::Course;
+using postino::bench::BenchmarkRun;
 
 struct Benchmark {
   std::string_view name;
-  void (*run)(Course&);
+  void (*run)(BenchmarkRun&);
 };
 
 constexpr Benchmark benchmarks[] = {
@@ -42,11 +42,11 @@ std::optional<int> run(const Benchmark& benchmark, bool quick, const std::filesy
   if (child < 0) return std::nullopt;
   if (child == 0) {
     std::signal(SIGINT, SIG_DFL);
-    Course course{.directory = directory.path()};
-    course.quick = quick;
-    if (quick) course.plan = {.rounds = 3, .turn = std::chrono::milliseconds(200)};
-    benchmark.run(course);
-    ::_exit(std::min(course.report.below(), 100));
+    BenchmarkRun run{.directory = directory.path()};
+    run.quick = quick;
+    if (quick) run.plan = {.rounds = 3, .turn = std::chrono::milliseconds(200)};
+    benchmark.run(run);
+    ::_exit(std::min(run.report.below(), 100));
   }
   int status = 0;
   if (::waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) > 100) return std::nullopt;

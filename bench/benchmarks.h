@@ -8,19 +8,19 @@
 
 namespace postino::bench {
 
-struct Course {
+struct BenchmarkRun {
   std::filesystem::path directory;  // empty, and the benchmark's own
   Plan plan;
   bool quick = false;
   Report report;
 };
 
-void put_items(Course& course);
-void put_indexed_items(Course& course);
-void get_items(Course& course);
-void query_items(Course& course);
-void write_conditionally(Course& course);
-void write_many_at_once(Course& course);
-void hold_a_million_items(Course& course);
+void put_items(BenchmarkRun& run);
+void put_indexed_items(BenchmarkRun& run);
+void get_items(BenchmarkRun& run);
+void query_items(BenchmarkRun& run);
+void write_conditionally(BenchmarkRun& run);
+void write_many_at_once(BenchmarkRun& run);
+void hold_a_million_items(BenchmarkRun& run);
 
 }  // namespace postino::bench

@@ -14,37 +14,37 @@ constexpr double indexed_put_bar = 0.3;
 
 }  // namespace
 
-void put_items(Course& course) {
-  EngineStore engine(course.directory / "engine", Shape::plain);
-  RawStore raw(course.directory / "raw");
+void put_items(BenchmarkRun& run) {
+  EngineStore engine(run.directory / "engine", Shape::plain);
+  RawStore raw(run.directory / "raw");
   for (const int threads : {1, 16, 64}) {
-    const auto rates = compete(course.plan, {by_threads(threads, [&] { return raw.inserting(); }),
+    const auto rates = compete(run.plan, {by_threads(threads, [&] { return raw.inserting(); }),
                                              by_threads(threads, [&] { return engine.inserting(); })});
-    course.report.row(with_threads("put", threads), rates[1], rates[0], put_bar);
+    run.report.row(with_threads("put", threads), rates[1], rates[0], put_bar);
   }
   // RocksDB has no such form: as many threads wait in it as there are unfinished puts here.
   for (const int unfinished : {64, 256}) {
     const auto rates =
-        compete(course.plan, {by_threads(unfinished, [&] { return raw.inserting(); }),
+        compete(run.plan, {by_threads(unfinished, [&] { return raw.inserting(); }),
                               by_callbacks(unfinished, [&] { return engine.inserting_with_callbacks(); })});
-    course.report.row("put, 1 thread with " + std::to_string(unfinished) + " callbacks", rates[1], rates[0], put_bar);
+    run.report.row("put, 1 thread with " + std::to_string(unfinished) + " callbacks", rates[1], rates[0], put_bar);
   }
 }
 
-void put_indexed_items(Course& course) {
+void put_indexed_items(BenchmarkRun& run) {
   constexpr std::uint64_t replaced = 10'000;
-  EngineStore all(course.directory / "all", Shape::indexed);
-  EngineStore keys(course.directory / "keys", Shape::indexed_keys_only);
-  RawStore raw(course.directory / "raw");
+  EngineStore all(run.directory / "all", Shape::indexed);
+  EngineStore keys(run.directory / "keys", Shape::indexed_keys_only);
+  RawStore raw(run.directory / "raw");
   all.load(replaced);
   for (const int threads : {1, 16, 64}) {
-    const auto rates = compete(course.plan, {by_threads(threads, [&] { return raw.inserting(); }),
+    const auto rates = compete(run.plan, {by_threads(threads, [&] { return raw.inserting(); }),
                                              by_threads(threads, [&] { return all.inserting(); }),
                                              by_threads(threads, [&] { return keys.inserting(); }),
                                              by_threads(threads, [&] { return all.replacing(replaced); })});
-    course.report.row(with_threads("put, 2 indexes and stream", threads), rates[1], rates[0], indexed_put_bar);
-    course.report.row("  with keys only in indexes and stream", rates[2], rates[0]);
-    course.report.row("  replacing an item", rates[3], rates[0]);
+    run.report.row(with_threads("put, 2 indexes and stream", threads), rates[1], rates[0], indexed_put_bar);
+    run.report.row("  with keys only in indexes and stream", rates[2], rates[0]);
+    run.report.row("  replacing an item", rates[3], rates[0]);
   }
 }
 

@@ -22,9 +22,9 @@ Pace per_item(const Pace& per_query) {
 
 }  // namespace
 
-void get_items(Course& course) {
-  EngineStore engine(course.directory / "engine", Shape::plain);
-  RawStore raw(course.directory / "raw");
+void get_items(BenchmarkRun& run) {
+  EngineStore engine(run.directory / "engine", Shape::plain);
+  RawStore raw(run.directory / "raw");
   engine.load(mails);
   raw.load(mails);
   engine.reopen();
@@ -32,16 +32,16 @@ void get_items(Course& course) {
   compete({.rounds = 1, .turn = warm_up},
           {by_threads(2, [&] { return raw.getting(mails); }), by_threads(2, [&] { return engine.getting(mails); })});
   for (const int threads : {1, 2}) {
-    const auto rates = compete(course.plan, {by_threads(threads, [&] { return raw.getting(mails); }),
+    const auto rates = compete(run.plan, {by_threads(threads, [&] { return raw.getting(mails); }),
                                              by_threads(threads, [&] { return engine.getting(mails); })});
-    course.report.row(with_threads("get", threads), rates[1], rates[0], get_bar);
+    run.report.row(with_threads("get", threads), rates[1], rates[0], get_bar);
   }
 }
 
-void query_items(Course& course) {
+void query_items(BenchmarkRun& run) {
   constexpr std::uint64_t conversations = mails / mails_per_conversation;
-  EngineStore engine(course.directory / "engine", Shape::conversations);
-  RawStore raw(course.directory / "raw");
+  EngineStore engine(run.directory / "engine", Shape::conversations);
+  RawStore raw(run.directory / "raw");
   engine.load(mails);
   raw.load_conversations(conversations);
   engine.reopen();
@@ -49,10 +49,10 @@ void query_items(Course& course) {
   compete({.rounds = 1, .turn = warm_up}, {by_threads(1, [&] { return raw.scanning(conversations); }),
                                            by_threads(1, [&] { return engine.querying(conversations); })});
   for (const int threads : {1, 2}) {
-    auto rates = compete(course.plan, {by_threads(threads, [&] { return raw.scanning(conversations); }),
+    auto rates = compete(run.plan, {by_threads(threads, [&] { return raw.scanning(conversations); }),
                                        by_threads(threads, [&] { return engine.querying(conversations); })});
     for (Pace& rate : rates) rate = per_item(rate);
-    course.report.row(with_threads("query of 100 items, in items", threads), rates[1], rates[0], query_bar);
+    run.report.row(with_threads("query of 100 items, in items", threads), rates[1], rates[0], query_bar);
   }
 }
 

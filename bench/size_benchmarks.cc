@@ -43,43 +43,43 @@ Pace load(Store& store, std::uint64_t count) {
 
 }  // namespace
 
-void hold_a_million_items(Course& course) {
+void hold_a_million_items(BenchmarkRun& run) {
   const std::uint64_t few = 1'000;
-  const std::uint64_t many = course.quick ? 100'000 : 1'000'000;
+  const std::uint64_t many = run.quick ? 100'000 : 1'000'000;
   const std::string name = std::to_string(many) + " items of 1 KB";
 
   // The engine comes first, so that the peak of this process is its own.
-  const auto directory = course.directory / "engine";
+  const auto directory = run.directory / "engine";
   EngineStore engine(directory, Shape::plain);
   const Pace loading = load(engine, many);
-  course.report.fact(name + ": peak memory", megabytes(peak_memory()));
-  course.report.fact(name + ": on disk when loaded", megabytes(disk_use(directory)));
+  run.report.fact(name + ": peak memory", megabytes(peak_memory()));
+  run.report.fact(name + ": on disk when loaded", megabytes(disk_use(directory)));
   engine.reopen();
-  course.report.fact(name + ": on disk after a restart", megabytes(disk_use(directory)));
+  run.report.fact(name + ": on disk after a restart", megabytes(disk_use(directory)));
 
-  RawStore raw(course.directory / "raw");
+  RawStore raw(run.directory / "raw");
   const Pace raw_loading = load(raw, many);
   raw.reopen();
-  course.report.row("load " + name + ", 16 threads, batches of 25", loading, raw_loading);
+  run.report.row("load " + name + ", 16 threads, batches of 25", loading, raw_loading);
 
-  EngineStore small_engine(course.directory / "small-engine", Shape::plain);
-  RawStore small_raw(course.directory / "small-raw");
+  EngineStore small_engine(run.directory / "small-engine", Shape::plain);
+  RawStore small_raw(run.directory / "small-raw");
   small_engine.load(few);
   small_raw.load(few);
   small_engine.reopen();
   small_raw.reopen();
   const auto gets = compete(
-      course.plan,
+      run.plan,
       {by_threads(1, [&] { return small_raw.getting(few); }), by_threads(1, [&] { return small_engine.getting(few); }),
        by_threads(1, [&] { return raw.getting(many); }), by_threads(1, [&] { return engine.getting(many); })});
-  course.report.row("get among " + std::to_string(few) + " items", gets[1], gets[0]);
-  course.report.row("get among " + std::to_string(many) + " items", gets[3], gets[2]);
-  const auto puts = compete(course.plan, {by_threads(16, [&] { return small_raw.replacing(few); }),
+  run.report.row("get among " + std::to_string(few) + " items", gets[1], gets[0]);
+  run.report.row("get among " + std::to_string(many) + " items", gets[3], gets[2]);
+  const auto puts = compete(run.plan, {by_threads(16, [&] { return small_raw.replacing(few); }),
                                           by_threads(16, [&] { return small_engine.replacing(few); }),
                                           by_threads(16, [&] { return raw.replacing(many); }),
                                           by_threads(16, [&] { return engine.replacing(many); })});
-  course.report.row(with_threads("put among " + std::to_string(few) + " items", 16), puts[1], puts[0]);
-  course.report.row(with_threads("put among " + std::to_string(many) + " items", 16), puts[3], puts[2]);
+  run.report.row(with_threads("put among " + std::to_string(few) + " items", 16), puts[1], puts[0]);
+  run.report.row(with_threads("put among " + std::to_string(many) + " items", 16), puts[3], puts[2]);
 }
 
 }  // namespace postino::bench

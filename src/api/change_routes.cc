@@ -25,7 +25,7 @@ Operation change_operation(std::string_view id, std::string_view path, Role role
           .method = "POST",
           .path = path,
           .role = role,
-          .group = "Course of an e-mail",
+          .group = "Changes of an e-mail",
           .summary = summary,
           .description = description,
           .parameters = {email_id_parameter()},
