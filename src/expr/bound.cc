@@ -1,6 +1,5 @@
 // What a bound expression tells about itself, without an item.
 #include <algorithm>
-#include <iterator>
 
 #include "expr/expression.h"
 #include "expr/path.h"
@@ -37,11 +36,7 @@ std::size_t literal_size(const Scope& scope, const Node& node) {
 }  // namespace
 
 std::vector<std::string_view> BoundCondition::attributes() const {
-  return top_level_names(Scope{*tree_, names_, values_}, paths_of(*tree_), false);
-}
-
-std::vector<std::string_view> BoundCondition::nested_attributes() const {
-  return top_level_names(Scope{*tree_, names_, values_}, paths_of(*tree_), true);
+  return top_level_names(Scope{*tree_, names_, values_}, paths_of(*tree_));
 }
 
 std::vector<BoundUpdate::Target> BoundUpdate::targets() const {
@@ -54,13 +49,6 @@ std::vector<BoundUpdate::Target> BoundUpdate::targets() const {
     targets.push_back({name, action.target.count > 1, !literal});  // disjoint targets of one attribute are all nested
   }
   return targets;
-}
-
-std::vector<std::string_view> BoundUpdate::nested_attributes() const {
-  std::vector<Path> paths = paths_of(*tree_);
-  std::ranges::copy(targets_of(*tree_), std::back_inserter(paths));
-  std::ranges::sort(paths, {}, &Path::first);
-  return top_level_names(Scope{*tree_, names_, values_}, paths, true);
 }
 
 bool BoundUpdate::creates() const {

@@ -155,7 +155,6 @@ TEST(Evaluate, TellsItsAttributes) {
   const auto bound = Binder(placeholders).bind(*parsed);
   ASSERT_TRUE(bound);
   EXPECT_THAT(bound->attributes(), testing::ElementsAre("b", "a", "d"));
-  EXPECT_THAT(bound->nested_attributes(), testing::ElementsAre("b", "a"));
 }
 
 }  // namespace

@@ -57,8 +57,6 @@ class BoundCondition {
   bool matches(const item::Map& item) const;
   // Distinct top-level attribute names that the expression refers to, in source order.
   std::vector<std::string_view> attributes() const;
-  // Those of them that a path goes below: what a key attribute must not be.
-  std::vector<std::string_view> nested_attributes() const;
 
  private:
   friend class Binder;
@@ -80,8 +78,6 @@ class BoundUpdate {
     bool computed;
   };
   std::vector<Target> targets() const;
-  // Distinct top-level attributes that a path goes below, to read or to write: what a key attribute must not be.
-  std::vector<std::string_view> nested_attributes() const;
 
   // True when the update can create an item: it has a SET or ADD.
   bool creates() const;
@@ -104,8 +100,6 @@ class BoundProjection {
   item::Map project(const item::Map& item) const;
   // Distinct top-level attribute names, in source order.
   std::vector<std::string_view> attributes() const;
-  // Those of them that a path goes below.
-  std::vector<std::string_view> nested_attributes() const;
 
  private:
   friend class Binder;

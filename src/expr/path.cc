@@ -92,10 +92,9 @@ base::Result<void> check_disjoint(const Scope& scope, const std::vector<Path>& p
   return refuse_first(scope, paths, Relation::conflict, expression);
 }
 
-std::vector<std::string_view> top_level_names(const Scope& scope, std::span<const Path> paths, bool only_nested) {
+std::vector<std::string_view> top_level_names(const Scope& scope, std::span<const Path> paths) {
   std::vector<std::string_view> names;
   for (const Path path : paths) {
-    if (only_nested && path.count == 1) continue;
     const std::string_view name = scope.top_level_name(path);
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }

@@ -29,6 +29,6 @@ std::vector<Path> sorted(const Scope& scope, std::vector<Path> paths);
 base::Result<void> check_disjoint(const Scope& scope, const std::vector<Path>& paths, std::string_view expression);
 
 // Distinct names of the attributes that the paths start with, in their order.
-std::vector<std::string_view> top_level_names(const Scope& scope, std::span<const Path> paths, bool only_nested);
+std::vector<std::string_view> top_level_names(const Scope& scope, std::span<const Path> paths);
 
 }  // namespace postino::expr

@@ -84,11 +84,7 @@ item::Map BoundProjection::project(const item::Map& item) const {
 }
 
 std::vector<std::string_view> BoundProjection::attributes() const {
-  return top_level_names(Scope{*tree_, names_, {}}, tree_->paths, false);
-}
-
-std::vector<std::string_view> BoundProjection::nested_attributes() const {
-  return top_level_names(Scope{*tree_, names_, {}}, tree_->paths, true);
+  return top_level_names(Scope{*tree_, names_, {}}, tree_->paths);
 }
 
 }  // namespace postino::expr

@@ -72,7 +72,6 @@ TEST(Projection, TellsItsAttributes) {
   const auto bound = Binder(placeholders).bind(*parsed);
   ASSERT_TRUE(bound);
   EXPECT_THAT(bound->attributes(), testing::ElementsAre("b", "a", "remove"));
-  EXPECT_THAT(bound->nested_attributes(), testing::ElementsAre("b"));
 }
 
 TEST(Projection, FindsTheOneOverlapAmongManyPaths) {

@@ -173,10 +173,6 @@ TEST_F(UpdateFacts, Targets) {
   EXPECT_EQ(targets[3].name, "a");
 }
 
-TEST_F(UpdateFacts, NestedAttributesAreReadOrWritten) {
-  EXPECT_THAT(bind("SET a = x.y + b, m.c = :one").nested_attributes(), testing::ElementsAre("x", "m"));
-}
-
 TEST_F(UpdateFacts, OnlySetAndAddCreate) {
   EXPECT_TRUE(bind("REMOVE b SET a = :one").creates());
   EXPECT_TRUE(bind("ADD a :one").creates());

@@ -17,7 +17,7 @@ bool is_name_character(char character) {
          (character >= '0' && character <= '9') || character == '_' || character == '.' || character == '-';
 }
 
-std::string quoted(std::string_view value) { return "'" + std::string(value) + "' "; }
+std::string in_quotes(std::string_view value) { return "'" + std::string(value) + "' "; }
 
 // Is it one of the elements of "[a, b]"?
 bool is_listed(std::string_view value, std::string_view list) {
@@ -45,7 +45,7 @@ void Constraints::add(const std::string& value, std::string_view path, std::stri
 }
 
 void Constraints::refuse(std::string_view path, std::string_view value, std::string_view rule) {
-  add(quoted(value), path, rule);
+  add(in_quotes(value), path, rule);
 }
 
 void Constraints::check_name(std::string_view path, std::string_view name, std::size_t minimum) {
@@ -60,14 +60,14 @@ void Constraints::check_length(std::string_view path, std::string_view value, st
 
 void Constraints::check_count(std::string_view path, std::size_t count, std::size_t minimum, std::size_t maximum,
                               std::optional<std::string_view> shown) {
-  const auto add_rule = [&](const std::string& rule) { add(shown ? quoted(*shown) : "", path, rule); };
+  const auto add_rule = [&](const std::string& rule) { add(shown ? in_quotes(*shown) : "", path, rule); };
   if (count < minimum) add_rule("Member must have length greater than or equal to " + std::to_string(minimum));
   if (count > maximum) add_rule("Member must have length less than or equal to " + std::to_string(maximum));
 }
 
 void Constraints::check_at_least(std::string_view path, std::int64_t value, std::int64_t minimum, bool shown) {
   if (value < minimum)
-    add(shown ? quoted(std::to_string(value)) : "", path,
+    add(shown ? in_quotes(std::to_string(value)) : "", path,
         "Member must have value greater than or equal to " + std::to_string(minimum));
 }
 

@@ -53,10 +53,6 @@ void check_same_binding(const base::Result<Bound>& a, const base::Result<Bound>&
   if (!a) CHECK(a.error() == b.error() && !a.error().message.empty());
 }
 
-void check_nested_names(const std::vector<std::string_view>& nested, const std::vector<std::string_view>& all) {
-  for (const std::string_view name : nested) CHECK(std::ranges::find(all, name) != all.end());
-}
-
 struct Request {
   std::string_view text;
   Placeholders placeholders;
@@ -87,7 +83,6 @@ void run_condition(const Request& request, expr::Kind kind) {
   check_same(binder.check_all_used(), cached_binder.check_all_used());
   CHECK(bound->matches(request.item) == cached_bound->matches(request.item));
   CHECK(bound->matches({}) == cached_bound->matches({}));
-  check_nested_names(bound->nested_attributes(), bound->attributes());
 }
 
 bool has_empty_set(const AttributeValue& value);
@@ -160,7 +155,6 @@ void run_projection(const Request& request) {
   const auto attributes = bound->attributes();
   for (const item::Attribute& attribute : projected)
     CHECK(request.item.contains(attribute.name) && std::ranges::find(attributes, attribute.name) != attributes.end());
-  check_nested_names(bound->nested_attributes(), attributes);
 }
 
 }  // namespace

@@ -21,8 +21,6 @@ KeyLocks::Guard::~Guard() {
   for (const std::size_t stripe : stripes_) locks_->stripes_[stripe].mutex.unlock();
 }
 
-KeyLocks::Guard KeyLocks::lock(std::string_view stored_key) { return Guard(*this, {stripe_of(stored_key)}); }
-
 KeyLocks::Guard KeyLocks::lock_all() {
   std::vector<std::size_t> all(stripe_count);
   std::iota(all.begin(), all.end(), std::size_t{0});

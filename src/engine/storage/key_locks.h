@@ -41,7 +41,6 @@ class KeyLocks {
     KeyLocks* locks_;
     std::vector<std::size_t> stripes_;  // ascending, distinct
   };
-  Guard lock(std::string_view stored_key);
   Guard lock(std::vector<std::size_t> stripes) { return Guard(*this, std::move(stripes)); }
   // Stops all planning. For changes of the catalog, which every writer must see at once.
   Guard lock_all();

@@ -359,7 +359,7 @@ TEST_F(TableUpdateTest, ItemsOnTheirWayToDiskCountAsItems) {
   const TablePointer table = core().catalog->find("orders");
   const std::string key = item_key(*table, {{"pk", "one"}});
   {
-    const KeyLocks::Guard guard = core().locks.lock(key);
+    const KeyLocks::Guard guard = core().locks.lock({KeyLocks::stripe_of(key)});
     core().locks.set_pending(key, {store_item({{"pk", "one"}}), 1});
   }
   update(create_index(simple_index("by-b", "b"), {"b"}));
