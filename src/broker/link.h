@@ -22,7 +22,6 @@ class Link : public std::enable_shared_from_this<Link> {
   Link& operator=(const Link&) = delete;
 
   const std::string& address() const { return address_; }
-  bool is_durable() const { return durable_; }
 
   // Calling threads.
 
