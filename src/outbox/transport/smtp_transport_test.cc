@@ -1,0 +1,352 @@
+#include "outbox/transport/smtp_transport.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/many_threads_testing.h"
+#include "mail/smtp_script_testing.h"
+
+namespace postino::outbox {
+namespace {
+
+using mail::Severity;
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+const std::string message = "Subject: hello\r\n\r\nhello\r\n";
+
+// A relay that takes every message, unless the test says otherwise, and remembers what its clients did.
+class Relay {
+ public:
+  // What to do instead in a session that has said hello; false: go on as usual.
+  using Mood = std::function<bool(mail::SmtpPeer&)>;
+  explicit Relay(Mood mood = nullptr) : mood_(std::move(mood)) {}
+
+  mail::SmtpOptions options() const {
+    mail::SmtpOptions options;
+    options.host = "127.0.0.1";
+    options.port = server_.port();
+    options.tls = mail::TlsPolicy::off;
+    options.local_name = "client.example";
+    return options;
+  }
+
+  // Of each session its messages and its goodbye. Waits for the end of so many; the test fails when there are more.
+  std::vector<std::string> sessions(int count) {
+    server_.finish(count);
+    return sessions_;
+  }
+
+  // Takes one message and answers so.
+  static void take_message(mail::SmtpPeer& peer, std::string_view reply) {
+    for (std::string command; command != "DATA";) {
+      command = peer.hear();
+      peer.say(command == "DATA" ? "354 go on" : "250 2.0.0 ok");
+    }
+    peer.hear_message();
+    if (!reply.empty()) peer.say(reply);
+  }
+
+ private:
+  void serve(mail::SmtpPeer& peer) {
+    sessions_.emplace_back();
+    peer.welcome();
+    if (mood_ && mood_(peer)) return;
+    for (std::string command = peer.hear(); !command.ends_with("(end)"); command = peer.hear()) {
+      if (command == "QUIT") {
+        sessions_.back() += "goodbye";
+        return peer.say("221 2.0.0 bye");
+      }
+      peer.say(command == "DATA" ? "354 go on" : "250 2.0.0 ok");
+      if (command != "DATA") continue;
+      if (peer.hear_message().ends_with("(end)")) return;
+      sessions_.back() += "message ";
+      peer.say("250 2.0.0 queued");
+    }
+  }
+
+  const Mood mood_;
+  std::vector<std::string> sessions_;
+  mail::SmtpScriptServer server_{[this](mail::SmtpPeer& peer) { serve(peer); }};
+};
+
+// Refuses the first session at its first message, in words that mean all messages.
+bool refuse_first_session(mail::SmtpPeer& peer) {
+  if (peer.number() > 1) return false;
+  peer.hear();
+  peer.say("421 4.3.2 not now");
+  return true;
+}
+
+// Fails the test when it gets a connection.
+bool want_none(mail::SmtpPeer& /*peer*/) {
+  ADD_FAILURE() << "this relay was not to be asked";
+  return true;
+}
+
+class SmtpTransportTest : public testing::Test {
+ protected:
+  void open(std::vector<mail::SmtpOptions> relays, SmtpTransportOptions options = {}) {
+    options.relays = std::move(relays);
+    auto created = SmtpTransport::create(std::move(options));
+    ASSERT_TRUE(created) << created.error().message;
+    transport_ = *std::move(created);
+  }
+  mail::SendResult deliver(const mail::SmtpSession::BeforeEnd& before_end = nullptr) {
+    return transport_->deliver({email_, {"from@example.com", {"ann@example.com", "bob@example.com"}, ""}, message},
+                               before_end);
+  }
+  // Says goodbye in the sessions that are left.
+  void close() { transport_.reset(); }
+
+  const Email email_;
+  std::unique_ptr<SmtpTransport> transport_;
+};
+
+std::vector<Severity> severities_of(const mail::SendResult& result) {
+  std::vector<Severity> severities;
+  for (const mail::RecipientResult& recipient : result.recipients) severities.push_back(recipient.severity);
+  return severities;
+}
+
+TEST_F(SmtpTransportTest, MessagesShareASession) {
+  Relay relay;
+  open({relay.options()});
+  for (int i = 0; i < 3; ++i) {
+    const mail::SendResult result = deliver();
+    EXPECT_EQ(result.reply.text, "250 2.0.0 queued");
+    EXPECT_THAT(severities_of(result), ElementsAre(Severity::success, Severity::success));
+  }
+  EXPECT_EQ(transport_->sessions_opened(), 1U);
+  close();
+  EXPECT_THAT(relay.sessions(1), ElementsAre("message message message goodbye"));
+}
+
+TEST_F(SmtpTransportTest, ASessionTakesNoMoreMessagesThanItMay) {
+  Relay relay;
+  open({relay.options()}, {.messages_per_session = 2});
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(deliver().severity, Severity::success);
+  EXPECT_EQ(transport_->sessions_opened(), 2U);
+  close();
+  EXPECT_THAT(relay.sessions(2), ElementsAre("message message goodbye", "message goodbye"));
+}
+
+TEST_F(SmtpTransportTest, IdleSessionsAreClosedAfterAWhile) {
+  Relay relay;
+  open({relay.options()}, {.idle_time = milliseconds(0)});
+  EXPECT_EQ(deliver().severity, Severity::success);
+  transport_->close_idle_sessions();
+  EXPECT_EQ(deliver().severity, Severity::success);
+  close();
+  EXPECT_THAT(relay.sessions(2), Each("message goodbye"));
+}
+
+TEST_F(SmtpTransportTest, IdleSessionsAreKeptUntilThen) {
+  Relay relay;
+  open({relay.options()}, {.idle_time = hours(1)});
+  EXPECT_EQ(deliver().severity, Severity::success);
+  transport_->close_idle_sessions();
+  EXPECT_EQ(deliver().severity, Severity::success);
+  close();
+  EXPECT_THAT(relay.sessions(1), ElementsAre("message message goodbye"));
+}
+
+TEST_F(SmtpTransportTest, AKeptSessionThatHasEndedSaysNothingAboutTheRelay) {
+  Relay relay([](mail::SmtpPeer& peer) {
+    if (peer.number() > 1) return false;
+    Relay::take_message(peer, "250 2.0.0 queued");
+    peer.hear();  // the next message begins, and the connection ends
+    return true;
+  });
+  Relay other(want_none);
+  open({relay.options(), other.options()});
+  EXPECT_EQ(deliver().severity, Severity::success);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(deliver().reply.text, "250 2.0.0 queued");
+  EXPECT_EQ(transport_->sessions_opened(), 2U);
+  close();
+  EXPECT_THAT(relay.sessions(2), ElementsAre("", "message message goodbye"));
+  other.sessions(0);
+}
+
+TEST_F(SmtpTransportTest, ASessionThatTheServerHasClosedIsNotUsed) {
+  Relay relay([](mail::SmtpPeer& peer) {
+    Relay::take_message(peer, "250 2.0.0 queued");
+    return true;
+  });
+  open({relay.options()});
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(deliver().reply.text, "250 2.0.0 queued");
+  EXPECT_EQ(transport_->sessions_opened(), 2U);
+}
+
+TEST_F(SmtpTransportTest, WhatMayHaveArrivedIsNotBegunAgain) {
+  Relay relay([](mail::SmtpPeer& peer) {
+    Relay::take_message(peer, "250 2.0.0 queued");
+    Relay::take_message(peer, "");
+    return true;
+  });
+  Relay other(want_none);
+  open({relay.options(), other.options()});
+  EXPECT_FALSE(deliver().outcome_unknown);
+  const mail::SendResult result = deliver();
+  EXPECT_TRUE(result.outcome_unknown);
+  EXPECT_EQ(result.severity, Severity::temporary);
+  EXPECT_EQ(transport_->sessions_opened(), 1U);
+  relay.sessions(1);
+  other.sessions(0);
+}
+
+TEST_F(SmtpTransportTest, ARefusedMessageIsNotOfferedToAnotherRelay) {
+  int number = 0;
+  Relay relay([&](mail::SmtpPeer& peer) {
+    for (const std::string_view reply : {"550 5.7.1 spam", "451 4.7.1 greylisted", "250 2.0.0 queued"}) {
+      Relay::take_message(peer, reply);
+      ++number;
+    }
+    return true;
+  });
+  Relay other(want_none);
+  open({relay.options(), other.options()});
+  const mail::SendResult spam = deliver();
+  EXPECT_EQ(spam.reply.code, 550);
+  EXPECT_THAT(severities_of(spam), ElementsAre(Severity::permanent, Severity::permanent));
+  const mail::SendResult greylisted = deliver();
+  EXPECT_EQ(greylisted.reply.code, 451);
+  EXPECT_EQ(greylisted.severity, Severity::temporary);
+  EXPECT_FALSE(greylisted.session_failed);
+  EXPECT_EQ(deliver().severity, Severity::success) << "over the same session";
+  close();
+  relay.sessions(1);
+  EXPECT_EQ(number, 3);
+  other.sessions(0);
+}
+
+TEST_F(SmtpTransportTest, ARefusedRecipientDoesNotStopTheOther) {
+  Relay relay([](mail::SmtpPeer& peer) {
+    for (const std::string_view reply : {"250 ok", "550 5.1.1 unknown", "250 ok", "354 go on"}) {
+      peer.hear();
+      peer.say(reply);
+    }
+    peer.hear_message();
+    peer.say("250 2.0.0 queued");
+    return true;
+  });
+  open({relay.options()});
+  const mail::SendResult result = deliver();
+  EXPECT_EQ(result.severity, Severity::success);
+  EXPECT_THAT(severities_of(result), ElementsAre(Severity::permanent, Severity::success));
+}
+
+TEST_F(SmtpTransportTest, TheNextRelayIsAskedWhenOneTakesNoMessages) {
+  Relay first(refuse_first_session);
+  Relay second;
+  open({first.options(), second.options()}, {.relay_pause = hours(1)});
+  EXPECT_EQ(deliver().reply.text, "250 2.0.0 queued");
+  EXPECT_EQ(deliver().reply.text, "250 2.0.0 queued");
+  close();
+  EXPECT_THAT(second.sessions(1), ElementsAre("message message goodbye")) << "the first one has a pause";
+  EXPECT_THAT(first.sessions(1), ElementsAre(""));
+}
+
+TEST_F(SmtpTransportTest, AfterItsPauseARelayIsTheFirstAgain) {
+  Relay first(refuse_first_session);
+  Relay second;
+  open({first.options(), second.options()}, {.relay_pause = milliseconds(0)});
+  EXPECT_EQ(deliver().severity, Severity::success);
+  EXPECT_EQ(deliver().severity, Severity::success);
+  close();
+  EXPECT_THAT(second.sessions(1), ElementsAre("message goodbye"));
+  EXPECT_THAT(first.sessions(2), ElementsAre("", "message goodbye"));
+}
+
+TEST_F(SmtpTransportTest, ARelayThatHasAPauseIsTriedLast) {
+  Relay only(refuse_first_session);
+  open({only.options()}, {.relay_pause = hours(1)});
+  const mail::SendResult refused = deliver();
+  EXPECT_TRUE(refused.session_failed);
+  EXPECT_EQ(refused.reply.text, "421 4.3.2 not now");
+  EXPECT_THAT(severities_of(refused), ElementsAre(Severity::temporary, Severity::temporary));
+  EXPECT_EQ(deliver().severity, Severity::success) << "there is no other";
+  close();
+  only.sessions(2);
+}
+
+TEST_F(SmtpTransportTest, WhenNoSessionCanBeOpenedAllRecipientsHearOfIt) {
+  mail::SmtpScriptServer server([](mail::SmtpPeer& peer) { peer.say("554 5.7.1 no mail from you"); });
+  mail::SmtpOptions relay;
+  relay.host = "127.0.0.1";
+  relay.port = server.port();
+  relay.tls = mail::TlsPolicy::off;
+  open({relay});
+  const mail::SendResult result = deliver();
+  EXPECT_TRUE(result.session_failed);
+  EXPECT_EQ(result.severity, Severity::temporary) << "it is not about the message";
+  ASSERT_THAT(result.recipients, SizeIs(2));
+  EXPECT_EQ(result.recipients[1].address, "bob@example.com");
+  EXPECT_EQ(result.recipients[1].severity, Severity::temporary);
+  EXPECT_EQ(result.recipients[1].reply.text, "554 5.7.1 no mail from you");
+  EXPECT_EQ(transport_->sessions_opened(), 0U);
+}
+
+TEST_F(SmtpTransportTest, WhatMayNotBeSentEndsTheSessionAndIsNotOfferedElsewhere) {
+  Relay relay;
+  Relay other(want_none);
+  open({relay.options(), other.options()});
+  const mail::SendResult result =
+      deliver([]() -> base::Result<void> { return base::fail(base::ErrorCode::conflict, "the lease is over"); });
+  EXPECT_TRUE(result.not_begun);
+  EXPECT_THAT(result.reply.text, HasSubstr("the lease is over"));
+  int asked = 0;
+  const mail::SendResult next = deliver([&]() -> base::Result<void> {
+    ++asked;
+    return {};
+  });
+  EXPECT_EQ(next.severity, Severity::success);
+  EXPECT_EQ(asked, 1);
+  close();
+  EXPECT_THAT(relay.sessions(2), ElementsAre("", "message goodbye")) << "the first one was cut off";
+  other.sessions(0);
+}
+
+TEST_F(SmtpTransportTest, AuthoritiesThatCannotBeReadAreAnError) {
+  mail::SmtpOptions relay;
+  relay.host = "127.0.0.1";
+  relay.tls = mail::TlsPolicy::required;
+  relay.certificate_file = "/nonexistent/authorities.pem";
+  EXPECT_FALSE(SmtpTransport::create({.relays = {relay}}));
+}
+
+// The relay serves one session after the other: one that the transport forgot would keep the others waiting.
+TEST_F(SmtpTransportTest, ConcurrentDeliveriesUseSessionsInTurn) {
+  constexpr int threads = 4;
+  const int rounds = base::volume(50);
+  Relay relay;
+  open({relay.options()}, {.messages_per_session = 3, .idle_time = milliseconds(0)});
+  std::atomic<int> delivered = 0;
+  base::run_threads(threads, [&](int) {
+    for (int i = 0; i < rounds; ++i) {
+      if (deliver().severity == Severity::success) ++delivered;
+      transport_->close_idle_sessions();
+    }
+  });
+  EXPECT_EQ(delivered, threads * rounds);
+  const int opened = static_cast<int>(transport_->sessions_opened());
+  close();
+  int messages = 0;
+  for (const std::string& session : relay.sessions(opened))
+    messages += static_cast<int>(std::ranges::count(session, 'm'));
+  EXPECT_EQ(messages, threads * rounds);
+}
+
+}  // namespace
+}  // namespace postino::outbox

@@ -1,0 +1,327 @@
+#include "outbox/work/sender.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+
+#include "base/text.h"
+#include "outbox/ledger/memory_ledger_testing.h"
+#include "outbox/work/worker_testing.h"
+
+namespace postino::outbox {
+namespace {
+
+using mail::Severity;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// Does what the test says, and remembers what it was given.
+class ScriptedTransport final : public Transport {
+ public:
+  using Script = std::function<mail::SendResult(const Delivery&, const mail::SmtpSession::BeforeEnd&)>;
+
+  mail::SendResult deliver(const Delivery& delivery, const mail::SmtpSession::BeforeEnd& before_end) override {
+    envelopes.push_back(delivery.envelope);
+    messages.emplace_back(delivery.message);
+    return script(delivery, before_end);
+  }
+
+  Script script = [](const Delivery& delivery, const mail::SmtpSession::BeforeEnd& before_end) {
+    EXPECT_TRUE(before_end());
+    return delivered(delivery.email);
+  };
+  std::vector<mail::Envelope> envelopes;
+  std::vector<std::string> messages;
+};
+
+// The lists of the tenants, in memory.
+class ShortList final : public SuppressionList {
+ public:
+  base::Result<void> add(const std::string& tenant, const Suppression& suppression) override {
+    lists_[tenant].push_back(suppression);
+    return {};
+  }
+  base::Result<bool> remove(const std::string& /*tenant*/, const std::string& /*address*/) override { return false; }
+  base::Result<std::vector<Suppression>> find(const std::string& tenant,
+                                              const std::vector<std::string>& addresses) override {
+    if (is_out_of_order) return base::fail(base::ErrorCode::io, "the list is out of order");
+    std::vector<Suppression> found;
+    for (const Suppression& suppression : lists_[tenant])
+      for (const std::string& address : addresses)
+        if (base::equal_ignoring_case(address, suppression.address)) found.push_back(suppression);
+    return found;
+  }
+  base::Result<SuppressionPage> list(const std::string& /*tenant*/, const std::string& /*cursor*/,
+                                     int /*limit*/) override {
+    return SuppressionPage();
+  }
+  base::Result<std::vector<std::string>> tenants() override { return std::vector<std::string>(); }
+
+  bool is_out_of_order = false;
+
+ private:
+  std::map<std::string, std::vector<Suppression>> lists_;
+};
+
+class SenderTest : public testing::Test {
+ protected:
+  SenderTest() { policy_.unknown_outcome = UnknownOutcomePolicy::hold; }
+
+  Sender sender(const std::string& envelope_sender = "", FreshMessages* fresh = nullptr) {
+    return {ledger_, suppressions_, transport_, limits_, policy_, clock_, envelope_sender, fresh};
+  }
+  // In the hands of a sender, with its lease.
+  Email claimed(
+      const std::string& id = "1", const std::function<void(Email&)>& change = [](Email&) {}) {
+    Change claimed = processing(id, policy_);
+    change(claimed.after);
+    Email email = ledger_.put(std::move(claimed));
+    leases_.hold(email);
+    return email;
+  }
+  static void to_ann_and_bob(Email& email) {
+    email.tenant = "shop";
+    email.recipients = {{"Ann@example.com", RecipientState::pending, ""},
+                        {"bob@example.com", RecipientState::pending, ""}};
+  }
+  // The state that the attempt leads to.
+  State state_after(const Email& email, const Event& event) {
+    const auto change = decide(email, event, policy_, clock_.now());
+    EXPECT_TRUE(change) << change.error().message;
+    return change ? change->after.state : State::cancelled;
+  }
+  // The test ends when it is another event.
+  template <class Expected>
+  static Expected as(const Event& event) {
+    const auto* expected = std::get_if<Expected>(&event);
+    CHECK(expected != nullptr);
+    return *expected;
+  }
+
+  Policy policy_;
+  base::ManualClock clock_{test_start};
+  MemoryLedger ledger_{policy_, clock_};
+  Leases leases_{ledger_, policy_, clock_};
+  ShortList suppressions_;
+  ScriptedTransport transport_;
+  DestinationLimits limits_{{.concurrency = 1}};
+};
+
+TEST_F(SenderTest, SendsTheMessageToEachPendingRecipientOnce) {
+  const Email email = claimed("1", [](Email& each) {
+    each.recipients = {{"ann@example.com", RecipientState::delivered, ""},
+                       {"bob@example.com", RecipientState::pending, ""},
+                       {"cyd@example.com", RecipientState::refused, ""},
+                       {"bob@example.com", RecipientState::pending, ""},
+                       {"dan@example.com", RecipientState::pending, ""}};
+  });
+  const auto attempted = as<event::SendingAttempted>(sender().work(email, leases_));
+  EXPECT_EQ(attempted.result.reply.text, "250 2.0.0 ok");
+  EXPECT_THAT(attempted.suppressed, IsEmpty());
+  ASSERT_THAT(transport_.envelopes, SizeIs(1));
+  EXPECT_THAT(transport_.envelopes[0].recipients, ElementsAre("bob@example.com", "dan@example.com"));
+  EXPECT_EQ(transport_.envelopes[0].sender, "ann@example.com");
+  EXPECT_EQ(transport_.envelopes[0].envelope_id, "1");
+  EXPECT_THAT(transport_.messages, ElementsAre(test_message));
+}
+
+TEST_F(SenderTest, BouncesGoToTheConfiguredAddress) {
+  sender("bounces@example.com").work(claimed(), leases_);
+  ASSERT_THAT(transport_.envelopes, SizeIs(1));
+  EXPECT_EQ(transport_.envelopes[0].sender, "bounces@example.com");
+}
+
+TEST_F(SenderTest, AFreshMessageIsNotReadFromTheSpool) {
+  FreshMessages fresh;
+  fresh.put("1", "Subject: fresh\r\n\r\n");
+  const Email email = claimed();
+  sender("", &fresh).work(email, leases_);
+  EXPECT_EQ(ledger_.spool().reads(), 0);
+  sender("", &fresh).work(email, leases_);
+  EXPECT_THAT(transport_.messages, ElementsAre("Subject: fresh\r\n\r\n", test_message)) << "it is taken once";
+}
+
+TEST_F(SenderTest, EachKindOfReplyHasItsOutcome) {
+  const auto outcome_of = [&](Severity severity, const mail::SmtpReply& reply) {
+    transport_.script = [=](const Delivery& delivery, const mail::SmtpSession::BeforeEnd&) {
+      return result_for(delivery.email, severity, reply);
+    };
+    const Email email = claimed();
+    const Event event = sender().work(email, leases_);
+    EXPECT_EQ(as<event::SendingAttempted>(event).result.reply.text, reply.text);
+    return state_after(email, event);
+  };
+  EXPECT_EQ(outcome_of(Severity::success, {250, "2.0.0", "250 2.0.0 ok"}), State::sent);
+  EXPECT_EQ(outcome_of(Severity::temporary, {450, "4.2.0", "450 4.2.0 busy"}), State::ready);
+  EXPECT_EQ(outcome_of(Severity::temporary, {0, "", "connection reset"}), State::ready);
+  EXPECT_EQ(outcome_of(Severity::permanent, {550, "5.7.1", "550 5.7.1 spam"}), State::failed);
+}
+
+TEST_F(SenderTest, WhenTheConnectionIsLostAfterTheEndTheOutcomeIsUnknown) {
+  transport_.script = [](const Delivery& delivery, const mail::SmtpSession::BeforeEnd& before_end) {
+    EXPECT_TRUE(before_end());
+    mail::SendResult result = result_for(delivery.email, Severity::temporary, {0, "", "connection reset"});
+    result.outcome_unknown = true;
+    return result;
+  };
+  const Email email = claimed();
+  const Event event = sender().work(email, leases_);
+  EXPECT_TRUE(as<event::SendingAttempted>(event).result.outcome_unknown);
+  EXPECT_EQ(state_after(email, event), State::held);
+}
+
+TEST_F(SenderTest, ThatTheMessageMayBeSentIsWrittenBeforeItsEnd) {
+  bool was_unknown_before = true;
+  bool was_unknown_at_the_end = false;
+  transport_.script = [&](const Delivery& delivery, const mail::SmtpSession::BeforeEnd& before_end) {
+    was_unknown_before = ledger_.email("1").outcome_unknown;
+    EXPECT_TRUE(before_end());
+    was_unknown_at_the_end = ledger_.email("1").outcome_unknown;
+    return delivered(delivery.email);
+  };
+  sender().work(claimed(), leases_);
+  EXPECT_FALSE(was_unknown_before);
+  EXPECT_TRUE(was_unknown_at_the_end);
+  EXPECT_THAT(ledger_.amendments(), SizeIs(1));
+}
+
+TEST_F(SenderTest, WhatIsOnRecordSinceTheClaimIsNotWrittenAgain) {
+  policy_.unknown_outcome = UnknownOutcomePolicy::resend;
+  const Email email = claimed();
+  ASSERT_TRUE(email.outcome_unknown);
+  sender().work(email, leases_);
+  EXPECT_THAT(transport_.envelopes, SizeIs(1));
+  EXPECT_THAT(ledger_.amendments(), IsEmpty());
+}
+
+// What the end of the message is told, when it comes to that.
+class SenderBeforeTheEndTest : public SenderTest {
+ protected:
+  base::Result<void> ask_before_end(const Email& email, const std::function<void()>& meanwhile) {
+    base::Result<void> answer;
+    transport_.script = [&](const Delivery& delivery, const mail::SmtpSession::BeforeEnd& before_end) {
+      meanwhile();
+      answer = before_end();
+      return delivered(delivery.email);
+    };
+    sender().work(email, leases_);
+    return answer;
+  }
+};
+
+TEST_F(SenderBeforeTheEndTest, ALeaseThatIsOverForbidsIt) {
+  const Email email = claimed();
+  const auto answer = ask_before_end(email, [&] { clock_.advance(policy_.lease); });
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error(), (base::Error{base::ErrorCode::conflict, "the lease of the e-mail is over"}));
+  EXPECT_THAT(ledger_.amendments(), IsEmpty());
+}
+
+TEST_F(SenderBeforeTheEndTest, ALeaseThatIsOverForbidsItEvenWhenNothingNeedsWriting) {
+  policy_.unknown_outcome = UnknownOutcomePolicy::resend;
+  const Email email = claimed();
+  EXPECT_FALSE(ask_before_end(email, [&] { leases_.drop(email); }));
+}
+
+TEST_F(SenderBeforeTheEndTest, AnEmailThatAnotherWorkerHasForbidsIt) {
+  const Email email = claimed();
+  const auto answer = ask_before_end(email, [&] { ledger_.take_over("1"); });
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, base::ErrorCode::conflict);
+}
+
+TEST_F(SenderBeforeTheEndTest, ALedgerThatCannotBeWrittenForbidsIt) {
+  const Email email = claimed();
+  const auto answer = ask_before_end(email, [&] { ledger_.fail_amendments(1); });
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, base::ErrorCode::io);
+}
+
+TEST_F(SenderTest, AMessageThatIsGoneOrDamagedIsLost) {
+  for (const base::ErrorCode code : {base::ErrorCode::not_found, base::ErrorCode::corrupt}) {
+    const Email email = claimed("1", to_ann_and_bob);
+    EXPECT_TRUE(suppressions_.add("shop", {"ann@example.com", "bounced", test_start}));
+    ledger_.spool().spoil(email.message_path, {code, "no message"});
+    const Event event = sender().work(email, leases_);
+    const auto lost = as<event::MessageLost>(event);
+    EXPECT_EQ(lost.reason, "no message");
+    EXPECT_FALSE(lost.suppressed.empty());
+    EXPECT_EQ(state_after(email, event), State::failed);
+  }
+  EXPECT_THAT(transport_.envelopes, IsEmpty());
+}
+
+TEST_F(SenderTest, AMessageThatCannotBeReadNowIsTriedAgain) {
+  const Email email = claimed();
+  ledger_.spool().spoil(email.message_path, {base::ErrorCode::io, "the disk is away"});
+  const Event event = sender().work(email, leases_);
+  EXPECT_EQ(as<event::SendingAttempted>(event).result.reply.text, "the disk is away");
+  EXPECT_EQ(state_after(email, event), State::ready);
+  EXPECT_THAT(transport_.envelopes, IsEmpty());
+}
+
+TEST_F(SenderTest, SuppressedRecipientsAreNotTried) {
+  EXPECT_TRUE(suppressions_.add("shop", {"ann@EXAMPLE.com", "bounced", test_start}));
+  EXPECT_TRUE(suppressions_.add("another tenant", {"bob@example.com", "bounced", test_start}));
+  const Email email = claimed("1", to_ann_and_bob);
+  const auto attempted = as<event::SendingAttempted>(sender().work(email, leases_));
+  ASSERT_THAT(transport_.envelopes, SizeIs(1));
+  EXPECT_THAT(transport_.envelopes[0].recipients, ElementsAre("bob@example.com"));
+  ASSERT_THAT(attempted.suppressed, SizeIs(1));
+  EXPECT_EQ(attempted.suppressed[0].reason, "bounced");
+}
+
+TEST_F(SenderTest, WhenAllRecipientsAreSuppressedNothingIsSent) {
+  EXPECT_TRUE(suppressions_.add("", {"bob@example.com", "bounced", test_start}));
+  const Email email = claimed();
+  EXPECT_EQ(state_after(email, sender().work(email, leases_)), State::failed);
+  EXPECT_THAT(transport_.envelopes, IsEmpty());
+  EXPECT_EQ(ledger_.spool().reads(), 0);
+}
+
+TEST_F(SenderTest, WithoutTheSuppressionListNothingIsTried) {
+  suppressions_.is_out_of_order = true;
+  const Email email = claimed();
+  const Event event = sender().work(email, leases_);
+  const auto postponed = as<event::SendingPostponed>(event);
+  EXPECT_EQ(postponed.reason, "the list is out of order");
+  EXPECT_EQ(postponed.due, test_start + seconds(5));
+  EXPECT_EQ(state_after(email, event), State::ready);
+  EXPECT_THAT(transport_.envelopes, IsEmpty());
+}
+
+TEST_F(SenderTest, WaitsForItsTurnAtTheDestination) {
+  ASSERT_EQ(limits_.admit("example.com", "another", test_start), std::nullopt);
+  const Email email = claimed();
+  const auto postponed = as<event::SendingPostponed>(sender().work(email, leases_));
+  EXPECT_EQ(postponed.reason, "waits for its turn: the limit of example.com is reached");
+  EXPECT_GT(postponed.due, test_start);
+  EXPECT_THAT(transport_.envelopes, IsEmpty());
+  limits_.done("example.com");
+  as<event::SendingAttempted>(sender().work(email, leases_));
+  EXPECT_THAT(transport_.envelopes, SizeIs(1));
+}
+
+TEST_F(SenderTest, MakesRoomAtTheDestinationWhateverBecomesOfTheMessage) {
+  const Email lost = claimed("1");
+  ledger_.spool().spoil(lost.message_path, {base::ErrorCode::corrupt, "no message"});
+  as<event::MessageLost>(sender().work(lost, leases_));
+  as<event::SendingAttempted>(sender().work(claimed("2"), leases_));
+  EXPECT_EQ(limits_.admit("example.com", "3", test_start), std::nullopt);
+}
+
+TEST_F(SenderTest, TakesItsTurnOnlyWhileTheMessageIsUnderWay) {
+  transport_.script = [&](const Delivery& delivery, const mail::SmtpSession::BeforeEnd&) {
+    EXPECT_NE(limits_.admit("example.com", "another", test_start), std::nullopt);
+    return delivered(delivery.email);
+  };
+  sender().work(claimed(), leases_);
+  EXPECT_EQ(limits_.admit("example.com", "another", test_start), std::nullopt);
+}
+
+}  // namespace
+}  // namespace postino::outbox
