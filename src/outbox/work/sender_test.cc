@@ -4,10 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <map>
 
-#include "base/text.h"
 #include "outbox/ledger/memory_ledger_testing.h"
+#include "outbox/ledger/memory_suppressions_testing.h"
 #include "outbox/work/worker_testing.h"
 
 namespace postino::outbox {
@@ -36,35 +35,6 @@ class ScriptedTransport final : public Transport {
   };
   std::vector<mail::Envelope> envelopes;
   std::vector<std::string> messages;
-};
-
-// The lists of the tenants, in memory.
-class ShortList final : public SuppressionList {
- public:
-  base::Result<void> add(const std::string& tenant, const Suppression& suppression) override {
-    lists_[tenant].push_back(suppression);
-    return {};
-  }
-  base::Result<bool> remove(const std::string& /*tenant*/, const std::string& /*address*/) override { return false; }
-  base::Result<std::vector<Suppression>> find(const std::string& tenant,
-                                              const std::vector<std::string>& addresses) override {
-    if (is_out_of_order) return base::fail(base::ErrorCode::io, "the list is out of order");
-    std::vector<Suppression> found;
-    for (const Suppression& suppression : lists_[tenant])
-      for (const std::string& address : addresses)
-        if (base::equal_ignoring_case(address, suppression.address)) found.push_back(suppression);
-    return found;
-  }
-  base::Result<SuppressionPage> list(const std::string& /*tenant*/, const std::string& /*cursor*/,
-                                     int /*limit*/) override {
-    return SuppressionPage();
-  }
-  base::Result<std::vector<std::string>> tenants() override { return std::vector<std::string>(); }
-
-  bool is_out_of_order = false;
-
- private:
-  std::map<std::string, std::vector<Suppression>> lists_;
 };
 
 class SenderTest : public testing::Test {
@@ -106,7 +76,7 @@ class SenderTest : public testing::Test {
   base::ManualClock clock_{test_start};
   MemoryLedger ledger_{policy_, clock_};
   Leases leases_{ledger_, policy_, clock_};
-  ShortList suppressions_;
+  MemorySuppressions suppressions_;
   ScriptedTransport transport_;
   DestinationLimits limits_{{.concurrency = 1}};
 };
@@ -284,7 +254,7 @@ TEST_F(SenderTest, WhenAllRecipientsAreSuppressedNothingIsSent) {
 }
 
 TEST_F(SenderTest, WithoutTheSuppressionListNothingIsTried) {
-  suppressions_.is_out_of_order = true;
+  suppressions_.fail();
   const Email email = claimed();
   const Event event = sender().work(email, leases_);
   const auto postponed = as<event::SendingPostponed>(event);

@@ -62,13 +62,13 @@ class Gate {
     std::unique_lock lock(mutex_);
     ++arrived_;
     changed_.notify_all();
-    changed_.wait(lock, [this] { return is_open_ || passed_ < admitted_; });
+    EXPECT_TRUE(changed_.wait_for(lock, longest_wait, [this] { return is_open_ || passed_ < admitted_; }));
     ++passed_;
   }
   // Waits until so many have come; false when that takes too long.
   bool await(int count) {
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::seconds(120), [&] { return arrived_ >= count; });
+    return changed_.wait_for(lock, longest_wait, [&] { return arrived_ >= count; });
   }
   void let_through(int count) {
     const std::lock_guard lock(mutex_);
@@ -82,6 +82,8 @@ class Gate {
   }
 
  private:
+  static constexpr std::chrono::seconds longest_wait{120};  // only a test that fails waits so long
+
   std::mutex mutex_;
   std::condition_variable changed_;
   int arrived_ = 0;
