@@ -64,7 +64,7 @@ tl::unexpected<Problem> unauthenticated(std::string detail, const char* challeng
   return refusal;
 }
 
-// A name that leads here may be somebody else's, who pointed it at this machine to make a browser call.
+// A host name that leads here may belong to an attacker who pointed it at this machine to make a browser call us.
 bool is_own_host(std::string_view host) {
   if (host.empty()) return true;  // HTTP/1.0, which no browser speaks
   std::string text = base::lower_case(host);
@@ -79,7 +79,7 @@ bool is_own_origin(const net::Request& request) {
   return base::equal_ignoring_case(request.header("origin"), own);
 }
 
-// Where there are no keys, the machine is the border: nobody else may call, also not by way of a browser on it.
+// Without keys, the machine is the border: only programs on it may call, and no web page in a browser on it.
 base::Result<const Caller*, Problem> check_local(const net::Request& request) {
   static const Caller local{"", Role::operators, ""};
   if (!request.from_loopback)

@@ -1,5 +1,5 @@
-// POSTs that can be sent again: with an Idempotency-Key a request is executed once, and whoever repeats it gets the
-// answer of the first time.
+// POSTs that can be sent again: with an Idempotency-Key a request is executed once, and a client that repeats it gets
+// the answer of the first time.
 #pragma once
 
 #include <functional>

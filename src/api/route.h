@@ -13,7 +13,7 @@ namespace postino::api {
 enum class Waits : std::uint8_t {
   briefly,       // for the store
   for_others,    // a message broker
-  for_messages,  // perhaps for minutes, until somebody else has put them there
+  for_messages,  // perhaps for minutes, until a producer has put them there
 };
 
 struct Route {

@@ -82,7 +82,7 @@ net::Response response_of(Reply reply, std::string request_id) {
   return response;
 }
 
-// A library may throw, also for want of memory: whoever asked gets an answer all the same.
+// A library may throw, also for want of memory: the client gets an answer all the same.
 Outcome thrown(const std::exception& error) {
   return base::propagate(problem_of({base::ErrorCode::corrupt, error.what()}, problems::internal_error));
 }

@@ -19,7 +19,7 @@
 namespace postino::api {
 
 struct ApiOptions {
-  std::vector<ApiKey> keys;    // none: programs on this machine may do everything, and nobody else anything
+  std::vector<ApiKey> keys;    // none: programs on this machine may do everything, others nothing
   int threads = 16;            // handlers wait for the ledger: these are as many as may wait at a time
   int waiting_threads = 32;    // and these for others, such as a message broker
   int receiving_threads = 64;  // and these for messages that are not there yet

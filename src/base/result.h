@@ -26,6 +26,7 @@ enum class Rule {
   operand_type,  // which types an operator of an update takes
   number,        // the form and range of numbers, alone and in sets
   duplicates,    // sets have none
+  listening,     // a server listens where a connection is opened to
 };
 
 struct Error {

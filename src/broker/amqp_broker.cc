@@ -103,7 +103,7 @@ Result<std::unique_ptr<Held>> AmqpBroker::receive(const std::string& queue, cons
   for (int breaks = 0;; ++breaks) {
     auto held = receive_once(queue, options, end, want);
     if (held || held.error().kind != FailureKind::lost || breaks == most_breaks) return held;
-    // Nobody has seen what came: the broker gives it out again. What had waited may have died meanwhile.
+    // No caller has seen what came: the broker gives it out again. What had waited may have died meanwhile.
     want = Connector::Want::fresh;
   }
 }

@@ -82,7 +82,7 @@ Result<void> check(const ReceiveOptions& options);
 // What to do with a message that was received.
 enum class Disposition : std::uint8_t {
   acknowledge,  // done: the broker forgets it
-  release,      // back to the queue, for anybody
+  release,      // back to the queue, for any consumer
   reject,       // never again: dropped or moved away, as the queue is set up
 };
 
@@ -114,7 +114,7 @@ class Held {
 };
 
 struct Depth {
-  std::uint64_t ready = 0;  // messages that wait; those that somebody holds do not count
+  std::uint64_t ready = 0;  // messages that wait; those that a consumer holds do not count
 };
 
 // Who answered.

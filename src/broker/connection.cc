@@ -171,7 +171,7 @@ bool Connection::set_up() {
 bool Connection::start(pn_proactor_t* proactor) {
   {
     const std::lock_guard lock(mutex_);
-    // Whoever wanted it may have lost patience already.
+    // The caller that wanted it may have given up already.
     if (must_abort_ || !set_up()) {
       failure_ = Failure{FailureKind::exhausted, "the connection cannot be set up", {}};
       state_ = State::over;
@@ -181,7 +181,7 @@ bool Connection::start(pn_proactor_t* proactor) {
     started_ = true;
   }
   pn_proactor_connect2(proactor, connection_, transport_, introduction_.address.c_str());
-  // A wake before that was for nobody.
+  // A wake before that had no connection to act on.
   const std::lock_guard lock(mutex_);
   if (must_abort_ && state_ != State::over) pn_connection_wake(connection_);
   return true;

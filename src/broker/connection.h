@@ -95,7 +95,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Breaks off a goodbye that takes too long.
   void hurry(Deadline now);
 
-  // With the lock held: somebody waits for what has changed.
+  // With the lock held: wakes the callers that wait for what has changed.
   void note_change() { changed_in_batch_ = true; }
   void forget(const Link* link);
 

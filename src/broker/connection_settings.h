@@ -68,7 +68,7 @@ struct ConnectionSettings {
   std::string address_prefix;  // for the style bare, for example "queue://"
   // RabbitMQ before 4.0 confirms what it is sent for a queue that is not there, and drops it. While producing we
   // therefore stay subscribed to the queue, taking nothing from it, so that this cannot happen unseen. (An auto-delete
-  // queue that nobody else is subscribed to goes when we do.) False: do not.
+  // queue without other subscribers goes when we do.) False: do not.
   bool guard_queue = true;
   // TEXT and JSON go as binary data with a content type, as most brokers and their other protocols expect; true: as an
   // AMQP string, which IBM MQ makes an MQSTR of.

@@ -23,7 +23,7 @@ class Lease {
   Lease& operator=(Lease&&) = delete;
 
   const std::shared_ptr<Connection>& connection() const { return connection_; }
-  // Somebody has used it before: it may have died without a word.
+  // A caller has used it before: it may have died without a word.
   bool is_used() const { return is_used_; }
   // For others to use, when it is in order and has no links any more.
   void give_back();

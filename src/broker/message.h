@@ -38,7 +38,7 @@ struct Message {
   //
   // Only on messages that were received, and ignored when one is sent on:
   //
-  //   first-acquirer        bool     false: somebody has had it before
+  //   first-acquirer        bool     false: another consumer has had it before
   //   delivery-count        integer  how often it was given out in vain, where the broker counts
   Scalars headers;
 

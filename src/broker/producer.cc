@@ -158,7 +158,7 @@ bool Producer::may_go_on(const Failure& failure, const Lease& lease) {
     return true;
   }
   if (failure.kind != FailureKind::lost) return false;
-  // One that has waited may have died meanwhile: that is nobody's break.
+  // One that has waited may have died meanwhile: that does not count as a break.
   if (lease.is_used() && !is_open_) return true;
   return breaks_++ < options_.reconnects;
 }

@@ -18,8 +18,8 @@ class Production {
   Production(const Messages& messages, const ProduceOptions& options, const OnConfirmed& on_confirmed);
 
   // The next position to be sent; those that were given back come first. Nothing when there are none, or when
-  // something has gone wrong, or when it would be too far ahead of the confirmed ones: whoever goes on after us knows
-  // where the first gap is, and sends again what is behind it.
+  // something has gone wrong, or when it would be too far ahead of the confirmed ones: the execution that goes on after
+  // this one knows where the first gap is, and sends again what is behind it.
   std::optional<std::size_t> next();
   // Waits for positions that next() may have. False when there is nothing left to wait for.
   bool await_next(std::chrono::steady_clock::time_point deadline);

@@ -15,8 +15,8 @@ bool can_be_taken(const Record& record, const std::string& request_hash, base::T
   return record.status == Status::failed && (record.progress.empty() || record.request_hash == request_hash);
 }
 
-// Somebody works on it. It must not expire meanwhile, nor before whoever asks again finds the answer or how far it
-// came.
+// A request executes it. It must not expire meanwhile, nor before a client that repeats it finds the answer or how far
+// it came.
 void prolong(Record& record, base::TimePoint now, base::Milliseconds lease) {
   record.updated_at = now;
   record.lease_until = now + lease;
@@ -37,7 +37,7 @@ store::TransactPut put_if_absent(const std::string& table, const Record& record)
   return put;
 }
 
-// Writes the record if nobody has the key. The same rule as can_be_taken, for the store.
+// Writes the record if no other execution has the key. The same rule as can_be_taken, for the store.
 store::TransactPut put_if_free(const std::string& table, const Record& record, base::TimePoint now) {
   store::TransactPut put = put_of(table, record);
   put.condition = store::ConditionExpression(

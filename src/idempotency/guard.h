@@ -24,7 +24,7 @@ base::Result<void> prepare_tables(store::Store& store, const std::string& table)
 enum class Verdict {
   execute,        // it is the caller's to do: complete() or fail() it
   replay,         // done before: record.response is the answer
-  in_progress,    // somebody is at it
+  in_progress,    // another request executes it
   other_request,  // the key was used for a different request
 };
 
@@ -55,7 +55,7 @@ class Guard {
   // settle().
   store::Answer<void> complete(const Record& record, std::string response, std::string remains = "");
   store::Answer<void> settle(const Record& record);
-  // Keeps the progress for whoever goes on.
+  // Keeps the progress for the execution that goes on after this one.
   store::Answer<void> fail(const Record& record);
   store::Answer<void> renew(Record& record);
   // Notes record.progress, durably, and renews the lease.
@@ -65,7 +65,7 @@ class Guard {
   store::Answer<Begun> look(const std::string& operation, const std::string& key, const std::string& request_hash);
 
   // For an execution that is one transaction: the completed record as an action of that transaction, which fails when
-  // somebody else has the key. With a record from begin(), only its owner can. The response must fit into an item.
+  // another execution has the key. With a record from begin(), only its owner can. The response must fit into an item.
   store::TransactPut completion(Record record, std::string response) const;
   // A record that has not begun, for completion().
   Record new_record(const std::string& operation, const std::string& key, const std::string& request_hash,

@@ -19,7 +19,7 @@ class LargeAnswers {
 
   const std::string& table() const { return table_; }
 
-  // Keeps the response under a name that nobody else has, and notes in the record where it is. Durable when it returns;
+  // Keeps the response under a unique name, and notes in the record where it is. Durable when it returns;
   // if the record is not written then, the parts go by themselves when it would have expired.
   store::Answer<void> put(Record& record, const std::string& name);
   // Reads the response of a record that says where it is.

@@ -28,7 +28,7 @@ class LeaseKeeper {
     Hold(const Hold&) = delete;
     Hold& operator=(const Hold&) = delete;
 
-    // Somebody else has taken the execution over: what is left of this one must have no effect any more.
+    // Another process has taken the execution over: what is left of this one must have no effect any more.
     bool is_lost() const { return lost_; }
 
    private:

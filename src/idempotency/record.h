@@ -24,8 +24,8 @@ struct Record {
   base::TimePoint expires_at;
   base::TimePoint lease_until;  // of an execution in progress: when it counts as dead
   std::string owner;            // of an execution in progress
-  // How far the execution has come, in its own words. Whoever goes on after a failure or a death finds it here; with a
-  // completed one, what remains to be done.
+  // How far the execution has come, in its own words. The execution that goes on after a failure or a crash finds it
+  // here; with a completed one, what remains to be done.
   std::string progress;
   std::int64_t response_parts = 0;  // of a response that is too large for the item: kept elsewhere, under
   std::string response_id;          // this name

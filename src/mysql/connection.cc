@@ -79,7 +79,7 @@ class Connection::Session {
     ended_.reset();
     auto done = judged([&] { return send_text(handle_.get(), "ROLLBACK"); });
     if (done) in_transaction = false;
-    if (!done) broken = true;  // nobody knows what is still open
+    if (!done) broken = true;  // it is unknown what is still open
     return done;
   }
 

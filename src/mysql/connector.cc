@@ -126,7 +126,7 @@ Result<OpenedConnection> connect(const ServerOptions& options) {
 Result<void> send_text(MYSQL* connection, std::string_view sql) {
   if (mysql_real_query(connection, sql.data(), sql.size()) != 0) return base::propagate(last_error(connection));
   if (mysql_field_count(connection) == 0) return {};
-  // Rows that nobody asked for have to be taken all the same.
+  // Rows that the caller did not ask for have to be read all the same.
   MYSQL_RES* rows = mysql_store_result(connection);
   if (rows == nullptr) return base::propagate(last_error(connection));
   mysql_free_result(rows);

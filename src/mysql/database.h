@@ -46,7 +46,7 @@ class Database {
     });
   }
 
-  // From then on nobody waits for a server that is away: there is no time left for it.
+  // From then on no caller waits for a server that is away: there is no time left for it.
   using Instant = std::chrono::steady_clock::time_point;
   void give_up_at(Instant when) { give_up_at_ = when; }
 

@@ -65,7 +65,7 @@ ErrorKind kind_of(unsigned code) {
     case 2058:  // a way to log in that the library cannot load
     case 2059:  // the same
     case 2061:  // logging in failed in the library
-    case 5010:  // a way to log in that would show the password to anybody
+    case 5010:  // a way to log in that would send the password in the clear
       return ErrorKind::refused;
     default:
       return ErrorKind::other;

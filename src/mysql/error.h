@@ -13,7 +13,7 @@ enum class ErrorKind {
   duplicate_key,  // a unique key forbids the row
   time_limit,     // the statement took longer than it may
   exhausted,      // every connection of the pool was in use for as long as we wait
-  refused,        // the server does not let us in, or is not one we can use: somebody has to change something
+  refused,        // the server does not let us in, or is not one we can use: the operator has to change something
   other,
 };
 

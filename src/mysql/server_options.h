@@ -11,7 +11,7 @@ namespace postino::mysql {
 enum class TlsMode {
   off,
   preferred,  // when the server can; who stands in between can say that it cannot
-  required,   // with anybody's certificate
+  required,   // with any certificate
   verified,   // with a certificate for the host's name, from an authority in ca_file (empty: those the system trusts)
 };
 

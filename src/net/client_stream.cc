@@ -34,6 +34,11 @@ std::string reason_of(int error) {
   return reason;
 }
 
+auto connect_failure(int error) {
+  const base::Rule rule = error == ECONNREFUSED ? base::Rule::listening : base::Rule::other;
+  return tl::unexpected<base::Error>(base::Error{base::ErrorCode::io, reason_of(error), rule});
+}
+
 // Asked before every step, not only before waiting: a peer that always has something to say must not keep us.
 base::Result<void> in_time(Deadline deadline) {
   if (Clock::now() >= deadline) return io_failure("timed out");
@@ -77,12 +82,12 @@ base::Result<Descriptor> open_socket(const Address& to, Deadline deadline) {
   const int on = 1;
   ::setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   if (::connect(socket.number(), reinterpret_cast<const sockaddr*>(&address), size) == 0) return socket;
-  if (errno != EINPROGRESS && errno != EINTR) return io_failure(reason_of(errno));
+  if (errno != EINPROGRESS && errno != EINTR) return connect_failure(errno);
   TRY_VOID(wait(socket.number(), POLLOUT, deadline));
   int error = 0;
   socklen_t error_size = sizeof error;
   if (::getsockopt(socket.number(), SOL_SOCKET, SO_ERROR, &error, &error_size) != 0) error = errno;
-  if (error != 0) return io_failure(reason_of(error));
+  if (error != 0) return connect_failure(error);
   return socket;
 }
 
@@ -210,7 +215,10 @@ ClientStream::~ClientStream() = default;
 
 base::Result<std::unique_ptr<ClientStream>> ClientStream::connect(const Address& to, Deadline deadline) {
   auto socket = open_socket(to, deadline);
-  if (!socket) return io_failure("cannot connect to " + to.text() + ": " + socket.error().message);
+  if (!socket) {
+    socket.error().message.insert(0, "cannot connect to " + to.text() + ": ");
+    return base::propagate(std::move(socket).error());
+  }
   return std::unique_ptr<ClientStream>(new ClientStream(std::make_unique<Impl>(*std::move(socket))));
 }
 

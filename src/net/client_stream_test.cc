@@ -94,6 +94,7 @@ TEST(ClientStreamTest, SaysWhyItCannotConnect) {
   const Address to = local(ntohs(address.sin_port));
   EXPECT_EQ(stream_problem(ClientStream::connect(to, deadline_in(std::chrono::seconds(60)))),
             "cannot connect to " + to.text() + ": connection refused");
+  EXPECT_EQ(ClientStream::connect(to, deadline_in(std::chrono::seconds(60))).error().rule, base::Rule::listening);
   EXPECT_EQ(stream_problem(ClientStream::connect(to, Deadline())), "cannot connect to " + to.text() + ": timed out");
   EXPECT_EQ(stream_problem(ClientStream::connect({"localhost", 1}, deadline_in(std::chrono::seconds(60)))),
             "cannot connect to localhost:1: not an IP address");

@@ -13,7 +13,7 @@ namespace postino::app {
 enum class Delivery {
   pending,
   sent,
-  not_sent,  // and nothing more happens unless somebody does something
+  not_sent,  // and nothing more happens unless an operator acts
 };
 Delivery delivery_of(std::string_view status);
 

@@ -1,4 +1,4 @@
-// JSON that somebody has in a file: one object, a list of them, or one on each line.
+// JSON from a file of the user: one object, a list of them, or one on each line.
 #pragma once
 
 #include <string>

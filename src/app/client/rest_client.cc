@@ -26,8 +26,6 @@ bool is_secret(std::string_view text) {
   return std::ranges::all_of(text, [](char character) { return character > ' ' && character < 0x7F; });
 }
 
-bool is_refused(const std::string& problem) { return problem.find("connection refused") != std::string::npos; }
-
 bool is_in_progress(const net::HttpResponse& response) {
   if (response.status != 409) return false;
   const auto problem = Answer::parse(api::schema_named("Problem"), response.body);
@@ -43,12 +41,11 @@ std::chrono::seconds patience_after(const base::Result<net::HttpResponse>& respo
 
 }  // namespace
 
-std::string unreachable_text(const std::string& url, std::string problem) {
-  constexpr std::string_view connecting = "cannot connect to ";
-  if (problem.starts_with(connecting)) problem.erase(0, std::min(problem.size(), problem.find(": ") + 2));
-  const bool refused = is_refused(problem);
-  return "cannot reach " + printable(url) + ": " + printable(problem) +
-         (refused ? ". Is it running? Start it with: postino serve" : "");
+std::string unreachable_text(const std::string& url, const base::Error& problem) {
+  const std::string reason = problem.rule == base::Rule::listening
+                                 ? "connection refused. Is it running? Start it with: postino serve"
+                                 : printable(problem.message);
+  return "cannot reach " + printable(url) + ": " + reason;
 }
 
 RestClient::RestClient(std::unique_ptr<net::HttpClient> client, net::Url base, std::string key)
@@ -89,7 +86,8 @@ base::Result<net::HttpResponse> RestClient::exchange(const net::HttpRequest& req
   auto response = client_->send(request, std::chrono::steady_clock::now() + wait);
   if (response) return *std::move(response);
   if (response.error().code != base::ErrorCode::io) return base::propagate(std::move(response).error());
-  return base::fail(base::ErrorCode::io, unreachable_text(name_, std::move(response).error().message));
+  response.error().message = unreachable_text(name_, response.error());
+  return base::propagate(std::move(response).error());
 }
 
 base::Result<net::HttpResponse> RestClient::send(const OperationCall& call) {
@@ -103,7 +101,7 @@ base::Result<net::HttpResponse> RestClient::send_with_key(OperationCall call, co
   for (base::Milliseconds wait = first_pause;; wait = std::min(2 * wait, longest_pause)) {
     auto response = exchange(request, wait_for_answer);
     const bool first = wait == first_pause;
-    if (first && !response && is_refused(response.error().message))
+    if (first && !response && response.error().rule == base::Rule::listening)
       return base::fail(base::ErrorCode::not_found, std::move(response).error().message);
     if (std::chrono::steady_clock::now() - start >= patience_after(response)) return response;
     base::Pause().wait(wait);

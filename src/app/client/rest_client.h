@@ -13,7 +13,7 @@
 namespace postino::app {
 
 // Why there is no answer, and what to do about it. `problem` is the HTTP client's.
-std::string unreachable_text(const std::string& url, std::string problem);
+std::string unreachable_text(const std::string& url, const base::Error& problem);
 
 class RestClient {
  public:
@@ -24,8 +24,8 @@ class RestClient {
   base::Result<net::HttpResponse> send(const OperationCall& call);
 
   // Sends it under an idempotency key. Asks again when the answer is lost, or is to try later: because of the key
-  // nothing is done twice. After an error of code io it may have been done; not_found when nobody listens. `wait` is
-  // how long the server may take for each answer.
+  // nothing is done twice. After an error of code io it may have been done; not_found when no server listens. `wait`
+  // is how long the server may take for each answer.
   base::Result<net::HttpResponse> send_with_key(OperationCall call, const std::string& key,
                                                 std::chrono::seconds wait = std::chrono::seconds(60));
 

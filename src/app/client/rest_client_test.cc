@@ -5,13 +5,14 @@
 namespace postino::app {
 namespace {
 
-TEST(RestClient, SaysWhatToDoWhenNobodyListens) {
-  EXPECT_EQ(unreachable_text("http://127.0.0.1:8080", "cannot connect to 127.0.0.1:8080: connection refused"),
-            "cannot reach http://127.0.0.1:8080: connection refused. Is it running? Start it with: postino serve");
-  EXPECT_EQ(unreachable_text("http://[::1]:8080", "cannot connect to [::1]:8080: timed out"),
-            "cannot reach http://[::1]:8080: timed out");
-  EXPECT_EQ(unreachable_text("https://mail.example", "the server has closed the connection"),
-            "cannot reach https://mail.example: the server has closed the connection");
+TEST(RestClient, SaysWhatToDoWhenNoServerListens) {
+  const auto text = [](base::Rule rule, const std::string& message) {
+    return unreachable_text("http://localhost:8080", base::Error{base::ErrorCode::io, message, rule});
+  };
+  EXPECT_EQ(text(base::Rule::listening, "cannot connect"),
+            "cannot reach http://localhost:8080: connection refused. Is it running? Start it with: postino serve");
+  EXPECT_EQ(text(base::Rule::other, "connection refused by a rule of the firewall"),
+            "cannot reach http://localhost:8080: connection refused by a rule of the firewall");
 }
 
 TEST(RestClient, RefusesUrlsAndKeysThatCannotBe) {

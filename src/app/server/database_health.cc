@@ -9,7 +9,7 @@ namespace {
 
 constexpr base::Milliseconds interval{1'000};
 
-// Whoever does not answer this in time is not there for anybody.
+// A database that does not answer this in time counts as unreachable.
 mysql::ServerOptions impatient(mysql::ServerOptions server) {
   constexpr base::Milliseconds soon{2'000};
   server.connect_timeout = std::min(server.connect_timeout, soon);

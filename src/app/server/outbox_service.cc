@@ -219,7 +219,7 @@ base::Result<void> OutboxService::show_sample(std::ostream& out) {
 void OutboxService::append_metrics(std::string& out) const {
   parts_->api->append_metrics(out);
   parts_->storage->append_metrics(out);
-  // Nobody waits for a ledger that is known not to answer.
+  // No request waits for a ledger that is known not to answer.
   parts_->pipelines->append_metrics(out, !problem());
   if (parts_->queue_intake) outbox::QueueIntake::append_metrics({parts_->queue_intake.get()}, out);
 }

@@ -158,7 +158,7 @@ class Servers {
 }  // namespace
 
 base::Result<void> serve(const Settings& settings, std::ostream& out) {
-  std::signal(SIGPIPE, SIG_IGN);  // whoever reads what is printed may go
+  std::signal(SIGPIPE, SIG_IGN);  // the reader of our output may go away
   EndSignals signals;
   net::raise_descriptor_limit();
   TRY(std::unique_ptr<engine::Engine> engine, engine::Engine::open(engine_options(settings)));

@@ -1,7 +1,8 @@
 // The way to disk. Everything that waits is written in one synced batch, in the order it was queued.
 //
-// There is one leader at a time: a waiting caller, or the committer thread when no caller waits. The leader takes what
-// is queued, writes it as one RocksDB batch, hands leadership on and reports. While it writes, the next batch gathers.
+// There is one leader at a time: a waiting caller, or the committer thread when the first entry has a callback. The
+// leader takes what is queued, writes it as one RocksDB batch, hands leadership on and reports. While it writes, the
+// next batch gathers.
 #pragma once
 
 #include <condition_variable>

@@ -3,7 +3,7 @@
 // e-mail still has the version that the decision was made on.
 //
 // Two implementations, one contract (tests/outbox/ledger_conformance.h): on a store with DynamoDB's data model, and on
-// MySQL. Safe to call from any thread.
+// MySQL. Unit tests of workers have a simple one in memory. Safe to call from any thread.
 #pragma once
 
 #include <array>
