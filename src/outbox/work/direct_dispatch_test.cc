@@ -157,7 +157,7 @@ TEST_F(DirectDispatchTest, WhatTakesTimeIsNotTaken) {
   expect_not_taken(large, payload(), dispatch_);
 
   Payload with_file = payload();
-  with_file.attachments.push_back({"a.txt", "a.txt", "", "", false});
+  with_file.attachments.push_back({"", "a.txt", "text/plain", "YQ==", true});
   expect_not_taken(handed_in(), with_file, dispatch_);
 }
 

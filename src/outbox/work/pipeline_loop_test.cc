@@ -223,6 +223,7 @@ TEST_F(PipelineLoopConcurrentTest, WhatCannotBeWrittenInTimeIsLeftToTheRescuer) 
   loop->stop(PipelineLoop::Instant());
   EXPECT_EQ(ledger_.email("1").state, State::processing);
   EXPECT_EQ(ledger_.email("2").state, State::sent) << "it is not refused for the sake of the other";
+  EXPECT_LT(ledger_.refused_moves(), 100) << "it does not go on trying";
   EXPECT_FALSE(leases_.holds(claimed));
   EXPECT_EQ(loop->in_flight(), 0);
 }

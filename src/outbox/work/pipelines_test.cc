@@ -91,6 +91,10 @@ TEST_F(PipelinesConcurrentTest, AnEmailGoesAllTheWay) {
   signal_.announce(ledger_.put(accepted_one("1"), payload()));
   EXPECT_TRUE(ledger_.await_state("1", State::sent_acknowledged)) << "each step wakes the next loop";
   EXPECT_EQ(receiver_.connections(), 1);
+  pipelines->stop(in_a_while());
+  EXPECT_EQ(ledger_.limits().size(), 5U)
+      << "the first look of each loop, one of intake and one of sending: callers get "
+         "it from the senders";
 }
 
 TEST_F(PipelinesConcurrentTest, EachKindOfWorkHasItsLoop) {
@@ -189,6 +193,12 @@ TEST_F(PipelinesConcurrentTest, StopDoesNotWaitLongerForTheLedgerThanItMay) {
   EXPECT_TRUE(ledger_.await([&] { return ledger_.refused_moves() > 0; }));
   pipelines->stop(PipelineLoop::Instant());
   EXPECT_EQ(ledger_.email("1").state, State::processing) << "the rescuer finds it";
+}
+
+TEST_F(PipelinesConcurrentTest, NothingIsAnnouncedToThemAfterTheirEnd) {
+  start().reset();
+  signal_.announce(ledger_.put(ready("1", policy_)));
+  EXPECT_EQ(ledger_.email("1").state, State::ready);
 }
 
 TEST_F(PipelinesConcurrentTest, NeedNotBeStarted) {
