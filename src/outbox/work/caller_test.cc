@@ -1,12 +1,21 @@
 #include "outbox/work/caller.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "base/temporary_directory.h"
+#include "net/certificates_testing.h"
+#include "net/raw_server_testing.h"
 
 namespace postino::outbox {
 namespace {
 
 using base::Milliseconds;
 using std::chrono::seconds;
+using testing::HasSubstr;
 
 constexpr base::TimePoint start{base::Milliseconds(1'794'735'000'250)};  // 2026-11-15T09:30:00.250Z
 
@@ -21,6 +30,84 @@ TEST(RetryAfter, IsANumberOfSecondsOrADate) {
   for (const char* text : {"", "-1", "+5", "5s", "1.5", "5 6", "soon", "Sun, 06 Nov 1994 08:49:37 PST",
                            "Sun, 06 Nov 1994 08:49:37 GMT+1", "999999999999999999999999"})
     EXPECT_EQ(parse_retry_after(text, start), std::nullopt) << text;
+}
+
+// Callbacks to a receiver that answers as the test says.
+class CallerTest : public testing::Test {
+ protected:
+  CallerTest() { policy_.default_callback_url = url("/configured"); }
+
+  std::string url(const std::string& path) const { return "http://127.0.0.1:" + std::to_string(port_) + path; }
+  Event call(const std::string& answer, const std::string& email_url = "", bool allow_private_addresses = false) {
+    answer_ = "HTTP/1.1 " + answer + "\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    const auto caller = Caller::create(
+        policy_, clock_, *WebhookSigner::create("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"),
+        {.allow_private_addresses = allow_private_addresses, .certificate_file = authority_.certificate_file()});
+    EXPECT_TRUE(caller);
+    Email email;
+    email.id = "e1";
+    email.state = State::calling_sent;
+    email.settled_at = start;
+    email.callback_url = email_url;
+    return (*caller)->work(email);
+  }
+  // The test fails when it was acknowledged.
+  event::CallbackFailed failure(const std::string& answer, const std::string& email_url = "") {
+    const Event event = call(answer, email_url);
+    const auto* failed = std::get_if<event::CallbackFailed>(&event);
+    EXPECT_NE(failed, nullptr) << answer;
+    return failed != nullptr ? *failed : event::CallbackFailed();
+  }
+  static bool is_acknowledged(const Event& event) { return std::holds_alternative<event::CallbackAcknowledged>(event); }
+
+  const base::ManualClock clock_{start};
+  Policy policy_;
+  // The authorities of the system would take long to read.
+  const base::TemporaryDirectory directory_;
+  const net::TestAuthority authority_{directory_.path()};
+  std::string answer_;  // both are written and read while the other side waits
+  std::string request_;
+  net::RawServer receiver_{[this](net::RawPeer& peer) {
+    request_ = peer.receive_until("}");
+    peer.send(answer_);
+  }};
+  const std::uint16_t port_ = receiver_.port();
+};
+
+TEST_F(CallerTest, PostsTheSignedOutcome) {
+  EXPECT_TRUE(is_acknowledged(call("200 OK")));
+  EXPECT_THAT(request_, HasSubstr("POST /configured HTTP/1.1\r\n"));
+  EXPECT_THAT(request_, HasSubstr("Content-Type: application/json\r\n"));
+  EXPECT_THAT(request_, HasSubstr("webhook-signature: v1,"));
+  EXPECT_THAT(request_, HasSubstr(R"("message_ids":["e1"])"));
+}
+
+TEST_F(CallerTest, OnlySuccessAcknowledges) {
+  EXPECT_TRUE(is_acknowledged(call("202 Accepted")));
+  for (const std::string answer : {"302 Found", "404 Not Found", "500 Internal Server Error"}) {
+    const event::CallbackFailed failed = failure(answer);
+    EXPECT_EQ(failed.error, "HTTP " + answer.substr(0, 3));
+    EXPECT_EQ(failed.retry_after, std::nullopt);
+    EXPECT_FALSE(failed.permanent) << answer;
+  }
+}
+
+TEST_F(CallerTest, TheReceiverMayAskForTimeOrForNoMore) {
+  EXPECT_EQ(failure("503 Busy\r\nRetry-After: 120").retry_after, seconds(120));
+  EXPECT_TRUE(failure("410 Gone").permanent);
+}
+
+TEST_F(CallerTest, OnlyTheConfiguredUrlMayBePrivate) {
+  EXPECT_TRUE(failure("200 OK", url("/own")).permanent);
+  EXPECT_EQ(receiver_.connections(), 0);
+  EXPECT_TRUE(is_acknowledged(call("200 OK", url("/own"), true)));
+  EXPECT_THAT(request_, HasSubstr("POST /own "));
+}
+
+TEST_F(CallerTest, AUrlThatIsNoneIsNotTriedAgain) {
+  const event::CallbackFailed failed = failure("200 OK", "ftp://example.com/");
+  EXPECT_THAT(failed.error, HasSubstr("the callback URL "));
+  EXPECT_TRUE(failed.permanent);
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <memory>
 
+#include "base/temporary_directory.h"
+#include "net/certificates_testing.h"
 #include "net/raw_server_testing.h"
 #include "outbox/ledger/memory_ledger_testing.h"
 #include "outbox/ledger/memory_suppressions_testing.h"
@@ -77,12 +79,17 @@ class PipelinesConcurrentTest : public testing::Test {
     peer.send("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
   }};
 
+  // The authorities of the system would take long to read.
+  const base::TemporaryDirectory directory_;
+  const net::TestAuthority authority_{directory_.path()};
+
   MemorySuppressions suppressions_;
   GatedTransport transport_{gate_};
   DestinationLimits limits_{{}};
   const std::unique_ptr<Intake> intake_ = *Intake::create(ledger_.spool(), nullptr, {});
   const Sender sender_{ledger_, suppressions_, transport_, limits_, policy_, clock_, ""};
-  const std::unique_ptr<Caller> caller_ = *Caller::create(policy_, clock_, *WebhookSigner::create(""), {});
+  const std::unique_ptr<Caller> caller_ =
+      *Caller::create(policy_, clock_, *WebhookSigner::create(""), {.certificate_file = authority_.certificate_file()});
 };
 
 TEST_F(PipelinesConcurrentTest, AnEmailGoesAllTheWay) {
