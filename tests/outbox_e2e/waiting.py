@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 120
 GLANCE_SECONDS = 0.02
 _given = set()  # ports
 
