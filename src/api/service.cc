@@ -220,8 +220,8 @@ void Api::log(const Work& work, int status, steady_clock::duration time, const s
 
 void Api::append_metrics(std::string& out) const {
   statistics_.append_to(out);
-  base::append_metric(out, "postino_api_requests_waiting", "gauge", "Calls of the API that wait for a thread.",
-                      std::to_string(pool_.waiting() + waiting_pool_.waiting()));
+  base::append_metric(out, "postino_api_requests_waiting", "gauge", "Requests to the REST API that wait for a thread.",
+                      std::to_string(pool_.waiting() + waiting_pool_.waiting() + receiving_pool_.waiting()));
 }
 
 std::string Api::request_id_of(const net::Request& request) const {

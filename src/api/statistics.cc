@@ -62,11 +62,13 @@ void Statistics::append_to(std::string& out) const {
   append_requests(out);
   append_times(out);
   base::append_metric(out, "postino_api_undocumented_answers_total", "counter",
-                      "Answers whose status the API does not promise for the route.", std::to_string(undocumented()));
+                      "Responses of the REST API with a status that the OpenAPI document does not list for the route.",
+                      std::to_string(undocumented()));
 }
 
 void Statistics::append_requests(std::string& out) const {
-  base::append_metric_head(out, requests_name, "counter", "Calls of the API by route and class of the status.");
+  base::append_metric_head(out, requests_name, "counter",
+                           "Requests to the REST API, by method, route and class of the response status.");
   const auto append_classes = [&](const Classes& classes, const std::string& labels) {
     for (std::size_t i = 0; i < classes.size(); ++i)
       append_line(out, requests_name, labels + ",status=\"" + std::string(class_names[i]) + "\"",
@@ -77,7 +79,8 @@ void Statistics::append_requests(std::string& out) const {
 }
 
 void Statistics::append_times(std::string& out) const {
-  base::append_metric_head(out, seconds_name, "histogram", "Time from the whole request to its answer.");
+  base::append_metric_head(out, seconds_name, "histogram",
+                           "Time from receiving a whole request to its response in the REST API, by method and route.");
   const std::string bucket_name = std::string(seconds_name) + "_bucket";
   for (std::size_t i = 0; i < routes_.size(); ++i) {
     const Counters& counters = counters_[i];

@@ -46,11 +46,12 @@ void Statistics::append_to(std::string& out) const {
       out.append(",result=\"").append(result).append("\"} ").append(value(sum)).append("\n");
     }
   };
-  append("postino_messages_calls_total", "Calls to produce and consume, by queue and result.",
+  append("postino_messages_calls_total", "Calls that produce or consume messages, by operation, queue and result.",
          [](const Sum& sum) { return std::to_string(sum.calls); });
-  append("postino_messages_messages_total", "Messages that these calls produced or consumed.",
+  append("postino_messages_messages_total",
+         "Messages produced or consumed by these calls, by operation, queue and result.",
          [](const Sum& sum) { return std::to_string(sum.messages); });
-  append("postino_messages_seconds_total", "Time that these calls took.",
+  append("postino_messages_seconds_total", "Total time of these calls, by operation, queue and result.",
          [](const Sum& sum) { return seconds(sum.milliseconds); });
 }
 

@@ -181,7 +181,7 @@ std::string QueueIntake::labels() const {
 
 void QueueIntake::append_metrics(const std::vector<const QueueIntake*>& intakes, std::string& out) {
   base::append_metric_head(out, "postino_outbox_queue_messages_total", "counter",
-                           "Messages taken from queues, by what became of them.");
+                           "Messages read from a queue of e-mails, by connection, queue and result.");
   for (const QueueIntake* intake : intakes)
     for (std::size_t i = 0; i < result_count; ++i)
       out.append("postino_outbox_queue_messages_total{")
@@ -191,7 +191,8 @@ void QueueIntake::append_metrics(const std::vector<const QueueIntake*>& intakes,
           .append("\"} ")
           .append(std::to_string(intake->messages_[i].load()))
           .append("\n");
-  base::append_metric_head(out, "postino_outbox_queue_emails_total", "counter", "E-mails accepted from queues.");
+  base::append_metric_head(out, "postino_outbox_queue_emails_total", "counter",
+                           "E-mails accepted from a queue, by connection and queue.");
   for (const QueueIntake* intake : intakes)
     out.append("postino_outbox_queue_emails_total{")
         .append(intake->labels())

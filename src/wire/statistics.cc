@@ -58,7 +58,7 @@ void Statistics::append_to(std::string& out) const {
 
 void Statistics::append_requests(std::string& out) const {
   base::append_metric_head(out, "postino_dynamodb_requests_total", "counter",
-                           "Calls of the DynamoDB API by operation and result.");
+                           "Requests to the DynamoDB API, by operation and result.");
   const auto line = [&](std::size_t operation, std::string_view result, std::uint64_t count) {
     out.append("postino_dynamodb_requests_total{").append(label(operation)).append(",result=\"").append(result);
     out.append("\"} ").append(std::to_string(count)).append("\n");
@@ -72,7 +72,8 @@ void Statistics::append_requests(std::string& out) const {
 
 void Statistics::append_times(std::string& out) const {
   constexpr std::string_view name = "postino_dynamodb_request_seconds";
-  base::append_metric_head(out, name, "histogram", "Time from the whole request to its answer.");
+  base::append_metric_head(out, name, "histogram",
+                           "Time from receiving a whole request to its response in the DynamoDB API, by operation.");
   for (std::size_t i = 0; i < operations_; ++i) {
     const Counters& counters = counters_[i];
     std::uint64_t total = 0;
@@ -90,7 +91,7 @@ void Statistics::append_times(std::string& out) const {
 
 void Statistics::append_errors(std::string& out) const {
   base::append_metric_head(out, "postino_dynamodb_errors_total", "counter",
-                           "Answers of the DynamoDB API that were errors, by type.");
+                           "Error responses of the DynamoDB API, by type of error.");
   const std::lock_guard lock(mutex_);
   for (const auto& [error, count] : errors_)
     out.append("postino_dynamodb_errors_total{type=\"")

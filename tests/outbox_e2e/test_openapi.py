@@ -1,5 +1,6 @@
 """The description of the API, and the API: each has what the other has."""
 
+import re
 import urllib.request
 import uuid
 
@@ -122,6 +123,23 @@ def test_health_readiness_and_metrics_are_on_both_ports(outbox, rest):
                 assert answer.status == 200, path
                 if path == "/metrics":
                     assert b'postino_outbox_emails{state="SENT"}' in answer.read()
+
+
+def accepted_connections(outbox, server):
+    with urllib.request.urlopen(outbox.url + "/metrics", timeout=30) as answer:
+        text = answer.read().decode()
+    assert text.count("# TYPE postino_http_connections_accepted_total counter\n") == 1
+    return int(re.search(rf'^postino_http_connections_accepted_total{{server="{server}"}} (\d+)$', text, re.M)[1])
+
+
+@pytest.mark.parametrize("server", ["dynamodb", "rest"])
+def test_connections_are_counted_for_each_server(outbox, server):
+    before = accepted_connections(outbox, server)
+    url = outbox.url if server == "rest" else outbox.endpoint
+    for _ in range(5):
+        with urllib.request.urlopen(url + "/healthz", timeout=30) as answer:
+            assert answer.status == 200
+    assert accepted_connections(outbox, server) >= before + 5
 
 
 def test_outbox_can_be_left_out(binary, directory):

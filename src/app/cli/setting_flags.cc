@@ -10,6 +10,7 @@ namespace {
 // By the section of the configuration file, in the words of --help.
 std::string group_of(const Setting& setting) {
   constexpr std::pair<std::string_view, const char*> groups[] = {
+      {"server.", "Servers"},
       {"dynamodb.", "DynamoDB API"},
       {"store.", "Store"},
       {"log.", "Log"},

@@ -78,7 +78,7 @@ bool Monitor::handle(const net::Request& request, const net::Responder& respond)
       for (const Source& source : sources_) source(text);
       respond(text_response(200, std::move(text)));
     });
-    if (!taken) respond(text_response(unavailable, "too many ask at a time\n"));
+    if (!taken) respond(text_response(unavailable, "too many requests for metrics at a time\n"));
   } else {
     return false;
   }
@@ -89,10 +89,10 @@ void append_process_metrics(std::string& out) {
   const auto add = [&](std::string_view name, std::string_view type, std::string_view help, double value) {
     base::append_metric(out, name, type, help, std::to_string(value));
   };
-  add("process_resident_memory_bytes", "gauge", "Memory of the process.", resident_bytes());
-  add("process_open_fds", "gauge", "Open descriptors of the process.", open_descriptors());
-  add("process_cpu_seconds_total", "counter", "Processor time of the process.", processor_seconds());
-  add("process_start_time_seconds", "gauge", "When the process began.",
+  add("process_resident_memory_bytes", "gauge", "Resident memory of the process.", resident_bytes());
+  add("process_open_fds", "gauge", "Open file descriptors of the process.", open_descriptors());
+  add("process_cpu_seconds_total", "counter", "CPU time of the process, user and system.", processor_seconds());
+  add("process_start_time_seconds", "gauge", "Start time of the process since the Unix epoch.",
       std::chrono::duration<double>(start_time.time_since_epoch()).count());
 }
 

@@ -86,7 +86,8 @@ class MysqlStorage final : public OutboxStorage {
   std::optional<std::string> problem() const override { return health_.problem(); }
 
   void append_metrics(std::string& out) const override {
-    base::append_metric(out, "postino_mysql_up", "gauge", "1 when the database answers.", problem() ? "0" : "1");
+    base::append_metric(out, "postino_mysql_up", "gauge", "1 if the database of the outbox answers, 0 otherwise.",
+                        problem() ? "0" : "1");
     database_.statistics().append_to(out);
   }
 

@@ -10,7 +10,7 @@
 #include "app/server/message_gateway.h"
 #include "app/server/monitor.h"
 #include "app/server/outbox_service.h"
-#include "base/metrics_text.h"
+#include "app/server/server_metrics.h"
 #include "engine/engine.h"
 #include "net/address.h"
 #include "net/descriptor_limit.h"
@@ -64,19 +64,6 @@ wire::EndpointOptions endpoint_options(const Settings& settings) {
   options.faults = settings.faults;
   options.log_requests = settings.log_requests;
   return options;
-}
-
-void append_server_metrics(std::string& out, const net::HttpServerCounts& counts) {
-  const auto add = [&](std::string_view name, std::string_view type, std::string_view help, std::uint64_t count) {
-    base::append_metric(out, name, type, help, std::to_string(count));
-  };
-  add("postino_http_connections", "gauge", "Open connections.", counts.connections);
-  add("postino_http_connections_accepted_total", "counter", "Connections that were accepted.", counts.accepted);
-  add("postino_http_connections_refused_total", "counter", "Connections over the limit.", counts.refused);
-  add("postino_http_timeouts_total", "counter", "Connections that took too long.", counts.timed_out);
-  add("postino_http_malformed_total", "counter", "Requests that broke the protocol or a limit.", counts.malformed);
-  add("postino_http_overloaded_total", "counter", "Requests refused because too much was under way.",
-      counts.overloaded);
 }
 
 net::HttpServerOptions rest_options(const Settings& settings) {
@@ -144,7 +131,11 @@ class Servers {
 
   net::Address dynamodb() const { return {settings_.dynamodb_host, dynamodb_->port()}; }
   net::Address rest() const { return {settings_.outbox.http_host, rest_->port()}; }
-  net::HttpServerCounts counts() const { return dynamodb_->counts(); }
+  std::vector<NamedServerCounts> counts() const {
+    std::vector<NamedServerCounts> counts = {{"dynamodb", dynamodb_->counts()}};
+    if (rest_) counts.push_back({"rest", rest_->counts()});
+    return counts;
+  }
 
  private:
   const Settings& settings_;

@@ -61,6 +61,7 @@ struct Setting {
   // The value as the configuration file would have it, secrets left out. nullptr where the file says it in other words.
   std::string (*show)(const Settings& settings);
   void (*clear)(Settings& settings) = nullptr;
+  std::string_view former_key = {};  // an earlier name of `key`, which the configuration file may still use
 };
 
 const std::vector<Setting>& all_settings();

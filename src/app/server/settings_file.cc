@@ -1,6 +1,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 
 #include "app/server/settings.h"
@@ -27,11 +28,15 @@ std::vector<std::string> values_of(const toml::node& node, bool takes_list) {
 }
 
 const Setting* find_file_setting(const std::string& key) {
-  const auto found = std::ranges::find(all_settings(), key, &Setting::key);
+  const auto found = std::ranges::find_if(
+      all_settings(), [&](const Setting& setting) { return setting.key == key || setting.former_key == key; });
   return found == all_settings().end() ? nullptr : &*found;
 }
 
-base::Result<void> apply_value(Settings& settings, const std::string& key, const toml::node& node,
+// The settings that a file has named so far.
+using NamedSettings = std::set<const Setting*>;
+
+base::Result<void> apply_value(Settings& settings, NamedSettings& named, const std::string& key, const toml::node& node,
                                const std::string& origin) {
   constexpr std::string_view connections = "messages.connections.";
   if (key.starts_with(connections)) {
@@ -40,18 +45,21 @@ base::Result<void> apply_value(Settings& settings, const std::string& key, const
   }
   const Setting* setting = find_file_setting(key);
   if (setting == nullptr) return base::invalid(origin + ": there is no such setting");
+  if (!named.insert(setting).second)  // TOML refuses a key that is given twice, so this is the other key
+    return base::invalid(origin + ": " + std::string(setting->key) + " and " + std::string(setting->former_key) +
+                         " are the same setting: give " + std::string(setting->key) + " only");
   return apply(settings, *setting, values_of(node, setting->kind == SettingKind::list), origin);
 }
 
-base::Result<void> apply_table(Settings& settings, const toml::table& table, const std::string& prefix,
-                               const std::string& file) {
+base::Result<void> apply_table(Settings& settings, NamedSettings& named, const toml::table& table,
+                               const std::string& prefix, const std::string& file) {
   for (const auto& [name, node] : table) {
     const std::string key = prefix + std::string(name.str());
     const std::string origin = file + ":" + std::to_string(node.source().begin.line) + ": " + key;
     if (const toml::table* inner = node.as_table())
-      TRY_VOID(apply_table(settings, *inner, key + ".", file));
+      TRY_VOID(apply_table(settings, named, *inner, key + ".", file));
     else
-      TRY_VOID(apply_value(settings, key, node, origin));
+      TRY_VOID(apply_value(settings, named, key, node, origin));
   }
   return {};
 }
@@ -63,7 +71,8 @@ base::Result<void> apply_file(Settings& settings, const std::filesystem::path& f
     return base::fail(base::ErrorCode::not_found, "there is no configuration file '" + file.string() + "'");
   try {
     const toml::table table = toml::parse_file(file.string());
-    return apply_table(settings, table, "", file.string());
+    NamedSettings named;
+    return apply_table(settings, named, table, "", file.string());
   } catch (const toml::parse_error& error) {
     return base::invalid(file.string() + ":" + std::to_string(error.source().begin.line) + ": " +
                          std::string(error.description()));

@@ -50,6 +50,7 @@ TEST_F(SettingsTest, EverySettingHasItsOwnNames) {
   std::set<std::string_view> names;
   for (const Setting& setting : all_settings()) {
     EXPECT_TRUE(names.insert(setting.key).second) << setting.key;
+    if (!setting.former_key.empty()) EXPECT_TRUE(names.insert(setting.former_key).second) << setting.former_key;
     EXPECT_TRUE(names.insert(setting.flag).second) << setting.flag;
     EXPECT_TRUE(names.insert(setting.variable).second) << setting.variable;
     EXPECT_FALSE(setting.help.empty());
@@ -96,6 +97,17 @@ TEST_F(SettingsTest, FaultsInAFileNameLineSettingAndRule) {
   EXPECT_THAT(fault_in_file("data = [\n"), HasSubstr("postino.toml:"));
   EXPECT_THAT(fault_in_file("[log]\nrequests = 1.5\n"), HasSubstr("log.requests: must be true or false"));
   EXPECT_EQ(apply_file(settings_, "nowhere.toml").error().message, "there is no configuration file 'nowhere.toml'");
+}
+
+TEST_F(SettingsTest, AFileMayUseTheFormerNameOfASettingButNotBothNames) {
+  ASSERT_TRUE(apply_file(settings_, file("[server]\nthreads = 3\n")));
+  EXPECT_EQ(settings_.threads, 3);
+  ASSERT_TRUE(apply_file(settings_, file("[dynamodb]\nthreads = 4\n")));
+  EXPECT_EQ(settings_.threads, 4);
+  EXPECT_THAT(show(settings_), HasSubstr("[server]\nthreads = 4\n"));
+  const std::string rule = "server.threads and dynamodb.threads are the same setting: give server.threads only";
+  EXPECT_THAT(fault_in_file("[dynamodb]\nthreads = 4\n[server]\nthreads = 4\n"), HasSubstr(rule));
+  EXPECT_THAT(fault_in_file("server.threads = 4\ndynamodb.threads = 4\n"), HasSubstr(rule));
 }
 
 TEST_F(SettingsTest, TheEnvironmentWinsOverTheFileAndAFlagOverBoth) {

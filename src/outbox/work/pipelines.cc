@@ -96,7 +96,7 @@ void Pipelines::append_metrics(std::string& out, bool ask_ledger) const {
   statistics_.append_to(out);
   if (!ask_ledger) return;
   if (const auto counts = context_.ledger.counts(std::nullopt)) {
-    base::append_metric_head(out, "postino_outbox_emails", "gauge", "E-mails in each state.");
+    base::append_metric_head(out, "postino_outbox_emails", "gauge", "E-mails in the ledger, by state.");
     for (const State state : all_states())
       out.append("postino_outbox_emails{state=\"")
           .append(name_of(state))
@@ -105,7 +105,7 @@ void Pipelines::append_metrics(std::string& out, bool ask_ledger) const {
           .append("\n");
   }
   base::append_metric_head(out, "postino_outbox_queue_age_seconds", "gauge",
-                           "How long the oldest e-mail that is due has been waiting.");
+                           "Time that the oldest due e-mail has been waiting, by pipeline; 0 if none is due.");
   constexpr std::pair<Pipeline, std::string_view> queues[] = {
       {Pipeline::intake, "intake"}, {Pipeline::send, "send"}, {Pipeline::callback, "callback"}};
   for (const auto& [pipeline, name] : queues) {

@@ -43,23 +43,27 @@ void Statistics::rescued(const Email& before) { ++rescued_[static_cast<std::size
 
 void Statistics::append_to(std::string& out) const {
   base::append_metric_head(out, "postino_outbox_transitions_total", "counter",
-                           "States entered, written by this process.");
+                           "E-mails moved by the pipelines of this process, by new state. Acceptances, claims and the "
+                           "changes of operators are not counted.");
   for (const State state : all_states())
     append_line(out, "postino_outbox_transitions_total", "state=\"" + std::string(name_of(state)) + "\"",
                 std::to_string(entered_[static_cast<std::size_t>(state)].load()));
-  base::append_metric_head(out, "postino_outbox_rescues_total", "counter", "E-mails whose lease had ended.");
+  base::append_metric_head(
+      out, "postino_outbox_rescues_total", "counter",
+      "E-mails taken back because the lease of their worker had ended, by the state they were in.");
   for (const State state : all_states())
     if (kind_of(state) == StateKind::working)
       append_line(out, "postino_outbox_rescues_total", "state=\"" + std::string(name_of(state)) + "\"",
                   std::to_string(rescued_[static_cast<std::size_t>(state)].load()));
-  base::append_metric(out, "postino_outbox_retries_total", "counter", "Attempts at sending that failed for a time.",
+  base::append_metric(out, "postino_outbox_retries_total", "counter", "Attempts at sending that failed temporarily.",
                       std::to_string(retries_.load()));
-  base::append_metric(out, "postino_outbox_callback_failures_total", "counter", "Callbacks that were not acknowledged.",
-                      std::to_string(callback_failures_.load()));
-  base::append_metric(out, "postino_outbox_dead_callbacks_total", "counter", "Callbacks that were given up.",
+  base::append_metric(out, "postino_outbox_callback_failures_total", "counter",
+                      "Attempts at callbacks that were not acknowledged.", std::to_string(callback_failures_.load()));
+  base::append_metric(out, "postino_outbox_dead_callbacks_total", "counter",
+                      "Callbacks given up because no attempt was acknowledged.",
                       std::to_string(dead_callbacks_.load()));
   constexpr std::string_view name = "postino_outbox_accept_to_sent_seconds";
-  base::append_metric_head(out, name, "histogram", "From acceptance, or the scheduled time, until it was sent.");
+  base::append_metric_head(out, name, "histogram", "Time from acceptance, or from send_at, until an e-mail was sent.");
   std::uint64_t total = 0;
   for (std::size_t i = 0; i <= bucket_count; ++i) {
     total += until_sent_[i];

@@ -1,0 +1,45 @@
+#include "app/server/server_metrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace postino::app {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr net::HttpServerCounts dynamodb_counts{
+    .connections = 1, .accepted = 2, .refused = 3, .timed_out = 4, .malformed = 5, .overloaded = 6};
+constexpr net::HttpServerCounts rest_counts{
+    .connections = 11, .accepted = 12, .refused = 13, .timed_out = 14, .malformed = 15, .overloaded = 16};
+
+TEST(ServerMetrics, EachMetricHasOneSamplePerServer) {
+  std::string text;
+  append_server_metrics(text, {{"dynamodb", dynamodb_counts}, {"rest", rest_counts}});
+  EXPECT_THAT(text, StartsWith("# HELP postino_http_connections Open connections, by server.\n"
+                               "# TYPE postino_http_connections gauge\n"
+                               "postino_http_connections{server=\"dynamodb\"} 1\n"
+                               "postino_http_connections{server=\"rest\"} 11\n"
+                               "# HELP postino_http_connections_accepted_total "));
+  int number = 2;
+  for (const std::string name :
+       {"connections_accepted", "connections_refused", "timeouts", "malformed", "overloaded"}) {
+    const std::string metric = "postino_http_" + name + "_total";
+    EXPECT_THAT(text, HasSubstr("\n# TYPE " + metric + " counter\n" +                                //
+                                metric + "{server=\"dynamodb\"} " + std::to_string(number) + "\n" +  //
+                                metric + "{server=\"rest\"} " + std::to_string(10 + number) + "\n"));
+    ++number;
+  }
+}
+
+TEST(ServerMetrics, AServerThatDoesNotListenHasNoSample) {
+  std::string text;
+  append_server_metrics(text, {{"dynamodb", dynamodb_counts}});
+  EXPECT_THAT(text, HasSubstr("postino_http_connections{server=\"dynamodb\"} 1\n"));
+  EXPECT_THAT(text, Not(HasSubstr("rest")));
+}
+
+}  // namespace
+}  // namespace postino::app
