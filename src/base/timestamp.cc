@@ -134,7 +134,7 @@ TimePoint end_of_day(TimePoint time) { return std::chrono::time_point_cast<Milli
 
 Result<TimePoint> parse_timestamp(std::string_view text) {
   if (const auto time = read_timestamp(text)) return *time;
-  return invalid("must be a date and time as RFC 3339 has it, such as 2026-11-15T09:30:00Z");
+  return invalid("must be an RFC 3339 date and time, such as 2026-11-15T09:30:00Z");
 }
 
 }  // namespace postino::base

@@ -71,7 +71,7 @@ TEST(Timestamp, RefusesEverythingElse) {
                            "2026-11-15T09:30:00 Z"}) {
     const auto time = parse_timestamp(text);
     ASSERT_FALSE(time) << text;
-    EXPECT_EQ(time.error().message, "must be a date and time as RFC 3339 has it, such as 2026-11-15T09:30:00Z");
+    EXPECT_EQ(time.error().message, "must be an RFC 3339 date and time, such as 2026-11-15T09:30:00Z");
   }
 }
 

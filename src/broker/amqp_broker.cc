@@ -21,7 +21,7 @@ Message to_message(ReceivingLink::Incoming& incoming) {
   if (!incoming.bytes.empty() || incoming.size == 0) return decode(std::exchange(incoming.bytes, {}));
   Message message;
   message.format = Format::binary;
-  message.fault = "too large to be kept: " + std::to_string(incoming.size) + " bytes";
+  message.fault = "too large to be read: " + std::to_string(incoming.size) + " bytes";
   return message;
 }
 
@@ -109,7 +109,7 @@ Result<std::unique_ptr<Held>> AmqpBroker::receive(const std::string& queue, cons
 }
 
 Result<Depth> AmqpBroker::depth(const std::string&) {
-  return refuse(FailureKind::unsupported, "this broker does not tell how many messages a queue has");
+  return refuse(FailureKind::unsupported, "this broker does not report how many messages a queue has");
 }
 
 Result<Identity> AmqpBroker::test() {

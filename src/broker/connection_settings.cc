@@ -28,7 +28,8 @@ Result<void> check_endpoints(const std::vector<Endpoint>& endpoints) {
 
 Result<void> check_identity(const ConnectionSettings& settings) {
   for (const std::string* text : {&settings.user, &settings.password, &settings.virtual_host})
-    if (has_nul(*text) || text->size() > 4096) return refuse_invalid("user, password and virtual host must be texts");
+    if (has_nul(*text) || text->size() > 4096)
+      return refuse_invalid("user, password and virtual host must have at most 4096 bytes, and no NUL characters");
   if (settings.mechanism == Mechanism::plain && settings.user.empty())
     return refuse_invalid("the mechanism PLAIN needs a user");
   if (settings.mechanism == Mechanism::external && (!settings.tls.enabled || settings.tls.certificate_file.empty()))
@@ -53,7 +54,7 @@ Result<void> ConnectionSettings::check() const {
   if (max_message_bytes < 1024 || max_message_bytes > 1 << 30)
     return refuse_invalid("the limit of messages must be from 1 KiB to 1 GiB");
   if (!address_prefix.empty() && address_style != AddressStyle::bare)
-    return refuse_invalid("an address prefix belongs to bare addresses");
+    return refuse_invalid("an address prefix requires bare addresses");
   return {};
 }
 

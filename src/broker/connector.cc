@@ -104,7 +104,7 @@ Introduction Connector::introduce(const Endpoint& endpoint) const {
 
 Result<std::shared_ptr<Connection>> Connector::open(Introduction introduction, Deadline deadline) const {
   const auto connection = std::make_shared<Connection>(std::move(introduction));
-  if (!loop_->connect(connection)) return refuse(FailureKind::lost, "the client of brokers was stopped");
+  if (!loop_->connect(connection)) return refuse(FailureKind::lost, "the broker client was stopped");
   auto opened = connection->await_open(deadline);
   if (opened) return connection;
   connection->abort();

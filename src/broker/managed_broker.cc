@@ -44,7 +44,7 @@ Result<Depth> read_depth(std::string_view body) {
       if (ready) return Depth{static_cast<std::uint64_t>(*ready)};
     }
   }
-  return refuse(FailureKind::unsupported, "its management API does not tell how many messages a queue has");
+  return refuse(FailureKind::unsupported, "its management API does not report how many messages a queue has");
 }
 
 }  // namespace

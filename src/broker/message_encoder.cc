@@ -25,14 +25,14 @@ constexpr std::size_t longest_text = 255;
 constexpr std::int64_t most_milliseconds = std::numeric_limits<std::uint32_t>::max();
 
 Result<std::string> checked_text(std::string_view name, const std::string& text) {
-  if (text.size() > longest_text) return refuse_invalid(std::string(name) + " must have no more than 255 bytes");
+  if (text.size() > longest_text) return refuse_invalid(std::string(name) + " must not be longer than 255 bytes");
   if (!json::is_utf8(text)) return refuse_invalid(std::string(name) + " must be UTF-8");
   return text;
 }
 
 Result<std::string> text_header(const std::string& name, const Scalar& value) {
   const auto* text = std::get_if<std::string>(&value);
-  if (text == nullptr) return refuse_invalid("header " + name + " must be a text");
+  if (text == nullptr) return refuse_invalid("header " + name + " must be a string");
   return checked_text("header " + name, *text);
 }
 
@@ -150,7 +150,8 @@ Result<void> set_properties(const Message& message, proton::message& out) {
   }
   if (message.created_at) out.creation_time(proton::timestamp(base::epoch_milliseconds(*message.created_at)));
   for (const auto& [name, value] : message.properties) {
-    if (name.empty() || !json::is_utf8(name)) return refuse_invalid("the name of a property must be a text");
+    if (name.empty() || !json::is_utf8(name))
+      return refuse_invalid("the name of a property must be a string in UTF-8 that is not empty");
     TRY(const proton::scalar property, checked_scalar("property " + name, value));
     out.properties().put(name, property);
   }

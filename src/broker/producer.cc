@@ -99,7 +99,7 @@ void Producer::fill() {
     auto bytes = encode(production_.message(*position), encoding_);
     if (bytes && (bytes->size() > limit || (broker_limit != 0 && bytes->size() > broker_limit)))
       bytes = refuse(FailureKind::invalid,
-                     "it has " + std::to_string(bytes->size()) + " bytes, and no more than " +
+                     "the message has " + std::to_string(bytes->size()) + " bytes; at most " +
                          std::to_string(broker_limit == 0 ? limit : std::min<std::uint64_t>(limit, broker_limit)) +
                          " are allowed");
     if (!bytes) {
@@ -183,7 +183,7 @@ void Producer::run(std::function<void()> on_connected) {
     unconfirmed_bytes_ = 0;
     go_on = may_go_on(worked.error(), *lease);
     if (go_on) {
-      base::log_info("broker", "a connection broke; goes on with another",
+      base::log_info("broker", "a connection broke; continuing with another",
                      {{"unconfirmed", std::to_string(positions.size())}, {"cause", worked.error().message}});
       production_.give_back(positions);
     } else {

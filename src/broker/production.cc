@@ -70,7 +70,7 @@ void Production::tell() {
   }
   if (prefix == told_) return;
   told_ = prefix;
-  if (!on_confirmed_(prefix)) stop({FailureKind::stopped, "the caller wanted no more", {}});
+  if (!on_confirmed_(prefix)) stop({FailureKind::stopped, "stopped by the caller", {}});
 }
 
 void Production::reject(std::size_t position, Failure failure) {

@@ -29,11 +29,11 @@ std::optional<SendingLink::Outcome> outcome_of(pn_delivery_t* delivery) {
       return outcome;
     case PN_RELEASED:
     case PN_MODIFIED:
-      outcome.reason = "the broker did not take the message";
+      outcome.reason = "the broker did not accept the message";
       return outcome;
     default:
       if (!pn_delivery_settled(delivery)) return std::nullopt;
-      outcome.reason = "the broker did not say what became of the message";
+      outcome.reason = "the broker did not report the outcome of the message";
       return outcome;
   }
 }

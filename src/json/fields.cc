@@ -102,7 +102,7 @@ std::optional<std::vector<Members::Member>> Fields::map(std::string_view name, N
 void Fields::refuse_others() {
   if (!object_) return;
   for (const auto& [key, value] : object_->members())
-    if (!asked_.contains(key)) refuse(key, "is not a field that is known here");
+    if (!asked_.contains(key)) refuse(key, "is an unknown field");
 }
 
 std::string element_path(std::string_view list, std::size_t index) {

@@ -38,7 +38,7 @@ Result<std::string> take_name(std::string_view& rest) {
       continue;
     }
     if (special.find(letter) != std::string_view::npos)
-      return invalid(std::string("must have the name in quotes when it contains '") + letter + "'");
+      return invalid(std::string("must have the name in quotes if it contains '") + letter + "'");
     name.push_back(letter);
     rest.remove_prefix(1);
   }

@@ -56,7 +56,7 @@ Result<void> check_dot_atom(std::string_view local) {
 
 // Cuts the local part and the @ off.
 Result<void> take_local_part(std::string_view& rest) {
-  if (rest.front() == '@') return invalid("must have something before the @, and no route");
+  if (rest.front() == '@') return invalid("must have a local part before the @, and no route");
   const bool quoted = rest.front() == '"';
   const std::size_t length = quoted ? quoted_length(rest) : rest.find('@');
   if (quoted && length == 0) return invalid("must have a closing quote");
@@ -85,7 +85,7 @@ Result<void> check_label(std::string_view label) {
   if (label.front() == '-' || label.back() == '-')
     return invalid("must not have a label that begins or ends with a hyphen in the domain");
   if (!std::ranges::all_of(label, [](char c) { return is_alphanumeric(c) || c == '-' || beyond_ascii(c); }))
-    return invalid("must have letters, digits, hyphens and dots alone in the domain");
+    return invalid("must have only letters, digits, hyphens and dots in the domain");
   return {};
 }
 
@@ -96,8 +96,8 @@ Result<void> check_domain(std::string_view domain) {
     return invalid("must have an IP address, as in [192.0.2.1] or [IPv6:2001:db8::1], within the brackets");
   }
   if (domain.find('@') != std::string_view::npos && domain.find_first_of(",;<") != std::string_view::npos)
-    return invalid("must be one address only");
-  if (domain.find('@') != std::string_view::npos) return invalid("must have one @ only");
+    return invalid("must be only one address");
+  if (domain.find('@') != std::string_view::npos) return invalid("must have only one @");
   while (true) {
     const std::size_t dot = domain.find('.');
     TRY_VOID(check_label(domain.substr(0, dot)));

@@ -118,7 +118,7 @@ Result<DeliveryReport> read_report(const MimePart& part) {
     if (report.recipients.size() == recipients_limit) return invalid("must be about at most 1,000 recipients");
     report.recipients.push_back(*std::move(recipient));
   }
-  if (report.recipients.empty()) return invalid("must say what became of at least one recipient");
+  if (report.recipients.empty()) return invalid("must report the status of at least one recipient");
   report.message_id = returned_message_id(parts);
   return report;
 }

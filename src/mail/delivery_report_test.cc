@@ -291,7 +291,7 @@ TEST(DeliveryReport, RefusesWhatIsNoReport) {
   EXPECT_EQ(report_failure(report(one_recipient, "", "multipart/report; report-type=feedback-report")),
             "must be a report of the type delivery-status");
   EXPECT_EQ(report_failure(report(one_recipient, "", "multipart/mixed")), "must be of the type multipart/report");
-  EXPECT_EQ(report_failure(report("Reporting-MTA: dns; a\n")), "must say what became of at least one recipient");
+  EXPECT_EQ(report_failure(report("Reporting-MTA: dns; a\n")), "must report the status of at least one recipient");
   EXPECT_EQ(parsed_report(report(one_recipient, "", "Multipart/Report")).recipients.size(), 1U) << "by its parts";
 }
 

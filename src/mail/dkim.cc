@@ -94,7 +94,7 @@ Result<std::unique_ptr<DKIM_LIB, CloseLibrary>> open_library() {
           DKIM_STAT_OK ||
       dkim_options(library.get(), DKIM_OP_SETOPT, DKIM_OPTS_OVERSIGNHDRS, oversigned_headers, sizeof(const char**)) !=
           DKIM_STAT_OK)
-    return fail(ErrorCode::exhausted, "libopendkim does not take its options");
+    return fail(ErrorCode::exhausted, "libopendkim refuses its options");
   return library;
 }
 

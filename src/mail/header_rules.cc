@@ -50,7 +50,7 @@ base::Result<void> check_header(const std::string& name, const std::string& valu
   const auto fits_name = [](char letter) { return letter > ' ' && letter < 0x7F && letter != ':'; };
   if (name.empty() || name.size() > field_name_limit || !std::ranges::all_of(name, fits_name))
     return invalid("must have a name of 1 to 76 printable ASCII characters other than space and colon");
-  if (is_reserved(name)) return invalid("must not be " + name + ", which is not the caller's to write");
+  if (is_reserved(name)) return invalid("must not be " + name + ", which Postino writes itself");
   TRY_VOID(check_line_with_tabs(value));
   if (value.size() > value_limit) return invalid("must have a value of at most 10,000 bytes");
   // A word beyond ASCII is encoded in pieces; others cannot be cut.

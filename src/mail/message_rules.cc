@@ -40,7 +40,7 @@ Result<void> check_message_id(std::string_view id) {
   };
   if (at == 0 || at == std::string_view::npos || at + 1 == id.size() || id.size() > message_id_limit ||
       !std::ranges::all_of(id.substr(0, at), fits) || !std::ranges::all_of(id.substr(at + 1), fits))
-    return invalid("must be of the form left@right, in letters of an ASCII atom, with at most 250 bytes");
+    return invalid("must be of the form left@right, in ASCII, with at most 250 bytes");
   return {};
 }
 
@@ -81,7 +81,7 @@ Result<void> check_message(const Message& message) {
   TRY_VOID(check_mailboxes("to", message.to));
   TRY_VOID(check_mailboxes("cc", message.cc));
   TRY_VOID(in_field("subject", check_subject(message.subject)));
-  if (message.text.empty() && message.html.empty()) return invalid("text or html must have something in it");
+  if (message.text.empty() && message.html.empty()) return invalid("text or html must not be empty");
   TRY_VOID(in_field("text", check_body(message.text)));
   TRY_VOID(in_field("html", check_body(message.html)));
   for (std::size_t i = 0; i < message.attachments.size(); ++i)

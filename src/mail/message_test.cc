@@ -472,7 +472,7 @@ TEST(BuildMessage, SaysWhatIsMissingOrWrong) {
     change(message);
     return message_failure(message);
   };
-  EXPECT_EQ(after([](Message& m) { m.text.clear(); }), "text or html must have something in it");
+  EXPECT_EQ(after([](Message& m) { m.text.clear(); }), "text or html must not be empty");
   EXPECT_EQ(after([](Message& m) { m.text = "\xFF"; }), "text must be UTF-8 without NUL");
   EXPECT_EQ(after([](Message& m) { m.html = std::string(1, '\0'); }), "html must be UTF-8 without NUL");
   EXPECT_EQ(after([](Message& m) { m.from.address = ""; }), "from must have an address");
@@ -535,7 +535,7 @@ TEST(CheckHeader, RefusesThoseOfTheMessageAndItsWay) {
                                  "ARC-Seal",
                                  "Authentication-Results",
                                  "Delivered-To"})
-    EXPECT_EQ(check_header(name, "x").error().message, "must not be " + name + ", which is not the caller's to write");
+    EXPECT_EQ(check_header(name, "x").error().message, "must not be " + name + ", which Postino writes itself");
 }
 
 TEST(CheckHeader, RefusesBrokenNamesAndValues) {

@@ -17,7 +17,6 @@ using Step = base::Result<void, Failure>;
 
 constexpr std::size_t most_addresses = 8;  // to try of one host
 
-
 tl::unexpected<Failure> failure(SmtpReply reply, SmtpStage stage) {
   return tl::unexpected<Failure>(Failure{std::move(reply), stage});
 }
@@ -77,8 +76,7 @@ Step Attempt::connect() {
 Step Attempt::greet() { return judge(opened_.connection->read_reply(options_.command_timeout), SmtpStage::connect); }
 
 Step Attempt::say_hello() {
-  if (!fits_in_path(options_.local_name))
-    return failure(no_reply("our own name is not one that can be sent"), SmtpStage::hello);
+  if (!fits_in_path(options_.local_name)) return failure(no_reply("the name for EHLO is invalid"), SmtpStage::hello);
   opened_.capabilities = {};
   std::vector<std::string> lines;
   SmtpReply reply = opened_.connection->command("EHLO " + options_.local_name, options_.command_timeout, &lines);
@@ -96,7 +94,7 @@ Step Attempt::start_tls() {
   tls_unavailable_ = false;
   // It would be read as if it had come encrypted.
   if (opened_.connection->has_unread())
-    return failure(no_reply("something was sent in the clear behind the reply to STARTTLS"), SmtpStage::start_tls);
+    return failure(no_reply("the server sent unencrypted data after its reply to STARTTLS"), SmtpStage::start_tls);
   return encrypt();
 }
 

@@ -179,7 +179,7 @@ TEST(SmtpOpening, FailsWithTheHello) {
   expect_failure(refuse("nonsense", ""), SmtpStage::hello, 0, "nonsense");
   expect_failure(failure_of([](SmtpPeer& peer) { peer.say("220 hi"); },
                             [](SmtpOptions& options) { options.local_name = "a\r\nQUIT"; }),
-                 SmtpStage::hello, 0, "our own name");
+                 SmtpStage::hello, 0, "the name for EHLO");
 }
 
 TEST(SmtpOpening, DoesNotWaitForever) {
@@ -364,7 +364,7 @@ TEST_F(SmtpTls, RefusesWhatIsInjectedBehindTheReplyToStartTls) {
     });
     const Opened opened = open(server, policy, "127.0.0.1");
     ASSERT_FALSE(opened.has_value());
-    expect_failure(opened.error(), SmtpStage::start_tls, 0, "in the clear");
+    expect_failure(opened.error(), SmtpStage::start_tls, 0, "unencrypted data");
     server.finish();
   }
 }

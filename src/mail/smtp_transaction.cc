@@ -56,7 +56,7 @@ SmtpTransaction::SmtpTransaction(SmtpSessionState& session, const Envelope& enve
 SendResult SmtpTransaction::run(const SmtpSession::BeforeEnd& before_end) {
   refuse_hopeless();
   if (!any(Standing::waiting)) return conclude();
-  if (connection_.has_unread()) connection_.break_off(no_reply("the server said something that it was not asked for"));
+  if (connection_.has_unread()) connection_.break_off(no_reply("the server sent a reply that was not expected"));
 
   send_envelope();
   const bool deliverable = mail_accepted_ && any(Standing::accepted) && !connection_.broken();
@@ -73,7 +73,7 @@ std::optional<SmtpReply> SmtpTransaction::find_fault_of_message() const {
   const SmtpCapabilities& server = session_.capabilities;
   if (!fits_in_path(envelope_.sender)) return own_reply(501, "5.1.7", "the sender is not an address");
   if (!server.utf8 && !is_ascii(envelope_.sender))
-    return own_reply(553, "5.6.7", "the server takes no sender that is not ASCII");
+    return own_reply(553, "5.6.7", "the server does not accept a sender that is not ASCII");
   if (server.size_limit > 0 && transferred_size(message_) > server.size_limit)
     return own_reply(
         552, "5.3.4",
@@ -87,7 +87,7 @@ std::optional<SmtpReply> SmtpTransaction::find_fault_of_message() const {
 std::optional<SmtpReply> SmtpTransaction::find_fault_of_recipient(const std::string& address) const {
   if (address.empty() || !fits_in_path(address)) return own_reply(501, "5.1.3", "the recipient is not an address");
   if (!session_.capabilities.utf8 && !is_ascii(address))
-    return own_reply(553, "5.6.7", "the server takes no address that is not ASCII");
+    return own_reply(553, "5.6.7", "the server does not accept an address that is not ASCII");
   return {};
 }
 
@@ -158,7 +158,7 @@ void SmtpTransaction::collect_replies() {
 }
 
 SmtpReply SmtpTransaction::lose_step(const SmtpReply& reply) {
-  connection_.break_off(no_reply("the server is out of step: " + reply.text));
+  connection_.break_off(no_reply("the server sent replies out of order: " + reply.text));
   return connection_.last_reply();
 }
 

@@ -103,7 +103,7 @@ class Connection::Session {
     for (const Parameter& parameter : parameters) size += size_of(parameter);
     if (largest_statement != 0 && size + sql.size() > largest_statement)
       return fail(ErrorKind::other, 0,
-                  "the statement has " + std::to_string(size) + " bytes, and the server's max_allowed_packet is " +
+                  "the statement has " + std::to_string(size) + " bytes, but the server's max_allowed_packet is " +
                       std::to_string(largest_statement));
     return statements_.get(handle_.get(), sql);
   }

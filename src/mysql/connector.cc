@@ -85,7 +85,7 @@ Result<void> shake_hands(MYSQL* connection, const ServerOptions& options) {
     return base::propagate(std::move(error));
   }
   if (options.socket.empty() && options.tls.mode == TlsMode::required && mysql_get_ssl_cipher(connection) == nullptr)
-    return fail(ErrorKind::refused, 0, "TLS is required, and the server does not offer it");
+    return fail(ErrorKind::refused, 0, "TLS is required, but the server does not offer it");
   return {};
 }
 

@@ -223,7 +223,7 @@ TEST(BrokerTest, RefusesSettingsThatBreakARule) {
   refuses([](S& s) { s.endpoints.resize(17, s.endpoints[0]); }, "no more than 16");
   refuses([](S& s) { s.endpoints[0].host = ""; }, "host");
   refuses([](S& s) { s.endpoints[0].port = 0; }, "port");
-  refuses([](S& s) { s.user = std::string("a\0b", 3); }, "must be texts");
+  refuses([](S& s) { s.user = std::string("a\0b", 3); }, "no NUL characters");
   refuses([](S& s) { s.mechanism = Mechanism::external; }, "EXTERNAL needs TLS");
   refuses([](S& s) { s.mechanism = Mechanism::plain, s.user = ""; }, "PLAIN needs a user");
   refuses([](S& s) { s.tls.key_file = "key"; }, "together");

@@ -109,7 +109,7 @@ TEST(Produce, RefusesMessagesLargerThanTheLimit) {
   EXPECT_TRUE(is_complete(broker->produce(queue, Messages::of({{.body = std::string(9'000, 'x')}}), {})));
   const ProduceReport report = broker->produce(queue, Messages::of({{.body = std::string(10'000, 'x')}}), {});
   EXPECT_EQ(kind_of(report), "invalid");
-  EXPECT_THAT(report.failure->message, HasSubstr("no more than 10000 are allowed"));
+  EXPECT_THAT(report.failure->message, HasSubstr("at most 10000 are allowed"));
 }
 
 TEST(Produce, RefusesOptionsOutOfBounds) {

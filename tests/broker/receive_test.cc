@@ -179,7 +179,7 @@ TEST(Receive, TellsOfMessagesThatAreTooLarge) {
   const auto held = broker_with(settings)->receive(queue, at_least(2));
   ASSERT_TRUE(succeeded(held));
   ASSERT_THAT((*held)->messages(), SizeIs(2));
-  EXPECT_THAT((*held)->messages()[0].fault, HasSubstr("too large to be kept: 600"));
+  EXPECT_THAT((*held)->messages()[0].fault, HasSubstr("too large to be read: 600"));
   EXPECT_EQ((*held)->messages()[0].body, "");
   EXPECT_EQ((*held)->messages()[1].body, "small");
   ASSERT_TRUE(succeeded((*held)->settle({Disposition::release, Disposition::acknowledge})));

@@ -87,7 +87,7 @@ TEST(OtherBroker, TellsHowLargeMessagesMayBe) {
   EXPECT_TRUE(is_complete(broker->produce("q", Messages::of({{.body = std::string(4'000, 'x')}}), {})));
   const auto report = broker->produce("q", Messages::of({{.body = std::string(5'000, 'x')}}), {});
   EXPECT_EQ(kind_of(report), "invalid");
-  EXPECT_THAT(report.failure->message, HasSubstr("no more than 5000 are allowed"));
+  EXPECT_THAT(report.failure->message, HasSubstr("at most 5000 are allowed"));
 }
 
 TEST(OtherBroker, ThatBreaksOffIsConnectedToAgain) {
