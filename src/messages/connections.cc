@@ -49,7 +49,7 @@ base::Result<std::unique_ptr<Connections>> Connections::create(ConnectionsOption
   }
   for (const auto& [name, settings] : kept.named) {
     if (name == embedded_connection)
-      return base::invalid("connection " + name + ": the name is that of the queues in the store");
+      return base::invalid("connection " + name + ": the name is reserved for the queues in the store");
     TRY(broker::AmqpClient* const client, connections->client());
     auto broker = client->broker(settings);
     const auto management = kept.managements.find(name);
@@ -78,7 +78,7 @@ Result<std::shared_ptr<broker::Broker>> Connections::connect(const QueueManager&
   for (std::size_t i = 0; i < manager.endpoints.size(); ++i)
     if (!allows(manager.endpoints[i]))
       return refuse_field(json::element_path("queueManager.endpoints", i) + ".host",
-                          "must be one that the configuration allows to requests");
+                          "must be a host that the configuration allows");
   const auto client = this->client();
   if (!client) return refuse(FaultKind::exhausted, client.error().message);
   auto broker = (*client)->broker(settings_of(manager, options_.authorities_file));
@@ -90,7 +90,7 @@ Result<std::shared_ptr<broker::Broker>> Connections::find(const Place& place) {
   if (place.queue_manager) return connect(*place.queue_manager);
   const std::string& name = place.connection.empty() ? options_.default_name : place.connection;
   const auto known = brokers_.find(name);
-  if (known == brokers_.end()) return refuse_field("connection", "must be one of the configuration");
+  if (known == brokers_.end()) return refuse_field("connection", "must be a connection of the configuration");
   return known->second;
 }
 

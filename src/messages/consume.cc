@@ -89,7 +89,8 @@ class MessageService::Consumption {
     return Reply{execution_.record().response, true, 0};
   }
 
-  // The process that executed it died, or lost the broker, before its messages were settled: what comes again is acknowledged.
+  // The process that executed it died, or lost the broker, before its messages were settled: what comes again is
+  // acknowledged.
   void settle_again() {
     constexpr int rounds = 3;
     std::multiset<std::string> marks = marks_in(execution_.record().response);
@@ -117,13 +118,13 @@ class MessageService::Consumption {
     const auto noted = service_.retry_([&] { return service_.guard_.settle(execution_.record()); });
     // A request that asks again would only look for them once more.
     if (!noted && noted.error().type != store::ErrorType::conditional_check_failed)
-      base::log_warning("messages", "it could not be recorded that messages are settled",
+      base::log_warning("messages", "the settlement of messages could not be recorded",
                         {{"queue", request_.queue}, {"cause", noted.error().message}});
   }
 
   void log_unsettled(const broker::Result<void>& settled) const {
     if (!settled)
-      base::log_warning("messages", "messages could not be settled; the broker may give them out again",
+      base::log_warning("messages", "messages could not be settled; the broker may deliver them again",
                         {{"queue", request_.queue}, {"cause", settled.error().message}});
   }
 

@@ -49,7 +49,7 @@ Result<Reply> MessageService::Execution::answer_or(Fault fault) {
 Result<void> MessageService::Execution::answered(const store::Answer<void>& written) const {
   if (written) return {};
   if (written.error().type == store::ErrorType::conditional_check_failed)
-    return refuse(FaultKind::in_progress, "the execution was taken over by another one, because its lease had ended");
+    return refuse(FaultKind::in_progress, "the execution was taken over by another one, because its lease had expired");
   return base::propagate(fault_of(written.error()));
 }
 

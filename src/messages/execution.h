@@ -26,7 +26,7 @@ class MessageService::Execution {
 
   // Told at each step; false: ends here, as if the process had died.
   bool reached(Step step) const { return !service_.options_.on_step || service_.options_.on_step(step); }
-  static Fault stopped() { return {.kind = FaultKind::exhausted, .message = "the server is about to stop"}; }
+  static Fault stopped() { return {.kind = FaultKind::exhausted, .message = "the server is shutting down"}; }
   static tl::unexpected<Fault> abandoned() { return refuse(FaultKind::internal, "the execution was abandoned"); }
 
   // Durable when they return. What they cannot write is a fault: in_progress when another request has taken over.

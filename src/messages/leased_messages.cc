@@ -25,7 +25,7 @@ broker::Failure failure_of(const store::Error& error) {
   FailureKind kind = FailureKind::refused;  // there is something to be put right
   if (plain.code == base::ErrorCode::exhausted) kind = FailureKind::exhausted;
   if (plain.code == base::ErrorCode::io) kind = FailureKind::lost;
-  return {kind, "the store did not take it: " + plain.message, {}};
+  return {kind, "the store failed: " + plain.message, {}};
 }
 
 LeasedMessages::LeasedMessages(std::shared_ptr<LocalQueue> queue, std::shared_ptr<LocalQueue> dead,
@@ -56,8 +56,9 @@ QueueMove LeasedMessages::move_of(const StoredMessage& message, Disposition disp
 
 broker::Result<void> LeasedMessages::settle(const std::vector<Disposition>& dispositions) {
   if (dispositions.size() != stored_.size())
-    return broker::refuse(FailureKind::invalid, "there must be one disposition for each message");
-  if (std::exchange(is_settled_, true)) return broker::refuse(FailureKind::invalid, "the messages were settled before");
+    return broker::refuse(FailureKind::invalid, "each message must have one disposition");
+  if (std::exchange(is_settled_, true))
+    return broker::refuse(FailureKind::invalid, "the messages were already settled");
   std::vector<QueueMove> moves;
   for (std::size_t i = 0; i < stored_.size(); ++i) moves.push_back(move_of(stored_[i], dispositions[i]));
   const MoveReport report = queue_->table().move(moves);
@@ -67,7 +68,7 @@ broker::Result<void> LeasedMessages::settle(const std::vector<Disposition>& disp
   const auto gone = std::ranges::count(report.done, false);
   if (gone == 0) return {};
   return broker::refuse(FailureKind::lost, "the lease of " + std::to_string(gone) + " of " +
-                                               std::to_string(stored_.size()) + " messages had ended");
+                                               std::to_string(stored_.size()) + " messages had expired");
 }
 
 }  // namespace postino::messages

@@ -88,7 +88,7 @@ class MessageService::Production {
 
   Fault fault_of_report(const broker::ProduceReport& report) const {
     Fault fault = report.failure ? fault_of(*report.failure)
-                                 : Fault{.kind = FaultKind::broker, .message = "not all messages are confirmed"};
+                                 : Fault{.kind = FaultKind::broker, .message = "not all messages were confirmed"};
     const auto rejected = std::ranges::find(report.fates, broker::Fate::rejected);
     if (fault.kind != FaultKind::invalid || rejected == report.fates.end()) return fault;
     const auto position = static_cast<std::size_t>(rejected - report.fates.begin());

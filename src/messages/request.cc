@@ -24,7 +24,7 @@ bool is_key(std::string_view text) {
 std::string read_key(Fields& fields, const std::string& header_key) {
   const auto key = fields.text("idempotencyKey", header_key.empty() ? Need::required : Need::optional);
   if (!key) return header_key;
-  if (!is_key(*key)) fields.refuse("idempotencyKey", "must have 1 to 255 characters of printable ASCII");
+  if (!is_key(*key)) fields.refuse("idempotencyKey", "must have 1 to 255 printable ASCII characters");
   if (!header_key.empty() && *key != header_key)
     fields.refuse("idempotencyKey", "must be the same as the header Idempotency-Key");
   return std::string(*key);

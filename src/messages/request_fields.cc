@@ -47,7 +47,7 @@ QueueManager read_queue_manager(Element element, Fields& parent) {
   manager.endpoints = read_endpoints(fields, manager.use_tls);
   manager.virtual_host = text_or_empty(fields, "virtualHost", RequestLimits::name_bytes);
   manager.cipher_suite = text_or_empty(fields, "cipherSuite", RequestLimits::name_bytes);
-  if (!manager.cipher_suite.empty() && !manager.use_tls) fields.refuse("cipherSuite", "needs useTls to be true");
+  if (!manager.cipher_suite.empty() && !manager.use_tls) fields.refuse("cipherSuite", "requires useTls");
   if (const auto credentials = fields.any("credentials", Need::optional)) {
     Fields inner(*credentials, fields.path_of("credentials"), fields.errors());
     manager.user = std::string(inner.text("username", Need::required, RequestLimits::user_bytes).value_or(""));
@@ -74,7 +74,7 @@ Scalars read_scalars(Fields& fields, std::string_view name) {
     if (auto scalar = scalar_of(value))
       scalars.insert_or_assign(std::string(key), *std::move(scalar));
     else
-      fields.refuse(std::string(name).append(".").append(key), "must be a text, a number, true or false");
+      fields.refuse(std::string(name).append(".").append(key), "must be a string, a number, true or false");
   }
   return scalars;
 }
@@ -107,10 +107,10 @@ void read_body(Fields& fields, Message& message) {
   if (message.format == Format::json) {
     json::FieldErrors faults;
     if (json::Document document; !document.parse(*text, faults))
-      fields.refuse("body", "must be JSON, as its format says");
+      fields.refuse("body", "must be valid JSON, because its format is JSON");
   } else if (message.format == Format::binary) {
     auto bytes = base::from_base64(*text);
-    if (!bytes) return fields.refuse("body", "must be base64, as its format says");
+    if (!bytes) return fields.refuse("body", "must be base64, because its format is BINARY");
     message.body = *std::move(bytes);
   }
 }

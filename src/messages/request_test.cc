@@ -90,7 +90,7 @@ TEST(ProduceRequest, NamesTheSettingAndTheRule) {
   EXPECT_THAT(faults_of_produce(with_settings(R"("persistent":1)")),
               ElementsAre(FieldError{"settings.persistent", "must be true or false"}));
   EXPECT_THAT(faults_of_produce(with_settings(R"("batchsize":1)")),
-              ElementsAre(FieldError{"settings.batchsize", "is not a field that is known here"}));
+              ElementsAre(FieldError{"settings.batchsize", "is an unknown field"}));
   EXPECT_THAT(faults_of_produce(with_settings(R"("maxMessages":1)")), SizeIs(1)) << "that is for consuming";
 }
 
@@ -119,7 +119,7 @@ TEST(ProduceRequest, TheKeyMayComeWithTheHeaderAndMustThenBeTheSame) {
   for (const std::string& key : {std::string(), std::string(256, 'x'), std::string("ä"), std::string("a\\u0000")})
     EXPECT_THAT(faults_of_produce(R"({"idempotencyKey":")" + key +
                                   R"(","target":{"queueName":"q"},"messages":[{"body":"x"}]})"),
-                ElementsAre(FieldError{"idempotencyKey", "must have 1 to 255 characters of printable ASCII"}));
+                ElementsAre(FieldError{"idempotencyKey", "must have 1 to 255 printable ASCII characters"}));
 }
 
 TEST(ProduceRequest, ReadsBodiesOfEveryFormat) {
@@ -144,15 +144,15 @@ TEST(ProduceRequest, NamesTheMessageAndTheRule) {
   EXPECT_THAT(faults_of_produce(with_message(R"({"body":"x","format":"XML"})")),
               ElementsAre(FieldError{"messages[1].format", "must be TEXT, JSON or BINARY"}));
   EXPECT_THAT(faults_of_produce(with_message(R"({"body":"{","format":"JSON"})")),
-              ElementsAre(FieldError{"messages[1].body", "must be JSON, as its format says"}));
+              ElementsAre(FieldError{"messages[1].body", "must be valid JSON, because its format is JSON"}));
   EXPECT_THAT(faults_of_produce(with_message(R"({"body":"?","format":"BINARY"})")),
-              ElementsAre(FieldError{"messages[1].body", "must be base64, as its format says"}));
+              ElementsAre(FieldError{"messages[1].body", "must be base64, because its format is BINARY"}));
   EXPECT_THAT(faults_of_produce(with_message(R"({"body":1,"format":"TEXT"})")),
               ElementsAre(FieldError{"messages[1].body", "must be a string unless its format is JSON"}));
   EXPECT_THAT(faults_of_produce(with_message(R"({"body":"x","properties":{"p":[]}})")),
-              ElementsAre(FieldError{"messages[1].properties.p", "must be a text, a number, true or false"}));
+              ElementsAre(FieldError{"messages[1].properties.p", "must be a string, a number, true or false"}));
   EXPECT_THAT(faults_of_produce(with_message(R"({"body":"x","messageId":"mine"})")),
-              ElementsAre(FieldError{"messages[1].messageId", "is not a field that is known here"}));
+              ElementsAre(FieldError{"messages[1].messageId", "is an unknown field"}));
 }
 
 TEST(ProduceRequest, ReadsHeadersAndProperties) {
@@ -200,7 +200,7 @@ TEST(Place, NamesTheFieldAndTheRule) {
               ElementsAre(FieldError{"queueManager.endpoints[1].host", "is required"},
                           FieldError{"queueManager.endpoints[1].port", "must be an integer from 1 to 65535"}));
   EXPECT_THAT(faults_of_produce(with_place(R"("queueManager":{"endpoints":[{"host":"a"}],"cipherSuite":"x"})")),
-              ElementsAre(FieldError{"queueManager.cipherSuite", "needs useTls to be true"}));
+              ElementsAre(FieldError{"queueManager.cipherSuite", "requires useTls"}));
   EXPECT_THAT(
       faults_of_produce(with_place(R"("queueManager":{"endpoints":[{"host":"a"}],"credentials":{"password":"x"}})")),
       ElementsAre(FieldError{"queueManager.credentials.username", "is required"}));
@@ -233,7 +233,7 @@ TEST(ConsumeRequest, HasDefaultsAndLimits) {
       "waitTimeout":"PT5M1S"},"messages":[]})"),
               ElementsAre(FieldError{"settings.maxMessages", "must be an integer from 1 to 10000"},
                           FieldError{"settings.waitTimeout", "must be from PT0S to PT5M"},
-                          FieldError{"messages", "is not a field that is known here"}));
+                          FieldError{"messages", "is an unknown field"}));
 }
 
 TEST(RequestHash, IsOfTheWholeRequestWhateverItsForm) {

@@ -51,9 +51,9 @@ broker::Result<StoredMessage> encode(const Message& message, const ProduceOption
   TRY(const std::vector<char> bytes,
       broker::encode(message, {.persistent = options.persistent, .time_to_live = options.time_to_live}));
   if (bytes.size() > max_stored_message_bytes)
-    return broker::refuse_invalid("it has " + std::to_string(bytes.size()) +
-                                  " bytes with all that belongs to it; queues of the store " +
-                                  "take messages of up to " + std::to_string(max_stored_message_bytes));
+    return broker::refuse_invalid("the message has " + std::to_string(bytes.size()) +
+                                  " bytes with its headers and properties; queues in the store take up to " +
+                                  std::to_string(max_stored_message_bytes));
   StoredMessage stored;
   stored.content.assign(bytes.begin(), bytes.end());
   stored.id = message.id;
@@ -165,7 +165,7 @@ void StoreQueue::Impl::produce(LocalQueue& queue, Production& production, const 
     positions.resize(added);
     production.confirm(positions);
     if (report.trouble) return production.stop(failure_of(*report.trouble));
-    if (Steady::now() >= deadline) production.stop({FailureKind::timed_out, "the time limit is over", {}});
+    if (Steady::now() >= deadline) production.stop({FailureKind::timed_out, "the time limit is reached", {}});
   }
 }
 

@@ -183,7 +183,7 @@ TEST_P(BrokerConformance, RefusesMessagesThatBreakARule) {
       {{.headers = {{"priority", std::int64_t{256}}}}, "priority must be an integer from 0 to 255"},
       {{.headers = {{"ttl", std::int64_t{0}}}}, "ttl must be an integer from 1"},
       {{.headers = {{"ttl", "soon"}}}, "ttl must be an integer from 1"},
-      {{.id = std::string(256, 'x')}, "message id must have no more than 255 bytes"},
+      {{.id = std::string(256, 'x')}, "message id must not be longer than 255 bytes"},
       {{.body = "\xFF"}, "body must be UTF-8"},
       {{.properties = {{"", true}}}, "name of a property"},
   };

@@ -308,7 +308,7 @@ TEST_F(ServiceTest, AServerThatStopsWaitsForNoMessages) {
   std::thread call([&] {
     const auto stopped = stopping->consume(request, {});
     EXPECT_EQ(fault_of_answer(stopped), "EXHAUSTED");
-    EXPECT_THAT(stopped.error().message, HasSubstr("about to stop"));
+    EXPECT_THAT(stopped.error().message, HasSubstr("shutting down"));
   });
   while (world_.attribute("CONSUME#k", "status") != "IN_PROGRESS") std::this_thread::yield();
   stopping->stop();
@@ -457,7 +457,8 @@ TEST_F(ServiceTest, UnknownConnectionsAndForeignHostsAreFaultsOfTheRequest) {
                                             "messages":[{"body":"x"}]})"),
                         {});
   EXPECT_EQ(fault_of_answer(unknown), "INVALID_REQUEST");
-  EXPECT_THAT(unknown.error().fields, ElementsAre(json::FieldError{"connection", "must be one of the configuration"}));
+  EXPECT_THAT(unknown.error().fields,
+              ElementsAre(json::FieldError{"connection", "must be a connection of the configuration"}));
   const auto foreign = service_->consume(
       consume_request(R"({"idempotencyKey":"k","queueManager":{"endpoints":[{"host":"169.254.169.254"}]},
                           "target":{"queueName":"q"}})"),

@@ -30,17 +30,23 @@ class TestBadRequests:
             ({}, {"idempotencyKey": "is required", "target": "is required", "messages": "is required"}),
             (broken(messages=[]), {"messages": "must have at least one element"}),
             (broken(messages=[{"body": "x", "format": "XML"}]), {"messages[0].format": "must be TEXT, JSON or BINARY"}),
-            (broken(messages=[{"body": "{", "format": "JSON"}]), {"messages[0].body": "must be JSON, as its format says"}),
-            (broken(messages=[{"body": "?", "format": "BINARY"}]), {"messages[0].body": "must be base64, as its format says"}),
+            (
+                broken(messages=[{"body": "{", "format": "JSON"}]),
+                {"messages[0].body": "must be valid JSON, because its format is JSON"},
+            ),
+            (
+                broken(messages=[{"body": "?", "format": "BINARY"}]),
+                {"messages[0].body": "must be base64, because its format is BINARY"},
+            ),
             (broken(messages=[{}]), {"messages[0].body": "is required"}),
             (
                 broken(messages=[{"body": "x", "properties": {"a": [1]}}]),
-                {"messages[0].properties.a": "must be a text, a number, true or false"},
+                {"messages[0].properties.a": "must be a string, a number, true or false"},
             ),
             (broken(target={}), {"target.queueName": "is required"}),
             (broken(settings={"deliveryDelay": "PT9999H"}), {"settings.deliveryDelay": "must be from PT0S to PT8760H"}),
-            (broken(extra=1), {"extra": "is not a field that is known here"}),
-            (broken(connection="nowhere"), {"connection": "must be one of the configuration"}),
+            (broken(extra=1), {"extra": "is an unknown field"}),
+            (broken(connection="nowhere"), {"connection": "must be a connection of the configuration"}),
             (
                 broken(connection="embedded", queueManager={"endpoints": [{"host": "127.0.0.1"}]}),
                 {"queueManager": "must not be given together with connection"},
@@ -78,7 +84,7 @@ class TestBadRequests:
         answer = rest.post("/messages/produce", broken(messages=[]))
         assert without_id(answer.problem) == {
             "type": "urn:postino:problem:INVALID_REQUEST",
-            "title": "The request breaks a rule",
+            "title": "The request is invalid",
             "status": 400,
             "detail": "messages must have at least one element.",
             "code": "INVALID_REQUEST",
@@ -113,18 +119,18 @@ class TestBodies:
         assert conflict.status == 409
         assert without_id(conflict.problem) == {
             "type": "urn:postino:problem:IDEMPOTENCY_KEY_IN_PROGRESS",
-            "title": "A request with this key is at work",
+            "title": "A request with this idempotency key is in progress",
             "status": 409,
-            "detail": "Its answer can be had with the same request, a bit later.",
+            "detail": "Repeat the request later to get its response.",
             "code": "IDEMPOTENCY_KEY_IN_PROGRESS",
         }
         other = rest.post("/messages/consume", {**body, "settings": {"waitTimeout": "PT1S"}})
         assert other.status == 422
         assert without_id(other.problem) == {
             "type": "urn:postino:problem:IDEMPOTENCY_KEY_REUSED",
-            "title": "The key was used for another request",
+            "title": "The idempotency key was used for another request",
             "status": 422,
-            "detail": "A key stands for one request; use another one for this.",
+            "detail": "Use another idempotency key for a different request.",
             "code": "IDEMPOTENCY_KEY_REUSED",
         }
         rest.post("/messages/produce", {"idempotencyKey": key, "target": {"queueName": key}, "messages": [{"body": "x"}]})
@@ -138,7 +144,7 @@ class TestBodies:
         answer = rest.get("/messages/queues/nowhere/depth", connection="rabbitmq")
         assert answer.status == 404 and answer.problem["code"] == "NO_SUCH_QUEUE"
         assert rest.get("/messages/queues/q/depth", connection="nowhere").broken_rules == {
-            "connection": "must be one of the configuration"
+            "connection": "must be a connection of the configuration"
         }
 
     def test_of_502(self, rest):
@@ -175,7 +181,7 @@ class TestOtherHosts:
         began = time.monotonic()
         manager = {"endpoints": [{"host": "127.0.0.1", "port": 1}, {"host": host, "port": 5672}]}
         found = refuse(rest, {"queueManager": manager}, "/messages/connections/test")
-        assert found == {"queueManager.endpoints[1].host": "must be one that the configuration allows to requests"}
+        assert found == {"queueManager.endpoints[1].host": "must be a host that the configuration allows"}
         assert time.monotonic() - began < 5, "nobody was asked"
 
     def test_are_allowed_by_name_and_port(self, start):
