@@ -129,7 +129,7 @@ std::optional<std::vector<Payload>> QueueIntake::read(const broker::Message& mes
   }
   if (errors.empty()) return payloads;
   const std::string& field = errors.list().front().field;
-  log_rejected(message, field.empty() ? "it is no e-mail in JSON" : "invalid field: " + field);
+  log_rejected(message, field.empty() ? "it is not an e-mail in JSON" : "invalid field: " + field);
   return std::nullopt;
 }
 
@@ -145,7 +145,7 @@ QueueIntake::Result QueueIntake::accept(const broker::Message& message, std::vec
       });
   if (answer) return judge(message, *answer, emails);
   if (answer.error().code == base::ErrorCode::invalid) {
-    log_rejected(message, "the store does not take it");
+    log_rejected(message, "the store refused it");
     return Result::rejected;
   }
   base::log_warning("outbox", "a message could not be accepted",
@@ -160,7 +160,7 @@ QueueIntake::Result QueueIntake::judge(const broker::Message& message, const Acc
     case AcceptStatus::in_progress:
       return Result::released;
     case AcceptStatus::other_request:
-      log_rejected(message, "its id was that of another message");
+      log_rejected(message, "its id was already used by another message");
       return Result::rejected;
     case AcceptStatus::done:
       break;

@@ -133,9 +133,9 @@ class Reader {
     if (text) payload_.body_text = *text;
     if (html) payload_.body_html = *html;
     if (payload_.body_text.empty() && payload_.body_html.empty())
-      fields_.refuse("body_text", "is required, unless there is body_html");
+      fields_.refuse("body_text", "is required if there is no body_html");
     for (const auto& [name, body] : {std::pair("body_text", &payload_.body_text), {"body_html", &payload_.body_html}})
-      if (body->find('\0') != std::string::npos) fields_.refuse(name, "must not have NUL characters");
+      if (body->find('\0') != std::string::npos) fields_.refuse(name, "must not contain NUL characters");
   }
 
   void read_attachments() {
@@ -162,8 +162,7 @@ class Reader {
   void name_by_path(const std::string& field, PayloadAttachment& attachment) {
     attachment.name = attachment.path.substr(attachment.path.rfind('/') + 1);
     if (!fits_as_name(attachment.name))
-      fields_.errors().add(field,
-                           "must end in a name of at most 255 bytes without backslashes, or have a name besides");
+      fields_.errors().add(field, "must end in a name of at most 255 bytes without backslashes, unless name is given");
   }
 
   PayloadAttachment read_attachment_object(Fields& fields) {
@@ -173,7 +172,7 @@ class Reader {
     const auto name = fields.text("name", content ? Need::required : Need::optional);
     const auto type = fields.text("content_type", Need::optional, 255);
     fields.refuse_others();
-    if (file.has_value() == content.has_value()) fields.refuse("path", "or content_base64 must be given, and not both");
+    if (file.has_value() == content.has_value()) fields.refuse("path", "or content_base64 must be given, but not both");
     if (file) {
       attachment.path = *file;
       if (check_path(fields.path_of("path"), *file) && !name) name_by_path(fields.path_of("path"), attachment);
@@ -231,7 +230,7 @@ class Reader {
   void read_course() {
     payload_.send_at = fields_.time("send_at", Need::optional);
     if (payload_.send_at && now_ && *payload_.send_at > *now_ + Limits::ahead)
-      fields_.refuse("send_at", "must not be more than a year away");
+      fields_.refuse("send_at", "must not be more than a year in the future");
     if (const auto url = fields_.text("callback_url", Need::optional)) {
       payload_.callback_url = *url;
       if (const auto parsed = net::Url::parse(*url); !parsed) fields_.refuse("callback_url", parsed.error().message);
@@ -264,7 +263,7 @@ class Reader {
       if (!parsed)
         fields.refuse("url", parsed.error().message);
       else if (!parsed->secure)
-        fields.refuse("url", "must be https");
+        fields.refuse("url", "must begin with https");
       else if (payload_.unsubscribe_url.size() > Limits::unsubscribe_bytes || url->find_first_of("<>\"\\") != url->npos)
         fields.refuse("url", "must not be longer than " + std::to_string(Limits::unsubscribe_bytes) +
                                  " bytes, or have quotes, backslashes or angle brackets");

@@ -43,7 +43,7 @@ std::string repeated(const std::string& text, int times) {
 
 TEST(Payload, NeedsAFromSomebodyToASubjectAndABody) {
   EXPECT_THAT(faults_of("{}"), ElementsAre("from: is required", "to: is required", "subject: is required",
-                                           "body_text: is required, unless there is body_html"));
+                                           "body_text: is required if there is no body_html"));
   EXPECT_THAT(faults_of("[]"), testing::Contains(": must be an object"));
   EXPECT_THAT(faults_with(R"("id":null)"), IsEmpty());
 }
@@ -131,7 +131,7 @@ TEST(Payload, OfTheSpoolMayBeFarAwayInTime) {
   const auto broken = parse_payload(R"({"from":"a@example.com","subject":"s"})");
   ASSERT_FALSE(broken);
   EXPECT_EQ(broken.error().code, base::ErrorCode::invalid);
-  EXPECT_EQ(broken.error().message, "to is required; body_text is required, unless there is body_html");
+  EXPECT_EQ(broken.error().message, "to is required; body_text is required if there is no body_html");
   const auto no_json = parse_payload("{");
   ASSERT_FALSE(no_json);
   EXPECT_EQ(no_json.error().message, "the payload must be JSON");
@@ -197,13 +197,12 @@ TEST(Payload, BodiesMustHaveSomethingInThem) {
   const auto body = [](const std::string& members) {
     return faults_of(R"({"from":"a@example.com","to":"b@example.com","subject":"s",)" + members + "}");
   };
-  EXPECT_THAT(body(R"("body_text":"")"), ElementsAre("body_text: is required, unless there is body_html"));
-  EXPECT_THAT(body(R"("body_text":"","body_html":"")"),
-              ElementsAre("body_text: is required, unless there is body_html"));
+  EXPECT_THAT(body(R"("body_text":"")"), ElementsAre("body_text: is required if there is no body_html"));
+  EXPECT_THAT(body(R"("body_text":"","body_html":"")"), ElementsAre("body_text: is required if there is no body_html"));
   EXPECT_THAT(body(R"("body_text":"","body_html":"h")"), IsEmpty());
-  EXPECT_THAT(body(R"("body_html":"a\u0000b")"), ElementsAre("body_html: must not have NUL characters"));
+  EXPECT_THAT(body(R"("body_html":"a\u0000b")"), ElementsAre("body_html: must not contain NUL characters"));
   EXPECT_THAT(body(R"("body_text":"a\u0000b","body_html":"h")"),
-              ElementsAre("body_text: must not have NUL characters"));
+              ElementsAre("body_text: must not contain NUL characters"));
   EXPECT_THAT(body(R"("body_html":")" + std::string((10 << 20) + 1, 'h') + R"(","body_text":"t")"),
               ElementsAre("body_html: must not be longer than 10485760 bytes"));
 }
@@ -226,15 +225,15 @@ TEST(Payload, AttachmentsAreAFileOrTheContentItself) {
   EXPECT_THAT(faults_with(R"("attachments":[7])"), ElementsAre("attachments[0]: must be a path or an object"));
   EXPECT_THAT(faults_with(R"("attachments":{})"), ElementsAre("attachments: must be an array"));
   EXPECT_THAT(faults_with(R"("attachments":[{"name":"n"}])"),
-              ElementsAre("attachments[0].path: or content_base64 must be given, and not both"));
+              ElementsAre("attachments[0].path: or content_base64 must be given, but not both"));
   EXPECT_THAT(faults_with(R"("attachments":[{"name":"n","path":"p","content_base64":""}])"),
-              ElementsAre("attachments[0].path: or content_base64 must be given, and not both"));
+              ElementsAre("attachments[0].path: or content_base64 must be given, but not both"));
   EXPECT_THAT(faults_with(R"("attachments":[{"content_base64":"AA=="}])"),
               ElementsAre("attachments[0].name: is required"));
   EXPECT_THAT(faults_with(R"("attachments":[{"name":"n","content_base64":"A"}])"),
               ElementsAre("attachments[0].content_base64: must be base64"));
   EXPECT_THAT(faults_with(R"("attachments":[{"path":"p","disposition":"inline"}])"),
-              ElementsAre("attachments[0].disposition: is not a field that is known here"));
+              ElementsAre("attachments[0].disposition: is an unknown field"));
   for (const char* name : {"", "a/b", "a\\\\b", "..", "."})
     EXPECT_THAT(faults_with(R"("attachments":[{"path":"p","name":")" + std::string(name) + "\"}]"),
                 ElementsAre("attachments[0].name: must have 1 to 255 bytes, and no slashes or control characters"))
@@ -250,7 +249,7 @@ TEST(Payload, AttachmentsAreAFileOrTheContentItself) {
 TEST(Payload, SendAtIsWithinAYear) {
   EXPECT_THAT(faults_with(R"("send_at":"2027-11-16T09:30:00Z")"), IsEmpty());
   EXPECT_THAT(faults_with(R"("send_at":"2027-11-16T09:30:00.001Z")"),
-              ElementsAre("send_at: must not be more than a year away"));
+              ElementsAre("send_at: must not be more than a year in the future"));
   EXPECT_THAT(faults_with(R"("send_at":"2020-01-01T00:00:00Z")"), IsEmpty()) << "means now";
   EXPECT_THAT(faults_with(R"("send_at":"tomorrow")"), testing::SizeIs(1));
 }
@@ -261,7 +260,7 @@ TEST(Payload, UrlsAreChecked) {
                 ElementsAre(testing::StartsWith("callback_url: must ")))
         << url;
   EXPECT_THAT(faults_with(R"("unsubscribe":{"url":"http://example.com/"})"),
-              ElementsAre("unsubscribe.url: must be https"));
+              ElementsAre("unsubscribe.url: must begin with https"));
   EXPECT_THAT(faults_with(R"("unsubscribe":{})"), ElementsAre("unsubscribe.url: or mailto must be given"));
   EXPECT_THAT(faults_with(R"("unsubscribe":{"mailto":"nobody"})"), ElementsAre("unsubscribe.mailto: must have an @"));
   EXPECT_THAT(faults_with(R"("unsubscribe":"https://example.com/")"),
@@ -301,7 +300,7 @@ TEST(Payload, NumbersOfThingsAreLimited) {
 
 TEST(Payload, AMisspeltFieldIsNotPassedOver) {
   EXPECT_THAT(faults_with(R"("Subject":"x","sendAt":"2026-11-16T00:00:00Z")"),
-              ElementsAre("Subject: is not a field that is known here", "sendAt: is not a field that is known here"));
+              ElementsAre("Subject: is an unknown field", "sendAt: is an unknown field"));
 }
 
 }  // namespace

@@ -198,7 +198,7 @@ class Decision {
   // As if it had not been claimed.
   State operator()(event::GivenBack&) {
     end_work(email_.reason);
-    note_ = "given back: the worker was told to end";
+    note_ = "given back: the worker was told to stop";
     email_.due_at = now_;
     if (email_.state == processing) --email_.attempts;
     if (acknowledged_form(email_.state)) --email_.callback_attempts;
@@ -216,7 +216,7 @@ class Decision {
     if (unknown && policy_.unknown_outcome == UnknownOutcomePolicy::hold)
       return hold_unknown("the worker was lost after the end of the message");
     end_work(email_.reason);
-    note_ = "rescued from " + std::string(name_of(email_.state)) + ": its lease had ended";
+    note_ = "rescued from " + std::string(name_of(email_.state)) + ": its lease had expired";
     if (unknown) *note_ += "; outcome unknown";
     email_.due_at = now_;
     return *rescued_form(email_.state);

@@ -424,7 +424,8 @@ TEST_F(StateMachineTest, RescueGoesBackToTheWaitingStateAtOnceAndKeepsTheReason)
     EXPECT_EQ(move.after.state, rescued_form(state));
     EXPECT_EQ(move.after.due_at, start);
     EXPECT_EQ(move.after.reason, "as before");
-    EXPECT_EQ(move.lines.back().entry.reason, "rescued from " + std::string(name_of(state)) + ": its lease had ended");
+    EXPECT_EQ(move.lines.back().entry.reason,
+              "rescued from " + std::string(name_of(state)) + ": its lease had expired");
   }
 }
 
@@ -434,7 +435,7 @@ TEST_F(StateMachineTest, RescueOfAnUnknownOutcomeFollowsThePolicy) {
   const Change again = changed(email, event::LeaseEnded{}, start, policy_);
   EXPECT_EQ(again.after.state, State::ready);
   EXPECT_FALSE(again.after.outcome_unknown);
-  EXPECT_EQ(again.lines.back().entry.reason, "rescued from PROCESSING: its lease had ended; outcome unknown");
+  EXPECT_EQ(again.lines.back().entry.reason, "rescued from PROCESSING: its lease had expired; outcome unknown");
 
   Policy holding = policy();
   holding.unknown_outcome = UnknownOutcomePolicy::hold;
@@ -530,7 +531,7 @@ TEST_F(StateMachineTest, WhatIsGivenBackIsAsIfItHadNotBeenClaimed) {
     EXPECT_EQ(back.after.callback_attempts, email.callback_attempts);
     EXPECT_EQ(back.after.due_at, start + seconds(1));
     EXPECT_FALSE(back.after.outcome_unknown);
-    EXPECT_EQ(back.lines.back().entry.reason, "given back: the worker was told to end");
+    EXPECT_EQ(back.lines.back().entry.reason, "given back: the worker was told to stop");
   }
 }
 

@@ -42,7 +42,7 @@ AcceptRequest::AcceptRequest(std::vector<NewEmail>& emails, const std::optional<
 
 void AcceptRequest::refuse_duplicate(std::size_t i) {
   answer_.outcomes[i].error = AcceptError::duplicated_id;
-  answer_.outcomes[i].message = "an e-mail with this id was accepted before";
+  answer_.outcomes[i].message = "an e-mail with this id was already accepted";
 }
 
 base::Result<void> AcceptRequest::refuse(const Group& group, AcceptError error, const base::Error& cause) {

@@ -43,7 +43,7 @@ int open_below(int directory, const std::string& path, int flags, mode_t mode) {
 }
 
 tl::unexpected<base::Error> failure(const std::string& what, const std::string& path) {
-  if (errno == ENXIO) return base::invalid(path + " is not a plain file");  // a socket
+  if (errno == ENXIO) return base::invalid(path + " is not a regular file");  // a socket
   const bool missing = errno == ENOENT || errno == ENOTDIR || errno == EXDEV || errno == ELOOP || errno == ENAMETOOLONG;
   return base::fail(missing ? base::ErrorCode::not_found : base::ErrorCode::io,
                     "cannot " + what + " " + path + ": " + (missing ? "there is no such file" : std::strerror(errno)));
@@ -109,7 +109,7 @@ base::Result<std::string> read_enclosed_file(int directory, const std::string& p
   if (!file.is_open()) return failure("read", path);
   struct stat status {};
   if (fstat(file.get(), &status) != 0) return failure("read", path);
-  if (!S_ISREG(status.st_mode)) return base::invalid(path + " is not a plain file");
+  if (!S_ISREG(status.st_mode)) return base::invalid(path + " is not a regular file");
   if (static_cast<std::size_t>(status.st_size) > max_bytes)
     return base::invalid(path + " is larger than " + std::to_string(max_bytes) + " bytes");
   std::string bytes(static_cast<std::size_t>(status.st_size), '\0');

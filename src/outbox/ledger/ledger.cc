@@ -7,7 +7,7 @@ base::Result<void> amend(Ledger& ledger, Change change) {
   std::vector<Change> changes;
   changes.push_back(std::move(change));
   TRY(const std::vector<std::string> written, ledger.amend(changes));
-  if (written.empty()) return base::fail(base::ErrorCode::conflict, "e-mail " + id + " has moved on");
+  if (written.empty()) return base::fail(base::ErrorCode::conflict, "e-mail " + id + " was changed by another worker");
   return {};
 }
 

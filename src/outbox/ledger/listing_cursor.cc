@@ -32,7 +32,7 @@ base::Result<std::string> read_cursor(std::string_view cursor) {
     position += static_cast<char>(high * 16 + low);
   }
   if (!valid || check_digits(position) != cursor.substr(0, check_length))
-    return base::invalid("cursor must be one that an earlier page gave");
+    return base::invalid("cursor must be that of an earlier page");
   return position;
 }
 

@@ -27,7 +27,7 @@ TEST(ListingCursor, IsReadBackAndNothingElseIs) {
   for (const std::string& text : wrong) {
     const auto read = read_cursor(text);
     ASSERT_FALSE(read) << text;
-    EXPECT_EQ(read.error().message, "cursor must be one that an earlier page gave");
+    EXPECT_EQ(read.error().message, "cursor must be that of an earlier page");
   }
 }
 

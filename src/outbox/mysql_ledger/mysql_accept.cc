@@ -209,7 +209,7 @@ class MysqlLedger::AcceptWriter {
                            " WHERE key_hash = ? AND expires_ms <= ?",
                            {mysql::Bytes{request_.key()->request_hash}, owner_, expires, key_hash(), now}));
     if (taken > 0) return KeyState::ours;
-    return mysql::fail(ErrorKind::transient, 0, "another request has just taken the idempotency key");
+    return mysql::fail(ErrorKind::transient, 0, "another request has just claimed the idempotency key");
   }
 
   KeyState judge(const mysql::Row& row, const Attempt& attempt) {

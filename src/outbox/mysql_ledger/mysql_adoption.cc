@@ -41,7 +41,7 @@ base::Result<bool> MysqlLedger::adopt(const std::vector<EmailRow>& rows) {
 base::Result<bool> MysqlLedger::adopt_described(const Email& email) {
   const auto text = spool().read(email.payload_path);
   if (!text && text.error().code == base::ErrorCode::io) {
-    base::log_warning("outbox", "the payload of another program's e-mail cannot be read",
+    base::log_warning("outbox", "the payload of an e-mail of another program cannot be read",
                       {{"id", email.id}, {"error", text.error().message}});
     return false;
   }

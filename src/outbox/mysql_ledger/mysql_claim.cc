@@ -16,7 +16,7 @@ std::string quoted(State state) { return "'" + std::string(name_of(state)) + "'"
 
 // One row that is damaged must not keep back those behind it.
 void log_unreadable(const base::Error& error) {
-  base::log_error("outbox", "an e-mail cannot be read, and is left alone", {{"error", error.message}});
+  base::log_error("outbox", "an e-mail cannot be read and is skipped", {{"error", error.message}});
 }
 
 // Of one shard, from a moment on.

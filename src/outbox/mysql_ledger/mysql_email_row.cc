@@ -250,7 +250,7 @@ base::Result<EmailRow> email_row_of(const mysql::Row& row) {
   if (result.foreign) email.updated_at = base::from_epoch_milliseconds(row.number(column::updated_seconds) * 1'000);
   if (!read_row_lists(row, email))
     return base::fail(base::ErrorCode::corrupt,
-                      "tags, recipients, bounces or reached of e-mail " + email.id + " are not the JSON they must be");
+                      "tags, recipients, bounces or reached of e-mail " + email.id + " are malformed");
   return result;
 }
 

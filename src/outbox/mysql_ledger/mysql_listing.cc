@@ -9,7 +9,7 @@ namespace postino::outbox {
 
 namespace {
 
-tl::unexpected<base::Error> wrong_cursor() { return base::invalid("cursor must be one that an earlier page gave"); }
+tl::unexpected<base::Error> wrong_cursor() { return base::invalid("cursor must be that of an earlier page"); }
 
 // The words of a cursor, of which the last may be any text: "list 1767323045000 <id>".
 base::Result<std::vector<std::string>> words_in(const std::string& cursor, std::string_view kind, std::size_t count) {

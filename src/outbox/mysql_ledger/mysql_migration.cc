@@ -45,8 +45,8 @@ base::Result<int> known_last_done(Connection& connection) {
   const int newest = mysql_migrations().back().number;
   if (*done > newest)
     return base::fail(base::ErrorCode::conflict, "the database is at migration " + std::to_string(*done) +
-                                                     ", and this program knows " + std::to_string(newest) +
-                                                     " only: use the newer program that made it");
+                                                     ", but this version of Postino supports only " +
+                                                     std::to_string(newest) + ": use a newer version of Postino");
   return *done;
 }
 

@@ -35,7 +35,7 @@ base::Result<DeadPosition> read_dead_position(const std::string& cursor) {
   std::string kind;
   words >> kind >> position.shard >> position.due;
   if (words.fail() || kind != "dead" || position.shard < 0)
-    return base::invalid("cursor must be one that an earlier page gave");
+    return base::invalid("cursor must be that of an earlier page");
   words >> position.id;
   return position;
 }

@@ -64,7 +64,7 @@ base::Result<std::string> StoreSpool::read(const std::string& path) {
     const auto* count = answer->item->find("Parts");
     if (content == nullptr || count == nullptr || content->type() != item::Type::binary ||
         count->type() != item::Type::number)
-      return base::fail(base::ErrorCode::corrupt, "what is in the spool at " + path + " is no part of an object");
+      return base::fail(base::ErrorCode::corrupt, "the spool entry at " + path + " is malformed");
     parts = count->as<item::Number>().to_int64().value_or(1);
     bytes += content->as<item::Binary>().bytes;
   }

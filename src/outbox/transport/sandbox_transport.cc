@@ -17,7 +17,7 @@ mail::SendResult SandboxTransport::deliver(const Delivery& delivery, const mail:
   mail::SendResult result;
   result.severity = stored ? mail::Severity::success : mail::Severity::temporary;
   result.reply.code = stored ? 250 : 451;
-  result.reply.text = stored ? "250 2.0.0 in the sandbox's mailbox" : "451 4.3.0 " + stored.error().message;
+  result.reply.text = stored ? "250 2.0.0 kept in the sandbox" : "451 4.3.0 " + stored.error().message;
   for (const std::string& address : delivery.envelope.recipients)
     result.recipients.push_back({address, result.severity, result.reply});
   return result;

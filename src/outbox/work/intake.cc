@@ -41,7 +41,7 @@ base::Result<mail::Attachment> Intake::read_attachment(const PayloadAttachment& 
 base::Result<std::string> Intake::build(const Email& email) const {
   auto text = spool_.read(email.payload_path);
   if (!text && text.error().code == base::ErrorCode::not_found)
-    return base::invalid("the payload is gone from the spool");
+    return base::invalid("the payload is missing from the spool");
   if (!text) return base::propagate(text.error());
   TRY(Payload payload, parse_payload(*text));
   return build(email, std::move(payload));

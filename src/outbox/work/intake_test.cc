@@ -97,7 +97,7 @@ TEST_F(IntakeTest, APayloadThatIsGoneIsRejected) {
   Email email;
   email.state = State::intaking;
   email.payload_path = "2026/11/gone.json";
-  EXPECT_EQ(rejection_of((*intake)->work(email)), "the payload is gone from the spool");
+  EXPECT_EQ(rejection_of((*intake)->work(email)), "the payload is missing from the spool");
 }
 
 }  // namespace

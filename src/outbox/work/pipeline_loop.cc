@@ -123,7 +123,7 @@ void PipelineLoop::give_back_waiting() {
 std::optional<Change> PipelineLoop::conclude(const Email& email, Event event) const {
   auto change = decide(email, std::move(event), context_.policy, context_.clock.now(), context_.random.next());
   if (change) return *std::move(change);
-  base::log_error("outbox", "work on an e-mail led nowhere",
+  base::log_error("outbox", "the result of work on an e-mail is not allowed in its state",
                   {{"pipeline", std::string(name_of(pipeline_))}, {"id", email.id}, {"error", change.error().message}});
   return std::nullopt;
 }
@@ -256,7 +256,7 @@ void PipelineLoop::write(std::vector<Done> batch) {
     for (Done& done : batch) forward(done);
   std::vector<Done> left = write_once(std::move(batch));
   for (int round = 1; !left.empty(); ++round) {
-    base::log_warning("outbox", "moves could not be written",
+    base::log_warning("outbox", "changes of state could not be written",
                       {{"pipeline", std::string(name_of(pipeline_))}, {"count", std::to_string(left.size())}});
     if (round == most_rounds || (round > 1 && out_of_time())) break;
     wait_for_ledger();
@@ -265,7 +265,7 @@ void PipelineLoop::write(std::vector<Done> batch) {
   for (const Done& done : left) {
     context_.leases.drop(done.change.before);
     if (done.forwarded_from) next_->adopt({}, 1);
-    base::log_error("outbox", "given up to write where an e-mail went",
+    base::log_error("outbox", "gave up writing the new state of an e-mail",
                     {{"id", done.change.before.id}, {"state", std::string(name_of(done.change.after.state))}});
   }
 }
@@ -322,7 +322,7 @@ void PipelineLoop::finished(const Done& done, MoveOutcome& outcome) {
   if (written) {
     on_moved_(before, done.forwarded_from ? passed_form(*done.forwarded_from, outcome.email) : outcome.email);
   } else if (options_.claims) {
-    base::log_warning("outbox", "lease was lost", {{"id", before.id}, {"state", std::string(name_of(before.state))}});
+    base::log_warning("outbox", "a lease was lost", {{"id", before.id}, {"state", std::string(name_of(before.state))}});
   }
   if (!done.forwarded_from) return;
   std::vector<Email> taken;

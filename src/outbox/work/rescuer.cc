@@ -19,7 +19,7 @@ bool Rescuer::run_once() {
   const auto expired = ledger_.find_expired(now, max_ledger_batch);
   if (!expired) {
     is_in_trouble_ = true;
-    base::log_warning("outbox", "expired leases could not be looked for", {{"error", expired.error().message}});
+    base::log_warning("outbox", "expired leases could not be read", {{"error", expired.error().message}});
     return false;
   }
   std::vector<Change> changes;

@@ -32,7 +32,7 @@ void remove_suppressed(std::vector<std::string>& addresses, const std::vector<Su
 }  // namespace
 
 base::Result<void> Sender::commit_to(const Email& email, const Leases& leases) const {
-  if (!leases.holds(email)) return base::fail(base::ErrorCode::conflict, "the lease of the e-mail is over");
+  if (!leases.holds(email)) return base::fail(base::ErrorCode::conflict, "the lease of the e-mail has expired");
   if (email.outcome_unknown) return {};
   TRY(Change change, decide(email, event::MessageEnding{}, policy_, clock_.now()));
   return amend(ledger_, std::move(change));
@@ -77,7 +77,7 @@ Event Sender::work(const Email& email, const Leases& leases) const {
   }
   const std::string destination = mail::domain_of(recipients.front());
   if (const auto later = limits_.admit(destination, email.id, now))
-    return event::SendingPostponed{"waits for its turn: the limit of " + destination + " is reached", *later};
+    return event::SendingPostponed{"postponed: the limit for " + destination + " is reached", *later};
   Event event = send(email, *std::move(suppressed), std::move(recipients), leases);
   limits_.done(destination);
   return event;

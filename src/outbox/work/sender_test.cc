@@ -187,7 +187,7 @@ TEST_F(SenderBeforeTheEndTest, ALeaseThatIsOverForbidsIt) {
   const Email email = claimed();
   const auto answer = ask_before_end(email, [&] { clock_.advance(policy_.lease); });
   ASSERT_FALSE(answer);
-  EXPECT_EQ(answer.error(), (base::Error{base::ErrorCode::conflict, "the lease of the e-mail is over"}));
+  EXPECT_EQ(answer.error(), (base::Error{base::ErrorCode::conflict, "the lease of the e-mail has expired"}));
   EXPECT_THAT(ledger_.amendments(), IsEmpty());
 }
 
@@ -268,7 +268,7 @@ TEST_F(SenderTest, WaitsForItsTurnAtTheDestination) {
   ASSERT_EQ(limits_.admit("example.com", "another", test_start), std::nullopt);
   const Email email = claimed();
   const auto postponed = as<event::SendingPostponed>(sender().work(email, leases_));
-  EXPECT_EQ(postponed.reason, "waits for its turn: the limit of example.com is reached");
+  EXPECT_EQ(postponed.reason, "postponed: the limit for example.com is reached");
   EXPECT_GT(postponed.due, test_start);
   EXPECT_THAT(transport_.envelopes, IsEmpty());
   limits_.done("example.com");
