@@ -92,7 +92,8 @@ void write_result(json::Writer& json, const AcceptOutcome& outcome) {
     json.key("error").begin_object();
     json.key("code").string(code_of(*outcome.error));
     // Why the store did not take it is in the log, and nothing for callers.
-    json.key("message").string(is_unstored(outcome) ? "it could not be stored; try again later" : outcome.message);
+    json.key("message").string(is_unstored(outcome) ? "the e-mail could not be stored; try again later"
+                                                    : outcome.message);
     json.end_object();
   }
   json.end_object();
@@ -118,7 +119,7 @@ std::string render(const std::vector<AcceptOutcome>& outcomes) {
 Outcome answer_of(const std::vector<AcceptOutcome>& outcomes) {
   // It is not what was handed in.
   if (!outcomes.empty() && std::ranges::all_of(outcomes, is_unstored))
-    return refuse(problems::store_unavailable, "None could be stored. Try again in a moment.");
+    return refuse(problems::store_unavailable, "No e-mail could be stored. Try again in a moment.");
   return json_reply(render(outcomes), summary_of(outcomes).status());
 }
 
@@ -143,14 +144,14 @@ Outcome replay_acceptance(std::string answer) {
   const auto summary = read_summary(answer);
   if (!summary)
     return base::propagate(
-        problem_of({base::ErrorCode::corrupt, "the answer stored under an idempotency key has another form"}, {}));
+        problem_of({base::ErrorCode::corrupt, "the response stored under an idempotency key is malformed"}, {}));
   return replayed(json_reply(std::move(answer), summary->status()));
 }
 
 Outcome accept_emails(Call& call) {
   TRY(const std::optional<IdempotencyHeaders> headers, read_idempotency_headers(call.request));
   if (!headers && call.services.require_idempotency_key)
-    return refuse(problems::idempotency_key_required, "Send an Idempotency-Key with every request to accept e-mails.");
+    return refuse(problems::idempotency_key_required, "POST /emails requires the header Idempotency-Key.");
   TRY(std::vector<Payload> payloads, read_payloads(call));
   std::optional<Outbox::KeyedRequest> keyed;
   if (headers) keyed = keyed_request(*headers, payloads, call.caller);
@@ -196,26 +197,24 @@ bool begin_accepting(Call& call, const Finish& finish) {
 std::vector<Route> acceptance_routes() {
   const std::vector<Content> answer{{json_content_type, "Acceptance"}};
   return {{
-      .operation = {.id = "acceptEmails",
-                    .method = "POST",
-                    .path = "/emails",
-                    .role = Role::senders,
-                    .group = "E-mails",
-                    .summary = "Hand in e-mails",
-                    .description =
-                        "One malformed element refuses all of them. Otherwise each is accepted, durably, or refused "
-                        "for itself; the "
-                        "results are in the order of the elements.\n\n"
-                        "With an Idempotency-Key the same request can be sent again without sending mail twice: it "
-                        "gets the stored "
-                        "answer with the same status. Keys belong to the tenant or, without one, to the API key.",
-                    .parameters = {idempotency_key_parameter(), idempotency_expiry_parameter()},
-                    .body = {{{json_content_type, "EmailBatch"}}, true},
-                    .answers = {{200, "Some were accepted.", answer},
-                                {201, "All were accepted.", answer},
-                                {409, "A request with the same idempotency key is at work."},
-                                {422, "None was accepted, or the idempotency key was used for another request.",
-                                 answer}}},
+      .operation =
+          {.id = "acceptEmails",
+           .method = "POST",
+           .path = "/emails",
+           .role = Role::senders,
+           .group = "E-mails",
+           .summary = "Submit e-mails",
+           .description =
+               "If one element is malformed, all are refused. Otherwise each e-mail is either accepted and stored "
+               "durably, or refused, independently of the others. The results are in the order of the "
+               "elements.\n\nWith an Idempotency-Key, a repeated request does not send mail twice: it gets the stored "
+               "response with the same status. Keys belong to the tenant or, without one, to the API key.",
+           .parameters = {idempotency_key_parameter(), idempotency_expiry_parameter()},
+           .body = {{{json_content_type, "EmailBatch"}}, true},
+           .answers = {{200, "Some e-mails were accepted.", answer},
+                       {201, "All e-mails were accepted.", answer},
+                       {409, "A request with the same idempotency key is in progress."},
+                       {422, "No e-mail was accepted, or the idempotency key was used for another request.", answer}}},
       .handle = accept_emails,
       .begin = begin_accepting,
       .own_keys = true,

@@ -83,11 +83,11 @@ bool is_own_origin(const net::Request& request) {
 base::Result<const Caller*, Problem> check_local(const net::Request& request) {
   static const Caller local{"", Role::operators, ""};
   if (!request.from_loopback)
-    return refuse(problems::loopback_only, "No API keys are configured: only programs on this machine may call.");
+    return refuse(problems::loopback_only, "No API keys are configured: only requests from this machine are allowed.");
   if (!is_own_host(request.header("host")))
-    return refuse(problems::foreign_host, "Without API keys the Host must be an IP address or localhost.");
+    return refuse(problems::foreign_host, "Without API keys, the header Host must be an IP address or localhost.");
   if (!is_own_origin(request))
-    return refuse(problems::foreign_origin, "Without API keys no page of another origin may call.");
+    return refuse(problems::foreign_origin, "Without API keys, requests from other origins are refused.");
   return &local;
 }
 
@@ -99,12 +99,12 @@ base::Result<ApiKey> parse_api_key(std::string_view text) {
   if (!role_text) return base::invalid("an API key must be NAME:ROLE:SECRET or NAME:ROLE@TENANT:SECRET");
   ApiKey key;
   if (!is_name(*name))
-    return base::invalid("the name of an API key must have 1 to 64 characters, all of A-Z, a-z, 0-9, '_', '.' and '-'");
+    return base::invalid("the name of an API key must have 1 to 64 characters of A-Z, a-z, 0-9, '_', '.' and '-'");
   key.caller.name = *name;
   if (const auto role_alone = take_until(*role_text, '@')) {
     if (!is_name(*role_text))
       return base::invalid("the tenant of API key " + key.caller.name +
-                           " must have 1 to 64 characters, all of A-Z, a-z, 0-9, '_', '.' and '-'");
+                           " must have 1 to 64 characters of A-Z, a-z, 0-9, '_', '.' and '-'");
     key.caller.tenant = *role_text;
     role_text = role_alone;
   }
@@ -113,7 +113,7 @@ base::Result<ApiKey> parse_api_key(std::string_view text) {
   key.caller.role = *role;
   if (!is_secret(text))
     return base::invalid("the secret of API key " + key.caller.name +
-                         " must have 16 to 512 characters, all of printable ASCII without spaces");
+                         " must have 16 to 512 printable ASCII characters, without spaces");
   key.digest = base::sha256(text);
   return key;
 }
@@ -121,21 +121,22 @@ base::Result<ApiKey> parse_api_key(std::string_view text) {
 base::Result<const Caller*, Problem> Access::check(const net::Request& request, Role needed, bool shared) const {
   TRY(const Caller* caller, keys_.empty() ? check_local(request) : check_key(request));
   if (caller->role < needed)
-    return refuse(problems::forbidden, "This needs the role " + std::string(name_of(needed)) +
-                                           "; the key has the role " + std::string(name_of(caller->role)) + ".");
+    return refuse(problems::forbidden, "This request needs the role " + std::string(name_of(needed)) +
+                                           "; the API key has the role " + std::string(name_of(caller->role)) + ".");
   if (shared && !caller->tenant.empty())
-    return refuse(problems::forbidden, "The key is for one tenant; this is shared by all.");
+    return refuse(problems::forbidden,
+                  "The API key belongs to a tenant; this request needs an API key without a tenant.");
   return caller;
 }
 
 base::Result<const Caller*, Problem> Access::check_key(const net::Request& request) const {
   const std::string_view secret = presented_secret(request);
   if (secret.empty())
-    return unauthenticated("Send Authorization: Bearer SECRET, or X-API-Key: SECRET.", "Bearer realm=\"postino\"");
+    return unauthenticated("Send the header Authorization: Bearer SECRET, or X-API-Key: SECRET.",
+                           "Bearer realm=\"postino\"");
   const Caller* caller = find(secret);
   if (caller == nullptr)
-    return unauthenticated("The API key is not one of this server.",
-                           "Bearer realm=\"postino\", error=\"invalid_token\"");
+    return unauthenticated("The API key is unknown.", "Bearer realm=\"postino\", error=\"invalid_token\"");
   return caller;
 }
 

@@ -54,27 +54,27 @@ Outcome take_bounce(Call& call) {
   if (!outcome && outcome.error().type.code == problems::invalid_request.code)
     outcome.error().type = problems::not_a_delivery_report;
   TRY(const BounceOutcome taken, std::move(outcome));
-  if (taken.email_id.empty())
-    return refuse(problems::unknown_email, "No e-mail of this outbox has the Message-ID that the report names.");
+  if (taken.email_id.empty()) return refuse(problems::unknown_email, "No e-mail has the Message-ID in the report.");
   return json_reply(bounce_json(taken));
 }
 
 }  // namespace
 
 std::vector<Route> bounce_routes() {
-  return {{.operation =
-               {.id = "takeBounce",
-                .method = "POST",
-                .path = "/bounces",
-                .role = Role::operators,
-                .group = "Bounces",
-                .summary = "Hand in a delivery report that came back by mail",
-                .description =
-                    "A report as RFC 3464 has it. Addresses that are refused for good go on the suppression list.",
-                .body = {{{message_content_type, ""}, {json_content_type, "BounceMessage"}}, true},
-                .answers = {{200, "What the report says, and of which e-mail.", {{json_content_type, "BounceOutcome"}}},
-                            {400, "The message is no delivery report."},
-                            {404, "The report is about none of the e-mails here (code UNKNOWN_EMAIL)."}}},
+  return {{.operation = {.id = "takeBounce",
+                         .method = "POST",
+                         .path = "/bounces",
+                         .role = Role::operators,
+                         .group = "Bounces",
+                         .summary = "Submit a delivery report (bounce)",
+                         .description = "A delivery report as defined by RFC 3464. Addresses that failed permanently "
+                                        "are added to the suppression list.",
+                         .body = {{{message_content_type, ""}, {json_content_type, "BounceMessage"}}, true},
+                         .answers = {{200,
+                                      "The e-mail that the report is about, and what it says.",
+                                      {{json_content_type, "BounceOutcome"}}},
+                                     {400, "The message is not a delivery report."},
+                                     {404, "No e-mail has the Message-ID in the report (code UNKNOWN_EMAIL)."}}},
            .handle = take_bounce}};
 }
 

@@ -39,7 +39,7 @@ const std::string& Call::path_parameter(std::string_view name) const {
 
 base::Result<std::string, Problem> Call::email_id() const {
   const std::string& id = path_parameter("id");
-  if (id.size() > most_id_bytes) return refuse(problems::email_not_found, "No e-mail has such an id.");
+  if (id.size() > most_id_bytes) return refuse(problems::email_not_found, "No e-mail has this id.");
   return base::lower_case(id);
 }
 

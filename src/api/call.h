@@ -74,7 +74,7 @@ struct Call {
 template <class T>
 base::Result<T, Problem> answered_page(base::Result<T> answer) {
   if (!answer && answer.error().code == base::ErrorCode::invalid)
-    return refuse_field("cursor", "must be one that an answer had, with the same parameters");
+    return refuse_field("cursor", "must be the cursor of an earlier response, with the same parameters");
   return answered(std::move(answer));
 }
 

@@ -42,7 +42,7 @@ std::vector<Route> callback_routes() {
                      .group = "Callbacks",
                      .summary = "List e-mails whose callback was given up",
                      .parameters = {cursor_parameter(), limit_parameter()},
-                     .answers = {{200, "A page.", {{json_content_type, "EmailPage"}}}}},
+                     .answers = {{200, "A page of e-mails.", {{json_content_type, "EmailPage"}}}}},
        .handle = list_dead_callbacks},
       {.operation =
            {.id = "replayCallback",
@@ -53,10 +53,10 @@ std::vector<Route> callback_routes() {
             .summary = "Repeat a callback that was given up",
             .parameters = {email_id_parameter()},
             .body = {{{json_content_type, "Nothing"}}, false},
-            .answers = {{204, "It is tried again from the beginning."},
-                        {404, "There is no such e-mail."},
+            .answers = {{204, "The callback is attempted again."},
+                        {404, "No e-mail has this id."},
                         {409,
-                         "Its callback was not given up, or a request with the same idempotency key is at work."}}},
+                         "The callback was not given up, or a request with the same idempotency key is in progress."}}},
        .handle = replay_callback},
   };
 }

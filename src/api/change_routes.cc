@@ -31,10 +31,10 @@ Operation change_operation(std::string_view id, std::string_view path, Role role
           .parameters = {email_id_parameter()},
           .body = {{{json_content_type, "Reason"}}, false},
           .answers = {{204, "Done."},
-                      {404, "There is no such e-mail."},
+                      {404, "No e-mail has this id."},
                       {409,
-                       "The state of the e-mail forbids it, which `detail` names, or a request with the same "
-                       "idempotency key is at work."}}};
+                       "The state of the e-mail does not allow this (`detail` names the state), or a request with the "
+                       "same idempotency key is in progress."}}};
 }
 
 }  // namespace
@@ -44,16 +44,16 @@ std::vector<Route> change_routes() {
       {.operation = change_operation("cancelEmail", "/emails/{id}/cancel", Role::senders, "Cancel an e-mail",
                                      "Possible as long as it has not been sent and no worker is sending it."),
        .handle = change_email<&Outbox::cancel>},
-      {.operation = change_operation("holdEmail", "/emails/{id}/hold", Role::operators,
-                                     "Hold an e-mail back until it is released",
-                                     "It stays HELD until it is released or cancelled."),
+      {.operation =
+           change_operation("holdEmail", "/emails/{id}/hold", Role::operators, "Hold an e-mail until it is released",
+                            "It stays HELD until it is released or cancelled."),
        .handle = change_email<&Outbox::hold>},
-      {.operation = change_operation("releaseEmail", "/emails/{id}/release", Role::operators,
-                                     "Release an e-mail that is held", "It goes back to the state it was held in."),
+      {.operation = change_operation("releaseEmail", "/emails/{id}/release", Role::operators, "Release a held e-mail",
+                                     "It goes back to the state it was held in."),
        .handle = change_email<&Outbox::release>},
       {.operation = change_operation(
            "requeueEmail", "/emails/{id}/requeue", Role::operators, "Repeat the last step of an e-mail",
-           "For e-mails that failed or were found invalid, and for those whose worker is gone."),
+           "For e-mails that are FAILED or INVALID, and for e-mails whose lease has expired."),
        .handle = change_email<&Outbox::requeue>},
   };
 }

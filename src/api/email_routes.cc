@@ -92,7 +92,7 @@ Outcome show_payload(Call& call) {
   return json_reply(std::move(payload));
 }
 
-AnswerDescription page_answer() { return {200, "A page.", {{json_content_type, "EmailPage"}}}; }
+AnswerDescription page_answer() { return {200, "A page of e-mails.", {{json_content_type, "EmailPage"}}}; }
 
 Schema time_schema(std::string description) {
   return {.type = "string", .description = std::move(description), .format = "date-time"};
@@ -120,7 +120,7 @@ std::vector<Route> listing_routes() {
                      .path = "/invalid-emails",
                      .role = Role::readers,
                      .group = "E-mails",
-                     .summary = "List e-mails whose payload could not be made into a message",
+                     .summary = "List e-mails whose message could not be built",
                      .description = "The same as GET /emails with the status INVALID.",
                      .parameters = {cursor_parameter(), limit_parameter()},
                      .answers = {page_answer()}},
@@ -133,7 +133,7 @@ std::vector<Route> listing_routes() {
             .group = "E-mails",
             .summary = "List e-mails whose worker has not renewed its lease",
             .parameters = {limit_parameter()},
-            .answers = {{200, "Those whose lease has ended, oldest first.", {{json_content_type, "EmailList"}}}}},
+            .answers = {{200, "E-mails whose lease has expired, oldest first.", {{json_content_type, "EmailList"}}}}},
        .handle = list_stale_emails},
       {.operation = {.id = "countEmails",
                      .method = "GET",
@@ -141,7 +141,7 @@ std::vector<Route> listing_routes() {
                      .role = Role::readers,
                      .group = "E-mails",
                      .summary = "Count e-mails by state",
-                     .answers = {{200, "Every state with its count.", {{json_content_type, "Counts"}}}}},
+                     .answers = {{200, "The number of e-mails in each state.", {{json_content_type, "Counts"}}}}},
        .handle = count_emails},
   };
 }
@@ -156,7 +156,7 @@ std::vector<Route> single_routes() {
                      .summary = "Show an e-mail with its history",
                      .parameters = {email_id_parameter()},
                      .answers = {{200, "The e-mail.", {{json_content_type, "EmailWithHistory"}}},
-                                 {404, "There is no such e-mail."}}},
+                                 {404, "No e-mail has this id."}}},
        .handle = show_email},
       {.operation = {.id = "getMessage",
                      .method = "GET",
@@ -166,17 +166,17 @@ std::vector<Route> single_routes() {
                      .summary = "Show the message of an e-mail as it is sent",
                      .parameters = {email_id_parameter()},
                      .answers = {{200, "The message.", {{message_content_type, ""}}},
-                                 {404, "There is no such e-mail, or its message is not built yet."}}},
+                                 {404, "No e-mail has this id, or its message is not built yet."}}},
        .handle = show_message},
       {.operation = {.id = "getPayload",
                      .method = "GET",
                      .path = "/emails/{id}/payload",
                      .role = Role::readers,
                      .group = "E-mails",
-                     .summary = "Show the payload of an e-mail as it was handed in",
+                     .summary = "Show the payload of an e-mail as it was submitted",
                      .parameters = {email_id_parameter()},
                      .answers = {{200, "The payload.", {{json_content_type, "Payload"}}},
-                                 {404, "There is no such e-mail, or its payload is gone."}}},
+                                 {404, "No e-mail has this id, or its payload no longer exists."}}},
        .handle = show_payload},
   };
 }

@@ -33,10 +33,10 @@ std::optional<std::string> unquote(std::string_view text) {
 
 base::Result<std::string, Problem> parse_key(std::string_view text) {
   std::optional<std::string> key = text.starts_with('"') ? unquote(text) : std::string(text);
-  if (!key) return refuse_field(key_header, "must be one quoted string when it begins with a quote");
+  if (!key) return refuse_field(key_header, "must be one quoted string if it begins with a quote");
   if (key->empty() || key->size() > Limits::idempotency_key_bytes || !std::ranges::all_of(*key, is_printable))
-    return refuse_field(key_header, "must have 1 to " + std::to_string(Limits::idempotency_key_bytes) +
-                                        " characters of printable ASCII");
+    return refuse_field(
+        key_header, "must have 1 to " + std::to_string(Limits::idempotency_key_bytes) + " printable ASCII characters");
   return *std::move(key);
 }
 
@@ -59,7 +59,7 @@ auto count(const net::Request& request, std::string_view name) {
 
 base::Result<IdempotencyHeaders, Problem> read_loose_idempotency_headers(const net::Request& request) {
   for (const char* header : {key_header, life_header})
-    if (count(request, header) > 1) return refuse_field(header, "must be given once");
+    if (count(request, header) > 1) return refuse_field(header, "must be given only once");
   IdempotencyHeaders headers;
   if (request.has_header(key_header)) {
     TRY(headers.key, parse_key(request.header(key_header)));
@@ -82,11 +82,11 @@ std::string owned_key(const Caller& caller, const std::string& key) {
 }
 
 tl::unexpected<Problem> refuse_key_in_progress() {
-  return refuse(problems::idempotency_key_in_progress, "Its answer can be had with the same request, a bit later.");
+  return refuse(problems::idempotency_key_in_progress, "Repeat the request later to get its response.");
 }
 
 tl::unexpected<Problem> refuse_key_reused() {
-  return refuse(problems::idempotency_key_reused, "A key stands for one request; use another one for this.");
+  return refuse(problems::idempotency_key_reused, "Use another idempotency key for a different request.");
 }
 
 Reply replayed(Reply reply) {

@@ -61,7 +61,7 @@ Outcome replay_answer(const std::string& kept) {
   auto reply = read_reply(kept);
   if (!reply)
     return base::propagate(
-        problem_of({base::ErrorCode::corrupt, "the answer stored under an idempotency key has another form"}, {}));
+        problem_of({base::ErrorCode::corrupt, "the response stored under an idempotency key is malformed"}, {}));
   return replayed(*std::move(reply));
 }
 
@@ -94,7 +94,7 @@ void note(idempotency::Guard& guard, idempotency::Record& record, const Outcome&
   if (!outcome && outcome.error().type.status < first_server_error) record.progress.clear();
   const auto noted = outcome ? guard.complete(record, kept_answer_json(*outcome)) : guard.fail(record);
   if (!noted)
-    base::log_warning("api", "an answer could not be kept under its idempotency key",
+    base::log_warning("api", "a response could not be stored under its idempotency key",
                       {{"operation", record.operation}, {"cause", noted.error().message}});
 }
 
@@ -107,7 +107,7 @@ void describe_key(Route& route) {
   route.operation.parameters.push_back(idempotency_expiry_parameter());
   std::vector<AnswerDescription>& answers = route.operation.answers;
   for (const AnswerDescription& answer :
-       {AnswerDescription{409, "A request with the same idempotency key is at work.", {}},
+       {AnswerDescription{409, "A request with the same idempotency key is in progress.", {}},
         AnswerDescription{422, "The idempotency key was used for another request.", {}}})
     if (std::ranges::find(answers, answer.status, &AnswerDescription::status) == answers.end())
       answers.push_back(answer);

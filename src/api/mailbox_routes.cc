@@ -13,7 +13,7 @@ using outbox::SandboxMailbox;
 
 base::Result<SandboxMailbox*, Problem> mailbox_of(const Call& call) {
   if (call.services.mailbox == nullptr)
-    return refuse(problems::no_sandbox, "The sandbox has mail only as long as no relay is configured.");
+    return refuse(problems::no_sandbox, "There is a sandbox only if no mail server is configured.");
   return call.services.mailbox;
 }
 
@@ -65,7 +65,7 @@ Outcome show_mail(Call& call) {
   if (visible) {
     TRY(message, answered(mailbox->message(id), problems::message_not_found));
   }
-  if (!message) return refuse(problems::message_not_found, "The sandbox has no mail with this id.");
+  if (!message) return refuse(problems::message_not_found, "No message in the sandbox has this id.");
   return message_reply(*std::move(message), id);
 }
 
@@ -78,20 +78,19 @@ Outcome clear_mailbox(Call& call) {
 }  // namespace
 
 std::vector<Route> mailbox_routes() {
-  constexpr std::string_view no_sandbox = "There is no sandbox: mail goes to a relay (code NO_SANDBOX).";
+  constexpr std::string_view no_sandbox = "There is no sandbox, because a mail server is configured (code NO_SANDBOX).";
   return {
-      {.operation =
-           {.id = "listMailbox",
-            .method = "GET",
-            .path = "/mailbox",
-            .role = Role::readers,
-            .group = "Sandbox",
-            .summary = "List the mail in the sandbox, newest first",
-            .description =
-                "Keys of one tenant see that tenant's mail, and may get pages with fewer elements than there is "
-                "mail for: the end is where `cursor` is null.",
-            .parameters = {cursor_parameter(), limit_parameter()},
-            .answers = {{200, "A page.", {{json_content_type, "MailboxPage"}}}, {404, no_sandbox}}},
+      {.operation = {.id = "listMailbox",
+                     .method = "GET",
+                     .path = "/mailbox",
+                     .role = Role::readers,
+                     .group = "Sandbox",
+                     .summary = "List the mail in the sandbox, newest first",
+                     .description = "An API key of a tenant sees the mail of this tenant only, and its pages can have "
+                                    "fewer elements than `limit`. On the last page, `cursor` is null.",
+                     .parameters = {cursor_parameter(), limit_parameter()},
+                     .answers = {{200, "A page of the mail in the sandbox.", {{json_content_type, "MailboxPage"}}},
+                                 {404, no_sandbox}}},
        .handle = list_mailbox},
       {.operation = {.id = "getMail",
                      .method = "GET",
@@ -101,7 +100,7 @@ std::vector<Route> mailbox_routes() {
                      .summary = "Show a message in the sandbox",
                      .parameters = {email_id_parameter()},
                      .answers = {{200, "The message.", {{message_content_type, ""}}},
-                                 {404, "There is no such mail in the sandbox, or no sandbox."}}},
+                                 {404, "No message in the sandbox has this id, or there is no sandbox."}}},
        .handle = show_mail},
       {.operation = {.id = "clearMailbox",
                      .method = "DELETE",
@@ -109,7 +108,8 @@ std::vector<Route> mailbox_routes() {
                      .role = Role::operators,
                      .group = "Sandbox",
                      .summary = "Empty the sandbox",
-                     .answers = {{200, "How many there were.", {{json_content_type, "Removal"}}}, {404, no_sandbox}}},
+                     .answers = {{200, "The number of messages removed.", {{json_content_type, "Removal"}}},
+                                 {404, no_sandbox}}},
        .handle = clear_mailbox,
        .shared = true},
   };

@@ -126,29 +126,31 @@ Outcome test_connection(Call& call) {
 }
 
 constexpr std::string_view unreachable =
-    "The broker did not do it (BROKER_FAILED), or none of its endpoints could be reached (BROKER_UNREACHABLE): then "
-    "`endpoints` has each with the reason.";
+    "The broker failed to execute the request (BROKER_FAILED), or none of its endpoints could be reached "
+    "(BROKER_UNREACHABLE): then `endpoints` lists each endpoint with the reason.";
 constexpr std::string_view timed_out = "The broker did not answer in time.";
-constexpr std::string_view no_such_queue = "There is no such queue.";
+constexpr std::string_view no_such_queue = "No queue has this name.";
 
 Operation keyed_operation(std::string_view id, std::string_view path, std::string_view summary,
                           std::string_view description, std::string_view body) {
-  return {.id = id,
-          .method = "POST",
-          .path = path,
-          .role = Role::senders,
-          .group = "Messages",
-          .summary = summary,
-          .description = description,
-          .parameters = {idempotency_key_parameter(), idempotency_expiry_parameter()},
-          .body = {{{json_content_type, body}}, true},
-          .answers = {{200, "It is done, now or before.", {{json_content_type, "MessagesAnswer"}}},
-                      {404, no_such_queue},
-                      {409, "A request with the same idempotency key is at work."},
-                      {422, "The idempotency key was used for another request."},
-                      {501, "This broker cannot do that."},
-                      {502, unreachable},
-                      {504, timed_out}}};
+  return {
+      .id = id,
+      .method = "POST",
+      .path = path,
+      .role = Role::senders,
+      .group = "Messages",
+      .summary = summary,
+      .description = description,
+      .parameters = {idempotency_key_parameter(), idempotency_expiry_parameter()},
+      .body = {{{json_content_type, body}}, true},
+      .answers = {
+          {200, "Executed, now or by an earlier request with the same key.", {{json_content_type, "MessagesAnswer"}}},
+          {404, no_such_queue},
+          {409, "A request with the same idempotency key is in progress."},
+          {422, "The idempotency key was used for another request."},
+          {501, "The broker does not support this."},
+          {502, unreachable},
+          {504, timed_out}}};
 }
 
 }  // namespace
@@ -157,17 +159,17 @@ std::vector<Route> message_routes() {
   return {
       {.operation = keyed_operation(
            "produceMessages", "/messages/produce", "Put messages into a queue",
-           "Answered when the broker has confirmed all of them. The messages are repeated in turn until there are "
-           "`totalMessages`; each gets an id made of the key and its position. Repeated after a failure, it goes on "
-           "where the confirmed part ends. Keys belong to the tenant.",
+           "The response comes when the broker has confirmed all messages. The messages are repeated in turn until "
+           "`totalMessages` are sent; each gets an id made of the key and its position. A request that is repeated "
+           "after a failure continues after the confirmed messages. Keys belong to the tenant.",
            "ProduceRequest"),
        .handle = carry_out<messages::read_produce, &MessageService::produce>,
        .own_keys = true,
        .waits = Waits::for_others},
       {.operation = keyed_operation(
            "consumeMessages", "/messages/consume", "Take messages from a queue",
-           "The answer is stored before the messages are acknowledged, so that a repeated call gets the same "
-           "messages. Without `autoAcknowledge` they are released, and stay in the queue.",
+           "The response is stored before the messages are acknowledged, so a repeated request gets the same messages. "
+           "Without `autoAcknowledge`, the messages are released and stay in the queue.",
            "ConsumeRequest"),
        .handle = carry_out<messages::read_consume, &MessageService::consume>,
        .own_keys = true,
@@ -179,12 +181,12 @@ std::vector<Route> message_routes() {
             .role = Role::readers,
             .group = "Messages",
             .summary = "Count the messages that wait in a queue",
-            .description = "Those that somebody is working on do not count.",
+            .description = "Messages that a receiver holds are not counted.",
             .parameters = {{"queue", Place::path, *find_property(schema_named("ConsumeRequest"), "target.queueName")},
                            {"connection", Place::query, *find_property(schema_named("ConsumeRequest"), "connection")}},
-            .answers = {{200, "So many.", {{json_content_type, "QueueDepth"}}},
+            .answers = {{200, "The number of messages.", {{json_content_type, "QueueDepth"}}},
                         {404, no_such_queue},
-                        {501, "This broker does not tell."},
+                        {501, "The broker does not report the number of messages."},
                         {502, unreachable},
                         {504, timed_out}}},
        .handle = show_depth,
@@ -196,7 +198,7 @@ std::vector<Route> message_routes() {
                      .group = "Messages",
                      .summary = "Test the connection to a broker",
                      .body = {{{json_content_type, "ConnectionTest"}}, true},
-                     .answers = {{200, "It is there, and lets us in.", {{json_content_type, "BrokerIdentity"}}},
+                     .answers = {{200, "The broker accepted the connection.", {{json_content_type, "BrokerIdentity"}}},
                                  {502, unreachable},
                                  {504, timed_out}}},
        .handle = test_connection,

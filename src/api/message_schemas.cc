@@ -39,7 +39,7 @@ Schema integer_up_to(std::int64_t most, std::string description, std::string usu
 Property key_property() {
   return {"idempotencyKey",
           {.type = "string",
-           .description = "The same as the header Idempotency-Key; one of both is required.",
+           .description = "The same as the header Idempotency-Key; one of the two is required.",
            .pattern = "^[ -~]*$",
            .least = 1,
            .most = static_cast<std::int64_t>(RequestLimits::key_bytes)}};
@@ -47,7 +47,7 @@ Property key_property() {
 
 Property connection_property() {
   return {"connection", bounded_text(RequestLimits::name_bytes,
-                                     "A connection of the server's configuration; the default one when absent.")};
+                                     "A connection of the server's configuration; the default connection if absent.")};
 }
 
 Property queue_manager_property() {
@@ -62,7 +62,7 @@ Schema queue_manager() {
       .properties =
           {{"host", bounded_text(RequestLimits::host_bytes), required},
            {"port",
-            {.type = "integer", .description = "5672, or 5671 with TLS, when absent.", .least = 1, .most = 65'535}}},
+            {.type = "integer", .description = "If absent, 5672, or 5671 with TLS.", .least = 1, .most = 65'535}}},
       .closed = true};
   const Schema credentials{.type = "object",
                            .properties = {{"username", bounded_text(RequestLimits::user_bytes), required},
@@ -74,7 +74,7 @@ Schema queue_manager() {
                          {"channel", bounded_text(RequestLimits::name_bytes)},
                          {"endpoints",
                           {.type = "array",
-                           .description = "Tried in their order.",
+                           .description = "Tried in this order.",
                            .least = 1,
                            .most = static_cast<std::int64_t>(RequestLimits::endpoints),
                            .elements = {endpoint}},
@@ -82,13 +82,13 @@ Schema queue_manager() {
                          {"virtualHost", bounded_text(RequestLimits::name_bytes)},
                          {"credentials", credentials},
                          {"useTls", {.type = "boolean", .default_value = "false"}},
-                         {"cipherSuite", bounded_text(RequestLimits::name_bytes, "Needs useTls.")}},
+                         {"cipherSuite", bounded_text(RequestLimits::name_bytes, "Requires useTls.")}},
           .closed = true};
 }
 
 Schema connection_test() {
   return {.type = "object",
-          .description = "One of both; without any, the default connection.",
+          .description = "At most one of the two; without both, the default connection is tested.",
           .properties = {connection_property(), queue_manager_property()},
           .closed = true};
 }
@@ -98,12 +98,14 @@ Schema broker_identity() {
   return {.type = "object",
           .properties = {{"endpoint", text, required},
                          {"product",
-                          {.type = "string", .description = "Empty when it does not say.", .example = R"("RabbitMQ")"},
+                          {.type = "string",
+                           .description = "Name of the product; empty if the broker does not report it.",
+                           .example = R"("RabbitMQ")"},
                           required},
                          {"version", text, required},
-                         {"container", {.type = "string", .description = "The name it goes by."}, required},
+                         {"container", {.type = "string", .description = "Container id of the broker."}, required},
                          {"mechanism", {.type = "string", .example = R"("PLAIN")"}, required},
-                         {"tls", {.type = "string", .description = "The version of TLS; empty without."}, required},
+                         {"tls", {.type = "string", .description = "Version of TLS; empty without TLS."}, required},
                          {"elapsed", {.reference = "Duration"}, required}}};
 }
 
@@ -113,7 +115,7 @@ std::vector<std::string> formats() { return {"TEXT", "JSON", "BINARY"}; }
 
 Schema produced_message() {
   const auto most_properties = static_cast<std::int64_t>(RequestLimits::properties);
-  const Schema scalar{.description = "A text, a number, true or false."};
+  const Schema scalar{.description = "A string, a number, true or false."};
   return {.type = "object",
           .properties = {{"body",
                           {.description = "A string: text, JSON as text, or base64, as the format says. Anything else "
@@ -127,12 +129,12 @@ Schema produced_message() {
                            .default_value = R"("TEXT")"}},
                          {"headers",
                           {.type = "object",
-                           .description = "What brokers look at, such as priority.",
+                           .description = "Headers that brokers evaluate, such as priority.",
                            .most = most_properties,
                            .elements = {scalar}}},
                          {"properties",
                           {.type = "object",
-                           .description = "Properties of the application's own.",
+                           .description = "Properties that the application defines.",
                            .most = most_properties,
                            .elements = {scalar}}},
                          {"correlationId", bounded_text(RequestLimits::name_bytes)},
@@ -144,13 +146,13 @@ Schema produce_settings() {
   return {.type = "object",
           .properties =
               {{"totalMessages",
-                integer_up_to(RequestLimits::total_messages, "Repeat the messages in turn until there are this many.")},
+                integer_up_to(RequestLimits::total_messages, "Repeat the messages in turn until this many are sent.")},
                {"batchSize", integer_up_to(RequestLimits::batch_size, "Messages that may be unconfirmed at a time.")},
                {"concurrency",
                 integer_up_to(RequestLimits::concurrency, "Connections to send on; with several the order is lost.")},
-               {"deliveryDelay", duration_up_to(RequestLimits::delay, "How long the broker holds the messages back.")},
+               {"deliveryDelay", duration_up_to(RequestLimits::delay, "How long the broker delays the messages.")},
                {"timeToLive",
-                duration_up_to(RequestLimits::time_to_live, "How long until the broker may drop the messages.")},
+                duration_up_to(RequestLimits::time_to_live, "Time after which the broker may drop the messages.")},
                {"persistent",
                 {.type = "boolean",
                  .description = "The messages survive a restart of the broker.",
@@ -180,14 +182,15 @@ Schema produce_request() {
 }
 
 Schema consume_settings() {
-  return {.type = "object",
-          .properties = {{"maxMessages", integer_up_to(RequestLimits::max_messages, "How many at most.", "1")},
-                         {"waitTimeout", duration_up_to(RequestLimits::wait, "How long to wait for messages.")},
-                         {"autoAcknowledge",
-                          {.type = "boolean",
-                           .description = "False: the messages are released, and stay in the queue.",
-                           .default_value = "true"}}},
-          .closed = true};
+  return {
+      .type = "object",
+      .properties = {{"maxMessages", integer_up_to(RequestLimits::max_messages, "Maximum number of messages.", "1")},
+                     {"waitTimeout", duration_up_to(RequestLimits::wait, "How long to wait for messages.")},
+                     {"autoAcknowledge",
+                      {.type = "boolean",
+                       .description = "False: the messages are released and stay in the queue.",
+                       .default_value = "true"}}},
+      .closed = true};
 }
 
 Schema consume_request() {
@@ -213,12 +216,14 @@ Schema metadata() {
           {"firstMessageId", text},
           {"lastMessageId", text},
           {"resumedFrom",
-           {.type = "integer", .description = "Messages that earlier calls with this key had confirmed.", .least = 0}},
+           {.type = "integer", .description = "Messages confirmed by earlier requests with this key.", .least = 0}},
           {"sentAgain",
-           {.type = "integer", .description = "May be in the queue twice, with the same ids.", .least = 0}},
+           {.type = "integer",
+            .description = "Messages that may be in the queue twice, with the same ids.",
+            .least = 0}},
           {"acknowledged", {.type = "boolean"}},
           {"tooLarge",
-           {.type = "integer", .description = "Messages that were left in the queue for their size.", .least = 0}}}};
+           {.type = "integer", .description = "Messages left in the queue because they are too large.", .least = 0}}}};
 }
 
 Schema messages_answer() {
@@ -250,7 +255,9 @@ Schema consumed_message() {
           {"replyTo", text},
           {"contentType", text},
           {"createdAt", {.type = "string", .format = "date-time"}},
-          {"fault", {.type = "string", .description = "Why the message could not be read; the body is what came."}}}};
+          {"fault",
+           {.type = "string",
+            .description = "Why the message could not be decoded; the body is as it was received."}}}};
 }
 
 Schema queue_depth() {

@@ -36,10 +36,10 @@ class DocumentWriter {
     json_.key("version").string(api_version);
     json_.key("description")
         .string(
-            "E-mails are handed in, stored durably, and sent; messages are put into queues and taken out, once per "
-            "key. Errors are application/problem+json: programs decide by `code`. Every answer has an X-Request-Id, "
-            "the caller's own where the request had one. Unknown parameters and fields are refused. Limits of strings "
-            "(`maxLength`) are in bytes of UTF-8.");
+            "E-mails are submitted, stored durably, and sent; messages are put into queues and taken from them, once "
+            "per key. Errors are application/problem+json, with a `code` for programs. Every response has an "
+            "X-Request-Id, that of the request if it had one. Unknown parameters and fields are refused. Limits of "
+            "strings (`maxLength`) are in bytes of UTF-8.");
     json_.end_object();
   }
 

@@ -74,8 +74,7 @@ tl::unexpected<Problem> refuse_fields(const ProblemType& type, const json::Field
   CHECK(!errors.empty());
   std::string detail = sentence(errors.list().front());
   const std::size_t others = errors.list().size() - 1;
-  if (others > 0)
-    detail += ", and " + std::to_string(others) + (others == 1 ? " more rule is" : " more rules are") + " broken";
+  if (others > 0) detail += ", and " + std::to_string(others) + (others == 1 ? " more error" : " more errors");
   auto refusal = refuse(type, detail + ".");
   refusal.value().errors = errors.list();
   return refusal;
@@ -99,7 +98,8 @@ Problem problem_of(base::Error error, const ProblemType& absent) {
     case base::ErrorCode::corrupt:
       break;
   }
-  Problem problem = refuse(problems::internal_error, "The log has more under the request id.").value();
+  Problem problem =
+      refuse(problems::internal_error, "The log of the server has details under this request id.").value();
   problem.cause = std::move(error.message);
   return problem;
 }

@@ -23,37 +23,39 @@ struct ProblemType {
 
 namespace problems {
 
-inline constexpr ProblemType invalid_request{400, "INVALID_REQUEST", "The request breaks a rule"};
-inline constexpr ProblemType malformed_json{400, "MALFORMED_JSON", "The body is not JSON"};
+inline constexpr ProblemType invalid_request{400, "INVALID_REQUEST", "The request is invalid"};
+inline constexpr ProblemType malformed_json{400, "MALFORMED_JSON", "The body is not valid JSON"};
 inline constexpr ProblemType idempotency_key_required{400, "IDEMPOTENCY_KEY_REQUIRED",
                                                       "An idempotency key is required"};
-inline constexpr ProblemType not_a_delivery_report{400, "NOT_A_DELIVERY_REPORT", "The message is no delivery report"};
+inline constexpr ProblemType not_a_delivery_report{400, "NOT_A_DELIVERY_REPORT",
+                                                   "The message is not a delivery report"};
 inline constexpr ProblemType unauthenticated{401, "UNAUTHENTICATED", "A valid API key is required"};
 inline constexpr ProblemType forbidden{403, "FORBIDDEN", "The API key does not allow this"};
-inline constexpr ProblemType foreign_origin{403, "FOREIGN_ORIGIN", "Requests of other web sites are refused"};
-inline constexpr ProblemType foreign_host{403, "FOREIGN_HOST", "The host name is not one of this server"};
-inline constexpr ProblemType loopback_only{403, "LOOPBACK_ONLY", "Only this machine may call"};
-inline constexpr ProblemType path_not_found{404, "NOT_FOUND", "There is nothing at this path"};
-inline constexpr ProblemType email_not_found{404, "EMAIL_NOT_FOUND", "There is no such e-mail"};
-inline constexpr ProblemType message_not_found{404, "MESSAGE_NOT_FOUND", "There is no such message"};
-inline constexpr ProblemType payload_not_found{404, "PAYLOAD_NOT_FOUND", "There is no such payload"};
-inline constexpr ProblemType unknown_email{404, "UNKNOWN_EMAIL", "The report is about no e-mail of this outbox"};
+inline constexpr ProblemType foreign_origin{403, "FOREIGN_ORIGIN", "Requests from other web sites are refused"};
+inline constexpr ProblemType foreign_host{403, "FOREIGN_HOST", "The host name is not allowed"};
+inline constexpr ProblemType loopback_only{403, "LOOPBACK_ONLY", "Only requests from this machine are allowed"};
+inline constexpr ProblemType path_not_found{404, "NOT_FOUND", "Path not found"};
+inline constexpr ProblemType email_not_found{404, "EMAIL_NOT_FOUND", "E-mail not found"};
+inline constexpr ProblemType message_not_found{404, "MESSAGE_NOT_FOUND", "Message not found"};
+inline constexpr ProblemType payload_not_found{404, "PAYLOAD_NOT_FOUND", "Payload not found"};
+inline constexpr ProblemType unknown_email{404, "UNKNOWN_EMAIL", "The report matches no e-mail"};
 inline constexpr ProblemType not_suppressed{404, "NOT_SUPPRESSED", "The address is not on the suppression list"};
-inline constexpr ProblemType no_such_queue{404, "NO_SUCH_QUEUE", "There is no such queue"};
-inline constexpr ProblemType no_sandbox{404, "NO_SANDBOX", "Mail goes to a relay: there is no sandbox"};
-inline constexpr ProblemType method_not_allowed{405, "METHOD_NOT_ALLOWED", "The path does not know this method"};
-inline constexpr ProblemType wrong_state{409, "WRONG_STATE", "The state of the e-mail forbids this"};
+inline constexpr ProblemType no_such_queue{404, "NO_SUCH_QUEUE", "Queue not found"};
+inline constexpr ProblemType no_sandbox{404, "NO_SANDBOX", "There is no sandbox"};
+inline constexpr ProblemType method_not_allowed{405, "METHOD_NOT_ALLOWED", "The path does not allow this method"};
+inline constexpr ProblemType wrong_state{409, "WRONG_STATE", "The state of the e-mail does not allow this"};
 inline constexpr ProblemType idempotency_key_in_progress{409, "IDEMPOTENCY_KEY_IN_PROGRESS",
-                                                         "A request with this key is at work"};
-inline constexpr ProblemType malformed_request{400, "MALFORMED_REQUEST", "The request is not HTTP as it should be"};
-inline constexpr ProblemType body_too_large{413, "BODY_TOO_LARGE", "The body is larger than is taken here"};
-inline constexpr ProblemType headers_too_large{431, "HEADERS_TOO_LARGE", "The headers are larger than is taken here"};
-inline constexpr ProblemType unsupported_media_type{415, "UNSUPPORTED_MEDIA_TYPE", "The body is of another type"};
+                                                         "A request with this idempotency key is in progress"};
+inline constexpr ProblemType malformed_request{400, "MALFORMED_REQUEST", "The request is not valid HTTP"};
+inline constexpr ProblemType body_too_large{413, "BODY_TOO_LARGE", "The body is too large"};
+inline constexpr ProblemType headers_too_large{431, "HEADERS_TOO_LARGE", "The headers are too large"};
+inline constexpr ProblemType unsupported_media_type{415, "UNSUPPORTED_MEDIA_TYPE",
+                                                    "The content type or encoding is not supported"};
 inline constexpr ProblemType idempotency_key_reused{422, "IDEMPOTENCY_KEY_REUSED",
-                                                    "The key was used for another request"};
-inline constexpr ProblemType internal_error{500, "INTERNAL_ERROR", "Something went wrong here"};
-inline constexpr ProblemType broker_cannot{501, "UNSUPPORTED_BY_BROKER", "The broker cannot do this"};
-inline constexpr ProblemType broker_failed{502, "BROKER_FAILED", "The broker did not do this"};
+                                                    "The idempotency key was used for another request"};
+inline constexpr ProblemType internal_error{500, "INTERNAL_ERROR", "Internal server error"};
+inline constexpr ProblemType broker_cannot{501, "UNSUPPORTED_BY_BROKER", "The broker does not support this"};
+inline constexpr ProblemType broker_failed{502, "BROKER_FAILED", "The broker failed to execute the request"};
 inline constexpr ProblemType broker_unreachable{502, "BROKER_UNREACHABLE", "No endpoint of the broker can be reached"};
 inline constexpr ProblemType overloaded{503, "OVERLOADED", "Too many requests are waiting"};
 inline constexpr ProblemType store_unavailable{503, "STORE_UNAVAILABLE", "The store does not answer"};

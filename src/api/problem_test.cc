@@ -17,8 +17,8 @@ TEST(Problem, IsWrittenAsRfc9457HasIt) {
   errors.add("data[0].\"x\"", "is not known");
   const Problem problem = refuse_fields(problems::invalid_request, errors).value();
   EXPECT_EQ(to_json(problem, "id-1"),
-            R"({"type":"urn:postino:problem:INVALID_REQUEST","title":"The request breaks a rule","status":400,)"
-            R"("detail":"data[0].to is required, and 1 more rule is broken.","code":"INVALID_REQUEST",)"
+            R"({"type":"urn:postino:problem:INVALID_REQUEST","title":"The request is invalid","status":400,)"
+            R"("detail":"data[0].to is required, and 1 more error.","code":"INVALID_REQUEST",)"
             R"("errors":[{"field":"data[0].to","rule":"is required"},)"
             R"({"field":"data[0].\"x\"","rule":"is not known"}],"request_id":"id-1"})");
 }

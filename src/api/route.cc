@@ -13,17 +13,18 @@ namespace {
 std::vector<AnswerDescription> common_answers(const Route& route) {
   static const std::string too_large = "The body has more than " + std::to_string(Limits::body_bytes >> 20) + " MiB.";
   std::vector<AnswerDescription> answers{
-      {400, "The request breaks a rule: `errors` has the fields, parameters or headers, each with the rule."},
-      {500, "Something went wrong here."},
+      {400, "The request is invalid: `errors` lists the fields, parameters or headers, each with the rule."},
+      {500, "Internal server error."},
   };
   if (route.operation.role != Role::anyone) {
     answers.push_back({401, "The API key is missing or wrong."});
-    answers.push_back({403, "The API key does not allow this, or the request comes from where none may come from."});
+    answers.push_back({403, "The API key does not allow this, or requests from this host or origin are refused."});
   }
-  if (!route.direct) answers.push_back({503, "Too much waits already, or the store does not answer: try again later."});
+  if (!route.direct)
+    answers.push_back({503, "Too many requests are waiting, or the store does not answer. Try again later."});
   if (!route.operation.body.contents.empty()) {
     answers.push_back({413, too_large});
-    answers.push_back({415, "The body is of a type that is not taken here."});
+    answers.push_back({415, "The content type is not supported."});
   }
   return answers;
 }
@@ -63,15 +64,15 @@ Parameter cursor_parameter() {
   return {"cursor",
           Place::query,
           {.type = "string",
-           .description = "Where the page begins: `cursor` of the answer before, with the other parameters unchanged. "
-                          "The first page when absent or empty."}};
+           .description = "`cursor` of the previous response, with the other parameters unchanged. If absent or empty, "
+                          "the first page."}};
 }
 
 Parameter limit_parameter() {
   return {"limit",
           Place::query,
           {.type = "integer",
-           .description = "How many at most.",
+           .description = "Maximum number of elements.",
            .least = 1,
            .most = Limits::page_size,
            .default_value = std::to_string(Limits::usual_page_size)}};
@@ -81,8 +82,9 @@ Parameter idempotency_key_parameter() {
   return {"Idempotency-Key",
           Place::header,
           {.type = "string",
-           .description = "Stands for this request: printable ASCII, plain or as a quoted string. Sent again, the "
-                          "request is not executed again, and gets the same answer, with `Idempotent-Replayed: true`.",
+           .description =
+               "Identifies this request: printable ASCII, plain or as a quoted string. A repeated request with the "
+               "same key is not executed again; it gets the same response, with `Idempotent-Replayed: true`.",
            .pattern = "^[ -~]*$",
            .least = 1,
            .most = static_cast<std::int64_t>(Limits::idempotency_key_bytes)}};
@@ -92,7 +94,7 @@ Parameter idempotency_expiry_parameter() {
   return {"Idempotency-Expiry-Seconds",
           Place::header,
           {.type = "integer",
-           .description = "How long the key is remembered, in place of the configured time.",
+           .description = "How long the key is remembered, instead of the configured time.",
            .least = Limits::least_key_life_seconds,
            .most = Limits::most_key_life_seconds}};
 }

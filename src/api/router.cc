@@ -47,8 +47,8 @@ base::Result<Router::Match, Problem> Router::find(std::string_view method, std::
   for (const Pattern& pattern : patterns_)
     if (pattern.route->operation.method == wanted && pattern.fits(segments)) return pattern.match(segments);
   const std::string methods = methods_of(segments);
-  if (methods.empty()) return refuse(problems::path_not_found, "The API has no such path; /openapi.json has them all.");
-  auto refusal = refuse(problems::method_not_allowed, "The path knows " + methods + ".");
+  if (methods.empty()) return refuse(problems::path_not_found, "/openapi.json lists all paths.");
+  auto refusal = refuse(problems::method_not_allowed, "The path allows " + methods + ".");
   refusal.value().headers.emplace_back("Allow", methods);
   return refusal;
 }

@@ -48,16 +48,16 @@ Schema list_of(Schema element, std::string description = "") {
 Schema payload() {
   return {
       .type = "object",
-      .description = "An e-mail as it is handed in. At least one of body_text and body_html is required.",
+      .description = "An e-mail as it is submitted. At least one of body_text and body_html is required.",
       .example = R"({"from":"Shop <shop@example.com>","to":"ann@example.com","subject":"Hello","body_text":"Hello."})",
       .properties =
           {
-              {"id", {.type = "string", .description = "Its id; made up by default.", .format = "uuid"}},
+              {"id", {.type = "string", .description = "Id of the e-mail; a new one by default.", .format = "uuid"}},
               {"from", like("Mailbox", "The sender."), required},
-              {"reply_to", like("Mailbox", "Where answers go.")},
+              {"reply_to", like("Mailbox", "Address for replies.")},
               {"to", like("Mailboxes", "A recipient."), required},
               {"cc", like("Mailboxes", "A recipient of a copy.")},
-              {"bcc", like("Mailboxes", "A recipient whom the others do not see.")},
+              {"bcc", like("Mailboxes", "A recipient of a blind copy.")},
               {"subject",
                {.type = "string", .description = "The subject.", .most = limit_of(PayloadLimits::subject_bytes)},
                required},
@@ -65,7 +65,7 @@ Schema payload() {
                {.type = "string", .description = "The plain text.", .most = limit_of(PayloadLimits::body_bytes)}},
               {"body_html",
                {.type = "string",
-                .description = "The text as HTML. Images in data: URLs become parts of the message.",
+                .description = "The HTML text. Images in data: URLs become parts of the message.",
                 .most = limit_of(PayloadLimits::body_bytes)}},
               {"attachments",
                {.type = "array",
@@ -74,14 +74,14 @@ Schema payload() {
                 .elements = {like("Attachment")}}},
               {"custom_headers",
                {.type = "object",
-                .description = "Further headers of the message; none of those that the outbox writes itself.",
+                .description = "Further headers of the message, except those that Postino writes itself.",
                 .most = limit_of(PayloadLimits::headers),
                 .elements = {{.type = "string", .most = limit_of(PayloadLimits::header_bytes)}}}},
-              {"send_at", time("It is not sent before this time (RFC 3339), a year from now at most.")},
+              {"send_at", time("Do not send before this time (RFC 3339), at most a year from now.")},
               {"callback_url", url("URL notified of the outcome.")},
               {"tags",
                {.type = "array",
-                .description = "Tags to find it by.",
+                .description = "Tags of the e-mail.",
                 .most = limit_of(PayloadLimits::tags),
                 .elements = {{.type = "string",
                               .pattern = no_control_characters,
@@ -133,10 +133,10 @@ Schema attachment() {
       "content_type",
       {.type = "string", .most = limit_of(mail::longest_content_type), .example = R"("application/pdf")"}};
   const Schema path{.type = "string",
-                    .description = "A path below the configured folder, relative and without \"..\".",
+                    .description = "A path below the configured directory, relative and without \"..\".",
                     .pattern = no_control_characters,
                     .least = 1};
-  return {.description = "A file below the configured folder, by its path; or the content itself.",
+  return {.description = "A file below the configured directory, by its path, or the content itself.",
           .alternatives = {
               path,
               {.type = "object", .properties = {{"path", path, required}, name, content_type}, .closed = true},
@@ -163,7 +163,7 @@ Schema email_batch() {
 Schema acceptance() {
   const Schema error{
       .type = "object",
-      .description = "Of those that were rejected.",
+      .description = "Why the e-mail was rejected.",
       .properties = {
           {"code", {.type = "string", .choices = {"DUPLICATED_ID", "STORAGE_ERROR", "DATABASE_ERROR"}}, required},
           {"message", text(), required}}};
@@ -193,7 +193,7 @@ Schema callback() {
   return {.type = "object",
           .properties = {{"url", text()},
                          {"attempts", count(), required},
-                         {"dead", flag("Given up; it can be replayed."), required},
+                         {"dead", flag("The callback was given up; it can be replayed."), required},
                          {"last_error", text()}}};
 }
 
@@ -205,18 +205,18 @@ Schema email() {
           {
               {"id", text(), required},
               {"status", like("State"), required},
-              {"reason", text("Of the state; empty where there is nothing to say."), required},
-              {"version", count("One more with each state."), required},
+              {"reason", text("Reason for the state; may be empty."), required},
+              {"version", count("Grows by one with each change of state."), required},
               {"created_at", time(), required},
               {"updated_at", time(), required},
-              {"attempts", count("Attempts at sending that were begun."), required},
+              {"attempts", count("Attempts at sending that were started."), required},
               {"from", text(), required},
               {"recipients", list_of(like("Recipient")), required},
               {"tags", list_of(text()), required},
               {"send_at", time()},
-              {"next_attempt_at", time("While it waits to be sent.")},
+              {"next_attempt_at", time("Time of the next attempt, while the e-mail waits to be sent.")},
               {"tenant", text()},
-              {"outcome_unknown", flag("It may have been sent: the mail server's last reply was lost.")},
+              {"outcome_unknown", flag("The e-mail may have been sent: the last reply of the mail server was lost.")},
               {"held_from", like("State")},
               {"callback", callback()},
               {"bounces", list_of(like("Bounce"))},
@@ -231,7 +231,7 @@ Schema recipient() {
           .properties = {
               {"address", text(), required},
               {"status", {.type = "string", .choices = {"pending", "delivered", "refused", "suppressed"}}, required},
-              {"reply", text("What the mail server said, or why the address is suppressed.")}}};
+              {"reply", text("Reply of the mail server, or why the address is suppressed.")}}};
 }
 
 Schema bounce() {
@@ -263,10 +263,11 @@ Schema counts() {
 // A page of elements of another schema.
 Schema page_of(std::string_view element) {
   return {.type = "object",
-          .properties = {{"data", list_of(like(element)), required},
-                         {"cursor",
-                          {.type = "string", .nullable = true, .description = "Of the next page; null at the end."},
-                          required}}};
+          .properties = {
+              {"data", list_of(like(element)), required},
+              {"cursor",
+               {.type = "string", .nullable = true, .description = "Cursor of the next page; null on the last page."},
+               required}}};
 }
 
 // --- The rest
@@ -275,7 +276,7 @@ Schema reason() {
   return {.type = "object",
           .properties = {{"reason",
                           {.type = "string",
-                           .description = "Why, for the history.",
+                           .description = "Reason for the change, kept in the history.",
                            .pattern = no_control_characters,
                            .most = limit_of(Limits::reason_bytes)}}},
           .closed = true};
@@ -283,15 +284,16 @@ Schema reason() {
 
 Schema bounce_message() {
   return {.type = "object",
-          .properties = {{"message", text("The report as it came, headers and all."), required}},
+          .properties = {{"message", text("The report as it was received, with its headers."), required}},
           .closed = true};
 }
 
 Schema bounce_outcome() {
-  return {.type = "object",
-          .properties = {{"email_id", text(), required},
-                         {"bounces", list_of(like("Bounce")), required},
-                         {"suppressed", list_of(text(), "Addresses that get no more mail."), required}}};
+  return {
+      .type = "object",
+      .properties = {{"email_id", text(), required},
+                     {"bounces", list_of(like("Bounce")), required},
+                     {"suppressed", list_of(text(), "Addresses that were added to the suppression list."), required}}};
 }
 
 Schema suppression() {
@@ -301,12 +303,12 @@ Schema suppression() {
 
 Schema mailbox_entry() {
   return {.type = "object",
-          .properties = {{"id", text("Of the e-mail."), required},
+          .properties = {{"id", text("Id of the e-mail."), required},
                          {"received_at", time(), required},
                          {"from", text(), required},
-                         {"to", list_of(text(), "The recipients of the envelope."), required},
+                         {"to", list_of(text(), "Envelope recipients."), required},
                          {"subject", text(), required},
-                         {"size", count("In bytes."), required}}};
+                         {"size", count("Size in bytes."), required}}};
 }
 
 Schema problem() {
@@ -319,15 +321,17 @@ Schema problem() {
                      {"reason", {.type = "string", .example = R"("connection refused")"}, required}}};
   return {
       .type = "object",
-      .description = "RFC 9457.",
+      .description = "An error, as defined by RFC 9457.",
       .properties = {
           {"type", {.type = "string", .format = "uri", .example = R"("urn:postino:problem:WRONG_STATE")"}, required},
           {"title", text(), required},
           {"status", {.type = "integer", .least = 400, .most = 599}, required},
-          {"detail", text("For people."), required},
-          {"code", {.type = "string", .description = "For programs.", .example = R"("WRONG_STATE")"}, required},
+          {"detail", text("Explanation for people."), required},
+          {"code",
+           {.type = "string", .description = "Error code for programs.", .example = R"("WRONG_STATE")"},
+           required},
           {"errors", list_of(error)},
-          {"endpoints", list_of(endpoint, "Of a broker: those that were tried in vain.")},
+          {"endpoints", list_of(endpoint, "Endpoints of the broker that could not be reached.")},
           {"request_id", text(), required}}};
 }
 

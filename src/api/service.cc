@@ -37,8 +37,7 @@ base::Result<void, Problem> check_query(const Query& query, const Route& route) 
     const auto known = [&name = name](const Parameter& parameter) {
       return parameter.place == Place::query && parameter.name == name;
     };
-    if (std::ranges::none_of(route.operation.parameters, known))
-      errors.add(name, "is not a parameter that is known here");
+    if (std::ranges::none_of(route.operation.parameters, known)) errors.add(name, "is an unknown parameter");
   }
   if (!errors.empty()) return refuse_fields(problems::invalid_request, errors);
   return {};

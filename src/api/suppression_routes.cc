@@ -37,7 +37,7 @@ Outcome suppress(Call& call) {
   const std::string& address = call.path_parameter("address");
   const auto mailbox = mail::parse_mailbox(address);
   if (!mailbox) return refuse_field("address", mailbox.error().message);
-  if (mailbox->address != address) return refuse_field("address", "must be an address alone, without a name");
+  if (mailbox->address != address) return refuse_field("address", "must be an address without a name");
   TRY(const std::string reason, call.reason());
   TRY_VOID(answered(call.services.outbox.suppress(call.caller.tenant, address, reason)));
   return no_content();
@@ -49,7 +49,7 @@ Outcome unsuppress(Call& call) {
   if (address.size() <= mail::longest_mailbox_address) {
     TRY(was_suppressed, answered(call.services.outbox.unsuppress(call.caller.tenant, address)));
   }
-  if (!was_suppressed) return refuse(problems::not_suppressed, "It gets mail already.");
+  if (!was_suppressed) return refuse(problems::not_suppressed, "There is nothing to remove.");
   return no_content();
 }
 
@@ -57,7 +57,7 @@ Parameter address_parameter() {
   return {"address",
           Place::path,
           {.type = "string",
-           .description = "The address alone.",
+           .description = "The address, without a name.",
            .format = "email",
            .most = static_cast<std::int64_t>(mail::longest_mailbox_address)}};
 }
@@ -73,7 +73,7 @@ std::vector<Route> suppression_routes() {
                      .group = "Suppressions",
                      .summary = "List suppressed addresses",
                      .parameters = {cursor_parameter(), limit_parameter()},
-                     .answers = {{200, "A page.", {{json_content_type, "SuppressionPage"}}}}},
+                     .answers = {{200, "A page of suppressed addresses.", {{json_content_type, "SuppressionPage"}}}}},
        .handle = list_suppressions},
       {.operation = {.id = "suppressAddress",
                      .method = "PUT",
@@ -83,7 +83,7 @@ std::vector<Route> suppression_routes() {
                      .summary = "Suppress an address",
                      .parameters = {address_parameter()},
                      .body = {{{json_content_type, "Reason"}}, false},
-                     .answers = {{204, "It gets no more mail."}}},
+                     .answers = {{204, "The address is suppressed."}}},
        .handle = suppress},
       {.operation = {.id = "unsuppressAddress",
                      .method = "DELETE",
@@ -92,7 +92,8 @@ std::vector<Route> suppression_routes() {
                      .group = "Suppressions",
                      .summary = "Remove an address from the suppression list",
                      .parameters = {address_parameter()},
-                     .answers = {{204, "It gets mail again."}, {404, "The address was not on the list."}}},
+                     .answers = {{204, "The address is no longer suppressed."},
+                                 {404, "The address was not suppressed."}}},
        .handle = unsuppress},
   };
 }

@@ -77,7 +77,7 @@ base::Result<Query, Problem> Query::parse(std::string_view text) {
     if (!name || !value)
       errors.add(name ? *name : "query", "must be percent-encoded, without control characters");
     else if (query.find(*name) != nullptr)
-      errors.add(*name, "must be given once");
+      errors.add(*name, "must be given only once");
     else
       query.parameters_.emplace_back(*std::move(name), *std::move(value));
     return true;
