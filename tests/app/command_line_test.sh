@@ -48,7 +48,7 @@ done
 # Clients: misuse, nobody there, and every flag documented.
 export POSTINO_URL=http://127.0.0.1:1
 expect 2 'one of --text, --text-file, --html and --html-file is required' send --from a@b.example --to c@d.example --subject s
-expect 2 '--file and --to do not go together' send --file x --to c@d.example
+expect 2 '--file and --to cannot be used together' send --file x --to c@d.example
 expect 2 '--timeout: ' send --from a@b.example --to c@d.example --subject s --text t --timeout soon
 expect 2 'See postino emails --help' emails
 expect 2 'See postino emails show --help' emails show
@@ -75,7 +75,7 @@ done
 
 # What works on the data itself: its own flags here, the settings where those are.
 expect 2 '--from is required' copy --to mysql
-expect 2 'must not be the same' copy --from store --to store
+expect 2 'must be different' copy --from store --to store
 expect 1 'there is no store' copy --from store --to mysql --data "$folder/nothing"
 expect 2 'must be given together' migrate --mysql-key key.pem
 expect 1 'database: ' migrate --mysql-socket "$folder/nothing"

@@ -210,7 +210,7 @@ class TestCopy:
             listed = [email["id"] for page in rest.pages("/emails", limit=2) for email in page]
 
         shown = postino("copy", "--from", "store", "--to", "mysql", "--data", here)
-        assert f"{len(identifiers)} e-mails copied, 0 had been there; 1 suppression" in shown
+        assert f"{len(identifiers)} e-mails copied, 0 already there; 1 suppression" in shown
         assert "differs" not in shown
         for flags in (["--data", here], ["--data", here, "--json"]):
             again = postino("copy", "--from", "store", "--to", "mysql", *flags)
@@ -286,10 +286,10 @@ class TestCopy:
     def test_a_store_in_use_is_told(self, serve, postino, directory):
         with serve("store", directory / "data"):
             shown = postino("copy", "--from", "store", "--to", "mysql", "--data", directory / "data", expect=1)
-        assert "in use by another process; stop the postino serve that runs on it first" in shown
+        assert "in use by another process; first stop the postino serve that uses it" in shown
 
     def test_misuse_is_told(self, postino, directory):
-        assert "must not be the same" in postino("copy", "--from", "mysql", "--to", "mysql", expect=2)
+        assert "must be different" in postino("copy", "--from", "mysql", "--to", "mysql", expect=2)
         assert "--from" in postino("copy", "--from", "postgres", "--to", "mysql", expect=2)
         shown = postino("copy", "--from", "store", "--to", "mysql", "--data", directory / "nothing", expect=1)
         assert "there is no store" in shown

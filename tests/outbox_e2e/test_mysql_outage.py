@@ -210,7 +210,7 @@ def test_a_server_ends_though_its_database_is_away(start_on, mariadb, directory)
         server.ask_to_end()
         recorder.gates.pop(".").set()
         assert server.await_end() == 0
-        assert "given up to write where an e-mail went" in server.whole_log()
+        assert "gave up writing the new state of an e-mail" in server.whole_log()
 
         mariadb.start()
         server = start_on(mariadb, *flags, database=database)

@@ -78,7 +78,7 @@ void add_client_options(CLI::App& command, ClientOptions& options) {
                   "file with certificates (PEM) to trust instead of the system's [POSTINO_CA]")
       ->type_name("FILE")
       ->group(client_group);
-  command.add_flag("--json", options.json, "print the server's answer as it is")->group(client_group);
+  command.add_flag("--json", options.json, "print the server's response unchanged")->group(client_group);
 }
 
 std::string given_client_option(const CLI::App& command) {

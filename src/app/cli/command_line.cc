@@ -64,8 +64,9 @@ int CommandLine::run(int count, const char* const* arguments, const Console& con
   }
   if (command->operation.empty())
     if (const std::string option = given_client_option(*program_); !option.empty())
-      return refuse(option + " is for commands that call a server, which " + command->parsed->get_name() + " does not",
-                    console);
+      return refuse(
+          option + " is for commands that call a server; " + command->parsed->get_name() + " does not call one",
+          console);
   const int status = command->run(console);
   console.out << std::flush;
   if (console.out.good()) return status;

@@ -153,7 +153,7 @@ TEST(SharedOptions, AreRefusedByCommandsThatCallNoServer) {
   const Ended config = run({"--url", "http://a:1", "config"});
   EXPECT_EQ(config.status, misuse);
   EXPECT_EQ(config.errors,
-            "postino: --url is for commands that call a server, which config does not\nSee postino config --help.\n");
+            "postino: --url is for commands that call a server; config does not call one\nSee postino config --help.\n");
 }
 
 // --- Help

@@ -39,13 +39,13 @@ struct Ledgers {
 base::Result<std::unique_ptr<engine::Engine>> open_engine(const Settings& settings, bool must_be_there) {
   if (must_be_there && !std::filesystem::is_directory(settings.data))
     return base::fail(base::ErrorCode::not_found,
-                      "there is no store in '" + settings.data.string() + "'; say where it is with --data");
+                      "there is no store in '" + settings.data.string() + "'; give its directory with --data");
   engine::Options options = engine_options(settings);
   options.background = false;  // nothing expires while it is copied
   options.enforce_throughput = false;
   auto engine = engine::Engine::open(options);
   if (!engine && engine.error().code == base::ErrorCode::conflict)
-    return base::fail(engine.error().code, engine.error().message + "; stop the postino serve that runs on it first");
+    return base::fail(engine.error().code, engine.error().message + "; first stop the postino serve that uses it");
   return engine;
 }
 
@@ -115,12 +115,12 @@ void print(const outbox::CopyCounts& counts, const outbox::Comparison& compariso
     console.out << copy_json(counts, comparison) << "\n";
     return;
   }
-  console.out << counted(counts.copied, "e-mail") << " copied, " << grouped(counts.present) << " had been there; "
+  console.out << counted(counts.copied, "e-mail") << " copied, " << grouped(counts.present) << " already there; "
               << counted(counts.suppressions, "suppression") << "\n"
               << comparison_table(comparison, flags);
   if (!comparison.equal())
-    console.out
-        << "They differ: e-mails have moved on, or were not copied. Nobody may work on either ledger meanwhile.\n";
+    console.out << "The ledgers differ: e-mails were not copied, or changed during the copy. Stop all servers on both "
+                   "ledgers and copy again.\n";
 }
 
 base::Result<int> copy(const Settings& settings, const CopyFlags& flags, const Console& console) {
@@ -143,7 +143,7 @@ int run_copy(const CopyFlags& flags, const Console& console) {
   const auto settings = settings_of(flags.settings);
   if (!settings) return report_error(console, settings.error(), misuse);
   if (flags.from == flags.to)
-    return report_error(console, {base::ErrorCode::invalid, "--from and --to must not be the same"}, misuse);
+    return report_error(console, {base::ErrorCode::invalid, "--from and --to must be different"}, misuse);
   base::configure_log(base::LogLevel::error, settings->log_format);
   const auto status = copy(*settings, flags, console);
   return status ? *status : report_error(console, status.error());
@@ -159,7 +159,7 @@ bool concerns_copying(const Setting& setting) {
 void add_copy_command(CommandLine& line) {
   const auto flags = std::make_shared<CopyFlags>();
   CLI::App* const command = line.program().add_subcommand(
-      "copy", "copy e-mails with their history from the embedded store to MySQL or MariaDB, or back");
+      "copy", "copy e-mails and their history from the embedded store to MySQL or MariaDB, or back");
   const CLI::IsMember ledgers({"store", "mysql"});
   command->add_option("--from", flags->from, "ledger to copy from: store or mysql")
       ->type_name("LEDGER")

@@ -15,10 +15,11 @@ void run_listing(ClientCommand& command, const Listing& listing) {
   command.add_query_options(options->query);
   // Of all pages together, so that it may be larger than that of the operation.
   command.app()
-      .add_option("--limit", options->limit, "how many at most; " + std::to_string(options->limit) + " by default")
+      .add_option("--limit", options->limit,
+                  "maximum number to list; " + std::to_string(options->limit) + " by default")
       ->type_name("COUNT")
       ->check(CLI::Range(std::int64_t{1}, most).description(""));
-  command.app().add_flag("--all", options->all, "all of them, whatever the limit");
+  command.app().add_flag("--all", options->all, "list all, without a limit");
   command.run([options, &listing, &shared = command.shared()](RestClient& client, const Console& console) -> int {
     options->json = shared.json;
     const auto printed = print_listing(client, listing, *options, console);

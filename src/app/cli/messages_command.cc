@@ -42,8 +42,10 @@ TransferOptions transfer_options(const QueueOptions& options, bool json) {
 void add_queue_options(ClientCommand& command, QueueOptions& options) {
   command.add_option("target.queueName", options.queue, {.flag = "--queue"})->required();
   command.add_option("connection", options.connection);
-  command.add_option("Idempotency-Key", options.key,
-                     {.value_name = "KEY", .help = "given again, nothing is done again; made up by default"});
+  command.add_option(
+      "Idempotency-Key", options.key,
+      {.value_name = "KEY",
+       .help = "idempotency key: a repeated call with the same key is not executed again; a new one by default"});
 }
 
 // --- produce
@@ -116,7 +118,7 @@ base::Result<std::vector<std::pair<std::string, std::string>>> produce_settings(
 base::Result<void> check_produce(const ProduceOptions& options) {
   if (options.bodies.empty() == options.file.empty()) return base::invalid("one of --body and --file is required");
   if (!options.file.empty() && !options.properties.empty())
-    return base::invalid("--file and --property do not go together");
+    return base::invalid("--file and --property cannot be used together");
   for (const std::string& property : options.properties)
     if (property.find('=') == std::string::npos || property.starts_with('='))
       return base::invalid("--property: must be NAME=VALUE");
@@ -139,26 +141,26 @@ void add_produce(CommandLine& line, CLI::App& messages) {
   ClientCommand command(line, messages, "produce", "produceMessages");
   const auto options = std::make_shared<ProduceOptions>();
   command.add_option("messages[].body", options->bodies, {.help = "body of a message"});
+  command.add_option("messages", options->file,
+                     {.flag = "--file",
+                      .value_name = "FILE",
+                      .help = "file with messages: JSON, one, an array, or one per line; - is the standard "
+                              "input"});
   command.add_option(
-      "messages", options->file,
-      {.flag = "--file",
-       .value_name = "FILE",
-       .help = "file with messages: JSON, one or an array of them, or one on each line; - is the standard "
-               "input"});
-  command.add_option("messages[].format", options->format,
-                     {.value_name = "FORMAT", .help = "of each --body: TEXT by default, JSON, or BINARY in base64"});
+      "messages[].format", options->format,
+      {.value_name = "FORMAT", .help = "format of each --body: TEXT (default), JSON, or BINARY (base64)"});
   command.add_option("messages[].properties", options->properties,
                      {.flag = "--property", .value_name = "NAME=VALUE", .help = "property of each --body"});
   command.add_option("target.replyToQueue", options->reply_to, {.flag = "--reply-to"});
   command.add_option(
       "settings.totalMessages", options->count,
-      {.flag = "--count", .help = "repeat the messages in turn until there are this many", .most = most_messages});
+      {.flag = "--count", .help = "repeat the messages in turn until this many are sent", .most = most_messages});
   command.add_option("settings.batchSize", options->batch_size);
   command.add_option("settings.concurrency", options->concurrency);
   command.add_option("settings.deliveryDelay", options->delay,
-                     {.flag = "--delay", .help = "how long the broker holds the messages back, such as 30s"});
+                     {.flag = "--delay", .help = "how long the broker delays the messages, such as 30s"});
   command.add_option("settings.timeToLive", options->time_to_live,
-                     {.help = "how long until the broker may drop the messages, such as 5m"});
+                     {.help = "time after which the broker may drop the messages, such as 5m"});
   command.add_flag("settings.persistent", options->transient,
                    {.flag = "--transient", .help = "the messages need not survive a restart of the broker"});
   add_queue_options(command, options->place);
@@ -187,11 +189,11 @@ void add_consume(CommandLine& line, CLI::App& messages) {
   ClientCommand command(line, messages, "consume", "consumeMessages", "take messages from a queue and print them");
   const auto options = std::make_shared<ConsumeOptions>();
   command.add_option("settings.maxMessages", options->max,
-                     {.flag = "--max", .help = "how many at most; 1 by default", .most = most_messages});
+                     {.flag = "--max", .help = "maximum number of messages; 1 by default", .most = most_messages});
   command.add_option("settings.waitTimeout", options->wait,
                      {.flag = "--wait", .help = "how long to wait for messages, such as 30s; 0s by default"});
   command.add_flag("settings.autoAcknowledge", options->keep,
-                   {.flag = "--keep", .help = "print the messages and leave them in the queue"});
+                   {.flag = "--keep", .help = "print the messages, but leave them in the queue"});
   add_queue_options(command, options->place);
   command.run([options, &shared = command.shared()](RestClient& client, const Console& console) {
     return consume(client, *options, shared.json, console);
@@ -263,7 +265,7 @@ void add_connection_test(CommandLine& line, CLI::App& messages) {
 }  // namespace
 
 void add_messages_command(CommandLine& line) {
-  CLI::App& messages = add_command_group(line, "messages", "put messages into queues, and take them out");
+  CLI::App& messages = add_command_group(line, "messages", "send messages to queues, and receive them");
   messages.require_subcommand(1);
   add_produce(line, messages);
   add_consume(line, messages);

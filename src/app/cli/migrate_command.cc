@@ -95,7 +95,7 @@ int run_migration(const MigrateFlags& flags, const Console& console) {
 void add_migrate_command(CommandLine& line) {
   const auto flags = std::make_shared<MigrateFlags>();
   CLI::App* const command = line.program().add_subcommand(
-      "migrate", "bring the outbox's tables in MySQL or MariaDB to this version of the program");
+      "migrate", "update the outbox's tables in MySQL or MariaDB to this version of Postino");
   command->add_flag("--dry-run", flags->dry_run, "print the pending migrations and do nothing");
   command->add_flag("--json", flags->json, "print the result as JSON");
   add_setting_flags(*command, flags->settings, [](const Setting& setting) {

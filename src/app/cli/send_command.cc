@@ -57,7 +57,7 @@ class Sending {
     watching.timeout = *timeout;
     if (options_.file.empty()) return check_email_options(options_.email);
     for (const CLI::Option* option : options_.of_one_email)
-      if (option->count() > 0) return base::invalid("--file and " + option->get_name() + " do not go together");
+      if (option->count() > 0) return base::invalid("--file and " + option->get_name() + " cannot be used together");
     return {};
   }
 
@@ -92,8 +92,8 @@ class Sending {
   // The answer may have been lost, and not the e-mail. The key makes a repetition harmless.
   static base::Error outcome_unknown(base::Error error, const std::string& key) {
     if (error.code == base::ErrorCode::io)
-      error.message += ".\nWhether it was accepted is not known. Repeat the command with --idempotency-key " +
-                       printable(key) + ", and it is not sent twice";
+      error.message += ".\nIt is unknown whether the e-mail was accepted. Repeat the command with --idempotency-key " +
+                       printable(key) + ": the e-mail will not be sent twice";
     return error;
   }
 
@@ -131,14 +131,14 @@ void add_email_options(ClientCommand& command, SendOptions& options) {
       {.flag = "--html-file", .value_name = "FILE", .help = "file with the HTML; - is the standard input"});
   add("attachments", email.attachments, {.flag = "--attach", .value_name = "FILE", .help = "file to attach"});
   add("custom_headers", email.headers,
-      {.flag = "--header", .value_name = "\"NAME: VALUE\"", .help = "further header of the message"});
+      {.flag = "--header", .value_name = "\"NAME: VALUE\"", .help = "additional header of the message"});
   add("send_at", email.send_at);
   add("callback_url", email.callback_url);
-  add("tags", email.tags, {.flag = "--tag", .help = "tag to find it by"});
+  add("tags", email.tags, {.flag = "--tag", .help = "tag of the e-mail"});
   add("id", email.id);
-  options.of_one_email.push_back(
-      command.add_option("Idempotency-Key", options.idempotency_key,
-                         {.value_name = "KEY", .help = "sent again with the same key, the e-mail is accepted once"}));
+  options.of_one_email.push_back(command.add_option(
+      "Idempotency-Key", options.idempotency_key,
+      {.value_name = "KEY", .help = "idempotency key: with the same key, the e-mail is accepted only once"}));
   options.of_one_email.push_back(
       command.app().add_flag("--wait", options.wait, "print the history of the e-mail until it is sent or has failed"));
 }
@@ -151,10 +151,9 @@ void add_send_command(CommandLine& line) {
   add_email_options(command, *options);
   command.app().add_option("--timeout", options->timeout, "how long to --wait; 60s by default")->type_name("DURATION");
   command.app()
-      .add_option(
-          "--file", options->file,
-          "send the e-mails of this file: JSON, one or an array of them, or one on each line; - is the standard "
-          "input")
+      .add_option("--file", options->file,
+                  "send the e-mails of this file: JSON, one, an array, or one per line; - is the standard "
+                  "input")
       ->type_name("FILE");
   command.run([options, &shared = command.shared()](RestClient& client, const Console& console) {
     return Sending(client, *options, shared.json, console).run();

@@ -29,8 +29,8 @@ class StoreTour {
     TRY_VOID(expire());
     TRY_VOID(reopen());
     printer_.end(
-        "That was the store. `make test` shows what it promises being put to the test, `make bench` what it costs.\n"
-        "README.md has the first program to write with it; docs/architecture.md tells how it is built.");
+        "That was the store. `make test` tests what it promises, `make bench` measures what it costs.\n"
+        "README.md shows a first program that uses it; docs/architecture.md describes how it is built.");
     return {};
   }
 
@@ -76,7 +76,7 @@ class StoreTour {
   }
 
   store::Answer<void> accept_once() {
-    printer_.step("Accept an e-mail, once: the condition lets the first put through and no repetition.");
+    printer_.step("Accept an e-mail once: the condition allows the first put and refuses every repetition.");
     store::PutItemRequest request;
     request.table_name = table_name;
     request.item = newest_state;
@@ -109,7 +109,7 @@ class StoreTour {
     store::TransactWriteItemsRequest request;
     request.actions = {update, put};
     TRY_VOID(engine_->transact_write_items(request));
-    printer_.line("answer", "both are done");
+    printer_.line("answer", "both are written");
     const auto again = engine_->transact_write_items(request);
     if (again) return store::refuse(store::ErrorType::internal_server_error, "the e-mail was sent twice");
     printer_.error("once more", again.error());
@@ -150,7 +150,7 @@ class StoreTour {
   }
 
   store::Answer<void> expire() {
-    printer_.step("Let a day pass (on the tour's own clock). What has a TTL goes, and the stream tells of it.");
+    printer_.step("Let a day pass (on the tour's own clock). Expired items are deleted, and the stream records it.");
     clock_->advance(std::chrono::seconds(day_in_seconds + 1));
     for (bool more = true; more;) {
       TRY(more, engine_->run_maintenance_once());
@@ -159,7 +159,7 @@ class StoreTour {
   }
 
   store::Answer<void> reopen() {
-    printer_.step("Close the store and open it again: all that was answered is there.");
+    printer_.step("Close the store and open it again: everything that was acknowledged is there.");
     engine_.reset();
     TRY_VOID(open_engine());
     store::ScanRequest request;

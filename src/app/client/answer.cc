@@ -86,7 +86,7 @@ base::Result<Answer> Answer::parse(const api::Schema& schema, std::string_view b
   Answer answer(schema);
   json::FieldErrors errors;
   if (!answer.document_.parse(body, errors) || !answer.document_.root().is_object())
-    return base::fail(base::ErrorCode::malformed, "the answer is not one of Postino. Is --url right?");
+    return base::fail(base::ErrorCode::malformed, "the response is not from a Postino server. Is --url right?");
   return answer;
 }
 

@@ -81,7 +81,8 @@ base::Result<void> check_headers(const std::vector<std::string>& headers) {
 
 // It has no name, and can be read once.
 base::Result<void> check_standard_input(const EmailOptions& options) {
-  if (std::ranges::count(options.attachments, "-") > 0) return base::invalid("--attach needs a file that has a name");
+  if (std::ranges::count(options.attachments, "-") > 0)
+    return base::invalid("--attach must be the name of a file, not -");
   if (options.text_file == "-" && options.html_file == "-")
     return base::invalid("only one of --text-file and --html-file can be the standard input");
   return {};
@@ -96,9 +97,9 @@ base::Result<void> check_email_options(const EmailOptions& options) {
   if (options.text.empty() && options.text_file.empty() && options.html.empty() && options.html_file.empty())
     return base::invalid("one of --text, --text-file, --html and --html-file is required");
   if (!options.text.empty() && !options.text_file.empty())
-    return base::invalid("--text and --text-file do not go together");
+    return base::invalid("--text and --text-file cannot be used together");
   if (!options.html.empty() && !options.html_file.empty())
-    return base::invalid("--html and --html-file do not go together");
+    return base::invalid("--html and --html-file cannot be used together");
   TRY_VOID(check_standard_input(options));
   return check_headers(options.headers);
 }

@@ -72,7 +72,7 @@ std::string email_summary(const AnswerObject& email, std::optional<int> columns)
   summary.add("id", "id");
   summary.add("status", "status");
   summary.add("reason", "reason");
-  if (email.flag("outcome_unknown")) summary.line("outcome", "unknown: the server's answer to the message was lost");
+  if (email.flag("outcome_unknown")) summary.line("outcome", "unknown: the last reply of the mail server was lost");
   summary.add("held from", "held_from");
   summary.add("created", "created_at");
   summary.add("updated", "updated_at");

@@ -74,7 +74,7 @@ class EmailWatcher {
   std::string too_late() const {
     const std::string time = show_duration(options_.timeout);
     if (!problem_.empty()) return "after " + time + ": " + problem_;
-    return "still " + status_ + " after " + time + ". See how it goes on with: postino emails show " + printable(id_);
+    return "still " + status_ + " after " + time + ". See its state later with: postino emails show " + printable(id_);
   }
 
   RestClient& client_;

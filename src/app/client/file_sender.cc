@@ -52,7 +52,7 @@ int FileSender::send(const std::vector<std::string>& payloads, base::TimePoint n
   }
   if (!going) report_error(console_, going.error());
   print_summary(payloads.size());
-  if (!going) console_.errors << "Send the same file again to go on: what was accepted is not sent twice.\n";
+  if (!going) console_.errors << "Send the same file again to continue: accepted e-mails are not sent twice.\n";
   return going && refused_ == 0 ? success : failure;
 }
 
@@ -63,7 +63,7 @@ int FileSender::refuse(const std::vector<std::string>& payloads, const std::vect
   return report_error(console_,
                       {base::ErrorCode::invalid, grouped(faulty) + " of " +
                                                      counted(static_cast<std::int64_t>(payloads.size()), "e-mail") +
-                                                     (faulty == 1 ? " breaks" : " break") + " a rule; none was sent"});
+                                                     (faulty == 1 ? " is" : " are") + " invalid; none was sent"});
 }
 
 base::Result<void> FileSender::send_batch(const EmailBatch& batch, ProgressBar& progress) {
@@ -77,7 +77,7 @@ base::Result<void> FileSender::note_results(const EmailBatch& batch, const std::
   TRY(const Answer read, Answer::parse("acceptEmails", answer));
   const auto results = read.root().objects("results");
   if (results.size() != batch.count)
-    return base::fail(base::ErrorCode::malformed, "the answer has results for " + std::to_string(results.size()) +
+    return base::fail(base::ErrorCode::malformed, "the response has results for " + std::to_string(results.size()) +
                                                       " of " + std::to_string(batch.count) + " e-mails");
   if (json_) {
     progress.clear();

@@ -59,8 +59,7 @@ base::Result<std::vector<std::string>> read_json_file(std::string_view text, con
   } else if (has_lines(text)) {
     TRY(elements, read_lines(text));
   } else {
-    return base::invalid(errors.list().front().rule + ": " + std::string(words.one) +
-                         ", an array of them, or one on each line");
+    return base::invalid(errors.list().front().rule + ": " + std::string(words.one) + ", an array, or one per line");
   }
   if (elements.empty()) return base::invalid("has no " + std::string(words.many));
   return elements;

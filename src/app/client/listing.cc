@@ -82,9 +82,9 @@ class Printer {
 
   void say_what_is_not_there(std::int64_t printed) const {
     if (printed == 0)
-      console_.errors << "There are none.\n";
+      console_.errors << "None found.\n";
     else if (!cursor_.empty())
-      console_.errors << "There are more: see them with --limit or --all.\n";
+      console_.errors << "There are more. Use --limit or --all to see them.\n";
   }
 
   RestClient& client_;

@@ -58,7 +58,7 @@ class Transfer {
     if (going) return success;
     if (may_help_to_repeat(going.error()))
       console_.errors << "Repeat the command with --idempotency-key " << printable(options_.key)
-                      << " to go on: what is done is not done twice.\n";
+                      << " to continue: nothing is done twice.\n";
     return failure;
   }
 

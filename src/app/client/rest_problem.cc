@@ -48,7 +48,7 @@ std::string rule_of(const AnswerObject& error, const FieldName& name_of_field) {
 
 std::string rules_of(const std::vector<AnswerObject>& errors, const FieldName& name_of_field) {
   if (errors.size() == 1) return rule_of(errors.front(), name_of_field);
-  std::string text = "several rules are broken:";
+  std::string text = "several fields are invalid:";
   for (const AnswerObject& error : errors) text += "\n  " + rule_of(error, name_of_field);
   return text;
 }

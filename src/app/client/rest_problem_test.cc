@@ -43,7 +43,7 @@ TEST(RestProblem, TellsAllRulesThatAreBrokenInTheWordsOfTheCommand) {
   const base::Error error = describe_problem(
       response(400, R"({"errors":[{"field":"data[0].to","rule":"is required"},{"field":"","rule":"must be small"}]})"),
       [](const std::string& field) { return field.substr(std::min<std::size_t>(field.size(), 8)); });
-  EXPECT_EQ(error.message, "several rules are broken:\n  to is required\n  the request must be small");
+  EXPECT_EQ(error.message, "several fields are invalid:\n  to is required\n  the request must be small");
 }
 
 TEST(RestProblem, SaysHowToGiveAKey) {
@@ -75,7 +75,7 @@ TEST(RestProblem, AnswersOfOthersAreRecognized) {
 TEST(RestProblem, IsHarmlessOnATerminal) {
   const base::Error error = describe_problem(
       response(400, R"({"errors":[{"field":"\u001b[2J","rule":"a\nb"},{"field":"x","rule":"\u0007"}]})"));
-  EXPECT_EQ(error.message, "several rules are broken:\n   [2J a b\n  x  ");
+  EXPECT_EQ(error.message, "several fields are invalid:\n   [2J a b\n  x  ");
   EXPECT_THAT(describe_problem(response(404, R"({"title":"\u009b31m"})")).message, Not(HasSubstr("\xc2\x9b")));
 }
 

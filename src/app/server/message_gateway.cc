@@ -117,8 +117,8 @@ base::Result<void> MessageGateway::show_sample(std::ostream& out) {
   TRY(const messages::Reply again, as_result(service().produce(*produce, {})));
   CHECK(again.replayed);
   TRY(const messages::Reply taken, as_result(service().consume(*consume, {})));
-  out << "A sample message went through a queue (see more with: postino messages --help):\n"
-      << "  produced under the key " << key << "; asked again, nothing was done twice\n"
+  out << "A sample message was sent through a queue (see more with: postino messages --help):\n"
+      << "  produced under the key " << key << "; the request was repeated, and nothing was done twice\n"
       << "  consumed: " << bodies_in(taken.body) << "\n";
   return {};
 }

@@ -44,7 +44,7 @@ std::string show_allowed_hosts(const Settings& settings) {
 
 template <auto member>
 base::Result<void> take_queue(Settings& settings, const std::string& text) {
-  if (text.size() > 255) return base::invalid("must have no more than 255 bytes");
+  if (text.size() > 255) return base::invalid("must not be longer than 255 bytes");
   field(settings, member) = text;
   return {};
 }
@@ -53,17 +53,17 @@ std::vector<Setting> record_settings() {
   using enum SettingKind;
   return {
       {"mqprobe.idempotency.record-ttl", "--record-ttl", "MQPROBE_IDEMPOTENCY_RECORD_TTL", "DURATION",
-       "how long an idempotency key and its answer are kept, for all calls but those that hand in e-mails", text,
-       take_record_life, show_duration_of<&Keys::life>},
-      {"messages.table", "--messages-table", "POSTINO_MESSAGES_TABLE", "NAME", "the table of idempotency keys", text,
+       "how long an idempotency key and its response are kept, except those of POST /emails", text, take_record_life,
+       show_duration_of<&Keys::life>},
+      {"messages.table", "--messages-table", "POSTINO_MESSAGES_TABLE", "NAME", "table of idempotency keys", text,
        take_table<&Keys::table>, show_text<&Keys::table>},
       {"messages.lease", "--messages-lease", "POSTINO_MESSAGES_LEASE", "DURATION",
-       "how long a call whose process is not heard of keeps its idempotency key", text, take_duration<&Keys::lease>,
+       "how long a call keeps its idempotency key without renewing its lease", text, take_duration<&Keys::lease>,
        show_duration_of<&Keys::lease>},
-      {"messages.queues", "--queues-table", "POSTINO_QUEUES_TABLE", "NAME", "the table of the embedded queues", text,
+      {"messages.queues", "--queues-table", "POSTINO_QUEUES_TABLE", "NAME", "table of the queues in the store", text,
        take_table<&Messages::queues>, show_text<&Messages::queues>},
       {"messages.queue_lease", "--queue-lease", "POSTINO_QUEUE_LEASE", "DURATION",
-       "how long a message of an embedded queue stays with a receiver that does not settle it", text,
+       "how long a message of a queue in the store stays with a receiver that does not settle it", text,
        take_duration<&Messages::queue_lease>, show_duration_of<&Messages::queue_lease>},
   };
 }
@@ -72,25 +72,25 @@ std::vector<Setting> broker_settings() {
   using enum SettingKind;
   return {
       {"messages.connection", "--default-connection", "POSTINO_DEFAULT_CONNECTION", "NAME",
-       "the connection for requests that name none", text, take_text<&Messages::default_connection>,
+       "connection for requests that name none", text, take_text<&Messages::default_connection>,
        show_text<&Messages::default_connection>},
       {"messages.allowed_hosts", "--broker-host", "POSTINO_BROKER_HOSTS", "HOST[:PORT]",
-       "a host that the queueManager of a request may name, *.DOMAIN for those of a domain, * for all. Repeat it, or "
-       "separate several by commas in the environment. Without any, this machine where the API is served on loopback, "
-       "and none otherwise",
+       "host that the queueManager of a request may name; *.DOMAIN for all hosts of a domain, * for all hosts. Repeat "
+       "the flag, or separate hosts by commas in the environment. Without any: this machine if the API is served on a "
+       "loopback address, otherwise none",
        list, take_allowed_host, show_allowed_hosts, [](Settings& all) { all.messages.allowed_hosts.clear(); }},
       {"messages.emails.connection", "--emails-connection", "POSTINO_EMAILS_CONNECTION", "NAME",
-       "the connection that e-mails arrive by, when there is an --emails-queue; the default one when it is not given",
-       text, take_text<&Messages::emails_connection>, show_text<&Messages::emails_connection>},
+       "connection of --emails-queue; if not set, the default connection", text,
+       take_text<&Messages::emails_connection>, show_text<&Messages::emails_connection>},
       {"messages.emails.queue", "--emails-queue", "POSTINO_EMAILS_QUEUE", "NAME",
-       "take e-mails from this queue, too, each message once", text, take_queue<&Messages::emails_queue>,
+       "also accept e-mails from this queue, each message once", text, take_queue<&Messages::emails_queue>,
        show_text<&Messages::emails_queue>},
       {"messages.emails.tenant", "--emails-tenant", "POSTINO_EMAILS_TENANT", "NAME",
-       "the tenant that they belong to; none when it is not given", text, take_text<&Messages::emails_tenant>,
+       "tenant of the e-mails from --emails-queue; if not set, none", text, take_text<&Messages::emails_tenant>,
        show_text<&Messages::emails_tenant>},
       {"messages.connections", "--connection", "POSTINO_CONNECTIONS", "NAME=URL",
-       "a message broker, as amqp://USER:PASSWORD@HOST:PORT or amqps://...; repeat it with the same name for more "
-       "endpoints. The configuration file can say more about it",
+       "message broker, as amqp://USER:PASSWORD@HOST:PORT or amqps://...; repeat the flag with the same name for more "
+       "endpoints. The configuration file has more settings for it",
        list, take_connection, nullptr, [](Settings& all) { all.messages.connections.clear(); }},
   };
 }
@@ -117,11 +117,11 @@ base::Result<void> check(const MessagesSettings& settings) {
   TRY_VOID(check(settings.connections));
   if (settings.queue_lease < least_lease) return base::invalid("--queue-lease must be at least 1s");
   if (!is_connection(settings, settings.default_connection))
-    return base::invalid("--default-connection: there is no connection " + settings.default_connection);
+    return base::invalid("--default-connection: unknown connection " + settings.default_connection);
   if (!settings.emails_connection.empty() && !is_connection(settings, settings.emails_connection))
-    return base::invalid("--emails-connection: there is no connection " + settings.emails_connection);
+    return base::invalid("--emails-connection: unknown connection " + settings.emails_connection);
   if (settings.emails_queue.empty() && (!settings.emails_connection.empty() || !settings.emails_tenant.empty()))
-    return base::invalid("--emails-connection and --emails-tenant are about an --emails-queue");
+    return base::invalid("--emails-connection and --emails-tenant require --emails-queue");
   return {};
 }
 

@@ -32,20 +32,20 @@ base::Result<void> take_name(Settings& settings, const std::string& text) {
 std::vector<Setting> server_settings() {
   using enum SettingKind;
   return {
-      {"mysql.host", "--mysql-host", "POSTINO_MYSQL_HOST", "HOST", "where the database is: a name or an IP address",
+      {"mysql.host", "--mysql-host", "POSTINO_MYSQL_HOST", "HOST", "host of the database: a name or an IP address",
        text, take_name<&ServerOptions::host>, show_text<&ServerOptions::host>},
-      {"mysql.port", "--mysql-port", "POSTINO_MYSQL_PORT", "PORT", "the database's port", text,
+      {"mysql.port", "--mysql-port", "POSTINO_MYSQL_PORT", "PORT", "port of the database", text,
        take_integer<&ServerOptions::port, 1, 65'535>, show_number<&ServerOptions::port>},
       {"mysql.socket", "--mysql-socket", "POSTINO_MYSQL_SOCKET", "FILE",
-       "the database's socket on this machine, in place of host and port", text, take_text<&ServerOptions::socket>,
+       "Unix socket of the database, instead of host and port", text, take_text<&ServerOptions::socket>,
        show_text<&ServerOptions::socket>},
-      {"mysql.user", "--mysql-user", "POSTINO_MYSQL_USER", "NAME", "whom to authenticate as", text,
-       take_name<&ServerOptions::user>, show_text<&ServerOptions::user>},
+      {"mysql.user", "--mysql-user", "POSTINO_MYSQL_USER", "NAME", "user name", text, take_name<&ServerOptions::user>,
+       show_text<&ServerOptions::user>},
       {"mysql.password", "--mysql-password", "POSTINO_MYSQL_PASSWORD", "SECRET",
-       "the user's password; better given in the environment", text, take_text<&ServerOptions::password>,
+       "password; better given in the environment", text, take_text<&ServerOptions::password>,
        show_secret<&ServerOptions::password>},
-      {"mysql.database", "--mysql-database", "POSTINO_MYSQL_DATABASE", "NAME", "the database that holds the tables",
-       text, take_name<&ServerOptions::database>, show_text<&ServerOptions::database>},
+      {"mysql.database", "--mysql-database", "POSTINO_MYSQL_DATABASE", "NAME", "database that holds the tables", text,
+       take_name<&ServerOptions::database>, show_text<&ServerOptions::database>},
   };
 }
 
@@ -53,24 +53,24 @@ std::vector<Setting> mysql_connection_settings() {
   using enum SettingKind;
   return {
       {"mysql.tls", "--mysql-tls", "POSTINO_MYSQL_TLS", "MODE",
-       "off, preferred (when offered), required (with any certificate) or verified (with one for the host's name from "
-       "an authority that is trusted)",
+       "off, preferred (if offered), required (with any certificate) or verified (with a certificate for the host name "
+       "from a trusted authority)",
        text, take_tls_mode, [](const Settings& all) { return tls_modes.show(all.outbox.mysql.server.tls.mode); }},
-      {"mysql.ca", "--mysql-ca", "POSTINO_MYSQL_CA", "FILE", "authorities (PEM) to trust instead of the system's", text,
-       take_text<&TlsOptions::ca_file>, show_text<&TlsOptions::ca_file>},
-      {"mysql.certificate", "--mysql-certificate", "POSTINO_MYSQL_CERTIFICATE", "FILE",
-       "a certificate (PEM) to show to the database", text, take_text<&TlsOptions::certificate_file>,
-       show_text<&TlsOptions::certificate_file>},
-      {"mysql.key", "--mysql-key", "POSTINO_MYSQL_KEY", "FILE", "the certificate's private key (PEM)", text,
+      {"mysql.ca", "--mysql-ca", "POSTINO_MYSQL_CA", "FILE",
+       "certificate authorities (PEM) to trust instead of the system's", text, take_text<&TlsOptions::ca_file>,
+       show_text<&TlsOptions::ca_file>},
+      {"mysql.certificate", "--mysql-certificate", "POSTINO_MYSQL_CERTIFICATE", "FILE", "client certificate (PEM)",
+       text, take_text<&TlsOptions::certificate_file>, show_text<&TlsOptions::certificate_file>},
+      {"mysql.key", "--mysql-key", "POSTINO_MYSQL_KEY", "FILE", "private key of the certificate (PEM)", text,
        take_text<&TlsOptions::key_file>, show_text<&TlsOptions::key_file>},
-      {"mysql.pool", "--mysql-pool", "POSTINO_MYSQL_POOL", "COUNT", "connections to the database at a time", text,
-       take_integer<&mysql::PoolOptions::size, 1, 1'024>, show_number<&mysql::PoolOptions::size>},
+      {"mysql.pool", "--mysql-pool", "POSTINO_MYSQL_POOL", "COUNT", "largest number of connections to the database",
+       text, take_integer<&mysql::PoolOptions::size, 1, 1'024>, show_number<&mysql::PoolOptions::size>},
       {"mysql.statement_timeout", "--mysql-statement-timeout", "POSTINO_MYSQL_STATEMENT_TIMEOUT", "DURATION",
-       "how long a statement may take", text, take_duration<&ServerOptions::statement_timeout>,
+       "longest time for a statement, at least 2s", text, take_duration<&ServerOptions::statement_timeout>,
        show_duration_of<&ServerOptions::statement_timeout>},
       {"mysql.migrate", "--mysql-migrate", "POSTINO_MYSQL_MIGRATE", "",
-       "bring the tables of an earlier version up to date at start, as postino migrate does; an empty database is "
-       "always prepared",
+       "at start, bring the tables of an earlier version up to date, as postino migrate does; tables in an empty "
+       "database are always created",
        flag, take_boolean<&MysqlSettings::migrate>, show_boolean<&MysqlSettings::migrate>},
   };
 }
@@ -88,7 +88,7 @@ base::Result<void> check(const MysqlSettings& settings) {
   if (server.tls.certificate_file.empty() != server.tls.key_file.empty())
     return base::invalid("--mysql-certificate and --mysql-key must be given together");
   if (!server.socket.empty() && server.tls.mode == TlsMode::verified)
-    return base::invalid("--mysql-tls verified is about the network: it cannot be given together with --mysql-socket");
+    return base::invalid("--mysql-tls verified cannot be given together with --mysql-socket");
   if (server.statement_timeout < std::chrono::seconds(2))
     return base::invalid("--mysql-statement-timeout must be at least 2s");
   return {};

@@ -74,7 +74,8 @@ class MysqlStorage final : public OutboxStorage {
     while (steady_clock::now() - began < longest_sweep) {
       const auto removed = ledger_->sweep(sweep_batch);
       if (!removed)
-        base::log_warning("outbox", "the database could not be swept", {{"error", removed.error().message}});
+        base::log_warning("outbox", "expired rows could not be removed from the database",
+                          {{"error", removed.error().message}});
       if (removed && *removed > 0) continue;
       next_sweep_ = began + sweep_interval;
       return;

@@ -179,7 +179,7 @@ base::Result<void> apply(NamedConnections& connections, const std::string& key, 
   const std::string name = key.substr(0, dot);
   if (!is_name(name)) return base::invalid(origin + ": " + name_rule);
   const ConnectionSetting* setting = dot == std::string::npos ? nullptr : find_connection_setting(key.substr(dot + 1));
-  if (setting == nullptr) return base::invalid(origin + ": there is no such setting");
+  if (setting == nullptr) return base::invalid(origin + ": unknown setting");
   NamedConnection& connection = connections[name];
   if (setting->clear != nullptr) setting->clear(connection);
   for (const std::string& value : values)
@@ -225,12 +225,12 @@ base::Result<void> check(const NamedConnections& connections) {
     const auto broken = [&name = name](const std::string& rule) {
       return base::invalid("the connection " + name + ": " + rule);
     };
-    if (name == messages::embedded_connection) return broken("the name is taken by the queues in the store");
+    if (name == messages::embedded_connection) return broken("the name is reserved for the queues in the store");
     if (connection.embedded) continue;
     const int passwords = static_cast<int>(!connection.amqp.password.empty()) +
                           static_cast<int>(!connection.password_file.empty()) +
                           static_cast<int>(!connection.password_variable.empty());
-    if (passwords > 1) return broken("password, password_file and password_variable exclude each other");
+    if (passwords > 1) return broken("only one of password, password_file and password_variable can be given");
     if (const auto checked = connection.amqp.check(); !checked) return broken(checked.error().message);
   }
   return {};
@@ -245,7 +245,8 @@ base::Result<broker::ConnectionSettings> resolve(const NamedConnection& connecti
   }
   if (!connection.password_variable.empty()) {
     const char* const password = variable(connection.password_variable);
-    if (password == nullptr) return base::invalid("the environment has no " + connection.password_variable);
+    if (password == nullptr)
+      return base::invalid("the environment variable " + connection.password_variable + " is not set");
     settings.password = password;
   }
   return settings;

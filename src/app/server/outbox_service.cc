@@ -205,7 +205,7 @@ base::Result<void> OutboxService::show_sample(std::ostream& out) {
       parts_->pause.wait(interval);
       continue;
     }
-    out << "A sample e-mail went through (see it with: postino mailbox show " << id << "):\n";
+    out << "A sample e-mail was sent to the sandbox (see it with: postino mailbox show " << id << "):\n";
     for (const outbox::HistoryEntry& line : shown.history) {
       out << "  " << base::format_timestamp(line.at) << "  " << line.status;
       if (!line.reason.empty()) out << ": " << line.reason;
@@ -213,7 +213,7 @@ base::Result<void> OutboxService::show_sample(std::ostream& out) {
     }
     return {};
   }
-  return base::fail(base::ErrorCode::exhausted, "the sample e-mail " + id + " did not get through");
+  return base::fail(base::ErrorCode::exhausted, "the sample e-mail " + id + " was not sent in time");
 }
 
 void OutboxService::append_metrics(std::string& out) const {
@@ -229,10 +229,10 @@ std::optional<std::string> OutboxService::problem() const { return parts_->stora
 std::string OutboxService::describe_storage() const { return parts_->storage->describe(); }
 
 std::string OutboxService::describe_transport() const {
-  if (parts_->settings.relays.empty()) return "stays here, in the sandbox (read it with: postino mailbox)";
-  std::string text = "over ";
+  if (parts_->settings.relays.empty()) return "kept in the sandbox (read it with: postino mailbox)";
+  std::string text = "sent through ";
   for (const RelayAddress& relay : parts_->settings.relays) {
-    if (!text.ends_with("over ")) text += ", then ";
+    if (!text.ends_with("sent through ")) text += ", then ";
     text += relay.text();
   }
   return text;

@@ -105,23 +105,22 @@ base::Result<void> take_callback_secret(Settings& settings, const std::string& t
 std::vector<Setting> http_settings() {
   using enum SettingKind;
   return {
-      {"http.address", "--http", "POSTINO_HTTP", "HOST:PORT", "where the REST API is served; port 0 takes any free one",
+      {"http.address", "--http", "POSTINO_HTTP", "HOST:PORT", "address of the REST API; port 0 takes any free port",
        text, take_http_address,
        [](const Settings& all) {
          return quoted(net::Address{all.outbox.http_host, all.outbox.http_port}.text());
        }},
       {"http.api_keys", "--api-key", "POSTINO_API_KEYS", "NAME:ROLE[@TENANT]:SECRET",
-       "a key that callers of the REST API must show; ROLE is reader, sender or operator. Repeat it, or separate "
-       "several "
-       "by commas in the environment. Without any, everything is allowed, on loopback only",
+       "API key of a caller of the REST API; ROLE is reader, sender or operator. Repeat the flag, or separate keys by "
+       "commas in the environment. Without any, everything is allowed, on loopback addresses only",
        list, take_api_key, show_api_keys, [](Settings& all) { all.outbox.api_keys.clear(); }},
       {"http.tls_certificate", "--http-tls-certificate", "POSTINO_HTTP_TLS_CERTIFICATE", "FILE",
-       "the certificate chain (PEM) to serve the REST API over TLS with", text,
-       take_text<&Outbox::http_tls_certificate>, show_text<&Outbox::http_tls_certificate>},
-      {"http.tls_key", "--http-tls-key", "POSTINO_HTTP_TLS_KEY", "FILE", "the certificate's private key (PEM)", text,
+       "certificate chain (PEM) of the REST API; turns TLS on", text, take_text<&Outbox::http_tls_certificate>,
+       show_text<&Outbox::http_tls_certificate>},
+      {"http.tls_key", "--http-tls-key", "POSTINO_HTTP_TLS_KEY", "FILE", "private key of the certificate (PEM)", text,
        take_text<&Outbox::http_tls_key>, show_text<&Outbox::http_tls_key>},
       {"http.require_idempotency_key", "--require-idempotency-key", "POSTINO_REQUIRE_IDEMPOTENCY_KEY", "",
-       "refuse e-mails that come without an Idempotency-Key", flag, take_boolean<&Outbox::require_idempotency_key>,
+       "refuse e-mails without an Idempotency-Key", flag, take_boolean<&Outbox::require_idempotency_key>,
        show_boolean<&Outbox::require_idempotency_key>},
   };
 }
@@ -129,50 +128,48 @@ std::vector<Setting> http_settings() {
 std::vector<Setting> course_settings() {
   using enum SettingKind;
   return {
-      {"outbox.off", "--no-outbox", "POSTINO_NO_OUTBOX", "", "serve DynamoDB's API alone", flag,
+      {"outbox.off", "--no-outbox", "POSTINO_NO_OUTBOX", "", "serve DynamoDB's API only", flag,
        take_boolean<&Outbox::off>, show_boolean<&Outbox::off>},
       {"outbox.sample", "--sample", "POSTINO_SAMPLE", "",
-       "send one e-mail through the sandbox at start and show its history", flag, take_boolean<&Outbox::sample>,
+       "at start, send one e-mail through the sandbox and show its history", flag, take_boolean<&Outbox::sample>,
        show_boolean<&Outbox::sample>},
       {"outbox.ledger", "--ledger", "POSTINO_LEDGER", "WHERE",
-       "where e-mails and their history are kept: in the embedded store, or in mysql (MySQL or MariaDB)", text,
+       "where e-mails and their history are kept: store (the embedded store) or mysql (MySQL or MariaDB)", text,
        take_ledger, [](const Settings& all) { return ledger_kinds.show(all.outbox.ledger); }},
       {"outbox.table", "--outbox-table", "EMAIL_OUTBOX_TABLE", "NAME",
-       "the table of the e-mails; others have names that begin like it", text, take_table<&Outbox::table>,
+       "table of the e-mails; the names of the other tables begin with it", text, take_table<&Outbox::table>,
        show_text<&Outbox::table>},
       {"outbox.spool", "--spool", "POSTINO_SPOOL", "DIRECTORY",
-       "where payloads and messages are kept; with the e-mails when it is not given", text, take_text<&Outbox::spool>,
-       show_text<&Outbox::spool>},
+       "directory of payloads and messages; if not set, they are kept with the e-mails", text,
+       take_text<&Outbox::spool>, show_text<&Outbox::spool>},
       {"outbox.attachments", "--attachments", "POSTINO_ATTACHMENTS", "DIRECTORY",
-       "where attachments that are named by a path are found", text, take_text<&Outbox::attachments>,
-       show_text<&Outbox::attachments>},
+       "directory of attachments that are given by path; if not set, such attachments are refused", text,
+       take_text<&Outbox::attachments>, show_text<&Outbox::attachments>},
       {"outbox.message_id_domain", "--message-id-domain", "POSTINO_MESSAGE_ID_DOMAIN", "NAME",
-       "what stands behind the @ in Message-IDs; the sender's domain when it is not given", text,
-       take_host_name<&Outbox::message_id_domain>, show_text<&Outbox::message_id_domain>},
+       "domain of Message-IDs; if not set, the sender's domain", text, take_host_name<&Outbox::message_id_domain>,
+       show_text<&Outbox::message_id_domain>},
       {"outbox.batch", "--batch", "POSTINO_BATCH", "COUNT", "e-mails claimed at a time", text,
        take_integer<&Outbox::batch, 1, 100>, show_number<&Outbox::batch>},
       {"outbox.lease", "--lease", "POSTINO_LEASE", "DURATION",
-       "how long a worker that is not heard of keeps its e-mails", text, take_duration<&Outbox::lease>,
+       "how long a worker keeps its e-mails without renewing its lease", text, take_duration<&Outbox::lease>,
        show_duration_of<&Outbox::lease>},
       {"outbox.keep", "--keep", "POSTINO_KEEP", "DURATION", "how long e-mails and their history are kept", text,
        take_duration<&Outbox::keep>, show_duration_of<&Outbox::keep>},
-      {"outbox.intake_workers", "--intake-workers", "POSTINO_INTAKE_WORKERS", "COUNT", "messages built at a time", text,
-       take_integer<&Outbox::intake_workers, 1, 256>, show_number<&Outbox::intake_workers>},
+      {"outbox.intake_workers", "--intake-workers", "POSTINO_INTAKE_WORKERS", "COUNT", "messages built in parallel",
+       text, take_integer<&Outbox::intake_workers, 1, 256>, show_number<&Outbox::intake_workers>},
       {"outbox.retry_first", "--retry-first", "POSTINO_RETRY_FIRST", "DURATION",
-       "the wait after the first failed attempt; it doubles with each", text, take_duration<&Outbox::retry_first>,
-       show_duration_of<&Outbox::retry_first>},
-      {"outbox.retry_longest", "--retry-longest", "POSTINO_RETRY_LONGEST", "DURATION",
-       "the longest wait between attempts", text, take_duration<&Outbox::retry_longest>,
-       show_duration_of<&Outbox::retry_longest>},
+       "longest wait after the first failed attempt; it doubles with each further attempt", text,
+       take_duration<&Outbox::retry_first>, show_duration_of<&Outbox::retry_first>},
+      {"outbox.retry_longest", "--retry-longest", "POSTINO_RETRY_LONGEST", "DURATION", "longest wait between attempts",
+       text, take_duration<&Outbox::retry_longest>, show_duration_of<&Outbox::retry_longest>},
       {"outbox.give_up_after", "--give-up-after", "POSTINO_GIVE_UP_AFTER", "DURATION",
-       "after this time an e-mail that could not be sent has failed", text, take_duration<&Outbox::give_up_after>,
+       "an e-mail that could not be sent within this time fails", text, take_duration<&Outbox::give_up_after>,
        show_duration_of<&Outbox::give_up_after>},
       {"outbox.max_attempts", "--max-attempts", "POSTINO_MAX_ATTEMPTS", "COUNT",
-       "after so many attempts an e-mail that could not be sent has failed", text,
+       "an e-mail that could not be sent with this many attempts fails", text,
        take_integer<&Outbox::max_attempts, 1, 10'000>, show_number<&Outbox::max_attempts>},
       {"outbox.unknown_outcome", "--unknown-outcome", "POSTINO_UNKNOWN_OUTCOME", "POLICY",
-       "resend or hold an e-mail of which nobody knows whether the mail server has taken it", text,
-       take_unknown_outcome,
+       "resend or hold an e-mail if it is unknown whether the mail server has accepted it", text, take_unknown_outcome,
        [](const Settings& all) { return unknown_outcome_policies.show(all.outbox.unknown_outcome); }},
   };
 }
@@ -181,41 +178,41 @@ std::vector<Setting> smtp_settings() {
   using enum SettingKind;
   return {
       {"smtp.relays", "--smtp", "POSTINO_SMTP", "HOST:PORT",
-       "a mail server that takes the e-mails; repeat it for others to ask when it fails. Without any, mail stays in "
-       "the "
+       "mail server to send through; repeat the flag for servers to try if it fails. Without any, mail stays in the "
        "sandbox",
        list, take_relay, show_relays, [](Settings& all) { all.outbox.relays.clear(); }},
       {"smtp.tls", "--smtp-tls", "POSTINO_SMTP_TLS", "POLICY",
-       "off, opportunistic (when offered), required (with a valid certificate) or implicit (from the first byte)", text,
+       "off, opportunistic (if offered), required (with a valid certificate) or implicit (from the first byte)", text,
        take_tls_policy, [](const Settings& all) { return tls_policies.show(all.outbox.smtp_tls); }},
-      {"smtp.ca", "--smtp-ca", "POSTINO_SMTP_CA", "FILE", "authorities (PEM) to trust instead of the system's", text,
-       take_text<&Outbox::smtp_ca>, show_text<&Outbox::smtp_ca>},
-      {"smtp.user", "--smtp-user", "POSTINO_SMTP_USER", "NAME", "whom to authenticate as", text,
-       take_text<&Outbox::smtp_user>, show_text<&Outbox::smtp_user>},
+      {"smtp.ca", "--smtp-ca", "POSTINO_SMTP_CA", "FILE",
+       "certificate authorities (PEM) to trust instead of the system's", text, take_text<&Outbox::smtp_ca>,
+       show_text<&Outbox::smtp_ca>},
+      {"smtp.user", "--smtp-user", "POSTINO_SMTP_USER", "NAME", "user name", text, take_text<&Outbox::smtp_user>,
+       show_text<&Outbox::smtp_user>},
       {"smtp.password", "--smtp-password", "POSTINO_SMTP_PASSWORD", "SECRET",
-       "the user's password; better given in the environment", text, take_text<&Outbox::smtp_password>,
+       "password; better given in the environment", text, take_text<&Outbox::smtp_password>,
        show_secret<&Outbox::smtp_password>},
       {"smtp.from", "--smtp-from", "POSTINO_SMTP_FROM", "ADDRESS",
-       "who gets the bounces (the sender in the envelope); each e-mail's own sender when it is not given", text,
+       "envelope sender, who gets the bounces; if not set, the sender of each e-mail", text,
        take_mail_address<&Outbox::smtp_from>, show_text<&Outbox::smtp_from>},
-      {"smtp.hello", "--smtp-hello", "POSTINO_SMTP_HELLO", "NAME", "how this machine introduces itself", text,
+      {"smtp.hello", "--smtp-hello", "POSTINO_SMTP_HELLO", "NAME", "name of this machine in EHLO", text,
        take_host_name<&Outbox::smtp_hello>, show_text<&Outbox::smtp_hello>},
       {"smtp.timeout", "--smtp-timeout", "POSTINO_SMTP_TIMEOUT", "DURATION",
-       "how long a reply may take; five times as long after the end of a message", text,
+       "longest wait for a reply; five times as long after the end of a message", text,
        take_duration<&Outbox::smtp_timeout>, show_duration_of<&Outbox::smtp_timeout>},
-      {"smtp.connections", "--smtp-connections", "POSTINO_SMTP_CONNECTIONS", "COUNT", "e-mails sent at a time", text,
+      {"smtp.connections", "--smtp-connections", "POSTINO_SMTP_CONNECTIONS", "COUNT", "e-mails sent in parallel", text,
        take_integer<&Outbox::smtp_connections, 1, 1'024>, show_number<&Outbox::smtp_connections>},
       {"smtp.destination_concurrency", "--destination-concurrency", "POSTINO_DESTINATION_CONCURRENCY", "COUNT",
-       "e-mails sent to one domain at a time; 0: no limit", text,
+       "e-mails sent to one domain in parallel; 0: no limit", text,
        take_integer<&Outbox::destination_concurrency, 0, 1'024>, show_number<&Outbox::destination_concurrency>},
       {"smtp.destination_rate", "--destination-rate", "POSTINO_DESTINATION_RATE", "COUNT",
-       "e-mails sent to one domain in a second; 0: no limit", text, take_integer<&Outbox::destination_rate, 0, 100'000>,
+       "e-mails sent to one domain per second; 0: no limit", text, take_integer<&Outbox::destination_rate, 0, 100'000>,
        show_number<&Outbox::destination_rate>},
-      {"dkim.domain", "--dkim-domain", "POSTINO_DKIM_DOMAIN", "NAME", "sign messages for this domain", text,
+      {"dkim.domain", "--dkim-domain", "POSTINO_DKIM_DOMAIN", "NAME", "domain that messages are signed for", text,
        take_host_name<&Outbox::dkim_domain>, show_text<&Outbox::dkim_domain>},
-      {"dkim.selector", "--dkim-selector", "POSTINO_DKIM_SELECTOR", "NAME", "which of the domain's keys it is", text,
+      {"dkim.selector", "--dkim-selector", "POSTINO_DKIM_SELECTOR", "NAME", "selector of the domain's key", text,
        take_host_name<&Outbox::dkim_selector>, show_text<&Outbox::dkim_selector>},
-      {"dkim.key", "--dkim-key", "POSTINO_DKIM_KEY", "FILE", "the private key (PEM) to sign with", text,
+      {"dkim.key", "--dkim-key", "POSTINO_DKIM_KEY", "FILE", "private key (PEM) to sign with", text,
        take_text<&Outbox::dkim_key>, show_text<&Outbox::dkim_key>},
   };
 }
@@ -224,27 +221,27 @@ std::vector<Setting> callback_settings() {
   using enum SettingKind;
   return {
       {"callback.url", "--callback-url", "POSTINO_CALLBACK_URL", "URL",
-       "where to tell what became of e-mails that name no URL of their own", text, take_callback_url,
+       "URL notified of the outcome of e-mails that have no callback_url", text, take_callback_url,
        show_text<&Outbox::callback_url>},
       {"callback.secret", "--callback-secret", "POSTINO_CALLBACK_SECRET", "SECRET",
-       "what callbacks are signed with: whsec_ and base64", text, take_callback_secret,
+       "secret that callbacks are signed with: whsec_ and the base64 of 24 to 64 bytes", text, take_callback_secret,
        show_secret<&Outbox::callback_secret>},
-      {"callback.timeout", "--callback-timeout", "POSTINO_CALLBACK_TIMEOUT", "DURATION", "how long a callback may take",
+      {"callback.timeout", "--callback-timeout", "POSTINO_CALLBACK_TIMEOUT", "DURATION", "longest time for a callback",
        text, take_duration<&Outbox::callback_timeout>, show_duration_of<&Outbox::callback_timeout>},
       {"callback.retry_first", "--callback-retry-first", "POSTINO_CALLBACK_RETRY_FIRST", "DURATION",
-       "the wait after the first failed callback; it doubles with each", text,
+       "longest wait after the first failed callback; it doubles with each further attempt", text,
        take_duration<&Outbox::callback_retry_first>, show_duration_of<&Outbox::callback_retry_first>},
       {"callback.attempts", "--callback-attempts", "POSTINO_CALLBACK_ATTEMPTS", "COUNT",
-       "after so many a callback is given up and listed", text, take_integer<&Outbox::callback_attempts, 1, 1'000>,
-       show_number<&Outbox::callback_attempts>},
+       "attempts after which a callback is given up and listed", text,
+       take_integer<&Outbox::callback_attempts, 1, 1'000>, show_number<&Outbox::callback_attempts>},
       {"callback.allow_private", "--callback-allow-private", "POSTINO_CALLBACK_ALLOW_PRIVATE", "",
-       "let URLs that come with e-mails lead into private networks", flag,
-       take_boolean<&Outbox::callback_allow_private>, show_boolean<&Outbox::callback_allow_private>},
+       "allow callback URLs of e-mails in private networks", flag, take_boolean<&Outbox::callback_allow_private>,
+       show_boolean<&Outbox::callback_allow_private>},
       {"callback.ca", "--callback-ca", "POSTINO_CALLBACK_CA", "FILE",
-       "authorities (PEM) to trust instead of the system's", text, take_text<&Outbox::callback_ca>,
+       "certificate authorities (PEM) to trust instead of the system's", text, take_text<&Outbox::callback_ca>,
        show_text<&Outbox::callback_ca>},
-      {"callback.workers", "--callback-workers", "POSTINO_CALLBACK_WORKERS", "COUNT", "callbacks made at a time", text,
-       take_integer<&Outbox::callback_workers, 1, 1'024>, show_number<&Outbox::callback_workers>},
+      {"callback.workers", "--callback-workers", "POSTINO_CALLBACK_WORKERS", "COUNT", "callbacks made in parallel",
+       text, take_integer<&Outbox::callback_workers, 1, 1'024>, show_number<&Outbox::callback_workers>},
   };
 }
 
@@ -267,8 +264,7 @@ base::Result<void> check(const OutboxSettings& settings) {
   if (!address.is_loopback() && settings.api_keys.empty())
     return base::invalid(
         "--http " + address.text() +
-        " can be reached from other machines, so callers must show a key: give an --api-key, or listen "
-        "on 127.0.0.1");
+        " can be reached from other machines, so callers need an API key: give an --api-key, or listen on 127.0.0.1");
   if (settings.http_tls_certificate.empty() != settings.http_tls_key.empty())
     return base::invalid("--http-tls-certificate and --http-tls-key must be given together");
   if (settings.smtp_user.empty() != settings.smtp_password.empty())
@@ -277,7 +273,7 @@ base::Result<void> check(const OutboxSettings& settings) {
       settings.dkim_selector.empty() != settings.dkim_key.empty())
     return base::invalid("--dkim-domain, --dkim-selector and --dkim-key must be given together");
   if (settings.sample && !settings.relays.empty())
-    return base::invalid("--sample is for the sandbox: it cannot be given together with --smtp");
+    return base::invalid("--sample cannot be given together with --smtp: it needs the sandbox");
   if (settings.ledger == LedgerKind::mysql) TRY_VOID(check(settings.mysql));
   if (settings.lease < base::Milliseconds(500)) return base::invalid("--lease must be at least 500ms");
   if (settings.keep < std::chrono::hours(1)) return base::invalid("--keep must be at least 1h");

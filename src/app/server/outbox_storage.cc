@@ -58,7 +58,8 @@ void OutboxStorage::tick(base::TimePoint now) {
   if (directory_ == nullptr || now < next_sweep_) return;
   next_sweep_ = now + std::chrono::hours(1);
   if (const auto removed = directory_->sweep(now); !removed)
-    base::log_warning("outbox", "the spool could not be swept", {{"error", removed.error().message}});
+    base::log_warning("outbox", "expired files could not be removed from the spool",
+                      {{"error", removed.error().message}});
 }
 
 base::Result<std::unique_ptr<OutboxStorage>> open_store_storage(store::Store& store, const OutboxSettings& settings,

@@ -42,7 +42,7 @@ base::Result<HostAndPort> parse_host_and_port(const std::string& text) {
   if (host.size() > 2 && host.front() == '[' && host.back() == ']')
     host = host.substr(1, host.size() - 2);
   else if (host.find(':') != std::string::npos)
-    return base::invalid("must be HOST:PORT, an IPv6 address in brackets");
+    return base::invalid("must be HOST:PORT, with an IPv6 address in brackets");
   if (!is_host(host)) return base::invalid("must be HOST:PORT with a name or an IP address");
   const auto port = parse_integer(text.substr(colon + 1), 1, 65'535);
   if (!port) return base::invalid("must be HOST:PORT with a port from 1 to 65535");

@@ -19,7 +19,7 @@ base::Result<void> take_region(Settings& settings, const std::string& text) {
   const bool valid = !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char character) {
     return (character >= 'a' && character <= 'z') || (character >= '0' && character <= '9') || character == '-';
   });
-  if (!valid) return base::invalid("must be a region's name such as eu-west-1");
+  if (!valid) return base::invalid("must be the name of a region, such as eu-west-1");
   settings.region = text;
   return {};
 }
@@ -92,56 +92,57 @@ std::string show_log_level(const Settings& settings) {
 
 std::vector<Setting> store_settings() {
   return {
-      {"data", "--data", "POSTINO_DATA", "DIRECTORY", "where the data is kept; created when missing", SettingKind::text,
+      {"data", "--data", "POSTINO_DATA", "DIRECTORY", "directory of the data; created if missing", SettingKind::text,
        take_data, show_text<&Settings::data>},
-      {"region", "--region", "POSTINO_REGION", "NAME", "the region shown in ARNs", SettingKind::text, take_region,
+      {"region", "--region", "POSTINO_REGION", "NAME", "region shown in ARNs", SettingKind::text, take_region,
        show_text<&Settings::region>},
-      {"account", "--account", "POSTINO_ACCOUNT", "DIGITS", "the account shown in ARNs", SettingKind::text,
+      {"account", "--account", "POSTINO_ACCOUNT", "DIGITS", "account shown in ARNs, 12 digits", SettingKind::text,
        take_account, show_text<&Settings::account>},
       {"shutdown_grace", "--shutdown-grace", "POSTINO_SHUTDOWN_GRACE", "SECONDS",
-       "how long requests may take to finish when it is told to end, and then a lost database to come back",
+       "how long requests may take to finish at shutdown; after that, a lost database has the same time to come back",
        SettingKind::text, take_integer<&Settings::shutdown_grace, 0, 3'600>,
        [](const Settings& all) { return std::to_string(all.shutdown_grace.count()); }},
       {"server.threads", "--threads", "POSTINO_THREADS", "COUNT",
        "I/O threads of each server (DynamoDB API and REST API); 0: one per core", SettingKind::text,
        take_integer<&Settings::threads, 0, 1'024>, show_number<&Settings::threads>, nullptr, "dynamodb.threads"},
       {"dynamodb.address", "--dynamodb", "POSTINO_DYNAMODB", "HOST:PORT",
-       "where DynamoDB's API is served; port 0 takes any free one", SettingKind::text, take_address,
+       "address of DynamoDB's API; port 0 takes any free port", SettingKind::text, take_address,
        [](const Settings& all) {
          return quoted(net::Address{all.dynamodb_host, all.dynamodb_port}.text());
        }},
       {"dynamodb.access_keys", "--access-key", "POSTINO_ACCESS_KEYS", "ID:SECRET",
-       "a key that requests must be signed with; repeat it, or separate several by commas in the environment. Without "
-       "any, every well-formed key is accepted, on loopback only",
+       "access key that requests must be signed with. Repeat the flag, or separate keys by commas in the environment. "
+       "Without any, every well-formed key is accepted, on loopback addresses only",
        SettingKind::list, take_access_key, show_access_keys, [](Settings& all) { all.access_keys.clear(); }},
       {"dynamodb.tls_certificate", "--tls-certificate", "POSTINO_TLS_CERTIFICATE", "FILE",
-       "the certificate chain (PEM) to serve TLS with", SettingKind::text, take_text<&Settings::tls_certificate>,
-       show_text<&Settings::tls_certificate>},
-      {"dynamodb.tls_key", "--tls-key", "POSTINO_TLS_KEY", "FILE", "the certificate's private key (PEM)",
+       "certificate chain (PEM) of DynamoDB's API; turns TLS on", SettingKind::text,
+       take_text<&Settings::tls_certificate>, show_text<&Settings::tls_certificate>},
+      {"dynamodb.tls_key", "--tls-key", "POSTINO_TLS_KEY", "FILE", "private key of the certificate (PEM)",
        SettingKind::text, take_text<&Settings::tls_key>, show_text<&Settings::tls_key>},
       {"dynamodb.max_connections", "--max-connections", "POSTINO_MAX_CONNECTIONS", "COUNT",
        "connections to each server (DynamoDB API and REST API) at a time", SettingKind::text,
        take_integer<&Settings::max_connections, 1, 1'000'000>, show_number<&Settings::max_connections>},
       {"dynamodb.realistic_timing", "--realistic-timing", "POSTINO_REALISTIC_TIMING", "",
-       "let tables and indexes take as long to change as on AWS", SettingKind::flag,
+       "tables and indexes take about as long to change as on AWS", SettingKind::flag,
        take_boolean<&Settings::realistic_timing>, show_boolean<&Settings::realistic_timing>},
       {"dynamodb.enforce_throughput", "--enforce-throughput", "POSTINO_ENFORCE_THROUGHPUT", "",
-       "throttle what exceeds a table's provisioned throughput", SettingKind::flag,
+       "throttle requests beyond a table's provisioned throughput", SettingKind::flag,
        take_boolean<&Settings::enforce_throughput>, show_boolean<&Settings::enforce_throughput>},
       {"dynamodb.inject", "--inject", "POSTINO_INJECT", "FAULTS",
-       "faults on purpose, for tests of clients: throttle=0.01,error=0.001,latency=20ms", SettingKind::text,
-       take_faults, [](const Settings& all) { return quoted(all.faults.text()); }},
+       "inject faults, to test clients: throttle=0.01,error=0.001,latency=20ms", SettingKind::text, take_faults,
+       [](const Settings& all) { return quoted(all.faults.text()); }},
       {"store.durability", "--durability", "POSTINO_DURABILITY", "MODE",
-       "synced: a write is answered when it is on disk; relaxed: it may be lost when the machine fails",
+       "synced: a write is answered when it is on disk; relaxed: the last writes can be lost if the machine fails",
        SettingKind::text, take_durability,
        [](const Settings& all) { return quoted(all.durability == engine::Durability::synced ? "synced" : "relaxed"); }},
-      {"store.cache_mb", "--cache-mb", "POSTINO_CACHE_MB", "COUNT", "memory for data read from disk", SettingKind::text,
-       take_integer<&Settings::cache_megabytes, 1, 1'048'576>, show_number<&Settings::cache_megabytes>},
+      {"store.cache_mb", "--cache-mb", "POSTINO_CACHE_MB", "COUNT", "megabytes of memory for data read from disk",
+       SettingKind::text, take_integer<&Settings::cache_megabytes, 1, 1'048'576>,
+       show_number<&Settings::cache_megabytes>},
       {"log.level", "--log-level", "POSTINO_LOG_LEVEL", "LEVEL", "info, warning or error", SettingKind::text,
        take_log_level, show_log_level},
       {"log.format", "--log-format", "POSTINO_LOG_FORMAT", "FORMAT", "text or json", SettingKind::text, take_log_format,
        [](const Settings& all) { return quoted(all.log_format == base::LogFormat::text ? "text" : "json"); }},
-      {"log.requests", "--log-requests", "POSTINO_LOG_REQUESTS", "", "log every request, without what it carries",
+      {"log.requests", "--log-requests", "POSTINO_LOG_REQUESTS", "", "log every request, without its contents",
        SettingKind::flag, take_boolean<&Settings::log_requests>, show_boolean<&Settings::log_requests>},
   };
 }

@@ -44,7 +44,7 @@ base::Result<void> apply_value(Settings& settings, NamedSettings& named, const s
     return apply(settings.messages.connections, inner, values_of(node, takes_list(inner)), origin);
   }
   const Setting* setting = find_file_setting(key);
-  if (setting == nullptr) return base::invalid(origin + ": there is no such setting");
+  if (setting == nullptr) return base::invalid(origin + ": unknown setting");
   if (!named.insert(setting).second)  // TOML refuses a key that is given twice, so this is the other key
     return base::invalid(origin + ": " + std::string(setting->key) + " and " + std::string(setting->former_key) +
                          " are the same setting: give " + std::string(setting->key) + " only");

@@ -50,7 +50,7 @@ TEST_F(SettingsTest, EverySettingHasItsOwnNames) {
   std::set<std::string_view> names;
   for (const Setting& setting : all_settings()) {
     EXPECT_TRUE(names.insert(setting.key).second) << setting.key;
-    if (!setting.former_key.empty()) EXPECT_TRUE(names.insert(setting.former_key).second) << setting.former_key;
+    EXPECT_TRUE(setting.former_key.empty() || names.insert(setting.former_key).second) << setting.former_key;
     EXPECT_TRUE(names.insert(setting.flag).second) << setting.flag;
     EXPECT_TRUE(names.insert(setting.variable).second) << setting.variable;
     EXPECT_FALSE(setting.help.empty());
@@ -93,7 +93,7 @@ format = "json"
 TEST_F(SettingsTest, FaultsInAFileNameLineSettingAndRule) {
   EXPECT_THAT(fault_in_file("\n[dynamodb]\nthreads = -1\n"),
               HasSubstr("postino.toml:3: dynamodb.threads: must be a whole number from 0 to 1024"));
-  EXPECT_THAT(fault_in_file("nothing = 1\n"), HasSubstr("postino.toml:1: nothing: there is no such setting"));
+  EXPECT_THAT(fault_in_file("nothing = 1\n"), HasSubstr("postino.toml:1: nothing: unknown setting"));
   EXPECT_THAT(fault_in_file("data = [\n"), HasSubstr("postino.toml:"));
   EXPECT_THAT(fault_in_file("[log]\nrequests = 1.5\n"), HasSubstr("log.requests: must be true or false"));
   EXPECT_EQ(apply_file(settings_, "nowhere.toml").error().message, "there is no configuration file 'nowhere.toml'");
@@ -156,7 +156,7 @@ TEST_F(SettingsTest, CertificateAndKeyComeTogether) {
 
 TEST_F(SettingsTest, RestOnlyListensElsewhereWithKeys) {
   ASSERT_TRUE(flag("--http", "0.0.0.0:8080"));
-  EXPECT_THAT(check(settings_).error().message, HasSubstr("callers must show a key"));
+  EXPECT_THAT(check(settings_).error().message, HasSubstr("callers need an API key"));
   ASSERT_TRUE(flag("--api-key", "shop:sender:0123456789abcdef"));
   EXPECT_TRUE(check(settings_));
 }
@@ -372,7 +372,7 @@ TEST_F(SettingsTest, ConnectionsMayBeUrls) {
 
 TEST_F(SettingsTest, FaultsOfConnectionsNameThem) {
   EXPECT_THAT(fault_in_file("[messages.connections.main]\nhost = 1\n"),
-              HasSubstr("postino.toml:2: messages.connections.main.host: there is no such setting"));
+              HasSubstr("postino.toml:2: messages.connections.main.host: unknown setting"));
   EXPECT_THAT(fault_in_file("[messages.connections.main]\nendpoints = [\"one\"]\n"),
               HasSubstr("messages.connections.main.endpoints: must be HOST:PORT"));
   EXPECT_THAT(fault_in_file("[messages.connections.\"a b\"]\ntls = true\n"),
@@ -385,14 +385,14 @@ TEST_F(SettingsTest, FaultsOfConnectionsNameThem) {
   EXPECT_EQ(fault("[messages.connections.main]\ntls = true\n"),
             "the connection main: there must be at least one endpoint");
   EXPECT_EQ(fault("[messages.connections.embedded]\ntype = \"embedded\"\n"),
-            "the connection embedded: the name is taken by the queues in the store");
+            "the connection embedded: the name is reserved for the queues in the store");
   EXPECT_EQ(fault("[messages.connections.main]\nendpoints = [\"h:1\"]\npassword = \"p\"\npassword_file = \"f\"\n"),
-            "the connection main: password, password_file and password_variable exclude each other");
-  EXPECT_EQ(fault("messages.connection = \"main\"\n"), "--default-connection: there is no connection main");
+            "the connection main: only one of password, password_file and password_variable can be given");
+  EXPECT_EQ(fault("messages.connection = \"main\"\n"), "--default-connection: unknown connection main");
   EXPECT_EQ(fault("[messages.emails]\nconnection = \"main\"\nqueue = \"q\"\n"),
-            "--emails-connection: there is no connection main");
+            "--emails-connection: unknown connection main");
   EXPECT_EQ(fault("[messages.emails]\nconnection = \"embedded\"\n"),
-            "--emails-connection and --emails-tenant are about an --emails-queue");
+            "--emails-connection and --emails-tenant require --emails-queue");
 }
 
 TEST_F(SettingsTest, PasswordsComeFromFilesAndVariables) {
@@ -406,7 +406,7 @@ TEST_F(SettingsTest, PasswordsComeFromFilesAndVariables) {
   connection.password_variable = "BROKER_PASSWORD";
   EXPECT_EQ(resolve(connection, variable).value().password, "from outside");
   connection.password_variable = "OTHER";
-  EXPECT_EQ(resolve(connection, variable).error().message, "the environment has no OTHER");
+  EXPECT_EQ(resolve(connection, variable).error().message, "the environment variable OTHER is not set");
 }
 
 TEST_F(SettingsTest, WhatIsShownIsAFileThatSetsTheSameWithoutSecrets) {
