@@ -214,7 +214,7 @@ TEST_F(StoreQueueTest, LargeMessagesAreRefusedAndSmallerOnesGoThrough) {
   const auto report = queue_->produce(
       "q", Messages::of({{.id = "b", .body = std::string(max_stored_message_bytes, 'x')}}), {}, nullptr);
   EXPECT_EQ(kind_of(report), "invalid");
-  EXPECT_THAT(report.failure->message, HasSubstr("queues of the store take messages of up to 262144"));
+  EXPECT_THAT(report.failure->message, HasSubstr("queues in the store take up to 262144"));
   // More than a transaction takes at once, both ways.
   ASSERT_TRUE(is_complete(queue_->produce(
       "q", {60, [&](std::size_t i) { return Message{.id = std::to_string(i), .body = largest}; }}, {}, nullptr)));

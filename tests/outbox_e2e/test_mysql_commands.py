@@ -280,7 +280,7 @@ class TestCopy:
         with serve("mysql", directory / "other") as server:
             assert server.rest().post(f"/emails/{identifier}/cancel").status == 204
         shown = postino("copy", "--from", "store", "--to", "mysql", "--data", data, expect=1)
-        assert "0 e-mails copied, 1 had been there" in shown
+        assert "0 e-mails copied, 1 already there" in shown
         assert "differs" in shown and "CANCELLED" in shown
 
     def test_a_store_in_use_is_told(self, serve, postino, directory):
