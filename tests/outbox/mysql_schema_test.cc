@@ -258,7 +258,8 @@ TEST(MysqlMigration, ANewerDatabaseIsRefused) {
   const auto pending = pending_migrations(tables.server());
   ASSERT_FALSE(pending);
   EXPECT_EQ(pending.error().code, base::ErrorCode::conflict);
-  EXPECT_THAT(pending.error().message, HasSubstr("at migration 4, and this program knows 3 only"));
+  EXPECT_THAT(pending.error().message,
+              HasSubstr("the database is at migration 4, but this version of Postino supports only 3"));
   EXPECT_EQ(migrate(tables.server(), {}).error().code, base::ErrorCode::conflict);
 }
 
