@@ -9,8 +9,8 @@ namespace postino::engine {
 
 Table make_table(const store::CreateTableRequest& request, const Options& options, base::TimePoint now);
 
-// An index of a table whose attribute definitions and billing mode are known. It is ready; a caller
-// that adds it to a table with items sets its backfill.
+// An index of a table whose attribute definitions and billing mode are known. It is ready; a caller that adds it to a
+// table with items sets its backfill.
 Index make_index(const store::GlobalIndexDefinition& definition, const Table& table, base::TimePoint now);
 
 // Raises each value to at least that level. Warm throughput never falls.

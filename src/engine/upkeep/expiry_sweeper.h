@@ -31,8 +31,8 @@ class ExpirySweeper {
   void start_passes();
   // Up to `limit` entries that are due, none when there are no more; moves the pass on.
   base::Result<std::vector<ExpiryEntry>> collect(Pass& pass, std::size_t limit) const;
-  // Deletes what has expired and the entries that no longer hold. nullptr when the table is
-  // gone or its items expire no longer.
+  // Deletes what has expired and the entries that no longer hold. nullptr when the table is gone or its items expire no
+  // longer.
   base::Result<std::shared_ptr<CommitEntry>> plan(const Table& seen, const std::vector<ExpiryEntry>& due);
   base::Result<void> sweep(std::vector<std::shared_ptr<CommitEntry>>& queued);
   // The number of entries that were dealt with; 0 when the pass is over.
