@@ -79,7 +79,7 @@ class BrokerRace {
     return {messages_, Clock::now() - begin};
   }
 
-  // Nobody finds what others have left.
+  // No round finds what another has left.
   Work emptied(Work work) {
     if (server_.manage("DELETE", "/api/queues/%2F/" + queue_ + "/contents") != 204) give_up("the queue is not emptied");
     return work;

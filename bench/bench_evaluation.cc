@@ -31,7 +31,7 @@ namespace {
 
 using namespace postino;
 
-// Keeps the compiler from removing work whose result nobody looks at.
+// Keeps the compiler from removing work whose result is not looked at.
 template <class T>
 void use(const T& value) {
   asm volatile("" : : "g"(&value) : "memory");

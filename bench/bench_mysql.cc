@@ -84,11 +84,11 @@ class Place {
   }
 
   void settle(const std::vector<Email>& emails) {
-    const mail::SmtpReply reply{250, "2.0.0", "250 2.0.0 Ok"};
-    mail::SendResult taken;
-    taken.severity = mail::Severity::success;
+    const smtp::Reply reply{250, "2.0.0", "250 2.0.0 Ok"};
+    smtp::SendResult taken;
+    taken.severity = smtp::Severity::success;
     taken.reply = reply;
-    taken.recipients = {{"bob@example.org", mail::Severity::success, reply}};
+    taken.recipients = {{"bob@example.org", smtp::Severity::success, reply}};
     std::vector<outbox::Change> changes;
     for (const Email& email : emails) {
       auto change = decide(email, outbox::event::SendingAttempted{{}, taken}, policy_, clock_.now());

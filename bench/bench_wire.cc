@@ -1,6 +1,6 @@
 // The DynamoDB API over HTTP, beside dynalite and beside our own HTTP server with a handler that does nothing.
 //
-//   bench_wire [--quick] [--dynalite SCRIPT] [operation...]      operations by name; all by default
+//   bench_wire [--quick] [--dynalite SCRIPT] [operation...]      operations by name, or "beside"; all by default
 //
 // All servers are processes of their own on this machine; one client thread keeps 1, 16 or 64 connections busy.
 // dynalite does not sync its writes; ours does. Without --dynalite its columns stay empty. Missing a bar is no failure,
@@ -14,10 +14,11 @@
 #include <string_view>
 
 #include "base/temporary_directory.h"
+#include "http/server.h"
 #include "http_load.h"
 #include "item/json_codec.h"
+#include "long_reads.h"
 #include "mails.h"
-#include "net/http_server.h"
 #include "net/local_ports_testing.h"
 #include "raw_store.h"
 #include "server_process.h"
@@ -36,14 +37,14 @@ std::string key_of(std::uint64_t number) { return R"({"Id":{"S":")" + mail_id(nu
 // The handler that does nothing: an answer of the size that GetItem has.
 void serve_bare(std::uint16_t port) {
   const std::string body = R"({"Item":)" + item::to_json(make_mail(1)) + "}";
-  net::HttpServerOptions options;
+  http::ServerOptions options;
   options.port = port;
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  const auto server = net::HttpServer::start(options, [&](const net::Request&, const net::Responder& respond) {
-    net::Response response;
+  const auto server = http::Server::start(options, [&](const http::Request&, const http::Responder& respond) {
+    http::Response response;
     response.content_type = "application/x-amz-json-1.0";
     response.body = body;
     respond(std::move(response));
@@ -254,6 +255,7 @@ int run(bool quick, const std::string& dynalite, const std::vector<std::string_v
     if (!names.empty() && std::ranges::find(names, name) == names.end()) continue;
     for (const int connections : {1, 16, 64}) run_case(contest, kind, connections);
   }
+  if (names.empty() || std::ranges::find(names, "beside") != names.end()) measure_beside_long_reads(port, contest.plan);
   std::printf("memory after the run: %.1f MB\n", postino.resident_megabytes());
   return 0;
 }

@@ -68,7 +68,7 @@ class FilledLedger {
   Email new_email(base::TimePoint created) {
     Email email;
     email.id = base::make_uuid(random_);
-    email.acceptance = base::make_uuid(random_);
+    email.acceptance_token = base::make_uuid(random_);
     email.version = 0;
     email.created_at = created;
     email.updated_at = created;
@@ -141,9 +141,9 @@ class FilledLedger {
   int claim_once() {
     const auto claim = ledger_->claim(outbox::Pipeline::send, batch, "bench");
     CHECK(claim);
-    mail::SendResult taken;
-    taken.severity = mail::Severity::success;
-    taken.recipients = {{"bob@example.org", mail::Severity::success, {}}};
+    smtp::SendResult taken;
+    taken.severity = smtp::Severity::success;
+    taken.recipients = {{"bob@example.org", smtp::Severity::success, {}}};
     std::vector<outbox::Change> changes;
     for (const Email& email : claim->emails) {
       auto change = decide(email, outbox::event::SendingAttempted{{}, taken}, policy_, clock_.now());

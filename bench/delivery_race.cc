@@ -4,7 +4,7 @@
 #include <atomic>
 
 #include "base/check.h"
-#include "net/http_server.h"
+#include "http/server.h"
 #include "outbox_race.h"
 #include "outbox_server.h"
 
@@ -21,11 +21,11 @@ constexpr std::size_t distinct_requests = 500;
 class CallbackSink {
  public:
   CallbackSink() {
-    net::HttpServerOptions options;
+    http::ServerOptions options;
     options.threads = 1;
-    auto server = net::HttpServer::start(options, [this](const net::Request&, const net::Responder& respond) {
+    auto server = http::Server::start(options, [this](const http::Request&, const http::Responder& respond) {
       ++received_;
-      net::Response response;
+      http::Response response;
       response.status = 204;
       respond(std::move(response));
     });
@@ -38,7 +38,7 @@ class CallbackSink {
 
  private:
   std::atomic<std::uint64_t> received_ = 0;
-  std::unique_ptr<net::HttpServer> server_;
+  std::unique_ptr<http::Server> server_;
 };
 
 // Postino with a sink of its own.

@@ -74,15 +74,15 @@ OutboxServer::OutboxServer(const std::filesystem::path& program, const std::file
 OutboxServer::OutboxServer(std::uint16_t port, const std::filesystem::path& program, const std::filesystem::path& data,
                            std::uint16_t smtp_port, const std::vector<std::string>& more_flags)
     : server_(command(program, data, port, smtp_port, more_flags), port) {
-  net::HttpClientOptions options;
+  http::ClientOptions options;
   options.allow_private_addresses = true;
-  auto client = net::HttpClient::create(options);
+  auto client = http::Client::create(options);
   CHECK(client);
   client_ = std::move(*client);
 }
 
 std::int64_t OutboxServer::count(std::initializer_list<std::string_view> states) const {
-  net::HttpRequest request;
+  http::ClientRequest request;
   const auto url = net::Url::parse("http://" + loopback(port()) + "/emails/counts");
   CHECK(url);
   request.url = *url;

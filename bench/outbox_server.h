@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "http/client.h"
 #include "http_load.h"
-#include "net/http_client.h"
 #include "server_process.h"
 
 namespace postino::bench {
@@ -44,7 +44,7 @@ class OutboxServer {
                std::uint16_t smtp_port, const std::vector<std::string>& more_flags);
 
   ServerProcess server_;
-  std::unique_ptr<net::HttpClient> client_;
+  std::unique_ptr<http::Client> client_;
 };
 
 }  // namespace postino::bench

@@ -19,14 +19,13 @@ void put_items(BenchmarkRun& run) {
   RawStore raw(run.directory / "raw");
   for (const int threads : {1, 16, 64}) {
     const auto rates = compete(run.plan, {by_threads(threads, [&] { return raw.inserting(); }),
-                                             by_threads(threads, [&] { return engine.inserting(); })});
+                                          by_threads(threads, [&] { return engine.inserting(); })});
     run.report.row(with_threads("put", threads), rates[1], rates[0], put_bar);
   }
   // RocksDB has no such form: as many threads wait in it as there are unfinished puts here.
   for (const int unfinished : {64, 256}) {
-    const auto rates =
-        compete(run.plan, {by_threads(unfinished, [&] { return raw.inserting(); }),
-                              by_callbacks(unfinished, [&] { return engine.inserting_with_callbacks(); })});
+    const auto rates = compete(run.plan, {by_threads(unfinished, [&] { return raw.inserting(); }),
+                                          by_callbacks(unfinished, [&] { return engine.inserting_with_callbacks(); })});
     run.report.row("put, 1 thread with " + std::to_string(unfinished) + " callbacks", rates[1], rates[0], put_bar);
   }
 }
@@ -39,9 +38,9 @@ void put_indexed_items(BenchmarkRun& run) {
   all.load(replaced);
   for (const int threads : {1, 16, 64}) {
     const auto rates = compete(run.plan, {by_threads(threads, [&] { return raw.inserting(); }),
-                                             by_threads(threads, [&] { return all.inserting(); }),
-                                             by_threads(threads, [&] { return keys.inserting(); }),
-                                             by_threads(threads, [&] { return all.replacing(replaced); })});
+                                          by_threads(threads, [&] { return all.inserting(); }),
+                                          by_threads(threads, [&] { return keys.inserting(); }),
+                                          by_threads(threads, [&] { return all.replacing(replaced); })});
     run.report.row(with_threads("put, 2 indexes and stream", threads), rates[1], rates[0], indexed_put_bar);
     run.report.row("  with keys only in indexes and stream", rates[2], rates[0]);
     run.report.row("  replacing an item", rates[3], rates[0]);

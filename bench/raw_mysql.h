@@ -1,4 +1,4 @@
-// The statements of the outbox's ledger on MySQL, on the C library alone: what they cost when nobody thinks about them.
+// The statements of the outbox's ledger on MySQL, on the C library alone: what they cost without the rules around them.
 #pragma once
 
 #include <mysql.h>

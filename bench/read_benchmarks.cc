@@ -33,7 +33,7 @@ void get_items(BenchmarkRun& run) {
           {by_threads(2, [&] { return raw.getting(mails); }), by_threads(2, [&] { return engine.getting(mails); })});
   for (const int threads : {1, 2}) {
     const auto rates = compete(run.plan, {by_threads(threads, [&] { return raw.getting(mails); }),
-                                             by_threads(threads, [&] { return engine.getting(mails); })});
+                                          by_threads(threads, [&] { return engine.getting(mails); })});
     run.report.row(with_threads("get", threads), rates[1], rates[0], get_bar);
   }
 }
@@ -50,7 +50,7 @@ void query_items(BenchmarkRun& run) {
                                            by_threads(1, [&] { return engine.querying(conversations); })});
   for (const int threads : {1, 2}) {
     auto rates = compete(run.plan, {by_threads(threads, [&] { return raw.scanning(conversations); }),
-                                       by_threads(threads, [&] { return engine.querying(conversations); })});
+                                    by_threads(threads, [&] { return engine.querying(conversations); })});
     for (Pace& rate : rates) rate = per_item(rate);
     run.report.row(with_threads("query of 100 items, in items", threads), rates[1], rates[0], query_bar);
   }

@@ -38,7 +38,7 @@ std::vector<Pace> compete(const Plan& plan, const std::vector<Turn>& contestants
   std::vector<Pace> best(contestants.size(), {.cpu_microseconds = std::numeric_limits<double>::max()});
   for (int round = 0; round < plan.rounds; ++round) {
     for (std::size_t i = 0; i < contestants.size(); ++i) {
-      // Every second round goes backwards, so that nobody always runs in the wake of the same other.
+      // Every second round goes backwards, so that none always runs in the wake of the same other.
       const std::size_t place = round % 2 == 0 ? i : contestants.size() - 1 - i;
       const Pace pace = measure(contestants[place], plan.turn);
       best[place].per_second = std::max(best[place].per_second, pace.per_second);

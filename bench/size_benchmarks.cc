@@ -75,9 +75,9 @@ void hold_a_million_items(BenchmarkRun& run) {
   run.report.row("get among " + std::to_string(few) + " items", gets[1], gets[0]);
   run.report.row("get among " + std::to_string(many) + " items", gets[3], gets[2]);
   const auto puts = compete(run.plan, {by_threads(16, [&] { return small_raw.replacing(few); }),
-                                          by_threads(16, [&] { return small_engine.replacing(few); }),
-                                          by_threads(16, [&] { return raw.replacing(many); }),
-                                          by_threads(16, [&] { return engine.replacing(many); })});
+                                       by_threads(16, [&] { return small_engine.replacing(few); }),
+                                       by_threads(16, [&] { return raw.replacing(many); }),
+                                       by_threads(16, [&] { return engine.replacing(many); })});
   run.report.row(with_threads("put among " + std::to_string(few) + " items", 16), puts[1], puts[0]);
   run.report.row(with_threads("put among " + std::to_string(many) + " items", 16), puts[3], puts[2]);
 }

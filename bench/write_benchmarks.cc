@@ -16,9 +16,8 @@ void write_conditionally(BenchmarkRun& run) {
   engine.reopen();
   raw.reopen();
   for (const int threads : {1, 16}) {
-    const auto rates =
-        compete(run.plan, {by_threads(threads, [&] { return raw.reading_and_replacing(mails); }),
-                              by_threads(threads, [&] { return engine.updating_conditionally(mails); })});
+    const auto rates = compete(run.plan, {by_threads(threads, [&] { return raw.reading_and_replacing(mails); }),
+                                          by_threads(threads, [&] { return engine.updating_conditionally(mails); })});
     run.report.row(with_threads("conditional update (raw: get and put)", threads), rates[1], rates[0]);
   }
 }
@@ -29,10 +28,10 @@ void write_many_at_once(BenchmarkRun& run) {
   for (const int threads : {1, 16}) {
     const auto transactions =
         compete(run.plan, {by_threads(threads, [&] { return raw.inserting_batches(3); }),
-                              by_threads(threads, [&] { return engine.inserting_transactions(3); })});
+                           by_threads(threads, [&] { return engine.inserting_transactions(3); })});
     run.report.row(with_threads("transaction of 3 conditional puts", threads), transactions[1], transactions[0]);
     const auto batches = compete(run.plan, {by_threads(threads, [&] { return raw.inserting_batches(25); }),
-                                               by_threads(threads, [&] { return engine.inserting_batches(25); })});
+                                            by_threads(threads, [&] { return engine.inserting_batches(25); })});
     run.report.row(with_threads("batch of 25 puts", threads), batches[1], batches[0]);
   }
 }

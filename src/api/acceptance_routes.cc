@@ -118,8 +118,15 @@ std::string render(const std::vector<AcceptOutcome>& outcomes) {
 
 Outcome answer_of(const std::vector<AcceptOutcome>& outcomes) {
   // It is not what was handed in.
-  if (!outcomes.empty() && std::ranges::all_of(outcomes, is_unstored))
-    return refuse(problems::store_unavailable, "No e-mail could be stored. Try again in a moment.");
+  if (!outcomes.empty() && std::ranges::all_of(outcomes, is_unstored)) {
+    const AcceptOutcome& first = outcomes.front();
+    auto refusal = refuse(problems::store_unavailable,
+                          first.error == AcceptError::storage
+                              ? "No e-mail could be stored: payloads cannot be written. Try again in a moment."
+                              : "No e-mail could be stored. Try again in a moment.");
+    refusal.value().cause = first.message;
+    return refusal;
+  }
   return json_reply(render(outcomes), summary_of(outcomes).status());
 }
 
@@ -164,6 +171,10 @@ Outcome accept_emails(Call& call) {
       return replay_acceptance(std::move(answer.stored_answer));
     case AcceptStatus::in_progress:
       return refuse_key_in_progress();
+    case AcceptStatus::unreadable_key:
+      return refuse_unreadable_key();
+    case AcceptStatus::no_room:
+      return refuse(problems::overloaded, "Too many large e-mails are being worked on. Try again in a moment.");
     case AcceptStatus::other_request:
       break;
   }
@@ -213,7 +224,7 @@ std::vector<Route> acceptance_routes() {
            .body = {{{json_content_type, "EmailBatch"}}, true},
            .answers = {{200, "Some e-mails were accepted.", answer},
                        {201, "All e-mails were accepted.", answer},
-                       {409, "A request with the same idempotency key is in progress."},
+                       {409, key_conflict},
                        {422, "No e-mail was accepted, or the idempotency key was used for another request.", answer}}},
       .handle = accept_emails,
       .begin = begin_accepting,

@@ -7,7 +7,6 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "net/address.h"
 
 namespace postino::api {
 
@@ -47,7 +46,7 @@ std::optional<std::string_view> take_until(std::string_view& text, char separato
 }
 
 // Empty when the request has none.
-std::string_view presented_secret(const net::Request& request) {
+std::string_view presented_secret(const http::Request& request) {
   constexpr std::string_view scheme = "Bearer ";
   std::string_view value = request.header("authorization");
   if (value.size() > scheme.size() && base::equal_ignoring_case(value.substr(0, scheme.size()), scheme)) {
@@ -64,31 +63,18 @@ tl::unexpected<Problem> unauthenticated(std::string detail, const char* challeng
   return refusal;
 }
 
-// A host name that leads here may belong to an attacker who pointed it at this machine to make a browser call us.
-bool is_own_host(std::string_view host) {
-  if (host.empty()) return true;  // HTTP/1.0, which no browser speaks
-  std::string text = base::lower_case(host);
-  const bool has_port = text.back() != ']' && text.find(':') != std::string::npos;
-  if (!has_port) text += ":80";
-  return net::Address::parse(text).has_value();
-}
-
-bool is_own_origin(const net::Request& request) {
-  if (!request.has_header("origin")) return true;
-  const std::string own = (request.secure ? "https://" : "http://") + std::string(request.header("host"));
-  return base::equal_ignoring_case(request.header("origin"), own);
-}
-
-// Without keys, the machine is the border: only programs on it may call, and no web page in a browser on it.
-base::Result<const Caller*, Problem> check_local(const net::Request& request) {
-  static const Caller local{"", Role::operators, ""};
-  if (!request.from_loopback)
-    return refuse(problems::loopback_only, "No API keys are configured: only requests from this machine are allowed.");
-  if (!is_own_host(request.header("host")))
-    return refuse(problems::foreign_host, "Without API keys, the header Host must be an IP address or localhost.");
-  if (!is_own_origin(request))
-    return refuse(problems::foreign_origin, "Without API keys, requests from other origins are refused.");
-  return &local;
+const ProblemType& border_problem(http::BorderRule rule) {
+  switch (rule) {
+    case http::BorderRule::host:
+      return problems::foreign_host;
+    case http::BorderRule::origin:
+      return problems::foreign_origin;
+    case http::BorderRule::forwarded:
+      return problems::forwarded;
+    case http::BorderRule::loopback:
+      break;
+  }
+  return problems::loopback_only;
 }
 
 }  // namespace
@@ -118,8 +104,8 @@ base::Result<ApiKey> parse_api_key(std::string_view text) {
   return key;
 }
 
-base::Result<const Caller*, Problem> Access::check(const net::Request& request, Role needed, bool shared) const {
-  TRY(const Caller* caller, keys_.empty() ? check_local(request) : check_key(request));
+base::Result<const Caller*, Problem> Access::check(const http::Request& request, Role needed, bool shared) const {
+  TRY(const Caller* caller, keys_.empty() ? check_border(request) : check_key(request));
   if (caller->role < needed)
     return refuse(problems::forbidden, "This request needs the role " + std::string(name_of(needed)) +
                                            "; the API key has the role " + std::string(name_of(caller->role)) + ".");
@@ -129,7 +115,13 @@ base::Result<const Caller*, Problem> Access::check(const net::Request& request, 
   return caller;
 }
 
-base::Result<const Caller*, Problem> Access::check_key(const net::Request& request) const {
+base::Result<const Caller*, Problem> Access::check_border(const http::Request& request) const {
+  static const Caller local{"", Role::operators, ""};
+  if (auto refusal = border_.check(request)) return refuse(border_problem(refusal->rule), std::move(refusal->message));
+  return &local;
+}
+
+base::Result<const Caller*, Problem> Access::check_key(const http::Request& request) const {
   const std::string_view secret = presented_secret(request);
   if (secret.empty())
     return unauthenticated("Send the header Authorization: Bearer SECRET, or X-API-Key: SECRET.",

@@ -7,7 +7,8 @@
 
 #include "api/problem.h"
 #include "api/role.h"
-#include "net/http.h"
+#include "http/border.h"
+#include "http/message.h"
 
 namespace postino::api {
 
@@ -28,16 +29,20 @@ base::Result<ApiKey> parse_api_key(std::string_view text);
 // Safe to use from any thread.
 class Access {
  public:
-  explicit Access(std::vector<ApiKey> keys) : keys_(std::move(keys)) {}
+  // The border is what counts where there are no keys.
+  explicit Access(std::vector<ApiKey> keys, http::Border border = {})
+      : keys_(std::move(keys)), border_(std::move(border)) {}
 
   // The caller lives as long as this object. `shared`: the request is about what belongs to no single tenant.
-  base::Result<const Caller*, Problem> check(const net::Request& request, Role needed, bool shared) const;
+  base::Result<const Caller*, Problem> check(const http::Request& request, Role needed, bool shared) const;
 
  private:
-  base::Result<const Caller*, Problem> check_key(const net::Request& request) const;
+  base::Result<const Caller*, Problem> check_border(const http::Request& request) const;
+  base::Result<const Caller*, Problem> check_key(const http::Request& request) const;
   const Caller* find(std::string_view secret) const;
 
   const std::vector<ApiKey> keys_;
+  const http::Border border_;
 };
 
 }  // namespace postino::api

@@ -16,8 +16,8 @@ using testing::UnorderedElementsAre;
 
 using Headers = std::vector<std::pair<std::string_view, std::string_view>>;
 
-net::Request request_with(Headers headers) {
-  net::Request request;
+http::Request request_with(Headers headers) {
+  http::Request request;
   request.method = "GET";
   request.target = "/emails";
   request.headers = std::move(headers);
@@ -27,7 +27,7 @@ net::Request request_with(Headers headers) {
 ApiKey key(std::string_view text) { return parse_api_key(text).value(); }
 
 // The name of the caller, or the code of the problem.
-std::string who(const Access& access, const net::Request& request, Role needed = Role::readers, bool shared = false) {
+std::string who(const Access& access, const http::Request& request, Role needed = Role::readers, bool shared = false) {
   const auto caller = access.check(request, needed, shared);
   return caller ? "caller " + (*caller)->name : std::string(caller.error().type.code);
 }
@@ -138,13 +138,13 @@ TEST(Access, WithKeysTheMachineItselfNeedsOneToo) {
 TEST(Access, WithoutKeysProgramsOnThisMachineMayDoEverything) {
   const Access access({});
   for (const std::string_view host :
-       {"localhost:8080", "LOCALHOST", "127.0.0.1:8080", "127.0.0.1", "[::1]:8080", "[::1]", "192.168.1.7:8080"})
+       {"localhost:8080", "LOCALHOST", "127.0.0.1:8080", "127.0.0.1", "[::1]:8080", "[::1]", "127.1.2.3:8080"})
     EXPECT_EQ(who(access, request_with({{"Host", host}}), Role::operators, true), "caller ") << host;
   EXPECT_EQ(who(access, request_with({}), Role::operators), "caller ") << "HTTP/1.0";
 }
 
 TEST(Access, WithoutKeysOtherMachinesMayDoNothing) {
-  net::Request request = request_with({{"Host", "127.0.0.1:8080"}});
+  http::Request request = request_with({{"Host", "127.0.0.1:8080"}});
   request.from_loopback = false;
   EXPECT_EQ(who(Access({}), request), "LOOPBACK_ONLY");
 }
@@ -159,7 +159,7 @@ TEST(Access, WithoutKeysNamesThatOthersMayOwnAreRefused) {
 TEST(Access, WithoutKeysPagesOfOtherOriginsAreRefused) {
   const Access access({});
   const auto from = [&](std::string_view origin, bool secure = false) {
-    net::Request request = request_with({{"Host", "localhost:8080"}, {"Origin", origin}});
+    http::Request request = request_with({{"Host", "localhost:8080"}, {"Origin", origin}});
     request.secure = secure;
     return who(access, request);
   };

@@ -11,7 +11,7 @@ namespace {
 using outbox::BounceOutcome;
 
 // The report itself, or from {"message": "..."}.
-base::Result<std::string, Problem> read_report(const net::Request& request) {
+base::Result<std::string, Problem> read_report(const http::Request& request) {
   const std::string_view type = request.header("content-type");
   if (base::equal_ignoring_case(type.substr(0, message_content_type.size()), message_content_type))
     return std::string(request.body);
@@ -23,6 +23,10 @@ base::Result<std::string, Problem> read_report(const net::Request& request) {
   fields.refuse_others();
   if (!errors.empty()) return refuse_fields(problems::invalid_request, errors);
   return std::string(*message);
+}
+
+bool is_fault_of_caller(const base::Error& error) {
+  return error.code == base::ErrorCode::invalid || error.code == base::ErrorCode::malformed;
 }
 
 std::string bounce_json(const BounceOutcome& outcome) {
@@ -49,11 +53,11 @@ std::string bounce_json(const BounceOutcome& outcome) {
 
 Outcome take_bounce(Call& call) {
   TRY(const std::string report, read_report(call.request));
-  auto outcome =
-      answered(call.services.outbox.take_bounce(report, call.caller.tenant, call.notes), problems::unknown_email);
-  if (!outcome && outcome.error().type.code == problems::invalid_request.code)
-    outcome.error().type = problems::not_a_delivery_report;
-  TRY(const BounceOutcome taken, std::move(outcome));
+  auto outcome = call.services.outbox.take_bounce(report, call.caller.tenant, call.notes);
+  if (!outcome && is_fault_of_caller(outcome.error()))
+    return refuse(problems::not_a_delivery_report, as_sentence(std::move(outcome).error().message));
+  TRY(const BounceOutcome taken, answered(std::move(outcome), problems::unknown_email));
+  if (taken.unreadable) return refuse_unreadable(taken.unreadable->error);
   if (taken.email_id.empty()) return refuse(problems::unknown_email, "No e-mail has the Message-ID in the report.");
   return json_reply(bounce_json(taken));
 }
@@ -74,7 +78,10 @@ std::vector<Route> bounce_routes() {
                                       "The e-mail that the report is about, and what it says.",
                                       {{json_content_type, "BounceOutcome"}}},
                                      {400, "The message is not a delivery report."},
-                                     {404, "No e-mail has the Message-ID in the report (code UNKNOWN_EMAIL)."}}},
+                                     {404, "No e-mail has the Message-ID in the report (code UNKNOWN_EMAIL)."},
+                                     {409,
+                                      "The record of the e-mail cannot be read (code UNREADABLE_EMAIL), or a request "
+                                      "with the same idempotency key is in progress."}}},
            .handle = take_bounce}};
 }
 

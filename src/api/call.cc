@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::size_t most_id_bytes = 64;  // longer than any
 
-bool has_control_characters(std::string_view text) {
-  return std::ranges::any_of(text, [](char each) { return static_cast<unsigned char>(each) < 0x20 || each == 0x7F; });
-}
-
 }  // namespace
 
 Reply json_reply(std::string body, int status) {
@@ -29,6 +25,25 @@ Reply message_reply(std::string message, const std::string& id) {
   Reply reply{.content_type = std::string(message_content_type), .body = std::move(message)};
   reply.headers.emplace_back("Content-Disposition", "attachment; filename=\"" + id + ".eml\"");
   return reply;
+}
+
+bool AnswerMemory::admit(std::size_t bytes) {
+  if (budget_ == nullptr) return true;
+  const bool is_too_large = bytes > budget_->limit();
+  share_ = budget_->take(is_too_large ? 0 : bytes);
+  if (share_ && is_too_large && !share_.grow_alone(bytes)) {
+    budget_->count_refusal();
+    share_ = {};
+  }
+  is_refused_ = !share_;
+  return !is_refused_;
+}
+
+base::MemoryBudget::Share AnswerMemory::share_for(std::size_t bytes) {
+  if (!share_) return budget_->take(bytes);
+  if (bytes > share_.bytes() && !share_.grow(bytes - share_.bytes())) share_ = {};
+  share_.shrink_to(bytes);
+  return std::move(share_);
 }
 
 const std::string& Call::path_parameter(std::string_view name) const {
@@ -67,7 +82,7 @@ base::Result<std::string, Problem> Call::reason() const {
   if (!document.parse(request.body, errors)) return refuse_fields(problems::malformed_json, errors);
   json::Fields fields(document.root(), "", errors);
   const std::string reason(fields.text("reason", json::Fields::Need::optional, Limits::reason_bytes).value_or(""));
-  if (has_control_characters(reason)) fields.refuse("reason", "must not contain control characters");
+  if (base::has_control_character(reason)) fields.refuse("reason", "must not contain control characters");
   fields.refuse_others();
   if (!errors.empty()) return refuse_fields(problems::invalid_request, errors);
   return reason;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,9 +13,10 @@
 #include "api/problem.h"
 #include "api/target.h"
 #include "base/clock.h"
+#include "base/memory_budget.h"
+#include "http/message.h"
 #include "idempotency/guard.h"
 #include "messages/service.h"
-#include "net/http.h"
 #include "outbox/outbox.h"
 
 namespace postino::api {
@@ -24,6 +26,7 @@ struct Reply {
   std::string content_type;  // empty without a body
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;
+  std::shared_ptr<base::MemoryBudget::Share> memory = nullptr;  // as in http::Response
 };
 using Outcome = base::Result<Reply, Problem>;
 using Finish = std::function<void(Outcome)>;
@@ -46,6 +49,24 @@ struct Services {
   bool require_idempotency_key;
 };
 
+// The memory for a large answer. It is taken before the answer is read, by its size.
+class AnswerMemory {
+ public:
+  explicit AnswerMemory(base::MemoryBudget* budget) : budget_(budget) {}  // nullptr: without limit
+
+  // False when too many answers have not been taken. One that is larger than the whole limit is admitted when there is
+  // no other.
+  bool admit(std::size_t bytes);
+  bool is_refused() const { return is_refused_; }
+  // For an answer that is made: what was taken for it, or is taken now. Empty when there is too little.
+  base::MemoryBudget::Share share_for(std::size_t bytes);
+
+ private:
+  base::MemoryBudget* const budget_;
+  base::MemoryBudget::Share share_;
+  bool is_refused_ = false;
+};
+
 struct Page {
   std::string cursor;
   int limit = 0;
@@ -53,15 +74,21 @@ struct Page {
 
 struct Call {
   const Services& services;
-  const net::Request& request;  // its query and the type of its body have been checked
+  const http::Request& request;  // its query and the type of its body have been checked
   const Caller& caller;
   std::vector<std::pair<std::string_view, std::string>> path_parameters;
   Query query;
+  AnswerMemory& answer;
   const outbox::ChangeNotes* notes = nullptr;  // of a change with an idempotency key
 
   const std::string& path_parameter(std::string_view name) const;
   // The path's {id}, in lower case as ids are.
   base::Result<std::string, Problem> email_id() const;
+
+  // For reading what the answer consists of.
+  outbox::Spool::Admit admit() const {
+    return [&memory = answer](std::size_t bytes) { return memory.admit(bytes); };
+  }
 
   base::Result<int, Problem> limit() const;
   base::Result<Page, Problem> page() const;
@@ -69,6 +96,21 @@ struct Call {
   // From a body {"reason": "..."}; empty when it has none, or there is no body.
   base::Result<std::string, Problem> reason() const;
 };
+
+// For a call about an e-mail whose record cannot be read.
+inline tl::unexpected<Problem> refuse_unreadable(const std::string& reason) {
+  return refuse(problems::unreadable_email, "It is left alone until its record is mended: " + reason + ".");
+}
+
+// An error of the outbox for a call about one e-mail. A damaged record is no failure of the server: repeating the call
+// does not help, and an operator has to mend the record.
+template <class T>
+base::Result<T, Problem> answered_about(const Call& call, const std::string& id, base::Result<T> answer,
+                                        const ProblemType& absent = problems::email_not_found) {
+  if (!answer && answer.error().code == base::ErrorCode::corrupt)
+    if (const auto reason = call.services.outbox.why_unreadable(id)) return refuse_unreadable(*reason);
+  return answered(std::move(answer), absent);
+}
 
 // An error of the outbox for a call with a cursor: when it is the caller's fault, it is the cursor's.
 template <class T>

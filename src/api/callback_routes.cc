@@ -27,7 +27,7 @@ base::Result<void, Problem> expect_no_fields(const Call& call) {
 Outcome replay_callback(Call& call) {
   TRY(const std::string id, call.email_id());
   TRY_VOID(expect_no_fields(call));
-  TRY_VOID(answered(call.services.outbox.replay_callback(id, call.caller.tenant, call.notes)));
+  TRY_VOID(answered_about(call, id, call.services.outbox.replay_callback(id, call.caller.tenant, call.notes)));
   return no_content();
 }
 
@@ -43,7 +43,8 @@ std::vector<Route> callback_routes() {
                      .summary = "List e-mails whose callback was given up",
                      .parameters = {cursor_parameter(), limit_parameter()},
                      .answers = {{200, "A page of e-mails.", {{json_content_type, "EmailPage"}}}}},
-       .handle = list_dead_callbacks},
+       .handle = list_dead_callbacks,
+       .large_answer = true},
       {.operation =
            {.id = "replayCallback",
             .method = "POST",
@@ -53,10 +54,12 @@ std::vector<Route> callback_routes() {
             .summary = "Repeat a callback that was given up",
             .parameters = {email_id_parameter()},
             .body = {{{json_content_type, "Nothing"}}, false},
-            .answers = {{204, "The callback is attempted again."},
-                        {404, "No e-mail has this id."},
-                        {409,
-                         "The callback was not given up, or a request with the same idempotency key is in progress."}}},
+            .answers =
+                {{204, "The callback is attempted again."},
+                 {404, "No e-mail has this id."},
+                 {409,
+                  "The callback was not given up, the record of the e-mail cannot be read, or a request with the "
+                  "same idempotency key is in progress."}}},
        .handle = replay_callback},
   };
 }

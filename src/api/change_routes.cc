@@ -15,7 +15,7 @@ template <Change change>
 Outcome change_email(Call& call) {
   TRY(const std::string id, call.email_id());
   TRY(const std::string reason, call.reason());
-  TRY_VOID(answered((call.services.outbox.*change)(id, call.caller.tenant, reason, call.notes)));
+  TRY_VOID(answered_about(call, id, (call.services.outbox.*change)(id, call.caller.tenant, reason, call.notes)));
   return no_content();
 }
 
@@ -33,8 +33,8 @@ Operation change_operation(std::string_view id, std::string_view path, Role role
           .answers = {{204, "Done."},
                       {404, "No e-mail has this id."},
                       {409,
-                       "The state of the e-mail does not allow this (`detail` names the state), or a request with the "
-                       "same idempotency key is in progress."}}};
+                       "The state of the e-mail does not allow this (`detail` names the state), its record cannot be "
+                       "read, or a request with the same idempotency key is in progress."}}};
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ std::vector<Route> change_routes() {
                                      "It goes back to the state it was held in."),
        .handle = change_email<&Outbox::release>},
       {.operation = change_operation(
-           "requeueEmail", "/emails/{id}/requeue", Role::operators, "Repeat the last step of an e-mail",
+           "requeueEmail", "/emails/{id}/requeue", Role::operators, "Retry an e-mail that has failed or is invalid",
            "For e-mails that are FAILED or INVALID, and for e-mails whose lease has expired."),
        .handle = change_email<&Outbox::requeue>},
   };

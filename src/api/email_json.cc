@@ -1,6 +1,7 @@
 #include "api/email_json.h"
 
 #include "base/timestamp.h"
+#include "net/url.h"
 
 namespace postino::api {
 
@@ -48,7 +49,7 @@ void write_tags(json::Writer& json, const Email& email) {
 void write_callback(json::Writer& json, const Email& email) {
   if (email.callback_url.empty() && email.callback_attempts == 0 && !email.callback_dead) return;
   json.key("callback").begin_object();
-  write_text(json, "url", email.callback_url);
+  write_text(json, "url", net::without_credentials(email.callback_url));
   json.key("attempts").integer(email.callback_attempts);
   json.key("dead").boolean(email.callback_dead);
   write_text(json, "last_error", email.callback_error);

@@ -76,20 +76,26 @@ Outcome count_emails(Call& call) {
 
 Outcome show_email(Call& call) {
   TRY(const std::string id, call.email_id());
-  TRY(const outbox::ShownEmail shown, answered(call.services.outbox.show(id, call.caller.tenant)));
+  TRY(const outbox::ShownEmail shown, answered_about(call, id, call.services.outbox.show(id, call.caller.tenant)));
   return json_reply(to_json(shown, call.caller.role));
 }
 
 Outcome show_message(Call& call) {
   TRY(const std::string id, call.email_id());
-  TRY(std::string message, answered(call.services.outbox.message(id, call.caller.tenant), problems::message_not_found));
+  TRY(std::string message, answered_about(call, id, call.services.outbox.message(id, call.caller.tenant, call.admit()),
+                                          problems::message_not_found));
   return message_reply(std::move(message), id);
 }
 
 Outcome show_payload(Call& call) {
   TRY(const std::string id, call.email_id());
-  TRY(std::string payload, answered(call.services.outbox.payload(id, call.caller.tenant), problems::payload_not_found));
+  TRY(std::string payload, answered_about(call, id, call.services.outbox.payload(id, call.caller.tenant, call.admit()),
+                                          problems::payload_not_found));
   return json_reply(std::move(payload));
+}
+
+AnswerDescription unreadable_answer() {
+  return {409, "The record of the e-mail cannot be read (`detail` says why). It is left alone until it is mended.", {}};
 }
 
 AnswerDescription page_answer() { return {200, "A page of e-mails.", {{json_content_type, "EmailPage"}}}; }
@@ -100,21 +106,24 @@ Schema time_schema(std::string description) {
 
 std::vector<Route> listing_routes() {
   return {
-      {.operation =
-           {.id = "listEmails",
-            .method = "GET",
-            .path = "/emails",
-            .role = Role::readers,
-            .group = "E-mails",
-            .summary = "List e-mails, newest first",
-            .parameters =
-                {{"status", Place::query, {.reference = "State", .description = "Only e-mails in this state."}},
-                 {"from", Place::query, time_schema("Only e-mails that were accepted at this time or later.")},
-                 {"to", Place::query, time_schema("Only e-mails that were accepted before this time.")},
-                 cursor_parameter(),
-                 limit_parameter()},
-            .answers = {page_answer()}},
-       .handle = list_emails},
+      {.operation = {.id = "listEmails",
+                     .method = "GET",
+                     .path = "/emails",
+                     .role = Role::readers,
+                     .group = "E-mails",
+                     .summary = "List e-mails, newest first",
+                     .parameters = {{"status",
+                                     ParameterPlace::query,
+                                     {.reference = "State", .description = "Only e-mails in this state."}},
+                                    {"from", ParameterPlace::query,
+                                     time_schema("Only e-mails that were accepted at this time or later.")},
+                                    {"to", ParameterPlace::query,
+                                     time_schema("Only e-mails that were accepted before this time.")},
+                                    cursor_parameter(),
+                                    limit_parameter()},
+                     .answers = {page_answer()}},
+       .handle = list_emails,
+       .large_answer = true},
       {.operation = {.id = "listInvalidEmails",
                      .method = "GET",
                      .path = "/invalid-emails",
@@ -124,17 +133,25 @@ std::vector<Route> listing_routes() {
                      .description = "The same as GET /emails with the status INVALID.",
                      .parameters = {cursor_parameter(), limit_parameter()},
                      .answers = {page_answer()}},
-       .handle = list_invalid_emails},
-      {.operation =
-           {.id = "listStaleEmails",
-            .method = "GET",
-            .path = "/stale-emails",
-            .role = Role::readers,
-            .group = "E-mails",
-            .summary = "List e-mails whose worker has not renewed its lease",
-            .parameters = {limit_parameter()},
-            .answers = {{200, "E-mails whose lease has expired, oldest first.", {{json_content_type, "EmailList"}}}}},
-       .handle = list_stale_emails},
+       .handle = list_invalid_emails,
+       .large_answer = true},
+      {.operation = {.id = "listStaleEmails",
+                     .method = "GET",
+                     .path = "/stale-emails",
+                     .role = Role::readers,
+                     .group = "E-mails",
+                     .summary = "List e-mails whose worker has not renewed its lease, or whose record cannot be read",
+                     .description =
+                         "After those with an expired lease come e-mails whose record this server has met and cannot "
+                         "read, because it is damaged or another program has changed it. They are shown as HELD, with "
+                         "the reason, to callers without a tenant. They are left alone until their record is mended: "
+                         "all other calls about one of them answer 409 with the code UNREADABLE_EMAIL.",
+                     .parameters = {limit_parameter()},
+                     .answers = {{200,
+                                  "E-mails whose lease has expired, oldest first, and those that cannot be read.",
+                                  {{json_content_type, "EmailList"}}}}},
+       .handle = list_stale_emails,
+       .large_answer = true},
       {.operation = {.id = "countEmails",
                      .method = "GET",
                      .path = "/emails/counts",
@@ -156,7 +173,8 @@ std::vector<Route> single_routes() {
                      .summary = "Show an e-mail with its history",
                      .parameters = {email_id_parameter()},
                      .answers = {{200, "The e-mail.", {{json_content_type, "EmailWithHistory"}}},
-                                 {404, "No e-mail has this id."}}},
+                                 {404, "No e-mail has this id."},
+                                 unreadable_answer()}},
        .handle = show_email},
       {.operation = {.id = "getMessage",
                      .method = "GET",
@@ -166,8 +184,10 @@ std::vector<Route> single_routes() {
                      .summary = "Show the message of an e-mail as it is sent",
                      .parameters = {email_id_parameter()},
                      .answers = {{200, "The message.", {{message_content_type, ""}}},
-                                 {404, "No e-mail has this id, or its message is not built yet."}}},
-       .handle = show_message},
+                                 {404, "No e-mail has this id, or its message is not built yet."},
+                                 unreadable_answer()}},
+       .handle = show_message,
+       .large_answer = true},
       {.operation = {.id = "getPayload",
                      .method = "GET",
                      .path = "/emails/{id}/payload",
@@ -176,8 +196,10 @@ std::vector<Route> single_routes() {
                      .summary = "Show the payload of an e-mail as it was submitted",
                      .parameters = {email_id_parameter()},
                      .answers = {{200, "The payload.", {{json_content_type, "Payload"}}},
-                                 {404, "No e-mail has this id, or its payload no longer exists."}}},
-       .handle = show_payload},
+                                 {404, "No e-mail has this id, or its payload no longer exists."},
+                                 unreadable_answer()}},
+       .handle = show_payload,
+       .large_answer = true},
   };
 }
 

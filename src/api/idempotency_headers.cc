@@ -5,6 +5,7 @@
 
 #include "api/limits.h"
 #include "base/text.h"
+#include "idempotency/key.h"
 
 namespace postino::api {
 
@@ -12,8 +13,6 @@ namespace {
 
 constexpr const char* key_header = "Idempotency-Key";
 constexpr const char* life_header = "Idempotency-Expiry-Seconds";
-
-bool is_printable(char each) { return each >= ' ' && each < 0x7F; }
 
 // What is between the quotes; nullopt when it is not one quoted string.
 std::optional<std::string> unquote(std::string_view text) {
@@ -34,9 +33,7 @@ std::optional<std::string> unquote(std::string_view text) {
 base::Result<std::string, Problem> parse_key(std::string_view text) {
   std::optional<std::string> key = text.starts_with('"') ? unquote(text) : std::string(text);
   if (!key) return refuse_field(key_header, "must be one quoted string if it begins with a quote");
-  if (key->empty() || key->size() > Limits::idempotency_key_bytes || !std::ranges::all_of(*key, is_printable))
-    return refuse_field(
-        key_header, "must have 1 to " + std::to_string(Limits::idempotency_key_bytes) + " printable ASCII characters");
+  if (!idempotency::is_key(*key)) return refuse_field(key_header, idempotency::key_rule());
   return *std::move(key);
 }
 
@@ -50,14 +47,14 @@ base::Result<base::Milliseconds, Problem> parse_life(std::string_view text) {
   return std::chrono::seconds(seconds);
 }
 
-auto count(const net::Request& request, std::string_view name) {
+auto count(const http::Request& request, std::string_view name) {
   return std::ranges::count_if(request.headers,
                                [&](const auto& header) { return base::equal_ignoring_case(header.first, name); });
 }
 
 }  // namespace
 
-base::Result<IdempotencyHeaders, Problem> read_loose_idempotency_headers(const net::Request& request) {
+base::Result<IdempotencyHeaders, Problem> read_loose_idempotency_headers(const http::Request& request) {
   for (const char* header : {key_header, life_header})
     if (count(request, header) > 1) return refuse_field(header, "must be given only once");
   IdempotencyHeaders headers;
@@ -70,7 +67,7 @@ base::Result<IdempotencyHeaders, Problem> read_loose_idempotency_headers(const n
   return headers;
 }
 
-base::Result<std::optional<IdempotencyHeaders>, Problem> read_idempotency_headers(const net::Request& request) {
+base::Result<std::optional<IdempotencyHeaders>, Problem> read_idempotency_headers(const http::Request& request) {
   TRY(IdempotencyHeaders headers, read_loose_idempotency_headers(request));
   if (!headers.key.empty()) return std::optional(std::move(headers));
   if (headers.life) return refuse_field(key_header, "is required with Idempotency-Expiry-Seconds");
@@ -79,14 +76,6 @@ base::Result<std::optional<IdempotencyHeaders>, Problem> read_idempotency_header
 
 std::string owned_key(const Caller& caller, const std::string& key) {
   return (caller.tenant.empty() ? caller.name : "@" + caller.tenant) + "/" + key;
-}
-
-tl::unexpected<Problem> refuse_key_in_progress() {
-  return refuse(problems::idempotency_key_in_progress, "Repeat the request later to get its response.");
-}
-
-tl::unexpected<Problem> refuse_key_reused() {
-  return refuse(problems::idempotency_key_reused, "Use another idempotency key for a different request.");
 }
 
 Reply replayed(Reply reply) {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "api/call.h"
 #include "base/clock.h"
@@ -15,15 +16,18 @@ struct IdempotencyHeaders {
 };
 
 // Idempotency-Key, plain or as a quoted string of RFC 8941, and Idempotency-Expiry-Seconds. nullopt when there is none.
-base::Result<std::optional<IdempotencyHeaders>, Problem> read_idempotency_headers(const net::Request& request);
+base::Result<std::optional<IdempotencyHeaders>, Problem> read_idempotency_headers(const http::Request& request);
 // The same for requests that may have the key elsewhere, so that each header may come without the other.
-base::Result<IdempotencyHeaders, Problem> read_loose_idempotency_headers(const net::Request& request);
+base::Result<IdempotencyHeaders, Problem> read_loose_idempotency_headers(const http::Request& request);
+
+// What 409 says of a request with a key.
+inline constexpr std::string_view key_conflict =
+    "A request with the same idempotency key is in progress, or the record of the key cannot be read (code "
+    "UNREADABLE_IDEMPOTENCY_RECORD).";
 
 // The key with whose it is: the tenant's or, of callers without one, the API key's.
 std::string owned_key(const Caller& caller, const std::string& key);
 
-tl::unexpected<Problem> refuse_key_in_progress();
-tl::unexpected<Problem> refuse_key_reused();
 // Says that it was answered before.
 Reply replayed(Reply reply);
 

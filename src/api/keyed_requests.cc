@@ -59,9 +59,11 @@ std::optional<Reply> read_reply(std::string_view text) {
 
 Outcome replay_answer(const std::string& kept) {
   auto reply = read_reply(kept);
-  if (!reply)
-    return base::propagate(
-        problem_of({base::ErrorCode::corrupt, "the response stored under an idempotency key is malformed"}, {}));
+  if (!reply) {
+    auto refusal = refuse_unreadable_key();
+    refusal.value().cause = "the response stored under an idempotency key is malformed";
+    return refusal;
+  }
   return replayed(*std::move(reply));
 }
 
@@ -107,7 +109,7 @@ void describe_key(Route& route) {
   route.operation.parameters.push_back(idempotency_expiry_parameter());
   std::vector<AnswerDescription>& answers = route.operation.answers;
   for (const AnswerDescription& answer :
-       {AnswerDescription{409, "A request with the same idempotency key is in progress.", {}},
+       {AnswerDescription{409, key_conflict, {}},
         AnswerDescription{422, "The idempotency key was used for another request.", {}}})
     if (std::ranges::find(answers, answer.status, &AnswerDescription::status) == answers.end())
       answers.push_back(answer);
@@ -128,6 +130,10 @@ Outcome handle_once_per_key(const Route& route, Call& call, const std::function<
       return refuse_key_in_progress();
     case Verdict::other_request:
       return refuse_key_reused();
+    case Verdict::no_room:
+      return refuse(problems::overloaded, "Too many answers have not been taken. Try again in a moment.");
+    case Verdict::unreadable:
+      return refuse_unreadable_key();
   }
   const outbox::ChangeNotes notes = notes_in(guard, begun.record);
   call.notes = &notes;

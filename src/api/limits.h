@@ -7,13 +7,13 @@
 namespace postino::api {
 
 struct Limits {
-  static constexpr std::size_t body_bytes = 48 << 20;  // of a request: e-mails carry their attachments
+  static constexpr std::size_t body_bytes = 48 << 20;       // of a request: e-mails carry their attachments
+  static constexpr std::size_t values_in_a_body = 250'000;  // of JSON: each takes memory beside the body itself
   static constexpr std::size_t emails_in_a_request = 100;
   static constexpr int page_size = 100;
   static constexpr int usual_page_size = 50;
   static constexpr std::size_t reason_bytes = 1'000;
 
-  static constexpr std::size_t idempotency_key_bytes = 255;
   static constexpr std::int64_t least_key_life_seconds = 60;
   static constexpr std::int64_t most_key_life_seconds = 30 * 24 * 3600;
 };

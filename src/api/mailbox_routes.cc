@@ -18,11 +18,11 @@ base::Result<SandboxMailbox*, Problem> mailbox_of(const Call& call) {
 }
 
 // The sandbox knows no tenants; the e-mails it has got do.
-base::Result<bool, Problem> may_see(const Call& call, const std::string& id) {
+base::Result<bool> may_see(const Call& call, const std::string& id) {
   if (call.caller.tenant.empty()) return true;
   const auto shown = call.services.outbox.show(id, call.caller.tenant);
   if (!shown && shown.error().code == base::ErrorCode::not_found) return false;
-  if (!shown) return base::propagate(problem_of(shown.error(), problems::email_not_found));
+  if (!shown) return base::propagate(shown.error());
   return true;
 }
 
@@ -48,8 +48,11 @@ Outcome list_mailbox(Call& call) {
   json.begin_object();
   json.key("data").begin_array();
   for (const MailboxEntry& entry : entries.entries) {
-    TRY(const bool visible, may_see(call, entry.id));
-    if (visible) write_entry(json, entry);
+    auto visible = may_see(call, entry.id);
+    // Whose it is cannot be told, so that a tenant is not shown it.
+    if (!visible && visible.error().code == base::ErrorCode::corrupt) visible = false;
+    TRY(const bool is_visible, answered(std::move(visible)));
+    if (is_visible) write_entry(json, entry);
   }
   json.end_array();
   write_cursor(json, entries.cursor);
@@ -60,10 +63,10 @@ Outcome list_mailbox(Call& call) {
 Outcome show_mail(Call& call) {
   TRY(SandboxMailbox * mailbox, mailbox_of(call));
   TRY(const std::string id, call.email_id());
-  TRY(const bool visible, may_see(call, id));
+  TRY(const bool visible, answered_about(call, id, may_see(call, id)));
   std::optional<std::string> message;
   if (visible) {
-    TRY(message, answered(mailbox->message(id), problems::message_not_found));
+    TRY(message, answered(mailbox->message(id, call.admit()), problems::message_not_found));
   }
   if (!message) return refuse(problems::message_not_found, "No message in the sandbox has this id.");
   return message_reply(*std::move(message), id);
@@ -91,7 +94,8 @@ std::vector<Route> mailbox_routes() {
                      .parameters = {cursor_parameter(), limit_parameter()},
                      .answers = {{200, "A page of the mail in the sandbox.", {{json_content_type, "MailboxPage"}}},
                                  {404, no_sandbox}}},
-       .handle = list_mailbox},
+       .handle = list_mailbox,
+       .large_answer = true},
       {.operation = {.id = "getMail",
                      .method = "GET",
                      .path = "/mailbox/{id}",
@@ -100,8 +104,10 @@ std::vector<Route> mailbox_routes() {
                      .summary = "Show a message in the sandbox",
                      .parameters = {email_id_parameter()},
                      .answers = {{200, "The message.", {{message_content_type, ""}}},
-                                 {404, "No message in the sandbox has this id, or there is no sandbox."}}},
-       .handle = show_mail},
+                                 {404, "No message in the sandbox has this id, or there is no sandbox."},
+                                 {409, "The record of the e-mail cannot be read (code UNREADABLE_EMAIL)."}}},
+       .handle = show_mail,
+       .large_answer = true},
       {.operation = {.id = "clearMailbox",
                      .method = "DELETE",
                      .path = "/mailbox",

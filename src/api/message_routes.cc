@@ -10,66 +10,11 @@ namespace postino::api {
 namespace {
 
 using messages::CallOptions;
-using messages::Fault;
-using messages::FaultKind;
 using messages::MessageService;
-
-ProblemType type_of(FaultKind kind) {
-  switch (kind) {
-    case FaultKind::invalid:
-      return problems::invalid_request;
-    case FaultKind::no_such_queue:
-      return problems::no_such_queue;
-    case FaultKind::in_progress:
-      return problems::idempotency_key_in_progress;
-    case FaultKind::other_request:
-      return problems::idempotency_key_reused;
-    case FaultKind::unsupported:
-      return problems::broker_cannot;
-    case FaultKind::unreachable:
-      return problems::broker_unreachable;
-    case FaultKind::broker:
-      return problems::broker_failed;
-    case FaultKind::exhausted:
-      return problems::overloaded;
-    case FaultKind::store:
-      return problems::store_unavailable;
-    case FaultKind::timed_out:
-      return problems::broker_timed_out;
-    case FaultKind::internal:
-      break;
-  }
-  return problems::internal_error;
-}
-
-// What is wrong with the store or here is for the log alone.
-bool is_for_the_log(FaultKind kind) { return kind == FaultKind::store || kind == FaultKind::internal; }
-
-std::int64_t seconds_of(base::Milliseconds time) { return (time.count() + 999) / 1'000; }
-
-Problem fault_problem(Fault fault) {
-  json::FieldErrors errors;
-  for (const json::FieldError& error : fault.fields) errors.add(error.field, error.rule);
-  if (!errors.empty()) return refuse_fields(type_of(fault.kind), errors).value();
-  if (fault.kind == FaultKind::in_progress) return refuse_key_in_progress().value();
-  if (fault.kind == FaultKind::other_request) return refuse_key_reused().value();
-  if (is_for_the_log(fault.kind))
-    return problem_of(
-        {fault.kind == FaultKind::store ? base::ErrorCode::io : base::ErrorCode::corrupt, std::move(fault.message)},
-        {});
-  Problem problem = refuse(type_of(fault.kind), as_sentence(fault.message)).value();
-  problem.cause = std::move(fault.message);
-  for (const broker::EndpointFailure& endpoint : fault.endpoints)
-    problem.cause.append("; ").append(endpoint.endpoint).append(": ").append(endpoint.reason);
-  problem.endpoints = std::move(fault.endpoints);
-  if (fault.retry_after && problem.headers.empty())
-    problem.headers.emplace_back("Retry-After", std::to_string(seconds_of(*fault.retry_after)));
-  return problem;
-}
 
 template <class T>
 base::Result<T, Problem> answered_by_messages(messages::Result<T> answer) {
-  if (!answer) return base::propagate(fault_problem(std::move(answer).error()));
+  if (!answer) return base::propagate(problem_of(std::move(answer).error()));
   return *std::move(answer);
 }
 
@@ -86,9 +31,10 @@ Outcome carry_out(Call& call) {
   json::FieldErrors errors;
   const auto request = read(call.request.body, headers.key, errors);
   if (!request) return refuse_body(call.request.body, errors);
-  const CallOptions options{call.caller.tenant, headers.life};
+  const CallOptions options{call.caller.tenant, headers.life, call.caller.tenant};
   TRY(messages::Reply answer, answered_by_messages((call.services.messages.*execute)(*request, options)));
   Reply reply = json_reply(std::move(answer.body));
+  reply.memory = std::move(answer.memory);
   return answer.replayed ? replayed(std::move(reply)) : reply;
 }
 
@@ -96,7 +42,7 @@ Outcome show_depth(Call& call) {
   const std::string& queue = call.path_parameter("queue");
   const std::string* const connection = call.query.find("connection");
   const messages::Place place{connection == nullptr ? "" : *connection, std::nullopt};
-  TRY(const broker::Depth depth, answered_by_messages(call.services.messages.depth(place, queue)));
+  TRY(const broker::Depth depth, answered_by_messages(call.services.messages.depth(place, queue, call.caller.tenant)));
   std::string text;
   json::Writer json(text);
   json.begin_object();
@@ -110,7 +56,7 @@ Outcome test_connection(Call& call) {
   json::FieldErrors errors;
   const auto place = messages::read_place(call.request.body, errors);
   if (!place) return refuse_body(call.request.body, errors);
-  TRY(const broker::Identity identity, answered_by_messages(call.services.messages.test(*place)));
+  TRY(const broker::Identity identity, answered_by_messages(call.services.messages.test(*place, call.caller.tenant)));
   std::string text;
   json::Writer json(text);
   json.begin_object();
@@ -146,7 +92,7 @@ Operation keyed_operation(std::string_view id, std::string_view path, std::strin
       .answers = {
           {200, "Executed, now or by an earlier request with the same key.", {{json_content_type, "MessagesAnswer"}}},
           {404, no_such_queue},
-          {409, "A request with the same idempotency key is in progress."},
+          {409, key_conflict},
           {422, "The idempotency key was used for another request."},
           {501, "The broker does not support this."},
           {502, unreachable},
@@ -161,7 +107,7 @@ std::vector<Route> message_routes() {
            "produceMessages", "/messages/produce", "Put messages into a queue",
            "The response comes when the broker has confirmed all messages. The messages are repeated in turn until "
            "`totalMessages` are sent; each gets an id made of the key and its position. A request that is repeated "
-           "after a failure continues after the confirmed messages. Keys belong to the tenant.",
+           "after a failure continues after the confirmed messages. Keys and queues belong to the tenant.",
            "ProduceRequest"),
        .handle = carry_out<messages::read_produce, &MessageService::produce>,
        .own_keys = true,
@@ -174,21 +120,22 @@ std::vector<Route> message_routes() {
        .handle = carry_out<messages::read_consume, &MessageService::consume>,
        .own_keys = true,
        .waits = Waits::for_messages},
-      {.operation =
-           {.id = "getQueueDepth",
-            .method = "GET",
-            .path = "/messages/queues/{queue}/depth",
-            .role = Role::readers,
-            .group = "Messages",
-            .summary = "Count the messages that wait in a queue",
-            .description = "Messages that a receiver holds are not counted.",
-            .parameters = {{"queue", Place::path, *find_property(schema_named("ConsumeRequest"), "target.queueName")},
-                           {"connection", Place::query, *find_property(schema_named("ConsumeRequest"), "connection")}},
-            .answers = {{200, "The number of messages.", {{json_content_type, "QueueDepth"}}},
-                        {404, no_such_queue},
-                        {501, "The broker does not report the number of messages."},
-                        {502, unreachable},
-                        {504, timed_out}}},
+      {.operation = {.id = "getQueueDepth",
+                     .method = "GET",
+                     .path = "/messages/queues/{queue}/depth",
+                     .role = Role::readers,
+                     .group = "Messages",
+                     .summary = "Count the messages that wait in a queue",
+                     .description = "Messages that a receiver holds are not counted.",
+                     .parameters = {{"queue", ParameterPlace::path,
+                                     *find_property(schema_named("ConsumeRequest"), "target.queueName")},
+                                    {"connection", ParameterPlace::query,
+                                     *find_property(schema_named("ConsumeRequest"), "connection")}},
+                     .answers = {{200, "The number of messages.", {{json_content_type, "QueueDepth"}}},
+                                 {404, no_such_queue},
+                                 {501, "The broker does not report the number of messages."},
+                                 {502, unreachable},
+                                 {504, timed_out}}},
        .handle = show_depth,
        .waits = Waits::for_others},
       {.operation = {.id = "testConnection",

@@ -1,5 +1,6 @@
 // The shapes of what is said about messages and queues.
 #include "api/schemas.h"
+#include "idempotency/key.h"
 #include "messages/iso_duration.h"
 #include "messages/request.h"
 
@@ -10,10 +11,8 @@ namespace {
 using messages::RequestLimits;
 using enum Presence;
 
-constexpr std::string_view without_control_characters = R"(^[^\u0000-\u001f\u007f]*$)";
-
 Schema bounded_text(std::size_t most, std::string description = "") {
-  return {.type = "string", .description = std::move(description), .most = static_cast<std::int64_t>(most)};
+  return {.type = "string", .description = std::move(description), .most = limit_of(most)};
 }
 
 Schema queue_name(std::string description) {
@@ -21,7 +20,21 @@ Schema queue_name(std::string description) {
           .description = std::move(description),
           .pattern = without_control_characters,
           .least = 1,
-          .most = static_cast<std::int64_t>(RequestLimits::queue_bytes)};
+          .most = limit_of(RequestLimits::queue_bytes)};
+}
+
+Property target_property(std::string reply_to_queue) {
+  return {
+      "target",
+      {.type = "object",
+       .description =
+           "The name of a queue in the store has at most " + std::to_string(RequestLimits::stored_queue_bytes) +
+           " bytes, and five more if it ends in .dead; that of a tenant's own queue so many less as the name of the "
+           "tenant and a slash.",
+       .properties = {{"queueName", queue_name("The queue."), required},
+                      {"replyToQueue", queue_name(std::move(reply_to_queue))}},
+       .closed = true},
+      required};
 }
 
 Schema duration_up_to(base::Milliseconds most, const std::string& description) {
@@ -40,9 +53,9 @@ Property key_property() {
   return {"idempotencyKey",
           {.type = "string",
            .description = "The same as the header Idempotency-Key; one of the two is required.",
-           .pattern = "^[ -~]*$",
+           .pattern = of_printable_ascii,
            .least = 1,
-           .most = static_cast<std::int64_t>(RequestLimits::key_bytes)}};
+           .most = limit_of(idempotency::longest_key)}};
 }
 
 Property connection_property() {
@@ -53,16 +66,19 @@ Property connection_property() {
 Property queue_manager_property() {
   return {"queueManager",
           {.description = "A broker that the request itself describes, or the name of a connection.",
-           .alternatives = {{.reference = "QueueManager"}, bounded_text(RequestLimits::name_bytes)}}};
+           .alternatives = {{.reference = "QueueManager"},
+                            {.type = "string", .least = 1, .most = limit_of(RequestLimits::name_bytes)}}}};
 }
 
 Schema queue_manager() {
   const Schema endpoint{
       .type = "object",
-      .properties =
-          {{"host", bounded_text(RequestLimits::host_bytes), required},
-           {"port",
-            {.type = "integer", .description = "If absent, 5672, or 5671 with TLS.", .least = 1, .most = 65'535}}},
+      .properties = {{"host", {.type = "string", .least = 1, .most = limit_of(RequestLimits::host_bytes)}, required},
+                     {"port",
+                      {.type = "integer",
+                       .description = "If absent, 5672, or 5671 with TLS.",
+                       .least = 1,
+                       .most = RequestLimits::port}}},
       .closed = true};
   const Schema credentials{.type = "object",
                            .properties = {{"username", bounded_text(RequestLimits::user_bytes), required},
@@ -76,7 +92,7 @@ Schema queue_manager() {
                           {.type = "array",
                            .description = "Tried in this order.",
                            .least = 1,
-                           .most = static_cast<std::int64_t>(RequestLimits::endpoints),
+                           .most = limit_of(RequestLimits::endpoints),
                            .elements = {endpoint}},
                           required},
                          {"virtualHost", bounded_text(RequestLimits::name_bytes)},
@@ -114,7 +130,7 @@ Schema broker_identity() {
 std::vector<std::string> formats() { return {"TEXT", "JSON", "BINARY"}; }
 
 Schema produced_message() {
-  const auto most_properties = static_cast<std::int64_t>(RequestLimits::properties);
+  const auto most_properties = limit_of(RequestLimits::properties);
   const Schema scalar{.description = "A string, a number, true or false."};
   return {.type = "object",
           .properties = {{"body",
@@ -137,8 +153,8 @@ Schema produced_message() {
                            .description = "Properties that the application defines.",
                            .most = most_properties,
                            .elements = {scalar}}},
-                         {"correlationId", bounded_text(RequestLimits::name_bytes)},
-                         {"contentType", bounded_text(RequestLimits::name_bytes)}},
+                         {"correlationId", bounded_text(RequestLimits::id_bytes)},
+                         {"contentType", bounded_text(RequestLimits::id_bytes)}},
           .closed = true};
 }
 
@@ -165,17 +181,12 @@ Schema produce_request() {
           .properties = {key_property(),
                          connection_property(),
                          queue_manager_property(),
-                         {"target",
-                          {.type = "object",
-                           .properties = {{"queueName", queue_name("The queue."), required},
-                                          {"replyToQueue", queue_name("The queue for answers.")}},
-                           .closed = true},
-                          required},
+                         target_property("The queue for answers."),
                          {"settings", produce_settings()},
                          {"messages",
                           {.type = "array",
                            .least = 1,
-                           .most = static_cast<std::int64_t>(RequestLimits::templates),
+                           .most = limit_of(RequestLimits::templates),
                            .elements = {{.reference = "ProducedMessage"}}},
                           required}},
           .closed = true};
@@ -195,14 +206,11 @@ Schema consume_settings() {
 
 Schema consume_request() {
   return {.type = "object",
-          .properties =
-              {key_property(),
-               connection_property(),
-               queue_manager_property(),
-               {"target",
-                {.type = "object", .properties = {{"queueName", queue_name("The queue."), required}}, .closed = true},
-                required},
-               {"settings", consume_settings()}},
+          .properties = {key_property(),
+                         connection_property(),
+                         queue_manager_property(),
+                         target_property("Ignored: the target may be that of a produce request."),
+                         {"settings", consume_settings()}},
           .closed = true};
 }
 

@@ -97,7 +97,7 @@ class DocumentWriter {
       json_.begin_object();
       json_.key("name").string(parameter.name);
       json_.key("in").string(place_name(parameter.place));
-      json_.key("required").boolean(parameter.place == Place::path);
+      json_.key("required").boolean(parameter.place == ParameterPlace::path);
       json_.key("description").string(parameter.schema.description);
       Schema schema = parameter.schema;
       schema.description.clear();
@@ -152,13 +152,13 @@ class DocumentWriter {
     json_.end_object();
   }
 
-  static std::string_view place_name(Place place) {
+  static std::string_view place_name(ParameterPlace place) {
     switch (place) {
-      case Place::path:
+      case ParameterPlace::path:
         return "path";
-      case Place::query:
+      case ParameterPlace::query:
         return "query";
-      case Place::header:
+      case ParameterPlace::header:
         return "header";
     }
     return "";

@@ -81,7 +81,7 @@ TEST_F(OpenApi, ParametersOfThePathAreThoseOfThePattern) {
     }
     std::set<std::string> described;
     for (const Parameter& parameter : route.operation.parameters)
-      if (parameter.place == Place::path) described.emplace(parameter.name);
+      if (parameter.place == ParameterPlace::path) described.emplace(parameter.name);
     EXPECT_EQ(described, named) << route.operation.path;
   }
 }
@@ -133,7 +133,7 @@ TEST_F(OpenApi, EveryPostTakesAnIdempotencyKey) {
   for (const Route& route : all_routes()) {
     std::set<std::string_view> headers;
     for (const Parameter& parameter : route.operation.parameters) {
-      if (parameter.place != Place::header) continue;
+      if (parameter.place != ParameterPlace::header) continue;
       EXPECT_TRUE(headers.insert(parameter.name).second) << route.operation.id;
     }
     std::vector<int> statuses;

@@ -12,11 +12,11 @@
 
 namespace postino::api {
 
-enum class Place { path, query, header };
+enum class ParameterPlace { path, query, header };
 
 struct Parameter {
   std::string_view name;
-  Place place = Place::query;
+  ParameterPlace place = ParameterPlace::query;
   Schema schema;  // with the description
 };
 

@@ -8,7 +8,46 @@ namespace postino::api {
 
 namespace {
 
+using messages::FaultKind;
+
 constexpr std::string_view retry_after_seconds = "1";
+
+ProblemType type_of(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::invalid:
+      return problems::invalid_request;
+    case FaultKind::forbidden:
+      return problems::forbidden;
+    case FaultKind::no_such_queue:
+      return problems::no_such_queue;
+    case FaultKind::in_progress:
+      return problems::idempotency_key_in_progress;
+    case FaultKind::other_request:
+      return problems::idempotency_key_reused;
+    case FaultKind::unreadable_key:
+      return problems::unreadable_key;
+    case FaultKind::unsupported:
+      return problems::broker_cannot;
+    case FaultKind::unreachable:
+      return problems::broker_unreachable;
+    case FaultKind::broker:
+      return problems::broker_failed;
+    case FaultKind::exhausted:
+      return problems::overloaded;
+    case FaultKind::store:
+      return problems::store_unavailable;
+    case FaultKind::timed_out:
+      return problems::broker_timed_out;
+    case FaultKind::internal:
+      break;
+  }
+  return problems::internal_error;
+}
+
+// What is wrong with the store or here is for the log alone.
+bool is_for_the_log(FaultKind kind) { return kind == FaultKind::store || kind == FaultKind::internal; }
+
+std::int64_t seconds_of(base::Milliseconds time) { return (time.count() + 999) / 1'000; }
 
 std::string sentence(const json::FieldError& error) {
   return (error.field.empty() ? "The body" : error.field) + " " + error.rule;
@@ -59,8 +98,7 @@ std::string to_json(const Problem& problem, std::string_view request_id) {
 
 tl::unexpected<Problem> refuse(const ProblemType& type, std::string detail) {
   Problem problem{.type = type, .detail = std::move(detail)};
-  if (type.status == problems::overloaded.status || type.code == problems::idempotency_key_in_progress.code)
-    problem.headers.emplace_back("Retry-After", retry_after_seconds);
+  if (type.passes) problem.headers.emplace_back("Retry-After", retry_after_seconds);
   return tl::unexpected<Problem>(std::move(problem));
 }
 
@@ -78,6 +116,19 @@ tl::unexpected<Problem> refuse_fields(const ProblemType& type, const json::Field
   auto refusal = refuse(type, detail + ".");
   refusal.value().errors = errors.list();
   return refusal;
+}
+
+tl::unexpected<Problem> refuse_key_in_progress() {
+  return refuse(problems::idempotency_key_in_progress, "Repeat the request later to get its response.");
+}
+
+tl::unexpected<Problem> refuse_key_reused() {
+  return refuse(problems::idempotency_key_reused, "Use another idempotency key for a different request.");
+}
+
+tl::unexpected<Problem> refuse_unreadable_key() {
+  return refuse(problems::unreadable_key,
+                "Nothing was done. Whether an earlier request was executed is not known until an operator has looked.");
 }
 
 Problem problem_of(base::Error error, const ProblemType& absent) {
@@ -101,6 +152,27 @@ Problem problem_of(base::Error error, const ProblemType& absent) {
   Problem problem =
       refuse(problems::internal_error, "The log of the server has details under this request id.").value();
   problem.cause = std::move(error.message);
+  return problem;
+}
+
+Problem problem_of(messages::Fault fault) {
+  json::FieldErrors errors;
+  for (const json::FieldError& error : fault.fields) errors.add(error.field, error.rule);
+  if (!errors.empty()) return refuse_fields(type_of(fault.kind), errors).value();
+  if (fault.kind == FaultKind::in_progress) return refuse_key_in_progress().value();
+  if (fault.kind == FaultKind::other_request) return refuse_key_reused().value();
+  if (fault.kind == FaultKind::unreadable_key) return refuse_unreadable_key().value();
+  if (is_for_the_log(fault.kind))
+    return problem_of(
+        {fault.kind == FaultKind::store ? base::ErrorCode::io : base::ErrorCode::corrupt, std::move(fault.message)},
+        {});
+  Problem problem = refuse(type_of(fault.kind), as_sentence(fault.message)).value();
+  problem.cause = std::move(fault.message);
+  for (const broker::EndpointFailure& endpoint : fault.endpoints)
+    problem.cause.append("; ").append(endpoint.endpoint).append(": ").append(endpoint.reason);
+  problem.endpoints = std::move(fault.endpoints);
+  if (fault.retry_after && problem.headers.empty())
+    problem.headers.emplace_back("Retry-After", std::to_string(seconds_of(*fault.retry_after)));
   return problem;
 }
 

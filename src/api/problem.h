@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "broker/failure.h"
 #include "json/fields.h"
+#include "messages/fault.h"
 
 namespace postino::api {
 
@@ -19,6 +20,7 @@ struct ProblemType {
   int status = 500;
   std::string_view code;   // also the end of the type's URI
   std::string_view title;  // the same for every problem of this type
+  bool passes = false;     // the same request may succeed in a moment; the response says when to try again
 };
 
 namespace problems {
@@ -33,6 +35,7 @@ inline constexpr ProblemType unauthenticated{401, "UNAUTHENTICATED", "A valid AP
 inline constexpr ProblemType forbidden{403, "FORBIDDEN", "The API key does not allow this"};
 inline constexpr ProblemType foreign_origin{403, "FOREIGN_ORIGIN", "Requests from other web sites are refused"};
 inline constexpr ProblemType foreign_host{403, "FOREIGN_HOST", "The host name is not allowed"};
+inline constexpr ProblemType forwarded{403, "FORWARDED", "Requests passed on by a proxy are refused"};
 inline constexpr ProblemType loopback_only{403, "LOOPBACK_ONLY", "Only requests from this machine are allowed"};
 inline constexpr ProblemType path_not_found{404, "NOT_FOUND", "Path not found"};
 inline constexpr ProblemType email_not_found{404, "EMAIL_NOT_FOUND", "E-mail not found"};
@@ -44,8 +47,11 @@ inline constexpr ProblemType no_such_queue{404, "NO_SUCH_QUEUE", "Queue not foun
 inline constexpr ProblemType no_sandbox{404, "NO_SANDBOX", "There is no sandbox"};
 inline constexpr ProblemType method_not_allowed{405, "METHOD_NOT_ALLOWED", "The path does not allow this method"};
 inline constexpr ProblemType wrong_state{409, "WRONG_STATE", "The state of the e-mail does not allow this"};
+inline constexpr ProblemType unreadable_email{409, "UNREADABLE_EMAIL", "The record of the e-mail cannot be read"};
 inline constexpr ProblemType idempotency_key_in_progress{409, "IDEMPOTENCY_KEY_IN_PROGRESS",
-                                                         "A request with this idempotency key is in progress"};
+                                                         "A request with this idempotency key is in progress", true};
+inline constexpr ProblemType unreadable_key{409, "UNREADABLE_IDEMPOTENCY_RECORD",
+                                            "The record of the idempotency key cannot be read"};
 inline constexpr ProblemType malformed_request{400, "MALFORMED_REQUEST", "The request is not valid HTTP"};
 inline constexpr ProblemType body_too_large{413, "BODY_TOO_LARGE", "The body is too large"};
 inline constexpr ProblemType headers_too_large{431, "HEADERS_TOO_LARGE", "The headers are too large"};
@@ -57,8 +63,8 @@ inline constexpr ProblemType internal_error{500, "INTERNAL_ERROR", "Internal ser
 inline constexpr ProblemType broker_cannot{501, "UNSUPPORTED_BY_BROKER", "The broker does not support this"};
 inline constexpr ProblemType broker_failed{502, "BROKER_FAILED", "The broker failed to execute the request"};
 inline constexpr ProblemType broker_unreachable{502, "BROKER_UNREACHABLE", "No endpoint of the broker can be reached"};
-inline constexpr ProblemType overloaded{503, "OVERLOADED", "Too many requests are waiting"};
-inline constexpr ProblemType store_unavailable{503, "STORE_UNAVAILABLE", "The store does not answer"};
+inline constexpr ProblemType overloaded{503, "OVERLOADED", "Too many requests are waiting", true};
+inline constexpr ProblemType store_unavailable{503, "STORE_UNAVAILABLE", "The store does not answer", true};
 inline constexpr ProblemType broker_timed_out{504, "BROKER_TIMED_OUT", "The broker did not answer in time"};
 
 }  // namespace problems
@@ -85,8 +91,15 @@ tl::unexpected<Problem> refuse_field(std::string field, std::string rule);
 // For fields that were noted; there must be one.
 tl::unexpected<Problem> refuse_fields(const ProblemType& type, const json::FieldErrors& errors);
 
+// Of an idempotency key.
+tl::unexpected<Problem> refuse_key_in_progress();
+tl::unexpected<Problem> refuse_key_reused();
+tl::unexpected<Problem> refuse_unreadable_key();
+
 // What an error of the outbox means to the caller. Those that are no fault of the caller keep their words for the log.
 Problem problem_of(base::Error error, const ProblemType& absent);
+// The same for the message service.
+Problem problem_of(messages::Fault fault);
 
 // The outbox's answer as a handler passes it on. `absent` is what not_found means.
 template <class T>

@@ -35,6 +35,45 @@ TEST(Problem, ErrorsOfTheOutboxBecomeStatuses) {
   EXPECT_EQ(status(ErrorCode::corrupt), 500);
 }
 
+TEST(Problem, FaultsOfTheMessageServiceBecomeStatuses) {
+  using messages::FaultKind;
+  const std::pair<FaultKind, ProblemType> meanings[] = {
+      {FaultKind::invalid, problems::invalid_request},
+      {FaultKind::forbidden, problems::forbidden},
+      {FaultKind::no_such_queue, problems::no_such_queue},
+      {FaultKind::in_progress, problems::idempotency_key_in_progress},
+      {FaultKind::other_request, problems::idempotency_key_reused},
+      {FaultKind::unsupported, problems::broker_cannot},
+      {FaultKind::unreachable, problems::broker_unreachable},
+      {FaultKind::broker, problems::broker_failed},
+      {FaultKind::exhausted, problems::overloaded},
+      {FaultKind::store, problems::store_unavailable},
+      {FaultKind::timed_out, problems::broker_timed_out},
+      {FaultKind::internal, problems::internal_error},
+  };
+  for (const auto& [kind, type] : meanings) {
+    const Problem problem = problem_of(messages::Fault{.kind = kind, .message = "words"});
+    EXPECT_EQ(problem.type.status, type.status) << name_of(kind);
+    EXPECT_EQ(problem.type.code, type.code) << name_of(kind);
+  }
+}
+
+TEST(Problem, FaultsOfTheMessageServiceKeepWhatCallersNeed) {
+  messages::Fault fault{.kind = messages::FaultKind::unreachable, .message = "nobody answers"};
+  fault.endpoints = {{"a:1", "closed"}};
+  fault.retry_after = base::Milliseconds(4'001);
+  const Problem problem = problem_of(fault);
+  EXPECT_EQ(problem.detail, "Nobody answers.");
+  EXPECT_EQ(problem.cause, "nobody answers; a:1: closed");
+  EXPECT_THAT(problem.endpoints, testing::SizeIs(1));
+  EXPECT_THAT(problem.headers, ElementsAre(Pair("Retry-After", "5")));
+  messages::Fault broken{.kind = messages::FaultKind::invalid, .message = "words"};
+  broken.fields = {{"target", "is required"}};
+  EXPECT_THAT(to_json(problem_of(broken), "id"), HasSubstr(R"("field":"target")"));
+  const Problem hidden = problem_of(messages::Fault{.kind = messages::FaultKind::internal, .message = "/var/lib"});
+  EXPECT_THAT(to_json(hidden, "id"), Not(HasSubstr("/var/lib")));
+}
+
 TEST(Problem, WhatIsNoFaultOfTheCallerIsToldToTheLogAlone) {
   for (const base::ErrorCode code : {base::ErrorCode::io, base::ErrorCode::exhausted, base::ErrorCode::corrupt}) {
     const Problem problem = problem_of({code, "/var/lib: no space"}, problems::email_not_found);

@@ -5,6 +5,7 @@
 
 #include "api/keyed_requests.h"
 #include "api/limits.h"
+#include "idempotency/key.h"
 
 namespace postino::api {
 
@@ -57,12 +58,12 @@ const std::vector<Route>& all_routes() {
 }
 
 Parameter email_id_parameter() {
-  return {"id", Place::path, {.type = "string", .description = "The id of the e-mail.", .format = "uuid"}};
+  return {"id", ParameterPlace::path, {.type = "string", .description = "The id of the e-mail.", .format = "uuid"}};
 }
 
 Parameter cursor_parameter() {
   return {"cursor",
-          Place::query,
+          ParameterPlace::query,
           {.type = "string",
            .description = "`cursor` of the previous response, with the other parameters unchanged. If absent or empty, "
                           "the first page."}};
@@ -70,7 +71,7 @@ Parameter cursor_parameter() {
 
 Parameter limit_parameter() {
   return {"limit",
-          Place::query,
+          ParameterPlace::query,
           {.type = "integer",
            .description = "Maximum number of elements.",
            .least = 1,
@@ -79,20 +80,26 @@ Parameter limit_parameter() {
 }
 
 Parameter idempotency_key_parameter() {
+  // Quotes and backslashes are escaped in a quoted string, and not counted.
+  static const std::string pattern = [] {
+    const std::string most = std::to_string(idempotency::longest_key);
+    const std::string plain = "[ !#-~][ -~]{0," + std::to_string(idempotency::longest_key - 1) + "}";
+    const std::string quoted = R"x("([ !#-\[\]-~]|\\["\\]){1,)x" + most + R"x(}")x";
+    return "^(" + plain + "|" + quoted + ")$";
+  }();
   return {"Idempotency-Key",
-          Place::header,
+          ParameterPlace::header,
           {.type = "string",
            .description =
-               "Identifies this request: printable ASCII, plain or as a quoted string. A repeated request with the "
-               "same key is not executed again; it gets the same response, with `Idempotent-Replayed: true`.",
-           .pattern = "^[ -~]*$",
-           .least = 1,
-           .most = static_cast<std::int64_t>(Limits::idempotency_key_bytes)}};
+               "Identifies this request: up to " + std::to_string(idempotency::longest_key) +
+               " characters of printable ASCII, plain or as a quoted string. A repeated request with the same key is "
+               "not executed again; it gets the same response, with `Idempotent-Replayed: true`.",
+           .pattern = pattern}};
 }
 
 Parameter idempotency_expiry_parameter() {
   return {"Idempotency-Expiry-Seconds",
-          Place::header,
+          ParameterPlace::header,
           {.type = "integer",
            .description = "How long the key is remembered, instead of the configured time.",
            .least = Limits::least_key_life_seconds,

@@ -25,7 +25,8 @@ struct Route {
   bool shared = false;    // about what belongs to no single tenant: not for keys of one
   bool own_keys = false;  // of a POST: sees to its Idempotency-Key itself, because it has more to do with it
   Waits waits = Waits::briefly;
-  bool direct = false;  // answered at once, without waiting for anything
+  bool direct = false;        // answered at once, without waiting for anything
+  bool large_answer = false;  // of a read: a whole e-mail, perhaps with attachments, or a page of many
 };
 
 // Every route there is. Their operations have all their answers: those that come with a role or a body as well.

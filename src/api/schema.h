@@ -42,6 +42,14 @@ struct Schema {
   std::vector<Schema> parts;         // and like all of these
 };
 
+// Patterns of strings.
+inline constexpr std::string_view without_control_characters = R"(^[^\u0000-\u001f\u007f]*$)";
+inline constexpr std::string_view of_one_line = R"(^[^\u0000-\u001f\u007f-\u009f]*$)";
+inline constexpr std::string_view of_printable_ascii = "^[ -~]*$";
+
+// A constant of the code, as a limit of a schema.
+constexpr std::int64_t limit_of(std::size_t count) { return static_cast<std::int64_t>(count); }
+
 enum class Presence { optional, required };
 
 struct Property {

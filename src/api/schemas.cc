@@ -4,7 +4,6 @@
 
 #include "api/limits.h"
 #include "base/check.h"
-#include "mail/content_type.h"
 #include "net/url.h"
 #include "outbox/outbox.h"
 
@@ -14,10 +13,6 @@ namespace {
 
 using outbox::PayloadLimits;
 using enum Presence;
-
-constexpr std::string_view no_control_characters = R"(^[^\u0000-\u001f\u007f]*$)";
-
-std::int64_t limit_of(std::size_t count) { return static_cast<std::int64_t>(count); }
 
 Schema time(std::string description = "") {
   return {.type = "string", .description = std::move(description), .format = "date-time"};
@@ -45,6 +40,14 @@ Schema list_of(Schema element, std::string description = "") {
 
 // --- E-mails as they are handed in
 
+Schema mailboxes(std::optional<std::int64_t> least = std::nullopt) {
+  const auto most = limit_of(PayloadLimits::recipients);
+  return {.description = "One address, or an array of them. to, cc and bcc have at most " + std::to_string(most) +
+                         " addresses together.",
+          .alternatives = {like("Mailbox"),
+                           {.type = "array", .least = least, .most = most, .elements = {like("Mailbox")}}}};
+}
+
 Schema payload() {
   return {
       .type = "object",
@@ -55,11 +58,14 @@ Schema payload() {
               {"id", {.type = "string", .description = "Id of the e-mail; a new one by default.", .format = "uuid"}},
               {"from", like("Mailbox", "The sender."), required},
               {"reply_to", like("Mailbox", "Address for replies.")},
-              {"to", like("Mailboxes", "A recipient."), required},
+              {"to", like("RequiredMailboxes", "A recipient."), required},
               {"cc", like("Mailboxes", "A recipient of a copy.")},
               {"bcc", like("Mailboxes", "A recipient of a blind copy.")},
               {"subject",
-               {.type = "string", .description = "The subject.", .most = limit_of(PayloadLimits::subject_bytes)},
+               {.type = "string",
+                .description = "The subject.",
+                .pattern = of_one_line,
+                .most = limit_of(PayloadLimits::subject_bytes)},
                required},
               {"body_text",
                {.type = "string", .description = "The plain text.", .most = limit_of(PayloadLimits::body_bytes)}},
@@ -74,7 +80,9 @@ Schema payload() {
                 .elements = {like("Attachment")}}},
               {"custom_headers",
                {.type = "object",
-                .description = "Further headers of the message, except those that Postino writes itself.",
+                .description =
+                    "Further headers of the message, except those that Postino writes itself. Names have 1 to " +
+                    std::to_string(PayloadLimits::header_name_bytes) + " printable ASCII characters.",
                 .most = limit_of(PayloadLimits::headers),
                 .elements = {{.type = "string", .most = limit_of(PayloadLimits::header_bytes)}}}},
               {"send_at", time("Do not send before this time (RFC 3339), at most a year from now.")},
@@ -84,7 +92,7 @@ Schema payload() {
                 .description = "Tags of the e-mail.",
                 .most = limit_of(PayloadLimits::tags),
                 .elements = {{.type = "string",
-                              .pattern = no_control_characters,
+                              .pattern = without_control_characters,
                               .least = 1,
                               .most = limit_of(PayloadLimits::tag_bytes)}}}},
               {"unsubscribe", like("Unsubscribe")},
@@ -110,32 +118,33 @@ Schema unsubscribe() {
 
 Schema mailbox() {
   return {.type = "string",
-          .description = "An address, with or without a name.",
+          .description = "An address, with or without a name. The name has at most " +
+                         std::to_string(PayloadLimits::display_name_bytes) + " bytes.",
+          .pattern = of_one_line,
+          .least = 1,
           .most = limit_of(PayloadLimits::address_bytes),
           .example = R"("Ann <ann@example.com>")"};
-}
-
-Schema mailboxes() {
-  const auto most = limit_of(PayloadLimits::recipients);
-  return {.description = "One address, or an array of them. to, cc and bcc have at most " + std::to_string(most) +
-                         " addresses together.",
-          .alternatives = {like("Mailbox"), {.type = "array", .most = most, .elements = {like("Mailbox")}}}};
 }
 
 Schema attachment() {
   const Property name{"name",
                       {.type = "string",
-                       .description = "The name of the file in the message.",
+                       .description = "The name of the file in the message, without slashes.",
+                       .pattern = of_one_line,
                        .least = 1,
                        .most = limit_of(PayloadLimits::attachment_name_bytes)}};
   const Property named{name.name, name.schema, required};
-  const Property content_type{
-      "content_type",
-      {.type = "string", .most = limit_of(mail::longest_content_type), .example = R"("application/pdf")"}};
+  const Property content_type{"content_type",
+                              {.type = "string",
+                               .description = "At most " + std::to_string(PayloadLimits::content_type_half_bytes) +
+                                              " bytes on each side of the slash.",
+                               .most = limit_of(PayloadLimits::content_type_bytes),
+                               .example = R"("application/pdf")"}};
   const Schema path{.type = "string",
                     .description = "A path below the configured directory, relative and without \"..\".",
-                    .pattern = no_control_characters,
-                    .least = 1};
+                    .pattern = without_control_characters,
+                    .least = 1,
+                    .most = limit_of(PayloadLimits::attachment_path_bytes)};
   return {.description = "A file below the configured directory, by its path, or the content itself.",
           .alternatives = {
               path,
@@ -277,7 +286,7 @@ Schema reason() {
           .properties = {{"reason",
                           {.type = "string",
                            .description = "Reason for the change, kept in the history.",
-                           .pattern = no_control_characters,
+                           .pattern = without_control_characters,
                            .most = limit_of(Limits::reason_bytes)}}},
           .closed = true};
 }
@@ -341,6 +350,7 @@ std::vector<NamedSchema> outbox_schemas() {
       {"Unsubscribe", unsubscribe()},
       {"Mailbox", mailbox()},
       {"Mailboxes", mailboxes()},
+      {"RequiredMailboxes", mailboxes(1)},
       {"Attachment", attachment()},
       {"EmailBatch", email_batch()},
       {"Acceptance", acceptance()},

@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "api/keyed_requests.h"
+#include "api/limits.h"
 #include "base/log.h"
 #include "base/metrics_text.h"
 #include "base/text.h"
@@ -15,6 +16,12 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::size_t most_request_id_size = 64;
+
+// Smaller bodies are too cheap to read for a limit: threads are few.
+constexpr std::size_t least_counted_body = 128 << 10;
+// What reading a body takes, the body included: the parser's copy, its strings, the request that is made of them, and
+// the text that is stored.
+constexpr std::size_t reading_factor = 5;
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -35,7 +42,7 @@ base::Result<void, Problem> check_query(const Query& query, const Route& route) 
   json::FieldErrors errors;
   for (const auto& [name, value] : query.parameters()) {
     const auto known = [&name = name](const Parameter& parameter) {
-      return parameter.place == Place::query && parameter.name == name;
+      return parameter.place == ParameterPlace::query && parameter.name == name;
     };
     if (std::ranges::none_of(route.operation.parameters, known)) errors.add(name, "is an unknown parameter");
   }
@@ -43,7 +50,7 @@ base::Result<void, Problem> check_query(const Query& query, const Route& route) 
   return {};
 }
 
-base::Result<void, Problem> check_body(const net::Request& request, const Body& body) {
+base::Result<void, Problem> check_body(const http::Request& request, const Body& body) {
   if (body.contents.empty()) return {};
   if (request.body.empty()) {
     if (body.required) return refuse_field("", "is required");
@@ -62,6 +69,15 @@ base::Result<void, Problem> check_body(const net::Request& request, const Body& 
   return refuse(problems::unsupported_media_type, "The Content-Type must be " + types + ".");
 }
 
+// The parser needs much more memory for a value than for a byte.
+base::Result<void, Problem> check_value_count(const http::Request& request) {
+  if (request.body.size() <= Limits::values_in_a_body) return {};
+  const std::string_view type = request.header("content-type");
+  if (!base::equal_ignoring_case(trimmed(type.substr(0, type.find(';'))), json_content_type)) return {};
+  if (json::count_values(request.body) <= Limits::values_in_a_body) return {};
+  return refuse_field("", "must not have more than " + std::to_string(Limits::values_in_a_body) + " values");
+}
+
 Reply reply_of(Problem problem, std::string_view request_id) {
   Reply reply{.status = problem.type.status, .content_type = std::string(problem_content_type)};
   reply.body = to_json(problem, request_id);
@@ -69,16 +85,21 @@ Reply reply_of(Problem problem, std::string_view request_id) {
   return reply;
 }
 
-net::Response response_of(Reply reply, std::string request_id) {
-  net::Response response;
+http::Response response_of(Reply reply, std::string request_id) {
+  http::Response response;
   response.status = reply.status;
   response.content_type = std::move(reply.content_type);
   response.body = std::move(reply.body);
   response.headers = std::move(reply.headers);
+  response.memory = std::move(reply.memory);
   response.headers.emplace_back("X-Request-Id", std::move(request_id));
   response.headers.emplace_back("Cache-Control", "no-store");
   response.headers.emplace_back("X-Content-Type-Options", "nosniff");
   return response;
+}
+
+Outcome too_many_answers() {
+  return refuse(problems::overloaded, "Too many answers have not been taken. Try again in a moment.");
 }
 
 // A library may throw, also for want of memory: the client gets an answer all the same.
@@ -101,21 +122,25 @@ std::size_t index_of(const Route& route) { return static_cast<std::size_t>(&rout
 
 // A request on its way. What it points to is valid until it has been answered.
 struct Api::Work {
-  const net::Request& request;
-  net::Responder respond;
+  const http::Request& request;
+  http::Responder respond;
   steady_clock::time_point begin;
   std::string request_id;
   const Route* route = nullptr;  // nullptr: none was found
   const Caller* caller = nullptr;
   std::vector<std::pair<std::string_view, std::string>> path_parameters;
   Query query;
+  base::MemoryBudget::Share reading;
 };
 
 Api::Api(outbox::Outbox& outbox, outbox::SandboxMailbox* mailbox, messages::MessageService& messages,
          idempotency::Guard& request_keys, const base::Clock& clock, base::Random& random, ApiOptions options)
     : random_(random),
       log_requests_(options.log_requests),
-      access_(std::move(options.keys)),
+      reading_(std::move(options.reading)),
+      answers_(std::move(options.answers)),
+      border_(options.border),
+      access_(std::move(options.keys), std::move(options.border)),
       router_(all_routes()),
       services_{outbox, mailbox, messages, request_keys, clock, options.require_idempotency_key},
       statistics_(all_routes()),
@@ -130,13 +155,20 @@ Api::Api(outbox::Outbox& outbox, outbox::SandboxMailbox* mailbox, messages::Mess
 
 Api::~Api() { stop(); }
 
-void Api::handle(const net::Request& request, net::Responder respond) {
+void Api::handle(const http::Request& request, http::Responder respond) {
+  if (http::Border::is_preflight(request)) return respond(border_.answer_preflight(request));
   auto work = std::make_shared<Work>(
       Work{.request = request, .respond = std::move(respond), .begin = steady_clock::now(), .request_id = {}});
   work->request_id = request_id_of(request);
   if (auto prepared = prepare(*work); !prepared) return finish(*work, base::propagate(std::move(prepared).error()));
   if (work->route->direct) return perform(*work);
   if (begin(work)) return;
+  if (request.body.size() > least_counted_body) {
+    work->reading = reading_->take(reading_factor * request.body.size());
+    if (!work->reading)
+      return finish(*work,
+                    refuse(problems::overloaded, "Too many large requests are being read. Try again in a moment."));
+  }
   if (!pool_for(work->route->waits).try_submit([this, work] { perform(*work); }))
     finish(*work, refuse(problems::overloaded, "Try again in a moment."));
 }
@@ -146,8 +178,19 @@ base::ThreadPool& Api::pool_for(Waits waits) {
   return waits == Waits::for_others ? waiting_pool_ : receiving_pool_;
 }
 
-base::Result<void, Problem> Api::prepare(Work& work) const {
-  const net::Request& request = work.request;
+std::optional<http::Response> Api::refuse_early(const http::Request& request) {
+  std::optional<http::Response> refusal;
+  Work work{.request = request,
+            .respond = [&refusal](http::Response response) { refusal = std::move(response); },
+            .begin = steady_clock::now(),
+            .request_id = request_id_of(request)};
+  if (auto admitted = admit(work); !admitted) finish(work, base::propagate(std::move(admitted).error()));
+  return refusal;
+}
+
+// Where it leads, and whether the caller may go there.
+base::Result<void, Problem> Api::admit(Work& work) const {
+  const http::Request& request = work.request;
   static const Caller anyone;
   TRY(Router::Match match, router_.find(request.method, request.path()));
   work.route = match.route;
@@ -156,6 +199,12 @@ base::Result<void, Problem> Api::prepare(Work& work) const {
   if (match.route->operation.role != Role::anyone) {
     TRY(work.caller, access_.check(request, match.route->operation.role, match.route->shared));
   }
+  return {};
+}
+
+base::Result<void, Problem> Api::prepare(Work& work) const {
+  const http::Request& request = work.request;
+  TRY_VOID(admit(work));
   TRY(work.query, Query::parse(request.query()));
   TRY_VOID(check_query(work.query, *work.route));
   return check_body(request, work.route->operation.body);
@@ -163,7 +212,8 @@ base::Result<void, Problem> Api::prepare(Work& work) const {
 
 bool Api::begin(const std::shared_ptr<Work>& work) {
   if (work->route->begin == nullptr) return false;
-  Call call{services_, work->request, *work->caller, work->path_parameters, work->query};
+  AnswerMemory answer(answers_.get());
+  Call call{services_, work->request, *work->caller, work->path_parameters, work->query, answer};
   const Finish finish = [this, work](Outcome outcome) { this->finish(*work, std::move(outcome)); };
   try {
     return work->route->begin(call, finish);
@@ -174,10 +224,28 @@ bool Api::begin(const std::shared_ptr<Work>& work) {
 }
 
 void Api::perform(Work& work) {
-  Call call{services_, work.request, *work.caller, std::move(work.path_parameters), std::move(work.query)};
+  AnswerMemory answer(answers_.get());
+  Call call{services_, work.request, *work.caller, std::move(work.path_parameters), std::move(work.query), answer};
   const Route& route = *work.route;
+  if (auto checked = check_value_count(work.request); !checked)
+    return finish(work, base::propagate(std::move(checked).error()));
+  if (route.large_answer && answers_ && answers_->exhausted()) {
+    answers_->count_refusal();
+    return finish(work, too_many_answers());
+  }
   const auto handle = [&] { return run([&] { return route.handle(call); }); };
-  finish(work, run([&] { return takes_key(route) ? handle_once_per_key(route, call, handle) : handle(); }));
+  Outcome outcome = run([&] { return takes_key(route) ? handle_once_per_key(route, call, handle) : handle(); });
+  finish(work, route.large_answer ? within_budget(answer, std::move(outcome)) : std::move(outcome));
+}
+
+// Of a read: what does not fit can be asked for again.
+Outcome Api::within_budget(AnswerMemory& answer, Outcome outcome) const {
+  if (answer.is_refused()) return too_many_answers();
+  if (!outcome || !answers_) return outcome;
+  base::MemoryBudget::Share memory = answer.share_for(outcome->body.size());
+  if (!memory) return too_many_answers();
+  outcome->memory = std::make_shared<base::MemoryBudget::Share>(std::move(memory));
+  return outcome;
 }
 
 // The response goes last: with it, the request does.
@@ -192,7 +260,10 @@ void Api::finish(Work& work, Outcome outcome) {
     check_documented(work, reply.status);
   }
   log(work, reply.status, time, cause);
-  work.respond(response_of(std::move(reply), std::move(work.request_id)));
+  http::Response response = response_of(std::move(reply), std::move(work.request_id));
+  border_.add_origin(work.request, response);
+  work.reading = {};  // before the answer, so that a client that has it finds the room free
+  work.respond(std::move(response));
 }
 
 void Api::check_documented(const Work& work, int status) {
@@ -223,18 +294,18 @@ void Api::append_metrics(std::string& out) const {
                       std::to_string(pool_.waiting() + waiting_pool_.waiting() + receiving_pool_.waiting()));
 }
 
-std::string Api::request_id_of(const net::Request& request) const {
+std::string Api::request_id_of(const http::Request& request) const {
   const std::string_view given = request.header("x-request-id");
   return is_request_id(given) ? std::string(given) : base::make_uuid(random_);
 }
 
-net::Response refusal(int status, base::Random& random) {
+http::Response refusal(int status, base::Random& random) {
   ProblemType type = problems::malformed_request;
   for (const ProblemType& known : {problems::body_too_large, problems::headers_too_large, problems::overloaded})
     if (known.status == status) type = known;
   type.status = status;
   const std::string id = base::make_uuid(random);
-  net::Response response;
+  http::Response response;
   response.status = status;
   response.content_type = problem_content_type;
   response.body = to_json({.type = type, .detail = std::string(type.title) + "."}, id);

@@ -5,6 +5,7 @@
 #include <bitset>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,20 +13,26 @@
 #include "api/call.h"
 #include "api/router.h"
 #include "api/statistics.h"
+#include "base/memory_budget.h"
 #include "base/random.h"
 #include "base/thread_pool.h"
-#include "net/http.h"
+#include "http/message.h"
 
 namespace postino::api {
 
 struct ApiOptions {
   std::vector<ApiKey> keys;    // none: programs on this machine may do everything, others nothing
+  http::Border border;         // applies where there are no keys; and which web pages may call
   int threads = 16;            // handlers wait for the ledger: these are as many as may wait at a time
   int waiting_threads = 32;    // and these for others, such as a message broker
   int receiving_threads = 64;  // and these for messages that are not there yet
   int max_waiting = 1024;      // requests for a thread; more are answered 503
   bool require_idempotency_key = false;
   bool log_requests = false;  // failures are logged anyway
+  // For reading large bodies; requests that find no room in it are answered 503.
+  std::shared_ptr<base::MemoryBudget> reading = std::make_shared<base::MemoryBudget>(512 << 20);
+  // Of the server: calls with a large answer that finds no room in it are answered 503.
+  std::shared_ptr<base::MemoryBudget> answers;
 };
 
 // Safe to use from any thread. It ends in this order: the HTTP server stops, stop() is called, the outbox goes.
@@ -37,7 +44,10 @@ class Api {
   ~Api();
 
   // Does not wait: handlers that do run on threads of its own.
-  void handle(const net::Request& request, net::Responder respond);
+  void handle(const http::Request& request, http::Responder respond);
+
+  // For a request whose body has not come yet: the answer if it will be refused whatever the body is.
+  std::optional<http::Response> refuse_early(const http::Request& request);
 
   // Finishes the calls that were taken; from now on none is.
   void stop() {
@@ -54,17 +64,22 @@ class Api {
  private:
   struct Work;
 
+  base::Result<void, Problem> admit(Work& work) const;
   base::Result<void, Problem> prepare(Work& work) const;
   bool begin(const std::shared_ptr<Work>& work);
   base::ThreadPool& pool_for(Waits waits);
   void perform(Work& work);
+  Outcome within_budget(AnswerMemory& answer, Outcome outcome) const;
   void finish(Work& work, Outcome outcome);
   void check_documented(const Work& work, int status);
   void log(const Work& work, int status, std::chrono::steady_clock::duration time, const std::string& cause) const;
-  std::string request_id_of(const net::Request& request) const;
+  std::string request_id_of(const http::Request& request) const;
 
   base::Random& random_;
   const bool log_requests_;
+  const std::shared_ptr<base::MemoryBudget> reading_;
+  const std::shared_ptr<base::MemoryBudget> answers_;
+  const http::Border border_;
   const Access access_;
   const Router router_;
   const Services services_;
@@ -76,6 +91,6 @@ class Api {
 };
 
 // The answer to a request that never became a call, because it broke the protocol or a limit of the server.
-net::Response refusal(int status, base::Random& random);
+http::Response refusal(int status, base::Random& random);
 
 }  // namespace postino::api

@@ -55,11 +55,11 @@ Outcome unsuppress(Call& call) {
 
 Parameter address_parameter() {
   return {"address",
-          Place::path,
+          ParameterPlace::path,
           {.type = "string",
            .description = "The address, without a name.",
            .format = "email",
-           .most = static_cast<std::int64_t>(mail::longest_mailbox_address)}};
+           .most = limit_of(mail::longest_mailbox_address)}};
 }
 
 }  // namespace
@@ -74,7 +74,8 @@ std::vector<Route> suppression_routes() {
                      .summary = "List suppressed addresses",
                      .parameters = {cursor_parameter(), limit_parameter()},
                      .answers = {{200, "A page of suppressed addresses.", {{json_content_type, "SuppressionPage"}}}}},
-       .handle = list_suppressions},
+       .handle = list_suppressions,
+       .large_answer = true},
       {.operation = {.id = "suppressAddress",
                      .method = "PUT",
                      .path = "/suppressions/{address}",

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/text.h"
+
 namespace postino::api {
 
 namespace {
@@ -14,11 +16,6 @@ int hex_digit(char digit) {
   if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
   if (digit >= 'A' && digit <= 'F') return digit - 'A' + 10;
   return no_digit;
-}
-
-bool is_control(char each) {
-  const auto byte = static_cast<unsigned char>(each);
-  return byte < 0x20 || byte == 0x7F;
 }
 
 // Calls `take` with each part between separators, as long as it returns true.
@@ -45,7 +42,7 @@ std::optional<std::string> percent_decode(std::string_view text) {
       each = static_cast<char>(high * 16 + low);
       i += 2;
     }
-    if (is_control(each)) return std::nullopt;
+    if (base::is_control_character(each)) return std::nullopt;
     decoded.push_back(each);
   }
   return decoded;

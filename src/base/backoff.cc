@@ -19,7 +19,9 @@ Milliseconds Backoff::ceiling(int failures) const {
   return std::min(delay, longest);
 }
 
-Milliseconds Backoff::full_jitter(int failures, Random& random) const { return up_to(ceiling(failures), random.next()); }
+Milliseconds Backoff::full_jitter(int failures, Random& random) const {
+  return up_to(ceiling(failures), random.next());
+}
 
 Milliseconds Backoff::equal_jitter(int failures, std::uint64_t number) const {
   const Milliseconds half = ceiling(failures) / 2;

@@ -13,6 +13,12 @@ inline char upper(char letter) {
   return letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
 }
 
+// Those of ASCII: what is below the space, and DEL.
+inline bool is_control_character(char letter) { return static_cast<unsigned char>(letter) < ' ' || letter == 0x7F; }
+bool has_control_character(std::string_view text);
+// From the space to the tilde.
+inline bool is_printable_ascii(char letter) { return letter >= ' ' && letter <= '~'; }
+
 std::string lower_case(std::string_view text);
 std::string upper_case(std::string_view text);
 
@@ -28,5 +34,16 @@ std::string encode_percent(std::string_view text);
 
 // With what is percent-encoded decoded; a percent sign without two hexadecimal digits stays as it is.
 std::string decode_percent(std::string_view text);
+
+// Without the blanks at both ends.
+inline std::string_view trim(std::string_view text, std::string_view blanks = " \t\r\n\f") {
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+// Appends `text` as long as `out` does not exceed `limit` bytes, whole characters only. What could end a line or
+// control a terminal becomes a space, what is not UTF-8 a question mark.
+void append_printable(std::string& out, std::string_view text, std::size_t limit);
 
 }  // namespace postino::base

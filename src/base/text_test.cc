@@ -10,6 +10,18 @@ TEST(Text, CaseIsAMatterOfAsciiLetters) {
   EXPECT_EQ(upper_case("AZaz09-[`{@ä"), "AZAZ09-[`{@ä");
 }
 
+TEST(Text, ControlCharactersAreThoseOfAscii) {
+  EXPECT_FALSE(has_control_character(""));
+  EXPECT_FALSE(has_control_character(" ~é\xC2\x85"));
+  for (const char* const text : {"a\n", "\x01", "\x1F",
+                                 "a\x7F"
+                                 "b"})
+    EXPECT_TRUE(has_control_character(text));
+  EXPECT_TRUE(has_control_character(std::string_view("a\0b", 3)));
+  EXPECT_TRUE(is_printable_ascii(' ') && is_printable_ascii('~'));
+  EXPECT_FALSE(is_printable_ascii('\x1F') || is_printable_ascii('\x7F') || is_printable_ascii('\xC3'));
+}
+
 TEST(Text, EqualIgnoringCaseComparesWholeTexts) {
   EXPECT_TRUE(equal_ignoring_case("Content-Type", "content-TYPE"));
   EXPECT_TRUE(equal_ignoring_case("", ""));
@@ -33,6 +45,50 @@ TEST(Text, WhatHasAMeaningInAUrlIsPercentEncoded) {
 TEST(Text, PercentEncodingIsDecodedWhereItIsWhole) {
   EXPECT_EQ(decode_percent("a%20b%2Fc%c3%A9"), "a b/cé");
   for (const char* as_it_is : {"", "%", "%2", "100%", "%zz", "%2g"}) EXPECT_EQ(decode_percent(as_it_is), as_it_is);
+}
+
+TEST(Text, BlanksAroundATextAreTrimmed) {
+  EXPECT_EQ(trim(" \t\r\n\fa b "), "a b");
+  EXPECT_EQ(trim("--a-b-", "-"), "a-b");
+  EXPECT_EQ(trim("a"), "a");
+  EXPECT_EQ(trim(" \n "), "");
+  EXPECT_EQ(trim(""), "");
+}
+
+std::string printable(std::string_view text, std::size_t limit = 512) {
+  std::string out;
+  append_printable(out, text, limit);
+  return out;
+}
+
+TEST(PrintableText, KeepsText) {
+  EXPECT_EQ(printable("no such user"), "no such user");
+  EXPECT_EQ(printable("sch\u00f6n \u20ac \U0001F600"), "sch\u00f6n \u20ac \U0001F600");
+}
+
+TEST(PrintableText, ReplacesWhatCouldDoHarm) {
+  using namespace std::string_view_literals;
+  EXPECT_EQ(printable("a\r\nb\tc\0d\x7F\x1B[1m"sv), "a  b c d  [1m");
+  EXPECT_EQ(printable("a\u0085b\u2028c\u2029d"), "a b c d");
+}
+
+TEST(PrintableText, ReplacesWhatIsNotUtf8) {
+  EXPECT_EQ(printable("a\xFF\xFE"
+                      "b"),
+            "a??b");
+  EXPECT_EQ(printable("\xC3"), "?") << "cut off";
+  EXPECT_EQ(printable("\xE2\x82 x"), "?? x") << "cut off";
+  EXPECT_EQ(printable("\xC0\xAF"), "??") << "overlong";
+  EXPECT_EQ(printable("\xE0\x80\xAF"), "???") << "overlong";
+  EXPECT_EQ(printable("\xF0\x80\x80\xAF"), "????") << "overlong";
+  EXPECT_EQ(printable("\xED\xA0\x80"), "???") << "half of a pair";
+  EXPECT_EQ(printable("\xF4\x90\x80\x80"), "????") << "beyond the last character";
+}
+
+TEST(PrintableText, StopsAtTheLimitBetweenCharacters) {
+  EXPECT_EQ(printable("abcdef", 4), "abcd");
+  EXPECT_EQ(printable("abc\u00f6", 4), "abc");
+  EXPECT_EQ(printable("ab\u00f6x", 4), "ab\u00f6");
 }
 
 }  // namespace

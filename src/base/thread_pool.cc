@@ -1,13 +1,18 @@
 #include "base/thread_pool.h"
 
 #include "base/check.h"
+#include "base/this_thread.h"
 
 namespace postino::base {
 
-ThreadPool::ThreadPool(int threads, std::size_t max_waiting) : max_waiting_(max_waiting) {
+ThreadPool::ThreadPool(int threads, std::size_t max_waiting, Priority priority) : max_waiting_(max_waiting) {
   CHECK(threads > 0);
   threads_.reserve(static_cast<std::size_t>(threads));
-  for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
+  for (int i = 0; i < threads; ++i)
+    threads_.emplace_back([this, priority] {
+      if (priority == Priority::lower) lower_thread_priority();
+      run();
+    });
 }
 
 ThreadPool::~ThreadPool() { stop(); }

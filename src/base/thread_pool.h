@@ -14,8 +14,10 @@ namespace postino::base {
 // Safe to use from any thread.
 class ThreadPool {
  public:
+  enum class Priority { usual, lower };  // lower: where other threads have work, theirs goes first
+
   // No more than `max_waiting` tasks wait for a thread at a time.
-  ThreadPool(int threads, std::size_t max_waiting);
+  ThreadPool(int threads, std::size_t max_waiting, Priority priority = Priority::usual);
   ~ThreadPool();  // stop()
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;

@@ -82,7 +82,7 @@ Result<std::unique_ptr<Held>> AmqpBroker::receive_once(const std::string& queue,
                                                        Deadline end, Connector::Want want) const {
   TRY(Opened opened, open_receiver(queue, want));
   ReceivingLink& link = *opened.link;
-  link.begin({options.max_messages, options.max_bytes, connector_->settings().max_message_bytes});
+  link.begin({options.max_messages, options.max_bytes, connector_->settings().max_message_bytes, options.room});
   TRY_VOID(link.await_first(end, options.stop));
   if (options.linger > Milliseconds(0) && link.has_messages())
     TRY_VOID(link.await_all(Clock::now() + options.linger, options.stop));

@@ -16,6 +16,8 @@ struct AmqpClient::Impl {
 AmqpClient::AmqpClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 AmqpClient::~AmqpClient() { impl_->loop->stop(); }
 
+void AmqpClient::break_off() { impl_->loop->break_off(); }
+
 base::Result<std::unique_ptr<AmqpClient>> AmqpClient::create(const AmqpClientOptions& options) {
   TRY(auto loop, EventLoop::create());
   auto pool = std::make_shared<ConnectionPool>(

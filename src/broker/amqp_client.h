@@ -29,6 +29,10 @@ class AmqpClient {
   AmqpClient(const AmqpClient&) = delete;
   AmqpClient& operator=(const AmqpClient&) = delete;
 
+  // The process ends: calls that wait for a broker are answered at once that they were stopped or lost, and no new ones
+  // are made. What was sent and not confirmed is in doubt.
+  void break_off();
+
   // Nothing is connected yet. invalid when the settings break a rule, or a file of theirs cannot be read. Brokers with
   // the same settings share their idle connections.
   Result<std::unique_ptr<Broker>> broker(const ConnectionSettings& settings);

@@ -4,7 +4,6 @@ namespace postino::broker {
 
 namespace {
 
-constexpr int most_connections = 16;
 constexpr std::size_t most_messages = 10'000'000;
 constexpr std::size_t largest_window = 100'000;
 constexpr Milliseconds longest_call = std::chrono::hours(24);
@@ -21,10 +20,11 @@ Result<void> check(const Messages& messages, const ProduceOptions& options) {
   if (options.first > messages.count) return refuse_invalid("the first position is beyond the last message");
   if (options.window < 1 || options.window > largest_window)
     return refuse_invalid("the window must be from 1 to 100,000");
-  if (options.connections < 1 || options.connections > most_connections)
-    return refuse_invalid("the number of connections must be from 1 to 16");
+  if (options.connections < 1 || options.connections > ProduceOptions::most_connections)
+    return refuse_invalid("the number of connections must be from 1 to " +
+                          std::to_string(ProduceOptions::most_connections));
   if (options.reconnects < 0) return refuse_invalid("the number of reconnects must not be negative");
-  if (options.delay && (*options.delay < Milliseconds(0) || *options.delay > 365 * longest_call))
+  if (options.delay && (*options.delay < Milliseconds(0) || *options.delay > ProduceOptions::longest_delay))
     return refuse_invalid("the delay must be from 0 to 365 days");
   if (options.time_limit < Milliseconds(1) || options.time_limit > longest_call)
     return refuse_invalid("the time limit must be from 1 ms to 24 h");

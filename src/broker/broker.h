@@ -31,6 +31,9 @@ struct Messages {
 };
 
 struct ProduceOptions {
+  static constexpr int most_connections = 16;
+  static constexpr Milliseconds longest_delay = std::chrono::hours(24 * 365);
+
   std::size_t first = 0;  // position to begin with: those before it were confirmed by an earlier call
   bool persistent = true;
   std::optional<Milliseconds> time_to_live;
@@ -75,6 +78,9 @@ struct ReceiveOptions {
   // For more, counted from the first one. 0: takes what is there at once.
   Milliseconds linger{0};
   std::stop_token stop;  // ends the waiting, as if its time were over
+  // Asked before each message is kept, with its size, by one thread at a time. False: the message goes back, and the
+  // call ends with those before it. Empty: there is always room.
+  std::function<bool(std::size_t bytes)> room = {};
 };
 
 Result<void> check(const ReceiveOptions& options);

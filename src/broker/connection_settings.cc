@@ -10,16 +10,16 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t most_endpoints = 16;
 constexpr milliseconds longest_time_limit = std::chrono::hours(1);
 
 bool has_nul(const std::string& text) { return text.find('\0') != text.npos; }
 
 Result<void> check_endpoints(const std::vector<Endpoint>& endpoints) {
   if (endpoints.empty()) return refuse_invalid("there must be at least one endpoint");
-  if (endpoints.size() > most_endpoints) return refuse_invalid("there must be no more than 16 endpoints");
+  if (endpoints.size() > most_endpoints)
+    return refuse_invalid("there must be no more than " + std::to_string(most_endpoints) + " endpoints");
   for (const Endpoint& endpoint : endpoints) {
-    if (endpoint.host.empty() || endpoint.host.size() > 253 || has_nul(endpoint.host))
+    if (endpoint.host.empty() || endpoint.host.size() > longest_host || has_nul(endpoint.host))
       return refuse_invalid("the host of an endpoint must be a name or an IP address");
     if (endpoint.port == 0) return refuse_invalid("the port of an endpoint must be from 1 to 65535");
   }
@@ -28,8 +28,9 @@ Result<void> check_endpoints(const std::vector<Endpoint>& endpoints) {
 
 Result<void> check_identity(const ConnectionSettings& settings) {
   for (const std::string* text : {&settings.user, &settings.password, &settings.virtual_host})
-    if (has_nul(*text) || text->size() > 4096)
-      return refuse_invalid("user, password and virtual host must have at most 4096 bytes, and no NUL characters");
+    if (has_nul(*text) || text->size() > longest_credential)
+      return refuse_invalid("user, password and virtual host must have at most " + std::to_string(longest_credential) +
+                            " bytes, and no NUL characters");
   if (settings.mechanism == Mechanism::plain && settings.user.empty())
     return refuse_invalid("the mechanism PLAIN needs a user");
   if (settings.mechanism == Mechanism::external && (!settings.tls.enabled || settings.tls.certificate_file.empty()))

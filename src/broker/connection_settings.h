@@ -10,6 +10,10 @@
 
 namespace postino::broker {
 
+inline constexpr std::size_t most_endpoints = 16;
+inline constexpr std::size_t longest_host = 253;
+inline constexpr std::size_t longest_credential = 4'096;  // of a user, a password and a virtual host
+
 struct Endpoint {
   std::string host;           // a name or an IP address, without brackets
   std::uint16_t port = 5672;  // 5671 is the usual one with TLS
@@ -52,7 +56,7 @@ enum class AddressStyle {
 };
 
 struct ConnectionSettings {
-  std::vector<Endpoint> endpoints;  // tried in this order, up to 16
+  std::vector<Endpoint> endpoints;  // tried in this order
   // What we ask the broker for when we introduce ourselves; empty: the endpoint's host. RabbitMQ before 4.0 takes a
   // virtual host from it when it is written "vhost:NAME".
   std::string virtual_host;

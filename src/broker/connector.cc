@@ -112,8 +112,8 @@ Result<std::shared_ptr<Connection>> Connector::open(Introduction introduction, D
 }
 
 Result<std::shared_ptr<Connection>> Connector::open(const Endpoint& endpoint, Deadline deadline) const {
-  const auto addresses =
-      net::resolve(endpoint.host, endpoint.port, std::min(deadline, after(settings_.connect_timeout)));
+  const auto addresses = net::resolve(endpoint.host, endpoint.port,
+                                      std::min(deadline, after(settings_.connect_timeout)), &loop_->curfew());
   if (!addresses) return refuse(FailureKind::unreachable, addresses.error().message);
   Failure all{FailureKind::unreachable, "", {}};
   for (std::size_t i = 0; i < std::min(addresses->size(), most_addresses); ++i) {
@@ -141,6 +141,7 @@ Result<Lease> Connector::connect(Deadline deadline, Want want) const {
   TRY_VOID(make_room());
   Failure all{FailureKind::unreachable, "no endpoint could be reached", {}};
   for (const Endpoint& endpoint : settings_.endpoints) {
+    if (loop_->curfew().is_set()) return refuse(FailureKind::stopped, "the server is ending");
     auto opened = open(endpoint, deadline);
     if (opened) return Lease(*this, *std::move(opened), false);
     Failure& failure = opened.error();

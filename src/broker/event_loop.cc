@@ -7,7 +7,7 @@
 
 #include <system_error>
 
-#include "base/thread_name.h"
+#include "base/this_thread.h"
 
 namespace postino::broker {
 
@@ -51,6 +51,17 @@ void EventLoop::stop() {
   run_tasks();
 }
 
+void EventLoop::break_off() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (curfew_.is_set()) return;
+    curfew_.begin_at(std::chrono::steady_clock::now());
+  }
+  post([this] {
+    for (const auto& [address, connection] : connections_) connection->abort();
+  });
+}
+
 void EventLoop::post(std::function<void()> task) {
   {
     const std::lock_guard lock(mutex_);
@@ -66,11 +77,11 @@ void EventLoop::post(std::function<void()> task) {
 bool EventLoop::connect(const std::shared_ptr<Connection>& connection) {
   {
     const std::lock_guard lock(mutex_);
-    if (stopping_) return false;
+    if (stopping_ || curfew_.is_set()) return false;
   }
   ++count_;
   post([this, connection] {
-    if (leaving_) connection->abort();
+    if (leaving_ || curfew_.is_set()) connection->abort();
     if (!connection->start(proactor_)) {
       --count_;
       return;

@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "broker/connection.h"
+#include "net/curfew.h"
 
 struct pn_event_t;
 struct pn_proactor_t;
@@ -31,6 +32,10 @@ class EventLoop {
   std::size_t connections() const { return count_; }
   // Runs on the loop's thread, or on this one when the loop was stopped.
   void post(std::function<void()> task);
+  // Breaks all connections at once and takes no new ones: callers that wait for a broker get an answer.
+  void break_off();
+  // Set by break_off(), for those who wait for something else.
+  const net::Curfew& curfew() const { return curfew_; }
   // Says goodbye on all connections, and breaks those that do not end soon.
   void stop();
 
@@ -47,6 +52,7 @@ class EventLoop {
   pn_proactor_t* const proactor_;
   std::thread thread_;
   std::atomic<std::size_t> count_ = 0;
+  net::Curfew curfew_;
 
   std::mutex mutex_;
   std::vector<std::function<void()>> tasks_;

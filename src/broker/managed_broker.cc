@@ -55,15 +55,15 @@ Result<std::unique_ptr<Broker>> ManagedBroker::create(std::unique_ptr<Broker> br
   if (!url) return refuse(FailureKind::invalid, "the URL of the management API " + url.error().message);
   if (!url->secure && !settings.password.empty() && !settings.allow_password_in_clear && !is_this_machine(url->host))
     return refuse(FailureKind::invalid, "the URL of the management API must begin with https, because of the password");
-  net::HttpClientOptions options;
+  http::ClientOptions options;
   options.allow_private_addresses = true;  // it is the configuration that says where
   options.tls.certificate_file = settings.authorities_file;
-  auto client = net::HttpClient::create(std::move(options));
+  auto client = http::Client::create(std::move(options));
   if (!client) return refuse(FailureKind::invalid, client.error().message);
   return std::unique_ptr<Broker>(new ManagedBroker(std::move(broker), *std::move(client), *std::move(url), settings));
 }
 
-ManagedBroker::ManagedBroker(std::unique_ptr<Broker> broker, std::unique_ptr<net::HttpClient> client, net::Url url,
+ManagedBroker::ManagedBroker(std::unique_ptr<Broker> broker, std::unique_ptr<http::Client> client, net::Url url,
                              const ManagementSettings& settings)
     : broker_(std::move(broker)),
       client_(std::move(client)),
@@ -77,7 +77,7 @@ ManagedBroker::ManagedBroker(std::unique_ptr<Broker> broker, std::unique_ptr<net
 
 // The page of one queue lags behind by seconds. The list hardly does, if it is asked for nothing else.
 Result<Depth> ManagedBroker::depth(const std::string& queue) {
-  net::HttpRequest request;
+  http::ClientRequest request;
   request.url = url_;
   request.url.target += "?disable_stats=true&enable_queue_totals=true&page=1&page_size=1&use_regex=true&name=" +
                         base::encode_percent(pattern_of(queue));

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "broker/broker.h"
-#include "net/http_client.h"
+#include "http/client.h"
 
 namespace postino::broker {
 
@@ -36,11 +36,11 @@ class ManagedBroker final : public Broker {
   Result<Identity> test() override { return broker_->test(); }
 
  private:
-  ManagedBroker(std::unique_ptr<Broker> broker, std::unique_ptr<net::HttpClient> client, net::Url url,
+  ManagedBroker(std::unique_ptr<Broker> broker, std::unique_ptr<http::Client> client, net::Url url,
                 const ManagementSettings& settings);
 
   const std::unique_ptr<Broker> broker_;
-  const std::unique_ptr<net::HttpClient> client_;
+  const std::unique_ptr<http::Client> client_;
   const net::Url url_;  // of the list of queues
   const std::string authorization_;
   const Milliseconds timeout_;

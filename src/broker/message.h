@@ -11,6 +11,10 @@
 
 namespace postino::broker {
 
+// Of the id, the other properties of AMQP, and headers that are text. AMQP 0-9-1 can hold no more: brokers that
+// translate close the connection over longer ones.
+inline constexpr std::size_t longest_message_text = 255;
+
 // text and json are UTF-8.
 enum class Format { text, json, binary };
 

@@ -20,12 +20,12 @@ namespace postino::broker {
 
 namespace {
 
-// What AMQP 0-9-1 can hold: brokers that translate close the connection over longer ones.
-constexpr std::size_t longest_text = 255;
 constexpr std::int64_t most_milliseconds = std::numeric_limits<std::uint32_t>::max();
 
 Result<std::string> checked_text(std::string_view name, const std::string& text) {
-  if (text.size() > longest_text) return refuse_invalid(std::string(name) + " must not be longer than 255 bytes");
+  if (text.size() > longest_message_text)
+    return refuse_invalid(std::string(name) + " must not be longer than " + std::to_string(longest_message_text) +
+                          " bytes");
   if (!json::is_utf8(text)) return refuse_invalid(std::string(name) + " must be UTF-8");
   return text;
 }
@@ -129,7 +129,7 @@ Result<void> set_headers(const Scalars& headers, proton::message& out) {
       TRY(const proton::scalar annotation, checked_scalar("header " + name, value));
       out.message_annotations().put(proton::symbol(name), annotation);
     } else {
-      return refuse_invalid("unknown header '" + name.substr(0, longest_text) + "'");
+      return refuse_invalid("unknown header '" + name.substr(0, longest_message_text) + "'");
     }
   }
   return {};

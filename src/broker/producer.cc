@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/log.h"
-#include "base/pause.h"
+#include "base/this_thread.h"
 #include "broker/queue_address.h"
 
 namespace postino::broker {
@@ -52,6 +52,7 @@ Result<Lease> Producer::reconnect() {
     pause.wait(std::min(wait, std::max(left, milliseconds(0))));
     auto lease = connector_.connect(deadline_);
     if (lease || !lease.error().is_temporary() || Clock::now() >= end || production_.is_stopped()) return lease;
+    if (lease.error().kind == FailureKind::stopped) return lease;
   }
 }
 

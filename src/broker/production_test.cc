@@ -55,7 +55,7 @@ TEST(Production, SendsAgainWhatWasGivenBack) {
   EXPECT_EQ(production.report().sent_again, 1U);
 }
 
-// Whoever goes on after us sends again what is behind the first gap: that must not be much.
+// The process that goes on after a crash sends again what is behind the first gap: that must not be much.
 TEST(Production, DoesNotGetFarAheadOfAGap) {
   const Messages messages = empty_messages(100);
   const OnConfirmed nobody;

@@ -1,7 +1,5 @@
 #include "broker/queue_address.h"
 
-#include <algorithm>
-
 #include "base/check.h"
 #include "base/text.h"
 #include "json/string.h"
@@ -32,9 +30,10 @@ Result<std::string> rabbitmq_name(std::string_view queue) {
 Result<void> check_name(std::string_view queue) {
   if (queue.empty()) return refuse(FailureKind::invalid, "the name of the queue is empty");
   if (queue.size() > longest_queue_name)
-    return refuse(FailureKind::invalid, "the name of the queue is longer than 255 bytes");
+    return refuse(FailureKind::invalid,
+                  "the name of the queue is longer than " + std::to_string(longest_queue_name) + " bytes");
   if (!json::is_utf8(queue)) return refuse(FailureKind::invalid, "the name of the queue is not UTF-8");
-  if (std::ranges::any_of(queue, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }))
+  if (base::has_control_character(queue))
     return refuse(FailureKind::invalid, "the name of the queue has control characters");
   return {};
 }

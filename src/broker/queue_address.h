@@ -15,7 +15,7 @@ AddressStyle choose_style(AddressStyle style, const Peer& peer);
 
 inline constexpr std::size_t longest_queue_name = 255;
 
-// invalid when the name is empty, longer than 255 bytes, not UTF-8, has control characters, or cannot be written in
+// invalid when the name is empty, longer than that, not UTF-8, has control characters, or cannot be written in
 // that style, which must not be automatic.
 Result<std::string> queue_address(std::string_view queue, AddressStyle style, std::string_view prefix);
 

@@ -65,7 +65,7 @@ Result<void> ReceivingLink::await_in_vain(Deadline deadline, const std::stop_tok
 }
 
 Result<void> ReceivingLink::await_first(Deadline deadline, const std::stop_token& stop) {
-  return await_in_vain(deadline, stop, [&] { return !messages_.empty(); });
+  return await_in_vain(deadline, stop, [&] { return !messages_.empty() || is_full(); });
 }
 
 Result<void> ReceivingLink::await_all(Deadline deadline, const std::stop_token& stop) {
@@ -151,7 +151,15 @@ Result<void> ReceivingLink::settle(const std::vector<Incoming>& messages, const 
 }
 
 bool ReceivingLink::is_full() const {
-  return is_taken_ || messages_.size() >= limits_.messages || bytes_ >= limits_.bytes;
+  return is_taken_ || lacks_room_ || messages_.size() >= limits_.messages || bytes_ >= limits_.bytes;
+}
+
+// For the message that has come.
+bool ReceivingLink::has_room() {
+  if (!limits_.room || limits_.room(partial_.bytes.size())) return true;
+  lacks_room_ = true;
+  connection_->note_change();
+  return false;
 }
 
 // As much as there is room for, if messages are like those that have come.
@@ -242,7 +250,7 @@ void ReceivingLink::on_delivery(pn_delivery_t* delivery) {
     pn_delivery_settle(delivery);
   } else {
     if (!pn_delivery_readable(delivery) || !read(delivery)) return;
-    if (is_full()) {
+    if (is_full() || !has_room()) {
       give_back(delivery);
     } else {
       keep(delivery);

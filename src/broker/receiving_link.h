@@ -1,6 +1,7 @@
 // Messages from a queue, held until they are settled.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <vector>
@@ -16,6 +17,7 @@ class ReceivingLink final : public Link {
     std::size_t messages = 0;
     std::size_t bytes = 0;          // the message that reaches it is the last; those that come nevertheless go back
     std::size_t message_bytes = 0;  // larger ones are not kept
+    std::function<bool(std::size_t bytes)> room = {};  // as in ReceiveOptions
   };
   struct Incoming {
     std::vector<char> bytes;  // empty when it was too large
@@ -58,6 +60,7 @@ class ReceivingLink final : public Link {
   void keep(pn_delivery_t* delivery);
   void give_back(pn_delivery_t* delivery);
   bool is_full() const;
+  bool has_room();
   std::size_t credit_to_have() const;
   std::size_t credit_wanted() const;
   void give_credit();
@@ -90,6 +93,7 @@ class ReceivingLink final : public Link {
   bool is_empty_ = false;  // the queue was, when it was drained
   bool drained_ = false;
   bool is_taken_ = false;
+  bool lacks_room_ = false;  // for the next message
 };
 
 }  // namespace postino::broker

@@ -17,7 +17,7 @@ std::string clean_text(std::string_view text) {
   std::string clean;
   for (const char letter : text) {
     const auto byte = static_cast<unsigned char>(letter);
-    clean += byte < 0x20 || byte == 0x7F ? ' ' : byte >= 0x80 && !valid ? '?' : letter;
+    clean += base::is_control_character(letter) ? ' ' : byte >= 0x80 && !valid ? '?' : letter;
   }
   return is_cut ? clean + "..." : clean;
 }

@@ -8,6 +8,7 @@
 #include "base/temporary_directory.h"
 #include "engine/consistency_testing.h"
 #include "engine/engine.h"
+#include "engine/memory_directory_testing.h"
 #include "engine/storage/power_loss_env_testing.h"
 #include "engine/write_workload_testing.h"
 
@@ -22,6 +23,8 @@ std::string describe(DiskFault fault) {
       return "none";
     case DiskFault::no_space:
       return "no_space";
+    case DiskFault::no_table:
+      return "no_table";
     case DiskFault::append_fails:
       return "append_fails";
     case DiskFault::sync_fails:
@@ -62,6 +65,14 @@ class DiskFaults : public testing::TestWithParam<DiskFault> {
     for (std::thread& thread : threads) thread.join();
   }
 
+  // The store looks at the disk a few times a second.
+  bool before_long(bool accepted) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (put_one_more() != accepted)
+      if (std::chrono::steady_clock::now() > deadline) return false;
+    return true;
+  }
+
   bool put_one_more() {
     store::PutItemRequest request;
     request.table_name = "ledger";
@@ -100,7 +111,7 @@ class DiskFaults : public testing::TestWithParam<DiskFault> {
     }
   }
 
-  base::TemporaryDirectory directory_;
+  base::TemporaryDirectory directory_{memory_directory()};
   PowerLossEnv disk_;
   std::unique_ptr<Engine> engine_;
   std::vector<WorkloadWriter> writers_;
@@ -117,8 +128,13 @@ TEST_P(DiskFaults, IsReportedToEveryWriterAndLosesNothing) {
     // Still refused, and still answered.
     for (int i = 0; i < 2; ++i) EXPECT_FALSE(put_one_more());
     expect_acknowledged_alone();
-
+    // A log that is no longer whole cannot be gone on with, whatever the disk says later.
     disk_.set_fault(DiskFault::none);
+    if (GetParam() != DiskFault::no_space) {
+      EXPECT_FALSE(put_one_more());
+      EXPECT_EQ(engine_->write_health().refusal, WriteRefusal::disk_failed);
+    }
+
     open();
     expect_acknowledged_and_settle();
     EXPECT_TRUE(put_one_more());
@@ -131,16 +147,7 @@ INSTANTIATE_TEST_SUITE_P(Disk, DiskFaults,
                          testing::Values(DiskFault::no_space, DiskFault::append_fails, DiskFault::sync_fails),
                          [](const auto& instance) { return describe(instance.param); });
 
-class NearlyFullDisk : public DiskFaults {
- protected:
-  // The store looks at the disk a few times a second.
-  bool before_long(bool accepted) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (put_one_more() != accepted)
-      if (std::chrono::steady_clock::now() > deadline) return false;
-    return true;
-  }
-};
+class NearlyFullDisk : public DiskFaults {};
 
 TEST_P(NearlyFullDisk, RefusesWritesUntilThereIsRoomAgain) {
   for (int round = 0; round < 3; ++round) {
@@ -150,15 +157,84 @@ TEST_P(NearlyFullDisk, RefusesWritesUntilThereIsRoomAgain) {
     for (const WorkloadWriter& writer : writers_)
       EXPECT_THAT(writer.error()->message, testing::HasSubstr("has less than 64 MB left"));
     EXPECT_TRUE(before_long(false));
+    EXPECT_EQ(engine_->write_health().refusal, WriteRefusal::disk_full);
+    EXPECT_THAT(engine_->write_health().reason, testing::HasSubstr("less than 64 MB"));
     expect_acknowledged_alone();
     for (WorkloadWriter& writer : writers_) writer.settle(writer.acknowledged());
 
     disk_.set_free_space(std::uint64_t{1} << 40);
     ASSERT_TRUE(before_long(true));
+    EXPECT_EQ(engine_->write_health().refusal, WriteRefusal::none);
     for (WorkloadWriter& writer : writers_) ASSERT_TRUE(writer.write_once(*engine_)) << writer.error()->message;
     expect_acknowledged_alone();
   }
 }
+
+// Reads work on a disk that is nearly full, also after a restart.
+TEST_P(NearlyFullDisk, CanBeOpened) {
+  ASSERT_TRUE(put_one_more());
+  disk_.set_free_space(1 << 20);
+  open();
+  expect_acknowledged_alone();
+  EXPECT_FALSE(put_one_more());
+  EXPECT_EQ(engine_->write_health().refusal, WriteRefusal::disk_full);
+}
+
+class FullDisk : public DiskFaults {};
+
+// The reserve did not help: others filled the disk, or it has a quota. What is in memory cannot be written out; no
+// restart is needed when there is room again.
+TEST_P(FullDisk, IsGotOverWithoutOpeningTheStoreAgain) {
+  for (const int writes_before : {1, 100, 400}) {
+    SCOPED_TRACE(writes_before);
+    write_into_fault(writes_before);
+    EXPECT_EQ(engine_->write_health().refusal, WriteRefusal::disk_full);
+    expect_internal_errors();
+    expect_acknowledged_alone();
+    for (WorkloadWriter& writer : writers_) writer.settle(writer.acknowledged());
+
+    disk_.set_fault(DiskFault::none);
+    ASSERT_TRUE(before_long(true));
+    EXPECT_EQ(engine_->write_health().refusal, WriteRefusal::none);
+    for (int i = 0; i < 50; ++i)  // enough for several tables
+      for (WorkloadWriter& writer : writers_) ASSERT_TRUE(writer.write_once(*engine_)) << writer.error()->message;
+    expect_acknowledged_alone();
+  }
+  open();
+  expect_acknowledged_alone();
+}
+
+// No client has to write for the engine to find out.
+TEST_P(FullDisk, IsGotOverByTheStoreItself) {
+  write_into_fault(1);
+  disk_.set_fault(DiskFault::none);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (engine_->write_health().refusal != WriteRefusal::none && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::yield();
+  EXPECT_EQ(engine_->write_health().refusal, WriteRefusal::none);
+}
+
+// With as much room as must be kept and no more, the next write out would meet a full disk again.
+TEST_P(FullDisk, IsGotOverWithAnEighthMoreThanTheReserve) {
+  write_into_fault(1);
+  const std::uint64_t reserve = engine_->write_health().reserve_bytes;
+  ASSERT_GT(reserve, 0u);
+  const std::uint64_t nearly = reserve + reserve / 8 - 1;
+  disk_.set_free_space(nearly);
+  disk_.set_fault(DiskFault::none);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (engine_->write_health().free_bytes != nearly && std::chrono::steady_clock::now() < deadline) put_one_more();
+  EXPECT_EQ(engine_->write_health().free_bytes, nearly) << "it has looked";
+  EXPECT_FALSE(put_one_more());
+  EXPECT_EQ(engine_->write_health().refusal, WriteRefusal::disk_full);
+
+  disk_.set_free_space(nearly + 1);
+  EXPECT_TRUE(before_long(true));
+  EXPECT_EQ(engine_->write_health().refusal, WriteRefusal::none);
+}
+
+INSTANTIATE_TEST_SUITE_P(Disk, FullDisk, testing::Values(DiskFault::no_table),
+                         [](const auto& instance) { return describe(instance.param); });
 
 INSTANTIATE_TEST_SUITE_P(Disk, NearlyFullDisk, testing::Values(DiskFault::none),
                          [](const auto& instance) { return describe(instance.param); });

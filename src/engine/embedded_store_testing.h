@@ -8,6 +8,7 @@
 
 #include "base/temporary_directory.h"
 #include "engine/engine.h"
+#include "engine/memory_directory_testing.h"
 #include "store/retry.h"
 
 namespace postino::engine {
@@ -31,7 +32,7 @@ class EmbeddedStore {
   std::vector<item::Item> scan(const std::string& table, const std::optional<std::string>& index = std::nullopt);
 
  private:
-  base::TemporaryDirectory directory_;
+  base::TemporaryDirectory directory_{memory_directory()};
   const std::shared_ptr<base::Clock> clock_;
   base::SeededRandom random_{1};
   std::unique_ptr<Engine> engine_;

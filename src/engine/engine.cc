@@ -9,6 +9,7 @@
 #include "engine/streams/stream_operations.h"
 #include "engine/tables/table_operations.h"
 #include "engine/tables/table_transition.h"
+#include "engine/upkeep/clock_watch.h"
 #include "engine/upkeep/maintenance.h"
 
 namespace postino::engine {
@@ -40,6 +41,7 @@ Engine::~Engine() = default;
 base::Result<std::unique_ptr<Engine>> Engine::open(Options options, rocksdb::Env* env) {
   const bool background = options.background;
   TRY(std::unique_ptr<Core> core, open_core(std::move(options), env));
+  TRY_VOID(tell_clock_of_last_time(*core));
   if (!core->options.realistic_timing) {
     // A store that had it when it was last open may have left something under way.
     if (auto completed = complete_all_transitions(*core); !completed)
@@ -51,6 +53,10 @@ base::Result<std::unique_ptr<Engine>> Engine::open(Options options, rocksdb::Env
 }
 
 store::Answer<bool> Engine::run_maintenance_once() { return parts_->maintenance.run_once(); }
+
+WriteHealth Engine::write_health() const { return parts_->core->database->health(); }
+
+void Engine::guard_expiry(ExpiryGuard guard) { parts_->maintenance.guard_expiry(std::move(guard)); }
 
 Engine::Parts& Engine::current() {
   // Should it fail, the maintenance thread tries again and reports it.

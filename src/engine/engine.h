@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "engine/storage/options.h"
+#include "engine/storage/write_health.h"
 #include "store/store.h"
 
 namespace rocksdb {
@@ -23,6 +24,12 @@ class Engine final : public store::Store {
   // One round of expiry, trimming, index backfill and table changes that are due; true when there is more to do right
   // away. For stores opened without background threads.
   store::Answer<bool> run_maintenance_once();
+
+  // Are writes refused because of the disk? Any thread, at once.
+  WriteHealth write_health() const;
+
+  // Asks before an item expires. See Options::expiry_needs_guard.
+  void guard_expiry(ExpiryGuard guard);
 
   store::Answer<store::GetItemResponse> get_item(const store::GetItemRequest& request) override;
   store::Answer<store::WriteItemResponse> put_item(const store::PutItemRequest& request) override;

@@ -10,6 +10,7 @@
 
 #include "base/temporary_directory.h"
 #include "engine/engine.h"
+#include "engine/memory_directory_testing.h"
 
 namespace postino::engine {
 
@@ -51,7 +52,7 @@ class EngineTest : public testing::Test {
   // The item's JSON, or "" when there is none.
   std::string get(const std::string& table_name, std::string_view key);
 
-  base::TemporaryDirectory directory_;
+  base::TemporaryDirectory directory_{memory_directory()};
   std::shared_ptr<base::ManualClock> clock_ = std::make_shared<base::ManualClock>(engine_test_start);
   Options options_;
   std::unique_ptr<Engine> engine_;

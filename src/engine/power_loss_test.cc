@@ -8,6 +8,7 @@
 #include "base/temporary_directory.h"
 #include "engine/consistency_testing.h"
 #include "engine/engine.h"
+#include "engine/memory_directory_testing.h"
 #include "engine/storage/power_loss_env_testing.h"
 #include "engine/write_workload_testing.h"
 
@@ -101,7 +102,7 @@ class PowerLossHistory {
   const testing::ScopedTrace trace_;
   std::mt19937_64 random_;
   const Durability durability_;
-  base::TemporaryDirectory directory_;
+  base::TemporaryDirectory directory_{memory_directory()};
   std::vector<WorkloadWriter> writers_;
 };
 
@@ -136,7 +137,7 @@ TEST(PowerLoss, SyncedWritesSurvive) {
 
 // Directories must be synced too, from the first write on.
 TEST(PowerLoss, SyncedWritesSurviveInANewDirectory) {
-  base::TemporaryDirectory directory;
+  base::TemporaryDirectory directory{memory_directory()};
   Options options;
   options.directory = directory.path() / "data";
   WorkloadWriter writer(0, 1);
@@ -155,6 +156,24 @@ TEST(PowerLoss, SyncedWritesSurviveInANewDirectory) {
   ASSERT_TRUE(engine) << engine.error().message;
   ASSERT_TRUE((*engine)->describe_table("accounts"));
   EXPECT_TRUE(writer.matches(**engine, 10));
+}
+
+// Its files come one after the other, and some of them say that others must be there.
+TEST(PowerLoss, WhileAStoreIsMadeLeavesOneThatCanBeOpened) {
+  std::mt19937_64 random(first_seed());
+  for (int operations = 0; operations < 60; ++operations) {
+    base::TemporaryDirectory directory{memory_directory()};
+    Options options;
+    options.directory = directory.path() / "data";
+    PowerLossEnv disk;
+    disk.cut_power_after(operations);
+    auto engine = Engine::open(options, disk.env());
+    disk.cut_power();
+    if (engine) engine->reset();
+    disk.lose_unsynced(random, operations % 2 == 0 ? UnsyncedTail::gone : UnsyncedTail::torn);
+    const auto again = Engine::open(options);
+    EXPECT_TRUE(again) << operations << ": " << again.error().message;
+  }
 }
 
 // Shows that the disk really loses what is not synced. What is left is still a whole past state.

@@ -104,6 +104,7 @@ void WorkloadWriter::apply(const Write& write, State& state) {
 }
 
 bool WorkloadWriter::finish(Write write, std::optional<store::Error> error) {
+  apply(write, latest_);
   writes_.push_back(std::move(write));
   error_ = std::move(error);
   if (error_) return false;
@@ -132,9 +133,8 @@ bool WorkloadWriter::put(store::Store& store) {
 
 bool WorkloadWriter::update(store::Store& store) {
   const Place place{workload_tables[random_() % 2], some_id()};
-  const State state = current();
   item::Item item = key_of(place.first, place.second);
-  if (const auto found = state.find(place); found != state.end()) item = found->second;
+  if (const auto found = latest_.find(place); found != latest_.end()) item = found->second;
   store::UpdateItemRequest request;
   request.table_name = place.first;
   request.key = key_of(place.first, place.second);
@@ -217,6 +217,7 @@ std::optional<std::size_t> WorkloadWriter::matching_prefix(store::Store& store, 
 void WorkloadWriter::settle(std::size_t prefix) {
   CHECK(prefix <= writes_.size());
   settled_ = state_after(prefix);
+  latest_ = settled_;
   writes_.clear();
   acknowledged_ = 0;
   error_.reset();

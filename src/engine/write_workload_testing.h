@@ -47,7 +47,6 @@ class WorkloadWriter {
 
   std::string some_id();
   item::Item make_item(const Place& place);
-  State current() const { return state_after(writes_.size()); }
   State state_after(std::size_t prefix) const;
   State find_mine(store::Store& store) const;
   bool finish(Write write, std::optional<store::Error> error);
@@ -64,6 +63,7 @@ class WorkloadWriter {
   std::mt19937_64 random_;
   std::int64_t version_ = 0;
   State settled_;
+  State latest_;  // after all writes
   std::vector<Write> writes_;
   std::size_t acknowledged_ = 0;
   std::optional<store::Error> error_;

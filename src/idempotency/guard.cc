@@ -1,16 +1,25 @@
 #include "idempotency/guard.h"
 
+#include "base/log.h"
 #include "base/timestamp.h"
+#include "item/attribute_text.h"
 #include "store/table_setup.h"
 
 namespace postino::idempotency {
 
 namespace {
 
+// A lease that ends later than any that is granted now was granted by a clock that was ahead.
+bool is_lease_over(const Record& record, base::TimePoint now, base::Milliseconds lease) {
+  return record.lease_until <= now || record.lease_until > now + 2 * lease;
+}
+
 // May a request with this hash have the key?
-bool can_be_taken(const Record& record, const std::string& request_hash, base::TimePoint now) {
+bool can_be_taken(const Record& record, const std::string& request_hash, base::TimePoint now,
+                  base::Milliseconds lease) {
   if (record.expires_at <= now) return true;
-  if (record.status == Status::in_progress) return record.lease_until <= now && record.request_hash == request_hash;
+  if (record.status == Status::in_progress)
+    return is_lease_over(record, now, lease) && record.request_hash == request_hash;
   // What failed without having done anything leaves the key to any request.
   return record.status == Status::failed && (record.progress.empty() || record.request_hash == request_hash);
 }
@@ -109,12 +118,41 @@ store::Answer<std::optional<item::Item>> Guard::find(const std::string& operatio
   return std::move(answer.item);
 }
 
+Begun Guard::unreadable(const item::Item& found, const std::string& fault) {
+  constexpr std::size_t most_told = 1'000;
+  const std::string key = item::attribute_text(found, "pk");
+  {
+    const std::lock_guard lock(mutex_);
+    if (unreadable_.size() >= most_told || !unreadable_.insert(key).second) return {Verdict::unreadable, {}, fault};
+  }
+  base::log_error(
+      "idempotency",
+      "the record of a key cannot be read: requests with this key are refused until it is mended or deleted",
+      {{"table", options_.table}, {"pk", key}, {"fault", fault}});
+  return {Verdict::unreadable, {}, fault};
+}
+
+store::Answer<Begun> Guard::judge(const item::Item& found, const std::string& request_hash) {
+  auto record = from_item(found);
+  if (!record) return unreadable(found, record.error().message);
+  TRY(Begun begun, judge(*std::move(record), request_hash));
+  return begun.verdict == Verdict::unreadable ? unreadable(found, begun.fault) : std::move(begun);
+}
+
 store::Answer<Begun> Guard::judge(Record record, const std::string& request_hash) {
-  if (can_be_taken(record, request_hash, clock_.now())) return Begun{Verdict::execute, std::move(record)};
+  base::TimePoint now = clock_.now();
+  // By a clock that may be wrong no record is too old.
+  if (clock_.is_doubtful()) now = std::min(now, record.expires_at - base::Milliseconds(1));
+  if (can_be_taken(record, request_hash, now, options_.lease)) return Begun{Verdict::execute, std::move(record)};
   if (record.request_hash != request_hash) return Begun{Verdict::other_request, std::move(record)};
   if (record.status != Status::completed) return Begun{Verdict::in_progress, std::move(record)};
-  if (record.response_parts > 0) TRY_VOID(large_answers_.load(record));
-  return Begun{Verdict::replay, std::move(record)};
+  Begun begun{Verdict::replay, std::move(record)};
+  if (begun.record.response_parts == 0) return begun;
+  if (options_.answers) begun.memory = options_.answers->take(LargeAnswers::largest_size_of(begun.record));
+  if (options_.answers && !begun.memory) return Begun{Verdict::no_room, {}};
+  TRY(const bool is_complete, large_answers_.load(begun.record));
+  if (!is_complete) return Begun{Verdict::unreadable, {}, "a part of the answer is missing"};
+  return begun;
 }
 
 store::Answer<void> Guard::put(const store::TransactPut& put) {
@@ -144,9 +182,8 @@ Record Guard::new_record(const std::string& operation, const std::string& key, c
 store::Answer<Begun> Guard::look(const std::string& operation, const std::string& key,
                                  const std::string& request_hash) {
   TRY(const std::optional<item::Item> found, find(operation, key));
-  if (!found) return Begun{Verdict::execute, {}};
-  TRY(Record record, from_item(*found));
-  return judge(std::move(record), request_hash);
+  if (!found) return Begun{};
+  return judge(*found, request_hash);
 }
 
 store::Answer<Begun> Guard::begin(const std::string& operation, const std::string& key, const std::string& request_hash,
@@ -165,8 +202,7 @@ store::Answer<Begun> Guard::begin(const std::string& operation, const std::strin
       TRY(seen, find(operation, key));
     }
     if (!seen) continue;
-    TRY(Record before, from_item(*seen));
-    TRY(Begun begun, judge(std::move(before), request_hash));
+    TRY(Begun begun, judge(*seen, request_hash));
     if (begun.verdict != Verdict::execute) return begun;
 
     if (begun.record.request_hash == request_hash && begun.record.expires_at > clock_.now()) {

@@ -5,6 +5,12 @@
 // way. A record does not expire within two leases of the last that was heard of it. Safe to call from any thread.
 #pragma once
 
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "base/memory_budget.h"
 #include "base/random.h"
 #include "idempotency/large_answers.h"
 #include "idempotency/record.h"
@@ -16,6 +22,8 @@ struct GuardOptions {
   std::string table = "mq-probe-idempotency";
   base::Milliseconds life = std::chrono::hours(24);  // of a record
   base::Milliseconds lease = std::chrono::seconds(30);
+  // For answers that are too large for their records, from when they are read. nullptr: without limit.
+  std::shared_ptr<base::MemoryBudget> answers = nullptr;
 };
 
 // Makes the table of the records, and that of answers too large for them ("<table>-answers"), where they are missing.
@@ -26,11 +34,15 @@ enum class Verdict {
   replay,         // done before: record.response is the answer
   in_progress,    // another request executes it
   other_request,  // the key was used for a different request
+  no_room,        // done before, but there is no memory for the answer at the moment
+  unreadable,     // another program has spoilt the record, so that it is not known what was done: left to the operator
 };
 
 struct Begun {
   Verdict verdict = Verdict::execute;
-  Record record;
+  Record record;                          // empty if it is unreadable
+  std::string fault = {};                 // why it is unreadable
+  base::MemoryBudget::Share memory = {};  // for an answer that is too large for its record
 };
 
 class Guard {
@@ -73,7 +85,10 @@ class Guard {
 
  private:
   store::Answer<std::optional<item::Item>> find(const std::string& operation, const std::string& key);
+  store::Answer<Begun> judge(const item::Item& found, const std::string& request_hash);
   store::Answer<Begun> judge(Record record, const std::string& request_hash);
+  // Tells the operator, once for each record.
+  Begun unreadable(const item::Item& found, const std::string& fault);
   store::Answer<void> put(const store::TransactPut& put);
   store::Answer<void> hold(Record& record, std::string_view besides, item::Map values);
   store::Answer<void> update_owned(const Record& record, std::string update, expr::Names names, item::Map values,
@@ -84,6 +99,8 @@ class Guard {
   base::Random& random_;
   const GuardOptions options_;
   LargeAnswers large_answers_;
+  std::mutex mutex_;
+  std::set<std::string> unreadable_;  // keys that the log has been told of
 };
 
 }  // namespace postino::idempotency

@@ -28,8 +28,13 @@ store::Answer<void> LargeAnswers::put(Record& record, const std::string& name) {
   return {};
 }
 
-store::Answer<void> LargeAnswers::load(Record& record) const {
+std::size_t LargeAnswers::largest_size_of(const Record& record) {
+  return static_cast<std::size_t>(record.response_parts) * part_bytes;
+}
+
+store::Answer<bool> LargeAnswers::load(Record& record) const {
   record.response.clear();
+  record.response.reserve(largest_size_of(record));
   for (std::int64_t part = 0; part < record.response_parts; ++part) {
     store::GetItemRequest request;
     request.table_name = table_;
@@ -38,12 +43,10 @@ store::Answer<void> LargeAnswers::load(Record& record) const {
     TRY(const store::GetItemResponse answer, store_.get_item(request));
     const item::AttributeValue* content = answer.item ? answer.item->find("content") : nullptr;
     const item::Binary* bytes = content != nullptr ? content->get_if<item::Binary>() : nullptr;
-    if (bytes == nullptr)
-      return base::propagate(store::Error(
-          base::Error{base::ErrorCode::corrupt, "a part of the answer that an idempotency record names is missing"}));
+    if (bytes == nullptr) return false;
     record.response += bytes->bytes;
   }
-  return {};
+  return true;
 }
 
 }  // namespace postino::idempotency

@@ -22,8 +22,10 @@ class LargeAnswers {
   // Keeps the response under a unique name, and notes in the record where it is. Durable when it returns;
   // if the record is not written then, the parts go by themselves when it would have expired.
   store::Answer<void> put(Record& record, const std::string& name);
-  // Reads the response of a record that says where it is.
-  store::Answer<void> load(Record& record) const;
+  // Of the response of a record that says where it is.
+  static std::size_t largest_size_of(const Record& record);
+  // Reads the response of a record that says where it is. False when a part is missing or is no part.
+  store::Answer<bool> load(Record& record) const;
 
  private:
   item::Key key(const Record& record, std::int64_t part) const;

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/log.h"
-#include "base/thread_name.h"
+#include "base/this_thread.h"
 
 namespace postino::idempotency {
 

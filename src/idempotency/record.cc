@@ -7,6 +7,8 @@ namespace postino::idempotency {
 
 namespace {
 
+constexpr std::int64_t most_response_parts = 1'000;  // many more than any answer has
+
 std::string_view name_of(Status status) {
   if (status == Status::in_progress) return "IN_PROGRESS";
   return status == Status::completed ? "COMPLETED" : "FAILED";
@@ -21,6 +23,28 @@ std::optional<Status> parse_status(std::string_view name) {
 base::TimePoint time_in(const item::Item& item, std::string_view name) {
   const auto time = base::parse_timestamp(item::attribute_text(item, name));
   return time ? *time : base::TimePoint();
+}
+
+// What is there must be what it should be: a record that is taken for an old one, or for one that has done nothing,
+// lets a request be executed twice.
+base::Result<void> check_attributes(const item::Item& item, Status status) {
+  const auto spoilt = [](std::string_view name, std::string_view rule) {
+    return base::fail(base::ErrorCode::corrupt, std::string(name).append(" of an idempotency record ").append(rule));
+  };
+  for (const std::string_view name : {"expiresAt", "leaseUntil"})
+    if ((item.contains(name) || name == "expiresAt") && !base::parse_timestamp(item::attribute_text(item, name)))
+      return spoilt(name, "is not a time");
+  for (const std::string_view name : {"progress", "responsePayload", "responseId"})
+    if (const item::AttributeValue* value = item.find(name))
+      if (value->get_if<std::string>() == nullptr) return spoilt(name, "is not a text");
+  const item::AttributeValue* parts = item.find("responseParts");
+  const item::Number* number = parts != nullptr ? parts->get_if<item::Number>() : nullptr;
+  const std::int64_t count = number != nullptr ? number->to_int64().value_or(0) : 0;
+  if (parts != nullptr && (count < 1 || count > most_response_parts))
+    return spoilt("responseParts", "is not a number of parts");
+  if (status == Status::completed && parts == nullptr && !item.contains("responsePayload"))
+    return spoilt("responsePayload", "is missing");
+  return {};
 }
 
 }  // namespace
@@ -58,6 +82,7 @@ base::Result<Record> from_item(const item::Item& item) {
   record.request_hash = item::attribute_text(item, "requestHash");
   if (!status || record.operation.empty() || record.key.empty() || record.request_hash.empty())
     return base::fail(base::ErrorCode::corrupt, "an idempotency record lacks its status, key or request hash");
+  TRY_VOID(check_attributes(item, *status));
   record.status = *status;
   record.response = item::attribute_text(item, "responsePayload");
   record.created_at = time_in(item, "createdAt");

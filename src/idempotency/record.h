@@ -37,7 +37,8 @@ struct Record {
 
 std::string partition_key(const std::string& operation, const std::string& key);  // <operation>#<key>
 item::Item to_item(const Record& record);
-// corrupt when attributes are missing or of the wrong kind. A response that is kept elsewhere is not read.
+// corrupt when attributes are missing or of the wrong kind, so that it is not known what was done. A response that is
+// kept elsewhere is not read.
 base::Result<Record> from_item(const item::Item& item);
 
 }  // namespace postino::idempotency

@@ -121,6 +121,26 @@ Members::Iterator& Members::Iterator::operator++() {
   return *this;
 }
 
+std::size_t count_values(std::string_view text) {
+  std::size_t count = 1;
+  bool escaped = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char letter = text[i];
+    count += letter == ',' || letter == '[' || letter == '{' ? 1 : 0;
+    if (letter != '"') continue;
+    // To the end of the string: most of a large text is in strings.
+    do {
+      const std::size_t end = text.find('"', i + 1);
+      if (end == std::string_view::npos) return count;
+      std::size_t backslashes = 0;
+      while (text[end - 1 - backslashes] == '\\') ++backslashes;
+      escaped = backslashes % 2 == 1;
+      i = end;
+    } while (escaped);
+  }
+  return count;
+}
+
 struct Document::Parser {
   dom::parser parser;
   std::optional<dom::element> root;

@@ -132,6 +132,9 @@ class Members {
   std::size_t size_;
 };
 
+// How many values a text has at most, if it is JSON: what parsing takes beyond the text's own size grows with them.
+std::size_t count_values(std::string_view text);
+
 class Document {
  public:
   Document();

@@ -105,5 +105,15 @@ TEST_F(JsonElement, MemberIsTheFirstOfItsName) {
   EXPECT_FALSE(object.member("A"));
 }
 
+TEST(CountValues, CountsWhatIsOutsideOfStrings) {
+  EXPECT_EQ(count_values("1"), 1U);
+  EXPECT_EQ(count_values("[1,2,3]"), 4U);
+  EXPECT_EQ(count_values(R"({"a":"[1,2,3]{","b":[1]})"), 4U);
+  EXPECT_EQ(count_values(R"(["\\",1,"\\",2,",\\\",,,",3])"), 7U) << "an escaped quote does not end a string";
+  EXPECT_EQ(count_values(R"(["\)"), 2U);
+  EXPECT_EQ(count_values(R"(["never ends, never)"), 2U);
+  EXPECT_EQ(count_values(""), 1U);
+}
+
 }  // namespace
 }  // namespace postino::json

@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "mail/address_syntax.h"
 #include "mail/text_rules.h"
-#include "mail/trim.h"
 
 namespace postino::mail {
 
@@ -42,21 +41,22 @@ Result<std::string> take_name(std::string_view& rest) {
     name.push_back(letter);
     rest.remove_prefix(1);
   }
-  return std::string(trim(name));
+  return std::string(base::trim(name));
 }
 
 }  // namespace
 
 Result<Mailbox> parse_mailbox(std::string_view text) {
   TRY_VOID(check_line(text));
-  text = trim(text);
+  text = base::trim(text);
   Mailbox mailbox;
   if (text.ends_with('>')) {
     TRY(mailbox.name, take_name(text));
     if (text.empty()) return invalid("must have the address in angle brackets after the name");
     text = text.substr(1, text.size() - 2);
   }
-  if (mailbox.name.size() > longest_mailbox_name) return invalid("must have at most 512 bytes in the name");
+  if (mailbox.name.size() > longest_mailbox_name)
+    return invalid("must have at most " + std::to_string(longest_mailbox_name) + " bytes in the name");
   TRY_VOID(check_address(text));
   mailbox.address = text;
   return mailbox;

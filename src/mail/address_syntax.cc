@@ -111,7 +111,8 @@ Result<void> check_domain(std::string_view domain) {
 Result<void> check_address(std::string_view address) {
   if (address.empty()) return invalid("must have an address");
   TRY_VOID(check_line(address));
-  if (address.size() > longest_mailbox_address) return invalid("must have at most 254 bytes in the address");
+  if (address.size() > longest_mailbox_address)
+    return invalid("must have at most " + std::to_string(longest_mailbox_address) + " bytes in the address");
   if (has_invisible(address)) return invalid("must not contain invisible characters in the address");
   TRY_VOID(take_local_part(address));
   return check_domain(address);

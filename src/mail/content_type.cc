@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "mail/text_rules.h"
-#include "mail/trim.h"
 
 namespace postino::mail {
 
@@ -13,12 +12,10 @@ namespace {
 using base::invalid;
 using base::Result;
 
-constexpr std::size_t type_limit = 127;  // RFC 6838, for each half
-
 // Cuts off and returns what stands before the next semicolon.
 std::string_view take_part(std::string_view& rest) {
   const std::size_t end = std::min(rest.find(';'), rest.size());
-  const std::string_view part = trim(rest.substr(0, end));
+  const std::string_view part = base::trim(rest.substr(0, end));
   rest.remove_prefix(std::min(end + 1, rest.size()));
   return part;
 }
@@ -44,15 +41,17 @@ bool ContentType::has_parameter(std::string_view parameter) const {
 
 Result<ContentType> parse_content_type(std::string_view text) {
   TRY_VOID(check_line(text));
-  if (text.size() > longest_content_type) return invalid("must have at most 255 bytes");
+  if (text.size() > longest_content_type)
+    return invalid("must have at most " + std::to_string(longest_content_type) + " bytes");
   ContentType result;
   result.name = base::lower_case(take_part(text));
   const std::string_view name = result.name;
   const std::size_t slash = std::min(name.find('/'), name.size());
   const std::string_view type = name.substr(0, slash);
   const std::string_view subtype = name.substr(std::min(slash + 1, name.size()));
-  if (!is_token(type) || !is_token(subtype) || type.size() > type_limit || subtype.size() > type_limit)
-    return invalid("must be of the form type/subtype");
+  if (!is_token(type) || !is_token(subtype)) return invalid("must be of the form type/subtype");
+  if (type.size() > longest_type_half || subtype.size() > longest_type_half)
+    return invalid("must have at most " + std::to_string(longest_type_half) + " bytes on each side of the slash");
   if (type == "multipart" || type == "message") return invalid("must not be multipart or message");
   while (!text.empty()) {
     TRY(auto parameter, parse_parameter(take_part(text)));

@@ -11,6 +11,7 @@
 namespace postino::mail {
 
 inline constexpr std::size_t longest_content_type = 255;
+inline constexpr std::size_t longest_type_half = 127;  // on each side of the slash (RFC 6838)
 
 struct ContentType {
   std::string name;  // "text/calendar", in lower case

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "mail/trim.h"
 
 namespace postino::mail {
 
@@ -27,12 +26,12 @@ HeaderFields HeaderFields::take(std::string_view& text) {
     const std::string_view line = take_line(text);
     if (line.empty()) break;
     if (line.front() == ' ' || line.front() == '\t') {
-      if (!result.empty()) result.fields_.back().second.append(" ").append(trim(line));
+      if (!result.empty()) result.fields_.back().second.append(" ").append(base::trim(line));
       continue;
     }
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos || result.fields_.size() == fields_limit) continue;
-    result.fields_.emplace_back(trim(line.substr(0, colon)), trim(line.substr(colon + 1)));
+    result.fields_.emplace_back(base::trim(line.substr(0, colon)), base::trim(line.substr(colon + 1)));
   }
   return result;
 }
@@ -40,7 +39,7 @@ HeaderFields HeaderFields::take(std::string_view& text) {
 std::string_view HeaderFields::value(std::string_view name) const {
   const auto found =
       std::ranges::find_if(fields_, [&](const auto& field) { return base::equal_ignoring_case(field.first, name); });
-  return found == fields_.end() ? std::string_view() : trim(found->second);
+  return found == fields_.end() ? std::string_view() : base::trim(found->second);
 }
 
 }  // namespace postino::mail

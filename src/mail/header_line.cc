@@ -7,7 +7,6 @@
 #include "mail/encoded_word.h"
 #include "mail/text_rules.h"
 #include "mail/transfer_encoding.h"
-#include "mail/trim.h"
 
 namespace postino::mail {
 
@@ -32,7 +31,6 @@ std::string quoted(std::string_view text) {
   }
   return result + '"';
 }
-
 
 // RFC 2231's attribute-char.
 bool is_extended_letter(char letter) {
@@ -110,7 +108,7 @@ void HeaderLine::add_encoded(std::string_view text) {
 }
 
 void HeaderLine::add_text(std::string_view text) {
-  text = trim(text);
+  text = base::trim(text);
   if (needs_encoding(text) || longest_piece(text) > longest_line) {
     add_encoded(text);
   } else {
@@ -121,7 +119,7 @@ void HeaderLine::add_text(std::string_view text) {
 void HeaderLine::add_mailbox(std::string_view name, std::string_view address) {
   if (name.empty()) return add(address);
   const bool plain = std::ranges::all_of(name, [](char letter) { return is_atom_letter(letter) || letter == ' '; }) &&
-                     trim(name) == name;
+                     base::trim(name) == name;
   if (needs_encoding(name)) {
     add_encoded(name);
   } else {
@@ -167,7 +165,7 @@ void HeaderLine::add_encoded_parameter(std::string_view name, std::string_view v
 }
 
 std::size_t longest_piece(std::string_view text) {
-  text = trim(text);
+  text = base::trim(text);
   std::size_t longest = 0;
   while (!text.empty()) {
     const auto [space, word] = take_spaced_word(text);

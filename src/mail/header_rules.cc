@@ -12,7 +12,6 @@ namespace {
 
 using base::invalid;
 
-constexpr std::size_t field_name_limit = 76;
 constexpr std::size_t value_limit = 10'000;
 
 constexpr std::string_view reserved[] = {
@@ -48,8 +47,9 @@ bool is_reserved(std::string_view name) {
 
 base::Result<void> check_header(const std::string& name, const std::string& value) {
   const auto fits_name = [](char letter) { return letter > ' ' && letter < 0x7F && letter != ':'; };
-  if (name.empty() || name.size() > field_name_limit || !std::ranges::all_of(name, fits_name))
-    return invalid("must have a name of 1 to 76 printable ASCII characters other than space and colon");
+  if (name.empty() || name.size() > longest_header_name || !std::ranges::all_of(name, fits_name))
+    return invalid("must have a name of 1 to " + std::to_string(longest_header_name) +
+                   " printable ASCII characters other than space and colon");
   if (is_reserved(name)) return invalid("must not be " + name + ", which Postino writes itself");
   TRY_VOID(check_line_with_tabs(value));
   if (value.size() > value_limit) return invalid("must have a value of at most 10,000 bytes");

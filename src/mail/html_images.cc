@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "mail/content_type.h"
 #include "mail/data_url.h"
-#include "mail/trim.h"
 
 namespace postino::mail {
 
@@ -95,7 +94,7 @@ class Extraction {
 
  private:
   Result<void> replace(std::string_view value) {
-    const std::string_view url = trim(value);
+    const std::string_view url = base::trim(value);
     if (!is_image_data_url(url)) return {};
     TRY(const std::size_t number, number_of(url));
     const auto begin = static_cast<std::size_t>(value.data() - html_.data());

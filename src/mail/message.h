@@ -13,6 +13,8 @@
 namespace postino::mail {
 
 inline constexpr std::size_t longest_attachment_name = 255;
+inline constexpr std::size_t longest_header_name = 76;
+inline constexpr std::size_t longest_unsubscribe_url = 900;  // it cannot be folded
 
 struct Attachment {
   std::string name;          // shown to the reader; no path

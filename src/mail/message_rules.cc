@@ -14,11 +14,11 @@ using base::Result;
 
 constexpr std::size_t subject_limit = 10'000;
 constexpr std::size_t message_id_limit = 250;
-constexpr std::size_t url_limit = 900;  // it cannot be folded
 
 Result<void> check_mailbox(const Mailbox& mailbox) {
   TRY_VOID(check_line(mailbox.name));
-  if (mailbox.name.size() > longest_mailbox_name) return invalid("must have at most 512 bytes in the name");
+  if (mailbox.name.size() > longest_mailbox_name)
+    return invalid("must have at most " + std::to_string(longest_mailbox_name) + " bytes in the name");
   return check_address(mailbox.address);
 }
 
@@ -46,7 +46,8 @@ Result<void> check_message_id(std::string_view id) {
 
 Result<void> check_attachment_name(std::string_view name) {
   TRY_VOID(check_line(name));
-  if (name.empty() || name.size() > longest_attachment_name) return invalid("must have 1 to 255 bytes");
+  if (name.empty() || name.size() > longest_attachment_name)
+    return invalid("must have 1 to " + std::to_string(longest_attachment_name) + " bytes");
   if (name == "." || name == ".." || name.find_first_of("/\\") != std::string_view::npos)
     return invalid("must not be a path");
   return {};
@@ -57,8 +58,8 @@ Result<void> check_list_unsubscribe(const ListUnsubscribe& list) {
   const auto fits = [](char letter) {
     return letter > ' ' && letter < 0x7F && std::string_view("<>\"\\").find(letter) == std::string_view::npos;
   };
-  if (!list.url.empty() && (!list.url.starts_with("https://") || list.url.size() <= 8 || list.url.size() > url_limit ||
-                            !std::ranges::all_of(list.url, fits)))
+  if (!list.url.empty() && (!list.url.starts_with("https://") || list.url.size() <= 8 ||
+                            list.url.size() > longest_unsubscribe_url || !std::ranges::all_of(list.url, fits)))
     return invalid("must have an https URL in ASCII of at most 900 bytes");
   if (!list.mailto.empty()) TRY_VOID(in_field("mailto", check_address(list.mailto)));
   return {};

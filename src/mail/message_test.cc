@@ -392,7 +392,7 @@ TEST(BuildMessage, TheTypeOfAnAttachmentCanBeGiven) {
   EXPECT_EQ(read.parameter({1}, "method"), "REQUEST");
   EXPECT_EQ(read.content({1}), "BEGIN:VCALENDAR\r\n");
   EXPECT_EQ(read.parameter({2}, "charset"), "utf-8");
-  EXPECT_EQ(read.parameter({3}, "charset"), "absent") << "nobody knows which";
+  EXPECT_EQ(read.parameter({3}, "charset"), "absent") << "the charset is unknown";
   EXPECT_EQ(read.content({3}), "a;\xFC\n") << "as it is";
 
   for (const auto& [type, rule] : std::initializer_list<std::pair<std::string, std::string>>{
@@ -400,6 +400,8 @@ TEST(BuildMessage, TheTypeOfAnAttachmentCanBeGiven) {
            {"a/b/c", "must be of the form type/subtype"},
            {"/b", "must be of the form type/subtype"},
            {"a/", "must be of the form type/subtype"},
+           {"a/" + std::string(128, 'b'), "must have at most 127 bytes on each side of the slash"},
+           {std::string(128, 'a') + "/b", "must have at most 127 bytes on each side of the slash"},
            {"text/plain\r\nX: y", "must not contain line ends or other control characters"},
            {"text/plain; charset", "must have parameters of the form name=value"},
            {"text/plain; charset=ü", "must have parameters of plain ASCII words"},

@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "mail/gmime.h"
-#include "mail/trim.h"
 
 namespace postino::mail {
 
@@ -22,7 +21,7 @@ enum class Delimiter { none, next, last };
 
 Delimiter delimiter(std::string_view line, std::string_view boundary) {
   if (!line.starts_with("--") || !line.substr(2).starts_with(boundary)) return Delimiter::none;
-  const std::string_view rest = trim(line.substr(2 + boundary.size()));
+  const std::string_view rest = base::trim(line.substr(2 + boundary.size()));
   if (rest.empty()) return Delimiter::next;
   return rest == "--" ? Delimiter::last : Delimiter::none;
 }

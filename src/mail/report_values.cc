@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "mail/printable_text.h"
+#include "base/text.h"
 #include "mail/text_rules.h"
-#include "mail/trim.h"
 
 namespace postino::mail {
 
@@ -20,8 +19,8 @@ std::string_view without_type(std::string_view value) {
   const std::size_t semicolon = value.find(';');
   if (semicolon == std::string_view::npos) return value;
   // A type is one word: a semicolon further on is one of the text.
-  const std::string_view type = trim(value.substr(0, semicolon));
-  return std::ranges::all_of(type, is_token_letter) ? trim(value.substr(semicolon + 1)) : value;
+  const std::string_view type = base::trim(value.substr(0, semicolon));
+  return std::ranges::all_of(type, is_token_letter) ? base::trim(value.substr(semicolon + 1)) : value;
 }
 
 std::string decode_xtext(std::string_view text) {
@@ -45,7 +44,7 @@ std::string decode_xtext(std::string_view text) {
 
 std::string printable(std::string_view text, std::size_t limit) {
   std::string result;
-  append_printable(result, trim(text), limit);
+  base::append_printable(result, base::trim(text), limit);
   return result;
 }
 

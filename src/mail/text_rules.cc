@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace postino::mail {
 
 namespace {
@@ -11,8 +13,6 @@ namespace {
 bool is_letter_or_digit(char letter) {
   return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9');
 }
-
-bool is_control_letter(char letter) { return static_cast<unsigned char>(letter) < 0x20 || letter == 0x7F; }
 
 // U+0080 to U+009F, among them a line end (U+0085).
 bool has_high_control(std::string_view text) {
@@ -22,7 +22,10 @@ bool has_high_control(std::string_view text) {
 }
 
 base::Result<void> check(std::string_view text, bool tabs) {
-  if (std::ranges::any_of(text, [tabs](char letter) { return is_control_letter(letter) && !(tabs && letter == '\t'); }))
+  const auto is_refused = [tabs](char letter) {
+    return base::is_control_character(letter) && !(tabs && letter == '\t');
+  };
+  if (std::ranges::any_of(text, is_refused))
     return base::invalid("must not contain line ends or other control characters");
   if (!is_utf8(text)) return base::invalid("must be UTF-8");
   if (has_high_control(text)) return base::invalid("must not contain line ends or other control characters");

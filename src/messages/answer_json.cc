@@ -73,6 +73,38 @@ void write_message(json::Writer& json, const Message& message) {
   json.end_object();
 }
 
+// What JSON makes of a text at most: a letter becomes up to six.
+std::size_t largest_size_of(std::string_view text) { return 6 * text.size() + 16; }
+
+std::size_t largest_size_of(const broker::Scalars& scalars) {
+  constexpr std::size_t other_scalar = 32;  // a number or a flag
+  std::size_t size = 32;
+  for (const auto& [name, value] : scalars) {
+    const auto* text = std::get_if<std::string>(&value);
+    size += largest_size_of(name) + (text != nullptr ? largest_size_of(*text) : other_scalar);
+  }
+  return size;
+}
+
+// A body can be large, so that it is counted letter by letter.
+std::size_t size_of_body(const Message& message) {
+  if (message.format == Format::binary) return (message.body.size() + 2) / 3 * 4;
+  std::size_t size = message.body.size();
+  for (const char letter : message.body) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (byte < 0x20 || byte == 0x7F) size += 5;
+    if (letter == '"' || letter == '\\') ++size;
+  }
+  return size;
+}
+
+std::size_t largest_size_of(const Message& message) {
+  constexpr std::size_t names = 256;  // of the members, and times
+  return names + largest_size_of(message.id) + size_of_body(message) + largest_size_of(message.properties) +
+         largest_size_of(message.headers) + largest_size_of(message.correlation_id) +
+         largest_size_of(message.reply_to) + largest_size_of(message.content_type) + largest_size_of(message.fault);
+}
+
 // Leaves the metadata open.
 void write_head(json::Writer& json, const AnswerHead& head) {
   json.begin_object();
@@ -107,8 +139,17 @@ std::string render_answer(const AnswerHead& head, const ProduceOutcome& outcome)
   return text;
 }
 
-std::string render_answer(const AnswerHead& head, const ConsumeOutcome& outcome) {
+std::size_t largest_size_of(const AnswerHead& head, const ConsumeOutcome& outcome) {
+  constexpr std::size_t names = 1'024;  // of the members, numbers and times
+  std::size_t size = names + largest_size_of(head.key) + largest_size_of(head.connection) + largest_size_of(head.queue);
+  for (std::size_t i = 0; i < outcome.messages.size(); ++i)
+    if (outcome.taken[i]) size += largest_size_of(outcome.messages[i]);
+  return size;
+}
+
+std::string render_answer(const AnswerHead& head, const ConsumeOutcome& outcome, std::size_t most_bytes) {
   std::string text;
+  text.reserve(most_bytes);  // a text that grows holds up to three times as much
   json::Writer json(text);
   write_head(json, head);
   json.key("acknowledged").boolean(outcome.acknowledged);

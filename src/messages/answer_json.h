@@ -36,7 +36,10 @@ struct ConsumeOutcome {
   std::vector<bool> taken;  // of each: is it part of the answer?
   bool acknowledged = true;
 };
-std::string render_answer(const AnswerHead& head, const ConsumeOutcome& outcome);
+// `most_bytes` is from largest_size_of().
+std::string render_answer(const AnswerHead& head, const ConsumeOutcome& outcome, std::size_t most_bytes);
+// The answer has no more bytes than this.
+std::size_t largest_size_of(const AnswerHead& head, const ConsumeOutcome& outcome);
 
 // What a message is recognised by when it comes again: its id and body. Empty for those without an id.
 std::string mark_of(const broker::Message& message);

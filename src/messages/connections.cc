@@ -69,6 +69,11 @@ base::Result<broker::AmqpClient*> Connections::client() {
   return client_.get();
 }
 
+void Connections::break_off() {
+  const std::lock_guard lock(mutex_);
+  if (client_) client_->break_off();
+}
+
 bool Connections::allows(const broker::Endpoint& endpoint) const {
   return std::ranges::any_of(options_.allowed_hosts,
                              [&](const std::string& pattern) { return matches(pattern, endpoint); });
@@ -90,7 +95,8 @@ Result<std::shared_ptr<broker::Broker>> Connections::find(const Place& place) {
   if (place.queue_manager) return connect(*place.queue_manager);
   const std::string& name = place.connection.empty() ? options_.default_name : place.connection;
   const auto known = brokers_.find(name);
-  if (known == brokers_.end()) return refuse_field("connection", "must be a connection of the configuration");
+  if (known == brokers_.end())
+    return refuse_field("connection", "must be the name of a connection in the configuration");
   return known->second;
 }
 

@@ -45,6 +45,9 @@ class Connections {
   // invalid with the field when there is no such connection, or a host is not allowed.
   Result<std::shared_ptr<broker::Broker>> find(const Place& place);
 
+  // The process ends: calls to brokers that still wait are broken off, and no new ones are made.
+  void break_off();
+
   std::vector<std::string> names() const;       // in alphabetical order
   std::string label(const Place& place) const;  // for people: the connection's name, or the queue manager's
   const std::string& default_name() const { return options_.default_name; }

@@ -103,22 +103,23 @@ TEST(Connections, HaveALabelForPeople) {
   EXPECT_EQ(connections->label({"", QueueManager{.name = "QM1", .endpoints = {{"a", 1}}}}), "QM1");
 }
 
-TEST(Faults, StandForAStatusOfHttp) {
-  const std::pair<FailureKind, int> failures[] = {
-      {FailureKind::invalid, 400},     {FailureKind::no_such_queue, 404}, {FailureKind::unsupported, 501},
-      {FailureKind::unreachable, 502}, {FailureKind::refused, 502},       {FailureKind::lost, 502},
-      {FailureKind::rejected, 502},    {FailureKind::exhausted, 503},     {FailureKind::timed_out, 504}};
-  for (const auto& [kind, status] : failures) {
+TEST(Faults, SayWhatFailuresOfTheBrokerAndTheStoreMean) {
+  const std::pair<FailureKind, FaultKind> failures[] = {
+      {FailureKind::invalid, FaultKind::invalid},         {FailureKind::no_such_queue, FaultKind::no_such_queue},
+      {FailureKind::unsupported, FaultKind::unsupported}, {FailureKind::unreachable, FaultKind::unreachable},
+      {FailureKind::refused, FaultKind::broker},          {FailureKind::lost, FaultKind::broker},
+      {FailureKind::rejected, FaultKind::broker},         {FailureKind::exhausted, FaultKind::exhausted},
+      {FailureKind::timed_out, FaultKind::timed_out}};
+  for (const auto& [kind, meaning] : failures) {
     const Fault fault = fault_of(broker::Failure{kind, "why", {{"a:1", "closed"}}});
-    EXPECT_EQ(http_status(fault.kind), status) << name_of(kind);
+    EXPECT_EQ(fault.kind, meaning) << name_of(kind);
     EXPECT_EQ(fault.message, "why");
     EXPECT_THAT(fault.endpoints, SizeIs(1));
     EXPECT_EQ(fault.retry_after.has_value(), broker::Failure({kind, "", {}}).is_temporary());
   }
-  EXPECT_EQ(http_status(fault_of(store::Error(store::ErrorType::throttling, "")).kind), 503);
-  EXPECT_EQ(http_status(fault_of(store::Error(store::ErrorType::internal_server_error, "")).kind), 503);
-  EXPECT_EQ(http_status(fault_of(store::Error(store::ErrorType::validation, "")).kind), 500);
-  EXPECT_EQ(http_status(FaultKind::in_progress), 409);
+  EXPECT_EQ(fault_of(store::Error(store::ErrorType::throttling, "")).kind, FaultKind::store);
+  EXPECT_EQ(fault_of(store::Error(store::ErrorType::internal_server_error, "")).kind, FaultKind::store);
+  EXPECT_EQ(fault_of(store::Error(store::ErrorType::validation, "")).kind, FaultKind::internal);
 }
 
 TEST(MessageStatistics, QueuesBeyondTheFirstHundredShareAName) {

@@ -17,12 +17,20 @@ std::string MessageService::Execution::scoped_key() const {
   return std::string(options_.scope).append(scope_separator).append(request_.key);
 }
 
+Fault MessageService::Execution::no_room() {
+  Fault fault{.kind = FaultKind::exhausted,
+              .message = "too many answers have not been taken by their clients; try again in a moment"};
+  fault.retry_after = base::Milliseconds(1'000);
+  return fault;
+}
+
 Result<bool> MessageService::Execution::begin() {
   using idempotency::Verdict;
   auto begun =
       service_.retry_([&] { return service_.guard_.begin(operation_, scoped_key(), request_.hash, options_.life); });
   if (!begun) return base::propagate(fault_of(begun.error()));
   record_ = std::move(begun->record);
+  memory_ = std::move(begun->memory);
   switch (begun->verdict) {
     case Verdict::execute:
       lease_ = service_.leases_.hold(record_);
@@ -34,6 +42,10 @@ Result<bool> MessageService::Execution::begin() {
       fault.retry_after = base::Milliseconds(1'000);
       return base::propagate(std::move(fault));
     }
+    case Verdict::no_room:
+      return base::propagate(no_room());
+    case Verdict::unreadable:
+      return refuse(FaultKind::unreadable_key, "the record of the idempotency key cannot be read: " + begun->fault);
     case Verdict::other_request:
       break;
   }
@@ -41,9 +53,11 @@ Result<bool> MessageService::Execution::begin() {
 }
 
 Result<Reply> MessageService::Execution::answer_or(Fault fault) {
-  const auto looked = service_.retry_([&] { return service_.guard_.look(operation_, scoped_key(), request_.hash); });
+  auto looked = service_.retry_([&] { return service_.guard_.look(operation_, scoped_key(), request_.hash); });
   if (!looked || looked->verdict != idempotency::Verdict::replay) return base::propagate(std::move(fault));
-  return Reply{looked->record.response, true, 0};
+  Reply reply{std::move(looked->record.response), true, 0};
+  if (looked->memory) reply.memory = std::make_shared<base::MemoryBudget::Share>(std::move(looked->memory));
+  return reply;
 }
 
 Result<void> MessageService::Execution::answered(const store::Answer<void>& written) const {

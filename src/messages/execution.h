@@ -23,9 +23,14 @@ class MessageService::Execution {
   Result<Reply> answer_or(Fault fault);
 
   idempotency::Record& record() { return record_; }
+  // Of an execution that is done already; its memory, if that was counted when it was read.
+  std::string take_response() { return std::move(record_.response); }
+  base::MemoryBudget::Share take_memory() { return std::move(memory_); }
 
   // Told at each step; false: ends here, as if the process had died.
   bool reached(Step step) const { return !service_.options_.on_step || service_.options_.on_step(step); }
+  // There is no memory for the answer.
+  static Fault no_room();
   static Fault stopped() { return {.kind = FaultKind::exhausted, .message = "the server is shutting down"}; }
   static tl::unexpected<Fault> abandoned() { return refuse(FaultKind::internal, "the execution was abandoned"); }
 
@@ -48,6 +53,7 @@ class MessageService::Execution {
   const CallOptions& options_;
   idempotency::Record record_;
   std::unique_ptr<idempotency::LeaseKeeper::Hold> lease_;
+  base::MemoryBudget::Share memory_;
   std::string id_prefix_;
 };
 

@@ -15,12 +15,16 @@ std::string_view name_of(FaultKind kind) {
   switch (kind) {
     case FaultKind::invalid:
       return "INVALID_REQUEST";
+    case FaultKind::forbidden:
+      return "FORBIDDEN";
     case FaultKind::no_such_queue:
       return "NO_SUCH_QUEUE";
     case FaultKind::in_progress:
       return "IN_PROGRESS";
     case FaultKind::other_request:
       return "OTHER_REQUEST";
+    case FaultKind::unreadable_key:
+      return "UNREADABLE_IDEMPOTENCY_RECORD";
     case FaultKind::unsupported:
       return "UNSUPPORTED";
     case FaultKind::unreachable:
@@ -37,32 +41,6 @@ std::string_view name_of(FaultKind kind) {
       break;
   }
   return "INTERNAL_ERROR";
-}
-
-int http_status(FaultKind kind) {
-  switch (kind) {
-    case FaultKind::invalid:
-      return 400;
-    case FaultKind::no_such_queue:
-      return 404;
-    case FaultKind::in_progress:
-      return 409;
-    case FaultKind::other_request:
-      return 422;
-    case FaultKind::unsupported:
-      return 501;
-    case FaultKind::unreachable:
-    case FaultKind::broker:
-      return 502;
-    case FaultKind::exhausted:
-    case FaultKind::store:
-      return 503;
-    case FaultKind::timed_out:
-      return 504;
-    case FaultKind::internal:
-      break;
-  }
-  return 500;
 }
 
 tl::unexpected<Fault> refuse(FaultKind kind, std::string message) {

@@ -15,23 +15,23 @@
 namespace postino::messages {
 
 enum class FaultKind {
-  invalid,  // the request breaks a rule; `fields` say which
+  invalid,    // the request breaks a rule; `fields` say which
+  forbidden,  // the queue is not one of the tenant's
   no_such_queue,
-  in_progress,    // an execution with this key is at work
-  other_request,  // the key was used for another request
-  unsupported,    // this broker cannot do that
-  unreachable,    // none of the endpoints could be connected to; `endpoints` say why
-  broker,         // the broker refused it, or was lost meanwhile
-  exhausted,      // too much at a time; later it may do
-  store,          // the record of the execution could not be read or written
-  timed_out,      // the broker did not answer in time
+  in_progress,     // an execution with this key is at work
+  other_request,   // the key was used for another request
+  unreadable_key,  // the record of the key cannot be read; nothing was done
+  unsupported,     // this broker cannot do that
+  unreachable,     // none of the endpoints could be connected to; `endpoints` say why
+  broker,          // the broker refused it, or was lost meanwhile
+  exhausted,       // too much at a time; later it may do
+  store,           // the record of the execution could not be read or written
+  timed_out,       // the broker did not answer in time
   internal,
 };
 
 // "NO_SUCH_QUEUE"
 std::string_view name_of(FaultKind kind);
-// The status of HTTP that it stands for: 400, 404, 409, 422, 501, 502, 503, 504 or 500.
-int http_status(FaultKind kind);
 
 // Never holds a password.
 struct Fault {

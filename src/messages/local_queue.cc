@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/log.h"
+
 namespace postino::messages {
 
 namespace {
@@ -11,17 +13,12 @@ using Steady = std::chrono::steady_clock;
 constexpr base::Milliseconds look_every{100};  // for what is due: more often only costs time
 constexpr int most_rounds = 50;                // of returning or dropping, at a time
 constexpr std::uint32_t numbers = 1'000'000;   // of positions in a millisecond
+constexpr base::Milliseconds look_for_impossible_every = std::chrono::minutes(1);
+// Beside the usual lease: for as long as a receiver may wait for more, and for clocks that differ a little.
+constexpr base::Milliseconds longest_extension = std::chrono::minutes(20);
 
 bool is_expired(const StoredMessage& message, base::TimePoint now) {
   return message.expires_at && *message.expires_at <= now;
-}
-
-StoredMessage on_ready_shelf(StoredMessage message) {
-  if (message.shelf == Shelf::held) message.position = std::move(message.ready_position);
-  message.shelf = Shelf::ready;
-  message.ready_position.clear();
-  message.owner.clear();
-  return message;
 }
 
 StoredMessage leased(StoredMessage message, const LocalQueue::Demand& demand, base::TimePoint now) {
@@ -88,6 +85,31 @@ MoveReport LocalQueue::add(std::vector<StoredMessage> messages, base::Millisecon
   return report;
 }
 
+StoredMessage LocalQueue::returned_to_ready(StoredMessage message) {
+  if (message.shelf == Shelf::held) message.position = std::move(message.ready_position);
+  // Another program has not kept it, or has put the message at a place that may be taken on the other shelf.
+  if (!begins_with_time(message.position)) message.position = next_position();
+  message.shelf = Shelf::ready;
+  message.ready_position.clear();
+  message.owner.clear();
+  return message;
+}
+
+std::optional<StoredMessage> LocalQueue::set_aside(const StoredMessage& message) {
+  const auto dead = dead_queue(name_);
+  if (message.fault.empty() || !dead) return std::nullopt;
+  base::log_error("messages", "a message that cannot be read is moved to the dead queue",
+                  {{"queue", name_}, {"position", message.position}, {"fault", message.fault}});
+  StoredMessage to = message;
+  to.queue = *dead;
+  to.shelf = Shelf::ready;
+  to.position = next_position();
+  to.deliveries = 0;
+  to.ready_position.clear();
+  to.owner.clear();
+  return to;
+}
+
 void LocalQueue::returned() {
   returned_ = true;
   arrived();
@@ -99,26 +121,61 @@ store::Answer<void> LocalQueue::return_due(Shelf shelf, store::QueueCursor& curs
     const auto began = Steady::now();
     const base::TimePoint start = std::min(cursor.start(began), now);
     TRY(std::vector<StoredMessage> due,
-        table_.read(shelf, name_, position_at(start), until, static_cast<int>(QueueTable::moves_at_once(2))));
+        table_.read(shelf, name_, position_from(start), until, static_cast<int>(QueueTable::moves_at_once(2))));
     if (due.empty()) {
       cursor.found(start, now, began, Steady::now());
       return {};
     }
-    std::vector<QueueMove> moves;
-    for (StoredMessage& message : due) {
-      std::optional<StoredMessage> to;
-      if (!is_expired(message, now)) to = on_ready_shelf(message);
-      moves.push_back({std::move(message), std::move(to)});
-    }
-    const MoveReport report = table_.move(moves);
-    ready_.sweep_next();
+    const base::TimePoint seen = time_of(due.back().position);
+    const MoveReport report = return_these(std::move(due), now);
     if (report.trouble) {
       cursor.sweep_next();
       return base::propagate(*report.trouble);
     }
-    cursor.found(start, time_of(moves.back().from->position), began, Steady::now());
+    cursor.found(start, seen, began, Steady::now());
   }
   looked_ = {};  // there may be more
+  return {};
+}
+
+MoveReport LocalQueue::return_these(std::vector<StoredMessage> messages, base::TimePoint now) {
+  std::vector<QueueMove> moves;
+  for (StoredMessage& message : messages) {
+    std::optional<StoredMessage> to;
+    if (!is_expired(message, now)) {
+      to = set_aside(message);
+      if (!to) to = returned_to_ready(message);
+    }
+    moves.push_back({std::move(message), std::move(to)});
+  }
+  ready_.sweep_next();
+  return table_.move(moves);
+}
+
+store::Answer<void> LocalQueue::return_from(Shelf shelf, const std::string& first, base::TimePoint now,
+                                            std::string_view reason) {
+  for (int round = 0; round < most_rounds; ++round) {
+    TRY(std::vector<StoredMessage> found,
+        table_.read(shelf, name_, first, "", static_cast<int>(QueueTable::moves_at_once(2))));
+    if (found.empty()) return {};
+    base::log_warning("messages", reason, {{"queue", name_}, {"messages", std::to_string(found.size())}});
+    const MoveReport report = return_these(std::move(found), now);
+    if (report.trouble) return base::propagate(*report.trouble);
+  }
+  return {};
+}
+
+// A clock that was far ahead grants leases that end long after every receiver is gone. They are at the end of the
+// shelf. So is what another program has put on the shelf "later" at a place that is no time.
+store::Answer<void> LocalQueue::return_impossible(base::TimePoint now) {
+  const base::Milliseconds passed = clock_.monotonic();
+  const bool looked_lately = looked_for_impossible_ && passed - *looked_for_impossible_ < look_for_impossible_every;
+  if (looked_lately || clock_.is_doubtful()) return {};
+  const base::TimePoint latest = now + 2 * lease_ + longest_extension;
+  TRY_VOID(return_from(Shelf::held, position_at(latest), now,
+                       "leases that a clock which was far ahead has granted are ended"));
+  TRY_VOID(return_from(Shelf::later, ":", now, "messages that would never have been due are given out"));
+  looked_for_impossible_ = passed;
   return {};
 }
 
@@ -132,17 +189,18 @@ store::Answer<void> LocalQueue::look_for_due() {
   if (now >= looked_ && now < looked_ + look_every) return {};
   looked_ = now;
   TRY_VOID(return_due(Shelf::later, later_, now));
-  return return_due(Shelf::held, held_, now);
+  TRY_VOID(return_due(Shelf::held, held_, now));
+  return return_impossible(now);
 }
 
-// False when there is no more.
+// False when there is no more, or no room for more.
 store::Answer<bool> LocalQueue::take_some(const Demand& demand, std::size_t& bytes, std::vector<StoredMessage>& taken) {
   const auto began = Steady::now();
   const base::TimePoint start = ready_.start(began);
   const base::TimePoint now = clock_.now();
   const std::size_t wanted = std::min(demand.messages - taken.size(), QueueTable::moves_at_once(2));
   TRY(std::vector<StoredMessage> found,
-      table_.read(Shelf::ready, name_, position_at(start), "", static_cast<int>(wanted)));
+      table_.read(Shelf::ready, name_, position_from(start), "", static_cast<int>(wanted)));
   if (found.empty()) {
     ready_.found(start, now, began, Steady::now());
     return false;
@@ -151,15 +209,18 @@ store::Answer<bool> LocalQueue::take_some(const Demand& demand, std::size_t& byt
   for (StoredMessage& message : found) {
     if (bytes >= demand.bytes) break;
     std::optional<StoredMessage> to;
-    if (!is_expired(message, now)) {
+    if (!is_expired(message, now)) to = set_aside(message);
+    if (!is_expired(message, now) && !to) {
+      if (demand.room && !demand.room(message.content.size())) break;
       bytes += message.content.size();
       to = leased(message, demand, now);
     }
     moves.push_back({std::move(message), std::move(to)});
   }
+  if (moves.empty()) return false;
   const MoveReport report = table_.move(moves);
   for (std::size_t i = 0; i < moves.size(); ++i)
-    if (report.done[i] && moves[i].to) taken.push_back(std::move(*moves[i].to));
+    if (report.done[i] && moves[i].to && moves[i].to->shelf == Shelf::held) taken.push_back(std::move(*moves[i].to));
   if (report.trouble) {
     ready_.sweep_next();
     return base::propagate(*report.trouble);
@@ -182,11 +243,31 @@ store::Answer<std::vector<StoredMessage>> LocalQueue::take(const Demand& demand)
   return taken;
 }
 
+store::Answer<QueueTable::Counts> LocalQueue::counts(std::uint64_t most) {
+  constexpr std::chrono::seconds shortest_pause{10};
+  constexpr int pause_per_time_spent = 50;
+  TRY(const QueueTable::Tally found, table_.tally(name_));
+  std::int64_t sum = 0;
+  bool is_plausible = !found.is_spoilt;
+  for (const std::int64_t count : found.counts) {
+    is_plausible = is_plausible && count >= 0 && static_cast<std::uint64_t>(count) < most;
+    if (is_plausible) sum += count;
+  }
+  if (is_plausible && static_cast<std::uint64_t>(sum) < most) return found.counts;
+  const std::unique_lock counting(counting_, std::try_to_lock);
+  if (!counting || clock_.monotonic() < next_recount_) return found.counts;
+  const auto began = Steady::now();
+  auto counted = table_.recount(name_);
+  const auto spent = std::chrono::duration_cast<base::Milliseconds>(Steady::now() - began);
+  next_recount_ = clock_.monotonic() + std::max<base::Milliseconds>(shortest_pause, pause_per_time_spent * spent);
+  return counted;
+}
+
 store::Answer<void> LocalQueue::drop_expired() {
   const base::TimePoint now = clock_.now();
   const int limit = static_cast<int>(QueueTable::moves_at_once(1));
   for (int round = 0; round < most_rounds; ++round) {
-    TRY(std::vector<StoredMessage> front, table_.read(Shelf::ready, name_, position_at({}), "", limit));
+    TRY(std::vector<StoredMessage> front, table_.read(Shelf::ready, name_, position_from({}), "", limit));
     std::erase_if(front, [&](const StoredMessage& message) { return !is_expired(message, now); });
     if (front.empty()) return {};
     std::vector<QueueMove> moves;

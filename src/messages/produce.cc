@@ -10,9 +10,10 @@ namespace postino::messages {
 class MessageService::Production {
  public:
   Production(MessageService& service, const ProduceRequest& request, const CallOptions& options)
-      : service_(service), request_(request), execution_(service, "PRODUCE", request, options) {}
+      : service_(service), request_(request), options_(options), execution_(service, "PRODUCE", request, options) {}
 
   Result<Reply> run() {
+    TRY(queue_, service_.options_.rights.name_of_queue(options_.tenant, request_.place, request_.queue));
     const auto found = service_.connections_.find(request_.place);
     if (!found) return execution_.answer_or(found.error());
     const std::shared_ptr<broker::Broker>& broker = *found;
@@ -21,8 +22,8 @@ class MessageService::Production {
     if (!execution_.reached(Step::begun)) return Execution::abandoned();
     started_ = service_.clock_.now();
     first_ = confirmed_before();
-    const broker::ProduceReport report = broker->produce(request_.queue, messages(), produce_options(),
-                                                         [this](std::size_t prefix) { return note(prefix); });
+    const broker::ProduceReport report =
+        broker->produce(queue_, messages(), produce_options(), [this](std::size_t prefix) { return note(prefix); });
     if (abandoned_) return Execution::abandoned();
     if (const std::size_t prefix = std::max(first_, report.prefix); prefix > 0)
       execution_.record().progress = std::to_string(prefix);
@@ -117,7 +118,9 @@ class MessageService::Production {
 
   MessageService& service_;
   const ProduceRequest& request_;
+  const CallOptions& options_;
   Execution execution_;
+  std::string queue_;  // its name where it is
   base::TimePoint started_;
   std::size_t first_ = 0;
   std::optional<Fault> fault_;
@@ -125,7 +128,7 @@ class MessageService::Production {
 };
 
 Result<Reply> MessageService::produce(const ProduceRequest& request, const CallOptions& options) {
-  return count("produce", request.queue, [&] { return Production(*this, request, options).run(); });
+  return count("produce", request, options, [&] { return Production(*this, request, options).run(); });
 }
 
 }  // namespace postino::messages

@@ -1,9 +1,11 @@
 #include "messages/queue_table.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "item/size.h"
+#include "store/count_mender.h"
 #include "store/table_setup.h"
 
 namespace postino::messages {
@@ -18,7 +20,7 @@ std::size_t bytes_of(const QueueMove& move) { return move.to ? move.to->content.
 
 bool condition_failed(const store::Error& error, std::size_t action) {
   return error.details != nullptr && action < error.details->reasons.size() &&
-         error.details->reasons[action].code == "ConditionalCheckFailed";
+         error.details->reasons[action].code == store::cancellation_code(store::ErrorType::conditional_check_failed);
 }
 
 }  // namespace
@@ -66,7 +68,8 @@ class QueueTable::Transaction {
     removal.table_name = table_;
     removal.key = key_of(message);
     removal.condition = "attribute_exists(Shelf)";
-    if (message.shelf == Shelf::held) {
+    // What has no owner is held by none of our receivers: another program has put it there.
+    if (message.shelf == Shelf::held && !message.owner.empty()) {
       removal.condition = "LeaseOwner = :owner";
       removal.placeholders.values = item::Map{{":owner", message.owner}};
     }
@@ -83,11 +86,15 @@ store::Answer<void> QueueTable::prepare() {
   if (prepared_) return {};
   const std::lock_guard lock(preparing_);
   if (prepared_) return {};
-  using item::Type;
-  TRY_VOID(store::prepare_table(
-      store_, store::table_request(name_, {{"Shelf", Type::string}, {"Position", Type::string}}), ""));
+  const store::TableSetup wanted = setup(name_);
+  TRY_VOID(store::prepare_table(store_, wanted.request, wanted.expiry));
   prepared_ = true;
   return {};
+}
+
+store::TableSetup QueueTable::setup(const std::string& name) {
+  using item::Type;
+  return {store::table_request(name, {{"Shelf", Type::string}, {"Position", Type::string}}), ""};
 }
 
 store::Answer<std::vector<StoredMessage>> QueueTable::read(Shelf shelf, const std::string& queue,
@@ -96,10 +103,11 @@ store::Answer<std::vector<StoredMessage>> QueueTable::read(Shelf shelf, const st
   if (!until.empty() && from > until) return std::vector<StoredMessage>();
   store::QueryRequest query;
   query.table_name = name_;
-  query.key_condition = "Shelf = :shelf AND #position BETWEEN :from AND :until";
+  query.key_condition =
+      until.empty() ? "Shelf = :shelf AND #position >= :from" : "Shelf = :shelf AND #position BETWEEN :from AND :until";
   query.placeholders.names = expr::Names{{"#position", "Position"}};
-  query.placeholders.values =
-      item::Map{{":shelf", shelf_name(shelf, queue)}, {":from", from}, {":until", until.empty() ? "~" : until}};
+  query.placeholders.values = item::Map{{":shelf", shelf_name(shelf, queue)}, {":from", from}};
+  if (!until.empty()) query.placeholders.values->set(":until", until);
   query.limit = limit;
   query.consistent_read = true;
   TRY(const store::PageResponse page, retry_([&] { return store_.query(query); }));
@@ -121,6 +129,7 @@ std::size_t QueueTable::move_some(const std::vector<QueueMove>& moves, std::size
     if (!group.empty() && (actions > store::max_transaction_actions || bytes > most_bytes)) break;
     group.push_back(end);
   }
+  store::CountMender mender(store_, name_, {std::begin(count_names), std::end(count_names)});
   // Those that another caller has moved meanwhile must not keep the others.
   while (!group.empty()) {
     Transaction transaction(name_);
@@ -134,6 +143,7 @@ std::size_t QueueTable::move_some(const std::vector<QueueMove>& moves, std::size
     std::vector<std::size_t> rest;
     for (std::size_t place = 0; place < group.size(); ++place)
       if (!transaction.was_gone(answer.error(), place)) rest.push_back(group[place]);
+    if (rest.size() == group.size() && mender.mend(request, answer.error())) continue;
     if (rest.size() == group.size()) {
       report.trouble = answer.error();
       break;
@@ -148,22 +158,6 @@ MoveReport QueueTable::move(const std::vector<QueueMove>& moves) {
   report.done.resize(moves.size(), false);
   for (std::size_t next = 0; next < moves.size() && !report.trouble;) next = move_some(moves, next, report);
   return report;
-}
-
-store::Answer<QueueTable::Counts> QueueTable::counts(const std::string& queue) {
-  store::QueryRequest query;
-  query.table_name = name_;
-  query.key_condition = "Shelf = :shelf";
-  query.placeholders.values = item::Map{{":shelf", counts_name(queue)}};
-  query.consistent_read = true;
-  TRY(const store::PageResponse page, retry_([&] { return store_.query(query); }));
-  Counts counts{};
-  static constexpr std::string_view names[shelf_count] = {"Ready", "Later", "Held"};
-  for (const item::Item& slice : page.items)
-    for (std::size_t shelf = 0; shelf < shelf_count; ++shelf)
-      if (const item::AttributeValue* value = slice.find(names[shelf]); value != nullptr)
-        if (const auto* number = value->get_if<item::Number>()) counts[shelf] += number->to_int64().value_or(0);
-  return counts;
 }
 
 }  // namespace postino::messages

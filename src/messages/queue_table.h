@@ -12,6 +12,7 @@
 #include "messages/queue_layout.h"
 #include "store/retry.h"
 #include "store/store.h"
+#include "store/table_setup.h"
 
 namespace postino::messages {
 
@@ -47,13 +48,33 @@ class QueueTable {
   // How many moves of this size one transaction takes.
   static std::size_t moves_at_once(std::size_t actions_each);
 
+  // The table as prepare() makes it.
+  static store::TableSetup setup(const std::string& name);
+
+  // Makes the counts of all queues anew from the messages: for a store that has lost some, and that no other program
+  // uses. Does nothing where the table is not there.
+  store::Answer<void> recount();
+
   using Counts = std::array<std::int64_t, shelf_count>;
   store::Answer<Counts> counts(const std::string& queue);
+
+  struct Tally {
+    Counts counts{};
+    bool is_spoilt = false;  // another program has written a count that is no whole number, or too large for one
+  };
+  store::Answer<Tally> tally(const std::string& queue);
+
+  // How many messages there really are, for a queue whose counts cannot be true; they are set right. Reads the whole
+  // queue, which others may use meanwhile: then the counts may differ a little from what is there.
+  store::Answer<Counts> recount(const std::string& queue);
 
   const std::string& name() const { return name_; }
 
  private:
   class Transaction;
+
+  store::Answer<std::vector<item::Item>> slices(const std::string& queue);
+  store::Answer<Counts> count_messages(const std::string& queue);
 
   // Writes those of the moves from `first` on that fit together; returns the position after the last of them.
   std::size_t move_some(const std::vector<QueueMove>& moves, std::size_t first, MoveReport& report);

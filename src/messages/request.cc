@@ -1,9 +1,7 @@
 #include "messages/request.h"
 
-#include <algorithm>
-
 #include "base/hash.h"
-#include "broker/queue_address.h"
+#include "idempotency/key.h"
 #include "json/canonical.h"
 #include "messages/request_fields.h"
 
@@ -16,15 +14,10 @@ using json::FieldErrors;
 using json::Fields;
 using Need = json::Fields::Need;
 
-bool is_key(std::string_view text) {
-  return !text.empty() && text.size() <= RequestLimits::key_bytes &&
-         std::ranges::all_of(text, [](char letter) { return letter >= ' ' && letter < 0x7F; });
-}
-
 std::string read_key(Fields& fields, const std::string& header_key) {
   const auto key = fields.text("idempotencyKey", header_key.empty() ? Need::required : Need::optional);
   if (!key) return header_key;
-  if (!is_key(*key)) fields.refuse("idempotencyKey", "must have 1 to 255 printable ASCII characters");
+  if (!idempotency::is_key(*key)) fields.refuse("idempotencyKey", idempotency::key_rule());
   if (!header_key.empty() && *key != header_key)
     fields.refuse("idempotencyKey", "must be the same as the header Idempotency-Key");
   return std::string(*key);
@@ -33,7 +26,8 @@ std::string read_key(Fields& fields, const std::string& header_key) {
 std::string read_queue_name(Fields& fields, std::string_view name, Need need) {
   const auto queue = fields.text(name, need);
   if (queue && !broker::queue_address(*queue, broker::AddressStyle::bare, ""))
-    fields.refuse(name, "must have 1 to 255 bytes, and no control characters");
+    fields.refuse(name,
+                  "must have 1 to " + std::to_string(RequestLimits::queue_bytes) + " bytes, and no control characters");
   return std::string(queue.value_or(""));
 }
 

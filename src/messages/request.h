@@ -8,30 +8,34 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "broker/broker.h"
 #include "broker/connection_settings.h"
 #include "broker/message.h"
 #include "broker/queue_address.h"
 #include "json/fields.h"
+#include "messages/queue_layout.h"
 
 namespace postino::messages {
 
 // What requests are held to.
 struct RequestLimits {
-  static constexpr std::size_t key_bytes = 255;
-  static constexpr std::size_t name_bytes = 255;  // of a connection, of what a queue manager has, of a message's ids
+  static constexpr std::size_t name_bytes = 255;  // of a connection, and of what a queue manager has
   static constexpr std::size_t queue_bytes = broker::longest_queue_name;
-  static constexpr std::size_t endpoints = 16;
-  static constexpr std::size_t host_bytes = 253;
+  static constexpr std::size_t stored_queue_bytes = longest_stored_queue_name;  // of a queue in the store
+  static constexpr std::size_t endpoints = broker::most_endpoints;
+  static constexpr std::size_t host_bytes = broker::longest_host;
+  static constexpr std::int64_t port = 65'535;
   static constexpr std::size_t user_bytes = 1'024;
-  static constexpr std::size_t password_bytes = 4'096;
-  static constexpr std::size_t templates = 1'000;      // messages written out in a request
-  static constexpr std::size_t body_bytes = 16 << 20;  // of one message
-  static constexpr std::size_t properties = 100;       // of one message, and as many headers
+  static constexpr std::size_t password_bytes = broker::longest_credential;
+  static constexpr std::size_t id_bytes = broker::longest_message_text;  // of a message, and its content type
+  static constexpr std::size_t templates = 1'000;                        // messages written out in a request
+  static constexpr std::size_t body_bytes = 16 << 20;                    // of one message
+  static constexpr std::size_t properties = 100;                         // of one message, and as many headers
   static constexpr std::int64_t total_messages = 1'000'000;
   static constexpr std::int64_t batch_size = 10'000;
-  static constexpr std::int64_t concurrency = 16;
+  static constexpr std::int64_t concurrency = broker::ProduceOptions::most_connections;
   static constexpr std::int64_t max_messages = 10'000;  // of one consume
-  static constexpr base::Milliseconds delay = std::chrono::hours(24 * 365);
+  static constexpr base::Milliseconds delay = broker::ProduceOptions::longest_delay;
   static constexpr base::Milliseconds time_to_live = std::chrono::hours(24 * 49);
   static constexpr base::Milliseconds wait = std::chrono::minutes(5);
 };

@@ -29,8 +29,10 @@ std::vector<broker::Endpoint> read_endpoints(Fields& fields, bool use_tls) {
   for (std::size_t i = 0; list && i < list->size(); ++i) {
     Fields each((*list)[i], json::element_path(fields.path_of("endpoints"), i), fields.errors());
     broker::Endpoint endpoint;
-    endpoint.host = std::string(each.text("host", Need::required, RequestLimits::host_bytes).value_or(""));
-    const auto port = each.integer("port", Need::optional, 1, 65535);
+    const auto host = each.text("host", Need::required, RequestLimits::host_bytes);
+    if (host && host->empty()) each.refuse("host", "must be a name or an IP address");
+    endpoint.host = std::string(host.value_or(""));
+    const auto port = each.integer("port", Need::optional, 1, RequestLimits::port);
     endpoint.port = port ? static_cast<std::uint16_t>(*port) : use_tls ? tls_port : plain_port;
     each.refuse_others();
     endpoints.push_back(std::move(endpoint));
@@ -123,8 +125,8 @@ Message read_message(Element element, std::string path, json::FieldErrors& error
     fields.refuse("body", "must not be longer than " + std::to_string(RequestLimits::body_bytes) + " bytes");
   message.headers = read_scalars(fields, "headers");
   message.properties = read_scalars(fields, "properties");
-  message.correlation_id = text_or_empty(fields, "correlationId", RequestLimits::name_bytes);
-  message.content_type = text_or_empty(fields, "contentType", RequestLimits::name_bytes);
+  message.correlation_id = text_or_empty(fields, "correlationId", RequestLimits::id_bytes);
+  message.content_type = text_or_empty(fields, "contentType", RequestLimits::id_bytes);
   fields.refuse_others();
   return message;
 }
@@ -139,7 +141,9 @@ Place read_place(Fields& fields) {
   if (!place.connection.empty()) fields.refuse("queueManager", "must not be given together with connection");
   if (const auto name = manager->text()) {
     place.connection = std::string(*name);
-    if (name->empty()) fields.refuse("queueManager", "must be an object, or the name of a connection");
+    if (name->empty() || name->size() > RequestLimits::name_bytes)
+      fields.refuse("queueManager", "must be an object, or the name of a connection, of 1 to " +
+                                        std::to_string(RequestLimits::name_bytes) + " bytes");
   } else {
     place.queue_manager = read_queue_manager(*manager, fields);
   }

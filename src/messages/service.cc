@@ -18,7 +18,7 @@ MessageService::~MessageService() = default;
 
 base::Result<void> MessageService::prepare() { return idempotency::prepare_tables(store_, options_.guard.table); }
 
-Result<Reply> MessageService::count(std::string_view operation, const std::string& queue,
+Result<Reply> MessageService::count(std::string_view operation, const Request& request, const CallOptions& options,
                                     const std::function<Result<Reply>()>& call) {
   const auto began = std::chrono::steady_clock::now();
   Result<Reply> reply = call();
@@ -28,19 +28,27 @@ Result<Reply> MessageService::count(std::string_view operation, const std::strin
   else if (reply->replayed)
     result = "replayed";
   const auto time = std::chrono::steady_clock::now() - began;
+  const std::string queue = options.tenant.empty() ? request.queue : options.tenant + "/" + request.queue;
   statistics_.count(operation, queue, result, reply ? reply->processed : 0,
                     std::chrono::duration_cast<base::Milliseconds>(time));
   return reply;
 }
 
-Result<broker::Depth> MessageService::depth(const Place& place, const std::string& queue) {
+Result<broker::Depth> MessageService::depth(const Place& place, const std::string& queue, const std::string& tenant) {
+  const auto name = options_.rights.name_of_queue(tenant, place, queue);
+  if (!name) {
+    Fault fault = name.error();
+    for (json::FieldError& error : fault.fields) error.field = "queue";  // here it is a part of the path
+    return tl::unexpected<Fault>(std::move(fault));
+  }
   TRY(const std::shared_ptr<broker::Broker> broker, connections_.find(place));
-  auto depth = broker->depth(queue);
+  auto depth = broker->depth(*name);
   if (!depth) return base::propagate(fault_of(depth.error()));
   return *depth;
 }
 
-Result<broker::Identity> MessageService::test(const Place& place) {
+Result<broker::Identity> MessageService::test(const Place& place, const std::string& tenant) {
+  TRY_VOID(options_.rights.check_place(tenant, place));
   TRY(const std::shared_ptr<broker::Broker> broker, connections_.find(place));
   auto identity = broker->test();
   if (!identity) return base::propagate(fault_of(identity.error()));

@@ -12,12 +12,14 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/memory_budget.h"
 #include "base/random.h"
 #include "broker/broker.h"
 #include "idempotency/guard.h"
 #include "idempotency/lease_keeper.h"
 #include "messages/connections.h"
 #include "messages/fault.h"
+#include "messages/queue_rights.h"
 #include "messages/request.h"
 #include "messages/statistics.h"
 #include "store/retry.h"
@@ -37,8 +39,12 @@ enum class Step {
 
 struct ServiceOptions {
   idempotency::GuardOptions guard;  // table, life of records, lease
+  QueueRights rights;               // of tenants
   base::Milliseconds produce_time{600'000};
   std::size_t max_consumed_bytes = 16 << 20;  // of bodies in one answer
+  // For answers with messages in them, from when a message is received until the client has taken the answer. nullptr:
+  // without limit.
+  std::shared_ptr<base::MemoryBudget> answers;
   // False: the execution ends there, as if its process had died.
   std::function<bool(Step)> on_step;
 };
@@ -47,12 +53,15 @@ struct ServiceOptions {
 struct CallOptions {
   std::string scope;                       // keys of one scope do not meet those of another: a tenant, or an API key
   std::optional<base::Milliseconds> life;  // of the record, in place of the configured one
+  std::string tenant;                      // whose queues it may use; empty: all
 };
 
 struct Reply {
   std::string body;  // JSON
   bool replayed = false;
   std::size_t processed = 0;  // messages, when it was executed
+  // What the body takes of ServiceOptions::answers.
+  std::shared_ptr<base::MemoryBudget::Share> memory = nullptr;
 };
 
 class MessageService {
@@ -68,8 +77,8 @@ class MessageService {
   Result<Reply> produce(const ProduceRequest& request, const CallOptions& options);
   Result<Reply> consume(const ConsumeRequest& request, const CallOptions& options);
 
-  Result<broker::Depth> depth(const Place& place, const std::string& queue);
-  Result<broker::Identity> test(const Place& place);
+  Result<broker::Depth> depth(const Place& place, const std::string& queue, const std::string& tenant = {});
+  Result<broker::Identity> test(const Place& place, const std::string& tenant = {});
 
   // For a process that is about to end: calls that wait for messages give up, and those that produce stop where they
   // are. They fail, so that the same request goes on with another process.
@@ -86,7 +95,8 @@ class MessageService {
   class Production;
   class Consumption;
 
-  Result<Reply> count(std::string_view operation, const std::string& queue, const std::function<Result<Reply>()>& call);
+  Result<Reply> count(std::string_view operation, const Request& request, const CallOptions& options,
+                      const std::function<Result<Reply>()>& call);
 
   store::Store& store_;
   Connections& connections_;

@@ -7,6 +7,7 @@
 #include "broker/queue_address.h"
 #include "messages/leased_messages.h"
 #include "messages/local_queue.h"
+#include "messages/queue_layout.h"
 
 namespace postino::messages {
 
@@ -27,14 +28,15 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-constexpr std::size_t longest_name = 250;  // so that ".dead" can follow
 constexpr std::size_t most_known_queues = 10'000;
 constexpr std::size_t batch_bytes = 2 << 20;
 constexpr std::size_t look_for_room_every = 10'000;  // messages
 
 broker::Result<void> check_name(const std::string& queue) {
   TRY_VOID(broker::queue_address(queue, broker::AddressStyle::bare, ""));
-  if (queue.size() > longest_name) return broker::refuse_invalid("the name of the queue is longer than 250 bytes");
+  if (queue.size() > longest_name_like(queue))
+    return broker::refuse_invalid("the name of the queue is longer than " + std::to_string(longest_name_like(queue)) +
+                                  " bytes");
   return {};
 }
 
@@ -101,7 +103,7 @@ std::shared_ptr<LocalQueue> StoreQueue::Impl::known(const std::string& name) {
     std::erase_if(queues_, [](const auto& each) { return each.second.use_count() == 1; });
   // It begins with the time of the clock, which may have gone back since it was forgotten: so it is marked anew.
   const std::string tag = base::make_uuid(random_).substr(0, 8);
-  return queues_.emplace(name, std::make_shared<LocalQueue>(table_, clock_, tag, name)).first->second;
+  return queues_.emplace(name, std::make_shared<LocalQueue>(table_, clock_, tag, name, options_.lease)).first->second;
 }
 
 broker::Result<std::shared_ptr<LocalQueue>> StoreQueue::Impl::open(const std::string& name) {
@@ -112,10 +114,12 @@ broker::Result<std::shared_ptr<LocalQueue>> StoreQueue::Impl::open(const std::st
 
 broker::Result<std::size_t> StoreQueue::Impl::room_in(LocalQueue& queue) {
   for (const bool again : {false, true}) {
-    const auto counts = table_->counts(queue.name());
+    const auto counts = queue.counts(options_.max_messages);
     if (!counts) return base::propagate(failure_of(counts.error()));
     std::int64_t count = 0;
-    for (const std::int64_t on_shelf : *counts) count += on_shelf;
+    for (const std::int64_t on_shelf : *counts)
+      count += std::clamp(on_shelf, -static_cast<std::int64_t>(options_.max_messages),
+                          static_cast<std::int64_t>(options_.max_messages));
     if (count < static_cast<std::int64_t>(options_.max_messages))
       return static_cast<std::size_t>(static_cast<std::int64_t>(options_.max_messages) -
                                       std::max<std::int64_t>(count, 0));
@@ -177,6 +181,12 @@ broker::Result<std::unique_ptr<Held>> StoreQueue::Impl::receive(const std::strin
                             .bytes = options.max_bytes,
                             .owner = base::make_uuid(random_),
                             .lease = options_.lease + options.linger};
+  bool lacks_room = false;
+  if (options.room)
+    demand.room = [&](std::size_t bytes) {
+      lacks_room |= !options.room(bytes);
+      return !lacks_room;
+    };
   auto deadline = Steady::now() + options.wait;
   std::vector<StoredMessage> all;
   while (true) {
@@ -191,7 +201,8 @@ broker::Result<std::unique_ptr<Held>> StoreQueue::Impl::receive(const std::strin
       all.push_back(std::move(message));
     }
     demand.messages = options.max_messages - all.size();
-    if (demand.messages == 0 || demand.bytes == 0 || Steady::now() >= deadline || options.stop.stop_requested()) break;
+    if (demand.messages == 0 || demand.bytes == 0 || lacks_room) break;
+    if (Steady::now() >= deadline || options.stop.stop_requested()) break;
     queue->await_arrival(arrivals, std::min(deadline, Steady::now() + options_.poll));
   }
   return std::make_unique<LeasedMessages>(std::move(queue), dead ? known(*dead) : nullptr, std::move(all));
@@ -199,7 +210,7 @@ broker::Result<std::unique_ptr<Held>> StoreQueue::Impl::receive(const std::strin
 
 broker::Result<Depth> StoreQueue::Impl::depth(LocalQueue& queue) {
   if (const auto returned = queue.return_due(); !returned) return base::propagate(failure_of(returned.error()));
-  const auto counts = table_->counts(queue.name());
+  const auto counts = queue.counts(options_.max_messages);
   if (!counts) return base::propagate(failure_of(counts.error()));
   return Depth{
       static_cast<std::uint64_t>(std::max<std::int64_t>((*counts)[static_cast<std::size_t>(Shelf::ready)], 0))};

@@ -3,6 +3,7 @@
 // A queue is there when it is first used. Messages come out in the order they were put in, as the clock has it; what is
 // released returns to its place. A message that is received is leased: if its holder does not settle it before
 // the lease ends, others get it. Rejected messages move to the queue "<name>.dead"; rejected there, they are dropped.
+// Items of other programs that are no messages move there, too.
 // Those whose time to live is over are dropped when they are met. The layout is in queue_layout.h and docs/messages.md.
 //
 // Any number of processes may share a queue. Safe to use from any thread.

@@ -1,5 +1,6 @@
 #include "mysql/connection.h"
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,9 +28,14 @@ std::uint64_t size_of(const Parameter& parameter) {
 
 class Connection::Session {
  public:
-  explicit Session(OpenedConnection opened) : flavour(opened.flavour), handle_(std::move(opened.handle)) {}
+  Session(OpenedConnection opened, base::Milliseconds statement_timeout)
+      : flavour(opened.flavour),
+        handle_(std::move(opened.handle)),
+        entry_(std::move(opened.entry)),
+        statement_timeout_(statement_timeout) {}
   // The connection first: then the statements need not be closed one by one.
   ~Session() {
+    entry_.clear();
     handle_.reset();
     statements_.clear();
   }
@@ -86,7 +92,8 @@ class Connection::Session {
   bool ping() {
     enter_library();
     if (broken) return false;
-    if (mysql_ping(handle_.get()) != 0) broken = true;
+    const auto asked = Clock::now();
+    if (mysql_ping(handle_.get()) != 0) note_loss(asked);
     return !broken;
   }
 
@@ -94,9 +101,12 @@ class Connection::Session {
   std::uint64_t largest_statement = 0;  // 0: not known yet
   bool in_transaction = false;
   bool broken = false;
+  bool silent = false;
   bool swollen = false;
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   Result<Statement*> get(std::string_view sql, std::span<const Parameter> parameters) {
     // The server would close the connection, which looks like something else.
     std::uint64_t size = 0;
@@ -115,12 +125,19 @@ class Connection::Session {
     if (broken) return fail(ErrorKind::lost, 0, "the connection is broken");
     // What comes after the end of a transaction would be committed by itself.
     if (ended_) return base::propagate(*ended_);
+    const auto asked = Clock::now();
     auto answer = call();
     if (answer) return answer;
     const Error& error = answer.error();
-    if (error.kind == ErrorKind::lost || found_by_library(error.code)) broken = true;
+    if (error.kind == ErrorKind::lost || found_by_library(error.code)) note_loss(asked);
     if (in_transaction && (broken || worth_repeating(error))) ended_ = error;
     return answer;
+  }
+
+  // A server that works answers within the limit, be it with an error.
+  void note_loss(Clock::time_point asked) {
+    broken = true;
+    silent = statement_timeout_ > base::Milliseconds(0) && Clock::now() - asked >= statement_timeout_;
   }
 
   void mark_open_outcome(Error& error) const {
@@ -129,6 +146,8 @@ class Connection::Session {
   }
 
   ConnectionHandle handle_;
+  SocketEntry entry_;
+  const base::Milliseconds statement_timeout_;
   StatementCache statements_;
   std::optional<Error> ended_;  // why the transaction cannot be committed any more
 };
@@ -136,7 +155,8 @@ class Connection::Session {
 Result<std::unique_ptr<Connection>> Connection::open(const ServerOptions& options) {
   enter_library();
   TRY(OpenedConnection opened, connect(options));
-  std::unique_ptr<Connection> connection(new Connection(std::make_unique<Session>(std::move(opened))));
+  std::unique_ptr<Connection> connection(
+      new Connection(std::make_unique<Session>(std::move(opened), options.statement_timeout)));
   TRY(const Rows rows, connection->query("SELECT @@max_allowed_packet"));
   connection->session_->largest_statement = static_cast<std::uint64_t>(rows[0].number(0));
   return connection;
@@ -160,6 +180,7 @@ bool Connection::in_transaction() const { return session_->in_transaction; }
 
 bool Connection::ping() { return session_->ping(); }
 bool Connection::broken() const { return session_->broken; }
+bool Connection::silent() const { return session_->silent; }
 bool Connection::swollen() const { return session_->swollen; }
 
 const Flavour& Connection::flavour() const { return session_->flavour; }

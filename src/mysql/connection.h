@@ -48,6 +48,8 @@ class Connection {
   bool ping();
   // After an error that no later statement can get over. A broken connection is of no use any more.
   bool broken() const;
+  // It is broken because the server did not answer in time.
+  bool silent() const;
   // It has read something so large that it keeps too much memory. It works, but a new one is better.
   bool swollen() const;
 

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <optional>
 #include <string>
 
 #include "base/check.h"
+#include "mysql/greeting.h"
+#include "net/borrowed_socket.h"
 
 namespace postino::mysql {
 
@@ -14,8 +17,15 @@ namespace {
 // For values of up to 64 MB, with what belongs to them.
 constexpr std::size_t largest_packet = 128 << 20;
 
-// Ways to log in that do not show the password to who asks for it. Others only where the transport keeps it secret.
-constexpr const char* discreet_ways = "mysql_native_password,client_ed25519,caching_sha2_password,sha256_password";
+// Ways to log in that prove the password without giving it away, also to a false server.
+constexpr const char* proving_ways = "mysql_native_password,client_ed25519";
+// These give it away. Without TLS they encrypt it for the holder of a key, and a false server has a key, too.
+constexpr const char* ways_over_tls = "mysql_native_password,client_ed25519,caching_sha2_password,sha256_password";
+// And these give it in the clear to any server that asks.
+constexpr const char* all_ways =
+    "mysql_native_password,client_ed25519,caching_sha2_password,sha256_password,mysql_clear_password,dialog";
+
+constexpr std::size_t stack_bytes = 256 << 10;  // of the library while it connects
 
 template <class Type>
 void set(MYSQL* connection, mysql_option option, const Type& value) {
@@ -60,8 +70,7 @@ void set_options(MYSQL* connection, const ServerOptions& options) {
   set(connection, MYSQL_OPT_RECONNECT, my_bool{0});  // would lose a transaction without a word
   set(connection, MYSQL_OPT_LOCAL_INFILE, 0U);       // no server may ask for our files
   set_text(connection, MYSQL_SET_CHARSET_NAME, "utf8mb4");
-  const bool secret = by_socket || options.tls.mode == TlsMode::required || options.tls.mode == TlsMode::verified;
-  if (!secret) set_text(connection, MARIADB_OPT_RESTRICTED_AUTH, discreet_ways);
+  set_text(connection, MARIADB_OPT_RESTRICTED_AUTH, by_socket ? all_ways : proving_ways);
   set_tls(connection, options);
 }
 
@@ -72,21 +81,102 @@ Result<void> check_files(const TlsOptions& tls) {
   return {};
 }
 
-Result<void> shake_hands(MYSQL* connection, const ServerOptions& options) {
-  const char* host = options.socket.empty() ? options.host.c_str() : nullptr;
-  const char* socket = options.socket.empty() ? nullptr : options.socket.c_str();
-  const char* database = options.database.empty() ? nullptr : options.database.c_str();
-  // Without a password the library would look for one in the environment; an empty one is none.
-  if (mysql_real_connect(connection, host, options.user.c_str(), options.password.c_str(), database, options.port,
-                         socket, 0) == nullptr) {
-    Error error = last_error(connection);
-    constexpr unsigned tls_failed = 2026;
-    if (error.code == tls_failed) error.kind = ErrorKind::refused;
-    return base::propagate(std::move(error));
+// What the server says first, before the library answers it. nullopt when it says nothing.
+std::optional<Greeting> await_greeting(const net::BorrowedSocket& socket, net::Deadline deadline) {
+  std::string bytes;
+  while (true) {
+    std::string more = socket.peek(bytes.size() + 1, deadline);
+    if (more.size() <= bytes.size()) return std::nullopt;
+    bytes = std::move(more);
+    if (const Greeting greeting = read_greeting(bytes); greeting != Greeting::incomplete) return greeting;
   }
-  if (options.socket.empty() && options.tls.mode == TlsMode::required && mysql_get_ssl_cipher(connection) == nullptr)
-    return fail(ErrorKind::refused, 0, "TLS is required, but the server does not offer it");
-  return {};
+}
+
+// The library logs in to any server that answers, and can tell only afterwards whether that was over TLS. So it is
+// stopped between the server's greeting and its own answer, which is where the greeting can be looked at.
+class Handshake {
+ public:
+  Handshake(MYSQL* connection, const ServerOptions& options, SocketEntry& entry)
+      : connection_(connection), options_(options), entry_(entry) {
+    set(connection, MYSQL_OPT_NONBLOCK, stack_bytes);
+  }
+
+  Result<void> run() {
+    const char* database = options_.database.empty() ? nullptr : options_.database.c_str();
+    MYSQL* done = nullptr;
+    const bool by_socket = !options_.socket.empty();
+    // Without a password the library would look for one in the environment; an empty one is none.
+    int waits = mysql_real_connect_start(&done, connection_, by_socket ? nullptr : options_.host.c_str(),
+                                         options_.user.c_str(), options_.password.c_str(), database, options_.port,
+                                         by_socket ? options_.socket.c_str() : nullptr, 0);
+    while (waits != 0) {
+      enter();
+      if (!by_socket && !greeted_ && !refused_) look();
+      waits = mysql_real_connect_cont(&done, connection_, wait_for(waits));
+    }
+    if (refused_) return fail(ErrorKind::refused, 0, "TLS is required, but the server does not offer it");
+    if (done == nullptr) return base::propagate(last_error(connection_));
+    enter();  // a quick server leaves nothing to wait for
+    return {};
+  }
+
+ private:
+  // When it is too late for new connections, the library finds a broken one.
+  void enter() {
+    if (!entry_.set(mysql_get_socket(connection_))) socket().shut_down();
+  }
+
+  net::BorrowedSocket socket() const { return net::BorrowedSocket(mysql_get_socket(connection_)); }
+
+  // A host has several addresses, so there may be several connections; the one that greets is the one.
+  void look() {
+    const auto greeting = await_greeting(socket(), deadline_);
+    if (!greeting) return;
+    greeted_ = true;
+    const TlsMode mode = options_.tls.mode;
+    const bool over_tls = mode != TlsMode::off && *greeting == Greeting::offers_tls;
+    if (over_tls)
+      set_text(connection_, MARIADB_OPT_RESTRICTED_AUTH, mode == TlsMode::verified ? all_ways : ways_over_tls);
+    // To an error the library says nothing.
+    if (over_tls || mode == TlsMode::off || mode == TlsMode::preferred || *greeting == Greeting::error) return;
+    refused_ = true;
+    socket().shut_down();
+  }
+
+  int wait_for(int waits) const {
+    if (refused_) return waits & ~MYSQL_WAIT_TIMEOUT;
+    const bool limited = (waits & MYSQL_WAIT_TIMEOUT) != 0;
+    const base::Milliseconds limit = limited ? base::Milliseconds(mysql_get_timeout_value_ms(connection_)) : endless;
+    const auto events =
+        socket().wait_for({.readable = (waits & MYSQL_WAIT_READ) != 0, .writable = (waits & MYSQL_WAIT_WRITE) != 0},
+                          std::min(net::deadline_in(limit), deadline_));
+    const int met = (events.readable ? MYSQL_WAIT_READ : 0) | (events.writable ? MYSQL_WAIT_WRITE : 0);
+    return met != 0 ? met : MYSQL_WAIT_TIMEOUT;
+  }
+
+  static constexpr base::Milliseconds endless = std::chrono::hours(1);
+
+  MYSQL* const connection_;
+  const ServerOptions& options_;
+  SocketEntry& entry_;
+  const net::Deadline deadline_ = net::deadline_in(options_.connect_timeout);
+  bool greeted_ = false;
+  bool refused_ = false;
+};
+
+Result<void> shake_hands(MYSQL* connection, const ServerOptions& options, SocketEntry& entry) {
+  auto connected = Handshake(connection, options, entry).run();
+  constexpr unsigned tls_failed = 2026;
+  constexpr unsigned way_not_allowed = 5010;
+  if (connected) return connected;
+  Error& error = connected.error();
+  if (error.code == tls_failed) error.kind = ErrorKind::refused;
+  // The library's own words name the wrong way.
+  if (error.code == way_not_allowed) {
+    error.kind = ErrorKind::refused;
+    error.message = "the server asks for the password in a way that is not safe with this mode of TLS";
+  }
+  return connected;
 }
 
 Result<void> set_up_session(MYSQL* connection, const Flavour& flavour, const ServerOptions& options) {
@@ -104,12 +194,12 @@ Result<void> set_up_session(MYSQL* connection, const Flavour& flavour, const Ser
 }
 
 Result<OpenedConnection> try_to_connect(const ServerOptions& options) {
-  OpenedConnection opened;
+  OpenedConnection opened(options.sockets);
   opened.handle.reset(mysql_init(nullptr));
   CHECK(opened.handle != nullptr);
   TRY_VOID(check_files(options.tls));
   set_options(opened.handle.get(), options);
-  TRY_VOID(shake_hands(opened.handle.get(), options));
+  TRY_VOID(shake_hands(opened.handle.get(), options, opened.entry));
   TRY(opened.flavour, Flavour::of(mysql_get_server_info(opened.handle.get())));
   TRY_VOID(set_up_session(opened.handle.get(), opened.flavour, options));
   return opened;

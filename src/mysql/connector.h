@@ -10,7 +10,10 @@
 namespace postino::mysql {
 
 struct OpenedConnection {
+  explicit OpenedConnection(std::shared_ptr<OpenSockets> sockets) : entry(std::move(sockets)) {}
+
   ConnectionHandle handle;
+  SocketEntry entry;
   Flavour flavour;
 };
 

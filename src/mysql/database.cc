@@ -7,13 +7,20 @@
 namespace postino::mysql {
 
 Database::Database(ServerOptions server, PoolOptions pool, base::Random& random, Sleep sleep)
-    : random_(random), sleep_(std::move(sleep)), pool_(std::move(server), pool, statistics_) {}
+    : random_(random),
+      sleep_(std::move(sleep)),
+      patience_(server.statement_timeout),
+      pool_(std::move(server), pool, statistics_) {}
 
 bool Database::again(Error& error, Attempt& attempt) {
   attempt.commit_unknown = attempt.commit_unknown || error.at_commit;
   error.at_commit = attempt.commit_unknown;
+  if (error.kind == ErrorKind::silent) statistics_.given_up();
   if (!worth_repeating(error)) return false;
-  const bool hopeless = error.kind == ErrorKind::lost && std::chrono::steady_clock::now() >= give_up_at_.load();
+  const auto now = std::chrono::steady_clock::now();
+  // A caller whom the server did not answer tries once more: it may have been the connection alone.
+  const bool waited_long = attempt.number > 1 && patience_ > base::Milliseconds(0) && now - attempt.began >= patience_;
+  const bool hopeless = error.kind == ErrorKind::lost && (waited_long || now >= give_up_at_.load());
   if (attempt.number == database_attempts || hopeless) {
     statistics_.given_up();
     return false;

@@ -16,6 +16,7 @@ inline constexpr int database_attempts = 8;
 
 struct Attempt {
   int number = 1;
+  std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();  // the first one
   // The answer to an earlier attempt's COMMIT did not arrive. It may have taken effect, or may even be about to: what
   // it wrote must be looked for with a locking read (FOR UPDATE), which waits for it, before it is written again.
   bool commit_unknown = false;
@@ -80,6 +81,7 @@ class Database {
 
   base::Random& random_;
   const Sleep sleep_;
+  const base::Milliseconds patience_;  // with a server that does not answer
   std::atomic<Instant> give_up_at_ = Instant::max();
   Statistics statistics_;
   Pool pool_;

@@ -87,6 +87,7 @@ base::Error as_error(const Error& error) {
     case ErrorKind::exhausted:
       return {base::ErrorCode::exhausted, std::move(message)};
     case ErrorKind::lost:
+    case ErrorKind::silent:
     case ErrorKind::refused:
     case ErrorKind::other:
       break;

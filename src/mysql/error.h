@@ -12,6 +12,7 @@ enum class ErrorKind {
   lost,           // there is no connection, or no longer; the server may be starting
   duplicate_key,  // a unique key forbids the row
   time_limit,     // the statement took longer than it may
+  silent,         // the server has just left another caller without an answer, and was not asked
   exhausted,      // every connection of the pool was in use for as long as we wait
   refused,        // the server does not let us in, or is not one we can use: the operator has to change something
   other,

@@ -45,7 +45,8 @@ class Pool {
   // `statistics` must outlive it.
   Pool(ServerOptions server, PoolOptions options, Statistics& statistics);
 
-  // exhausted when none was free in time. Otherwise fails as Connection::open() does.
+  // exhausted when none was free in time, silent when the server has just kept another caller waiting in vain.
+  // Otherwise fails as Connection::open() does.
   Result<PooledConnection> take();
 
  private:
@@ -55,14 +56,19 @@ class Pool {
   struct Idle {
     std::unique_ptr<Connection> connection;  // none: there is a place for a new one
     Instant since;
+    bool knocks = false;  // the caller is the one who asks a silent server
   };
 
   Result<Idle> take_place();
   bool lives(const Idle& idle);
-  Result<std::unique_ptr<Connection>> open_in_place();
+  Result<std::unique_ptr<Connection>> open_in_place(bool knocks);
   void give_back(std::unique_ptr<Connection> connection);
   void leave_place();
-  void note_broken();
+  void note_broken(const Connection& connection);
+  // A server that has just kept a new connection waiting in vain is asked by one caller at a time, and not at once.
+  // The others are told so without waiting. The mutex is held.
+  bool may_knock() const;
+  void note_opening(bool knocks, bool in_vain);
 
   const ServerOptions server_;
   const PoolOptions options_;
@@ -72,6 +78,10 @@ class Pool {
   std::vector<Idle> idle_;  // the one used last at the end
   std::size_t open_ = 0;    // idle, on loan and being opened
   Instant suspect_before_;  // when one was found broken: those that have been idle since before may be, too
+  Instant useless_before_;  // when the server was silent: to ask those that were idle then may take long
+  bool is_silent_ = false;  // the last connection that was tried got no answer
+  bool is_knocking_ = false;
+  Instant next_knock_;
 };
 
 }  // namespace postino::mysql

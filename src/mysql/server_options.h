@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "base/clock.h"
+#include "mysql/open_sockets.h"
 
 namespace postino::mysql {
 
@@ -37,6 +39,8 @@ struct ServerOptions {
   // How long a statement waits for what others have locked. The server counts whole seconds, at least one. At most half
   // of statement_timeout is used: an error that names the lock is better than one that names the time.
   base::Milliseconds lock_timeout{3'000};
+  // Where connections are registered, to be broken off together; may be null.
+  std::shared_ptr<OpenSockets> sockets;
 };
 
 // For messages: "127.0.0.1:3306" or the path of the socket.

@@ -2,8 +2,10 @@
 
 #include <arpa/inet.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 
 namespace postino::net {
 
@@ -57,6 +59,25 @@ bool is_ipv4(const std::string& text) {
 bool is_ipv6(const std::string& text) {
   in6_addr ignored{};
   return parse_v6(text, ignored);
+}
+
+std::string network_of(const std::string& address) {
+  constexpr std::size_t network_bytes = 8;
+  in6_addr v6{};
+  if (!parse_v6(address, v6) || IN6_IS_ADDR_V4MAPPED(&v6)) return address;
+  std::fill(std::begin(v6.s6_addr) + network_bytes, std::end(v6.s6_addr), 0);
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  return std::string(::inet_ntop(AF_INET6, &v6, text.data(), text.size())) + "/64";
+}
+
+std::string usual_form(const std::string& text) {
+  std::array<char, INET6_ADDRSTRLEN> shown{};
+  in6_addr v6{};
+  if (!parse_v6(text, v6)) return text;
+  const char* const usual = IN6_IS_ADDR_V4MAPPED(&v6)
+                                ? ::inet_ntop(AF_INET, v6.s6_addr + 12, shown.data(), shown.size())
+                                : ::inet_ntop(AF_INET6, &v6, shown.data(), shown.size());
+  return usual == nullptr ? text : usual;
 }
 
 }  // namespace postino::net

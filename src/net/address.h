@@ -24,6 +24,12 @@ struct Address {
 // In the usual form: four decimal numbers, or IPv6's colons, without brackets and zone.
 bool is_ipv4(const std::string& text);
 bool is_ipv6(const std::string& text);
+// Addresses that one client can use at will count as one: the first 64 bits of an IPv6 address, as a text of their own.
+// Others, and IPv6 addresses that stand for one of IPv4, are what they are.
+std::string network_of(const std::string& address);
+// An IP address as peers of a server are called: IPv6 in its shortest form, IPv4 within IPv6 as IPv4. The text itself
+// if it is no IP address.
+std::string usual_form(const std::string& text);
 inline bool is_ip_address(const std::string& text) { return is_ipv4(text) || is_ipv6(text); }
 
 }  // namespace postino::net

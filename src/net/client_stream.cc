@@ -10,13 +10,14 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <limits>
 #include <system_error>
 
 #include "base/check.h"
+#include "base/descriptor.h"
 #include "base/text.h"
-#include "net/descriptor.h"
 #include "net/openssl.h"
 #include "net/tls_socket.h"
 
@@ -39,20 +40,30 @@ auto connect_failure(int error) {
   return tl::unexpected<base::Error>(base::Error{base::ErrorCode::io, reason_of(error), rule});
 }
 
+// Until when a call may last.
+struct Limit {
+  Deadline deadline;
+  const Curfew* curfew = nullptr;  // may be set while the call waits
+
+  Deadline when() const { return curfew != nullptr ? curfew->limit(deadline) : deadline; }
+};
+
 // Asked before every step, not only before waiting: a peer that always has something to say must not keep us.
-base::Result<void> in_time(Deadline deadline) {
-  if (Clock::now() >= deadline) return io_failure("timed out");
+base::Result<void> in_time(const Limit& limit) {
+  if (Clock::now() >= limit.when()) return io_failure("timed out");
   return {};
 }
 
-base::Result<void> wait(int socket, short events, Deadline deadline) {
+base::Result<void> wait(int socket, short events, const Limit& limit) {
   while (true) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    const bool may_be_shortened = limit.curfew != nullptr && !limit.curfew->is_set();
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(limit.when() - Clock::now()).count();
     if (left <= 0) return io_failure("timed out");
-    pollfd event{socket, events, 0};
-    const auto limit = std::min<decltype(left)>(left, std::numeric_limits<int>::max());
-    const int ready = ::poll(&event, 1, static_cast<int>(limit));
-    if (ready > 0) return {};
+    std::array<pollfd, 2> awaited{
+        {{socket, events, 0}, {may_be_shortened ? limit.curfew->descriptor() : -1, POLLIN, 0}}};
+    const auto longest = std::min<decltype(left)>(left, std::numeric_limits<int>::max());
+    const int ready = ::poll(awaited.data(), awaited.size(), static_cast<int>(longest));
+    if (ready > 0 && awaited[0].revents != 0) return {};
     if (ready < 0 && errno != EINTR) return io_failure(reason_of(errno));
   }
 }
@@ -72,18 +83,18 @@ socklen_t make_socket_address(const Address& from, sockaddr_storage& out) {
   return sizeof v6;
 }
 
-base::Result<Descriptor> open_socket(const Address& to, Deadline deadline) {
+base::Result<base::Descriptor> open_socket(const Address& to, const Limit& limit) {
   sockaddr_storage address{};
   const socklen_t size = make_socket_address(to, address);
   if (size == 0) return io_failure("not an IP address");
-  TRY_VOID(in_time(deadline));
-  Descriptor socket(::socket(address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  TRY_VOID(in_time(limit));
+  base::Descriptor socket(::socket(address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket) return io_failure(reason_of(errno));
   const int on = 1;
   ::setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   if (::connect(socket.number(), reinterpret_cast<const sockaddr*>(&address), size) == 0) return socket;
   if (errno != EINPROGRESS && errno != EINTR) return connect_failure(errno);
-  TRY_VOID(wait(socket.number(), POLLOUT, deadline));
+  TRY_VOID(wait(socket.number(), POLLOUT, limit));
   int error = 0;
   socklen_t error_size = sizeof error;
   if (::getsockopt(socket.number(), SOL_SOCKET, SO_ERROR, &error, &error_size) != 0) error = errno;
@@ -106,7 +117,8 @@ bool set_server_name(SSL* ssl, std::string name, bool verify) {
 }  // namespace
 
 struct ClientStream::Impl {
-  explicit Impl(Descriptor connected) : socket(std::move(connected)) {}
+  Impl(base::Descriptor connected, std::shared_ptr<const Curfew> shared)
+      : socket(std::move(connected)), curfew(std::move(shared)) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() {
@@ -120,7 +132,7 @@ struct ClientStream::Impl {
   template <class Call>
   base::Result<bool> run(Deadline deadline, Call call) {
     while (true) {
-      TRY_VOID(in_time(deadline));
+      TRY_VOID(in_time(limit(deadline)));
       ERR_clear_error();
       errno = 0;
       const int result = call();
@@ -128,10 +140,10 @@ struct ClientStream::Impl {
       const int error = errno;
       switch (SSL_get_error(ssl.get(), result)) {
         case SSL_ERROR_WANT_READ:
-          TRY_VOID(wait(socket.number(), POLLIN, deadline));
+          TRY_VOID(wait(socket.number(), POLLIN, limit(deadline)));
           break;
         case SSL_ERROR_WANT_WRITE:
-          TRY_VOID(wait(socket.number(), POLLOUT, deadline));
+          TRY_VOID(wait(socket.number(), POLLOUT, limit(deadline)));
           break;
         case SSL_ERROR_ZERO_RETURN:
           return false;
@@ -156,14 +168,14 @@ struct ClientStream::Impl {
 
   base::Result<void> send(std::string_view bytes, Deadline deadline) const {
     while (!bytes.empty()) {
-      TRY_VOID(in_time(deadline));
+      TRY_VOID(in_time(limit(deadline)));
       const ssize_t count = ::send(socket.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
       if (count >= 0) {
         bytes.remove_prefix(static_cast<std::size_t>(count));
         continue;
       }
-      if (!is_temporary(errno)) return io_failure(reason_of(errno));
-      TRY_VOID(wait(socket.number(), POLLOUT, deadline));
+      if (!base::is_temporary(errno)) return io_failure(reason_of(errno));
+      TRY_VOID(wait(socket.number(), POLLOUT, limit(deadline)));
     }
     return {};
   }
@@ -183,18 +195,18 @@ struct ClientStream::Impl {
 
   base::Result<std::size_t> receive(char* buffer, std::size_t size, Deadline deadline) const {
     while (true) {
-      TRY_VOID(in_time(deadline));
+      TRY_VOID(in_time(limit(deadline)));
       const ssize_t count = ::recv(socket.number(), buffer, size, 0);
       if (count >= 0) return static_cast<std::size_t>(count);
-      if (!is_temporary(errno)) return io_failure(reason_of(errno));
-      TRY_VOID(wait(socket.number(), POLLIN, deadline));
+      if (!base::is_temporary(errno)) return io_failure(reason_of(errno));
+      TRY_VOID(wait(socket.number(), POLLIN, limit(deadline)));
     }
   }
 
   // Looks at what comes next. Of TLS, the server may have sent what is not for us but for the protocol itself.
   bool is_silent() {
     char byte = 0;
-    if (!ssl) return ::recv(socket.number(), &byte, 1, MSG_PEEK) < 0 && is_temporary(errno);
+    if (!ssl) return ::recv(socket.number(), &byte, 1, MSG_PEEK) < 0 && base::is_temporary(errno);
     ERR_clear_error();
     std::size_t count = 0;
     const int result = SSL_peek_ex(ssl.get(), &byte, 1, &count);
@@ -205,21 +217,25 @@ struct ClientStream::Impl {
     return false;
   }
 
-  Descriptor socket;
-  SslPointer ssl;       // null as long as it is in the clear
-  bool broken = false;  // by TLS's rules nothing more may be sent, not even a good-bye
+  Limit limit(Deadline deadline) const { return {deadline, curfew.get()}; }
+
+  base::Descriptor socket;
+  const std::shared_ptr<const Curfew> curfew;  // may be null
+  SslPointer ssl;                              // null as long as it is in the clear
+  bool broken = false;                         // by TLS's rules nothing more may be sent, not even a good-bye
 };
 
 ClientStream::ClientStream(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ClientStream::~ClientStream() = default;
 
-base::Result<std::unique_ptr<ClientStream>> ClientStream::connect(const Address& to, Deadline deadline) {
-  auto socket = open_socket(to, deadline);
+base::Result<std::unique_ptr<ClientStream>> ClientStream::connect(const Address& to, Deadline deadline,
+                                                                  std::shared_ptr<const Curfew> curfew) {
+  auto socket = open_socket(to, {deadline, curfew.get()});
   if (!socket) {
     socket.error().message.insert(0, "cannot connect to " + to.text() + ": ");
     return base::propagate(std::move(socket).error());
   }
-  return std::unique_ptr<ClientStream>(new ClientStream(std::make_unique<Impl>(*std::move(socket))));
+  return std::unique_ptr<ClientStream>(new ClientStream(std::make_unique<Impl>(*std::move(socket), std::move(curfew))));
 }
 
 base::Result<void> ClientStream::start_tls(const ClientTls& tls, const std::string& server_name, Deadline deadline) {

@@ -3,14 +3,16 @@
 #include <gmock/gmock.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <fstream>
 #include <future>
 
 #include "base/check.h"
+#include "base/many_threads_testing.h"
 #include "base/temporary_directory.h"
 #include "net/certificates_testing.h"
-#include "net/http_server_testing.h"
 #include "net/raw_server_testing.h"
 #include "net/tls.h"
 
@@ -72,6 +74,32 @@ std::string large_text() {
   return text + ".";
 }
 
+// Whether a thread of this process waits for something.
+bool is_waiting(pid_t thread) {
+  std::string number, name, state;
+  std::ifstream("/proc/self/task/" + std::to_string(thread) + "/stat") >> number >> name >> state;
+  return state == "S";
+}
+
+TEST(ClientStream, NoCallerWaitsBeyondTheCurfew) {
+  RawServer server([](RawPeer& peer) { peer.wait_for_end(); });
+  const auto curfew = std::make_shared<Curfew>();
+  auto stream = ClientStream::connect(local(server.port()), deadline_in(std::chrono::hours(1)), curfew);
+  ASSERT_TRUE(stream);
+  std::atomic<pid_t> reader = 0;
+  auto reading = std::async(std::launch::async, [&] {
+    char byte = 0;
+    reader = ::gettid();
+    return stream_problem((*stream)->read_some(&byte, 1, deadline_in(std::chrono::hours(1))));
+  });
+  EXPECT_TRUE(base::eventually([&] { return reader != 0 && is_waiting(reader); }));
+  curfew->begin_at(in_sixty_milliseconds());
+  EXPECT_EQ(reading.get(), "timed out");
+  EXPECT_EQ(stream_problem((*stream)->write("late", deadline_in(std::chrono::hours(1)))), "timed out");
+  EXPECT_THAT(stream_problem(ClientStream::connect(local(server.port()), deadline_in(std::chrono::hours(1)), curfew)),
+              HasSubstr("timed out"));
+}
+
 TEST(ClientStreamTest, CarriesBytesBothWays) {
   RawServer server([](RawPeer& peer) { peer.send(peer.receive_until(".")); });
   const auto stream = connect_to(server.port());
@@ -84,7 +112,7 @@ TEST(ClientStreamTest, CarriesBytesBothWays) {
 }
 
 TEST(ClientStreamTest, SaysWhyItCannotConnect) {
-  const Descriptor deaf(::socket(AF_INET, SOCK_STREAM, 0));
+  const base::Descriptor deaf(::socket(AF_INET, SOCK_STREAM, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -101,7 +129,7 @@ TEST(ClientStreamTest, SaysWhyItCannotConnect) {
 }
 
 TEST(ClientStreamTest, GivesUpOnAServerThatDoesNotTakeConnections) {
-  const Descriptor full(::socket(AF_INET, SOCK_STREAM, 0));
+  const base::Descriptor full(::socket(AF_INET, SOCK_STREAM, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -196,10 +224,19 @@ TEST(ClientStreamTest, IsStaleWhenTheServerSpeaksUnasked) {
 
 class ClientTlsTest : public ::testing::Test {
  protected:
-  std::unique_ptr<HttpServer> serve(const TlsFiles& tls) {
-    HttpServerOptions options;
-    options.tls = tls;
-    return start_server(options);
+  // A server over TLS that sends back what comes first, and closes. The transport waits, since the socket does.
+  static std::unique_ptr<RawServer> serve(const TlsFiles& tls) {
+    auto loaded = TlsContext::load(tls);
+    CHECK(loaded.has_value());
+    return std::make_unique<RawServer>([context = std::shared_ptr<TlsContext>(*std::move(loaded))](RawPeer& peer) {
+      const auto transport = context->make_transport(peer.descriptor());
+      if (transport->handshake() != TransferStatus::done) return;
+      std::string bytes(100, ' ');
+      const Transfer transfer = transport->read(bytes.data(), bytes.size());
+      if (transfer.status != TransferStatus::done) return;
+      transport->write(std::string_view(bytes).substr(0, transfer.bytes), {});
+      transport->finish();
+    });
   }
 
   std::shared_ptr<ClientTls> trusting() { return make({.certificate_file = authority.certificate_file()}); }
@@ -210,15 +247,14 @@ class ClientTlsTest : public ::testing::Test {
     return *std::move(tls);
   }
 
-  // What comes of a request over TLS: the body of the response, or why there is none.
-  static std::string ask(const HttpServer& server, const ClientTls& tls, const std::string& name) {
+  // What comes back of "hello" over TLS, or why nothing does.
+  static std::string ask(const RawServer& server, const ClientTls& tls, const std::string& name) {
     const auto stream = connect_to(server.port());
     if (const auto started = stream->start_tls(tls, name, deadline_in(std::chrono::seconds(60))); !started)
       return stream_problem(started);
     EXPECT_TRUE(stream->secure());
-    EXPECT_EQ(stream_problem(stream->write(get("/close"), deadline_in(std::chrono::seconds(60)))), "none");
-    const std::string response = read_text(*stream);
-    return response.substr(std::min(response.size(), response.find("\r\n\r\n") + 4));
+    EXPECT_EQ(stream_problem(stream->write("hello", deadline_in(std::chrono::seconds(60)))), "none");
+    return read_text(*stream);
   }
 
   // A server over TLS with full control over what happens. The transport waits, since the socket does.
@@ -245,7 +281,7 @@ TEST_F(ClientTlsTest, TakesACertificateForTheName) {
   const auto server = serve(files);
   const auto tls = trusting();
   for (const std::string name : {"localhost", "LOCALHOST", "localhost.", "a.example.com", "127.0.0.1", "::1"})
-    EXPECT_EQ(ask(*server, *tls, name), "GET /close ") << name;
+    EXPECT_EQ(ask(*server, *tls, name), "hello") << name;
 }
 
 TEST_F(ClientTlsTest, RefusesACertificateForAnotherName) {
@@ -281,7 +317,7 @@ TEST_F(ClientTlsTest, RefusesACertificateThatIsSignedByItself) {
   const auto server = serve(files);
   EXPECT_EQ(ask(*server, *trusting(), "localhost"),
             "the server's certificate is not accepted for 'localhost': self-signed certificate");
-  EXPECT_EQ(ask(*server, *make({.certificate_file = files.certificate_chain}), "localhost"), "GET /close ")
+  EXPECT_EQ(ask(*server, *make({.certificate_file = files.certificate_chain}), "localhost"), "hello")
       << "unless it is trusted itself";
 }
 
@@ -296,7 +332,7 @@ TEST_F(ClientTlsTest, TakesAnyCertificateWhenItDoesNotVerify) {
   TestAuthority other(elsewhere.path());
   const auto server = serve(other.issue("DNS:other.example", -60));
   const auto tls = make({.verify = false});
-  for (const std::string name : {"localhost", "127.0.0.1", ""}) EXPECT_EQ(ask(*server, *tls, name), "GET /close ");
+  for (const std::string name : {"localhost", "127.0.0.1", ""}) EXPECT_EQ(ask(*server, *tls, name), "hello");
 }
 
 TEST_F(ClientTlsTest, AnnouncesNamesButNotAddresses) {

@@ -3,11 +3,12 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <mutex>
 #include <random>
 #include <set>
+
+#include "base/descriptor.h"
 
 namespace postino::net {
 
@@ -18,14 +19,12 @@ constexpr std::uint16_t highest = 31'999;  // Linux gives away those from 32,768
 
 // Does bind() or connect() succeed there?
 bool succeeds(int (*call)(int, const sockaddr*, socklen_t), std::uint16_t port) {
-  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const base::Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  const bool done = call(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-  ::close(socket);
-  return done;
+  return call(socket.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
 }
 
 }  // namespace

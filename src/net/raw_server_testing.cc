@@ -80,7 +80,7 @@ RawServer::~RawServer() {
 
 void RawServer::run() {
   while (true) {
-    Descriptor socket(::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
+    base::Descriptor socket(::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!socket) return;
     {
       std::lock_guard lock(mutex_);

@@ -9,14 +9,14 @@
 #include <string_view>
 #include <thread>
 
-#include "net/descriptor.h"
+#include "base/descriptor.h"
 
 namespace postino::net {
 
 // The server's side of a connection.
 class RawPeer {
  public:
-  RawPeer(Descriptor socket, int number) : socket_(std::move(socket)), number_(number) {}
+  RawPeer(base::Descriptor socket, int number) : socket_(std::move(socket)), number_(number) {}
 
   // Which of the server's connections it is; the first is 1.
   int number() const { return number_; }
@@ -36,7 +36,7 @@ class RawPeer {
  private:
   bool fill();
 
-  Descriptor socket_;
+  base::Descriptor socket_;
   const int number_;
   std::string received_;
 };
@@ -60,7 +60,7 @@ class RawServer {
   void run();
 
   const Script script_;
-  Descriptor listener_;
+  base::Descriptor listener_;
   std::uint16_t port_ = 0;
   std::atomic<int> connections_ = 0;
   std::mutex mutex_;

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "net/descriptor.h"
+#include "base/descriptor.h"
 
 namespace postino::net {
 
@@ -23,7 +23,7 @@ bool notify_service_manager(std::string_view state) {
   if (name.front() == '@') address.sun_path[0] = '\0';  // not a file, but a name in the abstract namespace
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
 
-  const Descriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const base::Descriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!socket) return false;
   const ssize_t sent = ::sendto(socket.number(), state.data(), state.size(), MSG_NOSIGNAL,
                                 reinterpret_cast<const sockaddr*>(&address), length);

@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/descriptor.h"
 #include "base/temporary_directory.h"
-#include "net/descriptor.h"
 
 namespace postino::net {
 namespace {
@@ -37,7 +37,7 @@ class ServiceManager {
   }
 
  private:
-  Descriptor socket_;
+  base::Descriptor socket_;
 };
 
 TEST(ServiceNotificationTest, ReachesASocketInTheFileSystem) {

@@ -2,14 +2,19 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "base/result.h"
-#include "net/http_server.h"
 #include "net/transport.h"
 
 struct ssl_ctx_st;
 
 namespace postino::net {
+
+struct TlsFiles {
+  std::string certificate_chain;  // PEM
+  std::string private_key;        // PEM
+};
 
 // The certificate and key that all connections of a server share.
 class TlsContext {

@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cstdint>
 
-#include "net/descriptor.h"
+#include "base/descriptor.h"
 
 namespace postino::net {
 
@@ -16,14 +16,14 @@ int socket_of(BIO* bio) { return static_cast<int>(reinterpret_cast<std::intptr_t
 int write_bytes(BIO* bio, const char* bytes, int size) {
   BIO_clear_retry_flags(bio);
   const auto count = ::send(socket_of(bio), bytes, static_cast<std::size_t>(size), MSG_NOSIGNAL);
-  if (count < 0 && is_temporary(errno)) BIO_set_retry_write(bio);
+  if (count < 0 && base::is_temporary(errno)) BIO_set_retry_write(bio);
   return static_cast<int>(count);
 }
 
 int read_bytes(BIO* bio, char* bytes, int size) {
   BIO_clear_retry_flags(bio);
   const auto count = ::recv(socket_of(bio), bytes, static_cast<std::size_t>(size), 0);
-  if (count < 0 && is_temporary(errno)) BIO_set_retry_read(bio);
+  if (count < 0 && base::is_temporary(errno)) BIO_set_retry_read(bio);
   return static_cast<int>(count);
 }
 

@@ -70,7 +70,8 @@ base::Result<void> parse_authority(std::string_view text, Url& url) {
 }  // namespace
 
 base::Result<Url> Url::parse(std::string_view text) {
-  if (text.size() > Url::most_bytes) return base::invalid("must not have more than 2048 bytes");
+  if (text.size() > Url::most_bytes)
+    return base::invalid("must not have more than " + std::to_string(most_bytes) + " bytes");
   if (!std::ranges::all_of(text, is_visible))
     return base::invalid("must not have spaces, control characters or characters beyond ASCII");
   Url url;
@@ -87,6 +88,15 @@ base::Result<Url> Url::parse(std::string_view text) {
 std::string Url::authority() const {
   const std::string shown = host.find(':') == host.npos ? host : "[" + host + "]";
   return port == (secure ? 443 : 80) ? shown : shown + ":" + std::to_string(port);
+}
+
+std::string without_credentials(std::string_view url) {
+  const std::size_t scheme_end = url.find("//");
+  const std::size_t begin = scheme_end == url.npos ? 0 : scheme_end + 2;
+  const std::string_view authority = url.substr(begin, url.find_first_of("/?#", begin) - begin);
+  const std::size_t at = authority.rfind('@');
+  if (at == authority.npos) return std::string(url);
+  return std::string(url.substr(0, begin)).append(url.substr(begin + at + 1));
 }
 
 std::string Url::text() const { return (secure ? "https://" : "http://") + authority() + target; }

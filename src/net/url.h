@@ -24,4 +24,7 @@ struct Url {
   std::string text() const;
 };
 
+// For people to read: without a user and password, should another program have put them into a URL that it stored.
+std::string without_credentials(std::string_view url);
+
 }  // namespace postino::net

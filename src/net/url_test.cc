@@ -62,6 +62,14 @@ TEST(UrlTest, ShowsAUrlInItsShortestForm) {
   }
 }
 
+TEST(UrlTest, IsShownWithoutUserAndPassword) {
+  EXPECT_EQ(without_credentials("https://user:secret@a.example:8000/x?y=z@w"), "https://a.example:8000/x?y=z@w");
+  EXPECT_EQ(without_credentials("http://us@er:sec@ret@a"), "http://a");
+  EXPECT_EQ(without_credentials("user:secret@a/b"), "a/b");
+  for (const std::string_view text : {"https://a.example/@b", "https://a.example?b@c", "https://a.example", "", "//"})
+    EXPECT_EQ(without_credentials(text), text);
+}
+
 TEST(UrlTest, NamesTheRuleThatIsBroken) {
   for (const std::string_view text : {"", "example.com", "/path", "//example.com/", "ftp://a/", "http:/a", "http:a",
                                       "file:///a", "httpss://a/", "javascript:alert(1)"})

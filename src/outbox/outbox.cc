@@ -7,10 +7,9 @@
 #include "base/text.h"
 #include "base/timestamp.h"
 #include "mail/delivery_report.h"
-#include "mail/smtp_reply.h"
 #include "outbox/email/description.h"
 #include "outbox/work/direct_dispatch.h"
-#include "outbox/work/pipeline_loop.h"
+#include "smtp/reply.h"
 
 namespace postino::outbox {
 
@@ -38,6 +37,22 @@ std::string note_of_line(std::int64_t version, std::string_view status) {
   return std::to_string(version).append(" ").append(status);
 }
 
+// As operators are shown it: it waits for them.
+Email unreadable_email(const MalformedRecord& record) {
+  Email email;
+  email.id = record.id;
+  email.state = State::held;
+  email.reason = "its record cannot be read: " + record.error;
+  return email;
+}
+
+// Nearly all of it, when it is large.
+std::size_t size_of(const Payload& payload) {
+  std::size_t bytes = payload.body_text.size() + payload.body_html.size();
+  for (const PayloadAttachment& attachment : payload.attachments) bytes += attachment.content_base64.size();
+  return bytes;
+}
+
 Email new_email(const Payload& payload, const std::string& tenant) {
   Email email;
   email.id = payload.id;
@@ -50,6 +65,7 @@ Email new_email(const Payload& payload, const std::string& tenant) {
 
 // E-mails as the ledger takes them, and what belongs to those of them that go to a sender directly.
 struct Outbox::Batch {
+  MessageRoom room;
   std::vector<NewEmail> emails;
   std::optional<DirectDispatch::Batch> dispatch;
 };
@@ -70,7 +86,13 @@ Outbox::~Outbox() = default;
 
 std::shared_ptr<Outbox::Batch> Outbox::prepare(std::vector<Payload> payloads, const std::string& tenant,
                                                const std::optional<KeyedRequest>& keyed) {
+  // The payload, and its text, which may have escaped letters. With a message beside them they are small.
+  constexpr std::size_t accepting_factor = 3;
   auto batch = std::make_shared<Batch>();
+  std::size_t bytes = 0;
+  for (const Payload& payload : payloads) bytes += accepting_factor * size_of(payload);
+  batch->room = MessageRoom(options_.memory);
+  if (!batch->room.try_take(bytes)) return nullptr;
   batch->emails.reserve(payloads.size());
   if (dispatch_ != nullptr) batch->dispatch.emplace(*dispatch_);
   const base::TimePoint now = clock_.now();
@@ -90,11 +112,9 @@ std::shared_ptr<Outbox::Batch> Outbox::prepare(std::vector<Payload> payloads, co
 
 void Outbox::accepted(Batch& batch, const std::vector<AcceptOutcome>& outcomes) {
   if (batch.dispatch) batch.dispatch->hand_over(outcomes);
-  // What is due later than the workers look by themselves needs no announcement.
-  const base::TimePoint soon = clock_.now() + PipelineOptions().poll;
   for (const Pipeline pipeline : {Pipeline::intake, Pipeline::send})
     if (std::ranges::any_of(outcomes, [&](const AcceptOutcome& outcome) {
-          return outcome.email && pipeline_of(*outcome.email) == pipeline && *outcome.email->due_at <= soon;
+          return outcome.email && pipeline_of(*outcome.email) == pipeline;
         }))
       signal_.announce(pipeline);
 }
@@ -102,6 +122,7 @@ void Outbox::accepted(Batch& batch, const std::vector<AcceptOutcome>& outcomes) 
 base::Result<AcceptAnswer> Outbox::accept(std::vector<Payload> payloads, const std::string& tenant,
                                           const std::optional<KeyedRequest>& keyed, const RenderAnswer& render) {
   const auto batch = prepare(std::move(payloads), tenant, keyed);
+  if (!batch) return AcceptAnswer{.status = AcceptStatus::no_room};
   std::optional<AcceptKey> key;
   if (keyed)
     key = AcceptKey{scoped(tenant, keyed->key), keyed->request_hash,
@@ -113,6 +134,7 @@ base::Result<AcceptAnswer> Outbox::accept(std::vector<Payload> payloads, const s
 
 bool Outbox::accept_soon(std::vector<Payload> payloads, const std::string& tenant, AcceptanceQueue::Done done) {
   const auto batch = prepare(std::move(payloads), tenant, std::nullopt);
+  if (!batch) return false;
   return acceptances_.try_submit(
       batch->emails, [this, batch, done = std::move(done)](base::Result<std::vector<AcceptOutcome>> outcomes) {
         if (outcomes) accepted(*batch, *outcomes);
@@ -142,6 +164,9 @@ base::Result<std::vector<Email>> Outbox::stale(const std::string& tenant, int li
   constexpr int most_looked_at = 1'000;  // of all tenants: they are few, or there is greater trouble than a short list
   TRY(std::vector<Email> emails, ledger_.stale(clock_.now(), tenant.empty() ? limit : most_looked_at));
   if (!tenant.empty()) std::erase_if(emails, [&](const Email& email) { return email.tenant != tenant; });
+  // Whose a malformed record is cannot be told, so tenants are not shown it.
+  if (tenant.empty())
+    for (const MalformedRecord& record : ledger_.malformed()) emails.push_back(unreadable_email(record));
   if (emails.size() > static_cast<std::size_t>(limit)) emails.resize(static_cast<std::size_t>(limit));
   return emails;
 }
@@ -152,16 +177,22 @@ base::Result<EmailPage> Outbox::dead_callbacks(const std::string& tenant, const 
   return page;
 }
 
-base::Result<std::string> Outbox::message(const std::string& id, const std::string& tenant) {
+base::Result<std::string> Outbox::message(const std::string& id, const std::string& tenant, const Spool::Admit& admit) {
   TRY(const Email email, find(id, tenant));
   if (email.message_path.empty())
     return base::fail(base::ErrorCode::not_found, "the message of e-mail " + id + " is not built yet");
-  return ledger_.spool().read(email.message_path);
+  return ledger_.spool().read_if(email.message_path, admit);
 }
 
-base::Result<std::string> Outbox::payload(const std::string& id, const std::string& tenant) {
+base::Result<std::string> Outbox::payload(const std::string& id, const std::string& tenant, const Spool::Admit& admit) {
   TRY(const Email email, find(id, tenant));
-  return ledger_.spool().read(email.payload_path);
+  return ledger_.spool().read_if(email.payload_path, admit);
+}
+
+std::optional<std::string> Outbox::why_unreadable(const std::string& id) {
+  const auto found = ledger_.find(id);
+  if (found || found.error().code != base::ErrorCode::corrupt) return std::nullopt;
+  return found.error().message;
 }
 
 base::Result<bool> Outbox::has_line(const std::string& id, const std::string& note) {
@@ -243,13 +274,20 @@ base::Result<BounceOutcome> Outbox::take_bounce(std::string_view message, const 
   Email bounced;
   for (const std::string& name : {report.envelope_id, report.message_id.substr(0, report.message_id.find('@'))}) {
     if (name.empty()) continue;
-    TRY(const std::optional<Email> email, ledger_.find(name));
+    const auto found = ledger_.find(name);
+    if (!found && found.error().code != base::ErrorCode::corrupt) return base::propagate(found.error());
+    if (!found) {
+      outcome.unreadable = {name, found.error().message};
+      continue;
+    }
+    const std::optional<Email>& email = *found;
     if (!email || (!tenant.empty() && email->tenant != tenant)) continue;
     outcome.email_id = email->id;
     bounced = *email;
     break;
   }
   if (outcome.email_id.empty()) return outcome;
+  outcome.unreadable.reset();
   TRY(const base::TimePoint at, time_of_bounce(notes));
   for (const mail::ReportedRecipient& recipient : report.recipients) {
     // What a report says comes from outside: it can speak for those the e-mail was for, and for no other.
@@ -260,7 +298,7 @@ base::Result<BounceOutcome> Outbox::take_bounce(std::string_view message, const 
     Bounce bounce{recipient.address, recipient.status, recipient.diagnostic, recipient.status.starts_with('5'), at};
     const bool recorded = std::ranges::find(bounced.bounces, bounce) != bounced.bounces.end();
     if (!recorded) TRY_VOID(ledger_.record_bounce(outcome.email_id, bounce));
-    if (mail::means_bad_address(recipient.status)) {
+    if (smtp::means_bad_address(recipient.status)) {
       TRY_VOID(
           suppress(bounced.tenant, recipient.address, "bounced: " + recipient.status + " " + recipient.diagnostic));
       outcome.suppressed.push_back(recipient.address);

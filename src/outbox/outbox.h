@@ -17,6 +17,7 @@
 #include "outbox/email/payload.h"
 #include "outbox/email/state_machine.h"
 #include "outbox/ledger/ledger.h"
+#include "outbox/ledger/message_memory.h"
 #include "outbox/ledger/suppressions.h"
 #include "outbox/transport/sandbox_mailbox.h"
 #include "outbox/work/acceptance_queue.h"
@@ -30,7 +31,8 @@ struct ShownEmail {
 };
 
 struct BounceOutcome {
-  std::string email_id;  // empty: the report is about none of ours
+  std::string email_id;                       // empty: about none of ours, or about one whose record cannot be read
+  std::optional<MalformedRecord> unreadable;  // that record
   std::vector<Bounce> bounces;
   std::vector<std::string> suppressed;  // addresses that get no mail from now on
 };
@@ -45,6 +47,7 @@ struct ChangeNotes {
 
 struct OutboxOptions {
   base::Milliseconds key_life = std::chrono::hours(24);  // of an idempotency key
+  MessageMemory* memory = nullptr;                       // for what is being accepted; nullptr: without limit
 };
 
 class DirectDispatch;
@@ -57,7 +60,8 @@ class Outbox {
   ~Outbox();
 
   // `key` is the caller's Idempotency-Key, `request_hash` tells equal requests from others. Outcomes are in the order
-  // of the payloads. E-mails without an id get one: the same each time for a repeated key.
+  // of the payloads. E-mails without an id get one: the same each time for a repeated key. Large ones that find no room
+  // in memory are answered no_room.
   struct KeyedRequest {
     std::string key;
     std::string request_hash;
@@ -66,8 +70,8 @@ class Outbox {
   base::Result<AcceptAnswer> accept(std::vector<Payload> payloads, const std::string& tenant,
                                     const std::optional<KeyedRequest>& keyed, const RenderAnswer& render);
 
-  // The same without a key and without waiting: together with others that come at this time. False when too many wait;
-  // otherwise `done` is called once, on another thread.
+  // The same without a key and without waiting: together with others that come at this time. False when too many wait,
+  // or they find no room in memory; otherwise `done` is called once, on another thread.
   [[nodiscard]] bool accept_soon(std::vector<Payload> payloads, const std::string& tenant, AcceptanceQueue::Done done);
   // Returns when everything that was to be accepted soon has been answered.
   void drain() { acceptances_.drain(); }
@@ -75,11 +79,17 @@ class Outbox {
   base::Result<ShownEmail> show(const std::string& id, const std::string& tenant);  // not_found
   base::Result<EmailPage> list(const ListRequest& request);
   base::Result<Counts> counts(const std::string& tenant);
-  base::Result<std::vector<Email>> stale(const std::string& tenant, int limit);  // in flight beyond their lease
+  base::Result<std::vector<Email>> stale(const std::string& tenant,
+                                         int limit);  // in flight beyond their lease, or unreadable
   base::Result<EmailPage> dead_callbacks(const std::string& tenant, const std::string& cursor, int limit);
-  base::Result<std::string> message(const std::string& id, const std::string& tenant);  // as it goes out; not_found
-  base::Result<std::string> payload(const std::string& id,
-                                    const std::string& tenant);  // as it was handed in; not_found
+  // As it goes out; not_found. They are read only if `admit` has room for them, see Spool::read_if().
+  base::Result<std::string> message(const std::string& id, const std::string& tenant, const Spool::Admit& admit);
+  // As it was handed in; not_found.
+  base::Result<std::string> payload(const std::string& id, const std::string& tenant, const Spool::Admit& admit);
+
+  // What is wrong with the record of this e-mail, if it cannot be read. Then all that is asked about it alone is
+  // corrupt.
+  std::optional<std::string> why_unreadable(const std::string& id);
 
   // not_found, or conflict when the state forbids it. `reason` goes into the history. They answer the e-mail as it is
   // afterwards. With the notes of an earlier attempt a change is made only if that one did not come to it.
@@ -104,6 +114,7 @@ class Outbox {
 
  private:
   struct Batch;
+  // nullptr when there is no room in memory for them.
   std::shared_ptr<Batch> prepare(std::vector<Payload> payloads, const std::string& tenant,
                                  const std::optional<KeyedRequest>& keyed);
   // Tells the workers.

@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/metrics_text.h"
-#include "base/thread_name.h"
+#include "base/this_thread.h"
 
 namespace postino::outbox {
 
@@ -158,9 +158,13 @@ QueueIntake::Result QueueIntake::judge(const broker::Message& message, const Acc
     case AcceptStatus::replayed:
       return Result::repeated;
     case AcceptStatus::in_progress:
+    case AcceptStatus::no_room:
       return Result::released;
     case AcceptStatus::other_request:
       log_rejected(message, "its id was already used by another message");
+      return Result::rejected;
+    case AcceptStatus::unreadable_key:
+      log_rejected(message, "the record of its id cannot be read, so that it may have been accepted before");
       return Result::rejected;
     case AcceptStatus::done:
       break;

@@ -16,8 +16,8 @@
 
 #include "base/backoff.h"
 #include "base/clock.h"
-#include "base/pause.h"
 #include "base/random.h"
+#include "base/this_thread.h"
 #include "broker/broker.h"
 #include "outbox/outbox.h"
 

@@ -39,7 +39,7 @@ class Batch : public std::enable_shared_from_this<Batch> {
   void run(const BatchExecuteStatementRequest& request) {
     if (auto prepared = prepare(request); !prepared) return done_(base::propagate(std::move(prepared).error()));
     pending_ = slots_.size();
-    for (std::size_t i = 0; i < slots_.size(); ++i) start(i, request.statements[i]);
+    for (std::size_t i = 0; i < slots_.size(); ++i) start(i, request.statements[i], request.allowance);
   }
 
  private:
@@ -107,10 +107,11 @@ class Batch : public std::enable_shared_from_this<Batch> {
     return {};
   }
 
-  void start(std::size_t number, const BatchStatement& statement) {
+  void start(std::size_t number, const BatchStatement& statement, store::ReadAllowance* allowance) {
     Slot& slot = slots_[number];
     if (slot.read) {
-      read(slot, statement.consistent_read);
+      // Once the allowance is exhausted, the answer means nothing.
+      if (allowance == nullptr || !allowance->exhausted()) read(slot, statement.consistent_read, allowance);
       return finish_one();
     }
     if (!slot.write) return finish_one();
@@ -121,8 +122,9 @@ class Batch : public std::enable_shared_from_this<Batch> {
               });
   }
 
-  void read(Slot& slot, bool consistent) {
-    store::Answer<Page> page = read_page(store_, *slot.read, {consistent, std::nullopt, return_consumed_capacity_}, {});
+  void read(Slot& slot, bool consistent, store::ReadAllowance* allowance) {
+    store::Answer<Page> page =
+        read_page(store_, *slot.read, {consistent, std::nullopt, return_consumed_capacity_, allowance}, {});
     if (!page) return fail(slot.result, reworded(page.error()));
     slot.consumed_capacity = std::move(page->consumed_capacity);
     if (!page->items.empty()) slot.result.item = std::move(page->items.front());

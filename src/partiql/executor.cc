@@ -27,8 +27,9 @@ store::Answer<ExecuteStatementResponse> select(store::Store& store, const Execut
   if (request.next_token) {
     TRY(position, decode_token(fingerprint_of(request.statement), *request.next_token));
   }
-  TRY(Page page,
-      read_page(store, plan, {request.consistent_read, request.limit, request.return_consumed_capacity}, position));
+  const ReadOptions options{request.consistent_read, request.limit, request.return_consumed_capacity,
+                            request.allowance};
+  TRY(Page page, read_page(store, plan, options, position));
   ExecuteStatementResponse response;
   response.items = std::move(page.items);
   if (page.next) response.next_token = encode_token(fingerprint_of(request.statement), *page.next);

@@ -6,7 +6,6 @@ namespace postino::partiql {
 
 namespace {
 
-
 void collect_conjuncts(const Expression& condition, std::vector<const Expression*>& conjuncts) {
   if (condition.kind != ExpressionKind::logical_and) {
     conjuncts.push_back(&condition);

@@ -15,7 +15,9 @@ using item::AttributeValue;
 
 constexpr std::string_view invalid_values = "One or more parameter values were invalid: ";
 
-bool is_collection(ExpressionKind kind) { return kind == ExpressionKind::list || kind == ExpressionKind::structure || kind == ExpressionKind::bag; }
+bool is_collection(ExpressionKind kind) {
+  return kind == ExpressionKind::list || kind == ExpressionKind::structure || kind == ExpressionKind::bag;
+}
 
 // What messages call an expression that is no literal.
 std::string description_of(const Expression& expression) {
@@ -100,7 +102,8 @@ class Folder {
   base::Result<AttributeValue> set_of(const Expression& expression) const {
     if (expression.operands.empty()) return base::invalid("Empty bags are not supported");
     const auto all = [&](auto is) { return std::ranges::all_of(expression.operands, is); };
-    if (all([](const Expression& member) { return member.kind == ExpressionKind::number; })) return number_set(expression);
+    if (all([](const Expression& member) { return member.kind == ExpressionKind::number; }))
+      return number_set(expression);
     if (all([](const Expression& member) {
           return member.kind == ExpressionKind::literal && member.value.type() == item::Type::string;
         }))

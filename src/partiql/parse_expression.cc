@@ -12,7 +12,6 @@ namespace postino::partiql {
 
 namespace {
 
-
 // Deeper than any value that can be stored, and than anyone writes by hand.
 constexpr std::size_t max_depth = 100;
 
@@ -89,7 +88,8 @@ base::Result<Expression> Parser::parse_and() {
   return chain(TokenKind::keyword_and, ExpressionKind::logical_and, &Parser::parse_not);
 }
 
-base::Result<Expression> Parser::chain(TokenKind keyword, ExpressionKind kind, base::Result<Expression> (Parser::*part)()) {
+base::Result<Expression> Parser::chain(TokenKind keyword, ExpressionKind kind,
+                                       base::Result<Expression> (Parser::*part)()) {
   TRY(Expression first, (this->*part)());
   if (next() != keyword) return first;
   Expression joined = node(kind, first.position);
@@ -142,7 +142,8 @@ base::Result<Expression> Parser::infix(Operation operation, Expression left,
                                        base::Result<Expression> (Parser::*part)()) {
   if (next() == TokenKind::end) return not_well_formed("Missing right-hand side expression of infix operator");
   TRY(Expression right, (this->*part)());
-  Expression result = node(is_comparison(operation) ? ExpressionKind::comparison : ExpressionKind::arithmetic, left.position);
+  Expression result =
+      node(is_comparison(operation) ? ExpressionKind::comparison : ExpressionKind::arithmetic, left.position);
   result.operation = operation;
   result.operands.push_back(std::move(left));
   result.operands.push_back(std::move(right));
@@ -165,8 +166,9 @@ base::Result<Expression> Parser::parse_in(Expression value) {
   result.operands.push_back(std::move(value));
   const bool brackets = next() == TokenKind::open_bracket;
   if (brackets || next() == TokenKind::open_paren) {
-    TRY(Expression members, parse_list(brackets ? TokenKind::close_bracket : TokenKind::close_paren,
-                                       brackets ? "Expected RIGHT_BRACKET" : "Expected RIGHT_PAREN", ExpressionKind::list));
+    TRY(Expression members,
+        parse_list(brackets ? TokenKind::close_bracket : TokenKind::close_paren,
+                   brackets ? "Expected RIGHT_BRACKET" : "Expected RIGHT_PAREN", ExpressionKind::list));
     std::ranges::move(members.operands, std::back_inserter(result.operands));
   } else {
     TRY_VOID(parse_sum());  // not a list, whatever it is

@@ -9,7 +9,6 @@ namespace postino::partiql {
 
 namespace {
 
-
 constexpr std::string_view no_table = "Expected identifier for simple path";
 constexpr std::string_view no_data_manipulation = "Expected data manipulation";
 

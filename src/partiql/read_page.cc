@@ -80,6 +80,7 @@ class PageReader {
     request.consistent_read = options_.consistent;
     request.return_consumed_capacity = options_.return_consumed_capacity;
     request.placeholders = std::move(substitutions).take();
+    request.allowance = options_.allowance;
   }
 
   store::Answer<void> take(store::PageResponse response) {
@@ -99,6 +100,7 @@ class PageReader {
     request.placeholders = std::move(substitutions).take();
     request.consistent_read = options_.consistent;
     request.return_consumed_capacity = options_.return_consumed_capacity;
+    request.allowance = options_.allowance;
     TRY(store::GetItemResponse response, store_.get_item(request));
     capacity_.add(response.consumed_capacity);
     if (!response.item) return {};

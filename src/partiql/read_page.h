@@ -19,6 +19,7 @@ struct ReadOptions {
   bool consistent = false;
   std::optional<int> limit;  // items examined
   store::ReturnConsumedCapacity return_consumed_capacity = store::ReturnConsumedCapacity::none;
+  store::ReadAllowance* allowance = nullptr;
 };
 
 struct Page {

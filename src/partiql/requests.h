@@ -7,6 +7,7 @@
 
 #include "store/capacity.h"
 #include "store/error.h"
+#include "store/read_allowance.h"
 
 namespace postino::partiql {
 
@@ -31,6 +32,7 @@ struct ExecuteStatementRequest {
   std::optional<int> limit;  // items examined, not returned
   store::ReturnConsumedCapacity return_consumed_capacity = store::ReturnConsumedCapacity::none;
   bool return_item_on_failure = false;
+  store::ReadAllowance* allowance = nullptr;  // of the caller, for reads; nullptr: as much as they take
 };
 struct ExecuteStatementResponse {
   std::vector<item::Item> items;  // always shown, also when empty
@@ -47,6 +49,7 @@ struct BatchStatement {
 struct BatchExecuteStatementRequest {
   std::vector<BatchStatement> statements;
   store::ReturnConsumedCapacity return_consumed_capacity = store::ReturnConsumedCapacity::none;
+  store::ReadAllowance* allowance = nullptr;  // of the caller, for reads; nullptr: as much as they take
 };
 struct BatchStatementError {
   std::string code;  // "ConditionalCheckFailed", "ValidationError", ...
@@ -71,6 +74,7 @@ struct ExecuteTransactionRequest {
   std::vector<TransactStatement> statements;
   std::optional<std::string> client_request_token;
   store::ReturnConsumedCapacity return_consumed_capacity = store::ReturnConsumedCapacity::none;
+  store::ReadAllowance* allowance = nullptr;  // of the caller, for reads; nullptr: as much as they take
 };
 struct ExecuteTransactionResponse {
   std::vector<std::optional<item::Item>> items;  // one for each read; none for writes

@@ -88,6 +88,7 @@ store::Answer<ExecuteTransactionResponse> read_all(store::Store& store, const Ex
   TRY(const std::vector<ReadPlan> plans, plan_reads(store, request, trees));
   store::TransactGetItemsRequest gets;
   gets.return_consumed_capacity = request.return_consumed_capacity;
+  gets.allowance = request.allowance;
   for (const ReadPlan& plan : plans) {
     store::TransactGet& get = gets.gets.emplace_back();
     Substitutions substitutions;

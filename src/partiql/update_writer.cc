@@ -174,8 +174,8 @@ class UpdateWriter {
       } else if (const AttributeValue* constant = constant_of(operand, parameters_)) {
         TRY_VOID(add_constant(sum, *constant, subtracted, symbol_of(expression.operation)));
       } else {
-        return base::invalid(unsupported_in_update(operand.kind == ExpressionKind::function ? std::string_view(operand.name)
-                                                                                 : operator_of(operand)));
+        return base::invalid(unsupported_in_update(
+            operand.kind == ExpressionKind::function ? std::string_view(operand.name) : operator_of(operand)));
       }
     }
     return {};

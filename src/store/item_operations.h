@@ -9,6 +9,7 @@
 
 #include "store/capacity.h"
 #include "store/expression.h"
+#include "store/read_allowance.h"
 
 namespace postino::store {
 
@@ -32,6 +33,7 @@ struct GetItemRequest {
   expr::Placeholders placeholders;
   bool consistent_read = false;
   ReturnConsumedCapacity return_consumed_capacity = ReturnConsumedCapacity::none;
+  ReadAllowance* allowance = nullptr;  // of the caller; nullptr: as much as it takes
 };
 struct GetItemResponse {
   std::optional<item::Item> item;
@@ -93,6 +95,7 @@ struct ReadPage {
   // What messages call the filter and the projection: the parameters that the caller's user gave.
   std::string_view filter_name = "Filter Expression";
   std::string_view projection_name = "ProjectionExpression";
+  ReadAllowance* allowance = nullptr;  // of the caller; nullptr: as much as it takes
 };
 
 struct QueryRequest : ReadPage {
@@ -123,6 +126,7 @@ struct BatchGetTable {
 struct BatchGetItemRequest {
   std::vector<BatchGetTable> tables;
   ReturnConsumedCapacity return_consumed_capacity = ReturnConsumedCapacity::none;
+  ReadAllowance* allowance = nullptr;  // of the caller; nullptr: as much as it takes
 };
 struct BatchGetItemResponse {
   struct TableItems {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "store/error.h"
+#include "store/read_allowance.h"
 #include "store/table.h"
 
 namespace postino::store {
@@ -82,7 +83,8 @@ struct GetShardIteratorRequest {
 };
 struct GetRecordsRequest {
   std::string shard_iterator;
-  std::optional<int> limit;  // 1 to 1000
+  std::optional<int> limit;            // 1 to 1000
+  ReadAllowance* allowance = nullptr;  // of the caller; nullptr: as much as it takes
 };
 struct GetRecordsResponse {
   std::vector<StreamRecord> records;

@@ -1,5 +1,6 @@
 #include "store/table_setup.h"
 
+#include "base/log.h"
 #include "store/retry.h"
 
 namespace postino::store {
@@ -11,6 +12,7 @@ CreateTableRequest table_request(std::string name, const std::vector<AttributeDe
   for (const AttributeDefinition& key : keys)
     request.key_schema.push_back({key.name, request.key_schema.empty() ? KeyRole::hash : KeyRole::range});
   request.billing_mode = BillingMode::pay_per_request;
+  request.deletion_protection = true;
   return request;
 }
 
@@ -22,6 +24,7 @@ base::Result<void> prepare_table(Store& store, const CreateTableRequest& request
     if (!found) return base::propagate(as_error(found.error()));
     if (found->key_schema != request.key_schema)
       return base::invalid("table " + request.table_name + " exists with other keys than are needed");
+    protect_table(store, *found);
   }
   if (expiry.empty()) return {};
   const auto expiring = store.describe_time_to_live(request.table_name);
@@ -30,6 +33,16 @@ base::Result<void> prepare_table(Store& store, const CreateTableRequest& request
   const auto enabled = store.update_time_to_live(request.table_name, {expiry, true});
   if (!enabled) return base::propagate(as_error(enabled.error()));
   return {};
+}
+
+void protect_table(Store& store, const TableDescription& table) {
+  if (table.deletion_protection) return;
+  UpdateTableRequest request;
+  request.table_name = table.name;
+  request.deletion_protection = true;
+  if (const auto updated = store.update_table(request); !updated)
+    base::log_warning("store", "table not protected against deletion",
+                      {{"table", table.name}, {"cause", updated.error().message}});
 }
 
 }  // namespace postino::store

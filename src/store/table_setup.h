@@ -9,11 +9,21 @@
 
 namespace postino::store {
 
-// A table that is paid for by request: a hash key, or a hash and a range key.
+// A table as a service makes it.
+struct TableSetup {
+  CreateTableRequest request;
+  std::string expiry;  // the attribute by which its items expire; empty when they do not
+};
+
+// A table that is paid for by request and protected against deletion: a hash key, or a hash and a range key.
 CreateTableRequest table_request(std::string name, const std::vector<AttributeDefinition>& keys);
 
 // Makes the table unless it is there, and lets its items expire by the attribute `expiry`, unless that is empty. A
-// table that is there is taken as it is, but must have the same keys: invalid otherwise.
+// table that is there is taken as it is, but must have the same keys: invalid otherwise;
+// it is then protected against deletion.
 base::Result<void> prepare_table(Store& store, const CreateTableRequest& request, const std::string& expiry);
+
+// Protects a table that is there against deletion, unless it is. What cannot be done is logged.
+void protect_table(Store& store, const TableDescription& table);
 
 }  // namespace postino::store

@@ -67,6 +67,7 @@ struct TransactGet {
 struct TransactGetItemsRequest {
   std::vector<TransactGet> gets;
   ReturnConsumedCapacity return_consumed_capacity = ReturnConsumedCapacity::none;
+  ReadAllowance* allowance = nullptr;  // of the caller; nullptr: as much as it takes
 };
 struct TransactGetItemsResponse {
   std::vector<std::optional<item::Item>> items;  // in the order of the request

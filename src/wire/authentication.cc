@@ -86,13 +86,13 @@ bool is_region(std::string_view text) {
 }
 
 // What stands for the body in the signed text. A body may be left out of the signature where TLS protects it.
-std::string payload_hash(const net::Request& request) {
+std::string payload_hash(const http::Request& request) {
   if (request.secure && request.header("x-amz-content-sha256") == unsigned_payload)
     return std::string(unsigned_payload);
   return base::to_hex(base::sha256(request.body));
 }
 
-bool declares_other_payload(const net::Request& request, std::string_view hash) {
+bool declares_other_payload(const http::Request& request, std::string_view hash) {
   return request.has_header("x-amz-content-sha256") &&
          !base::equal_ignoring_case(request.header("x-amz-content-sha256"), hash);
 }
@@ -112,13 +112,16 @@ struct SignedCall {
   Credential credential;
 };
 
-Authenticator::Authenticator(std::vector<AccessKey> keys, std::shared_ptr<const base::Clock> clock)
-    : keys_(std::move(keys)), clock_(std::move(clock)), signing_keys_(std::make_unique<SigningKeys>()) {}
+Authenticator::Authenticator(std::vector<AccessKey> keys, std::shared_ptr<const base::Clock> clock, bool keys_only)
+    : keys_(std::move(keys)),
+      strict_(keys_only || !keys_.empty()),
+      clock_(std::move(clock)),
+      signing_keys_(std::make_unique<SigningKeys>()) {}
 
 Authenticator::~Authenticator() = default;
 Authenticator::Authenticator(Authenticator&&) noexcept = default;
 
-std::optional<AuthenticationFailure> Authenticator::check(const net::Request& request) const {
+std::optional<AuthenticationFailure> Authenticator::check(const http::Request& request, Body body) const {
   const std::string_view header = request.header("authorization");
   QueryParameters query = parse_query(request.query());
   const bool in_query = has_query_signature(query);
@@ -149,11 +152,11 @@ std::optional<AuthenticationFailure> Authenticator::check(const net::Request& re
   call.credential = *credential;
   call.date = format_signature_time(call.signed_at);
   if (auto failure = check_scope(call)) return failure;
-  return keys_.empty() ? std::nullopt : check_signature(request, call);
+  return strict_ ? check_signature(request, call, body) : std::nullopt;
 }
 
 std::optional<AuthenticationFailure> Authenticator::check_time(const SignedCall& call) const {
-  if (keys_.empty()) return std::nullopt;
+  if (!strict_) return std::nullopt;
   const auto now = std::chrono::floor<seconds>(clock_->now());
   const seconds lifetime = call.fields.expires.empty() ? allowed_skew : *parse_expiry(call.fields.expires);
   const auto text = format_signature_time;
@@ -169,28 +172,28 @@ std::optional<AuthenticationFailure> Authenticator::check_time(const SignedCall&
 std::optional<AuthenticationFailure> Authenticator::check_scope(const SignedCall& call) const {
   const Credential& credential = call.credential;
   const std::string_view day = std::string_view(call.date).substr(0, 8);
-  const bool strict = !keys_.empty();
   std::string faults;
-  if (strict && !is_region(credential.region))
+  if (strict_ && !is_region(credential.region))
     faults += "Credential should be scoped to a valid region, not " + in_quotes(credential.region) + ". ";
   if (credential.service != service)
     faults += "Credential should be scoped to correct service: " + in_quotes(service) + ". ";
-  if (strict && credential.terminator != terminator)
+  if (strict_ && credential.terminator != terminator)
     faults += "Credential should be scoped with a valid terminator: " + in_quotes(terminator) + ", not " +
               in_quotes(credential.terminator) + ". ";
-  if (strict && credential.date != day)
+  if (strict_ && credential.date != day)
     faults += "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: " +
               in_quotes(credential.date) + " != " + in_quotes(day) + ", from " + in_quotes(call.date) + ".";
   if (faults.empty()) return std::nullopt;
   return invalid(faults);
 }
 
-std::optional<AuthenticationFailure> Authenticator::check_signature(const net::Request& request,
-                                                                    const SignedCall& call) const {
+std::optional<AuthenticationFailure> Authenticator::check_signature(const http::Request& request,
+                                                                    const SignedCall& call, Body body) const {
   // The keys are configured here and no service hands out temporary ones: every token is a wrong one.
   if (call.fields.has_session_token) return unrecognized("The security token included in the request is invalid");
   const AccessKey* const key = find(call.credential.key_id);
   if (key == nullptr) return unrecognized("The security token included in the request is invalid.");
+  if (body == Body::to_come) return std::nullopt;
 
   const std::string hash = payload_hash(request);
   const std::string text =

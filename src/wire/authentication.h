@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "net/http.h"
+#include "http/message.h"
 
 namespace postino::wire {
 
@@ -30,21 +30,31 @@ struct SignedCall;
 class Authenticator {
  public:
   // Without keys any well-formed credential for the service is accepted, whatever its signature, date or region: that
-  // is what local tools send.
-  Authenticator(std::vector<AccessKey> keys, std::shared_ptr<const base::Clock> clock);
+  // is what local tools send. `keys_only` is for servers whose other callers need keys: without any, all are refused.
+  Authenticator(std::vector<AccessKey> keys, std::shared_ptr<const base::Clock> clock, bool keys_only = false);
   ~Authenticator();
   Authenticator(Authenticator&&) noexcept;
 
   // nullopt when the request may proceed. The order of the checks and their words are DynamoDB's.
-  std::optional<AuthenticationFailure> check(const net::Request& request) const;
+  std::optional<AuthenticationFailure> check(const http::Request& request) const { return check(request, Body::there); }
+  // The same as far as it can be told without the body.
+  std::optional<AuthenticationFailure> check_headers(const http::Request& request) const {
+    return check(request, Body::to_come);
+  }
+  // Does it take any well-formed credential?
+  bool is_open() const { return !strict_; }
 
  private:
+  enum class Body { there, to_come };
+  std::optional<AuthenticationFailure> check(const http::Request& request, Body body) const;
   std::optional<AuthenticationFailure> check_time(const SignedCall& call) const;
   std::optional<AuthenticationFailure> check_scope(const SignedCall& call) const;
-  std::optional<AuthenticationFailure> check_signature(const net::Request& request, const SignedCall& call) const;
+  std::optional<AuthenticationFailure> check_signature(const http::Request& request, const SignedCall& call,
+                                                       Body body) const;
   const AccessKey* find(std::string_view id) const;
 
   std::vector<AccessKey> keys_;
+  bool strict_;  // signatures count
   std::shared_ptr<const base::Clock> clock_;
   std::unique_ptr<SigningKeys> signing_keys_;
 };

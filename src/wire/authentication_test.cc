@@ -40,8 +40,8 @@ struct TestRequest {
   std::string body;
   bool secure = false;
 
-  net::Request view() const {
-    net::Request request;
+  http::Request view() const {
+    http::Request request;
     request.method = method;
     request.target = target;
     for (const auto& [name, value] : headers) request.headers.emplace_back(name, value);

@@ -87,6 +87,7 @@ struct Shape<BatchWriteItemInput> {
 
 struct BatchGetItem {
   static constexpr std::string_view name = "BatchGetItem";
+  static constexpr bool may_take_long = true;
   using Input = BatchGetItemInput;
   using Request = store::BatchGetItemRequest;
   using Response = store::BatchGetItemResponse;

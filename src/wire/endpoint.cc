@@ -2,6 +2,7 @@
 
 #include <zlib.h>
 
+#include <charconv>
 #include <chrono>
 
 #include "base/log.h"
@@ -17,6 +18,7 @@ namespace {
 constexpr std::string_view json_type = "application/x-amz-json-1.0";
 constexpr std::string_view plain_json_type = "application/json";
 constexpr std::size_t max_body_bytes = 16 << 20;
+constexpr int forbidden = 403;
 constexpr int not_found = 404;
 constexpr std::size_t request_id_position = 1;  // among the headers of an API response
 
@@ -27,7 +29,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 // The type that the request has and the response echoes; empty when it is none that the API speaks.
-std::string_view content_type_of(const net::Request& request) {
+std::string_view content_type_of(const http::Request& request) {
   const std::string_view header = request.header("content-type");
   const std::string_view type = trimmed(header.substr(0, header.find(';')));
   if (base::equal_ignoring_case(type, json_type)) return json_type;
@@ -35,67 +37,29 @@ std::string_view content_type_of(const net::Request& request) {
   return {};
 }
 
-void add_request_id(net::Response& response) { response.headers.emplace_back("x-amzn-RequestId", make_request_id()); }
+bool takes_long_to_read(const http::Request& request) {
+  return request.body.size() > short_body_bytes || request.has_header("content-encoding");  // which may become large
+}
 
-void add_checksum(net::Response& response) {
+void add_request_id(http::Response& response) { response.headers.emplace_back("x-amzn-RequestId", make_request_id()); }
+
+void add_checksum(http::Response& response) {
   const auto checksum = crc32_z(0, reinterpret_cast<const Bytef*>(response.body.data()), response.body.size());
   response.headers.emplace_back("x-amz-crc32", std::to_string(checksum));
 }
 
-void add_origin(net::Response& response, bool has_origin) {
-  if (has_origin) response.headers.emplace_back("Access-Control-Allow-Origin", "*");
+bool has_small_body(const http::Request& request) {
+  constexpr std::size_t most = 4 << 10;
+  const std::string_view text = request.header("content-length");
+  std::size_t length = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
+  return error == std::errc() && length <= most;
 }
 
-// What every response with a body has.
-void complete(net::Response& response, bool has_origin) {
-  add_request_id(response);
-  add_checksum(response);
-  add_origin(response, has_origin);
-}
-
-net::Response api_response(Reply reply, std::string_view content_type, bool has_origin) {
-  net::Response response;
-  response.status = reply.status;
-  response.content_type = content_type;
-  response.body = std::move(reply.body);
-  response.headers.reserve(4);
-  response.headers.emplace_back("Server", "Server");
-  complete(response, has_origin);
-  return response;
-}
-
-net::Response not_an_api_call(bool has_origin) {
-  net::Response response;
-  response.status = not_found;
-  response.body = "<UnknownOperationException/>\n";
-  complete(response, has_origin);
-  return response;
-}
-
-net::Response too_large() {
-  net::Response response;
+http::Response too_large() {
+  http::Response response;
   response.status = 413;
   add_request_id(response);
-  return response;
-}
-
-// What a browser asks before it lets a page of another origin call.
-net::Response preflight(const net::Request& request) {
-  net::Response response;
-  add_request_id(response);
-  add_origin(response, request.has_header("origin"));
-  if (const auto headers = request.header("access-control-request-headers"); !headers.empty())
-    response.headers.emplace_back("Access-Control-Allow-Headers", headers);
-  if (const auto method = request.header("access-control-request-method"); !method.empty())
-    response.headers.emplace_back("Access-Control-Allow-Methods", method);
-  response.headers.emplace_back("Access-Control-Max-Age", "172800");
-  return response;
-}
-
-net::Response health(const std::string& region, bool has_origin) {
-  net::Response response;
-  response.body = "healthy: dynamodb." + region + ".amazonaws.com ";
-  complete(response, has_origin);
   return response;
 }
 
@@ -104,32 +68,106 @@ net::Response health(const std::string& region, bool has_origin) {
 Endpoint::Endpoint(store::Store& store, EndpointOptions options)
     : options_(std::move(options)),
       statistics_(operation_count()),
-      authenticator_(options_.access_keys, options_.clock),
+      authenticator_(options_.access_keys, options_.clock, options_.keys_only),
       partiql_(store),
       faults_(options_.faults),
-      services_(std::make_unique<const Services>(Services{&store, &partiql_, &control_, options_.region, &address_})) {}
+      long_calls_(options_.long_call_threads, options_.max_waiting_long_calls),
+      services_(std::make_unique<const Services>(
+          Services{&store, &partiql_, &control_, options_.region, &address_, &long_calls_, options_.answers.get()})),
+      long_services_(std::make_unique<const Services>(
+          Services{&store, &partiql_, &control_, options_.region, &address_, nullptr, options_.answers.get()})) {}
 
 Endpoint::~Endpoint() = default;
 
-void Endpoint::stop() { control_.stop(); }
-
-void Endpoint::handle(const net::Request& request, net::Responder respond) {
-  const bool has_origin = request.has_header("origin");
-  if (request.method == "POST") return handle_call(request, std::move(respond));
-  if (request.method == "GET") return respond(health(options_.region, has_origin));
-  if (request.method == "OPTIONS" && has_origin) return respond(preflight(request));
-  respond(not_an_api_call(has_origin));
+void Endpoint::stop() {
+  control_.stop();
+  long_calls_.stop();
 }
 
-// The order of the checks is DynamoDB's: is it JSON, is there such an operation, is it signed, is there a body.
-void Endpoint::handle_call(const net::Request& request, net::Responder respond) {
-  const bool has_origin = request.has_header("origin");
+void Endpoint::complete(const http::Request& request, http::Response& response) const {
+  add_request_id(response);
+  add_checksum(response);
+  options_.border.add_origin(request, response);
+}
+
+http::Response Endpoint::api_response(const http::Request& request, Reply reply, std::string_view content_type) const {
+  http::Response response;
+  response.status = reply.status;
+  response.content_type = content_type;
+  response.body = std::move(reply.body);
+  response.memory = std::move(reply.memory);
+  response.headers.reserve(4);
+  response.headers.emplace_back("Server", "Server");
+  complete(request, response);
+  return response;
+}
+
+http::Response Endpoint::not_an_api_call(const http::Request& request) const {
+  http::Response response;
+  response.status = not_found;
+  response.body = "<UnknownOperationException/>\n";
+  complete(request, response);
+  return response;
+}
+
+http::Response Endpoint::preflight(const http::Request& request) const {
+  http::Response response = options_.border.answer_preflight(request);
+  add_request_id(response);
+  return response;
+}
+
+http::Response Endpoint::health(const http::Request& request) const {
+  http::Response response;
+  response.body = "healthy: dynamodb." + options_.region + ".amazonaws.com ";
+  complete(request, response);
+  return response;
+}
+
+void Endpoint::handle(const http::Request& request, http::Responder respond) {
+  if (request.method == "POST" && takes_long_to_read(request)) return handle_long_call(request, respond);
+  if (request.method == "POST") return handle_call(*services_, request, std::move(respond));
+  if (request.method == "GET") return respond(health(request));
+  if (http::Border::is_preflight(request)) return respond(preflight(request));
+  respond(not_an_api_call(request));
+}
+
+void Endpoint::handle_long_call(const http::Request& request, const http::Responder& respond) {
+  if (long_calls_.try_submit([this, &request, respond] { handle_call(*long_services_, request, respond); })) return;
+  Reply reply = too_many_long_calls();
+  statistics_.count_refused(reply.error);
+  respond(api_response(request, std::move(reply), json_type));
+}
+
+std::optional<http::Response> Endpoint::refuse_at_border(const http::Request& request) {
+  const auto refused = authenticator_.is_open() ? options_.border.check(request) : std::nullopt;
+  if (!refused) return std::nullopt;
+  Reply reply = authentication_failure("AccessDeniedException", refused->message);
+  reply.status = forbidden;
+  statistics_.count_refused(reply.error);
+  return api_response(request, std::move(reply), json_type);
+}
+
+std::optional<http::Response> Endpoint::refuse_early(const http::Request& request) {
+  if (request.method != "POST") return std::nullopt;
+  if (auto refusal = refuse_at_border(request)) return refusal;
+  if (has_small_body(request)) return std::nullopt;
+  const auto denied = authenticator_.check_headers(request);
+  if (!denied) return std::nullopt;
+  Reply reply = authentication_failure(denied->type, denied->message);
+  statistics_.count_refused(reply.error);
+  return api_response(request, std::move(reply), json_type);
+}
+
+// Callers whom the border keeps out learn nothing else. The order of the other checks is DynamoDB's: is it JSON, is
+// there such an operation, is it signed, is there a body.
+void Endpoint::handle_call(const Services& services, const http::Request& request, http::Responder respond) {
   std::string_view type = content_type_of(request);
-  if (type.empty() && !request.body.empty()) return respond(not_an_api_call(has_origin));
+  if (auto refusal = refuse_at_border(request)) return respond(*std::move(refusal));
+  if (type.empty() && !request.body.empty()) return respond(not_an_api_call(request));
   if (type.empty()) type = json_type;
   const auto answer = [&](Reply reply) {
     statistics_.count_refused(reply.error);
-    respond(api_response(std::move(reply), type, has_origin));
+    respond(api_response(request, std::move(reply), type));
   };
 
   std::string unpacked;
@@ -152,12 +190,12 @@ void Endpoint::handle_call(const net::Request& request, net::Responder respond) 
   if (body.empty()) return answer(serialization_failure(""));
 
   const auto begin = std::chrono::steady_clock::now();
-  perform(*operation, body,
-          [this, operation, type, has_origin, begin, respond = std::move(respond)](Reply reply) mutable {
+  perform(services, *operation, body,
+          [this, &request, operation, type, begin, respond = std::move(respond)](Reply reply) mutable {
             const auto time = std::chrono::steady_clock::now() - begin;
             statistics_.count(index_of(*operation), reply, time);
             const std::string error = reply.error;
-            net::Response response = api_response(std::move(reply), type, has_origin);
+            http::Response response = api_response(request, std::move(reply), type);
             log(*operation, error, time, response);
             respond(std::move(response));
           });
@@ -165,7 +203,7 @@ void Endpoint::handle_call(const net::Request& request, net::Responder respond) 
 
 // Who asked for what, and what came of it; nothing of what was stored.
 void Endpoint::log(const Operation& operation, const std::string& error, std::chrono::steady_clock::duration time,
-                   const net::Response& response) const {
+                   const http::Response& response) const {
   const bool failed = response.status >= first_server_error;
   if (!failed && !options_.log_requests) return;
   const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(time).count();
@@ -177,12 +215,12 @@ void Endpoint::log(const Operation& operation, const std::string& error, std::ch
                    {"request_id", response.headers[request_id_position].second}});
 }
 
-void Endpoint::perform(const Operation& operation, std::string_view body, Finish finish) {
-  if (!faults_.active()) return operation.perform(*services_, body, std::move(finish));
+void Endpoint::perform(const Services& services, const Operation& operation, std::string_view body, Finish finish) {
+  if (!faults_.active()) return operation.perform(services, body, std::move(finish));
   if (auto fault = faults_.choose(operation))
     return faults_.after_latency([fault = *std::move(fault), finish] { finish(fault); });
   // The latency comes after the work, so that the body need not be kept.
-  operation.perform(*services_, body, [this, finish = std::move(finish)](Reply reply) {
+  operation.perform(services, body, [this, finish = std::move(finish)](Reply reply) {
     faults_.after_latency([finish, reply = std::move(reply)] { finish(reply); });
   });
 }

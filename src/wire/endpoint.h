@@ -6,16 +6,20 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/memory_budget.h"
 #include "base/thread_pool.h"
-#include "net/http.h"
+#include "http/border.h"
+#include "http/message.h"
 #include "partiql/executor.h"
 #include "store/store.h"
 #include "wire/authentication.h"
 #include "wire/fault_injection.h"
+#include "wire/long_calls.h"
 #include "wire/reply.h"
 #include "wire/statistics.h"
 
@@ -26,9 +30,15 @@ struct Services;
 
 struct EndpointOptions {
   std::string region = "us-east-1";
-  std::vector<AccessKey> access_keys;  // none: any well-formed key is accepted
+  std::vector<AccessKey> access_keys;  // none: any well-formed key is accepted, from this machine
+  bool keys_only = false;              // also without access keys: then no caller is accepted
+  http::Border border;                 // where any key is accepted; and which web pages may call
   FaultInjection faults;
   bool log_requests = false;
+  int long_call_threads = 0;                 // 0: one per core, but at least two
+  std::size_t max_waiting_long_calls = 256;  // more are refused with RequestLimitExceeded
+  // Of the server: while it is exhausted, reads that may have a large answer are refused with RequestLimitExceeded.
+  std::shared_ptr<base::MemoryBudget> answers;
   std::shared_ptr<const base::Clock> clock = std::make_shared<base::SystemClock>();
 };
 
@@ -42,18 +52,32 @@ class Endpoint {
   // Where it can be reached, as DescribeEndpoints tells it: known when the server listens.
   void set_address(std::string address) { address_ = std::make_shared<const std::string>(std::move(address)); }
 
-  // Finishes the operations on tables that were taken; from now on none is.
+  // Finishes the operations on tables that were taken, and the long calls that run; from now on none is taken.
   void stop();
 
-  void handle(const net::Request& request, net::Responder respond);
+  void handle(const http::Request& request, http::Responder respond);
+
+  // For a request whose body has not come yet: the answer if it will be refused whatever the body is. What has a small
+  // body is left to handle(), where errors come in DynamoDB's order.
+  std::optional<http::Response> refuse_early(const http::Request& request);
 
   const Statistics& statistics() const { return statistics_; }
+  const LongCalls& long_calls() const { return long_calls_; }
 
  private:
-  void handle_call(const net::Request& request, net::Responder respond);
-  void perform(const Operation& operation, std::string_view body, std::function<void(Reply)> finish);
+  void handle_call(const Services& services, const http::Request& request, http::Responder respond);
+  void handle_long_call(const http::Request& request, const http::Responder& respond);
+  std::optional<http::Response> refuse_at_border(const http::Request& request);
+  // Adds what every response with a body has.
+  void complete(const http::Request& request, http::Response& response) const;
+  http::Response api_response(const http::Request& request, Reply reply, std::string_view content_type) const;
+  http::Response not_an_api_call(const http::Request& request) const;
+  http::Response preflight(const http::Request& request) const;
+  http::Response health(const http::Request& request) const;
+  void perform(const Services& services, const Operation& operation, std::string_view body,
+               std::function<void(Reply)> finish);
   void log(const Operation& operation, const std::string& error, std::chrono::steady_clock::duration time,
-           const net::Response& response) const;
+           const http::Response& response) const;
 
   EndpointOptions options_;
   std::atomic<std::shared_ptr<const std::string>> address_ = std::make_shared<const std::string>("127.0.0.1:8000");
@@ -63,7 +87,9 @@ class Endpoint {
   FaultInjector faults_;
   static constexpr std::size_t max_waiting_control = 500;  // as many control operations as AWS lets run at a time
   base::ThreadPool control_{1, max_waiting_control};
-  std::unique_ptr<const Services> services_;
+  LongCalls long_calls_;
+  std::unique_ptr<const Services> services_;       // for I/O threads
+  std::unique_ptr<const Services> long_services_;  // for the threads of long calls
 };
 
 }  // namespace postino::wire

@@ -41,12 +41,6 @@ double draw() {
   return std::uniform_real_distribution<double>(0, 1)(generator);
 }
 
-bool is_control(const Operation& operation) {
-  return operation.name.find("Table") != std::string_view::npos || operation.name.starts_with("Describe") ||
-         operation.name.find("Resource") != std::string_view::npos || operation.name.starts_with("UpdateTime") ||
-         operation.name.starts_with("UpdateContinuous");
-}
-
 }  // namespace
 
 base::Result<FaultInjection> FaultInjection::parse(std::string_view text) {
@@ -94,7 +88,7 @@ FaultInjector::~FaultInjector() = default;
 
 std::optional<Reply> FaultInjector::choose(const Operation& operation) const {
   if (faults_.throttle > 0 && draw() < faults_.throttle) {
-    if (is_control(operation)) return failure({store::ErrorType::throttling, "Rate exceeded"});
+    if (operation.plane == Plane::control) return failure({store::ErrorType::throttling, "Rate exceeded"});
     return failure({store::ErrorType::provisioned_throughput_exceeded, std::string(store::table_throughput_exceeded)});
   }
   if (faults_.error > 0 && draw() < faults_.error)

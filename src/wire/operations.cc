@@ -22,37 +22,37 @@ constexpr std::string_view streams_api = "DynamoDBStreams";
 
 // The most frequent first.
 constexpr auto operations = std::to_array<Operation>({
-    operation<GetItem>(),
-    operation<PutItem>(),
-    operation<UpdateItem>(),
-    operation<Query>(),
-    operation<TransactWriteItems>(),
-    operation<DeleteItem>(),
-    operation<BatchGetItem>(),
-    operation<BatchWriteItem>(),
-    operation<TransactGetItems>(),
-    operation<Scan>(),
-    operation<ExecuteStatement>(),
-    operation<ExecuteTransaction>(),
-    operation<BatchExecuteStatement>(),
-    operation<DescribeTable>(),
-    operation<ListTables>(),
-    operation<CreateTable>(),
-    operation<UpdateTable>(),
-    operation<DeleteTable>(),
-    operation<DescribeTimeToLive>(),
-    operation<UpdateTimeToLive>(),
-    operation<DescribeContinuousBackups>(),
-    operation<UpdateContinuousBackups>(),
-    operation<TagResource>(),
-    operation<UntagResource>(),
-    operation<ListTagsOfResource>(),
-    operation<DescribeLimits>(),
-    operation<DescribeEndpoints>(),
-    operation<GetRecords>(streams_api),
-    operation<GetShardIterator>(streams_api),
-    operation<DescribeStream>(streams_api),
-    operation<ListStreams>(streams_api),
+    operation<GetItem>(Plane::data),
+    operation<PutItem>(Plane::data),
+    operation<UpdateItem>(Plane::data),
+    operation<Query>(Plane::data),
+    operation<TransactWriteItems>(Plane::data),
+    operation<DeleteItem>(Plane::data),
+    operation<BatchGetItem>(Plane::data),
+    operation<BatchWriteItem>(Plane::data),
+    operation<TransactGetItems>(Plane::data),
+    operation<Scan>(Plane::data),
+    operation<ExecuteStatement>(Plane::data),
+    operation<ExecuteTransaction>(Plane::data),
+    operation<BatchExecuteStatement>(Plane::data),
+    operation<DescribeTable>(Plane::control),
+    operation<ListTables>(Plane::control),
+    operation<CreateTable>(Plane::control),
+    operation<UpdateTable>(Plane::control),
+    operation<DeleteTable>(Plane::control),
+    operation<DescribeTimeToLive>(Plane::control),
+    operation<UpdateTimeToLive>(Plane::control),
+    operation<DescribeContinuousBackups>(Plane::control),
+    operation<UpdateContinuousBackups>(Plane::control),
+    operation<TagResource>(Plane::control),
+    operation<UntagResource>(Plane::control),
+    operation<ListTagsOfResource>(Plane::control),
+    operation<DescribeLimits>(Plane::control),
+    operation<DescribeEndpoints>(Plane::control),
+    operation<GetRecords>(Plane::data, streams_api),
+    operation<GetShardIterator>(Plane::data, streams_api),
+    operation<DescribeStream>(Plane::control, streams_api),
+    operation<ListStreams>(Plane::control, streams_api),
 });
 
 }  // namespace
@@ -72,6 +72,16 @@ const Operation* find_operation(std::string_view target) {
   const auto* found =
       std::ranges::find_if(operations, [&](const Operation& each) { return each.name == name && each.api == api; });
   return found == operations.end() ? nullptr : found;
+}
+
+Reply too_many_long_calls() {
+  return failure({store::ErrorType::request_limit_exceeded,
+                  "Too many calls that take long are under way: please try again shortly."});
+}
+
+Reply too_many_unread_answers() {
+  return failure({store::ErrorType::request_limit_exceeded,
+                  "Too many answers have not been taken by their clients: please try again shortly."});
 }
 
 std::size_t operation_count() { return operations.size(); }

@@ -58,6 +58,7 @@ struct Shape<PageInput> {
 };
 
 struct ReadPage {
+  static constexpr bool may_take_long = true;
   using Input = PageInput;
   using Response = store::PageResponse;
   template <class Request>

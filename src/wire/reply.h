@@ -1,9 +1,11 @@
 // What goes back to a client: a body, and the exception it tells of, if any.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
+#include "base/memory_budget.h"
 #include "store/error.h"
 
 namespace postino::wire {
@@ -14,6 +16,7 @@ struct Reply {
   int status = 200;
   std::string body;
   std::string error;  // the exception's name without its namespace; empty when the operation succeeded
+  std::shared_ptr<base::MemoryBudget::Share> memory = nullptr;  // as in http::Response
 };
 
 inline Reply success(std::string body) { return {200, std::move(body), {}}; }

@@ -42,7 +42,7 @@ QueryParameters parse_query(std::string_view query) {
 
 bool has_query_signature(const QueryParameters& query) { return has_parameter(query, "X-Amz-Algorithm"); }
 
-SignatureFields fields_from_header(const net::Request& request, QueryParameters query) {
+SignatureFields fields_from_header(const http::Request& request, QueryParameters query) {
   SignatureFields fields;
   fields.query = std::move(query);
   std::string_view rest = request.header("authorization");

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "net/http.h"
+#include "http/message.h"
 
 namespace postino::wire {
 
@@ -33,7 +33,7 @@ struct SignatureFields {
 };
 
 bool has_query_signature(const QueryParameters& query);
-SignatureFields fields_from_header(const net::Request& request, QueryParameters query);
+SignatureFields fields_from_header(const http::Request& request, QueryParameters query);
 SignatureFields fields_from_query(QueryParameters query);
 
 // keyid/date/region/service/terminator

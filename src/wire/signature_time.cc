@@ -36,7 +36,8 @@ std::optional<Second> assemble(const Parts& parts) {
 std::optional<Second> parse_basic(std::string_view text) {
   if (text.size() != 16 || text[8] != 'T' || text[15] != 'Z') return std::nullopt;
   return assemble({parse_digits(text.substr(0, 4)), parse_digits(text.substr(4, 2)), parse_digits(text.substr(6, 2)),
-                   parse_digits(text.substr(9, 2)), parse_digits(text.substr(11, 2)), parse_digits(text.substr(13, 2))});
+                   parse_digits(text.substr(9, 2)), parse_digits(text.substr(11, 2)),
+                   parse_digits(text.substr(13, 2))});
 }
 
 // Sun, 09 Jun 2013 10:00:15 GMT, or with +0000 or -0000 at the end, as mail writes it
@@ -49,8 +50,9 @@ std::optional<Second> parse_http(std::string_view text) {
   if (zone != " GMT" && zone != " +0000" && zone != " -0000") return std::nullopt;
   const std::size_t position = months.find(text.substr(8, 3));
   if (position == months.npos || position % 3 != 0) return std::nullopt;
-  return assemble({parse_digits(text.substr(12, 4)), static_cast<int>(position / 3 + 1), parse_digits(text.substr(5, 2)),
-                   parse_digits(text.substr(17, 2)), parse_digits(text.substr(20, 2)), parse_digits(text.substr(23, 2))});
+  return assemble({parse_digits(text.substr(12, 4)), static_cast<int>(position / 3 + 1),
+                   parse_digits(text.substr(5, 2)), parse_digits(text.substr(17, 2)), parse_digits(text.substr(20, 2)),
+                   parse_digits(text.substr(23, 2))});
 }
 
 }  // namespace

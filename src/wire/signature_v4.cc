@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/hash.h"
-#include "base/hmac.h"
 #include "base/text.h"
 
 namespace postino::wire {
@@ -68,7 +67,7 @@ void append_header_value(std::string& out, std::string_view value) {
   if (out.size() > begin && out.back() == ' ') out.pop_back();
 }
 
-void append_headers(std::string& out, const net::Request& request, const std::vector<std::string_view>& names) {
+void append_headers(std::string& out, const http::Request& request, const std::vector<std::string_view>& names) {
   for (const std::string_view name : names) {
     out.append(name).append(":");
     bool first = true;
@@ -84,7 +83,7 @@ void append_headers(std::string& out, const net::Request& request, const std::ve
 
 }  // namespace
 
-std::string canonical_request(const net::Request& request, const SignatureFields& fields,
+std::string canonical_request(const http::Request& request, const SignatureFields& fields,
                               const HeaderNames& signed_names, std::string_view payload_hash) {
   std::string text;
   text.reserve(512);

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "net/http.h"
+#include "http/message.h"
 #include "wire/signature_fields.h"
 
 namespace postino::wire {
@@ -12,7 +12,7 @@ namespace postino::wire {
 inline constexpr std::string_view signature_algorithm = "AWS4-HMAC-SHA256";
 
 // The request in the one form in which client and server see the same bytes.
-std::string canonical_request(const net::Request& request, const SignatureFields& fields,
+std::string canonical_request(const http::Request& request, const SignatureFields& fields,
                               const HeaderNames& signed_names, std::string_view payload_hash);
 
 // `date` as 20130609T100015Z.

@@ -52,6 +52,8 @@ struct Shape<StatementsInput> {
 
 struct ExecuteStatement {
   static constexpr std::string_view name = "ExecuteStatement";
+  static constexpr bool may_take_long = true;
+  static constexpr bool may_write = true;
   using Input = StatementInput;
   using Request = partiql::ExecuteStatementRequest;
   using Response = partiql::ExecuteStatementResponse;
@@ -62,6 +64,8 @@ struct ExecuteStatement {
 
 struct BatchExecuteStatement {
   static constexpr std::string_view name = "BatchExecuteStatement";
+  static constexpr bool may_take_long = true;
+  static constexpr bool may_write = true;
   using Input = StatementsInput;
   using Request = partiql::BatchExecuteStatementRequest;
   using Response = partiql::BatchExecuteStatementResponse;
@@ -72,6 +76,8 @@ struct BatchExecuteStatement {
 
 struct ExecuteTransaction {
   static constexpr std::string_view name = "ExecuteTransaction";
+  static constexpr bool may_take_long = true;
+  static constexpr bool may_write = true;
   using Input = StatementsInput;
   using Request = partiql::ExecuteTransactionRequest;
   using Response = partiql::ExecuteTransactionResponse;

@@ -122,6 +122,7 @@ struct RecordsResponse {
 
 struct GetRecords {
   static constexpr std::string_view name = "GetRecords";
+  static constexpr bool may_take_long = true;
   using Input = GetRecordsInput;
   using Request = store::GetRecordsRequest;
   using Response = RecordsResponse;

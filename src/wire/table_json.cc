@@ -67,7 +67,7 @@ void write_index(JsonWriter& json, const store::IndexDescription& index, bool gl
 }
 
 void write_index_list(JsonWriter& json, std::string_view key, const std::vector<store::IndexDescription>& indexes,
-                   bool global) {
+                      bool global) {
   if (indexes.empty()) return;
   json.key(key).begin_array();
   for (const store::IndexDescription& index : indexes) write_index(json, index, global);

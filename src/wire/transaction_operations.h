@@ -108,6 +108,7 @@ struct Shape<TransactWriteItemsInput> {
 
 struct TransactGetItems {
   static constexpr std::string_view name = "TransactGetItems";
+  static constexpr bool may_take_long = true;
   using Input = TransactGetItemsInput;
   using Request = store::TransactGetItemsRequest;
   using Response = store::TransactGetItemsResponse;

@@ -17,7 +17,10 @@
 #include "json/pointer_testing.h"
 #include "messages/service.h"
 #include "messages/store_queue.h"
-#include "outbox/parts.h"
+#include "outbox/outbox.h"
+#include "outbox/store_ledger/store_ledger.h"
+#include "outbox/store_ledger/store_suppressions.h"
+#include "outbox/store_ledger/store_tables.h"
 
 namespace postino::api {
 
@@ -25,7 +28,7 @@ using json::Element;
 
 // A response, with its body as JSON when it is.
 struct Received {
-  explicit Received(net::Response from) : response(std::move(from)) {
+  explicit Received(http::Response from) : response(std::move(from)) {
     json::FieldErrors errors;
     EXPECT_TRUE(!response.content_type.ends_with("json") || body.parse(response.body, errors)) << response.body;
   }
@@ -43,7 +46,7 @@ struct Received {
   std::size_t size(std::string_view pointer) const { return at(pointer).elements().size(); }
   std::string code() const { return text("/code"); }
 
-  net::Response response;
+  http::Response response;
   json::Document body;
 };
 
@@ -97,8 +100,9 @@ class Rest : public engine::EngineTest {
                                                            messages::ServiceOptions{});
     EXPECT_TRUE(messages_->prepare());
     signal_.listen([this](outbox::Pipeline pipeline) { wake_(pipeline); });
-    outbox_ = std::make_unique<outbox::Outbox>(ledger_, suppressions_, policy_, clock(), random_, signal_,
-                                               outbox::OutboxOptions{});
+    outbox::OutboxOptions options;
+    options.memory = &message_memory_;
+    outbox_ = std::make_unique<outbox::Outbox>(ledger_, suppressions_, policy_, clock(), random_, signal_, options);
     start({});
   }
   ~Rest() override { EXPECT_EQ(api_->statistics().undocumented(), 0U) << "a status that the route does not promise"; }
@@ -116,13 +120,13 @@ class Rest : public engine::EngineTest {
   }
 
   // The answer comes later, on another thread.
-  std::future<net::Response> begin(const std::string& method, const std::string& target, const std::string& body = "",
-                                   Headers headers = {}) {
+  std::future<http::Response> begin(const std::string& method, const std::string& target, const std::string& body = "",
+                                    Headers headers = {}) {
     struct Sent {
       std::string method, target, body;
       Headers headers;
-      net::Request request;
-      std::promise<net::Response> response;
+      http::Request request;
+      std::promise<http::Response> response;
     };
     auto sent = std::make_shared<Sent>(Sent{method, target, body, std::move(headers), {}, {}});
     sent->request.method = sent->method;
@@ -130,7 +134,7 @@ class Rest : public engine::EngineTest {
     sent->request.body = sent->body;
     for (const auto& [name, value] : sent->headers) sent->request.headers.emplace_back(name, value);
     auto response = sent->response.get_future();
-    api_->handle(sent->request, [sent](net::Response answer) { sent->response.set_value(std::move(answer)); });
+    api_->handle(sent->request, [sent](http::Response answer) { sent->response.set_value(std::move(answer)); });
     return response;
   }
   Received call(const std::string& method, const std::string& target, const std::string& body = "",
@@ -171,6 +175,8 @@ class Rest : public engine::EngineTest {
   outbox::StoreSuppressions suppressions_;
   outbox::SandboxMailbox mailbox_;
   outbox::WorkSignal signal_;
+  const std::shared_ptr<base::MemoryBudget> message_budget_ = std::make_shared<base::MemoryBudget>(100 << 20);
+  outbox::MessageMemory message_memory_{message_budget_};
   std::function<void(outbox::Pipeline)> wake_ = [](outbox::Pipeline) {};
   std::unique_ptr<outbox::Outbox> outbox_;
   std::unique_ptr<messages::Connections> connections_;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "api/schemas.h"
+#include "idempotency/key.h"
 #include "json/string.h"
 #include "rest_fixture.h"
 
@@ -38,6 +39,26 @@ TEST_F(Rest, AcceptedEmailCanBeSeen) {
   EXPECT_EQ(stored.response.content_type, "application/json");
   EXPECT_EQ(stored.text("/subject"), "Hello");
   EXPECT_EQ(get("/emails/" + uuid_1 + "/message").code(), "MESSAGE_NOT_FOUND") << "not built yet";
+}
+
+TEST_F(Rest, AnEmailWhoseRecordCannotBeReadIsRefusedWithTheReason) {
+  const std::string id = accept_one();
+  store::UpdateItemRequest damage;
+  damage.table_name = tables_.emails;
+  damage.key = {{"Id", id}, {"Status", "_META"}};
+  damage.update = "REMOVE Version";
+  ASSERT_TRUE(store().update_item(damage));
+  for (const char* path : {"", "/payload", "/message"}) {
+    const Received shown = get("/emails/" + id + path);
+    EXPECT_EQ(shown.status(), 409) << path;
+    EXPECT_EQ(shown.code(), "UNREADABLE_EMAIL") << path;
+    EXPECT_THAT(shown.text("/detail"), HasSubstr("Version is missing")) << path;
+  }
+  for (const char* change : {"cancel", "hold", "release", "requeue"})
+    EXPECT_EQ(call("POST", "/emails/" + id + "/" + change).code(), "UNREADABLE_EMAIL") << change;
+  EXPECT_EQ(call("POST", "/dead-callbacks/" + id + "/replay").code(), "UNREADABLE_EMAIL");
+  EXPECT_EQ(get("/stale-emails").text("/data/0/id"), id);
+  EXPECT_EQ(get("/emails/" + uuid_2).status(), 404);
 }
 
 TEST_F(Rest, EachElementIsAcceptedOrRefusedForItself) {
@@ -107,10 +128,8 @@ TEST_F(Rest, TextsHaveTheStatedLimits) {
   const auto with_key = [&](std::size_t size) {
     return call("POST", "/emails", batch(payload()), {{"Idempotency-Key", std::string(size, 'k')}}).status();
   };
-  const auto most =
-      static_cast<std::size_t>(find_parameter(*find_operation("acceptEmails"), "Idempotency-Key")->schema.most.value());
-  EXPECT_EQ(with_key(most + 1), 400);
-  EXPECT_EQ(with_key(most), 201);
+  EXPECT_EQ(with_key(idempotency::longest_key + 1), 400);
+  EXPECT_EQ(with_key(idempotency::longest_key), 201);
 }
 
 TEST_F(Rest, RepeatedKeyGetsTheSameAnswer) {
@@ -447,7 +466,7 @@ TEST_F(Rest, KeyOfAChangeThatMayHaveBeenMadeIsNotForOthers) {
   ASSERT_TRUE(guard_.begin("POST /emails/{id}/release", "/k-1", "another hash"));
   EXPECT_EQ(call("POST", release, "", key).status(), 422) << "whatever becomes of it, it was another request";
   clock().advance(std::chrono::seconds(31));
-  EXPECT_EQ(call("POST", release, "", key).status(), 422) << "nobody knows what it did";
+  EXPECT_EQ(call("POST", release, "", key).status(), 422) << "it is unknown what it did";
   clock().advance(std::chrono::hours(24));
   EXPECT_EQ(call("POST", release, "", key).code(), "WRONG_STATE") << "it is carried out, and was not held";
 }
@@ -523,7 +542,7 @@ TEST_F(Rest, ChangeWhoseAnswerWasLostIsNotMadeAgainWhateverHappenedSince) {
   ledger_.forgets = false;
   ASSERT_EQ(call("POST", "/emails/" + id + "/release").status(), 204);
   EXPECT_EQ(call("POST", "/emails/" + id + "/hold", "", key).status(), 204);
-  EXPECT_EQ(get("/emails/" + id).text("/status"), "ACCEPTED") << "it was held, and somebody has released it";
+  EXPECT_EQ(get("/emails/" + id).text("/status"), "ACCEPTED") << "it was held, and another client has released it";
 }
 
 TEST_F(Rest, ChangeThatWasOnlyNotedIsMade) {

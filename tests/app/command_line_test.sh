@@ -37,6 +37,10 @@ expect 1 'postino: ' tour --data "$folder/missing/data"
 # Settings: shown, refused with the rule, and all of them documented.
 expect 0 'address = "127.0.0.1:8000"' config
 expect 0 'region = "eu-west-1"' config --region eu-west-1
+expect 0 'shutdown_grace = "20s"' config --shutdown-grace 20
+expect 2 '--several-servers has no effect without --ledger mysql' serve --data "$folder/data" --several-servers
+expect 2 '--sample has no effect with --no-outbox' config --no-outbox --sample
+expect 2 '--trusted-proxy 10.0.0.9 has no effect with --dynamodb 127.0.0.1:8000 and --http' config --trusted-proxy 10.0.0.9
 expect 2 "--threads: must be a whole number from 0 to 1024" config --threads many
 expect 2 "there is no configuration file 'nothing.toml'" serve --config nothing.toml
 expect 2 'must be signed' serve --data "$folder/data" --dynamodb 0.0.0.0:0
@@ -45,7 +49,7 @@ for flag in $("$program" serve --help | grep -oE '^ +--[a-z-]+' | grep -v config
   grep -q -e "\`$flag\`" "$documentation/configuration.md" || fail "docs/configuration.md does not have $flag"
 done
 
-# Clients: misuse, nobody there, and every flag documented.
+# Clients: misuse, no server, and every flag documented.
 export POSTINO_URL=http://127.0.0.1:1
 expect 2 'one of --text, --text-file, --html and --html-file is required' send --from a@b.example --to c@d.example --subject s
 expect 2 '--file and --to cannot be used together' send --file x --to c@d.example

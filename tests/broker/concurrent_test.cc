@@ -79,7 +79,7 @@ TEST(ConcurrentBroker, ManyThreadsFailAndSucceedTogether) {
     });
   }
   for (std::thread& thread : all) thread.join();
-  EXPECT_THAT(take_all(queue), SizeIs(100));
+  EXPECT_THAT(take_all(queue, 100), SizeIs(100));
 }
 
 TEST(ConcurrentBroker, ClientsComeAndGoWhileTheirConnectionsAreUsed) {
@@ -95,7 +95,7 @@ TEST(ConcurrentBroker, ClientsComeAndGoWhileTheirConnectionsAreUsed) {
     sender.join();
     client->reset();
   }
-  const auto ids = ids_of(take_all(queue));
+  const auto ids = ids_of(take_all(queue, 100));
   EXPECT_THAT(std::set<std::string>(ids.begin(), ids.end()), SizeIs(100));
 }
 

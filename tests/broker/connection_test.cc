@@ -2,15 +2,15 @@
 #include <gmock/gmock.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/check.h"
+#include "base/descriptor.h"
+#include "base/many_threads_testing.h"
 #include "shared_server.h"
 
 namespace postino::broker {
 namespace {
 
-using std::chrono::steady_clock;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -18,7 +18,7 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-// A port that takes connections and says nothing, or one that nobody listens on.
+// A port that takes connections and says nothing, or one that no server listens on.
 class SilentPort {
  public:
   explicit SilentPort(bool listens) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -26,17 +26,16 @@ class SilentPort {
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof address;
-    CHECK(::bind(socket_, reinterpret_cast<sockaddr*>(&address), size) == 0);
-    CHECK(::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size) == 0);
-    if (listens) CHECK(::listen(socket_, 10) == 0);
+    CHECK(::bind(socket_.number(), reinterpret_cast<sockaddr*>(&address), size) == 0);
+    CHECK(::getsockname(socket_.number(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
+    if (listens) CHECK(::listen(socket_.number(), 10) == 0);
     port_ = ntohs(address.sin_port);
   }
-  ~SilentPort() { ::close(socket_); }
 
   Endpoint endpoint() const { return {"127.0.0.1", port_}; }
 
  private:
-  const int socket_;
+  const base::Descriptor socket_;
   std::uint16_t port_ = 0;
 };
 
@@ -90,20 +89,28 @@ TEST(BrokerTest, GoesToTheNextEndpointWhenOneFails) {
   const SilentPort closed(false), silent(true);
   ConnectionSettings settings = plain_settings();
   settings.endpoints = {closed.endpoint(), silent.endpoint(), plain_settings().endpoints[0]};
-  settings.connect_timeout = Milliseconds(5'000);
-  const auto identity = broker_with(settings)->test();
-  ASSERT_TRUE(succeeded(identity));
-  EXPECT_EQ(identity->endpoint, plain_settings().endpoints[0].text());
+  EXPECT_TRUE(base::with_enough_time([&](Milliseconds limit) {
+    settings.connect_timeout = limit;
+    const auto identity = broker_with(settings)->test();
+    if (identity) {
+      EXPECT_EQ(identity->endpoint, plain_settings().endpoints[0].text());
+    }
+    return identity.has_value();
+  }));
 }
 
 TEST(BrokerTest, TellsWhyEachEndpointFailed) {
   const SilentPort closed(false), silent(true);
   ConnectionSettings settings = plain_settings();
   settings.endpoints = {closed.endpoint(), silent.endpoint(), {"no-such-host.invalid", 5672}};
-  settings.connect_timeout = Milliseconds(3'000);
-  const auto begin = steady_clock::now();
-  const auto identity = broker_with(settings)->test();
-  EXPECT_LT(steady_clock::now() - begin, std::chrono::seconds(60));
+  Result<Identity> identity = Identity();
+  // The silent one is given up at the limit. The search for a host without an address must end before it.
+  EXPECT_TRUE(base::with_enough_time([&](Milliseconds limit) {
+    settings.connect_timeout = limit;
+    identity = broker_with(settings)->test();
+    return !identity && identity.error().endpoints.size() == 3 &&
+           identity.error().endpoints[2].reason.starts_with("cannot find");
+  }));
   EXPECT_EQ(kind_of(identity), "unreachable");
   EXPECT_TRUE(identity.error().is_temporary());
   ASSERT_THAT(identity.error().endpoints, SizeIs(3));
@@ -116,12 +123,14 @@ TEST(BrokerTest, TellsWhyEachEndpointFailed) {
 }
 
 TEST(BrokerTest, KeepsAPasswordFromOthersWithoutTls) {
+  // Not known as an address of this machine, though connections to it stay here.
+  const SilentPort closed(false);
+  const Endpoint elsewhere{"0.0.0.0", closed.endpoint().port};
   ConnectionSettings settings = plain_settings();
-  settings.endpoints = {{"192.0.2.1", 5672}};
-  settings.connect_timeout = Milliseconds(50);
+  settings.endpoints = {elsewhere};
   const auto refused = broker_with(settings)->test();
   EXPECT_EQ(kind_of(refused), "invalid");
-  EXPECT_THAT(refused.error().message, HasSubstr("a password is not sent to 192.0.2.1:5672 without TLS"));
+  EXPECT_THAT(refused.error().message, HasSubstr("a password is not sent to " + elsewhere.text() + " without TLS"));
   settings.allow_password_in_clear = true;
   EXPECT_EQ(kind_of(broker_with(settings)->test()), "unreachable");
 }
@@ -133,7 +142,7 @@ TEST(BrokerTest, TrustsACertificateOfItsAuthority) {
   EXPECT_THAT(identity->tls, StartsWith("TLSv1."));
   const std::string queue = fresh_queue();
   ASSERT_TRUE(is_complete(broker->produce(queue, numbered(500), {})));
-  EXPECT_THAT(take_all(queue), SizeIs(500));
+  EXPECT_THAT(take_all(queue, 500), SizeIs(500));
 }
 
 TEST(BrokerTest, DistrustsACertificateOfAnotherAuthority) {
@@ -273,7 +282,7 @@ TEST(BrokerPool, RefusesMoreConnectionsThanItMayHave) {
     ASSERT_TRUE(succeeded((*held)->acknowledge()));
   }
   EXPECT_TRUE(is_complete((*broker)->produce(queue, numbered(100, "more-"), {.connections = 3})));
-  EXPECT_THAT(take_all(queue), SizeIs(101));
+  EXPECT_THAT(take_all(queue, 101), SizeIs(101));
 }
 
 TEST(BrokerPool, DoesNotMindThatTheBrokerWasRestartedMeanwhile) {

@@ -3,21 +3,28 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/inotify.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
+#include <regex>
 #include <sstream>
+#include <thread>
 
 #include "base/check.h"
+#include "base/descriptor.h"
 #include "base/text.h"
-#include "net/http_client.h"
+#include "http/client.h"
 #include "net/local_ports_testing.h"
 
 namespace postino::broker {
@@ -30,7 +37,7 @@ constexpr const char* program = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 constexpr const char* control_program = "/usr/lib/rabbitmq/bin/rabbitmqctl";
 constexpr const char* node_name = "postino-test@localhost";
 constexpr const char* name_server_program = "/usr/bin/epmd";
-constexpr std::chrono::seconds patience{240};  // two cores, and others who want them
+constexpr std::chrono::seconds patience{240};  // the machine may be busy with other tests
 
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> raw;
@@ -57,7 +64,17 @@ pid_t run(const std::vector<std::string>& command, const std::vector<std::string
   ::_exit(127);
 }
 
-void wait_a_little() { ::poll(nullptr, 0, 20); }
+// Can be read from when the process has ended.
+base::Descriptor end_of(pid_t process) {
+  base::Descriptor descriptor(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+  CHECK(descriptor.number() >= 0);
+  return descriptor;
+}
+
+int milliseconds_until(Clock::time_point limit) {
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(limit - Clock::now());
+  return static_cast<int>(std::max<std::chrono::milliseconds::rep>(left.count(), 0));
+}
 
 std::string text_of(const std::filesystem::path& path) {
   std::ostringstream text;
@@ -68,6 +85,12 @@ std::string text_of(const std::filesystem::path& path) {
 std::string queue_path(std::string_view queue) { return "/api/queues/%2F/" + base::encode_percent(queue); }
 
 }  // namespace
+
+std::size_t count_own_breaks(const std::string& log) {
+  static const std::regex known(R"(closing: internal error in channel \(<[0-9.]+>\): noproc(\s|$))");
+  return static_cast<std::size_t>(
+      std::distance(std::sregex_iterator(log.begin(), log.end(), known), std::sregex_iterator()));
+}
 
 const RabbitmqServer* RabbitmqServer::running_ = nullptr;
 
@@ -139,32 +162,38 @@ void RabbitmqServer::configure() const {
 }
 
 void RabbitmqServer::start() {
+  const std::filesystem::path logs = directory_.path() / "log";
+  std::filesystem::create_directories(logs);
+  const base::Descriptor news(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  CHECK(::inotify_add_watch(news.number(), logs.c_str(), IN_CREATE | IN_MODIFY) >= 0);
   process_ = run({program}, environment(), directory_.path() / "output");
-  await_ready();
+  await_ready(news.number());
 }
 
-void RabbitmqServer::await_ready() {
-  const auto end = Clock::now() + patience;
-  // Listeners are opened in the end, one after the other.
+// The server opens its listeners at the end of its start, and writes a line to its log after each of them. So each time
+// when it has written something, the listeners are looked for.
+void RabbitmqServer::await_ready(int news) {
+  const auto limit = Clock::now() + patience;
+  const base::Descriptor ending = end_of(process_);
   const auto ports = options_.certificate_file.empty() ? std::vector{ports_.amqp, ports_.management}
                                                        : std::vector{ports_.amqp, ports_.amqps, ports_.management};
-  for (const std::uint16_t port : ports) {
-    while (!net::is_listening(port)) {
-      if (::waitpid(process_, nullptr, WNOHANG) != 0) give_up("ended");
-      if (Clock::now() > end) give_up("did not start in time");
-      wait_a_little();
+  while (!std::ranges::all_of(ports, net::is_listening)) {
+    pollfd events[] = {{news, POLLIN, 0}, {ending.number(), POLLIN, 0}};
+    if (::poll(events, 2, milliseconds_until(limit)) <= 0) give_up("did not start in time");
+    if (events[1].revents != 0) give_up("ended");
+    char read_already[4'096];
+    while (::read(news, read_already, sizeof read_already) > 0) {
     }
   }
 }
 
 void RabbitmqServer::end(int signal) {
   if (process_ < 0) return;
+  const base::Descriptor ending = end_of(process_);
   ::kill(process_, signal);
-  const auto limit = Clock::now() + patience;
-  while (::waitpid(process_, nullptr, WNOHANG) == 0) {
-    if (Clock::now() > limit) ::kill(process_, SIGKILL);
-    wait_a_little();
-  }
+  pollfd event{ending.number(), POLLIN, 0};
+  if (::poll(&event, 1, milliseconds_until(Clock::now() + patience)) <= 0) ::kill(process_, SIGKILL);
+  ::waitpid(process_, nullptr, 0);
   process_ = -1;
 }
 
@@ -172,11 +201,15 @@ void RabbitmqServer::stop() { end(SIGTERM); }
 
 // What it knows of queues it writes to the disk at its leisure, and a test is about messages.
 void RabbitmqServer::kill() {
-  const pid_t control = run({control_program, "--node", node_name, "eval", "mnesia:sync_log()."}, environment(),
-                            directory_.path() / "output");
-  int status = 0;
-  if (::waitpid(control, &status, 0) != control || status != 0) give_up("did not write down its queues");
+  if (!evaluate("mnesia:sync_log().")) give_up("did not write down its queues");
   end(SIGKILL);
+}
+
+bool RabbitmqServer::evaluate(const std::string& expression) const {
+  const pid_t control =
+      run({control_program, "--node", node_name, "eval", expression}, environment(), directory_.path() / "output");
+  int status = 0;
+  return ::waitpid(control, &status, 0) == control && status == 0;
 }
 
 void RabbitmqServer::restart() {
@@ -185,12 +218,12 @@ void RabbitmqServer::restart() {
 }
 
 int RabbitmqServer::manage(std::string_view method, std::string_view path, std::string_view body, std::string* answer) {
-  net::HttpClientOptions options;
+  http::ClientOptions options;
   options.allow_private_addresses = true;
-  auto client = net::HttpClient::create(options);
+  auto client = http::Client::create(options);
   auto url = net::Url::parse("http://127.0.0.1:" + std::to_string(ports_.management) + std::string(path));
   CHECK(client && url);
-  net::HttpRequest request;
+  http::ClientRequest request;
   request.method = method;
   request.url = *url;
   request.headers = {{"Authorization", "Basic Z3Vlc3Q6Z3Vlc3Q="}, {"Content-Type", "application/json"}};
@@ -218,25 +251,25 @@ std::string RabbitmqServer::describe(std::string_view queue) {
   return answer;
 }
 
-std::string RabbitmqServer::log() const {
-  return text_of(directory_.path() / "output") + text_of(directory_.path() / "log" / (std::string(node_name) + ".log"));
+std::string RabbitmqServer::log() const { return text_of(directory_.path() / "output") + own_log(); }
+
+std::string RabbitmqServer::own_log() const {
+  return text_of(directory_.path() / "log" / (std::string(node_name) + ".log"));
 }
 
-std::size_t RabbitmqServer::breaks_of_its_own() {
-  if (running_ == nullptr) return 0;
-  const std::string text = running_->log();
-  std::size_t count = 0;
-  for (std::size_t at = 0; (at = text.find("closing: internal error in channel", at)) != text.npos; ++at) ++count;
-  return count;
-}
+std::size_t RabbitmqServer::own_breaks() { return running_ == nullptr ? 0 : count_own_breaks(running_->own_log()); }
 
-bool RabbitmqServer::has_broken_off_since(std::size_t breaks) {
-  const auto limit = Clock::now() + std::chrono::seconds(3);
-  while (breaks_of_its_own() <= breaks) {
-    if (Clock::now() > limit) return false;
-    wait_a_little();
+void RabbitmqServer::await_log() {
+  if (running_ == nullptr) return;
+  static int number = 0;
+  const std::string marker = "Postino's tests have come to marker " + std::to_string(++number);
+  // A server that does not run cannot be asked, and writes nothing more.
+  if (!running_->evaluate("rabbit_log:warning(\"" + marker + "\").")) return;
+  const auto limit = Clock::now() + patience;
+  while (running_->own_log().find(marker) == std::string::npos) {
+    if (Clock::now() > limit) running_->give_up("does not write its log");
+    std::this_thread::yield();
   }
-  return true;
 }
 
 void RabbitmqServer::give_up(std::string_view why) const {

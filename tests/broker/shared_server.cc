@@ -1,6 +1,8 @@
 #include "shared_server.h"
 
 #include "base/check.h"
+#include "base/many_threads_testing.h"
+#include "queue_contents.h"
 
 namespace postino::broker {
 
@@ -44,8 +46,7 @@ ConnectionSettings plain_settings() {
   settings.endpoints = {{"127.0.0.1", rabbitmq().port()}};
   settings.user = RabbitmqServer::user;
   settings.password = RabbitmqServer::password;
-  settings.answer_timeout = std::chrono::seconds(60);
-  settings.connect_timeout = std::chrono::seconds(60);
+  settings.answer_timeout = settings.connect_timeout = base::test_patience;
   return settings;
 }
 
@@ -83,24 +84,17 @@ Messages numbered(std::size_t count, const std::string& prefix) {
 }
 
 ReceiveOptions at_least(std::size_t messages) {
-  constexpr std::chrono::seconds patience{60};
-  return {.max_messages = messages, .wait = patience, .linger = patience};
+  return {.max_messages = messages, .wait = base::test_patience, .linger = base::test_patience};
 }
 
-std::vector<Message> take_all(const std::string& queue) {
-  // Other settings, so that no connection is shared with what is being tested.
+std::unique_ptr<Broker> other_broker() {
   ConnectionSettings settings = plain_settings();
   settings.idle_timeout += std::chrono::milliseconds(1);
-  const auto broker = broker_with(settings);
-  std::vector<Message> all;
-  while (true) {
-    auto held = broker->receive(queue, {.max_messages = 100'000, .wait = Milliseconds(all.empty() ? 1'000 : 400)});
-    EXPECT_TRUE(succeeded(held));
-    if (!held || (*held)->messages().empty()) break;
-    all.insert(all.end(), (*held)->messages().begin(), (*held)->messages().end());
-    EXPECT_TRUE(succeeded((*held)->acknowledge()));
-  }
-  return all;
+  return broker_with(settings);
+}
+
+std::vector<Message> take_all(const std::string& queue, std::size_t known) {
+  return drain_queue(*other_broker(), queue, known);
 }
 
 std::vector<std::string> ids_of(const std::vector<Message>& messages) {

@@ -27,8 +27,10 @@ ConnectionSettings tls_settings();
 // Ends the test program when the settings are refused.
 std::unique_ptr<Broker> broker_with(const ConnectionSettings& settings);
 std::unique_ptr<Broker> shared_broker();
+// The same server. Its settings are others, so that it shares no connection with what is being tested.
+std::unique_ptr<Broker> other_broker();
 
-// A queue that is there and that nobody else uses.
+// Declares a queue that no other test uses.
 std::string fresh_queue(std::string_view arguments = "");
 
 // For a queue that has that many: waits for them, however busy the machine is.
@@ -36,8 +38,9 @@ ReceiveOptions at_least(std::size_t messages);
 
 // Messages of a text, with the ids "<prefix>0", "<prefix>1" and so on.
 Messages numbered(std::size_t count, const std::string& prefix = "message-");
-// Takes all there is, over a connection of its own, and acknowledges it.
-std::vector<Message> take_all(const std::string& queue);
+// Takes and acknowledges everything in the queue, over a connection of its own (see drain_queue). Waits for the
+// messages that are known to be there.
+std::vector<Message> take_all(const std::string& queue, std::size_t known = 0);
 std::vector<std::string> ids_of(const std::vector<Message>& messages);
 
 // Expects success, and tells the failure otherwise.

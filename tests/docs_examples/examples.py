@@ -13,8 +13,9 @@ In README.md, CONTRIBUTING.md and docs/:
 - A ```sh block holds commands that exist: make targets, CMake presets, programs of tools/ and of the build.
 - A ```sh run block is run by bash in an empty folder, with the build folder on the PATH. A ```toml NAME block before
   it is a file in that folder. A ```text output block right after it is what it must print.
-- ```sh server and ```python server blocks are run in the same way, all of a document against one fresh server, which
-  has other ports than the 8000 and 8080 that they name.
+- ```sh server and ```python server blocks are run in the same way, those of all documents against one server, as readers
+  do who have started one with `make run`: in the order of the documents, and in the opposite order against another
+  server. It has other ports than the 8000 and 8080 that they name.
 - ```sh mysql blocks are run in the same way, all of a document with one fresh MariaDB, whose socket is another than the
   one they name; the mariadb client finds it by itself. For a ```sh mysql server block Postino serves with postino.toml.
 """
@@ -183,24 +184,26 @@ def running_server(folder, build, *flags):
         raise RuntimeError(f"the server ended with {server.returncode}")
 
 
-def run_with_server(path, examples, build):
+def server_examples(path):
+    return [block for block in blocks(path) if block.info in ("sh server", "python server")]
+
+
+def run_with_server(paths, build):
+    """Runs the blocks of the documents, one after the other, against one server."""
     faults = []
-    with tempfile.TemporaryDirectory() as folder, running_server(folder, build) as ports:
-        for block in examples:
-            if fault := fault_of(block, expected_output(path, block), folder, build, ports):
-                faults.append(f"{path.name}:{block.line}: {fault}")
+    with tempfile.TemporaryDirectory() as folder, running_server(folder, build, "--sample") as ports:
+        for path in paths:
+            for block in server_examples(path):
+                if fault := fault_of(block, expected_output(path, block), folder, build, ports):
+                    faults.append(f"{path.name}:{block.line}: {fault}")
     return faults
 
 
 def server(root, build):
-    faults, count = [], 0
-    for path in documents(root):
-        examples = [block for block in blocks(path) if block.info in ("sh server", "python server")]
-        count += len(examples)
-        if examples:
-            faults += run_with_server(path, examples, build)
+    paths = [path for path in documents(root) if server_examples(path)]
+    faults = run_with_server(paths, build) + run_with_server(paths[::-1], build)
     print("\n".join(faults))
-    return 1 if faults or count == 0 else 0
+    return 1 if faults or not paths else 0
 
 
 def run_with_mysql(path, build):
@@ -242,7 +245,7 @@ def commands(root, build):
         for block in blocks(path):
             where = f"{path.relative_to(root)}:{block.line}"
             if block.info == "cpp":
-                faults.append(f"{where}: a C++ example that nobody runs; mark it `cpp run`")
+                faults.append(f"{where}: a C++ example that is not run; mark it `cpp run`")
             elif block.info == "sh run":
                 with tempfile.TemporaryDirectory() as folder:
                     write_files(path, folder)

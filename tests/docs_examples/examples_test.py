@@ -11,6 +11,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import examples  # noqa: E402
 
+# Announces itself as Postino does, and ends when it is asked to.
+SERVER = """#!/usr/bin/env python3
+import signal, sys
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+print("REST API: http://127.0.0.1:1", "DynamoDB API: http://127.0.0.1:2", sep="\\n", flush=True)
+signal.pause()
+"""
+
 
 class ExamplesTest(unittest.TestCase):
     def setUp(self):
@@ -51,6 +59,18 @@ class ExamplesTest(unittest.TestCase):
 
     def test_no_examples_is_fine(self):
         self.assertEqual(self.call(examples.extract, self.root, self.root / "out"), (0, ""))
+
+    def test_documents_share_a_server(self):
+        self.write("build/postino", SERVER)
+        (self.root / "build/postino").chmod(0o755)
+        self.write("README.md", "```sh server\nmkdir one\n```\n")
+        self.write("docs/other.md", "```sh server\nmkdir two && echo http://127.0.0.1:8080\n```\n\n"
+                   "```text output\nhttp://127.0.0.1:8080\n```\n")
+        self.assertEqual(self.call(examples.server, self.root, self.root / "build")[0], 0)
+        self.write("docs/other.md", "```sh server\nmkdir one\n```\n")
+        status, output = self.call(examples.server, self.root, self.root / "build")
+        self.assertEqual(status, 1)
+        self.assertEqual(output.splitlines(), ["other.md:1: exit status 1", "README.md:1: exit status 1"])
 
     def test_output_is_compared(self):
         program = self.root / "program"

@@ -4,17 +4,17 @@
 #include <vector>
 
 #include "base/check.h"
-#include "net/request_reader.h"
+#include "http/request_reader.h"
 #include "targets.h"
 
 namespace postino::fuzz {
 
 namespace {
 
-using net::RequestReader;
+using http::RequestReader;
 using Progress = RequestReader::Progress;
 
-constexpr net::RequestLimits limits{.header_bytes = 1000, .body_bytes = 2000};
+constexpr http::RequestLimits limits{.header_bytes = 1000, .body_bytes = 2000};
 
 struct Outcome {
   std::vector<std::string> requests;
@@ -23,7 +23,7 @@ struct Outcome {
 
 bool is_one_line(std::string_view text) { return text.find_first_of(std::string_view("\r\n\0", 3)) == text.npos; }
 
-std::string check_request(const net::Request& request) {
+std::string check_request(const http::Request& request) {
   CHECK(!request.method.empty() && !request.target.empty());
   CHECK(is_one_line(request.method) && is_one_line(request.target));
   CHECK(request.body.size() <= limits.body_bytes);
@@ -39,7 +39,7 @@ std::string check_request(const net::Request& request) {
 
 // Reads the bytes in pieces of 1 to `largest` bytes, or all at once when it is 0.
 Outcome read(std::string_view bytes, std::size_t largest) {
-  const auto budget = std::make_shared<net::BodyBudget>(1 << 20);
+  const auto budget = std::make_shared<http::BodyBudget>(1 << 20);
   Outcome outcome;
   {
     RequestReader reader(limits, budget);
@@ -53,7 +53,7 @@ Outcome read(std::string_view bytes, std::size_t largest) {
       }
       outcome.refused = progress == Progress::refused;
       if (outcome.refused) {
-        CHECK(reader.refusal() >= 400 && !net::reason_phrase(reader.refusal()).empty());
+        CHECK(reader.refusal() >= 400 && !http::reason_phrase(reader.refusal()).empty());
         break;
       }
     }

@@ -1,5 +1,6 @@
 // Requests to produce and to consume messages, as callers hand them in: what is accepted keeps to the limits.
 #include "base/check.h"
+#include "idempotency/key.h"
 #include "messages/request.h"
 #include "targets.h"
 
@@ -10,8 +11,8 @@ namespace {
 using messages::RequestLimits;
 
 void check_common(const messages::Request& request) {
-  CHECK(!request.key.empty() && request.key.size() <= RequestLimits::key_bytes);
-  CHECK(!request.queue.empty() && request.queue.size() <= RequestLimits::name_bytes);
+  CHECK(idempotency::is_key(request.key));
+  CHECK(!request.queue.empty() && request.queue.size() <= RequestLimits::queue_bytes);
   CHECK(request.hash.size() == 64);
   CHECK(request.place.connection.empty() || !request.place.queue_manager);
 }

@@ -56,7 +56,7 @@ TEST(ConcurrentLeaseKeeper, KeepsLeasesWhileExecutionsComeAndGo) {
   Guard guard(store.engine(), *clock, store.random(), options);
   LeaseKeeper keeper(guard, *clock);
   std::atomic<int> working = threads;
-  std::shared_mutex time;  // stands still while somebody holds it, because it runs faster here than anybody can look
+  std::shared_mutex time;  // stands still while a thread holds it, because it runs faster here than a thread can look
   run_threads(threads + 2, [&](int thread) {
     // Two renew all the time; without them every lease would end.
     while (thread >= threads && working > 0) {

@@ -1,18 +1,17 @@
 // What the guard does for executions that take a while: progress, remains, large answers, records of other programs.
-#include "idempotency/guard.h"
-
 #include <gmock/gmock.h>
 
 #include "base/timestamp.h"
 #include "engine/embedded_store_testing.h"
+#include "idempotency/guard.h"
 #include "idempotency/lease_keeper.h"
 #include "item/json_codec.h"
 
 namespace postino::idempotency {
 namespace {
 
-using engine::EmbeddedStore;
 using engine::embedded_start;
+using engine::EmbeddedStore;
 using std::chrono::hours;
 using std::chrono::seconds;
 using ::testing::SizeIs;
@@ -198,7 +197,7 @@ TEST_F(GuardProgressTest, RecordsOfOtherProgramsAreUnderstood) {
   clock_->advance(-hours(24));
   EXPECT_EQ(begin().verdict, Verdict::execute);
   put(foreign_record("IN_PROGRESS"));
-  EXPECT_EQ(begin().verdict, Verdict::execute) << "nobody has a lease of it";
+  EXPECT_EQ(begin().verdict, Verdict::execute) << "no process has a lease of it";
 }
 
 TEST_F(GuardProgressTest, TheKeeperNoticesThatALeaseIsLost) {

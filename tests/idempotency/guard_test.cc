@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "base/plausible_clock.h"
 #include "engine/embedded_store_testing.h"
 #include "item/json_codec.h"
 
@@ -129,6 +130,28 @@ TEST_F(GuardTest, AnExpiredRecordIsFree) {
   EXPECT_EQ(begin("k", "two").verdict, Verdict::execute) << "also before it is swept away";
 }
 
+TEST_F(GuardTest, NoRecordIsTooOldByAClockThatIsDoubted) {
+  ASSERT_TRUE(guard_.complete(begin().record, "answer"));
+  const base::TimePoint before = clock_->now();
+  clock_->advance(hours(24 * 40));
+  base::PlausibleClock doubted(*clock_);
+  doubted.note_past(before);
+  Guard guard(store_.engine(), doubted, random_, options_);
+  const auto again = guard.begin("PRODUCE", "k", "h");
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->verdict, Verdict::replay);
+  clock_->advance(std::chrono::minutes(5));
+  EXPECT_EQ(guard.begin("PRODUCE", "k", "h")->verdict, Verdict::execute) << "the time is right after all";
+}
+
+TEST_F(GuardTest, ALeaseThatAClockAheadHasGrantedIsOverWhenItIsSetRight) {
+  begin();
+  clock_->set_by(-seconds(30));
+  EXPECT_EQ(begin().verdict, Verdict::in_progress);
+  clock_->set_by(-hours(24));
+  EXPECT_EQ(begin().verdict, Verdict::execute);
+}
+
 TEST_F(GuardTest, ALookTakesNothing) {
   EXPECT_EQ(guard_.look("PRODUCE", "k", "h")->verdict, Verdict::execute);
   EXPECT_TRUE(store_.scan(options_.table).empty());
@@ -156,12 +179,55 @@ TEST_F(GuardTest, AnExecutionThatIsOneTransactionCompletesWithIt) {
   EXPECT_EQ(begin("begun").record.response, "own");
 }
 
-TEST_F(GuardTest, ADamagedRecordIsAnError) {
+TEST_F(GuardTest, ADamagedRecordIsNeitherExecutedNorAnsweredAndSaysWhy) {
   store::PutItemRequest put;
   put.table_name = options_.table;
   put.item = {{"pk", "PRODUCE#k"}, {"status", "LOST"}};
   ASSERT_TRUE(store_.engine().put_item(put));
-  EXPECT_FALSE(guard_.begin("PRODUCE", "k", "h"));
+  EXPECT_EQ(begin().verdict, Verdict::unreadable);
+  EXPECT_EQ(guard_.look("PRODUCE", "k", "h")->verdict, Verdict::unreadable);
+  EXPECT_EQ(begin().fault, "an idempotency record lacks its status, key or request hash");
+}
+
+// Each of these would let a request be executed twice, or be answered with nothing.
+TEST_F(GuardTest, ARecordWithOneWrongAttributeIsDamaged) {
+  const Begun begun = begin();
+  ASSERT_TRUE(guard_.complete(begun.record, "answer"));
+  store::PutItemRequest put;
+  put.table_name = options_.table;
+  const item::Item good = store_.scan(options_.table).at(0);
+  const auto verdict_with = [&](const std::string& name, const item::AttributeValue& value) {
+    put.item = good;
+    put.item.set(name, value);
+    EXPECT_TRUE(store_.engine().put_item(put));
+    return begin().verdict;
+  };
+  EXPECT_EQ(verdict_with("another", "attribute"), Verdict::replay);
+  EXPECT_EQ(verdict_with("expiresAt", "yesterday"), Verdict::unreadable);
+  EXPECT_EQ(verdict_with("expiresAt", 1), Verdict::unreadable);
+  EXPECT_EQ(verdict_with("leaseUntil", "soon"), Verdict::unreadable);
+  EXPECT_EQ(verdict_with("responsePayload", item::Binary{"answer"}), Verdict::unreadable);
+  EXPECT_EQ(verdict_with("progress", 5), Verdict::unreadable);
+  EXPECT_EQ(verdict_with("responseParts", "1"), Verdict::unreadable);
+  EXPECT_EQ(verdict_with("responseParts", 0), Verdict::unreadable);
+  EXPECT_EQ(verdict_with("responseParts", 1'000'000), Verdict::unreadable);
+  EXPECT_EQ(verdict_with("responseParts", 1), Verdict::unreadable) << "there is no such part";
+  EXPECT_EQ(verdict_with("another", "attribute"), Verdict::replay) << "it was mended";
+}
+
+TEST_F(GuardTest, ALargeAnswerIsReadWhereThereIsMemoryForIt) {
+  options_.answers = std::make_shared<base::MemoryBudget>(2 << 20);
+  Guard guard(store_.engine(), *clock_, random_, options_);
+  const std::string answer(1 << 20, 'x');
+  ASSERT_TRUE(guard.complete(begin().record, answer));
+  auto others = options_.answers->take(1 << 20);
+  EXPECT_EQ(guard.begin("PRODUCE", "k", "h")->verdict, Verdict::no_room);
+  others = {};
+  const auto begun = guard.begin("PRODUCE", "k", "h");
+  ASSERT_TRUE(begun);
+  EXPECT_EQ(begun->verdict, Verdict::replay);
+  EXPECT_EQ(begun->record.response, answer);
+  EXPECT_GE(options_.answers->taken(), answer.size());
 }
 
 }  // namespace

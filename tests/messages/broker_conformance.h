@@ -19,7 +19,7 @@ class BrokerUnderTest {
   // Each is what another process would have.
   virtual std::unique_ptr<broker::Broker> connect() = 0;
 
-  // A queue that nobody else uses, and the one that what it rejects goes to.
+  // A queue that no other test uses, and the queue for what consumers reject.
   struct Queues {
     std::string queue;
     std::string grave;

@@ -7,7 +7,7 @@
 #include <shared_mutex>
 
 #include "base/many_threads_testing.h"
-#include "service_world.h"
+#include "service_environment.h"
 
 namespace postino::messages {
 namespace {
@@ -32,22 +32,22 @@ struct Tally {
 
 TEST(ConcurrentMessages, OfAHundredCallsWithOneKeyOneProduces) {
   constexpr int calls = 100;
-  ServiceWorld world(std::make_shared<base::SystemClock>());
-  const auto one = world.make_service(), two = world.make_service();
+  ServiceEnvironment environment(std::make_shared<base::SystemClock>());
+  const auto one = environment.make_service(), two = environment.make_service();
   const ProduceRequest request = produce_request("k", 30, 5);
   Tally tally;
   run_threads(calls, [&](int i) { tally.count((i % 2 == 0 ? one : two)->produce(request, {})); });
   EXPECT_EQ(tally.executed, 1);
   EXPECT_EQ(tally.replayed + tally.conflicts, calls - 1);
-  EXPECT_THAT(take_all(world.embedded(), "q"), SizeIs(30));
+  EXPECT_THAT(take_all(environment.embedded(), "q"), SizeIs(30));
   EXPECT_TRUE(one->produce(request, {})->replayed);
 }
 
 TEST(ConcurrentMessages, OfAHundredCallsWithOneKeyOneConsumes) {
   constexpr int calls = 100;
-  ServiceWorld world(std::make_shared<base::SystemClock>());
-  const auto one = world.make_service(), two = world.make_service();
-  ASSERT_TRUE(is_complete(world.embedded().produce("q", numbered(50), {}, nullptr)));
+  ServiceEnvironment environment(std::make_shared<base::SystemClock>());
+  const auto one = environment.make_service(), two = environment.make_service();
+  ASSERT_TRUE(is_complete(environment.embedded().produce("q", numbered(50), {}, nullptr)));
   const ConsumeRequest request = consume_request("k", 20);
   Tally tally;
   std::mutex mutex;
@@ -61,27 +61,27 @@ TEST(ConcurrentMessages, OfAHundredCallsWithOneKeyOneConsumes) {
   EXPECT_EQ(tally.executed, 1);
   EXPECT_EQ(tally.replayed + tally.conflicts, calls - 1);
   EXPECT_THAT(bodies, SizeIs(1));
-  EXPECT_THAT(take_all(world.embedded(), "q"), SizeIs(30));
+  EXPECT_THAT(take_all(environment.embedded(), "q"), SizeIs(30));
 }
 
 TEST(ConcurrentMessages, OneTakesOverWhatADeadProcessLeft) {
   const auto clock = std::make_shared<base::ManualClock>(test_start);
-  ServiceWorld world(clock);
+  ServiceEnvironment environment(clock);
   const ProduceRequest request = produce_request("k", 30, 5);
-  ASSERT_FALSE(world.make_service([](Step step) { return step != Step::progressed; })->produce(request, {}));
+  ASSERT_FALSE(environment.make_service([](Step step) { return step != Step::progressed; })->produce(request, {}));
   clock->advance(seconds(30));
-  const auto service = world.make_service();
+  const auto service = environment.make_service();
   Tally tally;
   run_threads(20, [&](int) { tally.count(service->produce(request, {})); });
   EXPECT_EQ(tally.executed, 1);
   EXPECT_EQ(tally.others, 0);
-  EXPECT_THAT(take_all(world.embedded(), "q"), SizeIs(30));
+  EXPECT_THAT(take_all(environment.embedded(), "q"), SizeIs(30));
 }
 
 TEST(ConcurrentMessages, ManyKeysGoTheirWaysTogether) {
   const int keys = volume(40);
-  ServiceWorld world(std::make_shared<base::SystemClock>());
-  const auto service = world.make_service();
+  ServiceEnvironment environment(std::make_shared<base::SystemClock>());
+  const auto service = environment.make_service();
   Tally produced;
   run_threads(8, [&](int thread) {
     for (int key = 0; key < keys; ++key)
@@ -98,7 +98,7 @@ TEST(ConcurrentMessages, ManyKeysGoTheirWaysTogether) {
     }
   });
   EXPECT_EQ(consumed, static_cast<std::size_t>(keys) * 5);
-  EXPECT_THAT(take_all(world.embedded(), "q"), IsEmpty());
+  EXPECT_THAT(take_all(environment.embedded(), "q"), IsEmpty());
 }
 
 TEST(ConcurrentStoreQueue, EveryMessageIsGivenOutOnceByTwoProcesses) {

@@ -1,7 +1,5 @@
 #include "message_store.h"
 
-#include <algorithm>
-
 #include "item/attribute_text.h"
 
 namespace postino::messages {
@@ -34,11 +32,10 @@ std::vector<std::string> ids_of(const std::vector<Message>& messages) {
   return ids;
 }
 
-std::vector<Message> take_all(broker::Broker& broker, const std::string& queue, base::Milliseconds wait) {
+std::vector<Message> take_all(broker::Broker& broker, const std::string& queue) {
   std::vector<Message> all;
   while (true) {
-    auto held = broker.receive(
-        queue, {.max_messages = 100'000, .wait = all.empty() ? wait : std::min(wait, base::Milliseconds(400))});
+    auto held = broker.receive(queue, {.max_messages = 100'000});
     EXPECT_TRUE(succeeded(held));
     if (!held || (*held)->messages().empty()) break;
     all.insert(all.end(), (*held)->messages().begin(), (*held)->messages().end());

@@ -29,9 +29,8 @@ class MessageStore : public engine::EmbeddedStore {
 // Messages of a text, with the ids "<prefix>0", "<prefix>1" and so on.
 broker::Messages numbered(std::size_t count, const std::string& prefix = "message-");
 std::vector<std::string> ids_of(const std::vector<broker::Message>& messages);
-// Takes all there is and acknowledges it; waits for the first if told to.
-std::vector<broker::Message> take_all(broker::Broker& broker, const std::string& queue,
-                                      base::Milliseconds wait = base::Milliseconds(0));
+// Takes and acknowledges everything in a queue of the store, which knows what it has: there is nothing to wait for.
+std::vector<broker::Message> take_all(broker::Broker& broker, const std::string& queue);
 
 // Expects success, and tells the failure otherwise.
 template <class T>

@@ -7,6 +7,7 @@
 #include "broker_conformance.h"
 #include "item/json_codec.h"
 #include "message_store.h"
+#include "messages/queue_table.h"
 
 namespace postino::messages {
 namespace {
@@ -121,7 +122,7 @@ TEST_F(StoreQueueTest, WhatIsStillHeldIsSettledAlthoughTheRestIsLost) {
   produce(1);
   const auto held = receive(*queue_, 2);
   ASSERT_THAT(held->messages(), SizeIs(2));
-  // Somebody removes one of them.
+  // Another program removes one of them.
   for (const item::Item& item : store_.scan("messages"))
     if (const auto* id = item.find("MessageId"); id != nullptr && id->as<std::string>() == "short-0") {
       store::DeleteItemRequest removal;
@@ -160,7 +161,7 @@ TEST_F(StoreQueueTest, MessagesExpireExactlyWhenTheirTimeIsOver) {
   clock_->advance(milliseconds(1));
   held = receive(*queue_, 10);
   EXPECT_THAT(ids_of(held->messages()), ElementsAre("call-0", "ever-0"));
-  // Its lease ends after its time to live: nobody gets it any more.
+  // Its lease ends after its time to live: no consumer gets it any more.
   clock_->advance(seconds(60));
   EXPECT_THAT(ids_of(take_all(*other_, "q")), ElementsAre("ever-0"));
   EXPECT_EQ(store_.count_messages(), 0U);
@@ -270,6 +271,40 @@ TEST_F(StoreQueueTest, HeldMessagesOutliveTheQueueTheyCameFrom) {
   third.reset();
   EXPECT_TRUE(succeeded(held->acknowledge()));
   EXPECT_EQ(store_.count_messages(), 0U);
+}
+
+// A damaged store has lost messages and counts, and has counts of queues that are gone.
+TEST_F(StoreQueueTest, IsCountedAnewFromWhatIsThere) {
+  produce(5);
+  produce(3, {.delay = hours(1)}, "later");
+  const auto held = receive(*queue_, 2);
+  bool lost = false;
+  for (const item::Item& item : store_.scan("messages")) {
+    const auto& shelf = item.find("Shelf")->as<std::string>();
+    const bool is_lost = shelf == "counts/q" || (shelf == "ready/q" && !lost);
+    if (!is_lost) continue;
+    lost = lost || shelf == "ready/q";
+    ASSERT_TRUE(store_.engine().delete_item(
+        {.table_name = "messages", .key = {{"Shelf", shelf}, {"Position", *item.find("Position")}}}));
+  }
+  ASSERT_TRUE(lost);
+  ASSERT_TRUE(store_.engine().put_item(
+      {.table_name = "messages", .item = {{"Shelf", "counts/gone"}, {"Position", "3"}, {"Ready", 7}}}));
+
+  QueueTable table(store_.engine(), store_.random(), store_.retry(), "messages");
+  for (int round = 0; round < 2; ++round) {  // again changes nothing
+    const auto counted = table.recount();
+    ASSERT_TRUE(counted) << counted.error().message;
+    EXPECT_EQ(*table.counts("q"), (QueueTable::Counts{2, 3, 2}));
+    EXPECT_EQ(*table.counts("gone"), (QueueTable::Counts{0, 0, 0}));
+  }
+  EXPECT_TRUE(succeeded(held->acknowledge()));
+  EXPECT_EQ(*table.counts("q"), (QueueTable::Counts{2, 3, 0})) << "and goes on";
+}
+
+TEST_F(StoreQueueTest, CountingAnewNeedsNoTable) {
+  QueueTable table(store_.engine(), store_.random(), store_.retry(), "none");
+  EXPECT_TRUE(table.recount());
 }
 
 TEST_F(StoreQueueTest, ATableOfAnotherKindIsRefused) {

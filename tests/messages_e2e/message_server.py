@@ -7,6 +7,7 @@ import uuid
 
 from outbox_server import OutboxServer
 from store import dynamodb
+from waiting import PATIENCE_SECONDS
 
 TABLE = "mq-probe-idempotency"
 
@@ -14,14 +15,14 @@ TABLE = "mq-probe-idempotency"
 class MessageServer(OutboxServer):
     def metrics(self):
         """Values of the series about messages, by name and labels."""
-        with urllib.request.urlopen(self.url + "/metrics", timeout=30) as answer:
+        with urllib.request.urlopen(self.url + "/metrics", timeout=PATIENCE_SECONDS) as answer:
             text = answer.read().decode()
         found = re.findall(r"^(postino_messages_\w+)\{(.*)\} (.*)$", text, re.MULTILINE)
         return {(name, labels): float(value) for name, labels, value in found}
 
 
 class Queue:
-    """A queue that nobody else uses."""
+    """A queue that no other test uses."""
 
     def __init__(self, place, name, rabbitmq):
         self.place, self.name, self.rabbitmq = place, name, rabbitmq
@@ -35,9 +36,15 @@ class Queue:
         return rest.post("/messages/produce", self.request(key or new_key(), settings, messages=messages), headers)
 
     def consume(self, rest, key=None, headers=(), **settings):
-        if self.place == "rabbitmq":  # which may be busy, and sends nothing for a while
-            settings.setdefault("waitTimeout", "PT1S")
+        if self.place == "rabbitmq":  # it may need a while to send what it has
+            settings.setdefault("waitTimeout", "PT1M")
         return rest.post("/messages/consume", self.request(key or new_key(), settings), headers)
+
+    def consume_all(self, rest, count):
+        """The queue is empty afterwards. Who asks for more than there is waits for it, because a broker does not tell."""
+        answer = self.consume(rest, maxMessages=count)
+        assert self.depth(rest) == 0
+        return answer
 
     def fill(self, rest, *bodies):
         answer = self.produce(rest, bodies)

@@ -4,14 +4,18 @@ in a directory of its own. It goes with the process that started it."""
 import base64
 import ctypes
 import json
+import re
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
+import threading
 import urllib.error
 import urllib.request
+import uuid
+from datetime import datetime
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from urllib.parse import quote
 
 from waiting import eventually, free_port
@@ -21,6 +25,24 @@ CONTROL = "/usr/lib/rabbitmq/bin/rabbitmqctl"
 NAME_SERVER = "/usr/bin/epmd"
 PATIENCE_SECONDS = 240  # others may want the processor too
 PR_SET_PDEATHSIG = 1
+
+
+# The line in the log when the known fault of version 3.10 strikes: count_own_breaks in tests/broker/rabbitmq_server.h
+# says what happens then, and why no other reason counts.
+OWN_BREAK = re.compile(r"closing: internal error in channel \(<[0-9.]+>\): noproc\s*$", re.MULTILINE)
+
+
+MOMENT = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+[+-]\d\d:\d\d ", re.MULTILINE)
+
+
+def count_own_breaks(log):
+    return len(OWN_BREAK.findall(log))
+
+
+def own_break_times(log):
+    """When they were: the moment stands at the beginning of the line."""
+    lines = [log[log.rfind("\n", 0, each.start()) + 1 : each.end()] for each in OWN_BREAK.finditer(log)]
+    return [datetime.fromisoformat(MOMENT.match(line).group().strip()) for line in lines]
 
 
 def go_with_parent():
@@ -65,25 +87,37 @@ class RabbitmqServer:
 
     def _run(self, *command):
         with open(self.directory / "output", "ab") as output:
-            return subprocess.Popen(
-                command,
-                env=self.environment,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                preexec_fn=go_with_parent,
-            )
+            return self._run_into(output, command)
+
+    def _run_into(self, output, command):
+        return subprocess.Popen(
+            command,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            preexec_fn=go_with_parent,
+        )
 
     def start(self):
         """Returns when it serves."""
-        self.process = self._run(PROGRAM)
-        for port in (self.port, self.management_port):  # opened one after the other, in the end
-            eventually(lambda port=port: self._listens(port), "RabbitMQ", PATIENCE_SECONDS)
+        self.process = self._run_into(subprocess.PIPE, [PROGRAM])
+        news = SimpleQueue()
+        threading.Thread(target=self._copy_output, args=(self.process.stdout, news), daemon=True).start()
+        try:
+            has_started = news.get(timeout=PATIENCE_SECONDS)
+        except Empty:
+            has_started = False
+        assert has_started, self.log()
 
-    def _listens(self, port):
-        assert self.process.poll() is None, self.log()
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", port)) == 0
+    def _copy_output(self, output, news):
+        """Copies what the server says to a file. Tells whether it has started: it says so when it listens."""
+        with open(self.directory / "output", "ab", buffering=0) as copy, output:
+            for line in output:
+                copy.write(line)
+                if b"completed with" in line:
+                    news.put(True)
+        news.put(False)
 
     def stop(self):
         """As an operator does."""
@@ -92,8 +126,11 @@ class RabbitmqServer:
 
     def write_down(self):
         """What it knows of queues is on the disk then. It does that at its leisure, and a kill would come first."""
-        control = self._run(CONTROL, "--node", self.environment["RABBITMQ_NODENAME"], "eval", "mnesia:sync_log().")
-        assert control.wait(PATIENCE_SECONDS) == 0, self.log()
+        assert self._evaluate("mnesia:sync_log().") == 0, self.log()
+
+    def _evaluate(self, expression):
+        control = self._run(CONTROL, "--node", self.environment["RABBITMQ_NODENAME"], "eval", expression)
+        return control.wait(PATIENCE_SECONDS)
 
     def kill(self):
         """As a power failure does."""
@@ -111,14 +148,27 @@ class RabbitmqServer:
         return "\n".join(text[-8000:] for text in self._log_texts())
 
     def _log_texts(self):
+        """What its programs have said, and then its log."""
         files = [self.directory / "output", *sorted((self.directory / "log").glob("*.log"))]
-        return [file.read_text(errors="replace") for file in files if file.exists()]
+        return [file.read_text(errors="replace") for file in files]
 
     @classmethod
-    def breaks_of_its_own(cls):
-        """How often the one that is running has broken a connection off because of a fault of its own."""
-        texts = cls.running._log_texts() if cls.running else []
-        return sum(text.count("closing: internal error in channel") for text in texts)
+    def own_breaks(cls):
+        """How often the one that is running has broken a connection off because of its known fault."""
+        return sum(map(count_own_breaks, cls.running._log_texts())) if cls.running else 0
+
+    def own_break_times(self):
+        return [moment for text in self._log_texts()[1:] for moment in own_break_times(text)]
+
+    @classmethod
+    def await_log(cls):
+        """The log lags behind what the server does. Returns when everything is in it that has happened so far."""
+        if cls.running is None or cls.running.process.poll() is not None:
+            return
+        marker = f"Postino's tests have come to marker {uuid.uuid4()}"
+        if cls.running._evaluate(f'rabbit_log:warning("{marker}").') == 0:
+            # Not in the output: the control program shows the line, too.
+            eventually(lambda: any(marker in text for text in cls.running._log_texts()[1:]), "a line in RabbitMQ's log")
 
     @property
     def address(self):

@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from message_server import bodies
+from waiting import PATIENCE_SECONDS
 
 
 class Postino:
@@ -18,7 +19,7 @@ class Postino:
             input=input,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE_SECONDS,
             env={"POSTINO_URL": self.url, "LC_ALL": "C.UTF-8"},
         )
 
@@ -42,13 +43,13 @@ class TestProduce:
     def test_bodies(self, postino, rest, queue, flags):
         output = postino.succeed("produce", *flags, "--body", "one", "--body", "two")
         assert output == f"2 messages produced to {queue.name}\n"
-        assert bodies(queue.consume(rest, maxMessages=9)) == ["one", "two"]
+        assert bodies(queue.consume_all(rest, 2)) == ["one", "two"]
 
     def test_every_option_reaches_the_message(self, postino, rest, queue, flags):
         options = ["--format", "JSON", "--property", "a=1=2", "--property", "b=", "--reply-to", "answers"]
         options += ["--count", "3", "--batch-size", "2", "--concurrency", "1", "--time-to-live", "90s", "--transient"]
         postino.succeed("produce", *flags, "--body", '{"n":1}', *options)
-        found = queue.consume(rest, maxMessages=9).json["messages"]
+        found = queue.consume_all(rest, 3).json["messages"]
         assert len(found) == 3
         assert found[0]["format"] == "JSON" and found[0]["body"] == '{"n":1}'
         assert found[0]["properties"] == {"a": "1=2", "b": ""}
@@ -59,9 +60,9 @@ class TestProduce:
         (directory / "messages.jsonl").write_text(lines)
         output = postino.succeed("produce", *flags, "--file", directory / "messages.jsonl")
         assert output == f"2,500 messages produced to {queue.name}\n"
-        assert bodies(queue.consume(rest, maxMessages=5000)) == [f"line {i}" for i in range(2500)]
+        assert bodies(queue.consume_all(rest, 2500)) == [f"line {i}" for i in range(2500)]
         postino.succeed("produce", *flags, "--file", "-", input='{"messages": [{"body": "a"}, {"body": "b"}]}')
-        assert bodies(queue.consume(rest, maxMessages=9)) == ["a", "b"]
+        assert bodies(queue.consume_all(rest, 2)) == ["a", "b"]
 
     def test_same_key_is_the_same(self, postino, rest, queue, flags):
         for _ in range(2):
@@ -136,7 +137,7 @@ def test_depth(postino, rest, new_queue, place):
     shown = postino.succeed("depth", one.name, "--connection", place, "--json")
     assert json.loads(shown) == {"queueName": one.name, "depth": 1}
     ended = postino.run("depth", "x", "--connection", "nowhere")
-    assert ended.returncode == 1 and "connection must be a connection of the configuration" in ended.stderr
+    assert ended.returncode == 1 and "connection must be the name of a connection in the configuration" in ended.stderr
 
 
 def test_connection(postino, rabbitmq):

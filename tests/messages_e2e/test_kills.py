@@ -1,7 +1,7 @@
-"""The server is killed again and again while it works, and the call repeated. Nothing is lost; what is there twice is
-what nobody could know about, and it carries the same id.
+"""The server is killed again and again while it works, and the call repeated. Nothing is lost. Only messages whose
+outcome the server could not know are there twice, with the same id.
 
-A seed decides when it is killed: CRASH_SEED repeats a run, as far as two machines can be the same.
+A seed decides how far the work has come when it is killed: CRASH_SEED repeats a run, as far as two machines can be the same.
 """
 
 import collections
@@ -15,6 +15,7 @@ import pytest
 
 from message_server import consumed, new_key
 from payloads import in_the_future, payload
+from waiting import eventually
 
 FLAGS = ["--messages-lease", "1s", "--queue-lease", "5s", "--log-level", "warning"]
 DEADLINE_SECONDS = 120
@@ -68,19 +69,18 @@ class Caller(threading.Thread):
                 return answer
             # A call that was cut off keeps its key for as long as its lease lasts.
             assert answer.status == 409 and answer.json["code"] == "IDEMPOTENCY_KEY_IN_PROGRESS", answer.body
-            threading.Event().wait(0.02)
         raise AssertionError("no answer in time")
 
 
-def kill_until_done(start, caller, chance, kills, longest):
-    """Lets servers live for a moment each, and the last one until everything is done. How often one was killed while a
-    call was under way."""
+def kill_until_done(start, caller, chance, kills, progress, total):
+    """Kills servers in the middle of their work, and lets the last one live until everything is done. The work is cut
+    into equal parts; each server is killed at a random point of its part. Returns the last one."""
     caller.start()
     for life in range(kills):
         server = start(*FLAGS)
         caller.use(server)
-        # The first is a short one, or everything might be done by then.
-        caller.join(chance.uniform(0.02, longest if life > 0 else longest / 5))
+        enough = int(total * chance.uniform(life, life + 1) / (kills + 1))
+        eventually(lambda: progress(server) >= enough or not caller.is_alive(), "some progress", DEADLINE_SECONDS)
         server.kill()
     server = start(*FLAGS)
     caller.use(server)
@@ -97,7 +97,7 @@ class TestProduce:
         key = new_key()
         settings = {"totalMessages": self.COUNT, "batchSize": self.WINDOW, "concurrency": self.CONNECTIONS}
         caller = Caller([lambda rest: queue.produce(rest, ["x" * 100], key=key, **settings)])
-        server = kill_until_done(start, caller, chance, KILLS, longest=0.7)
+        server = kill_until_done(start, caller, chance, KILLS, lambda server: queue.depth(server.rest()), self.COUNT)
         (answer,) = caller.answers
         assert answer.json["processedMessages"] == self.COUNT
         found = queue.take_ids(server.rest())
@@ -123,9 +123,10 @@ class TestConsume:
         server.kill()
 
         keys = [new_key() for _ in range(self.COUNT // self.EACH)]
-        calls = [lambda rest, key=key: queue.consume(rest, key=key, maxMessages=self.EACH) for key in keys]
+        settings = {"maxMessages": self.EACH, "waitTimeout": "PT1S"}
+        calls = [lambda rest, key=key: queue.consume(rest, key=key, **settings) for key in keys]
         caller = Caller(calls)
-        server = kill_until_done(start, caller, chance, KILLS, longest=0.5)
+        server = kill_until_done(start, caller, chance, KILLS, lambda _: len(caller.answers), len(calls))
         rest = server.rest()
         got = collections.Counter(each["messageId"] for answer in caller.answers for each in consumed(answer))
         # What dead receivers of the embedded queues held comes back when their leases end.
@@ -135,7 +136,7 @@ class TestConsume:
         assert {int(each.rpartition("-")[2]) for each in set(got) | left} == set(range(self.COUNT)), "none is lost"
         assert doubled <= caller.unanswered * self.EACH
         for key, answer in zip(keys, caller.answers):
-            again = queue.consume(rest, key=key, maxMessages=self.EACH)
+            again = queue.consume(rest, key=key, **settings)
             assert again.body == answer.body and again.headers["idempotent-replayed"] == "true"
 
     def drain(self, rest, queue, got):
@@ -162,6 +163,6 @@ def test_other_posts_are_made_once(start, chance):
         return answer
 
     caller = Caller([lambda rest, each=each: hold(rest, each) for each in identifiers])
-    server = kill_until_done(start, caller, chance, 3, longest=0.2)
+    server = kill_until_done(start, caller, chance, 3, lambda _: len(held), len(identifiers))
     assert held == identifiers
     assert server.rest().counts()["HELD"] == 60

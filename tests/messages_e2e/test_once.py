@@ -11,7 +11,7 @@ import pytest
 
 from message_server import TABLE, Queue, bodies, new_key, record
 from store import dynamodb
-from waiting import eventually
+from waiting import PATIENCE_SECONDS, eventually
 
 
 def at_once(server, count, call):
@@ -42,7 +42,7 @@ class TestReplay:
         first, second = (queue.consume(rest, key=key, maxMessages=2) for _ in range(2))
         assert bodies(first) == ["a", "b"]
         assert second.body == first.body and second.headers["idempotent-replayed"] == "true"
-        assert bodies(queue.consume(rest, maxMessages=9)) == ["c"]
+        assert bodies(queue.consume_all(rest, 1)) == ["c"]
 
     def test_key_may_come_in_the_header(self, rest, queue):
         key = new_key()
@@ -106,14 +106,14 @@ class TestConflict:
         got = {answer.body for answer in answers if answer.status == 200}
         assert len(got) == 1, "all who got an answer got the same"
         assert {answer.status for answer in answers} <= {200, 409}
-        assert bodies(queue.consume(rest, maxMessages=20)) == [str(i) for i in range(5, 20)]
+        assert bodies(queue.consume_all(rest, 15)) == [str(i) for i in range(5, 20)]
 
     def test_while_it_is_at_work(self, server, rest, queue):
         key = new_key()
-        waiting = threading.Thread(target=lambda: queue.consume(server.rest(), key=key, waitTimeout="PT20S"))
+        waiting = threading.Thread(target=lambda: queue.consume(server.rest(), key=key, waitTimeout="PT1M"))
         waiting.start()
         eventually(lambda: record(server, "CONSUME", key), "its record")
-        answer = queue.consume(rest, key=key, waitTimeout="PT20S")
+        answer = queue.consume(rest, key=key, waitTimeout="PT1M")
         assert answer.status == 409
         problem = answer.problem
         assert problem["code"] == "IDEMPOTENCY_KEY_IN_PROGRESS"
@@ -121,25 +121,25 @@ class TestConflict:
         at_work = record(server, "CONSUME", key)
         assert at_work["status"] == {"S": "IN_PROGRESS"} and "responsePayload" not in at_work
         queue.fill(rest, "end")
-        waiting.join(30)
-        assert bodies(queue.consume(rest, key=key, waitTimeout="PT20S")) == ["end"]
+        waiting.join(PATIENCE_SECONDS)
+        assert bodies(queue.consume(rest, key=key, waitTimeout="PT1M")) == ["end"]
 
     @pytest.mark.parametrize("when", ["at work", "done"])
     def test_key_of_another_request(self, server, rest, queue, when):
         key = new_key()
-        waiting = threading.Thread(target=lambda: queue.consume(server.rest(), key=key, waitTimeout="PT20S"))
+        waiting = threading.Thread(target=lambda: queue.consume(server.rest(), key=key, waitTimeout="PT1M"))
         waiting.start()
         eventually(lambda: record(server, "CONSUME", key), "its record")
         if when == "done":
             queue.fill(rest, "x")
-            waiting.join(30)
+            waiting.join(PATIENCE_SECONDS)
         answer = queue.consume(rest, key=key, maxMessages=2)
         assert answer.status == 422
         assert answer.problem["code"] == "IDEMPOTENCY_KEY_REUSED"
         if when == "at work":
             queue.fill(rest, "x")
-            waiting.join(30)
-        assert bodies(queue.consume(rest, key=key, waitTimeout="PT20S")) == ["x"], "the first is what it was"
+            waiting.join(PATIENCE_SECONDS)
+        assert bodies(queue.consume(rest, key=key, waitTimeout="PT1M")) == ["x"], "the first is what it was"
 
 
 class TestRecord:

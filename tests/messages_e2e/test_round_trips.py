@@ -8,7 +8,7 @@ import time
 from urllib.parse import quote
 
 from message_server import Queue, bodies, consumed, new_key, record
-from waiting import eventually
+from waiting import PATIENCE_SECONDS, eventually
 
 
 class TestProduce:
@@ -31,23 +31,22 @@ class TestProduce:
         queue.fill(rest, *[f"number {i}" for i in range(50)])
         assert queue.depth(rest) == 50
         assert bodies(queue.consume(rest, maxMessages=20)) == [f"number {i}" for i in range(20)]
-        assert bodies(queue.consume(rest, maxMessages=100)) == [f"number {i}" for i in range(20, 50)]
-        assert queue.depth(rest) == 0
+        assert bodies(queue.consume_all(rest, 30)) == [f"number {i}" for i in range(20, 50)]
 
     def test_messages_are_repeated_up_to_the_total(self, rest, queue):
         answer = queue.produce(rest, ["a", "b", "c"], totalMessages=1000, batchSize=100)
         assert answer.json["processedMessages"] == 1000
-        found = bodies(queue.consume(rest, maxMessages=1000))
+        found = bodies(queue.consume_all(rest, 1000))
         assert found == ["abc"[i % 3] for i in range(1000)]
 
     def test_total_may_be_less_than_there_are(self, rest, queue):
         assert queue.produce(rest, ["a", "b", "c"], totalMessages=2).json["processedMessages"] == 2
-        assert bodies(queue.consume(rest, maxMessages=10)) == ["a", "b"]
+        assert bodies(queue.consume_all(rest, 2)) == ["a", "b"]
 
     def test_every_message_has_an_id_of_its_own_that_comes_from_the_key(self, rest, queue):
         key = new_key()
         queue.produce(rest, ["x"], key=key, totalMessages=30)
-        ids = [message["messageId"] for message in consumed(queue.consume(rest, maxMessages=30))]
+        ids = [message["messageId"] for message in consumed(queue.consume_all(rest, 30))]
         assert len(set(ids)) == 30
         prefixes = {identifier.rpartition("-")[0] for identifier in ids}
         assert len(prefixes) == 1 and [int(identifier.rpartition("-")[2]) for identifier in ids] == list(range(30))
@@ -61,7 +60,7 @@ class TestProduce:
     def test_time_to_live_ends(self, rest, queue):
         assert queue.produce(rest, ["short"], timeToLive="PT0.3S").status == 200
         queue.fill(rest, "long")
-        eventually(lambda: bodies(queue.consume(rest, maxMessages=10, autoAcknowledge=False)) == ["long"], "its end")
+        eventually(lambda: bodies(queue.consume(rest, autoAcknowledge=False)) == ["long"], "its end")
 
 
 class TestFormats:
@@ -75,7 +74,7 @@ class TestFormats:
             {"body": ""},
         ]
         assert queue.produce(rest, messages).status == 200
-        found = consumed(queue.consume(rest, maxMessages=10))
+        found = consumed(queue.consume_all(rest, len(messages)))
         assert [(each["format"], each["body"]) for each in found] == [
             ("TEXT", "Grüße 📮"),
             ("JSON", '{"a": [1, 2.5, null]}'),
@@ -103,28 +102,31 @@ class TestFormats:
 
 class TestConsume:
     def test_empty_queue_is_no_fault(self, rest, queue):
-        answer = queue.consume(rest, maxMessages=5)
+        answer = queue.consume(rest, maxMessages=5, waitTimeout="PT0S")
         assert consumed(answer) == []
         assert (answer.json["requestedMessages"], answer.json["processedMessages"]) == (5, 0)
 
     def test_without_acknowledgement_they_stay(self, rest, queue):
         queue.fill(rest, "a", "b")
-        assert bodies(queue.consume(rest, maxMessages=5, autoAcknowledge=False)) == ["a", "b"]
+        assert bodies(queue.consume(rest, maxMessages=2, autoAcknowledge=False)) == ["a", "b"]
         eventually(lambda: queue.depth(rest) == 2, "their return")
-        assert bodies(queue.consume(rest, maxMessages=5)) == ["a", "b"]
+        assert bodies(queue.consume_all(rest, 2)) == ["a", "b"]
 
     def test_it_waits_for_the_first(self, server, rest, queue):
-        late = threading.Timer(0.3, lambda: queue.fill(server.rest(), "late"))
-        late.start()
-        began = time.monotonic()
-        assert bodies(queue.consume(rest, maxMessages=1, waitTimeout="PT20S")) == ["late"]
-        assert time.monotonic() - began < 20
-        late.join()
+        key, answers = new_key(), []
+        waiting = threading.Thread(
+            target=lambda: answers.append(queue.consume(rest, key=key, maxMessages=1, waitTimeout="PT1M"))
+        )
+        waiting.start()
+        eventually(lambda: record(server, "CONSUME", key), "its record")
+        queue.fill(server.rest(), "late")
+        waiting.join(PATIENCE_SECONDS)
+        assert bodies(answers[0]) == ["late"]
 
     def test_it_does_not_wait_longer_than_it_was_told(self, rest, queue):
         began = time.monotonic()
-        assert bodies(queue.consume(rest, waitTimeout="PT0.5S")) == []
-        assert 0.4 < time.monotonic() - began < 30
+        assert bodies(queue.consume(rest, waitTimeout="PT0.1S")) == []
+        assert time.monotonic() - began > 0.09, "and it does wait"
 
 
     def test_those_who_wait_keep_nobody_from_the_rest(self, server, rest):
@@ -142,7 +144,7 @@ class TestConsume:
         assert queue.depth(rest) == 0
         assert queue.produce(rest, [str(i) for i in range(count)]).status == 200
         for each in waiting:
-            each.join(120)
+            each.join(PATIENCE_SECONDS)
         assert sorted(got, key=int) == [str(i) for i in range(count)]
 
     def test_a_server_that_ends_lets_nobody_wait(self, start, queue):
@@ -153,7 +155,7 @@ class TestConsume:
         waiting.start()
         eventually(lambda: record(server, "CONSUME", key), "its record")
         assert server.stop() == 0
-        waiting.join(30)
+        waiting.join(PATIENCE_SECONDS)
         assert answers[0].status == 503 and answers[0].problem["code"] == "OVERLOADED"
         rest = start().rest()
         queue.fill(rest, "x")

@@ -70,8 +70,8 @@ TEST_P(ConcurrentCounterTest, NoIncrementIsLostOrDoubled) {
   check_contents();
 }
 
-// Requests without anybody waiting for them pile up in the queue; all of them are answered and none is lost, even when
-// the store is closed meanwhile.
+// Requests whose callers do not wait for them pile up in the queue; all of them are answered and none is lost, even
+// when the store is closed meanwhile.
 TEST_P(ConcurrentCounterTest, EverythingIsAnsweredWhenNobodyWaits) {
   const int operations = scaled(1'000);
   std::atomic<int> acknowledged = 0;
@@ -110,7 +110,7 @@ void check_register(std::vector<Exchange> exchanges, const std::vector<Read>& re
   std::int64_t latest_begin = 0;
   for (std::size_t i = 0; i < exchanges.size(); ++i) {
     ASSERT_EQ(exchanges[i].expected, static_cast<std::int64_t>(i)) << "two exchanges from one value, or none";
-    // Nobody may set a value after someone, who began later than this ended, has set an older one.
+    // If one write ended before another one began, the later one may not set an older value.
     ASSERT_LE(latest_begin, exchanges[i].end) << "the exchange from " << i << " came too late";
     latest_begin = std::max(latest_begin, exchanges[i].begin);
   }

@@ -86,7 +86,7 @@ class ConcurrentHistoryTest : public ConcurrentStore {
     }
   }
 
-  // Writes on the ground of what was read; nothing when somebody else was faster.
+  // Writes on the ground of what was read; nothing when another thread was faster.
   std::optional<Transaction> write(const std::vector<int>& chosen, const Transaction& read_before,
                                    const std::string& id, Choice& choice) {
     store::TransactWriteItemsRequest request;

@@ -48,9 +48,7 @@ void ConcurrentStore::reopen() {
   engine_ = *std::move(opened);
 }
 
-int ConcurrentStore::scaled(int operations) {
-  return std::max(1, operations * base::test_effort() / 25);
-}
+int ConcurrentStore::scaled(int operations) { return std::max(1, operations * base::test_effort() / 25); }
 
 void ConcurrentStore::create(ModelTable& table) {
   table.stream = store::StreamViewType::new_and_old_images;

@@ -12,7 +12,7 @@
 #include "base/temporary_directory.h"
 #include "choice.h"
 #include "engine/engine.h"
-#include "memory_directory.h"
+#include "engine/memory_directory_testing.h"
 #include "model_table.h"
 
 namespace postino::model {
@@ -62,7 +62,7 @@ class ConcurrentStore : public testing::TestWithParam<Business> {
   void finish_maintenance();
   void check_all(const std::string& when);
 
-  base::TemporaryDirectory directory_{memory_directory()};
+  base::TemporaryDirectory directory_{engine::memory_directory()};
   std::shared_ptr<base::ManualClock> clock_ = std::make_shared<base::ManualClock>(base::SystemClock().now());
   std::unique_ptr<engine::Engine> engine_;
   std::vector<ModelTable> tables_;

@@ -37,7 +37,7 @@ class ConcurrentTransferTest : public ConcurrentStore {
     return action;
   }
 
-  // Everybody's balance in one transaction.
+  // The balances of all accounts, in one transaction.
   std::vector<std::int64_t> balances() {
     store::TransactGetItemsRequest request;
     for (int i = 0; i < accounts; ++i) {

@@ -94,11 +94,11 @@ std::string fault_of_history(const std::vector<Transaction>& history) {
   }
   for (const auto& [version, writer] : writers)
     if (version.second > 1 && !writers.contains({version.first, version.second - 1}))
-      return "nobody wrote the version before the one of " + transaction_text(history[writer]);
+      return "no transaction wrote the version before the one of " + transaction_text(history[writer]);
   for (const Transaction& transaction : history)
     for (const auto& [key, version] : transaction.reads)
       if (version > 0 && !writers.contains({key, version}))
-        return "nobody wrote what was read by " + transaction_text(transaction);
+        return "no transaction wrote what was read by " + transaction_text(transaction);
 
   std::ranges::sort(moments);
   Precedence precedence(history.size() + moments.size());

@@ -28,8 +28,8 @@ class ModelPages {
   // Refuses what the store must refuse.
   Expected<void> check() const;
 
-  // Everything in reach, by sort key in the wanted direction; a scan's rows by their keys. Of rows with equal sort keys
-  // nobody knows the order, nor of partitions in a scan.
+  // Everything in reach, by sort key in the wanted direction; a scan's rows by their keys. The order of
+  // rows with equal sort keys is not defined, nor that of partitions in a scan.
   std::vector<Row> rows() const;
 
   // Why `ordered` cannot be the order of these rows; empty when it can.

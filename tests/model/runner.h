@@ -10,7 +10,7 @@
 #include "base/temporary_directory.h"
 #include "comparison.h"
 #include "engine/engine.h"
-#include "memory_directory.h"
+#include "engine/memory_directory_testing.h"
 #include "operation_generator.h"
 #include "request_builder.h"
 
@@ -98,7 +98,7 @@ class Runner {
   };
 
   RunSettings settings_;
-  base::TemporaryDirectory directory_{memory_directory()};
+  base::TemporaryDirectory directory_{engine::memory_directory()};
   std::shared_ptr<base::ManualClock> clock_;
   std::unique_ptr<engine::Engine> engine_;
   Choice choice_;

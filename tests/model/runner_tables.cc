@@ -113,7 +113,7 @@ void Runner::switch_stream() {
   if (!enable) {
     const auto end = followers_[table.name].subscription->next(10, base::Milliseconds(0));
     if (end || end.error().type != store::ErrorType::resource_not_found)
-      expect_same("whoever follows a disabled stream is not told of its end");
+      expect_same("a reader of a disabled stream is not told of its end");
     check_stream(table, *described->latest_stream_arn);
   }
   followers_.erase(table.name);
@@ -126,7 +126,7 @@ void Runner::advance_clock() {
   milliseconds step = milliseconds(choice_.between(0, 30'000));
   if (choice_.one_in(4)) step = minutes(choice_.between(5, 11));
   if (choice_.one_in(12)) step = hours(choice_.between(1, 9));
-  // Nobody may be left behind by more than what a stream keeps.
+  // No reader may be left behind by more than what a stream keeps.
   for (const auto& [name, table] : model_.tables) drain(table);
   if (choice_.one_in(100)) step = hours(choice_.between(23, 50));
   announce("advance the clock by " + std::to_string(step.count()) + " ms");

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/many_threads_testing.h"
 #include "mariadb_server.h"
 #include "mysql/database.h"
 #include "net/certificates_testing.h"
@@ -147,6 +148,10 @@ TEST_F(AccessTest, AFullServerIsTriedAgain) {
   ASSERT_FALSE(refused = Connection::open(visitor));
   EXPECT_EQ(refused.error().kind, ErrorKind::transient) << refused.error().message;
   EXPECT_EQ(refused.error().code, 1040U);
+  ServerOptions over_tls = visitor;
+  over_tls.tls.mode = TlsMode::required;
+  // It says so before there is TLS. What it says may be lost when it closes the connection at once.
+  EXPECT_TRUE(base::eventually([&] { return Connection::open(over_tls).error().code == 1040U; }));
 
   base::SeededRandom random(7);
   // One goes, and the server is asked until it has noticed.

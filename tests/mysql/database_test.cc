@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/many_threads_testing.h"
 #include "lossy_proxy.h"
 #include "mariadb_server.h"
 
@@ -459,7 +460,7 @@ TEST_F(LostServerTest, ATransactionSurvivesTheServersDeath) {
   EXPECT_EQ(attempts, 2) << "without a connection there is nothing to attempt";
   EXPECT_EQ(slept, 3);
   EXPECT_EQ(count(), 2);
-  EXPECT_EQ(database.statistics().repeats(2002), 2U) << "nobody there";
+  EXPECT_EQ(database.statistics().repeats(2002), 2U) << "no server there";
 }
 
 TEST_F(LostServerTest, WhenTimeIsUpNobodyWaitsForIt) {
@@ -501,19 +502,47 @@ TEST_F(LostServerTest, AnOrderlyStopIsALossToo) {
 }
 
 TEST_F(LostServerTest, ASilentServerIsNotWaitedForWithoutEnd) {
-  options_.statement_timeout = Milliseconds(2'000);
-  options_.connect_timeout = Milliseconds(3'000);
-  const auto connection = Connection::open(options_);
-  ASSERT_TRUE(connection);
+  std::unique_ptr<Connection> connection;
+  ASSERT_TRUE(base::with_enough_time([&](Milliseconds limit) {
+    options_.statement_timeout = options_.connect_timeout = limit;
+    if (auto opened = Connection::open(options_)) connection = *std::move(opened);
+    return connection != nullptr;
+  }));
   server().freeze();
-  const auto lost = (*connection)->query("SELECT 1");
-  const auto nobody = Connection::open(options_);
+  const auto lost = connection->query("SELECT 1");
+  const auto unopened = Connection::open(options_);
   server().thaw();
   ASSERT_FALSE(lost);
   EXPECT_EQ(lost.error().kind, ErrorKind::lost) << lost.error().code;
-  EXPECT_TRUE((*connection)->broken());
-  ASSERT_FALSE(nobody);
-  EXPECT_EQ(nobody.error().kind, ErrorKind::lost) << nobody.error().code;
+  EXPECT_TRUE(connection->broken());
+  ASSERT_FALSE(unopened);
+  EXPECT_EQ(unopened.error().kind, ErrorKind::lost) << unopened.error().code;
+}
+
+TEST_F(LostServerTest, AFrozenServerKeepsAFewCallersWaitingAndNobodyTwice) {
+  const auto ask = [](Connection& connection, const Attempt&) { return connection.query("SELECT 1"); };
+  std::unique_ptr<Database> database;
+  ASSERT_TRUE(base::with_enough_time([&](Milliseconds limit) {
+    options_.statement_timeout = options_.connect_timeout = limit;
+    database = std::make_unique<Database>(options_, PoolOptions{}, random_, [](Milliseconds) {});
+    // Three connections that rest.
+    return database
+        ->read([&](Connection&, const Attempt&) {
+          return database->read([&](Connection&, const Attempt&) { return database->read(ask); });
+        })
+        .has_value();
+  }));
+  const std::uint64_t broken_before = database->statistics().broken_connections();
+  server().freeze();
+  const auto first = database->read(ask);
+  const auto second = database->read(ask);
+  server().thaw();
+  ASSERT_FALSE(first);
+  EXPECT_EQ(database->statistics().broken_connections(), broken_before + 1)
+      << "connections that rested are not asked one after another, as each takes long";
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().kind, ErrorKind::silent) << "whoever comes now is told at once";
+  EXPECT_TRUE(base::eventually([&] { return database->read(ask).has_value(); })) << "it goes on by itself";
 }
 
 TEST_F(LostServerTest, WithoutTlsAtTheServerWhoRequiresItIsRefused) {

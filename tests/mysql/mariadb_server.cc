@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/descriptor.h"
 #include "mysql/connection.h"
 #include "net/local_ports_testing.h"
 
@@ -47,18 +48,17 @@ pid_t launch(const std::vector<std::string>& command, const fs::path& output, co
   std::string notify = "NOTIFY_SOCKET=" + notify_path;
   std::string path = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
   char* const environment[] = {path.data(), notify_path.empty() ? nullptr : notify.data(), nullptr};
-  const int file = ::open(output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  CHECK(file >= 0);
+  const base::Descriptor file(::open(output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  CHECK(file);
   const pid_t process = ::fork();
   CHECK(process >= 0);
   if (process == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::dup2(file, STDOUT_FILENO);
-    ::dup2(file, STDERR_FILENO);
+    ::dup2(file.number(), STDOUT_FILENO);
+    ::dup2(file.number(), STDERR_FILENO);
     ::execvpe(arguments[0], arguments.data(), environment);
     ::_exit(127);
   }
-  ::close(file);
   return process;
 }
 
@@ -93,14 +93,14 @@ const fs::path& fresh_data() {
 }
 
 // Where the server tells its service manager that it is ready.
-int open_notifications(const std::string& path) {
+base::Descriptor open_notifications(const std::string& path) {
   ::unlink(path.c_str());
-  const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  base::Descriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   CHECK(path.size() < sizeof address.sun_path);
   std::memcpy(address.sun_path, path.c_str(), path.size());
-  CHECK(socket >= 0 && ::bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  CHECK(socket && ::bind(socket.number(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
   return socket;
 }
 
@@ -124,7 +124,7 @@ ServerOptions MariadbServer::options(const std::string& database) const {
   options.socket = directory_.path() / "socket";
   options.user = "root";
   options.database = database;
-  // Whoever waits is on a busy machine, not without an answer. Tests of time limits set their own.
+  // A client that waits long is on a busy machine, not without an answer. Tests of time limits set their own.
   options.connect_timeout = std::chrono::minutes(1);
   options.statement_timeout = std::chrono::minutes(5);
   options.lock_timeout = std::chrono::minutes(1);
@@ -164,10 +164,9 @@ void MariadbServer::stop() {
 void MariadbServer::start() {
   CHECK(process_ == 0);
   const std::string notify_path = directory_.path() / "notify";
-  const int notifications = open_notifications(notify_path);
+  const base::Descriptor notifications = open_notifications(notify_path);
   process_ = launch(command(), directory_.path() / "log", notify_path);
-  wait_until_ready(notifications);
-  ::close(notifications);
+  wait_until_ready(notifications.number());
 }
 
 void MariadbServer::freeze() {
@@ -208,10 +207,10 @@ std::vector<std::string> MariadbServer::command() const {
 }
 
 void MariadbServer::wait_until_ready(int notifications) {
-  const int end = static_cast<int>(::syscall(SYS_pidfd_open, process_, 0));
-  CHECK(end >= 0);
+  const base::Descriptor end(static_cast<int>(::syscall(SYS_pidfd_open, process_, 0)));
+  CHECK(end);
   for (bool ready = false; !ready;) {
-    pollfd events[] = {{notifications, POLLIN, 0}, {end, POLLIN, 0}};
+    pollfd events[] = {{notifications, POLLIN, 0}, {end.number(), POLLIN, 0}};
     const int happened = ::poll(events, 2, patience_milliseconds);
     if (happened < 0 && errno == EINTR) continue;
     if (happened <= 0 || events[1].revents != 0) give_up("did not start", directory_.path() / "log");
@@ -219,7 +218,6 @@ void MariadbServer::wait_until_ready(int notifications) {
     const ssize_t length = ::recv(notifications, text, sizeof text, 0);
     ready = length > 0 && std::string_view(text, static_cast<std::size_t>(length)).find("READY=1") != std::string::npos;
   }
-  ::close(end);
 }
 
 void MariadbServer::wait_for_end() {

@@ -56,7 +56,9 @@ class GatedSpool final : public Spool {
     changed_.wait(lock, [this] { return open_; });
     return spool_.write(object);
   }
-  base::Result<std::string> read(const std::string& path) override { return spool_.read(path); }
+  base::Result<std::string> read_if(const std::string& path, const Admit& admit) override {
+    return spool_.read_if(path, admit);
+  }
   base::Result<void> remove(const std::string& path) override { return spool_.remove(path); }
 
  private:

@@ -26,7 +26,7 @@ using testing::ElementsAre;
 
 constexpr milliseconds lease = seconds(30);
 
-// A door that somebody waits at until it is opened.
+// A door that workers wait at until it is opened.
 class Door {
  public:
   void open() {
@@ -54,9 +54,9 @@ class Door {
 // Takes everything, and remembers whose worker brought it.
 class RecordingTransport final : public Transport {
  public:
-  mail::SendResult deliver(const Delivery& delivery, const mail::SmtpSession::BeforeEnd& before_end) override {
+  smtp::SendResult deliver(const Delivery& delivery, const smtp::Session::BeforeEnd& before_end) override {
     if (const auto allowed = before_end(); !allowed) {
-      mail::SendResult refused;
+      smtp::SendResult refused;
       refused.not_begun = true;
       refused.reply.text = allowed.error().message;
       return refused;
@@ -81,10 +81,10 @@ class Process {
   Process(Ledger& ledger, SuppressionList& suppressions, const base::Clock& clock, Transport& transport,
           const std::string& owner)
       : intake_(*Intake::create(ledger.spool(), nullptr, {})),
-        caller_(*Caller::create(policy_, clock, *WebhookSigner::create(""), {})),
+        callback_sender_(*CallbackSender::create(policy_, clock, *WebhookSigner::create(""), {})),
         sender_(ledger, suppressions, transport, limits_, policy_, clock, ""),
-        pipelines_({ledger, policy_, clock, random_, signal_, owner}, {*intake_, sender_, *caller_}, options(), [] {}) {
-  }
+        pipelines_({ledger, policy_, clock, random_, signal_, owner}, {*intake_, sender_, *callback_sender_}, options(),
+                   [] {}) {}
 
   Pipelines& pipelines() { return pipelines_; }
   WorkSignal& signal() { return signal_; }
@@ -105,7 +105,7 @@ class Process {
   WorkSignal signal_;
   DestinationLimits limits_{{}};
   std::unique_ptr<Intake> intake_;
-  std::unique_ptr<Caller> caller_;
+  std::unique_ptr<CallbackSender> callback_sender_;
   Sender sender_;
   Pipelines pipelines_;
 };
@@ -178,7 +178,7 @@ TEST_P(ConcurrentPipelines, DeliverEveryEmailOnce) {
   EXPECT_EQ(deliveries.size(), static_cast<std::size_t>(count));
   for (const auto& [id, owners] : deliveries) EXPECT_EQ(owners.size(), 1U) << id;
   for (int i = 0; i < count; ++i) {
-    // One claim in each pipeline: no lease has ended, so nobody else may have had it.
+    // One claim in each pipeline: no lease has ended, so no other worker may have had it.
     EXPECT_THAT(history(first, email_id(i)), ElementsAre("ACCEPTED", "INTAKING", "READY", "PROCESSING", "SENT"));
     expect_legal(first, email_id(i));
     const auto email = first.find(email_id(i));
@@ -333,6 +333,8 @@ TEST_P(ConcurrentClaimTest, AWorkerThatComesTooLateIsRefused) {
   int rescued = 0;
   Rescuer rescuer(second_, decide_.policy(), clock_, [&](const Email&, const Email&) { ++rescued; });
   rescuer.run_once();
+  clock_.advance(lease);  // on a shared ledger the worker has some time to renew what was locked
+  rescuer.run_once();
   ASSERT_EQ(rescued, count);
   Door other_door;
   std::atomic<int> written_by_other = 0;
@@ -370,8 +372,8 @@ TEST_P(ConcurrentClaimTest, AWorkerThatComesTooLateIsRefused) {
   }
 }
 
-// One commit says both that it was sent and who calls back, as long as there is somebody to do it.
-TEST_P(ConcurrentClaimTest, WhatIsSentGoesStraightToAFreeCaller) {
+// One commit says both that it was sent and who calls back, as long as a worker is free to do it.
+TEST_P(ConcurrentClaimTest, WhatIsSentGoesStraightToAFreeCallbackSender) {
   constexpr int count = 10;
   Policy policy;
   policy.default_callback_url = "http://127.0.0.1/";
@@ -385,7 +387,7 @@ TEST_P(ConcurrentClaimTest, WhatIsSentGoesStraightToAFreeCaller) {
   Door door;
   Leases leases(ledger_, policy, clock_);
   const WorkContext shared{ledger_, leases, policy, clock_, random_, "w"};
-  PipelineLoop callers(
+  PipelineLoop callback_senders(
       Pipeline::callback, shared, {.workers = 1},
       [&](const Email&) {
         door.pass();
@@ -404,19 +406,19 @@ TEST_P(ConcurrentClaimTest, WhatIsSentGoesStraightToAFreeCaller) {
         const std::lock_guard lock(mutex);
         ++told[after.state];
       },
-      &callers);
-  callers.start();
+      &callback_senders);
+  callback_senders.start();
   senders.start();
   ASSERT_TRUE(
       eventually([&] { return count_of(ledger_, State::calling_sent) + count_of(ledger_, State::sent) == count; }));
   EXPECT_GE(count_of(ledger_, State::calling_sent), 2) << "there was room for so many";
   door.open();
-  callers.wake();
+  callback_senders.wake();
   ASSERT_TRUE(eventually([&] { return count_of(ledger_, State::sent_acknowledged) == count; }));
   senders.stop({});
-  callers.stop({});
+  callback_senders.stop({});
   EXPECT_EQ(told[State::sent], count) << "each was sent once, whatever came next";
-  EXPECT_EQ(callers.in_flight(), 0);
+  EXPECT_EQ(callback_senders.in_flight(), 0);
   for (int i = 0; i < count; ++i) {
     EXPECT_THAT(history(ledger_, email_id(i)), ElementsAre("ACCEPTED", "INTAKING", "READY", "PROCESSING", "SENT",
                                                            "CALLING-SENT-CALLBACK", "SENT-ACKNOWLEDGED"));
@@ -443,7 +445,7 @@ TEST_P(ConcurrentClaimTest, AStoppedLoopFinishesWhatItBeganAndGivesBackTheRest) 
   loop.start();
   ASSERT_TRUE(eventually([&] { return door.waiting() == 2 && loop.in_flight() >= 10; }));
   std::thread stopper([&] { loop.stop({}); });
-  // What nobody has begun goes back while the others are still at work.
+  // What no worker has begun goes back while the others are still at work.
   EXPECT_TRUE(eventually([&] { return count_of(ledger_, State::accepted) == 18; }))
       << count_of(ledger_, State::accepted);
   door.open();

@@ -309,7 +309,7 @@ TEST_P(LedgerConformance, AKeyCanBeUsedAgainWhenItHasExpired) {
 TEST_P(LedgerConformance, ARepeatWithoutItsKeyDoesNotGetEmailsToWorkOn) {
   const auto made = [&] {
     std::vector<Draft> emails{new_email(email_id(1)), new_email(email_id(2))};
-    for (Draft& each : emails) each.email.acceptance = "the same request";
+    for (Draft& each : emails) each.email.acceptance_token = "the same request";
     return emails;
   };
   EXPECT_TRUE(accept(made(), key("k")).outcomes[0].email);
@@ -339,7 +339,7 @@ TEST_P(LedgerConformance, ARequestThatWasInterruptedIsCompletedByItsRepeat) {
   } catch (const std::runtime_error&) {
     EXPECT_LT(sum(*ledger().counts(std::nullopt)), 60);
   }
-  // Somebody works on what is there already.
+  // A worker has what is there already.
   for (const Email& email : claim(Pipeline::intake, 10).emails) moved(decide_(email, event::MessageBuilt{"m"}, now()));
   clock().advance(seconds(60));
   const AcceptAnswer answer = accept(request(), key("k"));
@@ -483,7 +483,7 @@ TEST_P(LedgerConformance, AMoveMayPassAStateOnTheWay) {
   const std::vector<std::string> ids = accept_some(30, "acme");
   std::vector<Change> moves;
   for (const std::string& id : ids) moves.push_back(decide_(find(id), event::MessageBuilt{"message of " + id}, now()));
-  take(ids[4]);  // somebody was quicker
+  take(ids[4]);  // another worker was quicker
   const std::vector<MoveOutcome> outcomes = ledger().move(moves);
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (i == 4) continue;
@@ -515,7 +515,7 @@ TEST_P(LedgerConformance, AStateReachedAgainHasALineOfItsOwn) {
   Email email = to_processing(id);
   for (int i = 0; i < 11; ++i) {
     clock().advance(seconds(1));
-    const mail::SendResult result = deferred(email, "attempt " + std::to_string(i));
+    const smtp::SendResult result = deferred(email, "attempt " + std::to_string(i));
     Change back = decide_(email, event::SendingAttempted{{}, result}, now());
     back.lines.back().entry.reason = "note " + std::to_string(i);
     moved(back);
@@ -611,7 +611,7 @@ TEST_P(LedgerConformance, ARenewedLeaseLastsLongerAndALostOneIsNotTold) {
   EXPECT_EQ(find(ids[0]).version, held[0].version) << "the fencing token stays the same";
   EXPECT_EQ(find(ids[1]), moved_on);
   clock().advance(seconds(60));
-  EXPECT_THAT(*ledger().find_expired(now(), 10), IsEmpty());
+  EXPECT_THAT(*ledger().find_ended_leases(now(), 10), IsEmpty());
   EXPECT_EQ(move(decide_(held[0], event::SendingAttempted{{}, delivered(held[0])}, now())), MoveStatus::done)
       << "the worker's copy is older than its lease";
   EXPECT_EQ(find(ids[0]).due_at, now());

@@ -27,7 +27,7 @@ class LedgerUnderTest {
   virtual SuppressionList& suppressions() = 0;
   virtual base::ManualClock& clock() = 0;
   Spool& spool() { return ledger().spool(); }
-  // How many e-mails are in each state, found by looking at each; everybody's when the tenant is empty.
+  // How many e-mails are in each state, found by looking at each; those of all tenants when the tenant is empty.
   virtual Counts recount(const std::string& tenant) = 0;
 };
 

@@ -48,7 +48,7 @@ Email full_email() {
   Email email;
   email.id = email_id(900);
   email.tenant = "acme";
-  email.acceptance = "0123456789abcdef";
+  email.acceptance_token = "0123456789abcdef";
   email.state = State::processing;
   email.reason = "450 4.2.0 später";
   email.internal_reason = true;
@@ -270,7 +270,7 @@ TEST_P(LedgerConformance, WorkOnRestoredEmailsGoesOn) {
   moved(decide_(sending.emails[0], event::SendingAttempted{{}, delivered(sending.emails[0])}, now()));
   EXPECT_THAT(history(email_id(2)), ElementsAre("ACCEPTED", "INTAKING", "READY", "PROCESSING", "SENT"));
 
-  EXPECT_THAT(*tested_->second().find_expired(now(), 10), IsEmpty());
+  EXPECT_THAT(*tested_->second().find_ended_leases(now(), 10), IsEmpty());
   clock().advance(seconds(61));
   std::vector<Email> expired = *tested_->second().stale(now(), 10);
   std::erase_if(expired, [](const Email& email) { return email.id != full_email().id; });

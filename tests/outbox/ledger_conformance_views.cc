@@ -66,7 +66,7 @@ TEST_P(LedgerConformance, AStatePassedOnTheWayHasALineOfItsOwn) {
   expect_counts_right();
 }
 
-// Whoever moves it next may have looked at the clock before.
+// The worker that moves it next may have looked at the clock before.
 TEST_P(LedgerConformance, HistoryDoesNotGoBackInTime) {
   const std::string id = accept_some(1)[0];
   const Email intaking = take(id);

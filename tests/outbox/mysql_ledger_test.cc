@@ -111,6 +111,12 @@ class MysqlLedgerTest : public testing::Test {
     EXPECT_TRUE(removed) << removed.error().message;
     return removed.value_or(0);
   }
+  void cancel(int count, int first = 0) {
+    std::vector<Change> moves;
+    for (int i = first; i < first + count; ++i) moves.push_back(decide_(find(i), event::Cancelled{"enough"}, now()));
+    for (const MoveOutcome& outcome : process_->ledger().move(std::move(moves)))
+      EXPECT_EQ(outcome.status, MoveStatus::done) << outcome.error;
+  }
   std::int64_t counted(State state) {
     return (*process_->ledger().counts(std::nullopt))[static_cast<std::size_t>(state)];
   }
@@ -141,7 +147,7 @@ TEST_F(LostCommitTest, WhatWasAcceptedIsNotRefusedAsADuplicate) {
   const auto answer = ledger().accept(some(4), std::nullopt, render);
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(proxy_.lost(), 1);
-  EXPECT_EQ(answer->outcomes[0].error, AcceptError::duplicated_id) << "which is somebody else's";
+  EXPECT_EQ(answer->outcomes[0].error, AcceptError::duplicated_id) << "which another request has used";
   for (int i = 1; i < 4; ++i) {
     EXPECT_EQ(answer->outcomes[static_cast<std::size_t>(i)].error, std::nullopt) << i;
     EXPECT_EQ(answer->outcomes[static_cast<std::size_t>(i)].email, find(i));
@@ -161,7 +167,7 @@ TEST_F(LostCommitTest, AKeyedRequestKnowsItsOwnCommit) {
   EXPECT_EQ(answer->status, AcceptStatus::done);
   EXPECT_EQ(answer->stored_answer, "refused accepted accepted ");
   EXPECT_EQ(render(answer->outcomes), answer->stored_answer);
-  EXPECT_EQ(answer->outcomes[2].email, find(2)) << "so that whoever wanted to work on it can";
+  EXPECT_EQ(answer->outcomes[2].email, find(2)) << "so that the worker can";
   EXPECT_EQ(counted(State::accepted), 3);
   EXPECT_EQ(ledger().accept(some(3), key(), render)->status, AcceptStatus::replayed);
 }
@@ -377,7 +383,7 @@ TEST_F(MysqlLedgerTest, WhatIsClaimedForSendingMayCountAsPerhapsSent) {
   EXPECT_FALSE(step(decide_(sending[0], event::SendingAttempted{{}, delivered(sending[0])}, now())).outcome_unknown);
 }
 
-TEST_F(MysqlLedgerTest, WordsOfStrangersAreStoredWhateverTheyAre) {
+TEST_F(MysqlLedgerTest, TextFromOutsideIsStoredWhateverItsBytesAre) {
   accept(1);
   Change change = decide_(find(0), event::PayloadRejected{""}, now());
   change.after.reason =
@@ -425,11 +431,61 @@ TEST_F(MysqlLedgerTest, DamagedRowsAreReportedAndKeepNobodyBack) {
   const auto claim = process_->ledger().claim(Pipeline::intake, 5, "w");
   ASSERT_TRUE(claim);
   EXPECT_THAT(claim->emails, SizeIs(2));
+  ASSERT_THAT(process_->ledger().malformed(), SizeIs(1));
+  EXPECT_EQ(process_->ledger().malformed()[0].id, email_id(0));
+  accept(2, 10);
+  const auto due = process_->ledger().due(Pipeline::intake, 5, {});
+  ASSERT_TRUE(due);
+  EXPECT_THAT(due->emails, SizeIs(2)) << "nor those that nobody claims";
+  EXPECT_THAT(process_->ledger().list({})->emails, SizeIs(4));
   outbox_.execute("UPDATE emails SET status = 'INTAKING' WHERE id = ?", {email_id(0)});
   clock_->advance(lease + seconds(1));
-  const auto expired = process_->ledger().find_expired(now(), 10);
+  const auto expired = process_->ledger().find_ended_leases(now(), 10);
   ASSERT_TRUE(expired);
   EXPECT_THAT(*expired, SizeIs(2));
+}
+
+TEST_F(MysqlLedgerTest, ALockedRowKeepsNoOtherLeaseFromBeingRenewed) {
+  accept(60);
+  const std::vector<Email> held = claimed(process_->ledger(), Pipeline::intake);
+  ASSERT_THAT(held, SizeIs(60));
+  step(decide_(held[59], event::GivenBack{}, now()));
+  clock_->advance(seconds(20));
+  std::vector<Change> renewals;
+  for (const Email& email : held) renewals.push_back(decide_(email, event::LeaseRenewed{}, now()));
+  Renewals outcome;
+  {
+    const LockedRow locked(outbox_.server(), held[3].id);
+    outcome = process_->ledger().renew(renewals);
+  }
+  EXPECT_EQ(outcome.error, "");
+  EXPECT_THAT(outcome.kept, SizeIs(58));
+  EXPECT_THAT(outcome.kept, Not(Contains(held[3].id)));
+  EXPECT_THAT(outcome.lost, ElementsAre(held[59].id)) << "the locked one is not lost";
+  EXPECT_EQ(process_->ledger().find(held[30].id)->value().due_at, now() + lease);
+  EXPECT_EQ(process_->ledger().find(held[3].id)->value().due_at, now() - seconds(20) + lease);
+  EXPECT_THAT(process_->ledger().renew(renewals).kept, SizeIs(59)) << "it is renewed when it is free";
+}
+
+TEST_F(MysqlLedgerTest, ARescuerDoesNotWaitForWhoeverHoldsTheRow) {
+  accept(2);
+  const std::vector<Email> held = claimed(process_->ledger(), Pipeline::intake);
+  clock_->advance(lease + seconds(1));
+  std::vector<Change> rescues;
+  for (const Email& email : held) rescues.push_back(decide_(email, event::LeaseEnded{}, now()));
+  const LockedRow locked(outbox_.server(), held[0].id);
+  const std::vector<MoveOutcome> outcomes = process_->ledger().move(std::move(rescues));
+  EXPECT_EQ(outcomes[0].status, MoveStatus::lock_not_acquired);
+  EXPECT_EQ(outcomes[1].status, MoveStatus::done);
+}
+
+TEST_F(MysqlLedgerTest, WhetherItCanBeWrittenIsTriedByWriting) {
+  EXPECT_TRUE(process_->ledger().is_shared());
+  ASSERT_TRUE(process_->ledger().try_write());
+  ASSERT_TRUE(process_->ledger().try_write());
+  EXPECT_EQ(outbox_.number("SELECT COUNT(*) FROM email_accept_keys"), 1);
+  outbox_.execute("ALTER TABLE email_accept_keys RENAME TO email_keys_elsewhere");
+  EXPECT_FALSE(process_->ledger().try_write());
 }
 
 TEST_F(MysqlLedgerTest, WhoComesWithTheSameKeyMeanwhileGetsTheSameAnswer) {
@@ -469,6 +525,8 @@ TEST_F(MysqlLedgerTest, EverythingOfAnEmailExpiresWithIt) {
   ASSERT_TRUE(process_->ledger().accept(some(30, 100), key(), render));
   for (const Email& email : claimed(process_->ledger(), Pipeline::intake))
     step(decide_(email, event::MessageBuilt{"m"}, now()));
+  cancel(30);
+  cancel(30, 100);
   Draft later = new_email(email_id(500), "acme");
   later.email.send_at = now() + hours(24 * 20);
   ASSERT_TRUE(process_->ledger().accept({accepted(later, now())}, std::nullopt, render));
@@ -479,22 +537,53 @@ TEST_F(MysqlLedgerTest, EverythingOfAnEmailExpiresWithIt) {
   };
   clock_->advance(hours(24 * 29));
   EXPECT_EQ(swept(1'000), 1) << "the key";
-  EXPECT_EQ(counted(State::ready), 60);
+  EXPECT_EQ(counted(State::cancelled), 60);
   clock_->advance(hours(24 * 2));
   EXPECT_EQ(sweep(), 1);
   EXPECT_FALSE(process_->ledger().find(email_id(0))->has_value());
   EXPECT_EQ(find(500).state, State::accepted) << "it is kept from the time it is sent";
   EXPECT_EQ(*process_->ledger().counts(std::nullopt), *process_->ledger().counts("acme"));
   EXPECT_EQ(counted(State::accepted), 1);
+  cancel(1, 500);
   clock_->advance(hours(24 * 21));
   EXPECT_EQ(sweep(), 1);
   for (const char* table : {"emails", "email_statuses", "email_spool", "email_accept_keys"})
     EXPECT_EQ(outbox_.number("SELECT COUNT(*) FROM " + std::string(table)), 0) << table;
-  EXPECT_EQ(counted(State::accepted), 0);
+  EXPECT_EQ(counted(State::cancelled), 0);
+}
+
+TEST_F(MysqlLedgerTest, WhatIsNotFinishedNeverExpires) {
+  accept(2);
+  const std::string payload = *process_->ledger().spool().read(find(0).payload_path);
+  EXPECT_EQ(outbox_.number("SELECT COUNT(*) FROM emails WHERE expires_ms IS NULL"), 2);
+  outbox_.execute("UPDATE emails SET expires_ms = 1");  // as earlier versions wrote it
+  clock_->advance(hours(24 * 400));
+  while (swept(100) > 0) {
+  }
+  EXPECT_EQ(find(0).state, State::accepted);
+  EXPECT_EQ(process_->ledger().spool().read(find(0).payload_path).value_or(""), payload);
+  EXPECT_EQ(outbox_.number("SELECT COUNT(*) FROM emails WHERE expires_ms IS NULL"), 2);
+  cancel(1);
+  clock_->advance(hours(23));
+  while (swept(100) > 0) {
+  }
+  EXPECT_EQ(find(0).state, State::cancelled) << "who looks for it has a day";
+  clock_->advance(hours(2));
+  while (swept(100) > 0) {
+  }
+  EXPECT_FALSE(process_->ledger().find(email_id(0))->has_value());
+  EXPECT_EQ(find(1).state, State::accepted);
+  clock_->advance(hours(24));
+  while (swept(100) > 0) {
+  }
+  EXPECT_EQ(outbox_.number("SELECT COUNT(*) FROM email_spool"), 1) << "the payload goes after its e-mail";
 }
 
 TEST_F(MysqlLedgerTest, ASweepIsBoundedAndWaitsForNobody) {
-  for (int i = 0; i < 250; i += 50) accept(50, i);
+  for (int i = 0; i < 250; i += 50) {
+    accept(50, i);
+    cancel(50, i);
+  }
   clock_->advance(hours(24 * 31));
   const auto other = *mysql::Connection::open(outbox_.server());
   ASSERT_TRUE(other->begin());
@@ -502,10 +591,10 @@ TEST_F(MysqlLedgerTest, ASweepIsBoundedAndWaitsForNobody) {
   const std::int64_t waits = outbox_.status("INNODB_ROW_LOCK_WAITS");
   EXPECT_EQ(swept(120), 240) << "so many e-mails, and so many payloads";
   EXPECT_EQ(outbox_.number("SELECT COUNT(*) FROM emails"), 130);
-  EXPECT_EQ(counted(State::accepted), 130);
+  EXPECT_EQ(counted(State::cancelled), 130);
   while (swept(120) > 0) {
   }
-  EXPECT_EQ(outbox_.number("SELECT COUNT(*) FROM emails"), 1) << "the one that somebody has locked";
+  EXPECT_EQ(outbox_.number("SELECT COUNT(*) FROM emails"), 1) << "the one that another connection has locked";
   EXPECT_EQ(outbox_.status("INNODB_ROW_LOCK_WAITS"), waits);
   ASSERT_TRUE(other->rollback());
   EXPECT_EQ(swept(120), 1);
@@ -575,6 +664,15 @@ TEST_F(MysqlSpoolTest, KeepsObjectsOfAnySize) {
     EXPECT_EQ(process_->spool().remove(*path).error().code, base::ErrorCode::not_found);
   }
   EXPECT_EQ(outbox_.number("SELECT COUNT(*) FROM email_spool"), 0) << "no part stays";
+}
+
+TEST_F(MysqlSpoolTest, WhatIsNotAdmittedIsNotRead) {
+  const auto path = process_->spool().write(object(std::string(5'000'000, 'x')));
+  ASSERT_TRUE(path);
+  outbox_.execute("DELETE FROM email_spool WHERE part = 9");
+  EXPECT_EQ(process_->spool().read(*path).error().code, base::ErrorCode::corrupt);
+  const auto refused = process_->spool().read_if(*path, [](std::size_t bytes) { return bytes < 5'000'000; });
+  EXPECT_EQ(refused.error().code, base::ErrorCode::exhausted) << "it is asked for before the other parts are read";
 }
 
 TEST_F(MysqlSpoolTest, NothingIsOverwritten) {

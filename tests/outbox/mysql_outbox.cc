@@ -17,8 +17,9 @@ MysqlProcess::MysqlProcess(const mysql::ServerOptions& server, const std::filesy
     CHECK(opened.has_value());
     elsewhere = *std::move(opened);
   }
-  ledger_ =
-      std::make_unique<MysqlLedger>(database_, policy, clock, random_, MysqlLedgerOptions(), std::move(elsewhere));
+  MysqlLedgerOptions options;
+  options.memory = &memory_;
+  ledger_ = std::make_unique<MysqlLedger>(database_, policy, clock, random_, options, std::move(elsewhere));
 }
 
 MysqlOutbox::MysqlOutbox(SpoolChoice spool, std::shared_ptr<base::Clock> clock, mysql::MariadbServer& server)

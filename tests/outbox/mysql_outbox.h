@@ -1,6 +1,8 @@
 // The outbox's tables in a MariaDB database of a test's own.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +11,7 @@
 #include "mariadb_server.h"
 #include "mysql/database.h"
 #include "outbox/ledger/directory_spool.h"
+#include "outbox/ledger/message_memory.h"
 #include "outbox/mysql_ledger/mysql_ledger.h"
 #include "outbox/mysql_ledger/mysql_suppressions.h"
 #include "outbox_store.h"
@@ -26,8 +29,11 @@ class MysqlProcess {
   Spool& spool() { return ledger_->spool(); }
   SuppressionList& suppressions() { return suppressions_; }
   mysql::Database& database() { return database_; }
+  // For payloads of other programs: eight megabytes.
+  MessageMemory& memory() { return memory_; }
 
  private:
+  MessageMemory memory_{std::make_shared<base::MemoryBudget>(8 << 20)};
   base::SeededRandom random_;
   mysql::Database database_;
   MysqlSuppressions suppressions_{database_};
@@ -63,6 +69,22 @@ class MysqlOutbox {
   const base::TemporaryDirectory directory_;
   std::unique_ptr<mysql::Connection> connection_;
   std::uint64_t next_seed_ = 1;
+};
+
+// Another program that holds a row in a transaction of its own.
+class LockedRow {
+ public:
+  LockedRow(const mysql::ServerOptions& server, const std::string& id) : connection_(*mysql::Connection::open(server)) {
+    EXPECT_TRUE(connection_->begin());
+    EXPECT_TRUE(connection_->query("SELECT id FROM emails WHERE id = ? FOR UPDATE", {id}));
+  }
+  // A connection that is closed keeps the lock until the server has noticed.
+  ~LockedRow() { EXPECT_TRUE(connection_->rollback()); }
+  LockedRow(const LockedRow&) = delete;
+  LockedRow& operator=(const LockedRow&) = delete;
+
+ private:
+  const std::unique_ptr<mysql::Connection> connection_;
 };
 
 }  // namespace postino::outbox

@@ -7,6 +7,7 @@
 #include <map>
 #include <thread>
 
+#include "base/many_threads_testing.h"
 #include "mysql_outbox.h"
 #include "outbox/mysql_ledger/mysql_migration.h"
 #include "outbox/work/intake.h"
@@ -322,7 +323,8 @@ TEST_F(OtherProgramTest, WhatItAcceptsIsTakenUpAndGoesThrough) {
   EXPECT_THAT(found[0].tags, ElementsAre("t"));
   EXPECT_EQ(found[0].callback_url, "https://example.com/hook");
   const auto intake = *Intake::create(process_->spool(), nullptr, {});
-  const Email ready = moved(decide_(found[0], intake->work(found[0]), clock_->now()));
+  MessageRoom room;
+  const Email ready = moved(decide_(found[0], intake->work(found[0], room).value(), clock_->now()));
   EXPECT_EQ(ready.state, State::ready);
   const auto sending = process_->ledger().claim(Pipeline::send, 10, "w");
   ASSERT_THAT(sending->emails, SizeIs(1));
@@ -374,7 +376,7 @@ TEST_F(OtherProgramTest, WhatItWasSendingMayHaveBeenSent) {
   for (const auto& [from, to] : {std::pair("ACCEPTED", "INTAKING"), {"INTAKING", "READY"}, {"READY", "PROCESSING"}})
     ASSERT_EQ(update(email_id(1), from, to), 1U);
   clock_->advance(minutes(33));
-  const std::vector<Email> expired = *process_->ledger().find_expired(clock_->now(), 10);
+  const std::vector<Email> expired = *process_->ledger().find_ended_leases(clock_->now(), 10);
   ASSERT_THAT(expired, SizeIs(1));
   EXPECT_TRUE(expired[0].outcome_unknown);
 }
@@ -385,8 +387,25 @@ TEST_F(OtherProgramTest, APayloadThatIsNoneBecomesInvalid) {
   const std::vector<Email> found = due(Pipeline::intake);
   ASSERT_THAT(found, SizeIs(4));
   const auto intake = *Intake::create(process_->spool(), nullptr, {});
-  for (const Email& email : found)
-    EXPECT_EQ(moved(decide_(email, intake->work(email), clock_->now())).state, State::invalid) << email.payload_path;
+  for (const Email& email : found) {
+    MessageRoom room;
+    const Event event = intake->work(email, room).value();
+    EXPECT_EQ(moved(decide_(email, event, clock_->now())).state, State::invalid) << email.payload_path;
+  }
+}
+
+TEST_F(OtherProgramTest, APayloadThatFindsNoRoomInMemoryIsReadLater) {
+  const std::string id = email_id(1);
+  insert(id);
+  std::ofstream(outbox_.spool_directory() / ("2026/11/" + id + ".json"))
+      << R"({"from":"ann@example.com","to":"bob@example.com","subject":"s","body_text":")" << std::string(1 << 20, 'x')
+      << R"("})";
+  MessageRoom sending(&process_->memory());
+  sending.take_anyway(8 << 20);
+  EXPECT_THAT(due(Pipeline::intake), IsEmpty());
+  sending = {};
+  EXPECT_TRUE(base::eventually([&] { return !due(Pipeline::intake).empty(); }));
+  EXPECT_EQ(find(id).sender, "ann@example.com");
 }
 
 TEST_F(OtherProgramTest, ItsStatementsWorkOnOurEmails) {
@@ -422,11 +441,11 @@ TEST_F(OtherProgramTest, WhatItWorksOnIsLeftAloneUntilItMustBeGone) {
   insert(email_id(1));
   ASSERT_EQ(update(email_id(1), "ACCEPTED", "INTAKING"), 1U);
   EXPECT_THAT(due(Pipeline::intake), IsEmpty());
-  EXPECT_THAT(*process_->ledger().find_expired(clock_->now(), 10), IsEmpty());
+  EXPECT_THAT(*process_->ledger().find_ended_leases(clock_->now(), 10), IsEmpty());
   clock_->advance(minutes(28));
-  EXPECT_THAT(*process_->ledger().find_expired(clock_->now(), 10), IsEmpty());
+  EXPECT_THAT(*process_->ledger().find_ended_leases(clock_->now(), 10), IsEmpty());
   clock_->advance(minutes(5));
-  const std::vector<Email> expired = *process_->ledger().find_expired(clock_->now(), 10);
+  const std::vector<Email> expired = *process_->ledger().find_ended_leases(clock_->now(), 10);
   ASSERT_THAT(expired, SizeIs(1));
   moved(decide_(expired[0], event::LeaseEnded{}, clock_->now()));
   ASSERT_THAT(due(Pipeline::intake), SizeIs(1));
@@ -447,7 +466,8 @@ TEST_F(OtherProgramTest, WhatItHasSentIsItsOwnToCallBackFor) {
     ASSERT_EQ(update(id, "PROCESSING", "SENT"), 1U);
   }
   EXPECT_THAT(process_->ledger().claim(Pipeline::callback, 10, "w")->emails, IsEmpty());
-  EXPECT_EQ(outbox_.number("SELECT COUNT(*) FROM emails WHERE due_ms IS NOT NULL"), 0) << "nobody looks at them again";
+  EXPECT_EQ(outbox_.number("SELECT COUNT(*) FROM emails WHERE due_ms IS NOT NULL"), 0)
+      << "no worker looks at them again";
   EXPECT_EQ(counted(State::sent), 2) << "and they are counted";
   EXPECT_EQ(counted(State::accepted), 0);
   ASSERT_EQ(update(email_id(1), "SENT", "CALLING-SENT-CALLBACK"), 1U);

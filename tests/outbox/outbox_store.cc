@@ -101,8 +101,8 @@ std::vector<Email> claimed(Ledger& ledger, Pipeline pipeline, int limit, const s
 
 namespace {
 
-mail::SendResult result_of(const Email& email, mail::Severity severity, const mail::SmtpReply& reply) {
-  mail::SendResult result;
+smtp::SendResult result_of(const Email& email, smtp::Severity severity, const smtp::Reply& reply) {
+  smtp::SendResult result;
   result.severity = severity;
   result.reply = reply;
   for (const Recipient& recipient : email.recipients) result.recipients.push_back({recipient.address, severity, reply});
@@ -111,16 +111,16 @@ mail::SendResult result_of(const Email& email, mail::Severity severity, const ma
 
 }  // namespace
 
-mail::SendResult delivered(const Email& email) {
-  return result_of(email, mail::Severity::success, {250, "2.0.0", "250 2.0.0 ok"});
+smtp::SendResult delivered(const Email& email) {
+  return result_of(email, smtp::Severity::success, {250, "2.0.0", "250 2.0.0 ok"});
 }
 
-mail::SendResult deferred(const Email& email, const std::string& words) {
-  return result_of(email, mail::Severity::temporary, {450, "4.2.0", words});
+smtp::SendResult deferred(const Email& email, const std::string& words) {
+  return result_of(email, smtp::Severity::temporary, {450, "4.2.0", words});
 }
 
-mail::SendResult refused(const Email& email, const std::string& words) {
-  return result_of(email, mail::Severity::permanent, {550, "5.0.0", words});
+smtp::SendResult refused(const Email& email, const std::string& words) {
+  return result_of(email, smtp::Severity::permanent, {550, "5.0.0", words});
 }
 
 }  // namespace postino::outbox

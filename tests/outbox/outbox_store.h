@@ -77,8 +77,8 @@ NewEmail accepted(Draft draft, base::TimePoint now = test_start);
 std::vector<Email> claimed(Ledger& ledger, Pipeline pipeline, int limit = 1'000, const std::string& owner = "worker");
 
 // Every recipient has it.
-mail::SendResult delivered(const Email& email);
-mail::SendResult deferred(const Email& email, const std::string& words = "450 4.2.0 busy");
-mail::SendResult refused(const Email& email, const std::string& words);
+smtp::SendResult delivered(const Email& email);
+smtp::SendResult deferred(const Email& email, const std::string& words = "450 4.2.0 busy");
+smtp::SendResult refused(const Email& email, const std::string& words);
 
 }  // namespace postino::outbox

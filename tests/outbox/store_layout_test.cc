@@ -17,7 +17,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
-constexpr base::Milliseconds lease = seconds(30);
+constexpr base::Milliseconds layout_lease = seconds(30);
 
 class StoreLayoutTest : public testing::Test {
  protected:
@@ -40,7 +40,7 @@ class StoreLayoutTest : public testing::Test {
   Email take(int number) {
     const Email email = find(number);
     Change change = moved_to(email, *claimed_form(email.state), now());
-    change.after.due_at = now() + lease;
+    change.after.due_at = now() + layout_lease;
     return move(change);
   }
 
@@ -100,6 +100,22 @@ class StoreLayoutTest : public testing::Test {
   base::SeededRandom random_{4};
   Decider decide_;
 };
+
+TEST_F(StoreLayoutTest, TablesAreProtectedAgainstDeletion) {
+  const StoreTables& tables = store_.tables();
+  const std::vector<std::string> names = {tables.emails,         tables.spool(),   tables.counts(),
+                                          tables.suppressions(), tables.mailbox(), tables.accept_keys()};
+  for (const std::string& name : names) {
+    EXPECT_FALSE(store_.engine().delete_table(name)) << name;
+    // Those of earlier versions are not protected.
+    store::UpdateTableRequest request;
+    request.table_name = name;
+    request.deletion_protection = false;
+    ASSERT_TRUE(store_.engine().update_table(request)) << name;
+  }
+  ASSERT_TRUE(prepare_tables(store_.engine(), tables));
+  for (const std::string& name : names) EXPECT_FALSE(store_.engine().delete_table(name)) << name;
+}
 
 TEST_F(StoreLayoutTest, EmailsAreFoundByStateAsBefore) {
   EXPECT_THAT(in_state("ACCEPTED"), UnorderedElementsAre(email_id(1), email_id(2), email_id(3)));

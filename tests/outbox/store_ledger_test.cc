@@ -2,9 +2,15 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <set>
+#include <utility>
 
+#include "item/attribute_text.h"
 #include "ledger_conformance.h"
 #include "outbox/store_ledger/email_item.h"
+#include "outbox/store_ledger/store_counts.h"
+#include "outbox/store_ledger/store_expiry.h"
+#include "outbox/store_ledger/store_recount.h"
 #include "outbox/transport/sandbox_mailbox.h"
 #include "outbox/work/leases.h"
 #include "outbox/work/rescuer.h"
@@ -87,6 +93,16 @@ TEST_F(StoreLedgerTest, AKeyIsBusyWhileItsRequestIsCarriedOut) {
   EXPECT_EQ(second_->accept(some(30), key(), render)->status, AcceptStatus::replayed);
 }
 
+TEST_F(StoreLedgerTest, ALeaseThatAClockAheadHasGrantedIsOverWhenItIsSetRight) {
+  ASSERT_TRUE(ledger_->accept(some(1), std::nullopt, render));
+  ASSERT_THAT(claimed(*ledger_, Pipeline::intake, 10), SizeIs(1));
+  clock_->set_by(-lease);
+  EXPECT_THAT(*ledger_->find_ended_leases(now(), 10), IsEmpty());
+  clock_->set_by(-hours(24));
+  EXPECT_THAT(*ledger_->stale(now(), 10), SizeIs(1));
+  EXPECT_THAT(*ledger_->find_ended_leases(now(), 10), SizeIs(1));
+}
+
 TEST_F(StoreLedgerTest, OfTwoEqualRequestsAtOnceOneIsCarriedOut) {
   std::optional<AcceptAnswer> faster;
   const auto slower = ledger_->accept(some(3), key(), [&](const std::vector<AcceptOutcome>& outcomes) {
@@ -149,7 +165,7 @@ TEST_F(StoreLedgerTest, ALeaseIsKeptWhileItIsHeld) {
     clock_->advance(seconds(15));
     leases.renew_once();
   }
-  const auto expired = second_->find_expired(now(), 10);
+  const auto expired = second_->find_ended_leases(now(), 10);
   ASSERT_TRUE(expired);
   ASSERT_THAT(*expired, SizeIs(1)) << "the other one was not held";
   EXPECT_EQ(expired->front().id, claimed[1].id);
@@ -187,9 +203,9 @@ TEST_F(StoreLedgerTest, AWorkerMayGoOnAsLongAsItsLeaseLasts) {
   clock_->advance(lease - std::chrono::milliseconds(1));
   EXPECT_TRUE(leases.holds(email));
   clock_->advance(std::chrono::milliseconds(1));
-  EXPECT_FALSE(leases.holds(email)) << "somebody else may have it";
+  EXPECT_FALSE(leases.holds(email)) << "another process may have it";
   leases.renew_once();
-  EXPECT_TRUE(leases.holds(email)) << "nobody had taken it";
+  EXPECT_TRUE(leases.holds(email)) << "no other process had taken it";
   leases.drop(email);
   EXPECT_FALSE(leases.holds(email));
 }
@@ -239,9 +255,9 @@ TEST_F(StoreLedgerTest, ALostLeaseIsNotRenewed) {
 class AwayLedger final : public StoreLedger {
  public:
   using StoreLedger::StoreLedger;
-  base::Result<std::vector<Email>> find_expired(base::TimePoint before, int limit) override {
+  base::Result<std::vector<Email>> find_ended_leases(base::TimePoint before, int limit) override {
     if (is_away) return base::fail(base::ErrorCode::io, "away");
-    return StoreLedger::find_expired(before, limit);
+    return StoreLedger::find_ended_leases(before, limit);
   }
   base::Result<std::optional<base::TimePoint>> oldest_due(Pipeline pipeline) override {
     if (is_away) return base::fail(base::ErrorCode::io, "away");
@@ -334,6 +350,215 @@ TEST_F(StoreLedgerTest, EverythingOfAnEmailExpiresWithIt) {
     EXPECT_THAT(store_.scan(table), IsEmpty()) << table;
 }
 
+// With the guard that the program gives to the store.
+class StoreExpiryTest : public StoreLedgerTest {
+ protected:
+  StoreExpiryTest() {
+    store_.engine().guard_expiry(
+        [this](const std::string& table, const item::Item& item) { return expiry_.may_expire(table, item); });
+  }
+  void sweep() {
+    clock_->advance(hours(2));  // what was kept is looked at again
+    for (int i = 0; i < 1'000; ++i)
+      if (!*store_.engine().run_maintenance_once()) return;
+  }
+  Email find(int number) { return (*ledger_->find(email_id(number))).value_or(Email()); }
+
+  const StoreExpiry expiry_{store_.engine(), store_.tables(), *clock_};
+};
+
+TEST_F(StoreExpiryTest, WhatIsNotFinishedNeverExpires) {
+  send(2);
+  ASSERT_TRUE(ledger_->accept(some(2, 10), std::nullopt, render));
+  step(find(11), decide_(find(11), event::Held{"wait"}, now()));
+  const std::string payload = *ledger_->spool().read(find(10).payload_path);
+  clock_->advance(hours(24 * 400));
+  sweep();
+  EXPECT_FALSE(ledger_->find(email_id(0))->has_value());
+  EXPECT_EQ(find(10).state, State::accepted);
+  EXPECT_EQ(find(11).state, State::held);
+  EXPECT_THAT(*ledger_->history(email_id(11)), SizeIs(2));
+  EXPECT_EQ(ledger_->spool().read(find(10).payload_path).value_or(""), payload);
+  EXPECT_EQ((*ledger_->counts(std::nullopt))[static_cast<std::size_t>(State::held)], 1);
+
+  for (const int number : {10, 11}) step(find(number), decide_(find(number), event::Cancelled{"enough"}, now()));
+  clock_->advance(hours(20));
+  sweep();
+  EXPECT_EQ(find(11).state, State::cancelled) << "who looks for it has a day";
+  EXPECT_THAT(*ledger_->history(email_id(11)), SizeIs(3));
+  clock_->advance(hours(3));
+  sweep();
+  sweep();
+  for (const std::string& table : {store_.tables().emails, store_.tables().spool(), store_.tables().counts()})
+    EXPECT_THAT(store_.scan(table), IsEmpty()) << table;
+}
+
+TEST_F(StoreExpiryTest, OtherTablesAndRecordsOfOtherProgramsExpireAsTheySay) {
+  EXPECT_TRUE(expiry_.may_expire("another", {{"Id", "1"}, {"Status", "_META"}}));
+  const item::Item foreign = {{"Id", email_id(1)}, {"Status", "_META"}, {"Attributes", item::Map{{"Latest", "READY"}}}};
+  EXPECT_TRUE(expiry_.may_expire(store_.tables().emails, foreign));
+  item::Item waiting = foreign;
+  waiting.set("Queue", "READY#1");
+  EXPECT_FALSE(expiry_.may_expire(store_.tables().emails, waiting)) << "it is damaged, and waits";
+}
+
+TEST_F(StoreLedgerTest, AMalformedRecordStrandsNoOther) {
+  ASSERT_TRUE(ledger_->accept(some(40), std::nullopt, render));
+  store::UpdateItemRequest damage;
+  damage.table_name = store_.tables().emails;
+  damage.key = {{"Id", email_id(7)}, {"Status", "_META"}};
+  damage.update = "REMOVE Version";
+  ASSERT_TRUE(store_.engine().update_item(damage));
+  EXPECT_THAT(claimed(*ledger_, Pipeline::intake), SizeIs(39));
+  ASSERT_THAT(ledger_->malformed(), SizeIs(1));
+  EXPECT_EQ(ledger_->malformed()[0].id, email_id(7));
+  EXPECT_THAT(ledger_->malformed()[0].error, testing::HasSubstr("Version is missing"));
+  EXPECT_EQ(ledger_->find(email_id(7)).error().code, base::ErrorCode::corrupt);
+  EXPECT_THAT(ledger_->list({.limit = 100})->emails, SizeIs(39));
+  clock_->advance(seconds(31));
+  EXPECT_THAT(*ledger_->stale(now(), 100), SizeIs(39));
+  damage.update = "SET Version = :one";
+  damage.placeholders.values = item::Map{{":one", 1}};
+  ASSERT_TRUE(store_.engine().update_item(damage));
+  EXPECT_TRUE(ledger_->find(email_id(7)));
+  EXPECT_THAT(ledger_->malformed(), IsEmpty()) << "it was mended";
+  damage.update = "SET Version = :one";
+  damage.placeholders.values = item::Map{{":one", "bad"}};
+  ASSERT_TRUE(store_.engine().update_item(damage));
+  const auto spoilt = ledger_->find(email_id(7));
+  ASSERT_FALSE(spoilt);
+  EXPECT_THAT(spoilt.error().message, testing::HasSubstr("Version must be a whole number"));
+  EXPECT_THAT(ledger_->malformed(), SizeIs(1));
+  ASSERT_TRUE(store_.engine().delete_item({.table_name = damage.table_name, .key = damage.key}));
+  EXPECT_FALSE(*ledger_->find(email_id(7)));
+  EXPECT_THAT(ledger_->malformed(), IsEmpty()) << "it is gone";
+}
+
+// A damaged store has lost e-mails and counts, and some of the counts are wrong.
+TEST_F(StoreLedgerTest, EmailsAreCountedAnewFromWhatIsThere) {
+  send(5);
+  ASSERT_TRUE(ledger_->accept(some(150, 10), std::nullopt, render));
+  std::vector<NewEmail> of_tenant;
+  of_tenant.push_back(accepted(new_email(email_id(900), "acme"), now()));
+  ASSERT_TRUE(ledger_->accept(std::move(of_tenant), std::nullopt, render));
+  const Counts whole = *ledger_->counts(std::nullopt);
+  const Counts of_acme = *ledger_->counts("acme");
+
+  for (const int lost : {0, 10, 11})
+    ASSERT_TRUE(store_.engine().delete_item(
+        {.table_name = store_.tables().emails, .key = {{"Id", email_id(lost)}, {"Status", "_META"}}}));
+  bool is_first = true;
+  for (item::Item slice : store_.scan(store_.tables().counts())) {
+    if (std::exchange(is_first, false)) {
+      ASSERT_TRUE(
+          store_.engine().delete_item({.table_name = store_.tables().counts(),
+                                       .key = {{"Tenant", *slice.find("Tenant")}, {"Slice", *slice.find("Slice")}}}));
+    } else {
+      slice.set("SENT", 1'000);
+      ASSERT_TRUE(store_.engine().put_item({.table_name = store_.tables().counts(), .item = slice}));
+    }
+  }
+
+  Counts expected = whole;
+  --expected[static_cast<std::size_t>(State::sent)];
+  expected[static_cast<std::size_t>(State::accepted)] -= 2;
+  for (int round = 0; round < 2; ++round) {  // again changes nothing
+    const auto counted = recount(store_.engine(), store_.tables(), ledger_policy().keep);
+    ASSERT_TRUE(counted) << counted.error().message;
+    EXPECT_EQ(*ledger_->counts(std::nullopt), expected);
+    EXPECT_EQ(*ledger_->counts("acme"), of_acme);
+  }
+  ASSERT_TRUE(ledger_->accept(some(1, 500), std::nullopt, render));
+  ++expected[static_cast<std::size_t>(State::accepted)];
+  EXPECT_EQ(*ledger_->counts(std::nullopt), expected) << "and goes on";
+}
+
+TEST_F(StoreLedgerTest, CountingAnewNeedsNoOutbox) {
+  StoreTables none;
+  none.emails = "none";
+  EXPECT_TRUE(recount(store_.engine(), none, ledger_policy().keep));
+}
+
+// Another program can write anything. What is of another kind than it must be is not taken for absent.
+TEST_F(StoreLedgerTest, ASpoiltRecordIsLeftAloneAndStrandsNoOther) {
+  const std::vector<std::pair<std::string, item::AttributeValue>> spoilt = {
+      {"Version", -1},
+      {"Version", item::Number::parse("0.5").value()},
+      {"Version", item::Number::parse("9223372036854775807").value()},
+      {"SendAt", "x"},
+      {"DueAt", item::Number::parse("0.5").value()},
+      {"Recipients", "x"},
+      {"Recipients", item::List{item::Map{{"Address", 1}}}},
+      {"Sender", 1},
+      {"OutcomeUnknown", "yes"},
+      {"Attributes.EmlFilePath", 1},
+      {"Attributes.PayloadFilePath", true},
+  };
+  ASSERT_TRUE(ledger_->accept(some(40), std::nullopt, render));
+  for (std::size_t i = 0; i < spoilt.size(); ++i) {
+    store::UpdateItemRequest damage;
+    damage.table_name = store_.tables().emails;
+    damage.key = {{"Id", email_id(static_cast<int>(i))}, {"Status", "_META"}};
+    damage.update = "SET " + spoilt[i].first + " = :bad";
+    damage.placeholders.values = item::Map{{":bad", spoilt[i].second}};
+    ASSERT_TRUE(store_.engine().update_item(damage)) << spoilt[i].first;
+  }
+  EXPECT_THAT(claimed(*ledger_, Pipeline::intake, 100), SizeIs(40 - spoilt.size()));
+  EXPECT_THAT(ledger_->malformed(), SizeIs(spoilt.size()));
+  for (std::size_t i = 0; i < spoilt.size(); ++i) {
+    const std::string name = spoilt[i].first.substr(spoilt[i].first.rfind('.') + 1);
+    EXPECT_THAT(ledger_->malformed(),
+                testing::Contains(testing::Field(&MalformedRecord::error, testing::HasSubstr(name + " must be"))));
+  }
+}
+
+TEST_F(StoreLedgerTest, CountsThatAreNoNumbersStopNoEmail) {
+  send(1);
+  store::PutItemRequest spoilt;
+  spoilt.table_name = store_.tables().counts();
+  const std::string day = item::attribute_text(store_.scan(spoilt.table_name).at(0), "Slice").substr(0, 10);
+  for (int spread = 0; spread < count_spread; ++spread) {
+    spoilt.item = {{"Tenant", "*"}, {"Slice", day + "#" + std::to_string(spread)}};
+    for (const State state : all_states()) spoilt.item.set(std::string(name_of(state)), "many");
+    ASSERT_TRUE(store_.engine().put_item(spoilt));
+  }
+  send(20, 1);
+  const auto counts = ledger_->counts(std::nullopt);
+  ASSERT_TRUE(counts);
+  for (const std::int64_t count : *counts) EXPECT_GE(count, 0);
+  EXPECT_LE((*counts)[static_cast<std::size_t>(State::sent)], 21);
+}
+
+TEST_F(StoreLedgerTest, AKeyWhoseRecordIsSpoiltIsRefusedForGood) {
+  ASSERT_TRUE(ledger_->accept(some(1), key(), render));
+  store::UpdateItemRequest damage;
+  damage.table_name = store_.tables().accept_keys();
+  damage.key = {{"pk", "EMAILS#k"}};
+  damage.update = "REMOVE requestHash";
+  ASSERT_TRUE(store_.engine().update_item(damage));
+  const auto again = ledger_->accept(some(1), key(), render);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->status, AcceptStatus::unreadable_key);
+  EXPECT_EQ((*ledger_->counts(std::nullopt))[static_cast<std::size_t>(State::accepted)], 1);
+}
+
+TEST_F(StoreLedgerTest, AmongManyLeasesTheEndedAndTheImpossibleOnesAreFoundOnce) {
+  ASSERT_TRUE(ledger_->accept(some(60), std::nullopt, render));
+  EXPECT_THAT(claimed(*ledger_, Pipeline::intake, 20), SizeIs(20));
+  clock_->set_by(hours(24));
+  EXPECT_THAT(claimed(*ledger_, Pipeline::intake, 20), SizeIs(20));
+  clock_->set_by(-hours(24));
+  clock_->advance(lease + seconds(1));
+  EXPECT_THAT(claimed(*ledger_, Pipeline::intake, 20), SizeIs(20));
+  for (const int limit : {1, 7, 25, 45, 100}) {
+    std::set<std::string> ids;
+    const auto ended = ledger_->stale(now(), limit);
+    ASSERT_TRUE(ended);
+    for (const Email& email : *ended) EXPECT_TRUE(ids.insert(email.id).second) << email.id << " twice";
+    EXPECT_EQ(ids.size(), static_cast<std::size_t>(std::min(limit, 40))) << limit;
+  }
+}
+
 class DirectorySpoolLedgerTest : public StoreLedgerTest {
  protected:
   DirectorySpoolLedgerTest() : StoreLedgerTest(SpoolChoice::directory) {}
@@ -394,6 +619,13 @@ TEST_F(StoreSpoolTest, AMissingPartIsNoticed) {
   request.key = {{"SpoolPath", *path}, {"Part", 1}};
   ASSERT_TRUE(store_.engine().delete_item(request));
   EXPECT_EQ(ledger_->spool().read(*path).error().code, base::ErrorCode::corrupt);
+  std::size_t asked = 0;
+  const auto refused = ledger_->spool().read_if(*path, [&](std::size_t bytes) {
+    asked = bytes;
+    return false;
+  });
+  EXPECT_EQ(refused.error().code, base::ErrorCode::exhausted) << "it is asked for before the other parts are read";
+  EXPECT_GE(asked, 700'000U);
 }
 
 class MailboxTest : public StoreLedgerTest {
@@ -419,8 +651,9 @@ TEST_F(MailboxTest, ShowsWhatCameInLastFirstAndEachOnce) {
     cursor = page->cursor;
   } while (!cursor.empty());
   EXPECT_THAT(subjects, ElementsAre("8", "7", "6", "5", "4", "3", "2", "1", "0"));
-  EXPECT_EQ(*mailbox_.message(email_id(3)), "message");
-  EXPECT_EQ(*mailbox_.message("nobody"), std::nullopt);
+  const auto admit = [](std::size_t) { return true; };
+  EXPECT_EQ(*mailbox_.message(email_id(3), admit), "message");
+  EXPECT_EQ(*mailbox_.message("nobody", admit), std::nullopt);
   const MailboxEntry shown = mailbox_.list("", 1)->entries.at(0);
   EXPECT_EQ(shown.id, email_id(8));
   EXPECT_EQ(shown.sender, "ann@example.com");

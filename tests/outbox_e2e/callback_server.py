@@ -1,4 +1,4 @@
-"""Somebody who wants to know what became of an e-mail: an HTTP server that remembers its calls, and answers as the test
+"""The receiver of callbacks, which is told what became of an e-mail: an HTTP server that remembers its calls, and answers as the test
 says."""
 
 import base64
@@ -42,7 +42,7 @@ class CallbackServer(ThreadingHTTPServer):
         # What the next calls get, then the usual answer: (status, headers).
         self.script = []
         self.usual = (204, {})
-        self.gate = threading.Event()  # closed, it answers nobody
+        self.gate = threading.Event()  # closed, no call is answered
         self.gate.set()
         self._thread = threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         self._thread.start()

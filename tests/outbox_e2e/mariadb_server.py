@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -48,6 +49,13 @@ class MariadbServer:
         """Ends it as a crash would."""
         self.process.kill()
         self.process.wait()
+
+    def freeze(self):
+        """It takes connections, as the system does that for it, and answers nothing."""
+        self.process.send_signal(signal.SIGSTOP)
+
+    def thaw(self):
+        self.process.send_signal(signal.SIGCONT)
 
     def remove(self):
         self.kill()

@@ -15,7 +15,7 @@ from received_mail import ReceivedMail
 from waiting import PATIENCE_SECONDS, await_listener, eventually, free_port
 
 USER, PASSWORD, REALM = "postino", "correct horse battery", "mail.example"
-DOMAIN = "customer.example"  # that it has mailboxes for; everybody elsewhere is unknown, which it finds out late
+DOMAIN = "customer.example"  # that it has mailboxes for; all other recipients are unknown, which it finds out late
 
 MAIN = """
 compatibility_level = 3.6

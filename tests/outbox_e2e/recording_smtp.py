@@ -1,5 +1,5 @@
 """An SMTP server that remembers. It keeps apart what has arrived whole and what it has acknowledged, also in a log file
-that outlives everybody; and it refuses, hangs up and waits where a test tells it to, also while it runs.
+that outlives the server under test; and it refuses, hangs up and waits where a test tells it to, also while it runs.
 
 Stages are called as smtp-sink calls them: CONNECT, EHLO, MAIL, RCPT, DATA, and "." for the end of a message.
 """
@@ -40,8 +40,8 @@ class RecordingSmtp(socketserver.ThreadingTCPServer):
         self.refusals = {}  # recipient -> reply to RCPT
         self.replies = {}  # stage -> reply in place of the usual one
         self.disconnect_at = set()  # stages
-        self.delays = {}  # stage -> function that tells how many seconds to wait before the reply
         self.gates = {}  # stage -> event to wait for before the reply
+        self.reached = []  # stages, before their replies
         self.hear = lambda line: None  # called with every command
         self.ending = threading.Event()
         self._log = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644) if log else None
@@ -126,10 +126,9 @@ class _Session(socketserver.StreamRequestHandler):
 
     def reply(self, stage, text, usual=True):
         server = self.server
+        server.reached.append(stage)
         if gate := server.gates.get(stage):
             gate.wait()
-        if delay := server.delays.get(stage):
-            server.ending.wait(delay())
         if stage in server.disconnect_at or server.ending.is_set():
             raise _Disconnected
         text = server.replies.get(stage, text) if usual else text

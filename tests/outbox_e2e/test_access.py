@@ -1,12 +1,19 @@
 """Who may do what: API keys, their roles and tenants, and what holds where there are none."""
 
+import json
+import socket
 import subprocess
+import urllib.error
+import urllib.request
 
 import pytest
+from botocore.exceptions import ClientError
 
 from certificates import Authority
 from outbox_server import OutboxServer
 from payloads import in_the_future, payload
+from store import dynamodb
+from waiting import PATIENCE_SECONDS
 
 READER, SENDER, OPERATOR = "reader-0123456789abcdef", "sender-0123456789abcdef", "operator-0123456789abcdef"
 NORTH, SOUTH = "north-0123456789abcdef", "south-0123456789abcdef"
@@ -76,8 +83,97 @@ class TestKeys:
 
     def test_secrets_are_not_shown(self, binary, keyed):
         flags = [flag for key in KEYS for flag in ("--api-key", key)]
-        shown = subprocess.run([binary, "config", *flags], capture_output=True, text=True, timeout=60, check=True)
+        shown = subprocess.run([binary, "config", *flags], capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=True)
         assert not [key for key in KEYS if key.split(":")[2] in shown.stdout + "".join(keyed.log)]
+
+
+class TestBodiesThatDoNotCome:
+    """Who may not call is refused at the end of the headers, so that silent connections cannot keep others out."""
+
+    @staticmethod
+    def announce_body(address, lines, size):
+        _, host, port = address
+        connection = socket.create_connection((host, port), timeout=PATIENCE_SECONDS)
+        lines = [*lines, f"Host: {host}:{port}", f"Content-Length: {size}", "", ""]
+        connection.sendall("\r\n".join(lines).encode())
+        return connection
+
+    def test_no_key_is_refused_before_the_body(self, keyed, operator):
+        lines = ["POST /emails HTTP/1.1", "Content-Type: application/json"]
+        silent = [self.announce_body(keyed.addresses["REST"], lines, 40 << 20) for _ in range(11)]
+        for connection in silent:
+            assert connection.recv(100).startswith(b"HTTP/1.1 401")
+        assert operator.post("/emails", {"data": [payload()]}).status == 201
+        for connection in silent:
+            connection.close()
+
+    def test_no_signature_is_refused_before_the_body(self, keyed):
+        lines = ["POST / HTTP/1.1", "Content-Type: application/x-amz-json-1.0", "X-Amz-Target: DynamoDB_20120810.PutItem"]
+        with self.announce_body(keyed.addresses["DynamoDB"], lines, 10 << 20) as connection:
+            assert connection.recv(100).startswith(b"HTTP/1.1 400")
+
+    def test_a_page_is_refused_before_the_body(self, outbox):
+        lines = ["POST / HTTP/1.1", "X-Amz-Target: DynamoDB_20120810.PutItem", "Origin: http://evil.example"]
+        with self.announce_body(outbox.addresses["DynamoDB"], lines, 100) as connection:
+            assert connection.recv(100).startswith(b"HTTP/1.1 403")
+
+
+class TestDynamodbWhereThereAreKeys:
+    """The other port must not be a way around the keys."""
+
+    def test_requests_without_a_signature_are_refused(self, keyed):
+        request = urllib.request.Request(
+            keyed.endpoint,
+            b"{}",
+            {"Content-Type": "application/x-amz-json-1.0", "X-Amz-Target": "DynamoDB_20120810.ListTables"},
+        )
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(request, timeout=PATIENCE_SECONDS)
+        assert refused.value.code == 400
+        assert json.load(refused.value)["__type"].endswith("#MissingAuthenticationTokenException")
+
+    def test_made_up_credentials_are_refused(self, keyed):
+        with pytest.raises(ClientError) as refused:
+            dynamodb(keyed).list_tables()
+        assert refused.value.response["Error"]["Code"] == "UnrecognizedClientException"
+
+    def test_an_access_key_opens_it(self, start):
+        server = start("--api-key", KEYS[2], "--access-key", "postino:secret")
+        assert "mq-probe-idempotency" in dynamodb(server).list_tables()["TableNames"]
+
+
+class TestTablesOfTheOutbox:
+    @pytest.mark.store_only
+    def test_cannot_be_deleted(self, outbox):
+        client = dynamodb(outbox)
+        for name in client.list_tables()["TableNames"]:
+            with pytest.raises(ClientError) as refused:
+                client.delete_table(TableName=name)
+            assert "deletion protection" in str(refused.value).lower(), name
+
+
+class TestMetrics:
+    def test_can_require_a_key(self, start):
+        server = start(*[flag for key in KEYS for flag in ("--api-key", key)], "--metrics-require-key")
+        for url in (server.url, server.endpoint):
+            statuses = [self.status(url + "/metrics", key) for key in ("", "nobody-0123456789", NORTH, READER)]
+            assert statuses == [401, 401, 403, 200], url
+            assert self.status(url + "/metrics", f"Bearer {READER}", "Authorization") == 200, url
+            assert self.status(url + "/healthz", "") == 200
+
+    @staticmethod
+    def status(url, key, header="X-API-Key"):
+        request = urllib.request.Request(url, headers={header: key} if key else {})
+        try:
+            with urllib.request.urlopen(request, timeout=PATIENCE_SECONDS) as answer:
+                return answer.status
+        except urllib.error.HTTPError as refused:
+            return refused.code
+
+    def test_that_require_a_key_need_one(self, binary, directory):
+        command = [binary, "serve", "--data", str(directory / "data"), "--metrics-require-key"]
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+        assert ended.returncode == 2 and "--api-key" in ended.stderr
 
 
 class TestRoles:
@@ -181,6 +277,25 @@ class TestWithoutKeys:
         answer = rest.get("/emails", {"Host": host})
         assert answer.status == 403 and answer.problem
 
+    @pytest.mark.parametrize("name", ["Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "Via", "X-Real-IP"])
+    def test_what_a_proxy_passed_on_is_refused(self, rest, name):
+        """Otherwise every client that can reach the proxy would be operator."""
+        answer = rest.get("/emails", {name: "192.0.2.7"})
+        assert answer.status == 403 and answer.problem
+
+    def test_a_trusted_proxy_may_pass_requests_on(self, start):
+        trusting = start("--trusted-proxy", "127.0.0.1", "--allowed-host", "mail.example").rest()
+        assert trusting.get("/emails", {"X-Forwarded-For": "192.0.2.7", "Host": "mail.example"}).status == 200
+        assert trusting.get("/emails", {"X-Forwarded-For": "192.0.2.7", "Host": "evil.example"}).status == 403
+
+    def test_pages_that_were_allowed_may_call(self, start):
+        page = "http://localhost:3000"
+        allowing = start("--allowed-origin", page).rest()
+        answer = allowing.get("/emails", {"Origin": page})
+        assert (answer.status, answer.headers["access-control-allow-origin"]) == (200, page)
+        refused = allowing.get("/emails", {"Origin": "http://evil.example"})
+        assert refused.status == 403 and "access-control-allow-origin" not in refused.headers
+
     def test_own_names_are_fine(self, outbox, rest):
         port = outbox.addresses["REST"][2]
         for host in (f"127.0.0.1:{port}", f"localhost:{port}", "localhost", f"[::1]:{port}"):
@@ -205,7 +320,7 @@ class TestWithoutKeys:
     @pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0"])
     def test_address_that_others_reach_is_refused(self, binary, directory, address):
         command = [binary, "serve", "--data", str(directory / "data"), "--dynamodb", "127.0.0.1:0", "--http", address]
-        ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
         assert ended.returncode == 2, ended
         assert "key" in ended.stderr
 
@@ -228,7 +343,7 @@ class TestWithoutKeys:
 )
 def test_malformed_key_is_misuse(binary, directory, key):
     command = [binary, "serve", "--data", str(directory / "data"), "--dynamodb", "127.0.0.1:0", "--http", "127.0.0.1:0"]
-    ended = subprocess.run([*command, "--api-key", key], capture_output=True, text=True, timeout=60)
+    ended = subprocess.run([*command, "--api-key", key], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
     assert ended.returncode == 2 and "key" in ended.stderr
     assert "0123456789abcdef" not in ended.stderr + ended.stdout
 

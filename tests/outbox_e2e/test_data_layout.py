@@ -1,12 +1,15 @@
 """The table as the outbox's document describes it, read and queried by boto3 beside the running server."""
 
 import time
-from datetime import datetime
+import urllib.error
+import urllib.request
+from datetime import datetime, timezone
 
 import pytest
 
 from payloads import in_the_future, payload
 from store import OutboxItems, dynamodb
+from waiting import PATIENCE_SECONDS, eventually
 
 PER_STATUS = 'SELECT Id, Status, Attributes FROM "{}"."StatusIndex" WHERE Status=? AND Attributes.Latest =?'
 DAY = 24 * 3600
@@ -161,3 +164,39 @@ def test_files_are_kept_in_a_directory_when_told_to(start, directory):
         assert path.startswith(f"{year}/{month}/{identifier}") and path.endswith(ending)
         assert (spool / path).read_bytes() == rest.get(f"/emails/{identifier}/{what}").body
     assert all(file.stat().st_mode & 0o077 == 0 for file in spool.rglob("*") if file.is_file()), "for nobody else"
+
+
+def ask(server, path):
+    try:
+        with urllib.request.urlopen(f"http://{server.host}:{server.port}{path}", timeout=PATIENCE_SECONDS) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def test_a_directory_that_takes_no_writes_is_reported(start, directory):
+    spool = directory / "spool"
+    spool.mkdir()
+    server = start("--spool", spool)
+    rest = server.rest()
+    assert ask(server, "/readyz") == (200, "ready\n")
+    assert "\npostino_spool_writes_refused 0\n" in ask(server, "/metrics")[1]
+
+    in_the_way = spool / str(datetime.now(timezone.utc).year)
+    in_the_way.write_text("a file where a directory must be")
+    for headers in ({}, {"Idempotency-Key": "spool"}):
+        refused = rest.post("/emails", {"data": [payload()]}, headers)
+        assert refused.status == 503 and refused.problem["code"] == "STORE_UNAVAILABLE", refused
+    status, text = ask(server, "/readyz")
+    assert status == 503 and "the spool takes no writes: cannot create" in text
+    metrics = ask(server, "/metrics")[1]
+    assert "\npostino_spool_writes_refused 1\n" in metrics
+    assert "postino_outbox_emails{" in metrics, "the ledger can still be asked"
+    eventually(lambda: any("the spool takes no writes" in line for line in server.log), "a line in the log")
+    failed = eventually(lambda: [line for line in server.log if "api: failed" in line], "the lines of the requests")
+    assert all("cannot create" in line for line in failed), failed
+
+    in_the_way.unlink()
+    eventually(lambda: ask(server, "/readyz")[0] == 200, "the end of the problem")
+    eventually(lambda: any("the spool takes writes again" in line for line in server.log), "a line in the log")
+    rest.await_status(rest.accept_one(payload()), "SENT")

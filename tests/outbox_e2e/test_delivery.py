@@ -10,6 +10,7 @@ import pytest
 
 from payloads import RECIPIENT, SENDER, payload
 from received_mail import structure
+from waiting import eventually
 
 PICTURE = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
@@ -205,11 +206,16 @@ def test_many_messages_share_few_connections(start, recorder):
     assert recorder.most_sessions <= 2
 
 
-def test_concurrency_of_a_destination_is_limited(start, recorder):
-    recorder.delays["."] = lambda: 0.02
+def test_concurrency_of_a_destination_is_limited(start, recorder, hanging):
+    gate = hanging(recorder, ".")
     rest = start("--smtp", recorder.address, "--destination-concurrency", "1").rest()
     near = [payload(to=f"user{number}@near.example") for number in range(4)]
     far = [payload(to=f"user{number}@far.example") for number in range(4)]
-    for identifier in rest.accept(*near, *far):
+    identifiers = rest.accept(*near, *far)
+    eventually(lambda: len(recorder.arrived) >= 2, "a message to each destination")
+    identifiers += rest.accept(payload(to="user@third.example"))  # comes after all others
+    eventually(lambda: "third.example" in recorder.most_at_once, "a message to the third destination")
+    gate.set()
+    for identifier in identifiers:
         rest.await_status(identifier, "SENT")
-    assert recorder.most_at_once == {"near.example": 1, "far.example": 1}
+    assert recorder.most_at_once == {"near.example": 1, "far.example": 1, "third.example": 1}

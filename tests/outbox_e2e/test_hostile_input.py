@@ -10,6 +10,7 @@ import pytest
 
 from payloads import payload
 from raw_http import RawConnection, request_bytes
+from waiting import PATIENCE_SECONDS
 
 JSON = {"Content-Type": "application/json"}
 LINE_ENDS = ["\r\nBcc: victim@example.org", "\nBcc: victim@example.org", "\rX: y", "\0", "\x7f", "\x1b[31m"]
@@ -274,7 +275,7 @@ def test_broken_http_is_refused(outbox, request_text):
 
 
 def test_slow_clients_keep_nobody_waiting(outbox, rest):
-    slow = [socket.create_connection((rest.host, rest.port), timeout=30) for _ in range(100)]
+    slow = [socket.create_connection((rest.host, rest.port), timeout=PATIENCE_SECONDS) for _ in range(100)]
     for number, connection in enumerate(slow):
         half = b"POST /emails HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n"
         connection.sendall(half + (b"\r\n{" if number % 2 else b"X-Slo"))

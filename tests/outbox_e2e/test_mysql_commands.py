@@ -9,7 +9,7 @@ import pytest
 
 from outbox_server import OutboxServer
 from payloads import in_the_future, payload
-from waiting import eventually
+from waiting import PATIENCE_SECONDS, eventually
 
 pytestmark = pytest.mark.mysql_only
 
@@ -56,7 +56,10 @@ def postino(binary, mysql, database):
 
     def run(command, *flags, expect=0):
         ended = subprocess.run(
-            [binary, command, *mysql.flags(database), *map(str, flags)], capture_output=True, text=True, timeout=120
+            [binary, command, *mysql.flags(database), *map(str, flags)],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_SECONDS,
         )
         assert ended.returncode == expect, ended
         return ended.stdout + ended.stderr
@@ -160,7 +163,7 @@ class TestMigrate:
             capture_output=True,
             text=True,
             env={"POSTINO_MYSQL_PASSWORD": "confidential"},
-            timeout=60,
+            timeout=PATIENCE_SECONDS,
         )
         assert ended.returncode == 1
         assert "Access denied" in ended.stderr and "confidential" not in ended.stderr
@@ -286,7 +289,7 @@ class TestCopy:
     def test_a_store_in_use_is_told(self, serve, postino, directory):
         with serve("store", directory / "data"):
             shown = postino("copy", "--from", "store", "--to", "mysql", "--data", directory / "data", expect=1)
-        assert "in use by another process; first stop the postino serve that uses it" in shown
+        assert "in use by another process; stop the postino serve that uses it first" in shown
 
     def test_misuse_is_told(self, postino, directory):
         assert "must be different" in postino("copy", "--from", "mysql", "--to", "mysql", expect=2)

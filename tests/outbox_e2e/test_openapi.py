@@ -9,6 +9,7 @@ import pytest
 from payloads import in_the_future, payload
 from postino_server import Server
 from store import dynamodb
+from waiting import PATIENCE_SECONDS
 
 ROUTES = {
     ("POST", "/emails"),
@@ -119,14 +120,14 @@ def test_health_readiness_and_metrics_are_on_both_ports(outbox, rest):
     assert rest.get("/health-check").json == {"status": "ok"}
     for url in (outbox.url, outbox.endpoint):
         for path in ("/healthz", "/readyz", "/metrics"):
-            with urllib.request.urlopen(url + path, timeout=30) as answer:
+            with urllib.request.urlopen(url + path, timeout=PATIENCE_SECONDS) as answer:
                 assert answer.status == 200, path
                 if path == "/metrics":
                     assert b'postino_outbox_emails{state="SENT"}' in answer.read()
 
 
 def accepted_connections(outbox, server):
-    with urllib.request.urlopen(outbox.url + "/metrics", timeout=30) as answer:
+    with urllib.request.urlopen(outbox.url + "/metrics", timeout=PATIENCE_SECONDS) as answer:
         text = answer.read().decode()
     assert text.count("# TYPE postino_http_connections_accepted_total counter\n") == 1
     return int(re.search(rf'^postino_http_connections_accepted_total{{server="{server}"}} (\d+)$', text, re.M)[1])
@@ -137,7 +138,7 @@ def test_connections_are_counted_for_each_server(outbox, server):
     before = accepted_connections(outbox, server)
     url = outbox.url if server == "rest" else outbox.endpoint
     for _ in range(5):
-        with urllib.request.urlopen(url + "/healthz", timeout=30) as answer:
+        with urllib.request.urlopen(url + "/healthz", timeout=PATIENCE_SECONDS) as answer:
             assert answer.status == 200
     assert accepted_connections(outbox, server) >= before + 5
 

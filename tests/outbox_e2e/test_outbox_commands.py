@@ -8,7 +8,7 @@ import uuid
 import pytest
 
 from payloads import in_the_future, payload
-from waiting import eventually
+from waiting import PATIENCE_SECONDS, eventually
 
 UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
@@ -23,7 +23,7 @@ class Postino:
             input=input,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE_SECONDS,
             env={"POSTINO_URL": self.url, "LC_ALL": "C.UTF-8", **environment},
         )
 

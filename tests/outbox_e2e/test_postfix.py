@@ -144,12 +144,13 @@ def test_required_tls_is_not_done_without(start, recorder):
     assert recorder.arrived == []
 
 
-def test_password_is_not_sent_in_the_clear(start, recorder):
+@pytest.mark.parametrize("tls", ["required", "opportunistic"])
+def test_password_is_not_sent_in_the_clear(start, recorder, tls):
     recorder.replies["EHLO"] = "250-recorder\r\n250 AUTH PLAIN LOGIN"
     heard = []
     recorder.replies["AUTH"] = "235 2.7.0 welcome"
     recorder.hear = heard.append
-    flags = ["--smtp-tls", "required", "--smtp-user", USER, "--smtp-password", PASSWORD]
+    flags = ["--smtp-tls", tls, "--smtp-user", USER, "--smtp-password", PASSWORD]
     rest = start("--smtp", recorder.address, *flags, *RETRY).rest()
     await_failed_attempt(rest, rest.accept_one(payload()))
     assert not [line for line in heard if line.upper().startswith("AUTH")]

@@ -7,7 +7,7 @@ import pytest
 
 from payloads import payload
 from smtp_sink import STAGES
-from waiting import free_port
+from waiting import eventually, free_port
 
 SOFT_REPLY = "450 4.3.0 Error: command failed"
 HARD_REPLY = "500 5.3.0 Error: command failed"
@@ -146,10 +146,15 @@ def test_unknown_outcome_can_wait_for_a_person(start, recorder):
     assert len(recorder.arrived) == 2
 
 
-def test_slow_relay_is_waited_for(start, recorder):
-    recorder.delays.update({stage: lambda: 0.1 for stage in STAGES})
+def test_slow_relay_is_waited_for(start, recorder, hanging):
+    for stage in STAGES:
+        hanging(recorder, stage)
     rest = start("--smtp", recorder.address).rest()
-    email = rest.await_status(rest.accept_one(payload()), "SENT")
+    identifier = rest.accept_one(payload())
+    for stage in STAGES:
+        eventually(lambda: stage in recorder.reached, f"the wait for the reply to {stage}")
+        recorder.gates[stage].set()
+    email = rest.await_status(identifier, "SENT")
     assert email["attempts"] == 1
 
 

@@ -1,4 +1,5 @@
-"""Waiting for what must come to be: looks again and again, and loses patience at the end."""
+"""Waiting for what must come to be: looks again and again, and gives up after PATIENCE_SECONDS. Only a test that fails
+waits so long."""
 
 import contextlib
 import random
@@ -7,7 +8,8 @@ import threading
 import time
 
 PATIENCE_SECONDS = 120
-GLANCE_SECONDS = 0.02
+# Between two looks: without a pause, a test takes the processor from what it waits for.
+LOOK_SECONDS = 0.02
 _given = set()  # ports
 
 
@@ -17,13 +19,13 @@ def eventually(look, what="it", seconds=PATIENCE_SECONDS):
     end = time.monotonic() + seconds
     while not (seen := look()):
         assert time.monotonic() < end, f"{what} did not come to be within {seconds} s; last seen: {seen!r}"
-        pause.wait(GLANCE_SECONDS)
+        pause.wait(LOOK_SECONDS)
     return seen
 
 
 def free_port():
-    """A port that nobody is bound to, another one each time. It is none of those that the system gives to whoever asks
-    for any: so nobody takes it meanwhile."""
+    """A port that no program is bound to, another one each time. It is none of those that the system gives to programs
+    which ask for any port: so no other program takes it meanwhile."""
     while True:
         port = random.SystemRandom().randrange(20_000, 32_000)
         with socket.socket() as probe, contextlib.suppress(OSError):

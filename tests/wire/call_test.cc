@@ -1,5 +1,5 @@
 // Each operation once, from its JSON to its JSON.
-#include "api_testing.h"
+#include "endpoint_testing.h"
 
 namespace postino::wire {
 namespace {
@@ -9,7 +9,7 @@ using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::Not;
 
-class CallTest : public ApiTest {
+class CallTest : public EndpointTest {
  protected:
   CallTest() { create_table("items", true); }
 };

@@ -2,14 +2,14 @@
 #include <atomic>
 #include <thread>
 
-#include "api_testing.h"
+#include "endpoint_testing.h"
 
 namespace postino::wire {
 namespace {
 
 using testing::HasSubstr;
 
-class ConcurrentCallTest : public ApiTest {
+class ConcurrentCallTest : public EndpointTest {
  protected:
   static constexpr int callers = 6;
   static constexpr int calls = 40;
@@ -38,8 +38,8 @@ TEST_F(ConcurrentCallTest, OneOfManyCreatesAnItem) {
   std::atomic<int> created = 0;
   at_once([&](int) {
     for (int i = 0; i < calls; ++i) {
-      const net::Response response = call("PutItem", R"({"TableName":"once","Item":{"pk":{"S":")" + std::to_string(i) +
-                                                         R"-("}},"ConditionExpression":"attribute_not_exists(pk)"})-");
+      const http::Response response = call("PutItem", R"({"TableName":"once","Item":{"pk":{"S":")" + std::to_string(i) +
+                                                          R"-("}},"ConditionExpression":"attribute_not_exists(pk)"})-");
       if (response.status == 200) ++created;
     }
   });
@@ -66,6 +66,25 @@ TEST_F(ConcurrentCallTest, TablesComeAndGoWhileOthersReadAndWrite) {
   endpoint().statistics().append_to(text);
   EXPECT_THAT(text, HasSubstr("postino_dynamodb_requests_total{operation=\"CreateTable\",result=\"ok\"} " +
                               std::to_string(callers * 5 + 1) + "\n"));
+}
+
+TEST_F(ConcurrentCallTest, LongCallsThatRunAreDoneWhenItHasStopped) {
+  create_table("things");
+  for (int i = 0; i < 10; ++i)
+    answer("PutItem", R"({"TableName":"things","Item":{"pk":{"S":")" + std::to_string(i) + R"("},"text":{"S":")" +
+                          std::string(30'000, 'x') + R"("}}})");
+  std::atomic<bool> stopped = false;
+  std::atomic<int> wrong = 0;
+  at_once([&](int) {
+    for (int i = 0; i < calls; ++i)
+      call_without_waiting("Scan", R"({"TableName":"things"})", [&](const http::Response& response) {
+        if (stopped || response.status != 200) ++wrong;
+      });
+  });
+  endpoint().stop();
+  stopped = true;
+  EXPECT_THAT(refusal("Scan", R"({"TableName":"things"})"), HasSubstr("RequestLimitExceeded"));
+  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace

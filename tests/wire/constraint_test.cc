@@ -1,5 +1,5 @@
 // Rules for the shape of requests, their texts, and how they are put together.
-#include "api_testing.h"
+#include "endpoint_testing.h"
 
 namespace postino::wire {
 namespace {
@@ -7,7 +7,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-class ConstraintTest : public ApiTest {
+class ConstraintTest : public EndpointTest {
  protected:
   struct Case {
     const char* operation;

@@ -1,12 +1,12 @@
 // Parameters from before expressions do what expressions do, with their own texts.
-#include "api_testing.h"
+#include "endpoint_testing.h"
 
 namespace postino::wire {
 namespace {
 
 using testing::HasSubstr;
 
-class LegacyTest : public ApiTest {
+class LegacyTest : public EndpointTest {
  protected:
   LegacyTest() {
     create_table("old", true);

@@ -1,8 +1,8 @@
 // What belongs to the protocol: headers, checksums, the order of checks, JSON types.
 #include <zlib.h>
 
-#include "api_testing.h"
 #include "base/text.h"
+#include "endpoint_testing.h"
 
 namespace postino::wire {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
-class ProtocolTest : public ApiTest {
+class ProtocolTest : public EndpointTest {
  protected:
   const Headers signed_call = {{"Host", "127.0.0.1:8000"},
                                {"Content-Type", "application/x-amz-json-1.0"},
@@ -26,6 +26,12 @@ class ProtocolTest : public ApiTest {
       if (!base::equal_ignoring_case(each.first, name)) headers.push_back(each);
     if (!value.empty()) headers.emplace_back(name, value);
     return headers;
+  }
+
+  static Headers preflight_of(const std::string& origin) {
+    return {{"Origin", origin},
+            {"Access-Control-Request-Headers", "authorization,x-amz-target"},
+            {"Access-Control-Request-Method", "POST"}};
   }
 
   // Zlib's own wrapper with a gzip header.
@@ -46,7 +52,7 @@ class ProtocolTest : public ApiTest {
 };
 
 TEST_F(ProtocolTest, EveryAnswerHasIdChecksumAndTheRequestsType) {
-  const net::Response response = send("POST", "/", with("Content-Type", "application/json; charset=utf-8"), "{}");
+  const http::Response response = send("POST", "/", with("Content-Type", "application/json; charset=utf-8"), "{}");
   EXPECT_EQ(response.status, 200);
   EXPECT_EQ(response.body, R"({"TableNames":[]})");
   EXPECT_EQ(response.content_type, "application/json");
@@ -63,7 +69,7 @@ TEST_F(ProtocolTest, RequestIdsDiffer) {
 TEST_F(ProtocolTest, OtherTrafficIsToldApart) {
   EXPECT_EQ(send("GET", "/", {}, "").body, "healthy: dynamodb.us-east-1.amazonaws.com ");
   for (const char* method : {"PUT", "DELETE", "HEAD"}) {
-    const net::Response response = send(method, "/", signed_call, "{}");
+    const http::Response response = send(method, "/", signed_call, "{}");
     EXPECT_EQ(response.status, 404) << method;
     EXPECT_EQ(response.body, "<UnknownOperationException/>\n") << method;
   }
@@ -71,17 +77,46 @@ TEST_F(ProtocolTest, OtherTrafficIsToldApart) {
   EXPECT_EQ(send("POST", "/", with("Content-Type", ""), "{}").status, 404);
 }
 
-TEST_F(ProtocolTest, PagesOfOtherOriginsMayCall) {
-  EXPECT_EQ(header(send("POST", "/", with("Origin", "http://example.com"), "{}"), "Access-Control-Allow-Origin"), "*");
-  const net::Response response = send("OPTIONS", "/",
-                                      {{"Origin", "http://example.com"},
-                                       {"Access-Control-Request-Headers", "authorization,x-amz-target"},
-                                       {"Access-Control-Request-Method", "POST"}},
-                                      "");
-  EXPECT_EQ(response.status, 200);
-  EXPECT_EQ(header(response, "Access-Control-Allow-Headers"), "authorization,x-amz-target");
-  EXPECT_EQ(header(response, "Access-Control-Allow-Methods"), "POST");
-  EXPECT_EQ(header(response, "Access-Control-Max-Age"), "172800");
+TEST_F(ProtocolTest, PagesOfOtherOriginsMayNotCall) {
+  const http::Response call = send("POST", "/", with("Origin", "http://example.com"), "{}");
+  EXPECT_EQ(call.status, 403);
+  EXPECT_THAT(call.body, HasSubstr("AccessDeniedException"));
+  EXPECT_EQ(header(call, "Access-Control-Allow-Origin"), "");
+  const http::Response preflight = send("OPTIONS", "/", preflight_of("http://example.com"), "");
+  EXPECT_EQ(preflight.status, 403);
+  EXPECT_EQ(header(preflight, "Access-Control-Allow-Origin"), "");
+  EXPECT_EQ(header(preflight, "Access-Control-Allow-Headers"), "");
+}
+
+TEST_F(ProtocolTest, PagesOfAllowedOriginsMayCall) {
+  EndpointOptions options;
+  options.border = http::Border({.origins = {"http://example.com"}});
+  restart(std::move(options));
+  const http::Response call = send("POST", "/", with("Origin", "http://example.com"), "{}");
+  EXPECT_EQ(call.status, 200);
+  EXPECT_EQ(header(call, "Access-Control-Allow-Origin"), "http://example.com");
+  const http::Response preflight = send("OPTIONS", "/", preflight_of("http://example.com"), "");
+  EXPECT_EQ(preflight.status, 200);
+  EXPECT_EQ(header(preflight, "Access-Control-Allow-Origin"), "http://example.com");
+  EXPECT_EQ(header(preflight, "Access-Control-Allow-Headers"), "authorization,x-amz-target");
+  EXPECT_EQ(header(preflight, "Access-Control-Allow-Methods"), "POST");
+  EXPECT_EQ(header(preflight, "Access-Control-Max-Age"), "172800");
+  EXPECT_EQ(send("POST", "/", with("Origin", "http://other.example"), "{}").status, 403);
+}
+
+TEST_F(ProtocolTest, OtherHostsAndProxiesMayNotCall) {
+  EXPECT_EQ(send("POST", "/", with("Host", "evil.example"), "{}").status, 403);
+  EXPECT_EQ(send("POST", "/", with("X-Forwarded-For", "192.0.2.7"), "{}").status, 403);
+  EXPECT_EQ(send("POST", "/", with("Host", "localhost:8000"), "{}").status, 200);
+}
+
+// Where the REST API asks for keys, this API is not a way around them.
+TEST_F(ProtocolTest, WhereThereAreOtherKeysMadeUpOnesAreRefused) {
+  EndpointOptions options;
+  options.keys_only = true;
+  restart(std::move(options));
+  EXPECT_THAT(send("POST", "/", with("Authorization", ""), "{}").body, HasSubstr("MissingAuthenticationToken"));
+  EXPECT_NE(send("POST", "/", signed_call, "{}").status, 200);
 }
 
 TEST_F(ProtocolTest, ChecksComeInDynamosOrder) {

@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
+
+from postino_server import PATIENCE_SECONDS
 from botocore.exceptions import ClientError
 
 from wire import Refused
@@ -77,7 +79,7 @@ def in_any_order(items):
     return sorted((canonical(item) for item in items), key=repr)
 
 
-def eventually(attempt, seconds=60):
+def eventually(attempt, seconds=PATIENCE_SECONDS):
     """Asks again until the answer is true, for what the server does in its own time; returns that answer."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

@@ -7,7 +7,7 @@ import threading
 from collections import deque
 
 ANNOUNCEMENT = re.compile(r"(DynamoDB|REST) API: (https?)://([0-9.]+):(\d+)")
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 120  # only a test that fails waits so long
 
 
 class Server:

@@ -2,9 +2,11 @@
 
 import socket
 
+from postino_server import PATIENCE_SECONDS
+
 
 class RawConnection:
-    def __init__(self, server, timeout=30):
+    def __init__(self, server, timeout=PATIENCE_SECONDS):
         self.socket = socket.create_connection((server.host, server.port), timeout=timeout)
         self.stream = self.socket.makefile("rb")
 

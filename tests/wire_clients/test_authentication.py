@@ -13,7 +13,7 @@ from botocore.credentials import Credentials
 from botocore.exceptions import ClientError
 
 from conftest import BINARY
-from postino_server import Server
+from postino_server import PATIENCE_SECONDS, Server
 from wire import CONTENT_TYPE, Answer, Wire, target_of
 
 NAMESPACE = "com.amazon.coral.service#"
@@ -34,7 +34,7 @@ def guarded(tmp_path_factory):
 
 
 def send(server, headers, body=b"{}", path="/"):
-    connection = http.client.HTTPConnection(server.host, server.port, timeout=30)
+    connection = http.client.HTTPConnection(server.host, server.port, timeout=PATIENCE_SECONDS)
     connection.request("POST", path, body=body, headers=headers)
     answer = Answer(connection.getresponse())
     connection.close()

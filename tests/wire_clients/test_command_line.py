@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+from postino_server import PATIENCE_SECONDS
 from tables import fresh_name
 
 
@@ -12,7 +13,7 @@ from tables import fresh_name
 def aws(server):
     def run(service, *arguments):
         command = ["/usr/bin/aws", "--endpoint-url", server.endpoint, "--output", "json", service, *arguments]
-        return subprocess.run(command, capture_output=True, text=True, timeout=120)
+        return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
 
     def succeed(service, *arguments):
         ended = run(service, *arguments)

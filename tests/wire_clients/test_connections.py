@@ -4,6 +4,7 @@ import json
 import socket
 import threading
 
+from postino_server import PATIENCE_SECONDS
 from wire import Wire
 
 IDLE = 10_000
@@ -14,7 +15,7 @@ def test_ten_thousand_idle_connections_do_not_stand_in_the_way(server, wire, new
     idle = []
     try:
         for _ in range(IDLE):
-            idle.append(socket.create_connection((server.host, server.port), timeout=30))
+            idle.append(socket.create_connection((server.host, server.port), timeout=PATIENCE_SECONDS))
         fresh = Wire(server)  # beside the idle ones, on connections old and new
         for number in range(50):
             key = {"pk": {"S": str(number)}}

@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from postino_server import PATIENCE_SECONDS
 from tables import create_table
 from wire import Refused, Wire
 
@@ -43,7 +44,7 @@ class Load:
 
     def await_acknowledged(self, count):
         with self.changed:
-            assert self.changed.wait_for(lambda: len(self.acknowledged) >= count or self.unexpected, timeout=60)
+            assert self.changed.wait_for(lambda: len(self.acknowledged) >= count or self.unexpected, timeout=PATIENCE_SECONDS)
 
     def join(self):
         for thread in self.threads:

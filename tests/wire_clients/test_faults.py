@@ -7,6 +7,7 @@ import pytest
 
 from conftest import BINARY
 from expectations import eventually, refused
+from postino_server import PATIENCE_SECONDS
 from tables import create_table, table_request
 from wire import Refused, Wire
 
@@ -81,7 +82,7 @@ def test_injected_latency_delays_answers(start_server, connect, table):
 def test_faulty_injection_is_refused(data_directory):
     for text in ("throttle=2", "nonsense=1", "throttle"):
         command = [BINARY, "serve", "--data", str(data_directory / "data"), "--dynamodb", "127.0.0.1:0", "--no-outbox"]
-        ended = subprocess.run([*command, "--inject", text], capture_output=True, text=True, timeout=60)
+        ended = subprocess.run([*command, "--inject", text], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
         assert ended.returncode != 0, text
         assert "postino: " in ended.stderr
 

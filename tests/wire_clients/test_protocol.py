@@ -8,7 +8,9 @@ import zlib
 
 import pytest
 
+from conftest import BINARY
 from expectations import invalid
+from postino_server import Server
 from raw_http import RawConnection, request_bytes
 from wire import CONTENT_TYPE, REQUEST_ID, Wire, target_of
 
@@ -88,23 +90,47 @@ def test_large_bodies_below_the_limit_are_taken(wire, table):
 # ---- browsers
 
 
-def test_answers_to_browsers_allow_every_origin(wire):
-    answer = wire.post("ListTables", LIST, {"Origin": "http://localhost:3000"})
-    assert (answer.status, answer.headers["Access-Control-Allow-Origin"]) == (200, "*")
-    assert wire.post("ListTables", LIST).headers["Access-Control-Allow-Origin"] is None
+PAGE = "http://localhost:3000"
+PREFLIGHT = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "x-amz-target, authorization"}
 
 
-def test_preflight_allows_what_is_asked_for(wire):
-    answer = wire.send(
-        {
-            "Origin": "http://localhost:3000",
-            "Access-Control-Request-Method": "POST",
-            "Access-Control-Request-Headers": "x-amz-target, authorization",
-        },
-        method="OPTIONS",
-    )
+@pytest.fixture(scope="module")
+def for_page(tmp_path_factory):
+    """A server that a page may call."""
+    with Server(BINARY, tmp_path_factory.mktemp("page") / "data", "--allowed-origin", PAGE) as server:
+        wire = Wire(server)
+        yield wire
+        wire.close()
+
+
+@pytest.mark.parametrize("origin", [PAGE, "http://evil.example", "null"])
+def test_pages_may_not_call(wire, origin):
+    answer = wire.post("ListTables", LIST, {"Origin": origin})
+    assert (answer.status, answer.headers["Access-Control-Allow-Origin"]) == (403, None)
+    assert answer.json["__type"].endswith("#AccessDeniedException")
+    preflight = wire.send({"Origin": origin, **PREFLIGHT}, method="OPTIONS")
+    assert preflight.status == 403
+    assert not [name for name in preflight.headers if name.lower().startswith("access-control-")]
+
+
+@pytest.mark.parametrize("headers", [{"Host": "evil.example"}, {"X-Forwarded-For": "192.0.2.7"}, {"Via": "1.1 proxy"}])
+def test_other_names_and_proxies_may_not_call(wire, headers):
+    answer = wire.post("ListTables", LIST, headers)
+    assert answer.status == 403 and answer.json["__type"].endswith("#AccessDeniedException")
+    assert wire.send(headers, method="GET", path="/metrics").status == 403
+
+
+def test_pages_that_were_allowed_may_call(for_page):
+    answer = for_page.post("ListTables", LIST, {"Origin": PAGE})
+    assert (answer.status, answer.headers["Access-Control-Allow-Origin"]) == (200, PAGE)
+    assert for_page.post("ListTables", LIST).headers["Access-Control-Allow-Origin"] is None
+    assert for_page.post("ListTables", LIST, {"Origin": "http://evil.example"}).status == 403
+
+
+def test_preflight_allows_what_is_asked_for(for_page):
+    answer = for_page.send({"Origin": PAGE, **PREFLIGHT}, method="OPTIONS")
     assert (answer.status, answer.body) == (200, b"")
-    assert answer.headers["Access-Control-Allow-Origin"] == "*"
+    assert answer.headers["Access-Control-Allow-Origin"] == PAGE
     assert answer.headers["Access-Control-Allow-Methods"] == "POST"
     assert answer.headers["Access-Control-Allow-Headers"] == "x-amz-target, authorization"
     assert answer.headers["Access-Control-Max-Age"] == "172800"

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from conftest import BINARY
-from postino_server import Server
+from postino_server import PATIENCE_SECONDS, Server
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def test_boto3_speaks_https(connect, secure, certificate):
 
 def test_certificate_is_the_one_that_was_given(secure, certificate):
     context = ssl.create_default_context(cafile=str(certificate[0]))
-    with socket.create_connection((secure.host, secure.port), timeout=30) as plain:
+    with socket.create_connection((secure.host, secure.port), timeout=PATIENCE_SECONDS) as plain:
         with context.wrap_socket(plain, server_hostname="localhost") as encrypted:
             assert encrypted.version() in ("TLSv1.2", "TLSv1.3")
             names = encrypted.getpeercert()["subjectAltName"]
@@ -61,7 +61,7 @@ def test_certificate_is_the_one_that_was_given(secure, certificate):
 
 
 def test_plain_http_gets_no_answer_from_the_api(secure):
-    with socket.create_connection((secure.host, secure.port), timeout=30) as plain:
+    with socket.create_connection((secure.host, secure.port), timeout=PATIENCE_SECONDS) as plain:
         plain.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
         try:
             answer = plain.recv(4096)
@@ -71,7 +71,7 @@ def test_plain_http_gets_no_answer_from_the_api(secure):
 
 
 def test_half_a_handshake_disturbs_nobody(connect, secure, certificate):
-    stuck = [socket.create_connection((secure.host, secure.port), timeout=30) for _ in range(20)]
+    stuck = [socket.create_connection((secure.host, secure.port), timeout=PATIENCE_SECONDS) for _ in range(20)]
     for connection in stuck:
         connection.sendall(b"\x16\x03\x01")
     assert "TableNames" in connect(secure, verify=str(certificate[0])).list_tables()
@@ -84,6 +84,6 @@ def test_unreadable_certificate_or_key_keeps_the_server_from_starting(certificat
     files = {"certificate": str(certificate[0]), "key": str(certificate[1]), broken: str(tmp_path / "missing.pem")}
     command = [BINARY, "serve", "--data", str(tmp_path / "data"), "--dynamodb", "127.0.0.1:0", "--no-outbox"]
     command += ["--tls-certificate", files["certificate"], "--tls-key", files["key"]]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
     assert ended.returncode != 0
     assert "postino: " in ended.stderr

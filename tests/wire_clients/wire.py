@@ -9,6 +9,8 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
+from postino_server import PATIENCE_SECONDS
+
 CONTENT_TYPE = "application/x-amz-json-1.0"
 STREAM_OPERATIONS = {"ListStreams", "DescribeStream", "GetShardIterator", "GetRecords"}
 REQUEST_ID = re.compile(r"[0-9A-Z]{52}")
@@ -55,7 +57,7 @@ class Wire:
     def __init__(self, server, key="postino", secret="secret", token=None):
         self.server = server
         self.credentials = Credentials(key, secret, token)
-        self.connection = http.client.HTTPConnection(server.host, server.port, timeout=60)
+        self.connection = http.client.HTTPConnection(server.host, server.port, timeout=PATIENCE_SECONDS)
 
     def close(self):
         self.connection.close()

@@ -42,7 +42,7 @@ std::string value_name_of(const api::Schema& schema, std::string_view field) {
   const auto among = [](std::string_view text, std::initializer_list<std::string_view> names) {
     return std::ranges::find(names, text) != names.end();
   };
-  if (among(schema.reference, {"Mailbox", "Mailboxes"})) return "ADDRESS";
+  if (among(schema.reference, {"Mailbox", "Mailboxes", "RequiredMailboxes"})) return "ADDRESS";
   if (schema.reference == "State") return "STATUS";
   if (schema.reference == "Duration") return "DURATION";
   if (schema.format == "date-time") return "TIME";
@@ -140,7 +140,7 @@ CLI::Option* ClientCommand::add_option(std::string_view field, std::vector<std::
 
 void ClientCommand::add_query_options(std::map<std::string, std::string, std::less<>>& values) {
   for (const api::Parameter& parameter : operation_.parameters) {
-    if (parameter.place != api::Place::query || is_of_pages(parameter.name)) continue;
+    if (parameter.place != api::ParameterPlace::query || is_of_pages(parameter.name)) continue;
     const OptionStyle full = complete(parameter.name, {});
     const auto take = [&values, &parameter](const std::string& text) {
       values.insert_or_assign(std::string(parameter.name), choice_of(parameter.schema, text));

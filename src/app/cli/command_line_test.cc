@@ -95,8 +95,9 @@ TEST(ClientCommands, OfferEveryParameterOfThePathAndTheQuery) {
     std::set<std::string> offered(command.fields.begin(), command.fields.end());
     if (command.parsed->get_option_no_throw("--all") != nullptr) offered.insert({"cursor", "limit"});
     for (const api::Parameter& parameter : api::find_operation(command.operation)->parameters)
-      if (parameter.place != api::Place::header)
+      if (parameter.place != api::ParameterPlace::header) {
         EXPECT_TRUE(offered.contains(std::string(parameter.name))) << name_of(command) << " " << parameter.name;
+      }
   }
 }
 
@@ -152,8 +153,9 @@ TEST(SharedOptions, OneThatIsNearerTheCommandWins) {
 TEST(SharedOptions, AreRefusedByCommandsThatCallNoServer) {
   const Ended config = run({"--url", "http://a:1", "config"});
   EXPECT_EQ(config.status, misuse);
-  EXPECT_EQ(config.errors,
-            "postino: --url is for commands that call a server; config does not call one\nSee postino config --help.\n");
+  EXPECT_EQ(
+      config.errors,
+      "postino: --url is for commands that call a server; config does not call one\nSee postino config --help.\n");
 }
 
 // --- Help

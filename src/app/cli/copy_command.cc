@@ -12,7 +12,7 @@
 #include "app/server/mysql_storage.h"
 #include "engine/engine.h"
 #include "json/writer.h"
-#include "outbox/parts.h"
+#include "outbox/ledger/ledger_copy.h"
 
 namespace postino::app {
 
@@ -37,7 +37,8 @@ struct Ledgers {
 };
 
 base::Result<std::unique_ptr<engine::Engine>> open_engine(const Settings& settings, bool must_be_there) {
-  if (must_be_there && !std::filesystem::is_directory(settings.data))
+  std::error_code error;
+  if (must_be_there && !std::filesystem::is_directory(settings.data, error))
     return base::fail(base::ErrorCode::not_found,
                       "there is no store in '" + settings.data.string() + "'; give its directory with --data");
   engine::Options options = engine_options(settings);
@@ -45,14 +46,14 @@ base::Result<std::unique_ptr<engine::Engine>> open_engine(const Settings& settin
   options.enforce_throughput = false;
   auto engine = engine::Engine::open(options);
   if (!engine && engine.error().code == base::ErrorCode::conflict)
-    return base::fail(engine.error().code, engine.error().message + "; first stop the postino serve that uses it");
+    return base::fail(engine.error().code, engine.error().message + "; stop the postino serve that uses it first");
   return engine;
 }
 
 base::Result<std::unique_ptr<Ledgers>> open_ledgers(const Settings& settings, const CopyFlags& flags) {
   auto ledgers = std::make_unique<Ledgers>();
   ledgers->policy = outbox_policy(settings.outbox);
-  const StorageContext context{ledgers->policy, ledgers->clock, ledgers->random, ledgers->pause};
+  const StorageContext context{ledgers->policy, ledgers->clock, ledgers->random, ledgers->pause, settings.data};
   TRY(ledgers->engine, open_engine(settings, flags.from == "store"));
   for (const bool source : {true, false}) {
     auto& storage = source ? ledgers->source : ledgers->target;

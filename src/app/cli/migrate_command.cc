@@ -8,7 +8,8 @@
 #include "app/console/terminal_text.h"
 #include "app/server/version.h"
 #include "json/writer.h"
-#include "outbox/parts.h"
+#include "outbox/mysql_ledger/mysql_migration.h"
+#include "outbox/mysql_ledger/mysql_schema.h"
 
 namespace postino::app {
 

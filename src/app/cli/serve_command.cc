@@ -15,6 +15,7 @@ using Action = int (*)(const Settings& settings, const Console& console);
 // A command that takes every setting.
 void add_settings_command(CommandLine& line, const std::string& name, const std::string& help, Action action) {
   const auto flags = std::make_shared<SettingFlags>();
+  flags->all_count = true;
   CLI::App* const command = line.program().add_subcommand(name, help);
   add_setting_flags(*command, *flags, [](const Setting&) { return true; });
   const auto run = [flags, action](const Console& console) -> int {

@@ -59,6 +59,8 @@ base::Result<Settings> settings_of(const SettingFlags& flags) {
   for (const auto& [setting, values] : flags.values)
     TRY_VOID(apply(settings, *setting, values, std::string(setting->flag)));
   TRY_VOID(check(settings));
+  if (flags.all_count)
+    if (const auto ignored = settings_without_effect(settings); !ignored.empty()) return base::invalid(ignored.front());
   return settings;
 }
 

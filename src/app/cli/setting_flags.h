@@ -18,6 +18,7 @@ namespace postino::app {
 struct SettingFlags {
   std::map<const Setting*, std::vector<std::string>> values;
   std::string config;
+  bool all_count = false;  // for a server: settings that would be ignored are refused. Other commands use some of them.
 };
 
 // A flag for each setting that `wanted` is true of, and --config. `flags` must outlive the parsing.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t few = 10;  // so many need no progress bar
 
-bool is_about_this_one(const net::HttpResponse& response) {
+bool is_about_this_one(const http::ClientResponse& response) {
   return response.status == 404 || response.status == 409 || response.status == 400;
 }
 
@@ -44,7 +44,7 @@ class Changer {
     OperationCall call(change_.operation);
     call.set("id", id);
     if (!options_.reason.empty()) call.body().set_text("reason", options_.reason);
-    TRY(const net::HttpResponse response, client_.send(call));
+    TRY(const http::ClientResponse response, client_.send(call));
     const bool done = response.status >= 200 && response.status < 300;
     if (!done && !is_about_this_one(response)) return base::propagate(describe_problem(response));
     ++(done ? done_ : refused_);
@@ -60,7 +60,7 @@ class Changer {
   }
 
   // The server has nothing to say about a change that is done, so the line is ours.
-  static std::string json_line(const std::string& id, const net::HttpResponse& response) {
+  static std::string json_line(const std::string& id, const http::ClientResponse& response) {
     std::string line;
     json::Writer json(line);
     json.begin_object();

@@ -6,8 +6,8 @@
 #include "app/console/console.h"
 #include "app/console/duration_text.h"
 #include "app/console/terminal_text.h"
-#include "base/pause.h"
 #include "base/text.h"
+#include "base/this_thread.h"
 #include "outbox/outbox.h"
 
 namespace postino::app {

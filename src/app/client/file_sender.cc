@@ -30,7 +30,7 @@ std::size_t faulty_count(const std::vector<json::FieldError>& faults) {
   return places.size();
 }
 
-bool has_results(const net::HttpResponse& response) {
+bool has_results(const http::ClientResponse& response) {
   const auto answer = Answer::parse("acceptEmails", response.body);
   return answer && answer->root().has("results");
 }
@@ -67,7 +67,7 @@ int FileSender::refuse(const std::vector<std::string>& payloads, const std::vect
 }
 
 base::Result<void> FileSender::send_batch(const EmailBatch& batch, ProgressBar& progress) {
-  TRY(const net::HttpResponse response, client_.send_with_key(acceptance_call(batch.payloads), batch.key));
+  TRY(const http::ClientResponse response, client_.send_with_key(acceptance_call(batch.payloads), batch.key));
   if (has_results(response)) return note_results(batch, response.body, progress);
   return base::propagate(
       describe_problem(response, [&batch](const std::string& field) { return field_in_file(field, batch.first); }));

@@ -34,7 +34,7 @@ class Transfer {
   base::Result<Answer> call(OperationCall call, const std::string& key, std::chrono::seconds wait) {
     progress_.show(done_);
     const std::string_view operation = call.operation().id;
-    TRY(const net::HttpResponse response, client_.send_with_key(std::move(call), key, wait));
+    TRY(const http::ClientResponse response, client_.send_with_key(std::move(call), key, wait));
     if (response.status != 200) return base::propagate(describe_problem(response));
     TRY(Answer answer, Answer::parse(operation, response.body));
     done_ += answer.root().number("processedMessages");

@@ -29,7 +29,7 @@ OperationCall::OperationCall(std::string_view operation_id)
 OperationCall& OperationCall::set(std::string_view parameter, std::string value) {
   const api::Parameter* const known = api::find_parameter(operation_, parameter);
   CHECK(known != nullptr);
-  if (!value.empty() || known->place == api::Place::path) values_.emplace_back(known, std::move(value));
+  if (!value.empty() || known->place == api::ParameterPlace::path) values_.emplace_back(known, std::move(value));
   return *this;
 }
 
@@ -51,7 +51,7 @@ std::string OperationCall::target() const {
   target.append(rest);
   char separator = '?';
   for (const auto& [parameter, value] : values_) {
-    if (parameter->place != api::Place::query) continue;
+    if (parameter->place != api::ParameterPlace::query) continue;
     target.append(1, separator).append(parameter->name).append("=").append(base::encode_percent(value));
     separator = '&';
   }
@@ -61,7 +61,7 @@ std::string OperationCall::target() const {
 std::vector<std::pair<std::string, std::string>> OperationCall::headers() const {
   std::vector<std::pair<std::string, std::string>> headers;
   for (const auto& [parameter, value] : values_)
-    if (parameter->place == api::Place::header) headers.emplace_back(parameter->name, value);
+    if (parameter->place == api::ParameterPlace::header) headers.emplace_back(parameter->name, value);
   return headers;
 }
 

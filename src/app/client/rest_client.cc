@@ -7,7 +7,7 @@
 #include "app/client/answer.h"
 #include "app/client/rest_problem.h"
 #include "app/console/terminal_text.h"
-#include "base/pause.h"
+#include "base/this_thread.h"
 
 namespace postino::app {
 
@@ -26,14 +26,14 @@ bool is_secret(std::string_view text) {
   return std::ranges::all_of(text, [](char character) { return character > ' ' && character < 0x7F; });
 }
 
-bool is_in_progress(const net::HttpResponse& response) {
+bool is_in_progress(const http::ClientResponse& response) {
   if (response.status != 409) return false;
   const auto problem = Answer::parse(api::schema_named("Problem"), response.body);
   return problem && problem->root().raw_text("code") == api::problems::idempotency_key_in_progress.code;
 }
 
 // How long the same request is worth repeating after this.
-std::chrono::seconds patience_after(const base::Result<net::HttpResponse>& response) {
+std::chrono::seconds patience_after(const base::Result<http::ClientResponse>& response) {
   if (!response) return response.error().code == base::ErrorCode::io ? patience : std::chrono::seconds(0);
   if (is_in_progress(*response)) return patience_with_key;
   return response->status == 503 ? patience : std::chrono::seconds(0);
@@ -48,7 +48,7 @@ std::string unreachable_text(const std::string& url, const base::Error& problem)
   return "cannot reach " + printable(url) + ": " + reason;
 }
 
-RestClient::RestClient(std::unique_ptr<net::HttpClient> client, net::Url base, std::string key)
+RestClient::RestClient(std::unique_ptr<http::Client> client, net::Url base, std::string key)
     : client_(std::move(client)), base_(std::move(base)), key_(std::move(key)) {
   while (base_.target.ends_with('/')) base_.target.pop_back();
   name_ = base_.text();
@@ -60,17 +60,17 @@ base::Result<RestClient> RestClient::create(const ClientOptions& options) {
   if (base->target.find('?') != std::string::npos)
     return base::invalid("--url " + printable(options.url) + ": must not have a query");
   if (!is_secret(options.key)) return base::invalid("--key: must be printable ASCII without spaces");
-  net::HttpClientOptions client_options;
+  http::ClientOptions client_options;
   client_options.allow_private_addresses = true;  // it is the user who says where
   client_options.tls.certificate_file = options.certificate_file;
   client_options.max_response_bytes = max_response_bytes;
-  auto client = net::HttpClient::create(std::move(client_options));
+  auto client = http::Client::create(std::move(client_options));
   if (!client) return base::invalid("--ca " + printable(options.certificate_file) + ": " + client.error().message);
   return RestClient(*std::move(client), *std::move(base), options.key);
 }
 
-net::HttpRequest RestClient::request(const OperationCall& call) const {
-  net::HttpRequest request;
+http::ClientRequest RestClient::request(const OperationCall& call) const {
+  http::ClientRequest request;
   request.method = call.operation().method;
   request.url = base_;
   request.url.target += call.target();
@@ -82,7 +82,7 @@ net::HttpRequest RestClient::request(const OperationCall& call) const {
   return request;
 }
 
-base::Result<net::HttpResponse> RestClient::exchange(const net::HttpRequest& request, std::chrono::seconds wait) {
+base::Result<http::ClientResponse> RestClient::exchange(const http::ClientRequest& request, std::chrono::seconds wait) {
   auto response = client_->send(request, std::chrono::steady_clock::now() + wait);
   if (response) return *std::move(response);
   if (response.error().code != base::ErrorCode::io) return base::propagate(std::move(response).error());
@@ -90,13 +90,13 @@ base::Result<net::HttpResponse> RestClient::exchange(const net::HttpRequest& req
   return base::propagate(std::move(response).error());
 }
 
-base::Result<net::HttpResponse> RestClient::send(const OperationCall& call) {
+base::Result<http::ClientResponse> RestClient::send(const OperationCall& call) {
   return exchange(request(call), request_timeout);
 }
 
-base::Result<net::HttpResponse> RestClient::send_with_key(OperationCall call, const std::string& key,
-                                                          std::chrono::seconds wait_for_answer) {
-  const net::HttpRequest request = this->request(call.set("Idempotency-Key", key));
+base::Result<http::ClientResponse> RestClient::send_with_key(OperationCall call, const std::string& key,
+                                                             std::chrono::seconds wait_for_answer) {
+  const http::ClientRequest request = this->request(call.set("Idempotency-Key", key));
   const auto start = std::chrono::steady_clock::now();
   for (base::Milliseconds wait = first_pause;; wait = std::min(2 * wait, longest_pause)) {
     auto response = exchange(request, wait_for_answer);
@@ -109,7 +109,7 @@ base::Result<net::HttpResponse> RestClient::send_with_key(OperationCall call, co
 }
 
 base::Result<std::string> RestClient::fetch(const OperationCall& call) {
-  TRY(net::HttpResponse response, send(call));
+  TRY(http::ClientResponse response, send(call));
   if (response.status >= 200 && response.status < 300) return std::move(response.body);
   return base::propagate(describe_problem(response));
 }

@@ -8,7 +8,7 @@
 #include "app/client/client_options.h"
 #include "app/client/operation_call.h"
 #include "base/result.h"
-#include "net/http_client.h"
+#include "http/client.h"
 
 namespace postino::app {
 
@@ -21,23 +21,23 @@ class RestClient {
   static base::Result<RestClient> create(const ClientOptions& options);
 
   // What the server answers, whatever it is; io when it does not.
-  base::Result<net::HttpResponse> send(const OperationCall& call);
+  base::Result<http::ClientResponse> send(const OperationCall& call);
 
   // Sends it under an idempotency key. Asks again when the answer is lost, or is to try later: because of the key
   // nothing is done twice. After an error of code io it may have been done; not_found when no server listens. `wait`
   // is how long the server may take for each answer.
-  base::Result<net::HttpResponse> send_with_key(OperationCall call, const std::string& key,
-                                                std::chrono::seconds wait = std::chrono::seconds(60));
+  base::Result<http::ClientResponse> send_with_key(OperationCall call, const std::string& key,
+                                                   std::chrono::seconds wait = std::chrono::seconds(60));
 
   // The body of a successful answer. Any other is an error, as describe_problem() has it.
   base::Result<std::string> fetch(const OperationCall& call);
 
  private:
-  RestClient(std::unique_ptr<net::HttpClient> client, net::Url base, std::string key);
-  net::HttpRequest request(const OperationCall& call) const;
-  base::Result<net::HttpResponse> exchange(const net::HttpRequest& request, std::chrono::seconds wait);
+  RestClient(std::unique_ptr<http::Client> client, net::Url base, std::string key);
+  http::ClientRequest request(const OperationCall& call) const;
+  base::Result<http::ClientResponse> exchange(const http::ClientRequest& request, std::chrono::seconds wait);
 
-  std::unique_ptr<net::HttpClient> client_;
+  std::unique_ptr<http::Client> client_;
   net::Url base_;     // its target is what stands before every path, without a slash at the end
   std::string name_;  // the URL, for messages
   std::string key_;

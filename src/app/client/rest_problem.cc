@@ -3,7 +3,7 @@
 #include "api/problem.h"
 #include "api/schemas.h"
 #include "app/client/answer.h"
-#include "net/http.h"
+#include "http/message.h"
 
 namespace postino::app {
 
@@ -69,11 +69,11 @@ std::string advice_for(int status, const std::string& code) {
   return "";
 }
 
-std::string status_line(int status) { return std::to_string(status) + " " + std::string(net::reason_phrase(status)); }
+std::string status_line(int status) { return std::to_string(status) + " " + std::string(http::reason_phrase(status)); }
 
 }  // namespace
 
-base::Error describe_problem(const net::HttpResponse& response, const FieldName& name_of_field) {
+base::Error describe_problem(const http::ClientResponse& response, const FieldName& name_of_field) {
   const base::ErrorCode code = error_code_of(response.status);
   std::string message;
   std::string problem_code;

@@ -8,7 +8,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-net::HttpResponse response(int status, std::string body) { return {.status = status, .body = std::move(body)}; }
+http::ClientResponse response(int status, std::string body) { return {.status = status, .body = std::move(body)}; }
 
 TEST(RestProblem, TellsTitleAndDetail) {
   const base::Error error = describe_problem(response(

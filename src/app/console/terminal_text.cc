@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "mail/printable_text.h"
 
 namespace postino::app {
 
@@ -66,7 +65,7 @@ void append_line(std::string& out, std::string_view line) {
 
 std::string printable(std::string_view text) {
   std::string decoded;
-  mail::append_printable(decoded, text, std::string::npos);
+  base::append_printable(decoded, text, std::string::npos);
   std::string result;
   result.reserve(decoded.size());
   for (std::string_view rest = decoded; !rest.empty();) {

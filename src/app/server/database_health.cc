@@ -1,13 +1,14 @@
 #include "app/server/database_health.h"
 
 #include "base/log.h"
-#include "base/thread_name.h"
+#include "base/this_thread.h"
 
 namespace postino::app {
 
 namespace {
 
 constexpr base::Milliseconds interval{1'000};
+constexpr base::Milliseconds notable_skew{5'000};
 
 // A database that does not answer this in time counts as unreachable.
 mysql::ServerOptions impatient(mysql::ServerOptions server) {
@@ -20,8 +21,8 @@ mysql::ServerOptions impatient(mysql::ServerOptions server) {
 
 }  // namespace
 
-DatabaseHealth::DatabaseHealth(mysql::ServerOptions server)
-    : server_(impatient(std::move(server))), thread_([this] { run(); }) {}
+DatabaseHealth::DatabaseHealth(mysql::ServerOptions server, mysql::DatabaseClock& clock)
+    : server_(impatient(std::move(server))), clock_(clock), thread_([this] { run(); }) {}
 
 DatabaseHealth::~DatabaseHealth() {
   ended_ = true;
@@ -45,20 +46,40 @@ void DatabaseHealth::run() {
       problem_ = seen;
     }
     if (changed && seen)
-      base::log_error("outbox", "the database does not answer", {{"error", *seen}});
+      base::log_error("outbox", "the database cannot be used", {{"error", *seen}});
     else if (changed)
-      base::log_info("outbox", "the database answers again");
+      base::log_info("outbox", "the database can be used again");
     pause_.wait(interval);
   }
   connection_.reset();
 }
 
+void DatabaseHealth::look_at_clock() {
+  if (!clock_.measure(*connection_)) return;
+  const base::Milliseconds skew = clock_.skew();
+  const bool skewed = std::chrono::abs(skew) > notable_skew;
+  if (skewed && !is_skewed_)
+    base::log_warning("outbox", "the clock of this machine differs from the database's, which e-mails live by",
+                      {{"seconds_ahead", std::to_string(skew.count() / 1'000)}});
+  else if (!skewed && is_skewed_)
+    base::log_info("outbox", "the clock of this machine is that of the database again");
+  is_skewed_ = skewed;
+}
+
 std::optional<std::string> DatabaseHealth::look() {
-  if (connection_ && connection_->ping()) return std::nullopt;
-  connection_.reset();
-  auto opened = mysql::Connection::open(server_);
-  if (!opened) return "the database does not answer: " + opened.error().message;
-  connection_ = std::move(*opened);
+  if (!connection_ || !connection_->ping()) {
+    connection_.reset();
+    auto opened = mysql::Connection::open(server_);
+    if (!opened) return "the database does not answer: " + opened.error().message;
+    connection_ = std::move(*opened);
+  }
+  look_at_clock();
+  // Changes nothing, but is refused by a server that only reads.
+  const auto written = connection_->execute("DELETE FROM email_accept_keys WHERE key_hash = ''");
+  if (!written) {
+    connection_.reset();
+    return "the database takes no writes: " + written.error().message;
+  }
   return std::nullopt;
 }
 

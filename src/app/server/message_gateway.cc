@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "base/check.h"
-#include "base/pause.h"
+#include "base/this_thread.h"
 #include "json/document.h"
 #include "messages/store_queue.h"
 
@@ -30,6 +30,20 @@ base::Result<messages::ConnectionsOptions> connections_options(const MessagesSet
   return options;
 }
 
+messages::QueueRights queue_rights(const MessagesSettings& settings) {
+  messages::QueueRightsOptions options;
+  options.grants = settings.tenant_queues;
+  // Who the e-mails of a queue belong to may put them there.
+  if (!settings.emails_queue.empty() && !settings.emails_tenant.empty())
+    options.grants.push_back({settings.emails_tenant, settings.emails_connection, settings.emails_queue});
+  options.default_connection = settings.default_connection;
+  for (const auto& [name, connection] : settings.connections)
+    if (connection.embedded) options.embedded_connections.push_back(name);
+  // Hosts that the configuration names are for all callers; those of this machine, which it need not name, are not.
+  options.tenants_describe_brokers = !settings.allowed_hosts.empty();
+  return messages::QueueRights(std::move(options));
+}
+
 template <class T>
 base::Result<T> as_result(messages::Result<T> answer) {
   if (!answer) return base::fail(base::ErrorCode::io, "the sample message: " + answer.error().message);
@@ -51,8 +65,10 @@ std::string bodies_in(const std::string& answer) {
 
 // In the order they are built; each may use those above it.
 struct MessageGateway::Parts {
+  explicit Parts(const base::Clock& clock_to_use) : clock(clock_to_use) {}
+
   MessagesSettings settings;
-  base::SystemClock clock;
+  const base::Clock& clock;
   base::SystemRandom random;
   base::Pause pause;
   store::Retry retry{random, [this](base::Milliseconds delay) { pause.wait(delay); }};
@@ -60,7 +76,8 @@ struct MessageGateway::Parts {
   std::unique_ptr<messages::MessageService> service;
   std::shared_ptr<broker::Broker> emails_broker;  // that e-mails arrive by, if any do
 
-  base::Result<void> build(store::Store& store, const idempotency::GuardOptions& keys, bool local) {
+  base::Result<void> build(store::Store& store, const idempotency::GuardOptions& keys, bool local,
+                           const MemoryLimits& memory) {
     messages::StoreQueueOptions queue_options;
     queue_options.table = settings.queues;
     queue_options.lease = settings.queue_lease;
@@ -69,6 +86,9 @@ struct MessageGateway::Parts {
     TRY(connections, messages::Connections::create(std::move(options), std::move(embedded)));
     messages::ServiceOptions service_options;
     service_options.guard = keys;
+    service_options.guard.answers = memory.answers;
+    service_options.answers = memory.answers;
+    service_options.rights = queue_rights(settings);
     service = std::make_unique<messages::MessageService>(store, *connections, clock, random, retry,
                                                          std::move(service_options));
     return service->prepare();
@@ -80,15 +100,18 @@ MessageGateway::~MessageGateway() = default;
 
 base::Result<std::unique_ptr<MessageGateway>> MessageGateway::create(store::Store& store,
                                                                      const MessagesSettings& settings,
-                                                                     const idempotency::GuardOptions& keys,
-                                                                     bool local) {
-  auto parts = std::make_unique<Parts>();
+                                                                     const idempotency::GuardOptions& keys, bool local,
+                                                                     const MemoryLimits& memory,
+                                                                     const base::Clock& clock) {
+  auto parts = std::make_unique<Parts>(clock);
   parts->settings = settings;
-  TRY_VOID(parts->build(store, keys, local));
+  TRY_VOID(parts->build(store, keys, local, memory));
   return std::unique_ptr<MessageGateway>(new MessageGateway(std::move(parts)));
 }
 
 messages::MessageService& MessageGateway::service() { return *parts_->service; }
+void MessageGateway::break_off() { parts_->connections->break_off(); }
+
 void MessageGateway::append_metrics(std::string& out) const { parts_->service->append_metrics(out); }
 
 base::Result<std::unique_ptr<outbox::QueueIntake>> MessageGateway::make_intake(outbox::Outbox& outbox) {

@@ -5,6 +5,7 @@
 #include <ostream>
 #include <string>
 
+#include "app/server/memory_limits.h"
 #include "app/server/messages_settings.h"
 #include "messages/connections.h"
 #include "messages/service.h"
@@ -18,7 +19,8 @@ class MessageGateway {
   // Prepares the tables; nothing is connected yet. `local` says that only programs on this machine can call: requests
   // may then describe brokers on this machine, unless the settings say otherwise. The store must outlive it.
   static base::Result<std::unique_ptr<MessageGateway>> create(store::Store& store, const MessagesSettings& settings,
-                                                              const idempotency::GuardOptions& keys, bool local);
+                                                              const idempotency::GuardOptions& keys, bool local,
+                                                              const MemoryLimits& memory, const base::Clock& clock);
   ~MessageGateway();
 
   messages::MessageService& service();
@@ -29,6 +31,9 @@ class MessageGateway {
   // Puts a message into a queue of the store, twice under one key, and takes it out. For those who see it run for the
   // first time.
   base::Result<void> show_sample(std::ostream& out);
+
+  // The process ends: calls to brokers that still wait are broken off, and no new ones are made.
+  void break_off();
 
   void append_metrics(std::string& out) const;
   std::string describe() const;  // for people: where queues are

@@ -42,6 +42,31 @@ std::string show_allowed_hosts(const Settings& settings) {
   return list + "]";
 }
 
+// The connection's name ends at the first colon.
+base::Result<void> take_tenant_queue(Settings& settings, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  messages::QueueGrant grant;
+  grant.tenant = text.substr(0, equals);
+  grant.queue = equals == std::string::npos ? "" : text.substr(equals + 1);
+  if (const std::size_t colon = grant.queue.find(':'); colon != std::string::npos) {
+    grant.connection = grant.queue.substr(0, colon);
+    grant.queue.erase(0, colon + 1);
+  }
+  if (grant.tenant.empty() || grant.queue.empty() || grant.queue.size() > 255)
+    return base::invalid("must be TENANT=QUEUE or TENANT=CONNECTION:QUEUE");
+  settings.messages.tenant_queues.push_back(std::move(grant));
+  return {};
+}
+
+std::string show_tenant_queues(const Settings& settings) {
+  std::string list = "[";
+  for (const messages::QueueGrant& grant : settings.messages.tenant_queues) {
+    if (list.size() > 1) list += ", ";
+    list += quoted(grant.tenant + "=" + (grant.connection.empty() ? "" : grant.connection + ":") + grant.queue);
+  }
+  return list + "]";
+}
+
 template <auto member>
 base::Result<void> take_queue(Settings& settings, const std::string& text) {
   if (text.size() > 255) return base::invalid("must not be longer than 255 bytes");
@@ -79,6 +104,10 @@ std::vector<Setting> broker_settings() {
        "the flag, or separate hosts by commas in the environment. Without any: this machine if the API is served on a "
        "loopback address, otherwise none",
        list, take_allowed_host, show_allowed_hosts, [](Settings& all) { all.messages.allowed_hosts.clear(); }},
+      {"messages.tenant_queues", "--tenant-queue", "POSTINO_TENANT_QUEUES", "TENANT=[CONNECTION:]QUEUE",
+       "queue that a tenant may use besides its own queues in the store; QUEUE* means all whose names begin so. Repeat "
+       "the flag, or separate queues by commas in the environment",
+       list, take_tenant_queue, show_tenant_queues, [](Settings& all) { all.messages.tenant_queues.clear(); }},
       {"messages.emails.connection", "--emails-connection", "POSTINO_EMAILS_CONNECTION", "NAME",
        "connection of --emails-queue; if not set, the default connection", text,
        take_text<&Messages::emails_connection>, show_text<&Messages::emails_connection>},
@@ -86,8 +115,8 @@ std::vector<Setting> broker_settings() {
        "also accept e-mails from this queue, each message once", text, take_queue<&Messages::emails_queue>,
        show_text<&Messages::emails_queue>},
       {"messages.emails.tenant", "--emails-tenant", "POSTINO_EMAILS_TENANT", "NAME",
-       "tenant of the e-mails from --emails-queue; if not set, none", text, take_text<&Messages::emails_tenant>,
-       show_text<&Messages::emails_tenant>},
+       "tenant of the e-mails from --emails-queue, and the only one that may put messages into it; if not set, none",
+       text, take_text<&Messages::emails_tenant>, show_text<&Messages::emails_tenant>},
       {"messages.connections", "--connection", "POSTINO_CONNECTIONS", "NAME=URL",
        "message broker, as amqp://USER:PASSWORD@HOST:PORT or amqps://...; repeat the flag with the same name for more "
        "endpoints. The configuration file has more settings for it",
@@ -120,6 +149,9 @@ base::Result<void> check(const MessagesSettings& settings) {
     return base::invalid("--default-connection: unknown connection " + settings.default_connection);
   if (!settings.emails_connection.empty() && !is_connection(settings, settings.emails_connection))
     return base::invalid("--emails-connection: unknown connection " + settings.emails_connection);
+  for (const messages::QueueGrant& grant : settings.tenant_queues)
+    if (!grant.connection.empty() && !is_connection(settings, grant.connection))
+      return base::invalid("--tenant-queue: unknown connection " + grant.connection);
   if (settings.emails_queue.empty() && (!settings.emails_connection.empty() || !settings.emails_tenant.empty()))
     return base::invalid("--emails-connection and --emails-tenant require --emails-queue");
   return {};

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "idempotency/guard.h"
+#include "messages/queue_rights.h"
 
 namespace postino::app {
 
@@ -18,9 +19,10 @@ struct MessagesSettings {
   NamedConnections connections;
   std::string default_connection = "embedded";
   std::vector<std::string> allowed_hosts;  // of brokers that requests describe themselves
-  std::string emails_connection;           // empty: the default one
-  std::string emails_queue;                // empty: e-mails come by the API alone
-  std::string emails_tenant;               // whose they are
+  std::vector<messages::QueueGrant> tenant_queues;
+  std::string emails_connection;  // empty: the default one
+  std::string emails_queue;       // empty: e-mails come by the API alone
+  std::string emails_tenant;      // whose they are
 };
 
 // Rules that the value alone does not show, or that concern several settings.

@@ -15,8 +15,8 @@ namespace {
 
 constexpr int unavailable = 503;
 
-net::Response text_response(int status, std::string body) {
-  net::Response response;
+http::Response text_response(int status, std::string body) {
+  http::Response response;
   response.status = status;
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";
   response.body = std::move(body);
@@ -60,7 +60,7 @@ std::string Monitor::problem() const {
   return text;
 }
 
-bool Monitor::handle(const net::Request& request, const net::Responder& respond) {
+bool Monitor::handle(const http::Request& request, const http::Responder& respond) {
   if (request.method != "GET" && request.method != "HEAD") return false;
   const std::string_view path = request.path();
   if (path == "/healthz") {
@@ -73,16 +73,28 @@ bool Monitor::handle(const net::Request& request, const net::Responder& respond)
     else
       respond(text_response(unavailable, "not ready" + (wrong.empty() ? "" : ": " + wrong) + "\n"));
   } else if (path == "/metrics") {
-    const bool taken = workers_.try_submit([this, respond] {
-      std::string text;
-      for (const Source& source : sources_) source(text);
-      respond(text_response(200, std::move(text)));
-    });
-    if (!taken) respond(text_response(unavailable, "too many requests for metrics at a time\n"));
+    answer_metrics(request, respond);
   } else {
     return false;
   }
   return true;
+}
+
+void Monitor::answer_metrics(const http::Request& request, const http::Responder& respond) {
+  // They are about all tenants.
+  base::Result<const api::Caller*, api::Problem> reader = nullptr;
+  if (readers_) reader = readers_->check(request, api::Role::readers, true);
+  if (!reader) {
+    http::Response refusal = text_response(reader.error().type.status, reader.error().detail + "\n");
+    refusal.headers = std::move(reader.error().headers);
+    return respond(std::move(refusal));
+  }
+  const bool taken = workers_.try_submit([this, respond] {
+    std::string text;
+    for (const Source& source : sources_) source(text);
+    respond(text_response(200, std::move(text)));
+  });
+  if (!taken) respond(text_response(unavailable, "too many requests for metrics at a time\n"));
 }
 
 void append_process_metrics(std::string& out) {

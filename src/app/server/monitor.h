@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "api/access.h"
 #include "base/thread_pool.h"
-#include "net/http.h"
+#include "http/message.h"
 
 namespace postino::app {
 
@@ -21,6 +22,9 @@ class Monitor {
   // What is wrong, if anything, in words. Must answer at once.
   using Check = std::function<std::optional<std::string>()>;
 
+  // `readers` says who may read /metrics; nullopt: everybody.
+  explicit Monitor(std::optional<api::Access> readers) : readers_(std::move(readers)) {}
+
   // Before requests come.
   void add_source(Source source) { sources_.push_back(std::move(source)); }
   void add_check(Check check) { checks_.push_back(std::move(check)); }
@@ -28,13 +32,15 @@ class Monitor {
   void set_ready(bool ready) { ready_ = ready; }
 
   // False when the request is none of its own.
-  bool handle(const net::Request& request, const net::Responder& respond);
+  bool handle(const http::Request& request, const http::Responder& respond);
   // Finishes what it was asked; the sources are not used any more.
   void stop() { workers_.stop(); }
 
  private:
   std::string problem() const;
+  void answer_metrics(const http::Request& request, const http::Responder& respond);
 
+  const std::optional<api::Access> readers_;
   std::vector<Source> sources_;
   std::vector<Check> checks_;
   std::atomic<bool> ready_ = false;

@@ -15,7 +15,8 @@ struct MysqlSettings {
 
   mysql::ServerOptions server;
   mysql::PoolOptions pool;
-  bool migrate = false;  // at start, whatever the database holds; one that holds nothing is always prepared
+  bool several_servers = false;  // share the database, and callers know which of them they have asked
+  bool migrate = false;          // at start, whatever the database holds; one that holds nothing is always prepared
 };
 
 // Rules that concern several settings.

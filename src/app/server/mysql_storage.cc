@@ -7,9 +7,13 @@
 #include "app/server/version.h"
 #include "base/log.h"
 #include "base/metrics_text.h"
+#include "base/plausible_clock.h"
 #include "mysql/connection.h"
 #include "mysql/database.h"
-#include "outbox/parts.h"
+#include "mysql/database_clock.h"
+#include "outbox/mysql_ledger/mysql_ledger.h"
+#include "outbox/mysql_ledger/mysql_migration.h"
+#include "outbox/mysql_ledger/mysql_suppressions.h"
 
 namespace postino::app {
 
@@ -20,6 +24,7 @@ using std::chrono::steady_clock;
 constexpr auto sweep_interval = std::chrono::minutes(1);
 constexpr auto longest_sweep = std::chrono::milliseconds(250);  // others wait for the thread that does it
 constexpr int sweep_batch = 100;
+constexpr base::Milliseconds largest_skew = std::chrono::hours(24);
 
 base::Result<bool> is_empty(const mysql::ServerOptions& server) {
   const auto connection = mysql::Connection::open(server);
@@ -52,25 +57,33 @@ base::Result<void> prepare(const MysqlSettings& settings) {
 class MysqlStorage final : public OutboxStorage {
  public:
   MysqlStorage(const MysqlSettings& settings, const StorageContext& context)
-      : server_(settings.server),
+      : OutboxStorage(context.policy),
+        server_(settings.server),
         database_(settings.server, settings.pool, context.random,
                   [&pause = context.pause](base::Milliseconds delay) { pause.wait(delay); }),
-        health_(settings.server) {}
+        database_clock_(context.clock) {}
 
   base::Result<void> open(const OutboxSettings& settings, const StorageContext& context) {
-    TRY(auto directory, open_directory(settings, context.random));
-    ledger_ = std::make_unique<outbox::MysqlLedger>(database_, context.policy, context.clock, context.random,
-                                                    outbox::MysqlLedgerOptions(), std::move(directory));
+    TRY_VOID(read_clock());
+    clock_ = std::make_unique<base::PlausibleClock>(database_clock_, "the database's clock");
+    health_ = std::make_unique<DatabaseHealth>(server_, database_clock_);
+    TRY(auto directory, open_directory(settings, context));
+    outbox::MysqlLedgerOptions options;
+    options.memory = context.memory;
+    ledger_ = std::make_unique<outbox::MysqlLedger>(database_, context.policy, *clock_, context.random, options,
+                                                    std::move(directory));
     return {};
   }
 
   outbox::Ledger& ledger() override { return *ledger_; }
+  const base::Clock& clock() const override { return *clock_; }
   outbox::SuppressionList& suppressions() override { return suppressions_; }
 
   void tick(base::TimePoint now) override {
     OutboxStorage::tick(now);
     const auto began = steady_clock::now();
-    if (began < next_sweep_ || problem()) return;
+    // With two clocks that are days apart it is not known which is right.
+    if (began < next_sweep_ || problem() || std::chrono::abs(database_clock_.skew()) > largest_skew) return;
     while (steady_clock::now() - began < longest_sweep) {
       const auto removed = ledger_->sweep(sweep_batch);
       if (!removed)
@@ -84,20 +97,35 @@ class MysqlStorage final : public OutboxStorage {
 
   void give_up_at(steady_clock::time_point when) override { database_.give_up_at(when); }
 
-  std::optional<std::string> problem() const override { return health_.problem(); }
+  std::optional<std::string> problem() const override { return health_->problem(); }
 
   void append_metrics(std::string& out) const override {
-    base::append_metric(out, "postino_mysql_up", "gauge", "1 if the database of the outbox answers, 0 otherwise.",
+    base::append_metric(out, "postino_mysql_up", "gauge",
+                        "1 if the database of the outbox answers and takes writes, 0 otherwise.",
                         problem() ? "0" : "1");
+    base::append_metric(out, "postino_mysql_clock_skew_seconds", "gauge",
+                        "How far the clock of this machine is ahead of the database's.",
+                        std::to_string(static_cast<double>(database_clock_.skew().count()) / 1'000));
     database_.statistics().append_to(out);
+    OutboxStorage::append_metrics(out);
   }
 
   std::string describe() const override { return "database " + server_.database + " at " + mysql::address_of(server_); }
 
  private:
+  base::Result<void> read_clock() {
+    const auto connection = mysql::Connection::open(server_);
+    if (!connection) return base::propagate(mysql::as_error(connection.error()));
+    if (const auto read = database_clock_.measure(**connection); !read)
+      return base::propagate(mysql::as_error(read.error()));
+    return {};
+  }
+
   const mysql::ServerOptions server_;
   mysql::Database database_;
-  DatabaseHealth health_;
+  mysql::DatabaseClock database_clock_;
+  std::unique_ptr<base::PlausibleClock> clock_;
+  std::unique_ptr<DatabaseHealth> health_;
   outbox::MysqlSuppressions suppressions_{database_};
   std::unique_ptr<outbox::MysqlLedger> ledger_;
   steady_clock::time_point next_sweep_;

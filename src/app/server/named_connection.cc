@@ -134,6 +134,24 @@ bool is_name(std::string_view text) {
 
 constexpr const char* name_rule = "a connection's name must have 1 to 64 letters, digits, dashes or underscores";
 
+bool is_one_of(std::string_view key, std::initializer_list<std::string_view> keys) {
+  return std::ranges::find(keys, key) != keys.end();
+}
+
+// Empty if the setting has an effect. The management API uses the same credentials and authorities.
+std::string_view why_ignored(std::string_view key, const NamedConnection& connection) {
+  const Amqp& amqp = connection.amqp;
+  if (connection.embedded) return key == "type" ? "" : "with type = \"embedded\"";
+  if (!amqp.tls.enabled && is_one_of(key, {"server_name", "certificate", "key", "cipher_suite"})) return "without tls";
+  if (!connection.management.empty()) return "";
+  if (!amqp.tls.enabled && key == "ca") return "without tls";
+  if (amqp.user.empty() && is_one_of(key, {"password", "password_file", "password_variable"})) return "without user";
+  const bool has_identity = amqp.mechanism == Mechanism::automatic || amqp.mechanism == Mechanism::plain;
+  if (!has_identity && is_one_of(key, {"user", "password", "password_file", "password_variable"}))
+    return "with mechanism = \"external\" or \"anonymous\"";
+  return "";
+}
+
 struct BrokerUrl {
   bool secure = false;
   std::string user;
@@ -234,6 +252,18 @@ base::Result<void> check(const NamedConnections& connections) {
     if (const auto checked = connection.amqp.check(); !checked) return broken(checked.error().message);
   }
   return {};
+}
+
+std::vector<std::string> settings_without_effect(const NamedConnections& connections) {
+  static const NamedConnection defaults;
+  std::vector<std::string> found;
+  for (const auto& [name, connection] : connections)
+    for (const ConnectionSetting& setting : all_connection_settings())
+      if (setting.show(connection) != setting.show(defaults))
+        if (const std::string_view reason = why_ignored(setting.key, connection); !reason.empty())
+          found.push_back("messages.connections." + name + "." + std::string(setting.key) + " has no effect " +
+                          std::string(reason));
+  return found;
 }
 
 base::Result<broker::ConnectionSettings> resolve(const NamedConnection& connection, const Variable& variable) {

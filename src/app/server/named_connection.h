@@ -40,6 +40,9 @@ std::string show(const NamedConnections& connections, const std::string& prefix)
 // Fails with the name of the connection and the rule.
 base::Result<void> check(const NamedConnections& connections);
 
+// What would be ignored beside the other settings of its connection, and why.
+std::vector<std::string> settings_without_effect(const NamedConnections& connections);
+
 // Looks up an environment variable; nullptr when it is not set.
 using Variable = std::function<const char*(const std::string& name)>;
 

@@ -5,30 +5,43 @@
 #include "api/service.h"
 #include "app/server/mysql_storage.h"
 #include "app/server/outbox_storage.h"
+#include "app/server/server_lock.h"
+#include "base/this_thread.h"
 #include "base/timestamp.h"
+#include "mysql/open_sockets.h"
+#include "outbox/ledger/message_memory.h"
 #include "outbox/outbox.h"
-#include "outbox/parts.h"
+#include "outbox/store_ledger/store_tables.h"
+#include "outbox/transport/sandbox_transport.h"
+#include "outbox/transport/smtp_transport.h"
+#include "outbox/transport/webhook.h"
+#include "outbox/work/destination_limits.h"
+#include "outbox/work/direct_dispatch.h"
+#include "outbox/work/fresh_messages.h"
+#include "outbox/work/pipelines.h"
 
 namespace postino::app {
 
 namespace {
 
-outbox::SmtpTransportOptions smtp_options(const OutboxSettings& settings) {
+outbox::SmtpTransportOptions smtp_options(const OutboxSettings& settings, const std::shared_ptr<net::Curfew>& curfew) {
   outbox::SmtpTransportOptions options;
   for (const RelayAddress& relay : settings.relays) {
-    mail::SmtpOptions smtp;
-    smtp.host = relay.host;
-    smtp.port = relay.port;
-    smtp.tls = settings.smtp_tls;
-    smtp.certificate_file = settings.smtp_ca;
-    smtp.user = settings.smtp_user;
-    smtp.password = settings.smtp_password;
-    smtp.local_name = settings.smtp_hello;
-    smtp.connect_timeout = std::min(smtp.connect_timeout, settings.smtp_timeout);
-    smtp.command_timeout = settings.smtp_timeout;
-    smtp.data_timeout = settings.smtp_timeout;
-    smtp.end_timeout = settings.smtp_timeout * 5;  // the server may look into the message before it answers
-    options.relays.push_back(std::move(smtp));
+    smtp::Options relay_options;
+    relay_options.host = relay.host;
+    relay_options.port = relay.port;
+    relay_options.tls = settings.smtp_tls;
+    relay_options.certificate_file = settings.smtp_ca;
+    relay_options.user = settings.smtp_user;
+    relay_options.password = settings.smtp_password;
+    relay_options.password_to_anyone = settings.smtp_password_to_anyone;
+    relay_options.local_name = settings.smtp_hello;
+    relay_options.connect_timeout = std::min(relay_options.connect_timeout, settings.smtp_timeout);
+    relay_options.command_timeout = settings.smtp_timeout;
+    relay_options.data_timeout = settings.smtp_timeout;
+    relay_options.end_timeout = settings.smtp_timeout * 5;  // the server may look into the message before it answers
+    relay_options.curfew = curfew;
+    options.relays.push_back(std::move(relay_options));
   }
   return options;
 }
@@ -44,11 +57,15 @@ outbox::PipelinesOptions pipelines_options(const OutboxSettings& settings) {
   return options;
 }
 
-api::ApiOptions api_options(const OutboxSettings& settings, bool log_requests) {
+api::ApiOptions api_options(const Settings& all, const MemoryLimits& memory) {
+  const OutboxSettings& settings = all.outbox;
   api::ApiOptions options;
   options.keys = settings.api_keys;
+  options.border = http::Border(all.access.border);
   options.require_idempotency_key = settings.require_idempotency_key;
-  options.log_requests = log_requests;
+  options.log_requests = all.log_requests;
+  options.reading = memory.reading;
+  options.answers = memory.answers;
   return options;
 }
 
@@ -56,12 +73,20 @@ api::ApiOptions api_options(const OutboxSettings& settings, bool log_requests) {
 
 // In the order they are built; each may use those above it.
 struct OutboxService::Parts {
+  explicit Parts(const base::Clock& machine_clock) : own_clock(machine_clock) {}
+
   OutboxSettings settings;
-  base::SystemClock clock;
+  std::filesystem::path data;    // the data directory
+  const base::Clock& own_clock;  // of this machine
   base::SystemRandom random;
   base::Pause pause;
+  const std::shared_ptr<net::Curfew> curfew = std::make_shared<net::Curfew>();  // for mail servers and receivers
+  const std::shared_ptr<mysql::OpenSockets> database_sockets = std::make_shared<mysql::OpenSockets>();
   outbox::Policy policy;
+  std::unique_ptr<outbox::MessageMemory> memory;
   std::unique_ptr<OutboxStorage> storage;
+  std::unique_ptr<ServerLock> server_lock;          // on a database
+  const base::Clock* clock = nullptr;               // that e-mails live by
   std::unique_ptr<outbox::SandboxMailbox> mailbox;  // without a relay
   std::unique_ptr<outbox::Transport> transport;
   outbox::SmtpTransport* smtp = nullptr;  // the transport, when it is one
@@ -70,7 +95,7 @@ struct OutboxService::Parts {
   std::unique_ptr<outbox::Intake> intake;
   outbox::FreshMessages fresh;
   std::unique_ptr<outbox::Sender> sender;
-  std::unique_ptr<outbox::Caller> caller;
+  std::unique_ptr<outbox::CallbackSender> callback_sender;
   outbox::WorkSignal signal;
   std::unique_ptr<outbox::Pipelines> pipelines;
   std::unique_ptr<outbox::DirectDispatch> dispatch;  // when the ledger keeps contents itself
@@ -79,20 +104,27 @@ struct OutboxService::Parts {
   std::unique_ptr<idempotency::Guard> request_keys;   // of calls of the API
   std::unique_ptr<api::Api> api;
 
-  base::Result<void> build(store::Store& store, MessageGateway& gateway, const Settings& all);
+  base::Result<void> build(store::Store& store, MessageGateway& gateway, const Settings& all,
+                           const MemoryLimits& limits_of_memory);
   base::Result<void> build_storage(store::Store& store);
   base::Result<void> build_transport(store::Store& store);
   base::Result<void> build_workers();
   void tick();
+  // With the ledger: it does not answer, or cannot be written.
+  std::optional<std::string> ledger_problem() const;
 };
 
 base::Result<void> OutboxService::Parts::build_storage(store::Store& store) {
-  const StorageContext context{policy, clock, random, pause};
+  const StorageContext context{policy, own_clock, random, pause, data, memory.get()};
+  settings.mysql.server.sockets = database_sockets;
   if (settings.ledger == LedgerKind::mysql) {
     TRY(storage, open_mysql_storage(settings, context));
+    TRY(server_lock,
+        ServerLock::take(settings.mysql.server, settings.mysql.several_servers ? Sharing::several : Sharing::alone));
   } else {
     TRY(storage, open_store_storage(store, settings, context));
   }
+  clock = &storage->clock();
   return {};
 }
 
@@ -104,10 +136,10 @@ base::Result<void> OutboxService::Parts::build_transport(store::Store& store) {
     TRY_VOID(outbox::prepare_mailbox(store, tables));
     const store::Retry retry(random, [this](base::Milliseconds delay) { pause.wait(delay); });
     mailbox = std::make_unique<outbox::SandboxMailbox>(store, tables.mailbox(), storage->ledger().spool(), retry);
-    transport = std::make_unique<outbox::SandboxTransport>(*mailbox, clock, settings.keep);
+    transport = std::make_unique<outbox::SandboxTransport>(*mailbox, *clock, settings.keep);
     return {};
   }
-  TRY(auto relays, outbox::SmtpTransport::create(smtp_options(settings)));
+  TRY(auto relays, outbox::SmtpTransport::create(smtp_options(settings, curfew)));
   smtp = relays.get();
   transport = std::move(relays);
   return {};
@@ -124,50 +156,67 @@ base::Result<void> OutboxService::Parts::build_workers() {
   options.message_id_domain = settings.message_id_domain;
   TRY(intake, outbox::Intake::create(storage->ledger().spool(), signer.get(), std::move(options)));
   sender = std::make_unique<outbox::Sender>(storage->ledger(), storage->suppressions(), *transport, *limits, policy,
-                                            clock, settings.smtp_from, &fresh);
+                                            *clock, settings.smtp_from, &fresh, curfew.get());
   TRY(outbox::WebhookSigner webhook_signer, outbox::WebhookSigner::create(settings.callback_secret));
-  outbox::CallerOptions caller_options;
-  caller_options.timeout = settings.callback_timeout;
-  caller_options.allow_private_addresses = settings.callback_allow_private;
-  caller_options.certificate_file = settings.callback_ca;
-  TRY(caller, outbox::Caller::create(policy, clock, std::move(webhook_signer), std::move(caller_options)));
+  outbox::CallbackSenderOptions callback_options;
+  callback_options.timeout = settings.callback_timeout;
+  callback_options.allow_private_addresses = settings.callback_allow_private;
+  callback_options.certificate_file = settings.callback_ca;
+  callback_options.curfew = curfew;
+  TRY(callback_sender,
+      outbox::CallbackSender::create(policy, *clock, std::move(webhook_signer), std::move(callback_options)));
   return {};
 }
 
-base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGateway& gateway, const Settings& all) {
+base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGateway& gateway, const Settings& all,
+                                               const MemoryLimits& limits_of_memory) {
+  memory = std::make_unique<outbox::MessageMemory>(limits_of_memory.messages);
   TRY_VOID(build_storage(store));
   TRY_VOID(build_transport(store));
   TRY_VOID(build_workers());
   const std::string owner = base::make_uuid(random);
-  const outbox::Pipelines::Context context{storage->ledger(), policy, clock, random, signal, owner};
-  pipelines = std::make_unique<outbox::Pipelines>(context, outbox::Pipelines::Workers{*intake, *sender, *caller},
-                                                  pipelines_options(settings), [this] { tick(); });
+  const outbox::Pipelines::Context context{storage->ledger(), policy, *clock, random, signal, owner, memory.get()};
+  pipelines =
+      std::make_unique<outbox::Pipelines>(context, outbox::Pipelines::Workers{*intake, *sender, *callback_sender},
+                                          pipelines_options(settings), [this] { tick(); });
   if (storage->keeps_contents())
-    dispatch = std::make_unique<outbox::DirectDispatch>(*intake, pipelines->senders(), fresh, policy, owner);
-  outbox = std::make_unique<outbox::Outbox>(storage->ledger(), storage->suppressions(), policy, clock, random, signal,
-                                            outbox::OutboxOptions(), dispatch.get());
+    dispatch =
+        std::make_unique<outbox::DirectDispatch>(*intake, pipelines->senders(), fresh, policy, owner, memory.get());
+  outbox::OutboxOptions outbox_options;
+  outbox_options.memory = memory.get();
+  outbox = std::make_unique<outbox::Outbox>(storage->ledger(), storage->suppressions(), policy, *clock, random, signal,
+                                            outbox_options, dispatch.get());
   TRY(queue_intake, gateway.make_intake(*outbox));
   TRY_VOID(idempotency::prepare_tables(store, all.idempotency.table));
-  request_keys = std::make_unique<idempotency::Guard>(store, clock, random, all.idempotency);
-  api = std::make_unique<api::Api>(*outbox, mailbox.get(), gateway.service(), *request_keys, clock, random,
-                                   api_options(settings, all.log_requests));
+  request_keys = std::make_unique<idempotency::Guard>(store, own_clock, random, all.idempotency);
+  api = std::make_unique<api::Api>(*outbox, mailbox.get(), gateway.service(), *request_keys, *clock, random,
+                                   api_options(all, limits_of_memory));
   return {};
 }
 
 void OutboxService::Parts::tick() {
   if (smtp != nullptr) smtp->close_idle_sessions();
-  storage->tick(clock.now());
+  storage->tick(clock->now());
+  if (server_lock && !storage->problem()) server_lock->keep(std::chrono::steady_clock::now());
+}
+
+std::optional<std::string> OutboxService::Parts::ledger_problem() const {
+  if (auto problem = storage->problem()) return problem;
+  if (pipelines->is_refused()) return "the outbox cannot be written";
+  return std::nullopt;
 }
 
 OutboxService::OutboxService(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 OutboxService::~OutboxService() = default;
 
 base::Result<std::unique_ptr<OutboxService>> OutboxService::create(store::Store& store, MessageGateway& gateway,
-                                                                   const Settings& settings) {
-  auto parts = std::make_unique<Parts>();
+                                                                   const Settings& settings, const MemoryLimits& memory,
+                                                                   const base::Clock& clock) {
+  auto parts = std::make_unique<Parts>(clock);
   parts->settings = settings.outbox;
+  parts->data = settings.data;
   parts->policy = outbox_policy(settings.outbox);
-  TRY_VOID(parts->build(store, gateway, settings));
+  TRY_VOID(parts->build(store, gateway, settings, memory));
   return std::unique_ptr<OutboxService>(new OutboxService(std::move(parts)));
 }
 
@@ -176,16 +225,29 @@ void OutboxService::start() {
   if (parts_->queue_intake) parts_->queue_intake->start();
 }
 
-void OutboxService::handle(const net::Request& request, net::Responder respond) {
+std::optional<http::Response> OutboxService::refuse_early(const http::Request& request) {
+  return parts_->api->refuse_early(request);
+}
+
+void OutboxService::handle(const http::Request& request, http::Responder respond) {
   parts_->api->handle(request, std::move(respond));
 }
 
-void OutboxService::stop(std::chrono::seconds grace) {
-  const auto give_up_at = std::chrono::steady_clock::now() + grace;
+void OutboxService::begin_stop(std::chrono::steady_clock::time_point leave_at,
+                               std::chrono::steady_clock::time_point give_up_at) {
+  // Workers leave a server that hangs in time to write down what is known.
+  parts_->curfew->begin_at(leave_at);
   parts_->storage->give_up_at(give_up_at);
+  parts_->pipelines->begin_stop(give_up_at);
+}
+
+void OutboxService::stop(std::chrono::steady_clock::time_point give_up_at) {
+  const base::Alarm database(give_up_at, [this] { parts_->database_sockets->break_off(); });
   if (parts_->queue_intake) parts_->queue_intake->stop();
   parts_->api->stop();
   parts_->pipelines->stop(give_up_at);
+  // Nothing is left to be written. Threads that only look at the database are not waited for.
+  parts_->database_sockets->break_off();
 }
 
 base::Result<void> OutboxService::show_sample(std::ostream& out) {
@@ -219,12 +281,16 @@ base::Result<void> OutboxService::show_sample(std::ostream& out) {
 void OutboxService::append_metrics(std::string& out) const {
   parts_->api->append_metrics(out);
   parts_->storage->append_metrics(out);
-  // No request waits for a ledger that is known not to answer.
-  parts_->pipelines->append_metrics(out, !problem());
+  // A ledger that is known not to answer is not asked.
+  parts_->pipelines->append_metrics(out, !parts_->ledger_problem());
   if (parts_->queue_intake) outbox::QueueIntake::append_metrics({parts_->queue_intake.get()}, out);
 }
 
-std::optional<std::string> OutboxService::problem() const { return parts_->storage->problem(); }
+std::optional<std::string> OutboxService::problem() const {
+  if (auto problem = parts_->ledger_problem()) return problem;
+  if (auto problem = parts_->storage->spool_problem()) return problem;
+  return parts_->server_lock ? parts_->server_lock->problem() : std::nullopt;
+}
 
 std::string OutboxService::describe_storage() const { return parts_->storage->describe(); }
 

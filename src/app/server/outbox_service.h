@@ -7,28 +7,33 @@
 #include <optional>
 #include <string>
 
+#include "app/server/memory_limits.h"
 #include "app/server/message_gateway.h"
 #include "app/server/settings.h"
 #include "base/clock.h"
 #include "base/random.h"
-#include "net/http.h"
+#include "http/message.h"
 #include "store/store.h"
 
 namespace postino::app {
 
 class OutboxService {
  public:
-  // Prepares the tables; the pipelines do not run yet. The store and the gateway must outlive it; with a ledger
-  // elsewhere the store still has the sandbox.
+  // Prepares the tables; the pipelines do not run yet. The store, the gateway and the clock must outlive it; with a
+  // ledger elsewhere the store still has the sandbox.
   static base::Result<std::unique_ptr<OutboxService>> create(store::Store& store, MessageGateway& gateway,
-                                                             const Settings& settings);
+                                                             const Settings& settings, const MemoryLimits& memory,
+                                                             const base::Clock& clock);
   ~OutboxService();
 
   void start();
-  void handle(const net::Request& request, net::Responder respond);
-  // Finishes calls and e-mails that are under way. No request may come any more. A ledger that cannot be reached is
-  // given so long to come back.
-  void stop(std::chrono::seconds grace);
+  std::optional<http::Response> refuse_early(const http::Request& request);
+  void handle(const http::Request& request, http::Responder respond);
+  // Workers begin nothing more; requests may still come. Mail servers and receivers of callbacks that have not answered
+  // by `leave_at` are left. A ledger that cannot be reached may come back until `give_up_at`.
+  void begin_stop(std::chrono::steady_clock::time_point leave_at, std::chrono::steady_clock::time_point give_up_at);
+  // After that: finishes calls and e-mails that are under way. No request may come any more.
+  void stop(std::chrono::steady_clock::time_point give_up_at);
 
   // Sends an e-mail to the sandbox, waits until it is there, and shows its history. For those who see it run for the
   // first time.

@@ -4,7 +4,8 @@
 #include "mail/address.h"
 #include "net/address.h"
 #include "net/url.h"
-#include "outbox/parts.h"
+#include "outbox/email/policy.h"
+#include "outbox/transport/webhook.h"
 
 namespace postino::app {
 
@@ -14,10 +15,10 @@ using Outbox = OutboxSettings;
 
 // What follows are takers; an empty text takes a setting back, where it may be missing.
 
-constexpr Choices<mail::TlsPolicy, 4> tls_policies = {{{{"off", mail::TlsPolicy::off},
-                                                        {"opportunistic", mail::TlsPolicy::opportunistic},
-                                                        {"required", mail::TlsPolicy::required},
-                                                        {"implicit", mail::TlsPolicy::implicit}}}};
+constexpr Choices<smtp::TlsPolicy, 4> tls_policies = {{{{"off", smtp::TlsPolicy::off},
+                                                        {"opportunistic", smtp::TlsPolicy::opportunistic},
+                                                        {"required", smtp::TlsPolicy::required},
+                                                        {"implicit", smtp::TlsPolicy::implicit}}}};
 constexpr Choices<LedgerKind, 2> ledger_kinds = {{{{"store", LedgerKind::store}, {"mysql", LedgerKind::mysql}}}};
 constexpr Choices<outbox::UnknownOutcomePolicy, 2> unknown_outcome_policies = {
     {{{"resend", outbox::UnknownOutcomePolicy::resend}, {"hold", outbox::UnknownOutcomePolicy::hold}}}};
@@ -182,8 +183,9 @@ std::vector<Setting> smtp_settings() {
        "sandbox",
        list, take_relay, show_relays, [](Settings& all) { all.outbox.relays.clear(); }},
       {"smtp.tls", "--smtp-tls", "POSTINO_SMTP_TLS", "POLICY",
-       "off, opportunistic (if offered), required (with a valid certificate) or implicit (from the first byte)", text,
-       take_tls_policy, [](const Settings& all) { return tls_policies.show(all.outbox.smtp_tls); }},
+       "off, opportunistic (if offered; the same as required if there is a password), required (with a valid "
+       "certificate) or implicit (from the first byte, with a valid certificate)",
+       text, take_tls_policy, [](const Settings& all) { return tls_policies.show(all.outbox.smtp_tls); }},
       {"smtp.ca", "--smtp-ca", "POSTINO_SMTP_CA", "FILE",
        "certificate authorities (PEM) to trust instead of the system's", text, take_text<&Outbox::smtp_ca>,
        show_text<&Outbox::smtp_ca>},
@@ -192,6 +194,10 @@ std::vector<Setting> smtp_settings() {
       {"smtp.password", "--smtp-password", "POSTINO_SMTP_PASSWORD", "SECRET",
        "password; better given in the environment", text, take_text<&Outbox::smtp_password>,
        show_secret<&Outbox::smtp_password>},
+      {"smtp.password_to_anyone", "--smtp-password-to-anyone", "POSTINO_SMTP_PASSWORD_TO_ANYONE", "",
+       "send the password also without TLS, and to servers without a valid certificate; a listener, or an "
+       "impostor, can read it",
+       flag, take_boolean<&Outbox::smtp_password_to_anyone>, show_boolean<&Outbox::smtp_password_to_anyone>},
       {"smtp.from", "--smtp-from", "POSTINO_SMTP_FROM", "ADDRESS",
        "envelope sender, who gets the bounces; if not set, the sender of each e-mail", text,
        take_mail_address<&Outbox::smtp_from>, show_text<&Outbox::smtp_from>},
@@ -277,6 +283,9 @@ base::Result<void> check(const OutboxSettings& settings) {
   if (settings.ledger == LedgerKind::mysql) TRY_VOID(check(settings.mysql));
   if (settings.lease < base::Milliseconds(500)) return base::invalid("--lease must be at least 500ms");
   if (settings.keep < std::chrono::hours(1)) return base::invalid("--keep must be at least 1h");
+  if (settings.keep < settings.give_up_after)
+    return base::invalid(
+        "--keep must not be shorter than --give-up-after: e-mails are kept as long as they may be sent");
   if (settings.retry_first > settings.retry_longest)
     return base::invalid("--retry-first must not be longer than --retry-longest");
   return {};

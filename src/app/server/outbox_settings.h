@@ -8,8 +8,8 @@
 #include "app/server/mysql_settings.h"
 #include "base/clock.h"
 #include "base/result.h"
-#include "mail/smtp_client.h"
 #include "outbox/outbox.h"
+#include "smtp/client.h"
 
 namespace postino::app {
 
@@ -47,10 +47,11 @@ struct OutboxSettings {
   int callback_workers = 8;
 
   std::vector<RelayAddress> relays;  // none: the sandbox
-  mail::TlsPolicy smtp_tls = mail::TlsPolicy::opportunistic;
+  smtp::TlsPolicy smtp_tls = smtp::TlsPolicy::opportunistic;
   std::string smtp_ca;
   std::string smtp_user;
   std::string smtp_password;
+  bool smtp_password_to_anyone = false;
   std::string smtp_from;
   std::string smtp_hello = "localhost";
   base::Milliseconds smtp_timeout{60'000};

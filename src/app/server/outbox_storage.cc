@@ -1,7 +1,9 @@
 #include "app/server/outbox_storage.h"
 
 #include "base/log.h"
-#include "outbox/parts.h"
+#include "outbox/store_ledger/store_ledger.h"
+#include "outbox/store_ledger/store_suppressions.h"
+#include "outbox/store_ledger/store_tables.h"
 
 namespace postino::app {
 
@@ -9,12 +11,14 @@ namespace {
 
 class StoreStorage final : public OutboxStorage {
  public:
+  explicit StoreStorage(const StorageContext& context) : OutboxStorage(context.policy), clock_(context.clock) {}
+
   base::Result<void> open(store::Store& store, const OutboxSettings& settings, const StorageContext& context) {
     outbox::StoreTables tables;
     tables.emails = settings.table;
     TRY_VOID(outbox::prepare_tables(store, tables));
     const store::Retry retry(context.random, [&pause = context.pause](base::Milliseconds delay) { pause.wait(delay); });
-    TRY(auto directory, open_directory(settings, context.random));
+    TRY(auto directory, open_directory(settings, context));
     ledger_ = std::make_unique<outbox::StoreLedger>(store, tables, context.policy, context.clock, context.random, retry,
                                                     std::move(directory));
     suppressions_ = std::make_unique<outbox::StoreSuppressions>(store, tables, retry);
@@ -22,10 +26,12 @@ class StoreStorage final : public OutboxStorage {
   }
 
   outbox::Ledger& ledger() override { return *ledger_; }
+  const base::Clock& clock() const override { return clock_; }
   outbox::SuppressionList& suppressions() override { return *suppressions_; }
   std::string describe() const override { return "the embedded store"; }
 
  private:
+  const base::Clock& clock_;
   std::unique_ptr<outbox::StoreLedger> ledger_;
   std::unique_ptr<outbox::StoreSuppressions> suppressions_;
 };
@@ -47,24 +53,36 @@ outbox::Policy outbox_policy(const OutboxSettings& settings) {
 }
 
 base::Result<std::unique_ptr<outbox::Spool>> OutboxStorage::open_directory(const OutboxSettings& settings,
-                                                                           base::Random& random) {
+                                                                           const StorageContext& context) {
   if (settings.spool.empty()) return std::unique_ptr<outbox::Spool>();
-  TRY(auto directory, outbox::DirectorySpool::open(settings.spool, random));
+  TRY(auto directory, outbox::DirectorySpool::open(settings.spool, context.random));
+  TRY_VOID(directory->be_noted_in(context.data));
   directory_ = directory.get();
   return std::unique_ptr<outbox::Spool>(std::move(directory));
 }
 
+std::optional<std::string> OutboxStorage::spool_problem() const {
+  return directory_ == nullptr ? std::nullopt : directory_->problem();
+}
+
+void OutboxStorage::append_metrics(std::string& out) const {
+  if (directory_ != nullptr) directory_->append_metrics(out);
+}
+
 void OutboxStorage::tick(base::TimePoint now) {
-  if (directory_ == nullptr || now < next_sweep_) return;
+  if (directory_ == nullptr) return;
+  directory_->look_after_problem();
+  if (now < next_sweep_) return;
   next_sweep_ = now + std::chrono::hours(1);
-  if (const auto removed = directory_->sweep(now); !removed)
+  const auto is_needed = [&](const std::string& id) { return outbox::is_needed(ledger(), id, policy_, now); };
+  if (const auto removed = directory_->sweep(now, is_needed); !removed)
     base::log_warning("outbox", "expired files could not be removed from the spool",
                       {{"error", removed.error().message}});
 }
 
 base::Result<std::unique_ptr<OutboxStorage>> open_store_storage(store::Store& store, const OutboxSettings& settings,
                                                                 const StorageContext& context) {
-  auto storage = std::make_unique<StoreStorage>();
+  auto storage = std::make_unique<StoreStorage>(context);
   TRY_VOID(storage->open(store, settings, context));
   return std::unique_ptr<OutboxStorage>(std::move(storage));
 }

@@ -8,9 +8,13 @@
 
 #include "app/server/outbox_settings.h"
 #include "base/clock.h"
-#include "base/pause.h"
 #include "base/random.h"
-#include "outbox/parts.h"
+#include "base/this_thread.h"
+#include "outbox/email/policy.h"
+#include "outbox/ledger/directory_spool.h"
+#include "outbox/ledger/ledger.h"
+#include "outbox/ledger/message_memory.h"
+#include "outbox/ledger/suppressions.h"
 #include "store/store.h"
 
 namespace postino::app {
@@ -23,7 +27,9 @@ struct StorageContext {
   const outbox::Policy& policy;
   const base::Clock& clock;
   base::Random& random;
-  base::Pause& pause;  // between attempts at something that is busy
+  base::Pause& pause;                       // between attempts at something that is busy
+  const std::filesystem::path& data;        // the data directory
+  outbox::MessageMemory* memory = nullptr;  // for contents that the ledger reads; nullptr: without limit
 };
 
 class OutboxStorage {
@@ -32,6 +38,8 @@ class OutboxStorage {
 
   virtual outbox::Ledger& ledger() = 0;
   virtual outbox::SuppressionList& suppressions() = 0;
+  // That e-mails live by: their leases, schedules and expiry. Everybody who works on the ledger has the same.
+  virtual const base::Clock& clock() const = 0;
   // The ledger keeps payloads and messages itself: they cost no commit of their own.
   bool keeps_contents() const { return directory_ == nullptr; }
 
@@ -39,16 +47,21 @@ class OutboxStorage {
   virtual void tick(base::TimePoint now);
   // What is away then is not asked again: it is time to end.
   virtual void give_up_at(std::chrono::steady_clock::time_point /*when*/) {}
-  // What is wrong at the moment, if anything. Answers at once.
+  // What is wrong with the ledger at the moment, if anything. Answers at once.
   virtual std::optional<std::string> problem() const { return std::nullopt; }
-  virtual void append_metrics(std::string& /*out*/) const {}
+  // And with the directory of payloads and messages, when there is one.
+  std::optional<std::string> spool_problem() const;
+  virtual void append_metrics(std::string& out) const;
   virtual std::string describe() const = 0;  // for people
 
  protected:
+  explicit OutboxStorage(const outbox::Policy& policy) : policy_(policy) {}
   // The directory of the settings, for the ledger; null when there is none.
-  base::Result<std::unique_ptr<outbox::Spool>> open_directory(const OutboxSettings& settings, base::Random& random);
+  base::Result<std::unique_ptr<outbox::Spool>> open_directory(const OutboxSettings& settings,
+                                                              const StorageContext& context);
 
  private:
+  const outbox::Policy& policy_;
   outbox::DirectorySpool* directory_ = nullptr;  // the ledger's, when it has one
   base::TimePoint next_sweep_;
 };

@@ -1,21 +1,34 @@
 #include "app/server/serve.h"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
+#include <optional>
 #include <ostream>
+#include <thread>
 
 #include "api/limits.h"
 #include "api/service.h"
 #include "app/server/engine_options.h"
+#include "app/server/memory_limits.h"
 #include "app/server/message_gateway.h"
 #include "app/server/monitor.h"
 #include "app/server/outbox_service.h"
 #include "app/server/server_metrics.h"
+#include "app/server/shutdown_plan.h"
+#include "base/log.h"
+#include "base/metrics_text.h"
+#include "base/plausible_clock.h"
+#include "base/this_thread.h"
 #include "engine/engine.h"
+#include "engine/offline.h"
+#include "http/server.h"
 #include "net/address.h"
 #include "net/descriptor_limit.h"
-#include "net/http_server.h"
 #include "net/service_notification.h"
+#include "outbox/store_ledger/store_expiry.h"
+#include "outbox/store_ledger/store_layout.h"
 
 namespace postino::app {
 
@@ -47,32 +60,55 @@ class EndSignals {
   sigset_t before_{};
 };
 
-net::HttpServerOptions server_options(const Settings& settings) {
-  net::HttpServerOptions options;
+http::ServerOptions server_options(const Settings& settings, const MemoryLimits& memory) {
+  http::ServerOptions options;
   options.address = settings.dynamodb_host;
   options.port = settings.dynamodb_port;
+  options.answers = memory.answers;
   options.threads = settings.threads;
   options.max_connections = static_cast<std::size_t>(settings.max_connections);
+  options.shared_addresses = settings.access.border.proxies;
   if (!settings.tls_certificate.empty()) options.tls = net::TlsFiles{settings.tls_certificate, settings.tls_key};
   return options;
 }
 
-wire::EndpointOptions endpoint_options(const Settings& settings) {
+// Who may not read e-mails by one API may not read them by the other.
+bool needs_access_key(const Settings& settings) { return !settings.outbox.api_keys.empty(); }
+
+// nullopt: everybody, as the APIs themselves ask for keys.
+std::optional<api::Access> metrics_readers(const Settings& settings) {
+  const http::Border border(settings.access.border);
+  if (settings.access.metrics_require_key) return api::Access(settings.outbox.api_keys, border);
+  if (settings.access_keys.empty() && settings.outbox.api_keys.empty()) return api::Access({}, border);
+  return std::nullopt;
+}
+
+wire::EndpointOptions endpoint_options(const Settings& settings, const MemoryLimits& memory) {
   wire::EndpointOptions options;
   options.region = settings.region;
+  options.answers = memory.answers;
   options.access_keys = settings.access_keys;
+  options.keys_only = needs_access_key(settings);
+  options.border = http::Border(settings.access.border);
   options.faults = settings.faults;
   options.log_requests = settings.log_requests;
   return options;
 }
 
-net::HttpServerOptions rest_options(const Settings& settings) {
+std::optional<std::string> store_problem(const engine::WriteHealth& health) {
+  if (health.refusal == engine::WriteRefusal::none) return std::nullopt;
+  return "writes are refused: " + health.reason;
+}
+
+http::ServerOptions rest_options(const Settings& settings, const MemoryLimits& memory) {
   const OutboxSettings& outbox = settings.outbox;
-  net::HttpServerOptions options;
+  http::ServerOptions options;
   options.address = outbox.http_host;
   options.port = outbox.http_port;
+  options.answers = memory.answers;
   options.threads = settings.threads;
   options.max_connections = static_cast<std::size_t>(settings.max_connections);
+  options.shared_addresses = settings.access.border.proxies;
   options.max_body_bytes = api::Limits::body_bytes;
   options.refusal = [](int status) {
     base::SystemRandom random;
@@ -97,36 +133,69 @@ void announce_outbox(std::ostream& out, const Settings& settings, const OutboxSe
 
 void announce(std::ostream& out, const Settings& settings, const net::Address& address) {
   const std::string url = url_of(address, settings.tls_certificate);
-  out << "DynamoDB API: " << url << "\n"
+  const bool closed = settings.access_keys.empty() && needs_access_key(settings);
+  out << "DynamoDB API: " << url << (closed ? "  (closed: there are API keys, but no --access-key)" : "") << "\n"
       << "Data: " << settings.data.string() << "\n"
       << "Health: " << url << "/healthz  Metrics: " << url << "/metrics\n";
-  if (settings.access_keys.empty() && settings.tls_certificate.empty())
+  if (settings.access_keys.empty() && !closed && settings.tls_certificate.empty())
     out << "Try: AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local aws dynamodb list-tables --region "
         << settings.region << " --endpoint-url " << url << "\n";
   out << std::flush;
 }
 
+// The store, in which nothing of an e-mail expires before the e-mail is finished.
+base::Result<std::unique_ptr<engine::Engine>> open_engine(const Settings& settings,
+                                                          const std::shared_ptr<base::Clock>& clock) {
+  engine::Options options = engine_options(settings);
+  options.clock = clock;
+  options.expiry_needs_guard = true;
+  TRY(std::unique_ptr<engine::Engine> engine, engine::Engine::open(std::move(options)));
+  if (engine::is_recount_due(settings.data))
+    base::log_warning("store",
+                      "a repair is not finished, and the counts of e-mails and messages may be wrong: stop the server "
+                      "and run 'postino repair' again");
+  outbox::StoreTables tables;
+  tables.emails = settings.outbox.table;
+  auto expiry = std::make_shared<outbox::StoreExpiry>(*engine, tables, *clock);
+  engine->guard_expiry(
+      [expiry, clock](const std::string& table, const item::Item& item) { return expiry->may_expire(table, item); });
+  return engine;
+}
+
 // The listening servers. Requests come before start() has returned, so what they need must be there.
 class Servers {
  public:
-  Servers(const Settings& settings, Monitor& monitor, wire::Endpoint& endpoint, OutboxService* outbox)
-      : settings_(settings), monitor_(monitor), endpoint_(endpoint), outbox_(outbox) {}
+  Servers(const Settings& settings, const MemoryLimits& memory, Monitor& monitor, wire::Endpoint& endpoint,
+          OutboxService* outbox)
+      : settings_(settings), memory_(memory), monitor_(monitor), endpoint_(endpoint), outbox_(outbox) {}
 
   base::Result<void> start() {
+    http::ServerOptions dynamodb_options = server_options(settings_, memory_);
+    dynamodb_options.refuse_early = [this](const http::Request& request) { return endpoint_.refuse_early(request); };
     TRY(dynamodb_,
-        net::HttpServer::start(server_options(settings_), [this](const net::Request& request, net::Responder respond) {
+        http::Server::start(std::move(dynamodb_options), [this](const http::Request& request, http::Responder respond) {
           if (!monitor_.handle(request, respond)) endpoint_.handle(request, std::move(respond));
         }));
     if (outbox_ == nullptr) return {};
-    TRY(rest_,
-        net::HttpServer::start(rest_options(settings_), [this](const net::Request& request, net::Responder respond) {
+    http::ServerOptions options = rest_options(settings_, memory_);
+    options.refuse_early = [this](const http::Request& request) { return outbox_->refuse_early(request); };
+    TRY(rest_, http::Server::start(std::move(options), [this](const http::Request& request, http::Responder respond) {
           if (!monitor_.handle(request, respond)) outbox_->handle(request, std::move(respond));
         }));
     return {};
   }
-  void stop(std::chrono::seconds grace) {
-    if (rest_) rest_->stop(grace);
-    dynamodb_->stop(grace);
+  // Requests that have begun may finish until then. Both at once: neither takes new requests while the other finishes
+  // what it has.
+  void stop(std::chrono::steady_clock::time_point end) {
+    const auto time_left = [end] {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+      return std::max(left, std::chrono::milliseconds(0));
+    };
+    std::thread rest([&] {
+      if (rest_) rest_->stop(time_left());
+    });
+    dynamodb_->stop(time_left());
+    rest.join();
   }
 
   net::Address dynamodb() const { return {settings_.dynamodb_host, dynamodb_->port()}; }
@@ -139,11 +208,12 @@ class Servers {
 
  private:
   const Settings& settings_;
+  const MemoryLimits& memory_;
   Monitor& monitor_;
   wire::Endpoint& endpoint_;
   OutboxService* const outbox_;
-  std::unique_ptr<net::HttpServer> dynamodb_;
-  std::unique_ptr<net::HttpServer> rest_;
+  std::unique_ptr<http::Server> dynamodb_;
+  std::unique_ptr<http::Server> rest_;
 };
 
 }  // namespace
@@ -152,26 +222,38 @@ base::Result<void> serve(const Settings& settings, std::ostream& out) {
   std::signal(SIGPIPE, SIG_IGN);  // the reader of our output may go away
   EndSignals signals;
   net::raise_descriptor_limit();
-  TRY(std::unique_ptr<engine::Engine> engine, engine::Engine::open(engine_options(settings)));
-  auto endpoint = std::make_unique<wire::Endpoint>(*engine, endpoint_options(settings));
+  const base::SystemClock machine_clock;
+  const auto clock = std::make_shared<base::PlausibleClock>(machine_clock);
+  TRY(std::unique_ptr<engine::Engine> engine, open_engine(settings, clock));
+  const MemoryLimits memory;
+  auto endpoint = std::make_unique<wire::Endpoint>(*engine, endpoint_options(settings, memory));
   std::unique_ptr<MessageGateway> gateway;
   std::unique_ptr<OutboxService> outbox;
   if (!settings.outbox.off) {
     TRY(gateway, MessageGateway::create(*engine, settings.messages, settings.idempotency,
-                                        net::Address{settings.outbox.http_host, 0}.is_loopback()));
-    TRY(outbox, OutboxService::create(*engine, *gateway, settings));
+                                        net::Address{settings.outbox.http_host, 0}.is_loopback(), memory, *clock));
+    TRY(outbox, OutboxService::create(*engine, *gateway, settings, memory, *clock));
   }
   std::atomic<const Servers*> listening = nullptr;  // requests come before start() has returned
-  Monitor monitor;
+  Monitor monitor(metrics_readers(settings));
   monitor.add_source([&](std::string& text) { endpoint->statistics().append_to(text); });
+  monitor.add_source([&](std::string& text) { endpoint->long_calls().append_to(text); });
+  monitor.add_source([&](std::string& text) { append_store_metrics(text, engine->write_health()); });
+  monitor.add_check([&] { return store_problem(engine->write_health()); });
   monitor.add_source([&](std::string& text) {
     if (const Servers* servers = listening) append_server_metrics(text, servers->counts());
   });
   if (outbox) monitor.add_source([&](std::string& text) { outbox->append_metrics(text); });
   if (gateway) monitor.add_source([&](std::string& text) { gateway->append_metrics(text); });
   if (outbox) monitor.add_check([&] { return outbox->problem(); });
+  monitor.add_source([&](std::string& text) {
+    base::append_memory_metrics(
+        text,
+        {{"answers", memory.answers.get()}, {"messages", memory.messages.get()}, {"reading", memory.reading.get()}});
+  });
+  monitor.add_source([&](std::string& text) { clock->append_metrics(text); });
   monitor.add_source(append_process_metrics);
-  Servers servers(settings, monitor, *endpoint, outbox.get());
+  Servers servers(settings, memory, monitor, *endpoint, outbox.get());
   TRY_VOID(servers.start());
   const net::Address address = servers.dynamodb();
   endpoint->set_address(address.text());
@@ -195,9 +277,17 @@ base::Result<void> serve(const Settings& settings, std::ostream& out) {
   net::notify_service_manager("STOPPING=1");
   base::log_info("serve", "ending");
   if (gateway) gateway->service().stop();  // so that those who wait for messages get an answer
-  servers.stop(settings.shutdown_grace);
-  monitor.stop();
-  if (outbox) outbox->stop(settings.shutdown_grace);
+  {
+    const ShutdownPlan plan(std::chrono::steady_clock::now(), settings.shutdown_grace);
+    const base::Alarm brokers(plan.break_off_brokers_at, [&] {
+      if (gateway) gateway->break_off();
+    });
+    // Requests may take their time: meanwhile workers begin nothing that they could not finish.
+    if (outbox) outbox->begin_stop(plan.leave_at, plan.give_up_at);
+    servers.stop(plan.leave_at);
+    monitor.stop();
+    if (outbox) outbox->stop(plan.give_up_at);
+  }
   endpoint->stop();
   listening = nullptr;
   outbox.reset();

@@ -10,24 +10,27 @@ struct ServerMetric {
   std::string_view name;
   std::string_view type;
   std::string_view help;
-  std::uint64_t net::HttpServerCounts::*count;
+  std::uint64_t http::ServerCounts::*count;
 };
 
 constexpr ServerMetric server_metrics[] = {
-    {"postino_http_connections", "gauge", "Open connections, by server.", &net::HttpServerCounts::connections},
+    {"postino_http_connections", "gauge", "Open connections, by server.", &http::ServerCounts::connections},
     {"postino_http_connections_accepted_total", "counter", "Connections accepted, by server.",
-     &net::HttpServerCounts::accepted},
+     &http::ServerCounts::accepted},
     {"postino_http_connections_refused_total", "counter",
-     "Connections closed at once because max_connections were open, by server.", &net::HttpServerCounts::refused},
+     "Connections closed at once because max_connections were open, by server.", &http::ServerCounts::refused},
     {"postino_http_timeouts_total", "counter",
      "Connections closed because the client was idle, or too slow to send or to receive, by server.",
-     &net::HttpServerCounts::timed_out},
+     &http::ServerCounts::timed_out},
+    {"postino_http_slow_readers_total", "counter",
+     "Connections closed because the client received too slowly while memory for answers was scarce, by server.",
+     &http::ServerCounts::too_slow},
     {"postino_http_malformed_total", "counter",
      "Requests refused because they broke the protocol or exceeded a limit, by server.",
-     &net::HttpServerCounts::malformed},
+     &http::ServerCounts::malformed},
     {"postino_http_overloaded_total", "counter",
      "Requests refused because the bodies of all current requests exceeded the memory for them, by server.",
-     &net::HttpServerCounts::overloaded},
+     &http::ServerCounts::overloaded},
 };
 
 }  // namespace
@@ -43,6 +46,21 @@ void append_server_metrics(std::string& out, const std::vector<NamedServerCounts
           .append(std::to_string(each.counts.*metric.count))
           .append("\n");
   }
+}
+
+void append_store_metrics(std::string& out, const engine::WriteHealth& health) {
+  constexpr std::string_view name = "postino_store_writes_refused";
+  base::append_metric_head(out, name, "gauge", "1 while the store refuses writes for this reason.");
+  const auto add = [&](std::string_view reason, engine::WriteRefusal refusal) {
+    out.append(name).append("{reason=\"").append(reason).append("\"} ");
+    out.append(health.refusal == refusal ? "1\n" : "0\n");
+  };
+  add("disk_full", engine::WriteRefusal::disk_full);
+  add("disk_failed", engine::WriteRefusal::disk_failed);
+  base::append_metric(out, "postino_store_free_bytes", "gauge", "Free space on the disk of the data directory.",
+                      std::to_string(health.free_bytes));
+  base::append_metric(out, "postino_store_reserve_bytes", "gauge", "Free space below which writes are refused.",
+                      std::to_string(health.reserve_bytes));
 }
 
 }  // namespace postino::app

@@ -10,10 +10,15 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-constexpr net::HttpServerCounts dynamodb_counts{
-    .connections = 1, .accepted = 2, .refused = 3, .timed_out = 4, .malformed = 5, .overloaded = 6};
-constexpr net::HttpServerCounts rest_counts{
-    .connections = 11, .accepted = 12, .refused = 13, .timed_out = 14, .malformed = 15, .overloaded = 16};
+constexpr http::ServerCounts dynamodb_counts{
+    .connections = 1, .accepted = 2, .refused = 3, .timed_out = 4, .too_slow = 5, .malformed = 6, .overloaded = 7};
+constexpr http::ServerCounts rest_counts{.connections = 11,
+                                         .accepted = 12,
+                                         .refused = 13,
+                                         .timed_out = 14,
+                                         .too_slow = 15,
+                                         .malformed = 16,
+                                         .overloaded = 17};
 
 TEST(ServerMetrics, EachMetricHasOneSamplePerServer) {
   std::string text;
@@ -25,7 +30,7 @@ TEST(ServerMetrics, EachMetricHasOneSamplePerServer) {
                                "# HELP postino_http_connections_accepted_total "));
   int number = 2;
   for (const std::string name :
-       {"connections_accepted", "connections_refused", "timeouts", "malformed", "overloaded"}) {
+       {"connections_accepted", "connections_refused", "timeouts", "slow_readers", "malformed", "overloaded"}) {
     const std::string metric = "postino_http_" + name + "_total";
     EXPECT_THAT(text, HasSubstr("\n# TYPE " + metric + " counter\n" +                                //
                                 metric + "{server=\"dynamodb\"} " + std::to_string(number) + "\n" +  //

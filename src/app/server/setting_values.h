@@ -49,6 +49,14 @@ T& field(Settings& settings, T Settings::*member) {
   return settings.*member;
 }
 template <class T>
+T& field(Settings& settings, T AccessSettings::*member) {
+  return settings.access.*member;
+}
+template <class T>
+T& field(Settings& settings, T http::BorderOptions::*member) {
+  return settings.access.border.*member;
+}
+template <class T>
 T& field(Settings& settings, T OutboxSettings::*member) {
   return settings.outbox.*member;
 }

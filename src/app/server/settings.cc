@@ -47,6 +47,17 @@ base::Result<void> take_access_key(Settings& settings, const std::string& text) 
   return {};
 }
 
+// A duration, as other settings have it; or a number of seconds, as earlier versions wanted it.
+base::Result<void> take_shutdown_grace(Settings& settings, const std::string& text) {
+  const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  const auto grace = parse_duration(is_number ? text + "s" : text);
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(grace.value_or(base::Milliseconds(0)));
+  if (!grace || *grace != seconds || seconds > std::chrono::hours(1))
+    return base::invalid("must be a duration of whole seconds, up to 1h, such as 10s");
+  settings.shutdown_grace = seconds;
+  return {};
+}
+
 base::Result<void> take_durability(Settings& settings, const std::string& text) {
   if (text != "synced" && text != "relaxed") return base::invalid("must be synced or relaxed");
   settings.durability = text == "synced" ? engine::Durability::synced : engine::Durability::relaxed;
@@ -92,36 +103,37 @@ std::string show_log_level(const Settings& settings) {
 
 std::vector<Setting> store_settings() {
   return {
-      {"data", "--data", "POSTINO_DATA", "DIRECTORY", "directory of the data; created if missing", SettingKind::text,
+      {"data", "--data", "POSTINO_DATA", "DIRECTORY", "directory of the data; serve creates it", SettingKind::text,
        take_data, show_text<&Settings::data>},
       {"region", "--region", "POSTINO_REGION", "NAME", "region shown in ARNs", SettingKind::text, take_region,
        show_text<&Settings::region>},
       {"account", "--account", "POSTINO_ACCOUNT", "DIGITS", "account shown in ARNs, 12 digits", SettingKind::text,
        take_account, show_text<&Settings::account>},
-      {"shutdown_grace", "--shutdown-grace", "POSTINO_SHUTDOWN_GRACE", "SECONDS",
-       "how long requests may take to finish at shutdown; after that, a lost database has the same time to come back",
-       SettingKind::text, take_integer<&Settings::shutdown_grace, 0, 3'600>,
-       [](const Settings& all) { return std::to_string(all.shutdown_grace.count()); }},
+      {"shutdown_grace", "--shutdown-grace", "POSTINO_SHUTDOWN_GRACE", "DURATION",
+       "how long the end takes at most; after three quarters of it, requests and mail servers are left",
+       SettingKind::text, take_shutdown_grace, show_duration_of<&Settings::shutdown_grace>},
       {"server.threads", "--threads", "POSTINO_THREADS", "COUNT",
        "I/O threads of each server (DynamoDB API and REST API); 0: one per core", SettingKind::text,
        take_integer<&Settings::threads, 0, 1'024>, show_number<&Settings::threads>, nullptr, "dynamodb.threads"},
+      {"server.max_connections", "--max-connections", "POSTINO_MAX_CONNECTIONS", "COUNT",
+       "connections to each server (DynamoDB API and REST API) at a time", SettingKind::text,
+       take_integer<&Settings::max_connections, 1, 1'000'000>, show_number<&Settings::max_connections>, nullptr,
+       "dynamodb.max_connections"},
       {"dynamodb.address", "--dynamodb", "POSTINO_DYNAMODB", "HOST:PORT",
        "address of DynamoDB's API; port 0 takes any free port", SettingKind::text, take_address,
        [](const Settings& all) {
          return quoted(net::Address{all.dynamodb_host, all.dynamodb_port}.text());
        }},
       {"dynamodb.access_keys", "--access-key", "POSTINO_ACCESS_KEYS", "ID:SECRET",
-       "access key that requests must be signed with. Repeat the flag, or separate keys by commas in the environment. "
-       "Without any, every well-formed key is accepted, on loopback addresses only",
+       "access key that requests must be signed with: make up an ID and a SECRET, and give both to the AWS client "
+       "(AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY). Repeat the flag, or separate keys by commas in the environment. "
+       "Without any, every well-formed key is accepted, on loopback addresses only; and none if there is an --api-key",
        SettingKind::list, take_access_key, show_access_keys, [](Settings& all) { all.access_keys.clear(); }},
       {"dynamodb.tls_certificate", "--tls-certificate", "POSTINO_TLS_CERTIFICATE", "FILE",
        "certificate chain (PEM) of DynamoDB's API; turns TLS on", SettingKind::text,
        take_text<&Settings::tls_certificate>, show_text<&Settings::tls_certificate>},
       {"dynamodb.tls_key", "--tls-key", "POSTINO_TLS_KEY", "FILE", "private key of the certificate (PEM)",
        SettingKind::text, take_text<&Settings::tls_key>, show_text<&Settings::tls_key>},
-      {"dynamodb.max_connections", "--max-connections", "POSTINO_MAX_CONNECTIONS", "COUNT",
-       "connections to each server (DynamoDB API and REST API) at a time", SettingKind::text,
-       take_integer<&Settings::max_connections, 1, 1'000'000>, show_number<&Settings::max_connections>},
       {"dynamodb.realistic_timing", "--realistic-timing", "POSTINO_REALISTIC_TIMING", "",
        "tables and indexes take about as long to change as on AWS", SettingKind::flag,
        take_boolean<&Settings::realistic_timing>, show_boolean<&Settings::realistic_timing>},
@@ -138,6 +150,9 @@ std::vector<Setting> store_settings() {
       {"store.cache_mb", "--cache-mb", "POSTINO_CACHE_MB", "COUNT", "megabytes of memory for data read from disk",
        SettingKind::text, take_integer<&Settings::cache_megabytes, 1, 1'048'576>,
        show_number<&Settings::cache_megabytes>},
+      {"store.reserve_mb", "--reserve-mb", "POSTINO_RESERVE_MB", "COUNT",
+       "megabytes that must be free on the disk of the data, at least: a large store needs more", SettingKind::text,
+       take_integer<&Settings::reserve_megabytes, 1, 1'000'000'000>, show_number<&Settings::reserve_megabytes>},
       {"log.level", "--log-level", "POSTINO_LOG_LEVEL", "LEVEL", "info, warning or error", SettingKind::text,
        take_log_level, show_log_level},
       {"log.format", "--log-format", "POSTINO_LOG_FORMAT", "FORMAT", "text or json", SettingKind::text, take_log_format,
@@ -152,6 +167,9 @@ std::vector<Setting> store_settings() {
 const std::vector<Setting>& all_settings() {
   static const std::vector<Setting> settings = [] {
     std::vector<Setting> all = store_settings();
+    // They are in the section [server], which must be in one piece.
+    const std::vector<Setting> access = access_settings();
+    all.insert(std::ranges::find(all, "server.threads", &Setting::key) + 1, access.begin(), access.end());
     for (Setting& setting : outbox_settings()) all.push_back(std::move(setting));
     for (Setting& setting : messages_settings()) all.push_back(std::move(setting));
     return all;
@@ -195,6 +213,8 @@ base::Result<void> check(const Settings& settings) {
                          "listen on 127.0.0.1");
   if (settings.tls_certificate.empty() != settings.tls_key.empty())
     return base::invalid("--tls-certificate and --tls-key must be given together");
+  if (settings.access.metrics_require_key && settings.outbox.api_keys.empty())
+    return base::invalid("--metrics-require-key needs an --api-key, which /metrics can then be read with");
   TRY_VOID(check(settings.outbox));
   TRY_VOID(check(settings.idempotency));
   return check(settings.messages);

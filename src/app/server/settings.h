@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/server/access_settings.h"
 #include "app/server/messages_settings.h"
 #include "app/server/outbox_settings.h"
 #include "base/log.h"
@@ -36,12 +37,14 @@ struct Settings {
 
   engine::Durability durability = engine::Durability::synced;
   int cache_megabytes = 64;
+  int reserve_megabytes = 64;
 
   base::LogLevel log_level = base::LogLevel::info;
   base::LogFormat log_format = base::LogFormat::text;
   bool log_requests = false;
   std::chrono::seconds shutdown_grace{10};
 
+  AccessSettings access;
   OutboxSettings outbox;
   idempotency::GuardOptions idempotency;  // of keyed calls, but for those that hand in e-mails
   MessagesSettings messages;
@@ -65,7 +68,8 @@ struct Setting {
 };
 
 const std::vector<Setting>& all_settings();
-std::vector<Setting> outbox_settings();  // those of the outbox among them
+std::vector<Setting> access_settings();  // those about who may call, among them
+std::vector<Setting> outbox_settings();  // those of the outbox
 std::vector<Setting> mysql_settings();   // those of its database among these
 std::vector<Setting> messages_settings();
 
@@ -82,5 +86,9 @@ base::Result<void> check(const Settings& settings);
 
 // All settings as a configuration file, secrets left out.
 std::string show(const Settings& settings);
+
+// What would be ignored beside the other settings, and why: "--several-servers has no effect without --ledger mysql".
+// Only a setting that differs from its default is looked at.
+std::vector<std::string> settings_without_effect(const Settings& settings);
 
 }  // namespace postino::app

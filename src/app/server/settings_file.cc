@@ -67,7 +67,8 @@ base::Result<void> apply_table(Settings& settings, NamedSettings& named, const t
 }  // namespace
 
 base::Result<void> apply_file(Settings& settings, const std::filesystem::path& file) {
-  if (!std::filesystem::is_regular_file(file))
+  std::error_code error;  // a folder that may not be searched is no reason to end
+  if (!std::filesystem::is_regular_file(file, error))
     return base::fail(base::ErrorCode::not_found, "there is no configuration file '" + file.string() + "'");
   try {
     const toml::table table = toml::parse_file(file.string());

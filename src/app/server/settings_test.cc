@@ -57,6 +57,38 @@ TEST_F(SettingsTest, EverySettingHasItsOwnNames) {
   }
 }
 
+TEST_F(SettingsTest, NamesPagesAndProxiesAreChecked) {
+  ASSERT_TRUE(environment({{"POSTINO_ALLOWED_HOSTS", "mail.example,db.example:8000"},
+                           {"POSTINO_ALLOWED_ORIGINS", "https://app.example,http://localhost:3000,http://[::1]:1"},
+                           {"POSTINO_TRUSTED_PROXIES", "127.0.0.1,::1"}}));
+  EXPECT_THAT(settings_.access.border.hosts, testing::ElementsAre("mail.example", "db.example:8000"));
+  EXPECT_THAT(settings_.access.border.origins, testing::SizeIs(3));
+  EXPECT_THAT(settings_.access.border.proxies, testing::ElementsAre("127.0.0.1", "::1"));
+  for (const char* host : {"", "*", "http://mail.example", "mail.example:x", "a b"})
+    EXPECT_FALSE(flag("--allowed-host", host)) << host;
+  for (const char* origin : {"", "*", "null", "app.example", "https://", "https://app.example/", "https://a.example/b",
+                             "https://*.example", "ftp://app.example", "http://localhost:x"})
+    EXPECT_FALSE(flag("--allowed-origin", origin)) << origin;
+  for (const char* proxy : {"", "*", "proxy.example", "10.0.0.0/8"})
+    EXPECT_FALSE(flag("--trusted-proxy", proxy)) << proxy;
+}
+
+TEST_F(SettingsTest, EverySectionIsShownOnce) {
+  const std::string shown = show(settings_);
+  std::set<std::string> sections;
+  for (std::size_t at = shown.find("\n["); at != std::string::npos; at = shown.find("\n[", at + 1)) {
+    const std::string section = shown.substr(at, shown.find(']', at) - at);
+    EXPECT_TRUE(sections.insert(section).second) << section;
+  }
+}
+
+TEST_F(SettingsTest, MetricsThatRequireAKeyNeedOne) {
+  ASSERT_TRUE(flag("--metrics-require-key", "true"));
+  EXPECT_THAT(check(settings_).error().message, HasSubstr("--api-key"));
+  ASSERT_TRUE(flag("--api-key", "admin:operator:0123456789abcdef"));
+  EXPECT_TRUE(check(settings_));
+}
+
 TEST_F(SettingsTest, TheDefaultsAreSafeAndAreDynamoDbLocals) {
   EXPECT_EQ(settings_.dynamodb_host, "127.0.0.1");
   EXPECT_EQ(settings_.dynamodb_port, 8000);
@@ -182,6 +214,19 @@ TEST_F(SettingsTest, DurationsHaveAUnit) {
     EXPECT_FALSE(flag("--lease", bad)) << bad;
 }
 
+TEST_F(SettingsTest, TheGraceIsADurationOrANumberOfSeconds) {
+  EXPECT_THAT(show(settings_), HasSubstr("shutdown_grace = \"10s\""));
+  ASSERT_TRUE(apply_file(settings_, file("shutdown_grace = \"2m\"\n")));
+  EXPECT_EQ(settings_.shutdown_grace, std::chrono::minutes(2));
+  ASSERT_TRUE(flag("--shutdown-grace", "15"));
+  EXPECT_EQ(settings_.shutdown_grace, std::chrono::seconds(15));
+  ASSERT_TRUE(flag("--shutdown-grace", "0"));
+  EXPECT_EQ(settings_.shutdown_grace, std::chrono::seconds(0));
+  for (const char* bad : {"", "s", "-1", "1500ms", "61m", "3601", "99999999999999999999", "ten"})
+    EXPECT_EQ(flag("--shutdown-grace", bad).error().message,
+              "--shutdown-grace: must be a duration of whole seconds, up to 1h, such as 10s");
+}
+
 TEST_F(SettingsTest, WhatBelongsTogetherComesTogether) {
   ASSERT_TRUE(flag("--smtp-user", "ann"));
   EXPECT_EQ(check(settings_).error().message, "--smtp-user and --smtp-password must be given together");
@@ -276,6 +321,15 @@ TEST_F(SettingsTest, RecordsOfMessagesLiveAsLongAsTheirPropertySays) {
   EXPECT_EQ(flag("--record-ttl", "1 day").error().message, "--record-ttl: must be a duration such as 24h, 7d or PT24H");
   ASSERT_TRUE(flag("--record-ttl", "59s"));
   EXPECT_EQ(check(settings_).error().message, "--record-ttl must be at least 1m");
+}
+
+TEST_F(SettingsTest, EmailsAreKeptAsLongAsTheyMayBeSent) {
+  ASSERT_TRUE(flag("--keep", "2d"));
+  EXPECT_TRUE(check(settings_));
+  ASSERT_TRUE(flag("--keep", "47h"));
+  EXPECT_THAT(check(settings_).error().message, HasSubstr("--keep must not be shorter than --give-up-after"));
+  ASSERT_TRUE(flag("--give-up-after", "1d"));
+  EXPECT_TRUE(check(settings_));
 }
 
 TEST_F(SettingsTest, ConnectionsHaveNames) {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/bytes.h"
+#include "engine/catalog/catalog_keys.h"
 #include "engine/catalog/catalog_record.h"
 #include "engine/storage/keys.h"
 #include "engine/storage/statistics.h"
@@ -11,14 +12,6 @@
 namespace postino::engine {
 
 namespace {
-
-// Keys of the meta family. A '0' follows '/' in byte order, so that "x/" to "x0" is everything below "x/".
-constexpr std::string_view table_prefix = "table/";
-constexpr std::string_view table_end = "table0";
-constexpr std::string_view stream_prefix = "stream/";
-constexpr std::string_view stream_end = "stream0";
-constexpr std::string_view next_id_key = "next-id";
-constexpr std::string_view openings_key = "openings";
 
 std::string table_key(const Table& table) { return std::string(table_prefix) + table.name; }
 
@@ -113,13 +106,12 @@ base::Result<std::unique_ptr<Catalog>> Catalog::load(Database& database) {
   catalog->next_id_ = static_cast<ObjectId>(next_id);
   TRY(const std::uint64_t openings, read_counter(database, openings_key, 0));
   catalog->opening_number_ = openings + 1;
-  rocksdb::WriteBatch batch;
-  batch.Put(database.handle(Family::meta), openings_key, encode_counter(catalog->opening_number_));
-  TRY_VOID(database.write(batch));
-
   CatalogState state;
   TRY_VOID(load_tables(database, state));
   TRY_VOID(load_streams(database, state));
+  rocksdb::WriteBatch batch;
+  batch.Put(database.handle(Family::meta), openings_key, encode_counter(catalog->opening_number_));
+  TRY_VOID(database.write_into_reserve(batch));
   catalog->next_due_ = first_due(state);
   catalog->state_ = std::make_shared<const CatalogState>(std::move(state));
   return catalog;

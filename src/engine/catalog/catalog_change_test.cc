@@ -2,6 +2,7 @@
 
 #include "base/temporary_directory.h"
 #include "engine/core_tables_testing.h"
+#include "engine/memory_directory_testing.h"
 #include "engine/storage/power_loss_env_testing.h"
 #include "engine/tables/table_operations.h"
 
@@ -19,7 +20,7 @@ class CatalogChangeTest : public testing::Test {
     core_ = *std::move(opened);
   }
 
-  base::TemporaryDirectory directory_;
+  base::TemporaryDirectory directory_{memory_directory()};
   PowerLossEnv disk_;
   std::unique_ptr<Core> core_;
 };

@@ -1,14 +1,20 @@
 #include "engine/catalog/core.h"
 
+#include "engine/catalog/catalog_keys.h"
+#include "engine/storage/store_files.h"
+
 namespace postino::engine {
 
 base::Result<std::unique_ptr<Core>> open_core(Options options, rocksdb::Env* env) {
   auto core = std::make_unique<Core>();
   core->options = std::move(options);
   TRY(core->database, Database::open(core->options, env));
-  TRY(core->catalog, Catalog::load(*core->database));
+  auto catalog = Catalog::load(*core->database);
+  if (!catalog && catalog.error().code == base::ErrorCode::corrupt)
+    return base::propagate(damage_error(core->options.directory, catalog.error().message,
+                                        "It was opened and closed again; no record in it was changed"));
+  TRY(core->catalog, std::move(catalog));
   // Every opening starts above all numbers that an earlier one can have given out.
-  constexpr int numbers_per_opening_bits = 40;
   core->queue = std::make_unique<CommitQueue>(*core->database, core->locks, core->options,
                                               core->catalog->opening_number() << numbers_per_opening_bits);
   return core;

@@ -7,6 +7,7 @@
 
 #include "base/temporary_directory.h"
 #include "engine/catalog/core.h"
+#include "engine/memory_directory_testing.h"
 #include "store/table_operations.h"
 
 namespace postino::engine {
@@ -32,7 +33,7 @@ class CoreTest : public ::testing::Test {
   void put_plain_item(const std::string& table_name, const std::string& key);
 
  private:
-  base::TemporaryDirectory directory_;
+  base::TemporaryDirectory directory_{memory_directory()};
   std::shared_ptr<base::ManualClock> clock_ = std::make_shared<base::ManualClock>(test_start);
   std::unique_ptr<Core> core_;
 };

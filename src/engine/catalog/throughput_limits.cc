@@ -19,9 +19,12 @@ std::optional<double> throughput_limit(const ThroughputOwner& owner, Access acce
   return ceiling ? std::optional(static_cast<double>(*ceiling)) : std::nullopt;
 }
 
-ThroughputBucket& throughput_bucket(const ThroughputOwner& owner, Access access) {
-  ThroughputMeter& meter = owner.index == nullptr ? *owner.table.meter : *owner.index->meter;
+ThroughputBucket& bucket_of(ThroughputMeter& meter, Access access) {
   return access == Access::read ? meter.reads : meter.writes;
+}
+
+ThroughputBucket& throughput_bucket(const ThroughputOwner& owner, Access access) {
+  return bucket_of(owner.index == nullptr ? *owner.table.meter : *owner.index->meter, access);
 }
 
 void settle_throughput(const Core& core, const Table& table) {

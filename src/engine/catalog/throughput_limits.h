@@ -21,6 +21,8 @@ ThroughputOwner throughput_owner(const Table& table, const Index* index);
 // Units per second; none: no limit.
 std::optional<double> throughput_limit(const ThroughputOwner& owner, Access access);
 
+ThroughputBucket& bucket_of(ThroughputMeter& meter, Access access);
+
 // What is left of it.
 ThroughputBucket& throughput_bucket(const ThroughputOwner& owner, Access access);
 

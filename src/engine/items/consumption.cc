@@ -14,7 +14,7 @@ store::ConsumedCapacity& Consumption::of(const std::string& table_name) {
 }
 
 void Consumption::add(const Table& table, const Index* index, double units) {
-  if (enforced_) enforcement::take(table, index, access_, units);
+  if (enforced_) enforcement::take(table, index, access_, units, allowance_);
   if (mode_ == store::ReturnConsumedCapacity::none) return;
   store::ConsumedCapacity& capacity = of(table.name);
   capacity.total += units;

@@ -6,13 +6,16 @@
 
 #include "engine/items/throughput_enforcement.h"
 #include "store/capacity.h"
+#include "store/read_allowance.h"
 
 namespace postino::engine {
 
 class Consumption {
  public:
-  Consumption(const Core& core, store::ReturnConsumedCapacity mode, Access access)
-      : mode_(mode), access_(access), enforced_(core.options.enforce_throughput) {}
+  // What is taken is given back if the allowance of a read turns out to be exhausted.
+  Consumption(const Core& core, store::ReturnConsumedCapacity mode, Access access,
+              store::ReadAllowance* allowance = nullptr)
+      : mode_(mode), access_(access), enforced_(core.options.enforce_throughput), allowance_(allowance) {}
 
   void add_table(const Table& table, double units) {
     if (active()) add(table, nullptr, units);
@@ -40,6 +43,7 @@ class Consumption {
   store::ReturnConsumedCapacity mode_;
   Access access_;
   bool enforced_;
+  store::ReadAllowance* allowance_;
   std::vector<store::ConsumedCapacity> tables_;
 };
 

@@ -40,6 +40,11 @@ base::Result<std::optional<MeasuredItem>> read(const Core& core, const std::stri
   return std::optional<MeasuredItem>(std::move(item));
 }
 
+// One item of what a request reads; false when its allowance does not reach that far.
+bool allowed(store::ReadAllowance* allowance, std::size_t bytes) {
+  return allowance == nullptr || allowance->take(1, bytes);
+}
+
 item::Item shown(MeasuredItem item, const std::optional<expr::BoundProjection>& projection) {
   return projection ? projection->project(item.item) : std::move(item.item);
 }
@@ -105,8 +110,9 @@ store::Answer<store::GetItemResponse> ItemReader::get(const store::GetItemReques
   TRY_VOID(admit(core_, *table, nullptr, Access::read));
   TRY(std::optional<MeasuredItem> item, read(core_, item_key(*table, request.key)));
   store::GetItemResponse response;
-  Consumption consumption(core_, request.return_consumed_capacity, Access::read);
+  Consumption consumption(core_, request.return_consumed_capacity, Access::read, request.allowance);
   consumption.add_table(*table, read_units(item ? item->size : 0, request.consistent_read));
+  if (!allowed(request.allowance, item ? item->size : 0)) return store::read_given_up();
   if (item) response.item = shown(std::move(*item), projection);
   response.consumed_capacity = std::move(consumption).one();
   return response;
@@ -122,7 +128,7 @@ store::Answer<store::BatchGetItemResponse> ItemReader::get_batch(const store::Ba
   for (BatchTable& table : tables) TRY_VOID(locate_keys(core_, table));
 
   store::BatchGetItemResponse response;
-  Consumption consumption(core_, request.return_consumed_capacity, Access::read);
+  Consumption consumption(core_, request.return_consumed_capacity, Access::read, request.allowance);
   std::size_t bytes = 0;
   bool any_read = false;
   store::Answer<void> admitted;
@@ -140,6 +146,7 @@ store::Answer<store::BatchGetItemResponse> ItemReader::get_batch(const store::Ba
       const std::size_t size = item ? item->size : 0;
       bytes += size;
       consumption.add_table(*table.table, read_units(size, table.request->consistent_read));
+      if (!allowed(request.allowance, size)) return store::read_given_up();
       if (item) response.tables.back().items.push_back(shown(std::move(*item), table.projection));
     }
   }
@@ -184,7 +191,7 @@ store::Answer<store::TransactGetItemsResponse> ItemReader::get_transaction(
   // Commits are atomic, so a snapshot is a point between transactions.
   const Snapshot snapshot(*core_.database);
   store::TransactGetItemsResponse response;
-  Consumption consumption(core_, request.return_consumed_capacity, Access::read);
+  Consumption consumption(core_, request.return_consumed_capacity, Access::read, request.allowance);
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     TRY(std::optional<MeasuredItem> item, read(core_, keys[i], snapshot.get()));
@@ -193,6 +200,7 @@ store::Answer<store::TransactGetItemsResponse> ItemReader::get_transaction(
     if (bytes > store::max_transaction_bytes)
       return refuse_invalid("Transaction payload size cannot exceed 4MB. Payload Size: " + std::to_string(bytes));
     consumption.add_table(*tables[i], 2 * read_units(size, true));
+    if (!allowed(request.allowance, size)) return store::read_given_up();
     response.items.push_back(item ? std::optional<item::Item>(shown(std::move(*item), projections[i])) : std::nullopt);
   }
   consumption.mark_transactional_read();

@@ -1,5 +1,7 @@
 #include "engine/items/page_reader.h"
 
+#include <algorithm>
+
 #include "engine/catalog/item_keys.h"
 #include "engine/items/capacity_units.h"
 #include "engine/items/change.h"
@@ -8,6 +10,7 @@
 #include "engine/items/page_rules.h"
 #include "engine/items/parsed_expression.h"
 #include "engine/storage/keys.h"
+#include "engine/storage/stepped_keys.h"
 #include "engine/storage/stored_item.h"
 #include "store/constraints.h"
 
@@ -45,11 +48,20 @@ class Page {
     if (view_.fetch_items) snapshot_ = snapshot.emplace(*core_.database).get();
     const rocksdb::Slice lower(range.lower), upper(range.upper);
     const Family family = view_.index == nullptr ? Family::items : Family::indexes;
-    const auto entries = core_.database->iterate(family, lower, upper, snapshot_);
+    const auto entries = core_.database->iterate(family, lower, upper, snapshot_, most_skipped());
+    std::optional<SteppedKeys> stepped;
+    if (request_.allowance != nullptr) stepped.emplace();
     for (forward ? entries->SeekToFirst() : entries->SeekToLast(); entries->Valid();
          forward ? entries->Next() : entries->Prev()) {
+      const std::size_t bytes_before = page_bytes_;
       TRY(const bool full, take(entries->value().ToStringView()));
       if (full) break;
+      if (stepped && !request_.allowance->take(stepped->count() + 1, page_bytes_ - bytes_before))
+        return store::read_given_up();
+    }
+    if (stepped && entries->status().IsIncomplete()) {
+      request_.allowance->exhaust();
+      return store::read_given_up();
     }
     if (!entries->status().ok()) return base::propagate(store::Error(error_from(entries->status())));
     add_consumption();
@@ -57,6 +69,11 @@ class Page {
   }
 
  private:
+  // Of RocksDB's keys, in one step of the iterator.
+  std::uint64_t most_skipped() const {
+    return request_.allowance == nullptr ? 0 : std::max<std::uint64_t>(1, request_.allowance->keys());
+  }
+
   // Examines one entry; true when the page is full with it.
   store::Answer<bool> take(std::string_view value) {
     TRY(MeasuredItem entry, read_item(value));
@@ -90,7 +107,7 @@ class Page {
   }
 
   void add_consumption() {
-    Consumption consumption(core_, request_.return_consumed_capacity, Access::read);
+    Consumption consumption(core_, request_.return_consumed_capacity, Access::read, request_.allowance);
     const double units = read_units(entry_bytes_, request_.consistent_read);
     if (view_.index == nullptr) {
       consumption.add_table(*view_.table, units);

@@ -66,14 +66,18 @@ store::Answer<void> admit_index_writes(const Core& core, const Table& table, con
   return base::propagate(throttled(core, all, Access::write));
 }
 
-void take(const Table& table, const Index* index, Access access, double units) {
+void take(const Table& table, const Index* index, Access access, double units, store::ReadAllowance* allowance) {
   const ThroughputOwner owner = throughput_owner(table, index);
-  if (throughput_limit(owner, access)) throughput_bucket(owner, access).take(units);
+  if (!throughput_limit(owner, access)) return;
+  throughput_bucket(owner, access).take(units);
+  if (allowance == nullptr) return;
+  const auto meter = owner.index == nullptr ? owner.table.meter : owner.index->meter;
+  allowance->undo_if_exhausted([meter, access, units] { bucket_of(*meter, access).take(-units); });
 }
 
 void take_failed_write(const Table& table, const StoredItemPointer& item, const store::Error& error, double factor) {
   if (error.type != store::ErrorType::conditional_check_failed) return;
-  take(table, nullptr, Access::write, factor * write_units(item ? item->size : 0));
+  take(table, nullptr, Access::write, factor * write_units(item ? item->size : 0), nullptr);
 }
 
 }  // namespace postino::engine::enforcement

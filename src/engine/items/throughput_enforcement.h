@@ -8,6 +8,7 @@
 #include "engine/catalog/core.h"
 #include "engine/catalog/throughput_limits.h"
 #include "engine/items/change.h"
+#include "store/read_allowance.h"
 
 namespace postino::engine {
 
@@ -15,7 +16,8 @@ namespace postino::engine {
 namespace enforcement {
 store::Answer<void> admit(const Core& core, const Table& table, const Index* index, Access access);
 store::Answer<void> admit_index_writes(const Core& core, const Table& table, const Change& change);
-void take(const Table& table, const Index* index, Access access, double units);
+// What was taken for a read goes back when its allowance (nullptr: none) is exhausted.
+void take(const Table& table, const Index* index, Access access, double units, store::ReadAllowance* allowance);
 void take_failed_write(const Table& table, const StoredItemPointer& item, const store::Error& error, double factor);
 }  // namespace enforcement
 

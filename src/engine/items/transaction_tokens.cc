@@ -33,7 +33,8 @@ void append_expression(std::string& out, const std::optional<Expression>& expres
 
 void append_placeholders(std::string& out, const expr::Placeholders& placeholders) {
   if (placeholders.names)
-    for (const auto& [placeholder, name] : *placeholders.names) base::append_sized(out, placeholder), base::append_sized(out, name);
+    for (const auto& [placeholder, name] : *placeholders.names)
+      base::append_sized(out, placeholder), base::append_sized(out, name);
   out.push_back(0);
   if (placeholders.values) item::encode(out, *placeholders.values);
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/temporary_directory.h"
+#include "engine/memory_directory_testing.h"
 #include "engine/storage/keys.h"
 
 namespace postino::engine {
@@ -43,7 +44,7 @@ class CommitQueueTest : public ::testing::Test {
     return found && *found ? (*found)->ToString() : "none";
   }
 
-  base::TemporaryDirectory directory_;
+  base::TemporaryDirectory directory_{memory_directory()};
   Options options_;
   std::unique_ptr<Database> database_;
   KeyLocks locks_;

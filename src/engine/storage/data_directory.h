@@ -5,11 +5,21 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "base/result.h"
 
 namespace postino::engine {
 
 inline constexpr int data_format_version = 1;
+
+// Fails unless the directory is one of ours, of this or an older format version. Changes nothing.
+base::Result<void> find_data_directory(const std::filesystem::path& directory);
+
+// Is a store in it, although its marker is missing or damaged? For one who looks after a damaged store.
+bool holds_a_store(const std::filesystem::path& directory);
+
+// Marks the directory with the version of the format, whatever is in it.
+base::Result<void> mark_data_directory(const std::filesystem::path& directory);
 
 // Makes sure the directory exists and is ours to use: empty, or marked by this or an older format version. Marks it.
 base::Result<void> prepare_data_directory(const std::filesystem::path& directory);
@@ -20,21 +30,19 @@ class DataDirectoryLock {
   // Fails with ErrorCode::conflict when the directory is taken.
   static base::Result<DataDirectoryLock> take(const std::filesystem::path& directory);
   DataDirectoryLock() = default;  // of nothing
-  ~DataDirectoryLock();
-  DataDirectoryLock(DataDirectoryLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
-  DataDirectoryLock& operator=(DataDirectoryLock&& other) noexcept {
-    std::swap(file_, other.file_);
-    return *this;
-  }
 
  private:
-  explicit DataDirectoryLock(int file) : file_(file) {}
+  explicit DataDirectoryLock(base::Descriptor directory) : directory_(std::move(directory)) {}
 
-  int file_ = -1;
+  base::Descriptor directory_;  // the kernel ends the lock when it is closed
 };
 
 // Where in it RocksDB keeps its files.
 inline std::filesystem::path store_directory(const std::filesystem::path& directory) { return directory / "store"; }
+
+// Takes from everybody but the owner what they may do with the directory and the files in it; older versions let others
+// read. Warns when this user may not change that.
+void make_private(const std::filesystem::path& directory);
 
 // Makes that place. RocksDB would make it too, but not sync the directory above: a power loss could take all of it.
 base::Result<void> prepare_store_directory(const std::filesystem::path& directory);

@@ -2,35 +2,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <fstream>
 
 #include "base/temporary_directory.h"
+#include "engine/storage/as_nobody_testing.h"
+#include "engine/storage/file_contents_testing.h"
 
 namespace postino::engine {
 namespace {
 
 using std::filesystem::path;
 using testing::HasSubstr;
-
-void write_file(const path& file, std::string_view text) { std::ofstream(file, std::ios::binary) << text; }
-
-std::string read_file(const path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-// To the superuser nothing is forbidden; as nobody, everything that others may not do is.
-class AsNobody {
- public:
-  AsNobody() { become(nobody); }
-  ~AsNobody() { become(0); }
-
- private:
-  static constexpr uid_t nobody = 65'534;
-  static void become(uid_t user) { EXPECT_TRUE(::getuid() != 0 || ::seteuid(user) == 0); }
-};
 
 class DataDirectoryTest : public testing::Test {
  protected:
@@ -46,20 +27,20 @@ class DataDirectoryTest : public testing::Test {
 
 TEST_F(DataDirectoryTest, IsMadeAndMarked) {
   EXPECT_EQ(prepare(), "");
-  EXPECT_EQ(read_file(directory_ / "POSTINO"), "postino data format 1\n");
+  EXPECT_EQ(file_contents(directory_ / "POSTINO"), "postino data format 1\n");
   EXPECT_FALSE(std::filesystem::exists(directory_ / "POSTINO.new"));
 }
 
 TEST_F(DataDirectoryTest, IsTakenAgain) {
   EXPECT_EQ(prepare(), "");
-  write_file(directory_ / "more", "");
+  put_contents(directory_ / "more", "");
   EXPECT_EQ(prepare(), "");
 }
 
 TEST_F(DataDirectoryTest, MayBeEmpty) {
   std::filesystem::create_directory(directory_);
   EXPECT_EQ(prepare(), "");
-  EXPECT_EQ(read_file(directory_ / "POSTINO"), "postino data format 1\n");
+  EXPECT_EQ(file_contents(directory_ / "POSTINO"), "postino data format 1\n");
 }
 
 TEST_F(DataDirectoryTest, MayBeTheRootOfAFileSystem) {
@@ -70,23 +51,23 @@ TEST_F(DataDirectoryTest, MayBeTheRootOfAFileSystem) {
 // A crash between writing the marker and putting it in place.
 TEST_F(DataDirectoryTest, MayHoldTheDraftOfAMarker) {
   std::filesystem::create_directory(directory_);
-  write_file(directory_ / "POSTINO.new", "postino da");
+  put_contents(directory_ / "POSTINO.new", "postino da");
   EXPECT_EQ(prepare(), "");
-  EXPECT_EQ(read_file(directory_ / "POSTINO"), "postino data format 1\n");
+  EXPECT_EQ(file_contents(directory_ / "POSTINO"), "postino data format 1\n");
   EXPECT_FALSE(std::filesystem::exists(directory_ / "POSTINO.new"));
 }
 
 TEST_F(DataDirectoryTest, OfANewerFormatIsRefused) {
   EXPECT_EQ(prepare(), "");
-  write_file(directory_ / "POSTINO", "postino data format 2\n");
+  put_contents(directory_ / "POSTINO", "postino data format 2\n");
   EXPECT_EQ(prepare(), "the data directory has format 2, this version of Postino reads up to format 1");
 }
 
 TEST_F(DataDirectoryTest, OfSomebodyElseIsRefusedAndLeftAlone) {
   std::filesystem::create_directory(directory_);
-  write_file(directory_ / "letters.txt", "dear");
+  put_contents(directory_ / "letters.txt", "dear");
   EXPECT_EQ(prepare(), "'" + directory_.string() + "' is not empty and not a data directory of Postino");
-  EXPECT_EQ(read_file(directory_ / "letters.txt"), "dear");
+  EXPECT_EQ(file_contents(directory_ / "letters.txt"), "dear");
   EXPECT_FALSE(std::filesystem::exists(directory_ / "POSTINO"));
 }
 
@@ -95,7 +76,7 @@ TEST_F(DataDirectoryTest, WithADamagedMarkerIsRefused) {
   for (const char* text :
        {"", "\n", "something else\n", "postino data format \n", "postino data format x\n", "postino data format 0\n",
         "postino data format -1\n", "postino data format 1x\n", "postino data format 99999999999999999999\n"}) {
-    write_file(directory_ / "POSTINO", text);
+    put_contents(directory_ / "POSTINO", text);
     EXPECT_NE(prepare(), "") << text;
   }
 }
@@ -109,9 +90,9 @@ TEST_F(DataDirectoryTest, NeedsItsParent) {
 }
 
 TEST_F(DataDirectoryTest, IsNoFile) {
-  write_file(directory_, "text");
+  put_contents(directory_, "text");
   EXPECT_THAT(prepare(), HasSubstr("'" + directory_.string() + "'"));
-  EXPECT_EQ(read_file(directory_), "text");
+  EXPECT_EQ(file_contents(directory_), "text");
 }
 
 TEST_F(DataDirectoryTest, ThatMayNotBeReadIsReported) {
@@ -122,6 +103,23 @@ TEST_F(DataDirectoryTest, ThatMayNotBeReadIsReported) {
     std::filesystem::permissions(directory_, allowed);
     const AsNobody as_nobody;
     EXPECT_THAT(prepare(), HasSubstr("Permission denied"));
+  }
+  std::filesystem::permissions(directory_, perms::owner_all);
+}
+
+TEST_F(DataDirectoryTest, ThatMayNotBeReadIsNotMissing) {
+  using std::filesystem::perms;
+  EXPECT_EQ(prepare(), "");
+  std::filesystem::permissions(directory_, perms::none);
+  std::filesystem::permissions(parent_.path(), perms::owner_all | perms::others_read | perms::others_exec);
+  {
+    const AsNobody as_nobody;
+    EXPECT_EQ(find_data_directory(directory_).error().code, base::ErrorCode::io);
+  }
+  std::filesystem::permissions(parent_.path(), perms::owner_all);
+  {
+    const AsNobody as_nobody;
+    EXPECT_EQ(find_data_directory(directory_).error().code, base::ErrorCode::io);
   }
   std::filesystem::permissions(directory_, perms::owner_all);
 }
@@ -142,6 +140,34 @@ TEST_F(DataDirectoryTest, HasAPlaceForTheStore) {
   EXPECT_TRUE(std::filesystem::is_directory(directory_ / "store"));
   EXPECT_TRUE(prepare_store_directory(directory_));
   EXPECT_EQ(prepare(), "");
+}
+
+std::filesystem::perms permissions_of(const path& file) { return std::filesystem::status(file).permissions(); }
+
+TEST_F(DataDirectoryTest, IsPrivate) {
+  using std::filesystem::perms;
+  EXPECT_EQ(prepare(), "");
+  EXPECT_TRUE(prepare_store_directory(directory_));
+  EXPECT_EQ(permissions_of(directory_), perms::owner_all);
+  EXPECT_EQ(permissions_of(directory_ / "store"), perms::owner_all);
+}
+
+TEST_F(DataDirectoryTest, OfAnOlderVersionIsMadePrivate) {
+  using std::filesystem::perms;
+  EXPECT_EQ(prepare(), "");
+  EXPECT_TRUE(prepare_store_directory(directory_));
+  put_contents(directory_ / "store" / "000012.log", "text");
+  const perms open_file = perms::owner_read | perms::owner_write | perms::group_read | perms::others_read;
+  const perms open_directory = open_file | perms::owner_exec | perms::group_exec | perms::others_exec;
+  std::filesystem::permissions(directory_, open_directory);
+  std::filesystem::permissions(directory_ / "store", open_directory);
+  std::filesystem::permissions(directory_ / "POSTINO", open_file);
+  std::filesystem::permissions(directory_ / "store" / "000012.log", open_file);
+  make_private(directory_);
+  EXPECT_EQ(permissions_of(directory_), perms::owner_all);
+  EXPECT_EQ(permissions_of(directory_ / "store"), perms::owner_all);
+  EXPECT_EQ(permissions_of(directory_ / "POSTINO"), perms::owner_read | perms::owner_write);
+  EXPECT_EQ(permissions_of(directory_ / "store" / "000012.log"), perms::owner_read | perms::owner_write);
 }
 
 TEST_F(DataDirectoryTest, OneStoreAtATimeHasTheDirectory) {

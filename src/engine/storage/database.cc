@@ -2,46 +2,53 @@
 
 #include <rocksdb/cache.h>
 #include <rocksdb/filter_policy.h>
-#include <rocksdb/listener.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_manager.h>
 #include <rocksdb/table.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "base/log.h"
+#include "engine/storage/store_files.h"
 
 namespace postino::engine {
 
 namespace {
 
-constexpr std::array<const char*, family_count> family_names = {"default", "items",   "indexes",
-                                                                "expiry",  "streams", "tokens"};
-
-// After a fault the store is opened again. RocksDB's own attempt to go on can end the process, when it finds that the
-// failed log is all it has.
-class NoRecovery final : public rocksdb::EventListener {
+// What RocksDB warns of belongs into the log of the process, where it is seen, and not into a file of its own.
+class ProcessLog final : public rocksdb::Logger {
  public:
-  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason, rocksdb::Status, bool* auto_recovery) override {
-    *auto_recovery = false;
+  using rocksdb::Logger::Logv;
+  void Logv(const char* format, va_list arguments) override { Logv(rocksdb::INFO_LEVEL, format, arguments); }
+  void Logv(rocksdb::InfoLogLevel level, const char* format, va_list arguments) override {
+    if (level < rocksdb::WARN_LEVEL || level > rocksdb::FATAL_LEVEL) return;
+    std::array<char, 1024> text;
+    std::vsnprintf(text.data(), text.size(), format, arguments);
+    base::log_warning("rocksdb", text.data());
   }
 };
 
-rocksdb::DBOptions database_options(const Options& options, rocksdb::Env* env) {
+rocksdb::DBOptions database_options(rocksdb::Env* env, WriteGate& gate) {
   rocksdb::DBOptions result;
-  if (env != nullptr) result.env = env;
+  result.env = env;
   result.create_if_missing = true;
   result.create_missing_column_families = true;
   result.max_total_wal_size = 256 << 20;
   result.max_background_jobs = 2;
   result.bytes_per_sync = 1 << 20;
   result.max_open_files = 1024;
-  result.keep_log_file_num = 2;
+  result.info_log = std::make_shared<ProcessLog>();
   result.info_log_level = rocksdb::WARN_LEVEL;
+  // The logs were looked at before, and what a crash left unfinished was cut off. Whatever RocksDB still finds is
+  // damage.
+  result.wal_recovery_mode = rocksdb::WALRecoveryMode::kAbsoluteConsistency;
   result.stats_dump_period_sec = 0;
   result.max_bgerror_resume_count = 0;
-  result.listeners.push_back(std::make_shared<NoRecovery>());
+  result.listeners.push_back(gate.listener());
   result.stats_persist_period_sec = 0;
-  // The log holds what a flush at shutdown would write; opening replays it.
-  result.avoid_flush_during_shutdown = options.durability == Durability::synced;
+  result.avoid_flush_during_shutdown = true;  // close() does it, and sees whether it succeeds
   // Unlinking a large file stalls every commit on some file systems: spread it out.
   constexpr std::int64_t deletion_bytes_per_second = 256 << 20;
   result.sst_file_manager.reset(rocksdb::NewSstFileManager(result.env, result.info_log, "", deletion_bytes_per_second));
@@ -84,32 +91,97 @@ base::Error error_from(const rocksdb::Status& status) {
 
 base::Result<std::unique_ptr<Database>> Database::open(const Options& options, rocksdb::Env* env) {
   std::unique_ptr<Database> database(new Database);
+  database->directory_ = options.directory;
+  database->durability_ = options.durability;
+  database->gate_ = std::make_unique<WriteGate>(store_directory(options.directory), options);
+  database->write_options_.sync = options.durability == Durability::synced;
   TRY_VOID(prepare_data_directory(options.directory));
   TRY(database->lock_, DataDirectoryLock::take(options.directory));
-  TRY_VOID(prepare_store_directory(options.directory));
+  TRY_VOID(database->prepare_files(options, env != nullptr ? env : rocksdb::Env::Default()));
+  TRY_VOID(database->open_rocks(options));
+  return database;
+}
+
+// Damage is found before anything is changed, but for what only RocksDB finds.
+base::Result<void> Database::prepare_files(const Options& options, rocksdb::Env* env) {
+  TRY(const StoreFiles files, inspect_store_files(directory_, options.verified_at_start_bytes));
+  if (!files.faults.empty()) return base::propagate(damage_error(directory_, files.faults));
+  TRY_VOID(prepare_store_directory(directory_));
+  make_private(directory_);
+  TRY_VOID(finish_logs(directory_, files));
+  has_cut_logs_ = !files.unfinished.empty();
+  TRY(std::vector<KnownFile> logs, synced_logs(directory_, files, options.durability));
+  TRY(files_before_, list_store_files(directory_));
+  TRY(state_before_, read_state_text(directory_));
+  logs_ = std::make_shared<LogRegister>(env->GetFileSystem(), directory_, options.durability, std::move(logs));
+  // The record of a new store is made with its first log: from then on it must have files.
+  if (files.exists)
+    if (const rocksdb::IOStatus saved = logs_->save(); !saved.ok()) return base::propagate(error_from(saved));
+  env_ = make_store_env(env, logs_);
+  return {};
+}
+
+base::Result<void> Database::open_rocks(const Options& options) {
   const auto cache = rocksdb::NewLRUCache(options.block_cache_bytes);
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   for (const char* name : family_names) families.emplace_back(name, family_options(options, cache));
   filter_memtable(families[static_cast<std::size_t>(Family::items)].options);
   expect_order(families[static_cast<std::size_t>(Family::indexes)].options);
-
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(
-      database_options(options, env), store_directory(options.directory).string(), families, &handles, &db);
-  if (!status.ok()) return base::propagate(error_from(status));
-  database->db_.reset(db);
-  std::copy(handles.begin(), handles.end(), database->handles_.begin());
-  database->path_ = store_directory(options.directory).string();
-  database->min_free_bytes_ = options.min_free_bytes;
-  database->write_options_.sync = options.durability == Durability::synced;
-  return database;
+  const rocksdb::Status status = rocksdb::DB::Open(database_options(env_.get(), *gate_),
+                                                   store_directory(directory_).string(), families, &handles, &db);
+  if (!status.ok()) return base::propagate(refused(status));
+  db_.reset(db);
+  std::copy(handles.begin(), handles.end(), handles_.begin());
+  gate_->watch(db);
+  return {};
+}
+
+// RocksDB has not opened the store. Unless it has begun to change files, the record of them is put back: it may have
+// been that of a clean stop, which knows more.
+base::Error Database::refused(const rocksdb::Status& status) {
+  const auto files = list_store_files(directory_);
+  const bool restored =
+      files && *files == files_before_ && write_state_text(*env_->GetFileSystem(), directory_, state_before_).ok();
+  if (!status.IsCorruption()) return error_from(status);
+  const char* const changed = !restored       ? "RocksDB has begun to open it; no record in it was changed"
+                              : has_cut_logs_ ? "Only what a crash had left unfinished in the log was cut off"
+                                              : "Nothing was changed";
+  return damage_error(directory_, status.ToString(), changed);
 }
 
 Database::~Database() {
   if (!db_) return;
+  gate_->watch(nullptr);
+  const bool flushed = flush();
   for (rocksdb::ColumnFamilyHandle* handle : handles_) db_->DestroyColumnFamilyHandle(handle);
-  db_->Close();
+  const bool closed = db_->Close().ok();
+  db_.reset();
+  if (flushed && closed) record_close();
+}
+
+// What the logs hold goes into tables, so that the next start need not replay it, and an empty log cannot be damaged.
+bool Database::flush() {
+  if (gate_->health().refusal == WriteRefusal::disk_failed) return false;
+  const std::vector<rocksdb::ColumnFamilyHandle*> all(handles_.begin(), handles_.end());
+  rocksdb::Status status = db_->Flush(rocksdb::FlushOptions(), all);
+  if (status.ok()) status = db_->SyncWAL();
+  if (!status.ok())
+    base::log_warning("store", "what is in the log could not be written out at the end; the next start will replay it",
+                      {{"reason", status.ToString()}});
+  return status.ok();
+}
+
+// If this fails, the next start takes the end for a crash, and finds everything all the same.
+void Database::record_close() {
+  const auto state = closed_state(directory_, durability_);
+  std::string reason = state ? "" : state.error().message;
+  if (state)
+    if (const rocksdb::IOStatus saved = write_state(*env_->GetFileSystem(), directory_, *state); !saved.ok())
+      reason = saved.ToString();
+  if (!reason.empty())
+    base::log_warning("store", "could not record that the store was closed", {{"reason", std::move(reason)}});
 }
 
 base::Result<std::optional<rocksdb::PinnableSlice>> Database::get(Family family, std::string_view key,
@@ -124,10 +196,11 @@ base::Result<std::optional<rocksdb::PinnableSlice>> Database::get(Family family,
 }
 
 std::unique_ptr<rocksdb::Iterator> Database::iterate(Family family, const rocksdb::Slice& lower,
-                                                     const rocksdb::Slice& upper,
-                                                     const rocksdb::Snapshot* snapshot) const {
+                                                     const rocksdb::Slice& upper, const rocksdb::Snapshot* snapshot,
+                                                     std::uint64_t most_skipped) const {
   rocksdb::ReadOptions options;
   options.snapshot = snapshot;
+  options.max_skippable_internal_keys = most_skipped;
   options.iterate_lower_bound = &lower;
   options.iterate_upper_bound = &upper;
   options.auto_prefix_mode = false;
@@ -135,31 +208,20 @@ std::unique_ptr<rocksdb::Iterator> Database::iterate(Family family, const rocksd
   return std::unique_ptr<rocksdb::Iterator>(db_->NewIterator(options, handle(family)));
 }
 
-// A full disk is met before RocksDB meets it, because it does not get over that.
-base::Result<void> Database::check_free_space() {
-  const auto now = std::chrono::steady_clock::now();
-  if (now >= next_space_check_) {
-    next_space_check_ = now + std::chrono::milliseconds(100);
-    std::uint64_t free = 0;
-    const rocksdb::IOStatus status =
-        db_->GetEnv()->GetFileSystem()->GetFreeSpace(path_, rocksdb::IOOptions(), &free, nullptr);
-    nearly_full_ = status.ok() && free < min_free_bytes_;
-  }
-  if (!nearly_full_) return {};
-  return base::fail(base::ErrorCode::exhausted, "the disk of the data directory has less than " +
-                                                    std::to_string(min_free_bytes_ >> 20) +
-                                                    " MB left: writes are refused until there is more");
+base::Result<void> Database::write(rocksdb::WriteBatch& batch) {
+  TRY_VOID(gate_->check());
+  return write_into_reserve(batch);
 }
 
-base::Result<void> Database::write(rocksdb::WriteBatch& batch) {
-  if (failed_)
-    return base::fail(base::ErrorCode::io,
-                      "the store's disk failed before: writes are refused until the store is opened again");
-  TRY_VOID(check_free_space());
+base::Result<void> Database::write_into_reserve(rocksdb::WriteBatch& batch) {
+  // Records that are broken into fragments have a header for each.
+  constexpr std::uint64_t fragments_and_headers = 64 << 10;
+  const rocksdb::IOStatus room =
+      logs_->set_room_aside(batch.GetDataSize() + batch.GetDataSize() / 1024 + fragments_and_headers);
+  if (!room.ok()) return base::propagate(gate_->refuse_for_now());
   const rocksdb::Status status = db_->Write(write_options_, &batch);
   if (status.ok()) return {};
-  failed_ = true;
-  return base::propagate(error_from(status));
+  return base::propagate(gate_->fail(status, logs_->lost()));
 }
 
 void Database::compact(Family family, const rocksdb::Slice& lower, const rocksdb::Slice& upper) {

@@ -4,7 +4,6 @@
 #include <rocksdb/db.h>
 
 #include <array>
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +11,8 @@
 #include "base/result.h"
 #include "engine/storage/data_directory.h"
 #include "engine/storage/options.h"
+#include "engine/storage/store_env.h"
+#include "engine/storage/write_gate.h"
 
 namespace postino::engine {
 
@@ -26,27 +27,41 @@ enum class Family : std::uint8_t {
 };
 inline constexpr std::size_t family_count = 6;
 
+// Their names in RocksDB. It numbers them in this order.
+inline constexpr std::array<const char*, family_count> family_names = {"default", "items",   "indexes",
+                                                                       "expiry",  "streams", "tokens"};
+
 base::Error error_from(const rocksdb::Status& status);
 
 class Database {
  public:
-  // Takes the directory for this process. Fails when another process has it, when it holds something else, or when a
-  // newer version wrote it. `env` (not owned; nullptr for the real one) lets a test stand between RocksDB and the disk.
+  // Takes the directory for this process. Fails when another process has it, when it holds something else, when a newer
+  // version wrote it, or when its files are damaged; then nothing is changed, or the message says what was. `env` (not
+  // owned; nullptr for the real one) lets a test stand between RocksDB and the disk.
   static base::Result<std::unique_ptr<Database>> open(const Options& options, rocksdb::Env* env);
+  // Writes out what is in memory and in the log, and records that the store was closed.
   ~Database();
 
   // Empty when there is no such key.
   base::Result<std::optional<rocksdb::PinnableSlice>> get(Family family, std::string_view key,
                                                           const rocksdb::Snapshot* snapshot = nullptr) const;
 
-  // Iterates keys in [lower, upper). Both must outlive the iterator.
+  // Iterates keys in [lower, upper). Both must outlive the iterator. A step that has to skip more than `most_skipped`
+  // keys (0: any number) ends the iteration with the status Incomplete.
   std::unique_ptr<rocksdb::Iterator> iterate(Family family, const rocksdb::Slice& lower, const rocksdb::Slice& upper,
-                                             const rocksdb::Snapshot* snapshot = nullptr) const;
+                                             const rocksdb::Snapshot* snapshot = nullptr,
+                                             std::uint64_t most_skipped = 0) const;
 
   // One batch at a time. Refused, without harm, while the disk is nearly full. After a fault of the disk every further
   // write is refused: what RocksDB and the operating system hold in memory can no longer be trusted to reach the disk,
   // and opening the store again is what finds out.
   base::Result<void> write(rocksdb::WriteBatch& batch);
+  // A small write that opening needs: also while the disk is nearly full, so that reads work.
+  base::Result<void> write_into_reserve(rocksdb::WriteBatch& batch);
+
+  // Lets writes be taken again when there is room; for a thread that calls it now and then, so that no caller must.
+  void look_at_disk() { static_cast<void>(gate_->check()); }
+  WriteHealth health() const { return gate_->health(); }
 
   // Clears away what was removed from [lower, upper), so that iterators need not step over it. Takes a while; failing
   // is harmless.
@@ -57,17 +72,25 @@ class Database {
 
  private:
   Database() = default;
-  base::Result<void> check_free_space();
+  base::Result<void> prepare_files(const Options& options, rocksdb::Env* env);
+  base::Result<void> open_rocks(const Options& options);
+  base::Error refused(const rocksdb::Status& status);
+  bool flush();
+  void record_close();
 
   DataDirectoryLock lock_;  // given up last
+  std::shared_ptr<LogRegister> logs_;
+  std::unique_ptr<rocksdb::Env> env_;
+  std::unique_ptr<WriteGate> gate_;
   std::unique_ptr<rocksdb::DB> db_;
   std::array<rocksdb::ColumnFamilyHandle*, family_count> handles_{};
   rocksdb::WriteOptions write_options_;
-  std::string path_;
-  std::uint64_t min_free_bytes_ = 0;
-  std::chrono::steady_clock::time_point next_space_check_;
-  bool nearly_full_ = false;
-  bool failed_ = false;
+  std::filesystem::path directory_;
+  Durability durability_ = Durability::synced;
+  // Before RocksDB opened them.
+  std::vector<KnownFile> files_before_;
+  std::optional<std::string> state_before_;  // the record of files
+  bool has_cut_logs_ = false;
 };
 
 // A point in time, released when it goes out of scope.

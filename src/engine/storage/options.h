@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "item/value.h"
 
 namespace postino::engine {
 
@@ -16,6 +18,11 @@ enum class Durability {
   synced,   // a write is answered when it is on disk
   relaxed,  // a write is answered when the operating system has it: survives a crash of the process, not of the machine
 };
+
+// May this item of the table be deleted, now that its time to live has passed? Asked by the maintenance thread, with
+// the item's key locked: it may read the store, and must not write to it. What it keeps, it is asked about again after
+// an hour at the latest.
+using ExpiryGuard = std::function<bool(const std::string& table_name, const item::Item& item)>;
 
 struct Options {
   std::filesystem::path directory;  // created when missing; its parent must exist
@@ -30,6 +37,9 @@ struct Options {
   bool background = true;
   base::Milliseconds maintenance_interval = std::chrono::seconds(1);
 
+  // Nothing expires before Engine::guard_expiry() has been called.
+  bool expiry_needs_guard = false;
+
   std::size_t block_cache_bytes = 64 << 20;
   std::size_t memtable_bytes = 64 << 20;  // of each column family, before it is written out
 
@@ -39,6 +49,10 @@ struct Options {
 
   // Writes are refused while the file system has less room than this: what is in memory must still fit.
   std::uint64_t min_free_bytes = 64 << 20;
+
+  // Opening reads the newest table files, up to so many bytes, and refuses a store with a damaged block. Damage in the
+  // rest is found when it is read.
+  std::uint64_t verified_at_start_bytes = 256 << 20;
 
   // Hold requests to the provisioned throughput of tables and indexes, and to the ceilings of on-demand tables.
   bool enforce_throughput = false;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "engine/storage/file_contents_testing.h"
 
 namespace postino::engine {
 
@@ -47,9 +48,8 @@ std::string normal(const std::string& path) {
 }
 
 std::optional<std::string> contents_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(in), {});
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  return file_contents(path);
 }
 
 void write_contents(const std::string& path, const std::string& contents) {
@@ -65,6 +65,18 @@ void append_tail(const std::string& path, std::uint64_t length, bool garbage, st
   std::ofstream out(path, std::ios::binary | std::ios::app);
   out << tail;
   CHECK(out.flush());
+}
+
+// The operating system writes pages in any order: one of those that were not synced is missing, and later ones are not.
+void make_hole(const std::string& path, std::uint64_t synced, std::uint64_t unsynced, std::mt19937_64& random) {
+  constexpr std::uint64_t page = 4 << 10;
+  const std::uint64_t place = (synced + random() % unsynced) / page * page;
+  const std::uint64_t begin = std::max(place, synced);
+  const std::uint64_t end = std::min(place + page, synced + unsynced);
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  file.seekp(static_cast<std::streamoff>(begin));
+  file << std::string(static_cast<std::size_t>(end - begin), '\0');
+  CHECK(file.flush());
 }
 
 }  // namespace
@@ -163,6 +175,8 @@ class PowerLossEnv::State {
     // Only in the log: RocksDB refuses a manifest with a record that is half zeros, and asks for repair.
     const bool damaged_tail = tail == UnsyncedTail::torn && path.ends_with(".log") && random() % 2 == 0;
     if (damaged_tail) append_tail(path, unsynced - kept, random() % 2 == 0, random);
+    if (tail == UnsyncedTail::torn && path.ends_with(".log") && kept > 0 && random() % 2 == 0)
+      make_hole(path, extent.synced, kept, random);
   }
 
   static void take_back(const NewName& name) {
@@ -192,15 +206,21 @@ class PowerLossEnv::File final : public rocksdb::FSWritableFileOwnerWrapper {
     IOStatus status = state_->begin_operation();
     if (!status.ok()) return status;
     const DiskFault fault = state_->fault;
-    if (fault != DiskFault::no_space && fault != DiskFault::append_fails) return append(data, options, debug);
+    const bool full = fault == DiskFault::no_space || (fault == DiskFault::no_table && path_.ends_with(".sst"));
+    if (!full && fault != DiskFault::append_fails) return append(data, options, debug);
     // Half of it is written before the disk notices.
     status = append(Slice(data.data(), data.size() / 2), options, debug);
     if (!status.ok()) return status;
-    return fault == DiskFault::no_space ? no_space() : IOStatus::IOError("the disk failed while writing", path_);
+    return full ? no_space() : IOStatus::IOError("the disk failed while writing", path_);
   }
   IOStatus Append(const Slice& data, const IOOptions& options, const rocksdb::DataVerificationInfo&,
                   IODebugContext* debug) override {
     return Append(data, options, debug);
+  }
+  IOStatus Allocate(std::uint64_t offset, std::uint64_t length, const IOOptions& options,
+                    IODebugContext* debug) override {
+    if (state_->fault == DiskFault::no_space) return no_space();
+    return FSWritableFileOwnerWrapper::Allocate(offset, length, options, debug);
   }
   IOStatus Truncate(std::uint64_t size, const IOOptions& options, IODebugContext* debug) override {
     IOStatus status = state_->check_power();

@@ -15,12 +15,13 @@ namespace postino::engine {
 
 enum class UnsyncedTail {
   gone,  // of each file exactly the synced bytes are left
-  torn,  // some or all of the unsynced bytes are left, in the log perhaps with zeros or garbage behind them
+  torn,  // some or all of the unsynced bytes are left, in the log perhaps with a hole, or zeros or garbage behind them
 };
 
 enum class DiskFault {
   none,
   no_space,      // nothing more can be written
+  no_table,      // there is room for logs, which are small, but not for a table
   append_fails,  // a hardware fault when writing
   sync_fails,    // and when syncing
 };

@@ -172,7 +172,7 @@ store::Answer<store::GetRecordsResponse> StreamOperations::records(const store::
 
   TRY(const bool trimmed, reader.trimmed(iterator.position, end_of(*shard)));
   if (trimmed) return trimmed_data();
-  TRY(StreamReader::Page page, reader.read(iterator.position, end_of(*shard), limit));
+  TRY(StreamReader::Page page, reader.read(iterator.position, end_of(*shard), limit, request.allowance));
   store::GetRecordsResponse response;
   response.records = std::move(page.records);
   // A shard that was closed a moment ago may have records on their way to disk.

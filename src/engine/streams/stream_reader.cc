@@ -70,8 +70,8 @@ base::Result<store::SequenceNumber> StreamReader::oldest_kept(store::SequenceNum
   return low;
 }
 
-base::Result<StreamReader::Page> StreamReader::read(store::SequenceNumber from, store::SequenceNumber until,
-                                                    int limit) {
+store::Answer<StreamReader::Page> StreamReader::read(store::SequenceNumber from, store::SequenceNumber until, int limit,
+                                                     store::ReadAllowance* allowance) {
   Page page;
   std::int64_t bytes = 0;
   TRY(bool more, seek(from, until));
@@ -79,6 +79,8 @@ base::Result<StreamReader::Page> StreamReader::read(store::SequenceNumber from, 
     TRY(store::StreamRecord record, decode_stream_record(records_->value().ToStringView()));
     bytes += record.size_bytes;
     if (bytes > max_page_bytes && !page.records.empty()) return page;
+    if (allowance != nullptr && !allowance->take(1, static_cast<std::size_t>(record.size_bytes)))
+      return store::read_given_up();
     record.sequence_number = sequence_number_of(records_->key().ToStringView());
     page.records.push_back(std::move(record));
     records_->Next();

@@ -33,7 +33,8 @@ class StreamReader {
     std::vector<store::StreamRecord> records;
     bool complete = false;  // nothing of the range is left
   };
-  base::Result<Page> read(store::SequenceNumber from, store::SequenceNumber until, int limit);
+  store::Answer<Page> read(store::SequenceNumber from, store::SequenceNumber until, int limit,
+                           store::ReadAllowance* allowance = nullptr);
 
  private:
   // Stands on the first record of [from, until); false when there is none.

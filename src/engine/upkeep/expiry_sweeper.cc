@@ -13,6 +13,8 @@ constexpr std::size_t entries_per_turn = 20;  // of one table, and in one commit
 // Removed entries stay in the way of later passes until they are compacted.
 constexpr std::size_t removals_worth_compacting = 50'000;
 
+constexpr base::Milliseconds kept_for = std::chrono::hours(1);
+
 bool is_swept(const Table& table) { return table.time_to_live && !table.time_to_live->backfill; }
 
 // Entries of this second and before.
@@ -25,6 +27,7 @@ std::string due_end(const Table& table, base::TimePoint now) {
 }  // namespace
 
 store::Answer<bool> ExpirySweeper::run_once() {
+  if (core_.options.expiry_needs_guard && !guard_) return false;
   if (passes_.empty()) start_passes();
   std::vector<std::shared_ptr<CommitEntry>> queued;
   const base::Result<void> swept = sweep(queued);
@@ -39,8 +42,12 @@ store::Answer<bool> ExpirySweeper::run_once() {
 
 void ExpirySweeper::start_passes() {
   const CatalogStatePointer state = core_.catalog->state();
-  for (const auto& [name, table] : state->tables)
-    if (is_swept(*table)) passes_.push_back({table, id_prefix(table->id)});
+  std::erase_if(kept_, [&](const auto& kept) { return kept.second.until <= core_.options.clock->monotonic(); });
+  for (const auto& [name, table] : state->tables) {
+    if (!is_swept(*table)) continue;
+    const auto kept = kept_.find(table->id);
+    passes_.push_back({table, kept == kept_.end() ? id_prefix(table->id) : kept->second.after, ""});
+  }
 }
 
 base::Result<void> ExpirySweeper::sweep(std::vector<std::shared_ptr<CommitEntry>>& queued) {
@@ -61,12 +68,13 @@ base::Result<void> ExpirySweeper::sweep(std::vector<std::shared_ptr<CommitEntry>
 base::Result<std::size_t> ExpirySweeper::take_turn(Pass& pass, std::vector<std::shared_ptr<CommitEntry>>& queued) {
   TRY(const std::vector<ExpiryEntry> due, collect(pass, entries_per_turn));
   if (due.empty()) {
-    finish(*pass.table);
+    finish(pass);
     return std::size_t{0};
   }
-  TRY(auto entry, plan(*pass.table, due));
-  if (!entry) return std::size_t{0};
-  queued.push_back(std::move(entry));
+  TRY(Planned planned, plan(*pass.table, due));
+  if (planned.is_table_gone) return std::size_t{0};
+  if (planned.keeps_some) pass.after_kept = pass.next;
+  if (planned.entry) queued.push_back(std::move(planned.entry));
   removed_[pass.table->id] += due.size();
   return due.size();
 }
@@ -87,29 +95,36 @@ base::Result<std::vector<ExpiryEntry>> ExpirySweeper::collect(Pass& pass, std::s
   return due;
 }
 
-base::Result<std::shared_ptr<CommitEntry>> ExpirySweeper::plan(const Table& seen, const std::vector<ExpiryEntry>& due) {
+base::Result<ExpirySweeper::Planned> ExpirySweeper::plan(const Table& seen, const std::vector<ExpiryEntry>& due) {
   std::vector<std::string> keys;
   for (const ExpiryEntry& expiry : due) keys.push_back(expiry.stored_item_key);
   LockedItems items(core_);
   items.lock(keys);
   const TablePointer table = core_.catalog->find(seen.name);
-  if (!table || table->id != seen.id || !is_swept(*table)) return nullptr;
+  Planned planned;
+  planned.is_table_gone = !table || table->id != seen.id || !is_swept(*table);
+  if (planned.is_table_gone) return planned;
 
   const base::TimePoint now = core_.now();
   auto entry = std::make_shared<CommitEntry>();
   for (const ExpiryEntry& expiry : due) {
     TRY(StoredItemPointer item, items.read(expiry.stored_item_key));
     // The item may have been given another time since, or be gone; then only the entry goes.
-    if (item && expiry_second(*table, item->item, now) == expiry.second)
-      items.plan(*table, {expiry.stored_item_key, std::move(item), nullptr}, *entry, Origin::time_to_live);
-    else
+    if (!item || expiry_second(*table, item->item, now) != expiry.second) {
       entry->remove(Family::expiry, expiry_key(table->id, expiry.second, expiry.stored_item_key));
+    } else if (guard_ && !guard_(table->name, item->item)) {
+      planned.keeps_some = true;
+    } else {
+      items.plan(*table, {expiry.stored_item_key, std::move(item), nullptr}, *entry, Origin::time_to_live);
+    }
   }
-  items.queue(entry);
-  return entry;
+  if (items.queue(entry)) planned.entry = std::move(entry);
+  return planned;
 }
 
-void ExpirySweeper::finish(const Table& table) {
+void ExpirySweeper::finish(const Pass& pass) {
+  const Table& table = *pass.table;
+  if (!pass.after_kept.empty()) kept_[table.id] = {pass.after_kept, core_.options.clock->monotonic() + kept_for};
   const auto removed = removed_.find(table.id);
   if (removed == removed_.end() || removed->second < removals_worth_compacting) return;
   removed_.erase(removed);

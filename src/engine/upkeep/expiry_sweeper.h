@@ -18,6 +18,9 @@ class ExpirySweeper {
  public:
   explicit ExpirySweeper(Core& core) : core_(core) {}
 
+  // From now on the guard is asked before an item is deleted. Not while run_once() is running.
+  void set_guard(ExpiryGuard guard) { guard_ = std::move(guard); }
+
   // One bounded round over all tables, each getting its turn. True when there is more to do right away.
   store::Answer<bool> run_once();
 
@@ -26,20 +29,32 @@ class ExpirySweeper {
   struct Pass {
     TablePointer table;
     std::string next;
+    std::string after_kept;  // the key after the last entry whose item the guard keeps; empty when there is none
+  };
+  // Items that the guard keeps would be met again in every round. For a while, passes begin behind them.
+  struct Kept {
+    std::string after;
+    base::Milliseconds until;  // by the monotonic clock
+  };
+  struct Planned {
+    std::shared_ptr<CommitEntry> entry;  // null when there is nothing to write
+    bool is_table_gone = false;          // or its items expire no longer
+    bool keeps_some = false;
   };
 
   void start_passes();
   // Up to `limit` entries that are due, none when there are no more; moves the pass on.
   base::Result<std::vector<ExpiryEntry>> collect(Pass& pass, std::size_t limit) const;
-  // Deletes what has expired and the entries that no longer hold. nullptr when the table is gone or its items expire no
-  // longer.
-  base::Result<std::shared_ptr<CommitEntry>> plan(const Table& seen, const std::vector<ExpiryEntry>& due);
+  // Deletes what has expired and the entries that no longer hold.
+  base::Result<Planned> plan(const Table& seen, const std::vector<ExpiryEntry>& due);
   base::Result<void> sweep(std::vector<std::shared_ptr<CommitEntry>>& queued);
   // The number of entries that were dealt with; 0 when the pass is over.
   base::Result<std::size_t> take_turn(Pass& pass, std::vector<std::shared_ptr<CommitEntry>>& queued);
-  void finish(const Table& table);
+  void finish(const Pass& pass);
 
   Core& core_;
+  ExpiryGuard guard_;
+  std::map<ObjectId, Kept> kept_;            // by table
   std::deque<Pass> passes_;                  // kept from round to round while there is more to do
   std::map<ObjectId, std::size_t> removed_;  // entries of each table, since they were last compacted
 };

@@ -99,6 +99,47 @@ TEST_F(ExpirySweeperTest, LeavesWhatIsNoExpiry) {
   EXPECT_EQ(get("aaa", "fraction"), "");
 }
 
+TEST_F(ExpirySweeperTest, AsksTheGuardBeforeItDeletes) {
+  create_table("aaa");
+  enable_time_to_live("aaa", "expires");
+  int asked = 0;
+  bool is_finished = false;
+  sweeper_.set_guard([&](const std::string& table_name, const item::Item& seen) {
+    ++asked;
+    EXPECT_EQ(table_name, "aaa");
+    return is_finished || seen.find("pk")->as<std::string>() != "unfinished";
+  });
+  put("aaa", item("finished", now() - 5));
+  put("aaa", item("unfinished", now() - 4));
+  put("aaa", item("also finished", now() - 3));
+  run_once();
+  run_once();
+  EXPECT_EQ(get("aaa", "finished"), "");
+  EXPECT_NE(get("aaa", "unfinished"), "");
+  EXPECT_EQ(get("aaa", "also finished"), "");
+  EXPECT_EQ(asked, 3) << "it is not asked about the same item in every round";
+  EXPECT_THAT(stored_keys(Family::expiry, table("aaa")->id), SizeIs(1));
+  put("aaa", item("later", now()));
+  run_once();
+  EXPECT_EQ(get("aaa", "later"), "") << "others do not wait";
+  is_finished = true;
+  clock().advance(std::chrono::hours(1));
+  run_once();
+  EXPECT_EQ(get("aaa", "unfinished"), "");
+}
+
+TEST_F(ExpirySweeperTest, WaitsForTheGuardThatItNeeds) {
+  core().options.expiry_needs_guard = true;
+  create_table("aaa");
+  enable_time_to_live("aaa", "expires");
+  put("aaa", item("past", now() - 5));
+  EXPECT_FALSE(run_once());
+  EXPECT_NE(get("aaa", "past"), "");
+  sweeper_.set_guard([](const std::string&, const item::Item&) { return true; });
+  run_once();
+  EXPECT_EQ(get("aaa", "past"), "");
+}
+
 TEST_F(ExpirySweeperTest, LeavesItemsThatWereRevived) {
   create_table("aaa");
   enable_time_to_live("aaa", "expires");

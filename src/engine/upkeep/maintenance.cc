@@ -15,7 +15,22 @@ constexpr base::Milliseconds longest_pause = std::chrono::seconds(10);
 
 }  // namespace
 
-Maintenance::Maintenance(Core& core) : core_(core), expiry_sweeper_(core), stream_trimmer_(core), token_sweeper_(core) {
+Maintenance::Maintenance(Core& core)
+    : core_(core), clock_watch_(core), expiry_sweeper_(core), stream_trimmer_(core), token_sweeper_(core) {
+  // Those who delete by age wait as long as the clock may be wrong.
+  const auto if_trusted = [this](auto& sweeper) {
+    return [this, &sweeper]() -> store::Answer<bool> {
+      if (!clock_watch_.is_trusted()) return false;
+      return sweeper.run_once();
+    };
+  };
+  duties_.push_back({"looking at the clock", [this] { return clock_watch_.run_once(); }, {}});
+  duties_.push_back({"looking at the disk",
+                     [this]() -> store::Answer<bool> {
+                       core_.database->look_at_disk();
+                       return false;
+                     },
+                     {}});
   duties_.push_back({"finishing table changes",
                      [this]() -> store::Answer<bool> {
                        TRY_VOID(complete_due_transitions(core_));
@@ -23,9 +38,9 @@ Maintenance::Maintenance(Core& core) : core_(core), expiry_sweeper_(core), strea
                      },
                      {}});
   duties_.push_back({"filling indexes", [this] { return run_index_backfill_once(core_); }, {}});
-  duties_.push_back({"expiring items", [this] { return expiry_sweeper_.run_once(); }, {}});
-  duties_.push_back({"trimming streams", [this] { return stream_trimmer_.run_once(); }, {}});
-  duties_.push_back({"forgetting request tokens", [this] { return token_sweeper_.run_once(); }, {}});
+  duties_.push_back({"expiring items", if_trusted(expiry_sweeper_), {}});
+  duties_.push_back({"trimming streams", if_trusted(stream_trimmer_), {}});
+  duties_.push_back({"forgetting request tokens", if_trusted(token_sweeper_), {}});
 }
 
 Maintenance::~Maintenance() {
@@ -56,6 +71,11 @@ void Maintenance::stop() {
   }
   changed_.notify_one();
   thread_.join();
+}
+
+void Maintenance::guard_expiry(ExpiryGuard guard) {
+  const std::lock_guard round(round_mutex_);
+  expiry_sweeper_.set_guard(std::move(guard));
 }
 
 store::Answer<bool> Maintenance::run_once() {

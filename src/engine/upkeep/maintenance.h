@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/catalog/core.h"
+#include "engine/upkeep/clock_watch.h"
 #include "engine/upkeep/expiry_sweeper.h"
 #include "engine/upkeep/stream_trimmer.h"
 #include "engine/upkeep/token_sweeper.h"
@@ -29,6 +30,9 @@ class Maintenance {
   // Waits for the thread to end.
   void stop();
 
+  // Any thread.
+  void guard_expiry(ExpiryGuard guard);
+
   // One bounded round of every duty, also after one has failed. True when there is more to do right away; the first
   // error, if any. Any thread, one round at a time.
   store::Answer<bool> run_once();
@@ -44,6 +48,7 @@ class Maintenance {
   static void report(Duty& duty, const store::Answer<bool>& outcome);
 
   Core& core_;
+  ClockWatch clock_watch_;
   ExpirySweeper expiry_sweeper_;
   StreamTrimmer stream_trimmer_;
   TokenSweeper token_sweeper_;

@@ -18,12 +18,32 @@ RecipientState parse_recipient_state(std::string_view name) {
   return pending;
 }
 
+bool is_finished(const Email& email) {
+  if (is_outcome(email.state)) return !email.due_at || email.callback_dead;
+  return may_be_finished(email.state);
+}
+
 std::optional<Pipeline> pipeline_of(const Email& email) {
   if (!email.due_at || email.callback_dead) return std::nullopt;
   for (const Pipeline pipeline : {Pipeline::intake, Pipeline::send, Pipeline::callback})
     if (std::ranges::find(states_claimed_by(pipeline), email.state) != states_claimed_by(pipeline).end())
       return pipeline;
   return std::nullopt;
+}
+
+bool is_due(const Email& email, base::TimePoint now) { return pipeline_of(email) && *email.due_at <= now; }
+
+bool is_lease_over(const Email& email, base::TimePoint now) {
+  return kind_of(email.state) == StateKind::working && email.due_at && *email.due_at < now;
+}
+
+base::TimePoint latest_lease_end(base::TimePoint now, base::Milliseconds lease) {
+  constexpr std::chrono::minutes margin{10};
+  return now + 2 * lease + margin;
+}
+
+bool is_lease_impossible(const Email& email, base::TimePoint now, base::Milliseconds lease) {
+  return kind_of(email.state) == StateKind::working && email.due_at && *email.due_at > latest_lease_end(now, lease);
 }
 
 }  // namespace postino::outbox

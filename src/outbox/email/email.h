@@ -45,8 +45,8 @@ inline constexpr std::size_t max_bounces = 100;
 
 struct Email {
   std::string id;
-  std::string tenant;      // empty: none
-  std::string acceptance;  // tells a repeated acceptance from another one with the same id
+  std::string tenant;            // empty: none
+  std::string acceptance_token;  // tells a repeated acceptance from another one with the same id
   State state = State::accepted;
   std::string reason;            // of the last state
   bool internal_reason = false;  // the reason is for operators: callers are told that it was an internal error
@@ -83,8 +83,20 @@ inline base::TimePoint kept_from(const Email& email) {
   return email.send_at && *email.send_at > email.created_at ? *email.send_at : email.created_at;
 }
 
+// Nothing more happens to it by itself, and no operator has to decide. What is not finished never expires.
+bool is_finished(const Email& email);
+
 // Whose work it waits for, now or later; nullopt when it does not.
 std::optional<Pipeline> pipeline_of(const Email& email);
+// May a worker claim it now?
+bool is_due(const Email& email, base::TimePoint now);
+// Did a worker have it for longer than its lease? The last moment of a lease is the worker's. A worker that has renewed
+// it since is not gone: a rescuer writes LeaseEnded only if the lease is still the same.
+bool is_lease_over(const Email& email, base::TimePoint now);
+// The end of a lease that is later than this was granted by a clock that was ahead: leases are as long as `lease`, or a
+// little longer where another server granted them. The worker is gone: it would have renewed it by the clock of now.
+base::TimePoint latest_lease_end(base::TimePoint now, base::Milliseconds lease);
+bool is_lease_impossible(const Email& email, base::TimePoint now, base::Milliseconds lease);
 
 // One line of an e-mail's history.
 struct HistoryEntry {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "mail/send_result.h"
 #include "outbox/email/description.h"
 #include "outbox/email/email.h"
+#include "smtp/send_result.h"
 
 namespace postino::outbox {
 
@@ -46,7 +46,7 @@ struct LeaseEnded {};
 struct MessageEnding {};
 struct SendingAttempted {
   std::vector<Suppression> suppressed;  // of the pending recipients: these were not tried
-  mail::SendResult result;              // for the others
+  smtp::SendResult result;              // for the others
 };
 // Nothing was tried, for reasons that are not the e-mail's.
 struct SendingPostponed {

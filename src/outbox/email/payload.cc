@@ -7,7 +7,6 @@
 #include "base/timestamp.h"
 #include "json/writer.h"
 #include "mail/address.h"
-#include "mail/content_type.h"
 #include "mail/text_rules.h"
 #include "net/url.h"
 
@@ -32,14 +31,11 @@ bool is_uuid(std::string_view text) {
   return true;
 }
 
-bool has_control_character(std::string_view text) {
-  return std::ranges::any_of(
-      text, [](char character) { return static_cast<unsigned char>(character) < 0x20 || character == 0x7F; });
-}
+std::string longer_than(std::size_t bytes) { return "must not be longer than " + std::to_string(bytes) + " bytes"; }
 
 // Will the message take it as the name of an attachment?
 bool fits_as_name(std::string_view name) {
-  return !name.empty() && name.size() <= PayloadLimits::attachment_name_bytes && name != "." && name != ".." &&
+  return !name.empty() && name.size() <= Limits::attachment_name_bytes && name != "." && name != ".." &&
          name.find_first_of("/\\") == std::string_view::npos && mail::check_line(name).has_value();
 }
 
@@ -58,7 +54,7 @@ class Reader {
     read_content();
     read_attachments();
     read_headers();
-    read_course();
+    read_sending_options();
     fields_.refuse_others();
     return std::move(payload_);
   }
@@ -107,7 +103,7 @@ class Reader {
       if (!text)
         fields_.errors().add(field, "must be a string");
       else if (text->size() > Limits::address_bytes)
-        fields_.errors().add(field, "must not be longer than " + std::to_string(Limits::address_bytes) + " bytes");
+        fields_.errors().add(field, longer_than(Limits::address_bytes));
       else
         mailboxes.push_back(mailbox(field, *text));
     }
@@ -162,15 +158,16 @@ class Reader {
   void name_by_path(const std::string& field, PayloadAttachment& attachment) {
     attachment.name = attachment.path.substr(attachment.path.rfind('/') + 1);
     if (!fits_as_name(attachment.name))
-      fields_.errors().add(field, "must end in a name of at most 255 bytes without backslashes, unless name is given");
+      fields_.errors().add(field, "must end in a name of at most " + std::to_string(Limits::attachment_name_bytes) +
+                                      " bytes without backslashes, unless name is given");
   }
 
   PayloadAttachment read_attachment_object(Fields& fields) {
     PayloadAttachment attachment;
-    const auto file = fields.text("path", Need::optional, 4'096);
+    const auto file = fields.text("path", Need::optional);
     const auto content = fields.text("content_base64", Need::optional, Limits::inline_bytes);
     const auto name = fields.text("name", content ? Need::required : Need::optional);
-    const auto type = fields.text("content_type", Need::optional, 255);
+    const auto type = fields.text("content_type", Need::optional, Limits::content_type_bytes);
     fields.refuse_others();
     if (file.has_value() == content.has_value()) fields.refuse("path", "or content_base64 must be given, but not both");
     if (file) {
@@ -184,7 +181,8 @@ class Reader {
     }
     if (name) attachment.name = *name;
     if (name && !fits_as_name(*name))
-      fields.refuse("name", "must have 1 to 255 bytes, and no slashes or control characters");
+      fields.refuse("name", "must have 1 to " + std::to_string(Limits::attachment_name_bytes) +
+                                " bytes, and no slashes or control characters");
     if (type) attachment.content_type = *type;
     if (type)
       if (const auto parsed = mail::parse_content_type(*type); !parsed)
@@ -194,6 +192,10 @@ class Reader {
 
   // Files are looked for below the base path, and nowhere else.
   bool check_path(const std::string& field, std::string_view path) {
+    if (path.size() > Limits::attachment_path_bytes) {
+      fields_.errors().add(field, longer_than(Limits::attachment_path_bytes));
+      return false;
+    }
     bool climbs = false;
     for (std::size_t begin = 0; begin <= path.size();) {
       const std::size_t end = std::min(path.find('/', begin), path.size());
@@ -201,7 +203,7 @@ class Reader {
       begin = end + 1;
     }
     const bool fits =
-        !path.empty() && path.front() != '/' && path.back() != '/' && !climbs && !has_control_character(path);
+        !path.empty() && path.front() != '/' && path.back() != '/' && !climbs && !base::has_control_character(path);
     if (!fits) fields_.errors().add(field, "must be a relative path without .. or control characters");
     return fits;
   }
@@ -217,7 +219,7 @@ class Reader {
         continue;
       }
       if (value->size() > Limits::header_bytes) {
-        fields_.errors().add(field, "must not be longer than " + std::to_string(Limits::header_bytes) + " bytes");
+        fields_.errors().add(field, longer_than(Limits::header_bytes));
         continue;
       }
       if (const auto checked = mail::check_header(std::string(name), std::string(*value)); !checked)
@@ -226,8 +228,8 @@ class Reader {
     }
   }
 
-  // When it is sent, and who hears of it.
-  void read_course() {
+  // When it is sent, who hears of it, and how it is labelled.
+  void read_sending_options() {
     payload_.send_at = fields_.time("send_at", Need::optional);
     if (payload_.send_at && now_ && *payload_.send_at > *now_ + Limits::ahead)
       fields_.refuse("send_at", "must not be more than a year in the future");
@@ -244,7 +246,7 @@ class Reader {
     if (!tags) return;
     for (std::size_t i = 0; i < tags->size(); ++i) {
       const auto tag = (*tags)[i].text();
-      if (!tag || tag->empty() || tag->size() > Limits::tag_bytes || has_control_character(*tag))
+      if (!tag || tag->empty() || tag->size() > Limits::tag_bytes || base::has_control_character(*tag))
         fields_.errors().add(
             json::element_path(fields_.path_of("tags"), i),
             "must be a string of 1 to " + std::to_string(Limits::tag_bytes) + " bytes without control characters");
@@ -264,7 +266,8 @@ class Reader {
         fields.refuse("url", parsed.error().message);
       else if (!parsed->secure)
         fields.refuse("url", "must begin with https");
-      else if (payload_.unsubscribe_url.size() > Limits::unsubscribe_bytes || url->find_first_of("<>\"\\") != url->npos)
+      else if (std::max(url->size(), payload_.unsubscribe_url.size()) > Limits::unsubscribe_bytes ||
+               url->find_first_of("<>\"\\") != url->npos)
         fields.refuse("url", "must not be longer than " + std::to_string(Limits::unsubscribe_bytes) +
                                  " bytes, or have quotes, backslashes or angle brackets");
     }

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "json/fields.h"
+#include "mail/content_type.h"
 #include "mail/message.h"
 
 namespace postino::outbox {
@@ -17,16 +18,21 @@ namespace postino::outbox {
 struct PayloadLimits {
   static constexpr std::size_t recipients = 100;       // to, cc and bcc together
   static constexpr std::size_t address_bytes = 1'000;  // with the name
+  static constexpr std::size_t display_name_bytes = mail::longest_mailbox_name;
   static constexpr std::size_t subject_bytes = 2'000;
   static constexpr std::size_t body_bytes = 10 << 20;  // of each body
   static constexpr std::size_t attachments = 50;
   static constexpr std::size_t inline_bytes = 35 << 20;  // of one inline attachment, in base64
+  static constexpr std::size_t attachment_path_bytes = 4'096;
   static constexpr std::size_t attachment_name_bytes = mail::longest_attachment_name;
+  static constexpr std::size_t content_type_bytes = mail::longest_content_type;
+  static constexpr std::size_t content_type_half_bytes = mail::longest_type_half;
   static constexpr std::size_t headers = 50;
+  static constexpr std::size_t header_name_bytes = mail::longest_header_name;
   static constexpr std::size_t header_bytes = 8'000;
   static constexpr std::size_t tags = 20;
   static constexpr std::size_t tag_bytes = 64;
-  static constexpr std::size_t unsubscribe_bytes = 900;                      // it stands in a line of the message
+  static constexpr std::size_t unsubscribe_bytes = mail::longest_unsubscribe_url;
   static constexpr base::Milliseconds ahead = std::chrono::hours(24 * 366);  // how far away send_at may be
 };
 

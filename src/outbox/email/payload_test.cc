@@ -10,7 +10,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr base::TimePoint now{base::Milliseconds(1'794'735'000'000)};  // 2026-11-15T09:30:00Z
+constexpr base::TimePoint read_time{base::Milliseconds(1'794'735'000'000)};  // 2026-11-15T09:30:00Z
 
 struct Outcome {
   std::optional<Payload> payload;
@@ -22,7 +22,7 @@ Outcome read(const std::string& text, const std::string& path = "") {
   json::Document document;
   Outcome outcome;
   EXPECT_TRUE(document.parse(text, errors)) << text;
-  outcome.payload = read_payload(document.root(), path, now, errors);
+  outcome.payload = read_payload(document.root(), path, read_time, errors);
   for (const json::FieldError& error : errors.list()) outcome.faults.push_back(error.field + ": " + error.rule);
   EXPECT_EQ(outcome.payload.has_value(), outcome.faults.empty());
   return outcome;
@@ -217,6 +217,11 @@ TEST(Payload, AttachmentPathsStayBelowTheBase) {
                 ElementsAre("attachments[0].path: must be a relative path without .. or control characters"))
         << path;
   }
+  const std::string too_long = std::string(4'096, 'd') + "/a";
+  EXPECT_THAT(faults_with(R"("attachments":[")" + too_long + "\"]"),
+              ElementsAre("attachments[0]: must not be longer than 4096 bytes"));
+  EXPECT_THAT(faults_with(R"("attachments":[{"path":")" + too_long + "\"}]"),
+              ElementsAre("attachments[0].path: must not be longer than 4096 bytes"));
   for (const char* path : {"a", "a/b.pdf", "..a/b..", "a/...", ".hidden"})
     EXPECT_THAT(faults_with(R"("attachments":[")" + std::string(path) + "\"]"), IsEmpty()) << path;
 }

@@ -1,6 +1,7 @@
 // The rules that all e-mails follow. One object, made once from the settings.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 
@@ -39,6 +40,12 @@ inline const std::string& callback_url_of(const Email& email, const Policy& poli
   return email.callback_url.empty() ? policy.default_callback_url : email.callback_url;
 }
 
-inline base::TimePoint expiry_of(const Email& email, const Policy& policy) { return kept_from(email) + policy.keep; }
+// When it may be removed, if it is finished by then. Who looks for an e-mail that ended late has up to a
+// day to find it.
+inline base::TimePoint expiry_of(const Email& email, const Policy& policy) {
+  const base::Milliseconds after_its_end = std::min<base::Milliseconds>(policy.keep, std::chrono::hours(24));
+  const base::TimePoint usual = kept_from(email) + policy.keep;
+  return is_finished(email) ? std::max(usual, email.updated_at + after_its_end) : usual;
+}
 
 }  // namespace postino::outbox

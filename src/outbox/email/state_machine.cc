@@ -74,7 +74,7 @@ std::span<const EventRules> event_rules() {
        {{calling_sent, {sent}}, {calling_failed, {failed}}, {calling_invalid, {invalid}}}},
       {"held", "operator", "held", {{accepted, {held}}, {ready, {held}}}},
       {"released", "operator", "released", {{held, {accepted, ready}}}},
-      {"cancelled", "operator", "cancelled", {{accepted, {cancelled}}, {ready, {cancelled}}, {held, {cancelled}}}},
+      {"cancelled", "client", "cancelled", {{accepted, {cancelled}}, {ready, {cancelled}}, {held, {cancelled}}}},
       {"requeued",
        "operator",
        "requeued",
@@ -94,6 +94,24 @@ bool may_follow(State from, State to) {
            });
          });
 }
+
+namespace {
+
+// Where the event leads to from this state; nullopt when the state forbids it. For events that lead to one state only.
+template <class Happened>
+std::optional<State> state_after(State from) {
+  static const EventRules& event = event_rules()[Event(Happened()).index()];
+  const auto rule = std::ranges::find(event.rules, std::optional(from), &Rule::from);
+  if (rule == event.rules.end()) return std::nullopt;
+  CHECK(rule->to.size() == 1);
+  return rule->to.front();
+}
+
+}  // namespace
+
+std::optional<State> claimed_form(State waiting) { return state_after<event::Claimed>(waiting); }
+std::optional<State> rescued_form(State working) { return state_after<event::GivenBack>(working); }
+std::optional<State> acknowledged_form(State calling) { return state_after<event::CallbackAcknowledged>(calling); }
 
 namespace {
 
@@ -132,13 +150,13 @@ void mark_suppressed(Email& email, const std::vector<Suppression>& suppressions)
 }
 
 // Fills in what the server said about those that were tried.
-void settle_recipients(Email& email, const mail::SendResult& result) {
-  for (const mail::RecipientResult& each : result.recipients)
+void settle_recipients(Email& email, const smtp::SendResult& result) {
+  for (const smtp::RecipientResult& each : result.recipients)
     for (Recipient& recipient : email.recipients) {
       if (recipient.state != RecipientState::pending || recipient.address != each.address) continue;
       recipient.reply = each.reply.text;
-      if (each.severity == mail::Severity::success) recipient.state = RecipientState::delivered;
-      if (each.severity == mail::Severity::permanent) recipient.state = RecipientState::refused;
+      if (each.severity == smtp::Severity::success) recipient.state = RecipientState::delivered;
+      if (each.severity == smtp::Severity::permanent) recipient.state = RecipientState::refused;
     }
 }
 
@@ -228,7 +246,7 @@ class Decision {
   }
 
   State operator()(event::SendingAttempted& event) {
-    const mail::SendResult& result = event.result;
+    const smtp::SendResult& result = event.result;
     mark_suppressed(email_, event.suppressed);
     if (result.outcome_unknown) {
       if (policy_.unknown_outcome == UnknownOutcomePolicy::hold) return hold_unknown(result.reply.text);
@@ -327,7 +345,7 @@ class Decision {
     // Another program does not say when it begins to send.
     if (email_.state == processing) email_.outcome_unknown = true;
     // What another program has brought to an end, it calls back for.
-    if (email_.state == sent || email_.state == failed || email_.state == invalid) email_.due_at.reset();
+    if (is_outcome(email_.state)) email_.due_at.reset();
     return email_.state;
   }
 
@@ -400,11 +418,11 @@ class Decision {
     return first_reply(email_, RecipientState::refused);
   }
 
-  std::string reason_of_success(const mail::SendResult& result) const {
+  std::string reason_of_success(const smtp::SendResult& result) const {
     const std::size_t delivered = count_recipients(email_, RecipientState::delivered);
     const std::size_t all = email_.recipients.size();
     if (delivered == all)
-      return result.severity == mail::Severity::success ? result.reply.text
+      return result.severity == smtp::Severity::success ? result.reply.text
                                                         : first_reply(email_, RecipientState::delivered);
     const bool some_refused = count_recipients(email_, RecipientState::refused) > 0;
     return "delivered to " + std::to_string(delivered) + " of " + std::to_string(all) +

@@ -58,7 +58,19 @@ struct EventRules {
 // In the order of the alternatives of Event.
 std::span<const EventRules> event_rules();
 
+// These are read from the table.
+//
 // Is there an event that takes an e-mail from one state to the other?
 bool may_follow(State from, State to);
+// The working state a waiting one is claimed into, and the waiting state a working one goes back to when its worker is
+// gone. nullopt for other kinds.
+std::optional<State> claimed_form(State waiting);
+std::optional<State> rescued_form(State working);
+// The state that says the callback was acknowledged: calling_sent -> sent_acknowledged. nullopt for other states.
+std::optional<State> acknowledged_form(State calling);
+
+// Under which state an e-mail is listed: one that a worker has stays where it waited, because it will be somewhere else
+// soon.
+inline State listed_state(State state) { return rescued_form(state).value_or(state); }
 
 }  // namespace postino::outbox

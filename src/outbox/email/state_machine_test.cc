@@ -35,22 +35,22 @@ Email email_in(State state, std::vector<std::string> recipients = {"ann@example.
   return email;
 }
 
-mail::SendResult result_of(std::vector<mail::RecipientResult> recipients, mail::Severity severity, std::string text) {
-  mail::SendResult result;
+smtp::SendResult result_of(std::vector<smtp::RecipientResult> recipients, smtp::Severity severity, std::string text) {
+  smtp::SendResult result;
   result.severity = severity;
-  result.reply = {severity == mail::Severity::success ? 250 : 450, "", std::move(text)};
+  result.reply = {severity == smtp::Severity::success ? 250 : 450, "", std::move(text)};
   result.recipients = std::move(recipients);
   return result;
 }
 
-mail::RecipientResult success(std::string address) {
-  return {std::move(address), mail::Severity::success, {250, "", "250 ok"}};
+smtp::RecipientResult success(std::string address) {
+  return {std::move(address), smtp::Severity::success, {250, "", "250 ok"}};
 }
-mail::RecipientResult temporary(std::string address) {
-  return {std::move(address), mail::Severity::temporary, {450, "", "450 busy"}};
+smtp::RecipientResult temporary(std::string address) {
+  return {std::move(address), smtp::Severity::temporary, {450, "", "450 busy"}};
 }
-mail::RecipientResult permanent(std::string address) {
-  return {std::move(address), mail::Severity::permanent, {550, "", "550 no such user"}};
+smtp::RecipientResult permanent(std::string address) {
+  return {std::move(address), smtp::Severity::permanent, {550, "", "550 no such user"}};
 }
 
 class StateMachineTest : public testing::Test {
@@ -143,7 +143,7 @@ TEST_F(StateMachineTest, WithoutAUrlThereIsNoCallback) {
   email.callback_url.clear();
   EXPECT_EQ(
       changed(email,
-              event::SendingAttempted{{}, result_of({success("ann@example.com")}, mail::Severity::success, "250 ok")},
+              event::SendingAttempted{{}, result_of({success("ann@example.com")}, smtp::Severity::success, "250 ok")},
               start, policy_)
           .after.due_at,
       std::nullopt);
@@ -154,7 +154,7 @@ TEST_F(StateMachineTest, WithoutAUrlThereIsNoCallback) {
       << "its own goes first";
   EXPECT_EQ(
       changed(email,
-              event::SendingAttempted{{}, result_of({permanent("ann@example.com")}, mail::Severity::permanent, "x")},
+              event::SendingAttempted{{}, result_of({permanent("ann@example.com")}, smtp::Severity::permanent, "x")},
               start, with_default)
           .after.due_at,
       start);
@@ -181,7 +181,7 @@ TEST_F(StateMachineTest, SuccessIsSent) {
       email,
       event::SendingAttempted{
           {},
-          result_of({success("ann@example.com"), success("bob@example.com")}, mail::Severity::success, "250 queued")},
+          result_of({success("ann@example.com"), success("bob@example.com")}, smtp::Severity::success, "250 queued")},
       start + seconds(2), policy_);
   check(move, email);
   EXPECT_EQ(move.after.state, State::sent);
@@ -199,7 +199,7 @@ TEST_F(StateMachineTest, ARefusalOfAllIsFailedWithTheServersWords) {
       email,
       event::SendingAttempted{
           {},
-          result_of({permanent("ann@example.com"), permanent("bob@example.com")}, mail::Severity::permanent, "554 no")},
+          result_of({permanent("ann@example.com"), permanent("bob@example.com")}, smtp::Severity::permanent, "554 no")},
       start, policy_);
   check(move, email);
   EXPECT_EQ(move.after.state, State::failed);
@@ -215,7 +215,7 @@ TEST_F(StateMachineTest, ARefusalOfSomeIsSentAndSaysToHowMany) {
               event::SendingAttempted{
                   {},
                   result_of({success("ann@example.com"), permanent("bob@example.com"), success("cid@example.com")},
-                            mail::Severity::success, "250 queued")},
+                            smtp::Severity::success, "250 queued")},
               start, policy_);
   EXPECT_EQ(move.after.state, State::sent);
   EXPECT_EQ(move.after.reason, "delivered to 2 of 3 recipients: 550 no such user");
@@ -225,7 +225,7 @@ TEST_F(StateMachineTest, TheSuppressedAreNamedAsTheCauseWhenNobodyWasRefused) {
   Email email = email_in(State::processing, {"ann@example.com", "bob@example.com"});
   email.recipients[1] = {"bob@example.com", RecipientState::suppressed, "bounced before"};
   const Change move = changed(
-      email, event::SendingAttempted{{}, result_of({success("ann@example.com")}, mail::Severity::success, "250 ok")},
+      email, event::SendingAttempted{{}, result_of({success("ann@example.com")}, smtp::Severity::success, "250 ok")},
       start, policy_);
   EXPECT_EQ(move.after.state, State::sent);
   EXPECT_EQ(move.after.reason, "delivered to 1 of 2 recipients: bounced before");
@@ -239,7 +239,7 @@ TEST_F(StateMachineTest, OnlyThoseWithoutAnAnswerAreTriedAgain) {
               event::SendingAttempted{
                   {},
                   result_of({success("ann@example.com"), temporary("bob@example.com"), permanent("cid@example.com")},
-                            mail::Severity::success, "250 queued")},
+                            smtp::Severity::success, "250 queued")},
               start, policy_);
   check(move, email);
   EXPECT_EQ(move.after.state, State::ready);
@@ -253,7 +253,7 @@ TEST_F(StateMachineTest, OnlyThoseWithoutAnAnswerAreTriedAgain) {
   Email second = move.after;
   second.state = State::processing;
   const Change last = changed(
-      second, event::SendingAttempted{{}, result_of({success("bob@example.com")}, mail::Severity::success, "250 ok")},
+      second, event::SendingAttempted{{}, result_of({success("bob@example.com")}, smtp::Severity::success, "250 ok")},
       start, policy_);
   EXPECT_EQ(last.after.state, State::sent);
   EXPECT_EQ(last.after.reason, "delivered to 2 of 3 recipients: 550 no such user");
@@ -265,7 +265,7 @@ TEST_F(StateMachineTest, ATemporaryFailureIsTriedAgainWithGrowingDelays) {
     email.attempts = attempts;
     const Change move = changed(
         email,
-        event::SendingAttempted{{}, result_of({temporary("ann@example.com")}, mail::Severity::temporary, "450 busy")},
+        event::SendingAttempted{{}, result_of({temporary("ann@example.com")}, smtp::Severity::temporary, "450 busy")},
         start, policy_);
     check(move, email);
     EXPECT_EQ(move.after.state, State::ready);
@@ -279,7 +279,7 @@ TEST_F(StateMachineTest, ATemporaryFailureIsTriedAgainWithGrowingDelays) {
 
 TEST_F(StateMachineTest, ABrokenSessionSaysNothingAboutTheRecipients) {
   const Email email = email_in(State::processing);
-  mail::SendResult result = result_of({permanent("ann@example.com")}, mail::Severity::permanent, "554 go away");
+  smtp::SendResult result = result_of({permanent("ann@example.com")}, smtp::Severity::permanent, "554 go away");
   result.session_failed = true;
   const Change move = changed(email, event::SendingAttempted{{}, result}, start, policy_);
   EXPECT_EQ(move.after.state, State::ready);
@@ -291,7 +291,7 @@ TEST_F(StateMachineTest, ItIsGivenUpAfterSoManyAttempts) {
   email.attempts = 5;
   const Change move = changed(
       email,
-      event::SendingAttempted{{}, result_of({temporary("ann@example.com")}, mail::Severity::temporary, "450 busy")},
+      event::SendingAttempted{{}, result_of({temporary("ann@example.com")}, smtp::Severity::temporary, "450 busy")},
       start, policy_);
   check(move, email);
   EXPECT_EQ(move.after.state, State::failed);
@@ -304,7 +304,7 @@ TEST_F(StateMachineTest, ItIsGivenUpWhenItIsTooOld) {
   const auto outcome = [&](base::Milliseconds age) {
     return changed(email,
                    event::SendingAttempted{
-                       {}, result_of({temporary("ann@example.com")}, mail::Severity::temporary, "450 busy")},
+                       {}, result_of({temporary("ann@example.com")}, smtp::Severity::temporary, "450 busy")},
                    start + age, policy_)
         .after.state;
   };
@@ -321,7 +321,7 @@ TEST_F(StateMachineTest, WhoHasItMakesAGivenUpEmailSent) {
   const Change move = changed(
       email,
       event::SendingAttempted{
-          {}, result_of({success("ann@example.com"), temporary("bob@example.com")}, mail::Severity::success, "250 ok")},
+          {}, result_of({success("ann@example.com"), temporary("bob@example.com")}, smtp::Severity::success, "250 ok")},
       start, policy_);
   check(move, email);
   EXPECT_EQ(move.after.state, State::sent);
@@ -332,7 +332,7 @@ TEST_F(StateMachineTest, WhoHasItMakesAGivenUpEmailSent) {
 
 TEST_F(StateMachineTest, AnUnknownOutcomeIsSentAgainOrHeldByPolicy) {
   const Email email = email_in(State::processing);
-  mail::SendResult result = result_of({}, mail::Severity::temporary, "the connection broke");
+  smtp::SendResult result = result_of({}, smtp::Severity::temporary, "the connection broke");
   result.outcome_unknown = true;
   const Change again = changed(email, event::SendingAttempted{{}, result}, start, policy_);
   check(again, email);
@@ -625,14 +625,14 @@ TEST_F(StateMachineTest, TheSuppressedAreNotTried) {
   const Email email = email_in(State::processing, {"ann@example.com", "Bob@Example.com"});
   const std::vector<Suppression> bob = {{"bob@example.com", "complained", start}};
   const Change some = changed(
-      email, event::SendingAttempted{bob, result_of({success("ann@example.com")}, mail::Severity::success, "250 ok")},
+      email, event::SendingAttempted{bob, result_of({success("ann@example.com")}, smtp::Severity::success, "250 ok")},
       start, policy_);
   EXPECT_EQ(some.after.state, State::sent);
   EXPECT_EQ(some.after.reason, "delivered to 1 of 2 recipients: complained");
   const std::vector<Suppression> both = {{"bob@example.com", "complained", start},
                                          {"ann@example.com", "bounced", start}};
-  mail::SendResult nothing;
-  nothing.severity = mail::Severity::permanent;
+  smtp::SendResult nothing;
+  nothing.severity = smtp::Severity::permanent;
   const Change all = changed(email, event::SendingAttempted{both, nothing}, start, policy_);
   check(all, email);
   EXPECT_EQ(all.after.state, State::failed);
@@ -685,7 +685,7 @@ TEST_F(StateMachineTest, TimeDoesNotGoBack) {
   Email email = email_in(State::processing);
   email.updated_at = start + seconds(5);  // by a process whose clock is ahead
   const Change change = changed(
-      email, event::SendingAttempted{{}, result_of({success("ann@example.com")}, mail::Severity::success, "250 ok")},
+      email, event::SendingAttempted{{}, result_of({success("ann@example.com")}, smtp::Severity::success, "250 ok")},
       start, policy_);
   EXPECT_EQ(change.after.updated_at, start + seconds(5));
   EXPECT_EQ(change.after.settled_at, start + seconds(5));

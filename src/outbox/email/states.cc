@@ -44,20 +44,6 @@ const StateInfo& info_of(State state) {
   return info;
 }
 
-// The ways between waiting and working, and on to the acknowledgement.
-struct Work {
-  State waiting;
-  State working;
-  std::optional<State> acknowledged;
-};
-constexpr std::array<Work, 5> works = {{
-    {State::accepted, State::intaking, std::nullopt},
-    {State::ready, State::processing, std::nullopt},
-    {State::sent, State::calling_sent, State::sent_acknowledged},
-    {State::failed, State::calling_failed, State::failed_acknowledged},
-    {State::invalid, State::calling_invalid, State::invalid_acknowledged},
-}};
-
 }  // namespace
 
 std::string_view name_of(State state) { return info_of(state).name; }
@@ -93,22 +79,13 @@ std::string_view name_of(Pipeline pipeline) {
   return pipeline == Pipeline::send ? "send" : "callback";
 }
 
-std::optional<State> claimed_form(State state) {
-  for (const Work& work : works)
-    if (work.waiting == state) return work.working;
-  return std::nullopt;
+bool is_outcome(State state) {
+  const std::vector<State>& outcomes = states_claimed_by(Pipeline::callback);
+  return std::ranges::find(outcomes, state) != outcomes.end();
 }
 
-std::optional<State> rescued_form(State state) {
-  for (const Work& work : works)
-    if (work.working == state) return work.waiting;
-  return std::nullopt;
-}
-
-std::optional<State> acknowledged_form(State state) {
-  for (const Work& work : works)
-    if (work.working == state) return work.acknowledged;
-  return std::nullopt;
+bool may_be_finished(State state) {
+  return is_outcome(state) || (kind_of(state) == StateKind::resting && state != State::held);
 }
 
 }  // namespace postino::outbox

@@ -47,16 +47,9 @@ enum class Pipeline : std::uint8_t { intake, send, callback };
 const std::vector<State>& states_claimed_by(Pipeline pipeline);
 std::string_view name_of(Pipeline pipeline);  // "intake"
 
-// The working state a waiting one is claimed into, and the waiting state a working one goes back to when its worker is
-// gone. nullopt for other kinds.
-std::optional<State> claimed_form(State waiting);
-std::optional<State> rescued_form(State working);
-
-// Under which state an e-mail is listed: one that a worker has stays where it waited, because it will be somewhere else
-// soon.
-inline State listed_state(State state) { return rescued_form(state).value_or(state); }
-
-// The state that says the callback for this outcome was acknowledged: sent -> sent_acknowledged.
-std::optional<State> acknowledged_form(State working);
+// What became of an e-mail: it was sent, it failed, or it is invalid. The caller is told of it, if it wants to be.
+bool is_outcome(State state);
+// Can an e-mail in this state be finished? An outcome is only when no callback is due any more (is_finished()).
+bool may_be_finished(State state);
 
 }  // namespace postino::outbox

@@ -14,7 +14,7 @@ namespace {
 
 // The same each time for e-mail number `index` of a request, so that a repeat of a half done request knows its own
 // e-mails. Another request under the same key, after that has expired, does not.
-std::string acceptance_of(const AcceptKey& key, std::size_t index) {
+std::string acceptance_token_of(const AcceptKey& key, std::size_t index) {
   const std::string text = key.key + "#" + key.request_hash + "#" + std::to_string(index);
   return base::to_hex(base::sha256(text)).substr(0, 16);
 }
@@ -33,11 +33,25 @@ AcceptRequest::AcceptRequest(std::vector<NewEmail>& emails, const std::optional<
     const Change& change = emails[i].change;
     bytes_.push_back(emails[i].payload.size() + (change.message ? change.message->size() : 0));
     answer_.outcomes.push_back({accepted.id, std::nullopt, "", std::nullopt});
-    accepted.acceptance = key ? acceptance_of(*key, i) : base::make_uuid(random);
+    accepted.acceptance_token = key ? acceptance_token_of(*key, i) : base::make_uuid(random);
     std::string_view id = accepted.id;
     if (ids == Ids::ignoring_case) id = lower_case_ids.emplace_back(base::lower_case(id));
     if (!seen.insert(id).second) refuse_duplicate(i);
   }
+}
+
+bool AcceptRequest::take_verdict(idempotency::Verdict verdict, std::string stored_answer) {
+  using idempotency::Verdict;
+  if (verdict == Verdict::execute) return true;
+  answer_ = {};
+  answer_.status = AcceptStatus::in_progress;
+  if (verdict == Verdict::other_request) answer_.status = AcceptStatus::other_request;
+  if (verdict == Verdict::unreadable) answer_.status = AcceptStatus::unreadable_key;
+  if (verdict == Verdict::replay) {
+    answer_.status = AcceptStatus::replayed;
+    answer_.stored_answer = std::move(stored_answer);
+  }
+  return false;
 }
 
 void AcceptRequest::refuse_duplicate(std::size_t i) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "idempotency/guard.h"
 #include "outbox/ledger/contents.h"
 
 namespace postino::outbox {
@@ -28,6 +29,9 @@ class AcceptRequest {
 
   const std::optional<AcceptKey>& key() const { return key_; }
   AcceptAnswer& answer() { return answer_; }
+  // What the key says. True when the request is to be carried out; otherwise the answer says why not, with the answer
+  // that was stored if it was carried out before.
+  bool take_verdict(idempotency::Verdict verdict, std::string stored_answer = "");
   // Under the key.
   void render_answer() { answer_.stored_answer = render_(answer_.outcomes); }
 

@@ -1,7 +1,14 @@
 #include "outbox/ledger/directory_spool.h"
 
+#include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <optional>
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/metrics_text.h"
 #include "outbox/ledger/enclosed_file.h"
 
 namespace postino::outbox {
@@ -13,17 +20,47 @@ constexpr std::size_t largest_object = std::size_t{1} << 30;
 // A file that is being written does not say yet how long it is kept. After so long its writer is gone.
 constexpr std::chrono::hours left_unfinished{24};
 
-constexpr std::size_t distinction_size = 8;
+constexpr const char* spool_marker = "POSTINO-SPOOL";  // in the spool: an id
+constexpr const char* noted_spool = "SPOOL";           // in the folder that notes it: the same id
+constexpr std::size_t id_size = 36;
 
-// Other programs may keep payloads in the same directory. Theirs do not have the distinction that write() gives, nor a
-// time of modification that says how long they are kept.
-bool is_ours(std::string_view name) {
-  if (name.ends_with(unfinished_ending)) return true;
+// What write() puts into a name: something that tells two writes of the same contents apart, and a sum of the contents.
+// Earlier versions had no sum.
+constexpr std::size_t distinction_size = 8;
+constexpr std::size_t sum_size = 8;
+
+std::string sum_of(std::string_view bytes) { return base::to_hex(base::sha256(bytes)).substr(0, sum_size); }
+
+// Other programs may keep payloads in the same directory. Theirs do not have what write() puts into names, nor a time
+// of modification that says how long they are kept. nullopt for them.
+std::optional<std::string_view> distinction_in(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   const std::size_t dash = name.rfind('-');
-  if (dot == std::string_view::npos || dash == std::string_view::npos || dot != dash + 1 + distinction_size)
-    return false;
-  return name.find_first_not_of("0123456789abcdef", dash + 1) == dot;
+  if (dot == std::string_view::npos || dash == std::string_view::npos || dash > dot) return std::nullopt;
+  const std::string_view distinction = name.substr(dash + 1, dot - dash - 1);
+  if (distinction.size() != distinction_size && distinction.size() != distinction_size + sum_size) return std::nullopt;
+  if (distinction.find_first_not_of("0123456789abcdef") != std::string_view::npos) return std::nullopt;
+  return distinction;
+}
+
+bool is_ours(std::string_view name) { return name.ends_with(unfinished_ending) || distinction_in(name); }
+
+// The error of a file that is not found. If a link is why, it is there all the same, and an operator can help.
+base::Error explained(base::Error error, int directory, const std::string& path) {
+  if (error.code != base::ErrorCode::not_found || !meets_link(directory, path)) return error;
+  return {base::ErrorCode::io,
+          "the file " + path +
+              " of the spool is a symbolic link, or in a directory that is one, and no link in the "
+              "spool is followed: put the file itself there"};
+}
+
+// Empty when there is none.
+base::Result<std::string> read_id(int directory, const char* name) {
+  auto id = read_enclosed_file(directory, name, id_size);
+  if (id) return id;
+  base::Error error = explained(std::move(id).error(), directory, name);
+  if (error.code == base::ErrorCode::not_found) return std::string();
+  return base::propagate(std::move(error));
 }
 
 }  // namespace
@@ -31,49 +68,138 @@ bool is_ours(std::string_view name) {
 base::Result<std::unique_ptr<DirectorySpool>> DirectorySpool::open(std::filesystem::path directory,
                                                                    base::Random& random) {
   std::error_code error;
-  std::filesystem::create_directories(directory, error);
+  const bool is_new = std::filesystem::create_directories(directory, error);
+  if (is_new && !error) std::filesystem::permissions(directory, std::filesystem::perms::owner_all, error);
   if (error)
     return base::fail(base::ErrorCode::io, "cannot create the spool " + directory.string() + ": " + error.message());
-  TRY(const int descriptor, outbox::open_directory(directory.string()));
-  std::unique_ptr<DirectorySpool> spool(new DirectorySpool(std::move(directory), descriptor, random));
-  if (faccessat(descriptor, ".", W_OK | X_OK, 0) != 0)
+  TRY(base::Descriptor descriptor, outbox::open_directory(directory.string()));
+  std::filesystem::path absolute = std::filesystem::absolute(directory, error).lexically_normal();
+  if (error)
+    return base::fail(base::ErrorCode::io, "cannot find the spool " + directory.string() + ": " + error.message());
+  std::filesystem::path real = std::filesystem::canonical(directory, error);
+  if (error) real = absolute;
+  std::unique_ptr<DirectorySpool> spool(
+      new DirectorySpool({std::move(directory), std::move(absolute), std::move(real)}, std::move(descriptor), random));
+  if (faccessat(spool->descriptor_.number(), ".", W_OK | X_OK, 0) != 0)
     return base::fail(base::ErrorCode::io, "cannot write into the spool " + spool->directory_.string());
   return spool;
 }
 
-DirectorySpool::~DirectorySpool() { close(descriptor_); }
+base::Result<void> DirectorySpool::be_noted_in(const std::filesystem::path& folder) {
+  TRY(const base::Descriptor noting, open_directory(folder.string()));
+  TRY(std::string own, read_id(descriptor_.number(), spool_marker));
+  TRY(const std::string noted, read_id(noting.number(), noted_spool));
+  if (!noted.empty() && noted != own)
+    return base::invalid("the spool " + directory_.string() +
+                         " is not the one that was used before. Is it mounted? If it "
+                         "was replaced on purpose, remove " +
+                         (folder / noted_spool).string());
+  if (own.empty()) {
+    own = base::make_uuid(random_);
+    TRY_VOID(write_enclosed_file(descriptor_.number(), spool_marker, own, base::TimePoint()));
+  }
+  if (noted.empty()) TRY_VOID(write_enclosed_file(noting.number(), noted_spool, own, base::TimePoint()));
+  return {};
+}
 
 base::Result<std::string> DirectorySpool::write(const SpoolObject& object) {
-  std::string path = spool_path(object, base::make_uuid(random_).substr(0, distinction_size));
-  TRY_VOID(write_enclosed_file(descriptor_, path, object.bytes, object.keep_until));
+  const std::string distinction = base::make_uuid(random_).substr(0, distinction_size);
+  std::string path = spool_path(object, distinction + sum_of(object.bytes));
+  if (auto written = write_enclosed_file(descriptor_.number(), path, object.bytes, object.keep_until); !written) {
+    if (written.error().code == base::ErrorCode::conflict) return base::propagate(std::move(written).error());
+    base::Error error = explained(std::move(written).error(), descriptor_.number(), path);
+    note_failure({std::move(path), object.bytes.size(), error.message});
+    return base::fail(base::ErrorCode::io, std::move(error).message);  // whatever it is, the e-mail is not at fault
+  }
   return path;
 }
 
-std::string DirectorySpool::path_inside(const std::string& path) const {
-  std::string base = directory_.string();
-  while (base.ends_with('/')) base.pop_back();
-  base += '/';
-  return path.starts_with(base) ? path.substr(base.size()) : path;
+void DirectorySpool::note_failure(Failure failure) {
+  const std::lock_guard lock(mutex_);
+  if (!failure_)
+    base::log_error("outbox", "the spool takes no writes: e-mails are refused, or wait",
+                    {{"spool", directory_.string()}, {"error", failure.reason}});
+  failure_ = std::move(failure);
 }
 
-base::Result<std::string> DirectorySpool::read(const std::string& path) {
-  return read_enclosed_file(descriptor_, path_inside(path), largest_object);
+std::optional<std::string> DirectorySpool::problem() const {
+  const std::lock_guard lock(mutex_);
+  if (!failure_) return std::nullopt;
+  return "the spool takes no writes: " + failure_->reason;
+}
+
+void DirectorySpool::look_after_problem() {
+  std::optional<Failure> failure;
+  {
+    const std::lock_guard lock(mutex_);
+    failure = failure_;
+  }
+  if (!failure || !has_room_for(failure->bytes)) return;
+  constexpr std::size_t largest_trial = 1 << 20;  // more would keep the caller waiting
+  const std::string trial(std::min(failure->bytes, largest_trial), '\0');
+  // No e-mail names it. Its time is over at once, in case this process ends before it is removed.
+  if (!write_enclosed_file(descriptor_.number(), failure->path, trial, base::TimePoint())) return;
+  (void)remove_enclosed_file(descriptor_.number(), failure->path);
+  const std::lock_guard lock(mutex_);
+  failure_.reset();
+  base::log_info("outbox", "the spool takes writes again", {{"spool", directory_.string()}});
+}
+
+// And as much again, so that the next write does not end it.
+bool DirectorySpool::has_room_for(std::size_t bytes) const {
+  struct statvfs disk {};
+  if (fstatvfs(descriptor_.number(), &disk) != 0 || disk.f_blocks == 0) return true;  // it cannot be told
+  return disk.f_bavail * disk.f_frsize >= 2 * bytes;
+}
+
+void DirectorySpool::append_metrics(std::string& out) const {
+  base::append_metric(out, "postino_spool_writes_refused", "gauge",
+                      "1 while the directory of payloads and messages (--spool) takes no writes.",
+                      problem() ? "1" : "0");
+}
+
+std::string DirectorySpool::path_inside(const std::string& path) const {
+  for (const std::filesystem::path& directory : names_) {
+    std::string base = directory.string();
+    while (base.ends_with('/')) base.pop_back();
+    base += '/';
+    if (path.starts_with(base)) return path.substr(base.size());
+  }
+  return path;
+}
+
+base::Result<std::string> DirectorySpool::read_if(const std::string& path, const Admit& admit) {
+  const std::string inside = path_inside(path);
+  const auto file = open_enclosed_file(descriptor_.number(), inside, largest_object);
+  if (!file) return base::propagate(explained(file.error(), descriptor_.number(), inside));
+  if (!admit(file->size)) return not_admitted(path);
+  auto bytes = read_file(*file);
+  if (!bytes) return bytes;
+  const auto distinction = distinction_in(path);
+  if (distinction && distinction->size() > distinction_size && distinction->substr(distinction_size) != sum_of(*bytes))
+    return base::fail(base::ErrorCode::corrupt, "the file " + path + " of the spool is damaged");
+  return bytes;
 }
 
 base::Result<void> DirectorySpool::remove(const std::string& path) {
-  return remove_enclosed_file(descriptor_, path_inside(path));
+  return remove_enclosed_file(descriptor_.number(), path_inside(path));
 }
 
-base::Result<std::int64_t> DirectorySpool::sweep(base::TimePoint now) {
+base::Result<std::int64_t> DirectorySpool::sweep(base::TimePoint now, const IsNeeded& is_needed) {
   namespace fs = std::filesystem;
   std::int64_t removed = 0;
   std::error_code error;
   for (fs::recursive_directory_iterator file(directory_, error), end; !error && file != end; file.increment(error)) {
     std::error_code gone;  // another machine sweeps as well
-    if (!file->is_regular_file(gone) || gone || !is_ours(file->path().filename().native())) continue;
+    // Who made a link keeps what it leads to, and takes it away again.
+    if (file->is_symlink(gone) || !file->is_regular_file(gone) || gone || !is_ours(file->path().filename().native()))
+      continue;
     auto kept_until = std::chrono::file_clock::to_sys(file->last_write_time(gone));
-    if (file->path().native().ends_with(unfinished_ending)) kept_until += left_unfinished;
-    if (!gone && kept_until < now && fs::remove(file->path(), gone)) ++removed;
+    const bool is_unfinished = file->path().native().ends_with(unfinished_ending);
+    if (is_unfinished) kept_until += left_unfinished;
+    if (gone || kept_until >= now) continue;
+    if (is_needed && !is_unfinished && is_needed(id_in_spool_path(file->path().native()))) continue;
+    if (fs::remove(file->path(), gone)) ++removed;
   }
   if (error) return base::fail(base::ErrorCode::io, "cannot read the spool: " + error.message());
   return removed;

@@ -2,8 +2,14 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
 
+#include "base/descriptor.h"
 #include "base/random.h"
 #include "outbox/ledger/spool.h"
 
@@ -11,27 +17,52 @@ namespace postino::outbox {
 
 class DirectorySpool final : public Spool {
  public:
-  // The directory is created when it is missing; io when it cannot be, or cannot be written.
+  // The directory is created when it is missing; io when it cannot be, or cannot be written. A relative path is below
+  // the working directory of the process. It may be a symbolic link. Below it none is followed, because it could lead
+  // anywhere: what is behind one is not lost, and gives io.
   static base::Result<std::unique_ptr<DirectorySpool>> open(std::filesystem::path directory, base::Random& random);
-  ~DirectorySpool() override;
+  // Notes in the folder which spool is used. invalid when the folder has noted another one: a directory that is not
+  // mounted looks like a spool that has lost everything.
+  base::Result<void> be_noted_in(const std::filesystem::path& folder);
 
   base::Result<std::string> write(const SpoolObject& object) override;
-  // Its own paths are relative to the directory. Other programs may name theirs in full.
-  base::Result<std::string> read(const std::string& path) override;
+  // Its own paths are relative to the directory, and have the sum of the contents in them. Other programs may name
+  // theirs in full: with the directory as it was given to open(), or with its absolute path.
+  base::Result<std::string> read_if(const std::string& path, const Admit& admit) override;
   base::Result<void> remove(const std::string& path) override;
 
-  // Removes files of ours whose time is over: until when a file is kept is its time of modification. How many went.
-  base::Result<std::int64_t> sweep(base::TimePoint now);
+  // Removes files of ours whose time is over: until when a file is kept is its time of modification. Not those of
+  // e-mails that are still needed, if that can be told. How many went.
+  using IsNeeded = std::function<bool(const std::string& email_id)>;
+  base::Result<std::int64_t> sweep(base::TimePoint now, const IsNeeded& is_needed = {});
+
+  // Why it takes no writes, since one has failed: its disk may be full. Answers at once.
+  std::optional<std::string> problem() const;
+  // Tries again what failed; to be called every second or so, so that the problem ends without another write.
+  void look_after_problem();
+  void append_metrics(std::string& out) const;
 
  private:
+  // What could not be written.
+  struct Failure {
+    std::string path;
+    std::size_t bytes = 0;
+    std::string reason;
+  };
+
+  void note_failure(Failure failure);
+  bool has_room_for(std::size_t bytes) const;
   std::string path_inside(const std::string& path) const;
 
-  DirectorySpool(std::filesystem::path directory, int descriptor, base::Random& random)
-      : directory_(std::move(directory)), descriptor_(descriptor), random_(random) {}
+  DirectorySpool(std::vector<std::filesystem::path> names, base::Descriptor descriptor, base::Random& random)
+      : directory_(names.front()), names_(std::move(names)), descriptor_(std::move(descriptor)), random_(random) {}
 
-  const std::filesystem::path directory_;
-  const int descriptor_;  // of the directory: paths are opened below it and cannot leave it
+  const std::filesystem::path directory_;           // as it was given
+  const std::vector<std::filesystem::path> names_;  // the same, from the root, and without links
+  const base::Descriptor descriptor_;               // of the directory: paths are opened below it and cannot leave it
   base::Random& random_;
+  mutable std::mutex mutex_;
+  std::optional<Failure> failure_;  // the last one, until the spool can be written again
 };
 
 }  // namespace postino::outbox

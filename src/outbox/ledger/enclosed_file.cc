@@ -13,33 +13,18 @@ namespace postino::outbox {
 
 namespace {
 
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return number_; }
-  bool is_open() const { return number_ >= 0; }
-
- private:
-  const int number_;
-};
-
-int open_below(int directory, const std::string& path, int flags, mode_t mode) {
+base::Descriptor open_below(int directory, const std::string& path, int flags, mode_t mode) {
   constexpr int patience = 100;  // with files that are renamed at the same time
   open_how how{};
   how.flags = static_cast<std::uint64_t>(flags) | O_CLOEXEC;
   how.mode = mode;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-  int number = -1;
+  base::Descriptor opened;
   for (int tries = 0; tries < patience; ++tries) {
-    number = static_cast<int>(syscall(SYS_openat2, directory, path.c_str(), &how, sizeof how));
-    if (number >= 0 || (errno != EINTR && errno != EAGAIN)) break;
+    opened = base::Descriptor(static_cast<int>(syscall(SYS_openat2, directory, path.c_str(), &how, sizeof how)));
+    if (opened || !base::is_temporary(errno)) break;
   }
-  return number;
+  return opened;
 }
 
 tl::unexpected<base::Error> failure(const std::string& what, const std::string& path) {
@@ -61,7 +46,7 @@ Place place_of(const std::string& path) {
   return {path.substr(0, slash), path.substr(slash + 1)};
 }
 
-int open_folder(int directory, const std::string& path) {
+base::Descriptor open_folder(int directory, const std::string& path) {
   return open_below(directory, path, O_RDONLY | O_DIRECTORY, 0);
 }
 
@@ -69,10 +54,10 @@ int open_folder(int directory, const std::string& path) {
 base::Result<void> make_directories(int directory, const std::string& path) {
   for (std::size_t end = path.find('/'); end != std::string::npos; end = path.find('/', end + 1)) {
     const Place place = place_of(path.substr(0, end));
-    const Descriptor above(open_folder(directory, place.folder));
-    if (!above.is_open()) return failure("create", path);
-    if (mkdirat(above.get(), place.name.c_str(), 0700) == 0) {
-      if (fsync(above.get()) != 0) return failure("create", path);
+    const base::Descriptor above = open_folder(directory, place.folder);
+    if (!above) return failure("create", path);
+    if (mkdirat(above.number(), place.name.c_str(), 0700) == 0) {
+      if (fsync(above.number()) != 0) return failure("create", path);
     } else if (errno != EEXIST) {
       return failure("create", path);
     }
@@ -92,66 +77,79 @@ base::Result<void> write_all(int file, const std::string& path, const std::strin
 
 base::Result<void> write_unfinished(int folder, const std::string& name, const std::string& path,
                                     const std::string& bytes, base::TimePoint modified) {
-  const Descriptor file(open_below(folder, name, O_WRONLY | O_CREAT | O_TRUNC, 0600));
-  if (!file.is_open()) return failure("create", path);
-  TRY_VOID(write_all(file.get(), path, bytes));
+  const base::Descriptor file = open_below(folder, name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (!file) return failure("create", path);
+  TRY_VOID(write_all(file.number(), path, bytes));
   const timespec time{base::epoch_seconds(modified), 0};
   const timespec times[2] = {time, time};
-  if (futimens(file.get(), times) != 0 || fsync(file.get()) != 0) return failure("write", path);
+  if (futimens(file.number(), times) != 0 || fsync(file.number()) != 0) return failure("write", path);
   return {};
 }
 
 }  // namespace
 
-base::Result<std::string> read_enclosed_file(int directory, const std::string& path, std::size_t max_bytes) {
+base::Result<EnclosedFile> open_enclosed_file(int directory, const std::string& path, std::size_t max_bytes) {
   // A pipe or a device must not keep us waiting.
-  const Descriptor file(open_below(directory, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0));
-  if (!file.is_open()) return failure("read", path);
+  EnclosedFile file{open_below(directory, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0), path};
+  if (!file.descriptor) return failure("read", path);
   struct stat status {};
-  if (fstat(file.get(), &status) != 0) return failure("read", path);
+  if (fstat(file.descriptor.number(), &status) != 0) return failure("read", path);
   if (!S_ISREG(status.st_mode)) return base::invalid(path + " is not a regular file");
-  if (static_cast<std::size_t>(status.st_size) > max_bytes)
-    return base::invalid(path + " is larger than " + std::to_string(max_bytes) + " bytes");
-  std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
+  file.size = static_cast<std::size_t>(status.st_size);
+  if (file.size > max_bytes) return base::invalid(path + " is larger than " + std::to_string(max_bytes) + " bytes");
+  return file;
+}
+
+base::Result<std::string> read_file(const EnclosedFile& file) {
+  std::string bytes(file.size, '\0');
   for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t count = ::read(file.get(), bytes.data() + done, bytes.size() - done);
+    const ssize_t count = ::read(file.descriptor.number(), bytes.data() + done, bytes.size() - done);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return failure("read", path);
+    if (count < 0) return failure("read", file.path);
     if (count == 0) bytes.resize(done);  // it became shorter
     done += static_cast<std::size_t>(count);
   }
   return bytes;
 }
 
+base::Result<std::string> read_enclosed_file(int directory, const std::string& path, std::size_t max_bytes) {
+  TRY(const EnclosedFile file, open_enclosed_file(directory, path, max_bytes));
+  return read_file(file);
+}
+
+bool meets_link(int directory, const std::string& path) {
+  return !open_below(directory, path, O_PATH, 0) && errno == ELOOP;
+}
+
 base::Result<void> write_enclosed_file(int directory, const std::string& path, const std::string& bytes,
                                        base::TimePoint modified) {
   TRY_VOID(make_directories(directory, path));
   const Place place = place_of(path);
-  const Descriptor folder(open_folder(directory, place.folder));
-  if (!folder.is_open()) return failure("create", path);
+  const base::Descriptor folder = open_folder(directory, place.folder);
+  if (!folder) return failure("create", path);
   // Under another name first: a reader that sees the file sees all of it.
   const std::string unfinished = place.name + std::string(unfinished_ending);
-  base::Result<void> written = write_unfinished(folder.get(), unfinished, path, bytes, modified);
-  if (written && linkat(folder.get(), unfinished.c_str(), folder.get(), place.name.c_str(), 0) != 0) {
+  base::Result<void> written = write_unfinished(folder.number(), unfinished, path, bytes, modified);
+  if (written && linkat(folder.number(), unfinished.c_str(), folder.number(), place.name.c_str(), 0) != 0) {
     written = errno == EEXIST ? base::Result<void>(base::fail(base::ErrorCode::conflict, path + " exists"))
                               : base::Result<void>(failure("create", path));
   }
-  unlinkat(folder.get(), unfinished.c_str(), 0);
-  if (written && fsync(folder.get()) != 0) return failure("create", path);
+  unlinkat(folder.number(), unfinished.c_str(), 0);
+  if (written && fsync(folder.number()) != 0) return failure("create", path);
   return written;
 }
 
 base::Result<void> remove_enclosed_file(int directory, const std::string& path) {
   const Place place = place_of(path);
-  const Descriptor folder(open_folder(directory, place.folder));
-  if (!folder.is_open() || unlinkat(folder.get(), place.name.c_str(), 0) != 0) return failure("remove", path);
+  const base::Descriptor folder = open_folder(directory, place.folder);
+  if (!folder || unlinkat(folder.number(), place.name.c_str(), 0) != 0) return failure("remove", path);
   return {};
 }
 
-base::Result<int> open_directory(const std::string& path) {
-  const int number = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (number < 0) return failure("open", path);
-  return number;
+base::Result<base::Descriptor> open_directory(const std::string& path) {
+  base::Descriptor directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory) return failure("open", path);
+  return directory;
 }
 
 }  // namespace postino::outbox

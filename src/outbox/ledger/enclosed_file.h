@@ -1,18 +1,35 @@
-// Files below a directory, by paths that come from outside: nothing in such a path leads out of it, no symbolic link
-// either.
+// Files below an open directory, by paths that come from outside: nothing in such a path leads out of it, no symbolic
+// link either.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/result.h"
 
 namespace postino::outbox {
 
-// Reads the whole file. not_found when there is none or the path leads elsewhere, invalid when it is no plain file or
-// larger than `max_bytes`.
+// A file that is open for reading, and how large it was then.
+struct EnclosedFile {
+  base::Descriptor descriptor;
+  std::string path;
+  std::size_t size = 0;
+};
+
+// not_found when there is none or the path leads elsewhere, invalid when it is no plain file or larger than
+// `max_bytes`.
+base::Result<EnclosedFile> open_enclosed_file(int directory, const std::string& path, std::size_t max_bytes);
+// As many bytes as it had when it was opened, or fewer when it became shorter.
+base::Result<std::string> read_file(const EnclosedFile& file);
+// Both.
 base::Result<std::string> read_enclosed_file(int directory, const std::string& path, std::size_t max_bytes);
+
+// Is the path, or a directory on it, a symbolic link? The functions here say not_found then: callers who may not know
+// what there is need no other answer.
+bool meets_link(int directory, const std::string& path);
 
 // Creates the file with its directories, durable when it returns; `modified` becomes its time of modification. conflict
 // when it exists.
@@ -24,7 +41,6 @@ base::Result<void> remove_enclosed_file(int directory, const std::string& path);
 // What a file's name ends with while it is being written.
 inline constexpr std::string_view unfinished_ending = ".part";
 
-// A descriptor of the directory.
-base::Result<int> open_directory(const std::string& path);
+base::Result<base::Descriptor> open_directory(const std::string& path);
 
 }  // namespace postino::outbox

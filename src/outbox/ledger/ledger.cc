@@ -1,6 +1,33 @@
 #include "outbox/ledger/ledger.h"
 
+#include <algorithm>
+
 namespace postino::outbox {
+
+Renewals Ledger::renew(const std::vector<Change>& renewals) {
+  Renewals outcome;
+  for (std::size_t begin = 0; begin < renewals.size(); begin += max_ledger_batch) {
+    const std::size_t end = std::min(begin + max_ledger_batch, renewals.size());
+    const std::vector<Change> chunk(renewals.begin() + static_cast<std::ptrdiff_t>(begin),
+                                    renewals.begin() + static_cast<std::ptrdiff_t>(end));
+    const auto kept = amend(chunk);
+    if (!kept) {
+      outcome.error = kept.error().message;
+      continue;
+    }
+    for (const Change& renewal : chunk) {
+      const bool is_kept = std::ranges::find(*kept, renewal.after.id) != kept->end();
+      (is_kept ? outcome.kept : outcome.lost).push_back(renewal.after.id);
+    }
+  }
+  return outcome;
+}
+
+bool is_needed(Ledger& ledger, const std::string& id, const Policy& policy, base::TimePoint now) {
+  const auto email = ledger.find(id);
+  if (!email) return true;
+  return *email && (!is_finished(**email) || expiry_of(**email, policy) > now);
+}
 
 base::Result<void> amend(Ledger& ledger, Change change) {
   const std::string id = change.after.id;

@@ -15,6 +15,7 @@
 
 #include "base/result.h"
 #include "outbox/email/state_machine.h"
+#include "outbox/ledger/malformed_records.h"
 #include "outbox/ledger/spool.h"
 
 namespace postino::outbox {
@@ -46,6 +47,8 @@ enum class AcceptStatus {
   replayed,     // had been done before: the stored answer
   in_progress,  // another request with this key is being carried out
   other_request,
+  unreadable_key,  // the record of the key cannot be read: nothing was done, and what was done before is not known
+  no_room,         // in memory, for e-mails as large as these: nothing was done, and it may be tried again
 };
 struct AcceptAnswer {
   AcceptStatus status = AcceptStatus::done;
@@ -70,6 +73,13 @@ struct Claim {
   std::vector<Email> emails;                // in their working state, leased to the owner
   std::optional<base::TimePoint> next_due;  // of what is waiting and not due yet, if it was seen
   bool more = false;                        // there is more that is due
+};
+
+// What became of leases that were to be renewed. Those in neither list are as they were: they could not be written now.
+struct Renewals {
+  std::vector<std::string> kept;  // ids
+  std::vector<std::string> lost;  // moved on
+  std::string error;              // why some could not be written; empty when it was only for now, and for each alone
 };
 
 struct ListRequest {
@@ -122,11 +132,24 @@ class Ledger {
   // of history and no new version. Answers the ids of those that were written; the others have moved on.
   virtual base::Result<std::vector<std::string>> amend(const std::vector<Change>& changes) = 0;
 
-  // E-mails in working states whose lease ended before `before`, oldest first.
-  virtual base::Result<std::vector<Email>> find_expired(base::TimePoint before, int limit) = 0;
-  // The same for a mere look: find_expired() may leave out, for some seconds, what it has told before.
+  // Writes renewals of leases. One that cannot be written keeps none of the others back.
+  virtual Renewals renew(const std::vector<Change>& renewals);
+
+  // Can it be written? Writes something that means nothing, so that reading well is not taken for working.
+  virtual base::Result<void> try_write() { return {}; }
+  // Do other processes work on it, too? Then their renewals count as much as ours.
+  virtual bool is_shared() const { return false; }
+
+  // E-mails whose lease is over at `before` (is_lease_over()), oldest first. On a shared ledger without those that
+  // others have locked: their leases cannot be renewed at the moment.
+  virtual base::Result<std::vector<Email>> find_ended_leases(base::TimePoint before, int limit) = 0;
+  // The same for a mere look: find_ended_leases() may leave out, for some seconds, what it has told before.
   virtual base::Result<std::vector<Email>> stale(base::TimePoint before, int limit) = 0;
 
+  // What was met so far and cannot be read. A caller who asks for several e-mails gets the others.
+  virtual std::vector<MalformedRecord> malformed() const { return {}; }
+
+  // corrupt when its record cannot be read.
   virtual base::Result<std::optional<Email>> find(const std::string& id) = 0;
   virtual base::Result<std::vector<HistoryEntry>> history(const std::string& id) = 0;  // oldest first
   // invalid when the cursor is not one of ours.
@@ -145,6 +168,10 @@ class Ledger {
   // this id already, which stays as it is.
   virtual base::Result<bool> restore(const StoredEmail& email) = 0;
 };
+
+// Must what belongs to this e-mail be kept? Until it is finished and its time has passed; and when that cannot be found
+// out now.
+bool is_needed(Ledger& ledger, const std::string& id, const Policy& policy, base::TimePoint now);
 
 // One change within a state. conflict when the e-mail has moved on.
 base::Result<void> amend(Ledger& ledger, Change change);

@@ -40,12 +40,13 @@ base::Result<std::string> MemorySpool::write(const SpoolObject& object) {
   return path;
 }
 
-base::Result<std::string> MemorySpool::read(const std::string& path) {
+base::Result<std::string> MemorySpool::read_if(const std::string& path, const Admit& admit) {
   const std::lock_guard lock(mutex_);
   ++reads_;
   if (const auto spoiled = spoiled_.find(path); spoiled != spoiled_.end()) return base::propagate(spoiled->second);
   const auto found = objects_.find(path);
   if (found == objects_.end()) return base::fail(base::ErrorCode::not_found, "there is no " + path);
+  if (!admit(found->second.size())) return not_admitted(path);
   return found->second;
 }
 
@@ -87,6 +88,31 @@ void MemoryLedger::fail_amendments(int count) {
 void MemoryLedger::fail_moves_of(const std::string& id) {
   const std::lock_guard lock(mutex_);
   unwritable_.insert(id);
+}
+
+void MemoryLedger::refuse_writes(bool refuse) {
+  const std::lock_guard lock(mutex_);
+  refuses_writes_ = refuse;
+}
+
+void MemoryLedger::share() {
+  const std::lock_guard lock(mutex_);
+  is_shared_ = true;
+}
+
+void MemoryLedger::lock(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  locked_.insert(id);
+}
+
+void MemoryLedger::unlock(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  locked_.erase(id);
+}
+
+bool MemoryLedger::is_shared() const {
+  const std::lock_guard lock(mutex_);
+  return is_shared_;
 }
 
 Email MemoryLedger::email(const std::string& id) const {
@@ -149,7 +175,7 @@ Claim MemoryLedger::find_due(Pipeline pipeline, int limit, const std::set<std::s
   Claim claim;
   for (const auto& [id, email] : emails_) {
     if (pipeline_of(email) != pipeline || except.contains(id)) continue;
-    if (*email.due_at > now)
+    if (!is_due(email, now))
       claim.next_due = std::min(claim.next_due.value_or(*email.due_at), *email.due_at);
     else if (claim.emails.size() < static_cast<std::size_t>(limit))
       claim.emails.push_back(email);
@@ -163,7 +189,7 @@ base::Result<Claim> MemoryLedger::claim(Pipeline pipeline, int limit, const std:
   const std::lock_guard lock(mutex_);
   limits_.push_back(limit);
   called();
-  if (take_failure(failing_claims_)) return out_of_order();
+  if (refuses_writes_ || take_failure(failing_claims_)) return out_of_order();
   Claim claim = find_due(pipeline, limit, {});
   for (Email& email : claim.emails) {
     auto change = decide(email, event::Claimed{owner}, policy_, clock_.now());
@@ -185,7 +211,7 @@ base::Result<Claim> MemoryLedger::due(Pipeline pipeline, int limit, const std::s
 
 std::vector<MoveOutcome> MemoryLedger::move(std::vector<Change> changes) {
   const std::lock_guard lock(mutex_);
-  const bool all_fail = take_failure(failing_moves_);
+  const bool all_fail = refuses_writes_ || take_failure(failing_moves_);
   std::vector<MoveOutcome> outcomes;
   std::vector<std::string> written;
   for (Change& change : changes) {
@@ -206,7 +232,7 @@ std::vector<MoveOutcome> MemoryLedger::move(std::vector<Change> changes) {
 MoveOutcome MemoryLedger::move_one(Change change) {
   const std::string id = change.after.id;
   if (unwritable_.contains(id)) return {MoveStatus::failed, std::move(change.before), "it cannot be written"};
-  if (emails_.at(id).version != change.before.version)
+  if (emails_.at(id).version != change.before.version || locked_.contains(id))
     return {MoveStatus::lock_not_acquired, std::move(change.before), ""};
   store(std::move(change));
   return {MoveStatus::done, emails_.at(id), ""};
@@ -226,11 +252,11 @@ void MemoryLedger::store(Change change) {
 base::Result<std::vector<std::string>> MemoryLedger::amend(const std::vector<Change>& changes) {
   const std::lock_guard lock(mutex_);
   called();
-  if (take_failure(failing_amendments_)) return out_of_order();
+  if (refuses_writes_ || take_failure(failing_amendments_)) return out_of_order();
   std::vector<std::string> written;
   for (const Change& change : changes) {
     Email& email = emails_.at(change.after.id);
-    if (email.version != change.after.version) continue;
+    if (email.version != change.after.version || locked_.contains(email.id)) continue;
     email.due_at = change.after.due_at;
     email.outcome_unknown = change.after.outcome_unknown;
     amendments_.push_back(change);
@@ -239,13 +265,19 @@ base::Result<std::vector<std::string>> MemoryLedger::amend(const std::vector<Cha
   return written;
 }
 
-base::Result<std::vector<Email>> MemoryLedger::find_expired(base::TimePoint before, int limit) {
+base::Result<void> MemoryLedger::try_write() {
+  const std::lock_guard lock(mutex_);
+  called();
+  if (refuses_writes_) return out_of_order();
+  return {};
+}
+
+base::Result<std::vector<Email>> MemoryLedger::find_ended_leases(base::TimePoint before, int limit) {
   const std::lock_guard lock(mutex_);
   called();
   std::vector<Email> expired;
   for (const auto& [id, email] : emails_)
-    if (kind_of(email.state) == StateKind::working && *email.due_at < before &&
-        expired.size() < static_cast<std::size_t>(limit))
+    if (is_lease_over(email, before) && !locked_.contains(id) && expired.size() < static_cast<std::size_t>(limit))
       expired.push_back(email);
   return expired;
 }
@@ -255,12 +287,21 @@ base::Result<std::optional<base::TimePoint>> MemoryLedger::oldest_due(Pipeline p
   called();
   std::optional<base::TimePoint> oldest;
   for (const auto& [id, email] : emails_)
-    if (pipeline_of(email) == pipeline && *email.due_at <= clock_.now())
+    if (pipeline_of(email) == pipeline && is_due(email, clock_.now()))
       oldest = std::min(oldest.value_or(*email.due_at), *email.due_at);
   return oldest;
 }
 
+void MemoryLedger::before_counts(std::function<void()> action) {
+  const std::lock_guard lock(mutex_);
+  before_counts_ = std::move(action);
+}
+
 base::Result<Counts> MemoryLedger::counts(const std::optional<std::string>& /*tenant*/) {
+  std::unique_lock action_lock(mutex_);
+  const std::function<void()> action = before_counts_;
+  action_lock.unlock();
+  if (action) action();
   const std::lock_guard lock(mutex_);
   called();
   Counts counts{};

@@ -22,7 +22,7 @@ class MemorySpool final : public Spool {
   int reads() const;
 
   base::Result<std::string> write(const SpoolObject& object) override;
-  base::Result<std::string> read(const std::string& path) override;
+  base::Result<std::string> read_if(const std::string& path, const Admit& admit) override;
   base::Result<void> remove(const std::string& path) override;
 
  private:
@@ -47,6 +47,15 @@ class MemoryLedger final : public Ledger {
   void fail_moves(int count);
   void fail_amendments(int count);
   void fail_moves_of(const std::string& id);
+  // From now on it can be read and not be written, as on a full disk; or it can again.
+  void refuse_writes(bool refuse);
+  // From now on other processes work on it, too.
+  void share();
+  // Another program locks this e-mail: it is not found for rescue and not written; or no longer.
+  void lock(const std::string& id);
+  void unlock(const std::string& id);
+  // From now on counts() calls this before it answers: to keep it waiting, as a database that hangs does.
+  void before_counts(std::function<void()> action);
 
   Email email(const std::string& id) const;  // as it is now
   // The ids of each call of move() that wrote something, in order; what failed or came too late is left out.
@@ -67,7 +76,9 @@ class MemoryLedger final : public Ledger {
   base::Result<Claim> due(Pipeline pipeline, int limit, const std::set<std::string>& except) override;
   std::vector<MoveOutcome> move(std::vector<Change> changes) override;
   base::Result<std::vector<std::string>> amend(const std::vector<Change>& changes) override;
-  base::Result<std::vector<Email>> find_expired(base::TimePoint before, int limit) override;
+  base::Result<void> try_write() override;
+  bool is_shared() const override;
+  base::Result<std::vector<Email>> find_ended_leases(base::TimePoint before, int limit) override;
   base::Result<std::optional<base::TimePoint>> oldest_due(Pipeline pipeline) override;
   base::Result<Counts> counts(const std::optional<std::string>& tenant) override;
 
@@ -96,6 +107,9 @@ class MemoryLedger final : public Ledger {
   std::int64_t calls_ = 0;
   std::map<std::string, Email> emails_;
   std::set<std::string> unwritable_;
+  std::set<std::string> locked_;
+  bool is_shared_ = false;
+  bool refuses_writes_ = false;
   int failing_claims_ = 0;
   int failing_moves_ = 0;
   int failing_amendments_ = 0;
@@ -105,6 +119,7 @@ class MemoryLedger final : public Ledger {
   std::vector<int> limits_;
   std::set<std::string> last_except_;
   int most_claimed_ = 0;
+  std::function<void()> before_counts_;
 };
 
 }  // namespace postino::outbox

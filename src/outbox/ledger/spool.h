@@ -1,7 +1,10 @@
 // Where payloads and built messages are kept: too large for the ledger, which names them by path.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -26,11 +29,37 @@ class Spool {
   // Durable when it returns the path.
   virtual base::Result<std::string> write(const SpoolObject& object) = 0;
   // not_found when it is gone, corrupt when it is not whole.
-  virtual base::Result<std::string> read(const std::string& path) = 0;
+  base::Result<std::string> read(const std::string& path) {
+    return read_if(path, [](std::size_t) { return true; });
+  }
+  // The same when there is memory for it: `admit` is told how many bytes it is at most, before more than a small part
+  // of them is read. exhausted when it says no.
+  using Admit = std::function<bool(std::size_t bytes)>;
+  virtual base::Result<std::string> read_if(const std::string& path, const Admit& admit) = 0;
   virtual base::Result<void> remove(const std::string& path) = 0;
 };
 
+// Reads from a second spool what the first one does not have: contents from before the first one was configured. Both
+// must outlive it.
+class SpoolWithFormer final : public Spool {
+ public:
+  SpoolWithFormer(Spool& spool, Spool& former) : spool_(spool), former_(former) {}
+
+  base::Result<std::string> write(const SpoolObject& object) override { return spool_.write(object); }
+  base::Result<std::string> read_if(const std::string& path, const Admit& admit) override;
+  base::Result<void> remove(const std::string& path) override;
+
+ private:
+  Spool& spool_;
+  Spool& former_;
+};
+
+// What read_if() answers when it was not admitted.
+tl::unexpected<base::Error> not_admitted(const std::string& path);
+
 // "2026/11/<id>.json" or ".eml", with something before the ending that tells it from others.
 std::string spool_path(const SpoolObject& object, const std::string& distinction);
+// The e-mail that a path belongs to; empty when it is no path of ours.
+std::string id_in_spool_path(std::string_view path);
 
 }  // namespace postino::outbox

@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <fstream>
 
@@ -16,7 +15,7 @@ namespace fs = std::filesystem;
 using base::ErrorCode;
 using testing::HasSubstr;
 
-constexpr base::TimePoint start{base::Milliseconds(1'794'735'000'000)};  // 2026-11-15T09:30:00Z
+constexpr base::TimePoint spool_start{base::Milliseconds(1'794'735'000'000)};  // 2026-11-15T09:30:00Z
 
 void write_file(const fs::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
@@ -35,14 +34,13 @@ class EnclosedFileTest : public testing::Test {
     fs::create_directories(base_ / "inside");
     write_file(base_ / "inside" / "a.txt", "inside");
     write_file(directory_.path() / "secret.txt", "outside");
-    const auto opened = open_directory(base_.string());
+    auto opened = open_directory(base_.string());
     EXPECT_TRUE(opened);
-    descriptor_ = opened.value_or(-1);
+    if (opened) descriptor_ = *std::move(opened);
   }
-  ~EnclosedFileTest() override { close(descriptor_); }
 
   base::Result<std::string> read(const std::string& path, std::size_t most = 1'000) {
-    return read_enclosed_file(descriptor_, path, most);
+    return read_enclosed_file(descriptor_.number(), path, most);
   }
   ErrorCode code_of(const std::string& path, std::size_t most = 1'000) {
     const auto result = read(path, most);
@@ -52,7 +50,7 @@ class EnclosedFileTest : public testing::Test {
 
   base::TemporaryDirectory directory_;
   const fs::path base_ = directory_.path() / "base";
-  int descriptor_ = -1;
+  base::Descriptor descriptor_;
 };
 
 TEST_F(EnclosedFileTest, ReadsAPlainFileBelowTheDirectory) {
@@ -100,14 +98,14 @@ TEST_F(EnclosedFileTest, LargeFilesAreRefused) {
 }
 
 TEST_F(EnclosedFileTest, WritesWholeFilesWithTheirDirectoriesOnce) {
-  ASSERT_TRUE(write_enclosed_file(descriptor_, "2026/11/x.json", "bytes", start));
+  ASSERT_TRUE(write_enclosed_file(descriptor_.number(), "2026/11/x.json", "bytes", spool_start));
   EXPECT_EQ(read("2026/11/x.json").value_or("-"), "bytes");
-  const auto again = write_enclosed_file(descriptor_, "2026/11/x.json", "other", start);
+  const auto again = write_enclosed_file(descriptor_.number(), "2026/11/x.json", "other", spool_start);
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().code, ErrorCode::conflict);
   EXPECT_EQ(read("2026/11/x.json").value_or("-"), "bytes");
   EXPECT_EQ(std::distance(fs::directory_iterator(base_ / "2026" / "11"), {}), 1) << "nothing half done stays";
-  ASSERT_TRUE(write_enclosed_file(descriptor_, "2026/11/y.json", "", start));
+  ASSERT_TRUE(write_enclosed_file(descriptor_.number(), "2026/11/y.json", "", spool_start));
   struct stat status {};
   ASSERT_EQ(stat((base_ / "2026/11/x.json").c_str(), &status), 0);
   EXPECT_EQ(status.st_mtime, 1'794'735'000);
@@ -117,13 +115,14 @@ TEST_F(EnclosedFileTest, WritesWholeFilesWithTheirDirectoriesOnce) {
 TEST_F(EnclosedFileTest, NothingIsWrittenOrRemovedOutside) {
   fs::create_symlink(directory_.path(), base_ / "up");
   for (const char* path : {"../new/x", "../x", "up/new/x", "up/x", "/tmp/postino-new/x"})
-    EXPECT_FALSE(write_enclosed_file(descriptor_, path, "bytes", start)) << path;
+    EXPECT_FALSE(write_enclosed_file(descriptor_.number(), path, "bytes", spool_start)) << path;
   EXPECT_FALSE(fs::exists(directory_.path() / "new"));
   EXPECT_FALSE(fs::exists(directory_.path() / "x"));
-  for (const char* path : {"../secret.txt", "up/secret.txt"}) EXPECT_FALSE(remove_enclosed_file(descriptor_, path));
+  for (const char* path : {"../secret.txt", "up/secret.txt"})
+    EXPECT_FALSE(remove_enclosed_file(descriptor_.number(), path));
   EXPECT_TRUE(fs::exists(directory_.path() / "secret.txt"));
-  EXPECT_TRUE(remove_enclosed_file(descriptor_, "inside/a.txt"));
-  const auto gone = remove_enclosed_file(descriptor_, "inside/a.txt");
+  EXPECT_TRUE(remove_enclosed_file(descriptor_.number(), "inside/a.txt"));
+  const auto gone = remove_enclosed_file(descriptor_.number(), "inside/a.txt");
   ASSERT_FALSE(gone);
   EXPECT_EQ(gone.error().code, ErrorCode::not_found);
 }
@@ -135,8 +134,8 @@ class DirectorySpoolTest : public testing::Test {
     EXPECT_TRUE(opened) << fault(opened);
     if (opened) spool_ = *std::move(opened);
   }
-  static SpoolObject object(std::string bytes, base::TimePoint keep_until = start + std::chrono::hours(24)) {
-    return {SpoolKind::payload, "e1", start, std::move(bytes), keep_until};
+  static SpoolObject object(std::string bytes, base::TimePoint keep_until = spool_start + std::chrono::hours(24)) {
+    return {SpoolKind::payload, "e1", spool_start, std::move(bytes), keep_until};
   }
 
   base::TemporaryDirectory directory_;
@@ -147,7 +146,7 @@ class DirectorySpoolTest : public testing::Test {
 TEST_F(DirectorySpoolTest, KeepsWhatWasWritten) {
   const auto path = spool_->write(object("one"));
   ASSERT_TRUE(path) << fault(path);
-  EXPECT_THAT(*path, testing::MatchesRegex("2026/11/e1-[0-9a-f]{8}\\.json"));
+  EXPECT_THAT(*path, testing::MatchesRegex("2026/11/e1-[0-9a-f]{16}\\.json"));
   const auto second = spool_->write(object("two"));
   ASSERT_TRUE(second);
   EXPECT_NE(*path, *second) << "nothing is overwritten";
@@ -156,6 +155,103 @@ TEST_F(DirectorySpoolTest, KeepsWhatWasWritten) {
   SpoolObject message = object("m");
   message.kind = SpoolKind::message;
   EXPECT_THAT(spool_->write(message).value_or(""), testing::EndsWith(".eml"));
+}
+
+TEST_F(DirectorySpoolTest, DamagedContentsAreNotGivenOut) {
+  const auto path = spool_->write(object("pay 1000 EUR"));
+  ASSERT_TRUE(path);
+  for (const char* damaged : {"pay 9000 EUR", "pay 1", ""}) {
+    write_file(directory_.path() / "a" / "spool" / *path, damaged);
+    const auto read = spool_->read(*path);
+    ASSERT_FALSE(read) << damaged;
+    EXPECT_EQ(read.error().code, ErrorCode::corrupt);
+  }
+  write_file(directory_.path() / "a" / "spool" / *path, "pay 1000 EUR");
+  EXPECT_TRUE(spool_->read(*path));
+}
+
+TEST_F(DirectorySpoolTest, ContentsOfEarlierVersionsHaveNoSum) {
+  const fs::path folder = directory_.path() / "a" / "spool" / "2026" / "11";
+  fs::create_directories(folder);
+  write_file(folder / "e1-01234567.json", "from before");
+  EXPECT_EQ(spool_->read("2026/11/e1-01234567.json").value_or("-"), "from before");
+}
+
+TEST_F(DirectorySpoolTest, AnotherDirectoryInItsPlaceIsNoticed) {
+  const fs::path data = directory_.path() / "data";
+  fs::create_directories(data);
+  ASSERT_TRUE(spool_->be_noted_in(data));
+  EXPECT_TRUE(spool_->be_noted_in(data)) << "again";
+  fs::create_directories(directory_.path() / "data2");
+  EXPECT_TRUE(spool_->be_noted_in(directory_.path() / "data2")) << "a second server";
+
+  const auto empty = DirectorySpool::open(directory_.path() / "b", random_);
+  ASSERT_TRUE(empty);
+  const auto noted = (*empty)->be_noted_in(data);
+  ASSERT_FALSE(noted);
+  EXPECT_EQ(noted.error().code, ErrorCode::invalid);
+  EXPECT_THAT(noted.error().message, HasSubstr("Is it mounted?"));
+  EXPECT_FALSE(fs::exists(directory_.path() / "b" / "POSTINO-SPOOL")) << "nothing was changed";
+  fs::remove(data / "SPOOL");
+  EXPECT_TRUE((*empty)->be_noted_in(data)) << "on purpose";
+}
+
+TEST_F(DirectorySpoolTest, IsPrivate) {
+  struct stat status {};
+  ASSERT_EQ(::stat((directory_.path() / "a" / "spool").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0700U);
+}
+
+TEST_F(DirectorySpoolTest, WhatItDoesNotHaveIsReadFromTheFormerSpool) {
+  const auto former = DirectorySpool::open(directory_.path() / "former", random_);
+  ASSERT_TRUE(former);
+  const auto old = (*former)->write(object("old"));
+  ASSERT_TRUE(old);
+  SpoolWithFormer both(*spool_, **former);
+  EXPECT_EQ(both.read(*old).value_or("-"), "old");
+  const auto fresh = both.write(object("fresh"));
+  ASSERT_TRUE(fresh);
+  EXPECT_EQ(spool_->read(*fresh).value_or("-"), "fresh");
+  EXPECT_TRUE(both.remove(*old));
+  EXPECT_EQ(both.read(*old).error().code, ErrorCode::not_found);
+  EXPECT_EQ(both.remove(*old).error().code, ErrorCode::not_found);
+}
+
+TEST_F(DirectorySpoolTest, WhatIsNotAdmittedIsNotRead) {
+  const auto path = spool_->write(object("1234567"));
+  ASSERT_TRUE(path);
+  std::size_t asked = 0;
+  const auto admit = [&](std::size_t bytes) {
+    asked = bytes;
+    return false;
+  };
+  const auto fresh = DirectorySpool::open(directory_.path() / "fresh", random_);
+  ASSERT_TRUE(fresh);
+  SpoolWithFormer both(**fresh, *spool_);
+  for (Spool* spool : std::initializer_list<Spool*>{spool_.get(), &both}) {
+    EXPECT_EQ(spool->read_if(*path, admit).error().code, ErrorCode::exhausted);
+    EXPECT_EQ(std::exchange(asked, 0), 7U);
+  }
+}
+
+TEST_F(DirectorySpoolTest, ThatTakesNoWritesSaysSoUntilItDoes) {
+  const fs::path year = directory_.path() / "a" / "spool" / "2026";
+  EXPECT_EQ(spool_->problem(), std::nullopt);
+  write_file(year, "in the way");
+  EXPECT_FALSE(spool_->write(object("one")));
+  EXPECT_THAT(spool_->problem().value_or(""), HasSubstr("the spool takes no writes: cannot create 2026/11/e1-"));
+  std::string metrics;
+  spool_->append_metrics(metrics);
+  EXPECT_THAT(metrics, HasSubstr("\npostino_spool_writes_refused 1\n"));
+  spool_->look_after_problem();
+  EXPECT_NE(spool_->problem(), std::nullopt) << "it is still in the way";
+  fs::remove(year);
+  spool_->look_after_problem();
+  EXPECT_EQ(spool_->problem(), std::nullopt);
+  EXPECT_TRUE(fs::is_empty(year / "11")) << "nothing is left of the attempt";
+  metrics.clear();
+  spool_->append_metrics(metrics);
+  EXPECT_THAT(metrics, HasSubstr("\npostino_spool_writes_refused 0\n"));
 }
 
 TEST_F(DirectorySpoolTest, RemovedAndUnknownObjectsAreNotFound) {
@@ -168,13 +264,25 @@ TEST_F(DirectorySpoolTest, RemovedAndUnknownObjectsAreNotFound) {
 }
 
 TEST_F(DirectorySpoolTest, SweepsWhatIsOver) {
-  const auto early = spool_->write(object("early", start + std::chrono::seconds(10)));
-  const auto late = spool_->write(object("late", start + std::chrono::seconds(20)));
+  const auto early = spool_->write(object("early", spool_start + std::chrono::seconds(10)));
+  const auto late = spool_->write(object("late", spool_start + std::chrono::seconds(20)));
   ASSERT_TRUE(early && late);
-  EXPECT_EQ(spool_->sweep(start + std::chrono::seconds(10)).value_or(-1), 0);
-  EXPECT_EQ(spool_->sweep(start + std::chrono::seconds(11)).value_or(-1), 1);
+  EXPECT_EQ(spool_->sweep(spool_start + std::chrono::seconds(10)).value_or(-1), 0);
+  EXPECT_EQ(spool_->sweep(spool_start + std::chrono::seconds(11)).value_or(-1), 1);
   EXPECT_FALSE(spool_->read(*early));
   EXPECT_TRUE(spool_->read(*late));
+}
+
+TEST_F(DirectorySpoolTest, WhatIsNeededIsNotSwept) {
+  SpoolObject needed = object("needed", spool_start);
+  needed.id = "0d9f1c1e-6a5b-4a4e-9a35-0f6a3a0c7b11";
+  const auto path = spool_->write(needed);
+  const auto other = spool_->write(object("other", spool_start));
+  ASSERT_TRUE(path && other);
+  const auto is_needed = [&](const std::string& id) { return id == needed.id; };
+  EXPECT_EQ(spool_->sweep(spool_start + std::chrono::hours(1), is_needed).value_or(-1), 1);
+  EXPECT_TRUE(spool_->read(*path));
+  EXPECT_FALSE(spool_->read(*other));
 }
 
 TEST_F(DirectorySpoolTest, PayloadsOfOtherProgramsAreReadAndNotSweptAway) {
@@ -182,8 +290,20 @@ TEST_F(DirectorySpoolTest, PayloadsOfOtherProgramsAreReadAndNotSweptAway) {
   const std::string name = "8888c4a9-0c65-8959-b622-f0ff3604135e.json";
   fs::create_directories(spool / "2026" / "11");
   write_file(spool / "2026" / "11" / name, "theirs");
-  EXPECT_EQ(spool_->sweep(start + std::chrono::hours(24 * 3'650)).value_or(-1), 0);
+  EXPECT_EQ(spool_->sweep(spool_start + std::chrono::hours(24 * 3'650)).value_or(-1), 0);
   EXPECT_EQ(spool_->read("2026/11/" + name).value_or("-"), "theirs");
+}
+
+TEST_F(DirectorySpoolTest, ARelativeDirectoryIsBelowTheWorkingDirectory) {
+  const fs::path directory = directory_.path() / "relative";
+  const fs::path given = fs::relative(directory);
+  ASSERT_TRUE(given.is_relative());
+  const auto spool = DirectorySpool::open(given, random_);
+  ASSERT_TRUE(spool) << fault(spool);
+  write_file(directory / "theirs.json", "contents");
+  EXPECT_EQ((*spool)->read("theirs.json").value_or("-"), "contents");
+  EXPECT_EQ((*spool)->read((given / "theirs.json").string()).value_or("-"), "contents");
+  EXPECT_EQ((*spool)->read((directory / "theirs.json").string()).value_or("-"), "contents") << "named in full";
 }
 
 TEST_F(DirectorySpoolTest, SweepLeavesFilesThatAreBeingWritten) {
@@ -194,6 +314,62 @@ TEST_F(DirectorySpoolTest, SweepLeavesFilesThatAreBeingWritten) {
   EXPECT_EQ(spool_->sweep(now + std::chrono::hours(23)).value_or(-1), 0);
   EXPECT_TRUE(fs::exists(unfinished));
   EXPECT_EQ(spool_->sweep(now + std::chrono::hours(25)).value_or(-1), 1) << "its writer is long gone";
+}
+
+// A link could lead anywhere. But what it leads to is not lost: the e-mail waits, and the operator is told.
+TEST_F(DirectorySpoolTest, LinksInItAreToldOfAndNotFollowed) {
+  const fs::path spool = directory_.path() / "a" / "spool";
+  const auto path = spool_->write(object("one"));
+  ASSERT_TRUE(path);
+  fs::rename(spool / *path, directory_.path() / "elsewhere.json");
+  fs::create_symlink(directory_.path() / "elsewhere.json", spool / *path);
+  const auto linked = spool_->read(*path);
+  ASSERT_FALSE(linked);
+  EXPECT_EQ(linked.error().code, ErrorCode::io);
+  EXPECT_THAT(linked.error().message, HasSubstr(*path + " of the spool is a symbolic link"));
+  EXPECT_EQ(spool_->sweep(spool_start + std::chrono::hours(24 * 3'650)).value_or(-1), 0);
+  EXPECT_TRUE(fs::is_symlink(spool / *path));
+
+  fs::rename(spool / "2026", directory_.path() / "2026");
+  fs::create_directory_symlink(directory_.path() / "2026", spool / "2026");
+  EXPECT_THAT(fault(spool_->read(*path)), HasSubstr("in a directory that is one"));
+  const auto written = spool_->write(object("two"));
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().code, ErrorCode::io);
+  EXPECT_THAT(written.error().message, HasSubstr("no link in the spool is followed"));
+  EXPECT_EQ(spool_->problem(), "the spool takes no writes: " + written.error().message);
+}
+
+TEST_F(DirectorySpoolTest, AMarkerThatIsALinkIsToldOf) {
+  const fs::path data = directory_.path() / "data";
+  fs::create_directories(data);
+  ASSERT_TRUE(spool_->be_noted_in(data));
+  const fs::path marker = directory_.path() / "a" / "spool" / "POSTINO-SPOOL";
+  fs::rename(marker, directory_.path() / "marker");
+  fs::create_symlink(directory_.path() / "marker", marker);
+  EXPECT_THAT(fault(spool_->be_noted_in(data)), HasSubstr("POSTINO-SPOOL of the spool is a symbolic link"));
+}
+
+TEST_F(DirectorySpoolTest, MayItselfBeALink) {
+  const fs::path link = directory_.path() / "link";
+  fs::create_directory_symlink(directory_.path() / "a" / "spool", link);
+  const auto by_link = DirectorySpool::open(link, random_);
+  ASSERT_TRUE(by_link) << fault(by_link);
+  const auto path = (*by_link)->write(object("one"));
+  ASSERT_TRUE(path) << fault(path);
+  EXPECT_EQ(spool_->read(*path).value_or("-"), "one");
+  // Other programs name their files in full, by the link or without it.
+  EXPECT_EQ((*by_link)->read((link / *path).string()).value_or("-"), "one");
+  EXPECT_EQ((*by_link)->read((fs::canonical(link) / *path).string()).value_or("-"), "one");
+  EXPECT_EQ((*by_link)->sweep(spool_start + std::chrono::hours(25)).value_or(-1), 1);
+}
+
+TEST_F(DirectorySpoolTest, ALinkToNothingIsAnError) {
+  fs::create_directory_symlink(directory_.path() / "nothing", directory_.path() / "dangling");
+  const auto opened = DirectorySpool::open(directory_.path() / "dangling", random_);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, ErrorCode::io);
+  EXPECT_THAT(opened.error().message, HasSubstr("cannot create the spool"));
 }
 
 TEST_F(DirectorySpoolTest, ADirectoryThatCannotBeMadeIsAnError) {

@@ -1,10 +1,9 @@
 // Acceptance: e-mails, first states, payloads, counts and the caller's key in one transaction.
-#include <algorithm>
 #include <map>
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "outbox/ledger/accept_request.h"
+#include "outbox/ledger/accept_batch.h"
 #include "outbox/mysql_ledger/mysql_work_queue.h"
 
 namespace postino::outbox {
@@ -13,68 +12,26 @@ using mysql::Attempt;
 using mysql::Connection;
 using mysql::ErrorKind;
 
-class MysqlLedger::AcceptWriter {
+class MysqlLedger::AcceptWriter : private AcceptBatch<MysqlSpool::Placed> {
  public:
   AcceptWriter(MysqlLedger& ledger, AcceptRequest& request)
-      : ledger_(ledger),
-        request_(request),
+      : AcceptBatch(request, ledger.spool()),
+        ledger_(ledger),
         transition_(ledger.new_transition()),
-        owner_(base::make_uuid(ledger.random_)),
-        contents_(request.size()) {}
+        owner_(base::make_uuid(ledger.random_)) {}
 
   base::Result<AcceptAnswer> run() {
-    TRY_VOID(spool_all());
+    TRY_VOID(spool_all(ledger_.policy_, [&](SpoolObject object) { return ledger_.put_away(std::move(object)); }));
+    const std::vector<Group> groups = make_groups(Room(request_));
     // With a key everything is one commit. Without one each group is, and waits for no other.
-    const std::vector<Group> groups = make_groups();
-    const bool keyed = request_.key().has_value();
-    const std::size_t step = keyed ? std::max<std::size_t>(groups.size(), 1) : 1;
-    for (std::size_t i = 0; i < groups.size() || (keyed && i == 0); i += step) {
-      const auto begin = groups.begin() + static_cast<std::ptrdiff_t>(i);
-      TRY_VOID(commit({begin, begin + static_cast<std::ptrdiff_t>(std::min(step, groups.size() - i))}));
-    }
-    remove_contents_of_refused();
+    if (request_.key())
+      TRY_VOID(commit(groups));
+    else
+      for (const Group& group : groups) TRY_VOID(commit({group}));
     return std::move(request_.answer());
   }
 
  private:
-  using Group = AcceptRequest::Group;
-
-  // Puts payloads and messages among what the transaction writes, or into the spool before it.
-  base::Result<void> spool_all() {
-    for (std::size_t i = 0; i < request_.size(); ++i) {
-      if (request_.is_refused(i)) continue;
-      NewEmail& email = request_[i];
-      auto contents = spool_contents<MysqlSpool::Placed>(
-          request_.email(i), std::move(email.payload), std::move(email.change.message),
-          ledger_.expires(request_.email(i)), [&](SpoolObject object) { return ledger_.put_away(std::move(object)); });
-      if (contents)
-        contents_[i] = *std::move(contents);
-      else
-        TRY_VOID(request_.refuse({i}, AcceptError::storage, contents.error()));
-    }
-    return {};
-  }
-
-  // Such that each fits into a few statements. In the order of the ids, so that two requests for the same e-mails wait
-  // for each other and do not block each other for good.
-  std::vector<Group> make_groups() const {
-    Group order;
-    for (std::size_t i = 0; i < request_.size(); ++i)
-      if (!request_.is_refused(i)) order.push_back(i);
-    std::ranges::sort(order, {}, [&](std::size_t i) -> const std::string& { return request_.email(i).id; });
-    std::vector<Group> groups;
-    CommitRoom room;
-    for (const std::size_t i : order) {
-      if (groups.empty() || !room.has_room_for(request_.bytes(i))) {
-        groups.emplace_back();
-        room = {};
-      }
-      groups.back().push_back(i);
-      room.add(request_.bytes(i));
-    }
-    return groups;
-  }
-
   // Fails only with a key.
   base::Result<void> commit(const std::vector<Group>& groups) {
     const CountLanes::Lane lane(ledger_.lanes_);
@@ -84,17 +41,26 @@ class MysqlLedger::AcceptWriter {
       answer = before;
       return write(connection, attempt, groups, lane.slice());
     });
-    if (done) return {};
-    answer = before;
-    if (key_is_busy_) {
-      answer = {};
-      answer.status = AcceptStatus::in_progress;
+    if (done) {
+      if (answer.status == AcceptStatus::done) keep_contents_of_accepted(groups);
       return {};
     }
+    answer = before;
+    if (key_is_busy_) {
+      request_.take_verdict(idempotency::Verdict::in_progress);
+      return {};
+    }
+    for (const Group& group : groups) keep_contents(group);  // they may be there, whether or not we were told so
     const base::Error error = mysql::as_error(done.error());
     if (request_.key()) return base::propagate(error);
     for (const Group& group : groups) TRY_VOID(request_.refuse(group, AcceptError::database, error));
     return {};
+  }
+
+  void keep_contents_of_accepted(const std::vector<Group>& groups) {
+    for (const Group& group : groups)
+      for (const std::size_t i : group)
+        if (!request_.is_refused(i)) keep_contents({i});
   }
 
   mysql::Result<void> write(Connection& connection, const Attempt& attempt, const std::vector<Group>& groups,
@@ -150,12 +116,13 @@ class MysqlLedger::AcceptWriter {
         continue;
       }
       if (done.error().kind != ErrorKind::duplicate_key || rounds-- == 0) return base::propagate(done.error());
-      TRY_VOID(drop_known_ones(connection, attempt, group));
+      TRY_VOID(drop_refused(connection, attempt, group));
     }
     return inserted;
   }
 
-  mysql::Result<void> drop_known_ones(Connection& connection, const Attempt& attempt, Group& group) {
+  // Drops those whose ids are taken.
+  mysql::Result<void> drop_refused(Connection& connection, const Attempt& attempt, Group& group) {
     std::vector<std::string> ids;
     for (const std::size_t i : group) ids.push_back(request_.email(i).id);
     TRY(const mysql::Rows rows,
@@ -169,15 +136,15 @@ class MysqlLedger::AcceptWriter {
     }
     std::map<std::string, mysql::Row> known;
     for (const mysql::Row row : rows) known.emplace(base::lower_case(row.text(0)), row);
-    std::erase_if(group, [&](std::size_t i) {
+    drop_known_ones(group, [&](std::size_t i) -> std::optional<std::string> {
       const Email& email = request_.email(i);
       const auto row = known.find(base::lower_case(email.id));
-      if (row == known.end()) return false;
-      if (row->second.text(1) != email.acceptance)
-        request_.refuse_duplicate(i);
-      else if (written_by_us && row->second.number(2) == email.version)
-        request_.answer().outcomes[i].email = email;  // no worker has touched it yet
-      return true;
+      if (row == known.end()) return std::nullopt;
+      std::string token(row->second.text(1));
+      // No worker has touched it yet.
+      if (written_by_us && token == email.acceptance_token && row->second.number(2) == email.version)
+        request_.answer().outcomes[i].email = email;
+      return token;
     });
     return {};
   }
@@ -213,34 +180,19 @@ class MysqlLedger::AcceptWriter {
   }
 
   KeyState judge(const mysql::Row& row, const Attempt& attempt) {
-    AcceptAnswer& answer = request_.answer();
-    answer.stored_answer = row.text(1);
-    if (attempt.commit_unknown && row.text(2) == owner_) return KeyState::done_by_us;
-    answer.outcomes.clear();
-    answer.status = AcceptStatus::replayed;
-    if (row.text(0) != request_.key()->request_hash) {
-      answer.status = AcceptStatus::other_request;
-      answer.stored_answer.clear();
+    using idempotency::Verdict;
+    if (attempt.commit_unknown && row.text(2) == owner_) {
+      request_.answer().stored_answer = row.text(1);
+      return KeyState::done_by_us;
     }
+    const bool is_same_request = row.text(0) == request_.key()->request_hash;
+    request_.take_verdict(is_same_request ? Verdict::replay : Verdict::other_request, std::string(row.text(1)));
     return KeyState::others;
   }
 
-  void remove_contents_of_refused() {
-    const AcceptAnswer& answer = request_.answer();
-    for (std::size_t i = 0; i < request_.size(); ++i) {
-      const bool done = answer.status == AcceptStatus::done && !answer.outcomes[i].error;
-      // An e-mail that is there may name them, whether or not we were told so.
-      const bool may_be_there =
-          answer.status == AcceptStatus::done && answer.outcomes[i].error == AcceptError::database;
-      if (!done && !may_be_there) contents_[i].remove_written(ledger_.spool());
-    }
-  }
-
   MysqlLedger& ledger_;
-  AcceptRequest& request_;
   const std::int64_t transition_;
-  const std::string owner_;                // of the key, should it become ours
-  std::vector<SpooledContents> contents_;  // of each e-mail
+  const std::string owner_;  // of the key, should it become ours
   bool key_is_busy_ = false;
 };
 

@@ -2,7 +2,7 @@
 //
 // One that another program has inserted says nothing but where its payload is: what the ledger must know of it is read
 // from there when it is first found. One that another program has sent, or given up, is that program's to call back
-// for: it is taken out of the queue. One that it works on is left alone until it must be gone (find_expired).
+// for: it is taken out of the queue. One that it works on is left alone until it must be gone (find_ended_leases).
 #include "base/log.h"
 #include "outbox/email/description.h"
 #include "outbox/mysql_ledger/mysql_work_queue.h"
@@ -11,12 +11,6 @@ namespace postino::outbox {
 
 using mysql::Attempt;
 using mysql::Connection;
-
-namespace {
-
-bool is_outcome(State state) { return state == State::sent || state == State::failed || state == State::invalid; }
-
-}  // namespace
 
 bool MysqlLedger::needs_adoption(const EmailRow& row) {
   return is_outcome(row.email.state) ? row.foreign : !row.described;
@@ -39,7 +33,14 @@ base::Result<bool> MysqlLedger::adopt(const std::vector<EmailRow>& rows) {
 
 // False when the payload cannot be read now.
 base::Result<bool> MysqlLedger::adopt_described(const Email& email) {
-  const auto text = spool().read(email.payload_path);
+  constexpr std::size_t parsing_factor = 4;  // its text, the parser's copy, its strings and the payload
+  MessageRoom room(options_.memory);
+  bool is_admitted = true;
+  const auto text = spool().read_if(email.payload_path, [&](std::size_t bytes) {
+    is_admitted = room.try_take(parsing_factor * bytes);
+    return is_admitted;
+  });
+  if (!is_admitted) return false;  // it is found again
   if (!text && text.error().code == base::ErrorCode::io) {
     base::log_warning("outbox", "the payload of an e-mail of another program cannot be read",
                       {{"id", email.id}, {"error", text.error().message}});

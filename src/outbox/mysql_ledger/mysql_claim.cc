@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/log.h"
+#include "outbox/mysql_ledger/mysql_work_conditions.h"
 #include "outbox/mysql_ledger/mysql_work_queue.h"
 
 namespace postino::outbox {
@@ -12,22 +12,15 @@ using mysql::Connection;
 
 namespace {
 
-std::string quoted(State state) { return "'" + std::string(name_of(state)) + "'"; }
-
-// One row that is damaged must not keep back those behind it.
-void log_unreadable(const base::Error& error) {
-  base::log_error("outbox", "an e-mail cannot be read and is skipped", {{"error", error.message}});
-}
-
 // Of one shard, from a moment on.
 std::string queue_condition(State state) {
-  return " FROM emails FORCE INDEX (idx_work) WHERE callback_dead = FALSE AND status = " + quoted(state) +
-         " AND shard = ? AND due_ms >= ?";
+  return " FROM emails FORCE INDEX (idx_work) WHERE " + waits_in(state) + " AND shard = ? AND due_ms >= ?";
 }
 
 // The index has them in this order, so nothing is sorted.
 std::string select_due(State state) {
-  return "SELECT " + email_columns + queue_condition(state) + " AND due_ms <= ? ORDER BY due_ms, id LIMIT ?";
+  return "SELECT " + email_columns + queue_condition(state) + " AND " + is_due_condition +
+         " ORDER BY due_ms, id LIMIT ?";
 }
 
 }  // namespace
@@ -56,8 +49,8 @@ class MysqlLedger::ClaimWriter {
     for (Change& change : changes_) emails.push_back(std::move(change.after));
     return emails;
   }
-  // E-mails of others that must be looked at before they can be claimed.
-  const std::vector<EmailRow>& strangers() const { return strangers_; }
+  // E-mails of other programs that must be adopted before they can be claimed.
+  const std::vector<EmailRow>& to_adopt() const { return to_adopt_; }
   bool full() const { return full_; }
   base::TimePoint now() const { return now_; }
   // Of the last one seen.
@@ -79,21 +72,23 @@ class MysqlLedger::ClaimWriter {
   mysql::Result<void> lock(Connection& connection) {
     changes_.clear();
     counted_as_.clear();
-    strangers_.clear();
+    to_adopt_.clear();
     now_ = ledger_.clock_.now();
+    const int limit = wanted_ + ledger_.spare_rows();
     TRY(const mysql::Rows rows,
         connection.query(select_due(queue_.state) + " FOR UPDATE SKIP LOCKED",
-                         {queue_.shard, base::epoch_milliseconds(start_), base::epoch_milliseconds(now_), wanted_}));
-    full_ = static_cast<int>(rows.size()) == wanted_;
+                         {queue_.shard, base::epoch_milliseconds(start_), base::epoch_milliseconds(now_), limit}));
+    full_ = static_cast<int>(rows.size()) == limit;
     for (const mysql::Row row : rows) {
-      last_due_ = due_of(row);
-      auto email = email_row_of(row);
-      if (!email) {
-        log_unreadable(email.error());
-        continue;
+      if (static_cast<int>(changes_.size() + to_adopt_.size()) == wanted_) {
+        full_ = true;
+        break;
       }
+      last_due_ = due_of(row);
+      auto email = ledger_.readable(row);
+      if (!email) continue;  // it must not keep back those behind it
       if (needs_adoption(*email)) {
-        strangers_.push_back(std::move(*email));
+        to_adopt_.push_back(std::move(*email));
         continue;
       }
       auto change = decide(std::move(email->email), event::Claimed{owner_}, ledger_.policy_, now_);
@@ -124,7 +119,7 @@ class MysqlLedger::ClaimWriter {
   const std::int64_t transition_;
   std::vector<Change> changes_;
   std::vector<std::optional<State>> counted_as_;
-  std::vector<EmailRow> strangers_;
+  std::vector<EmailRow> to_adopt_;
   bool full_ = false;
   base::TimePoint now_;
   base::TimePoint last_due_;
@@ -133,16 +128,18 @@ class MysqlLedger::ClaimWriter {
 base::Result<bool> MysqlLedger::take_claimed(WorkQueue& queue, int wanted, const std::string& owner, Claim& claim) {
   const auto began = store::QueueCursor::Steady::now();
   const base::TimePoint start = queue.start(began);
+  const int spare = spare_rows();
   ClaimWriter batch(*this, queue, start, std::min(wanted, static_cast<int>(max_ledger_batch)), owner);
   TRY_VOID(batch.commit());
   const std::size_t before = claim.emails.size();
   std::ranges::move(batch.claimed(), std::back_inserter(claim.emails));
-  if (!batch.strangers().empty()) {
-    TRY(const bool some, adopt(batch.strangers()));
+  if (!batch.to_adopt().empty()) {
+    TRY(const bool some, adopt(batch.to_adopt()));
     if (some) return true;  // they are still there, and can be claimed now
   }
   queue.found(start, batch.full() ? batch.last_due() : batch.now(), began);
-  return batch.full() && claim.emails.size() > before;  // strangers that cannot be helped are not looked at again
+  // What cannot be adopted now is not looked at again. Malformed rows that are new are looked past the next time.
+  return batch.full() && (claim.emails.size() > before || spare_rows() > spare);
 }
 
 base::Result<bool> MysqlLedger::take_seen(WorkQueue& queue, int wanted, const std::set<std::string>& except,
@@ -150,12 +147,16 @@ base::Result<bool> MysqlLedger::take_seen(WorkQueue& queue, int wanted, const st
   const auto began = store::QueueCursor::Steady::now();
   const base::TimePoint start = queue.start(began);
   const base::TimePoint now = clock_.now();
-  const int limit = wanted + static_cast<int>(except.size());
+  const int spare = spare_rows();
+  const int limit = wanted + static_cast<int>(except.size()) + spare;
   const std::vector<mysql::Parameter> parameters = {queue.shard, base::epoch_milliseconds(start),
                                                     base::epoch_milliseconds(now), limit};
-  TRY(std::vector<EmailRow> rows, read_rows(select_due(queue.state), parameters));
-  const bool full = static_cast<int>(rows.size()) == limit;
-  std::vector<EmailRow> strangers;
+  int malformed = 0;
+  TRY(std::vector<EmailRow> rows, read_rows(select_due(queue.state), parameters, nullptr, &malformed));
+  const bool full = static_cast<int>(rows.size()) + malformed == limit;
+  // Malformed rows that are new have taken the places of others.
+  if (full && spare_rows() > spare) return take_seen(queue, wanted, except, claim);
+  std::vector<EmailRow> to_adopt;
   base::TimePoint last_due = start;
   int taken = 0;
   for (EmailRow& row : rows) {
@@ -163,14 +164,14 @@ base::Result<bool> MysqlLedger::take_seen(WorkQueue& queue, int wanted, const st
     last_due = *row.email.due_at;
     if (except.contains(row.email.id)) continue;
     if (needs_adoption(row)) {
-      strangers.push_back(std::move(row));
+      to_adopt.push_back(std::move(row));
       continue;
     }
     claim.emails.push_back(std::move(row.email));
     ++taken;
   }
-  if (!strangers.empty()) {
-    TRY(const bool some, adopt(strangers));
+  if (!to_adopt.empty()) {
+    TRY(const bool some, adopt(to_adopt));
     // They are still there; those that were taken just now would be, too.
     if (some && taken == 0) return take_seen(queue, wanted, except, claim);
   }
@@ -263,31 +264,26 @@ base::Result<Claim> MysqlLedger::due(Pipeline pipeline, int limit, const std::se
   });
 }
 
-base::Result<std::vector<Email>> MysqlLedger::find_expired(base::TimePoint before, int limit) {
+base::Result<std::vector<Email>> MysqlLedger::read_ended_leases(base::TimePoint before, int limit, Locked locked) {
   static const std::string sql = [] {
-    std::string states;
-    for (const State state : all_states())
-      if (kind_of(state) == StateKind::working) states += (states.empty() ? "" : ", ") + quoted(state);
     std::string shards = "0";
     for (int shard = 1; shard < mysql_shards; ++shard) shards += ", " + std::to_string(shard);
-    return "SELECT " + email_columns +
-           " FROM emails FORCE INDEX (idx_work) WHERE callback_dead = FALSE AND status IN (" + states +
-           ") AND shard IN (" + shards +
-           ") AND due_ms < ? AND (ledger_version = version OR updated_at < FROM_UNIXTIME(?)) ORDER BY due_ms, id"
-           " LIMIT ?";
+    return "SELECT " + email_columns + " FROM emails FORCE INDEX (idx_work) WHERE " + is_lease_over_condition() +
+           " AND shard IN (" + shards +
+           ") AND (ledger_version = version OR updated_at < FROM_UNIXTIME(?)) ORDER BY due_ms, id LIMIT ?";
   }();
   const std::vector<mysql::Parameter> parameters = {base::epoch_milliseconds(before),
                                                     timestamp(before - options_.foreign_lease), limit};
-  const auto rows =
-      database_.read([&](Connection& connection, const Attempt&) { return connection.query(sql, parameters); });
+  // Without a transaction the locks end with the statement.
+  static const std::string locking = sql + " FOR UPDATE SKIP LOCKED";
+  const auto rows = database_.read([&](Connection& connection, const Attempt&) {
+    return connection.query(locked == Locked::shown ? sql : locking, parameters);
+  });
   if (!rows) return base::propagate(mysql::as_error(rows.error()));
   std::vector<Email> emails;
   for (const mysql::Row row : *rows) {
-    auto expired = email_row_of(row);
-    if (!expired) {
-      log_unreadable(expired.error());
-      continue;
-    }
+    auto expired = readable(row);
+    if (!expired) continue;
     if (!expired->foreign) {
       emails.push_back(std::move(expired->email));
       continue;
@@ -298,8 +294,12 @@ base::Result<std::vector<Email>> MysqlLedger::find_expired(base::TimePoint befor
   return emails;
 }
 
+base::Result<std::vector<Email>> MysqlLedger::find_ended_leases(base::TimePoint before, int limit) {
+  return read_ended_leases(before, limit, Locked::left_out);
+}
+
 base::Result<std::vector<Email>> MysqlLedger::stale(base::TimePoint before, int limit) {
-  return find_expired(before, limit);
+  return read_ended_leases(before, limit, Locked::shown);
 }
 
 base::Result<std::optional<base::TimePoint>> MysqlLedger::oldest_due(Pipeline pipeline) {

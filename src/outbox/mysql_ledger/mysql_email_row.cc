@@ -90,13 +90,13 @@ void add_changing(Parameters& parameters, const Email& email, base::TimePoint ex
   parameters.add(optional_milliseconds(email.settled_at));
   add_json(parameters, recipients_json(email));
   parameters.keep(reached_json(email));
-  parameters.add(base::epoch_milliseconds(expires));
+  parameters.add(is_finished(email) ? std::optional(base::epoch_milliseconds(expires)) : std::nullopt);
 }
 
 void add_lasting(Parameters& parameters, const Email& email) {
   parameters.add(email.payload_path);
   parameters.add(email.tenant);
-  parameters.add(email.acceptance);
+  parameters.add(email.acceptance_token);
   parameters.add(timestamp(email.created_at));
   parameters.add(base::epoch_milliseconds(email.created_at));
   parameters.add(optional_milliseconds(email.send_at));
@@ -209,7 +209,7 @@ void read_columns(const mysql::Row& row, Email& email) {
   email.message_path = row.text(column::message_path);
   email.payload_path = row.text(column::payload_path);
   email.tenant = row.text(column::tenant);
-  email.acceptance = row.text(column::acceptance);
+  email.acceptance_token = row.text(column::acceptance);
   email.created_at = base::from_epoch_milliseconds(row.number(column::created));
   email.updated_at = base::from_epoch_milliseconds(row.number(column::updated));
   email.send_at = time_in(row, column::send);
@@ -275,7 +275,7 @@ std::string rewrite_emails(std::size_t rows) {
   std::string values = "(?";
   add_names(changing_columns, names, values);
   std::string sql = "INSERT INTO emails (" + names + ") VALUES " + repeated(values + ")", rows) +
-                    " ON DUPLICATE KEY UPDATE expires_ms = COALESCE(expires_ms, VALUES(expires_ms))";
+                    " ON DUPLICATE KEY UPDATE expires_ms = VALUES(expires_ms)";
   for (const std::string column : changing_columns)
     if (column != "expires_ms") sql.append(", ").append(column).append(" = VALUES(").append(column).append(")");
   return sql;

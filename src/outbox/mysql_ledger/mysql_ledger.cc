@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/hash.h"
 #include "outbox/mysql_ledger/mysql_work_queue.h"
 
 namespace postino::outbox {
@@ -47,7 +48,9 @@ MysqlLedger::MysqlLedger(mysql::Database& database, const Policy& policy, const 
       options_(options),
       own_spool_(database, random),
       elsewhere_(std::move(elsewhere)),
-      lanes_(random) {
+      lanes_(random),
+      test_key_(base::to_hex(base::sha256(base::make_uuid(random)))) {
+  if (elsewhere_) both_spools_.emplace(*elsewhere_, own_spool_);
   for (const State state : all_states())
     if (kind_of(state) == StateKind::waiting)
       for (int shard = 0; shard < mysql_shards; ++shard)
@@ -56,17 +59,28 @@ MysqlLedger::MysqlLedger(mysql::Database& database, const Policy& policy, const 
 
 MysqlLedger::~MysqlLedger() = default;
 
+std::optional<EmailRow> MysqlLedger::readable(const mysql::Row& row, std::optional<base::Error>* fault) {
+  auto email = email_row_of(row);
+  if (email) {
+    malformed_.forget(email->email.id);
+    return *std::move(email);
+  }
+  malformed_.note(std::string(row.text(0)), email.error());
+  if (fault != nullptr) *fault = email.error();
+  return std::nullopt;
+}
+
 base::Result<std::vector<EmailRow>> MysqlLedger::read_rows(const std::string& sql,
-                                                           std::span<const mysql::Parameter> parameters) {
+                                                           std::span<const mysql::Parameter> parameters,
+                                                           std::optional<base::Error>* fault, int* malformed) {
   const auto rows =
       database_.read([&](Connection& connection, const Attempt&) { return connection.query(sql, parameters); });
   if (!rows) return base::propagate(mysql::as_error(rows.error()));
   std::vector<EmailRow> emails;
   emails.reserve(rows->size());
-  for (const mysql::Row row : *rows) {
-    TRY(EmailRow email, email_row_of(row));
-    emails.push_back(std::move(email));
-  }
+  for (const mysql::Row row : *rows)
+    if (auto email = readable(row, fault)) emails.push_back(*std::move(email));
+  if (malformed != nullptr) *malformed = static_cast<int>(rows->size() - emails.size());
   return emails;
 }
 
@@ -82,10 +96,15 @@ base::Result<std::vector<Email>> MysqlLedger::read_emails(const std::string& sql
 base::Result<std::optional<Email>> MysqlLedger::find(const std::string& id) {
   static const std::string sql = "SELECT " + email_columns + " FROM emails WHERE id = ?";
   const mysql::Parameter parameter(id);
-  TRY(std::vector<Email> emails, read_emails(sql, std::span(&parameter, 1)));
+  std::optional<base::Error> fault;
+  TRY(std::vector<EmailRow> rows, read_rows(sql, std::span(&parameter, 1), &fault));
+  if (fault) return base::propagate(*fault);
   // The column's rules for what is equal are laxer than ours.
-  if (emails.empty() || emails.front().id != id) return std::nullopt;
-  return std::optional<Email>(std::move(emails.front()));
+  if (rows.empty() || rows.front().email.id != id) {
+    malformed_.forget(id);
+    return std::nullopt;
+  }
+  return std::optional<Email>(std::move(rows.front().email));
 }
 
 base::Result<std::vector<HistoryEntry>> MysqlLedger::history(const std::string& id) {

@@ -6,6 +6,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
@@ -13,6 +15,7 @@
 #include "mysql/database.h"
 #include "outbox/ledger/contents.h"
 #include "outbox/ledger/ledger.h"
+#include "outbox/ledger/message_memory.h"
 #include "outbox/mysql_ledger/mysql_counts.h"
 #include "outbox/mysql_ledger/mysql_email_row.h"
 #include "outbox/mysql_ledger/mysql_spool.h"
@@ -22,6 +25,8 @@ namespace postino::outbox {
 struct MysqlLedgerOptions {
   // When another program that works on the same tables counts as gone: how long ago it moved an e-mail.
   base::Milliseconds foreign_lease = std::chrono::minutes(30);
+  // For payloads of other programs that are read here. It must outlive the ledger; nullptr: without limit.
+  MessageMemory* memory = nullptr;
 };
 
 class MysqlLedger final : public Ledger {
@@ -32,16 +37,24 @@ class MysqlLedger final : public Ledger {
               MysqlLedgerOptions options, std::unique_ptr<Spool> elsewhere = nullptr);
   ~MysqlLedger() override;
 
-  Spool& spool() override { return elsewhere_ ? *elsewhere_ : own_spool_; }
+  Spool& spool() override {
+    if (both_spools_) return *both_spools_;
+    return own_spool_;
+  }
   base::Result<AcceptAnswer> accept(std::vector<NewEmail> emails, const std::optional<AcceptKey>& key,
                                     const RenderAnswer& render) override;
   base::Result<Claim> claim(Pipeline pipeline, int limit, const std::string& owner) override;
   base::Result<Claim> due(Pipeline pipeline, int limit, const std::set<std::string>& except) override;
   std::vector<MoveOutcome> move(std::vector<Change> changes) override;
   base::Result<std::vector<std::string>> amend(const std::vector<Change>& changes) override;
-  base::Result<std::vector<Email>> find_expired(base::TimePoint before, int limit) override;
+  // Rows that others have locked are left out: their leases are renewed the next time.
+  Renewals renew(const std::vector<Change>& renewals) override;
+  base::Result<void> try_write() override;
+  bool is_shared() const override { return true; }
+  base::Result<std::vector<Email>> find_ended_leases(base::TimePoint before, int limit) override;
   base::Result<std::vector<Email>> stale(base::TimePoint before, int limit) override;
 
+  std::vector<MalformedRecord> malformed() const override { return malformed_.list(); }
   base::Result<std::optional<Email>> find(const std::string& id) override;
   base::Result<std::vector<HistoryEntry>> history(const std::string& id) override;
   base::Result<EmailPage> list(const ListRequest& request) override;
@@ -65,8 +78,11 @@ class MysqlLedger final : public Ledger {
 
   base::TimePoint expires(const Email& email) const { return expiry_of(email, policy_); }
 
-  // Reading. `sql` selects email_columns.
-  base::Result<std::vector<EmailRow>> read_rows(const std::string& sql, std::span<const mysql::Parameter> parameters);
+  // Reading. `sql` selects email_columns. Rows that cannot be read are left out; `fault` gets what is wrong with one,
+  // and `malformed` how many they are.
+  std::optional<EmailRow> readable(const mysql::Row& row, std::optional<base::Error>* fault = nullptr);
+  base::Result<std::vector<EmailRow>> read_rows(const std::string& sql, std::span<const mysql::Parameter> parameters,
+                                                std::optional<base::Error>* fault = nullptr, int* malformed = nullptr);
   base::Result<std::vector<Email>> read_emails(const std::string& sql, std::span<const mysql::Parameter> parameters);
 
   // What transactions have in common. An object goes into the transaction that names it, unless the spool is elsewhere.
@@ -101,6 +117,8 @@ class MysqlLedger final : public Ledger {
   base::Result<Claim> gather(Pipeline pipeline, int limit, const Take& take);
   base::Result<void> gather_due(Pipeline pipeline, int limit, const Take& take, Claim& claim);
   static base::Result<void> drain(WorkQueue& queue, int limit, const Take& take, Claim& claim);
+  // Malformed rows stay in their queues: so many more must be read, so that none takes the place of another one.
+  int spare_rows() const { return static_cast<int>(malformed_.count()); }
   base::Result<bool> take_claimed(WorkQueue& queue, int wanted, const std::string& owner, Claim& claim);
   base::Result<bool> take_seen(WorkQueue& queue, int wanted, const std::set<std::string>& except, Claim& claim);
 
@@ -109,6 +127,10 @@ class MysqlLedger final : public Ledger {
   base::Result<bool> adopt(const std::vector<EmailRow>& rows);
   base::Result<bool> adopt_described(const Email& email);
   base::Result<void> adopt_outcome(const EmailRow& row);
+
+  enum class Locked { shown, left_out };
+  base::Result<std::vector<Email>> read_ended_leases(base::TimePoint before, int limit, Locked locked);
+  mysql::Result<void> renew_chunk(mysql::Connection& connection, std::span<const Change> renewals, Renewals& outcome);
 
   base::Result<int> sweep_emails(int limit);
   base::Result<int> sweep_objects(int limit);
@@ -120,10 +142,13 @@ class MysqlLedger final : public Ledger {
   base::Random& random_;
   const MysqlLedgerOptions options_;
   MysqlSpool own_spool_;
-  const std::unique_ptr<Spool> elsewhere_;  // null: contents are in own_spool_
+  const std::unique_ptr<Spool> elsewhere_;      // null: contents are in own_spool_
+  std::optional<SpoolWithFormer> both_spools_;  // with elsewhere_
   CountLanes lanes_;
   std::map<std::pair<State, int>, std::unique_ptr<WorkQueue>> queues_;  // by state and shard; fixed after construction
   std::atomic<unsigned> next_queue_ = 0;
+  MalformedRecords malformed_;
+  const std::string test_key_;  // of what try_write() writes
 };
 
 }  // namespace postino::outbox

@@ -1,4 +1,5 @@
 // Moves: many in one transaction. It locks the e-mails and compares state and version with those of each change.
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -89,6 +90,11 @@ class MysqlLedger::MoveWriter : private MoveBatch<MysqlSpool::Placed> {
     return ledger_.write_moves(connection, changes, counted_as, transition_, slice);
   }
 
+  // A worker that holds a row, or waits for it, is about to say what became of the e-mail: no rescuer comes before it.
+  bool is_rescue() const {
+    return std::ranges::all_of(members_, [&](std::size_t index) { return changes_[index].only_unrenewed; });
+  }
+
   // Locks the e-mails, in the order of their ids so that two transactions that want the same ones wait and do not block
   // each other for good, and finds out which are as their changes have them before.
   mysql::Result<void> lock(Connection& connection) {
@@ -98,7 +104,8 @@ class MysqlLedger::MoveWriter : private MoveBatch<MysqlSpool::Placed> {
     TRY(const mysql::Rows rows,
         connection.query("SELECT id, status, version, ledger_status, due_ms, outcome_unknown FROM emails"
                          " FORCE INDEX (PRIMARY) WHERE id IN " +
-                             placeholders(rounded_up(ids_.size())) + " ORDER BY id FOR UPDATE",
+                             placeholders(rounded_up(ids_.size())) + " ORDER BY id FOR UPDATE" +
+                             (is_rescue() ? " SKIP LOCKED" : ""),
                          parameters.list()));
     std::map<std::string_view, mysql::Row> found;
     for (const mysql::Row row : rows) found.emplace(row.text(0), row);

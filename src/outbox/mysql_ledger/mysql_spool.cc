@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::size_t row_part_bytes = 512 << 10;
 constexpr std::size_t most_statement_bytes = 4 << 20;
+constexpr std::int64_t parts_read_together = 8;
+constexpr std::int64_t most_row_parts = 10'000;  // of an object: more than any message has
 
 std::size_t row_part_count(std::size_t bytes) { return bytes == 0 ? 1 : (bytes + row_part_bytes - 1) / row_part_bytes; }
 
@@ -82,18 +84,38 @@ base::Result<std::string> MysqlSpool::write(const SpoolObject& object) {
   return placed.path;
 }
 
-base::Result<std::string> MysqlSpool::read(const std::string& path) {
-  const auto rows = database_.read([&](mysql::Connection& connection, const mysql::Attempt&) {
-    return connection.query("SELECT part, parts, content FROM email_spool WHERE path = ? ORDER BY part", {path});
+mysql::Result<mysql::Rows> MysqlSpool::read_parts(const std::string& path, std::int64_t from, std::int64_t count) {
+  return database_.read([&](mysql::Connection& connection, const mysql::Attempt&) {
+    return connection.query(
+        "SELECT part, parts, content FROM email_spool WHERE path = ? AND part >= ? ORDER BY part LIMIT ?",
+        {path, from, count});
   });
-  if (!rows) return base::propagate(mysql::as_error(rows.error()));
-  if (rows->empty()) return base::fail(base::ErrorCode::not_found, "there is nothing in the spool at " + path);
+}
+
+// A few parts at a time, because rows that are read together are in memory beside what is made of them.
+base::Result<std::string> MysqlSpool::read_if(const std::string& path, const Admit& admit) {
   std::string bytes;
-  for (std::size_t i = 0; i < rows->size(); ++i) {
-    const mysql::Row row = (*rows)[i];
-    if (row.number(0) != static_cast<std::int64_t>(i) || row.number(1) != static_cast<std::int64_t>(rows->size()))
-      return base::fail(base::ErrorCode::corrupt, "a part of " + path + " is missing in the spool");
-    bytes += row.text(2);
+  std::int64_t parts = 1;
+  for (std::int64_t next = 0; next < parts;) {
+    const auto rows = read_parts(path, next, next == 0 ? 1 : parts_read_together);
+    if (!rows) return base::propagate(mysql::as_error(rows.error()));
+    if (next == 0) {
+      if (rows->empty()) return base::fail(base::ErrorCode::not_found, "there is nothing in the spool at " + path);
+      parts = (*rows)[0].number(1);
+      if (parts > most_row_parts)
+        return base::fail(base::ErrorCode::corrupt, "the spool entry at " + path + " is malformed");
+      const std::size_t bytes_at_most =
+          parts > 1 ? static_cast<std::size_t>(parts) * row_part_bytes : (*rows)[0].text(2).size();
+      if (!admit(bytes_at_most)) return not_admitted(path);
+      bytes.reserve(bytes_at_most);
+    }
+    if (rows->empty()) return base::fail(base::ErrorCode::corrupt, "a part of " + path + " is missing in the spool");
+    for (std::size_t i = 0; i < rows->size(); ++i, ++next) {
+      const mysql::Row row = (*rows)[i];
+      if (row.number(0) != next || row.number(1) != parts)
+        return base::fail(base::ErrorCode::corrupt, "a part of " + path + " is missing in the spool");
+      bytes += row.text(2);
+    }
   }
   return bytes;
 }

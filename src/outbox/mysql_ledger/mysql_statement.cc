@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-#include "mail/printable_text.h"
+#include "base/text.h"
 
 namespace postino::outbox {
 
@@ -17,7 +17,7 @@ std::string repaired(std::string_view text, std::size_t most_bytes) {
   std::string result;
   while (true) {
     const std::size_t end = text.find('\n');
-    mail::append_printable(result, text.substr(0, end), most_bytes);
+    base::append_printable(result, text.substr(0, end), most_bytes);
     if (end == std::string_view::npos || result.size() >= most_bytes) return result;
     result += '\n';
     text.remove_prefix(end + 1);

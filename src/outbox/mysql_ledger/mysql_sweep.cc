@@ -21,6 +21,39 @@ mysql::Result<mysql::Rows> lock_expired(Connection& connection, const std::strin
                           {base::epoch_milliseconds(now), limit});
 }
 
+constexpr base::Milliseconds looked_at_again_after = std::chrono::hours(24);
+
+bool is_row_finished(std::string_view status, bool is_due, bool is_callback_dead) {
+  const auto state = parse_state(status);
+  if (!state) return false;
+  Email email;
+  email.state = *state;
+  if (is_due) email.due_at = base::TimePoint();
+  email.callback_dead = is_callback_dead;
+  return is_finished(email);
+}
+
+// What is not finished never expires: it gets its time again when it ends.
+mysql::Result<void> keep_email(Connection& connection, const mysql::Row& row) {
+  TRY_VOID(
+      connection.execute("UPDATE emails SET expires_ms = NULL, updated_at = updated_at WHERE id = ?", {row.text(0)}));
+  return {};
+}
+
+// An object goes after its e-mail, which may end late.
+mysql::Result<bool> is_object_needed(Connection& connection, const mysql::Row& row, base::TimePoint now) {
+  const std::string id = id_in_spool_path(row.text(0));
+  TRY(const mysql::Rows rows,
+      connection.query("SELECT 1 FROM emails WHERE id = ? AND (expires_ms IS NULL OR expires_ms > ?)",
+                       {id, base::epoch_milliseconds(now)}));
+  return !rows.empty();
+}
+mysql::Result<void> keep_part(Connection& connection, const mysql::Row& row, base::TimePoint now) {
+  TRY_VOID(connection.execute("UPDATE email_spool SET expires_ms = ? WHERE path = ? AND part = ?",
+                              {base::epoch_milliseconds(now + looked_at_again_after), row.text(0), row.number(1)}));
+  return {};
+}
+
 // One by one: told of many keys, the database may choose to look at every row, and wait for those that others have
 // locked.
 mysql::Result<void> remove_email(Connection& connection, const mysql::Row& row) {
@@ -56,10 +89,14 @@ base::Result<int> MysqlLedger::sweep_emails(int limit) {
   return in_batches(limit, [&](int wanted) {
     const CountLanes::Lane lane(lanes_);
     return database_.transact([&](Connection& connection, const Attempt&) -> mysql::Result<int> {
-      TRY(const mysql::Rows rows,
-          lock_expired(connection, "id, tenant, ledger_status", "emails", clock_.now(), wanted));
+      TRY(const mysql::Rows rows, lock_expired(connection, "id, tenant, ledger_status, status, due_ms, callback_dead",
+                                               "emails", clock_.now(), wanted));
       CountDifferences counts;
       for (const mysql::Row row : rows) {
+        if (!is_row_finished(row.text(3), !row.is_null(4), row.number(5) != 0)) {
+          TRY_VOID(keep_email(connection, row));
+          continue;
+        }
         TRY_VOID(remove_email(connection, row));
         if (const auto state = parse_state(row.text(2))) counts.left(std::string(row.text(1)), *state);
       }
@@ -72,8 +109,12 @@ base::Result<int> MysqlLedger::sweep_emails(int limit) {
 base::Result<int> MysqlLedger::sweep_objects(int limit) {
   return in_batches(limit, [&](int wanted) {
     return database_.transact([&](Connection& connection, const Attempt&) -> mysql::Result<int> {
-      TRY(const mysql::Rows rows, lock_expired(connection, "path, part", "email_spool", clock_.now(), wanted));
-      for (const mysql::Row row : rows) TRY_VOID(remove_part(connection, row));
+      const base::TimePoint now = clock_.now();
+      TRY(const mysql::Rows rows, lock_expired(connection, "path, part", "email_spool", now, wanted));
+      for (const mysql::Row row : rows) {
+        TRY(const bool needed, is_object_needed(connection, row, now));
+        TRY_VOID(needed ? keep_part(connection, row, now) : remove_part(connection, row));
+      }
       return static_cast<int>(rows.size());
     });
   });

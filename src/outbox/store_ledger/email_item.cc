@@ -1,6 +1,8 @@
 #include "outbox/store_ledger/email_item.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include "base/hash.h"
 #include "base/timestamp.h"
@@ -99,12 +101,110 @@ std::vector<Field> lasting_fields(const Email& email) {
       {"ListedAt", AttributeValue(listing_position(email))},
       {"SendAt", email.send_at ? std::optional(milliseconds_value(*email.send_at)) : std::nullopt},
       {"Tenant", text_if_any(email.tenant)},
-      {"Acceptance", text_if_any(email.acceptance)},
+      {"Acceptance", text_if_any(email.acceptance_token)},
       {"CallbackUrl", text_if_any(email.callback_url)},
       {"Tags", list_of(email.tags, [](const std::string& tag) { return AttributeValue(tag); })},
       {"Sender", text_if_any(email.sender)},
       {"Bounces", list_of(email.bounces, bounce_value)},
   };
+}
+
+enum class AttributeKind { text, count, version, time, flag, list, map };
+struct KnownAttribute {
+  std::string_view name;
+  AttributeKind kind;
+};
+
+constexpr std::array meta_attributes = {
+    KnownAttribute{"Attributes", AttributeKind::map},      KnownAttribute{"Version", AttributeKind::version},
+    KnownAttribute{"CreatedAt", AttributeKind::time},      KnownAttribute{"SendAt", AttributeKind::time},
+    KnownAttribute{"DueAt", AttributeKind::time},          KnownAttribute{"SettledAt", AttributeKind::time},
+    KnownAttribute{"Tenant", AttributeKind::text},         KnownAttribute{"Acceptance", AttributeKind::text},
+    KnownAttribute{"LeaseOwner", AttributeKind::text},     KnownAttribute{"CallbackUrl", AttributeKind::text},
+    KnownAttribute{"CallbackError", AttributeKind::text},  KnownAttribute{"HeldFrom", AttributeKind::text},
+    KnownAttribute{"Sender", AttributeKind::text},         KnownAttribute{"OutcomeUnknown", AttributeKind::flag},
+    KnownAttribute{"InternalReason", AttributeKind::flag}, KnownAttribute{"CallbackDead", AttributeKind::flag},
+    KnownAttribute{"Attempts", AttributeKind::count},      KnownAttribute{"CallbackAttempts", AttributeKind::count},
+    KnownAttribute{"Recipients", AttributeKind::list},     KnownAttribute{"Tags", AttributeKind::list},
+    KnownAttribute{"Bounces", AttributeKind::list},        KnownAttribute{"Reached", AttributeKind::map},
+};
+constexpr std::array latest_attributes = {
+    KnownAttribute{"Latest", AttributeKind::text},      KnownAttribute{"Reason", AttributeKind::text},
+    KnownAttribute{"UpdatedAt", AttributeKind::text},   KnownAttribute{"PayloadFilePath", AttributeKind::text},
+    KnownAttribute{"EmlFilePath", AttributeKind::text},
+};
+
+bool is_whole_within(const AttributeValue& value, std::int64_t least, std::int64_t most) {
+  const auto* number = value.get_if<item::Number>();
+  const auto whole = number != nullptr ? number->to_int64() : std::nullopt;
+  return whole && *whole >= least && *whole <= most && item::Number(*whole) == *number;
+}
+
+// What it must be for this kind; nullptr when it is.
+const char* missed_kind(const AttributeValue& value, AttributeKind kind) {
+  constexpr std::int64_t most_moves = 1'000'000'000;
+  constexpr std::int64_t end_of_year_9999 = 253'402'300'799'999;
+  switch (kind) {
+    case AttributeKind::text:
+      return value.get_if<std::string>() != nullptr ? nullptr : "a string";
+    case AttributeKind::count:
+      return is_whole_within(value, -most_moves, most_moves) ? nullptr : "a whole number";
+    case AttributeKind::version:
+      return is_whole_within(value, 1, most_moves) ? nullptr : "a whole number from 1 on";
+    case AttributeKind::time:
+      return is_whole_within(value, 0, end_of_year_9999) ? nullptr : "a time in milliseconds";
+    case AttributeKind::flag:
+      return value.get_if<bool>() != nullptr ? nullptr : "true or false";
+    case AttributeKind::list:
+      return value.get_if<List>() != nullptr ? nullptr : "a list";
+    case AttributeKind::map:
+      return value.get_if<Map>() != nullptr ? nullptr : "a map";
+  }
+  return nullptr;
+}
+
+// Another program may have written anything. What is there and of another kind is not passed over as if it were absent:
+// an e-mail would be sent before its time, or given up for a false reason.
+base::Result<void> check_kinds(const Map& map, std::span<const KnownAttribute> attributes) {
+  for (const KnownAttribute& each : attributes) {
+    const AttributeValue* value = map.find(each.name);
+    const char* const missed = value != nullptr ? missed_kind(*value, each.kind) : nullptr;
+    if (missed != nullptr) return base::fail(base::ErrorCode::corrupt, std::string(each.name) + " must be " + missed);
+  }
+  return {};
+}
+
+base::Result<void> check_recipients(const Map& meta) {
+  const AttributeValue* const value = meta.find("Recipients");
+  const List none;
+  for (const AttributeValue& each : value != nullptr ? *value->get_if<List>() : none) {
+    const Map* const recipient = each.get_if<Map>();
+    const AttributeValue* const address = recipient != nullptr ? recipient->find("Address") : nullptr;
+    const auto* const text = address != nullptr ? address->get_if<std::string>() : nullptr;
+    if (text == nullptr || text->empty())
+      return base::fail(base::ErrorCode::corrupt, "Recipients must be maps with an Address");
+  }
+  return {};
+}
+
+// How often each state was reached tells the name of its next line of history.
+base::Result<void> check_reached(const Map& meta) {
+  constexpr std::int64_t most_moves = 1'000'000'000;
+  const AttributeValue* const value = meta.find("Reached");
+  if (value == nullptr) return {};
+  for (const item::Attribute& each : *value->get_if<Map>())
+    if (!is_whole_within(each.value, 0, most_moves))
+      return base::fail(base::ErrorCode::corrupt, "Reached must have whole numbers from 0 on");
+  return {};
+}
+
+base::Result<void> check_meta(const Item& meta) {
+  TRY_VOID(check_kinds(meta, meta_attributes));
+  for (const std::string_view name : {"Attributes", "Version", "CreatedAt"})
+    if (!meta.contains(name)) return base::fail(base::ErrorCode::corrupt, std::string(name) + " is missing");
+  TRY_VOID(check_kinds(*meta.find("Attributes")->get_if<Map>(), latest_attributes));
+  TRY_VOID(check_reached(meta));
+  return check_recipients(meta);
 }
 
 // Reads attributes with their types; what is missing takes the default.
@@ -240,23 +340,20 @@ Item meta_item(const Email& email, base::TimePoint expires) {
 
 base::Result<Email> email_of(const Item& meta) {
   const AttributeFields fields(meta);
-  const Map* map = fields.map("Attributes");
-  const auto version = fields.number("Version");
-  const auto created = fields.time("CreatedAt");
-  if (map == nullptr || !version || !created)
+  if (const auto sound = check_meta(meta); !sound)
     return base::fail(base::ErrorCode::corrupt,
-                      "e-mail " + fields.text("Id") + " lacks Attributes, Version or CreatedAt");
-  const AttributeFields attributes(*map);
+                      "the record of e-mail " + fields.text("Id") + " cannot be read: " + sound.error().message);
+  const AttributeFields attributes(*fields.map("Attributes"));
   const auto state = parse_state(attributes.text("Latest"));
   if (!state) return base::fail(base::ErrorCode::corrupt, "e-mail " + fields.text("Id") + " is in an unknown state");
   Email email;
   email.id = fields.text("Id");
   email.tenant = fields.text("Tenant");
-  email.acceptance = fields.text("Acceptance");
+  email.acceptance_token = fields.text("Acceptance");
   email.state = *state;
   email.reason = attributes.text("Reason");
-  email.version = *version;
-  email.created_at = *created;
+  email.version = *fields.number("Version");
+  email.created_at = *fields.time("CreatedAt");
   email.updated_at = time_of(attributes.text("UpdatedAt"));
   email.payload_path = attributes.text("PayloadFilePath");
   email.message_path = attributes.text("EmlFilePath");
@@ -302,7 +399,8 @@ std::optional<HistoryEntry> history_entry_of(const Item& item) {
                       attributes.text("Reason"), attributes.number("Version").value_or(0)};
 }
 
-store::TransactUpdate meta_update(const std::string& table, const Change& change) {
+store::TransactUpdate meta_update(const std::string& table, const Change& change,
+                                  std::optional<base::TimePoint> expires) {
   const Email& before = change.before;
   const Email& after = change.after;
   store::TransactUpdate update;
@@ -317,6 +415,11 @@ store::TransactUpdate meta_update(const std::string& table, const Change& change
   if (after.message_path != before.message_path) {
     set += ", Attributes.EmlFilePath = :message";
     values.set(":message", after.message_path);
+  }
+  if (expires) {
+    set += ", #ttl = :ttl, Attributes.#ttl = :ttl";
+    update.placeholders.names = expr::Names{{"#ttl", "TTL"}};
+    values.set(":ttl", base::epoch_seconds(*expires));
   }
   // The version tells that nothing else has changed, so what is the same need not be written again. Two attributes are
   // written without a new version: a lease may have been renewed since, and its outcome may have become unknown.

@@ -22,8 +22,9 @@ item::Item line_item(const std::string& id, const NewLine& line, base::TimePoint
 // nullopt for records that are no line of history.
 std::optional<HistoryEntry> history_entry_of(const item::Item& item);
 
-// Rewrites what a move may change, on condition that the e-mail is still as it was before.
-store::TransactUpdate meta_update(const std::string& table, const Change& change);
+// Rewrites what a move may change, on condition that the e-mail is still as it was before. `expires`: another TTL.
+store::TransactUpdate meta_update(const std::string& table, const Change& change,
+                                  std::optional<base::TimePoint> expires = std::nullopt);
 // The same for what changes within a state.
 store::UpdateItemRequest meta_amendment(const std::string& table, const Change& change);
 // Adds the last bounce, on condition that the others are still the same.

@@ -23,7 +23,7 @@ Email full_email() {
   Email email;
   email.id = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
   email.tenant = "acme";
-  email.acceptance = "a1";
+  email.acceptance_token = "a1";
   email.state = State::processing;
   email.reason = "450 busy";
   email.internal_reason = true;
@@ -65,10 +65,11 @@ TEST(EmailItem, AFullEmailIsReadBack) {
 TEST(EmailItem, ABareEmailIsReadBack) {
   Email email;
   email.id = "x";
+  email.version = 1;
   email.created_at = created;
   email.updated_at = created;
   const auto read = email_of(meta_item(email, expires));
-  ASSERT_TRUE(read);
+  ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(*read, email);
 }
 
@@ -222,7 +223,7 @@ TEST(EmailItem, WhatIsWrittenWithoutANewVersionIsAlwaysWrittenAgain) {
   EXPECT_THAT(text, testing::ContainsRegex("REMOVE .*OutcomeUnknown"));
 }
 
-store::Error cancelled(const std::vector<std::string>& codes) {
+store::Error cancelled_with(const std::vector<std::string>& codes) {
   std::vector<store::CancellationReason> reasons;
   for (const std::string& code : codes) reasons.push_back({code, "", std::nullopt});
   return store::transaction_cancelled(std::move(reasons));
@@ -241,10 +242,10 @@ TEST(PatientStore, RepeatsWhatMaySucceedLater) {
     const auto each = static_cast<store::ErrorType>(type);
     EXPECT_EQ(store::worth_repeating({each, ""}), busy.contains(each)) << store::error_name(each);
   }
-  EXPECT_TRUE(store::worth_repeating(cancelled({"None", "TransactionConflict"})));
-  EXPECT_TRUE(store::worth_repeating(cancelled({"ThrottlingError", "ProvisionedThroughputExceeded"})));
-  EXPECT_FALSE(store::worth_repeating(cancelled({"ConditionalCheckFailed", "TransactionConflict"})));
-  EXPECT_FALSE(store::worth_repeating(cancelled({"None", "ValidationError"})));
+  EXPECT_TRUE(store::worth_repeating(cancelled_with({"None", "TransactionConflict"})));
+  EXPECT_TRUE(store::worth_repeating(cancelled_with({"ThrottlingError", "ProvisionedThroughputExceeded"})));
+  EXPECT_FALSE(store::worth_repeating(cancelled_with({"ConditionalCheckFailed", "TransactionConflict"})));
+  EXPECT_FALSE(store::worth_repeating(cancelled_with({"None", "ValidationError"})));
 }
 
 TEST(PatientStore, EndsAfterEightAttemptsWithDelaysBelowTheirCeilings) {
@@ -279,8 +280,8 @@ TEST(PatientStore, EndsAfterEightAttemptsWithDelaysBelowTheirCeilings) {
 TEST(PatientStore, TellsAFailedConditionFromABusyStore) {
   EXPECT_EQ(store::as_error({store::ErrorType::conditional_check_failed, "m"}),
             (base::Error{base::ErrorCode::conflict, "ConditionalCheckFailedException: m"}));
-  EXPECT_EQ(store::as_error(cancelled({"None", "ConditionalCheckFailed"})).code, base::ErrorCode::conflict);
-  EXPECT_EQ(store::as_error(cancelled({"None", "TransactionConflict"})).code, base::ErrorCode::exhausted);
+  EXPECT_EQ(store::as_error(cancelled_with({"None", "ConditionalCheckFailed"})).code, base::ErrorCode::conflict);
+  EXPECT_EQ(store::as_error(cancelled_with({"None", "TransactionConflict"})).code, base::ErrorCode::exhausted);
   EXPECT_EQ(store::as_error({store::ErrorType::throttling, ""}).code, base::ErrorCode::exhausted);
   EXPECT_EQ(store::as_error({store::ErrorType::validation, ""}).code, base::ErrorCode::invalid);
   EXPECT_EQ(store::as_error({store::ErrorType::resource_not_found, ""}).code, base::ErrorCode::not_found);

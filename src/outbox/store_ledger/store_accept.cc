@@ -1,7 +1,7 @@
 // Acceptance: e-mail, first states, payload, counts and the caller's key in one transaction.
-#include <algorithm>
+#include <map>
 
-#include "outbox/ledger/accept_request.h"
+#include "outbox/ledger/accept_batch.h"
 #include "outbox/store_ledger/email_item.h"
 #include "outbox/store_ledger/store_counts.h"
 #include "outbox/store_ledger/work_queue.h"
@@ -12,24 +12,19 @@ namespace {
 
 constexpr const char* accept_operation = "EMAILS";  // the name space of acceptance keys
 
-// Metadata, payload, lines of history; the message.
-std::size_t accept_actions(const NewEmail& email) {
-  return 2 + email.change.lines.size() + (email.change.message ? 1 : 0);
-}
-
 }  // namespace
 
-class StoreLedger::AcceptWriter {
+class StoreLedger::AcceptWriter : private AcceptBatch<store::TransactPut> {
  public:
-  AcceptWriter(StoreLedger& ledger, AcceptRequest& request)
-      : ledger_(ledger), request_(request), contents_(request.size()) {}
+  AcceptWriter(StoreLedger& ledger, AcceptRequest& request) : AcceptBatch(request, ledger.spool()), ledger_(ledger) {}
 
   base::Result<AcceptAnswer> run() {
     if (request_.key()) {
       TRY(const bool ours, look_up_key());
       if (!ours) return std::move(request_.answer());
     }
-    const std::vector<Group> groups = make_groups();
+    TRY_VOID(spool_all(ledger_.policy_, [&](const SpoolObject& object) { return ledger_.put_away(object); }));
+    const std::vector<Group> groups = make_groups(TransactionRoom(*this));
     if (request_.key() && groups.size() > 1) {
       TRY(const bool ours, begin_key());
       if (!ours) return std::move(request_.answer());
@@ -37,6 +32,7 @@ class StoreLedger::AcceptWriter {
     for (std::size_t i = 0; i < groups.size(); ++i) {
       const auto ours = commit(groups[i], request_.key() && i + 1 == groups.size());
       if (!ours) {
+        keep_contents(groups[i]);
         // A repeat need not wait for the lease to end.
         if (!record_.owner.empty()) (void)ledger_.accept_guard_.fail(record_);
         return base::propagate(ours.error());
@@ -47,30 +43,41 @@ class StoreLedger::AcceptWriter {
   }
 
  private:
-  using Group = AcceptRequest::Group;
+  // A transaction has a limit of actions, too.
+  class TransactionRoom : public Room {
+   public:
+    explicit TransactionRoom(const AcceptWriter& writer) : Room(writer.request_), writer_(&writer) {}
 
-  // True when the request is to be carried out; otherwise the answer says why not.
-  bool take(idempotency::Begun begun) {
-    using idempotency::Verdict;
-    if (begun.verdict == Verdict::execute) return true;
-    AcceptAnswer& answer = request_.answer();
-    answer = {};
-    answer.status = AcceptStatus::in_progress;
-    if (begun.verdict == Verdict::other_request) answer.status = AcceptStatus::other_request;
-    if (begun.verdict == Verdict::replay) {
-      answer.status = AcceptStatus::replayed;
-      answer.stored_answer = std::move(begun.record.response);
+    bool has_room_for(std::size_t i) const {
+      return Room::has_room_for(i) &&
+             actions_ + writer_->actions_of(i) + counts_.size_with(writer_->request_.email(i)) <=
+                 store::max_transaction_actions;
     }
-    return false;
+    void add(std::size_t i) {
+      Room::add(i);
+      actions_ += writer_->actions_of(i);
+      counts_.entered(writer_->request_.email(i));
+    }
+
+   private:
+    const AcceptWriter* writer_;
+    std::size_t actions_ = 1;  // the key; those of the counts are not among them
+    CountChanges counts_;
+  };
+
+  // Metadata, lines of history, contents.
+  std::size_t actions_of(std::size_t i) const {
+    return 1 + request_[i].change.lines.size() + contents_[i].writes.size();
   }
 
+  // True when the request is to be carried out.
   base::Result<bool> look_up_key() {
     const AcceptKey& key = *request_.key();
     auto begun =
         ledger_.retry_([&] { return ledger_.accept_guard_.look(accept_operation, key.key, key.request_hash); });
     if (!begun) return base::propagate(store::as_error(begun.error()));
     record_ = ledger_.accept_guard_.new_record(accept_operation, key.key, key.request_hash, life());
-    return take(std::move(*begun));
+    return request_.take_verdict(begun->verdict, std::move(begun->record.response));
   }
 
   base::Result<bool> begin_key() {
@@ -78,73 +85,33 @@ class StoreLedger::AcceptWriter {
     auto begun = ledger_.retry_(
         [&] { return ledger_.accept_guard_.begin(accept_operation, key.key, key.request_hash, life()); });
     if (!begun) return base::propagate(store::as_error(begun.error()));
-    record_ = begun->record;
-    return take(std::move(*begun));
+    record_ = std::move(begun->record);
+    return request_.take_verdict(begun->verdict, record_.response);
   }
 
   base::Milliseconds life() const { return request_.key()->expires_at - ledger_.clock_.now(); }
 
-  // Such that each fits into a transaction.
-  std::vector<Group> make_groups() const {
-    std::vector<Group> groups(1);
-    CommitRoom room;
-    std::size_t actions = 1;  // the key
-    CountChanges counts;
-    for (std::size_t i = 0; i < request_.size(); ++i) {
-      if (request_.is_refused(i)) continue;
-      const Email& email = request_.email(i);
-      const std::size_t more_actions = accept_actions(request_[i]);
-      const bool fits = room.has_room_for(request_.bytes(i)) &&
-                        actions + more_actions + counts.size_with(email) <= store::max_transaction_actions;
-      if (!fits && !room.is_empty()) {
-        groups.emplace_back();
-        room = {};
-        actions = 1;
-        counts = {};
-      }
-      groups.back().push_back(i);
-      room.add(request_.bytes(i));
-      actions += more_actions;
-      counts.entered(email);
-    }
-    return groups;
-  }
-
-  // Puts payloads and messages into the transaction, or into the spool before it.
-  base::Result<void> spool_group(Group& group) {
-    Group rest;
-    for (const std::size_t i : group) {
-      NewEmail& email = request_[i];
-      auto contents = spool_contents<store::TransactPut>(
-          request_.email(i), std::move(email.payload), std::move(email.change.message),
-          ledger_.expires(request_.email(i)), [&](const SpoolObject& object) { return ledger_.put_away(object); });
-      if (!contents) {
-        TRY_VOID(request_.refuse({i}, AcceptError::storage, contents.error()));
-        continue;
-      }
-      contents_[i] = *std::move(contents);
-      rest.push_back(i);
-    }
-    group = std::move(rest);
-    return {};
-  }
-
   // False when another request has the key.
   base::Result<bool> commit(Group group, bool with_key) {
-    TRY_VOID(spool_group(group));
+    store::CountMender counts = mender_of_counts(ledger_.store_, ledger_.tables_.counts());
     while (!group.empty() || with_key) {
       const store::TransactWriteItemsRequest request = build(group, with_key);
       const auto answer = ledger_.retry_([&] { return ledger_.store_.transact_write_items(request); });
       if (answer) {
+        keep_contents(group);
         for (const std::size_t i : group) request_.answer().outcomes[i].email = std::move(request_.email(i));
         return true;
       }
       const std::size_t before = group.size();
       if (answer.error().type == store::ErrorType::transaction_canceled) {
-        if (with_key && condition_failed(answer.error(), request.actions.size() - 1)) return look_up_key_again();
-        TRY_VOID(drop_known_ones(group, answer.error()));
+        if (with_key && condition_failed(answer.error(), request.actions.size() - 1)) {
+          keep_contents(group);  // the key may be taken by an attempt of ours of which no answer came
+          return look_up_key_again();
+        }
+        TRY_VOID(drop_refused(group, answer.error()));
       }
-      if (group.size() < before) continue;
+      if (group.size() < before || counts.mend(request, answer.error())) continue;
+      keep_contents(group);
       TRY_VOID(request_.refuse(group, AcceptError::database, store::as_error(answer.error())));
       return true;
     }
@@ -177,34 +144,29 @@ class StoreLedger::AcceptWriter {
   base::Result<bool> look_up_key_again() {
     TRY(const bool ours, look_up_key());
     // It was refused and is free now: it expired in between. The caller gets through with the next attempt.
-    if (ours) request_.answer().status = AcceptStatus::in_progress;
+    if (ours) request_.take_verdict(idempotency::Verdict::in_progress);
     return false;
   }
 
-  // E-mails whose ids are taken leave the group: refused, or accepted before by this very request.
-  base::Result<void> drop_known_ones(Group& group, const store::Error& error) {
-    Group rest;
+  // Drops those whose ids are taken: the conditions on their metadata were not met.
+  base::Result<void> drop_refused(Group& group, const store::Error& error) {
+    std::map<std::size_t, std::string> tokens;
     for (std::size_t place = 0; place < group.size(); ++place) {
-      const std::size_t i = group[place];
-      if (!condition_failed(error, first_action_[place])) {
-        rest.push_back(i);
-        continue;
-      }
-      const auto known = ledger_.find(request_.email(i).id);
+      if (!condition_failed(error, first_action_[place])) continue;
+      const auto known = ledger_.find(request_.email(group[place]).id);
       // What cannot be read was not written by this request: it may be another program's.
       if (!known && known.error().code != base::ErrorCode::corrupt) return base::propagate(known.error());
-      if (known && *known && (*known)->acceptance == request_.email(i).acceptance) continue;
-      request_.refuse_duplicate(i);
-      contents_[i].remove_written(ledger_.spool());
+      tokens[group[place]] = known && *known ? (*known)->acceptance_token : "";
     }
-    group = std::move(rest);
+    drop_known_ones(group, [&](std::size_t i) {
+      const auto known = tokens.find(i);
+      return known == tokens.end() ? std::nullopt : std::optional(known->second);
+    });
     return {};
   }
 
   StoreLedger& ledger_;
-  AcceptRequest& request_;
   idempotency::Record record_;
-  std::vector<SpooledContents> contents_;  // of each e-mail
   std::vector<std::size_t> first_action_;  // of each member of the group
 };
 

@@ -7,57 +7,94 @@
 
 namespace postino::outbox {
 
-namespace {
-
-// Is it still what the work index said? On a remote store that index is a little late.
-bool still_due(const Email& email, State state, base::TimePoint now) {
-  return email.state == state && !email.callback_dead && email.due_at && *email.due_at <= now;
-}
-
-}  // namespace
-
 store::Answer<std::vector<StoreLedger::WorkEntry>> StoreLedger::read_queue(const std::string& queue,
-                                                                           base::TimePoint from, int limit) {
+                                                                           base::TimePoint from, int limit,
+                                                                           const std::optional<item::Key>& after) {
   store::QueryRequest query;
   query.table_name = tables_.emails;
   query.index_name = std::string(work_index);
   query.key_condition = "Queue = :queue AND DueAt >= :from";
   query.placeholders.values = item::Map{{":queue", queue}, {":from", base::epoch_milliseconds(from)}};
   query.limit = limit;
+  query.exclusive_start_key = after;
   TRY(const store::PageResponse page, store_.query(query));
   std::vector<WorkEntry> entries;
-  for (const item::Item& item : page.items)
-    entries.push_back({item.find("Id")->as<std::string>(),
-                       base::from_epoch_milliseconds(item.find("DueAt")->as<item::Number>().to_int64().value_or(0))});
+  for (const item::Item& item : page.items) {
+    WorkEntry entry{item.find("Id")->as<std::string>(),
+                    base::from_epoch_milliseconds(item.find("DueAt")->as<item::Number>().to_int64().value_or(0)),
+                    {}};
+    for (const std::string_view name : {"Id", "Status", "Queue", "DueAt"})
+      entry.key.set(std::string(name), *item.find(name));
+    entries.push_back(std::move(entry));
+  }
   return entries;
+}
+
+// Another program can write any number. No e-mail is due before 1970 or after the year 9999: such records are
+// read, so that they are told of as malformed.
+base::Result<void> StoreLedger::look_for_impossible_times(WorkQueue& queue) {
+  constexpr std::int64_t earliest = 0;
+  constexpr std::int64_t latest = 253'402'300'799'999;  // the end of the year 9999, in milliseconds
+  constexpr std::chrono::seconds interval{5};
+  constexpr int most = 100;
+  const auto now = store::QueueCursor::Steady::now();
+  if (now < queue.next_look) return {};
+  queue.next_look = now + interval;
+  std::vector<std::string> ids;
+  for (const bool early : {true, false}) {
+    store::QueryRequest query;
+    query.table_name = tables_.emails;
+    query.index_name = std::string(work_index);
+    query.key_condition = early ? "Queue = :queue AND DueAt < :limit" : "Queue = :queue AND DueAt > :limit";
+    query.placeholders.values = item::Map{{":queue", queue.name}, {":limit", early ? earliest : latest}};
+    query.limit = most;
+    const auto page = retry_([&] { return store_.query(query); });
+    if (!page) return base::propagate(store::as_error(page.error()));
+    for (const item::Item& item : page->items) ids.push_back(item.find("Id")->as<std::string>());
+  }
+  TRY_VOID(read(ids));
+  return {};
 }
 
 base::Result<std::vector<Email>> StoreLedger::find_due(WorkQueue& queue, int wanted,
                                                        const std::set<std::string>& except, Claim& claim) {
+  constexpr int most_pages = 50;
   const auto began = store::QueueCursor::Steady::now();
   const base::TimePoint start = queue.cursor.start(began);
   const base::TimePoint now = clock_.now();
+  TRY_VOID(look_for_impossible_times(queue));
   // One more than wanted is read, to see whether there is more.
   const int limit = wanted + static_cast<int>(except.size()) + 1;
-  auto entries = retry_([&] { return read_queue(queue.name, start, limit); });
-  if (!entries) return base::propagate(store::as_error(entries.error()));
-  const auto first_not_due = std::ranges::find_if(*entries, [&](const WorkEntry& entry) { return entry.due > now; });
-  if (first_not_due != entries->end())
-    claim.next_due = std::min(claim.next_due.value_or(first_not_due->due), first_not_due->due);
-  bool saw_all = first_not_due != entries->end() || static_cast<int>(entries->size()) < limit;
-  entries->erase(first_not_due, entries->end());
-  std::erase_if(*entries, [&](const WorkEntry& entry) { return except.contains(entry.id); });
-  if (entries->size() > static_cast<std::size_t>(wanted)) {
-    claim.more = true;
-    saw_all = false;
-    entries->resize(static_cast<std::size_t>(wanted));
+  std::vector<Email> emails;
+  std::optional<item::Key> after;
+  bool saw_all = false;
+  // Entries of e-mails that cannot be read, or that another program has moved on, stay where they are: behind many of
+  // them that were due at the same time, others must be found.
+  for (int page = 0; page < most_pages && emails.empty() && !saw_all; ++page) {
+    auto entries = retry_([&] { return read_queue(queue.name, start, limit, after); });
+    if (!entries) return base::propagate(store::as_error(entries.error()));
+    const auto first_not_due = std::ranges::find_if(*entries, [&](const WorkEntry& entry) { return entry.due > now; });
+    if (first_not_due != entries->end())
+      claim.next_due = std::min(claim.next_due.value_or(first_not_due->due), first_not_due->due);
+    saw_all = first_not_due != entries->end() || static_cast<int>(entries->size()) < limit;
+    entries->erase(first_not_due, entries->end());
+    if (!entries->empty()) after = entries->back().key;
+    std::erase_if(*entries, [&](const WorkEntry& entry) { return except.contains(entry.id); });
+    const bool more = entries->size() > static_cast<std::size_t>(wanted);
+    if (more) {
+      saw_all = false;
+      entries->resize(static_cast<std::size_t>(wanted));
+      after = entries->back().key;
+    }
+    if (saw_all || !entries->empty())
+      queue.cursor.found(start, saw_all ? now : entries->back().due, began, store::QueueCursor::Steady::now());
+    std::vector<std::string> ids;
+    for (const WorkEntry& entry : *entries) ids.push_back(entry.id);
+    TRY(emails, read(ids));
+    // On a remote store the work index is a little late.
+    std::erase_if(emails, [&](const Email& email) { return email.state != queue.state || !is_due(email, now); });
+    if (more && !emails.empty()) claim.more = true;
   }
-  if (saw_all || !entries->empty())
-    queue.cursor.found(start, saw_all ? now : entries->back().due, began, store::QueueCursor::Steady::now());
-  std::vector<std::string> ids;
-  for (const WorkEntry& entry : *entries) ids.push_back(entry.id);
-  TRY(std::vector<Email> emails, read(ids));
-  std::erase_if(emails, [&](const Email& email) { return !still_due(email, queue.state, now); });
   return emails;
 }
 
@@ -124,46 +161,60 @@ base::Result<Claim> StoreLedger::due(Pipeline pipeline, int limit, const std::se
                 [](std::vector<Email> due) -> base::Result<std::vector<Email>> { return due; });
 }
 
-base::Result<void> StoreLedger::add_expired(const WorkQueue& queue, const std::vector<WorkEntry>& entries,
-                                            base::TimePoint before, std::vector<Email>& expired) {
+// Leases that a clock which was ahead has granted are at the other end of the queue.
+base::Result<void> StoreLedger::add_ended_leases(const WorkQueue& queue, std::vector<WorkEntry> entries,
+                                                 base::TimePoint before, int limit, std::vector<Email>& ended) {
+  const base::TimePoint latest = latest_lease_end(before, policy_.lease);
+  const std::size_t wanted = static_cast<std::size_t>(limit) - ended.size();
+  const bool are_all = entries.size() < wanted;
+  std::erase_if(entries,
+                [&](const WorkEntry& entry) { return entry.due >= before && (!are_all || entry.due <= latest); });
+  if (!are_all && entries.size() < wanted) {
+    const int left = static_cast<int>(wanted - entries.size());
+    const auto last = retry_([&] { return read_queue(queue.name, latest + base::Milliseconds(1), left); });
+    if (!last) return base::propagate(store::as_error(last.error()));
+    entries.insert(entries.end(), last->begin(), last->end());
+  }
   std::vector<std::string> ids;
-  for (const WorkEntry& entry : entries)
-    if (entry.due < before) ids.push_back(entry.id);
+  for (const WorkEntry& entry : entries) ids.push_back(entry.id);
   TRY(std::vector<Email> emails, read(ids));
   for (Email& email : emails)
-    if (email.state == queue.state && email.due_at && *email.due_at < before) expired.push_back(std::move(email));
+    if (email.state == queue.state &&
+        (is_lease_over(email, before) || is_lease_impossible(email, before, policy_.lease)))
+      ended.push_back(std::move(email));
   return {};
 }
 
-base::Result<std::vector<Email>> StoreLedger::find_expired(base::TimePoint before, int limit) {
-  std::vector<Email> expired;
+base::Result<std::vector<Email>> StoreLedger::find_ended_leases(base::TimePoint before, int limit) {
+  std::vector<Email> ended;
   for (const auto& [name, queue] : queues_) {
-    const int wanted = limit - static_cast<int>(expired.size());
+    const int wanted = limit - static_cast<int>(ended.size());
     if (wanted <= 0) break;
     if (kind_of(queue->state) != StateKind::working) continue;
     const std::lock_guard turn(queue->turn);
+    TRY_VOID(look_for_impossible_times(*queue));
     const auto began = store::QueueCursor::Steady::now();
     const base::TimePoint start = queue->cursor.start(began);
     const auto entries = retry_([&] { return read_queue(name, start, wanted); });
     if (!entries) return base::propagate(store::as_error(entries.error()));
     const bool saw_all = static_cast<int>(entries->size()) < wanted || entries->back().due >= before;
     queue->cursor.found(start, saw_all ? before : entries->back().due, began, store::QueueCursor::Steady::now());
-    TRY_VOID(add_expired(*queue, *entries, before, expired));
+    TRY_VOID(add_ended_leases(*queue, *entries, before, limit, ended));
   }
-  return expired;
+  return ended;
 }
 
 base::Result<std::vector<Email>> StoreLedger::stale(base::TimePoint before, int limit) {
-  std::vector<Email> expired;
+  std::vector<Email> ended;
   for (const auto& [name, queue] : queues_) {
-    const int wanted = limit - static_cast<int>(expired.size());
+    const int wanted = limit - static_cast<int>(ended.size());
     if (wanted <= 0) break;
     if (kind_of(queue->state) != StateKind::working) continue;
     const auto entries = retry_([&] { return read_queue(name, base::TimePoint(), wanted); });
     if (!entries) return base::propagate(store::as_error(entries.error()));
-    TRY_VOID(add_expired(*queue, *entries, before, expired));
+    TRY_VOID(add_ended_leases(*queue, *entries, before, limit, ended));
   }
-  return expired;
+  return ended;
 }
 
 base::Result<std::optional<base::TimePoint>> StoreLedger::oldest_due(Pipeline pipeline) {

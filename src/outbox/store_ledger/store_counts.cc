@@ -35,9 +35,7 @@ store::TransactUpdate update_of(const std::string& table, const std::string& ten
 
 void add_slice(const item::Item& slice, Counts& counts) {
   for (const State state : all_states())
-    if (const item::AttributeValue* value = slice.find(name_of(state)))
-      if (const auto* number = value->get_if<item::Number>())
-        counts[static_cast<std::size_t>(state)] += number->to_int64().value_or(0);
+    store::add_count(counts[static_cast<std::size_t>(state)], slice, name_of(state));
 }
 
 }  // namespace
@@ -72,6 +70,13 @@ std::vector<store::TransactAction> CountChanges::actions(const std::string& tabl
   return actions;
 }
 
+store::CountMender mender_of_counts(store::Store& store, const std::string& table) {
+  const auto states = all_states();
+  std::vector<std::string_view> names;
+  for (const State state : states) names.push_back(name_of(state));
+  return {store, table, std::move(names)};
+}
+
 store::Answer<Counts> read_counts(store::Store& store, const std::string& table,
                                   const std::optional<std::string>& tenant) {
   Counts counts{};
@@ -86,6 +91,8 @@ store::Answer<Counts> read_counts(store::Store& store, const std::string& table,
     for (const item::Item& slice : page.items) add_slice(slice, counts);
     query.exclusive_start_key = page.last_evaluated_key;
   } while (query.exclusive_start_key);
+  // A count that had to begin anew may be too low.
+  for (std::int64_t& count : counts) count = std::max<std::int64_t>(count, 0);
   return counts;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "outbox/ledger/ledger.h"
+#include "store/count_mender.h"
 #include "store/store.h"
 
 namespace postino::outbox {
@@ -44,6 +45,9 @@ class CountChanges {
 
 // How many copies of a slice there are.
 inline constexpr int count_spread = 8;
+
+// For a transaction that has actions of CountChanges.
+store::CountMender mender_of_counts(store::Store& store, const std::string& table);
 
 // The sum over a tenant's slices, or over those of all tenants.
 store::Answer<Counts> read_counts(store::Store& store, const std::string& table,

@@ -1,6 +1,7 @@
 #include "outbox/store_ledger/store_ledger.h"
 
 #include <algorithm>
+#include <set>
 
 #include "outbox/store_ledger/email_item.h"
 #include "outbox/store_ledger/store_counts.h"
@@ -17,6 +18,14 @@ idempotency::GuardOptions accept_guard_options(const StoreTables& tables, const 
   return options;
 }
 
+std::vector<std::string> each_once(const std::vector<std::string>& texts) {
+  std::set<std::string_view> seen;
+  std::vector<std::string> once;
+  for (const std::string& text : texts)
+    if (seen.insert(text).second) once.push_back(text);
+  return once;
+}
+
 }  // namespace
 
 StoreLedger::StoreLedger(store::Store& store, StoreTables tables, const Policy& policy, const base::Clock& clock,
@@ -30,6 +39,7 @@ StoreLedger::StoreLedger(store::Store& store, StoreTables tables, const Policy& 
       own_spool_(store, tables_.spool(), random, retry),
       elsewhere_(std::move(elsewhere)),
       accept_guard_(store, clock, random, accept_guard_options(tables_, policy)) {
+  if (elsewhere_) both_spools_.emplace(*elsewhere_, own_spool_);
   for (const State state : all_states())
     if (kind_of(state) != StateKind::resting)
       for (int shard = 0; shard < shard_count; ++shard)
@@ -38,7 +48,10 @@ StoreLedger::StoreLedger(store::Store& store, StoreTables tables, const Policy& 
 
 StoreLedger::~StoreLedger() = default;
 
-base::Result<std::vector<Email>> StoreLedger::read(const std::vector<std::string>& ids) {
+base::Result<std::vector<Email>> StoreLedger::read(const std::vector<std::string>& wanted,
+                                                   std::optional<base::Error>* fault) {
+  // Another program can put several records of one e-mail into a queue; the store takes each key once.
+  const std::vector<std::string> ids = each_once(wanted);
   std::vector<Email> emails;
   for (std::size_t begin = 0; begin < ids.size(); begin += store::max_batch_get_keys) {
     store::BatchGetItemRequest request;
@@ -53,8 +66,14 @@ base::Result<std::vector<Email>> StoreLedger::read(const std::vector<std::string
       if (!answer) return base::propagate(store::as_error(answer.error()));
       for (const auto& found : answer->tables)
         for (const item::Item& meta : found.items) {
-          TRY(Email email, email_of(meta));
-          emails.push_back(std::move(email));
+          auto email = email_of(meta);
+          if (!email) {
+            malformed_.note(meta.find("Id")->as<std::string>(), email.error());
+            if (fault != nullptr) *fault = email.error();
+            continue;
+          }
+          malformed_.forget(email->id);
+          emails.push_back(*std::move(email));
         }
       request.tables = std::move(answer->unprocessed);
     }
@@ -67,8 +86,13 @@ base::Result<std::vector<Email>> StoreLedger::read(const std::vector<std::string
 }
 
 base::Result<std::optional<Email>> StoreLedger::find(const std::string& id) {
-  TRY(std::vector<Email> emails, read({id}));
-  if (emails.empty()) return std::nullopt;
+  std::optional<base::Error> fault;
+  TRY(std::vector<Email> emails, read({id}, &fault));
+  if (fault) return base::propagate(*fault);
+  if (emails.empty()) {
+    malformed_.forget(id);
+    return std::nullopt;
+  }
   return std::optional<Email>(std::move(emails.front()));
 }
 
@@ -137,6 +161,16 @@ base::Result<std::vector<std::string>> StoreLedger::amend(const std::vector<Chan
     if (error.code != base::ErrorCode::conflict) return base::propagate(error);
   }
   return written;
+}
+
+// It is where things expire anyway, and no key is called so.
+base::Result<void> StoreLedger::try_write() {
+  store::PutItemRequest put;
+  put.table_name = tables_.accept_keys();
+  put.item = item::Item{{"pk", "WRITE-TEST"}, {"ttl", base::epoch_seconds(clock_.now() + std::chrono::hours(24))}};
+  const auto answer = store_.put_item(put);
+  if (!answer) return base::propagate(store::as_error(answer.error()));
+  return {};
 }
 
 base::Result<void> StoreLedger::record_bounce(const std::string& id, const Bounce& bounce) {

@@ -29,16 +29,21 @@ class StoreLedger : public Ledger {
               base::Random& random, const store::Retry& retry, std::unique_ptr<Spool> elsewhere = nullptr);
   ~StoreLedger() override;
 
-  Spool& spool() override { return elsewhere_ ? *elsewhere_ : own_spool_; }
+  Spool& spool() override {
+    if (both_spools_) return *both_spools_;
+    return own_spool_;
+  }
   base::Result<AcceptAnswer> accept(std::vector<NewEmail> emails, const std::optional<AcceptKey>& key,
                                     const RenderAnswer& render) override;
   base::Result<Claim> claim(Pipeline pipeline, int limit, const std::string& owner) override;
   base::Result<Claim> due(Pipeline pipeline, int limit, const std::set<std::string>& except) override;
   std::vector<MoveOutcome> move(std::vector<Change> changes) override;
   base::Result<std::vector<std::string>> amend(const std::vector<Change>& changes) override;
-  base::Result<std::vector<Email>> find_expired(base::TimePoint before, int limit) override;
+  base::Result<void> try_write() override;
+  base::Result<std::vector<Email>> find_ended_leases(base::TimePoint before, int limit) override;
   base::Result<std::vector<Email>> stale(base::TimePoint before, int limit) override;
 
+  std::vector<MalformedRecord> malformed() const override { return malformed_.list(); }
   base::Result<std::optional<Email>> find(const std::string& id) override;
   base::Result<std::vector<HistoryEntry>> history(const std::string& id) override;
   base::Result<EmailPage> list(const ListRequest& request) override;
@@ -56,14 +61,18 @@ class StoreLedger : public Ledger {
   struct WorkQueue;
 
   base::TimePoint expires(const Email& email) const { return expiry_of(email, policy_); }
-  // Those that are there, in the order of the ids.
-  base::Result<std::vector<Email>> read(const std::vector<std::string>& ids);
+  // Those that are there and can be read, in the order of the ids. `fault` gets what is wrong with one that cannot.
+  base::Result<std::vector<Email>> read(const std::vector<std::string>& wanted,
+                                        std::optional<base::Error>* fault = nullptr);
   // Entries of the work index: ids with their due times, from `from` on.
   struct WorkEntry {
     std::string id;
     base::TimePoint due;
+    item::Key key;
   };
-  store::Answer<std::vector<WorkEntry>> read_queue(const std::string& queue, base::TimePoint from, int limit);
+  store::Answer<std::vector<WorkEntry>> read_queue(const std::string& queue, base::TimePoint from, int limit,
+                                                   const std::optional<item::Key>& after = std::nullopt);
+  base::Result<void> look_for_impossible_times(WorkQueue& queue);
   std::vector<WorkQueue*> queues_to_claim(Pipeline pipeline);
   // What of a queue is due, up to `wanted`; tells in `claim` what else there is.
   base::Result<std::vector<Email>> find_due(WorkQueue& queue, int wanted, const std::set<std::string>& except,
@@ -71,8 +80,10 @@ class StoreLedger : public Ledger {
   // Goes through the queues of a pipeline until there are `limit` e-mails. `take` gets what is due in one of them.
   using Take = std::function<base::Result<std::vector<Email>>(std::vector<Email>)>;
   base::Result<Claim> gather(Pipeline pipeline, int limit, const std::set<std::string>& except, const Take& take);
-  base::Result<void> add_expired(const WorkQueue& queue, const std::vector<WorkEntry>& entries, base::TimePoint before,
-                                 std::vector<Email>& expired);
+  // Adds those of a queue whose lease is over, or could not have been granted, up to `limit` in all. `entries` are the
+  // first of the queue, or all if they are fewer than may be added.
+  base::Result<void> add_ended_leases(const WorkQueue& queue, std::vector<WorkEntry> entries, base::TimePoint before,
+                                      int limit, std::vector<Email>& ended);
   // Positions in one partition of a listing, newest first, from `high` down to `low`.
   store::Answer<std::vector<std::string>> read_listing(const std::string& tenant, const std::string& partition,
                                                        const std::string& low, const std::string& high, int limit);
@@ -96,10 +107,12 @@ class StoreLedger : public Ledger {
   base::Random& random_;
   const store::Retry retry_;
   StoreSpool own_spool_;
-  const std::unique_ptr<Spool> elsewhere_;  // null: contents are in own_spool_
+  const std::unique_ptr<Spool> elsewhere_;      // null: contents are in own_spool_
+  std::optional<SpoolWithFormer> both_spools_;  // with elsewhere_
   idempotency::Guard accept_guard_;
   std::map<std::string, std::unique_ptr<WorkQueue>, std::less<>> queues_;  // fixed after construction
   std::atomic<unsigned> next_queue_ = 0;
+  MalformedRecords malformed_;
 };
 
 }  // namespace postino::outbox

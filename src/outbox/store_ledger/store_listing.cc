@@ -20,12 +20,12 @@ std::string id_in(const std::string& position) { return position.substr(position
 // The last one told of those whose callbacks were given up; without an id, the beginning of the shard.
 struct DeadPosition {
   int shard = 0;
-  std::int64_t due = 0;
+  item::Number due;  // exactly: another program may have written one that is no time
   std::string id;
 };
 
 std::string text_of(const DeadPosition& position) {
-  return "dead " + std::to_string(position.shard) + " " + std::to_string(position.due) + " " + position.id;
+  return "dead " + std::to_string(position.shard) + " " + position.due.to_string() + " " + position.id;
 }
 
 base::Result<DeadPosition> read_dead_position(const std::string& cursor) {
@@ -33,14 +33,17 @@ base::Result<DeadPosition> read_dead_position(const std::string& cursor) {
   DeadPosition position;
   std::istringstream words(text);
   std::string kind;
-  words >> kind >> position.shard >> position.due;
-  if (words.fail() || kind != "dead" || position.shard < 0)
+  std::string due;
+  words >> kind >> position.shard >> due;
+  const auto number = item::Number::parse(due);
+  if (words.fail() || kind != "dead" || position.shard < 0 || !number)
     return base::invalid("cursor must be that of an earlier page");
+  position.due = *number;
   words >> position.id;
   return position;
 }
 
-std::int64_t due_in(const item::Item& entry) { return entry.find("DueAt")->as<item::Number>().to_int64().value_or(0); }
+item::Number due_in(const item::Item& entry) { return entry.find("DueAt")->as<item::Number>(); }
 
 }  // namespace
 
@@ -138,7 +141,7 @@ base::Result<EmailPage> StoreLedger::dead_callbacks(const std::string& cursor, i
     if (found->last_evaluated_key)
       position = {position.shard, due_in(found->items.back()), ids.back()};
     else
-      position = {position.shard + 1, 0, ""};
+      position = {position.shard + 1, {}, ""};
     if (static_cast<int>(page.emails.size()) < limit) continue;
     if (position.shard < shard_count) page.cursor = make_cursor(text_of(position));
     break;

@@ -25,6 +25,7 @@ class StoreLedger::MoveWriter : private MoveBatch<store::TransactPut> {
 
   void commit() {
     spool_messages(ledger_.policy_, [&](const SpoolObject& object) { return ledger_.put_away(object); });
+    store::CountMender counts = mender_of_counts(ledger_.store_, ledger_.tables_.counts());
     while (!is_empty()) {
       const store::TransactWriteItemsRequest request = build();
       const auto answer = ledger_.retry_([&] { return ledger_.store_.transact_write_items(request); });
@@ -33,6 +34,7 @@ class StoreLedger::MoveWriter : private MoveBatch<store::TransactPut> {
         return;
       }
       if (answer.error().type == store::ErrorType::transaction_canceled && drop_late_ones(answer.error())) continue;
+      if (counts.mend(request, answer.error())) continue;
       for (const std::size_t index : members_) fail(index, store::as_error(answer.error()).message);
       return;
     }
@@ -42,6 +44,12 @@ class StoreLedger::MoveWriter : private MoveBatch<store::TransactPut> {
   // The e-mail, its lines of history, the message.
   static std::size_t actions_of(const Change& change) { return 1 + change.lines.size() + (change.message ? 1 : 0); }
 
+  // Of an e-mail that ends late; the time it got when it was accepted is right otherwise.
+  std::optional<base::TimePoint> later_expiry(const Email& after) const {
+    const base::TimePoint expires = ledger_.expires(after);
+    return expires > kept_from(after) + ledger_.policy_.keep ? std::optional(expires) : std::nullopt;
+  }
+
   store::TransactWriteItemsRequest build() {
     store::TransactWriteItemsRequest request;
     CountChanges counts;
@@ -49,7 +57,7 @@ class StoreLedger::MoveWriter : private MoveBatch<store::TransactPut> {
     for (const std::size_t index : members_) {
       const Change& change = changes_[index];
       first_action_.push_back(request.actions.size());
-      request.actions.emplace_back(meta_update(ledger_.tables_.emails, change));
+      request.actions.emplace_back(meta_update(ledger_.tables_.emails, change, later_expiry(change.after)));
       for (const NewLine& line : change.lines) request.actions.emplace_back(ledger_.put_line(change.after, line));
       for (const store::TransactPut& put : contents_[index].writes) request.actions.emplace_back(put);
       counts.left(change.before);

@@ -69,7 +69,10 @@ class StoreLedger::Restoration {
   // The first action of the request is the one with the condition. False when it is not met.
   base::Result<bool> commit(std::vector<store::TransactPut> lines, store::TransactWriteItemsRequest request) {
     for (store::TransactPut& line : lines) request.actions.emplace_back(std::move(line));
-    const auto answer = ledger_.retry_([&] { return ledger_.store_.transact_write_items(request); });
+    store::CountMender counts = mender_of_counts(ledger_.store_, ledger_.tables_.counts());
+    auto answer = ledger_.retry_([&] { return ledger_.store_.transact_write_items(request); });
+    while (!answer && counts.mend(request, answer.error()))
+      answer = ledger_.retry_([&] { return ledger_.store_.transact_write_items(request); });
     if (answer) return true;
     if (answer.error().type != store::ErrorType::transaction_canceled || !condition_failed(answer.error(), 0))
       return base::propagate(store::as_error(answer.error()));

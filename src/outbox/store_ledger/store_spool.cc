@@ -1,11 +1,14 @@
 #include "outbox/store_ledger/store_spool.h"
 
+#include <algorithm>
+
 namespace postino::outbox {
 
 namespace {
 
 // Well below the 400 KB of an item.
 constexpr std::size_t item_part_bytes = 300 << 10;
+constexpr std::int64_t most_parts = 1'000;  // of an object: many more than any message has
 
 std::size_t item_part_count(std::size_t bytes) {
   return bytes == 0 ? 1 : (bytes + item_part_bytes - 1) / item_part_bytes;
@@ -22,6 +25,10 @@ item::Item part_item(const SpoolObject& object, const std::string& path, std::si
   item.set("Content", item::Binary{object.bytes.substr(part * item_part_bytes, item_part_bytes)});
   item.set("TTL", base::epoch_seconds(object.keep_until));
   return item;
+}
+
+tl::unexpected<base::Error> malformed_entry(const std::string& path) {
+  return base::fail(base::ErrorCode::corrupt, "the spool entry at " + path + " is malformed");
 }
 
 }  // namespace
@@ -46,37 +53,49 @@ std::optional<StoreSpool::Placed> StoreSpool::place(const SpoolObject& object) c
   return placed;
 }
 
-base::Result<std::string> StoreSpool::read(const std::string& path) {
-  std::string bytes;
-  std::int64_t parts = 1;
-  for (std::int64_t part = 0; part < parts; ++part) {
-    store::GetItemRequest get;
-    get.table_name = table_;
-    get.key = part_key(path, static_cast<std::size_t>(part));
-    get.consistent_read = true;
-    const auto answer = retry_([&] { return store_.get_item(get); });
-    if (!answer) return base::propagate(store::as_error(answer.error()));
-    if (!answer->item) {
-      if (part == 0) return base::fail(base::ErrorCode::not_found, "there is nothing in the spool at " + path);
-      return base::fail(base::ErrorCode::corrupt, "a part of " + path + " is missing in the spool");
-    }
-    const auto* content = answer->item->find("Content");
-    const auto* count = answer->item->find("Parts");
-    if (content == nullptr || count == nullptr || content->type() != item::Type::binary ||
-        count->type() != item::Type::number)
-      return base::fail(base::ErrorCode::corrupt, "the spool entry at " + path + " is malformed");
-    parts = count->as<item::Number>().to_int64().value_or(1);
-    bytes += content->as<item::Binary>().bytes;
+base::Result<StoreSpool::Part> StoreSpool::read_part(const std::string& path, std::int64_t number) {
+  store::GetItemRequest get;
+  get.table_name = table_;
+  get.key = part_key(path, static_cast<std::size_t>(number));
+  get.consistent_read = true;
+  const auto answer = retry_([&] { return store_.get_item(get); });
+  if (!answer) return base::propagate(store::as_error(answer.error()));
+  if (!answer->item) {
+    if (number == 0) return base::fail(base::ErrorCode::not_found, "there is nothing in the spool at " + path);
+    return base::fail(base::ErrorCode::corrupt, "a part of " + path + " is missing in the spool");
+  }
+  const auto* content = answer->item->find("Content");
+  const auto* count = answer->item->find("Parts");
+  const auto* told = count != nullptr ? count->get_if<item::Number>() : nullptr;
+  const std::int64_t parts = told != nullptr ? told->to_int64().value_or(0) : 0;
+  // Fewer parts than were written are a shorter message.
+  const bool is_told = parts >= 1 && parts <= most_parts && item::Number(parts) == *told;
+  if (content == nullptr || content->type() != item::Type::binary || !is_told) return malformed_entry(path);
+  return Part{content->as<item::Binary>().bytes, parts};
+}
+
+base::Result<std::string> StoreSpool::read_if(const std::string& path, const Admit& admit) {
+  TRY(Part part, read_part(path, 0));
+  const std::size_t bytes_at_most =
+      part.parts > 1 ? static_cast<std::size_t>(part.parts) * item_part_bytes : part.bytes.size();
+  if (!admit(bytes_at_most)) return not_admitted(path);
+  const std::int64_t parts = part.parts;
+  std::string bytes = std::move(part.bytes);
+  if (parts > 1) bytes.reserve(bytes_at_most);
+  for (std::int64_t number = 1; number < parts; ++number) {
+    TRY(part, read_part(path, number));
+    if (part.parts != parts) return malformed_entry(path);
+    bytes += part.bytes;
   }
   return bytes;
 }
 
 base::Result<void> StoreSpool::remove(const std::string& path) {
-  TRY(const std::string bytes, read(path));
-  for (std::size_t part = 0; part < item_part_count(bytes.size()); ++part) {
+  TRY(const Part first, read_part(path, 0));
+  for (std::int64_t number = 0; number < first.parts; ++number) {
     store::DeleteItemRequest request;
     request.table_name = table_;
-    request.key = part_key(path, part);
+    request.key = part_key(path, static_cast<std::size_t>(number));
     const auto answer = retry_([&] { return store_.delete_item(request); });
     if (!answer) return base::propagate(store::as_error(answer.error()));
   }

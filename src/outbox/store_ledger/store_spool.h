@@ -1,7 +1,9 @@
 // The spool inside the store: objects in parts that fit into items.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 
 #include "base/random.h"
 #include "outbox/ledger/spool.h"
@@ -16,7 +18,7 @@ class StoreSpool final : public Spool {
       : store_(store), table_(std::move(table)), random_(random), retry_(std::move(retry)) {}
 
   base::Result<std::string> write(const SpoolObject& object) override;
-  base::Result<std::string> read(const std::string& path) override;
+  base::Result<std::string> read_if(const std::string& path, const Admit& admit) override;
   base::Result<void> remove(const std::string& path) override;
 
   // For the ledger, whose transaction writes an object along with what names it. nullopt when the object is too large
@@ -28,6 +30,12 @@ class StoreSpool final : public Spool {
   std::optional<Placed> place(const SpoolObject& object) const;
 
  private:
+  struct Part {
+    std::string bytes;
+    std::int64_t parts = 1;  // that the object has
+  };
+  base::Result<Part> read_part(const std::string& path, std::int64_t number);
+
   store::Store& store_;
   const std::string table_;
   base::Random& random_;

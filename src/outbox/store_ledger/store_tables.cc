@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "store/retry.h"
+#include "store/table_setup.h"
 
 namespace postino::outbox {
 
@@ -33,6 +34,7 @@ CreateTableRequest table(std::string name, const std::vector<KeyColumn>& keys) {
   CreateTableRequest request;
   request.table_name = std::move(name);
   request.billing_mode = store::BillingMode::pay_per_request;
+  request.deletion_protection = true;
   for (const KeyColumn& key : keys) {
     request.attribute_definitions.push_back({key.name, key.type});
     request.key_schema.push_back({key.name, request.key_schema.empty() ? KeyRole::hash : KeyRole::range});
@@ -88,6 +90,7 @@ base::Result<void> prepare(store::Store& store, const CreateTableRequest& reques
     const auto found = store.describe_table(request.table_name);
     if (!found) return base::propagate(store::as_error(found.error()));
     TRY_VOID(check_table(request, *found));
+    store::protect_table(store, *found);
   }
   const auto expiring = store.describe_time_to_live(request.table_name);
   if (!expiring) return base::propagate(store::as_error(expiring.error()));
@@ -99,9 +102,17 @@ base::Result<void> prepare(store::Store& store, const CreateTableRequest& reques
 
 }  // namespace
 
+std::vector<store::TableSetup> table_setups(const StoreTables& tables) {
+  std::vector<store::TableSetup> setups;
+  for (CreateTableRequest request : all_tables(tables)) {
+    const bool of_keys = request.table_name == tables.accept_keys();
+    setups.push_back({std::move(request), of_keys ? "ttl" : "TTL"});
+  }
+  return setups;
+}
+
 base::Result<void> prepare_tables(store::Store& store, const StoreTables& tables) {
-  for (const CreateTableRequest& request : all_tables(tables))
-    TRY_VOID(prepare(store, request, request.table_name == tables.accept_keys() ? "ttl" : "TTL"));
+  for (const store::TableSetup& setup : table_setups(tables)) TRY_VOID(prepare(store, setup.request, setup.expiry));
   return {};
 }
 

@@ -1,11 +1,16 @@
 // Creates the outbox's tables where they are missing.
 #pragma once
 
+#include <vector>
+
 #include "base/result.h"
 #include "outbox/store_ledger/store_layout.h"
 #include "store/store.h"
+#include "store/table_setup.h"
 
 namespace postino::outbox {
+
+std::vector<store::TableSetup> table_setups(const StoreTables& tables);
 
 // Tables that exist are taken as they are, but must have the keys and indexes the outbox needs: invalid otherwise, with
 // what is missing.

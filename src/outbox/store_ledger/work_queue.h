@@ -17,6 +17,7 @@ struct StoreLedger::WorkQueue {
   const std::string name;
   std::mutex turn;
   store::QueueCursor cursor;
+  store::QueueCursor::Steady::time_point next_look;  // for times that cannot be
 };
 
 }  // namespace postino::outbox

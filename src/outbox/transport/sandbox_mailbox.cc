@@ -22,7 +22,7 @@ MailboxEntry entry_of(const item::Item& item) {
   if (const auto received = base::parse_timestamp(item::attribute_text(item, "ReceivedAt"))) entry.received = *received;
   if (const auto* list = item.find("To"); list != nullptr && list->type() == item::Type::list)
     for (const item::AttributeValue& address : list->as<item::List>())
-      entry.recipients.push_back(address.as<std::string>());
+      if (const auto* text = address.get_if<std::string>()) entry.recipients.push_back(*text);
   if (const auto* size = item.find("Size"); size != nullptr && size->type() == item::Type::number)
     entry.size = size->as<item::Number>().to_int64().value_or(0);
   return entry;
@@ -80,7 +80,7 @@ base::Result<MailboxPage> SandboxMailbox::list(const std::string& cursor, int li
   return result;
 }
 
-base::Result<std::optional<std::string>> SandboxMailbox::message(const std::string& id) {
+base::Result<std::optional<std::string>> SandboxMailbox::message(const std::string& id, const Spool::Admit& admit) {
   store::GetItemRequest get;
   get.table_name = table_;
   get.key = lookup_key(id);
@@ -88,7 +88,7 @@ base::Result<std::optional<std::string>> SandboxMailbox::message(const std::stri
   const auto answer = retry_([&] { return store_.get_item(get); });
   if (!answer) return base::propagate(store::as_error(answer.error()));
   if (!answer->item) return std::nullopt;
-  TRY(std::string message, spool_.read(item::attribute_text(*answer->item, "EmlFilePath")));
+  TRY(std::string message, spool_.read_if(item::attribute_text(*answer->item, "EmlFilePath"), admit));
   return std::optional(std::move(message));
 }
 

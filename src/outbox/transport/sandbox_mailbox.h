@@ -36,7 +36,8 @@ class SandboxMailbox {
   // An e-mail that comes twice is there once. The message stays in the spool, at `message_path`.
   base::Result<void> put(const MailboxEntry& entry, const std::string& message_path, base::TimePoint keep_until);
   base::Result<MailboxPage> list(const std::string& cursor, int limit);  // invalid: not a cursor of ours
-  base::Result<std::optional<std::string>> message(const std::string& id);
+  // `admit` as in Spool::read_if().
+  base::Result<std::optional<std::string>> message(const std::string& id, const Spool::Admit& admit);
   base::Result<std::int64_t> clear();  // how many there were
 
  private:

@@ -11,7 +11,7 @@ class SandboxTransport final : public Transport {
   SandboxTransport(SandboxMailbox& mailbox, const base::Clock& clock, base::Milliseconds keep)
       : mailbox_(mailbox), clock_(clock), keep_(keep) {}
 
-  mail::SendResult deliver(const Delivery& delivery, const mail::SmtpSession::BeforeEnd& before_end) override;
+  smtp::SendResult deliver(const Delivery& delivery, const smtp::Session::BeforeEnd& before_end) override;
 
  private:
   SandboxMailbox& mailbox_;

@@ -6,9 +6,9 @@ namespace postino::outbox {
 
 namespace {
 
-mail::SendResult could_not_open(const mail::SmtpSession::OpenFailure& failure, const mail::Envelope& envelope) {
-  mail::SendResult result;
-  result.severity = mail::classify(failure.reply, failure.stage).severity;
+smtp::SendResult could_not_open(const smtp::Session::OpenFailure& failure, const smtp::Envelope& envelope) {
+  smtp::SendResult result;
+  result.severity = smtp::classify(failure.reply, failure.stage).severity;
   result.reply = failure.reply;
   result.session_failed = true;
   for (const std::string& address : envelope.recipients)
@@ -16,17 +16,25 @@ mail::SendResult could_not_open(const mail::SmtpSession::OpenFailure& failure, c
   return result;
 }
 
+// A session that was kept may have ended by the time of its next message, which says nothing about the relay: the
+// server has closed the connection, or says 421 instead of going on. A 421 to a whole message is about the relay.
+bool has_ended(const smtp::SendResult& result, bool is_ending) {
+  constexpr int closing = 421;
+  if (!result.session_failed || result.outcome_unknown) return false;
+  return result.reply.code == 0 || (result.reply.code == closing && !is_ending);
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<SmtpTransport>> SmtpTransport::create(SmtpTransportOptions options) {
   std::unique_ptr<SmtpTransport> transport(new SmtpTransport(std::move(options)));
-  for (const mail::SmtpOptions& smtp : transport->options_.relays) {
+  for (const smtp::Options& relay_options : transport->options_.relays) {
     auto relay = std::make_unique<Relay>();
-    relay->options = smtp;
-    if (smtp.tls != mail::TlsPolicy::off) {
+    relay->options = relay_options;
+    if (const smtp::TlsPolicy policy = smtp::followed_policy(relay_options); policy != smtp::TlsPolicy::off) {
       net::ClientTlsOptions tls;
-      tls.verify = smtp.tls != mail::TlsPolicy::opportunistic;
-      tls.certificate_file = smtp.certificate_file;
+      tls.verify = policy != smtp::TlsPolicy::opportunistic;
+      tls.certificate_file = relay_options.certificate_file;
       TRY(relay->tls, net::ClientTls::create(tls));
     }
     transport->relays_.push_back(std::move(relay));
@@ -83,27 +91,30 @@ void SmtpTransport::close_idle_sessions() {
   }
 }
 
-mail::SendResult SmtpTransport::deliver_over(Relay& relay, const Delivery& delivery,
-                                             const mail::SmtpSession::BeforeEnd& before_end) {
+smtp::SendResult SmtpTransport::deliver_over(Relay& relay, const Delivery& delivery,
+                                             const smtp::Session::BeforeEnd& before_end) {
   while (auto session = take_idle(relay)) {
-    mail::SendResult result = session->smtp->send(delivery.envelope, delivery.message, before_end);
-    // A session that was kept may have ended by now, which says nothing about the relay.
-    const bool stale = result.session_failed && result.reply.code == 0 && !result.outcome_unknown;
-    if (stale) continue;
+    bool is_ending = false;  // the message is on its way, but for its end
+    const auto note_end = [&]() -> base::Result<void> {
+      is_ending = true;
+      return before_end ? before_end() : base::Result<void>();
+    };
+    smtp::SendResult result = session->smtp->send(delivery.envelope, delivery.message, note_end);
+    if (has_ended(result, is_ending)) continue;
     give_back(relay, std::move(*session));
     return result;
   }
-  auto opened = mail::SmtpSession::open(relay.options, relay.tls);
+  auto opened = smtp::Session::open(relay.options, relay.tls);
   if (!opened) return could_not_open(opened.error(), delivery.envelope);
   ++sessions_opened_;
   Session session{std::move(*opened), 0, {}};
-  mail::SendResult result = session.smtp->send(delivery.envelope, delivery.message, before_end);
+  smtp::SendResult result = session.smtp->send(delivery.envelope, delivery.message, before_end);
   give_back(relay, std::move(session));
   return result;
 }
 
-mail::SendResult SmtpTransport::deliver(const Delivery& delivery, const mail::SmtpSession::BeforeEnd& before_end) {
-  mail::SendResult result;
+smtp::SendResult SmtpTransport::deliver(const Delivery& delivery, const smtp::Session::BeforeEnd& before_end) {
+  smtp::SendResult result;
   for (Relay* relay : relays_to_try()) {
     result = deliver_over(*relay, delivery, before_end);
     if (!result.session_failed || result.outcome_unknown) return result;

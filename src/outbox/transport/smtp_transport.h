@@ -12,7 +12,7 @@
 namespace postino::outbox {
 
 struct SmtpTransportOptions {
-  std::vector<mail::SmtpOptions> relays;          // at least one
+  std::vector<smtp::Options> relays;              // at least one
   int messages_per_session = 1'000;               // then a new one is opened
   std::chrono::milliseconds idle_time{5'000};     // that a session is kept without work
   std::chrono::milliseconds relay_pause{10'000};  // a relay that failed is tried last for so long
@@ -26,7 +26,7 @@ class SmtpTransport final : public Transport {
 
   // A relay that cannot take any message now does not stop it: the next one is asked. What was begun with a relay and
   // may have arrived is not begun again with another.
-  mail::SendResult deliver(const Delivery& delivery, const mail::SmtpSession::BeforeEnd& before_end) override;
+  smtp::SendResult deliver(const Delivery& delivery, const smtp::Session::BeforeEnd& before_end) override;
 
   // Says goodbye in sessions that had no work for a while. To be called now and then.
   void close_idle_sessions();
@@ -36,12 +36,12 @@ class SmtpTransport final : public Transport {
  private:
   using Steady = std::chrono::steady_clock;
   struct Session {
-    std::unique_ptr<mail::SmtpSession> smtp;
+    std::unique_ptr<smtp::Session> smtp;
     int messages = 0;
     Steady::time_point idle_since;
   };
   struct Relay {
-    mail::SmtpOptions options;
+    smtp::Options options;
     std::shared_ptr<net::ClientTls> tls;
     std::mutex mutex;
     std::vector<Session> idle;  // the last used last
@@ -52,7 +52,7 @@ class SmtpTransport final : public Transport {
   std::vector<Relay*> relays_to_try();
   std::optional<Session> take_idle(Relay& relay);
   void give_back(Relay& relay, Session session);
-  mail::SendResult deliver_over(Relay& relay, const Delivery& delivery, const mail::SmtpSession::BeforeEnd& before_end);
+  smtp::SendResult deliver_over(Relay& relay, const Delivery& delivery, const smtp::Session::BeforeEnd& before_end);
 
   const SmtpTransportOptions options_;
   std::vector<std::unique_ptr<Relay>> relays_;

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "base/many_threads_testing.h"
-#include "mail/smtp_script_testing.h"
+#include "smtp/script_testing.h"
 
 namespace postino::outbox {
 namespace {
 
-using mail::Severity;
+using smtp::Severity;
 using std::chrono::hours;
 using std::chrono::milliseconds;
 using testing::Each;
@@ -30,14 +30,14 @@ const std::string message = "Subject: hello\r\n\r\nhello\r\n";
 class Relay {
  public:
   // What to do instead in a session that has said hello; false: go on as usual.
-  using Mood = std::function<bool(mail::SmtpPeer&)>;
+  using Mood = std::function<bool(smtp::ScriptPeer&)>;
   explicit Relay(Mood mood = nullptr) : mood_(std::move(mood)) {}
 
-  mail::SmtpOptions options() const {
-    mail::SmtpOptions options;
+  smtp::Options options() const {
+    smtp::Options options;
     options.host = "127.0.0.1";
     options.port = server_.port();
-    options.tls = mail::TlsPolicy::off;
+    options.tls = smtp::TlsPolicy::off;
     options.local_name = "client.example";
     return options;
   }
@@ -49,7 +49,7 @@ class Relay {
   }
 
   // Takes one message and answers so.
-  static void take_message(mail::SmtpPeer& peer, std::string_view reply) {
+  static void take_message(smtp::ScriptPeer& peer, std::string_view reply) {
     for (std::string command; command != "DATA";) {
       command = peer.hear();
       peer.say(command == "DATA" ? "354 go on" : "250 2.0.0 ok");
@@ -59,7 +59,7 @@ class Relay {
   }
 
  private:
-  void serve(mail::SmtpPeer& peer) {
+  void serve(smtp::ScriptPeer& peer) {
     sessions_.emplace_back();
     peer.welcome();
     if (mood_ && mood_(peer)) return;
@@ -78,11 +78,11 @@ class Relay {
 
   const Mood mood_;
   std::vector<std::string> sessions_;
-  mail::SmtpScriptServer server_{[this](mail::SmtpPeer& peer) { serve(peer); }};
+  smtp::ScriptServer server_{[this](smtp::ScriptPeer& peer) { serve(peer); }};
 };
 
 // Refuses the first session at its first message, in words that mean all messages.
-bool refuse_first_session(mail::SmtpPeer& peer) {
+bool refuse_first_session(smtp::ScriptPeer& peer) {
   if (peer.number() > 1) return false;
   peer.hear();
   peer.say("421 4.3.2 not now");
@@ -90,20 +90,20 @@ bool refuse_first_session(mail::SmtpPeer& peer) {
 }
 
 // Fails the test when it gets a connection.
-bool want_none(mail::SmtpPeer& /*peer*/) {
+bool want_none(smtp::ScriptPeer& /*peer*/) {
   ADD_FAILURE() << "this relay was not to be asked";
   return true;
 }
 
 class SmtpTransportTest : public testing::Test {
  protected:
-  void open(std::vector<mail::SmtpOptions> relays, SmtpTransportOptions options = {}) {
+  void open(std::vector<smtp::Options> relays, SmtpTransportOptions options = {}) {
     options.relays = std::move(relays);
     auto created = SmtpTransport::create(std::move(options));
     ASSERT_TRUE(created) << created.error().message;
     transport_ = *std::move(created);
   }
-  mail::SendResult deliver(const mail::SmtpSession::BeforeEnd& before_end = nullptr) {
+  smtp::SendResult deliver(const smtp::Session::BeforeEnd& before_end = nullptr) {
     return transport_->deliver({email_, {"from@example.com", {"ann@example.com", "bob@example.com"}, ""}, message},
                                before_end);
   }
@@ -114,9 +114,9 @@ class SmtpTransportTest : public testing::Test {
   std::unique_ptr<SmtpTransport> transport_;
 };
 
-std::vector<Severity> severities_of(const mail::SendResult& result) {
+std::vector<Severity> severities_of(const smtp::SendResult& result) {
   std::vector<Severity> severities;
-  for (const mail::RecipientResult& recipient : result.recipients) severities.push_back(recipient.severity);
+  for (const smtp::RecipientResult& recipient : result.recipients) severities.push_back(recipient.severity);
   return severities;
 }
 
@@ -124,7 +124,7 @@ TEST_F(SmtpTransportTest, MessagesShareASession) {
   Relay relay;
   open({relay.options()});
   for (int i = 0; i < 3; ++i) {
-    const mail::SendResult result = deliver();
+    const smtp::SendResult result = deliver();
     EXPECT_EQ(result.reply.text, "250 2.0.0 queued");
     EXPECT_THAT(severities_of(result), ElementsAre(Severity::success, Severity::success));
   }
@@ -163,7 +163,7 @@ TEST_F(SmtpTransportTest, IdleSessionsAreKeptUntilThen) {
 }
 
 TEST_F(SmtpTransportTest, AKeptSessionThatHasEndedSaysNothingAboutTheRelay) {
-  Relay relay([](mail::SmtpPeer& peer) {
+  Relay relay([](smtp::ScriptPeer& peer) {
     if (peer.number() > 1) return false;
     Relay::take_message(peer, "250 2.0.0 queued");
     peer.hear();  // the next message begins, and the connection ends
@@ -179,8 +179,55 @@ TEST_F(SmtpTransportTest, AKeptSessionThatHasEndedSaysNothingAboutTheRelay) {
   other.sessions(0);
 }
 
+TEST_F(SmtpTransportTest, AKeptSessionThatIsClosedAtTheNextMessageSaysNothingAboutTheRelay) {
+  Relay relay([](smtp::ScriptPeer& peer) {
+    if (peer.number() > 1) return false;
+    Relay::take_message(peer, "250 2.0.0 queued");
+    peer.hear();
+    peer.say("421 4.4.2 idle for too long");
+    return true;
+  });
+  Relay other(want_none);
+  open({relay.options(), other.options()}, {.relay_pause = hours(1)});
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(deliver().reply.text, "250 2.0.0 queued");
+  EXPECT_EQ(transport_->sessions_opened(), 2U);
+  close();
+  EXPECT_THAT(relay.sessions(2), ElementsAre("", "message message goodbye"));
+  other.sessions(0);
+}
+
+TEST_F(SmtpTransportTest, AFreshSessionThatIsClosedAsWellIsTheRelaysFault) {
+  Relay relay([](smtp::ScriptPeer& peer) {
+    if (peer.number() == 1) Relay::take_message(peer, "250 2.0.0 queued");
+    peer.hear();
+    peer.say("421 4.3.2 going down");
+    return true;
+  });
+  Relay other;
+  open({relay.options(), other.options()}, {.relay_pause = hours(1)});
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(deliver().reply.text, "250 2.0.0 queued");
+  close();
+  relay.sessions(2);
+  EXPECT_THAT(other.sessions(1), ElementsAre("message message goodbye"));
+}
+
+TEST_F(SmtpTransportTest, AWholeMessageThatIsRefusedWithTheSessionIsNotSentAgainToTheRelay) {
+  Relay relay([](smtp::ScriptPeer& peer) {
+    Relay::take_message(peer, "250 2.0.0 queued");
+    Relay::take_message(peer, "421 4.3.2 going down");
+    return true;
+  });
+  Relay other;
+  open({relay.options(), other.options()}, {.relay_pause = hours(1)});
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(deliver().reply.text, "250 2.0.0 queued");
+  EXPECT_EQ(transport_->sessions_opened(), 2U) << "one of each relay";
+  close();
+  relay.sessions(1);
+  EXPECT_THAT(other.sessions(1), ElementsAre("message goodbye"));
+}
+
 TEST_F(SmtpTransportTest, ASessionThatTheServerHasClosedIsNotUsed) {
-  Relay relay([](mail::SmtpPeer& peer) {
+  Relay relay([](smtp::ScriptPeer& peer) {
     Relay::take_message(peer, "250 2.0.0 queued");
     return true;
   });
@@ -190,7 +237,7 @@ TEST_F(SmtpTransportTest, ASessionThatTheServerHasClosedIsNotUsed) {
 }
 
 TEST_F(SmtpTransportTest, WhatMayHaveArrivedIsNotBegunAgain) {
-  Relay relay([](mail::SmtpPeer& peer) {
+  Relay relay([](smtp::ScriptPeer& peer) {
     Relay::take_message(peer, "250 2.0.0 queued");
     Relay::take_message(peer, "");
     return true;
@@ -198,7 +245,7 @@ TEST_F(SmtpTransportTest, WhatMayHaveArrivedIsNotBegunAgain) {
   Relay other(want_none);
   open({relay.options(), other.options()});
   EXPECT_FALSE(deliver().outcome_unknown);
-  const mail::SendResult result = deliver();
+  const smtp::SendResult result = deliver();
   EXPECT_TRUE(result.outcome_unknown);
   EXPECT_EQ(result.severity, Severity::temporary);
   EXPECT_EQ(transport_->sessions_opened(), 1U);
@@ -208,7 +255,7 @@ TEST_F(SmtpTransportTest, WhatMayHaveArrivedIsNotBegunAgain) {
 
 TEST_F(SmtpTransportTest, ARefusedMessageIsNotOfferedToAnotherRelay) {
   int number = 0;
-  Relay relay([&](mail::SmtpPeer& peer) {
+  Relay relay([&](smtp::ScriptPeer& peer) {
     for (const std::string_view reply : {"550 5.7.1 spam", "451 4.7.1 greylisted", "250 2.0.0 queued"}) {
       Relay::take_message(peer, reply);
       ++number;
@@ -217,10 +264,10 @@ TEST_F(SmtpTransportTest, ARefusedMessageIsNotOfferedToAnotherRelay) {
   });
   Relay other(want_none);
   open({relay.options(), other.options()});
-  const mail::SendResult spam = deliver();
+  const smtp::SendResult spam = deliver();
   EXPECT_EQ(spam.reply.code, 550);
   EXPECT_THAT(severities_of(spam), ElementsAre(Severity::permanent, Severity::permanent));
-  const mail::SendResult greylisted = deliver();
+  const smtp::SendResult greylisted = deliver();
   EXPECT_EQ(greylisted.reply.code, 451);
   EXPECT_EQ(greylisted.severity, Severity::temporary);
   EXPECT_FALSE(greylisted.session_failed);
@@ -232,7 +279,7 @@ TEST_F(SmtpTransportTest, ARefusedMessageIsNotOfferedToAnotherRelay) {
 }
 
 TEST_F(SmtpTransportTest, ARefusedRecipientDoesNotStopTheOther) {
-  Relay relay([](mail::SmtpPeer& peer) {
+  Relay relay([](smtp::ScriptPeer& peer) {
     for (const std::string_view reply : {"250 ok", "550 5.1.1 unknown", "250 ok", "354 go on"}) {
       peer.hear();
       peer.say(reply);
@@ -242,7 +289,7 @@ TEST_F(SmtpTransportTest, ARefusedRecipientDoesNotStopTheOther) {
     return true;
   });
   open({relay.options()});
-  const mail::SendResult result = deliver();
+  const smtp::SendResult result = deliver();
   EXPECT_EQ(result.severity, Severity::success);
   EXPECT_THAT(severities_of(result), ElementsAre(Severity::permanent, Severity::success));
 }
@@ -272,7 +319,7 @@ TEST_F(SmtpTransportTest, AfterItsPauseARelayIsTheFirstAgain) {
 TEST_F(SmtpTransportTest, ARelayThatHasAPauseIsTriedLast) {
   Relay only(refuse_first_session);
   open({only.options()}, {.relay_pause = hours(1)});
-  const mail::SendResult refused = deliver();
+  const smtp::SendResult refused = deliver();
   EXPECT_TRUE(refused.session_failed);
   EXPECT_EQ(refused.reply.text, "421 4.3.2 not now");
   EXPECT_THAT(severities_of(refused), ElementsAre(Severity::temporary, Severity::temporary));
@@ -282,13 +329,13 @@ TEST_F(SmtpTransportTest, ARelayThatHasAPauseIsTriedLast) {
 }
 
 TEST_F(SmtpTransportTest, WhenNoSessionCanBeOpenedAllRecipientsHearOfIt) {
-  mail::SmtpScriptServer server([](mail::SmtpPeer& peer) { peer.say("554 5.7.1 no mail from you"); });
-  mail::SmtpOptions relay;
+  smtp::ScriptServer server([](smtp::ScriptPeer& peer) { peer.say("554 5.7.1 no mail from you"); });
+  smtp::Options relay;
   relay.host = "127.0.0.1";
   relay.port = server.port();
-  relay.tls = mail::TlsPolicy::off;
+  relay.tls = smtp::TlsPolicy::off;
   open({relay});
-  const mail::SendResult result = deliver();
+  const smtp::SendResult result = deliver();
   EXPECT_TRUE(result.session_failed);
   EXPECT_EQ(result.severity, Severity::temporary) << "it is not about the message";
   ASSERT_THAT(result.recipients, SizeIs(2));
@@ -302,12 +349,12 @@ TEST_F(SmtpTransportTest, WhatMayNotBeSentEndsTheSessionAndIsNotOfferedElsewhere
   Relay relay;
   Relay other(want_none);
   open({relay.options(), other.options()});
-  const mail::SendResult result =
+  const smtp::SendResult result =
       deliver([]() -> base::Result<void> { return base::fail(base::ErrorCode::conflict, "the lease is over"); });
   EXPECT_TRUE(result.not_begun);
   EXPECT_THAT(result.reply.text, HasSubstr("the lease is over"));
   int asked = 0;
-  const mail::SendResult next = deliver([&]() -> base::Result<void> {
+  const smtp::SendResult next = deliver([&]() -> base::Result<void> {
     ++asked;
     return {};
   });
@@ -319,9 +366,9 @@ TEST_F(SmtpTransportTest, WhatMayNotBeSentEndsTheSessionAndIsNotOfferedElsewhere
 }
 
 TEST_F(SmtpTransportTest, AuthoritiesThatCannotBeReadAreAnError) {
-  mail::SmtpOptions relay;
+  smtp::Options relay;
   relay.host = "127.0.0.1";
-  relay.tls = mail::TlsPolicy::required;
+  relay.tls = smtp::TlsPolicy::required;
   relay.certificate_file = "/nonexistent/authorities.pem";
   EXPECT_FALSE(SmtpTransport::create({.relays = {relay}}));
 }

@@ -3,14 +3,14 @@
 
 #include <string_view>
 
-#include "mail/smtp_client.h"
 #include "outbox/email/email.h"
+#include "smtp/client.h"
 
 namespace postino::outbox {
 
 struct Delivery {
   const Email& email;
-  mail::Envelope envelope;
+  smtp::Envelope envelope;
   std::string_view message;
 };
 
@@ -20,7 +20,7 @@ class Transport {
   virtual ~Transport() = default;
 
   // `before_end` is called before the point of no return, where there is one.
-  virtual mail::SendResult deliver(const Delivery& delivery, const mail::SmtpSession::BeforeEnd& before_end) = 0;
+  virtual smtp::SendResult deliver(const Delivery& delivery, const smtp::Session::BeforeEnd& before_end) = 0;
 };
 
 }  // namespace postino::outbox

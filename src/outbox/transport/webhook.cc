@@ -1,7 +1,7 @@
 #include "outbox/transport/webhook.h"
 
 #include "base/base64.h"
-#include "base/hmac.h"
+#include "base/hash.h"
 #include "base/timestamp.h"
 #include "json/writer.h"
 

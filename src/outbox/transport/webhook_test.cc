@@ -10,7 +10,7 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr base::TimePoint start{base::Milliseconds(1'794'735'000'250)};  // 2026-11-15T09:30:00.250Z
+constexpr base::TimePoint settled_time{base::Milliseconds(1'794'735'000'250)};  // 2026-11-15T09:30:00.250Z
 
 // The test vector that Standard Webhooks publishes.
 TEST(Webhook, IsSignedAsStandardWebhooksSays) {
@@ -26,7 +26,7 @@ TEST(Webhook, IsSignedAsStandardWebhooksSays) {
 TEST(Webhook, IsNotSignedWithoutASecret) {
   const auto signer = WebhookSigner::create("");
   ASSERT_TRUE(signer);
-  EXPECT_THAT(signer->headers("id", start, "{}"),
+  EXPECT_THAT(signer->headers("id", settled_time, "{}"),
               ElementsAre(std::pair("webhook-id", "id"), std::pair("webhook-timestamp", "1794735000")));
 }
 
@@ -46,9 +46,9 @@ Email settled(State state) {
   email.id = "e1";
   email.state = state;
   email.reason = "550 \"no\"";
-  email.created_at = start - seconds(60);
-  email.updated_at = start + seconds(60);
-  email.settled_at = start;
+  email.created_at = settled_time - seconds(60);
+  email.updated_at = settled_time + seconds(60);
+  email.settled_at = settled_time;
   return email;
 }
 
@@ -75,7 +75,7 @@ TEST(Webhook, TheIdIsTheSameForEveryAttemptAtOneOutcome) {
   email.updated_at += seconds(100);
   email.version += 2;
   EXPECT_EQ(webhook_id(email), first);
-  email.settled_at = start + seconds(1);  // requeued, and failed once more
+  email.settled_at = settled_time + seconds(1);  // requeued, and failed once more
   EXPECT_NE(webhook_id(email), first);
   Email other = settled(State::calling_failed);
   other.id = "e2";

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/thread_name.h"
+#include "base/this_thread.h"
 
 namespace postino::outbox {
 

@@ -45,6 +45,13 @@ void DestinationLimits::done(const std::string& destination) {
   if (found != destinations_.end() && found->second.under_way > 0) --found->second.under_way;
 }
 
+void DestinationLimits::take_back(const std::string& destination, const std::string& id, base::TimePoint now) {
+  done(destination);
+  const std::lock_guard lock(mutex_);
+  const auto found = destinations_.find(destination);
+  if (found != destinations_.end() && rules_.rate > 0) found->second.promised[id] = now;
+}
+
 void DestinationLimits::forget_idle(base::TimePoint now) {
   if (destinations_.size() < many_destinations) return;
   std::erase_if(destinations_, [&](const auto& each) {

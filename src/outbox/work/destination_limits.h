@@ -24,6 +24,8 @@ class DestinationLimits {
   // is kept free for this e-mail.
   std::optional<base::TimePoint> admit(const std::string& destination, const std::string& id, base::TimePoint now);
   void done(const std::string& destination);
+  // Instead of done(): nothing was sent, and this e-mail may come again at once.
+  void take_back(const std::string& destination, const std::string& id, base::TimePoint now);
 
  private:
   using Moment = std::chrono::time_point<std::chrono::system_clock, std::chrono::microseconds>;

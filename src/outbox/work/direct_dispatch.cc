@@ -27,7 +27,9 @@ void DirectDispatch::Batch::take(NewEmail& email, Payload payload, base::TimePoi
   go_on_with(email, event::MessageBuilt{*std::move(message)}, dispatch_.policy_, now);
   if (!dispatch_.senders_.reserve()) return;
   ++reserved_;
-  messages_.insert_or_assign(email.change.after.id, *email.change.message);
+  FreshMessage fresh{*email.change.message, MessageRoom(dispatch_.memory_)};
+  fresh.room.take_anyway(fresh.text.size());  // it is small, and there already
+  messages_.insert_or_assign(email.change.after.id, std::move(fresh));
   go_on_with(email, event::Claimed{dispatch_.owner_}, dispatch_.policy_, now);
 }
 

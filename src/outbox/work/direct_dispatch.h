@@ -16,10 +16,11 @@ namespace postino::outbox {
 // Safe to use from any thread.
 class DirectDispatch {
  public:
-  // `owner` is the process that has the senders' leases. Everything given must outlive it.
+  // `owner` is the process that has the senders' leases. Messages count in `memory`, if it is given. Everything given
+  // must outlive it.
   DirectDispatch(const Intake& intake, WorkerPlaces& senders, FreshMessages& fresh, const Policy& policy,
-                 std::string owner)
-      : intake_(intake), senders_(senders), fresh_(fresh), policy_(policy), owner_(std::move(owner)) {}
+                 std::string owner, MessageMemory* memory = nullptr)
+      : intake_(intake), senders_(senders), fresh_(fresh), policy_(policy), owner_(std::move(owner)), memory_(memory) {}
 
   // The e-mails of one acceptance: take() before it for each, hand_over() after it. Places that are kept for e-mails
   // that were not accepted are free again then.
@@ -38,7 +39,7 @@ class DirectDispatch {
    private:
     DirectDispatch& dispatch_;
     int reserved_ = 0;
-    std::map<std::string, std::string> messages_;  // of those that go to a sender, by id
+    std::map<std::string, FreshMessage> messages_;  // of those that go to a sender, by id
   };
 
  private:
@@ -47,6 +48,7 @@ class DirectDispatch {
   FreshMessages& fresh_;
   const Policy& policy_;
   const std::string owner_;
+  MessageMemory* const memory_;  // may be null
 };
 
 }  // namespace postino::outbox

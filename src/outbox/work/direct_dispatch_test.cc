@@ -86,8 +86,10 @@ class DirectDispatchTest : public testing::Test {
   MemorySpool spool_;
   const std::unique_ptr<Intake> intake_ = *Intake::create(spool_, nullptr, {});
   CountedPlaces places_;
+  const std::shared_ptr<base::MemoryBudget> budget_ = std::make_shared<base::MemoryBudget>(1'000);
+  MessageMemory memory_{budget_};
   FreshMessages fresh_;
-  DirectDispatch dispatch_{*intake_, places_, fresh_, policy_, "process 7"};
+  DirectDispatch dispatch_{*intake_, places_, fresh_, policy_, "process 7", &memory_};
 };
 
 TEST_F(DirectDispatchTest, IntoTheHandsOfASender) {
@@ -104,7 +106,10 @@ TEST_F(DirectDispatchTest, IntoTheHandsOfASender) {
   EXPECT_THAT(places_.adoptions, IsEmpty()) << "it is not on record yet";
   batch.hand_over({stored(email)});
   EXPECT_THAT(places_.adoptions, ElementsAre(Pair("1 ", 1)));
-  EXPECT_EQ(fresh_.take("1"), email.change.message) << "the sender need not read it";
+  const std::optional<FreshMessage> fresh = fresh_.take("1");
+  ASSERT_TRUE(fresh);
+  EXPECT_EQ(fresh->text, email.change.message) << "the sender need not read it";
+  EXPECT_EQ(budget_->taken(), fresh->text.size()) << "it counts as long as it is there";
 }
 
 TEST_F(DirectDispatchTest, WhenNoSenderIsFreeItIsReady) {
@@ -118,7 +123,7 @@ TEST_F(DirectDispatchTest, WhenNoSenderIsFreeItIsReady) {
   EXPECT_TRUE(second.change.message);
   batch.hand_over({stored(first), stored(second)});
   EXPECT_THAT(places_.adoptions, ElementsAre(Pair("1 ", 1)));
-  EXPECT_EQ(fresh_.take("2"), std::nullopt) << "no sender comes for it";
+  EXPECT_FALSE(fresh_.take("2")) << "no sender comes for it";
 }
 
 TEST_F(DirectDispatchTest, APlaceForAnEmailThatWasNotAcceptedIsFreeAgain) {
@@ -127,8 +132,8 @@ TEST_F(DirectDispatchTest, APlaceForAnEmailThatWasNotAcceptedIsFreeAgain) {
   const NewEmail second = taken(batch, "2");
   batch.hand_over({refused(first), stored(second)});
   EXPECT_THAT(places_.adoptions, ElementsAre(Pair("2 ", 2)));
-  EXPECT_EQ(fresh_.take("1"), std::nullopt);
-  EXPECT_NE(fresh_.take("2"), std::nullopt);
+  EXPECT_FALSE(fresh_.take("1"));
+  EXPECT_TRUE(fresh_.take("2"));
 }
 
 TEST_F(DirectDispatchTest, PlacesAreFreeAgainWhenThereIsNoAcceptance) {
@@ -138,7 +143,7 @@ TEST_F(DirectDispatchTest, PlacesAreFreeAgainWhenThereIsNoAcceptance) {
     taken(batch, "2");
   }
   EXPECT_THAT(places_.adoptions, ElementsAre(Pair("", 2)));
-  EXPECT_EQ(fresh_.take("1"), std::nullopt);
+  EXPECT_FALSE(fresh_.take("1"));
 }
 
 TEST_F(DirectDispatchTest, PlacesAreGivenBackOnce) {

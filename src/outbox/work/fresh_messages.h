@@ -5,28 +5,36 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
+
+#include "outbox/ledger/message_memory.h"
 
 namespace postino::outbox {
+
+struct FreshMessage {
+  std::string text;
+  MessageRoom room = {};  // that it takes
+};
 
 // Safe to use from any thread. A message is put in only when a worker will come for it.
 class FreshMessages {
  public:
-  void put(const std::string& id, std::string message) {
+  void put(const std::string& id, FreshMessage message) {
     const std::lock_guard lock(mutex_);
     messages_.insert_or_assign(id, std::move(message));
   }
-  std::optional<std::string> take(const std::string& id) {
+  std::optional<FreshMessage> take(const std::string& id) {
     const std::lock_guard lock(mutex_);
     const auto found = messages_.find(id);
     if (found == messages_.end()) return std::nullopt;
-    std::string message = std::move(found->second);
+    FreshMessage message = std::move(found->second);
     messages_.erase(found);
     return message;
   }
 
  private:
   std::mutex mutex_;
-  std::map<std::string, std::string> messages_;
+  std::map<std::string, FreshMessage> messages_;
 };
 
 }  // namespace postino::outbox

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-constexpr base::TimePoint start{base::Milliseconds(1'794'735'000'000)};  // 2026-11-15T09:30:00Z
+constexpr base::TimePoint intake_start{base::Milliseconds(1'794'735'000'000)};  // 2026-11-15T09:30:00Z
 
 void write_file(const fs::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
@@ -38,11 +38,13 @@ class IntakeTest : public testing::Test {
     Email email;
     email.id = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
     email.state = State::intaking;
-    email.created_at = start;
+    email.created_at = intake_start;
     email.sender = std::move(sender);
     email.payload_path =
-        spool_->write({SpoolKind::payload, email.id, start, payload, start + std::chrono::hours(1)}).value_or("");
-    return (*intake)->work(email);
+        spool_->write({SpoolKind::payload, email.id, intake_start, payload, intake_start + std::chrono::hours(1)})
+            .value_or("");
+    MessageRoom room;
+    return (*intake)->work(email, room).value();
   }
   static std::string payload(const std::string& more, const std::string& from = "ann@example.com") {
     return R"({"from":")" + from + R"(","to":"bob@example.com","subject":"s","body_text":"b")" + more + "}";
@@ -91,13 +93,74 @@ TEST_F(IntakeTest, WhatTheCallerGotWrongIsRejected) {
             "the message would be larger than 8 bytes");
 }
 
+// Of what is being built, with files of a directory.
+class IntakeMemoryTest : public IntakeTest {
+ protected:
+  static constexpr std::size_t megabyte = 1 << 20;
+
+  IntakeMemoryTest() { write_file(files_ / "large.bin", std::string(2 * megabyte, 'x')); }
+
+  Email with_file() {
+    Email email;
+    email.id = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
+    email.state = State::intaking;
+    email.created_at = intake_start;
+    email.sender = "ann@example.com";
+    const std::string text = payload(R"(,"attachments":["large.bin"])");
+    email.payload_path =
+        spool_->write({SpoolKind::payload, email.id, intake_start, text, intake_start + std::chrono::hours(1)})
+            .value_or("");
+    return email;
+  }
+
+  const std::shared_ptr<base::MemoryBudget> budget_ = std::make_shared<base::MemoryBudget>(10 * megabyte);
+  MessageMemory memory_{budget_};
+  const std::unique_ptr<Intake> intake_ = *Intake::create(*spool_, nullptr, with_files());
+  MessageRoom room_{&memory_};
+};
+
+TEST_F(IntakeMemoryTest, RoomIsTakenBeforeAttachmentsAreRead) {
+  const Email email = with_file();
+  MessageRoom others(&memory_);
+  ASSERT_TRUE(others.take(5 * megabyte));
+  EXPECT_FALSE(intake_->work(email, room_));
+  EXPECT_TRUE(room_.is_waiting());
+  EXPECT_EQ(room_.bytes(), 0U);
+  others = {};
+  ASSERT_TRUE(room_.has_come());
+  const auto event = intake_->work(email, room_);
+  ASSERT_TRUE(event);
+  const std::string message = message_of(*event);
+  EXPECT_GT(message.size(), 2 * megabyte);
+  EXPECT_EQ(room_.bytes(), 2 * message.size()) << "until it is written";
+}
+
+TEST_F(IntakeMemoryTest, AMessageThatIsLargerThanAllMemoryIsBuiltAlone) {
+  write_file(files_ / "large.bin", std::string(5 * megabyte, 'x'));
+  const auto event = intake_->work(with_file(), room_);
+  ASSERT_TRUE(event);
+  EXPECT_GT(message_of(*event).size(), 5 * megabyte);
+}
+
+TEST_F(IntakeMemoryTest, WhatCannotBeAMessageAfterAllDoesNotWait) {
+  const Email email = with_file();
+  MessageRoom others(&memory_);
+  ASSERT_TRUE(others.take(5 * megabyte));
+  EXPECT_FALSE(intake_->work(email, room_));
+  ASSERT_TRUE(spool_->remove(email.payload_path));
+  const auto event = intake_->work(email, room_);
+  ASSERT_TRUE(event) << "whether there is room or not";
+  EXPECT_EQ(rejection_of(*event), "the payload is missing from the spool");
+}
+
 TEST_F(IntakeTest, APayloadThatIsGoneIsRejected) {
   auto intake = Intake::create(*spool_, nullptr, {});
   ASSERT_TRUE(intake);
   Email email;
   email.state = State::intaking;
   email.payload_path = "2026/11/gone.json";
-  EXPECT_EQ(rejection_of((*intake)->work(email)), "the payload is missing from the spool");
+  MessageRoom room;
+  EXPECT_EQ(rejection_of((*intake)->work(email, room).value()), "the payload is missing from the spool");
 }
 
 }  // namespace

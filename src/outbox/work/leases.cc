@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/log.h"
-#include "base/thread_name.h"
+#include "base/this_thread.h"
 
 namespace postino::outbox {
 
@@ -21,58 +21,77 @@ void Leases::stop() {
 }
 
 void Leases::hold(const Email& email) {
+  const base::TimePoint now = clock_.now();
+  Held held;
+  held.valid_until = clock_.monotonic() + std::min(email.due_at.value_or(now) - now, policy_.lease);
   // What the renewal needs, and no more: the rest may be large.
-  Email needed;
-  needed.id = email.id;
-  needed.state = email.state;
-  needed.version = email.version;
-  needed.due_at = email.due_at.value_or(clock_.now());
+  held.email.id = email.id;
+  held.email.state = email.state;
+  held.email.version = email.version;
+  held.email.due_at = email.due_at.value_or(now);
   const std::lock_guard lock(mutex_);
-  held_.insert_or_assign(email.id, std::move(needed));
+  held_.insert_or_assign(email.id, std::move(held));
 }
 
 void Leases::drop(const Email& email) {
   const std::lock_guard lock(mutex_);
   const auto held = held_.find(email.id);
-  if (held != held_.end() && held->second.version == email.version) held_.erase(held);
+  if (held != held_.end() && held->second.email.version == email.version) held_.erase(held);
 }
 
 bool Leases::holds(const Email& email) const {
   const std::lock_guard lock(mutex_);
   const auto held = held_.find(email.id);
-  return held != held_.end() && held->second.version == email.version && clock_.now() < held->second.due_at;
+  return held != held_.end() && held->second.email.version == email.version &&
+         clock_.monotonic() < held->second.valid_until;
+}
+
+std::size_t Leases::count() const {
+  const std::lock_guard lock(mutex_);
+  return held_.size();
+}
+
+bool Leases::has(const Email& email) const {
+  const std::lock_guard lock(mutex_);
+  const auto held = held_.find(email.id);
+  return held != held_.end() && held->second.email.version == email.version;
 }
 
 void Leases::renew_once() {
+  // What is renewed in the end is renewed from here on.
+  const base::Milliseconds began = clock_.monotonic();
   const base::TimePoint now = clock_.now();
   std::vector<Change> renewals;
   {
     const std::lock_guard lock(mutex_);
     for (const auto& [id, held] : held_)
-      if (*held.due_at - now <= policy_.lease * 2 / 3)
-        if (auto renewal = decide(held, event::LeaseRenewed{}, policy_, now)) renewals.push_back(*std::move(renewal));
+      if (held.valid_until - began <= policy_.lease * 2 / 3)
+        if (auto renewal = decide(held.email, event::LeaseRenewed{}, policy_, now))
+          renewals.push_back(*std::move(renewal));
   }
   if (renewals.empty()) return;
-  const auto kept = ledger_.amend(renewals);
-  if (!kept) {
-    base::log_warning("outbox", "leases could not be renewed", {{"error", kept.error().message}});
-    return;
+  const Renewals outcome = ledger_.renew(renewals);
+  if (!outcome.error.empty()) {
+    base::log_warning("outbox", "leases could not be renewed", {{"error", outcome.error}});
+    health_.check();
   }
   const std::lock_guard lock(mutex_);
   for (const Change& renewal : renewals) {
     const auto held = held_.find(renewal.after.id);
-    if (held == held_.end() || held->second.version != renewal.after.version) continue;
-    if (std::ranges::find(*kept, renewal.after.id) != kept->end())
-      held->second.due_at = renewal.after.due_at;
-    else
+    if (held == held_.end() || held->second.email.version != renewal.after.version) continue;
+    if (std::ranges::find(outcome.kept, renewal.after.id) != outcome.kept.end()) {
+      held->second.email.due_at = renewal.after.due_at;
+      held->second.valid_until = began + policy_.lease;
+    } else if (std::ranges::find(outcome.lost, renewal.after.id) != outcome.lost.end()) {
       held_.erase(held);
+    }
   }
 }
 
 void Leases::run() {
   base::name_thread("outbox-leases");
   std::unique_lock lock(mutex_);
-  const base::Milliseconds interval = policy_.lease / 6;
+  const base::Milliseconds interval = renewal_interval(policy_);
   for (bool took_long = false; !stopping_;) {
     if (!took_long) changed_.wait_for(lock, interval);
     if (stopping_) return;

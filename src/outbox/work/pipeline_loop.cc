@@ -5,8 +5,7 @@
 
 #include "base/check.h"
 #include "base/log.h"
-#include "base/thread_name.h"
-#include "base/thread_priority.h"
+#include "base/this_thread.h"
 
 namespace postino::outbox {
 
@@ -15,6 +14,11 @@ namespace {
 constexpr base::Milliseconds gathering{20};
 constexpr base::Milliseconds longest_gathering{1'000};
 constexpr base::Milliseconds about_to_be_done{3};
+// Between attempts to write what could not be written.
+constexpr std::chrono::milliseconds first_patience{500};
+constexpr std::chrono::milliseconds longest_patience{30'000};
+// How often a worker without work looks whether there is room for what is set aside. A look costs no more than a lock.
+constexpr std::chrono::milliseconds look_for_room{20};
 
 // As it was on the way, for those who count. It waits for no worker: the next one has it already.
 Email passed_form(State passed, Email email) {
@@ -25,7 +29,7 @@ Email passed_form(State passed, Email email) {
 
 }  // namespace
 
-PipelineLoop::PipelineLoop(Pipeline pipeline, const WorkContext& context, PipelineOptions options, Work work,
+PipelineLoop::PipelineLoop(Pipeline pipeline, const WorkContext& context, PipelineOptions options, MessageWork work,
                            OnMoved on_moved, PipelineLoop* next)
     : pipeline_(pipeline),
       context_(context),
@@ -33,6 +37,12 @@ PipelineLoop::PipelineLoop(Pipeline pipeline, const WorkContext& context, Pipeli
       work_(std::move(work)),
       on_moved_(std::move(on_moved)),
       next_(next) {}
+
+PipelineLoop::PipelineLoop(Pipeline pipeline, const WorkContext& context, PipelineOptions options, const Work& work,
+                           OnMoved on_moved, PipelineLoop* next)
+    : PipelineLoop(
+          pipeline, context, std::move(options),
+          [work](const Email& email, MessageRoom&) { return std::optional(work(email)); }, std::move(on_moved), next) {}
 
 void PipelineLoop::start() {
   running_ = options_.workers + 1;
@@ -57,7 +67,7 @@ void PipelineLoop::wake() {
   look_.notify_all();
 }
 
-void PipelineLoop::stop(Instant give_up_at) {
+void PipelineLoop::begin_stop(Instant give_up_at) {
   {
     const std::lock_guard lock(mutex_);
     if (stopping_) return;
@@ -68,7 +78,12 @@ void PipelineLoop::stop(Instant give_up_at) {
   look_.notify_all();
   claimed_.notify_all();
   worked_.notify_all();
+}
+
+void PipelineLoop::stop(Instant give_up_at) {
+  begin_stop(give_up_at);
   for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
 }
 
 int PipelineLoop::in_flight() const {
@@ -76,11 +91,21 @@ int PipelineLoop::in_flight() const {
   return in_flight_;
 }
 
+int PipelineLoop::set_aside() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<int>(aside_.size());
+}
+
+int PipelineLoop::unwritten() const {
+  const std::lock_guard lock(mutex_);
+  return unwritten_count_ + (refused_ ? static_cast<int>(done_.size()) : 0);
+}
+
 bool PipelineLoop::reserve() {
   // What waits in the ledger came first: it keeps its share of the workers.
   const int most = 4 * options_.workers;
   const std::lock_guard lock(mutex_);
-  if (stopping_ || in_flight_ >= (behind_ ? most / 2 : most)) return false;
+  if (stopping_ || refused_ || in_flight_ >= (behind_ ? most / 2 : most)) return false;
   ++in_flight_;
   return true;
 }
@@ -110,6 +135,11 @@ void PipelineLoop::give_to_workers(std::vector<Email> emails) {
 }
 
 void PipelineLoop::give_back_waiting() {
+  for (Task& task : aside_) {
+    waiting_.push_back(std::move(task.email));
+    ++in_flight_;
+  }
+  aside_.clear();
   for (const Email& email : waiting_) {
     auto change = options_.claims ? conclude(email, event::GivenBack{}) : std::nullopt;
     if (change)
@@ -132,7 +162,10 @@ bool PipelineLoop::wait_for_room(std::unique_lock<std::mutex>& lock) {
   // Enough that no worker waits for the next claim, not so much that leases are taken long before their time.
   const int most = 2 * options_.workers + options_.batch;
   full_ = true;
-  look_.wait(lock, [&] { return stopping_ || in_flight_ <= most - options_.batch; });
+  look_.wait(lock, [&] {
+    const bool has_place = in_flight_ <= most - options_.batch && (options_.too_many_set_aside || !is_crowded());
+    return stopping_ || (!refused_ && has_place);
+  });
   full_ = false;
   return !stopping_;
 }
@@ -150,13 +183,17 @@ void PipelineLoop::wait_for_work(std::unique_lock<std::mutex>& lock, std::option
 }
 
 base::Result<Claim> PipelineLoop::take_due(const std::set<std::string>& under_way) {
+  // What waits in the ledger may be due only by a clock that is wrong. What comes by reserve() is new.
+  if (options_.claims && context_.clock.is_doubtful()) return Claim();
   auto claim = options_.claims ? context_.ledger.claim(pipeline_, options_.batch, context_.owner)
                                : context_.ledger.due(pipeline_, options_.batch, under_way);
-  if (!claim)
+  if (!claim) {
     base::log_warning("outbox", "claim failed",
                       {{"pipeline", std::string(name_of(pipeline_))}, {"error", claim.error().message}});
-  else if (options_.claims)
+    context_.leases.health().check();
+  } else if (options_.claims) {
     for (const Email& email : claim->emails) context_.leases.hold(email);
+  }
   return claim;
 }
 
@@ -183,15 +220,65 @@ void PipelineLoop::claim_loop() {
   worked_.notify_one();
 }
 
+// What was set aside goes first when its room has come. The mutex is held.
+std::optional<PipelineLoop::Task> PipelineLoop::take_task() {
+  const auto come =
+      refused_ ? aside_.end() : std::ranges::find_if(aside_, [](const Task& task) { return task.room.has_come(); });
+  if (come != aside_.end()) {
+    Task task = std::move(*come);
+    aside_.erase(come);
+    ++in_flight_;
+    if (full_) look_.notify_all();
+    return task;
+  }
+  if (waiting_.empty()) return std::nullopt;
+  Task task{std::move(waiting_.front()), MessageRoom(context_.memory)};
+  waiting_.pop_front();
+  return task;
+}
+
+std::optional<PipelineLoop::Task> PipelineLoop::next_task(std::unique_lock<std::mutex>& lock) {
+  while (true) {
+    if (auto task = take_task()) {
+      if (!aside_.empty() && !is_watched_) claimed_.notify_one();  // another worker has to look for room
+      return task;
+    }
+    if (stopping_) return std::nullopt;
+    if (aside_.empty() || is_watched_) {
+      claimed_.wait(lock);
+    } else {
+      is_watched_ = true;
+      claimed_.wait_for(lock, look_for_room);
+      is_watched_ = false;
+    }
+  }
+}
+
+// False when too many are, and something else can be done. The mutex is held.
+bool PipelineLoop::put_aside(Task& task) {
+  if (is_crowded() && options_.too_many_set_aside) return false;
+  aside_.push_back(std::move(task));
+  make_room(1);
+  if (!stopping_) return true;
+  give_back_waiting();
+  worked_.notify_one();
+  return true;
+}
+
 void PipelineLoop::work_loop() {
   std::unique_lock lock(mutex_);
-  while (true) {
-    claimed_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
-    if (waiting_.empty()) break;
-    const Email email = std::move(waiting_.front());
-    waiting_.pop_front();
+  while (auto task = next_task(lock)) {
     lock.unlock();
-    auto change = conclude(email, work_(email));
+    std::optional<Event> event = work_(task->email, task->room);
+    if (!event) {
+      lock.lock();
+      if (put_aside(*task)) continue;
+      lock.unlock();
+      event = options_.too_many_set_aside();
+    }
+    const Email& email = task->email;
+    auto change = conclude(email, *std::move(event));
+    if (!change || !change->message) task->room = {};
     if (!change && options_.claims) context_.leases.drop(email);  // the rescuer finds it
     lock.lock();
     if (!change) {
@@ -200,7 +287,7 @@ void PipelineLoop::work_loop() {
       worked_.notify_one();
       continue;
     }
-    done_.push_back({*std::move(change), std::nullopt});
+    done_.push_back({*std::move(change), std::nullopt, std::move(task->room)});
     // The first one wakes the writer, the last one ends its wait for more.
     if (done_.size() == 1 || !more_to_come()) worked_.notify_one();
   }
@@ -213,9 +300,22 @@ bool PipelineLoop::more_to_come() const {
   return !stopping_ && done_.size() < std::min<std::size_t>(max_ledger_batch, static_cast<std::size_t>(in_flight_));
 }
 
-std::vector<PipelineLoop::Done> PipelineLoop::take_done(std::unique_lock<std::mutex>& lock) {
-  worked_.wait(lock, [&] { return !done_.empty() || (stopping_ && running_ == 0 && in_flight_ == 0); });
-  if (!done_.empty()) worked_.wait_for(lock, about_to_be_done, [&] { return !more_to_come(); });
+bool PipelineLoop::wait_for_done(std::unique_lock<std::mutex>& lock) {
+  if (!unwritten_.empty()) {
+    const Instant until = stopping_ ? std::min(next_attempt_, give_up_at_) : next_attempt_;
+    // What else is done waits, too, while the ledger takes nothing. Who tells the loop to stop is heard at once.
+    const bool was_stopping = stopping_;
+    worked_.wait_until(lock, until, [&] { return (!refused_ && !done_.empty()) || stopping_ != was_stopping; });
+    return true;
+  }
+  const auto is_over = [&] { return stopping_ && running_ == 0 && in_flight_ == 0; };
+  worked_.wait(lock, [&] { return !done_.empty() || is_over(); });
+  if (done_.empty()) return false;
+  worked_.wait_for(lock, about_to_be_done, [&] { return !more_to_come(); });
+  return true;
+}
+
+std::vector<PipelineLoop::Done> PipelineLoop::take_done() {
   std::vector<Done> batch;
   while (!done_.empty() && batch.size() < max_ledger_batch) {
     batch.push_back(std::move(done_.front()));
@@ -224,50 +324,74 @@ std::vector<PipelineLoop::Done> PipelineLoop::take_done(std::unique_lock<std::mu
   return batch;
 }
 
+// What was done must be written down, however long that takes: the leases are kept meanwhile. As long as the ledger
+// takes no writes, nothing more is claimed, so what waits is bounded by what was in flight.
 void PipelineLoop::write_loop() {
   std::unique_lock lock(mutex_);
-  for (std::vector<Done> batch = take_done(lock); !batch.empty(); batch = take_done(lock)) {
-    std::vector<std::string> ids;
-    for (const Done& done : batch) ids.push_back(done.change.before.id);
+  while (wait_for_done(lock)) {
+    std::vector<Done> batch = refused_ ? std::vector<Done>() : take_done();
     lock.unlock();
-    write(std::move(batch));
+    if (!batch.empty()) write(std::move(batch));
+    if (!unwritten_.empty() && (out_of_time() || std::chrono::steady_clock::now() >= next_attempt_)) write_again();
+    const bool refused = !unwritten_.empty() && context_.leases.health().is_refusing();
     lock.lock();
-    for (const std::string& id : ids) under_way_.erase(id);
-    make_room(static_cast<int>(ids.size()));
+    for (const std::string& id : written_) under_way_.erase(id);
+    refused_ = refused;
+    unwritten_count_ = static_cast<int>(unwritten_.size());
+    make_room(static_cast<int>(written_.size()));
+    written_.clear();
   }
 }
 
 void PipelineLoop::forward(Done& done) const {
   const Email& after = done.change.after;
   const base::TimePoint now = context_.clock.now();
-  if (pipeline_of(after) != next_->pipeline_ || *after.due_at > now || !next_->reserve()) return;
+  if (pipeline_of(after) != next_->pipeline_ || !is_due(after, now) || !next_->reserve()) return;
   done.forwarded_from = after.state;
   auto change = then(std::move(done.change), event::Claimed{context_.owner}, context_.policy, now);
   CHECK(change.has_value());  // what waits for a pipeline can be claimed
   done.change = *std::move(change);
 }
 
-// What was done must be written down: as long as the ledger cannot be reached it is tried again, and the leases are
-// renewed meanwhile; one by one after the first time, so that none is refused for the sake of another. What cannot be
-// written for a minute is left to the rescuer, because other e-mails wait behind it.
 void PipelineLoop::write(std::vector<Done> batch) {
-  constexpr int most_rounds = 120;
   if (next_ != nullptr)
     for (Done& done : batch) forward(done);
   std::vector<Done> left = write_once(std::move(batch));
-  for (int round = 1; !left.empty(); ++round) {
-    base::log_warning("outbox", "changes of state could not be written",
-                      {{"pipeline", std::string(name_of(pipeline_))}, {"count", std::to_string(left.size())}});
-    if (round == most_rounds || (round > 1 && out_of_time())) break;
-    wait_for_ledger();
-    left = write_one_by_one(std::move(left));
+  if (left.empty()) return;
+  base::log_warning("outbox", "changes of state could not be written, and will be tried again",
+                    {{"pipeline", std::string(name_of(pipeline_))}, {"count", std::to_string(left.size())}});
+  context_.leases.health().check();
+  if (unwritten_.empty()) {
+    patience_ = first_patience;
+    next_attempt_ = std::chrono::steady_clock::now() + patience_;
   }
-  for (const Done& done : left) {
+  std::ranges::move(left, std::back_inserter(unwritten_));
+}
+
+// One by one, so that none is refused for the sake of another. If the ledger can be written otherwise, these have
+// reasons of their own, and the others need not wait for them.
+void PipelineLoop::write_again() {
+  LedgerHealth& health = context_.leases.health();
+  const bool last_time = out_of_time();
+  const std::size_t before = unwritten_.size();
+  if (!health.is_refusing() || health.check()) unwritten_ = write_one_by_one(std::move(unwritten_));
+  if (last_time) return give_up_unwritten();
+  if (unwritten_.empty()) return;
+  const bool refused = !health.check();
+  patience_ = refused || unwritten_.size() < before ? first_patience : std::min(2 * patience_, longest_patience);
+  next_attempt_ = std::chrono::steady_clock::now() + patience_;
+}
+
+// It is time to end: the rescuer of the next process finds them.
+void PipelineLoop::give_up_unwritten() {
+  for (const Done& done : unwritten_) {
     context_.leases.drop(done.change.before);
     if (done.forwarded_from) next_->adopt({}, 1);
     base::log_error("outbox", "gave up writing the new state of an e-mail",
                     {{"id", done.change.before.id}, {"state", std::string(name_of(done.change.after.state))}});
+    written_.push_back(done.change.before.id);
   }
+  unwritten_.clear();
 }
 
 std::vector<PipelineLoop::Done> PipelineLoop::write_once(std::vector<Done> batch) {
@@ -291,23 +415,21 @@ std::vector<PipelineLoop::Done> PipelineLoop::write_one_by_one(std::vector<Done>
   int failed_in_a_row = 0;
   for (Done& done : batch) {
     // A ledger that is away would keep each of them waiting.
-    const bool hopeless = failed_in_a_row >= enough && out_of_time();
+    const bool hopeless = failed_in_a_row >= enough && (out_of_time() || context_.leases.health().is_refusing());
+    // The next one's lease began long ago by now.
+    if (done.forwarded_from) {
+      auto renewed = then(std::move(done.change), event::LeaseRenewed{}, context_.policy, context_.clock.now());
+      CHECK(renewed.has_value());  // it is in a working state by then
+      done.change = *std::move(renewed);
+    }
     std::vector<Done> one;
     one.push_back(std::move(done));
     if (!hopeless) one = write_once(std::move(one));
     failed_in_a_row = one.empty() ? 0 : failed_in_a_row + 1;
+    if (failed_in_a_row == enough) context_.leases.health().check();
     std::ranges::move(one, std::back_inserter(failed));
   }
   return failed;
-}
-
-void PipelineLoop::wait_for_ledger() {
-  std::unique_lock lock(mutex_);
-  const Instant next = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
-  if (stopping_)
-    look_.wait_until(lock, std::min(next, give_up_at_));
-  else
-    look_.wait_until(lock, next, [&] { return stopping_; });
 }
 
 bool PipelineLoop::out_of_time() const {
@@ -318,6 +440,7 @@ bool PipelineLoop::out_of_time() const {
 void PipelineLoop::finished(const Done& done, MoveOutcome& outcome) {
   const Email& before = done.change.before;
   const bool written = outcome.status == MoveStatus::done;
+  written_.push_back(before.id);
   if (options_.claims) context_.leases.drop(before);
   if (written) {
     on_moved_(before, done.forwarded_from ? passed_form(*done.forwarded_from, outcome.email) : outcome.email);

@@ -10,12 +10,14 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
 #include <vector>
 
 #include "base/random.h"
 #include "outbox/ledger/ledger.h"
+#include "outbox/ledger/message_memory.h"
 #include "outbox/work/leases.h"
 #include "outbox/work/worker_places.h"
 
@@ -29,6 +31,10 @@ struct PipelineOptions {
   bool urgent = true;              // otherwise it makes room for others while the machine is busy
   std::function<bool()> make_way;  // of what is not urgent: may it wait a bit, because other work is?
   base::Milliseconds poll{5'000};
+  // E-mails that are set aside until there is room for their messages. They are kept leased. When they are as many, the
+  // next one has this happen to it instead; without it nothing more is claimed.
+  std::size_t most_set_aside = 100;
+  std::function<Event()> too_many_set_aside;
 };
 
 // What the loops of one process share. Everything must outlive them.
@@ -38,59 +44,85 @@ struct WorkContext {
   const Policy& policy;
   const base::Clock& clock;
   base::Random& random;
-  std::string owner;  // of the leases: different for each process
+  std::string owner;                // of the leases: different for each process
+  MessageMemory* memory = nullptr;  // for messages; nullptr: without limit
 };
 
 class PipelineLoop final : public WorkerPlaces {
  public:
   // Works on an e-mail and says what happened. Called by several threads at a time.
   using Work = std::function<Event(const Email&)>;
+  // The same for work on messages, which takes room for them before it reads them. Nothing when it must wait for room:
+  // the e-mail is set aside, others go on, and it is called again with the same room when that has come.
+  using MessageWork = std::function<std::optional<Event>(const Email&, MessageRoom&)>;
   // Told of every change that was written.
   using OnMoved = std::function<void(const Email& before, const Email& after)>;
 
   // What it is done with and `next` would claim goes there with the same commit, when that has a worker free. `next`
-  // must have the same context, be started with it and stopped after it; it may be null.
-  PipelineLoop(Pipeline pipeline, const WorkContext& context, PipelineOptions options, Work work, OnMoved on_moved,
-               PipelineLoop* next = nullptr);
+  // must have the same context, be started with it and waited for after it; it may be null.
+  PipelineLoop(Pipeline pipeline, const WorkContext& context, PipelineOptions options, MessageWork work,
+               OnMoved on_moved, PipelineLoop* next = nullptr);
+  PipelineLoop(Pipeline pipeline, const WorkContext& context, PipelineOptions options, const Work& work,
+               OnMoved on_moved, PipelineLoop* next = nullptr);
   ~PipelineLoop() override { stop(Instant()); }
 
   void start();
   void wake();
-  // Claims no more, gives back what no worker has begun, and waits for the rest. What cannot be written by that time is
-  // left to the rescue.
+  // From now on it claims no more, and gives back what no worker has begun. What cannot be written by that time is left
+  // to the rescue.
   using Instant = std::chrono::steady_clock::time_point;
+  void begin_stop(Instant give_up_at);
+  // The same, and waits for the rest.
   void stop(Instant give_up_at);
 
   bool reserve() override;
   void adopt(std::vector<Email> emails, int reserved) override;
 
-  int in_flight() const;
+  int in_flight() const;  // without those that are set aside
+  int set_aside() const;
+  // Outcomes that are known and could not be written so far: tried in vain, or kept back while the ledger takes
+  // nothing.
+  int unwritten() const;
 
  private:
   // Worked on and not written.
   struct Done {
     Change change;
     std::optional<State> forwarded_from;  // goes on to the next loop, which keeps a place for it
+    MessageRoom room = {};                // of a message that is to be written
+  };
+  // For a worker.
+  struct Task {
+    Email email;
+    MessageRoom room;
   };
 
   void claim_loop();
   base::Result<Claim> take_due(const std::set<std::string>& under_way);
   void work_loop();
+  // Waits for one; nullopt when it is time to stop.
+  std::optional<Task> next_task(std::unique_lock<std::mutex>& lock);
+  std::optional<Task> take_task();
+  bool put_aside(Task& task);
+  bool is_crowded() const { return aside_.size() >= options_.most_set_aside; }
   void write_loop();
   // Waits until there is room for more; false when it is time to stop.
   bool wait_for_room(std::unique_lock<std::mutex>& lock);
   void wait_for_work(std::unique_lock<std::mutex>& lock, std::optional<base::TimePoint> next_due);
-  // Waits until there is something to write, and a bit longer for what is about to be done: it shares the commit. Empty
+  // Waits until there is something to write, and a bit longer for what is about to be done: it shares the commit. False
   // when it is time to stop.
-  std::vector<Done> take_done(std::unique_lock<std::mutex>& lock);
+  bool wait_for_done(std::unique_lock<std::mutex>& lock);
+  std::vector<Done> take_done();
   bool more_to_come() const;
   void make_room(int finished);
   void forward(Done& done) const;
+  // What cannot be written is in unwritten_ afterwards.
   void write(std::vector<Done> batch);
+  void write_again();
+  void give_up_unwritten();
   // They answer what could not be written.
   std::vector<Done> write_once(std::vector<Done> batch);
   std::vector<Done> write_one_by_one(std::vector<Done> batch);
-  void wait_for_ledger();
   bool out_of_time() const;
   void finished(const Done& done, MoveOutcome& outcome);
   // What the work on the e-mail leads to; nullopt, and a note in the log, when its state forbids it.
@@ -101,7 +133,7 @@ class PipelineLoop final : public WorkerPlaces {
   const Pipeline pipeline_;
   const WorkContext context_;
   const PipelineOptions options_;
-  const Work work_;
+  const MessageWork work_;
   const OnMoved on_moved_;
   PipelineLoop* const next_;
 
@@ -110,13 +142,21 @@ class PipelineLoop final : public WorkerPlaces {
   std::condition_variable claimed_;  // for the workers
   std::condition_variable worked_;   // for the writing thread
   std::deque<Email> waiting_;        // claimed and not begun
+  std::vector<Task> aside_;          // begun, and waiting for room; not in flight
+  bool is_watched_ = false;          // a worker looks whether room has come
   std::deque<Done> done_;
-  int in_flight_ = 0;                // claimed and not written
-  std::set<std::string> under_way_;  // their ids, where nothing is claimed
-  int running_ = 0;                  // threads that may still bring something to write
-  bool is_announced_ = false;        // there is new work
-  bool full_ = false;                // the claiming thread waits for room
-  bool behind_ = true;               // there may be more that is due than was claimed
+  std::vector<Done> unwritten_;            // as done_, but tried before; of the writing thread alone
+  std::vector<std::string> written_;       // ids that the writing thread has finished with since it last told
+  int unwritten_count_ = 0;                // for others
+  bool refused_ = false;                   // the ledger takes no writes
+  Instant next_attempt_;                   // at what is unwritten
+  std::chrono::milliseconds patience_{0};  // between the attempts
+  int in_flight_ = 0;                      // claimed and not written
+  std::set<std::string> under_way_;        // their ids, where nothing is claimed
+  int running_ = 0;                        // threads that may still bring something to write
+  bool is_announced_ = false;              // there is new work
+  bool full_ = false;                      // the claiming thread waits for room
+  bool behind_ = true;                     // there may be more that is due than was claimed
   bool stopping_ = false;
   Instant give_up_at_;  // when stopping
   std::vector<std::thread> threads_;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 #include <numeric>
+#include <set>
 
 #include "base/many_threads_testing.h"
 #include "outbox/ledger/memory_ledger_testing.h"
@@ -96,6 +97,47 @@ class PipelineLoopConcurrentTest : public testing::Test {
   Email last_moved_;
 };
 
+// Says the time of another clock, and doubts it until told otherwise.
+class DoubtfulClock final : public base::Clock {
+ public:
+  explicit DoubtfulClock(const base::Clock& clock) : clock_(clock) {}
+  base::TimePoint now() const override { return clock_.now(); }
+  bool is_doubtful() const override {
+    ++asked_;
+    return doubtful_;
+  }
+  void be_sure() { doubtful_ = false; }
+  int asked() const { return asked_; }
+
+ private:
+  const base::Clock& clock_;
+  std::atomic<bool> doubtful_ = true;
+  mutable std::atomic<int> asked_ = 0;
+};
+
+TEST_F(PipelineLoopConcurrentTest, ClaimsNothingByAClockThatIsDoubted) {
+  DoubtfulClock clock(clock_);
+  const WorkContext context{ledger_, leases_, policy_, clock, random_, "process 7"};
+  put_ready("old");
+  std::atomic<int> worked = 0;
+  PipelineLoop loop(
+      Pipeline::send, context, options(),
+      [&](const Email& email) {
+        ++worked;
+        return deliver(email);
+      },
+      [](const Email&, const Email&) {});
+  loop.start();
+  ASSERT_TRUE(base::eventually([&] { return clock.asked() >= 1; }));
+  loop.wake();
+  ASSERT_TRUE(base::eventually([&] { return clock.asked() >= 2; }));
+  EXPECT_EQ(worked, 0);
+  clock.be_sure();
+  loop.wake();
+  EXPECT_TRUE(base::eventually([&] { return worked == 1; }));
+  loop.stop(in_a_while());
+}
+
 TEST_F(PipelineLoopConcurrentTest, WorksOnWhatIsDueAndWritesWhereItGoes) {
   for (const char* id : {"1", "2", "3"}) put_ready(id);
   const auto loop = start(options(), [&](const Email& email) {
@@ -108,6 +150,26 @@ TEST_F(PipelineLoopConcurrentTest, WorksOnWhatIsDueAndWritesWhereItGoes) {
   loop->stop(in_a_while());
   EXPECT_THAT(moves(), UnorderedElementsAre("1 PROCESSING SENT", "2 PROCESSING SENT", "3 PROCESSING SENT"));
   EXPECT_EQ(loop->in_flight(), 0);
+}
+
+TEST_F(PipelineLoopConcurrentTest, ClaimsNoMoreWhenItsEndHasBegun) {
+  for (const char* id : {"1", "2", "3", "4"}) put_ready(id);
+  PipelineOptions few = options(1);
+  few.batch = 1;
+  const auto loop = start(few, [&](const Email& email) {
+    gate_.pass();
+    return deliver(email);
+  });
+  EXPECT_TRUE(gate_.await(1));
+  loop->begin_stop(in_a_while());
+  EXPECT_FALSE(loop->reserve());
+  gate_.let_through(4);
+  EXPECT_TRUE(base::eventually([&] { return loop->in_flight() == 0; })) << "it ends its work before stop() is called";
+  loop->wake();
+  loop->stop(in_a_while());
+  std::multiset<State> states;
+  for (const char* id : {"1", "2", "3", "4"}) states.insert(ledger_.email(id).state);
+  EXPECT_THAT(states, UnorderedElementsAre(State::sent, State::ready, State::ready, State::ready));
 }
 
 TEST_F(PipelineLoopConcurrentTest, TheLeaseEndsWithTheWork) {
@@ -208,6 +270,69 @@ TEST_F(PipelineLoopConcurrentTest, WhatWasDoneIsWrittenBeforeItStops) {
   EXPECT_TRUE(ledger_.await([&] { return ledger_.refused_moves() > 0; }));
   loop->stop(in_a_while());
   EXPECT_EQ(ledger_.email("1").state, State::sent);
+}
+
+TEST_F(PipelineLoopConcurrentTest, WhileWritesAreRefusedOutcomesWaitAndNothingIsClaimed) {
+  put_ready("1");
+  std::atomic<int> worked = 0;
+  PipelineOptions curious = options(1);
+  curious.batch = 1;
+  curious.poll = milliseconds(1);
+  const auto loop = start(curious, [&](const Email& email) {
+    if (++worked == 1) {
+      gate_.pass();
+      ledger_.refuse_writes(true);
+    }
+    return deliver(email);
+  });
+  EXPECT_TRUE(gate_.await(1));
+  gate_.open();
+  EXPECT_TRUE(ledger_.await([&] { return loop->unwritten() == 1; }));
+  EXPECT_FALSE(loop->reserve()) << "nobody hands it more";
+  put_ready("2");
+  loop->wake();
+  const Email held = ledger_.email("1");
+  EXPECT_TRUE(leases_.has(held));
+  clock_.advance(hours(2));
+  EXPECT_TRUE(leases_.has(held)) << "the outcome is known, however long ago the lease has ended";
+  ledger_.refuse_writes(false);
+  EXPECT_TRUE(ledger_.await_state("1", State::sent));
+  EXPECT_TRUE(ledger_.await_state("2", State::sent));
+  loop->stop(in_a_while());
+  EXPECT_EQ(worked, 2) << "each is sent once";
+  EXPECT_EQ(loop->unwritten(), 0);
+}
+
+TEST_F(PipelineLoopConcurrentTest, OutcomesThatAreKeptBackWhileWritesAreRefusedCountAsUnwritten) {
+  for (const char* id : {"1", "2", "3"}) put_ready(id);
+  const auto loop = start(options(3), [&](const Email& email) {
+    if (email.id == "1")
+      ledger_.refuse_writes(true);
+    else
+      gate_.pass();
+    return deliver(email);
+  });
+  EXPECT_TRUE(ledger_.await([&] { return loop->unwritten() == 1; }));
+  EXPECT_TRUE(gate_.await(2));
+  gate_.open();
+  EXPECT_TRUE(base::eventually([&] { return loop->unwritten() == 3; })) << "the last two were never tried";
+  ledger_.refuse_writes(false);
+  loop->stop(in_a_while());
+  EXPECT_EQ(loop->unwritten(), 0);
+}
+
+TEST_F(PipelineLoopConcurrentTest, AnOutcomeThatCannotBeWrittenIsKeptAndKeepsNobodyBack) {
+  put_ready("1");
+  ledger_.fail_moves_of("1");
+  const auto loop = start(options(1), deliver);
+  EXPECT_TRUE(ledger_.await([&] { return loop->unwritten() == 1; }));
+  put_ready("2");
+  loop->wake();
+  EXPECT_TRUE(ledger_.await_state("2", State::sent));
+  EXPECT_TRUE(leases_.has(ledger_.email("1")));
+  EXPECT_EQ(loop->unwritten(), 1);
+  loop->stop(PipelineLoop::Instant());
+  EXPECT_EQ(loop->in_flight(), 0);
 }
 
 TEST_F(PipelineLoopConcurrentTest, WhatCannotBeWrittenInTimeIsLeftToTheRescuer) {

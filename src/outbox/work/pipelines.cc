@@ -1,8 +1,10 @@
 #include "outbox/work/pipelines.h"
 
+#include <algorithm>
+
 #include "base/log.h"
 #include "base/metrics_text.h"
-#include "base/thread_name.h"
+#include "base/this_thread.h"
 
 namespace postino::outbox {
 
@@ -14,8 +16,25 @@ PipelineOptions intake_options(PipelineOptions options, WorkSignal& signal) {
   return options;
 }
 
+constexpr base::Milliseconds pause_without_memory{5'000};
+
+// Large messages that wait for memory must not keep all others from being claimed.
+PipelineOptions send_options(PipelineOptions options, const base::Clock& clock) {
+  options.too_many_set_aside = [&clock] {
+    return event::SendingPostponed{"postponed: many large messages wait for memory",
+                                   clock.now() + pause_without_memory};
+  };
+  return options;
+}
+
 WorkContext loop_context(const Pipelines::Context& context, Leases& leases) {
-  return {context.ledger, leases, context.policy, context.clock, context.random, context.owner};
+  return {context.ledger, leases, context.policy, context.clock, context.random, context.owner, context.memory};
+}
+
+// Often enough to notice every outage in which a lease may end.
+base::Milliseconds rescue_interval(const Policy& policy, const PipelinesOptions& options) {
+  constexpr base::Milliseconds shortest{100};
+  return std::max(shortest, std::min(options.rescue_interval, policy.lease / 6));
 }
 
 }  // namespace
@@ -25,6 +44,7 @@ Pipelines::Pipelines(const Context& context, const Workers& workers, PipelinesOp
     : context_(context),
       options_(std::move(options)),
       every_second_(std::move(every_second)),
+      figures_(context.ledger, context.clock, options_.figures_patience),
       leases_(context.ledger, context.policy, context.clock),
       rescuer_(
           context.ledger, context.policy, context.clock,
@@ -32,18 +52,20 @@ Pipelines::Pipelines(const Context& context, const Workers& workers, PipelinesOp
             statistics_.rescued(before);
             moved(before, after);
           },
-          context.policy.lease / 3, options_.rescue_interval),
+          context.policy.lease, rescue_interval(context.policy, options_), &leases_),
       callback_(
           Pipeline::callback, loop_context(context, leases_), options_.callback,
-          [&caller = workers.caller](const Email& email) { return caller.work(email); },
+          [&sender = workers.callback_sender](const Email& email) { return sender.work(email); },
           [this](const Email& before, const Email& after) { moved(before, after); }),
       send_(
-          Pipeline::send, loop_context(context, leases_), options_.send,
-          [this, &sender = workers.sender](const Email& email) { return sender.work(email, leases_); },
+          Pipeline::send, loop_context(context, leases_), send_options(options_.send, context.clock),
+          [this, &sender = workers.sender](const Email& email, MessageRoom& room) {
+            return sender.work(email, leases_, room);
+          },
           [this](const Email& before, const Email& after) { moved(before, after); }, &callback_),
       intake_(
           Pipeline::intake, loop_context(context, leases_), intake_options(options_.intake, context.signal),
-          [&intake = workers.intake](const Email& email) { return intake.work(email); },
+          [&intake = workers.intake](const Email& email, MessageRoom& room) { return intake.work(email, room); },
           [this](const Email& before, const Email& after) { moved(before, after); }) {}
 
 void Pipelines::start() {
@@ -73,11 +95,18 @@ void Pipelines::run_upkeep() {
     const bool more = rescuer_.run_once();
     every_second_();
     lock.lock();
-    if (!more) ended_.wait_for(lock, options_.rescue_interval, [&] { return stopping_; });
+    if (!more) ended_.wait_for(lock, rescue_interval(context_.policy, options_), [&] { return stopping_; });
   }
 }
 
+void Pipelines::begin_stop(PipelineLoop::Instant give_up_at) {
+  intake_.begin_stop(give_up_at);
+  send_.begin_stop(give_up_at);
+  callback_.begin_stop(give_up_at);
+}
+
 void Pipelines::stop(PipelineLoop::Instant give_up_at) {
+  begin_stop(give_up_at);
   {
     const std::lock_guard lock(mutex_);
     if (stopping_) return;
@@ -90,34 +119,24 @@ void Pipelines::stop(PipelineLoop::Instant give_up_at) {
   send_.stop(give_up_at);
   callback_.stop(give_up_at);
   leases_.stop();
+  figures_.stop();
 }
 
-void Pipelines::append_metrics(std::string& out, bool ask_ledger) const {
+void Pipelines::append_metrics(std::string& out, bool ask_ledger) {
   statistics_.append_to(out);
-  if (!ask_ledger) return;
-  if (const auto counts = context_.ledger.counts(std::nullopt)) {
-    base::append_metric_head(out, "postino_outbox_emails", "gauge", "E-mails in the ledger, by state.");
-    for (const State state : all_states())
-      out.append("postino_outbox_emails{state=\"")
-          .append(name_of(state))
-          .append("\"} ")
-          .append(std::to_string((*counts)[static_cast<std::size_t>(state)]))
-          .append("\n");
-  }
-  base::append_metric_head(out, "postino_outbox_queue_age_seconds", "gauge",
-                           "Time that the oldest due e-mail has been waiting, by pipeline; 0 if none is due.");
-  constexpr std::pair<Pipeline, std::string_view> queues[] = {
-      {Pipeline::intake, "intake"}, {Pipeline::send, "send"}, {Pipeline::callback, "callback"}};
-  for (const auto& [pipeline, name] : queues) {
-    const auto oldest = context_.ledger.oldest_due(pipeline);
-    if (!oldest) continue;
-    const auto age = *oldest ? std::max(context_.clock.now() - **oldest, base::Milliseconds(0)) : base::Milliseconds(0);
-    out.append("postino_outbox_queue_age_seconds{pipeline=\"")
-        .append(name)
-        .append("\"} ")
-        .append(std::to_string(static_cast<double>(age.count()) / 1'000))
-        .append("\n");
-  }
+  base::append_metric(out, "postino_outbox_ledger_refusing", "gauge",
+                      "1 while the ledger takes no writes: nothing is claimed or rescued, and outcomes wait.",
+                      leases_.health().is_refusing() ? "1" : "0");
+  base::append_metric(out, "postino_outbox_outcomes_waiting", "gauge",
+                      "E-mails whose outcome is known and could not be written yet.",
+                      std::to_string(intake_.unwritten() + send_.unwritten() + callback_.unwritten()));
+  base::append_metric(out, "postino_outbox_waiting_for_memory", "gauge",
+                      "E-mails that wait until there is memory for their message.",
+                      std::to_string(intake_.set_aside() + send_.set_aside()));
+  base::append_metric(out, "postino_outbox_malformed_emails", "gauge",
+                      "E-mails that this process has met and whose record cannot be read.",
+                      std::to_string(context_.ledger.malformed().size()));
+  if (ask_ledger) figures_.append_to(out);
 }
 
 }  // namespace postino::outbox

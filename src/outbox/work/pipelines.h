@@ -1,4 +1,4 @@
-// The outbox at work: intake, sending, callbacks, rescue and heartbeats, started and stopped together.
+// The outbox at work: intake, sending, callbacks, rescue and leases, started and stopped together.
 #pragma once
 
 #include <condition_variable>
@@ -6,9 +6,11 @@
 #include <mutex>
 #include <thread>
 
-#include "outbox/work/caller.h"
+#include "outbox/ledger/message_memory.h"
+#include "outbox/work/callback_sender.h"
 #include "outbox/work/intake.h"
 #include "outbox/work/leases.h"
+#include "outbox/work/ledger_figures.h"
 #include "outbox/work/pipeline_loop.h"
 #include "outbox/work/rescuer.h"
 #include "outbox/work/sender.h"
@@ -19,6 +21,7 @@ namespace postino::outbox {
 
 struct PipelinesOptions {
   base::Milliseconds rescue_interval{1'000};
+  base::Milliseconds figures_patience{2'000};  // how long metrics wait for the ledger
   PipelineOptions intake{.workers = 2, .claims = false, .urgent = false};
   PipelineOptions send{.workers = 16};
   PipelineOptions callback{.workers = 8};
@@ -30,7 +33,7 @@ class Pipelines {
   struct Workers {
     const Intake& intake;
     const Sender& sender;
-    const Caller& caller;
+    const CallbackSender& callback_sender;
   };
   // What all of them share, but for the leases, which are made here. Everything must outlive the pipelines.
   struct Context {
@@ -38,8 +41,9 @@ class Pipelines {
     const Policy& policy;
     const base::Clock& clock;
     base::Random& random;
-    WorkSignal& signal;  // wakes them
-    std::string owner;   // of the leases: different for each process
+    WorkSignal& signal;               // wakes them
+    std::string owner;                // of the leases: different for each process
+    MessageMemory* memory = nullptr;  // for messages; nullptr: without limit
   };
   // `every_second` is called about every second, by one thread.
   Pipelines(const Context& context, const Workers& workers, PipelinesOptions options,
@@ -47,14 +51,21 @@ class Pipelines {
   ~Pipelines() { stop(PipelineLoop::Instant()); }
 
   void start();
-  // Finishes what is under way. When the ledger cannot be reached by that time, the rest is left to the rescuer.
+  // From now on nothing more is claimed, and what no worker has begun is given back.
+  void begin_stop(PipelineLoop::Instant give_up_at);
+  // The same, and finishes what is under way. When the ledger cannot be reached by that time, the rest is left to the
+  // rescuer.
   void stop(PipelineLoop::Instant give_up_at);
 
   // The senders, for e-mails that are accepted into their hands.
   WorkerPlaces& senders() { return send_; }
 
-  // With the queues and counts of the ledger, if it is to be asked.
-  void append_metrics(std::string& out, bool ask_ledger) const;
+  // With the queues and counts of the ledger, if it is to be asked. If it does not answer soon, these are what it has
+  // answered last.
+  void append_metrics(std::string& out, bool ask_ledger);
+
+  // The ledger takes no writes.
+  bool is_refused() const { return leases_.health().is_refusing(); }
 
  private:
   void moved(const Email& before, const Email& after);
@@ -65,6 +76,7 @@ class Pipelines {
   const PipelinesOptions options_;
   const std::function<void()> every_second_;
   Statistics statistics_;
+  LedgerFigures figures_;
   Leases leases_;
   Rescuer rescuer_;
   PipelineLoop callback_;

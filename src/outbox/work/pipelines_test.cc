@@ -26,7 +26,7 @@ using testing::Not;
 class GatedTransport final : public Transport {
  public:
   explicit GatedTransport(Gate& gate) : gate_(gate) {}
-  mail::SendResult deliver(const Delivery& delivery, const mail::SmtpSession::BeforeEnd& before_end) override {
+  smtp::SendResult deliver(const Delivery& delivery, const smtp::Session::BeforeEnd& before_end) override {
     gate_.pass();
     EXPECT_TRUE(before_end());
     return delivered(delivery.email);
@@ -42,6 +42,7 @@ class PipelinesConcurrentTest : public testing::Test {
   PipelinesConcurrentTest() {
     gate_.open();
     options_.rescue_interval = hours(1);
+    options_.figures_patience = hours(1);
     for (PipelineOptions* loop : {&options_.intake, &options_.send, &options_.callback}) loop->poll = hours(1);
   }
 
@@ -50,7 +51,7 @@ class PipelinesConcurrentTest : public testing::Test {
   }
   std::unique_ptr<Pipelines> make(std::function<void()> every_second = [] {}) {
     return std::make_unique<Pipelines>(Pipelines::Context{ledger_, policy_, clock_, random_, signal_, "process 7"},
-                                       Pipelines::Workers{*intake_, sender_, *caller_}, options_,
+                                       Pipelines::Workers{*intake_, sender_, *callback_sender_}, options_,
                                        std::move(every_second));
   }
   // All loops have looked, and found what was there.
@@ -88,8 +89,8 @@ class PipelinesConcurrentTest : public testing::Test {
   DestinationLimits limits_{{}};
   const std::unique_ptr<Intake> intake_ = *Intake::create(ledger_.spool(), nullptr, {});
   const Sender sender_{ledger_, suppressions_, transport_, limits_, policy_, clock_, ""};
-  const std::unique_ptr<Caller> caller_ =
-      *Caller::create(policy_, clock_, *WebhookSigner::create(""), {.certificate_file = authority_.certificate_file()});
+  const std::unique_ptr<CallbackSender> callback_sender_ = *CallbackSender::create(
+      policy_, clock_, *WebhookSigner::create(""), {.certificate_file = authority_.certificate_file()});
 };
 
 TEST_F(PipelinesConcurrentTest, AnEmailGoesAllTheWay) {
@@ -160,8 +161,8 @@ TEST_F(PipelinesConcurrentTest, TheLeaseIsKeptForAsLongAsTheWorkTakes) {
   GatedTransport slow(gate);
   policy_.lease = milliseconds(60);  // looks after the leases every ten milliseconds
   const Sender sender(ledger_, suppressions_, slow, limits_, policy_, clock_, "");
-  Pipelines pipelines({ledger_, policy_, clock_, random_, signal_, "process 7"}, {*intake_, sender, *caller_}, options_,
-                      [] {});
+  Pipelines pipelines({ledger_, policy_, clock_, random_, signal_, "process 7"}, {*intake_, sender, *callback_sender_},
+                      options_, [] {});
   ledger_.put(ready("1", policy_));
   pipelines.start();
   EXPECT_TRUE(gate.await(1));
@@ -176,8 +177,8 @@ TEST_F(PipelinesConcurrentTest, StopFinishesWhatIsUnderWay) {
   Gate gate;
   GatedTransport slow(gate);
   const Sender sender(ledger_, suppressions_, slow, limits_, policy_, clock_, "");
-  Pipelines pipelines({ledger_, policy_, clock_, random_, signal_, "process 7"}, {*intake_, sender, *caller_}, options_,
-                      [] {});
+  Pipelines pipelines({ledger_, policy_, clock_, random_, signal_, "process 7"}, {*intake_, sender, *callback_sender_},
+                      options_, [] {});
   ledger_.put(ready("1", policy_));
   pipelines.start();
   EXPECT_TRUE(gate.await(1));
@@ -218,15 +219,15 @@ TEST_F(PipelinesConcurrentTest, MetricsOfTheLedgerAreThereWhenItIsAsked) {
   const auto pipelines = make();
   ledger_.put(ready("1", policy_));
   clock_.advance(milliseconds(2'500));
+  std::string not_asked;
+  pipelines->append_metrics(not_asked, false);
+  EXPECT_THAT(not_asked, Not(HasSubstr("postino_outbox_emails{")));
+  EXPECT_THAT(not_asked, HasSubstr("postino_outbox_transitions_total{state=\"READY\"} 0\n"));
   std::string asked;
   pipelines->append_metrics(asked, true);
   EXPECT_THAT(asked, HasSubstr("postino_outbox_emails{state=\"READY\"} 1\n"));
   EXPECT_THAT(asked, HasSubstr("postino_outbox_queue_age_seconds{pipeline=\"send\"} 2.500000\n"));
   EXPECT_THAT(asked, HasSubstr("postino_outbox_queue_age_seconds{pipeline=\"intake\"} 0.000000\n"));
-  std::string not_asked;
-  pipelines->append_metrics(not_asked, false);
-  EXPECT_THAT(not_asked, Not(HasSubstr("postino_outbox_emails{")));
-  EXPECT_THAT(not_asked, HasSubstr("postino_outbox_transitions_total{state=\"READY\"} 0\n"));
 }
 
 }  // namespace

@@ -4,12 +4,14 @@
 
 #include "base/text.h"
 #include "mail/address.h"
+#include "outbox/email/payload.h"
 
 namespace postino::outbox {
 
 namespace {
 
 constexpr std::chrono::seconds pause_without_suppressions{5};
+constexpr std::chrono::seconds pause_without_payload{60};
 
 // Of pending recipients, each once.
 std::vector<std::string> pending_addresses(const Email& email) {
@@ -32,54 +34,83 @@ void remove_suppressed(std::vector<std::string>& addresses, const std::vector<Su
 }  // namespace
 
 base::Result<void> Sender::commit_to(const Email& email, const Leases& leases) const {
-  if (!leases.holds(email)) return base::fail(base::ErrorCode::conflict, "the lease of the e-mail has expired");
+  const auto check_lease = [&]() -> base::Result<void> {
+    if (!leases.holds(email)) return base::fail(base::ErrorCode::conflict, "the lease of the e-mail has expired");
+    return {};
+  };
+  TRY_VOID(check_lease());
   if (email.outcome_unknown) return {};
   TRY(Change change, decide(email, event::MessageEnding{}, policy_, clock_.now()));
-  return amend(ledger_, std::move(change));
+  TRY_VOID(amend(ledger_, std::move(change)));
+  return check_lease();  // writing may have taken long
 }
 
-base::Result<std::string> Sender::message_of(const Email& email) const {
+base::Result<std::string> Sender::message_of(const Email& email, MessageRoom& room) const {
   auto message = fresh_ != nullptr ? fresh_->take(email.id) : std::nullopt;
-  if (message) return std::move(*message);
-  return ledger_.spool().read(email.message_path);
+  if (!message) return ledger_.spool().read_if(email.message_path, [&](std::size_t bytes) { return room.take(bytes); });
+  room = std::move(message->room);
+  return std::move(message->text);
 }
 
-Event Sender::send(const Email& email, std::vector<Suppression> suppressed, std::vector<std::string> recipients,
-                   const Leases& leases) const {
-  const auto message = message_of(email);
+std::optional<Event> Sender::send(const Email& email, std::vector<Suppression> suppressed,
+                                  std::vector<std::string> recipients, const Leases& leases, MessageRoom& room) const {
+  const auto message = message_of(email, room);
   if (!message) {
     using enum base::ErrorCode;
+    if (message.error().code == exhausted && room.is_waiting()) return std::nullopt;
     const bool for_good = message.error().code == not_found || message.error().code == corrupt;
     if (for_good) return event::MessageLost{std::move(suppressed), message.error().message};
-    mail::SendResult trouble;
+    smtp::SendResult trouble;
     trouble.reply.text = message.error().message;
     return event::SendingAttempted{std::move(suppressed), std::move(trouble)};
   }
-  mail::Envelope envelope;
+  smtp::Envelope envelope;
   envelope.sender = envelope_sender_.empty() ? email.sender : envelope_sender_;
   envelope.recipients = std::move(recipients);
   envelope.envelope_id = email.id;
-  mail::SendResult result =
+  smtp::SendResult result =
       transport_.deliver({email, std::move(envelope), *message}, [&] { return commit_to(email, leases); });
+  // Broken off before the end of the message, because this process ends: that was no attempt.
+  const bool is_over = curfew_ != nullptr && curfew_->is_over();
+  if (is_over && result.session_failed && !result.outcome_unknown) return event::GivenBack{};
   return event::SendingAttempted{std::move(suppressed), std::move(result)};
 }
 
-Event Sender::work(const Email& email, const Leases& leases) const {
+// Another program has removed them, or its record came without any and the payload could not say more.
+std::optional<Event> Sender::without_recipients(const Email& email, MessageRoom& room) const {
+  const auto text = ledger_.spool().read_if(email.payload_path, [&](std::size_t bytes) { return room.take(bytes); });
+  if (!text && text.error().code == base::ErrorCode::exhausted && room.is_waiting()) return std::nullopt;
+  if (!text && text.error().code == base::ErrorCode::io)
+    return event::SendingPostponed{text.error().message, clock_.now() + pause_without_payload};
+  std::string reason = "the record of the e-mail has no recipients";
+  if (!text) {
+    reason += ", and its payload cannot be read: " + text.error().message;
+  } else if (const auto payload = parse_payload(*text); !payload) {
+    reason += ", and its payload is invalid: " + payload.error().message;
+  }
+  return event::MessageLost{{}, std::move(reason)};
+}
+
+std::optional<Event> Sender::work(const Email& email, const Leases& leases, MessageRoom& room) const {
+  if (email.recipients.empty()) return without_recipients(email, room);
   std::vector<std::string> recipients = pending_addresses(email);
   auto suppressed = suppressions_.find(email.tenant, recipients);
   const base::TimePoint now = clock_.now();
   if (!suppressed) return event::SendingPostponed{suppressed.error().message, now + pause_without_suppressions};
   remove_suppressed(recipients, *suppressed);
   if (recipients.empty()) {
-    mail::SendResult nothing_to_do;
-    nothing_to_do.severity = mail::Severity::permanent;
+    smtp::SendResult nothing_to_do;
+    nothing_to_do.severity = smtp::Severity::permanent;
     return event::SendingAttempted{*std::move(suppressed), std::move(nothing_to_do)};
   }
   const std::string destination = mail::domain_of(recipients.front());
   if (const auto later = limits_.admit(destination, email.id, now))
     return event::SendingPostponed{"postponed: the limit for " + destination + " is reached", *later};
-  Event event = send(email, *std::move(suppressed), std::move(recipients), leases);
-  limits_.done(destination);
+  auto event = send(email, *std::move(suppressed), std::move(recipients), leases, room);
+  if (event)
+    limits_.done(destination);
+  else
+    limits_.take_back(destination, email.id, now);
   return event;
 }
 

@@ -1,9 +1,12 @@
 // Sending: one attempt at an e-mail that is ready.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "net/curfew.h"
 #include "outbox/ledger/ledger.h"
+#include "outbox/ledger/message_memory.h"
 #include "outbox/ledger/suppressions.h"
 #include "outbox/transport/transport.h"
 #include "outbox/work/destination_limits.h"
@@ -15,9 +18,10 @@ namespace postino::outbox {
 class Sender {
  public:
   // `envelope_sender` gets the bounces; empty: the sender of each e-mail. Messages that are in `fresh` are not read
-  // from the spool. Everything given must outlive it.
+  // from the spool. The curfew is that of the transport. Everything given must outlive it.
   Sender(Ledger& ledger, SuppressionList& suppressions, Transport& transport, DestinationLimits& limits,
-         const Policy& policy, const base::Clock& clock, std::string envelope_sender, FreshMessages* fresh = nullptr)
+         const Policy& policy, const base::Clock& clock, std::string envelope_sender, FreshMessages* fresh = nullptr,
+         const net::Curfew* curfew = nullptr)
       : ledger_(ledger),
         suppressions_(suppressions),
         transport_(transport),
@@ -25,15 +29,18 @@ class Sender {
         policy_(policy),
         clock_(clock),
         envelope_sender_(std::move(envelope_sender)),
-        fresh_(fresh) {}
+        fresh_(fresh),
+        curfew_(curfew) {}
 
-  // SendingAttempted, SendingPostponed or MessageLost. Safe to call from any thread.
-  Event work(const Email& email, const Leases& leases) const;
+  // SendingAttempted, SendingPostponed, MessageLost or GivenBack; nothing, and nothing has happened, when it must wait
+  // for room. The room is taken before the message is read. Safe to call from any thread.
+  std::optional<Event> work(const Email& email, const Leases& leases, MessageRoom& room) const;
 
  private:
-  Event send(const Email& email, std::vector<Suppression> suppressed, std::vector<std::string> recipients,
-             const Leases& leases) const;
-  base::Result<std::string> message_of(const Email& email) const;
+  std::optional<Event> send(const Email& email, std::vector<Suppression> suppressed,
+                            std::vector<std::string> recipients, const Leases& leases, MessageRoom& room) const;
+  std::optional<Event> without_recipients(const Email& email, MessageRoom& room) const;
+  base::Result<std::string> message_of(const Email& email, MessageRoom& room) const;
   // Before the end of the message goes out: has this process still the lease, and is it on record that it may be sent?
   base::Result<void> commit_to(const Email& email, const Leases& leases) const;
 
@@ -44,7 +51,8 @@ class Sender {
   const Policy& policy_;
   const base::Clock& clock_;
   const std::string envelope_sender_;
-  FreshMessages* const fresh_;  // may be null
+  FreshMessages* const fresh_;       // may be null
+  const net::Curfew* const curfew_;  // may be null
 };
 
 }  // namespace postino::outbox

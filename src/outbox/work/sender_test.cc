@@ -12,7 +12,7 @@
 namespace postino::outbox {
 namespace {
 
-using mail::Severity;
+using smtp::Severity;
 using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -21,19 +21,19 @@ using testing::SizeIs;
 // Does what the test says, and remembers what it was given.
 class ScriptedTransport final : public Transport {
  public:
-  using Script = std::function<mail::SendResult(const Delivery&, const mail::SmtpSession::BeforeEnd&)>;
+  using Script = std::function<smtp::SendResult(const Delivery&, const smtp::Session::BeforeEnd&)>;
 
-  mail::SendResult deliver(const Delivery& delivery, const mail::SmtpSession::BeforeEnd& before_end) override {
+  smtp::SendResult deliver(const Delivery& delivery, const smtp::Session::BeforeEnd& before_end) override {
     envelopes.push_back(delivery.envelope);
     messages.emplace_back(delivery.message);
     return script(delivery, before_end);
   }
 
-  Script script = [](const Delivery& delivery, const mail::SmtpSession::BeforeEnd& before_end) {
+  Script script = [](const Delivery& delivery, const smtp::Session::BeforeEnd& before_end) {
     EXPECT_TRUE(before_end());
     return delivered(delivery.email);
   };
-  std::vector<mail::Envelope> envelopes;
+  std::vector<smtp::Envelope> envelopes;
   std::vector<std::string> messages;
 };
 
@@ -42,7 +42,7 @@ class SenderTest : public testing::Test {
   SenderTest() { policy_.unknown_outcome = UnknownOutcomePolicy::hold; }
 
   Sender sender(const std::string& envelope_sender = "", FreshMessages* fresh = nullptr) {
-    return {ledger_, suppressions_, transport_, limits_, policy_, clock_, envelope_sender, fresh};
+    return {ledger_, suppressions_, transport_, limits_, policy_, clock_, envelope_sender, fresh, &curfew_};
   }
   // In the hands of a sender, with its lease.
   Email claimed(
@@ -58,6 +58,12 @@ class SenderTest : public testing::Test {
     email.recipients = {{"Ann@example.com", RecipientState::pending, ""},
                         {"bob@example.com", RecipientState::pending, ""}};
   }
+  // As long as memory has no limit.
+  Event work(const Email& email, const Sender& sender) {
+    MessageRoom room;
+    return sender.work(email, leases_, room).value();
+  }
+  Event work(const Email& email) { return work(email, sender()); }
   // The state that the attempt leads to.
   State state_after(const Email& email, const Event& event) {
     const auto change = decide(email, event, policy_, clock_.now());
@@ -79,6 +85,7 @@ class SenderTest : public testing::Test {
   MemorySuppressions suppressions_;
   ScriptedTransport transport_;
   DestinationLimits limits_{{.concurrency = 1}};
+  net::Curfew curfew_;
 };
 
 TEST_F(SenderTest, SendsTheMessageToEachPendingRecipientOnce) {
@@ -89,7 +96,7 @@ TEST_F(SenderTest, SendsTheMessageToEachPendingRecipientOnce) {
                        {"bob@example.com", RecipientState::pending, ""},
                        {"dan@example.com", RecipientState::pending, ""}};
   });
-  const auto attempted = as<event::SendingAttempted>(sender().work(email, leases_));
+  const auto attempted = as<event::SendingAttempted>(work(email));
   EXPECT_EQ(attempted.result.reply.text, "250 2.0.0 ok");
   EXPECT_THAT(attempted.suppressed, IsEmpty());
   ASSERT_THAT(transport_.envelopes, SizeIs(1));
@@ -99,29 +106,74 @@ TEST_F(SenderTest, SendsTheMessageToEachPendingRecipientOnce) {
   EXPECT_THAT(transport_.messages, ElementsAre(test_message));
 }
 
+// The process ends.
+TEST_F(SenderTest, ASessionThatTheCurfewBreaksOffWasNoAttempt) {
+  smtp::SendResult broken;
+  broken.session_failed = true;
+  broken.reply.text = "timed out";
+  transport_.script = [&](const Delivery&, const smtp::Session::BeforeEnd&) { return broken; };
+  const Email email = claimed();
+  EXPECT_EQ(as<event::SendingAttempted>(work(email)).result.reply.text, "timed out") << "there is no curfew";
+  curfew_.begin_at(std::chrono::steady_clock::now() + std::chrono::hours(1));
+  as<event::SendingAttempted>(work(email));
+  curfew_.begin_at(std::chrono::steady_clock::now());
+  as<event::GivenBack>(work(email));
+  EXPECT_EQ(state_after(email, work(email)), State::ready);
+  broken.outcome_unknown = true;
+  as<event::SendingAttempted>(work(email));
+  broken = {};
+  broken.severity = smtp::Severity::permanent;
+  as<event::SendingAttempted>(work(email));
+}
+
 TEST_F(SenderTest, BouncesGoToTheConfiguredAddress) {
-  sender("bounces@example.com").work(claimed(), leases_);
+  work(claimed(), sender("bounces@example.com"));
   ASSERT_THAT(transport_.envelopes, SizeIs(1));
   EXPECT_EQ(transport_.envelopes[0].sender, "bounces@example.com");
 }
 
 TEST_F(SenderTest, AFreshMessageIsNotReadFromTheSpool) {
   FreshMessages fresh;
-  fresh.put("1", "Subject: fresh\r\n\r\n");
+  fresh.put("1", {"Subject: fresh\r\n\r\n"});
   const Email email = claimed();
-  sender("", &fresh).work(email, leases_);
+  work(email, sender("", &fresh));
   EXPECT_EQ(ledger_.spool().reads(), 0);
-  sender("", &fresh).work(email, leases_);
+  work(email, sender("", &fresh));
   EXPECT_THAT(transport_.messages, ElementsAre("Subject: fresh\r\n\r\n", test_message)) << "it is taken once";
 }
 
+TEST_F(SenderTest, RoomIsTakenBeforeTheMessageIsRead) {
+  const auto budget = std::make_shared<base::MemoryBudget>(2 << 20);
+  MessageMemory memory(budget);
+  const std::string message = "Subject: large\r\n\r\n" + std::string(1 << 20, 'x') + "\r\n";
+  const Email email = ledger_.put(happens(happens(accepted("1", policy_), event::MessageBuilt{message}, policy_),
+                                          event::Claimed{"worker"}, policy_));
+  leases_.hold(email);
+  MessageRoom others(&memory);
+  ASSERT_TRUE(others.take(3 << 19));
+  MessageRoom room(&memory);
+  EXPECT_FALSE(sender().work(email, leases_, room)) << "nothing has happened";
+  EXPECT_TRUE(room.is_waiting());
+  EXPECT_THAT(transport_.envelopes, IsEmpty());
+
+  as<event::SendingAttempted>(work(claimed("2")));  // the destination takes one at a time
+  EXPECT_THAT(transport_.messages, ElementsAre(test_message)) << "others go on";
+  others = {};
+  transport_.script = [&](const Delivery& delivery, const smtp::Session::BeforeEnd&) {
+    EXPECT_EQ(budget->taken(), message.size());
+    return delivered(delivery.email);
+  };
+  EXPECT_TRUE(sender().work(email, leases_, room));
+  EXPECT_THAT(transport_.messages, ElementsAre(test_message, message));
+}
+
 TEST_F(SenderTest, EachKindOfReplyHasItsOutcome) {
-  const auto outcome_of = [&](Severity severity, const mail::SmtpReply& reply) {
-    transport_.script = [=](const Delivery& delivery, const mail::SmtpSession::BeforeEnd&) {
+  const auto outcome_of = [&](Severity severity, const smtp::Reply& reply) {
+    transport_.script = [=](const Delivery& delivery, const smtp::Session::BeforeEnd&) {
       return result_for(delivery.email, severity, reply);
     };
     const Email email = claimed();
-    const Event event = sender().work(email, leases_);
+    const Event event = work(email);
     EXPECT_EQ(as<event::SendingAttempted>(event).result.reply.text, reply.text);
     return state_after(email, event);
   };
@@ -132,14 +184,14 @@ TEST_F(SenderTest, EachKindOfReplyHasItsOutcome) {
 }
 
 TEST_F(SenderTest, WhenTheConnectionIsLostAfterTheEndTheOutcomeIsUnknown) {
-  transport_.script = [](const Delivery& delivery, const mail::SmtpSession::BeforeEnd& before_end) {
+  transport_.script = [](const Delivery& delivery, const smtp::Session::BeforeEnd& before_end) {
     EXPECT_TRUE(before_end());
-    mail::SendResult result = result_for(delivery.email, Severity::temporary, {0, "", "connection reset"});
+    smtp::SendResult result = result_for(delivery.email, Severity::temporary, {0, "", "connection reset"});
     result.outcome_unknown = true;
     return result;
   };
   const Email email = claimed();
-  const Event event = sender().work(email, leases_);
+  const Event event = work(email);
   EXPECT_TRUE(as<event::SendingAttempted>(event).result.outcome_unknown);
   EXPECT_EQ(state_after(email, event), State::held);
 }
@@ -147,13 +199,13 @@ TEST_F(SenderTest, WhenTheConnectionIsLostAfterTheEndTheOutcomeIsUnknown) {
 TEST_F(SenderTest, ThatTheMessageMayBeSentIsWrittenBeforeItsEnd) {
   bool was_unknown_before = true;
   bool was_unknown_at_the_end = false;
-  transport_.script = [&](const Delivery& delivery, const mail::SmtpSession::BeforeEnd& before_end) {
+  transport_.script = [&](const Delivery& delivery, const smtp::Session::BeforeEnd& before_end) {
     was_unknown_before = ledger_.email("1").outcome_unknown;
     EXPECT_TRUE(before_end());
     was_unknown_at_the_end = ledger_.email("1").outcome_unknown;
     return delivered(delivery.email);
   };
-  sender().work(claimed(), leases_);
+  work(claimed());
   EXPECT_FALSE(was_unknown_before);
   EXPECT_TRUE(was_unknown_at_the_end);
   EXPECT_THAT(ledger_.amendments(), SizeIs(1));
@@ -163,7 +215,7 @@ TEST_F(SenderTest, WhatIsOnRecordSinceTheClaimIsNotWrittenAgain) {
   policy_.unknown_outcome = UnknownOutcomePolicy::resend;
   const Email email = claimed();
   ASSERT_TRUE(email.outcome_unknown);
-  sender().work(email, leases_);
+  work(email);
   EXPECT_THAT(transport_.envelopes, SizeIs(1));
   EXPECT_THAT(ledger_.amendments(), IsEmpty());
 }
@@ -173,12 +225,12 @@ class SenderBeforeTheEndTest : public SenderTest {
  protected:
   base::Result<void> ask_before_end(const Email& email, const std::function<void()>& meanwhile) {
     base::Result<void> answer;
-    transport_.script = [&](const Delivery& delivery, const mail::SmtpSession::BeforeEnd& before_end) {
+    transport_.script = [&](const Delivery& delivery, const smtp::Session::BeforeEnd& before_end) {
       meanwhile();
       answer = before_end();
       return delivered(delivery.email);
     };
-    sender().work(email, leases_);
+    work(email);
     return answer;
   }
 };
@@ -216,7 +268,7 @@ TEST_F(SenderTest, AMessageThatIsGoneOrDamagedIsLost) {
     const Email email = claimed("1", to_ann_and_bob);
     EXPECT_TRUE(suppressions_.add("shop", {"ann@example.com", "bounced", test_start}));
     ledger_.spool().spoil(email.message_path, {code, "no message"});
-    const Event event = sender().work(email, leases_);
+    const Event event = work(email);
     const auto lost = as<event::MessageLost>(event);
     EXPECT_EQ(lost.reason, "no message");
     EXPECT_FALSE(lost.suppressed.empty());
@@ -228,7 +280,7 @@ TEST_F(SenderTest, AMessageThatIsGoneOrDamagedIsLost) {
 TEST_F(SenderTest, AMessageThatCannotBeReadNowIsTriedAgain) {
   const Email email = claimed();
   ledger_.spool().spoil(email.message_path, {base::ErrorCode::io, "the disk is away"});
-  const Event event = sender().work(email, leases_);
+  const Event event = work(email);
   EXPECT_EQ(as<event::SendingAttempted>(event).result.reply.text, "the disk is away");
   EXPECT_EQ(state_after(email, event), State::ready);
   EXPECT_THAT(transport_.envelopes, IsEmpty());
@@ -238,7 +290,7 @@ TEST_F(SenderTest, SuppressedRecipientsAreNotTried) {
   EXPECT_TRUE(suppressions_.add("shop", {"ann@EXAMPLE.com", "bounced", test_start}));
   EXPECT_TRUE(suppressions_.add("another tenant", {"bob@example.com", "bounced", test_start}));
   const Email email = claimed("1", to_ann_and_bob);
-  const auto attempted = as<event::SendingAttempted>(sender().work(email, leases_));
+  const auto attempted = as<event::SendingAttempted>(work(email));
   ASSERT_THAT(transport_.envelopes, SizeIs(1));
   EXPECT_THAT(transport_.envelopes[0].recipients, ElementsAre("bob@example.com"));
   ASSERT_THAT(attempted.suppressed, SizeIs(1));
@@ -248,15 +300,28 @@ TEST_F(SenderTest, SuppressedRecipientsAreNotTried) {
 TEST_F(SenderTest, WhenAllRecipientsAreSuppressedNothingIsSent) {
   EXPECT_TRUE(suppressions_.add("", {"bob@example.com", "bounced", test_start}));
   const Email email = claimed();
-  EXPECT_EQ(state_after(email, sender().work(email, leases_)), State::failed);
+  EXPECT_EQ(state_after(email, work(email)), State::failed);
   EXPECT_THAT(transport_.envelopes, IsEmpty());
   EXPECT_EQ(ledger_.spool().reads(), 0);
+}
+
+// Another program has removed them.
+TEST_F(SenderTest, ARecordWithoutRecipientsIsToldAsSuch) {
+  const auto without_recipients = [](Email& each) { each.recipients.clear(); };
+  const Email email = claimed("1", without_recipients);
+  const Event event = work(email);
+  EXPECT_THAT(as<event::MessageLost>(event).reason, testing::StartsWith("the record of the e-mail has no recipients"));
+  EXPECT_EQ(state_after(email, event), State::failed);
+  const Email later = claimed("2", without_recipients);
+  ledger_.spool().spoil(later.payload_path, {base::ErrorCode::io, "the disk is away"});
+  EXPECT_EQ(as<event::SendingPostponed>(work(later)).reason, "the disk is away");
+  EXPECT_THAT(transport_.envelopes, IsEmpty());
 }
 
 TEST_F(SenderTest, WithoutTheSuppressionListNothingIsTried) {
   suppressions_.fail();
   const Email email = claimed();
-  const Event event = sender().work(email, leases_);
+  const Event event = work(email);
   const auto postponed = as<event::SendingPostponed>(event);
   EXPECT_EQ(postponed.reason, "the list is out of order");
   EXPECT_EQ(postponed.due, test_start + seconds(5));
@@ -267,29 +332,29 @@ TEST_F(SenderTest, WithoutTheSuppressionListNothingIsTried) {
 TEST_F(SenderTest, WaitsForItsTurnAtTheDestination) {
   ASSERT_EQ(limits_.admit("example.com", "another", test_start), std::nullopt);
   const Email email = claimed();
-  const auto postponed = as<event::SendingPostponed>(sender().work(email, leases_));
+  const auto postponed = as<event::SendingPostponed>(work(email));
   EXPECT_EQ(postponed.reason, "postponed: the limit for example.com is reached");
   EXPECT_GT(postponed.due, test_start);
   EXPECT_THAT(transport_.envelopes, IsEmpty());
   limits_.done("example.com");
-  as<event::SendingAttempted>(sender().work(email, leases_));
+  as<event::SendingAttempted>(work(email));
   EXPECT_THAT(transport_.envelopes, SizeIs(1));
 }
 
 TEST_F(SenderTest, MakesRoomAtTheDestinationWhateverBecomesOfTheMessage) {
   const Email lost = claimed("1");
   ledger_.spool().spoil(lost.message_path, {base::ErrorCode::corrupt, "no message"});
-  as<event::MessageLost>(sender().work(lost, leases_));
-  as<event::SendingAttempted>(sender().work(claimed("2"), leases_));
+  as<event::MessageLost>(work(lost));
+  as<event::SendingAttempted>(work(claimed("2")));
   EXPECT_EQ(limits_.admit("example.com", "3", test_start), std::nullopt);
 }
 
 TEST_F(SenderTest, TakesItsTurnOnlyWhileTheMessageIsUnderWay) {
-  transport_.script = [&](const Delivery& delivery, const mail::SmtpSession::BeforeEnd&) {
+  transport_.script = [&](const Delivery& delivery, const smtp::Session::BeforeEnd&) {
     EXPECT_NE(limits_.admit("example.com", "another", test_start), std::nullopt);
     return delivered(delivery.email);
   };
-  sender().work(claimed(), leases_);
+  work(claimed());
   EXPECT_EQ(limits_.admit("example.com", "another", test_start), std::nullopt);
 }
 

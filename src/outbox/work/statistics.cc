@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/metrics_text.h"
+#include "outbox/email/state_machine.h"
 
 namespace postino::outbox {
 

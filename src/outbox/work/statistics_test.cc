@@ -9,19 +9,19 @@ namespace {
 using base::Milliseconds;
 using testing::HasSubstr;
 
-constexpr base::TimePoint start{base::Milliseconds(1'794'735'000'250)};  // 2026-11-15T09:30:00.250Z
+constexpr base::TimePoint accepted_time{base::Milliseconds(1'794'735'000'250)};  // 2026-11-15T09:30:00.250Z
 
 TEST(Statistics, CountsWhatHappened) {
   Statistics statistics;
   Email ready;
   ready.state = State::ready;
-  ready.created_at = start;
+  ready.created_at = accepted_time;
   Email processing = ready;
   processing.state = State::processing;
   processing.attempts = 1;
   Email sent = processing;
   sent.state = State::sent;
-  sent.updated_at = start + Milliseconds(200);
+  sent.updated_at = accepted_time + Milliseconds(200);
   statistics.moved(processing, sent);
   Email retry = processing;
   retry.state = State::ready;

@@ -42,16 +42,16 @@ inline Change processing(const std::string& id, const Policy& policy, base::Time
 }
 
 // The same for all recipients.
-inline mail::SendResult result_for(const Email& email, mail::Severity severity, const mail::SmtpReply& reply) {
-  mail::SendResult result;
+inline smtp::SendResult result_for(const Email& email, smtp::Severity severity, const smtp::Reply& reply) {
+  smtp::SendResult result;
   result.severity = severity;
   result.reply = reply;
   for (const Recipient& recipient : email.recipients) result.recipients.push_back({recipient.address, severity, reply});
   return result;
 }
 
-inline mail::SendResult delivered(const Email& email) {
-  return result_for(email, mail::Severity::success, {250, "2.0.0", "250 2.0.0 ok"});
+inline smtp::SendResult delivered(const Email& email) {
+  return result_for(email, smtp::Severity::success, {250, "2.0.0", "250 2.0.0 ok"});
 }
 
 // Keeps workers waiting until the test lets them go. Safe to use from any thread.

@@ -1,0 +1,232 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "app/cli/command_line.h"
+#include "app/cli/commands.h"
+#include "app/cli/setting_flags.h"
+#include "app/console/table_text.h"
+#include "app/console/terminal_text.h"
+#include "app/server/engine_options.h"
+#include "app/server/outbox_storage.h"
+#include "engine/engine.h"
+#include "engine/offline.h"
+#include "json/writer.h"
+#include "messages/queue_table.h"
+#include "outbox/store_ledger/store_recount.h"
+#include "outbox/store_ledger/store_tables.h"
+
+namespace postino::app {
+
+namespace {
+
+// The status of a repair that lost something.
+constexpr int saved_in_part = 3;
+// And of one whose new store is in its place, with something left to do.
+constexpr int to_be_finished = 4;
+
+struct OfflineFlags {
+  SettingFlags settings;
+  std::string keep_in;
+  bool json = false;
+};
+
+base::Error with_advice(base::Error error) {
+  if (error.code == base::ErrorCode::conflict) error.message += "; stop the postino serve that uses it first";
+  return error;
+}
+
+void write_lines(json::Writer& writer, std::string_view name, const std::vector<std::string>& lines) {
+  writer.key(name).begin_array();
+  for (const std::string& line : lines) writer.string(line);
+  writer.end_array();
+}
+
+void write_counts(json::Writer& writer, std::string_view name, const engine::StoreCounts& counts) {
+  writer.key(name).begin_object();
+  writer.key("tables").integer(static_cast<std::int64_t>(counts.tables));
+  writer.key("items").integer(static_cast<std::int64_t>(counts.items));
+  writer.key("index_entries").integer(static_cast<std::int64_t>(counts.index_entries));
+  writer.key("expiry_entries").integer(static_cast<std::int64_t>(counts.expiry_entries));
+  writer.key("stream_records").integer(static_cast<std::int64_t>(counts.stream_records));
+  writer.end_object();
+}
+
+std::string counts_text(const engine::StoreCounts& counts) {
+  return counted(static_cast<std::int64_t>(counts.tables), "table") + ", " +
+         counted(static_cast<std::int64_t>(counts.items), "item") + ", " +
+         grouped(static_cast<std::int64_t>(counts.index_entries)) + " index entries, " +
+         grouped(static_cast<std::int64_t>(counts.expiry_entries)) + " expiry entries, " +
+         counted(static_cast<std::int64_t>(counts.stream_records), "change record");
+}
+
+void print_lines(const std::vector<std::string>& lines, std::uint64_t count, const Console& console) {
+  for (const std::string& line : lines) console.print_foreign(line + "\n");
+  if (count > lines.size())
+    console.out << "and " << grouped(static_cast<std::int64_t>(count - lines.size())) << " more\n";
+}
+
+std::string check_json(const engine::StoreCheck& check) {
+  std::string text;
+  json::Writer writer(text);
+  writer.begin_object();
+  writer.key("sound").boolean(check.sound());
+  writer.key("problem_count").integer(static_cast<std::int64_t>(check.problems.count()));
+  write_lines(writer, "problems", check.problems.lines());
+  write_lines(writer, "notes", check.notes);
+  writer.key("files").integer(static_cast<std::int64_t>(check.files));
+  writer.key("bytes").integer(static_cast<std::int64_t>(check.bytes));
+  writer.key("contents_checked").boolean(check.contents_checked);
+  write_counts(writer, "counts", check.counts);
+  writer.end_object();
+  return text;
+}
+
+void print(const engine::StoreCheck& check, const Console& console) {
+  print_lines(check.problems.lines(), check.problems.count(), console);
+  for (const std::string& note : check.notes) console.print_foreign("note: " + note + "\n");
+  console.out << counted(static_cast<std::int64_t>(check.files), "file") << " checked";
+  if (check.contents_checked) console.out << "; " << counts_text(check.counts);
+  console.out << ": ";
+  if (check.sound())
+    console.out << "sound\n";
+  else
+    console.out << counted(static_cast<std::int64_t>(check.problems.count()), "problem") << "\n";
+  if (!check.sound() && !check.contents_checked)
+    console.out << "The contents were not checked, because the files are damaged.\n";
+}
+
+std::string repair_json(const engine::StoreRepair& repair, bool recounted) {
+  std::string text;
+  json::Writer writer(text);
+  writer.begin_object();
+  writer.key("needed").boolean(repair.needed);
+  write_lines(writer, "problems", repair.problems);
+  write_lines(writer, "notes", repair.notes);
+  writer.key("kept_in").string(repair.kept_in.string());
+  writer.key("lost_count").integer(static_cast<std::int64_t>(repair.lost.count()));
+  write_lines(writer, "lost", repair.lost.lines());
+  write_counts(writer, "saved", repair.saved);
+  writer.key("recounted").boolean(recounted);
+  writer.key("unfinished").string(repair.unfinished);
+  writer.end_object();
+  return text;
+}
+
+void print(const engine::StoreRepair& repair, bool recounted, const Console& console) {
+  for (const std::string& note : repair.notes) console.print_foreign("note: " + note + "\n");
+  if (recounted) console.out << "E-mails and messages were counted anew.\n";
+  if (!repair.needed) {
+    console.out << (repair.recount_due ? "the store is sound\n" : "nothing to do: the store is sound\n");
+    return;
+  }
+  for (const std::string& line : repair.lost.lines()) console.print_foreign("lost: " + line + "\n");
+  if (repair.lost.count() > repair.lost.lines().size())
+    console.out << "and " << grouped(static_cast<std::int64_t>(repair.lost.count() - repair.lost.lines().size()))
+                << " more\n";
+  console.out << "saved: " << counts_text(repair.saved) << "\n";
+  if (!repair.kept_in.empty())
+    console.out << "The damaged store is kept in " << printable(repair.kept_in.string()) << "\n";
+}
+
+int run_check(const OfflineFlags& flags, const Console& console) {
+  const auto settings = settings_of(flags.settings);
+  if (!settings) return report_error(console, settings.error(), misuse);
+  base::configure_log(base::LogLevel::error, settings->log_format);
+  const auto check = engine::check_store(settings->data, base::SystemClock());
+  if (!check) return report_error(console, with_advice(check.error()));
+  if (flags.json)
+    console.out << check_json(*check) << "\n";
+  else
+    print(*check, console);
+  return check->sound() ? success : failure;
+}
+
+outbox::StoreTables outbox_tables(const Settings& settings) {
+  outbox::StoreTables tables;
+  tables.emails = settings.outbox.table;
+  return tables;
+}
+
+std::vector<store::TableSetup> known_tables(const Settings& settings) {
+  std::vector<store::TableSetup> known = outbox::table_setups(outbox_tables(settings));
+  known.push_back(messages::QueueTable::setup(settings.messages.queues));
+  // Has the same key as the outbox's table of keys: with both gone, neither is guessed.
+  known.push_back({store::table_request(settings.idempotency.table, {{"pk", item::Type::string}}), "ttl"});
+  return known;
+}
+
+base::Result<void> count_anew(const Settings& settings, engine::Engine& engine) {
+  TRY_VOID(outbox::recount(engine, outbox_tables(settings), outbox_policy(settings.outbox).keep));
+  base::SystemRandom random;
+  const auto no_pause = [](base::Milliseconds) {};  // no other program uses the store
+  messages::QueueTable queues(engine, random, store::Retry(random, no_pause), settings.messages.queues);
+  if (const auto counted = queues.recount(); !counted) return base::propagate(store::as_error(counted.error()));
+  return {};
+}
+
+base::Result<void> count_anew(const Settings& settings) {
+  engine::Options options = engine_options(settings);
+  options.background = false;
+  options.enforce_throughput = false;
+  {
+    TRY(const auto engine, engine::Engine::open(options));
+    TRY_VOID(count_anew(settings, *engine));
+  }
+  // Closing the store has written the counts out.
+  return engine::note_recounted(settings.data);
+}
+
+int run_repair(const OfflineFlags& flags, const Console& console) {
+  const auto settings = settings_of(flags.settings);
+  if (!settings) return report_error(console, settings.error(), misuse);
+  base::configure_log(base::LogLevel::error, settings->log_format);
+  const auto keep_in = flags.keep_in.empty() ? std::nullopt : std::optional<std::filesystem::path>(flags.keep_in);
+  auto repair = engine::repair_store(settings->data, keep_in, base::SystemClock(), known_tables(*settings));
+  if (!repair) return report_error(console, with_advice(repair.error()));
+  // Counts that services keep themselves would go on counting what is lost.
+  const bool recounts = repair->recount_due && repair->unfinished.empty();
+  if (recounts)
+    if (const auto counted = count_anew(*settings); !counted)
+      repair->unfinished = "e-mails and messages could not be counted anew: " + counted.error().message;
+  const bool recounted = recounts && repair->unfinished.empty();
+  if (flags.json)
+    console.out << repair_json(*repair, recounted) << "\n";
+  else
+    print(*repair, recounted, console);
+  if (!repair->unfinished.empty()) {
+    report_error(console,
+                 {base::ErrorCode::io, repair->unfinished +
+                                           ". The repaired store is in its place. Run 'postino repair' again, when the "
+                                           "cause is gone, to finish the repair"});
+    return to_be_finished;
+  }
+  return repair->lost.empty() ? success : saved_in_part;
+}
+
+CLI::App* add_offline_command(CommandLine& line, const std::string& name, const std::string& help,
+                              int (*run)(const OfflineFlags&, const Console&),
+                              const std::shared_ptr<OfflineFlags>& flags) {
+  CLI::App* const command = line.program().add_subcommand(name, help);
+  command->add_flag("--json", flags->json, "print the result as JSON");
+  add_setting_flags(*command, flags->settings, [](const Setting& setting) { return setting.key == "data"; });
+  command->get_option("--data")->description("directory of the data, which must exist");
+  line.add({command, [flags, run](const Console& console) { return run(*flags, console); }, "", {}});
+  return command;
+}
+
+}  // namespace
+
+void add_check_command(CommandLine& line) {
+  add_offline_command(line, "check", "verify the data of a server that does not run: files, items and indexes",
+                      run_check, std::make_shared<OfflineFlags>());
+}
+
+void add_repair_command(CommandLine& line) {
+  const auto flags = std::make_shared<OfflineFlags>();
+  CLI::App* const command = add_offline_command(
+      line, "repair", "save what can be saved of damaged data, and list what cannot", run_repair, flags);
+  command->add_option("--to", flags->keep_in, "directory to keep the damaged store in, which must not exist yet")
+      ->type_name("DIRECTORY");
+}
+
+}  // namespace postino::app

@@ -1,0 +1,70 @@
+// A clock that does not follow every jump of the one it reads.
+//
+// Time that passes is measured by the monotonic clock, which cannot be set. When the wall clock says something else,
+// by more than a tolerance, it has been set, or is wrong. Then this clock goes on from the last plausible time, until
+// the wall clock is back where it should be, or has stayed where it jumped to for long enough to be believed. So what
+// goes wrong for a while ends no lease, sends nothing early and deletes nothing.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include "base/clock.h"
+
+namespace postino::base {
+
+// Between the last time that a process has noted and the time now: a larger gap may be a clock that was set wrongly.
+inline constexpr Milliseconds notable_clock_gap = std::chrono::hours(24);
+
+struct ClockRules {
+  Milliseconds tolerance = std::chrono::seconds(10);  // small corrections are followed at once
+  Milliseconds believed_after = std::chrono::minutes(5);
+  Milliseconds notable_gap = notable_clock_gap;
+};
+
+// Safe to call from any thread.
+class PlausibleClock final : public Clock {
+ public:
+  // Says in the log, under the name, when it jumps. The source must outlive it; what it says first is believed.
+  explicit PlausibleClock(const Clock& source, std::string name = "the clock", ClockRules rules = {});
+
+  TimePoint now() const override;
+  Milliseconds monotonic() const override { return source_.monotonic(); }
+  // A source that is behind that time is taken for one that has jumped back. One that is far ahead of it may be right:
+  // the machine was off. It is followed, but doubted for a while, and may be set back meanwhile.
+  void note_past(TimePoint past) override;
+  bool is_doubtful() const override { return source_.monotonic().count() < doubtful_until_; }
+
+  bool is_suspicious() const { return is_suspicious_; }
+  std::uint64_t jumps() const { return jumps_; }
+  // postino_clock_...
+  void append_metrics(std::string& out) const;
+
+ private:
+  // What the source says, and the monotonic time it said it at.
+  struct Look {
+    TimePoint wall;
+    Milliseconds at;
+    std::int64_t offset() const { return epoch_milliseconds(wall) - at.count(); }
+  };
+  Look look() const;
+  bool are_near(std::int64_t a, std::int64_t b) const;
+  void suspect(const Look& seen) const;
+  TimePoint judge(const Look& seen) const;
+
+  const Clock& source_;
+  const std::string name_;
+  const ClockRules rules_;
+  mutable std::mutex mutex_;                       // for those who have seen a jump
+  mutable std::atomic<std::int64_t> trusted_ = 0;  // from monotonic time to plausible time
+  mutable std::atomic<bool> is_suspicious_ = false;
+  mutable std::int64_t suspected_ = 0;  // the offset after the jump
+  mutable Milliseconds suspected_since_{0};
+  mutable std::atomic<std::uint64_t> jumps_ = 0;
+  mutable std::atomic<std::int64_t> doubtful_until_ = 0;  // in milliseconds of monotonic time
+  TimePoint past_;                                        // that a process before this one has reached
+};
+
+}  // namespace postino::base

@@ -1,0 +1,132 @@
+#include "base/plausible_clock.h"
+
+#include <gtest/gtest.h>
+
+namespace postino::base {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+class PlausibleClockTest : public testing::Test {
+ protected:
+  static constexpr TimePoint start{Milliseconds(1'794'735'000'000)};
+
+  ManualClock wall_{start};
+  PlausibleClock clock_{wall_};
+};
+
+TEST_F(PlausibleClockTest, FollowsTimeThatPasses) {
+  EXPECT_EQ(clock_.now(), start);
+  wall_.advance(hours(24 * 60));
+  EXPECT_EQ(clock_.now(), start + hours(24 * 60)) << "no caller looked for two months";
+  EXPECT_FALSE(clock_.is_suspicious());
+}
+
+TEST_F(PlausibleClockTest, FollowsSmallCorrections) {
+  wall_.set_by(seconds(9));
+  EXPECT_EQ(clock_.now(), start + seconds(9));
+  wall_.set_by(-seconds(10));
+  EXPECT_EQ(clock_.now(), start - seconds(1));
+  EXPECT_EQ(clock_.jumps(), 0U);
+}
+
+TEST_F(PlausibleClockTest, GoesOnFromThePlausibleTimeAfterAJump) {
+  for (const Milliseconds jump : {Milliseconds(hours(24 * 40)), Milliseconds(-hours(24 * 40))}) {
+    const TimePoint before = clock_.now();
+    wall_.set_by(jump);
+    EXPECT_EQ(clock_.now(), before);
+    EXPECT_TRUE(clock_.is_suspicious());
+    wall_.advance(seconds(8));
+    EXPECT_EQ(clock_.now(), before + seconds(8));
+    wall_.set_by(-jump);
+    EXPECT_EQ(clock_.now(), before + seconds(8));
+    EXPECT_FALSE(clock_.is_suspicious());
+  }
+  EXPECT_EQ(clock_.jumps(), 2U);
+}
+
+TEST_F(PlausibleClockTest, BelievesAJumpThatLasts) {
+  wall_.set_by(hours(1));
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(clock_.now(), start + minutes(i));
+    wall_.advance(minutes(1));
+  }
+  EXPECT_EQ(clock_.now(), start + hours(1) + minutes(5));
+  EXPECT_FALSE(clock_.is_suspicious());
+}
+
+TEST_F(PlausibleClockTest, AClockThatIsBehindTheLastProcessIsNotFollowed) {
+  clock_.note_past(start + seconds(10));
+  EXPECT_EQ(clock_.now(), start) << "a small correction";
+  clock_.note_past(start - hours(1));
+  EXPECT_EQ(clock_.now(), start);
+  const TimePoint past = start + hours(24 * 24);
+  clock_.note_past(past);
+  EXPECT_EQ(clock_.now(), past);
+  wall_.advance(minutes(1));
+  EXPECT_EQ(clock_.now(), past + minutes(1));
+  wall_.set_by(hours(24 * 24) + seconds(5));
+  EXPECT_EQ(clock_.now(), past + minutes(1) + seconds(5)) << "it was set right";
+  EXPECT_FALSE(clock_.is_suspicious());
+}
+
+TEST_F(PlausibleClockTest, AClockThatStaysBehindTheLastProcessIsBelieved) {
+  clock_.note_past(start + hours(1));
+  EXPECT_EQ(clock_.now(), start + hours(1));
+  wall_.advance(minutes(5));
+  EXPECT_EQ(clock_.now(), start + minutes(5)) << "the last process may have been wrong";
+}
+
+TEST_F(PlausibleClockTest, AClockThatIsFarAheadOfTheLastProcessIsDoubtedForAWhile) {
+  clock_.note_past(start - hours(24));
+  EXPECT_FALSE(clock_.is_doubtful()) << "a night is no gap";
+  clock_.note_past(start - hours(24 * 40));
+  EXPECT_TRUE(clock_.is_doubtful());
+  EXPECT_EQ(clock_.now(), start) << "new things have their time";
+  wall_.advance(minutes(4));
+  EXPECT_TRUE(clock_.is_doubtful());
+  wall_.advance(minutes(1));
+  EXPECT_FALSE(clock_.is_doubtful());
+  EXPECT_EQ(clock_.now(), start + minutes(5));
+}
+
+TEST_F(PlausibleClockTest, AClockThatIsDoubtedMayBeSetBack) {
+  clock_.note_past(start - hours(24 * 40));
+  wall_.advance(minutes(1));
+  wall_.set_by(-hours(24 * 39));
+  EXPECT_EQ(clock_.now(), start + minutes(1) - hours(24 * 39));
+  EXPECT_FALSE(clock_.is_doubtful());
+  EXPECT_FALSE(clock_.is_suspicious());
+}
+
+TEST_F(PlausibleClockTest, AClockThatIsDoubtedIsNotSetBackBeforeTheLastProcess) {
+  clock_.note_past(start - hours(24 * 40));
+  wall_.set_by(-hours(24 * 41));
+  EXPECT_EQ(clock_.now(), start);
+  EXPECT_TRUE(clock_.is_suspicious());
+}
+
+TEST_F(PlausibleClockTest, AClockThatJumpsAgainBeginsAnew) {
+  wall_.set_by(hours(1));
+  EXPECT_EQ(clock_.now(), start);
+  wall_.advance(minutes(4));
+  wall_.set_by(hours(1));
+  EXPECT_EQ(clock_.now(), start + minutes(4));
+  wall_.advance(minutes(4));
+  EXPECT_EQ(clock_.now(), start + minutes(8)) << "it was there for four minutes";
+  wall_.advance(minutes(1));
+  EXPECT_EQ(clock_.now(), start + hours(2) + minutes(9));
+}
+
+TEST_F(PlausibleClockTest, TellsOthers) {
+  wall_.set_by(hours(1));
+  std::string metrics;
+  clock_.append_metrics(metrics);
+  EXPECT_NE(metrics.find("postino_clock_jumps_total 1\n"), std::string::npos) << metrics;
+  EXPECT_NE(metrics.find("postino_clock_suspicious 1\n"), std::string::npos) << metrics;
+}
+
+}  // namespace
+}  // namespace postino::base

@@ -1,0 +1,158 @@
+// An attacker answers in the broker's place, and wants the password.
+#include <gmock/gmock.h>
+#include <openssl/ssl.h>
+
+#include <atomic>
+#include <future>
+#include <optional>
+#include <thread>
+
+#include "base/many_threads_testing.h"
+#include "base/temporary_directory.h"
+#include "broker/amqp_client.h"
+#include "net/certificates_testing.h"
+#include "net/raw_server_testing.h"
+#include "net/tls_socket.h"
+
+namespace postino::broker {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* secret = "correct horse battery";
+
+struct SslDeleter {
+  void operator()(SSL* ssl) const { SSL_free(ssl); }
+  void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
+};
+
+// AMQP's header for SASL, and a frame that offers PLAIN.
+std::string offer_of_plain() {
+  const std::string mechanisms = std::string("\x00\x53\x40\xC0\x08\x01\xA3\x05PLAIN", 13);
+  std::string frame;
+  const auto size = static_cast<char>(8 + mechanisms.size());
+  frame.append(3, '\0').append(1, size).append("\x02\x01", 2).append(2, '\0').append(mechanisms);
+  return std::string("AMQP\x03\x01\x00\x00", 8) + frame;
+}
+
+// Offers PLAIN, over TLS if it has a certificate, and hears what is said until the client goes.
+class FalseBroker {
+ public:
+  explicit FalseBroker(std::optional<net::TlsFiles> tls)
+      : tls_(std::move(tls)), server_([this](net::RawPeer& peer) { serve(peer); }) {}
+
+  // What the client said within its time limit, decrypted where it was encrypted. It gives up when it is not answered.
+  std::string hear(ConnectionSettings settings, std::chrono::milliseconds limit = base::test_patience) {
+    settings.endpoints = {{"localhost", server_.port()}};
+    settings.user = "clerk";
+    settings.password = secret;
+    settings.connect_timeout = limit;
+    {
+      const auto client = AmqpClient::create({});
+      const auto broker = (*client)->broker(settings);
+      EXPECT_TRUE(broker) << broker.error().message;
+      EXPECT_FALSE((*broker)->test());
+    }
+    return heard_.get_future().get();
+  }
+
+ private:
+  void serve(net::RawPeer& peer) {
+    std::string all;
+    std::unique_ptr<SSL_CTX, SslDeleter> context;
+    std::unique_ptr<SSL, SslDeleter> ssl;
+    const std::string offer = offer_of_plain();
+    if (tls_) {
+      context.reset(SSL_CTX_new(TLS_server_method()));
+      SSL_CTX_use_certificate_chain_file(context.get(), tls_->certificate_chain.c_str());
+      SSL_CTX_use_PrivateKey_file(context.get(), tls_->private_key.c_str(), SSL_FILETYPE_PEM);
+      ssl.reset(SSL_new(context.get()));
+      BIO* socket = net::make_socket_bio(peer.descriptor());
+      SSL_set_bio(ssl.get(), socket, socket);
+      if (SSL_accept(ssl.get()) == 1) SSL_write(ssl.get(), offer.data(), static_cast<int>(offer.size()));
+    } else {
+      peer.send(offer);
+    }
+    char bytes[512];
+    while (true) {
+      const auto count =
+          ssl ? SSL_read(ssl.get(), bytes, sizeof bytes) : ::read(peer.descriptor(), bytes, sizeof bytes);
+      if (count <= 0) break;
+      all.append(bytes, static_cast<std::size_t>(count));
+    }
+    if (!told_.exchange(true)) heard_.set_value(all);
+  }
+
+  const std::optional<net::TlsFiles> tls_;
+  std::atomic<bool> told_ = false;
+  std::promise<std::string> heard_;
+  net::RawServer server_;
+};
+
+class FalseBrokerTest : public testing::Test {
+ protected:
+  base::TemporaryDirectory directory_;
+  net::TestAuthority authority_{directory_.path()};
+};
+
+// That it is understood at all: a server that is the right one gets the password, and so does this machine without TLS.
+TEST_F(FalseBrokerTest, TheRightOneGetsThePassword) {
+  EXPECT_TRUE(base::with_enough_time([](std::chrono::milliseconds limit) {
+    return FalseBroker(std::nullopt).hear({}, limit).find(secret) != std::string::npos;
+  }));
+  ConnectionSettings settings;
+  settings.tls.enabled = true;
+  settings.tls.authorities_file = authority_.certificate_file();
+  EXPECT_TRUE(base::with_enough_time([&](std::chrono::milliseconds limit) {
+    return FalseBroker(authority_.issue("DNS:localhost")).hear(settings, limit).find(secret) != std::string::npos;
+  }));
+}
+
+TEST_F(FalseBrokerTest, WithoutTlsGetsNoPasswordWhereTlsIsOn) {
+  ConnectionSettings settings;
+  settings.tls.enabled = true;
+  EXPECT_THAT(FalseBroker(std::nullopt).hear(settings), Not(HasSubstr(secret)));
+}
+
+TEST_F(FalseBrokerTest, WithAnInvalidCertificateGetsNoPassword) {
+  ConnectionSettings settings;
+  settings.tls.enabled = true;
+  EXPECT_THAT(FalseBroker(authority_.issue("DNS:localhost")).hear(settings), Not(HasSubstr(secret)))
+      << "of an unknown authority";
+  settings.tls.authorities_file = authority_.certificate_file();
+  EXPECT_THAT(FalseBroker(authority_.issue("DNS:elsewhere.example")).hear(settings), Not(HasSubstr(secret)))
+      << "for another name";
+}
+
+// --- A broker that says nothing
+
+TEST(SilentBroker, CallsThatWaitForItAreAnsweredWhenTheProcessEnds) {
+  std::promise<void> connected;
+  std::atomic<bool> told = false;
+  net::RawServer server([&](net::RawPeer& peer) {
+    if (!told.exchange(true)) connected.set_value();
+    char bytes[512];
+    while (::read(peer.descriptor(), bytes, sizeof bytes) > 0) {
+    }
+  });
+  ConnectionSettings settings;
+  settings.endpoints = {{"127.0.0.1", server.port()}, {"127.0.0.1", server.port()}};
+  settings.connect_timeout = std::chrono::hours(1);
+  const auto client = AmqpClient::create({});
+  const auto broker = (*client)->broker(settings);
+  ASSERT_TRUE(broker) << broker.error().message;
+  std::thread end([&] {
+    connected.get_future().wait();
+    (*client)->break_off();
+  });
+  const ProduceReport report =
+      (*broker)->produce("q", Messages::of({Message()}), {.time_limit = std::chrono::hours(1)}, {});
+  end.join();
+  ASSERT_TRUE(report.failure);
+  EXPECT_EQ(report.failure->kind, FailureKind::stopped) << report.failure->message;
+  EXPECT_FALSE((*broker)->test()) << "there is no way back";
+}
+
+}  // namespace
+}  // namespace postino::broker

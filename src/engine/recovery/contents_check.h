@@ -1,0 +1,17 @@
+// Does everything in a store fit together? Items against their indexes and the reverse, expiry, streams, tokens, counts
+// and the catalog.
+#pragma once
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "engine/recovery/findings.h"
+#include "engine/recovery/offline_database.h"
+#include "engine/recovery/store_check.h"
+
+namespace postino::engine {
+
+// Adds what it finds. Fails when something cannot be read at all.
+base::Result<void> check_contents(const OfflineDatabase& database, base::TimePoint now, Findings& problems,
+                                  StoreCounts& counts);
+
+}  // namespace postino::engine

@@ -1,0 +1,69 @@
+// Whether writes are taken. Not while the disk is nearly full: what RocksDB writes in the background must still fit.
+// And not after the disk failed: what memory holds can no longer be trusted to reach it.
+#pragma once
+
+#include <rocksdb/db.h>
+#include <rocksdb/listener.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/result.h"
+#include "engine/storage/options.h"
+#include "engine/storage/write_health.h"
+
+namespace postino::engine {
+
+// Safe to use from any thread.
+class WriteGate {
+ public:
+  WriteGate(std::filesystem::path path, const Options& options);
+
+  // Hears of faults in RocksDB's background work, which it then stops.
+  std::shared_ptr<rocksdb::EventListener> listener();
+
+  // Once RocksDB is open, and nullptr before it is closed.
+  void watch(rocksdb::DB* db);
+
+  // Before a write. Looks at the disk at most ten times a second, and lets RocksDB go on when there is room again.
+  base::Result<void> check();
+
+  // A write failed. Full disks pass, others are final; so is `lost`, when the log itself is no longer whole.
+  base::Error fail(const rocksdb::Status& status, bool lost);
+
+  // There is no room for a write, and RocksDB has not seen it.
+  base::Error refuse_for_now();
+
+  WriteHealth health() const;
+
+ private:
+  class Listener;
+
+  void look();
+  void resume();
+  std::uint64_t needed() const;
+  void refuse(WriteRefusal refusal, std::string reason);
+  void accept();
+  base::Error error() const;
+
+  const std::filesystem::path path_;
+  const std::uint64_t min_free_bytes_;
+  const std::uint64_t largest_compaction_bytes_;
+  // Set by RocksDB's threads, which may hold its locks: nothing else is done there.
+  std::shared_ptr<std::atomic<bool>> background_full_ = std::make_shared<std::atomic<bool>>(false);
+  std::shared_ptr<std::atomic<bool>> background_failed_ = std::make_shared<std::atomic<bool>>(false);
+
+  std::mutex look_mutex_;  // held while the disk is looked at and RocksDB goes on, which may take a while
+  rocksdb::DB* db_ = nullptr;
+  std::chrono::steady_clock::time_point next_look_;
+
+  mutable std::mutex health_mutex_;
+  WriteHealth health_;
+};
+
+}  // namespace postino::engine

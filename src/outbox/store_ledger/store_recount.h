@@ -1,0 +1,15 @@
+// Makes the counts of e-mails anew from the e-mails: for a store that has lost some.
+#pragma once
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "outbox/store_ledger/store_layout.h"
+#include "store/store.h"
+
+namespace postino::outbox {
+
+// No other program may use the store meanwhile. `keep` is how long e-mails are kept. Does nothing where there is no
+// outbox.
+base::Result<void> recount(store::Store& store, const StoreTables& tables, base::Milliseconds keep);
+
+}  // namespace postino::outbox

@@ -1,0 +1,124 @@
+#include "outbox/work/callback_sender.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "base/temporary_directory.h"
+#include "net/certificates_testing.h"
+#include "net/raw_server_testing.h"
+
+namespace postino::outbox {
+namespace {
+
+using base::Milliseconds;
+using std::chrono::seconds;
+using testing::HasSubstr;
+
+constexpr base::TimePoint callback_start{base::Milliseconds(1'794'735'000'250)};  // 2026-11-15T09:30:00.250Z
+
+TEST(RetryAfter, IsANumberOfSecondsOrADate) {
+  EXPECT_EQ(parse_retry_after("0", callback_start), Milliseconds(0));
+  EXPECT_EQ(parse_retry_after("120", callback_start), seconds(120));
+  EXPECT_EQ(parse_retry_after("99999999999", callback_start), seconds(1'000'000));
+  // The example of RFC 9110, 30 seconds after one of ours.
+  EXPECT_EQ(parse_retry_after("Sun, 06 Nov 1994 08:49:37 GMT", base::from_epoch_milliseconds(784'111'747'000)),
+            seconds(30));
+  EXPECT_EQ(parse_retry_after("Sun, 06 Nov 1994 08:49:37 GMT", callback_start), Milliseconds(0)) << "that is over";
+  for (const char* text : {"", "-1", "+5", "5s", "1.5", "5 6", "soon", "Sun, 06 Nov 1994 08:49:37 PST",
+                           "Sun, 06 Nov 1994 08:49:37 GMT+1", "999999999999999999999999"})
+    EXPECT_EQ(parse_retry_after(text, callback_start), std::nullopt) << text;
+}
+
+// Callbacks to a receiver that answers as the test says.
+class CallbackSenderTest : public testing::Test {
+ protected:
+  CallbackSenderTest() { policy_.default_callback_url = url("/configured"); }
+
+  std::string url(const std::string& path) const { return "http://127.0.0.1:" + std::to_string(port_) + path; }
+  Event call(const std::string& answer, const std::string& email_url = "", bool allow_private_addresses = false) {
+    answer_ = "HTTP/1.1 " + answer + "\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    const auto sender =
+        CallbackSender::create(policy_, clock_, *WebhookSigner::create("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"),
+                               {.allow_private_addresses = allow_private_addresses,
+                                .certificate_file = authority_.certificate_file(),
+                                .curfew = curfew_});
+    EXPECT_TRUE(sender);
+    Email email;
+    email.id = "e1";
+    email.state = State::calling_sent;
+    email.settled_at = callback_start;
+    email.callback_url = email_url;
+    return (*sender)->work(email);
+  }
+  // The test fails when it was acknowledged.
+  event::CallbackFailed failure(const std::string& answer, const std::string& email_url = "") {
+    const Event event = call(answer, email_url);
+    const auto* failed = std::get_if<event::CallbackFailed>(&event);
+    EXPECT_NE(failed, nullptr) << answer;
+    return failed != nullptr ? *failed : event::CallbackFailed();
+  }
+  static bool is_acknowledged(const Event& event) { return std::holds_alternative<event::CallbackAcknowledged>(event); }
+
+  const base::ManualClock clock_{callback_start};
+  Policy policy_;
+  // The authorities of the system would take long to read.
+  const base::TemporaryDirectory directory_;
+  const net::TestAuthority authority_{directory_.path()};
+  const std::shared_ptr<net::Curfew> curfew_ = std::make_shared<net::Curfew>();
+  std::string answer_;  // both are written and read while the other side waits
+  std::string request_;
+  net::RawServer receiver_{[this](net::RawPeer& peer) {
+    request_ = peer.receive_until("}");
+    peer.send(answer_);
+  }};
+  const std::uint16_t port_ = receiver_.port();
+};
+
+TEST_F(CallbackSenderTest, PostsTheSignedOutcome) {
+  EXPECT_TRUE(is_acknowledged(call("200 OK")));
+  EXPECT_THAT(request_, HasSubstr("POST /configured HTTP/1.1\r\n"));
+  EXPECT_THAT(request_, HasSubstr("Content-Type: application/json\r\n"));
+  EXPECT_THAT(request_, HasSubstr("webhook-signature: v1,"));
+  EXPECT_THAT(request_, HasSubstr(R"("message_ids":["e1"])"));
+}
+
+TEST_F(CallbackSenderTest, OnlySuccessAcknowledges) {
+  EXPECT_TRUE(is_acknowledged(call("202 Accepted")));
+  for (const std::string answer : {"302 Found", "404 Not Found", "500 Internal Server Error"}) {
+    const event::CallbackFailed failed = failure(answer);
+    EXPECT_EQ(failed.error, "HTTP " + answer.substr(0, 3));
+    EXPECT_EQ(failed.retry_after, std::nullopt);
+    EXPECT_FALSE(failed.permanent) << answer;
+  }
+}
+
+TEST_F(CallbackSenderTest, TheReceiverMayAskForTimeOrForNoMore) {
+  EXPECT_EQ(failure("503 Busy\r\nRetry-After: 120").retry_after, seconds(120));
+  EXPECT_TRUE(failure("410 Gone").permanent);
+}
+
+// The process ends, and the next one calls.
+TEST_F(CallbackSenderTest, ACallThatTheCurfewBreaksOffIsGivenBack) {
+  curfew_->begin_at(std::chrono::steady_clock::now());
+  EXPECT_TRUE(std::holds_alternative<event::GivenBack>(call("200 OK")));
+  EXPECT_TRUE(failure("200 OK", "ftp://example.com/").permanent) << "that is not for lack of time";
+}
+
+TEST_F(CallbackSenderTest, OnlyTheConfiguredUrlMayBePrivate) {
+  EXPECT_TRUE(failure("200 OK", url("/own")).permanent);
+  EXPECT_EQ(receiver_.connections(), 0);
+  EXPECT_TRUE(is_acknowledged(call("200 OK", url("/own"), true)));
+  EXPECT_THAT(request_, HasSubstr("POST /own "));
+}
+
+TEST_F(CallbackSenderTest, AUrlThatIsNoneIsNotTriedAgain) {
+  const event::CallbackFailed failed = failure("200 OK", "ftp://example.com/");
+  EXPECT_THAT(failed.error, HasSubstr("the callback URL "));
+  EXPECT_TRUE(failed.permanent);
+}
+
+}  // namespace
+}  // namespace postino::outbox

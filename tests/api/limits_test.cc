@@ -1,0 +1,284 @@
+// The limits that the OpenAPI document states are those that requests are held to: a value at a limit is taken, one
+// beyond it is refused. Every limit in the schemas of requests must have a case here.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <regex>
+
+#include "api/idempotency_headers.h"
+#include "api/route.h"
+#include "api/schemas.h"
+#include "idempotency/key.h"
+#include "json/fields.h"
+#include "messages/request.h"
+#include "outbox/outbox.h"
+
+namespace postino::api {
+namespace {
+
+// The JSON of a value of this size: a length, a count, or the number itself.
+using Sample = std::function<std::string(std::int64_t size)>;
+
+struct LimitCase {
+  std::string body;  // with a dollar sign where the value stands
+  Sample sample;
+  std::int64_t smallest = 0;  // size that a sample can have
+  bool takes_most = true;     // false: another rule refuses it, which the schema describes in words
+};
+using LimitCases = std::map<std::string, LimitCase>;  // by path and type
+
+struct Stated {
+  std::optional<std::int64_t> least;
+  std::optional<std::int64_t> most;
+};
+
+void collect(const Schema& schema, const std::string& path, std::map<std::string, Stated>& stated) {
+  const Schema& own = resolved(schema);
+  if (own.least || own.most) stated[path + ":" + std::string(own.type)] = {own.least, own.most};
+  for (const Property& property : own.properties)
+    collect(property.schema, (path.empty() ? "" : path + ".") + std::string(property.name), stated);
+  for (const Schema& element : own.elements) collect(element, path + (own.type == "array" ? "[]" : "{}"), stated);
+  for (const std::vector<Schema>* const others : {&own.alternatives, &own.parts})
+    for (const Schema& each : *others) collect(each, path, stated);
+}
+
+std::string in_quotes(const std::string& text) { return '"' + text + '"'; }
+std::string letters(std::int64_t size) { return std::string(static_cast<std::size_t>(size), 'a'); }
+
+// What a text of this size begins with and ends with; letters are between.
+Sample text(const std::string& begin = "", const std::string& end = "") {
+  return [=](std::int64_t size) {
+    return in_quotes(begin + letters(size - static_cast<std::int64_t>(begin.size() + end.size())) + end);
+  };
+}
+
+std::string number(std::int64_t size) { return std::to_string(size); }
+
+// An address is not that long: spaces around it do no harm.
+std::string padded_address(std::int64_t size) {
+  std::string text = "ann@example.com";
+  text.resize(static_cast<std::size_t>(size), ' ');
+  return in_quotes(text);
+}
+constexpr std::int64_t shortest_address = 15;
+
+// A line of the message can be folded only at spaces.
+std::string words(std::int64_t size) {
+  std::string text = letters(size);
+  for (std::size_t i = 50; i + 1 < text.size(); i += 50) text[i] = ' ';
+  return in_quotes(text);
+}
+
+// A name at the end of a path has at most 255 bytes.
+std::string long_path(std::int64_t size) { return in_quotes(size < 3 ? letters(size) : letters(size - 2) + "/a"); }
+
+Sample array_of(const std::string& element) {
+  return [=](std::int64_t size) {
+    std::string list = "[";
+    for (std::int64_t i = 0; i < size; ++i) list.append(i == 0 ? "" : ",").append(element);
+    return list + "]";
+  };
+}
+
+std::string object(std::int64_t size) {
+  std::string members = "{";
+  for (std::int64_t i = 0; i < size; ++i)
+    members.append(i == 0 ? "" : ",").append("\"X-").append(std::to_string(i)).append("\":\"v\"");
+  return members + "}";
+}
+std::string object_of_headers(std::int64_t size) {
+  std::string members = object(size);
+  for (char& letter : members)
+    if (letter == 'X') letter = 'x';
+  return members;
+}
+
+std::string with_value(const LimitCase& limit, std::int64_t size) {
+  const std::size_t at = limit.body.find('$');
+  return limit.body.substr(0, at) + limit.sample(size) + limit.body.substr(at + 1);
+}
+
+// What is wrong with the body, in the words of the API.
+using Reader = std::function<std::string(const std::string& body)>;
+
+std::string noted(const json::FieldErrors& errors) {
+  std::string text;
+  for (const json::FieldError& error : errors.list())
+    text.append(error.field).append(" ").append(error.rule).append("; ");
+  return text;
+}
+
+void expect_limits(std::string_view schema, const LimitCases& cases, const Reader& faults) {
+  std::map<std::string, Stated> stated;
+  collect(schema_named(schema), "", stated);
+  for (const auto& [path, limits] : stated) EXPECT_TRUE(cases.contains(path)) << path << " has no case";
+  for (const auto& [path, limit] : cases) {
+    ASSERT_TRUE(stated.contains(path)) << path << " has no limit";
+    const Stated& limits = stated.at(path);
+    if (limits.least && *limits.least >= limit.smallest) {
+      EXPECT_EQ(faults(with_value(limit, *limits.least)), "") << path;
+    }
+    if (limits.least && *limits.least > 0) {
+      EXPECT_NE(faults(with_value({limit.body, limit.smallest > 0 ? text() : limit.sample}, *limits.least - 1)), "")
+          << path;
+    }
+    if (limits.most && limit.takes_most) {
+      EXPECT_EQ(faults(with_value(limit, *limits.most)), "") << path;
+    }
+    if (limits.most) {
+      EXPECT_NE(faults(with_value(limit, *limits.most + 1)), "") << path;
+    }
+  }
+}
+
+TEST(StatedLimits, OfAnEmailAreThoseOfTheCode) {
+  const auto email = [](const std::string& more) {
+    return R"({"from":"a@example.com","to":"b@example.com","subject":"s","body_text":"b",)" + more + "}";
+  };
+  const auto without = [](const std::string& name, const std::string& value) {
+    std::string text = "{";
+    const std::pair<std::string, std::string> usual[] = {
+        {"from", "\"a@example.com\""}, {"to", "\"b@example.com\""}, {"subject", "\"s\""}, {"body_text", "\"b\""}};
+    for (const auto& [each, content] : usual)
+      if (each != name) text.append(in_quotes(each)).append(":").append(content).append(",");
+    return text + in_quotes(name) + ":" + value + "}";
+  };
+  const std::string address = "\"b@example.com\"";
+  LimitCases cases{
+      {"from:string", {without("from", "$"), padded_address, shortest_address}},
+      {"reply_to:string", {email(R"("reply_to":$)"), padded_address, shortest_address}},
+      {"to:string", {without("to", "$"), padded_address, shortest_address}},
+      {"to:array", {without("to", "$"), array_of(address)}},
+      {"to[]:string", {without("to", "[$]"), padded_address, shortest_address}},
+      {"subject:string", {without("subject", "$"), text()}},
+      {"body_text:string", {without("body_text", "$"), text()}},
+      {"body_html:string", {email(R"("body_html":$)"), text()}},
+      {"attachments:array", {email(R"("attachments":$)"), array_of("\"a\"")}},
+      {"attachments[]:string", {email(R"("attachments":[$])"), long_path}},
+      {"attachments[].path:string", {email(R"("attachments":[{"path":$,"name":"n"}])"), long_path}},
+      {"attachments[].name:string", {email(R"("attachments":[{"path":"p","name":$}])"), text()}},
+      {"attachments[].content_type:string",
+       {email(R"("attachments":[{"path":"p","content_type":$}])"), text("text/plain; x="), 15}},
+      {"attachments[].content_base64:string", {email(R"("attachments":[{"name":"n","content_base64":$}])"), text()}},
+      {"custom_headers:object", {email(R"("custom_headers":$)"), object}},
+      {"custom_headers{}:string", {email(R"("custom_headers":{"X-A":$})"), words}},
+      {"callback_url:string", {email(R"("callback_url":$)"), text("https://example.com/")}},
+      {"tags:array", {email(R"("tags":$)"), array_of("\"a\"")}},
+      {"tags[]:string", {email(R"("tags":[$])"), text()}},
+      {"unsubscribe.url:string", {email(R"("unsubscribe":{"url":$})"), text("https://example.com/")}},
+      {"unsubscribe.mailto:string", {email(R"("unsubscribe":{"mailto":$})"), padded_address, shortest_address}},
+  };
+  for (const std::string name : {"cc", "bcc"}) {
+    cases[name + ":string"] = {email(in_quotes(name) + ":$"), padded_address, shortest_address};
+    cases[name + "[]:string"] = {email(in_quotes(name) + ":[$]"), padded_address, shortest_address};
+    cases[name + ":array"] = {email(in_quotes(name) + ":$"), array_of(address), 0,
+                              false};  // with that of `to` too many
+  }
+  expect_limits("Payload", cases, [](const std::string& body) {
+    json::FieldErrors errors;
+    json::Document document;
+    if (document.parse(body, errors)) outbox::read_payload(document.root(), "", base::TimePoint(), errors);
+    return noted(errors);
+  });
+}
+
+// What both kinds of requests to the message service have.
+LimitCases common_cases(const std::string& more) {
+  const auto request = [&](const std::string& members) {
+    return R"({"idempotencyKey":"k","target":{"queueName":"q"},)" + members + more + "}";
+  };
+  const auto manager = [&](const std::string& members) {
+    return request(R"("queueManager":{"endpoints":[{"host":"h"}],)" + members + "}");
+  };
+  return {
+      {"idempotencyKey:string", {R"({"idempotencyKey":$,"target":{"queueName":"q"})" + more + "}", text()}},
+      {"connection:string", {request(R"("connection":$)"), text()}},
+      {"queueManager:string", {request(R"("queueManager":$)"), text()}},
+      {"queueManager.name:string", {manager(R"("name":$)"), text()}},
+      {"queueManager.channel:string", {manager(R"("channel":$)"), text()}},
+      {"queueManager.virtualHost:string", {manager(R"("virtualHost":$)"), text()}},
+      {"queueManager.cipherSuite:string", {manager(R"("useTls":true,"cipherSuite":$)"), text()}},
+      {"queueManager.credentials.username:string", {manager(R"("credentials":{"username":$})"), text()}},
+      {"queueManager.credentials.password:string", {manager(R"("credentials":{"username":"u","password":$})"), text()}},
+      {"queueManager.endpoints:array", {request(R"("queueManager":{"endpoints":$})"), array_of(R"({"host":"h"})")}},
+      {"queueManager.endpoints[].host:string", {request(R"("queueManager":{"endpoints":[{"host":$}]})"), text()}},
+      {"queueManager.endpoints[].port:integer",
+       {request(R"("queueManager":{"endpoints":[{"host":"h","port":$}]})"), number}},
+      {"target.queueName:string", {R"({"idempotencyKey":"k","target":{"queueName":$})" + more + "}", text()}},
+      {"target.replyToQueue:string",
+       {R"({"idempotencyKey":"k","target":{"queueName":"q","replyToQueue":$})" + more + "}", text()}},
+  };
+}
+
+TEST(StatedLimits, OfProducingAreThoseOfTheCode) {
+  const auto message = [](const std::string& members) {
+    return R"({"idempotencyKey":"k","target":{"queueName":"q"},"messages":[{"body":"x",)" + members + "}]}";
+  };
+  const auto settings = [](const std::string& members) {
+    return R"({"idempotencyKey":"k","target":{"queueName":"q"},"messages":[{"body":"x"}],"settings":{)" + members +
+           "}}";
+  };
+  LimitCases cases = common_cases(R"(,"messages":[{"body":"x"}])");
+  cases.merge(LimitCases{
+      {"messages:array",
+       {R"({"idempotencyKey":"k","target":{"queueName":"q"},"messages":$})", array_of(R"({"body":"x"})")}},
+      {"messages[].headers:object", {message(R"("headers":$)"), object_of_headers}},
+      {"messages[].properties:object", {message(R"("properties":$)"), object}},
+      {"messages[].correlationId:string", {message(R"("correlationId":$)"), text()}},
+      {"messages[].contentType:string", {message(R"("contentType":$)"), text()}},
+      {"settings.totalMessages:integer", {settings(R"("totalMessages":$)"), number}},
+      {"settings.batchSize:integer", {settings(R"("batchSize":$)"), number}},
+      {"settings.concurrency:integer", {settings(R"("concurrency":$)"), number}},
+  });
+  expect_limits("ProduceRequest", cases, [](const std::string& body) {
+    json::FieldErrors errors;
+    messages::read_produce(body, "", errors);
+    return noted(errors);
+  });
+}
+
+TEST(StatedLimits, OfConsumingAreThoseOfTheCode) {
+  LimitCases cases = common_cases("");
+  cases["settings.maxMessages:integer"] = {
+      R"({"idempotencyKey":"k","target":{"queueName":"q"},"settings":{"maxMessages":$}})", number};
+  expect_limits("ConsumeRequest", cases, [](const std::string& body) {
+    json::FieldErrors errors;
+    messages::read_consume(body, "", errors);
+    return noted(errors);
+  });
+}
+
+TEST(StatedLimits, OfTheIdempotencyKeyAreThoseOfTheCode) {
+  const Parameter parameter = idempotency_key_parameter();
+  const std::regex pattern{std::string(parameter.schema.pattern)};
+  const std::string longest(idempotency::longest_key, 'k');
+  std::string escaped;
+  for (std::size_t i = 0; i < idempotency::longest_key; ++i) escaped += i % 2 == 0 ? R"(\")" : R"(\\)";
+  const std::pair<std::string, bool> keys[] = {{"k", true},
+                                               {longest, true},
+                                               {longest + "k", false},
+                                               {"a\"", true},
+                                               {in_quotes("k"), true},
+                                               {in_quotes(longest), true},
+                                               {"\"k", false},
+                                               {in_quotes(""), false},
+                                               {in_quotes(longest + "k"), false},
+                                               {"\"", false},
+                                               {in_quotes(escaped), true},
+                                               {in_quotes(escaped + "k"), false},
+                                               {R"("a\b")", false},
+                                               {R"("a"b")", false},
+                                               {"k\xC3\xA9", false}};
+  for (const auto& [key, is_taken] : keys) {
+    http::Request request;
+    request.headers.emplace_back(parameter.name, key);
+    EXPECT_EQ(read_idempotency_headers(request).has_value(), is_taken) << key;
+    EXPECT_EQ(std::regex_match(key, pattern), is_taken) << key;
+  }
+}
+
+}  // namespace
+}  // namespace postino::api

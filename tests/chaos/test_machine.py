@@ -1,0 +1,132 @@
+"""The machine misbehaves as it is told, and the server notices: without this, a run without broken promises would mean
+nothing."""
+
+import os
+import re
+import sys
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parent
+sys.path[:0] = [str(FOLDER), str(FOLDER.parent / "outbox_e2e"), str(FOLDER.parent / "wire_clients")]
+
+from machine import Machine  # noqa: E402
+from patient_client import PatientWire  # noqa: E402
+from supervisor import Supervisor  # noqa: E402
+from timeline import Timeline  # noqa: E402
+from waiting import eventually  # noqa: E402
+
+TABLE = "marks"
+
+
+class Marks:
+    """A table to write to, an item at a time."""
+
+    def __init__(self, server):
+        self.wire = PatientWire(server)
+        self.count = 0
+        self.wire.call_surely(
+            "CreateTable",
+            TableName=TABLE,
+            AttributeDefinitions=[{"AttributeName": "Id", "AttributeType": "S"}],
+            KeySchema=[{"AttributeName": "Id", "KeyType": "HASH"}],
+            BillingMode="PAY_PER_REQUEST",
+        )
+
+    def write(self):
+        """The status of the answer, or None."""
+        self.count += 1
+        reply = self.wire.call("PutItem", TableName=TABLE, Item={"Id": {"S": f"mark-{self.count}"}})
+        return reply and reply.status
+
+    def numbers(self):
+        """Of the marks that are there."""
+        items = self.wire.call_surely("Scan", TableName=TABLE, ConsistentRead=True)["Items"]
+        return sorted(int(item["Id"]["S"].partition("-")[2]) for item in items)
+
+
+@pytest.fixture
+def machine(tmp_path):
+    return Machine(os.environ["MACHINE"], tmp_path)
+
+
+@pytest.fixture
+def server(machine, tmp_path):
+    supervisor = Supervisor(os.environ["POSTINO"], machine, Timeline(), tmp_path / "log", ["--log-requests"])
+    supervisor.await_first_start()
+    yield supervisor
+    supervisor.close()
+
+
+@pytest.fixture
+def marks(server):
+    return Marks(server)
+
+
+def restart(server):
+    starts = server.starts
+    server.terminate()
+    eventually(lambda: server.starts > starts and server.readiness() == 200, "the next start")
+
+
+def test_writes_and_syncs_go_through_the_machine(machine, marks):
+    writes, syncs = machine.get("writes"), machine.get("syncs")
+    assert marks.write() == 200
+    assert machine.get("writes") > writes
+    assert machine.get("syncs") > syncs
+
+
+def test_a_full_disk_is_noticed(machine, marks):
+    assert marks.write() == 200
+    machine.fill_disk()
+    # The log has room set aside, and the server looks at the disk many times a second.
+    eventually(lambda: marks.write() >= 500, "a refusal")
+
+
+def test_a_disk_that_is_nearly_full_is_noticed_before_a_write_fails(machine, marks):
+    machine.fill_disk(20 << 20)
+    eventually(lambda: marks.write() != 200, "a refusal")
+    assert machine.get("refused_for_space") == 0
+
+
+def test_a_slow_disk_makes_writes_wait(machine, marks):
+    machine.slow_disk(50)
+    assert marks.write() == 200
+    assert machine.get("delays") >= 2
+
+
+@pytest.mark.parametrize("fault", ["writes", "syncs"])
+def test_a_failed_write_is_not_acknowledged_and_what_was_acknowledged_stays(machine, server, marks, fault):
+    assert marks.write() == 200
+    machine.set(**{f"{fault}_to_fail": 1})
+    assert marks.write() >= 500
+    assert machine.get(f"failed_{fault}") == 1
+    restart(server)
+    assert marks.write() in (200, None)  # the connection may be the one to the server before
+    assert marks.write() == 200
+    assert {1, 4} <= set(marks.numbers())
+
+
+def test_what_a_failed_sync_has_not_brought_to_the_disk_is_gone(machine, server, marks):
+    assert marks.write() == 200
+    machine.set(syncs_to_fail=1)
+    assert marks.write() >= 500
+    restart(server)
+    assert server.lost_bytes > 0
+    eventually(lambda: marks.numbers() == [1], "a store without the write that failed")
+
+
+@pytest.mark.parametrize("seconds", [3_600, -3_600])
+def test_the_wall_clock_can_be_moved(machine, server, marks, seconds):
+    before = last_logged_at(server, marks)
+    machine.move_clock(seconds)
+    eventually(lambda: abs((last_logged_at(server, marks) - before).total_seconds() - seconds) < 600, "the other time")
+
+
+def last_logged_at(server, marks):
+    """The time on the log's last line; there is one for every request."""
+    marks.write()
+    times = re.findall(r"^(\d{4}-\d\d-\d\dT[\d:]+)", server.last_lines(), re.MULTILINE)
+    return datetime.fromisoformat(times[-1])
