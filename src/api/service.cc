@@ -223,19 +223,21 @@ bool Api::begin(const std::shared_ptr<Work>& work) {
   }
 }
 
-void Api::perform(Work& work) {
+void Api::perform(Work& work) { finish(work, outcome_of(work)); }
+
+// What it takes for the answer goes when this returns, before the answer does: a client that has it finds the room free.
+Outcome Api::outcome_of(Work& work) {
   AnswerMemory answer(answers_.get());
   Call call{services_, work.request, *work.caller, std::move(work.path_parameters), std::move(work.query), answer};
   const Route& route = *work.route;
-  if (auto checked = check_value_count(work.request); !checked)
-    return finish(work, base::propagate(std::move(checked).error()));
+  if (auto checked = check_value_count(work.request); !checked) return base::propagate(std::move(checked).error());
   if (route.large_answer && answers_ && answers_->exhausted()) {
     answers_->count_refusal();
-    return finish(work, too_many_answers());
+    return too_many_answers();
   }
   const auto handle = [&] { return run([&] { return route.handle(call); }); };
   Outcome outcome = run([&] { return takes_key(route) ? handle_once_per_key(route, call, handle) : handle(); });
-  finish(work, route.large_answer ? within_budget(answer, std::move(outcome)) : std::move(outcome));
+  return route.large_answer ? within_budget(answer, std::move(outcome)) : std::move(outcome);
 }
 
 // Of a read: what does not fit can be asked for again.

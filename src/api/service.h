@@ -69,6 +69,7 @@ class Api {
   bool begin(const std::shared_ptr<Work>& work);
   base::ThreadPool& pool_for(Waits waits);
   void perform(Work& work);
+  Outcome outcome_of(Work& work);
   Outcome within_budget(AnswerMemory& answer, Outcome outcome) const;
   void finish(Work& work, Outcome outcome);
   void check_documented(const Work& work, int status);
