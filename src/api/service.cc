@@ -225,7 +225,8 @@ bool Api::begin(const std::shared_ptr<Work>& work) {
 
 void Api::perform(Work& work) { finish(work, outcome_of(work)); }
 
-// What it takes for the answer goes when this returns, before the answer does: a client that has it finds the room free.
+// What it takes for the answer goes when this returns, before the answer does: a client that has it finds the room
+// free.
 Outcome Api::outcome_of(Work& work) {
   AnswerMemory answer(answers_.get());
   Call call{services_, work.request, *work.caller, std::move(work.path_parameters), std::move(work.query), answer};
