@@ -2,7 +2,7 @@
 
 #include "item/size.h"
 #include "partiql/errors.h"
-#include "partiql/parse.h"
+#include "partiql/syntax/parse.h"
 #include "partiql/update_writer.h"
 
 namespace postino::partiql {

@@ -7,7 +7,7 @@
 #include "partiql/filter.h"
 #include "partiql/requests.h"
 #include "partiql/substitutions.h"
-#include "partiql/syntax_tree.h"
+#include "partiql/syntax/syntax_tree.h"
 #include "store/error.h"
 
 namespace postino::partiql {

@@ -5,7 +5,7 @@
 
 #include "expr/functions.h"
 #include "expr/parser.h"
-#include "partiql/wording.h"
+#include "partiql/syntax/wording.h"
 
 namespace postino::partiql {
 

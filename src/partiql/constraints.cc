@@ -1,7 +1,7 @@
 #include "partiql/constraints.h"
 
 #include "base/text.h"
-#include "partiql/parse.h"
+#include "partiql/syntax/parse.h"
 #include "store/constraints.h"
 #include "store/transaction.h"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "partiql/syntax_tree.h"
+#include "partiql/syntax/syntax_tree.h"
 #include "store/error.h"
 
 namespace postino::partiql {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "item/value.h"
-#include "partiql/syntax_tree.h"
+#include "partiql/syntax/syntax_tree.h"
 
 namespace postino::partiql {
 

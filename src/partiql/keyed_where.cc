@@ -1,6 +1,6 @@
 #include "partiql/keyed_where.h"
 
-#include "partiql/wording.h"
+#include "partiql/syntax/wording.h"
 
 namespace postino::partiql {
 

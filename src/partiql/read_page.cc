@@ -2,7 +2,7 @@
 
 #include "item/size.h"
 #include "partiql/capacity_sum.h"
-#include "partiql/columns.h"
+#include "partiql/syntax/columns.h"
 
 namespace postino::partiql {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "expr/placeholder_keys.h"
-#include "partiql/columns.h"
 #include "partiql/key_branches.h"
+#include "partiql/syntax/columns.h"
 
 namespace postino::partiql {
 

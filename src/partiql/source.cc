@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "partiql/wording.h"
+#include "partiql/syntax/wording.h"
 
 namespace postino::partiql {
 

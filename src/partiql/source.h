@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "partiql/syntax_tree.h"
+#include "partiql/syntax/syntax_tree.h"
 #include "store/store.h"
 
 namespace postino::partiql {

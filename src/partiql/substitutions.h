@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "expr/placeholders.h"
-#include "partiql/syntax_tree.h"
+#include "partiql/syntax/syntax_tree.h"
 
 namespace postino::partiql {
 

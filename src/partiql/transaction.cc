@@ -1,12 +1,12 @@
 // ExecuteTransaction: all statements or none.
 #include "partiql/checked_statement.h"
-#include "partiql/columns.h"
 #include "partiql/constraints.h"
 #include "partiql/errors.h"
 #include "partiql/executor.h"
 #include "partiql/keyed_where.h"
 #include "partiql/read_page.h"
-#include "partiql/wording.h"
+#include "partiql/syntax/columns.h"
+#include "partiql/syntax/wording.h"
 #include "partiql/write_plan.h"
 
 namespace postino::partiql {

@@ -8,7 +8,7 @@
 #include "partiql/condition_writer.h"
 #include "partiql/key_branches.h"
 #include "partiql/page_token.h"
-#include "partiql/parse.h"
+#include "partiql/syntax/parse.h"
 #include "partiql/update_writer.h"
 
 namespace postino::partiql {

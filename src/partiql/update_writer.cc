@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "base/text.h"
-#include "partiql/wording.h"
+#include "partiql/syntax/wording.h"
 
 namespace postino::partiql {
 

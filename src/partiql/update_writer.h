@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "partiql/substitutions.h"
-#include "partiql/syntax_tree.h"
+#include "partiql/syntax/syntax_tree.h"
 
 namespace postino::partiql {
 

@@ -4,7 +4,7 @@
 #include "partiql/condition_writer.h"
 #include "partiql/errors.h"
 #include "partiql/keyed_where.h"
-#include "partiql/wording.h"
+#include "partiql/syntax/wording.h"
 
 namespace postino::partiql {
 

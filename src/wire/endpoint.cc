@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "wire/gzip.h"
-#include "wire/operation.h"
+#include "wire/protocol/operation.h"
 #include "wire/request_id.h"
 
 namespace postino::wire {

@@ -17,10 +17,10 @@
 #include "http/message.h"
 #include "partiql/executor.h"
 #include "store/store.h"
-#include "wire/authentication.h"
 #include "wire/fault_injection.h"
-#include "wire/long_calls.h"
-#include "wire/reply.h"
+#include "wire/protocol/long_calls.h"
+#include "wire/protocol/reply.h"
+#include "wire/signature/authentication.h"
 #include "wire/statistics.h"
 
 namespace postino::wire {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "wire/delayed_calls.h"
-#include "wire/operation.h"
+#include "wire/protocol/operation.h"
 
 namespace postino::wire {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "wire/reply.h"
+#include "wire/protocol/reply.h"
 
 namespace postino::wire {
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "wire/operation.h"
+#include "wire/protocol/operation.h"
 
 namespace postino::wire {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/metrics_text.h"
-#include "wire/operation.h"
+#include "wire/protocol/operation.h"
 
 namespace postino::wire {
 

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <string>
 
-#include "wire/reply.h"
+#include "wire/protocol/reply.h"
 
 namespace postino::wire {
 

@@ -5,7 +5,7 @@
 #include "expr/expression.h"
 #include "partiql/checked_statement.h"
 #include "partiql/key_branches.h"
-#include "partiql/parse.h"
+#include "partiql/syntax/parse.h"
 #include "targets.h"
 #include "value_source.h"
 

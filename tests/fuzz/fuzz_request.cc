@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "empty_store.h"
 #include "targets.h"
-#include "wire/operation.h"
+#include "wire/protocol/operation.h"
 
 namespace postino::fuzz {
 

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "item/json_codec.h"
-#include "wire/operation.h"
+#include "wire/protocol/operation.h"
 
 namespace postino::wire {
 

@@ -1,0 +1,146 @@
+#include "wire/protocol/table_json.h"
+
+#include "wire/protocol/enums.h"
+
+namespace postino::wire {
+
+namespace {
+
+void write_definitions(JsonWriter& json, const std::vector<store::AttributeDefinition>& definitions) {
+  json.key("AttributeDefinitions").begin_array();
+  for (const store::AttributeDefinition& definition : definitions)
+    json.begin_object()
+        .key("AttributeName")
+        .string(definition.name)
+        .key("AttributeType")
+        .string(item::type_name(definition.type))
+        .end_object();
+  json.end_array();
+}
+
+void write_throughput(JsonWriter& json, const store::ThroughputDescription& throughput) {
+  json.key("ProvisionedThroughput").begin_object();
+  if (throughput.last_increase) json.key("LastIncreaseDateTime").time(*throughput.last_increase);
+  if (throughput.last_decrease) json.key("LastDecreaseDateTime").time(*throughput.last_decrease);
+  json.key("NumberOfDecreasesToday").integer(throughput.decreases_today);
+  json.key("ReadCapacityUnits").integer(throughput.provisioned.read_units);
+  json.key("WriteCapacityUnits").integer(throughput.provisioned.write_units).end_object();
+}
+
+void write_on_demand(JsonWriter& json, const std::optional<store::OnDemandThroughput>& on_demand) {
+  if (!on_demand) return;
+  json.key("OnDemandThroughput").begin_object();
+  if (on_demand->max_read_units) json.key("MaxReadRequestUnits").integer(*on_demand->max_read_units);
+  if (on_demand->max_write_units) json.key("MaxWriteRequestUnits").integer(*on_demand->max_write_units);
+  json.end_object();
+}
+
+void write_warm(JsonWriter& json, const std::optional<store::Throughput>& warm, std::string_view status) {
+  if (!warm) return;
+  json.key("WarmThroughput").begin_object().key("ReadUnitsPerSecond").integer(warm->read_units);
+  json.key("Status").string(status).key("WriteUnitsPerSecond").integer(warm->write_units).end_object();
+}
+
+void write_projection(JsonWriter& json, const store::IndexDescription& index) {
+  json.key("Projection").begin_object();
+  if (!index.non_key_attributes.empty()) {
+    json.key("NonKeyAttributes").begin_array();
+    for (const std::string& name : index.non_key_attributes) json.string(name);
+    json.end_array();
+  }
+  json.key("ProjectionType").string(word_for(index.projection)).end_object();
+}
+
+void write_index(JsonWriter& json, const store::IndexDescription& index, bool global) {
+  json.begin_object().key("IndexName").string(index.name).key("KeySchema");
+  write(json, index.key_schema);
+  write_projection(json, index);
+  if (global) {
+    json.key("IndexStatus").string(word_for(index.status));
+    if (index.backfilling) json.key("Backfilling").boolean(*index.backfilling);
+    write_throughput(json, index.throughput);
+    write_on_demand(json, index.on_demand);
+    write_warm(json, index.warm, "ACTIVE");
+  }
+  json.key("IndexSizeBytes").integer(index.size_bytes).key("ItemCount").integer(index.item_count);
+  json.key("IndexArn").string(index.arn).end_object();
+}
+
+void write_index_list(JsonWriter& json, std::string_view key, const std::vector<store::IndexDescription>& indexes,
+                      bool global) {
+  if (indexes.empty()) return;
+  json.key(key).begin_array();
+  for (const store::IndexDescription& index : indexes) write_index(json, index, global);
+  json.end_array();
+}
+
+void write_billing(JsonWriter& json, const store::TableDescription& table) {
+  if (table.billing_mode == store::BillingMode::provisioned && !table.last_switch_to_pay_per_request) return;
+  json.key("BillingModeSummary").begin_object().key("BillingMode").string(word_for(table.billing_mode));
+  if (table.last_switch_to_pay_per_request)
+    json.key("LastUpdateToPayPerRequestDateTime").time(*table.last_switch_to_pay_per_request);
+  json.end_object();
+}
+
+void write_stream(JsonWriter& json, const store::TableDescription& table) {
+  if (table.stream)
+    json.key("StreamSpecification")
+        .begin_object()
+        .key("StreamEnabled")
+        .boolean(true)
+        .key("StreamViewType")
+        .string(word_for(*table.stream))
+        .end_object();
+  if (table.latest_stream_label) json.key("LatestStreamLabel").string(*table.latest_stream_label);
+  if (table.latest_stream_arn) json.key("LatestStreamArn").string(*table.latest_stream_arn);
+}
+
+void write_class_and_encryption(JsonWriter& json, const store::TableDescription& table) {
+  if (table.table_class) {
+    json.key("TableClassSummary").begin_object();
+    if (table.table_class_changed) json.key("LastUpdateDateTime").time(*table.table_class_changed);
+    json.key("TableClass").string(word_for(*table.table_class)).end_object();
+  }
+  if (table.encryption && table.encryption->enabled) {
+    json.key("SSEDescription").begin_object().key("Status").string("ENABLED");
+    json.key("SSEType").string(table.encryption->type.value_or("KMS"));
+    if (table.encryption->key_id) json.key("KMSMasterKeyArn").string(*table.encryption->key_id);
+    json.end_object();
+  }
+}
+
+}  // namespace
+
+void write(JsonWriter& json, const store::KeySchema& schema) {
+  json.begin_array();
+  for (const store::KeyElement& element : schema)
+    json.begin_object()
+        .key("AttributeName")
+        .string(element.name)
+        .key("KeyType")
+        .string(word_for(element.role))
+        .end_object();
+  json.end_array();
+}
+
+void write(JsonWriter& json, const store::TableDescription& table) {
+  json.begin_object();
+  write_definitions(json, table.attribute_definitions);
+  json.key("TableName").string(table.name).key("KeySchema");
+  write(json, table.key_schema);
+  json.key("TableStatus").string(word_for(table.status)).key("CreationDateTime").time(table.created);
+  write_throughput(json, table.throughput);
+  json.key("TableSizeBytes").integer(table.size_bytes).key("ItemCount").integer(table.item_count);
+  json.key("TableArn").string(table.arn).key("TableId").string(table.id);
+  write_billing(json, table);
+  write_index_list(json, "LocalSecondaryIndexes", table.local_indexes, false);
+  write_index_list(json, "GlobalSecondaryIndexes", table.global_indexes, true);
+  write_stream(json, table);
+  write_class_and_encryption(json, table);
+  json.key("DeletionProtectionEnabled").boolean(table.deletion_protection);
+  write_on_demand(json, table.on_demand);
+  write_warm(json, table.warm, "ACTIVE");
+  json.end_object();
+}
+
+}  // namespace postino::wire

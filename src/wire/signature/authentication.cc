@@ -1,0 +1,216 @@
+#include "wire/signature/authentication.h"
+
+#include <openssl/crypto.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "wire/signature/signature_fields.h"
+#include "wire/signature/signature_time.h"
+#include "wire/signature/signature_v4.h"
+#include "wire/signature/signing_keys.h"
+
+namespace postino::wire {
+
+namespace {
+
+using Failure = std::optional<AuthenticationFailure>;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr seconds allowed_skew = minutes(15);
+constexpr seconds longest_expiry = std::chrono::days(7);
+constexpr std::string_view service = "dynamodb";
+constexpr std::string_view terminator = "aws4_request";
+constexpr std::string_view unsigned_payload = "UNSIGNED-PAYLOAD";
+
+Failure incomplete(std::string message) {
+  return AuthenticationFailure{"IncompleteSignatureException", std::move(message)};
+}
+Failure invalid(std::string message) { return AuthenticationFailure{"InvalidSignatureException", std::move(message)}; }
+Failure unrecognized(std::string message) {
+  return AuthenticationFailure{"UnrecognizedClientException", std::move(message)};
+}
+
+std::string in_quotes(std::string_view text) { return "'" + std::string(text) + "'"; }
+
+std::optional<seconds> parse_expiry(std::string_view text) {
+  int count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc() || end != text.data() + text.size() || count < 1 || seconds(count) > longest_expiry)
+    return std::nullopt;
+  return seconds(count);
+}
+
+Failure check_header_parts(const SignatureFields& fields, std::string_view header) {
+  std::string faults;
+  const auto require = [&faults](std::string_view part, std::string_view name) {
+    if (part.empty()) faults.append("Authorization header requires '").append(name).append("' parameter. ");
+  };
+  require(fields.credential, "Credential");
+  require(fields.signature, "Signature");
+  require(fields.signed_headers, "SignedHeaders");
+  if (fields.date.empty())
+    faults += "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. ";
+  if (faults.empty()) return std::nullopt;
+  return incomplete(faults.append("Authorization=").append(header));
+}
+
+Failure check_query_parts(const SignatureFields& fields) {
+  std::string faults;
+  const auto require = [&faults](bool given, std::string_view name) {
+    if (!given) faults.append("AWS query-string parameters must include '").append(name).append("'. ");
+  };
+  require(!fields.algorithm.empty(), "X-Amz-Algorithm");
+  require(!fields.credential.empty(), "X-Amz-Credential");
+  require(!fields.signature.empty(), "X-Amz-Signature");
+  require(!fields.signed_headers.empty(), "X-Amz-SignedHeaders");
+  require(!fields.date.empty(), "X-Amz-Date");
+  require(fields.expires.empty() || parse_expiry(fields.expires), "X-Amz-Expires");
+  if (faults.empty()) return std::nullopt;
+  return incomplete(faults.append("Re-examine the query-string parameters."));
+}
+
+std::string duration_text(seconds time) {
+  if (time % minutes(1) == seconds(0)) return std::to_string(time / minutes(1)) + " min.";
+  return std::to_string(time.count()) + " sec.";
+}
+
+// Any text of the form of a region: a client may name one that AWS added later.
+bool is_region(std::string_view text) {
+  const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+  return text.size() >= 2 && text.size() <= 63 && text.front() >= 'a' && text.front() <= 'z' && text.back() != '-' &&
+         std::ranges::all_of(text, allowed);
+}
+
+// What stands for the body in the signed text. A body may be left out of the signature where TLS protects it.
+std::string payload_hash(const http::Request& request) {
+  if (request.secure && request.header("x-amz-content-sha256") == unsigned_payload)
+    return std::string(unsigned_payload);
+  return base::to_hex(base::sha256(request.body));
+}
+
+bool declares_other_payload(const http::Request& request, std::string_view hash) {
+  return request.has_header("x-amz-content-sha256") &&
+         !base::equal_ignoring_case(request.header("x-amz-content-sha256"), hash);
+}
+
+bool equal_in_constant_time(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+}  // namespace
+
+// What has been understood of a request so far.
+struct SignedCall {
+  SignatureFields fields;
+  HeaderNames signed_headers{fields.signed_headers};
+  Second signed_at;
+  std::string date;  // the same as 20130609T100015Z
+  Credential credential;
+};
+
+Authenticator::Authenticator(std::vector<AccessKey> keys, std::shared_ptr<const base::Clock> clock, bool keys_only)
+    : keys_(std::move(keys)),
+      strict_(keys_only || !keys_.empty()),
+      clock_(std::move(clock)),
+      signing_keys_(std::make_unique<SigningKeys>()) {}
+
+Authenticator::~Authenticator() = default;
+Authenticator::Authenticator(Authenticator&&) noexcept = default;
+
+std::optional<AuthenticationFailure> Authenticator::check(const http::Request& request, Body body) const {
+  const std::string_view header = request.header("authorization");
+  QueryParameters query = parse_query(request.query());
+  const bool in_query = has_query_signature(query);
+  if (!header.empty() && in_query)
+    return invalid("Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.");
+  if (!in_query && !header.starts_with("AWS4-"))
+    return AuthenticationFailure{"MissingAuthenticationTokenException", "Request is missing Authentication Token"};
+
+  SignedCall call{in_query ? fields_from_query(std::move(query)) : fields_from_header(request, std::move(query))};
+  const SignatureFields& fields = call.fields;
+  if (auto failure = in_query ? check_query_parts(fields) : check_header_parts(fields, header)) return failure;
+  const std::optional<Second> signed_at = parse_signature_time(fields.date);
+  if (!signed_at)
+    return incomplete("Date must be in ISO-8601 'basic format'. Got " + in_quotes(fields.date) +
+                      ". See http://en.wikipedia.org/wiki/ISO_8601");
+  call.signed_at = *signed_at;
+  if (auto failure = check_time(call)) return failure;
+  if (!call.signed_headers.contains("host"))
+    return invalid("'Host' must be a 'SignedHeader' in the AWS Authorization.");
+  if (fields.algorithm != signature_algorithm)
+    return incomplete("Unsupported AWS 'algorithm': " + in_quotes(fields.algorithm) +
+                      " (only AWS4-HMAC-SHA256 for now). ");
+  const std::optional<Credential> credential = parse_credential(fields.credential);
+  if (!credential)
+    return incomplete(
+        "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got " +
+        in_quotes(fields.credential));
+  call.credential = *credential;
+  call.date = format_signature_time(call.signed_at);
+  if (auto failure = check_scope(call)) return failure;
+  return strict_ ? check_signature(request, call, body) : std::nullopt;
+}
+
+std::optional<AuthenticationFailure> Authenticator::check_time(const SignedCall& call) const {
+  if (!strict_) return std::nullopt;
+  const auto now = std::chrono::floor<seconds>(clock_->now());
+  const seconds lifetime = call.fields.expires.empty() ? allowed_skew : *parse_expiry(call.fields.expires);
+  const auto text = format_signature_time;
+  if (call.signed_at < now - lifetime)
+    return invalid("Signature expired: " + text(call.signed_at) + " is now earlier than " + text(now - lifetime) +
+                   " (" + text(now) + " - " + duration_text(lifetime) + ")");
+  if (call.signed_at > now + allowed_skew)
+    return invalid("Signature not yet current: " + text(call.signed_at) + " is still later than " +
+                   text(now + allowed_skew) + " (" + text(now) + " + " + duration_text(allowed_skew) + ")");
+  return std::nullopt;
+}
+
+std::optional<AuthenticationFailure> Authenticator::check_scope(const SignedCall& call) const {
+  const Credential& credential = call.credential;
+  const std::string_view day = std::string_view(call.date).substr(0, 8);
+  std::string faults;
+  if (strict_ && !is_region(credential.region))
+    faults += "Credential should be scoped to a valid region, not " + in_quotes(credential.region) + ". ";
+  if (credential.service != service)
+    faults += "Credential should be scoped to correct service: " + in_quotes(service) + ". ";
+  if (strict_ && credential.terminator != terminator)
+    faults += "Credential should be scoped with a valid terminator: " + in_quotes(terminator) + ", not " +
+              in_quotes(credential.terminator) + ". ";
+  if (strict_ && credential.date != day)
+    faults += "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: " +
+              in_quotes(credential.date) + " != " + in_quotes(day) + ", from " + in_quotes(call.date) + ".";
+  if (faults.empty()) return std::nullopt;
+  return invalid(faults);
+}
+
+std::optional<AuthenticationFailure> Authenticator::check_signature(const http::Request& request,
+                                                                    const SignedCall& call, Body body) const {
+  // The keys are configured here and no service hands out temporary ones: every token is a wrong one.
+  if (call.fields.has_session_token) return unrecognized("The security token included in the request is invalid");
+  const AccessKey* const key = find(call.credential.key_id);
+  if (key == nullptr) return unrecognized("The security token included in the request is invalid.");
+  if (body == Body::to_come) return std::nullopt;
+
+  const std::string hash = payload_hash(request);
+  const std::string text =
+      string_to_sign(call.date, call.credential, canonical_request(request, call.fields, call.signed_headers, hash));
+  const std::optional<std::string> known = signing_keys_->find(call.credential);
+  const std::string signing_key = known ? *known : derive_signing_key(key->secret, call.credential);
+  if (declares_other_payload(request, hash) || !equal_in_constant_time(sign(signing_key, text), call.fields.signature))
+    return invalid(
+        "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access "
+        "Key and signing method. Consult the service documentation for details.");
+  if (!known) signing_keys_->insert(call.credential, signing_key);
+  return std::nullopt;
+}
+
+const AccessKey* Authenticator::find(std::string_view id) const {
+  const auto found = std::ranges::find(keys_, id, &AccessKey::id);
+  return found == keys_.end() ? nullptr : &*found;
+}
+
+}  // namespace postino::wire
