@@ -184,7 +184,11 @@ std::optional<http::Response> Api::refuse_early(const http::Request& request) {
             .respond = [&refusal](http::Response response) { refusal = std::move(response); },
             .begin = steady_clock::now(),
             .request_id = request_id_of(request)};
-  if (auto admitted = admit(work); !admitted) finish(work, base::propagate(std::move(admitted).error()));
+  constexpr std::size_t small_body_bytes = 4 << 10;
+  if (auto admitted = admit(work); !admitted)
+    finish(work, base::propagate(std::move(admitted).error()));
+  else if (work.route->operation.body.contents.empty() && request.announces_more_than(small_body_bytes))
+    refusal = api::refusal(problems::body_too_large.status, random_);  // it takes none
   return refusal;
 }
 

@@ -1,6 +1,7 @@
 #include "http/message.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/text.h"
 
@@ -15,6 +16,14 @@ std::string_view Request::header(std::string_view name) const {
 bool Request::has_header(std::string_view name) const {
   return std::ranges::any_of(headers,
                              [&](const auto& header) { return base::equal_ignoring_case(header.first, name); });
+}
+
+bool Request::announces_more_than(std::size_t bytes) const {
+  const std::string_view text = header("content-length");
+  if (text.empty()) return has_header("transfer-encoding");
+  std::size_t length = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
+  return error != std::errc() || length > bytes;
 }
 
 std::string_view Request::query() const {

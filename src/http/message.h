@@ -26,6 +26,8 @@ struct Request {
   // The first header of this name (any case); empty when there is none.
   std::string_view header(std::string_view name) const;
   bool has_header(std::string_view name) const;
+  // Of one whose body has not come: whether it may be larger than that.
+  bool announces_more_than(std::size_t bytes) const;
   std::string_view path() const { return target.substr(0, target.find('?')); }
   std::string_view query() const;
 };

@@ -2,11 +2,12 @@
 
 #include <zlib.h>
 
-#include <charconv>
+#include <algorithm>
 #include <chrono>
 
 #include "base/log.h"
 #include "base/text.h"
+#include "json/document.h"
 #include "wire/gzip.h"
 #include "wire/protocol/operation.h"
 #include "wire/request_id.h"
@@ -46,14 +47,6 @@ void add_request_id(http::Response& response) { response.headers.emplace_back("x
 void add_checksum(http::Response& response) {
   const auto checksum = crc32_z(0, reinterpret_cast<const Bytef*>(response.body.data()), response.body.size());
   response.headers.emplace_back("x-amz-crc32", std::to_string(checksum));
-}
-
-bool has_small_body(const http::Request& request) {
-  constexpr std::size_t most = 4 << 10;
-  const std::string_view text = request.header("content-length");
-  std::size_t length = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
-  return error == std::errc() && length <= most;
 }
 
 http::Response too_large() {
@@ -138,6 +131,17 @@ void Endpoint::handle_long_call(const http::Request& request, const http::Respon
   respond(api_response(request, std::move(reply), json_type));
 }
 
+// For reading a body and what comes of it, until it is answered. nullptr: there is none left. One call at a time finds
+// memory whatever it takes.
+std::shared_ptr<base::MemoryBudget::Share> Endpoint::memory_for(std::string_view body) const {
+  constexpr std::size_t bytes_for_a_value = 80;
+  auto share = std::make_shared<base::MemoryBudget::Share>();
+  if (!options_.reading || body.size() <= short_body_bytes) return share;
+  const std::size_t needed = 2 * body.size() + bytes_for_a_value * json::count_values(body);
+  *share = options_.reading->take(std::min(needed, options_.reading->limit()));
+  return *share ? share : nullptr;
+}
+
 std::optional<http::Response> Endpoint::refuse_at_border(const http::Request& request) {
   const auto refused = authenticator_.is_open() ? options_.border.check(request) : std::nullopt;
   if (!refused) return std::nullopt;
@@ -148,9 +152,12 @@ std::optional<http::Response> Endpoint::refuse_at_border(const http::Request& re
 }
 
 std::optional<http::Response> Endpoint::refuse_early(const http::Request& request) {
-  if (request.method != "POST") return std::nullopt;
+  constexpr std::size_t small_body_bytes = 4 << 10;
+  const bool has_small_body = !request.announces_more_than(small_body_bytes);
+  if (request.method != "POST")
+    return has_small_body ? std::nullopt : std::optional(not_an_api_call(request));  // no other call has a body
   if (auto refusal = refuse_at_border(request)) return refusal;
-  if (has_small_body(request)) return std::nullopt;
+  if (has_small_body) return std::nullopt;
   const auto denied = authenticator_.check_headers(request);
   if (!denied) return std::nullopt;
   Reply reply = authentication_failure(denied->type, denied->message);
@@ -173,6 +180,9 @@ void Endpoint::handle_call(const Services& services, const http::Request& reques
   std::string unpacked;
   std::string_view body = request.body;
   if (base::equal_ignoring_case(request.header("content-encoding"), "gzip")) {
+    // What strangers sent is not unpacked.
+    if (const auto denied = authenticator_.check_headers(request))
+      return answer(authentication_failure(denied->type, denied->message));
     auto text = gunzip(body, max_body_bytes);
     if (!text && text.error().code == base::ErrorCode::exhausted) return respond(too_large());
     if (!text) return answer(failure({store::ErrorType::internal_server_error, "Internal server error"}));
@@ -189,9 +199,13 @@ void Endpoint::handle_call(const Services& services, const http::Request& reques
   }
   if (body.empty()) return answer(serialization_failure(""));
 
+  const auto reading = memory_for(body);
+  if (!reading) return answer(too_many_long_calls());
+
   const auto begin = std::chrono::steady_clock::now();
   perform(services, *operation, body,
-          [this, &request, operation, type, begin, respond = std::move(respond)](Reply reply) mutable {
+          [this, &request, operation, type, begin, reading, respond = std::move(respond)](Reply reply) mutable {
+            *reading = {};  // before the answer, so that a client that has it finds the room free
             const auto time = std::chrono::steady_clock::now() - begin;
             statistics_.count(index_of(*operation), reply, time);
             const std::string error = reply.error;

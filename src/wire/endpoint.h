@@ -39,6 +39,8 @@ struct EndpointOptions {
   std::size_t max_waiting_long_calls = 256;  // more are refused with RequestLimitExceeded
   // Of the server: while it is exhausted, reads that may have a large answer are refused with RequestLimitExceeded.
   std::shared_ptr<base::MemoryBudget> answers;
+  // For reading large requests: while there is too little left, they are refused with RequestLimitExceeded.
+  std::shared_ptr<base::MemoryBudget> reading;
   std::shared_ptr<const base::Clock> clock = std::make_shared<base::SystemClock>();
 };
 
@@ -67,6 +69,7 @@ class Endpoint {
  private:
   void handle_call(const Services& services, const http::Request& request, http::Responder respond);
   void handle_long_call(const http::Request& request, const http::Responder& respond);
+  std::shared_ptr<base::MemoryBudget::Share> memory_for(std::string_view body) const;
   std::optional<http::Response> refuse_at_border(const http::Request& request);
   // Adds what every response with a body has.
   void complete(const http::Request& request, http::Response& response) const;

@@ -107,6 +107,16 @@ class TestBodiesThatDoNotCome:
         for connection in silent:
             connection.close()
 
+    def test_a_body_is_refused_where_none_is_taken(self, keyed, operator):
+        for method, path, server, status in [
+            ("GET", "/openapi.json", "REST", b"413"),
+            ("GET", "/healthz", "DynamoDB", b"404"),
+            ("PUT", "/", "DynamoDB", b"404"),
+        ]:
+            with self.announce_body(keyed.addresses[server], [f"{method} {path} HTTP/1.1"], 10 << 20) as connection:
+                assert connection.recv(100).startswith(b"HTTP/1.1 " + status)
+        assert operator.get("/openapi.json").status == 200
+
     def test_no_signature_is_refused_before_the_body(self, keyed):
         lines = ["POST / HTTP/1.1", "Content-Type: application/x-amz-json-1.0", "X-Amz-Target: DynamoDB_20120810.PutItem"]
         with self.announce_body(keyed.addresses["DynamoDB"], lines, 10 << 20) as connection:

@@ -157,5 +157,40 @@ TEST_F(LongCallTest, NothingLargeIsReadWhileAnswersAreNotTaken) {
   EXPECT_THAT(answer("Query", query_), HasSubstr(R"("Count":50)"));
 }
 
+TEST_F(LongCallTest, LargeBodiesThatFindNoMemoryAreRefusedAndMayTryAgain) {
+  EndpointOptions options;
+  options.reading = std::make_shared<base::MemoryBudget>(8 << 20);
+  replace_endpoint(options);
+  std::string values = R"({"L":[]})";
+  for (int i = 0; i < 35'000; ++i) values += R"(,{"L":[]})";
+  const std::string large =
+      R"({"TableName":"things","Item":{"pk":{"S":"p"},"sk":{"S":"large"},"list":{"L":[)" + values + "]}}}";
+  base::MemoryBudget::Share others = options.reading->take(4 << 20);
+  EXPECT_EQ(refusal("PutItem", large),
+            "RequestLimitExceeded: Too many calls that take long are under way: please try again shortly.");
+  EXPECT_EQ(options.reading->refused(), 1U);
+  answer("PutItem", R"({"TableName":"things","Item":)" + key(1) + "}");
+  others = {};
+  answer("PutItem", large);
+  EXPECT_EQ(options.reading->taken(), 0U);
+
+  options.reading = std::make_shared<base::MemoryBudget>(1 << 20);
+  replace_endpoint(options);
+  answer("PutItem", large);  // one that is larger than all there is, alone
+}
+
+TEST_F(LongCallTest, WhatStrangersSendIsNotUnpacked) {
+  EndpointOptions options;
+  options.access_keys = {{"AKID", "secret"}};
+  replace_endpoint(options);
+  const http::Response refused = send("POST", "/",
+                                      {{"Content-Type", "application/x-amz-json-1.0"},
+                                       {"X-Amz-Target", "DynamoDB_20120810.ListTables"},
+                                       {"Content-Encoding", "gzip"}},
+                                      "this is not packed");
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(refused.body, HasSubstr("MissingAuthenticationToken"));
+}
+
 }  // namespace
 }  // namespace postino::wire

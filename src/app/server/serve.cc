@@ -87,6 +87,7 @@ wire::EndpointOptions endpoint_options(const Settings& settings, const MemoryLim
   wire::EndpointOptions options;
   options.region = settings.region;
   options.answers = memory.answers;
+  options.reading = memory.reading;
   options.access_keys = settings.access_keys;
   options.keys_only = needs_access_key(settings);
   options.border = http::Border(settings.access.border);
