@@ -1,4 +1,4 @@
-// RocksDB's files, read by one who has the data directory to himself: nothing is written, and no store is opened.
+// RocksDB's files, read while no other process uses the data directory: nothing is written, and no store is opened.
 #pragma once
 
 #include <rocksdb/db.h>

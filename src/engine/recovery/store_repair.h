@@ -39,7 +39,7 @@ base::Result<StoreRepair> repair_store(const std::filesystem::path& directory,
 // Has the store lost something, and have the services not made the counts anew that they keep themselves? A file of the
 // data directory says so, from before the new store is in its place, so that no repair that was interrupted forgets it.
 bool is_recount_due(const std::filesystem::path& directory);
-// They have. For one who has just done it.
+// They have. The caller has just made them anew.
 base::Result<void> note_recounted(const std::filesystem::path& directory);
 
 }  // namespace postino::engine
