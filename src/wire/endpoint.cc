@@ -68,7 +68,7 @@ http::Response too_large() {
 Endpoint::Endpoint(store::Store& store, EndpointOptions options)
     : options_(std::move(options)),
       statistics_(operation_count()),
-      authenticator_(options_.access_keys, options_.clock, options_.keys_only),
+      authenticator_(std::make_shared<const Authenticator>(options_.access_keys, options_.clock, options_.keys_only)),
       partiql_(store),
       faults_(options_.faults),
       long_calls_(options_.long_call_threads, options_.max_waiting_long_calls),
@@ -78,6 +78,10 @@ Endpoint::Endpoint(store::Store& store, EndpointOptions options)
           Services{&store, &partiql_, &control_, options_.region, &address_, nullptr, options_.answers.get()})) {}
 
 Endpoint::~Endpoint() = default;
+
+void Endpoint::set_access_keys(std::vector<AccessKey> keys, bool keys_only) {
+  authenticator_.set(std::make_shared<const Authenticator>(std::move(keys), options_.clock, keys_only));
+}
 
 void Endpoint::stop() {
   control_.stop();
@@ -138,8 +142,9 @@ void Endpoint::handle_long_call(const http::Request& request, const http::Respon
   respond(api_response(request, std::move(reply), json_type));
 }
 
-std::optional<http::Response> Endpoint::refuse_at_border(const http::Request& request) {
-  const auto refused = authenticator_.is_open() ? options_.border.check(request) : std::nullopt;
+std::optional<http::Response> Endpoint::refuse_at_border(const http::Request& request,
+                                                         const Authenticator& authenticator) {
+  const auto refused = authenticator.is_open() ? options_.border.check(request) : std::nullopt;
   if (!refused) return std::nullopt;
   Reply reply = authentication_failure("AccessDeniedException", refused->message);
   reply.status = forbidden;
@@ -149,9 +154,10 @@ std::optional<http::Response> Endpoint::refuse_at_border(const http::Request& re
 
 std::optional<http::Response> Endpoint::refuse_early(const http::Request& request) {
   if (request.method != "POST") return std::nullopt;
-  if (auto refusal = refuse_at_border(request)) return refusal;
+  const auto authenticator = authenticator_.get();
+  if (auto refusal = refuse_at_border(request, *authenticator)) return refusal;
   if (has_small_body(request)) return std::nullopt;
-  const auto denied = authenticator_.check_headers(request);
+  const auto denied = authenticator->check_headers(request);
   if (!denied) return std::nullopt;
   Reply reply = authentication_failure(denied->type, denied->message);
   statistics_.count_refused(reply.error);
@@ -162,7 +168,8 @@ std::optional<http::Response> Endpoint::refuse_early(const http::Request& reques
 // there such an operation, is it signed, is there a body.
 void Endpoint::handle_call(const Services& services, const http::Request& request, http::Responder respond) {
   std::string_view type = content_type_of(request);
-  if (auto refusal = refuse_at_border(request)) return respond(*std::move(refusal));
+  const auto authenticator = authenticator_.get();
+  if (auto refusal = refuse_at_border(request, *authenticator)) return respond(*std::move(refusal));
   if (type.empty() && !request.body.empty()) return respond(not_an_api_call(request));
   if (type.empty()) type = json_type;
   const auto answer = [&](Reply reply) {
@@ -181,7 +188,7 @@ void Endpoint::handle_call(const Services& services, const http::Request& reques
   }
 
   const Operation* operation = find_operation(request.header("x-amz-target"));
-  const auto denied = operation == nullptr ? std::nullopt : authenticator_.check(request);
+  const auto denied = operation == nullptr ? std::nullopt : authenticator->check(request);
   if (operation == nullptr || denied) {
     if (!body.empty() && !is_json(body)) return answer(serialization_failure(""));
     if (operation == nullptr) return answer(unknown_operation());

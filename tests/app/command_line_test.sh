@@ -25,6 +25,11 @@ expect 0 '^postino [0-9]' --version
 expect 0 'tour' --help
 expect 2 'tour'
 expect 2 'nothing' nothing
+
+# Installed where it is told to be.
+make -s -C "$documentation/.." install DESTDIR="$folder/stage" PREFIX=/usr
+"$folder/stage/usr/bin/postino" --version | grep -q '^postino [0-9]' || fail 'make install does not put the program there'
+
 expect 2 'nothing' tour --nothing
 
 # The tour in a place of its own, twice in the same one, and in one that cannot be.

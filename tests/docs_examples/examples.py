@@ -11,7 +11,8 @@ In README.md, CONTRIBUTING.md and docs/:
 - A C++ block is marked ```cpp run. It holds a whole program, or statements for the body of main; its includes come
   first. A ```text output block right after it is what it must print. An unmarked ```cpp block is an error.
 - A ```sh block holds commands that exist: make targets, CMake presets, programs of tools/ and of the build.
-- A ```sh run block is run by bash in an empty folder, with the build folder on the PATH. A ```toml NAME block before
+- A ```sh run block is run by bash in an empty folder, with the build folder on the PATH. Those of README.md have the
+  program as build/postino instead, as after `make run`. A ```toml NAME block before
   it is a file in that folder. A ```text output block right after it is what it must print.
 - ```sh server and ```python server blocks are run in the same way, those of all documents against one server, as readers
   do who have started one with `make run`: in the order of the documents, and in the opposite order against another
@@ -147,7 +148,10 @@ def fault_of(block, expected, folder, build, renamed=None, environment=None):
     text = block.text
     for named, actual in (renamed or {}).items():
         text = text.replace(named, actual)
-    command = ["bash", "-c", f'set -eu; PATH="{build}:$PATH"\n{text}']
+    as_built = block.path.name == "README.md"
+    if as_built and not Path(folder, "build").exists():
+        Path(folder, "build").symlink_to(build)
+    command = ["bash", "-c", f'set -eu; PATH="{"" if as_built else f"{build}:"}$PATH"\n{text}']
     if block.info.startswith("python"):
         command = ["/usr/bin/python3", "-c", text]
     environment = {**os.environ, **(environment or {})}

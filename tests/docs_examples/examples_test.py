@@ -101,6 +101,13 @@ class ExamplesTest(unittest.TestCase):
         self.assertEqual(self.commands("```sh run\ntrue\n```\n")[0], 0)
         self.assertEqual(self.commands("```sh run\nfalse\n```\n")[0], 1)
 
+    def test_the_first_document_uses_what_was_built(self):
+        self.write("build/program", "#!/bin/sh\n")
+        (self.root / "build/program").chmod(0o755)
+        self.assertEqual(self.commands("```sh run\nbuild/program && ! program 2>&-\n```\n")[0], 0)
+        self.write("docs/other.md", "```sh run\nprogram && ! build/program 2>&-\n```\n")
+        self.assertEqual(self.commands("")[0], 0)
+
     def test_unmarked_cpp_fails(self):
         self.assertEqual(self.commands("```cpp\nint x;\n```\n")[0], 1)
 

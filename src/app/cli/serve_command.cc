@@ -10,7 +10,7 @@ namespace postino::app {
 
 namespace {
 
-using Action = int (*)(const Settings& settings, const Console& console);
+using Action = int (*)(const Settings& settings, const SettingFlags& flags, const Console& console);
 
 // A command that takes every setting.
 void add_settings_command(CommandLine& line, const std::string& name, const std::string& help, Action action) {
@@ -20,18 +20,21 @@ void add_settings_command(CommandLine& line, const std::string& name, const std:
   add_setting_flags(*command, *flags, [](const Setting&) { return true; });
   const auto run = [flags, action](const Console& console) -> int {
     const auto settings = settings_of(*flags);
-    return settings ? action(*settings, console) : report_error(console, settings.error(), misuse);
+    return settings ? action(*settings, *flags, console) : report_error(console, settings.error(), misuse);
   };
   line.add({command, run, "", {}});
 }
 
-int run_server(const Settings& settings, const Console& console) {
+int run_server(const Settings& settings, const SettingFlags& flags, const Console& console) {
   base::configure_log(settings.log_level, settings.log_format);
-  const auto served = serve(settings, console.out);
+  if (const auto opened = base::open_log(settings.log_file); !opened)
+    return report_error(console, {base::ErrorCode::io, "--log-file: " + opened.error().message});
+  const auto served = serve(
+      settings, [&flags] { return settings_of(flags); }, console.out);
   return served ? success : report_error(console, served.error());
 }
 
-int show_settings(const Settings& settings, const Console& console) {
+int show_settings(const Settings& settings, const SettingFlags& /*flags*/, const Console& console) {
   console.out << show(settings);
   return success;
 }

@@ -83,7 +83,8 @@ bool Monitor::handle(const http::Request& request, const http::Responder& respon
 void Monitor::answer_metrics(const http::Request& request, const http::Responder& respond) {
   // They are about all tenants.
   base::Result<const api::Caller*, api::Problem> reader = nullptr;
-  if (readers_) reader = readers_->check(request, api::Role::readers, true);
+  const auto readers = readers_.get();
+  if (readers) reader = readers->check(request, api::Role::readers, true);
   if (!reader) {
     http::Response refusal = text_response(reader.error().type.status, reader.error().detail + "\n");
     refusal.headers = std::move(reader.error().headers);

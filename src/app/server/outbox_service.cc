@@ -250,6 +250,10 @@ void OutboxService::stop(std::chrono::steady_clock::time_point give_up_at) {
   parts_->database_sockets->break_off();
 }
 
+void OutboxService::set_api_keys(const std::vector<api::ApiKey>& keys) { parts_->api->set_keys(keys); }
+
+void OutboxService::set_dkim_signer(const mail::DkimSigner& signer) { parts_->signer->sign_as(signer); }
+
 base::Result<void> OutboxService::show_sample(std::ostream& out) {
   constexpr auto interval = std::chrono::milliseconds(20);
   constexpr int rounds = 500;

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "http/message.h"
+#include "mail/dkim.h"
 #include "store/store.h"
 
 namespace postino::app {
@@ -34,6 +35,11 @@ class OutboxService {
   void begin_stop(std::chrono::steady_clock::time_point leave_at, std::chrono::steady_clock::time_point give_up_at);
   // After that: finishes calls and e-mails that are under way. No request may come any more.
   void stop(std::chrono::steady_clock::time_point give_up_at);
+
+  // From now on these keys count, and no others.
+  void set_api_keys(const std::vector<api::ApiKey>& keys);
+  // From now on messages are signed as this one signs; only if they were signed before.
+  void set_dkim_signer(const mail::DkimSigner& signer);
 
   // Sends an e-mail to the sandbox, waits until it is there, and shows its history. For those who see it run for the
   // first time.

@@ -41,6 +41,7 @@ struct Settings {
 
   base::LogLevel log_level = base::LogLevel::info;
   base::LogFormat log_format = base::LogFormat::text;
+  std::string log_file;  // empty: standard error
   bool log_requests = false;
   std::chrono::seconds shutdown_grace{10};
 
