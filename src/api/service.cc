@@ -201,7 +201,7 @@ base::Result<void, Problem> Api::admit(Work& work) const {
   work.caller = &anyone;
   if (match.route->operation.role != Role::anyone) {
     work.access = access_.get();
-    TRY(work.caller, work.access->check(request, match.route->operation.role, match.route->shared));
+    TRY(work.caller, work.access->check(request, match.route->operation.role, match.route->shared, &work.caller));
   }
   return {};
 }

@@ -192,6 +192,7 @@ void Endpoint::handle_call(const Services& services, const http::Request& reques
   if (operation == nullptr || denied) {
     if (!body.empty() && !is_json(body)) return answer(serialization_failure(""));
     if (operation == nullptr) return answer(unknown_operation());
+    log_refusal(*operation, *denied);
     return answer(authentication_failure(denied->type, denied->message));
   }
   if (body.empty()) return answer(serialization_failure(""));
@@ -220,6 +221,13 @@ void Endpoint::log(const Operation& operation, const std::string& error, std::ch
                    {"error", error},
                    {"microseconds", std::to_string(microseconds)},
                    {"request_id", response.headers[request_id_position].second}});
+}
+
+// Only an id that was configured is told: others may be secrets that were mistaken for one.
+void Endpoint::log_refusal(const Operation& operation, const AuthenticationFailure& denied) const {
+  if (!options_.log_requests) return;
+  base::log_info("dynamodb", "refused",
+                 {{"operation", std::string(operation.name)}, {"error", denied.type}, {"key", denied.key}});
 }
 
 void Endpoint::perform(const Services& services, const Operation& operation, std::string_view body, Finish finish) {

@@ -83,6 +83,7 @@ class Endpoint {
                std::function<void(Reply)> finish);
   void log(const Operation& operation, const std::string& error, std::chrono::steady_clock::duration time,
            const http::Response& response) const;
+  void log_refusal(const Operation& operation, const AuthenticationFailure& denied) const;
 
   EndpointOptions options_;
   std::atomic<std::shared_ptr<const std::string>> address_ = std::make_shared<const std::string>("127.0.0.1:8000");

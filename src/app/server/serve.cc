@@ -192,6 +192,14 @@ base::Result<std::unique_ptr<engine::Engine>> open_engine(const Settings& settin
   return engine;
 }
 
+// A server that cannot listen names the flag of its address.
+base::Result<std::unique_ptr<http::Server>> named(const std::string& flag,
+                                                  base::Result<std::unique_ptr<http::Server>> started) {
+  if (!started && started.error().code == base::ErrorCode::io)
+    started.error().message = flag + ": " + started.error().message;
+  return started;
+}
+
 // The listening servers. Requests come before start() has returned, so what they need must be there.
 class Servers {
  public:
@@ -202,16 +210,17 @@ class Servers {
   base::Result<void> start() {
     http::ServerOptions dynamodb_options = server_options(settings_, memory_);
     dynamodb_options.refuse_early = [this](const http::Request& request) { return endpoint_.refuse_early(request); };
-    TRY(dynamodb_,
-        http::Server::start(std::move(dynamodb_options), [this](const http::Request& request, http::Responder respond) {
-          if (!monitor_.handle(request, respond)) endpoint_.handle(request, std::move(respond));
-        }));
+    const http::Handler dynamodb = [this](const http::Request& request, http::Responder respond) {
+      if (!monitor_.handle(request, respond)) endpoint_.handle(request, std::move(respond));
+    };
+    TRY(dynamodb_, named("--dynamodb", http::Server::start(std::move(dynamodb_options), dynamodb)));
     if (outbox_ == nullptr) return {};
     http::ServerOptions options = rest_options(settings_, memory_);
     options.refuse_early = [this](const http::Request& request) { return outbox_->refuse_early(request); };
-    TRY(rest_, http::Server::start(std::move(options), [this](const http::Request& request, http::Responder respond) {
-          if (!monitor_.handle(request, respond)) outbox_->handle(request, std::move(respond));
-        }));
+    const http::Handler rest = [this](const http::Request& request, http::Responder respond) {
+      if (!monitor_.handle(request, respond)) outbox_->handle(request, std::move(respond));
+    };
+    TRY(rest_, named("--http", http::Server::start(std::move(options), rest)));
     return {};
   }
   // Requests that have begun may finish until then. Both at once: neither takes new requests while the other finishes
