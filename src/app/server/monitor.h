@@ -31,6 +31,10 @@ class Monitor {
   void add_source(Source source) { sources_.push_back(std::move(source)); }
   void add_check(Check check) { checks_.push_back(std::move(check)); }
 
+  // What does not work, and does not keep the process from serving: it is told, and nothing else. Must answer at once.
+  using Troubles = std::function<std::vector<std::string>()>;
+  void set_troubles(Troubles troubles) { troubles_ = std::move(troubles); }
+
   void set_ready(bool ready) { ready_ = ready; }
 
   // False when the request is none of its own.
@@ -40,11 +44,13 @@ class Monitor {
 
  private:
   std::string problem() const;
+  std::string trouble() const;
   void answer_metrics(const http::Request& request, const http::Responder& respond);
 
   base::Swappable<api::Access> readers_;
   std::vector<Source> sources_;
   std::vector<Check> checks_;
+  Troubles troubles_;
   std::atomic<bool> ready_ = false;
   base::ThreadPool workers_{1, 16};  // some sources ask a database
 };

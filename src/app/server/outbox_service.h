@@ -49,6 +49,8 @@ class OutboxService {
   void append_metrics(std::string& out) const;
   // Why it cannot work at the moment, if it cannot. Answers at once.
   std::optional<std::string> problem() const;
+  // What does not work, though e-mails are accepted and wait for it: mail servers, a queue. Answers at once.
+  std::vector<std::string> troubles() const;
   std::string describe_transport() const;  // for people: where mail goes
   std::string describe_storage() const;    // and where the e-mails are
 

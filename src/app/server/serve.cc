@@ -342,6 +342,7 @@ base::Result<void> serve(const Settings& settings, const ReadSettings& read_sett
   if (outbox) monitor.add_source([&](std::string& text) { outbox->append_metrics(text); });
   if (gateway) monitor.add_source([&](std::string& text) { gateway->append_metrics(text); });
   if (outbox) monitor.add_check([&] { return outbox->problem(); });
+  if (outbox) monitor.set_troubles([&] { return outbox->troubles(); });
   monitor.add_source([&](std::string& text) {
     base::append_memory_metrics(
         text,
