@@ -282,7 +282,7 @@ migrate = true
   EXPECT_TRUE(check(settings_));
   const std::string shown = show(settings_);
   EXPECT_THAT(shown, HasSubstr("ledger = \"mysql\""));
-  EXPECT_THAT(shown, HasSubstr("password = \"...\""));
+  EXPECT_THAT(shown, HasSubstr("password = \"<redacted>\""));
   EXPECT_EQ(shown.find("hidden"), std::string::npos);
   ASSERT_TRUE(environment({{"POSTINO_MYSQL_PASSWORD", "other"}, {"POSTINO_MYSQL_SOCKET", "/run/socket"}}));
   EXPECT_EQ(mysql.server.password, "other");
