@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "base/descriptor.h"
+#include "base/log_file.h"
 
 namespace postino::base {
 

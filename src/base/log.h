@@ -1,13 +1,10 @@
-// The log of the process: one line per event, on standard error or in a file. What customers store does not belong into
-// it.
+// The log of the process: one line per event, on standard error. What customers store does not belong into it.
 #pragma once
 
 #include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
-
-#include "base/result.h"
 
 namespace postino::base {
 
@@ -19,12 +16,6 @@ enum class LogFormat {
 
 // Events below `least` are dropped. Call it before other threads log.
 void configure_log(LogLevel least, LogFormat format);
-// The same at any time.
-void set_log_level(LogLevel least);
-
-// Where lines go from now on: to the end of this file, which is created if it is missing, or with an empty name to
-// standard error. A file that was moved away is left: lines go to a new one. If it fails, they go where they went.
-Result<void> open_log(const std::string& file);
 
 // A detail of an event. Values that are not plain words are quoted.
 using LogField = std::pair<std::string_view, std::string>;

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/log_file.h"
 #include "base/temporary_directory.h"
 
 namespace postino::base {

@@ -7,6 +7,7 @@
 #include "app/cli/named_files.h"
 #include "app/cli/setting_flags.h"
 #include "app/server/serve.h"
+#include "base/log_file.h"
 
 namespace postino::app {
 

@@ -22,6 +22,7 @@
 #include "app/server/shutdown_plan.h"
 #include "base/descriptor.h"
 #include "base/log.h"
+#include "base/log_file.h"
 #include "base/metrics_text.h"
 #include "base/plausible_clock.h"
 #include "base/this_thread.h"

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/log.h"
+#include "base/log_file.h"
 #include "base/temporary_directory.h"
 
 namespace postino::outbox {
