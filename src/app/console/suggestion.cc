@@ -7,7 +7,7 @@ namespace postino::app {
 namespace {
 
 // How many letters must be added, removed, replaced or swapped with their neighbour.
-std::size_t distance(std::string_view a, std::string_view b) {
+std::size_t letters_apart(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> table(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) table[i][0] = i;
   for (std::size_t j = 0; j <= b.size(); ++j) table[0][j] = j;
@@ -29,7 +29,7 @@ std::string closest(std::string_view word, const std::vector<std::string>& known
   std::string found;
   std::size_t least = 1 + std::max<std::size_t>(1, word.size() / 4);  // others are too far away
   for (const std::string& each : known)
-    if (const std::size_t away = distance(word, each); away < least) {
+    if (const std::size_t away = letters_apart(word, each); away < least) {
       least = away;
       found = each;
     }

@@ -127,7 +127,7 @@ const ConnectionSetting* find_connection_setting(std::string_view name) {
 }
 
 // The key is "main.endpoint".
-std::string suggested(const std::string& key) {
+std::string suggested_connection_setting(const std::string& key) {
   std::vector<std::string> known;
   for (const ConnectionSetting& setting : all_connection_settings())
     known.push_back(key.substr(0, key.find('.') + 1) + std::string(setting.key));
@@ -206,7 +206,7 @@ base::Result<void> apply(NamedConnections& connections, const std::string& key, 
   const std::string name = key.substr(0, dot);
   if (!is_name(name)) return base::invalid(origin + ": " + name_rule);
   const ConnectionSetting* setting = dot == std::string::npos ? nullptr : find_connection_setting(key.substr(dot + 1));
-  if (setting == nullptr) return base::invalid(origin + ": unknown setting" + suggested(key));
+  if (setting == nullptr) return base::invalid(origin + ": unknown setting" + suggested_connection_setting(key));
   NamedConnection& connection = connections[name];
   if (setting->clear != nullptr) setting->clear(connection);
   SettingErrors errors;

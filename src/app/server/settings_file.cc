@@ -34,7 +34,7 @@ const Setting* find_file_setting(const std::string& key) {
   return found == all_settings().end() ? nullptr : &*found;
 }
 
-std::string suggested(const std::string& key) {
+std::string suggested_setting(const std::string& key) {
   std::vector<std::string> known;
   for (const Setting& setting : all_settings()) known.emplace_back(setting.key);
   return did_you_mean(key, known);
@@ -51,7 +51,7 @@ base::Result<void> apply_value(Settings& settings, NamedSettings& named, const s
     return apply(settings.messages.connections, inner, values_of(node, takes_list(inner)), origin);
   }
   const Setting* setting = find_file_setting(key);
-  if (setting == nullptr) return base::invalid(origin + ": unknown setting" + suggested(key));
+  if (setting == nullptr) return base::invalid(origin + ": unknown setting" + suggested_setting(key));
   if (!named.insert(setting).second)  // TOML refuses a key that is given twice, so this is the other key
     return base::invalid(origin + ": " + std::string(setting->key) + " and " + std::string(setting->former_key) +
                          " are the same setting: give " + std::string(setting->key) + " only");
