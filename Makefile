@@ -1,7 +1,9 @@
 # The commands of the project. CMake builds; this file only says what to ask of it.
 .DEFAULT_GOAL := help
-.PHONY: help build run test soak bench check format clean
+.PHONY: help build install run test soak bench check format clean
 
+PREFIX ?= /usr/local
+DESTDIR ?=
 STAGES ?=
 HOURS ?= 2
 sources := find src tests bench -name node_modules -prune -o -name '*.cc' -print -o -name '*.h' -print
@@ -13,6 +15,10 @@ build: ## build build/postino, the program as users get it
 	@tools/bootstrap build
 	@cmake --preset release -Wno-dev >/dev/null
 	@cmake --build --preset release --target postino
+
+install: ## put the program into PREFIX/bin (/usr/local/bin), below DESTDIR if that is set; build it if it is missing
+	@test -x build/postino || $(MAKE) --no-print-directory build
+	install -D -m 755 build/postino "$(DESTDIR)$(PREFIX)/bin/postino"
 
 run: ## build, then serve the REST API on 127.0.0.1:8080 and DynamoDB's on 127.0.0.1:8000, mail going to the sandbox
 	@$(MAKE) --no-print-directory build

@@ -104,8 +104,10 @@ base::Result<ApiKey> parse_api_key(std::string_view text) {
   return key;
 }
 
-base::Result<const Caller*, Problem> Access::check(const http::Request& request, Role needed, bool shared) const {
+base::Result<const Caller*, Problem> Access::check(const http::Request& request, Role needed, bool shared,
+                                                   const Caller** known) const {
   TRY(const Caller* caller, keys_.empty() ? check_border(request) : check_key(request));
+  if (known != nullptr) *known = caller;
   if (caller->role < needed)
     return refuse(problems::forbidden, "This request needs the role " + std::string(name_of(needed)) +
                                            "; the API key has the role " + std::string(name_of(caller->role)) + ".");

@@ -33,8 +33,10 @@ class Access {
   explicit Access(std::vector<ApiKey> keys, http::Border border = {})
       : keys_(std::move(keys)), border_(std::move(border)) {}
 
-  // The caller lives as long as this object. `shared`: the request is about what belongs to no single tenant.
-  base::Result<const Caller*, Problem> check(const http::Request& request, Role needed, bool shared) const;
+  // The caller lives as long as this object. `shared`: the request is about what belongs to no single tenant. `known`
+  // is set to who calls also when that is refused, if the key is one.
+  base::Result<const Caller*, Problem> check(const http::Request& request, Role needed, bool shared,
+                                             const Caller** known = nullptr) const;
 
  private:
   base::Result<const Caller*, Problem> check_border(const http::Request& request) const;

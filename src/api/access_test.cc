@@ -130,6 +130,16 @@ TEST(Access, KeyOfATenantMayNotTouchWhatAllShare) {
   EXPECT_EQ(who(access, request_with({{"X-API-Key", "secret-of-operator"}}), Role::operators, true), "caller o");
 }
 
+TEST(Access, ARefusedKeyIsKnownIfItIsOne) {
+  const Access access({key("r:reader:secret-of-reader")});
+  const Caller* known = nullptr;
+  EXPECT_FALSE(access.check(request_with({{"X-API-Key", "secret-of-nobody"}}), Role::readers, false, &known));
+  EXPECT_EQ(known, nullptr);
+  EXPECT_FALSE(access.check(request_with({{"X-API-Key", "secret-of-reader"}}), Role::operators, false, &known));
+  ASSERT_NE(known, nullptr);
+  EXPECT_EQ(known->name, "r");
+}
+
 TEST(Access, WithKeysTheMachineItselfNeedsOneToo) {
   const Access access({key("one:operator:first-secret-0001")});
   EXPECT_EQ(who(access, request_with({{"Host", "localhost:8080"}})), "UNAUTHENTICATED");

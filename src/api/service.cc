@@ -126,7 +126,8 @@ struct Api::Work {
   http::Responder respond;
   steady_clock::time_point begin;
   std::string request_id;
-  const Route* route = nullptr;  // nullptr: none was found
+  const Route* route = nullptr;          // nullptr: none was found
+  std::shared_ptr<const Access> access;  // has the caller
   const Caller* caller = nullptr;
   std::vector<std::pair<std::string_view, std::string>> path_parameters;
   Query query;
@@ -140,7 +141,7 @@ Api::Api(outbox::Outbox& outbox, outbox::SandboxMailbox* mailbox, messages::Mess
       reading_(std::move(options.reading)),
       answers_(std::move(options.answers)),
       border_(options.border),
-      access_(std::move(options.keys), std::move(options.border)),
+      access_(std::make_shared<const Access>(std::move(options.keys), std::move(options.border))),
       router_(all_routes()),
       services_{outbox, mailbox, messages, request_keys, clock, options.require_idempotency_key},
       statistics_(all_routes()),
@@ -154,6 +155,8 @@ Api::Api(outbox::Outbox& outbox, outbox::SandboxMailbox* mailbox, messages::Mess
 }
 
 Api::~Api() { stop(); }
+
+void Api::set_keys(std::vector<ApiKey> keys) { access_.set(std::make_shared<const Access>(std::move(keys), border_)); }
 
 void Api::handle(const http::Request& request, http::Responder respond) {
   if (http::Border::is_preflight(request)) return respond(border_.answer_preflight(request));
@@ -201,7 +204,8 @@ base::Result<void, Problem> Api::admit(Work& work) const {
   work.path_parameters = std::move(match.parameters);
   work.caller = &anyone;
   if (match.route->operation.role != Role::anyone) {
-    TRY(work.caller, access_.check(request, match.route->operation.role, match.route->shared));
+    work.access = access_.get();
+    TRY(work.caller, work.access->check(request, match.route->operation.role, match.route->shared, &work.caller));
   }
   return {};
 }

@@ -15,6 +15,7 @@
 #include "api/statistics.h"
 #include "base/memory_budget.h"
 #include "base/random.h"
+#include "base/swappable.h"
 #include "base/thread_pool.h"
 #include "http/message.h"
 
@@ -57,6 +58,9 @@ class Api {
     services_.outbox.drain();
   }
 
+  // From now on these keys count, and no others. Safe to call from any thread.
+  void set_keys(std::vector<ApiKey> keys);
+
   // In Prometheus' text format.
   void append_metrics(std::string& out) const;
   const Statistics& statistics() const { return statistics_; }
@@ -81,7 +85,7 @@ class Api {
   const std::shared_ptr<base::MemoryBudget> reading_;
   const std::shared_ptr<base::MemoryBudget> answers_;
   const http::Border border_;
-  const Access access_;
+  base::Swappable<Access> access_;
   const Router router_;
   const Services services_;
   Statistics statistics_;

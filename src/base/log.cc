@@ -1,11 +1,21 @@
 #include "base/log.h"
 
-#include <spdlog/sinks/stdout_sinks.h>
+#include <fcntl.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <system_error>
+
+#include "base/descriptor.h"
+#include "base/log_file.h"
 
 namespace postino::base {
 
@@ -21,10 +31,44 @@ std::string pattern(LogFormat format) {
   return format == LogFormat::text ? time + " %v" : R"({"time":")" + time + R"(",%v})";
 }
 
+// Writes each line at once.
+class LogSink final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  // nullopt: standard error.
+  void write_to(std::optional<Descriptor> file) {
+    const std::lock_guard lock(mutex_);
+    file_ = std::move(file);
+  }
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    const char* next = line.data();
+    std::size_t left = line.size();
+    while (left > 0) {
+      const ssize_t written = ::write(file_ ? file_->number() : STDERR_FILENO, next, left);
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return;  // there is nobody to tell
+      next += written;
+      left -= static_cast<std::size_t>(written);
+    }
+  }
+  void flush_() override {}
+
+ private:
+  std::optional<Descriptor> file_;
+};
+
+// Neither it nor the logger is ever destroyed: threads may still log while the process ends.
+const std::shared_ptr<LogSink>& log_sink() {
+  static const auto* const instance = new std::shared_ptr<LogSink>(std::make_shared<LogSink>());
+  return *instance;
+}
+
 spdlog::logger& logger() {
-  // Never destroyed: threads may still log while the process ends.
   static auto* const instance = [] {
-    auto* made = new spdlog::logger("postino", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    auto* made = new spdlog::logger("postino", log_sink());
     made->set_pattern(pattern(chosen_format), spdlog::pattern_time_type::utc);
     made->flush_on(spdlog::level::info);
     return made;
@@ -103,6 +147,21 @@ void configure_log(LogLevel least, LogFormat format) {
   least_level = least;
   chosen_format = format;
   logger().set_pattern(pattern(format), spdlog::pattern_time_type::utc);
+}
+
+void set_log_level(LogLevel least) { least_level = least; }
+
+Result<void> open_log(const std::string& file) {
+  if (file.empty()) {
+    log_sink()->write_to(std::nullopt);
+    return {};
+  }
+  constexpr mode_t mode = S_IRUSR | S_IWUSR | S_IRGRP;
+  Descriptor opened(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, mode));
+  if (!opened)
+    return fail(ErrorCode::io, "cannot write the log " + file + ": " + std::generic_category().message(errno));
+  log_sink()->write_to(std::move(opened));
+  return {};
 }
 
 std::string format_event(LogFormat format, LogLevel level, std::string_view component, std::string_view message,

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/metrics_text.h"
+
 namespace postino::base {
 namespace {
 
@@ -89,6 +91,12 @@ TEST(PrintableText, StopsAtTheLimitBetweenCharacters) {
   EXPECT_EQ(printable("abcdef", 4), "abcd");
   EXPECT_EQ(printable("abc\u00f6", 4), "abc");
   EXPECT_EQ(printable("ab\u00f6x", 4), "ab\u00f6");
+}
+
+TEST(MetricsText, AMetricHasItsHelpItsTypeAndItsValue) {
+  std::string text = "before\n";
+  append_metric(text, "postino_things", "gauge", "Things there are.", "3");
+  EXPECT_EQ(text, "before\n# HELP postino_things Things there are.\n# TYPE postino_things gauge\npostino_things 3\n");
 }
 
 }  // namespace

@@ -37,7 +37,8 @@ Connection::Connection(IoThread& thread, base::Descriptor socket, Peer peer)
   if (!peer_.loopback &&
       std::ranges::find(state.options.shared_addresses, peer_.address) == state.options.shared_addresses.end())
     share_ = state.shares.of(peer_.address);
-  transport_ = state.tls ? state.tls->make_transport(number) : net::make_plain_transport(number);
+  const auto tls = state.options.tls ? state.tls.get() : nullptr;
+  transport_ = tls ? tls->make_transport(number) : net::make_plain_transport(number);
 }
 
 Connection::~Connection() { --thread_.state().connections; }

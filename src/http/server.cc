@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/check.h"
 #include "http/io_thread.h"
 #include "http/listener.h"
 #include "http/server_state.h"
@@ -58,7 +59,8 @@ struct Server::Impl {
 
 base::Result<void> Server::Impl::start() {
   if (state.options.tls) {
-    TRY(state.tls, net::TlsContext::load(*state.options.tls));
+    TRY(std::shared_ptr<const net::TlsContext> loaded, net::TlsContext::load(*state.options.tls));
+    state.tls.set(std::move(loaded));
   }
   TRY(base::Descriptor socket, listen_on(state.options.address, state.options.port));
   TRY(port, port_of(socket));
@@ -96,6 +98,11 @@ base::Result<std::unique_ptr<Server>> Server::start(ServerOptions options, Handl
 }
 
 void Server::stop(std::chrono::milliseconds grace) { impl_->stop(grace); }
+
+void Server::set_tls(std::shared_ptr<const net::TlsContext> tls) {
+  CHECK(tls && impl_->state.options.tls);
+  impl_->state.tls.set(std::move(tls));
+}
 
 std::uint16_t Server::port() const { return impl_->port; }
 

@@ -78,6 +78,10 @@ class Server {
   // handler is not called any more. Safe to call from any thread but not from the handler.
   void stop(std::chrono::milliseconds grace);
 
+  // The certificate and key of connections that come from now on; only for a server that was started with some. Safe to
+  // call from any thread.
+  void set_tls(std::shared_ptr<const net::TlsContext> tls);
+
   std::uint16_t port() const;
   ServerCounts counts() const;
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/swappable.h"
 #include "http/address_shares.h"
 #include "http/body_budget.h"
 #include "http/server.h"
@@ -29,7 +30,7 @@ struct ServerState {
 
   const ServerOptions options;
   const Handler handler;
-  std::unique_ptr<net::TlsContext> tls;  // nullptr: plain
+  base::Swappable<net::TlsContext> tls;  // nullptr: plain
   const std::shared_ptr<BodyBudget> budget;
   AddressShares shares;
 

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "base/check.h"
+#include "json/fault.h"
 
 namespace postino::json {
 
@@ -51,7 +52,7 @@ void advance(Position& position) {
   position = position_of(iterator);
 }
 
-std::string rule_broken_by(simdjson::error_code error) {
+std::string rule_broken_by(simdjson::error_code error, std::string_view text) {
   switch (error) {
     case simdjson::DEPTH_ERROR:
       return "must not be nested deeper than " + std::to_string(deepest);
@@ -60,8 +61,12 @@ std::string rule_broken_by(simdjson::error_code error) {
     case simdjson::MEMALLOC:
       return "is too large";
     default:
-      return "must be JSON";
+      break;
   }
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return "must be JSON, and is empty";
+  const auto fault = find_fault(text);
+  if (!fault) return "must be JSON";
+  return std::string("must be JSON; ") + (fault->at_end ? "it ends too early, " : "the error is ") + fault->place();
 }
 
 }  // namespace
@@ -158,7 +163,7 @@ bool Document::parse(std::string_view text, FieldErrors& errors) {
   simdjson::error_code error = text.empty() ? simdjson::EMPTY : parser_->parser.allocate(text.size(), deepest);
   if (error == simdjson::SUCCESS) error = parser_->parser.parse(text.data(), text.size()).get(root);
   if (error != simdjson::SUCCESS) {
-    errors.add("", rule_broken_by(error));
+    errors.add("", rule_broken_by(error, text));
     return false;
   }
   parser_->root = root;

@@ -15,11 +15,12 @@ TEST(JsonDocument, SaysWhyATextIsNone) {
     EXPECT_FALSE(document.parse(text, errors)) << text;
     return errors.list().front().rule;
   };
-  EXPECT_EQ(fault(""), "must be JSON");
-  EXPECT_EQ(fault("   "), "must be JSON");
-  EXPECT_EQ(fault("{"), "must be JSON");
-  EXPECT_EQ(fault("{} {}"), "must be JSON");
-  EXPECT_EQ(fault("{\"a\":1,}"), "must be JSON");
+  EXPECT_EQ(fault(""), "must be JSON, and is empty");
+  EXPECT_EQ(fault("   "), "must be JSON, and is empty");
+  EXPECT_EQ(fault("{"), "must be JSON; it ends too early, in line 1, column 2");
+  EXPECT_EQ(fault("{} {}"), "must be JSON; the error is in line 1, column 4");
+  EXPECT_EQ(fault("{\"a\":1,\n}"), "must be JSON; the error is in line 2, column 1");
+  EXPECT_EQ(fault("\"\\ud800\""), "must be JSON");
   EXPECT_EQ(fault("{\"a\":\"\xFF\"}"), "must be valid UTF-8");
   EXPECT_EQ(fault(std::string(65, '[') + std::string(65, ']')), "must not be nested deeper than 64");
   EXPECT_EQ(fault(std::string(100'000, '[') + std::string(100'000, ']')), "must not be nested deeper than 64");

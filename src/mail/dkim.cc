@@ -106,13 +106,12 @@ struct DkimSigner::Impl {
   std::string key;
 };
 
-DkimSigner::DkimSigner(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 DkimSigner::~DkimSigner() = default;
 
 Result<std::unique_ptr<DkimSigner>> DkimSigner::create(const DkimOptions& options) {
   if (!is_domain_name(options.domain)) return invalid("the DKIM domain must be a domain name in ASCII");
   if (!is_domain_name(options.selector)) return invalid("the DKIM selector must be one or more labels of DNS in ASCII");
-  auto impl = std::make_unique<Impl>();
+  auto impl = std::make_shared<Impl>();
   impl->options = options;
   TRY(impl->key, read_file(options.key_file));
   TRY_VOID(check_key(impl->key, options.key_file));
@@ -121,10 +120,11 @@ Result<std::unique_ptr<DkimSigner>> DkimSigner::create(const DkimOptions& option
 }
 
 Result<std::string> DkimSigner::sign(std::string_view message) const {
+  const auto impl = impl_.get();
   DKIM_STAT status = DKIM_STAT_OK;
   const std::unique_ptr<DKIM, FreeSignature> signature(
-      dkim_sign(impl_->library.get(), bytes_of("message"), nullptr, bytes_of(impl_->key.c_str()),
-                bytes_of(impl_->options.selector.c_str()), bytes_of(impl_->options.domain.c_str()), DKIM_CANON_RELAXED,
+      dkim_sign(impl->library.get(), bytes_of("message"), nullptr, bytes_of(impl->key.c_str()),
+                bytes_of(impl->options.selector.c_str()), bytes_of(impl->options.domain.c_str()), DKIM_CANON_RELAXED,
                 DKIM_CANON_RELAXED, DKIM_SIGN_RSASHA256, -1, &status));
   if (!signature) return fail(ErrorCode::exhausted, std::string("DKIM: ") + dkim_getresultstr(status));
 

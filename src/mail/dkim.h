@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/swappable.h"
 
 namespace postino::mail {
 
@@ -22,14 +23,17 @@ class DkimSigner {
   static base::Result<std::unique_ptr<DkimSigner>> create(const DkimOptions& options);
   ~DkimSigner();
 
+  // From now on it signs as the other one does. Safe to call from any thread.
+  void sign_as(const DkimSigner& other) { impl_.set(other.impl_.get()); }
+
   // The message with a DKIM-Signature header before the others: rsa-sha256, relaxed/relaxed, over the headers that
   // RFC 6376 section 5.4.1 recommends.
   base::Result<std::string> sign(std::string_view message) const;
 
  private:
   struct Impl;
-  explicit DkimSigner(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  explicit DkimSigner(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  base::Swappable<Impl> impl_;
 };
 
 }  // namespace postino::mail

@@ -102,7 +102,8 @@ TEST(ProduceRequest, NeedsAKeyATargetAndMessages) {
               ElementsAre(FieldError{"target.queueName", "is required"},
                           FieldError{"messages", "must have at least one element"}));
   EXPECT_THAT(faults_of_produce("[]"), ::testing::Contains(FieldError{"", "must be an object"}));
-  EXPECT_THAT(faults_of_produce("{"), ElementsAre(FieldError{"", "must be JSON"}));
+  EXPECT_THAT(faults_of_produce("{"),
+              ElementsAre(FieldError{"", "must be JSON; it ends too early, in line 1, column 2"}));
   EXPECT_THAT(faults_of_produce(R"({"idempotencyKey":"k","target":{"queueName":"a\nb"},"messages":[{"body":"x"}]})"),
               ElementsAre(FieldError{"target.queueName", "must have 1 to 255 bytes, and no control characters"}));
 }

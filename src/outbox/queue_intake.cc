@@ -38,7 +38,12 @@ std::string escaped(std::string_view text) {
 
 QueueIntake::QueueIntake(broker::Broker& broker, Outbox& outbox, const base::Clock& clock, base::Random& random,
                          QueueIntakeOptions options)
-    : broker_(broker), outbox_(outbox), clock_(clock), random_(random), options_(std::move(options)) {}
+    : broker_(broker),
+      outbox_(outbox),
+      clock_(clock),
+      random_(random),
+      options_(std::move(options)),
+      health_("the queue of e-mails", options_.queue + " of " + options_.connection) {}
 
 void QueueIntake::start() {
   for (int i = 0; i < options_.workers; ++i) threads_.emplace_back([this] { run(); });
@@ -63,11 +68,10 @@ void QueueIntake::run() {
 bool QueueIntake::run_once() {
   auto held = broker_.receive(options_.queue, {.max_messages = options_.batch, .wait = options_.wait});
   if (!held) {
-    base::log_warning(
-        "outbox", "no messages could be taken from a queue",
-        {{"connection", options_.connection}, {"queue", options_.queue}, {"cause", held.error().message}});
+    health_.fails(held.error().message, std::chrono::steady_clock::now());
     return false;
   }
+  health_.works();
   std::vector<Disposition> dispositions;
   bool well = true;
   for (const broker::Message& message : (*held)->messages()) {

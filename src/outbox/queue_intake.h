@@ -20,6 +20,7 @@
 #include "base/this_thread.h"
 #include "broker/broker.h"
 #include "outbox/outbox.h"
+#include "outbox/transport/trouble_log.h"
 
 namespace postino::outbox {
 
@@ -52,6 +53,9 @@ class QueueIntake {
   // time.
   bool run_once();
 
+  // Why no messages could be taken at the last attempt, if so. Answers at once.
+  std::optional<std::string> problem() const { return health_.problem(); }
+
   // Those of all there are, in Prometheus' text format.
   static void append_metrics(const std::vector<const QueueIntake*>& intakes, std::string& out);
 
@@ -78,6 +82,7 @@ class QueueIntake {
   const base::Clock& clock_;
   base::Random& random_;
   const QueueIntakeOptions options_;
+  PartnerHealth health_;
   base::Pause pause_;
   std::atomic<bool> stopping_ = false;
   std::array<std::atomic<std::uint64_t>, result_count> messages_{};

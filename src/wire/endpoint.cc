@@ -61,7 +61,7 @@ http::Response too_large() {
 Endpoint::Endpoint(store::Store& store, EndpointOptions options)
     : options_(std::move(options)),
       statistics_(operation_count()),
-      authenticator_(options_.access_keys, options_.clock, options_.keys_only),
+      authenticator_(std::make_shared<const Authenticator>(options_.access_keys, options_.clock, options_.keys_only)),
       partiql_(store),
       faults_(options_.faults),
       long_calls_(options_.long_call_threads, options_.max_waiting_long_calls),
@@ -71,6 +71,10 @@ Endpoint::Endpoint(store::Store& store, EndpointOptions options)
           Services{&store, &partiql_, &control_, options_.region, &address_, nullptr, options_.answers.get()})) {}
 
 Endpoint::~Endpoint() = default;
+
+void Endpoint::set_access_keys(std::vector<AccessKey> keys, bool keys_only) {
+  authenticator_.set(std::make_shared<const Authenticator>(std::move(keys), options_.clock, keys_only));
+}
 
 void Endpoint::stop() {
   control_.stop();
@@ -142,8 +146,9 @@ std::shared_ptr<base::MemoryBudget::Share> Endpoint::memory_for(std::string_view
   return *share ? share : nullptr;
 }
 
-std::optional<http::Response> Endpoint::refuse_at_border(const http::Request& request) {
-  const auto refused = authenticator_.is_open() ? options_.border.check(request) : std::nullopt;
+std::optional<http::Response> Endpoint::refuse_at_border(const http::Request& request,
+                                                         const Authenticator& authenticator) {
+  const auto refused = authenticator.is_open() ? options_.border.check(request) : std::nullopt;
   if (!refused) return std::nullopt;
   Reply reply = authentication_failure("AccessDeniedException", refused->message);
   reply.status = forbidden;
@@ -156,9 +161,10 @@ std::optional<http::Response> Endpoint::refuse_early(const http::Request& reques
   const bool has_small_body = !request.announces_more_than(small_body_bytes);
   if (request.method != "POST")
     return has_small_body ? std::nullopt : std::optional(not_an_api_call(request));  // no other call has a body
-  if (auto refusal = refuse_at_border(request)) return refusal;
+  const auto authenticator = authenticator_.get();
+  if (auto refusal = refuse_at_border(request, *authenticator)) return refusal;
   if (has_small_body) return std::nullopt;
-  const auto denied = authenticator_.check_headers(request);
+  const auto denied = authenticator->check_headers(request);
   if (!denied) return std::nullopt;
   Reply reply = authentication_failure(denied->type, denied->message);
   statistics_.count_refused(reply.error);
@@ -169,7 +175,8 @@ std::optional<http::Response> Endpoint::refuse_early(const http::Request& reques
 // there such an operation, is it signed, is there a body.
 void Endpoint::handle_call(const Services& services, const http::Request& request, http::Responder respond) {
   std::string_view type = content_type_of(request);
-  if (auto refusal = refuse_at_border(request)) return respond(*std::move(refusal));
+  const auto authenticator = authenticator_.get();
+  if (auto refusal = refuse_at_border(request, *authenticator)) return respond(*std::move(refusal));
   if (type.empty() && !request.body.empty()) return respond(not_an_api_call(request));
   if (type.empty()) type = json_type;
   const auto answer = [&](Reply reply) {
@@ -181,7 +188,7 @@ void Endpoint::handle_call(const Services& services, const http::Request& reques
   std::string_view body = request.body;
   if (base::equal_ignoring_case(request.header("content-encoding"), "gzip")) {
     // What strangers sent is not unpacked.
-    if (const auto denied = authenticator_.check_headers(request))
+    if (const auto denied = authenticator->check_headers(request))
       return answer(authentication_failure(denied->type, denied->message));
     auto text = gunzip(body, max_body_bytes);
     if (!text && text.error().code == base::ErrorCode::exhausted) return respond(too_large());
@@ -191,10 +198,11 @@ void Endpoint::handle_call(const Services& services, const http::Request& reques
   }
 
   const Operation* operation = find_operation(request.header("x-amz-target"));
-  const auto denied = operation == nullptr ? std::nullopt : authenticator_.check(request);
+  const auto denied = operation == nullptr ? std::nullopt : authenticator->check(request);
   if (operation == nullptr || denied) {
     if (!body.empty() && !is_json(body)) return answer(serialization_failure(""));
     if (operation == nullptr) return answer(unknown_operation());
+    log_refusal(*operation, *denied);
     return answer(authentication_failure(denied->type, denied->message));
   }
   if (body.empty()) return answer(serialization_failure(""));
@@ -227,6 +235,13 @@ void Endpoint::log(const Operation& operation, const std::string& error, std::ch
                    {"error", error},
                    {"microseconds", std::to_string(microseconds)},
                    {"request_id", response.headers[request_id_position].second}});
+}
+
+// Only an id that was configured is told: others may be secrets that were mistaken for one.
+void Endpoint::log_refusal(const Operation& operation, const AuthenticationFailure& denied) const {
+  if (!options_.log_requests) return;
+  base::log_info("dynamodb", "refused",
+                 {{"operation", std::string(operation.name)}, {"error", denied.type}, {"key", denied.key}});
 }
 
 void Endpoint::perform(const Services& services, const Operation& operation, std::string_view body, Finish finish) {

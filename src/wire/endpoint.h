@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/memory_budget.h"
+#include "base/swappable.h"
 #include "base/thread_pool.h"
 #include "http/border.h"
 #include "http/message.h"
@@ -63,6 +64,10 @@ class Endpoint {
   // body is left to handle(), where errors come in DynamoDB's order.
   std::optional<http::Response> refuse_early(const http::Request& request);
 
+  // From now on these keys count, and no others. Without any, `keys_only` says that no caller is accepted. Safe to call
+  // from any thread.
+  void set_access_keys(std::vector<AccessKey> keys, bool keys_only);
+
   const Statistics& statistics() const { return statistics_; }
   const LongCalls& long_calls() const { return long_calls_; }
 
@@ -70,7 +75,7 @@ class Endpoint {
   void handle_call(const Services& services, const http::Request& request, http::Responder respond);
   void handle_long_call(const http::Request& request, const http::Responder& respond);
   std::shared_ptr<base::MemoryBudget::Share> memory_for(std::string_view body) const;
-  std::optional<http::Response> refuse_at_border(const http::Request& request);
+  std::optional<http::Response> refuse_at_border(const http::Request& request, const Authenticator& authenticator);
   // Adds what every response with a body has.
   void complete(const http::Request& request, http::Response& response) const;
   http::Response api_response(const http::Request& request, Reply reply, std::string_view content_type) const;
@@ -81,11 +86,12 @@ class Endpoint {
                std::function<void(Reply)> finish);
   void log(const Operation& operation, const std::string& error, std::chrono::steady_clock::duration time,
            const http::Response& response) const;
+  void log_refusal(const Operation& operation, const AuthenticationFailure& denied) const;
 
   EndpointOptions options_;
   std::atomic<std::shared_ptr<const std::string>> address_ = std::make_shared<const std::string>("127.0.0.1:8000");
   Statistics statistics_;
-  Authenticator authenticator_;
+  base::Swappable<Authenticator> authenticator_;
   partiql::Executor partiql_;
   FaultInjector faults_;
   static constexpr std::size_t max_waiting_control = 500;  // as many control operations as AWS lets run at a time

@@ -25,7 +25,15 @@ expect 0 '^postino [0-9]' --version
 expect 0 'tour' --help
 expect 2 'tour'
 expect 2 'nothing' nothing
+
+# Installed where it is told to be.
+make -s -C "$documentation/.." install DESTDIR="$folder/stage" PREFIX=/usr
+"$folder/stage/usr/bin/postino" --version | grep -q '^postino [0-9]' || fail 'make install does not put the program there'
+
 expect 2 'nothing' tour --nothing
+expect 2 'did you mean send?' sned
+expect 2 'did you mean --threads?' serve --thread 4
+expect 2 'did you mean --from?' send --form a@b.example
 
 # The tour in a place of its own, twice in the same one, and in one that cannot be.
 expect 0 'docs/architecture.md' tour
@@ -42,12 +50,32 @@ expect 2 '--several-servers has no effect without --ledger mysql' serve --data "
 expect 2 '--sample has no effect with --no-outbox' config --no-outbox --sample
 expect 2 '--trusted-proxy 10.0.0.9 has no effect with --dynamodb 127.0.0.1:8000 and --http' config --trusted-proxy 10.0.0.9
 expect 2 "--threads: must be a whole number from 0 to 1024" config --threads many
+expect 2 "^postino: --region: must be" config --threads many --region X
+expect 2 "^postino: --threads: must be" config --threads many --region X
+printf 'regoin = "x"\n[smtp]\nrelay = "y"\n' >"$folder/wrong.toml"
+expect 2 'wrong.toml:1: regoin: unknown setting; did you mean region?' config --config "$folder/wrong.toml"
+expect 2 'wrong.toml:3: smtp.relay: unknown setting; did you mean smtp.relays?' config --config "$folder/wrong.toml"
+expect 2 "^postino: --dkim-key: cannot read the DKIM key" config --dkim-domain a.example --dkim-selector s --dkim-key nothing.pem
+expect 2 'has <redacted>, which is shown in place of a secret' serve --access-key 'id:<redacted>'
+expect 2 'must have the secret itself' serve --access-key id:...
+expect 0 '(default: 127.0.0.1:8080)' serve --help
 expect 2 "there is no configuration file 'nothing.toml'" serve --config nothing.toml
 expect 2 'must be signed' serve --data "$folder/data" --dynamodb 0.0.0.0:0
 expect 1 'missing' serve --data "$folder/missing/data" --dynamodb 127.0.0.1:0
 for flag in $("$program" serve --help | grep -oE '^ +--[a-z-]+' | grep -v config); do
   grep -q -e "\`$flag\`" "$documentation/configuration.md" || fail "docs/configuration.md does not have $flag"
 done
+
+# A port that is taken, by the flag that names it.
+python3 - "$program" "$folder/data" <<'END' || fail 'a port that is taken is not named by its flag'
+import socket, subprocess, sys
+with socket.create_server(("127.0.0.1", 0)) as taken:
+    address = "127.0.0.1:%d" % taken.getsockname()[1]
+    command = [sys.argv[1], "serve", "--data", sys.argv[2], "--dynamodb", "127.0.0.1:0", "--http", address]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120)
+print(ended.stderr)
+sys.exit(ended.returncode != 1 or f"postino: --http: cannot listen on {address}: " not in ended.stderr)
+END
 
 # Clients: misuse, no server, and every flag documented.
 export POSTINO_URL=http://127.0.0.1:1

@@ -11,8 +11,10 @@ In README.md, CONTRIBUTING.md and docs/:
 - A C++ block is marked ```cpp run. It holds a whole program, or statements for the body of main; its includes come
   first. A ```text output block right after it is what it must print. An unmarked ```cpp block is an error.
 - A ```sh block holds commands that exist: make targets, CMake presets, programs of tools/ and of the build.
-- A ```sh run block is run by bash in an empty folder, with the build folder on the PATH. A ```toml NAME block before
+- A ```sh run block is run by bash in an empty folder, with the build folder on the PATH. Those of README.md have the
+  program as build/postino instead, as after `make run`. A ```toml NAME block before
   it is a file in that folder. A ```text output block right after it is what it must print.
+- A ```python run, ```javascript run, ```java run or ```go run block is a program, which is run if its language is there.
 - ```sh server and ```python server blocks are run in the same way, those of all documents against one server, as readers
   do who have started one with `make run`: in the order of the documents, and in the opposite order against another
   server. It has other ports than the 8000 and 8080 that they name.
@@ -24,6 +26,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,6 +36,13 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parents[1] / "outbox_e2e"))  # how a database is started
 
 Block = namedtuple("Block", "path line info text")
+# How programs are run, and what their files are called.
+LANGUAGES = {
+    "python run": (["/usr/bin/python3"], "example.py"),
+    "javascript run": (["node"], "example.js"),
+    "java run": (["java"], "Example.java"),
+    "go run": (["go", "run"], "example.go"),
+}
 MYSQL_SOCKET = "/run/mysqld/mysqld.sock"  # where Debian's packages have it
 
 
@@ -147,7 +157,10 @@ def fault_of(block, expected, folder, build, renamed=None, environment=None):
     text = block.text
     for named, actual in (renamed or {}).items():
         text = text.replace(named, actual)
-    command = ["bash", "-c", f'set -eu; PATH="{build}:$PATH"\n{text}']
+    as_built = block.path.name == "README.md"
+    if as_built and not Path(folder, "build").exists():
+        Path(folder, "build").symlink_to(build)
+    command = ["bash", "-c", f'set -eu; PATH="{"" if as_built else f"{build}:"}$PATH"\n{text}']
     if block.info.startswith("python"):
         command = ["/usr/bin/python3", "-c", text]
     environment = {**os.environ, **(environment or {})}
@@ -160,6 +173,21 @@ def fault_of(block, expected, folder, build, renamed=None, environment=None):
         return f"exit status {done.returncode}"
     if expected is not None and printed != expected:
         return f"prints {printed!r} instead of {expected!r}"
+    return None
+
+
+def fault_of_program(block, expected, folder):
+    """The same for a program in another language."""
+    command, name = LANGUAGES[block.info]
+    if shutil.which(command[0]) is None:
+        print(f"{block.path.name}:{block.line}: not run, because there is no {command[0]}")
+        return None
+    Path(folder, name).write_text(block.text, encoding="utf-8")
+    done = subprocess.run([*command, name], cwd=folder, stdout=subprocess.PIPE, text=True, timeout=120)
+    if done.returncode != 0:
+        return f"exit status {done.returncode}"
+    if expected is not None and done.stdout != expected:
+        return f"prints {done.stdout!r} instead of {expected!r}"
     return None
 
 
@@ -250,6 +278,10 @@ def commands(root, build):
                 with tempfile.TemporaryDirectory() as folder:
                     write_files(path, folder)
                     if fault := fault_of(block, expected_output(path, block), folder, build):
+                        faults.append(f"{where}: {fault}")
+            elif block.info in LANGUAGES:
+                with tempfile.TemporaryDirectory() as folder:
+                    if fault := fault_of_program(block, expected_output(path, block), folder):
                         faults.append(f"{where}: {fault}")
             elif block.info == "sh":
                 for number, line in enumerate(block.text.splitlines(), block.line + 1):

@@ -101,6 +101,20 @@ class ExamplesTest(unittest.TestCase):
         self.assertEqual(self.commands("```sh run\ntrue\n```\n")[0], 0)
         self.assertEqual(self.commands("```sh run\nfalse\n```\n")[0], 1)
 
+    def test_the_first_document_uses_what_was_built(self):
+        self.write("build/program", "#!/bin/sh\n")
+        (self.root / "build/program").chmod(0o755)
+        self.assertEqual(self.commands("```sh run\nbuild/program && ! program 2>&-\n```\n")[0], 0)
+        self.write("docs/other.md", "```sh run\nprogram && ! build/program 2>&-\n```\n")
+        self.assertEqual(self.commands("")[0], 0)
+
+    def test_programs_are_run(self):
+        right, wrong = "```python run\nprint(1)\n```\n", "```python run\nprint(2)\n```\n"
+        output = "\n```text output\n1\n```\n"
+        self.assertEqual(self.commands(right + output)[0], 0)
+        self.assertEqual(self.commands(wrong + output)[0], 1)
+        self.assertEqual(self.commands("```python run\nraise SystemExit(3)\n```\n")[0], 1)
+
     def test_unmarked_cpp_fails(self):
         self.assertEqual(self.commands("```cpp\nint x;\n```\n")[0], 1)
 

@@ -13,7 +13,7 @@ from certificates import Authority
 from outbox_server import OutboxServer
 from payloads import in_the_future, payload
 from store import dynamodb
-from waiting import PATIENCE_SECONDS
+from waiting import PATIENCE_SECONDS, eventually
 
 READER, SENDER, OPERATOR = "reader-0123456789abcdef", "sender-0123456789abcdef", "operator-0123456789abcdef"
 NORTH, SOUTH = "north-0123456789abcdef", "south-0123456789abcdef"
@@ -85,6 +85,17 @@ class TestKeys:
         flags = [flag for key in KEYS for flag in ("--api-key", key)]
         shown = subprocess.run([binary, "config", *flags], capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=True)
         assert not [key for key in KEYS if key.split(":")[2] in shown.stdout + "".join(keyed.log)]
+
+
+class TestLog:
+    def test_lines_of_refused_calls_name_the_key(self, start):
+        server = start("--log-requests", "--api-key", KEYS[0], "--access-key", "postino:other")
+        assert server.rest(READER).post("/emails", {"data": [payload()]}).status == 403
+        with pytest.raises(ClientError):
+            dynamodb(server).list_tables()
+        eventually(lambda: any("status=403" in line and "key=dashboard" in line for line in server.log), "the line")
+        eventually(lambda: any("InvalidSignature" in line and "key=postino" in line for line in server.log), "the line")
+        assert READER not in "".join(server.log)
 
 
 class TestBodiesThatDoNotCome:

@@ -106,6 +106,11 @@ class TestSend:
         assert identifier_in(first) == identifier_in(second)
         assert rest.fetch("/emails/counts")["total"] == before + 1
 
+    def test_a_repeat_is_said_to_be_one(self, postino):
+        first, second = (postino.run(*simple(idempotency_key="cli-repeat")) for _ in range(2))
+        assert "accepted before" not in first.stderr and "accepted before" in second.stderr
+        assert first.stdout == second.stdout
+
     def test_refusal_names_the_field(self, postino):
         ended = postino.run(*simple(to="nobody"))
         assert ended.returncode == 1 and "to" in ended.stderr and "Traceback" not in ended.stderr
@@ -263,3 +268,8 @@ class TestKeys:
         assert postino.run("emails", "counts", POSTINO_API_KEY=self.SECRET).returncode == 0
         refused = postino.run("emails", "counts", "--key", "wrong-secret-0123456789")
         assert "wrong-secret" not in refused.stdout + refused.stderr
+
+
+def test_an_empty_list_says_so(postino):
+    ended = postino.run("emails", "list", "--status", "HELD")
+    assert ended.returncode == 0 and ended.stderr == "None found.\n"

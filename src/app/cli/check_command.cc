@@ -130,7 +130,7 @@ void print(const engine::StoreRepair& repair, bool recounted, const Console& con
 
 int run_check(const OfflineFlags& flags, const Console& console) {
   const auto settings = settings_of(flags.settings);
-  if (!settings) return report_error(console, settings.error(), misuse);
+  if (!settings) return report_setting_errors(console, settings.error());
   base::configure_log(base::LogLevel::error, settings->log_format);
   const auto check = engine::check_store(settings->data, base::SystemClock());
   if (!check) return report_error(console, with_advice(check.error()));
@@ -178,7 +178,7 @@ base::Result<void> count_anew(const Settings& settings) {
 
 int run_repair(const OfflineFlags& flags, const Console& console) {
   const auto settings = settings_of(flags.settings);
-  if (!settings) return report_error(console, settings.error(), misuse);
+  if (!settings) return report_setting_errors(console, settings.error());
   base::configure_log(base::LogLevel::error, settings->log_format);
   const auto keep_in = flags.keep_in.empty() ? std::nullopt : std::optional<std::filesystem::path>(flags.keep_in);
   auto repair = engine::repair_store(settings->data, keep_in, base::SystemClock(), known_tables(*settings));

@@ -5,6 +5,7 @@
 #include "app/cli/client_command.h"
 #include "app/cli/commands.h"
 #include "app/cli/help_format.h"
+#include "app/console/suggestion.h"
 #include "app/server/version.h"
 
 namespace postino::app {
@@ -43,11 +44,35 @@ const Command* CommandLine::asked() const {
   return nullptr;
 }
 
+// For the first word that was not understood.
+std::string CommandLine::suggestion() const {
+  const CLI::App* command = program_.get();
+  std::vector<std::string> flags;
+  std::vector<std::string> names;
+  const auto add_flags = [&flags](const CLI::App& of) {
+    for (const CLI::Option* option : of.get_options())
+      for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+  };
+  add_flags(*command);
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+    add_flags(*command);
+  }
+  for (const CLI::App* each : command->get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(each->get_name());
+  for (const std::string& word : program_->remaining(true)) {
+    const bool is_flag = word.starts_with('-');
+    const std::string hint = did_you_mean(word.substr(0, word.find('=')), is_flag ? flags : names);
+    if (!hint.empty()) return hint;
+  }
+  return "";
+}
+
 int CommandLine::refuse(const std::string& problem, const Console& console) const {
   std::string name = program_->get_name();
   for (auto named = program_->get_subcommands(); !named.empty(); named = named.front()->get_subcommands())
     name += " " + named.front()->get_name();
-  console.errors << "postino: " << problem << "\nSee " << name << " --help.\n";
+  console.errors << "postino: " << problem << suggestion() << "\nSee " << name << " --help.\n";
   return misuse;
 }
 

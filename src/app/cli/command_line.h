@@ -45,6 +45,7 @@ class CommandLine {
 
  private:
   const Command* asked() const;
+  std::string suggestion() const;
   int refuse(const std::string& problem, const Console& console) const;
 
   std::unique_ptr<CLI::App> program_;

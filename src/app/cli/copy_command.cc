@@ -142,7 +142,7 @@ base::Result<int> copy(const Settings& settings, const CopyFlags& flags, const C
 
 int run_copy(const CopyFlags& flags, const Console& console) {
   const auto settings = settings_of(flags.settings);
-  if (!settings) return report_error(console, settings.error(), misuse);
+  if (!settings) return report_setting_errors(console, settings.error());
   if (flags.from == flags.to)
     return report_error(console, {base::ErrorCode::invalid, "--from and --to must be different"}, misuse);
   base::configure_log(base::LogLevel::error, settings->log_format);

@@ -84,7 +84,7 @@ base::Result<void> migrate(const MysqlSettings& settings, const MigrateFlags& fl
 
 int run_migration(const MigrateFlags& flags, const Console& console) {
   const auto settings = settings_of(flags.settings);
-  if (!settings) return report_error(console, settings.error(), misuse);
+  if (!settings) return report_setting_errors(console, settings.error());
   if (const auto checked = check(settings->outbox.mysql); !checked)
     return report_error(console, checked.error(), misuse);
   const auto done = migrate(settings->outbox.mysql, flags, console);

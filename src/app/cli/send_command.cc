@@ -71,6 +71,9 @@ class Sending {
     const auto results = answer ? answer->root().objects("results") : std::vector<AnswerObject>();
     if (results.empty()) return base::propagate(describe_problem(*response, field_of_only_email));
     TRY(const std::string id, accepted_id(results.front()));
+    // Under a key of our own it is this command that has asked twice.
+    if (!options_.idempotency_key.empty() && response->header("Idempotent-Replayed") == "true")
+      console_.errors << "The e-mail was accepted before under this idempotency key, and was not accepted again.\n";
     if (options_.wait) {
       if (!json_) console_.out << "accepted " << printable(id) << "\n" << std::flush;
       return watch_email(client_, id, watching, console_);

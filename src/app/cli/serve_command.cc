@@ -1,16 +1,19 @@
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <memory>
 
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
+#include "app/cli/named_files.h"
 #include "app/cli/setting_flags.h"
 #include "app/server/serve.h"
+#include "base/log_file.h"
 
 namespace postino::app {
 
 namespace {
 
-using Action = int (*)(const Settings& settings, const Console& console);
+using Action = int (*)(const Settings& settings, const SettingFlags& flags, const Console& console);
 
 // A command that takes every setting.
 void add_settings_command(CommandLine& line, const std::string& name, const std::string& help, Action action) {
@@ -20,19 +23,29 @@ void add_settings_command(CommandLine& line, const std::string& name, const std:
   add_setting_flags(*command, *flags, [](const Setting&) { return true; });
   const auto run = [flags, action](const Console& console) -> int {
     const auto settings = settings_of(*flags);
-    return settings ? action(*settings, console) : report_error(console, settings.error(), misuse);
+    return settings ? action(*settings, *flags, console) : report_setting_errors(console, settings.error());
   };
   line.add({command, run, "", {}});
 }
 
-int run_server(const Settings& settings, const Console& console) {
+int run_server(const Settings& settings, const SettingFlags& flags, const Console& console) {
   base::configure_log(settings.log_level, settings.log_format);
-  const auto served = serve(settings, console.out);
+  if (const auto opened = base::open_log(settings.log_file); !opened)
+    return report_error(console, {base::ErrorCode::io, "--log-file: " + opened.error().message});
+  const auto served = serve(
+      settings, [&flags] { return settings_of(flags); }, console.out);
   return served ? success : report_error(console, served.error());
 }
 
-int show_settings(const Settings& settings, const Console& console) {
-  console.out << show(settings);
+int show_settings(const Settings& settings, const SettingFlags& flags, const Console& console) {
+  const FileFindings files =
+      look_at_files(settings, flags.config, [](const std::string& name) { return std::getenv(name.c_str()); });
+  for (const std::string& warning : files.warnings) console.errors << "postino: warning: " << warning << "\n";
+  if (const auto usable = files.errors.result(); !usable) return report_setting_errors(console, usable.error());
+  const std::string text = show(settings);
+  if (text.find(secret_mark) != std::string::npos)
+    console.out << "# " << secret_mark << " stands for a secret. Put the secret in its place before you use this.\n";
+  console.out << text;
   return success;
 }
 
@@ -44,7 +57,9 @@ void add_serve_command(CommandLine& line) {
 }
 
 void add_config_command(CommandLine& line) {
-  add_settings_command(line, "config", "check the settings and print them, without secrets", show_settings);
+  add_settings_command(line, "config",
+                       "check the settings and the files they name, and print the settings without secrets",
+                       show_settings);
 }
 
 }  // namespace postino::app

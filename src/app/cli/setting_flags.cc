@@ -1,6 +1,7 @@
 #include "app/cli/setting_flags.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 
 namespace postino::app {
@@ -28,6 +29,14 @@ std::string group_of(const Setting& setting) {
   return "General";
 }
 
+// " (default: 30s)"; nothing when it is off or not there.
+std::string default_text(const Setting& setting) {
+  static const Settings defaults;
+  std::string text = setting.show == nullptr ? "" : setting.show(defaults);
+  std::erase(text, '"');
+  return text.empty() || text == "[]" || text == "false" ? "" : " (default: " + text + ")";
+}
+
 }  // namespace
 
 void add_setting_flags(CLI::App& command, SettingFlags& flags, const std::function<bool(const Setting&)>& wanted) {
@@ -37,7 +46,7 @@ void add_setting_flags(CLI::App& command, SettingFlags& flags, const std::functi
   for (const Setting& setting : all_settings()) {
     if (!wanted(setting)) continue;
     std::string help(setting.help);
-    help.append(" [").append(setting.variable).append("]");
+    help.append(default_text(setting)).append(" [").append(setting.variable).append("]");
     const auto take = [&flags, &setting](const std::string& text) { flags.values[&setting].push_back(text); };
     if (setting.kind == SettingKind::flag)
       command
@@ -54,14 +63,27 @@ void add_setting_flags(CLI::App& command, SettingFlags& flags, const std::functi
 
 base::Result<Settings> settings_of(const SettingFlags& flags) {
   Settings settings;
-  if (!flags.config.empty()) TRY_VOID(apply_file(settings, flags.config));
-  TRY_VOID(apply_environment(settings, [](const std::string& name) { return std::getenv(name.c_str()); }));
+  SettingErrors errors;
+  if (!flags.config.empty()) errors.add(apply_file(settings, flags.config));
+  errors.add(apply_environment(settings, [](const std::string& name) { return std::getenv(name.c_str()); }));
   for (const auto& [setting, values] : flags.values)
-    TRY_VOID(apply(settings, *setting, values, std::string(setting->flag)));
-  TRY_VOID(check(settings));
+    errors.add(apply(settings, *setting, values, std::string(setting->flag)));
+  TRY_VOID(errors.result());  // what was refused may be what another one needs
+  errors.add(check(settings));
   if (flags.all_count)
-    if (const auto ignored = settings_without_effect(settings); !ignored.empty()) return base::invalid(ignored.front());
+    for (std::string& each : settings_without_effect(settings)) errors.add(std::move(each));
+  TRY_VOID(errors.result());
   return settings;
+}
+
+int report_setting_errors(const Console& console, const base::Error& errors) {
+  std::string_view rest = errors.message;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    report_error(console, {errors.code, std::string(rest.substr(0, end))}, misuse);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return misuse;
 }
 
 }  // namespace postino::app

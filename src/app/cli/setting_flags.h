@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/console/console.h"
 #include "app/server/settings.h"
 
 namespace CLI {
@@ -24,7 +25,10 @@ struct SettingFlags {
 // A flag for each setting that `wanted` is true of, and --config. `flags` must outlive the parsing.
 void add_setting_flags(CLI::App& command, SettingFlags& flags, const std::function<bool(const Setting&)>& wanted);
 
-// The file, the environment and the flags together, checked.
+// The file, the environment and the flags together, checked. An error may have several lines, for an error each.
 base::Result<Settings> settings_of(const SettingFlags& flags);
+
+// Prints the errors of settings, each on a line, and returns the status to end with.
+int report_setting_errors(const Console& console, const base::Error& errors);
 
 }  // namespace postino::app

@@ -18,7 +18,7 @@ TEST(EmailFile, TakesOneOrAnArrayOrDataOrLines) {
 }
 
 TEST(EmailFile, SaysWhereItIsNoJson) {
-  EXPECT_EQ(read_email_file("{\"id\":1}\n\n{\"id\":").error().message, "line 3 must be JSON");
+  EXPECT_EQ(read_email_file("{\"id\":1}\n\n{\"id\":").error().message, "line 3 must be JSON; the error is in column 7");
   EXPECT_THAT(read_email_file("{\n\"id\":").error().message, HasSubstr("must be JSON"));
   EXPECT_THAT(read_email_file("").error().message, HasSubstr("must be JSON"));
   EXPECT_EQ(read_email_file("[]").error().message, "has no e-mails");

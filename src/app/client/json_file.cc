@@ -1,5 +1,6 @@
 #include "app/client/json_file.h"
 
+#include "json/fault.h"
 #include "json/fields.h"
 
 namespace postino::app {
@@ -16,6 +17,12 @@ std::vector<std::string> elements_of(json::Element root, std::string_view list) 
   return elements;
 }
 
+std::string fault_in_line(std::string_view line, std::size_t number, const json::FieldErrors& errors) {
+  const auto fault = json::find_fault(line);
+  if (!fault) return "line " + std::to_string(number) + " " + errors.list().front().rule;
+  return "line " + std::to_string(number) + " must be JSON; the error is in column " + std::to_string(fault->column);
+}
+
 // An object on each line; blank lines count for nothing but the number of those that follow.
 base::Result<std::vector<std::string>> read_lines(std::string_view text) {
   std::vector<std::string> elements;
@@ -26,8 +33,7 @@ base::Result<std::vector<std::string>> read_lines(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
     if (is_blank(line)) continue;
     json::FieldErrors errors;
-    if (!document.parse(line, errors))
-      return base::invalid("line " + std::to_string(number) + " " + errors.list().front().rule);
+    if (!document.parse(line, errors)) return base::invalid(fault_in_line(line, number, errors));
     elements.push_back(document.root().compact());
   }
   return elements;
@@ -59,7 +65,7 @@ base::Result<std::vector<std::string>> read_json_file(std::string_view text, con
   } else if (has_lines(text)) {
     TRY(elements, read_lines(text));
   } else {
-    return base::invalid(errors.list().front().rule + ": " + std::string(words.one) + ", an array, or one per line");
+    return base::invalid(errors.list().front().rule + " (" + std::string(words.one) + ", an array, or one per line)");
   }
   if (elements.empty()) return base::invalid("has no " + std::string(words.many));
   return elements;

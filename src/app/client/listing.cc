@@ -50,7 +50,7 @@ class Printer {
       progress_.show(printed);
     } while (!cursor_.empty() && printed < wanted);
     progress_.clear();
-    if (console_.out_columns && !options_.json) say_what_is_not_there(printed);
+    if (!options_.json) say_what_is_not_there(printed);
     return {};
   }
 
@@ -83,7 +83,7 @@ class Printer {
   void say_what_is_not_there(std::int64_t printed) const {
     if (printed == 0)
       console_.errors << "None found.\n";
-    else if (!cursor_.empty())
+    else if (!cursor_.empty() && console_.out_columns)
       console_.errors << "There are more. Use --limit or --all to see them.\n";
   }
 

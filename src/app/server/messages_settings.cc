@@ -137,24 +137,26 @@ std::vector<Setting> messages_settings() {
 }
 
 base::Result<void> check(const idempotency::GuardOptions& keys) {
-  if (keys.life < least_record_life) return base::invalid("--record-ttl must be at least 1m");
-  if (keys.lease < least_lease) return base::invalid("--messages-lease must be at least 1s");
-  return {};
+  SettingErrors errors;
+  if (keys.life < least_record_life) errors.add("--record-ttl must be at least 1m");
+  if (keys.lease < least_lease) errors.add("--messages-lease must be at least 1s");
+  return errors.result();
 }
 
 base::Result<void> check(const MessagesSettings& settings) {
-  TRY_VOID(check(settings.connections));
-  if (settings.queue_lease < least_lease) return base::invalid("--queue-lease must be at least 1s");
+  SettingErrors errors;
+  errors.add(check(settings.connections));
+  if (settings.queue_lease < least_lease) errors.add("--queue-lease must be at least 1s");
   if (!is_connection(settings, settings.default_connection))
-    return base::invalid("--default-connection: unknown connection " + settings.default_connection);
+    errors.add("--default-connection: unknown connection " + settings.default_connection);
   if (!settings.emails_connection.empty() && !is_connection(settings, settings.emails_connection))
-    return base::invalid("--emails-connection: unknown connection " + settings.emails_connection);
+    errors.add("--emails-connection: unknown connection " + settings.emails_connection);
   for (const messages::QueueGrant& grant : settings.tenant_queues)
     if (!grant.connection.empty() && !is_connection(settings, grant.connection))
-      return base::invalid("--tenant-queue: unknown connection " + grant.connection);
+      errors.add("--tenant-queue: unknown connection " + grant.connection);
   if (settings.emails_queue.empty() && (!settings.emails_connection.empty() || !settings.emails_tenant.empty()))
-    return base::invalid("--emails-connection and --emails-tenant require --emails-queue");
-  return {};
+    errors.add("--emails-connection and --emails-tenant require --emails-queue");
+  return errors.result();
 }
 
 }  // namespace postino::app

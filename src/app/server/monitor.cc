@@ -49,6 +49,11 @@ double processor_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
+std::string joined(std::string text, const std::string& more) {
+  if (more.empty()) return text;
+  return text.empty() ? more : text + "; " + more;
+}
+
 const auto start_time = std::chrono::system_clock::now();
 
 }  // namespace
@@ -56,7 +61,14 @@ const auto start_time = std::chrono::system_clock::now();
 std::string Monitor::problem() const {
   std::string text;
   for (const Check& check : checks_)
-    if (const auto wrong = check()) text.append(text.empty() ? "" : "; ").append(*wrong);
+    if (const auto wrong = check()) text = joined(std::move(text), *wrong);
+  return text;
+}
+
+std::string Monitor::trouble() const {
+  std::string text;
+  if (troubles_)
+    for (const std::string& each : troubles_()) text = joined(std::move(text), each);
   return text;
 }
 
@@ -64,14 +76,15 @@ bool Monitor::handle(const http::Request& request, const http::Responder& respon
   if (request.method != "GET" && request.method != "HEAD") return false;
   const std::string_view path = request.path();
   if (path == "/healthz") {
-    const std::string wrong = problem();
+    const std::string wrong = joined(problem(), trouble());
     respond(text_response(200, wrong.empty() ? "ok\n" : "running, but " + wrong + "\n"));
   } else if (path == "/readyz") {
     const std::string wrong = problem();
+    const std::string all = joined(wrong, trouble());
     if (ready_ && wrong.empty())
-      respond(text_response(200, "ready\n"));
+      respond(text_response(200, all.empty() ? "ready\n" : "ready, but " + all + "\n"));
     else
-      respond(text_response(unavailable, "not ready" + (wrong.empty() ? "" : ": " + wrong) + "\n"));
+      respond(text_response(unavailable, "not ready" + (all.empty() ? "" : ": " + all) + "\n"));
   } else if (path == "/metrics") {
     answer_metrics(request, respond);
   } else {
@@ -83,7 +96,8 @@ bool Monitor::handle(const http::Request& request, const http::Responder& respon
 void Monitor::answer_metrics(const http::Request& request, const http::Responder& respond) {
   // They are about all tenants.
   base::Result<const api::Caller*, api::Problem> reader = nullptr;
-  if (readers_) reader = readers_->check(request, api::Role::readers, true);
+  const auto readers = readers_.get();
+  if (readers) reader = readers->check(request, api::Role::readers, true);
   if (!reader) {
     http::Response refusal = text_response(reader.error().type.status, reader.error().detail + "\n");
     refusal.headers = std::move(reader.error().headers);

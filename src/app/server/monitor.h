@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/access.h"
+#include "base/swappable.h"
 #include "base/thread_pool.h"
 #include "http/message.h"
 
@@ -22,12 +23,17 @@ class Monitor {
   // What is wrong, if anything, in words. Must answer at once.
   using Check = std::function<std::optional<std::string>()>;
 
-  // `readers` says who may read /metrics; nullopt: everybody.
-  explicit Monitor(std::optional<api::Access> readers) : readers_(std::move(readers)) {}
+  // `readers` says who may read /metrics; nullptr: everybody.
+  explicit Monitor(std::shared_ptr<const api::Access> readers) : readers_(std::move(readers)) {}
+  void set_readers(std::shared_ptr<const api::Access> readers) { readers_.set(std::move(readers)); }
 
   // Before requests come.
   void add_source(Source source) { sources_.push_back(std::move(source)); }
   void add_check(Check check) { checks_.push_back(std::move(check)); }
+
+  // What does not work, and does not keep the process from serving: it is told, and nothing else. Must answer at once.
+  using Troubles = std::function<std::vector<std::string>()>;
+  void set_troubles(Troubles troubles) { troubles_ = std::move(troubles); }
 
   void set_ready(bool ready) { ready_ = ready; }
 
@@ -38,11 +44,13 @@ class Monitor {
 
  private:
   std::string problem() const;
+  std::string trouble() const;
   void answer_metrics(const http::Request& request, const http::Responder& respond);
 
-  const std::optional<api::Access> readers_;
+  base::Swappable<api::Access> readers_;
   std::vector<Source> sources_;
   std::vector<Check> checks_;
+  Troubles troubles_;
   std::atomic<bool> ready_ = false;
   base::ThreadPool workers_{1, 16};  // some sources ask a database
 };

@@ -88,14 +88,14 @@ std::vector<Setting> mysql_settings() {
 }
 
 base::Result<void> check(const MysqlSettings& settings) {
+  SettingErrors errors;
   const mysql::ServerOptions& server = settings.server;
   if (server.tls.certificate_file.empty() != server.tls.key_file.empty())
-    return base::invalid("--mysql-certificate and --mysql-key must be given together");
+    errors.add("--mysql-certificate and --mysql-key must be given together");
   if (!server.socket.empty() && server.tls.mode == TlsMode::verified)
-    return base::invalid("--mysql-tls verified cannot be given together with --mysql-socket");
-  if (server.statement_timeout < std::chrono::seconds(2))
-    return base::invalid("--mysql-statement-timeout must be at least 2s");
-  return {};
+    errors.add("--mysql-tls verified cannot be given together with --mysql-socket");
+  if (server.statement_timeout < std::chrono::seconds(2)) errors.add("--mysql-statement-timeout must be at least 2s");
+  return errors.result();
 }
 
 }  // namespace postino::app

@@ -4,6 +4,7 @@
 
 #include "api/target.h"
 #include "app/console/input_file.h"
+#include "app/console/suggestion.h"
 #include "app/server/setting_values.h"
 #include "messages/connections.h"
 #include "net/url.h"
@@ -125,6 +126,14 @@ const ConnectionSetting* find_connection_setting(std::string_view name) {
   return found == all_connection_settings().end() ? nullptr : &*found;
 }
 
+// The key is "main.endpoint".
+std::string suggested_connection_setting(const std::string& key) {
+  std::vector<std::string> known;
+  for (const ConnectionSetting& setting : all_connection_settings())
+    known.push_back(key.substr(0, key.find('.') + 1) + std::string(setting.key));
+  return did_you_mean(key, known);
+}
+
 bool is_name(std::string_view text) {
   return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char each) {
     return (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || (each >= '0' && each <= '9') ||
@@ -197,13 +206,15 @@ base::Result<void> apply(NamedConnections& connections, const std::string& key, 
   const std::string name = key.substr(0, dot);
   if (!is_name(name)) return base::invalid(origin + ": " + name_rule);
   const ConnectionSetting* setting = dot == std::string::npos ? nullptr : find_connection_setting(key.substr(dot + 1));
-  if (setting == nullptr) return base::invalid(origin + ": unknown setting");
+  if (setting == nullptr) return base::invalid(origin + ": unknown setting" + suggested_connection_setting(key));
   NamedConnection& connection = connections[name];
   if (setting->clear != nullptr) setting->clear(connection);
-  for (const std::string& value : values)
-    if (auto taken = setting->take(connection, value); !taken)
-      return base::invalid(origin + ": " + taken.error().message);
-  return {};
+  SettingErrors errors;
+  for (const std::string& value : values) {
+    const auto taken = value.find(secret_mark) == std::string::npos ? setting->take(connection, value) : mark_refused();
+    if (!taken) errors.add(origin + ": " + taken.error().message);
+  }
+  return errors.result();
 }
 
 bool takes_list(std::string_view key) {
@@ -239,19 +250,20 @@ std::string show(const NamedConnections& connections, const std::string& prefix)
 }
 
 base::Result<void> check(const NamedConnections& connections) {
+  SettingErrors errors;
   for (const auto& [name, connection] : connections) {
-    const auto broken = [&name = name](const std::string& rule) {
-      return base::invalid("the connection " + name + ": " + rule);
+    const auto broken = [&errors, &name = name](const std::string& rule) {
+      errors.add("the connection " + name + ": " + rule);
     };
-    if (name == messages::embedded_connection) return broken("the name is reserved for the queues in the store");
+    if (name == messages::embedded_connection) broken("the name is reserved for the queues in the store");
     if (connection.embedded) continue;
     const int passwords = static_cast<int>(!connection.amqp.password.empty()) +
                           static_cast<int>(!connection.password_file.empty()) +
                           static_cast<int>(!connection.password_variable.empty());
-    if (passwords > 1) return broken("only one of password, password_file and password_variable can be given");
-    if (const auto checked = connection.amqp.check(); !checked) return broken(checked.error().message);
+    if (passwords > 1) broken("only one of password, password_file and password_variable can be given");
+    if (const auto checked = connection.amqp.check(); !checked) broken(checked.error().message);
   }
-  return {};
+  return errors.result();
 }
 
 std::vector<std::string> settings_without_effect(const NamedConnections& connections) {

@@ -250,6 +250,10 @@ void OutboxService::stop(std::chrono::steady_clock::time_point give_up_at) {
   parts_->database_sockets->break_off();
 }
 
+void OutboxService::set_api_keys(const std::vector<api::ApiKey>& keys) { parts_->api->set_keys(keys); }
+
+void OutboxService::set_dkim_signer(const mail::DkimSigner& signer) { parts_->signer->sign_as(signer); }
+
 base::Result<void> OutboxService::show_sample(std::ostream& out) {
   constexpr auto interval = std::chrono::milliseconds(20);
   constexpr int rounds = 500;
@@ -283,6 +287,7 @@ void OutboxService::append_metrics(std::string& out) const {
   parts_->storage->append_metrics(out);
   // A ledger that is known not to answer is not asked.
   parts_->pipelines->append_metrics(out, !parts_->ledger_problem());
+  if (parts_->smtp != nullptr) parts_->smtp->append_metrics(out);
   if (parts_->queue_intake) outbox::QueueIntake::append_metrics({parts_->queue_intake.get()}, out);
 }
 
@@ -290,6 +295,14 @@ std::optional<std::string> OutboxService::problem() const {
   if (auto problem = parts_->ledger_problem()) return problem;
   if (auto problem = parts_->storage->spool_problem()) return problem;
   return parts_->server_lock ? parts_->server_lock->problem() : std::nullopt;
+}
+
+std::vector<std::string> OutboxService::troubles() const {
+  std::vector<std::string> found;
+  if (parts_->smtp != nullptr) found = parts_->smtp->problems();
+  if (const auto problem = parts_->queue_intake ? parts_->queue_intake->problem() : std::nullopt)
+    found.push_back(*problem);
+  return found;
 }
 
 std::string OutboxService::describe_storage() const { return parts_->storage->describe(); }

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "http/message.h"
+#include "mail/dkim.h"
 #include "store/store.h"
 
 namespace postino::app {
@@ -35,6 +36,11 @@ class OutboxService {
   // After that: finishes calls and e-mails that are under way. No request may come any more.
   void stop(std::chrono::steady_clock::time_point give_up_at);
 
+  // From now on these keys count, and no others.
+  void set_api_keys(const std::vector<api::ApiKey>& keys);
+  // From now on messages are signed as this one signs; only if they were signed before.
+  void set_dkim_signer(const mail::DkimSigner& signer);
+
   // Sends an e-mail to the sandbox, waits until it is there, and shows its history. For those who see it run for the
   // first time.
   base::Result<void> show_sample(std::ostream& out);
@@ -43,6 +49,8 @@ class OutboxService {
   void append_metrics(std::string& out) const;
   // Why it cannot work at the moment, if it cannot. Answers at once.
   std::optional<std::string> problem() const;
+  // What does not work, though e-mails are accepted and wait for it: mail servers, a queue. Answers at once.
+  std::vector<std::string> troubles() const;
   std::string describe_transport() const;  // for people: where mail goes
   std::string describe_storage() const;    // and where the e-mails are
 

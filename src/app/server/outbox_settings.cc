@@ -42,7 +42,7 @@ std::string show_api_keys(const Settings& settings) {
     if (list.size() > 1) list += ", ";
     std::string text = key.caller.name + ":" + std::string(api::name_of(key.caller.role));
     if (!key.caller.tenant.empty()) text += "@" + key.caller.tenant;
-    list += quoted(text + ":...");
+    list += quoted(text + ":" + std::string(secret_mark));
   }
   return list + "]";
 }
@@ -266,29 +266,29 @@ std::vector<Setting> outbox_settings() {
 
 base::Result<void> check(const OutboxSettings& settings) {
   if (settings.off) return {};
+  SettingErrors errors;
   const net::Address address{settings.http_host, settings.http_port};
   if (!address.is_loopback() && settings.api_keys.empty())
-    return base::invalid(
+    errors.add(
         "--http " + address.text() +
         " can be reached from other machines, so callers need an API key: give an --api-key, or listen on 127.0.0.1");
   if (settings.http_tls_certificate.empty() != settings.http_tls_key.empty())
-    return base::invalid("--http-tls-certificate and --http-tls-key must be given together");
+    errors.add("--http-tls-certificate and --http-tls-key must be given together");
   if (settings.smtp_user.empty() != settings.smtp_password.empty())
-    return base::invalid("--smtp-user and --smtp-password must be given together");
+    errors.add("--smtp-user and --smtp-password must be given together");
   if (settings.dkim_domain.empty() != settings.dkim_key.empty() ||
       settings.dkim_selector.empty() != settings.dkim_key.empty())
-    return base::invalid("--dkim-domain, --dkim-selector and --dkim-key must be given together");
+    errors.add("--dkim-domain, --dkim-selector and --dkim-key must be given together");
   if (settings.sample && !settings.relays.empty())
-    return base::invalid("--sample cannot be given together with --smtp: it needs the sandbox");
-  if (settings.ledger == LedgerKind::mysql) TRY_VOID(check(settings.mysql));
-  if (settings.lease < base::Milliseconds(500)) return base::invalid("--lease must be at least 500ms");
-  if (settings.keep < std::chrono::hours(1)) return base::invalid("--keep must be at least 1h");
+    errors.add("--sample cannot be given together with --smtp: it needs the sandbox");
+  if (settings.ledger == LedgerKind::mysql) errors.add(check(settings.mysql));
+  if (settings.lease < base::Milliseconds(500)) errors.add("--lease must be at least 500ms");
+  if (settings.keep < std::chrono::hours(1)) errors.add("--keep must be at least 1h");
   if (settings.keep < settings.give_up_after)
-    return base::invalid(
-        "--keep must not be shorter than --give-up-after: e-mails are kept as long as they may be sent");
+    errors.add("--keep must not be shorter than --give-up-after: e-mails are kept as long as they may be sent");
   if (settings.retry_first > settings.retry_longest)
-    return base::invalid("--retry-first must not be longer than --retry-longest");
-  return {};
+    errors.add("--retry-first must not be longer than --retry-longest");
+  return errors.result();
 }
 
 }  // namespace postino::app

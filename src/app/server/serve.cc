@@ -1,5 +1,7 @@
 #include "app/server/serve.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -15,9 +17,12 @@
 #include "app/server/message_gateway.h"
 #include "app/server/monitor.h"
 #include "app/server/outbox_service.h"
+#include "app/server/reload.h"
 #include "app/server/server_metrics.h"
 #include "app/server/shutdown_plan.h"
+#include "base/descriptor.h"
 #include "base/log.h"
+#include "base/log_file.h"
 #include "base/metrics_text.h"
 #include "base/plausible_clock.h"
 #include "base/this_thread.h"
@@ -27,6 +32,7 @@
 #include "net/address.h"
 #include "net/descriptor_limit.h"
 #include "net/service_notification.h"
+#include "net/tls.h"
 #include "outbox/store_ledger/store_expiry.h"
 #include "outbox/store_ledger/store_layout.h"
 
@@ -34,31 +40,57 @@ namespace postino::app {
 
 namespace {
 
-// The signals that end the process, taken by this thread alone: they must be blocked before there are others.
-class EndSignals {
+bool has_terminal() { return static_cast<bool>(base::Descriptor(::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC))); }
+
+// The signals for the process, taken by this thread alone: they must be blocked before there are others.
+class Signals {
  public:
-  EndSignals() {
+  enum class Order { end, reload };
+
+  Signals() {
     sigemptyset(&signals_);
-    sigaddset(&signals_, SIGTERM);
-    sigaddset(&signals_, SIGINT);
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals_, signal);
     pthread_sigmask(SIG_BLOCK, &signals_, &before_);
   }
-  ~EndSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  EndSignals(const EndSignals&) = delete;
-  EndSignals& operator=(const EndSignals&) = delete;
+  ~Signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
 
-  void wait() const {
+  // SIGHUP also says that the terminal was closed that the process was started in.
+  Order wait() const {
     int signal = 0;
     sigwait(&signals_, &signal);
+    return signal == SIGHUP && has_terminal() == had_terminal_ ? Order::reload : Order::end;
   }
 
-  // From now on a signal ends the process at once.
-  void release() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  // From now on a signal to end does so at once; there is nothing to reload any more.
+  void release() {
+    sigdelset(&signals_, SIGHUP);
+    pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
+  }
 
  private:
+  const bool had_terminal_ = has_terminal();
   sigset_t signals_{};
   sigset_t before_{};
 };
+
+std::optional<net::TlsFiles> dynamodb_files(const Settings& settings) {
+  if (settings.tls_certificate.empty()) return std::nullopt;
+  return net::TlsFiles{settings.tls_certificate, settings.tls_key};
+}
+
+std::optional<net::TlsFiles> rest_files(const OutboxSettings& settings) {
+  if (settings.off || settings.http_tls_certificate.empty()) return std::nullopt;
+  return net::TlsFiles{settings.http_tls_certificate, settings.http_tls_key};
+}
+
+// nullptr without files.
+base::Result<std::shared_ptr<const net::TlsContext>> load(const std::optional<net::TlsFiles>& files) {
+  if (!files) return nullptr;
+  TRY(std::shared_ptr<const net::TlsContext> loaded, net::TlsContext::load(*files));
+  return loaded;
+}
 
 http::ServerOptions server_options(const Settings& settings, const MemoryLimits& memory) {
   http::ServerOptions options;
@@ -68,19 +100,19 @@ http::ServerOptions server_options(const Settings& settings, const MemoryLimits&
   options.threads = settings.threads;
   options.max_connections = static_cast<std::size_t>(settings.max_connections);
   options.shared_addresses = settings.access.border.proxies;
-  if (!settings.tls_certificate.empty()) options.tls = net::TlsFiles{settings.tls_certificate, settings.tls_key};
+  options.tls = dynamodb_files(settings);
   return options;
 }
 
 // Who may not read e-mails by one API may not read them by the other.
 bool needs_access_key(const Settings& settings) { return !settings.outbox.api_keys.empty(); }
 
-// nullopt: everybody, as the APIs themselves ask for keys.
-std::optional<api::Access> metrics_readers(const Settings& settings) {
+// nullptr: everybody, as the APIs themselves ask for keys.
+std::shared_ptr<const api::Access> metrics_readers(const Settings& settings) {
   const http::Border border(settings.access.border);
-  if (settings.access.metrics_require_key) return api::Access(settings.outbox.api_keys, border);
-  if (settings.access_keys.empty() && settings.outbox.api_keys.empty()) return api::Access({}, border);
-  return std::nullopt;
+  if (settings.access.metrics_require_key) return std::make_shared<api::Access>(settings.outbox.api_keys, border);
+  if (!settings.access_keys.empty() || !settings.outbox.api_keys.empty()) return nullptr;
+  return std::make_shared<api::Access>(std::vector<api::ApiKey>(), border);
 }
 
 wire::EndpointOptions endpoint_options(const Settings& settings, const MemoryLimits& memory) {
@@ -115,8 +147,7 @@ http::ServerOptions rest_options(const Settings& settings, const MemoryLimits& m
     base::SystemRandom random;
     return api::refusal(status, random);
   };
-  if (!outbox.http_tls_certificate.empty())
-    options.tls = net::TlsFiles{outbox.http_tls_certificate, outbox.http_tls_key};
+  options.tls = rest_files(outbox);
   return options;
 }
 
@@ -163,6 +194,14 @@ base::Result<std::unique_ptr<engine::Engine>> open_engine(const Settings& settin
   return engine;
 }
 
+// A server that cannot listen names the flag of its address.
+base::Result<std::unique_ptr<http::Server>> named(const std::string& flag,
+                                                  base::Result<std::unique_ptr<http::Server>> started) {
+  if (!started && started.error().code == base::ErrorCode::io)
+    started.error().message = flag + ": " + started.error().message;
+  return started;
+}
+
 // The listening servers. Requests come before start() has returned, so what they need must be there.
 class Servers {
  public:
@@ -173,16 +212,17 @@ class Servers {
   base::Result<void> start() {
     http::ServerOptions dynamodb_options = server_options(settings_, memory_);
     dynamodb_options.refuse_early = [this](const http::Request& request) { return endpoint_.refuse_early(request); };
-    TRY(dynamodb_,
-        http::Server::start(std::move(dynamodb_options), [this](const http::Request& request, http::Responder respond) {
-          if (!monitor_.handle(request, respond)) endpoint_.handle(request, std::move(respond));
-        }));
+    const http::Handler dynamodb = [this](const http::Request& request, http::Responder respond) {
+      if (!monitor_.handle(request, respond)) endpoint_.handle(request, std::move(respond));
+    };
+    TRY(dynamodb_, named("--dynamodb", http::Server::start(std::move(dynamodb_options), dynamodb)));
     if (outbox_ == nullptr) return {};
     http::ServerOptions options = rest_options(settings_, memory_);
     options.refuse_early = [this](const http::Request& request) { return outbox_->refuse_early(request); };
-    TRY(rest_, http::Server::start(std::move(options), [this](const http::Request& request, http::Responder respond) {
-          if (!monitor_.handle(request, respond)) outbox_->handle(request, std::move(respond));
-        }));
+    const http::Handler rest = [this](const http::Request& request, http::Responder respond) {
+      if (!monitor_.handle(request, respond)) outbox_->handle(request, std::move(respond));
+    };
+    TRY(rest_, named("--http", http::Server::start(std::move(options), rest)));
     return {};
   }
   // Requests that have begun may finish until then. Both at once: neither takes new requests while the other finishes
@@ -197,6 +237,12 @@ class Servers {
     });
     dynamodb_->stop(time_left());
     rest.join();
+  }
+
+  // Each may be null: then nothing changes.
+  void set_tls(std::shared_ptr<const net::TlsContext> dynamodb, std::shared_ptr<const net::TlsContext> rest) {
+    if (dynamodb) dynamodb_->set_tls(std::move(dynamodb));
+    if (rest) rest_->set_tls(std::move(rest));
   }
 
   net::Address dynamodb() const { return {settings_.dynamodb_host, dynamodb_->port()}; }
@@ -217,11 +263,62 @@ class Servers {
   std::unique_ptr<http::Server> rest_;
 };
 
+// What takes new keys and files while the server runs.
+struct Running {
+  Servers& servers;
+  wire::Endpoint& endpoint;
+  OutboxService* outbox;
+  Monitor& monitor;
+};
+
+// First everything that can fail, so that a failure changes nothing. Returns the settings that count now.
+base::Result<Settings> reload(const Running& running, const Settings& settings, const ReadSettings& read_settings) {
+  TRY(const Settings fresh, read_settings());
+  TRY(Reload planned, plan_reload(settings, fresh));
+  const Settings& next = planned.settings;
+  TRY(auto dynamodb_tls, load(dynamodb_files(next)));
+  TRY(auto rest_tls, load(rest_files(next.outbox)));
+  std::unique_ptr<mail::DkimSigner> signer;
+  if (running.outbox != nullptr && !next.outbox.dkim_key.empty()) {
+    TRY(signer, mail::DkimSigner::create({next.outbox.dkim_domain, next.outbox.dkim_selector, next.outbox.dkim_key}));
+  }
+  TRY_VOID(base::open_log(next.log_file));
+
+  base::set_log_level(next.log_level);
+  running.servers.set_tls(std::move(dynamodb_tls), std::move(rest_tls));
+  running.endpoint.set_access_keys(next.access_keys, needs_access_key(next));
+  running.monitor.set_readers(metrics_readers(next));
+  if (running.outbox != nullptr) running.outbox->set_api_keys(next.outbox.api_keys);
+  if (signer) running.outbox->set_dkim_signer(*signer);
+  std::string waiting;
+  for (const std::string& flag : planned.flags) waiting.append(waiting.empty() ? "" : ", ").append(flag);
+  base::log_info("serve", "reloaded");
+  if (!waiting.empty()) base::log_warning("serve", "some changes wait for a restart", {{"settings", waiting}});
+  return std::move(planned.settings);
+}
+
+// Until the process is told to end.
+void wait_and_reload(const Signals& signals, const Running& running, Settings settings,
+                     const ReadSettings& read_settings) {
+  while (signals.wait() == Signals::Order::reload) {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    net::notify_service_manager("RELOADING=1\nMONOTONIC_USEC=" +
+                                std::to_string(std::chrono::floor<std::chrono::microseconds>(now).count()));
+    auto reloaded = reload(running, settings, read_settings);
+    if (reloaded)
+      settings = *std::move(reloaded);
+    else
+      base::log_error("serve", "nothing was reloaded, and everything stays as it was",
+                      {{"error", reloaded.error().message}});
+    net::notify_service_manager("READY=1");
+  }
+}
+
 }  // namespace
 
-base::Result<void> serve(const Settings& settings, std::ostream& out) {
+base::Result<void> serve(const Settings& settings, const ReadSettings& read_settings, std::ostream& out) {
   std::signal(SIGPIPE, SIG_IGN);  // the reader of our output may go away
-  EndSignals signals;
+  Signals signals;
   net::raise_descriptor_limit();
   const base::SystemClock machine_clock;
   const auto clock = std::make_shared<base::PlausibleClock>(machine_clock);
@@ -247,6 +344,7 @@ base::Result<void> serve(const Settings& settings, std::ostream& out) {
   if (outbox) monitor.add_source([&](std::string& text) { outbox->append_metrics(text); });
   if (gateway) monitor.add_source([&](std::string& text) { gateway->append_metrics(text); });
   if (outbox) monitor.add_check([&] { return outbox->problem(); });
+  if (outbox) monitor.set_troubles([&] { return outbox->troubles(); });
   monitor.add_source([&](std::string& text) {
     base::append_memory_metrics(
         text,
@@ -272,7 +370,7 @@ base::Result<void> serve(const Settings& settings, std::ostream& out) {
   base::log_info("serve", "ready", {{"address", address.text()}, {"data", settings.data.string()}});
   net::notify_service_manager("READY=1");
 
-  signals.wait();
+  wait_and_reload(signals, {servers, *endpoint, outbox.get(), monitor}, settings, read_settings);
   signals.release();
   monitor.set_ready(false);
   net::notify_service_manager("STOPPING=1");

@@ -55,6 +55,10 @@ bool is_table_name(std::string_view text) {
          });
 }
 
+base::Result<void> mark_refused() {
+  return base::invalid("has " + std::string(secret_mark) + ", which is shown in place of a secret: give the secret");
+}
+
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char character : text) {

@@ -22,6 +22,8 @@ base::Result<HostAndPort> parse_host_and_port(const std::string& text);
 // A table's name, as DynamoDB has them, that leaves room for others that begin like it.
 bool is_table_name(std::string_view text);
 std::string quoted(const std::string& text);
+// Of the mark that is shown in place of a secret.
+base::Result<void> mark_refused();
 
 // The words of a setting that has a few, and what they mean.
 template <class Value, std::size_t count>
@@ -145,7 +147,7 @@ std::string show_duration_of(const All& settings) {
 // Is it there, as far as it can be told: for settings that hold a secret.
 template <auto member, class All>
 std::string show_secret(const All& settings) {
-  return quoted(field(settings, member).empty() ? "" : "...");
+  return quoted(field(settings, member).empty() ? "" : std::string(secret_mark));
 }
 
 }  // namespace postino::app

@@ -43,6 +43,7 @@ base::Result<void> take_access_key(Settings& settings, const std::string& text) 
   const std::size_t colon = text.find(':');
   if (colon == 0 || colon == std::string::npos || colon + 1 == text.size())
     return base::invalid("must be ID:SECRET");  // what was given is a secret and is not repeated
+  if (text.substr(colon + 1) == "...") return base::invalid("must have the secret itself, not ... in its place");
   settings.access_keys.push_back({text.substr(0, colon), text.substr(colon + 1)});
   return {};
 }
@@ -91,7 +92,7 @@ std::string show_access_keys(const Settings& settings) {
   std::string list = "[";
   for (const wire::AccessKey& key : settings.access_keys) {
     if (list.size() > 1) list += ", ";
-    list += quoted(key.id + ":...");
+    list += quoted(key.id + ":" + std::string(secret_mark));
   }
   return list + "]";
 }
@@ -157,12 +158,27 @@ std::vector<Setting> store_settings() {
        take_log_level, show_log_level},
       {"log.format", "--log-format", "POSTINO_LOG_FORMAT", "FORMAT", "text or json", SettingKind::text, take_log_format,
        [](const Settings& all) { return quoted(all.log_format == base::LogFormat::text ? "text" : "json"); }},
+      {"log.file", "--log-file", "POSTINO_LOG_FILE", "FILE",
+       "file that the log is appended to; if not set, standard error. SIGHUP opens it anew", SettingKind::text,
+       take_text<&Settings::log_file>, show_text<&Settings::log_file>},
       {"log.requests", "--log-requests", "POSTINO_LOG_REQUESTS", "", "log every request, without its contents",
        SettingKind::flag, take_boolean<&Settings::log_requests>, show_boolean<&Settings::log_requests>},
   };
 }
 
 }  // namespace
+
+void SettingErrors::add(const base::Error& error) {
+  if (all_)
+    all_->message += "\n" + error.message;
+  else
+    all_ = error;
+}
+
+base::Result<void> SettingErrors::result() const {
+  if (all_) return tl::unexpected<base::Error>(*all_);
+  return {};
+}
 
 const std::vector<Setting>& all_settings() {
   static const std::vector<Setting> settings = [] {
@@ -180,13 +196,17 @@ const std::vector<Setting>& all_settings() {
 base::Result<void> apply(Settings& settings, const Setting& setting, const std::vector<std::string>& values,
                          const std::string& origin) {
   if (setting.clear != nullptr) setting.clear(settings);
-  for (const std::string& value : values)
-    if (auto taken = setting.take(settings, value); !taken) return base::invalid(origin + ": " + taken.error().message);
-  return {};
+  SettingErrors errors;
+  for (const std::string& value : values) {
+    const auto taken = value.find(secret_mark) == std::string::npos ? setting.take(settings, value) : mark_refused();
+    if (!taken) errors.add(origin + ": " + taken.error().message);
+  }
+  return errors.result();
 }
 
 base::Result<void> apply_environment(Settings& settings,
                                      const std::function<const char*(const std::string& name)>& variable) {
+  SettingErrors errors;
   for (const Setting& setting : all_settings()) {
     const std::string name(setting.variable);
     const char* text = variable(name);
@@ -200,24 +220,26 @@ base::Result<void> apply_environment(Settings& settings,
         rest.remove_prefix(std::min(rest.size(), values.back().size() + 1));
       }
     }
-    TRY_VOID(apply(settings, setting, values, name));
+    errors.add(apply(settings, setting, values, name));
   }
-  return {};
+  return errors.result();
 }
 
 base::Result<void> check(const Settings& settings) {
   const net::Address address{settings.dynamodb_host, settings.dynamodb_port};
+  SettingErrors errors;
   if (!address.is_loopback() && settings.access_keys.empty())
-    return base::invalid("--dynamodb " + address.text() +
-                         " can be reached from other machines, so requests must be signed: give an --access-key, or "
-                         "listen on 127.0.0.1");
+    errors.add("--dynamodb " + address.text() +
+               " can be reached from other machines, so requests must be signed: give an --access-key, or "
+               "listen on 127.0.0.1");
   if (settings.tls_certificate.empty() != settings.tls_key.empty())
-    return base::invalid("--tls-certificate and --tls-key must be given together");
+    errors.add("--tls-certificate and --tls-key must be given together");
   if (settings.access.metrics_require_key && settings.outbox.api_keys.empty())
-    return base::invalid("--metrics-require-key needs an --api-key, which /metrics can then be read with");
-  TRY_VOID(check(settings.outbox));
-  TRY_VOID(check(settings.idempotency));
-  return check(settings.messages);
+    errors.add("--metrics-require-key needs an --api-key, which /metrics can then be read with");
+  errors.add(check(settings.outbox));
+  errors.add(check(settings.idempotency));
+  errors.add(check(settings.messages));
+  return errors.result();
 }
 
 std::string show(const Settings& settings) {

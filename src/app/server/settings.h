@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,7 @@ struct Settings {
 
   base::LogLevel log_level = base::LogLevel::info;
   base::LogFormat log_format = base::LogFormat::text;
+  std::string log_file;  // empty: standard error
   bool log_requests = false;
   std::chrono::seconds shutdown_grace{10};
 
@@ -67,11 +69,30 @@ struct Setting {
   std::string_view former_key = {};  // an earlier name of `key`, which the configuration file may still use
 };
 
+// Errors that were found together, which become one with a line for each.
+class SettingErrors {
+ public:
+  void add(const base::Result<void>& checked) {
+    if (!checked) add(checked.error());
+  }
+  void add(const base::Error& error);
+  void add(std::string message) { add(base::Error{base::ErrorCode::invalid, std::move(message)}); }
+  base::Result<void> result() const;
+
+ private:
+  std::optional<base::Error> all_;
+};
+
+// What is shown in place of a secret. It is refused as a value, so that what is shown cannot be used as it is.
+inline constexpr std::string_view secret_mark = "<redacted>";
+
 const std::vector<Setting>& all_settings();
 std::vector<Setting> access_settings();  // those about who may call, among them
 std::vector<Setting> outbox_settings();  // those of the outbox
 std::vector<Setting> mysql_settings();   // those of its database among these
 std::vector<Setting> messages_settings();
+
+// What follows goes on after an error, and fails with all that were found.
 
 // Applies values that came from somewhere; `origin` is how an error calls it, for example "--threads".
 base::Result<void> apply(Settings& settings, const Setting& setting, const std::vector<std::string>& values,

@@ -4,6 +4,7 @@
 #include <set>
 #include <sstream>
 
+#include "app/console/suggestion.h"
 #include "app/server/settings.h"
 
 namespace postino::app {
@@ -33,6 +34,12 @@ const Setting* find_file_setting(const std::string& key) {
   return found == all_settings().end() ? nullptr : &*found;
 }
 
+std::string suggested_setting(const std::string& key) {
+  std::vector<std::string> known;
+  for (const Setting& setting : all_settings()) known.emplace_back(setting.key);
+  return did_you_mean(key, known);
+}
+
 // The settings that a file has named so far.
 using NamedSettings = std::set<const Setting*>;
 
@@ -44,7 +51,7 @@ base::Result<void> apply_value(Settings& settings, NamedSettings& named, const s
     return apply(settings.messages.connections, inner, values_of(node, takes_list(inner)), origin);
   }
   const Setting* setting = find_file_setting(key);
-  if (setting == nullptr) return base::invalid(origin + ": unknown setting");
+  if (setting == nullptr) return base::invalid(origin + ": unknown setting" + suggested_setting(key));
   if (!named.insert(setting).second)  // TOML refuses a key that is given twice, so this is the other key
     return base::invalid(origin + ": " + std::string(setting->key) + " and " + std::string(setting->former_key) +
                          " are the same setting: give " + std::string(setting->key) + " only");
@@ -53,15 +60,16 @@ base::Result<void> apply_value(Settings& settings, NamedSettings& named, const s
 
 base::Result<void> apply_table(Settings& settings, NamedSettings& named, const toml::table& table,
                                const std::string& prefix, const std::string& file) {
+  SettingErrors errors;
   for (const auto& [name, node] : table) {
     const std::string key = prefix + std::string(name.str());
     const std::string origin = file + ":" + std::to_string(node.source().begin.line) + ": " + key;
     if (const toml::table* inner = node.as_table())
-      TRY_VOID(apply_table(settings, named, *inner, key + ".", file));
+      errors.add(apply_table(settings, named, *inner, key + ".", file));
     else
-      TRY_VOID(apply_value(settings, named, key, node, origin));
+      errors.add(apply_value(settings, named, key, node, origin));
   }
-  return {};
+  return errors.result();
 }
 
 }  // namespace
@@ -75,7 +83,8 @@ base::Result<void> apply_file(Settings& settings, const std::filesystem::path& f
     NamedSettings named;
     return apply_table(settings, named, table, "", file.string());
   } catch (const toml::parse_error& error) {
-    return base::invalid(file.string() + ":" + std::to_string(error.source().begin.line) + ": " +
+    const auto& place = error.source().begin;
+    return base::invalid(file.string() + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) + ": " +
                          std::string(error.description()));
   }
 }

@@ -241,7 +241,7 @@ TEST_F(SettingsTest, SecretsOfTheOutboxAreNotShown) {
   ASSERT_TRUE(flag("--smtp-password", "hidden"));
   ASSERT_TRUE(flag("--callback-secret", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"));
   const std::string shown = show(settings_);
-  EXPECT_THAT(shown, HasSubstr("api_keys = [\"shop:sender@acme:...\"]"));
+  EXPECT_THAT(shown, HasSubstr("api_keys = [\"shop:sender@acme:<redacted>\"]"));
   for (const char* secret : {"0123456789abcdef", "hidden", "MfKQ9r8G"})
     EXPECT_EQ(shown.find(secret), std::string::npos);
 }
@@ -282,7 +282,7 @@ migrate = true
   EXPECT_TRUE(check(settings_));
   const std::string shown = show(settings_);
   EXPECT_THAT(shown, HasSubstr("ledger = \"mysql\""));
-  EXPECT_THAT(shown, HasSubstr("password = \"...\""));
+  EXPECT_THAT(shown, HasSubstr("password = \"<redacted>\""));
   EXPECT_EQ(shown.find("hidden"), std::string::npos);
   ASSERT_TRUE(environment({{"POSTINO_MYSQL_PASSWORD", "other"}, {"POSTINO_MYSQL_SOCKET", "/run/socket"}}));
   EXPECT_EQ(mysql.server.password, "other");
@@ -400,9 +400,44 @@ type = "embedded"
   const std::string shown = show(settings_);
   EXPECT_EQ(shown.find("hidden"), std::string::npos);
   Settings read;
-  const auto applied = apply_file(read, file(shown));
+  std::string completed = shown;
+  completed.replace(completed.find(secret_mark), secret_mark.size(), "again");
+  const auto applied = apply_file(read, file(completed));
   ASSERT_TRUE(applied) << applied.error().message;
   EXPECT_EQ(show(read), shown);
+}
+
+TEST_F(SettingsTest, WhatIsShownInPlaceOfASecretIsRefused) {
+  for (const char* name : {"--access-key", "--api-key", "--smtp-password", "--mysql-password", "--callback-secret"}) {
+    const auto taken = flag(name, "id:operator:<redacted>");
+    ASSERT_FALSE(taken) << name;
+    EXPECT_THAT(taken.error().message, HasSubstr("is shown in place of a secret")) << name;
+  }
+  EXPECT_FALSE(flag("--access-key", "id:..."));
+  EXPECT_THAT(fault_in_file("[messages.connections.main]\npassword = \"<redacted>\"\n"),
+              HasSubstr("is shown in place of a secret"));
+}
+
+TEST_F(SettingsTest, AllErrorsAreReported) {
+  const std::string faults =
+      fault_in_file("regoin = 1\nthreads = 2\n[smtp]\nconnections = 0\n[messages.connections.a]\nusr = 1\n");
+  EXPECT_THAT(faults, HasSubstr(":1: regoin: unknown setting; did you mean region?\n"));
+  EXPECT_THAT(faults, HasSubstr(":4: smtp.connections: must be a whole number"));
+  EXPECT_THAT(faults, HasSubstr("usr: unknown setting; did you mean a.user?"));
+  EXPECT_EQ(std::ranges::count(faults, '\n'), 3);
+
+  const auto variables = environment({{"POSTINO_THREADS", "x"}, {"POSTINO_CACHE_MB", "y"}});
+  ASSERT_FALSE(variables);
+  EXPECT_EQ(std::ranges::count(variables.error().message, '\n'), 1);
+
+  settings_.tls_key = "key.pem";
+  settings_.outbox.smtp_user = "user";
+  settings_.outbox.keep = base::Milliseconds(1);
+  const auto checked = check(settings_);
+  ASSERT_FALSE(checked);
+  EXPECT_THAT(checked.error().message, HasSubstr("--tls-certificate and --tls-key must be given together"));
+  EXPECT_THAT(checked.error().message, HasSubstr("--smtp-user and --smtp-password must be given together"));
+  EXPECT_THAT(checked.error().message, HasSubstr("--keep must be at least 1h"));
 }
 
 TEST_F(SettingsTest, ConnectionsMayBeUrls) {
@@ -468,7 +503,7 @@ TEST_F(SettingsTest, WhatIsShownIsAFileThatSetsTheSameWithoutSecrets) {
   ASSERT_TRUE(flag("--inject", "throttle=0.25,latency=20ms"));
   ASSERT_TRUE(flag("--data", "/srv/\"mail\""));
   const std::string shown = show(settings_);
-  EXPECT_THAT(shown, HasSubstr("access_keys = [\"id:...\"]"));
+  EXPECT_THAT(shown, HasSubstr("access_keys = [\"id:<redacted>\"]"));
   EXPECT_EQ(shown.find("hidden"), std::string::npos);
   Settings read;
   const auto applied = apply_file(read, file(shown));

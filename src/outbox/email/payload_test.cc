@@ -134,7 +134,7 @@ TEST(Payload, OfTheSpoolMayBeFarAwayInTime) {
   EXPECT_EQ(broken.error().message, "to is required; body_text is required if there is no body_html");
   const auto no_json = parse_payload("{");
   ASSERT_FALSE(no_json);
-  EXPECT_EQ(no_json.error().message, "the payload must be JSON");
+  EXPECT_EQ(no_json.error().message, "the payload must be JSON; it ends too early, in line 1, column 2");
 }
 
 TEST(Payload, IdsAreUuids) {

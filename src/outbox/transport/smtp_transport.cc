@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/metrics_text.h"
+
 namespace postino::outbox {
 
 namespace {
@@ -24,13 +26,17 @@ bool has_ended(const smtp::SendResult& result, bool is_ending) {
   return result.reply.code == 0 || (result.reply.code == closing && !is_ending);
 }
 
+std::string address_of(const smtp::Options& relay) {
+  const bool is_v6 = relay.host.find(':') != std::string::npos;
+  return (is_v6 ? "[" + relay.host + "]" : relay.host) + ":" + std::to_string(relay.port);
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<SmtpTransport>> SmtpTransport::create(SmtpTransportOptions options) {
   std::unique_ptr<SmtpTransport> transport(new SmtpTransport(std::move(options)));
   for (const smtp::Options& relay_options : transport->options_.relays) {
-    auto relay = std::make_unique<Relay>();
-    relay->options = relay_options;
+    auto relay = std::make_unique<Relay>(relay_options);
     if (const smtp::TlsPolicy policy = smtp::followed_policy(relay_options); policy != smtp::TlsPolicy::off) {
       net::ClientTlsOptions tls;
       tls.verify = policy != smtp::TlsPolicy::opportunistic;
@@ -41,6 +47,9 @@ base::Result<std::unique_ptr<SmtpTransport>> SmtpTransport::create(SmtpTransport
   }
   return transport;
 }
+
+SmtpTransport::Relay::Relay(const smtp::Options& relay_options)
+    : options(relay_options), health("the mail server", address_of(relay_options)) {}
 
 SmtpTransport::~SmtpTransport() {
   for (const auto& relay : relays_)
@@ -113,10 +122,36 @@ smtp::SendResult SmtpTransport::deliver_over(Relay& relay, const Delivery& deliv
   return result;
 }
 
+// What this process breaks off because it ends says nothing about the relay.
+void SmtpTransport::note(Relay& relay, const smtp::SendResult& result) {
+  const auto& curfew = relay.options.curfew;
+  if (!result.session_failed)
+    relay.health.works();
+  else if (curfew == nullptr || !curfew->is_over())
+    relay.health.fails(result.reply.text, Steady::now());
+}
+
+std::vector<std::string> SmtpTransport::problems() const {
+  std::vector<std::string> found;
+  for (const auto& relay : relays_)
+    if (auto problem = relay->health.problem()) found.push_back(*std::move(problem));
+  return found;
+}
+
+void SmtpTransport::append_metrics(std::string& out) const {
+  base::append_metric_head(out, "postino_smtp_relay_up", "gauge",
+                           "1 if the mail server could be used at the last attempt, or has not been asked yet.");
+  for (const auto& relay : relays_)
+    out.append("postino_smtp_relay_up{relay=\"")
+        .append(relay->health.name())
+        .append(relay->health.is_up() ? "\"} 1\n" : "\"} 0\n");
+}
+
 smtp::SendResult SmtpTransport::deliver(const Delivery& delivery, const smtp::Session::BeforeEnd& before_end) {
   smtp::SendResult result;
   for (Relay* relay : relays_to_try()) {
     result = deliver_over(*relay, delivery, before_end);
+    note(*relay, result);
     if (!result.session_failed || result.outcome_unknown) return result;
     relay->paused_until = (Steady::now() + options_.relay_pause).time_since_epoch().count();
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "outbox/transport/transport.h"
+#include "outbox/transport/trouble_log.h"
 
 namespace postino::outbox {
 
@@ -31,6 +32,11 @@ class SmtpTransport final : public Transport {
   // Says goodbye in sessions that had no work for a while. To be called now and then.
   void close_idle_sessions();
 
+  // Of relays that could not be used at the last attempt. Answers at once.
+  std::vector<std::string> problems() const;
+  // In Prometheus' text format.
+  void append_metrics(std::string& out) const;
+
   std::uint64_t sessions_opened() const { return sessions_opened_; }
 
  private:
@@ -41,7 +47,10 @@ class SmtpTransport final : public Transport {
     Steady::time_point idle_since;
   };
   struct Relay {
+    explicit Relay(const smtp::Options& relay_options);
+
     smtp::Options options;
+    PartnerHealth health;
     std::shared_ptr<net::ClientTls> tls;
     std::mutex mutex;
     std::vector<Session> idle;  // the last used last
@@ -50,6 +59,7 @@ class SmtpTransport final : public Transport {
 
   explicit SmtpTransport(SmtpTransportOptions options) : options_(std::move(options)) {}
   std::vector<Relay*> relays_to_try();
+  static void note(Relay& relay, const smtp::SendResult& result);
   std::optional<Session> take_idle(Relay& relay);
   void give_back(Relay& relay, Session session);
   smtp::SendResult deliver_over(Relay& relay, const Delivery& delivery, const smtp::Session::BeforeEnd& before_end);

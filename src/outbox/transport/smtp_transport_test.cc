@@ -316,6 +316,29 @@ TEST_F(SmtpTransportTest, AfterItsPauseARelayIsTheFirstAgain) {
   EXPECT_THAT(first.sessions(2), ElementsAre("", "message goodbye"));
 }
 
+TEST_F(SmtpTransportTest, TheHealthOfARelayIsWhatTheLastAttemptFound) {
+  Relay first(refuse_first_session);
+  Relay second;
+  open({first.options(), second.options()}, {.relay_pause = milliseconds(0)});
+  const std::string name = "127.0.0.1:" + std::to_string(first.options().port);
+  const auto metrics = [&] {
+    std::string text;
+    transport_->append_metrics(text);
+    return text;
+  };
+  EXPECT_THAT(metrics(), HasSubstr("postino_smtp_relay_up{relay=\"" + name + "\"} 1\n"));
+  EXPECT_EQ(deliver().severity, Severity::success);
+  EXPECT_THAT(transport_->problems(),
+              ElementsAre("the mail server " + name + " could not be used at the last attempt: 421 4.3.2 not now"));
+  EXPECT_THAT(metrics(), HasSubstr("postino_smtp_relay_up{relay=\"" + name + "\"} 0\n"));
+  EXPECT_EQ(deliver().severity, Severity::success);
+  EXPECT_THAT(transport_->problems(), testing::IsEmpty());
+  EXPECT_THAT(metrics(), HasSubstr("postino_smtp_relay_up{relay=\"" + name + "\"} 1\n"));
+  close();
+  first.sessions(2);
+  second.sessions(1);
+}
+
 TEST_F(SmtpTransportTest, ARelayThatHasAPauseIsTriedLast) {
   Relay only(refuse_first_session);
   open({only.options()}, {.relay_pause = hours(1)});

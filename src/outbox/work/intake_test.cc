@@ -80,7 +80,7 @@ TEST_F(IntakeTest, ASenderBeyondAsciiHasAMessageIdToo) {
 }
 
 TEST_F(IntakeTest, WhatTheCallerGotWrongIsRejected) {
-  EXPECT_EQ(rejection_of(work("{", {})), "the payload must be JSON");
+  EXPECT_EQ(rejection_of(work("{", {})), "the payload must be JSON; it ends too early, in line 1, column 2");
   EXPECT_EQ(rejection_of(work(payload(R"(,"attachments":["a.txt"])"), {})),
             "attachment a.txt: no directory for attachments is configured");
   EXPECT_EQ(rejection_of(work(payload(R"(,"attachments":["b.txt"])"), with_files())),

@@ -31,6 +31,10 @@ WorkContext loop_context(const Pipelines::Context& context, Leases& leases) {
   return {context.ledger, leases, context.policy, context.clock, context.random, context.owner, context.memory};
 }
 
+bool is_calling(State state) {
+  return state == State::calling_sent || state == State::calling_failed || state == State::calling_invalid;
+}
+
 // Often enough to notice every outage in which a lease may end.
 base::Milliseconds rescue_interval(const Policy& policy, const PipelinesOptions& options) {
   constexpr base::Milliseconds shortest{100};
@@ -44,6 +48,7 @@ Pipelines::Pipelines(const Context& context, const Workers& workers, PipelinesOp
     : context_(context),
       options_(std::move(options)),
       every_second_(std::move(every_second)),
+      trouble_(context.clock),
       figures_(context.ledger, context.clock, options_.figures_patience),
       leases_(context.ledger, context.policy, context.clock),
       rescuer_(
@@ -84,7 +89,42 @@ PipelineLoop& Pipelines::loop(Pipeline pipeline) {
 
 void Pipelines::moved(const Email& before, const Email& after) {
   statistics_.moved(before, after);
+  tell(before, after);
   if (const auto pipeline = pipeline_of(after)) loop(*pipeline).wake();
+}
+
+void Pipelines::tell(const Email& before, const Email& after) {
+  const auto log = [this](const std::string& kind, std::string_view message, const std::string& id,
+                          std::string_view reason) {
+    if (const auto untold = trouble_.admit(kind))
+      base::log_warning("outbox", message,
+                        {{"id", id}, {"reason", without_addresses(reason)}, {"others", std::to_string(*untold)}});
+  };
+  const bool refused = before.state == State::processing && tell_refused(before, after);
+  if (after.callback_dead && !before.callback_dead)
+    log("callback", "a callback was given up", after.id, after.callback_error);
+  // After a callback in vain it is in the same state as before that.
+  if (before.state == after.state || is_calling(before.state)) return;
+  if (after.state == State::failed && !refused) log("failed", "an e-mail failed", after.id, after.reason);
+  if (after.state == State::invalid) log("invalid", "an e-mail is invalid", after.id, after.reason);
+  if (after.state == State::held) log("held", "an e-mail is held", after.id, after.reason);
+}
+
+// Also of an e-mail that others have got. Each code is a kind of its own.
+bool Pipelines::tell_refused(const Email& before, const Email& after) {
+  constexpr std::size_t code_size = 3;
+  bool found = false;
+  if (before.recipients.size() != after.recipients.size()) return found;
+  for (std::size_t i = 0; i < after.recipients.size(); ++i) {
+    const Recipient& recipient = after.recipients[i];
+    if (recipient.state != RecipientState::refused || before.recipients[i].state == RecipientState::refused) continue;
+    found = true;
+    if (const auto untold = trouble_.admit("refused " + recipient.reply.substr(0, code_size)))
+      base::log_warning(
+          "outbox", "a mail server has refused a recipient for good",
+          {{"id", after.id}, {"reply", without_addresses(recipient.reply)}, {"others", std::to_string(*untold)}});
+  }
+  return found;
 }
 
 void Pipelines::run_upkeep() {

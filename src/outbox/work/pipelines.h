@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "outbox/ledger/message_memory.h"
+#include "outbox/transport/trouble_log.h"
 #include "outbox/work/callback_sender.h"
 #include "outbox/work/intake.h"
 #include "outbox/work/leases.h"
@@ -69,6 +70,10 @@ class Pipelines {
 
  private:
   void moved(const Email& before, const Email& after);
+  // What an operator wants to know of, in the log.
+  void tell(const Email& before, const Email& after);
+  // False when there is nothing of the kind.
+  bool tell_refused(const Email& before, const Email& after);
   void run_upkeep();
   PipelineLoop& loop(Pipeline pipeline);
 
@@ -76,6 +81,7 @@ class Pipelines {
   const PipelinesOptions options_;
   const std::function<void()> every_second_;
   Statistics statistics_;
+  RepeatedTrouble trouble_;
   LedgerFigures figures_;
   Leases leases_;
   Rescuer rescuer_;

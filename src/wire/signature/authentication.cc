@@ -97,6 +97,11 @@ bool declares_other_payload(const http::Request& request, std::string_view hash)
          !base::equal_ignoring_case(request.header("x-amz-content-sha256"), hash);
 }
 
+Failure refused_to(const AccessKey& key, Failure failure) {
+  failure->key = key.id;
+  return failure;
+}
+
 bool equal_in_constant_time(std::string_view a, std::string_view b) {
   return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
@@ -201,9 +206,9 @@ std::optional<AuthenticationFailure> Authenticator::check_signature(const http::
   const std::optional<std::string> known = signing_keys_->find(call.credential);
   const std::string signing_key = known ? *known : derive_signing_key(key->secret, call.credential);
   if (declares_other_payload(request, hash) || !equal_in_constant_time(sign(signing_key, text), call.fields.signature))
-    return invalid(
-        "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access "
-        "Key and signing method. Consult the service documentation for details.");
+    return refused_to(
+        *key, invalid("The request signature we calculated does not match the signature you provided. Check your AWS "
+                      "Secret Access Key and signing method. Consult the service documentation for details."));
   if (!known) signing_keys_->insert(call.credential, signing_key);
   return std::nullopt;
 }

@@ -19,8 +19,11 @@ struct AccessKey {
 struct AuthenticationFailure {
   std::string type;  // the exception's name, for example "InvalidSignatureException"
   std::string message;
+  std::string key = {};  // the id of the access key, if it is one: for the log
 
-  friend bool operator==(const AuthenticationFailure&, const AuthenticationFailure&) = default;
+  friend bool operator==(const AuthenticationFailure& a, const AuthenticationFailure& b) {
+    return a.type == b.type && a.message == b.message;
+  }
 };
 
 class SigningKeys;

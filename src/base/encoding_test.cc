@@ -1,8 +1,10 @@
-#include "base/base64.h"
-
+// Base64, hashes and hexadecimal digits.
 #include <gtest/gtest.h>
 
 #include <utility>
+
+#include "base/base64.h"
+#include "base/hash.h"
 
 namespace postino::base {
 namespace {
@@ -36,6 +38,16 @@ TEST(Base64, RefusesWhatIsNone) {
   for (const char* text : {"Zm9*", "Zm 9", "====", "Z===", "Zg==Zg==", "Z-_v", "\xC3\xA4\xC3\xA4"})
     EXPECT_EQ(from_base64(text).error().code, ErrorCode::malformed) << text;
 }
+
+// Published test vectors: what these functions return is stored on disk.
+TEST(Hash, Sha256IsTheStandardOne) {
+  EXPECT_EQ(to_hex(sha256("")), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(to_hex(sha256("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+TEST(Hash, TheFastHashIsXxh3) { EXPECT_EQ(fast_hash(""), 0x2D06800538D394C2ULL); }
+
+TEST(Hash, HexHasTwoLowerCaseDigitsAByte) { EXPECT_EQ(to_hex(std::string("\x00\x0F\xA5", 3)), "000fa5"); }
 
 }  // namespace
 }  // namespace postino::base

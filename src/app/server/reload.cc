@@ -1,0 +1,56 @@
+#include "app/server/reload.h"
+
+#include <algorithm>
+
+namespace postino::app {
+
+namespace {
+
+void take_keys_and_log(Settings& settings, const Settings& fresh) {
+  settings.access_keys = fresh.access_keys;
+  settings.outbox.api_keys = fresh.outbox.api_keys;
+  settings.log_level = fresh.log_level;
+  settings.log_file = fresh.log_file;
+}
+
+// A server that listens cannot begin or end to speak TLS, nor an outbox to sign: files are taken in place of files.
+void take_files(Settings& settings, const Settings& fresh) {
+  if (!settings.tls_certificate.empty() && !fresh.tls_certificate.empty()) {
+    settings.tls_certificate = fresh.tls_certificate;
+    settings.tls_key = fresh.tls_key;
+  }
+  OutboxSettings& outbox = settings.outbox;
+  if (!outbox.http_tls_certificate.empty() && !fresh.outbox.http_tls_certificate.empty()) {
+    outbox.http_tls_certificate = fresh.outbox.http_tls_certificate;
+    outbox.http_tls_key = fresh.outbox.http_tls_key;
+  }
+  if (!outbox.dkim_key.empty() && !fresh.outbox.dkim_key.empty()) {
+    outbox.dkim_domain = fresh.outbox.dkim_domain;
+    outbox.dkim_selector = fresh.outbox.dkim_selector;
+    outbox.dkim_key = fresh.outbox.dkim_key;
+  }
+}
+
+bool differs(const Setting& setting, const Settings& a, const Settings& b) {
+  const std::string_view key = setting.key;
+  if (key == "http.api_keys" || key == "dynamodb.access_keys") return false;  // they were taken
+  if (key == "smtp.password") return a.outbox.smtp_password != b.outbox.smtp_password;
+  if (key == "mysql.password") return a.outbox.mysql.server.password != b.outbox.mysql.server.password;
+  if (key == "callback.secret") return a.outbox.callback_secret != b.outbox.callback_secret;
+  if (setting.show == nullptr) return show(a.messages.connections, "") != show(b.messages.connections, "");
+  return setting.show(a) != setting.show(b);
+}
+
+}  // namespace
+
+base::Result<Reload> plan_reload(const Settings& running, const Settings& fresh) {
+  Reload reload{running, {}};
+  take_keys_and_log(reload.settings, fresh);
+  take_files(reload.settings, fresh);
+  TRY_VOID(check(reload.settings));
+  for (const Setting& setting : all_settings())
+    if (differs(setting, reload.settings, fresh)) reload.flags.emplace_back(setting.flag);
+  return reload;
+}
+
+}  // namespace postino::app

@@ -1,0 +1,68 @@
+#include "app/server/reload.h"
+
+#include <gmock/gmock.h>
+
+namespace postino::app {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+api::ApiKey key_named(const std::string& name) { return api::parse_api_key(name + ":sender:0123456789abcdef").value(); }
+
+TEST(Reload, KeysFilesAndTheLogAreTaken) {
+  Settings running;
+  running.access_keys = {{"old", "secret"}};
+  running.tls_certificate = "a.pem";
+  running.tls_key = "a.key";
+  running.outbox.api_keys = {key_named("old")};
+  running.outbox.dkim_domain = "example.org";
+  running.outbox.dkim_selector = "one";
+  running.outbox.dkim_key = "one.pem";
+  Settings fresh = running;
+  fresh.access_keys = {{"new", "secret"}};
+  fresh.tls_certificate = "b.pem";
+  fresh.tls_key = "b.key";
+  fresh.outbox.api_keys = {key_named("new")};
+  fresh.outbox.dkim_selector = "two";
+  fresh.outbox.dkim_key = "two.pem";
+  fresh.log_level = base::LogLevel::error;
+  fresh.log_file = "log";
+
+  const auto reload = plan_reload(running, fresh);
+  ASSERT_TRUE(reload);
+  EXPECT_THAT(reload->flags, IsEmpty());
+  EXPECT_EQ(reload->settings.access_keys.front().id, "new");
+  EXPECT_EQ(reload->settings.outbox.api_keys.front().caller.name, "new");
+  EXPECT_EQ(reload->settings.log_level, base::LogLevel::error);
+  EXPECT_EQ(show(reload->settings), show(fresh));
+}
+
+TEST(Reload, OtherChangesWaitForARestartAndAreNamed) {
+  const Settings running;
+  Settings fresh = running;
+  fresh.region = "eu-west-1";
+  fresh.outbox.smtp_password = "changed";
+  fresh.tls_certificate = "a.pem";
+  fresh.tls_key = "a.key";
+  const auto reload = plan_reload(running, fresh);
+  ASSERT_TRUE(reload);
+  EXPECT_THAT(reload->flags, ElementsAre("--region", "--tls-certificate", "--tls-key", "--smtp-password"));
+  EXPECT_EQ(show(reload->settings), show(running));
+}
+
+TEST(Reload, KeysDoNotGoWhileOthersCanReachTheServer) {
+  Settings running;
+  running.outbox.http_host = "0.0.0.0";
+  running.outbox.api_keys = {key_named("old")};
+  Settings fresh = running;
+  fresh.outbox.http_host = "127.0.0.1";  // with the next start
+  fresh.outbox.api_keys.clear();
+  const auto reload = plan_reload(running, fresh);
+  ASSERT_FALSE(reload);
+  EXPECT_THAT(reload.error().message, HasSubstr("can be reached from other machines"));
+}
+
+}  // namespace
+}  // namespace postino::app

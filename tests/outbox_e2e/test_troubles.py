@@ -1,0 +1,65 @@
+"""What an operator learns of trouble: lines in the log, /readyz and metrics. None of them has the address of a person."""
+
+import urllib.request
+
+import pytest
+
+from payloads import RECIPIENT, payload
+from waiting import PATIENCE_SECONDS, eventually, free_port
+
+pytestmark = pytest.mark.store_only
+
+RETRY = ["--retry-first", "100ms", "--retry-longest", "100ms"]
+
+
+def ask(server, path):
+    with urllib.request.urlopen(server.url + path, timeout=PATIENCE_SECONDS) as answer:
+        return answer.read().decode()
+
+
+def await_line(server, *parts):
+    return eventually(
+        lambda: [line for line in server.log if all(part in line for part in parts)], f"a line with {parts}"
+    )
+
+
+def assert_no_addresses(server):
+    assert not [line for line in server.log if RECIPIENT in line]
+
+
+def test_a_mail_server_that_is_down_is_named_until_it_works(start, sink):
+    port = free_port()
+    server = start("--smtp", f"127.0.0.1:{port}", *RETRY)
+    assert ask(server, "/readyz") == "ready\n"
+    identifier = server.rest().accept_one(payload())
+    await_line(server, "the mail server cannot be used", f"name=127.0.0.1:{port}")
+    assert ask(server, "/readyz").startswith(f"ready, but the mail server 127.0.0.1:{port} could not be used")
+    assert ask(server, "/healthz").startswith(f"running, but the mail server 127.0.0.1:{port} could not be used")
+    assert f'\npostino_smtp_relay_up{{relay="127.0.0.1:{port}"}} 0\n' in ask(server, "/metrics")
+
+    sink(port=port)
+    server.rest().await_status(identifier, "SENT")
+    await_line(server, "the mail server can be used again", f"name=127.0.0.1:{port}")
+    assert ask(server, "/readyz") == "ready\n"
+    assert f'\npostino_smtp_relay_up{{relay="127.0.0.1:{port}"}} 1\n' in ask(server, "/metrics")
+    assert_no_addresses(server)
+
+
+def test_refused_recipients_are_told_once_for_each_code(start, recorder):
+    recorder.refusals[RECIPIENT] = f"550 5.1.1 <{RECIPIENT}>: user unknown"
+    recorder.refusals["bob@customer.example"] = "553 5.1.3 no such name"
+    rest = (server := start("--smtp", recorder.address)).rest()
+    for _ in range(3):
+        rest.await_status(rest.accept_one(payload()), "FAILED")
+    rest.await_status(rest.accept_one(payload(to=["bob@customer.example", "eve@customer.example"])), "SENT")
+    await_line(server, "a mail server has refused a recipient for good", "553 5.1.3")
+    (line,) = await_line(server, "a mail server has refused a recipient for good", "550 5.1.1")
+    assert "<(address)>: user unknown" in line
+    assert_no_addresses(server)
+
+
+def test_a_callback_that_is_given_up_is_told(start):
+    server = start("--callback-url", f"http://127.0.0.1:{free_port()}/", "--callback-attempts", "1")
+    identifier = server.rest().accept_one(payload())
+    await_line(server, "a callback was given up", identifier)
+    assert_no_addresses(server)
