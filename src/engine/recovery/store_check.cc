@@ -30,13 +30,15 @@ base::Result<void> find_store(const std::filesystem::path& directory) {
   return {};
 }
 
-base::Result<StoreCheck> check_store(const std::filesystem::path& directory, const base::Clock& clock) {
+base::Result<StoreCheck> check_store(const std::filesystem::path& directory, const base::Clock& clock,
+                                     const EachItem& each) {
   TRY_VOID(find_store(directory));
   TRY(const DataDirectoryLock lock, DataDirectoryLock::take(directory));
-  return check_locked_store(directory, clock);
+  return check_locked_store(directory, clock, each);
 }
 
-base::Result<StoreCheck> check_locked_store(const std::filesystem::path& directory, const base::Clock& clock) {
+base::Result<StoreCheck> check_locked_store(const std::filesystem::path& directory, const base::Clock& clock,
+                                            const EachItem& each) {
   StoreCheck result;
   if (!find_data_directory(directory)) result.problems.add("POSTINO: is missing or damaged");
   TRY(const StoreFiles files, inspect_store_files(directory));
@@ -55,8 +57,10 @@ base::Result<StoreCheck> check_locked_store(const std::filesystem::path& directo
     return result;
   }
   result.contents_checked = true;
-  if (const auto checked = check_contents(**database, clock.now(), result.problems, result.counts); !checked)
+  if (const auto checked = check_contents(**database, clock.now(), each, result.problems, result.counts); !checked) {
+    result.contents_checked = false;
     result.problems.add("the contents cannot be read: " + checked.error().message);
+  }
   return result;
 }
 

@@ -122,13 +122,6 @@ base::Result<void> write_report(const Findings& lost, const fs::path& file) {
   return sync(file);
 }
 
-base::Result<void> note_recount(const fs::path& directory) {
-  const fs::path note = directory / recount_name;
-  const base::Descriptor made(::open(note.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR));
-  if (!made || ::fsync(made.number()) != 0) return failed("write", note, last_error());
-  return sync(directory);
-}
-
 // A repair that ended between putting the new store in its place and recording its files is finished. What is left of
 // one that did not come so far goes.
 base::Result<void> finish_interrupted(const fs::path& directory, base::TimePoint now, StoreRepair& result) {
@@ -186,7 +179,7 @@ class Exchange {
     TRY_VOID(sync(result_.kept_in));
     if (!result_.lost.empty() && !is_recount_due(directory_)) {
       noted_recount_ = true;
-      TRY_VOID(note_recount(directory_));
+      TRY_VOID(note_recount_due(directory_));
     }
     if (elsewhere) {
       TRY_VOID(sync(result_.kept_in / ".."));
@@ -284,6 +277,13 @@ base::Result<void> repair_locked_store(const fs::path& directory, const std::opt
 }  // namespace
 
 bool is_recount_due(const fs::path& directory) { return is_there(directory / recount_name); }
+
+base::Result<void> note_recount_due(const fs::path& directory) {
+  const fs::path note = directory / recount_name;
+  const base::Descriptor made(::open(note.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  if (!made || ::fsync(made.number()) != 0) return failed("write", note, last_error());
+  return sync(directory);
+}
 
 base::Result<void> note_recounted(const fs::path& directory) {
   const fs::path note = directory / recount_name;

@@ -39,6 +39,8 @@ base::Result<StoreRepair> repair_store(const std::filesystem::path& directory,
 // Has the store lost something, and have the services not made the counts anew that they keep themselves? A file of the
 // data directory says so, from before the new store is in its place, so that no repair that was interrupted forgets it.
 bool is_recount_due(const std::filesystem::path& directory);
+// They must, because one of these counts is found to be wrong. For one who is about to do it.
+base::Result<void> note_recount_due(const std::filesystem::path& directory);
 // They have. For one who has just done it.
 base::Result<void> note_recounted(const std::filesystem::path& directory);
 
