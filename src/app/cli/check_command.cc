@@ -275,7 +275,7 @@ void add_repair_command(CommandLine& line) {
   const auto flags = std::make_shared<OfflineFlags>();
   CLI::App* const command = add_offline_command(
       line, "repair", "save what can be saved of damaged data, and list what cannot", run_repair, flags);
-  command->add_option("--to", flags->keep_in, "directory to keep the damaged store in, which must not exist yet")
+  command->add_option("--to", flags->keep_in, "directory to keep the damaged store in: a new or an empty one")
       ->type_name("DIRECTORY");
 }
 
