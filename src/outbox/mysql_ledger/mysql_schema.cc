@@ -127,6 +127,17 @@ const std::array<std::string, 4> further_tables = {
         " PRIMARY KEY (path, part), INDEX idx_expires (expires_ms))" +
         engine};
 
+// Of requests that several servers execute once. A record is an item in JSON, as it would be in the table of a store.
+const std::array<std::string, 2> tables_of_keys = {
+    "CREATE TABLE IF NOT EXISTS idempotency_records (key_hash CHAR(64) CHARACTER SET ascii COLLATE ascii_bin PRIMARY "
+    "KEY,"
+    " record LONGBLOB NOT NULL, expires_ms BIGINT NOT NULL, INDEX idx_expires (expires_ms))" +
+        engine,
+    "CREATE TABLE IF NOT EXISTS idempotency_answers (key_hash CHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,"
+    " part INT NOT NULL, content MEDIUMBLOB NOT NULL, expires_ms BIGINT NOT NULL,"
+    " PRIMARY KEY (key_hash, part), INDEX idx_expires (expires_ms))" +
+        engine};
+
 // The names that INFORMATION_SCHEMA has, where they are ours.
 mysql::Result<std::vector<std::string>> names_in(Connection& connection, std::string_view catalogue,
                                                  std::string_view column, std::string_view table) {
@@ -186,6 +197,11 @@ mysql::Result<void> create_further_tables(Connection& connection) {
   return {};
 }
 
+mysql::Result<void> create_tables_of_keys(Connection& connection) {
+  for (const std::string& table : tables_of_keys) TRY_VOID(connection.run(table));
+  return {};
+}
+
 }  // namespace
 
 const std::vector<Migration>& mysql_migrations() {
@@ -193,6 +209,7 @@ const std::vector<Migration>& mysql_migrations() {
       {1, "tables of e-mails and their history", create_first_tables},
       {2, "leases, due times, callbacks, tenants", add_columns},
       {3, "counts, suppressions, keys, spool", create_further_tables},
+      {4, "keys of all requests", create_tables_of_keys},
   };
   return migrations;
 }

@@ -69,6 +69,16 @@ mysql::Result<void> remove_key(Connection& connection, const mysql::Row& row) {
   return {};
 }
 
+mysql::Result<void> remove_record(Connection& connection, const mysql::Row& row) {
+  TRY_VOID(connection.execute("DELETE FROM idempotency_records WHERE key_hash = ?", {row.text(0)}));
+  return {};
+}
+mysql::Result<void> remove_answer(Connection& connection, const mysql::Row& row) {
+  TRY_VOID(connection.execute("DELETE FROM idempotency_answers WHERE key_hash = ? AND part = ?",
+                              {row.text(0), row.number(1)}));
+  return {};
+}
+
 // Repeats `once`, which takes how many it may remove at most and answers how many it did, up to the limit.
 template <class Once>
 base::Result<int> in_batches(int limit, const Once& once) {
@@ -120,14 +130,22 @@ base::Result<int> MysqlLedger::sweep_objects(int limit) {
   });
 }
 
-base::Result<int> MysqlLedger::sweep_keys(int limit) {
+base::Result<int> MysqlLedger::sweep_table(const std::string& table, const std::string& columns,
+                                           const RemoveRow& remove, int limit) {
   return in_batches(limit, [&](int wanted) {
     return database_.transact([&](Connection& connection, const Attempt&) -> mysql::Result<int> {
-      TRY(const mysql::Rows rows, lock_expired(connection, "key_hash", "email_accept_keys", clock_.now(), wanted));
-      for (const mysql::Row row : rows) TRY_VOID(remove_key(connection, row));
+      TRY(const mysql::Rows rows, lock_expired(connection, columns, table, clock_.now(), wanted));
+      for (const mysql::Row row : rows) TRY_VOID(remove(connection, row));
       return static_cast<int>(rows.size());
     });
   });
+}
+
+base::Result<int> MysqlLedger::sweep_keys(int limit) {
+  TRY(const int keys, sweep_table("email_accept_keys", "key_hash", remove_key, limit));
+  TRY(const int records, sweep_table("idempotency_records", "key_hash", remove_record, limit));
+  TRY(const int answers, sweep_table("idempotency_answers", "key_hash, part", remove_answer, limit));
+  return keys + records + answers;
 }
 
 base::Result<int> MysqlLedger::sweep(int limit) {
