@@ -33,7 +33,7 @@ std::string note_in(const fs::path& file) {
   return *std::move(text);
 }
 
-base::Result<void> write_note(const fs::path& file, const std::string& text) {
+base::Result<void> write_place_note(const fs::path& file, const std::string& text) {
   return write_synced_file(file, text + "\n");
 }
 
@@ -71,7 +71,7 @@ base::Result<void> RepairPlaces::take_target(const fs::path& target) {
     return base::fail(base::ErrorCode::conflict, "'" + target.string() + "' is there already");
   }
   target_ = target;
-  TRY_VOID(write_note(target_ / unfinished_name, full_path(directory_).string()));
+  TRY_VOID(write_place_note(target_ / unfinished_name, full_path(directory_).string()));
   TRY_VOID(sync_path_of_repair(target_));
   return sync_path_of_repair(target_ / "..");
 }
@@ -80,8 +80,8 @@ base::Result<void> RepairPlaces::make_work(base::TimePoint now) {
   const fs::path work = repair_directory(directory_);
   const fs::path place = free_place(directory_, now);
   TRY_VOID(make_private_directory(work));
-  if (!target_.empty()) TRY_VOID(write_note(work / target_note, full_path(target_).string()));
-  TRY_VOID(write_note(work / place_note, place.filename().string()));
+  if (!target_.empty()) TRY_VOID(write_place_note(work / target_note, full_path(target_).string()));
+  TRY_VOID(write_place_note(work / place_note, place.filename().string()));
   TRY_VOID(sync_path_of_repair(work));
   TRY_VOID(make_private_directory(place));
   place_ = place;

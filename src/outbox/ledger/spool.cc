@@ -1,10 +1,10 @@
 #include "outbox/ledger/spool.h"
 
-#include <cctype>
 #include <optional>
 
 #include "base/text.h"
 #include "base/timestamp.h"
+#include "outbox/email/payload.h"
 
 namespace postino::outbox {
 
@@ -12,16 +12,6 @@ namespace {
 
 constexpr std::string_view payload_ending = ".json";
 constexpr std::string_view message_ending = ".eml";
-
-bool is_uuid(std::string_view text) {
-  constexpr std::string_view form = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
-  if (text.size() != form.size()) return false;
-  for (std::size_t i = 0; i < form.size(); ++i)
-    if ((form[i] == '-') != (text[i] == '-') ||
-        (form[i] == 'x' && std::isxdigit(static_cast<unsigned char>(text[i])) == 0))
-      return false;
-  return true;
-}
 
 // Why the path cannot be that of the e-mail's contents.
 std::optional<std::string> why_not_of(const std::string& id, SpoolKind kind, std::string_view path) {
