@@ -88,27 +88,34 @@ base::Result<void> RepairPlaces::make_work(base::TimePoint now) {
   return sync_path_of_repair(directory_);
 }
 
-base::Result<void> RepairPlaces::settle(bool has_copied, const AtStep& at, std::vector<std::string>& notes) const {
-  if (target_.empty()) return {};
+base::Result<void> RepairPlaces::move_to_target(const AtStep& at) const {
   // From now on nothing in the target is removed.
   const fs::path mark = target_ / unfinished_name;
   if (::unlink(mark.c_str()) != 0 && errno != ENOENT) return repair_failure("remove", mark, last_system_error());
   TRY_VOID(sync_path_of_repair(target_));
   at("the target is unmarked");
-  if (place_.empty()) return {};
-  const fs::path original = store_directory(place_);
-  if (is_path_there(original) && !is_path_there(store_directory(target_))) {
-    TRY_VOID(move_path(original, store_directory(target_)));
-    TRY_VOID(sync_path_of_repair(target_));
-    at("the damaged store is in the target");
+  if (place_.empty() || !is_path_there(store_directory(place_)) || is_path_there(store_directory(target_))) return {};
+  TRY_VOID(move_path(store_directory(place_), store_directory(target_)));
+  TRY_VOID(sync_path_of_repair(target_));
+  at("the damaged store is in the target");
+  return {};
+}
+
+fs::path RepairPlaces::settle(bool has_copied, const AtStep& at, std::vector<std::string>& notes) const {
+  if (target_.empty()) return place_;
+  if (const auto moved = move_to_target(at); !moved) {
+    notes.push_back(moved.error().message + "; the damaged store is in '" + place_.string() + "'");
+    return place_;
   }
+  if (place_.empty()) return target_;
   std::error_code error;
+  const fs::path original = store_directory(place_);
   if (has_copied) fs::remove_all(original, error);
   if (is_path_there(original))
     notes.push_back("the damaged store is in '" + place_.string() + "' as well, and may be removed there");
   else
     fs::remove(place_, error);
-  return {};
+  return target_;
 }
 
 void RepairPlaces::discard_copies(const fs::path& where) const {

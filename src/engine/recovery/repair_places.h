@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -43,8 +44,9 @@ class RepairPlaces {
   const std::filesystem::path& kept_in() const { return target_.empty() ? place_ : target_; }
 
   // The two stores have changed places: the damaged one goes to the target. Where it was copied there before, the one
-  // in the place is removed if this process has copied it, and is left there otherwise.
-  base::Result<void> settle(bool has_copied, const AtStep& at, std::vector<std::string>& notes) const;
+  // in the place is removed if this process has copied it, and is left there otherwise. If it cannot go to the target,
+  // it stays where it is. Notes say so. Returns where it is.
+  std::filesystem::path settle(bool has_copied, const AtStep& at, std::vector<std::string>& notes) const;
 
   // Nothing was exchanged: what the repair has made goes. `made` is the record of the new store, if it came so far.
   void discard(const std::optional<StoreState>& made) const;
@@ -57,6 +59,7 @@ class RepairPlaces {
   bool is_in_place(const StoreState& made) const;
 
  private:
+  base::Result<void> move_to_target(const AtStep& at) const;
   void discard_copies(const std::filesystem::path& where) const;
   bool is_ours(const std::filesystem::path& target) const;
 

@@ -46,14 +46,13 @@ base::Result<void> keep_former_work(const fs::path& directory, base::TimePoint n
 // The new store is in its place, and perhaps the damaged one is not, or the record of the files.
 base::Result<void> finish_exchange(const fs::path& directory, const RepairPlaces& places, const AtStep& at,
                                    StoreRepair& result) {
-  TRY_VOID(places.settle(false, at, result.notes));
+  const fs::path kept_in = places.settle(false, at, result.notes);
   TRY_VOID(move_path(state_file(repair_directory(directory) / "new"), state_file(directory)));
   TRY_VOID(sync_path_of_repair(directory));
   at("the record is in its place");
-  result.notes.push_back(
-      "a repair that was interrupted is finished now; " +
-      (places.kept_in().empty() ? "the directory of the damaged store" : "'" + places.kept_in().string() + "'") +
-      " has the damaged store, and " + lost_report_name + ", which says what was lost");
+  const std::string where = kept_in.empty() ? "the directory of the damaged store" : "'" + kept_in.string() + "'";
+  result.notes.push_back("a repair that was interrupted is finished now; " + where + " has the damaged store, and " +
+                         lost_report_name + ", which says what was lost");
   return {};
 }
 
@@ -175,7 +174,7 @@ class Exchange {
     TRY_VOID(sync_path_of_repair(places_.place()));
     TRY_VOID(sync_path_of_repair(directory_));
     at_("the stores are exchanged");
-    TRY_VOID(places_.settle(has_copied_, at_, result_.notes));
+    result_.kept_in = places_.settle(has_copied_, at_, result_.notes);
     TRY_VOID(move_path(state_file(work_ / "new"), state_file(directory_)));
     TRY_VOID(sync_path_of_repair(directory_));
     at_("the record is in its place");
