@@ -45,8 +45,7 @@ std::string ServerLock::refusal() const {
     return "another server uses database " + server_.database +
            " and was started without --several-servers: start all of them with it";
   return "another server uses database " + server_.database +
-         ". Start all servers with --several-servers: then they share the idempotency keys of all requests, so that "
-         "one "
+         ". Start all servers with --several-servers: then they share the idempotency keys of all requests, and one "
          "that is repeated at another server is not executed again";
 }
 
