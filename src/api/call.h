@@ -112,6 +112,14 @@ base::Result<T, Problem> answered_about(const Call& call, const std::string& id,
   return answered(std::move(answer), absent);
 }
 
+// The same for contents of one e-mail. A record that names what cannot be its contents is damaged as well.
+template <class T>
+base::Result<T, Problem> answered_with_contents(const Call& call, const std::string& id, base::Result<T> answer,
+                                                const ProblemType& absent) {
+  if (answer || answer.error().code != base::ErrorCode::corrupt) return answered(std::move(answer), absent);
+  return refuse_unreadable(call.services.outbox.why_unreadable(id).value_or(answer.error().message));
+}
+
 // An error of the outbox for a call with a cursor: when it is the caller's fault, it is the cursor's.
 template <class T>
 base::Result<T, Problem> answered_page(base::Result<T> answer) {

@@ -82,15 +82,17 @@ Outcome show_email(Call& call) {
 
 Outcome show_message(Call& call) {
   TRY(const std::string id, call.email_id());
-  TRY(std::string message, answered_about(call, id, call.services.outbox.message(id, call.caller.tenant, call.admit()),
-                                          problems::message_not_found));
+  TRY(std::string message,
+      answered_with_contents(call, id, call.services.outbox.message(id, call.caller.tenant, call.admit()),
+                             problems::message_not_found));
   return message_reply(std::move(message), id);
 }
 
 Outcome show_payload(Call& call) {
   TRY(const std::string id, call.email_id());
-  TRY(std::string payload, answered_about(call, id, call.services.outbox.payload(id, call.caller.tenant, call.admit()),
-                                          problems::payload_not_found));
+  TRY(std::string payload,
+      answered_with_contents(call, id, call.services.outbox.payload(id, call.caller.tenant, call.admit()),
+                             problems::payload_not_found));
   return json_reply(std::move(payload));
 }
 

@@ -66,7 +66,7 @@ Outcome show_mail(Call& call) {
   TRY(const bool visible, answered_about(call, id, may_see(call, id)));
   std::optional<std::string> message;
   if (visible) {
-    TRY(message, answered(mailbox->message(id, call.admit()), problems::message_not_found));
+    TRY(message, answered_with_contents(call, id, mailbox->message(id, call.admit()), problems::message_not_found));
   }
   if (!message) return refuse(problems::message_not_found, "No message in the sandbox has this id.");
   return message_reply(*std::move(message), id);

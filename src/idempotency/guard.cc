@@ -1,7 +1,6 @@
 #include "idempotency/guard.h"
 
 #include "base/log.h"
-#include "base/timestamp.h"
 #include "item/attribute_text.h"
 #include "store/table_setup.h"
 
@@ -32,67 +31,6 @@ void prolong(Record& record, base::TimePoint now, base::Milliseconds lease) {
   record.expires_at = std::max(record.expires_at, now + 2 * lease);
 }
 
-store::TransactPut put_of(const std::string& table, const Record& record) {
-  store::TransactPut put;
-  put.table_name = table;
-  put.item = to_item(record);
-  return put;
-}
-
-store::TransactPut put_if_absent(const std::string& table, const Record& record) {
-  store::TransactPut put = put_of(table, record);
-  put.condition = store::ConditionExpression("attribute_not_exists(pk)");
-  put.return_item_on_failure = true;
-  return put;
-}
-
-// Writes the record if no other execution has the key. The same rule as can_be_taken, for the store.
-store::TransactPut put_if_free(const std::string& table, const Record& record, base::TimePoint now) {
-  store::TransactPut put = put_of(table, record);
-  put.condition = store::ConditionExpression(
-      "attribute_not_exists(pk) OR expiresAt <= :now OR "
-      "(#status = :failed AND (attribute_not_exists(progress) OR requestHash = :hash)) OR "
-      "(#status = :in_progress AND leaseUntil <= :now AND requestHash = :hash)");
-  put.placeholders.names = expr::Names{{"#status", "status"}};
-  put.placeholders.values = item::Map{{":now", base::format_timestamp(now)},
-                                      {":failed", "FAILED"},
-                                      {":in_progress", "IN_PROGRESS"},
-                                      {":hash", record.request_hash}};
-  return put;
-}
-
-// Writes the record if it is still the owner's.
-store::TransactPut put_if_owned(const std::string& table, const Record& record) {
-  store::TransactPut put = put_of(table, record);
-  put.condition = store::ConditionExpression("leaseOwner = :owner AND #status = :in_progress");
-  put.placeholders.names = expr::Names{{"#status", "status"}};
-  put.placeholders.values = item::Map{{":owner", record.owner}, {":in_progress", "IN_PROGRESS"}};
-  return put;
-}
-
-// Writes the record if the one that is there is still the one that was seen.
-store::TransactPut put_instead_of(const item::Item& seen, const std::string& table, const Record& record) {
-  store::TransactPut put = put_of(table, record);
-  std::string condition;
-  expr::Names names;
-  item::Map values;
-  for (const std::string name : {"status", "requestHash", "updatedAt", "expiresAt", "leaseOwner", "progress"}) {
-    condition += condition.empty() ? "" : " AND ";
-    names.emplace("#" + name, name);
-    const item::AttributeValue* value = seen.find(name);
-    if (value == nullptr) {
-      condition.append("attribute_not_exists(#").append(name).append(")");
-      continue;
-    }
-    condition.append("#").append(name).append(" = :").append(name);
-    values.set(":" + name, *value);
-  }
-  put.condition = store::ConditionExpression(std::move(condition));
-  put.placeholders.names = std::move(names);
-  put.placeholders.values = std::move(values);
-  return put;
-}
-
 // What was there when the condition of a write failed, if the store tells.
 std::optional<item::Item> seen_by(const store::Error& error) {
   return error.details != nullptr ? error.details->item : std::nullopt;
@@ -109,15 +47,6 @@ base::Result<void> prepare_tables(store::Store& store, const std::string& table)
       store, store::table_request(table + "-answers", {{"pk", Type::string}, {"part", Type::number}}), "ttl");
 }
 
-store::Answer<std::optional<item::Item>> Guard::find(const std::string& operation, const std::string& key) {
-  store::GetItemRequest get;
-  get.table_name = options_.table;
-  get.key = {{"pk", partition_key(operation, key)}};
-  get.consistent_read = true;
-  TRY(store::GetItemResponse answer, store_.get_item(get));
-  return std::move(answer.item);
-}
-
 Begun Guard::unreadable(const item::Item& found, const std::string& fault) {
   constexpr std::size_t most_told = 1'000;
   const std::string key = item::attribute_text(found, "pk");
@@ -128,7 +57,7 @@ Begun Guard::unreadable(const item::Item& found, const std::string& fault) {
   base::log_error(
       "idempotency",
       "the record of a key cannot be read: requests with this key are refused until it is mended or deleted",
-      {{"table", options_.table}, {"pk", key}, {"fault", fault}});
+      {{"table", records_.place()}, {"pk", key}, {"fault", fault}});
   return {Verdict::unreadable, {}, fault};
 }
 
@@ -155,17 +84,6 @@ store::Answer<Begun> Guard::judge(Record record, const std::string& request_hash
   return begun;
 }
 
-store::Answer<void> Guard::put(const store::TransactPut& put) {
-  store::PutItemRequest request;
-  request.table_name = put.table_name;
-  request.item = put.item;
-  request.condition = put.condition;
-  request.placeholders = put.placeholders;
-  request.return_item_on_failure = put.return_item_on_failure;
-  TRY_VOID(store_.put_item(request));
-  return {};
-}
-
 Record Guard::new_record(const std::string& operation, const std::string& key, const std::string& request_hash,
                          std::optional<base::Milliseconds> life) const {
   const base::TimePoint now = clock_.now();
@@ -181,7 +99,7 @@ Record Guard::new_record(const std::string& operation, const std::string& key, c
 
 store::Answer<Begun> Guard::look(const std::string& operation, const std::string& key,
                                  const std::string& request_hash) {
-  TRY(const std::optional<item::Item> found, find(operation, key));
+  TRY(const std::optional<item::Item> found, records_.find(partition_key(operation, key)));
   if (!found) return Begun{};
   return judge(*found, request_hash);
 }
@@ -193,13 +111,13 @@ store::Answer<Begun> Guard::begin(const std::string& operation, const std::strin
     Record record = new_record(operation, key, request_hash, life);
     prolong(record, record.created_at, options_.lease);
     record.owner = base::make_uuid(random_);
-    const auto taken = put(put_if_absent(options_.table, record));
+    const auto taken = records_.insert(record);
     if (taken) return Begun{Verdict::execute, std::move(record)};
     if (!is_refused(taken.error())) return base::propagate(taken.error());
 
     std::optional<item::Item> seen = seen_by(taken.error());
     if (!seen) {
-      TRY(seen, find(operation, key));
+      TRY(seen, records_.find(partition_key(operation, key)));
     }
     if (!seen) continue;
     TRY(Begun begun, judge(*seen, request_hash));
@@ -209,7 +127,7 @@ store::Answer<Begun> Guard::begin(const std::string& operation, const std::strin
       record.created_at = begun.record.created_at;
       record.progress = std::move(begun.record.progress);
     }
-    const auto taken_over = put(put_instead_of(*seen, options_.table, record));
+    const auto taken_over = records_.replace(*seen, record);
     if (taken_over) return Begun{Verdict::execute, std::move(record)};
     if (!is_refused(taken_over.error())) return base::propagate(taken_over.error());
   }
@@ -222,7 +140,7 @@ store::TransactPut Guard::completion(Record record, std::string response) const 
   record.response = std::move(response);
   record.updated_at = now;
   record.progress.clear();
-  return record.owner.empty() ? put_if_free(options_.table, record, now) : put_if_owned(options_.table, record);
+  return record.owner.empty() ? own_records_.put_if_free(record, now) : own_records_.put_if_owned(record);
 }
 
 store::Answer<void> Guard::complete(const Record& record, std::string response, std::string remains) {
@@ -233,52 +151,32 @@ store::Answer<void> Guard::complete(const Record& record, std::string response, 
   completed.progress = std::move(remains);
   if (completed.response.size() > largest_answer_in_item)
     TRY_VOID(large_answers_.put(completed, base::make_uuid(random_)));
-  return put(put_if_owned(options_.table, completed));
+  return records_.replace_owned(completed);
 }
 
 store::Answer<void> Guard::settle(const Record& record) {
-  return update_owned(record, "REMOVE progress, leaseUntil, leaseOwner SET updatedAt = :updated", {},
-                      {{":updated", base::format_timestamp(clock_.now())}}, Status::completed);
+  Record settled;  // what is needed, and no more: the rest may be large
+  settled.operation = record.operation;
+  settled.key = record.key;
+  settled.owner = record.owner;
+  settled.updated_at = clock_.now();
+  return records_.settle(settled);
 }
 
 store::Answer<void> Guard::fail(const Record& record) {
   Record failed = record;
   failed.status = Status::failed;
   failed.updated_at = clock_.now();
-  return put(put_if_owned(options_.table, failed));
+  return records_.replace_owned(failed);
 }
 
-store::Answer<void> Guard::renew(Record& record) { return hold(record, "", {}); }
+store::Answer<void> Guard::renew(Record& record) { return hold(record, false); }
 
-store::Answer<void> Guard::note_progress(Record& record) {
-  return hold(record, ", progress = :progress", {{":progress", record.progress}});
-}
+store::Answer<void> Guard::note_progress(Record& record) { return hold(record, true); }
 
-store::Answer<void> Guard::hold(Record& record, std::string_view besides, item::Map values) {
+store::Answer<void> Guard::hold(Record& record, bool notes_progress) {
   prolong(record, clock_.now(), options_.lease);
-  values.set(":updated", base::format_timestamp(record.updated_at));
-  values.set(":until", base::format_timestamp(record.lease_until));
-  values.set(":expires", base::format_timestamp(record.expires_at));
-  values.set(":ttl", base::epoch_seconds(record.expires_at));
-  std::string update = "SET updatedAt = :updated, leaseUntil = :until, expiresAt = :expires, #ttl = :ttl";
-  return update_owned(record, update.append(besides), {{"#ttl", "ttl"}}, std::move(values), Status::in_progress);
-}
-
-// Changes attributes of a record if it is still the owner's.
-store::Answer<void> Guard::update_owned(const Record& record, std::string update, expr::Names names, item::Map values,
-                                        Status status) {
-  store::UpdateItemRequest request;
-  request.table_name = options_.table;
-  request.key = {{"pk", partition_key(record.operation, record.key)}};
-  request.update = store::UpdateExpression(std::move(update));
-  request.condition = store::ConditionExpression("leaseOwner = :owner AND #status = :status");
-  names.emplace("#status", "status");
-  request.placeholders.names = std::move(names);
-  values.set(":owner", record.owner);
-  values.set(":status", status == Status::completed ? "COMPLETED" : "IN_PROGRESS");
-  request.placeholders.values = std::move(values);
-  TRY_VOID(store_.update_item(request));
-  return {};
+  return records_.hold(record, notes_progress);
 }
 
 }  // namespace postino::idempotency

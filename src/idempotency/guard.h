@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "idempotency/large_answers.h"
 #include "idempotency/record.h"
+#include "idempotency/store_records.h"
 #include "store/store.h"
 
 namespace postino::idempotency {
@@ -24,6 +25,9 @@ struct GuardOptions {
   base::Milliseconds lease = std::chrono::seconds(30);
   // For answers that are too large for their records, from when they are read. nullptr: without limit.
   std::shared_ptr<base::MemoryBudget> answers = nullptr;
+  // Where the records are, if not in the guard's store, and the clock that all who share them have.
+  std::shared_ptr<Records> shared_records = nullptr;
+  std::shared_ptr<const base::Clock> shared_clock = nullptr;
 };
 
 // Makes the table of the records, and that of answers too large for them ("<table>-answers"), where they are missing.
@@ -48,13 +52,16 @@ struct Begun {
 class Guard {
  public:
   Guard(store::Store& store, const base::Clock& clock, base::Random& random, GuardOptions options)
-      : store_(store),
-        clock_(clock),
+      : options_(std::move(options)),
+        clock_(options_.shared_clock ? *options_.shared_clock : clock),
         random_(random),
-        options_(std::move(options)),
-        large_answers_(store, options_.table + "-answers") {}
+        own_records_(store, options_.table),
+        records_(options_.shared_records ? *options_.shared_records : own_records_),
+        large_answers_(records_) {}
 
   base::Milliseconds lease() const { return options_.lease; }
+  // That leases and expiry follow.
+  const base::Clock& clock() const { return clock_; }
 
   // `life` replaces the configured one for this record. An execution that takes over one of the same request, which
   // failed or died, gets its progress.
@@ -78,26 +85,24 @@ class Guard {
 
   // For an execution that is one transaction: the completed record as an action of that transaction, which fails when
   // another execution has the key. With a record from begin(), only its owner can. The response must fit into an item.
+  // Not for records that are shared.
   store::TransactPut completion(Record record, std::string response) const;
   // A record that has not begun, for completion().
   Record new_record(const std::string& operation, const std::string& key, const std::string& request_hash,
                     std::optional<base::Milliseconds> life) const;
 
  private:
-  store::Answer<std::optional<item::Item>> find(const std::string& operation, const std::string& key);
   store::Answer<Begun> judge(const item::Item& found, const std::string& request_hash);
   store::Answer<Begun> judge(Record record, const std::string& request_hash);
   // Tells the operator, once for each record.
   Begun unreadable(const item::Item& found, const std::string& fault);
-  store::Answer<void> put(const store::TransactPut& put);
-  store::Answer<void> hold(Record& record, std::string_view besides, item::Map values);
-  store::Answer<void> update_owned(const Record& record, std::string update, expr::Names names, item::Map values,
-                                   Status status);
+  store::Answer<void> hold(Record& record, bool notes_progress);
 
-  store::Store& store_;
+  const GuardOptions options_;
   const base::Clock& clock_;
   base::Random& random_;
-  const GuardOptions options_;
+  StoreRecords own_records_;
+  Records& records_;
   LargeAnswers large_answers_;
   std::mutex mutex_;
   std::set<std::string> unreadable_;  // keys that the log has been told of

@@ -7,24 +7,19 @@ namespace {
 constexpr std::size_t part_bytes = 300 << 10;
 constexpr base::Milliseconds outlives_record = std::chrono::hours(24);  // so that no reader finds a part gone
 
-}  // namespace
-
-item::Key LargeAnswers::key(const Record& record, std::int64_t part) const {
-  return {{"pk", partition_key(record.operation, record.key) + "#" + record.response_id}, {"part", part}};
+std::string name_of_answer(const Record& record) {
+  return partition_key(record.operation, record.key) + "#" + record.response_id;
 }
+
+}  // namespace
 
 store::Answer<void> LargeAnswers::put(Record& record, const std::string& name) {
   record.response_id = name;
   record.response_parts = static_cast<std::int64_t>((record.response.size() + part_bytes - 1) / part_bytes);
-  for (std::int64_t part = 0; part < record.response_parts; ++part) {
-    store::PutItemRequest request;
-    request.table_name = table_;
-    request.item = key(record, part);
-    request.item.set("content",
-                     item::Binary{record.response.substr(static_cast<std::size_t>(part) * part_bytes, part_bytes)});
-    request.item.set("ttl", base::epoch_seconds(record.expires_at + outlives_record));
-    TRY_VOID(store_.put_item(request));
-  }
+  for (std::int64_t part = 0; part < record.response_parts; ++part)
+    TRY_VOID(records_.put_part(name_of_answer(record), part,
+                               record.response.substr(static_cast<std::size_t>(part) * part_bytes, part_bytes),
+                               record.expires_at + outlives_record));
   return {};
 }
 
@@ -36,15 +31,9 @@ store::Answer<bool> LargeAnswers::load(Record& record) const {
   record.response.clear();
   record.response.reserve(largest_size_of(record));
   for (std::int64_t part = 0; part < record.response_parts; ++part) {
-    store::GetItemRequest request;
-    request.table_name = table_;
-    request.key = key(record, part);
-    request.consistent_read = true;
-    TRY(const store::GetItemResponse answer, store_.get_item(request));
-    const item::AttributeValue* content = answer.item ? answer.item->find("content") : nullptr;
-    const item::Binary* bytes = content != nullptr ? content->get_if<item::Binary>() : nullptr;
-    if (bytes == nullptr) return false;
-    record.response += bytes->bytes;
+    TRY(const std::optional<std::string> bytes, records_.find_part(name_of_answer(record), part));
+    if (!bytes) return false;
+    record.response += *bytes;
   }
   return true;
 }

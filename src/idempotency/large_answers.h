@@ -1,11 +1,11 @@
-// Answers that are too large for the item of their record: kept in parts, in a table of their own.
+// Answers that are too large for their record: kept in parts beside it.
 #pragma once
 
 #include <string>
 
 #include "base/clock.h"
 #include "idempotency/record.h"
-#include "store/store.h"
+#include "idempotency/records.h"
 
 namespace postino::idempotency {
 
@@ -15,9 +15,7 @@ inline constexpr std::size_t largest_answer_in_item = 350 << 10;
 // Safe to use from any thread.
 class LargeAnswers {
  public:
-  LargeAnswers(store::Store& store, std::string table) : store_(store), table_(std::move(table)) {}
-
-  const std::string& table() const { return table_; }
+  explicit LargeAnswers(Records& records) : records_(records) {}
 
   // Keeps the response under a unique name, and notes in the record where it is. Durable when it returns;
   // if the record is not written then, the parts go by themselves when it would have expired.
@@ -28,10 +26,7 @@ class LargeAnswers {
   store::Answer<bool> load(Record& record) const;
 
  private:
-  item::Key key(const Record& record, std::int64_t part) const;
-
-  store::Store& store_;
-  const std::string table_;
+  Records& records_;
 };
 
 }  // namespace postino::idempotency

@@ -131,7 +131,7 @@ class MessageService::Consumption {
   Result<Reply> replay() {
     const idempotency::Record& record = execution_.record();
     // As long as the lease lasts, the request that executed it may be about to settle them.
-    if (record.progress == unsettled && record.lease_until <= service_.clock_.now()) settle_again();
+    if (record.progress == unsettled && record.lease_until <= service_.guard_.clock().now()) settle_again();
     memory_ = execution_.take_memory();
     if (service_.options_.answers && !memory_) memory_ = service_.options_.answers->take(record.response.size());
     if (service_.options_.answers && !memory_) return base::propagate(Execution::no_room());
@@ -160,7 +160,7 @@ class MessageService::Consumption {
       if (!found) break;
     }
     const base::TimePoint completed = execution_.record().updated_at;
-    if (marks.empty() || service_.clock_.now() - completed >= look_for_returned) note_settled();
+    if (marks.empty() || service_.guard_.clock().now() - completed >= look_for_returned) note_settled();
   }
 
   void note_settled() {

@@ -17,8 +17,7 @@ QueueTable::Tally tally_of(const std::vector<item::Item>& slices) {
     for (std::size_t shelf = 0; shelf < shelf_count; ++shelf) {
       store::add_count(tally.counts[shelf], slice, count_names[shelf]);
       const item::AttributeValue* value = slice.find(count_names[shelf]);
-      const auto* number = value != nullptr ? value->get_if<item::Number>() : nullptr;
-      if (value != nullptr && (number == nullptr || !number->to_int64())) tally.is_spoilt = true;
+      if (value != nullptr && !store::whole_count(*value)) tally.is_spoilt = true;
     }
   return tally;
 }

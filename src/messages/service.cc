@@ -12,7 +12,7 @@ MessageService::MessageService(store::Store& store, Connections& connections, co
       retry_(std::move(retry)),
       options_(std::move(options)),
       guard_(store, clock, random, options_.guard),
-      leases_(guard_, clock) {}
+      leases_(guard_, guard_.clock()) {}
 
 MessageService::~MessageService() = default;
 

@@ -181,12 +181,12 @@ base::Result<std::string> Outbox::message(const std::string& id, const std::stri
   TRY(const Email email, find(id, tenant));
   if (email.message_path.empty())
     return base::fail(base::ErrorCode::not_found, "the message of e-mail " + id + " is not built yet");
-  return ledger_.spool().read_if(email.message_path, admit);
+  return read_contents(ledger_.spool(), SpoolKind::message, id, email.message_path, admit);
 }
 
 base::Result<std::string> Outbox::payload(const std::string& id, const std::string& tenant, const Spool::Admit& admit) {
   TRY(const Email email, find(id, tenant));
-  return ledger_.spool().read_if(email.payload_path, admit);
+  return read_contents(ledger_.spool(), SpoolKind::payload, id, email.payload_path, admit);
 }
 
 std::optional<std::string> Outbox::why_unreadable(const std::string& id) {

@@ -71,6 +71,11 @@ bool CountMender::mend(const item::Key& key) {
   return true;
 }
 
+std::optional<std::int64_t> whole_count(const item::AttributeValue& value) {
+  const auto count = count_in(value);
+  return count && item::Number(*count) == value.as<item::Number>() ? count : std::nullopt;
+}
+
 void add_count(std::int64_t& sum, const item::Item& item, std::string_view name) {
   const item::AttributeValue* value = item.find(name);
   const std::int64_t count = value != nullptr ? count_in(*value).value_or(0) : 0;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,8 +35,11 @@ class CountMender {
   int rounds_ = 0;
 };
 
-// Adds the count in an attribute to a sum. What is no whole number counts as nothing, and a sum ends at the largest
-// number there is.
+// The count in an attribute; nothing when it is no whole number, or too large for one.
+std::optional<std::int64_t> whole_count(const item::AttributeValue& value);
+
+// Adds the count in an attribute to a sum. What is no number counts as nothing, of a fraction the whole part counts,
+// and a sum ends at the largest number there is.
 void add_count(std::int64_t& sum, const item::Item& item, std::string_view name);
 
 }  // namespace postino::store

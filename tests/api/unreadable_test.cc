@@ -75,6 +75,32 @@ TEST_F(RestUnreadable, ACallbackUrlIsShownWithoutUserAndPassword) {
   EXPECT_THAT(get("/emails").response.body, testing::Not(HasSubstr("hidden-word")));
 }
 
+// Its record names what cannot be its contents. They are not shown.
+TEST_F(RestUnreadable, ContentsThatAreThoseOfAnotherEmail) {
+  const std::string id = accept_one();
+  const std::string other = accept_one();
+  put_into_mailbox(id);
+  put_into_mailbox(other);
+  store::UpdateItemRequest request;
+  request.table_name = tables_.emails;
+  request.key = {{"Id", id}, {"Status", "_META"}};
+  request.update = "SET Attributes.PayloadFilePath = :path, Attributes.EmlFilePath = :path";
+  request.placeholders.values = item::Map{{":path", get("/emails/" + other).text("/payload_path")}};
+  ASSERT_TRUE(store().update_item(request));
+  request.table_name = tables_.mailbox();
+  request.key = {{"Mailbox", "message/" + id}, {"Received", "-"}};
+  request.update = "SET EmlFilePath = :path";
+  ASSERT_TRUE(store().update_item(request));
+  for (const std::string& path : {"/emails/" + id + "/payload", "/emails/" + id + "/message", "/mailbox/" + id}) {
+    const Received refused = get(path);
+    EXPECT_EQ(refused.status(), 409) << path;
+    EXPECT_EQ(refused.code(), "UNREADABLE_EMAIL") << path;
+    EXPECT_THAT(refused.text("/detail"), HasSubstr("contents of another e-mail")) << path;
+  }
+  EXPECT_EQ(get("/emails/" + id).status(), 200) << "all else can be seen";
+  EXPECT_EQ(get("/emails/" + other + "/payload").status(), 200);
+}
+
 TEST_F(RestUnreadable, MailOfATenantInTheSandbox) {
   start_with_keys({"a:operator@acme:secret-of-tenant-a"});
   const Headers a{{"X-API-Key", "secret-of-tenant-a"}};

@@ -7,6 +7,7 @@
 #include "broker_conformance.h"
 #include "item/json_codec.h"
 #include "message_store.h"
+#include "messages/queue_count_check.h"
 #include "messages/queue_table.h"
 
 namespace postino::messages {
@@ -300,6 +301,41 @@ TEST_F(StoreQueueTest, IsCountedAnewFromWhatIsThere) {
   }
   EXPECT_TRUE(succeeded(held->acknowledge()));
   EXPECT_EQ(*table.counts("q"), (QueueTable::Counts{2, 3, 0})) << "and goes on";
+}
+
+TEST_F(StoreQueueTest, CountsThatDifferAreNamed) {
+  produce(5);
+  produce(3, {.delay = hours(1)}, "later");
+  const auto held = receive(*queue_, 2);
+  const auto differences = [&] {
+    QueueCountCheck check("messages");
+    for (const item::Item& item : store_.scan("messages")) {
+      check.add("messages", item);
+      check.add("another", item);
+    }
+    return check.differences();
+  };
+  EXPECT_THAT(differences(), IsEmpty());
+  const auto put = [&](const std::string& shelf, const std::string& name, const item::AttributeValue& value) {
+    ASSERT_TRUE(store_.engine().put_item(
+        {.table_name = "messages", .item = {{"Shelf", shelf}, {"Position", "foreign"}, {name, value}}}));
+  };
+  put("counts/gone", "Ready", 7);
+  put("ready/q", "Content", "no message, and there all the same");
+  put("counts/q", "Held", -1);
+  EXPECT_THAT(differences(), ElementsAre("counts of queue gone: Ready is 7, and there are 0 messages",
+                                         "counts of queue q: Ready is 3, and there are 4 messages",
+                                         "counts of queue q: Held is 1, and there are 2 messages"));
+  for (const item::AttributeValue& value :
+       {item::AttributeValue(item::Number::parse("0.5").value()), item::AttributeValue("x")}) {
+    put("counts/q", "Later", value);
+    EXPECT_THAT(differences(), ::testing::Contains("counts of queue q: Later is no whole number"));
+    QueueTable table(store_.engine(), store_.random(), store_.retry(), "messages");
+    EXPECT_TRUE(table.tally("q")->is_spoilt);
+  }
+  QueueTable table(store_.engine(), store_.random(), store_.retry(), "messages");
+  ASSERT_TRUE(table.recount());
+  EXPECT_THAT(differences(), IsEmpty());
 }
 
 TEST_F(StoreQueueTest, CountingAnewNeedsNoTable) {

@@ -689,6 +689,8 @@ TEST_F(MysqlSpoolTest, AMissingPartIsNoticed) {
     ASSERT_TRUE(path);
     ASSERT_EQ(outbox_.execute("DELETE FROM email_spool WHERE path = ? AND part = ?", {*path, part}), 1U);
     EXPECT_EQ(process_->spool().read(*path).error().code, base::ErrorCode::corrupt) << part;
+    outbox_.execute("UPDATE email_spool SET parts = 0 WHERE path = ?", {*path});
+    EXPECT_EQ(process_->spool().read(*path).error().code, base::ErrorCode::corrupt) << "as another program says";
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <fstream>
 #include <map>
 #include <thread>
@@ -15,6 +16,7 @@
 namespace postino::outbox {
 namespace {
 
+using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
@@ -124,7 +126,7 @@ TEST(MysqlSchema, LaterMigrationsAddWhatOthersNeedNotKnow) {
   theirs.run(emails_table);
   theirs.run(statuses_table);
   Tables ours;
-  EXPECT_THAT(migrated(ours.server()), ElementsAre(1, 2, 3));
+  EXPECT_THAT(migrated(ours.server()), ElementsAre(1, 2, 3, 4, 5));
   for (const char* table : {"emails", "email_statuses"}) {
     const auto columns = ours.columns(table);
     for (const auto& [name, before] : theirs.columns(table)) {
@@ -158,17 +160,17 @@ TEST(MysqlSchema, LaterMigrationsAddWhatOthersNeedNotKnow) {
 
 TEST(MysqlMigration, DoesWhatIsMissingAndWritesItDown) {
   Tables tables;
-  EXPECT_EQ(*pending_migrations(tables.server()), 3);
+  EXPECT_EQ(*pending_migrations(tables.server()), 5);
   EXPECT_THAT(migrated(tables.server(), 2), ElementsAre(1, 2));
-  EXPECT_EQ(*pending_migrations(tables.server()), 1);
-  EXPECT_THAT(migrated(tables.server()), ElementsAre(3));
+  EXPECT_EQ(*pending_migrations(tables.server()), 3);
+  EXPECT_THAT(migrated(tables.server()), ElementsAre(3, 4, 5));
   EXPECT_EQ(*pending_migrations(tables.server()), 0);
   EXPECT_THAT(migrated(tables.server()), IsEmpty());
   const mysql::Rows rows = tables.query(
       "SELECT number, name, program_version, TIMESTAMPDIFF(MINUTE, done_at, NOW()) FROM postino_migrations"
       " ORDER BY number");
-  ASSERT_EQ(rows.size(), 3U);
-  for (std::size_t i = 0; i < 3; ++i) {
+  ASSERT_EQ(rows.size(), 5U);
+  for (std::size_t i = 0; i < 5; ++i) {
     EXPECT_EQ(rows[i].number(0), static_cast<std::int64_t>(i) + 1);
     EXPECT_EQ(rows[i].text(1), mysql_migrations()[i].name);
     EXPECT_EQ(rows[i].text(2), "1.2.3");
@@ -185,7 +187,7 @@ TEST(MysqlMigration, TakesOverTheTablesOfAnotherProgramWithTheirRows) {
       " ('a', 'ACCEPTED', 'a.json', '2026-01-02 03:04:05', '2026-01-02 03:04:06'),"
       " ('b', 'SENT', 'b.json', '2026-01-02 03:04:07', '2026-01-02 03:04:08')");
   tables.run("INSERT INTO email_statuses (email_id, status) VALUES ('a', 'ACCEPTED')");
-  EXPECT_THAT(migrated(tables.server()), ElementsAre(1, 2, 3));
+  EXPECT_THAT(migrated(tables.server()), ElementsAre(1, 2, 3, 4, 5));
   const mysql::Rows rows = tables.query(
       "SELECT id, status, payload_file_path, version, UNIX_TIMESTAMP(updated_at), created_ms, due_ms IS NULL"
       " FROM emails ORDER BY id");
@@ -200,6 +202,79 @@ TEST(MysqlMigration, TakesOverTheTablesOfAnotherProgramWithTheirRows) {
   EXPECT_EQ(tables.query("SELECT COUNT(*) FROM email_statuses")[0].number(0), 1);
 }
 
+// Tables of another program, with rows that it had brought to an end, or was calling back for.
+class TakenOverTest : public testing::Test {
+ protected:
+  static constexpr std::array<State, 7> states = {
+      State::sent,         State::failed,        State::invalid, State::sent_acknowledged, State::failed_acknowledged,
+      State::calling_sent, State::calling_failed};
+  TakenOverTest() {
+    tables_.run(emails_table);
+    tables_.run(statuses_table);
+    for (std::size_t i = 0; i < states.size(); ++i)
+      tables_.run("INSERT INTO emails (id, status, version, created_at, updated_at) VALUES ('" +
+                  email_id(static_cast<int>(i)) + "', '" + std::string(name_of(states[i])) +
+                  "', 3, '2026-01-02 03:04:05', '2026-01-02 03:04:06')");
+    migrated(tables_.server());
+    process_ = std::make_unique<MysqlProcess>(tables_.server(), "", clock_, 1, policy_, 8, [](base::Milliseconds) {});
+  }
+  void sweep() {
+    while (process_->ledger().sweep(100).value_or(0) > 0) continue;
+  }
+  std::int64_t counted(State state) {
+    return (*process_->ledger().counts(std::nullopt))[static_cast<std::size_t>(state)];
+  }
+  std::int64_t number(const std::string& sql) { return tables_.query(sql)[0].number(0); }
+
+  Tables tables_;
+  base::ManualClock clock_{test_start + hours(1)};
+  const Policy policy_ = [] {
+    Policy policy;
+    policy.default_callback_url = "https://example.com/hook";
+    return policy;
+  }();
+  std::unique_ptr<MysqlProcess> process_;
+};
+
+TEST_F(TakenOverTest, WhatWasFinishedIsCountedAndExpires) {
+  sweep();
+  EXPECT_EQ(number("SELECT COUNT(*) FROM emails"), 7);
+  for (const State state :
+       {State::sent, State::failed, State::invalid, State::sent_acknowledged, State::failed_acknowledged})
+    EXPECT_EQ(counted(state), 1) << name_of(state);
+  const auto sent = process_->ledger().find(email_id(0));
+  ASSERT_TRUE(sent && *sent);
+  EXPECT_EQ((*sent)->updated_at, test_start + seconds(1));
+  EXPECT_THAT(process_->ledger().claim(Pipeline::callback, 10, "w")->emails, IsEmpty()) << "they are the other's";
+  clock_.advance(policy_.keep - hours(2));
+  sweep();
+  EXPECT_EQ(number("SELECT COUNT(*) FROM emails"), 7);
+  clock_.advance(hours(2));
+  sweep();
+  EXPECT_EQ(number("SELECT COUNT(*) FROM emails"), 2) << "they are kept as long as all others";
+  EXPECT_EQ(counted(State::sent), 0);
+  EXPECT_EQ(counted(State::failed_acknowledged), 0);
+}
+
+TEST_F(TakenOverTest, WhatItWasCallingBackForIsTakenOverWhenItMustBeGone) {
+  EXPECT_THAT(*process_->ledger().find_ended_leases(test_start + minutes(10), 10), IsEmpty());
+  // The moment of the migration is the server's.
+  const base::TimePoint later = base::SystemClock().now() + hours(1);
+  EXPECT_THAT(*process_->ledger().find_ended_leases(later, 10), SizeIs(2));
+}
+
+TEST_F(TakenOverTest, CallbacksAreTakenOverWhenItIsSaid) {
+  EXPECT_EQ(take_over_callbacks(tables_.server()).value_or(0), 3U);
+  EXPECT_EQ(take_over_callbacks(tables_.server()).value_or(9), 0U) << "again";
+  clock_.advance(base::SystemClock().now() - clock_.now() + minutes(1));
+  sweep();
+  const auto claimed = process_->ledger().claim(Pipeline::callback, 10, "w");
+  ASSERT_TRUE(claimed);
+  EXPECT_THAT(claimed->emails, SizeIs(3));
+  EXPECT_EQ(counted(State::calling_sent), 1);
+  EXPECT_EQ(counted(State::sent), 0);
+}
+
 // The server may stop after any statement; what was done so far is there, and the record of it is not.
 TEST(MysqlMigration, CanBeRepeatedAfterItWasBrokenOffAnywhere) {
   Tables whole;
@@ -209,14 +284,16 @@ TEST(MysqlMigration, CanBeRepeatedAfterItWasBrokenOffAnywhere) {
       {"ALTER TABLE email_statuses DROP COLUMN version, DROP COLUMN transition"},
       {"ALTER TABLE emails DROP INDEX idx_work, DROP INDEX idx_expires, DROP COLUMN owner"},
       {"DROP TABLE email_spool", "DROP TABLE email_accept_keys"},
+      {"DROP TABLE idempotency_answers"},
   };
   for (const auto& loss : losses) {
     Tables tables;
     migrated(tables.server());
     for (const std::string& sql : loss) tables.run(sql);
     tables.run("DELETE FROM postino_migrations WHERE number > 1");
-    EXPECT_THAT(migrated(tables.server()), ElementsAre(2, 3));
-    for (const char* table : {"emails", "email_statuses", "email_counts", "email_spool", "email_accept_keys"}) {
+    EXPECT_THAT(migrated(tables.server()), ElementsAre(2, 3, 4, 5));
+    for (const char* table : {"emails", "email_statuses", "email_counts", "email_spool", "email_accept_keys",
+                              "idempotency_records", "idempotency_answers"}) {
       EXPECT_EQ(tables.columns(table), whole.columns(table));
       const std::string indexes =
           "SELECT GROUP_CONCAT(INDEX_NAME, ' ', SEQ_IN_INDEX, ' ', COLUMN_NAME ORDER BY 1 SEPARATOR '\\n')"
@@ -238,8 +315,8 @@ TEST(MysqlMigration, ConcurrentProgramsDoEachOnce) {
       done.insert(done.end(), mine.begin(), mine.end());
     });
   for (std::thread& program : programs) program.join();
-  EXPECT_THAT(done, ElementsAre(1, 2, 3));
-  EXPECT_EQ(tables.query("SELECT COUNT(*) FROM postino_migrations")[0].number(0), 3);
+  EXPECT_THAT(done, ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_EQ(tables.query("SELECT COUNT(*) FROM postino_migrations")[0].number(0), 5);
 }
 
 TEST(MysqlMigration, GivesUpWhenAnotherProgramDoesNotEnd) {
@@ -249,18 +326,18 @@ TEST(MysqlMigration, GivesUpWhenAnotherProgramDoesNotEnd) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, base::ErrorCode::conflict);
   EXPECT_THAT(refused.error().message, HasSubstr("another program"));
-  EXPECT_EQ(*pending_migrations(tables.server()), 3);
+  EXPECT_EQ(*pending_migrations(tables.server()), 5);
 }
 
 TEST(MysqlMigration, ANewerDatabaseIsRefused) {
   Tables tables;
   migrated(tables.server());
-  tables.run("INSERT INTO postino_migrations (number, name, program_version) VALUES (4, 'of the future', '9.9')");
+  tables.run("INSERT INTO postino_migrations (number, name, program_version) VALUES (6, 'of the future', '9.9')");
   const auto pending = pending_migrations(tables.server());
   ASSERT_FALSE(pending);
   EXPECT_EQ(pending.error().code, base::ErrorCode::conflict);
   EXPECT_THAT(pending.error().message,
-              HasSubstr("the database is at migration 4, but this version of Postino supports only 3"));
+              HasSubstr("the database is at migration 6, but this version of Postino supports only 5"));
   EXPECT_EQ(migrate(tables.server(), {}).error().code, base::ErrorCode::conflict);
 }
 

@@ -1,4 +1,4 @@
-"""Several servers on one database: only if they were told, because they do not share all idempotency keys."""
+"""Several servers on one database: only if they were told, so that they share all idempotency keys."""
 
 import hashlib
 import http.client
@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from outbox_server import OutboxServer
+from payloads import in_the_future, payload
 from waiting import PATIENCE_SECONDS, eventually
 
 TOLD = ["--several-servers"]
@@ -42,6 +43,29 @@ def test_several_that_were_told_share_the_database(binary, on_one_database):
     with OutboxServer(binary, *on_one_database("first"), *TOLD):
         with OutboxServer(binary, *on_one_database("second"), *TOLD) as second:
             assert second.rest().get("/emails").status == 200
+
+
+def test_a_request_may_be_repeated_at_another_server(binary, on_one_database):
+    key = {"Idempotency-Key": "once"}
+    messages = {"target": {"queueName": "q"}, "messages": [{"body": "x"}]}
+    with OutboxServer(binary, *on_one_database("first"), *TOLD) as one:
+        with OutboxServer(binary, *on_one_database("second"), *TOLD) as another:
+            first, second = one.rest(), another.rest()
+            produced = first.request("POST", "/messages/produce", messages, key)
+            assert produced.status == 200, produced
+            repeated = second.request("POST", "/messages/produce", messages, key)
+            assert repeated.status == 200 and repeated.headers["idempotent-replayed"] == "true", repeated
+            assert repeated.body == produced.body
+            assert second.get("/messages/queues/q/depth").json["depth"] == 0, "each server has queues of its own"
+            different = messages | {"messages": [{"body": "y"}]}
+            assert second.request("POST", "/messages/produce", different, key).status == 422
+
+            [email] = first.accept(payload(send_at=in_the_future()))
+            for call, status in [("hold", 204), ("release", 204)]:
+                assert first.request("POST", f"/emails/{email}/{call}", None, {"Idempotency-Key": call}).status == status
+            held = second.request("POST", f"/emails/{email}/hold", None, {"Idempotency-Key": "hold"})
+            assert held.status == 204 and held.headers["idempotent-replayed"] == "true", held
+            assert second.get(f"/emails/{email}").json["status"] != "HELD", "it is not held again"
 
 
 def readiness(server):

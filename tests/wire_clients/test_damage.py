@@ -108,6 +108,29 @@ def test_a_repair_that_cannot_count_anew_says_so_and_is_finished_later(start_ser
         assert counts["Ready"] == {"N": "3"}
 
 
+def test_wrong_counts_are_found_and_counted_anew(start_server, data_directory):
+    with start_server() as server:
+        wire = Wire(server)
+        wire.call("CreateTable", TableName="messages", BillingMode="PAY_PER_REQUEST",
+                  AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in ("Shelf", "Position")],
+                  KeySchema=[{"AttributeName": "Shelf", "KeyType": "HASH"},
+                             {"AttributeName": "Position", "KeyType": "RANGE"}])
+        wire.call("PutItem", TableName="messages",
+                  Item={"Shelf": {"S": "ready/q"}, "Position": {"S": "1767323045000-000000-00000000"}})
+        wire.call("PutItem", TableName="messages",
+                  Item={"Shelf": {"S": "counts/q"}, "Position": {"S": "0"}, "Ready": {"N": "1.5"}})
+    data = data_directory / "data"
+    checked = postino("check", "--data", data)
+    assert checked.returncode == 1 and "counts of queue q: Ready is no whole number" in checked.stdout
+    repaired = json.loads(postino("repair", "--data", data, "--json").stdout)
+    assert repaired["recounted"] and not repaired["needed"] and not repaired["kept_in"]
+    assert repaired["problems"] == ["counts of queue q: Ready is no whole number"]
+    checked = postino("check", "--data", data)
+    assert checked.returncode == 0, checked.stdout
+    again = postino("repair", "--data", data)
+    assert again.returncode == 0 and "nothing to do" in again.stdout
+
+
 def test_a_missing_log_is_refused(crashed):
     log = newest_log(crashed)
     log.unlink()

@@ -1,4 +1,6 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "app/cli/command_line.h"
@@ -11,7 +13,9 @@
 #include "engine/engine.h"
 #include "engine/offline.h"
 #include "json/writer.h"
+#include "messages/queue_count_check.h"
 #include "messages/queue_table.h"
+#include "outbox/store_ledger/store_count_check.h"
 #include "outbox/store_ledger/store_recount.h"
 #include "outbox/store_ledger/store_tables.h"
 
@@ -128,23 +132,54 @@ void print(const engine::StoreRepair& repair, bool recounted, const Console& con
     console.out << "The damaged store is kept in " << printable(repair.kept_in.string()) << "\n";
 }
 
+outbox::StoreTables outbox_tables(const Settings& settings) {
+  outbox::StoreTables tables;
+  tables.emails = settings.outbox.table;
+  return tables;
+}
+
+// The counts that the outbox and the queues keep in items of their own, beside what they count.
+class ServiceCounts {
+ public:
+  explicit ServiceCounts(const Settings& settings)
+      : emails_(outbox_tables(settings), base::SystemClock().now(), outbox_policy(settings.outbox).keep),
+        queues_(settings.messages.queues) {}
+
+  engine::EachItem reader() {
+    return [this](const std::string& table, const item::Item& item) {
+      emails_.add(table, item);
+      queues_.add(table, item);
+    };
+  }
+  std::vector<std::string> differences() const {
+    std::vector<std::string> lines = emails_.differences();
+    std::ranges::move(queues_.differences(), std::back_inserter(lines));
+    return lines;
+  }
+  std::vector<std::string> unreadable() const { return emails_.unreadable(); }
+
+ private:
+  outbox::StoreCountCheck emails_;
+  messages::QueueCountCheck queues_;
+};
+
 int run_check(const OfflineFlags& flags, const Console& console) {
   const auto settings = settings_of(flags.settings);
   if (!settings) return report_setting_errors(console, settings.error());
   base::configure_log(base::LogLevel::error, settings->log_format);
-  const auto check = engine::check_store(settings->data, base::SystemClock());
+  ServiceCounts counts(*settings);
+  auto check = engine::check_store(settings->data, base::SystemClock(), counts.reader());
   if (!check) return report_error(console, with_advice(check.error()));
+  // After a repair that has not counted anew yet, they differ, and a note says why.
+  if (check->contents_checked && !engine::is_recount_due(settings->data))
+    for (std::string& line : counts.differences()) check->problems.add(std::move(line));
+  if (check->contents_checked)
+    for (std::string& line : counts.unreadable()) check->notes.push_back(std::move(line));
   if (flags.json)
     console.out << check_json(*check) << "\n";
   else
     print(*check, console);
   return check->sound() ? success : failure;
-}
-
-outbox::StoreTables outbox_tables(const Settings& settings) {
-  outbox::StoreTables tables;
-  tables.emails = settings.outbox.table;
-  return tables;
 }
 
 std::vector<store::TableSetup> known_tables(const Settings& settings) {
@@ -176,6 +211,18 @@ base::Result<void> count_anew(const Settings& settings) {
   return engine::note_recounted(settings.data);
 }
 
+// Damage is not the only reason why counts may be wrong: other programs write to the tables as well.
+base::Result<void> find_wrong_counts(const Settings& settings, engine::StoreRepair& repair) {
+  ServiceCounts counts(settings);
+  TRY(const engine::StoreCheck check, engine::check_store(settings.data, base::SystemClock(), counts.reader()));
+  if (!check.contents_checked) return {};
+  const std::vector<std::string> differences = counts.differences();
+  if (differences.empty()) return {};
+  repair.problems.insert(repair.problems.end(), differences.begin(), differences.end());
+  repair.recount_due = true;
+  return engine::note_recount_due(settings.data);
+}
+
 int run_repair(const OfflineFlags& flags, const Console& console) {
   const auto settings = settings_of(flags.settings);
   if (!settings) return report_setting_errors(console, settings.error());
@@ -183,6 +230,9 @@ int run_repair(const OfflineFlags& flags, const Console& console) {
   const auto keep_in = flags.keep_in.empty() ? std::nullopt : std::optional<std::filesystem::path>(flags.keep_in);
   auto repair = engine::repair_store(settings->data, keep_in, base::SystemClock(), known_tables(*settings));
   if (!repair) return report_error(console, with_advice(repair.error()));
+  if (!repair->recount_due && repair->unfinished.empty())
+    if (const auto looked = find_wrong_counts(*settings, *repair); !looked)
+      repair->unfinished = "the counts of e-mails and messages could not be checked: " + looked.error().message;
   // Counts that services keep themselves would go on counting what is lost.
   const bool recounts = repair->recount_due && repair->unfinished.empty();
   if (recounts)
@@ -217,7 +267,7 @@ CLI::App* add_offline_command(CommandLine& line, const std::string& name, const 
 }  // namespace
 
 void add_check_command(CommandLine& line) {
-  add_offline_command(line, "check", "verify the data of a server that does not run: files, items and indexes",
+  add_offline_command(line, "check", "verify the data of a server that does not run: files, items, indexes and counts",
                       run_check, std::make_shared<OfflineFlags>());
 }
 
@@ -225,7 +275,7 @@ void add_repair_command(CommandLine& line) {
   const auto flags = std::make_shared<OfflineFlags>();
   CLI::App* const command = add_offline_command(
       line, "repair", "save what can be saved of damaged data, and list what cannot", run_repair, flags);
-  command->add_option("--to", flags->keep_in, "directory to keep the damaged store in, which must not exist yet")
+  command->add_option("--to", flags->keep_in, "directory to keep the damaged store in: a new or an empty one")
       ->type_name("DIRECTORY");
 }
 

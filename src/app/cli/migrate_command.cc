@@ -18,6 +18,7 @@ namespace {
 struct MigrateFlags {
   SettingFlags settings;
   bool dry_run = false;
+  bool take_over_callbacks = false;
   bool json = false;
 };
 
@@ -33,7 +34,7 @@ base::Result<std::vector<DoneMigration>> find_pending(const mysql::ServerOptions
 }
 
 std::string migrations_json(const mysql::ServerOptions& server, const std::vector<DoneMigration>& migrations,
-                            bool dry_run) {
+                            bool dry_run, std::uint64_t callbacks) {
   std::string text;
   json::Writer writer(text);
   writer.begin_object();
@@ -47,17 +48,20 @@ std::string migrations_json(const mysql::ServerOptions& server, const std::vecto
     writer.end_object();
   }
   writer.end_array();
+  if (!dry_run) writer.key("callbacks_taken_over").integer(static_cast<std::int64_t>(callbacks));
   writer.end_object();
   return text;
 }
 
-void print(const mysql::ServerOptions& server, const std::vector<DoneMigration>& migrations, const MigrateFlags& flags,
-           const Console& console) {
+void print(const mysql::ServerOptions& server, const std::vector<DoneMigration>& migrations, std::uint64_t callbacks,
+           const MigrateFlags& flags, const Console& console) {
   if (flags.json) {
-    console.out << migrations_json(server, migrations, flags.dry_run) << "\n";
+    console.out << migrations_json(server, migrations, flags.dry_run, callbacks) << "\n";
     return;
   }
   const std::string place = "database " + printable(server.database) + " at " + printable(mysql::address_of(server));
+  if (flags.take_over_callbacks && !flags.dry_run)
+    console.out << counted(static_cast<std::int64_t>(callbacks), "callback") << " taken over\n";
   if (migrations.empty()) {
     console.out << "nothing to do: " << place << " is up to date\n";
     return;
@@ -71,14 +75,18 @@ void print(const mysql::ServerOptions& server, const std::vector<DoneMigration>&
 
 base::Result<void> migrate(const MysqlSettings& settings, const MigrateFlags& flags, const Console& console) {
   std::vector<DoneMigration> migrations;
+  std::uint64_t callbacks = 0;
   if (flags.dry_run) {
     TRY(migrations, find_pending(settings.server));
   } else {
     outbox::MigrationOptions options;
     options.program_version = std::string(program_version());
     TRY(migrations, outbox::migrate(settings.server, options));
+    if (flags.take_over_callbacks) {
+      TRY(callbacks, outbox::take_over_callbacks(settings.server));
+    }
   }
-  print(settings.server, migrations, flags, console);
+  print(settings.server, migrations, callbacks, flags, console);
   return {};
 }
 
@@ -98,6 +106,8 @@ void add_migrate_command(CommandLine& line) {
   CLI::App* const command = line.program().add_subcommand(
       "migrate", "update the outbox's tables in MySQL or MariaDB to this version of Postino");
   command->add_flag("--dry-run", flags->dry_run, "print the pending migrations and do nothing");
+  command->add_flag("--take-over-callbacks", flags->take_over_callbacks,
+                    "also call back for e-mails that another program had finished, and had not called back for");
   command->add_flag("--json", flags->json, "print the result as JSON");
   add_setting_flags(*command, flags->settings, [](const Setting& setting) {
     return setting.key.starts_with("mysql.") && setting.key != "mysql.migrate" && setting.key != "mysql.pool";

@@ -21,8 +21,8 @@ mysql::ServerOptions impatient(mysql::ServerOptions server) {
 
 }  // namespace
 
-DatabaseHealth::DatabaseHealth(mysql::ServerOptions server, mysql::DatabaseClock& clock)
-    : server_(impatient(std::move(server))), clock_(clock), thread_([this] { run(); }) {}
+DatabaseHealth::DatabaseHealth(mysql::ServerOptions server, mysql::DatabaseClock& clock, bool quiet)
+    : server_(impatient(std::move(server))), clock_(clock), quiet_(quiet), thread_([this] { run(); }) {}
 
 DatabaseHealth::~DatabaseHealth() {
   ended_ = true;
@@ -42,7 +42,7 @@ void DatabaseHealth::run() {
     bool changed = false;
     {
       const std::lock_guard lock(mutex_);
-      changed = seen.has_value() != problem_.has_value();
+      changed = !quiet_ && seen.has_value() != problem_.has_value();
       problem_ = seen;
     }
     if (changed && seen)
@@ -57,6 +57,7 @@ void DatabaseHealth::run() {
 void DatabaseHealth::look_at_clock() {
   if (!clock_.measure(*connection_)) return;
   const base::Milliseconds skew = clock_.skew();
+  if (quiet_) return;
   const bool skewed = std::chrono::abs(skew) > notable_skew;
   if (skewed && !is_skewed_)
     base::log_warning("outbox", "the clock of this machine differs from the database's, which e-mails live by",

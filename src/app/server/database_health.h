@@ -17,8 +17,8 @@ namespace postino::app {
 // Has a connection and a thread of its own. Safe to ask from any thread.
 class DatabaseHealth {
  public:
-  // The clock must outlive it; it is measured here only.
-  DatabaseHealth(mysql::ServerOptions server, mysql::DatabaseClock& clock);
+  // The clock must outlive it; it is measured here only. One that is `quiet` tells the log nothing: another one does.
+  DatabaseHealth(mysql::ServerOptions server, mysql::DatabaseClock& clock, bool quiet = false);
   ~DatabaseHealth();
   DatabaseHealth(const DatabaseHealth&) = delete;
   DatabaseHealth& operator=(const DatabaseHealth&) = delete;
@@ -33,6 +33,7 @@ class DatabaseHealth {
 
   const mysql::ServerOptions server_;
   mysql::DatabaseClock& clock_;
+  const bool quiet_;
   bool is_skewed_ = false;
   std::unique_ptr<mysql::Connection> connection_;  // of the thread
   mutable std::mutex mutex_;

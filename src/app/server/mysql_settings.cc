@@ -69,9 +69,8 @@ std::vector<Setting> mysql_connection_settings() {
        "longest time for a statement, at least 2s", text, take_duration<&ServerOptions::statement_timeout>,
        show_duration_of<&ServerOptions::statement_timeout>},
       {"mysql.several_servers", "--several-servers", "POSTINO_SEVERAL_SERVERS", "",
-       "let several servers share the database; idempotency keys, except those of POST /emails, then count only at the "
-       "server that got the request",
-       flag, take_boolean<&MysqlSettings::several_servers>, show_boolean<&MysqlSettings::several_servers>},
+       "let several servers share the database, and in it the idempotency keys of all requests", flag,
+       take_boolean<&MysqlSettings::several_servers>, show_boolean<&MysqlSettings::several_servers>},
       {"mysql.migrate", "--mysql-migrate", "POSTINO_MYSQL_MIGRATE", "",
        "at start, bring the tables of an earlier version up to date, as postino migrate does; tables in an empty "
        "database are always created",

@@ -15,7 +15,7 @@ struct MysqlSettings {
 
   mysql::ServerOptions server;
   mysql::PoolOptions pool;
-  bool several_servers = false;  // share the database, and callers know which of them they have asked
+  bool several_servers = false;  // share the database, and with it the keys of all requests
   bool migrate = false;          // at start, whatever the database holds; one that holds nothing is always prepared
 };
 

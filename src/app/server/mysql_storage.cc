@@ -11,8 +11,10 @@
 #include "mysql/connection.h"
 #include "mysql/database.h"
 #include "mysql/database_clock.h"
+#include "mysql/open_sockets.h"
 #include "outbox/mysql_ledger/mysql_ledger.h"
 #include "outbox/mysql_ledger/mysql_migration.h"
+#include "outbox/mysql_ledger/mysql_records.h"
 #include "outbox/mysql_ledger/mysql_suppressions.h"
 
 namespace postino::app {
@@ -131,14 +133,72 @@ class MysqlStorage final : public OutboxStorage {
   steady_clock::time_point next_sweep_;
 };
 
+// An error that names the lock is better than one that names the time.
+MysqlSettings with_short_locks(MysqlSettings settings) {
+  settings.server.lock_timeout = std::min(settings.server.lock_timeout, settings.server.statement_timeout / 2);
+  return settings;
+}
+
+class MysqlKeys final : public SharedKeys {
+ public:
+  MysqlKeys(MysqlSettings settings, const base::Clock& own)
+      : server_(with_sockets(std::move(settings.server), sockets_)),
+        database_(server_, settings.pool, random_, [this](base::Milliseconds delay) { pause_.wait(delay); }),
+        database_clock_(own) {}
+
+  base::Result<void> open() {
+    const auto connection = mysql::Connection::open(server_);
+    if (!connection) return base::propagate(mysql::as_error(connection.error()));
+    if (const auto read = database_clock_.measure(**connection); !read)
+      return base::propagate(mysql::as_error(read.error()));
+    clock_ = std::make_unique<base::PlausibleClock>(database_clock_, "the database's clock");
+    measuring_ = std::make_unique<DatabaseHealth>(server_, database_clock_, true);
+    return {};
+  }
+
+  idempotency::Records& records() override { return records_; }
+  const base::Clock& clock() const override { return *clock_; }
+  void give_up_at(steady_clock::time_point when) override { database_.give_up_at(when); }
+  void break_off() override { sockets_->break_off(); }
+
+ private:
+  static mysql::ServerOptions with_sockets(mysql::ServerOptions server, std::shared_ptr<mysql::OpenSockets> sockets) {
+    server.sockets = std::move(sockets);
+    return server;
+  }
+
+  const std::shared_ptr<mysql::OpenSockets> sockets_ = std::make_shared<mysql::OpenSockets>();
+  const mysql::ServerOptions server_;
+  base::SystemRandom random_;
+  base::Pause pause_;
+  mysql::Database database_;
+  mysql::DatabaseClock database_clock_;
+  std::unique_ptr<base::PlausibleClock> clock_;
+  std::unique_ptr<DatabaseHealth> measuring_;
+  outbox::MysqlRecords records_{database_};
+};
+
 }  // namespace
+
+base::Result<std::shared_ptr<SharedKeys>> open_shared_keys(const OutboxSettings& settings, const base::Clock& clock) {
+  TRY_VOID(check(settings.mysql));
+  const MysqlSettings mysql = with_short_locks(settings.mysql);
+  TRY_VOID(prepare(mysql));
+  auto keys = std::make_shared<MysqlKeys>(mysql, clock);
+  TRY_VOID(keys->open());
+  return std::shared_ptr<SharedKeys>(std::move(keys));
+}
+
+idempotency::GuardOptions with_shared_keys(idempotency::GuardOptions options, const std::shared_ptr<SharedKeys>& keys) {
+  options.shared_records = std::shared_ptr<idempotency::Records>(keys, &keys->records());
+  options.shared_clock = std::shared_ptr<const base::Clock>(keys, &keys->clock());
+  return options;
+}
 
 base::Result<std::unique_ptr<OutboxStorage>> open_mysql_storage(const OutboxSettings& settings,
                                                                 const StorageContext& context) {
   TRY_VOID(check(settings.mysql));
-  MysqlSettings mysql = settings.mysql;
-  // An error that names the lock is better than one that names the time.
-  mysql.server.lock_timeout = std::min(mysql.server.lock_timeout, mysql.server.statement_timeout / 2);
+  const MysqlSettings mysql = with_short_locks(settings.mysql);
   TRY_VOID(prepare(mysql));
   auto storage = std::make_unique<MysqlStorage>(mysql, context);
   TRY_VOID(storage->open(settings, context));

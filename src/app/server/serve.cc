@@ -16,6 +16,7 @@
 #include "app/server/memory_limits.h"
 #include "app/server/message_gateway.h"
 #include "app/server/monitor.h"
+#include "app/server/mysql_storage.h"
 #include "app/server/outbox_service.h"
 #include "app/server/reload.h"
 #include "app/server/server_metrics.h"
@@ -327,10 +328,16 @@ base::Result<void> serve(const Settings& settings, const ReadSettings& read_sett
   auto endpoint = std::make_unique<wire::Endpoint>(*engine, endpoint_options(settings, memory));
   std::unique_ptr<MessageGateway> gateway;
   std::unique_ptr<OutboxService> outbox;
+  std::shared_ptr<SharedKeys> keys;  // of all servers on one database
   if (!settings.outbox.off) {
-    TRY(gateway, MessageGateway::create(*engine, settings.messages, settings.idempotency,
+    Settings shared = settings;
+    if (settings.outbox.ledger == LedgerKind::mysql && settings.outbox.mysql.several_servers) {
+      TRY(keys, open_shared_keys(settings.outbox, *clock));
+      shared.idempotency = with_shared_keys(settings.idempotency, keys);
+    }
+    TRY(gateway, MessageGateway::create(*engine, settings.messages, shared.idempotency,
                                         net::Address{settings.outbox.http_host, 0}.is_loopback(), memory, *clock));
-    TRY(outbox, OutboxService::create(*engine, *gateway, settings, memory, *clock));
+    TRY(outbox, OutboxService::create(*engine, *gateway, shared, memory, *clock));
   }
   std::atomic<const Servers*> listening = nullptr;  // requests come before start() has returned
   Monitor monitor(metrics_readers(settings));
@@ -383,6 +390,10 @@ base::Result<void> serve(const Settings& settings, const ReadSettings& read_sett
     });
     // Requests may take their time: meanwhile workers begin nothing that they could not finish.
     if (outbox) outbox->begin_stop(plan.leave_at, plan.give_up_at);
+    if (keys) keys->give_up_at(plan.give_up_at);
+    const base::Alarm shared_keys(plan.give_up_at, [&] {
+      if (keys) keys->break_off();
+    });
     servers.stop(plan.leave_at);
     monitor.stop();
     if (outbox) outbox->stop(plan.give_up_at);

@@ -45,9 +45,8 @@ std::string ServerLock::refusal() const {
     return "another server uses database " + server_.database +
            " and was started without --several-servers: start all of them with it";
   return "another server uses database " + server_.database +
-         ". The servers share e-mails, but not the idempotency keys of other requests: one that is repeated at another "
-         "server would be executed again. Start all servers with --several-servers if callers repeat requests at the "
-         "same server, or repeat none but those that hand in e-mails";
+         ". Start all servers with --several-servers: then they share the idempotency keys of all requests, and one "
+         "that is repeated at another server is not executed again";
 }
 
 void ServerLock::keep(Instant now) {

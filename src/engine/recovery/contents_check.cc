@@ -34,8 +34,9 @@ struct Amount {
 
 class ContentsCheck {
  public:
-  ContentsCheck(const OfflineDatabase& database, base::TimePoint now, Findings& problems, StoreCounts& counts)
-      : database_(database), now_(now), problems_(problems), counts_(counts) {}
+  ContentsCheck(const OfflineDatabase& database, base::TimePoint now, const EachItem& each, Findings& problems,
+                StoreCounts& counts)
+      : database_(database), now_(now), each_(each), problems_(problems), counts_(counts) {}
 
   base::Result<void> run() {
     TRY_VOID(read_catalog());
@@ -132,6 +133,7 @@ class ContentsCheck {
       return {};
     }
     const std::string what = "table " + table.name + ": the item " + key_text(table, item->item);
+    if (each_) each_(table.name, item->item);
     items.bytes += static_cast<std::int64_t>(item->size);
     if (item->size != item::size_of(item->item)) problems_.add(what + " has a wrong size");
     CommitEntry expected;
@@ -276,6 +278,7 @@ class ContentsCheck {
 
   const OfflineDatabase& database_;
   const base::TimePoint now_;
+  const EachItem& each_;
   Findings& problems_;
   StoreCounts& counts_;
   std::map<ObjectId, Table> tables_;
@@ -288,9 +291,9 @@ class ContentsCheck {
 
 }  // namespace
 
-base::Result<void> check_contents(const OfflineDatabase& database, base::TimePoint now, Findings& problems,
-                                  StoreCounts& counts) {
-  return ContentsCheck(database, now, problems, counts).run();
+base::Result<void> check_contents(const OfflineDatabase& database, base::TimePoint now, const EachItem& each,
+                                  Findings& problems, StoreCounts& counts) {
+  return ContentsCheck(database, now, each, problems, counts).run();
 }
 
 }  // namespace postino::engine

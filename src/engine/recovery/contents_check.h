@@ -10,8 +10,9 @@
 
 namespace postino::engine {
 
-// Adds what it finds. Fails when something cannot be read at all.
-base::Result<void> check_contents(const OfflineDatabase& database, base::TimePoint now, Findings& problems,
-                                  StoreCounts& counts);
+// Adds what it finds, and calls `each`, if it is not empty, with every item. Fails when something cannot be read at
+// all.
+base::Result<void> check_contents(const OfflineDatabase& database, base::TimePoint now, const EachItem& each,
+                                  Findings& problems, StoreCounts& counts);
 
 }  // namespace postino::engine

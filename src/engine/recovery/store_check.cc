@@ -30,19 +30,23 @@ base::Result<void> find_store(const std::filesystem::path& directory) {
   return {};
 }
 
-base::Result<StoreCheck> check_store(const std::filesystem::path& directory, const base::Clock& clock) {
+base::Result<StoreCheck> check_store(const std::filesystem::path& directory, const base::Clock& clock,
+                                     const EachItem& each) {
   TRY_VOID(find_store(directory));
   TRY(const DataDirectoryLock lock, DataDirectoryLock::take(directory));
-  return check_locked_store(directory, clock);
+  return check_locked_store(directory, clock, each);
 }
 
-base::Result<StoreCheck> check_locked_store(const std::filesystem::path& directory, const base::Clock& clock) {
+base::Result<StoreCheck> check_locked_store(const std::filesystem::path& directory, const base::Clock& clock,
+                                            const EachItem& each) {
   StoreCheck result;
   if (!find_data_directory(directory)) result.problems.add("POSTINO: is missing or damaged");
   TRY(const StoreFiles files, inspect_store_files(directory));
   result.files = files.tables + files.logs.size();
   result.bytes = files.table_bytes;
   for (const FileFault& fault : files.faults) result.problems.add(fault.file + ": " + fault.what);
+  if (!refuse_interrupted_repair(directory))
+    result.notes.emplace_back("repairing: a repair was interrupted; 'postino repair' finishes it or begins anew");
   if (is_recount_due(directory))
     result.notes.emplace_back(
         "RECOUNT: a repair has lost something, and e-mails and messages were not counted anew; 'postino repair' does "
@@ -55,8 +59,10 @@ base::Result<StoreCheck> check_locked_store(const std::filesystem::path& directo
     return result;
   }
   result.contents_checked = true;
-  if (const auto checked = check_contents(**database, clock.now(), result.problems, result.counts); !checked)
+  if (const auto checked = check_contents(**database, clock.now(), each, result.problems, result.counts); !checked) {
+    result.contents_checked = false;
     result.problems.add("the contents cannot be read: " + checked.error().message);
+  }
   return result;
 }
 

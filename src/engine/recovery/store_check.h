@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
 #include "engine/recovery/findings.h"
+#include "item/value.h"
 
 namespace postino::engine {
 
@@ -31,14 +33,19 @@ struct StoreCheck {
   bool sound() const { return problems.empty(); }
 };
 
+// Gets every item that can be read, with the name of its table: for services that check what they keep in items.
+using EachItem = std::function<void(const std::string& table, const item::Item& item)>;
+
 // Fails with ErrorCode::not_found when there is no store, ErrorCode::conflict when a process has it open, and when the
-// disk cannot be read.
-base::Result<StoreCheck> check_store(const std::filesystem::path& directory, const base::Clock& clock);
+// disk cannot be read. `each` has got all items if the result says that contents were checked.
+base::Result<StoreCheck> check_store(const std::filesystem::path& directory, const base::Clock& clock,
+                                     const EachItem& each = {});
 
 // Fails unless there is a store. The marker of its data directory may be missing or damaged.
 base::Result<void> find_store(const std::filesystem::path& directory);
 
 // For one who has taken the directory.
-base::Result<StoreCheck> check_locked_store(const std::filesystem::path& directory, const base::Clock& clock);
+base::Result<StoreCheck> check_locked_store(const std::filesystem::path& directory, const base::Clock& clock,
+                                            const EachItem& each = {});
 
 }  // namespace postino::engine

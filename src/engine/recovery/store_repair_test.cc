@@ -144,6 +144,19 @@ TEST_F(StoreRepairTest, LeavesASoundStoreAlone) {
   EXPECT_FALSE(repair().needed);
 }
 
+TEST_F(StoreRepairTest, ACheckShowsEveryItemToServices) {
+  create(table("drafts", "id:S"));
+  put("drafts", R"({"id":{"S":"1"}})");
+  engine_.reset();
+  std::map<std::string, std::size_t> items;
+  const auto checked = check_store(options_.directory, *clock_, [&](const std::string& table, const item::Item& item) {
+    if (item.contains("id")) ++items[table];
+  });
+  ASSERT_TRUE(checked);
+  EXPECT_TRUE(checked->contents_checked);
+  EXPECT_EQ(items, (std::map<std::string, std::size_t>{{"drafts", 1}, {"letters", repair_items + 1}}));
+}
+
 TEST_F(StoreRepairTest, RefusesAStoreThatIsOpen) {
   EXPECT_EQ(check_store(options_.directory, *clock_).error().code, base::ErrorCode::conflict);
   EXPECT_EQ(repair_store(options_.directory, std::nullopt, *clock_).error().code, base::ErrorCode::conflict);
@@ -443,6 +456,8 @@ TEST_F(StoreRepairTest, ALossIsToBeCountedUntilItWas) {
   EXPECT_TRUE(note_recounted(options_.directory)) << "again";
   EXPECT_FALSE(repair().recount_due);
   EXPECT_THAT(check().notes, IsEmpty());
+  EXPECT_TRUE(note_recount_due(options_.directory)) << "a service has found a count that is wrong";
+  EXPECT_TRUE(repair().recount_due);
 }
 
 TEST_F(StoreRepairTest, WithoutALossNothingIsToBeCounted) {

@@ -78,6 +78,19 @@ base::Result<void> check_marker(const std::filesystem::path& marker) {
   return {};
 }
 
+// It may hold part of a damaged store, and looks like one of which only the marker is lost.
+base::Result<void> refuse_unfinished_copy(const std::filesystem::path& directory) {
+  std::error_code error;
+  const std::filesystem::path mark = directory / unfinished_name;
+  if (!std::filesystem::is_regular_file(mark, error)) return {};
+  std::string repaired = read_whole_file(mark).value_or("");
+  while (repaired.ends_with('\n')) repaired.pop_back();
+  return base::invalid("'" + directory.string() +
+                       "' is not a data directory: a repair that was interrupted began to keep a damaged store there. "
+                       "Run 'postino repair --data " +
+                       repaired + " --to " + directory.string() + "' again");
+}
+
 bool holds_nothing_but_a_draft(const std::filesystem::path& directory, std::error_code& error) {
   for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end;
        entry.increment(error)) {
@@ -96,6 +109,7 @@ base::Result<void> find_data_directory(const std::filesystem::path& directory) {
     if (error == std::errc::permission_denied) return io_failure(directory, "read", error.value());
     return base::fail(base::ErrorCode::not_found, "there is no data directory '" + directory.string() + "'");
   }
+  TRY_VOID(refuse_unfinished_copy(directory));
   const std::filesystem::path marker = directory / marker_name;
   const bool is_marked = std::filesystem::exists(marker, error);
   if (error) return io_failure(marker, "read", error.value());
@@ -103,6 +117,14 @@ base::Result<void> find_data_directory(const std::filesystem::path& directory) {
     return base::fail(base::ErrorCode::not_found,
                       "'" + directory.string() + "' is not a data directory of Postino" + marker_advice(directory));
   return check_marker(marker);
+}
+
+base::Result<void> refuse_interrupted_repair(const std::filesystem::path& directory) {
+  struct stat status {};
+  if (::lstat(repair_directory(directory).c_str(), &status) != 0) return {};
+  return base::fail(base::ErrorCode::corrupt, "a repair of the store in '" + directory.string() +
+                                                  "' was interrupted. Run 'postino repair --data " +
+                                                  directory.string() + "' again: it finishes or begins anew");
 }
 
 bool holds_a_store(const std::filesystem::path& directory) {
@@ -119,6 +141,7 @@ base::Result<void> prepare_data_directory(const std::filesystem::path& directory
   std::error_code error;
   if (made != 0 && (made != EEXIST || (!std::filesystem::is_directory(directory, error) && !error)))
     return io_failure(directory, "create the data directory", made);
+  TRY_VOID(refuse_unfinished_copy(directory));
   const std::filesystem::path marker = directory / marker_name;
   if (std::filesystem::exists(marker, error)) return check_marker(marker);
   if (error) return io_failure(marker, "read", error.value());

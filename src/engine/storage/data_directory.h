@@ -12,7 +12,8 @@ namespace postino::engine {
 
 inline constexpr int data_format_version = 1;
 
-// Fails unless the directory is one of ours, of this or an older format version. Changes nothing.
+// Fails unless the directory is one of ours, of this or an older format version. Changes nothing. invalid when it is
+// what an interrupted repair has left of a damaged store.
 base::Result<void> find_data_directory(const std::filesystem::path& directory);
 
 // Is a store in it, although its marker is missing or damaged? For one who looks after a damaged store.
@@ -39,6 +40,17 @@ class DataDirectoryLock {
 
 // Where in it RocksDB keeps its files.
 inline std::filesystem::path store_directory(const std::filesystem::path& directory) { return directory / "store"; }
+
+// Where in it a repair makes a new store. As long as it is there, a repair was interrupted.
+inline std::filesystem::path repair_directory(const std::filesystem::path& directory) {
+  return directory / "repairing";
+}
+
+// In a directory that a repair began to keep a damaged store in, until it is finished: the path of the data directory.
+inline constexpr const char* unfinished_name = "UNFINISHED";
+
+// Fails when a repair was interrupted. For one who has the lock: no repair runs then.
+base::Result<void> refuse_interrupted_repair(const std::filesystem::path& directory);
 
 // Takes from everybody but the owner what they may do with the directory and the files in it; older versions let others
 // read. Warns when this user may not change that.

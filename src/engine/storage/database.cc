@@ -97,6 +97,7 @@ base::Result<std::unique_ptr<Database>> Database::open(const Options& options, r
   database->write_options_.sync = options.durability == Durability::synced;
   TRY_VOID(prepare_data_directory(options.directory));
   TRY(database->lock_, DataDirectoryLock::take(options.directory));
+  TRY_VOID(refuse_interrupted_repair(options.directory));
   TRY_VOID(database->prepare_files(options, env != nullptr ? env : rocksdb::Env::Default()));
   TRY_VOID(database->open_rocks(options));
   return database;

@@ -21,16 +21,6 @@ using Need = json::Fields::Need;
 
 using Limits = PayloadLimits;
 
-bool is_uuid(std::string_view text) {
-  if (text.size() != 36) return false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char digit = base::lower(text[i]);
-    const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-    if (dash ? digit != '-' : !((digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f'))) return false;
-  }
-  return true;
-}
-
 std::string longer_than(std::size_t bytes) { return "must not be longer than " + std::to_string(bytes) + " bytes"; }
 
 // Will the message take it as the name of an attachment?
@@ -325,6 +315,16 @@ void write_attachments(json::Writer& writer, const std::vector<PayloadAttachment
 }
 
 }  // namespace
+
+bool is_uuid(std::string_view text) {
+  if (text.size() != 36) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char digit = base::lower(text[i]);
+    const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+    if (dash ? digit != '-' : !((digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f'))) return false;
+  }
+  return true;
+}
 
 std::optional<Payload> read_payload(Element element, const std::string& path, base::TimePoint now,
                                     FieldErrors& errors) {

@@ -16,9 +16,10 @@ bool needs_contents(const Email& email) {
 }
 
 // Contents of e-mails that are through may be gone. Without those of others the copy could not be sent.
-base::Result<std::optional<std::string>> read_contents(Spool& spool, const std::string& path, const Email& email) {
+base::Result<std::optional<std::string>> contents_of(const Email& email, SpoolKind kind, const std::string& path,
+                                                     Spool& spool) {
   if (path.empty()) return std::nullopt;
-  auto bytes = spool.read(path);
+  auto bytes = read_contents(spool, kind, email.id, path, [](std::size_t) { return true; });
   if (bytes) return std::optional(std::move(*bytes));
   if (bytes.error().code != base::ErrorCode::not_found) return base::propagate(bytes.error());
   if (!needs_contents(email)) return std::nullopt;
@@ -31,9 +32,9 @@ base::Result<std::optional<std::string>> read_contents(Spool& spool, const std::
 base::Result<StoredEmail> read_stored(Ledger& ledger, Email email) {
   StoredEmail stored;
   TRY(stored.history, ledger.history(email.id));
-  TRY(std::optional<std::string> payload, read_contents(ledger.spool(), email.payload_path, email));
+  TRY(std::optional<std::string> payload, contents_of(email, SpoolKind::payload, email.payload_path, ledger.spool()));
   stored.payload = std::move(payload).value_or("");
-  TRY(stored.message, read_contents(ledger.spool(), email.message_path, email));
+  TRY(stored.message, contents_of(email, SpoolKind::message, email.message_path, ledger.spool()));
   stored.email = std::move(email);
   return stored;
 }

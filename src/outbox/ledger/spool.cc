@@ -1,15 +1,43 @@
 #include "outbox/ledger/spool.h"
 
+#include <optional>
+
+#include "base/text.h"
 #include "base/timestamp.h"
+#include "outbox/email/payload.h"
 
 namespace postino::outbox {
+
+namespace {
+
+constexpr std::string_view payload_ending = ".json";
+constexpr std::string_view message_ending = ".eml";
+
+// Why the path cannot be that of the e-mail's contents.
+std::optional<std::string> why_not_of(const std::string& id, SpoolKind kind, std::string_view path) {
+  const bool is_payload = kind == SpoolKind::payload;
+  const std::string what = is_payload ? "payload" : "message";
+  if (path.empty()) return "the record of the e-mail names no " + what;
+  if (path.find('\0') != std::string_view::npos) return "the record of the e-mail names a " + what + " that cannot be";
+  const std::string owner = id_in_spool_path(path);
+  if (!is_uuid(owner)) return std::nullopt;  // another program has names of its own
+  if (!base::equal_ignoring_case(owner, id))
+    return "the record of the e-mail names contents of another e-mail as its " + what;
+  if (path.ends_with(is_payload ? message_ending : payload_ending))
+    return "the record of the e-mail names its " + std::string(is_payload ? "message" : "payload") + " as its " + what;
+  return std::nullopt;
+}
+
+}  // namespace
 
 base::Result<std::string> SpoolWithFormer::read_if(const std::string& path, const Admit& admit) {
   auto found = spool_.read_if(path, admit);
   if (found || found.error().code != base::ErrorCode::not_found) return found;
   auto former = former_.read_if(path, admit);
-  const bool is_there = former || former.error().code == base::ErrorCode::exhausted;
-  return is_there ? std::move(former) : std::move(found);
+  // A path that is none there is not found; any other trouble may hide contents that are there.
+  using enum base::ErrorCode;
+  const bool is_not_there = !former && (former.error().code == not_found || former.error().code == invalid);
+  return is_not_there ? std::move(found) : std::move(former);
 }
 
 base::Result<void> SpoolWithFormer::remove(const std::string& path) {
@@ -25,7 +53,7 @@ tl::unexpected<base::Error> not_admitted(const std::string& path) {
 std::string spool_path(const SpoolObject& object, const std::string& distinction) {
   const std::string day = base::format_day(object.created);
   return day.substr(0, 4) + "/" + day.substr(4, 2) + "/" + object.id + (distinction.empty() ? "" : "-" + distinction) +
-         (object.kind == SpoolKind::payload ? ".json" : ".eml");
+         std::string(object.kind == SpoolKind::payload ? payload_ending : message_ending);
 }
 
 std::string id_in_spool_path(std::string_view path) {
@@ -33,6 +61,16 @@ std::string id_in_spool_path(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
   return name.size() > id_size ? std::string(name.substr(0, id_size)) : std::string();
+}
+
+base::Result<std::string> read_contents(Spool& spool, SpoolKind kind, const std::string& id, const std::string& path,
+                                        const Spool::Admit& admit) {
+  using enum base::ErrorCode;
+  if (auto reason = why_not_of(id, kind, path)) return base::fail(corrupt, *std::move(reason));
+  auto bytes = spool.read_if(path, admit);
+  if (!bytes && (bytes.error().code == invalid || bytes.error().code == malformed))
+    return base::fail(corrupt, "what the record of the e-mail names cannot be read: " + bytes.error().message);
+  return bytes;
 }
 
 }  // namespace postino::outbox

@@ -217,6 +217,24 @@ TEST_F(DirectorySpoolTest, WhatItDoesNotHaveIsReadFromTheFormerSpool) {
   EXPECT_EQ(both.remove(*old).error().code, ErrorCode::not_found);
 }
 
+// It may have what is asked for, so that trouble with it does not mean that there is nothing.
+TEST_F(DirectorySpoolTest, TroubleWithTheFormerSpoolIsNotTakenForAbsence) {
+  const auto former = DirectorySpool::open(directory_.path() / "former", random_);
+  ASSERT_TRUE(former);
+  const auto old = (*former)->write(object("old"));
+  ASSERT_TRUE(old);
+  const fs::path file = directory_.path() / "former" / *old;
+  write_file(file, "spoilt");
+  SpoolWithFormer both(*spool_, **former);
+  EXPECT_EQ(both.read(*old).error().code, ErrorCode::corrupt);
+  fs::remove(file);
+  fs::create_symlink(directory_.path() / "elsewhere", file);
+  EXPECT_EQ(both.read(*old).error().code, ErrorCode::io);
+  fs::remove(file);
+  fs::create_directory(file);
+  EXPECT_EQ(both.read(*old).error().code, ErrorCode::not_found);
+}
+
 TEST_F(DirectorySpoolTest, WhatIsNotAdmittedIsNotRead) {
   const auto path = spool_->write(object("1234567"));
   ASSERT_TRUE(path);
@@ -232,6 +250,69 @@ TEST_F(DirectorySpoolTest, WhatIsNotAdmittedIsNotRead) {
     EXPECT_EQ(spool->read_if(*path, admit).error().code, ErrorCode::exhausted);
     EXPECT_EQ(std::exchange(asked, 0), 7U);
   }
+}
+
+// Of an e-mail whose record another program may have spoilt.
+class ContentsTest : public DirectorySpoolTest {
+ protected:
+  ContentsTest() {
+    own_.id = "0d9f1c1e-6a5b-4a4e-9a35-0f6a3a0c7b11";
+    SpoolObject other = own_;
+    other.id = "8888c4a9-0c65-8959-b622-f0ff3604135e";
+    SpoolObject message = own_;
+    message.kind = SpoolKind::message;
+    payload_path_ = spool_->write(own_).value_or("");
+    message_path_ = spool_->write(message).value_or("");
+    other_path_ = spool_->write(other).value_or("");
+  }
+  base::Result<std::string> read(SpoolKind kind, const std::string& path) {
+    return read_contents(*spool_, kind, own_.id, path, [](std::size_t) { return true; });
+  }
+  std::string refusal(SpoolKind kind, const std::string& path) {
+    const auto contents = read(kind, path);
+    if (contents) return "none";
+    EXPECT_EQ(contents.error().code, ErrorCode::corrupt) << path;
+    return contents.error().message;
+  }
+
+  SpoolObject own_ = object("contents");
+  std::string payload_path_;
+  std::string message_path_;
+  std::string other_path_;
+};
+
+TEST_F(ContentsTest, AreReadByTheirPaths) {
+  EXPECT_EQ(read(SpoolKind::payload, payload_path_).value_or("-"), "contents");
+  EXPECT_EQ(read(SpoolKind::message, message_path_).value_or("-"), "contents");
+  const fs::path spool = directory_.path() / "a" / "spool";
+  write_file(spool / "letter 7.txt", "theirs");
+  EXPECT_EQ(read(SpoolKind::payload, "letter 7.txt").value_or("-"), "theirs") << "other programs have other names";
+  write_file(spool / "0D9F1C1E-6A5B-4A4E-9A35-0F6A3A0C7B11.json", "theirs");
+  EXPECT_EQ(read(SpoolKind::payload, (spool / "0D9F1C1E-6A5B-4A4E-9A35-0F6A3A0C7B11.json").string()).value_or("-"),
+            "theirs");
+}
+
+TEST_F(ContentsTest, APathThatCannotBeTheirsIsNotRead) {
+  EXPECT_EQ(refusal(SpoolKind::payload, ""), "the record of the e-mail names no payload");
+  EXPECT_EQ(refusal(SpoolKind::message, ""), "the record of the e-mail names no message");
+  EXPECT_EQ(refusal(SpoolKind::payload, payload_path_ + std::string(1, '\0')),
+            "the record of the e-mail names a payload that cannot be");
+  EXPECT_EQ(refusal(SpoolKind::payload, other_path_),
+            "the record of the e-mail names contents of another e-mail as its payload");
+  EXPECT_EQ(refusal(SpoolKind::message, (directory_.path() / "a" / "spool" / other_path_).string()),
+            "the record of the e-mail names contents of another e-mail as its message");
+  EXPECT_EQ(refusal(SpoolKind::message, payload_path_), "the record of the e-mail names its payload as its message");
+  EXPECT_EQ(refusal(SpoolKind::payload, message_path_), "the record of the e-mail names its message as its payload");
+  EXPECT_THAT(refusal(SpoolKind::payload, "2026"), HasSubstr("is not a regular file"));
+}
+
+TEST_F(ContentsTest, NothingOutsideOfTheSpoolIsRead) {
+  write_file(directory_.path() / "secret.txt", "outside");
+  const std::string spool = (directory_.path() / "a" / "spool").string();
+  for (const std::string& path :
+       {std::string("../../secret.txt"), spool + "/../../secret.txt", (directory_.path() / "secret.txt").string(),
+        spool + "/" + (directory_.path() / "secret.txt").string(), std::string(5'000, 'n')})
+    EXPECT_EQ(read(SpoolKind::message, path).error().code, ErrorCode::not_found) << path;
 }
 
 TEST_F(DirectorySpoolTest, ThatTakesNoWritesSaysSoUntilItDoes) {

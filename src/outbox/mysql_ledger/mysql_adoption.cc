@@ -36,12 +36,13 @@ base::Result<bool> MysqlLedger::adopt_described(const Email& email) {
   constexpr std::size_t parsing_factor = 4;  // its text, the parser's copy, its strings and the payload
   MessageRoom room(options_.memory);
   bool is_admitted = true;
-  const auto text = spool().read_if(email.payload_path, [&](std::size_t bytes) {
+  const auto text = read_contents(spool(), SpoolKind::payload, email.id, email.payload_path, [&](std::size_t bytes) {
     is_admitted = room.try_take(parsing_factor * bytes);
     return is_admitted;
   });
   if (!is_admitted) return false;  // it is found again
-  if (!text && text.error().code == base::ErrorCode::io) {
+  using enum base::ErrorCode;
+  if (!text && text.error().code != not_found && text.error().code != corrupt) {
     base::log_warning("outbox", "the payload of an e-mail of another program cannot be read",
                       {{"id", email.id}, {"error", text.error().message}});
     return false;

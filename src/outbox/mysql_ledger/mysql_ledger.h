@@ -135,6 +135,9 @@ class MysqlLedger final : public Ledger {
   base::Result<int> sweep_emails(int limit);
   base::Result<int> sweep_objects(int limit);
   base::Result<int> sweep_keys(int limit);
+  using RemoveRow = std::function<mysql::Result<void>(mysql::Connection& connection, const mysql::Row& row)>;
+  base::Result<int> sweep_table(const std::string& table, const std::string& columns, const RemoveRow& remove,
+                                int limit);
 
   mysql::Database& database_;
   const Policy& policy_;

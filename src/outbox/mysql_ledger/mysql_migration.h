@@ -1,6 +1,7 @@
 // Brings the schema of a database to the state this program needs.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -29,5 +30,9 @@ base::Result<int> pending_after_others(const mysql::ServerOptions& server, base:
 // Does what is missing, and says what that was. Only one program at a time does; a second one waits. A run that was
 // broken off is repeated with the next one. conflict when the database is newer than this program.
 base::Result<std::vector<DoneMigration>> migrate(const mysql::ServerOptions& server, const MigrationOptions& options);
+
+// Callbacks for e-mails that another program had finished, and whose callbacks it had not made: without this they are
+// its own to make. To be called after migrate() and before a server uses the database. How many they are.
+base::Result<std::uint64_t> take_over_callbacks(const mysql::ServerOptions& server);
 
 }  // namespace postino::outbox

@@ -127,6 +127,17 @@ const std::array<std::string, 4> further_tables = {
         " PRIMARY KEY (path, part), INDEX idx_expires (expires_ms))" +
         engine};
 
+// Of requests that several servers execute once. A record is an item in JSON, as it would be in the table of a store.
+const std::array<std::string, 2> tables_of_keys = {
+    "CREATE TABLE IF NOT EXISTS idempotency_records (key_hash CHAR(64) CHARACTER SET ascii COLLATE ascii_bin PRIMARY "
+    "KEY,"
+    " record LONGBLOB NOT NULL, expires_ms BIGINT NOT NULL, INDEX idx_expires (expires_ms))" +
+        engine,
+    "CREATE TABLE IF NOT EXISTS idempotency_answers (key_hash CHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,"
+    " part INT NOT NULL, content MEDIUMBLOB NOT NULL, expires_ms BIGINT NOT NULL,"
+    " PRIMARY KEY (key_hash, part), INDEX idx_expires (expires_ms))" +
+        engine};
+
 // The names that INFORMATION_SCHEMA has, where they are ours.
 mysql::Result<std::vector<std::string>> names_in(Connection& connection, std::string_view catalogue,
                                                  std::string_view column, std::string_view table) {
@@ -186,6 +197,35 @@ mysql::Result<void> create_further_tables(Connection& connection) {
   return {};
 }
 
+mysql::Result<void> create_tables_of_keys(Connection& connection) {
+  for (const std::string& table : tables_of_keys) TRY_VOID(connection.run(table));
+  return {};
+}
+
+// A little at a time, so that others can work meanwhile, until there is nothing more.
+mysql::Result<void> update_all(Connection& connection, const std::string& update) {
+  constexpr int rows_at_once = 1'000;
+  std::uint64_t changed = 0;
+  do {
+    TRY(changed, connection.execute(update + " LIMIT " + std::to_string(rows_at_once)));
+  } while (changed > 0);
+  return {};
+}
+
+// Rows that were there before Postino came. Those that are finished count as expired, so that the sweep finds them: it
+// knows how long they are kept, and counts them. Those that another program was calling back for get a time, as they
+// would have it today: they are taken over when that program must be gone.
+mysql::Result<void> take_over_rows(Connection& connection) {
+  TRY_VOID(update_all(connection,
+                      "UPDATE emails SET expires_ms = 0, updated_at = updated_at WHERE expires_ms IS NULL"
+                      " AND ledger_version = 0 AND due_ms IS NULL AND status IN"
+                      " ('SENT', 'FAILED', 'INVALID', 'SENT-ACKNOWLEDGED', 'FAILED-ACKNOWLEDGED')"));
+  return update_all(connection,
+                    "UPDATE emails SET due_ms = FLOOR(UNIX_TIMESTAMP(CURRENT_TIMESTAMP(3)) * 1000),"
+                    " updated_at = updated_at WHERE due_ms IS NULL AND ledger_version = 0"
+                    " AND status IN ('CALLING-SENT-CALLBACK', 'CALLING-FAILED-CALLBACK')");
+}
+
 }  // namespace
 
 const std::vector<Migration>& mysql_migrations() {
@@ -193,6 +233,8 @@ const std::vector<Migration>& mysql_migrations() {
       {1, "tables of e-mails and their history", create_first_tables},
       {2, "leases, due times, callbacks, tenants", add_columns},
       {3, "counts, suppressions, keys, spool", create_further_tables},
+      {4, "keys of all requests", create_tables_of_keys},
+      {5, "e-mails that others had finished", take_over_rows},
   };
   return migrations;
 }

@@ -102,7 +102,7 @@ base::Result<std::string> MysqlSpool::read_if(const std::string& path, const Adm
     if (next == 0) {
       if (rows->empty()) return base::fail(base::ErrorCode::not_found, "there is nothing in the spool at " + path);
       parts = (*rows)[0].number(1);
-      if (parts > most_row_parts)
+      if (parts < 1 || parts > most_row_parts)
         return base::fail(base::ErrorCode::corrupt, "the spool entry at " + path + " is malformed");
       const std::size_t bytes_at_most =
           parts > 1 ? static_cast<std::size_t>(parts) * row_part_bytes : (*rows)[0].text(2).size();

@@ -40,6 +40,34 @@ mysql::Result<void> keep_email(Connection& connection, const mysql::Row& row) {
   return {};
 }
 
+// The columns of sweep_emails().
+namespace swept {
+enum : std::size_t { id, tenant, ledger_status, status, due, callback_dead, expires, created, updated_seconds, send };
+constexpr const char* columns =
+    "id, tenant, ledger_status, status, due_ms, callback_dead, expires_ms, created_ms,"
+    " FLOOR(UNIX_TIMESTAMP(updated_at)), send_ms";
+}  // namespace swept
+
+// One that was finished before Postino came, as the migration has marked it. It is counted from now on, and gets the
+// time that it would have.
+mysql::Result<void> adopt_finished(Connection& connection, const mysql::Row& row, const Policy& policy,
+                                   CountDifferences& counts) {
+  Email email;
+  email.tenant = row.text(swept::tenant);
+  email.state = *parse_state(row.text(swept::status));
+  email.created_at = base::from_epoch_milliseconds(row.number(swept::created));
+  email.updated_at = base::from_epoch_milliseconds(row.number(swept::updated_seconds) * 1'000);
+  if (const auto send = row.optional_number(swept::send)) email.send_at = base::from_epoch_milliseconds(*send);
+  TRY_VOID(
+      connection.execute("UPDATE emails SET expires_ms = ?, updated_ms = ?, ledger_version = version,"
+                         " ledger_status = ?, updated_at = updated_at WHERE id = ?",
+                         {base::epoch_milliseconds(expiry_of(email, policy)),
+                          base::epoch_milliseconds(email.updated_at), name_of(email.state), row.text(swept::id)}));
+  if (const auto counted = parse_state(row.text(swept::ledger_status))) counts.left(email.tenant, *counted);
+  counts.entered(email.tenant, email.state);
+  return {};
+}
+
 // An object goes after its e-mail, which may end late.
 mysql::Result<bool> is_object_needed(Connection& connection, const mysql::Row& row, base::TimePoint now) {
   const std::string id = id_in_spool_path(row.text(0));
@@ -69,6 +97,16 @@ mysql::Result<void> remove_key(Connection& connection, const mysql::Row& row) {
   return {};
 }
 
+mysql::Result<void> remove_record(Connection& connection, const mysql::Row& row) {
+  TRY_VOID(connection.execute("DELETE FROM idempotency_records WHERE key_hash = ?", {row.text(0)}));
+  return {};
+}
+mysql::Result<void> remove_answer(Connection& connection, const mysql::Row& row) {
+  TRY_VOID(connection.execute("DELETE FROM idempotency_answers WHERE key_hash = ? AND part = ?",
+                              {row.text(0), row.number(1)}));
+  return {};
+}
+
 // Repeats `once`, which takes how many it may remove at most and answers how many it did, up to the limit.
 template <class Once>
 base::Result<int> in_batches(int limit, const Once& once) {
@@ -89,16 +127,21 @@ base::Result<int> MysqlLedger::sweep_emails(int limit) {
   return in_batches(limit, [&](int wanted) {
     const CountLanes::Lane lane(lanes_);
     return database_.transact([&](Connection& connection, const Attempt&) -> mysql::Result<int> {
-      TRY(const mysql::Rows rows, lock_expired(connection, "id, tenant, ledger_status, status, due_ms, callback_dead",
-                                               "emails", clock_.now(), wanted));
+      TRY(const mysql::Rows rows, lock_expired(connection, swept::columns, "emails", clock_.now(), wanted));
       CountDifferences counts;
       for (const mysql::Row row : rows) {
-        if (!is_row_finished(row.text(3), !row.is_null(4), row.number(5) != 0)) {
+        if (!is_row_finished(row.text(swept::status), !row.is_null(swept::due),
+                             row.number(swept::callback_dead) != 0)) {
           TRY_VOID(keep_email(connection, row));
           continue;
         }
+        if (row.number(swept::expires) == 0) {
+          TRY_VOID(adopt_finished(connection, row, policy_, counts));
+          continue;
+        }
         TRY_VOID(remove_email(connection, row));
-        if (const auto state = parse_state(row.text(2))) counts.left(std::string(row.text(1)), *state);
+        if (const auto state = parse_state(row.text(swept::ledger_status)))
+          counts.left(std::string(row.text(swept::tenant)), *state);
       }
       TRY_VOID(counts.write(connection, lane.slice()));
       return static_cast<int>(rows.size());
@@ -120,14 +163,22 @@ base::Result<int> MysqlLedger::sweep_objects(int limit) {
   });
 }
 
-base::Result<int> MysqlLedger::sweep_keys(int limit) {
+base::Result<int> MysqlLedger::sweep_table(const std::string& table, const std::string& columns,
+                                           const RemoveRow& remove, int limit) {
   return in_batches(limit, [&](int wanted) {
     return database_.transact([&](Connection& connection, const Attempt&) -> mysql::Result<int> {
-      TRY(const mysql::Rows rows, lock_expired(connection, "key_hash", "email_accept_keys", clock_.now(), wanted));
-      for (const mysql::Row row : rows) TRY_VOID(remove_key(connection, row));
+      TRY(const mysql::Rows rows, lock_expired(connection, columns, table, clock_.now(), wanted));
+      for (const mysql::Row row : rows) TRY_VOID(remove(connection, row));
       return static_cast<int>(rows.size());
     });
   });
+}
+
+base::Result<int> MysqlLedger::sweep_keys(int limit) {
+  TRY(const int keys, sweep_table("email_accept_keys", "key_hash", remove_key, limit));
+  TRY(const int records, sweep_table("idempotency_records", "key_hash", remove_record, limit));
+  TRY(const int answers, sweep_table("idempotency_answers", "key_hash, part", remove_answer, limit));
+  return keys + records + answers;
 }
 
 base::Result<int> MysqlLedger::sweep(int limit) {

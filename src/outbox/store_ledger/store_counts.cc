@@ -8,8 +8,6 @@ namespace postino::outbox {
 
 namespace {
 
-constexpr const char* all_tenants_name = "*";  // no tenant is called that
-
 store::TransactUpdate update_of(const std::string& table, const std::string& tenant, const std::string& slice,
                                 const std::map<State, std::int64_t>& differences, base::TimePoint expires) {
   store::TransactUpdate update;

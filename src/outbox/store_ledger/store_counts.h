@@ -21,6 +21,14 @@ class CountChanges {
   void entered(const Email& email) { add(email, email.state, 1); }
   void left(const Email& email) { add(email, email.state, -1); }
 
+  // An e-mail is counted in each of its slices.
+  struct Slice {
+    std::string tenant;
+    std::string day;
+    friend auto operator<=>(const Slice&, const Slice&) = default;
+  };
+  static std::vector<Slice> slices_of(const Email& email);
+
   // How many actions there will be once this e-mail is in as well.
   std::size_t size_with(const Email& email) const;
 
@@ -28,20 +36,17 @@ class CountChanges {
   std::vector<store::TransactAction> actions(const std::string& table, base::Milliseconds keep, int spread) const;
 
  private:
-  struct Slice {
-    std::string tenant;
-    std::string day;
-    friend auto operator<=>(const Slice&, const Slice&) = default;
-  };
   struct Change {
     base::TimePoint kept_from;
     std::map<State, std::int64_t> by_state;
   };
-  static std::vector<Slice> slices_of(const Email& email);
   void add(const Email& email, State state, std::int64_t difference);
 
   std::map<Slice, Change> changes_;
 };
+
+// The tenant of slices that count the e-mails of all. No tenant is called that.
+inline constexpr const char* all_tenants_name = "*";
 
 // How many copies of a slice there are.
 inline constexpr int count_spread = 8;

@@ -5,6 +5,7 @@
 
 #include "outbox/store_ledger/email_item.h"
 #include "outbox/store_ledger/store_counts.h"
+#include "outbox/store_ledger/store_tables.h"
 #include "store/retry.h"
 
 namespace postino::outbox {
@@ -58,8 +59,8 @@ store::Answer<void> count_anew(store::Store& store, const StoreTables& tables, b
 }  // namespace
 
 base::Result<void> recount(store::Store& store, const StoreTables& tables, base::Milliseconds keep) {
-  for (const std::string& table : {tables.emails, tables.counts()})
-    if (!store.describe_table(table)) return {};
+  if (!store.describe_table(tables.emails)) return {};
+  if (!store.describe_table(tables.counts())) TRY_VOID(prepare_counts(store, tables));
   const auto counted = count_anew(store, tables, keep);
   if (!counted) return base::propagate(store::as_error(counted.error()));
   return {};

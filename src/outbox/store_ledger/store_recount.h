@@ -8,8 +8,8 @@
 
 namespace postino::outbox {
 
-// No other program may use the store meanwhile. `keep` is how long e-mails are kept. Does nothing where there is no
-// outbox.
+// No other program may use the store meanwhile. Makes the table of counts if it is lost. `keep` is how long e-mails are
+// kept. Does nothing where there is no outbox.
 base::Result<void> recount(store::Store& store, const StoreTables& tables, base::Milliseconds keep);
 
 }  // namespace postino::outbox

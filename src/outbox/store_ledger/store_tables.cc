@@ -60,13 +60,14 @@ CreateTableRequest mailbox_table(const StoreTables& tables) {
   return table(tables.mailbox(), {{"Mailbox", Type::string}, {"Received", Type::string}});
 }
 
+CreateTableRequest counts_table(const StoreTables& tables) {
+  return table(tables.counts(), {{"Tenant", Type::string}, {"Slice", Type::string}});
+}
+
 std::vector<CreateTableRequest> all_tables(const StoreTables& tables) {
-  return {emails_table(tables),
-          table(tables.spool(), {{"SpoolPath", Type::string}, {"Part", Type::number}}),
-          table(tables.counts(), {{"Tenant", Type::string}, {"Slice", Type::string}}),
-          table(tables.suppressions(), {{"Shelf", Type::string}, {"Address", Type::string}}),
-          mailbox_table(tables),
-          table(tables.accept_keys(), {{"pk", Type::string}})};
+  return {emails_table(tables),  table(tables.spool(), {{"SpoolPath", Type::string}, {"Part", Type::number}}),
+          counts_table(tables),  table(tables.suppressions(), {{"Shelf", Type::string}, {"Address", Type::string}}),
+          mailbox_table(tables), table(tables.accept_keys(), {{"pk", Type::string}})};
 }
 
 base::Result<void> check_table(const CreateTableRequest& wanted, const store::TableDescription& found) {
@@ -118,6 +119,10 @@ base::Result<void> prepare_tables(store::Store& store, const StoreTables& tables
 
 base::Result<void> prepare_mailbox(store::Store& store, const StoreTables& tables) {
   return prepare(store, mailbox_table(tables), "TTL");
+}
+
+base::Result<void> prepare_counts(store::Store& store, const StoreTables& tables) {
+  return prepare(store, counts_table(tables), "TTL");
 }
 
 }  // namespace postino::outbox

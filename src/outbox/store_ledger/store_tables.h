@@ -18,4 +18,7 @@ base::Result<void> prepare_tables(store::Store& store, const StoreTables& tables
 // That of the sandbox alone, for an outbox whose e-mails are elsewhere.
 base::Result<void> prepare_mailbox(store::Store& store, const StoreTables& tables);
 
+// That of the counts alone, for an outbox that has lost it.
+base::Result<void> prepare_counts(store::Store& store, const StoreTables& tables);
+
 }  // namespace postino::outbox

@@ -88,7 +88,8 @@ base::Result<std::optional<std::string>> SandboxMailbox::message(const std::stri
   const auto answer = retry_([&] { return store_.get_item(get); });
   if (!answer) return base::propagate(store::as_error(answer.error()));
   if (!answer->item) return std::nullopt;
-  TRY(std::string message, spool_.read_if(item::attribute_text(*answer->item, "EmlFilePath"), admit));
+  TRY(std::string message,
+      read_contents(spool_, SpoolKind::message, id, item::attribute_text(*answer->item, "EmlFilePath"), admit));
   return std::optional(std::move(message));
 }
 

@@ -9,6 +9,7 @@
 #include "base/temporary_directory.h"
 #include "net/certificates_testing.h"
 #include "net/raw_server_testing.h"
+#include "smtp/script_testing.h"
 
 namespace postino::outbox {
 namespace {
@@ -112,6 +113,93 @@ TEST_F(CallbackSenderTest, OnlyTheConfiguredUrlMayBePrivate) {
   EXPECT_EQ(receiver_.connections(), 0);
   EXPECT_TRUE(is_acknowledged(call("200 OK", url("/own"), true)));
   EXPECT_THAT(request_, HasSubstr("POST /own "));
+}
+
+// Receivers that are not whom they pretend to be.
+class FalseReceiverTest : public testing::Test {
+ protected:
+  struct Mode {
+    const char* name;
+    bool is_configured;  // the URL is that of the settings, and not the e-mail's own
+    bool has_authority;  // the settings name whom to trust; otherwise those whom the system trusts
+  };
+  static constexpr Mode modes[] = {{"configured URL", true, true},
+                                   {"configured URL, authorities of the system", true, false},
+                                   {"URL of the e-mail", false, true},
+                                   {"URL of the e-mail, authorities of the system", false, false}};
+
+  Event call(const Mode& mode, std::uint16_t port) {
+    const std::string url = "https://localhost:" + std::to_string(port) + "/hook";
+    Policy policy;
+    policy.default_callback_url = mode.is_configured ? url : "";
+    const auto sender =
+        CallbackSender::create(policy, clock_, *WebhookSigner::create("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"),
+                               {.allow_private_addresses = true,
+                                .certificate_file = mode.has_authority ? authority_.certificate_file() : "",
+                                .curfew = std::make_shared<net::Curfew>()});
+    EXPECT_TRUE(sender);
+    Email email;
+    email.id = "e1";
+    email.state = State::calling_sent;
+    email.settled_at = callback_start;
+    email.callback_url = mode.is_configured ? "" : url;
+    return (*sender)->work(email);
+  }
+  void expect_refused(const Mode& mode, std::uint16_t port) {
+    const Event event = call(mode, port);
+    const auto* failed = std::get_if<event::CallbackFailed>(&event);
+    ASSERT_NE(failed, nullptr) << mode.name;
+    EXPECT_FALSE(failed->permanent) << mode.name << ": the receiver may get a good certificate";
+  }
+
+  const base::ManualClock clock_{callback_start};
+  const base::TemporaryDirectory directory_;
+  net::TestAuthority authority_{directory_.path()};
+};
+
+TEST_F(FalseReceiverTest, WithAWrongCertificateGetsNothing) {
+  const base::TemporaryDirectory elsewhere;
+  net::TestAuthority stranger(elsewhere.path());
+  const net::TlsFiles bad[] = {authority_.issue("DNS:other.example"), authority_.issue("DNS:localhost", -3600),
+                               stranger.issue("DNS:localhost")};
+  for (const Mode& mode : modes)
+    for (const net::TlsFiles& files : bad) {
+      smtp::ScriptServer receiver([&](smtp::ScriptPeer& peer) {
+        if (peer.start_tls(files)) peer.expect_end();  // not one byte of a request
+      });
+      expect_refused(mode, receiver.port());
+      receiver.finish();
+    }
+}
+
+TEST_F(FalseReceiverTest, WithoutTlsGetsNothing) {
+  for (const Mode& mode : modes) {
+    std::string received;
+    {
+      net::RawServer receiver([&](net::RawPeer& peer) {
+        peer.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+        received = peer.receive_until("(never)");
+      });
+      expect_refused(mode, receiver.port());
+    }
+    for (const char* const part : {"POST", "webhook", "message_ids", "e1"})
+      EXPECT_EQ(received.find(part), std::string::npos) << mode.name << ": " << part;
+  }
+}
+
+TEST_F(FalseReceiverTest, ATrueOneGetsTheCallback) {
+  const net::TlsFiles good = authority_.issue("DNS:localhost");
+  for (const Mode& mode : modes) {
+    smtp::ScriptServer receiver([&](smtp::ScriptPeer& peer) {
+      if (!peer.start_tls(good)) return;
+      if (!mode.has_authority) return peer.expect_end();
+      EXPECT_EQ(peer.hear(), "POST /hook HTTP/1.1");
+      peer.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    });
+    EXPECT_EQ(std::holds_alternative<event::CallbackAcknowledged>(call(mode, receiver.port())), mode.has_authority)
+        << mode.name;
+    receiver.finish();
+  }
 }
 
 TEST_F(CallbackSenderTest, AUrlThatIsNoneIsNotTriedAgain) {

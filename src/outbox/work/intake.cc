@@ -72,10 +72,12 @@ base::Result<std::vector<mail::Attachment>> Intake::read_attachments(Payload& pa
 }
 
 base::Result<Payload> Intake::read_payload_of(const Email& email, MessageRoom& room, std::size_t& bytes) const {
-  const auto text =
-      spool_.read_if(email.payload_path, [&](std::size_t size) { return room.take(payload_factor * size); });
+  const auto text = read_contents(spool_, SpoolKind::payload, email.id, email.payload_path,
+                                  [&](std::size_t size) { return room.take(payload_factor * size); });
   if (!text && text.error().code == base::ErrorCode::not_found)
     return base::invalid("the payload is missing from the spool");
+  // What is not whole does not become so later.
+  if (!text && text.error().code == base::ErrorCode::corrupt) return base::invalid(text.error().message);
   if (!text) return base::propagate(text.error());
   bytes = text->size();
   return parse_payload(*text);

@@ -153,6 +153,30 @@ TEST_F(IntakeMemoryTest, WhatCannotBeAMessageAfterAllDoesNotWait) {
   EXPECT_EQ(rejection_of(*event), "the payload is missing from the spool");
 }
 
+// Another program has spoilt the record, or the file. It is told of, and not tried for ever.
+TEST_F(IntakeTest, APayloadThatCannotBeTheirsOrIsDamagedIsRejected) {
+  auto intake = Intake::create(*spool_, nullptr, {});
+  ASSERT_TRUE(intake);
+  Email email;
+  email.id = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
+  email.state = State::intaking;
+  const auto rejection = [&](const std::string& path) {
+    email.payload_path = path;
+    MessageRoom room;
+    return rejection_of((*intake)->work(email, room).value());
+  };
+  SpoolObject object{SpoolKind::payload, "8888c4a9-0c65-8959-b622-f0ff3604135e", intake_start, payload(""),
+                     intake_start + std::chrono::hours(1)};
+  EXPECT_THAT(rejection(spool_->write(object).value()), HasSubstr("contents of another e-mail"));
+  EXPECT_EQ(rejection(""), "the record of the e-mail names no payload");
+  EXPECT_THAT(rejection("2026"), HasSubstr("is not a regular file"));
+  EXPECT_EQ(rejection("../files/a.txt"), "the payload is missing from the spool");
+  object.id = email.id;
+  const std::string path = spool_->write(object).value();
+  write_file(directory_.path() / "spool" / path, "spoilt");
+  EXPECT_THAT(rejection(path), HasSubstr("is damaged"));
+}
+
 TEST_F(IntakeTest, APayloadThatIsGoneIsRejected) {
   auto intake = Intake::create(*spool_, nullptr, {});
   ASSERT_TRUE(intake);

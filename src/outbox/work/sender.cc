@@ -47,7 +47,9 @@ base::Result<void> Sender::commit_to(const Email& email, const Leases& leases) c
 
 base::Result<std::string> Sender::message_of(const Email& email, MessageRoom& room) const {
   auto message = fresh_ != nullptr ? fresh_->take(email.id) : std::nullopt;
-  if (!message) return ledger_.spool().read_if(email.message_path, [&](std::size_t bytes) { return room.take(bytes); });
+  if (!message)
+    return read_contents(ledger_.spool(), SpoolKind::message, email.id, email.message_path,
+                         [&](std::size_t bytes) { return room.take(bytes); });
   room = std::move(message->room);
   return std::move(message->text);
 }
@@ -78,7 +80,8 @@ std::optional<Event> Sender::send(const Email& email, std::vector<Suppression> s
 
 // Another program has removed them, or its record came without any and the payload could not say more.
 std::optional<Event> Sender::without_recipients(const Email& email, MessageRoom& room) const {
-  const auto text = ledger_.spool().read_if(email.payload_path, [&](std::size_t bytes) { return room.take(bytes); });
+  const auto text = read_contents(ledger_.spool(), SpoolKind::payload, email.id, email.payload_path,
+                                  [&](std::size_t bytes) { return room.take(bytes); });
   if (!text && text.error().code == base::ErrorCode::exhausted && room.is_waiting()) return std::nullopt;
   if (!text && text.error().code == base::ErrorCode::io)
     return event::SendingPostponed{text.error().message, clock_.now() + pause_without_payload};

@@ -277,6 +277,25 @@ TEST_F(SenderTest, AMessageThatIsGoneOrDamagedIsLost) {
   EXPECT_THAT(transport_.envelopes, IsEmpty());
 }
 
+// Another program has spoilt the record: neither is anything else sent, nor is it tried again and again.
+TEST_F(SenderTest, AMessageThatCannotBeTheirsIsLost) {
+  const std::string id = "0d9f1c1e-6a5b-4a4e-9a35-0f6a3a0c7b11";
+  Email email = claimed(id);
+  const Email other = claimed("8888c4a9-0c65-8959-b622-f0ff3604135e");
+  for (const std::string& path : {std::string(), other.message_path, email.payload_path}) {
+    email.message_path = path;
+    const Event event = work(email);
+    EXPECT_THAT(as<event::MessageLost>(event).reason, testing::StartsWith("the record of the e-mail names"));
+    EXPECT_EQ(state_after(email, event), State::failed);
+  }
+  email.message_path = "2026";
+  ledger_.spool().spoil(email.message_path, {base::ErrorCode::invalid, "2026 is not a regular file"});
+  const Event event = work(email);
+  EXPECT_THAT(as<event::MessageLost>(event).reason, testing::HasSubstr("2026 is not a regular file"));
+  EXPECT_EQ(state_after(email, event), State::failed);
+  EXPECT_THAT(transport_.envelopes, IsEmpty());
+}
+
 TEST_F(SenderTest, AMessageThatCannotBeReadNowIsTriedAgain) {
   const Email email = claimed();
   ledger_.spool().spoil(email.message_path, {base::ErrorCode::io, "the disk is away"});
