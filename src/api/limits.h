@@ -16,7 +16,7 @@ struct Limits {
   static constexpr int usual_page_size = 50;
   static constexpr std::size_t reason_bytes = 1'000;
 
-  static constexpr std::int64_t least_key_life_seconds = 60;
+  static constexpr std::int64_t least_key_life_seconds = 1;
   static constexpr std::int64_t most_key_life_seconds = 30 * 24 * 3600;
 };
 

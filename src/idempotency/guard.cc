@@ -191,6 +191,7 @@ store::Answer<Begun> Guard::begin(const std::string& operation, const std::strin
   constexpr int rounds = 3;  // a record can vanish, or be taken, between the refused write and the next
   for (int round = 0; round < rounds; ++round) {
     Record record = new_record(operation, key, request_hash, life);
+    record.life_ends = record.expires_at;
     prolong(record, record.created_at, options_.lease);
     record.owner = base::make_uuid(random_);
     const auto taken = put(put_if_absent(options_.table, record));
@@ -231,14 +232,27 @@ store::Answer<void> Guard::complete(const Record& record, std::string response, 
   completed.response = std::move(response);
   prolong(completed, clock_.now(), options_.lease);
   completed.progress = std::move(remains);
+  // The answer has the life that was wished for, unless that is over already.
+  if (completed.progress.empty() && completed.life_ends > completed.updated_at)
+    completed.expires_at = completed.life_ends;
   if (completed.response.size() > largest_answer_in_item)
     TRY_VOID(large_answers_.put(completed, base::make_uuid(random_)));
   return put(put_if_owned(options_.table, completed));
 }
 
 store::Answer<void> Guard::settle(const Record& record) {
-  return update_owned(record, "REMOVE progress, leaseUntil, leaseOwner SET updatedAt = :updated", {},
-                      {{":updated", base::format_timestamp(clock_.now())}}, Status::completed);
+  const base::TimePoint now = clock_.now();
+  std::string update = "REMOVE progress, leaseUntil, leaseOwner SET updatedAt = :updated";
+  expr::Names names;
+  item::Map values{{":updated", base::format_timestamp(now)}};
+  // Until now it was kept for as long as the settlement might take.
+  if (record.life_ends > now) {
+    update += ", expiresAt = :expires, #ttl = :ttl";
+    names.emplace("#ttl", "ttl");
+    values.set(":expires", base::format_timestamp(record.life_ends));
+    values.set(":ttl", base::epoch_seconds(record.life_ends));
+  }
+  return update_owned(record, std::move(update), std::move(names), std::move(values), Status::completed);
 }
 
 store::Answer<void> Guard::fail(const Record& record) {

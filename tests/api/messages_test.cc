@@ -66,10 +66,13 @@ TEST_F(RestMessages, RecordLivesAsLongAsTheRequestSays) {
   clock().advance(std::chrono::seconds(2));
   EXPECT_EQ(produce(produce_body("k")).header("Idempotent-Replayed"), "");
   EXPECT_EQ(depth(), 2);
-  EXPECT_EQ(produce(produce_body("k"), {{"Idempotency-Expiry-Seconds", "1"}}).text("/errors/0/field"),
+  EXPECT_EQ(produce(produce_body("k"), {{"Idempotency-Expiry-Seconds", "0"}}).text("/errors/0/field"),
             "Idempotency-Expiry-Seconds");
 }
 
+  ASSERT_EQ(produce(produce_body("short"), {{"Idempotency-Expiry-Seconds", "1"}}).status(), 200);
+  clock().advance(std::chrono::seconds(1));
+  EXPECT_EQ(produce(produce_body("short")).header("Idempotent-Replayed"), "");
 TEST_F(RestMessages, KeyAtWorkIsAConflictAndAnotherRequestIsRefused) {
   ASSERT_TRUE(guard_.begin("PRODUCE", "k", "another hash"));
   const Received other = produce(produce_body("k"));
