@@ -143,7 +143,7 @@ class BrokerRace {
         compete(plan_, {[&](Duration) { return filled([&] { return receive(); }); },
                         [&](Duration) { return filled([&] { return bare.receive(messages_); }); },
                         [&](Duration) { return filled([&] { return api_.consume(queue_, messages_); }); }});
-    const auto single = by_threads(callers, [&] { return [&] { send_one(); }; });
+    const auto single = postino::bench::by_threads(callers, [&] { return [&] { send_one(); }; });
     const auto called =
         compete(plan_, {[&](Duration turn) { return emptied(single(turn)); },
                         [&](Duration turn) { return emptied(api_.produce_one_by_one(queue_, body_, turn)); }});
@@ -153,7 +153,8 @@ class BrokerRace {
     Report::header("API", "client");
     report_.row("produce by one call, " + kind, sent[2], sent[0]);
     report_.row("consume by calls of 1,000, " + kind, received[2], received[0]);
-    report_.row(with_threads("produce by calls of one message, " + kind, callers), called[1], called[0]);
+    report_.row(postino::bench::with_threads("produce by calls of one message, " + kind, callers), called[1],
+                called[0]);
   }
 
   int below() const { return report_.below(); }
