@@ -38,11 +38,24 @@ Outcome carry_out(Call& call) {
   return answer.replayed ? replayed(std::move(reply)) : reply;
 }
 
+std::optional<messages::BrokerTarget> target_in_body(const Call& call) {
+  const auto place = messages::peek_place(call.request.body);
+  return place ? call.services.messages.target(*place) : std::nullopt;
+}
+
+messages::Place place_in_query(const Call& call) {
+  const std::string* const connection = call.query.find("connection");
+  return {connection == nullptr ? "" : *connection, std::nullopt};
+}
+
+std::optional<messages::BrokerTarget> target_in_query(const Call& call) {
+  return call.services.messages.target(place_in_query(call));
+}
+
 Outcome show_depth(Call& call) {
   const std::string& queue = call.path_parameter("queue");
-  const std::string* const connection = call.query.find("connection");
-  const messages::Place place{connection == nullptr ? "" : *connection, std::nullopt};
-  TRY(const broker::Depth depth, answered_by_messages(call.services.messages.depth(place, queue, call.caller.tenant)));
+  TRY(const broker::Depth depth,
+      answered_by_messages(call.services.messages.depth(place_in_query(call), queue, call.caller.tenant)));
   std::string text;
   json::Writer json(text);
   json.begin_object();
@@ -111,7 +124,8 @@ std::vector<Route> message_routes() {
            "ProduceRequest"),
        .handle = carry_out<messages::read_produce, &MessageService::produce>,
        .own_keys = true,
-       .waits = Waits::for_others},
+       .waits = Waits::for_others,
+       .target = target_in_body},
       {.operation = keyed_operation(
            "consumeMessages", "/messages/consume", "Take messages from a queue",
            "The response is stored before the messages are acknowledged, so a repeated request gets the same messages. "
@@ -119,7 +133,8 @@ std::vector<Route> message_routes() {
            "ConsumeRequest"),
        .handle = carry_out<messages::read_consume, &MessageService::consume>,
        .own_keys = true,
-       .waits = Waits::for_messages},
+       .waits = Waits::for_messages,
+       .target = target_in_body},
       {.operation = {.id = "getQueueDepth",
                      .method = "GET",
                      .path = "/messages/queues/{queue}/depth",
@@ -137,7 +152,8 @@ std::vector<Route> message_routes() {
                                  {502, unreachable},
                                  {504, timed_out}}},
        .handle = show_depth,
-       .waits = Waits::for_others},
+       .waits = Waits::for_others,
+       .target = target_in_query},
       {.operation = {.id = "testConnection",
                      .method = "POST",
                      .path = "/messages/connections/test",
@@ -149,7 +165,8 @@ std::vector<Route> message_routes() {
                                  {502, unreachable},
                                  {504, timed_out}}},
        .handle = test_connection,
-       .waits = Waits::for_others},
+       .waits = Waits::for_others,
+       .target = target_in_body},
   };
 }
 

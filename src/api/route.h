@@ -1,6 +1,7 @@
 // One call that the server knows: the operation, and who handles it.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct Route {
   bool shared = false;    // about what belongs to no single tenant: not for keys of one
   bool own_keys = false;  // of a POST: sees to its Idempotency-Key itself, because it has more to do with it
   Waits waits = Waits::briefly;
+  // Of calls that wait for a broker: for which, so that calls to others need not wait behind them.
+  std::optional<messages::BrokerTarget> (*target)(const Call& call) = nullptr;
   bool direct = false;        // answered at once, without waiting for anything
   bool large_answer = false;  // of a read: a whole e-mail, perhaps with attachments, or a page of many
 };

@@ -71,10 +71,9 @@ base::Result<void, Problem> check_body(const http::Request& request, const Body&
 
 // The parser needs much more memory for a value than for a byte.
 base::Result<void, Problem> check_value_count(const http::Request& request) {
-  if (request.body.size() <= Limits::values_in_a_body) return {};
   const std::string_view type = request.header("content-type");
   if (!base::equal_ignoring_case(trimmed(type.substr(0, type.find(';'))), json_content_type)) return {};
-  if (json::count_values(request.body) <= Limits::values_in_a_body) return {};
+  if (!json::has_too_many_values(request.body)) return {};
   return refuse_field("", "must not have more than " + std::to_string(Limits::values_in_a_body) + " values");
 }
 
@@ -116,6 +115,10 @@ Outcome run(const Handle& handle) {
   }
 }
 
+messages::BrokerShares::Limits shares_of(int threads, int max_waiting) {
+  return {static_cast<std::size_t>(threads), static_cast<std::size_t>(max_waiting)};
+}
+
 std::size_t index_of(const Route& route) { return static_cast<std::size_t>(&route - all_routes().data()); }
 
 }  // namespace
@@ -146,6 +149,8 @@ Api::Api(outbox::Outbox& outbox, outbox::SandboxMailbox* mailbox, messages::Mess
       services_{outbox, mailbox, messages, request_keys, clock, options.require_idempotency_key},
       statistics_(all_routes()),
       promised_(all_routes().size()),
+      waiting_shares_(shares_of(options.waiting_threads, options.max_waiting)),
+      receiving_shares_(shares_of(options.receiving_threads, options.max_waiting)),
       pool_(options.threads, static_cast<std::size_t>(options.max_waiting)),
       waiting_pool_(options.waiting_threads, static_cast<std::size_t>(options.max_waiting)),
       receiving_pool_(options.receiving_threads, static_cast<std::size_t>(options.max_waiting)) {
@@ -172,7 +177,7 @@ void Api::handle(const http::Request& request, http::Responder respond) {
       return finish(*work,
                     refuse(problems::overloaded, "Too many large requests are being read. Try again in a moment."));
   }
-  if (!pool_for(work->route->waits).try_submit([this, work] { perform(*work); }))
+  if (!pool_for(work->route->waits).try_submit([this, work] { perform_in_turn(work); }))
     finish(*work, refuse(problems::overloaded, "Try again in a moment."));
 }
 
@@ -229,6 +234,25 @@ bool Api::begin(const std::shared_ptr<Work>& work) {
     finish(thrown(error));
     return true;
   }
+}
+
+std::optional<messages::BrokerTarget> Api::target_of(const Work& work) const {
+  if (work.route->target == nullptr || !check_value_count(work.request)) return std::nullopt;
+  AnswerMemory answer(nullptr);
+  const Call call{services_, work.request, *work.caller, work.path_parameters, work.query, answer};
+  try {
+    return work.route->target(call);
+  } catch (const std::exception&) {
+    return std::nullopt;  // who performs the call meets it again, and tells
+  }
+}
+
+void Api::perform_in_turn(const std::shared_ptr<Work>& work) {
+  const auto target = target_of(*work);
+  if (!target) return perform(*work);
+  auto& shares = work->route->waits == Waits::for_messages ? receiving_shares_ : waiting_shares_;
+  if (!shares.run(*target, [this, work] { perform(*work); }))
+    finish(*work, refuse(problems::overloaded, "Too many calls wait for this broker. Try again in a moment."));
 }
 
 void Api::perform(Work& work) { finish(work, outcome_of(work)); }
@@ -302,7 +326,8 @@ void Api::log(const Work& work, int status, steady_clock::duration time, const s
 void Api::append_metrics(std::string& out) const {
   statistics_.append_to(out);
   base::append_metric(out, "postino_api_requests_waiting", "gauge", "Requests to the REST API that wait for a thread.",
-                      std::to_string(pool_.waiting() + waiting_pool_.waiting() + receiving_pool_.waiting()));
+                      std::to_string(pool_.waiting() + waiting_pool_.waiting() + receiving_pool_.waiting() +
+                                     waiting_shares_.waiting() + receiving_shares_.waiting()));
 }
 
 std::string Api::request_id_of(const http::Request& request) const {

@@ -18,6 +18,7 @@
 #include "base/swappable.h"
 #include "base/thread_pool.h"
 #include "http/message.h"
+#include "messages/broker_shares.h"
 
 namespace postino::api {
 
@@ -72,6 +73,9 @@ class Api {
   base::Result<void, Problem> prepare(Work& work) const;
   bool begin(const std::shared_ptr<Work>& work);
   base::ThreadPool& pool_for(Waits waits);
+  // Performs it when it is its turn at the broker that it waits for.
+  void perform_in_turn(const std::shared_ptr<Work>& work);
+  std::optional<messages::BrokerTarget> target_of(const Work& work) const;
   void perform(Work& work);
   Outcome outcome_of(Work& work);
   Outcome within_budget(AnswerMemory& answer, Outcome outcome) const;
@@ -90,6 +94,8 @@ class Api {
   const Services services_;
   Statistics statistics_;
   std::vector<std::bitset<600>> promised_;  // the statuses that each route may answer with
+  messages::BrokerShares waiting_shares_;   // of the threads below
+  messages::BrokerShares receiving_shares_;
   base::ThreadPool pool_;
   base::ThreadPool waiting_pool_;
   base::ThreadPool receiving_pool_;

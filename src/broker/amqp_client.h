@@ -9,6 +9,7 @@
 
 #include "broker/broker.h"
 #include "broker/connection_settings.h"
+#include "broker/silence.h"
 
 namespace postino::broker {
 
@@ -17,6 +18,8 @@ struct AmqpClientOptions {
   std::size_t max_idle = 64;          // of those, that wait to be used again
   std::size_t max_idle_each = 8;      // of those, with the same settings
   std::chrono::milliseconds idle_time{60'000};
+  // Before an endpoint that has kept a caller waiting in vain is asked again, by one caller at a time.
+  std::chrono::milliseconds silence_pause{1'000};
 };
 
 // Safe to use from any thread.
@@ -36,6 +39,9 @@ class AmqpClient {
   // Nothing is connected yet. invalid when the settings break a rule, or a file of theirs cannot be read. Brokers with
   // the same settings share their idle connections.
   Result<std::unique_ptr<Broker>> broker(const ConnectionSettings& settings);
+
+  // Whether a call to a broker with these endpoints is likely to be answered.
+  Standing standing(const std::vector<Endpoint>& endpoints, bool has_tls) const;
 
  private:
   struct Impl;

@@ -46,6 +46,14 @@ std::string Endpoint::text() const {
   return (net::is_ipv6(host) ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
 
+std::string door_of(const std::string& endpoint, bool has_tls) { return endpoint + (has_tls ? "/tls" : ""); }
+
+std::vector<std::string> doors_of(const std::vector<Endpoint>& endpoints, bool has_tls) {
+  std::vector<std::string> doors;
+  for (const Endpoint& endpoint : endpoints) doors.push_back(door_of(endpoint.text(), has_tls));
+  return doors;
+}
+
 Result<void> ConnectionSettings::check() const {
   TRY_VOID(check_endpoints(endpoints));
   TRY_VOID(check_identity(*this));

@@ -22,6 +22,10 @@ struct Endpoint {
   friend bool operator==(const Endpoint&, const Endpoint&) = default;
 };
 
+// What calls knock at: an endpoint, with or without TLS.
+std::string door_of(const std::string& endpoint, bool has_tls);
+std::vector<std::string> doors_of(const std::vector<Endpoint>& endpoints, bool has_tls);
+
 enum class Mechanism {
   automatic,  // plain with a user, external with a certificate of our own, anonymous otherwise
   plain,      // user and password

@@ -48,23 +48,24 @@ void Lease::end(Deadline deadline) {
 }
 
 Connector::Connector(ConnectionSettings settings, std::shared_ptr<EventLoop> loop, std::shared_ptr<ConnectionPool> pool,
-                     std::size_t max_connections)
+                     std::shared_ptr<Silence> silence, std::size_t max_connections)
     : settings_(std::move(settings)),
       loop_(std::move(loop)),
       pool_(std::move(pool)),
+      silence_(std::move(silence)),
       max_connections_(max_connections),
       key_(key_of(settings_)) {}
 
 Result<std::unique_ptr<Connector>> Connector::create(ConnectionSettings settings, std::shared_ptr<EventLoop> loop,
                                                      std::shared_ptr<ConnectionPool> pool,
-                                                     std::size_t max_connections) {
+                                                     std::shared_ptr<Silence> silence, std::size_t max_connections) {
   TRY_VOID(settings.check());
   std::shared_ptr<TlsDomain> tls;
   if (settings.tls.enabled) {
     TRY(tls, TlsDomain::create(settings.tls));
   }
   std::unique_ptr<Connector> connector(
-      new Connector(std::move(settings), std::move(loop), std::move(pool), max_connections));
+      new Connector(std::move(settings), std::move(loop), std::move(pool), std::move(silence), max_connections));
   connector->tls_ = std::move(tls);
   return connector;
 }
@@ -130,6 +131,34 @@ Result<std::shared_ptr<Connection>> Connector::open(const Endpoint& endpoint, De
   return tl::unexpected(std::move(all));
 }
 
+// One that has waited while its broker fell silent is of no use either.
+std::shared_ptr<Connection> Connector::take_idle() const {
+  while (auto idle = pool_->take(key_)) {
+    if (!silence_->is_silent(door_of(idle->endpoint(), settings_.tls.enabled))) return idle;
+    idle->close();
+  }
+  return nullptr;
+}
+
+Result<std::shared_ptr<Connection>> Connector::try_to_open(const Endpoint& endpoint, Deadline deadline) const {
+  const auto attempt = silence_->begin(door_of(endpoint.text(), settings_.tls.enabled));
+  if (!attempt) return refuse(FailureKind::unreachable, "it did not answer a moment ago");
+  const auto began = std::chrono::steady_clock::now();
+  auto opened = open(endpoint, deadline);
+  silence_->end(*attempt, outcome_of(opened, std::chrono::steady_clock::now() - began));
+  return opened;
+}
+
+Silence::Outcome Connector::outcome_of(const Result<std::shared_ptr<Connection>>& opened,
+                                       std::chrono::steady_clock::duration time) const {
+  using Outcome = Silence::Outcome;
+  if (opened || opened.error().kind == FailureKind::refused) return Outcome::answered;
+  if (opened.error().kind == FailureKind::invalid || loop_->curfew().is_set()) return Outcome::untried;
+  // Where nobody listens that is known at once.
+  const auto patience = std::min(settings_.connect_timeout, settings_.answer_timeout);
+  return time >= patience ? Outcome::in_vain : Outcome::failed;
+}
+
 Result<void> Connector::make_room() const {
   if (loop_->connections() < max_connections_ || pool_->drop_oldest()) return {};
   return refuse(FailureKind::exhausted, "there are " + std::to_string(max_connections_) + " connections to brokers");
@@ -137,12 +166,12 @@ Result<void> Connector::make_room() const {
 
 Result<Lease> Connector::connect(Deadline deadline, Want want) const {
   if (want == Want::any)
-    if (auto idle = pool_->take(key_)) return Lease(*this, std::move(idle), true);
+    if (auto idle = take_idle()) return Lease(*this, std::move(idle), true);
   TRY_VOID(make_room());
   Failure all{FailureKind::unreachable, "no endpoint could be reached", {}};
   for (const Endpoint& endpoint : settings_.endpoints) {
     if (loop_->curfew().is_set()) return refuse(FailureKind::stopped, "the server is ending");
-    auto opened = open(endpoint, deadline);
+    auto opened = try_to_open(endpoint, deadline);
     if (opened) return Lease(*this, *std::move(opened), false);
     Failure& failure = opened.error();
     // Others would say the same.

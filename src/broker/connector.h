@@ -8,6 +8,7 @@
 #include "broker/connection_pool.h"
 #include "broker/connection_settings.h"
 #include "broker/event_loop.h"
+#include "broker/silence.h"
 
 namespace postino::broker {
 
@@ -41,20 +42,26 @@ class Connector {
  public:
   // invalid when the settings break a rule, or a file of theirs cannot be read.
   static Result<std::unique_ptr<Connector>> create(ConnectionSettings settings, std::shared_ptr<EventLoop> loop,
-                                                   std::shared_ptr<ConnectionPool> pool, std::size_t max_connections);
+                                                   std::shared_ptr<ConnectionPool> pool,
+                                                   std::shared_ptr<Silence> silence, std::size_t max_connections);
 
   const ConnectionSettings& settings() const { return settings_; }
 
   enum class Want { any, fresh };
-  // Leases must not outlive the connector.
+  // Leases must not outlive the connector. An endpoint that has just kept a caller waiting in vain counts as
+  // unreachable at once, unless it is this caller's turn to ask it.
   Result<Lease> connect(Deadline deadline, Want want = Want::any) const;
 
  private:
   friend class Lease;
 
   Connector(ConnectionSettings settings, std::shared_ptr<EventLoop> loop, std::shared_ptr<ConnectionPool> pool,
-            std::size_t max_connections);
+            std::shared_ptr<Silence> silence, std::size_t max_connections);
+  std::shared_ptr<Connection> take_idle() const;
   Result<void> make_room() const;
+  Result<std::shared_ptr<Connection>> try_to_open(const Endpoint& endpoint, Deadline deadline) const;
+  Silence::Outcome outcome_of(const Result<std::shared_ptr<Connection>>& opened,
+                              std::chrono::steady_clock::duration time) const;
   Result<std::shared_ptr<Connection>> open(const Endpoint& endpoint, Deadline deadline) const;
   Result<std::shared_ptr<Connection>> open(Introduction introduction, Deadline deadline) const;
   Introduction introduce(const Endpoint& endpoint) const;
@@ -64,6 +71,7 @@ class Connector {
   const ConnectionSettings settings_;
   const std::shared_ptr<EventLoop> loop_;
   const std::shared_ptr<ConnectionPool> pool_;
+  const std::shared_ptr<Silence> silence_;
   const std::size_t max_connections_;
   std::string key_;  // the same for the same settings
   std::shared_ptr<TlsDomain> tls_;

@@ -154,5 +154,30 @@ TEST(SilentBroker, CallsThatWaitForItAreAnsweredWhenTheProcessEnds) {
   EXPECT_FALSE((*broker)->test()) << "there is no way back";
 }
 
+// One caller has waited for it. Others, and other brokers with this endpoint, are told so.
+TEST(SilentBroker, IsNotAskedAgainAtOnceAndItsNeighbourIs) {
+  net::RawServer silent([](net::RawPeer& peer) { peer.wait_for_end(); });
+  net::RawServer rude([](net::RawPeer&) {});
+  ConnectionSettings settings;
+  settings.endpoints = {{"127.0.0.1", silent.port()}};
+  settings.connect_timeout = std::chrono::milliseconds(50);
+  const auto client = AmqpClient::create({.silence_pause = std::chrono::hours(1)});
+  const auto broker = (*client)->broker(settings);
+  EXPECT_EQ((*client)->standing(settings.endpoints, false), Standing::unproven);
+  EXPECT_FALSE((*broker)->test());
+  EXPECT_EQ((*client)->standing(settings.endpoints, false), Standing::silent);
+  settings.endpoints.push_back({"127.0.0.1", rude.port()});
+  settings.connect_timeout = base::test_patience;
+  const auto other = (*client)->broker(settings);
+  const auto failed = (*other)->test();
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().kind, FailureKind::unreachable);
+  ASSERT_EQ(failed.error().endpoints.size(), 2U);
+  EXPECT_EQ(failed.error().endpoints[0].reason, "it did not answer a moment ago");
+  EXPECT_NE(failed.error().endpoints[1].reason, "it did not answer a moment ago");
+  EXPECT_EQ(silent.connections(), 1);
+  EXPECT_EQ(rude.connections(), 1);
+}
+
 }  // namespace
 }  // namespace postino::broker

@@ -15,6 +15,9 @@ using Clock = std::chrono::steady_clock;
 
 // Bodies on their way, on all connections. One message is always allowed on each.
 constexpr std::size_t most_unconfirmed_bytes = 64 << 20;
+// RabbitMQ before 4.0 cannot say that a queue rejects a message: its plugin crashes. It says nothing for three seconds
+// then, and breaks the connection off.
+constexpr milliseconds rejecting_silence{2'500};
 constexpr milliseconds shortest_pause{100};
 constexpr milliseconds longest_pause{2'000};
 
@@ -112,11 +115,14 @@ void Producer::fill() {
     production_.mark_sent(*position);
     messages.push_back({*position, *std::move(bytes)});
   }
-  if (!messages.empty()) link_->offer(std::move(messages));
+  if (messages.empty()) return;
+  last_news_ = Clock::now();
+  link_->offer(std::move(messages));
 }
 
 Result<void> Producer::settle() {
   TRY(const auto outcomes, link_->take(soon()));
+  last_news_ = Clock::now();
   std::vector<std::size_t> confirmed;
   for (const SendingLink::Outcome& outcome : outcomes) {
     const auto sent = unconfirmed_.find(outcome.position);
@@ -164,6 +170,22 @@ bool Producer::may_go_on(const Failure& failure, const Lease& lease) {
   return breaks_++ < options_.reconnects;
 }
 
+bool Producer::looks_rejected(const Failure& failure, const Lease& lease) const {
+  return failure.kind == FailureKind::lost && is_open_ && !unconfirmed_.empty() &&
+         lease.connection()->peer().is_rabbitmq_before_4() && Clock::now() - last_news_ >= rejecting_silence;
+}
+
+bool Producer::ends_rejected() {
+  auto lease = connector_.connect(deadline_, Connector::Want::fresh);
+  if (!lease) return false;  // it is gone, and what it did before it went means nothing
+  lease->give_back();
+  production_.stop({FailureKind::rejected,
+                    "RabbitMQ broke the connection off instead of confirming messages; before version 4.0 it does so "
+                    "when the queue is full and rejects them (overflow reject-publish)",
+                    {}});
+  return true;
+}
+
 void Producer::run(std::function<void()> on_connected) {
   bool go_on = true;
   while (go_on) {
@@ -178,6 +200,7 @@ void Producer::run(std::function<void()> on_connected) {
     if (const auto tell = std::exchange(on_connected, nullptr)) tell();
     auto worked = work(*lease);
     if (worked) return;
+    if (looks_rejected(worked.error(), *lease) && ends_rejected()) return;
     std::vector<std::size_t> positions;
     for (const auto& [position, bytes] : unconfirmed_) positions.push_back(position);
     unconfirmed_.clear();

@@ -37,6 +37,10 @@ class Producer {
   Result<void> settle();
   Result<void> close();
   bool may_go_on(const Failure& failure, const Lease& lease);
+  // Was the connection broken off as RabbitMQ before 4.0 does it when a queue rejects messages?
+  bool looks_rejected(const Failure& failure, const Lease& lease) const;
+  // If it lets us in again at once, it was. Ends the production then.
+  bool ends_rejected();
   Deadline soon() const;
 
   const Connector& connector_;
@@ -52,6 +56,7 @@ class Producer {
 
   // Of the connection that is used.
   bool is_open_ = false;
+  Deadline last_news_{};  // when messages were last sent or confirmed
   std::shared_ptr<ReceivingLink> guard_;
   std::shared_ptr<SendingLink> link_;
   std::unordered_map<std::size_t, std::size_t> unconfirmed_;  // positions, and their bytes

@@ -1,5 +1,6 @@
 #include "broker/sending_link.h"
 
+#include <proton/condition.h>
 #include <proton/delivery.h>
 #include <proton/disposition.h>
 #include <proton/link.h>
@@ -14,6 +15,12 @@ namespace postino::broker {
 
 namespace {
 
+std::string reason_of_rejection(pn_condition_t* condition) {
+  if (condition == nullptr || !pn_condition_is_set(condition))
+    return "the broker rejected the message without a reason, as RabbitMQ does when the queue is full";
+  return to_failure(condition, FailureKind::rejected, "the broker rejected the message").message;
+}
+
 // Nothing while the broker has not made up its mind.
 std::optional<SendingLink::Outcome> outcome_of(pn_delivery_t* delivery) {
   SendingLink::Outcome outcome;
@@ -23,9 +30,7 @@ std::optional<SendingLink::Outcome> outcome_of(pn_delivery_t* delivery) {
       outcome.confirmed = true;
       return outcome;
     case PN_REJECTED:
-      outcome.reason = to_failure(pn_disposition_condition(pn_delivery_remote(delivery)), FailureKind::rejected,
-                                  "the broker rejected the message")
-                           .message;
+      outcome.reason = reason_of_rejection(pn_disposition_condition(pn_delivery_remote(delivery)));
       return outcome;
     case PN_RELEASED:
     case PN_MODIFIED:

@@ -109,6 +109,7 @@ store::Answer<Begun> Guard::begin(const std::string& operation, const std::strin
   constexpr int rounds = 3;  // a record can vanish, or be taken, between the refused write and the next
   for (int round = 0; round < rounds; ++round) {
     Record record = new_record(operation, key, request_hash, life);
+    record.life_ends = record.expires_at;
     prolong(record, record.created_at, options_.lease);
     record.owner = base::make_uuid(random_);
     const auto taken = records_.insert(record);
@@ -149,6 +150,9 @@ store::Answer<void> Guard::complete(const Record& record, std::string response, 
   completed.response = std::move(response);
   prolong(completed, clock_.now(), options_.lease);
   completed.progress = std::move(remains);
+  // The answer has the life that was wished for, unless that is over already.
+  if (completed.progress.empty() && completed.life_ends > completed.updated_at)
+    completed.expires_at = completed.life_ends;
   if (completed.response.size() > largest_answer_in_item)
     TRY_VOID(large_answers_.put(completed, base::make_uuid(random_)));
   return records_.replace_owned(completed);
@@ -160,6 +164,7 @@ store::Answer<void> Guard::settle(const Record& record) {
   settled.key = record.key;
   settled.owner = record.owner;
   settled.updated_at = clock_.now();
+  settled.life_ends = record.life_ends;
   return records_.settle(settled);
 }
 

@@ -22,6 +22,7 @@ struct Record {
   base::TimePoint created_at;
   base::TimePoint updated_at;
   base::TimePoint expires_at;
+  base::TimePoint life_ends;    // of an execution in progress: as the caller wished it. Not stored
   base::TimePoint lease_until;  // of an execution in progress: when it counts as dead
   std::string owner;            // of an execution in progress
   // How far the execution has come, in its own words. The execution that goes on after a failure or a crash finds it

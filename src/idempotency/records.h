@@ -29,7 +29,7 @@ class Records {
   virtual store::Answer<void> replace_owned(const Record& record) = 0;
   // Writes lease and times, and the progress if it is to be noted; all else stays, whatever the record given has.
   virtual store::Answer<void> hold(const Record& record, bool notes_progress) = 0;
-  // Nothing remains to be done. Writes the time of it.
+  // Nothing remains to be done. Writes the time of it, and when the record expires if its life has not ended.
   virtual store::Answer<void> settle(const Record& record) = 0;
 
   virtual store::Answer<void> put_part(const std::string& name, std::int64_t part, std::string bytes,

@@ -98,8 +98,17 @@ store::Answer<void> StoreRecords::hold(const Record& record, bool notes_progress
 }
 
 store::Answer<void> StoreRecords::settle(const Record& record) {
-  return update_owned(record, "REMOVE progress, leaseUntil, leaseOwner SET updatedAt = :updated", {},
-                      {{":updated", base::format_timestamp(record.updated_at)}}, Status::completed);
+  std::string update = "REMOVE progress, leaseUntil, leaseOwner SET updatedAt = :updated";
+  expr::Names names;
+  item::Map values{{":updated", base::format_timestamp(record.updated_at)}};
+  // Until now it was kept for as long as the settlement might take.
+  if (record.life_ends > record.updated_at) {
+    update += ", expiresAt = :expires, #ttl = :ttl";
+    names.emplace("#ttl", "ttl");
+    values.set(":expires", base::format_timestamp(record.life_ends));
+    values.set(":ttl", base::epoch_seconds(record.life_ends));
+  }
+  return update_owned(record, std::move(update), std::move(names), std::move(values), Status::completed);
 }
 
 // Changes attributes of a record if it is still the owner's.

@@ -146,6 +146,11 @@ std::size_t count_values(std::string_view text) {
   return count;
 }
 
+// A text has no more values than bytes.
+bool has_too_many_values(std::string_view text) {
+  return text.size() > most_values && count_values(text) > most_values;
+}
+
 struct Document::Parser {
   dom::parser parser;
   std::optional<dom::element> root;

@@ -135,6 +135,10 @@ class Members {
 // How many values a text has at most, if it is JSON: what parsing takes beyond the text's own size grows with them.
 std::size_t count_values(std::string_view text);
 
+// Texts of others that have more values than this are not parsed.
+inline constexpr std::size_t most_values = 250'000;
+bool has_too_many_values(std::string_view text);
+
 class Document {
  public:
   Document();

@@ -114,6 +114,9 @@ TEST(CountValues, CountsWhatIsOutsideOfStrings) {
   EXPECT_EQ(count_values(R"(["\)"), 2U);
   EXPECT_EQ(count_values(R"(["never ends, never)"), 2U);
   EXPECT_EQ(count_values(""), 1U);
+  EXPECT_FALSE(has_too_many_values(std::string(most_values - 1, ',')));
+  EXPECT_TRUE(has_too_many_values(std::string(most_values + 1, ',')));
+  EXPECT_FALSE(has_too_many_values('"' + std::string(most_values + 1, ',') + '"'));
 }
 
 }  // namespace

@@ -100,6 +100,35 @@ Result<std::shared_ptr<broker::Broker>> Connections::find(const Place& place) {
   return known->second;
 }
 
+// Before a client is there nothing has been tried.
+broker::Standing Connections::standing(const std::vector<broker::Endpoint>& endpoints, bool has_tls) {
+  const broker::AmqpClient* client = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    client = client_.get();
+  }
+  return client == nullptr ? broker::Standing::unproven : client->standing(endpoints, has_tls);
+}
+
+std::optional<BrokerTarget> Connections::target(const Place& place) {
+  std::vector<broker::Endpoint> endpoints;
+  bool has_tls = false;
+  if (place.queue_manager) {
+    endpoints = place.queue_manager->endpoints;
+    has_tls = place.queue_manager->use_tls;
+  } else {
+    const std::string& name = place.connection.empty() ? options_.default_name : place.connection;
+    if (!brokers_.contains(name)) return std::nullopt;
+    const auto named = options_.named.find(name);
+    if (named == options_.named.end()) return BrokerTarget{"", [] { return broker::Standing::at_hand; }};
+    endpoints = named->second.endpoints;
+    has_tls = named->second.tls.enabled;
+  }
+  std::string broker;
+  for (const std::string& door : broker::doors_of(endpoints, has_tls)) broker += door + " ";
+  return BrokerTarget{std::move(broker), [this, endpoints, has_tls] { return standing(endpoints, has_tls); }};
+}
+
 std::vector<std::string> Connections::names() const {
   std::vector<std::string> names;
   for (const auto& [name, broker] : brokers_) names.push_back(name);

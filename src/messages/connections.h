@@ -1,9 +1,11 @@
 // Brokers by the names that the configuration gives them, and those that a request describes itself.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +17,12 @@
 #include "messages/request.h"
 
 namespace postino::messages {
+
+// Whom a call waits for.
+struct BrokerTarget {
+  std::string broker;  // the same for calls to the same endpoints; empty: the queues in the store
+  std::function<broker::Standing()> standing;
+};
 
 inline constexpr std::string_view embedded_connection = "embedded";  // the queues in the store
 
@@ -45,6 +53,9 @@ class Connections {
   // invalid with the field when there is no such connection, or a host is not allowed.
   Result<std::shared_ptr<broker::Broker>> find(const Place& place);
 
+  // nullopt when there is no such connection. Must not outlive this.
+  std::optional<BrokerTarget> target(const Place& place);
+
   // The process ends: calls to brokers that still wait are broken off, and no new ones are made.
   void break_off();
 
@@ -55,6 +66,7 @@ class Connections {
  private:
   explicit Connections(ConnectionsOptions options) : options_(std::move(options)) {}
   base::Result<broker::AmqpClient*> client();
+  broker::Standing standing(const std::vector<broker::Endpoint>& endpoints, bool has_tls);
   Result<std::shared_ptr<broker::Broker>> connect(const QueueManager& manager);
   bool allows(const broker::Endpoint& endpoint) const;
 

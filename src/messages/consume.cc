@@ -25,7 +25,7 @@ class MessageService::Consumption {
 
   Result<Reply> run() {
     TRY(queue_, service_.options_.rights.name_of_queue(options_.tenant, request_.place, request_.queue));
-    auto found = service_.connections_.find(request_.place);
+    auto found = service_.find_broker(request_.place);
     if (!found) return execution_.answer_or(found.error());
     broker_ = *std::move(found);
     TRY(const bool ours, execution_.begin());

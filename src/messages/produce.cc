@@ -14,7 +14,7 @@ class MessageService::Production {
 
   Result<Reply> run() {
     TRY(queue_, service_.options_.rights.name_of_queue(options_.tenant, request_.place, request_.queue));
-    const auto found = service_.connections_.find(request_.place);
+    const auto found = service_.find_broker(request_.place);
     if (!found) return execution_.answer_or(found.error());
     const std::shared_ptr<broker::Broker>& broker = *found;
     TRY(const bool ours, execution_.begin());

@@ -114,6 +114,16 @@ std::optional<ConsumeRequest> read_consume(std::string_view body, const std::str
   return request;
 }
 
+std::optional<Place> peek_place(std::string_view body) {
+  FieldErrors errors;
+  Document document;
+  if (!document.parse(body, errors)) return std::nullopt;
+  Fields fields(document.root(), "", errors);
+  Place place = read_place(fields);
+  if (!errors.empty()) return std::nullopt;
+  return place;
+}
+
 std::optional<Place> read_place(std::string_view body, FieldErrors& errors) {
   Document document;
   if (!document.parse(body, errors)) return std::nullopt;

@@ -94,6 +94,8 @@ std::optional<ProduceRequest> read_produce(std::string_view body, const std::str
                                            json::FieldErrors& errors);
 std::optional<ConsumeRequest> read_consume(std::string_view body, const std::string& header_key,
                                            json::FieldErrors& errors);
+// Where the queue of such a request is, whatever else is wrong with it; nullopt when that cannot be told.
+std::optional<Place> peek_place(std::string_view body);
 // {"connection": "name"} or {"queueManager": {...}}, of POST /messages/connections/test.
 std::optional<Place> read_place(std::string_view body, json::FieldErrors& errors);
 

@@ -34,6 +34,16 @@ Result<Reply> MessageService::count(std::string_view operation, const Request& r
   return reply;
 }
 
+Result<std::shared_ptr<broker::Broker>> MessageService::find_broker(const Place& place) {
+  TRY(std::shared_ptr<broker::Broker> broker, connections_.find(place));
+  const std::optional<BrokerTarget> target = connections_.target(place);
+  if (!target || target->standing() != broker::Standing::silent) return broker;
+  Fault fault{.kind = FaultKind::exhausted,
+              .message = "the broker did not answer a moment ago, and is asked by one call at a time until it does"};
+  fault.retry_after = base::Milliseconds(1'000);
+  return base::propagate(std::move(fault));
+}
+
 Result<broker::Depth> MessageService::depth(const Place& place, const std::string& queue, const std::string& tenant) {
   const auto name = options_.rights.name_of_queue(tenant, place, queue);
   if (!name) {

@@ -80,6 +80,9 @@ class MessageService {
   Result<broker::Depth> depth(const Place& place, const std::string& queue, const std::string& tenant = {});
   Result<broker::Identity> test(const Place& place, const std::string& tenant = {});
 
+  // Whom a call to this place waits for; nullopt when there is no such connection.
+  std::optional<BrokerTarget> target(const Place& place) { return connections_.target(place); }
+
   // For a process that is about to end: calls that wait for messages give up, and those that produce stop where they
   // are. They fail, so that the same request goes on with another process.
   void stop() { stopping_.request_stop(); }
@@ -95,6 +98,8 @@ class MessageService {
   class Production;
   class Consumption;
 
+  // The broker, if it is likely to answer: one that has just kept a caller waiting in vain is not asked by all others.
+  Result<std::shared_ptr<broker::Broker>> find_broker(const Place& place);
   Result<Reply> count(std::string_view operation, const Request& request, const CallOptions& options,
                       const std::function<Result<Reply>()>& call);
 

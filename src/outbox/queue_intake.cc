@@ -14,7 +14,7 @@ namespace {
 using broker::Disposition;
 using Need = json::Fields::Need;
 
-constexpr std::string_view result_names[] = {"accepted", "repeated", "rejected", "released"};
+constexpr std::string_view result_names[] = {"accepted", "repeated", "rejected", "released", "conflicting"};
 
 std::string hex_hash(const std::string& text) { return base::to_hex(base::sha256(text)); }
 
@@ -80,7 +80,7 @@ bool QueueIntake::run_once() {
     ++messages_[static_cast<std::size_t>(result)];
     well = well && result != Result::released;
     Disposition disposition = Disposition::acknowledge;
-    if (result == Result::rejected) disposition = Disposition::reject;
+    if (result == Result::rejected || result == Result::conflicting) disposition = Disposition::reject;
     if (result == Result::released) disposition = Disposition::release;
     dispositions.push_back(disposition);
   }
@@ -112,6 +112,10 @@ std::optional<std::vector<Payload>> QueueIntake::read(const broker::Message& mes
     log_rejected(message, "it cannot be read");
     return std::nullopt;
   }
+  if (json::has_too_many_values(message.body)) {
+    log_rejected(message, "it has more than " + std::to_string(json::most_values) + " values");
+    return std::nullopt;
+  }
   json::FieldErrors errors;
   json::Document document;
   std::vector<Payload> payloads;
@@ -138,7 +142,9 @@ std::optional<std::vector<Payload>> QueueIntake::read(const broker::Message& mes
 }
 
 QueueIntake::Result QueueIntake::accept(const broker::Message& message, std::vector<Payload> payloads) {
-  const std::size_t emails = payloads.size();
+  std::vector<Identified> identified;
+  for (std::size_t i = 0; i < payloads.size(); ++i)
+    if (!payloads[i].id.empty()) identified.push_back({i, payloads[i].id, hex_hash(to_json(payloads[i]))});
   std::optional<Outbox::KeyedRequest> keyed;
   if (!message.id.empty())
     keyed = {"queue:" + hex_hash(options_.connection + "\n" + options_.queue + "\n" + message.id),
@@ -147,7 +153,7 @@ QueueIntake::Result QueueIntake::accept(const broker::Message& message, std::vec
       outbox_.accept(std::move(payloads), options_.tenant, keyed, [](const std::vector<AcceptOutcome>& outcomes) {
         return "{\"emails\":" + std::to_string(outcomes.size()) + "}";
       });
-  if (answer) return judge(message, *answer, emails);
+  if (answer) return judge(message, *answer, identified);
   if (answer.error().code == base::ErrorCode::invalid) {
     log_rejected(message, "the store refused it");
     return Result::rejected;
@@ -157,30 +163,72 @@ QueueIntake::Result QueueIntake::accept(const broker::Message& message, std::vec
   return Result::released;
 }
 
-QueueIntake::Result QueueIntake::judge(const broker::Message& message, const AcceptAnswer& answer, std::size_t emails) {
+QueueIntake::Result QueueIntake::judge(const broker::Message& message, const AcceptAnswer& answer,
+                                       const std::vector<Identified>& identified) {
   switch (answer.status) {
     case AcceptStatus::replayed:
-      return Result::repeated;
+      return judge_repeat(message, identified);
     case AcceptStatus::in_progress:
     case AcceptStatus::no_room:
       return Result::released;
     case AcceptStatus::other_request:
-      log_rejected(message, "its id was already used by another message");
-      return Result::rejected;
+      log_rejected(message, "its id was already used by a message with other contents");
+      return Result::conflicting;
     case AcceptStatus::unreadable_key:
       log_rejected(message, "the record of its id cannot be read, so that it may have been accepted before");
       return Result::rejected;
     case AcceptStatus::done:
       break;
   }
-  std::size_t duplicates = 0;
-  for (const AcceptOutcome& outcome : answer.outcomes) {
-    if (outcome.error == AcceptError::duplicated_id) ++duplicates;
-    // Without an id there is no key, and each e-mail stands alone: those that have no id of their own may come twice.
+  return judge_outcomes(message, answer, identified);
+}
+
+QueueIntake::Result QueueIntake::judge_outcomes(const broker::Message& message, const AcceptAnswer& answer,
+                                                const std::vector<Identified>& identified) {
+  // Without an id there is no key, and each e-mail stands alone: those that have no id of their own may come twice.
+  for (const AcceptOutcome& outcome : answer.outcomes)
     if (outcome.error == AcceptError::storage || outcome.error == AcceptError::database) return Result::released;
+  const auto is_duplicate = [](const AcceptOutcome& outcome) { return outcome.error == AcceptError::duplicated_id; };
+  const auto accepted =
+      answer.outcomes.size() - static_cast<std::size_t>(std::ranges::count_if(answer.outcomes, is_duplicate));
+  emails_ += accepted;
+  for (const Identified& email : identified) {
+    if (!is_duplicate(answer.outcomes[email.index])) continue;
+    const Known known = find(email);
+    if (known == Known::not_now) return Result::released;
+    if (known != Known::same) return refuse_conflict(message, email);
   }
-  emails_ += emails - duplicates;
-  return duplicates == emails ? Result::repeated : Result::accepted;
+  return accepted == 0 ? Result::repeated : Result::accepted;
+}
+
+QueueIntake::Result QueueIntake::judge_repeat(const broker::Message& message,
+                                              const std::vector<Identified>& identified) {
+  for (const Identified& email : identified) {
+    const Known known = find(email);
+    if (known == Known::not_now) return Result::released;
+    if (known == Known::other) return refuse_conflict(message, email);
+  }
+  return Result::repeated;
+}
+
+QueueIntake::Result QueueIntake::refuse_conflict(const broker::Message& message, const Identified& email) const {
+  log_rejected(message, "an e-mail with the id " + email.id + " was already accepted, with other contents");
+  return Result::conflicting;
+}
+
+QueueIntake::Known QueueIntake::find(const Identified& email) {
+  const auto stored = outbox_.payload(email.id, options_.tenant, [](std::size_t) { return true; });
+  if (stored) {
+    // Other programs may have written it in their own way.
+    const auto payload = parse_payload(*stored);
+    return payload && hex_hash(to_json(*payload)) == email.hash ? Known::same : Known::other;
+  }
+  const base::ErrorCode code = stored.error().code;
+  if (code == base::ErrorCode::not_found) return Known::absent;
+  if (code != base::ErrorCode::io && code != base::ErrorCode::exhausted) return Known::other;  // it stays unreadable
+  base::log_warning("outbox", "an e-mail that a message names could not be read",
+                    {{"queue", options_.queue}, {"email", email.id}, {"cause", stored.error().message}});
+  return Known::not_now;
 }
 
 std::string QueueIntake::labels() const {

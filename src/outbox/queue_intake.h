@@ -2,8 +2,9 @@
 //
 // A message is a payload as POST /emails takes it, or {"data": [payload, ...]}. It is acknowledged when its e-mails are
 // accepted, durably, and its id stands for it: one that the broker gives out again is not accepted twice. (One without
-// an id may be.) What can never be accepted is rejected, and what the broker does with it is set up there. In times of
-// trouble messages are given back, and taken again later.
+// an id may be.) What can never be accepted is rejected, and what the broker does with it is set up there. So is a
+// message with other contents under a known id, its own or an e-mail's. In times of trouble messages are given back,
+// and taken again later.
 #pragma once
 
 #include <array>
@@ -62,18 +63,34 @@ class QueueIntake {
  private:
   enum class Result : std::uint8_t {
     accepted,
-    repeated,  // had been accepted before
-    rejected,  // can never be
-    released,  // cannot be now
+    repeated,     // had been accepted before
+    rejected,     // can never be
+    released,     // cannot be now
+    conflicting,  // has a known id and other contents: set aside like a rejected one
   };
-  static constexpr std::size_t result_count = 4;
+  static constexpr std::size_t result_count = 5;
+
+  // An e-mail that came with an id of its own.
+  struct Identified {
+    std::size_t index = 0;  // in its message
+    std::string id;
+    std::string hash;  // of its contents
+  };
+  enum class Known : std::uint8_t { same, other, absent, not_now };
 
   void run();
   Result take(const broker::Message& message);
   // Nothing, and a note in the log, when it is no e-mail.
   std::optional<std::vector<Payload>> read(const broker::Message& message) const;
   Result accept(const broker::Message& message, std::vector<Payload> payloads);
-  Result judge(const broker::Message& message, const AcceptAnswer& answer, std::size_t emails);
+  Result judge(const broker::Message& message, const AcceptAnswer& answer, const std::vector<Identified>& identified);
+  Result judge_outcomes(const broker::Message& message, const AcceptAnswer& answer,
+                        const std::vector<Identified>& identified);
+  // One that was answered before. Those of its e-mails that were known by then may have had other contents.
+  Result judge_repeat(const broker::Message& message, const std::vector<Identified>& identified);
+  Result refuse_conflict(const broker::Message& message, const Identified& email) const;
+  // What is known under the e-mail's id.
+  Known find(const Identified& email);
   std::string labels() const;
   void log_rejected(const broker::Message& message, const std::string& why) const;
 

@@ -1,4 +1,6 @@
 // Messages by the REST API, on queues in the store. What depends on a broker is tested with one, end to end.
+#include "base/many_threads_testing.h"
+#include "net/raw_server_testing.h"
 #include "rest_fixture.h"
 
 namespace postino::api {
@@ -66,8 +68,11 @@ TEST_F(RestMessages, RecordLivesAsLongAsTheRequestSays) {
   clock().advance(std::chrono::seconds(2));
   EXPECT_EQ(produce(produce_body("k")).header("Idempotent-Replayed"), "");
   EXPECT_EQ(depth(), 2);
-  EXPECT_EQ(produce(produce_body("k"), {{"Idempotency-Expiry-Seconds", "1"}}).text("/errors/0/field"),
+  EXPECT_EQ(produce(produce_body("k"), {{"Idempotency-Expiry-Seconds", "0"}}).text("/errors/0/field"),
             "Idempotency-Expiry-Seconds");
+  ASSERT_EQ(produce(produce_body("short"), {{"Idempotency-Expiry-Seconds", "1"}}).status(), 200);
+  clock().advance(std::chrono::seconds(1));
+  EXPECT_EQ(produce(produce_body("short")).header("Idempotent-Replayed"), "");
 }
 
 TEST_F(RestMessages, KeyAtWorkIsAConflictAndAnotherRequestIsRefused) {
@@ -109,6 +114,73 @@ TEST_F(RestMessages, BrokerThatCannotBeReachedIsTold) {
   const std::string elsewhere = R"({"queueManager":{"endpoints":[{"host":"192.0.2.1"}]}})";
   EXPECT_EQ(call("POST", "/messages/connections/test", elsewhere).text("/errors/0/field"),
             "queueManager.endpoints[0].host");
+}
+
+// A broker that takes connections and never says a word, for longer than any test.
+class RestSilentBroker : public RestMessages {
+ protected:
+  RestSilentBroker() {
+    api_.reset();
+    messages_.reset();
+    broker::ConnectionSettings settings;
+    settings.endpoints = {{"127.0.0.1", black_hole_.port()}};
+    settings.connect_timeout = settings.answer_timeout = std::chrono::hours(1);
+    auto queues =
+        std::make_shared<messages::StoreQueue>(store(), clock(), random_, retry_, messages::StoreQueueOptions{});
+    connections_ = messages::Connections::create({.named = {{"silent", settings}}}, std::move(queues)).value();
+    messages_ = std::make_unique<messages::MessageService>(store(), *connections_, clock(), random_, retry_,
+                                                           messages::ServiceOptions{});
+    ApiOptions options;
+    options.waiting_threads = options.receiving_threads = 8;
+    options.max_waiting = 64;
+    start(std::move(options));
+  }
+  ~RestSilentBroker() override { connections_->break_off(); }
+
+  // Many ask at the same time. Two may wait for the broker and four for these; all others are answered at once.
+  void check_refusals(const std::string& path, const std::function<std::string(const std::string& key)>& body) {
+    constexpr int callers = 40;
+    constexpr int may_wait = 6;
+    for (int i = 0; i < callers; ++i)
+      calls_.push_back(begin("POST", path, body(std::to_string(i)), {{"Content-Type", "application/json"}}));
+    const auto is_answered = [](const std::future<http::Response>& call) {
+      return call.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    };
+    ASSERT_TRUE(base::eventually([&] { return std::ranges::count_if(calls_, is_answered) >= callers - may_wait; }));
+    EXPECT_EQ(std::ranges::count_if(calls_, is_answered), callers - may_wait);
+    for (std::future<http::Response>& call : calls_) {
+      if (!is_answered(call)) continue;
+      const Received answer(call.get());
+      EXPECT_EQ(answer.status(), 503) << answer.response.body;
+      EXPECT_EQ(answer.code(), "OVERLOADED");
+      EXPECT_EQ(answer.header("Retry-After"), "1");
+    }
+  }
+  // While the others wait.
+  void check_embedded() {
+    for (const auto& [path, body] :
+         {std::pair{"/messages/produce", produce_body("k")}, {"/messages/consume", consume_body("k")}}) {
+      auto answer = begin("POST", path, body, {{"Content-Type", "application/json"}});
+      ASSERT_EQ(answer.wait_for(base::test_patience), std::future_status::ready);
+      EXPECT_EQ(answer.get().status, 200) << path;
+    }
+  }
+
+  net::RawServer black_hole_{[](net::RawPeer& peer) { peer.wait_for_end(); }};
+  std::vector<std::future<http::Response>> calls_;
+};
+
+TEST_F(RestSilentBroker, ProducersLeaveThreadsToTheQueuesInTheStore) {
+  check_refusals("/messages/produce",
+                 [](const std::string& key) { return produce_body(key, R"(,"connection":"silent")"); });
+  check_embedded();
+}
+
+TEST_F(RestSilentBroker, ConsumersLeaveThreadsToTheQueuesInTheStore) {
+  check_refusals("/messages/consume", [](const std::string& key) {
+    return R"({"idempotencyKey":")" + key + R"(","connection":"silent","target":{"queueName":"q"}})";
+  });
+  check_embedded();
 }
 
 TEST_F(RestMessages, ConnectionOfTheConfigurationIsTested) {

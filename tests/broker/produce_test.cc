@@ -147,6 +147,19 @@ TEST(Produce, NoticesThatItsQueueIsRemovedMeanwhile) {
   EXPECT_LT(report.confirmed, 2'000U);
 }
 
+// RabbitMQ says so by breaking the connection off after three seconds. It is not tried again and again.
+TEST(Produce, TellsThatAFullQueueRejects) {
+  const std::string queue = fresh_queue(R"("x-max-length":3,"x-overflow":"reject-publish")");
+  ASSERT_TRUE(is_complete(shared_broker()->produce(queue, numbered(3), {})));
+  const ProduceReport report = shared_broker()->produce(queue, numbered(2, "late-"), {});
+  EXPECT_EQ(kind_of(report), "rejected");
+  EXPECT_THAT(report.failure->message, HasSubstr("when the queue is full"));
+  EXPECT_EQ(report.confirmed, 0U);
+  EXPECT_EQ(report.sent_again, 0U);
+  EXPECT_THAT(count_ids(queue, 3), SizeIs(3));
+  EXPECT_TRUE(is_complete(shared_broker()->produce(queue, numbered(1, "later-"), {}))) << "there is room again";
+}
+
 TEST(Produce, SendsWhereItMayNotRead) {
   ASSERT_LT(rabbitmq().manage("PUT", "/api/users/writer", R"({"password":"secret","tags":""})"), 300);
   ASSERT_LT(rabbitmq().manage("PUT", "/api/permissions/%2F/writer", R"({"configure":"","write":".*","read":""})"), 300);

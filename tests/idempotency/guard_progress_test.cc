@@ -111,6 +111,35 @@ TEST_F(GuardProgressTest, ARecordDoesNotExpireUnderAnExecution) {
   EXPECT_EQ(begin().verdict, Verdict::execute);
 }
 
+TEST_F(GuardProgressTest, AnAnswerIsKeptForASecondIfThatIsWishedFor) {
+  const auto begun = guard_.begin("PRODUCE", "k", "h", seconds(1));
+  ASSERT_TRUE(begun);
+  ASSERT_TRUE(guard_.complete(begun->record, "done"));
+  EXPECT_EQ(begin().verdict, Verdict::replay);
+  clock_->advance(seconds(1));
+  EXPECT_EQ(begin().verdict, Verdict::execute);
+}
+
+TEST_F(GuardProgressTest, WhatRemainsIsDoneBeforeAShortLifeEnds) {
+  const auto begun = guard_.begin("CONSUME", "k", "h", seconds(3));
+  ASSERT_TRUE(begun);
+  ASSERT_TRUE(guard_.complete(begun->record, "done", "tidy up"));
+  const auto verdict = [&] { return guard_.look("CONSUME", "k", "h")->verdict; };
+  clock_->advance(seconds(2));
+  ASSERT_TRUE(guard_.settle(begun->record));
+  EXPECT_EQ(verdict(), Verdict::replay);
+  clock_->advance(seconds(1));
+  EXPECT_EQ(verdict(), Verdict::execute);
+
+  const auto slow = guard_.begin("CONSUME", "slow", "h", seconds(3));
+  ASSERT_TRUE(slow);
+  ASSERT_TRUE(guard_.complete(slow->record, "done", "tidy up"));
+  clock_->advance(seconds(20));
+  EXPECT_EQ(guard_.look("CONSUME", "slow", "h")->verdict, Verdict::replay) << "somebody has to tidy up";
+  ASSERT_TRUE(guard_.settle(slow->record));
+  EXPECT_EQ(guard_.look("CONSUME", "slow", "h")->verdict, Verdict::replay) << "the answer has just been given";
+}
+
 TEST_F(GuardProgressTest, WhoDiesAfterTheLifeOfTheRecordLeavesTheProgress) {
   auto begun = guard_.begin("PRODUCE", "k", "h", seconds(60));
   ASSERT_TRUE(begun);

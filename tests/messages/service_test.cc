@@ -7,6 +7,7 @@
 
 #include "item/json_codec.h"
 #include "json/fields.h"
+#include "net/raw_server_testing.h"
 #include "service_environment.h"
 
 namespace postino::messages {
@@ -484,6 +485,33 @@ TEST_F(ServiceTest, WhenNoEndpointAnswersEachHasItsReasonAndTheKeyIsFree) {
   for (const item::Item& item : environment.store().scan("mq-probe-idempotency"))
     EXPECT_THAT(item::to_json(item), Not(HasSubstr("geheim")));
   EXPECT_EQ(fault_of_answer(service->produce(produce_request(body), {})), "UNREACHABLE") << "tried again";
+}
+
+TEST_F(ServiceTest, ABrokerThatIsSilentIsAskedByOneAndOthersAreRefusedBeforeAnythingIsWritten) {
+  net::RawServer silent([](net::RawPeer& peer) { peer.wait_for_end(); });
+  broker::ConnectionSettings settings;
+  settings.endpoints = {{"127.0.0.1", silent.port()}};
+  settings.connect_timeout = milliseconds(50);
+  ServiceEnvironment environment(
+      clock_, {.connections = {.named = {{"silent", settings}}, .client = {.silence_pause = std::chrono::hours(1)}}});
+  const auto service = environment.make_service();
+  const auto produce = [&](const std::string& key) {
+    return service->produce(produce_request(R"({"idempotencyKey":")" + key + R"(","connection":"silent",
+                                                "target":{"queueName":"q"},"messages":[{"body":"x"}]})"),
+                            {});
+  };
+  EXPECT_EQ(fault_of_answer(produce("first")), "UNREACHABLE");
+  EXPECT_EQ(environment.attribute("PRODUCE#first", "status"), "FAILED");
+  const auto refused = produce("second");
+  EXPECT_EQ(fault_of_answer(refused), "EXHAUSTED");
+  EXPECT_TRUE(refused.error().retry_after);
+  EXPECT_FALSE(environment.record("PRODUCE#second")) << "nothing has begun";
+  const auto consumed = service->consume(
+      consume_request(R"({"idempotencyKey":"third","connection":"silent","target":{"queueName":"q"}})"), {});
+  EXPECT_EQ(fault_of_answer(consumed), "EXHAUSTED");
+  EXPECT_FALSE(environment.record("CONSUME#third"));
+  EXPECT_EQ(silent.connections(), 1) << "nobody has asked again";
+  EXPECT_EQ(fault_of_answer(service->produce(produce_request("k", 1), {})), "") << "the queues in the store";
 }
 
 TEST_F(ServiceTest, AMessageThatTheQueueRefusesIsNamed) {

@@ -77,7 +77,7 @@ class TestBadRequests:
         assert found == {"idempotencyKey": "must be the same as the header Idempotency-Key"}
         for header in ("", "x" * 256):
             assert "Idempotency-Key" in refuse(rest, GOOD, headers={"Idempotency-Key": header})
-        for life in ("59", "2592001", "soon"):
+        for life in ("0", "2592001", "soon"):
             assert "Idempotency-Expiry-Seconds" in refuse(rest, GOOD, headers={"Idempotency-Expiry-Seconds": life})
 
     def test_body_of_a_400(self, rest):

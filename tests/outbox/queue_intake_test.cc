@@ -146,9 +146,11 @@ TEST_F(QueueIntakeTest, WhatIsNoEmailIsRejectedAndTheRestGoesOn) {
 TEST_F(QueueIntakeTest, AnotherMessageWithAKnownIdIsRejected) {
   put(payload("one"), "m1");
   put(payload("two"), "m1");
-  EXPECT_TRUE(make_intake()->run_once());
+  const auto intake = make_intake();
+  EXPECT_TRUE(intake->run_once());
   EXPECT_THAT(emails(), SizeIs(1));
   EXPECT_EQ(depth("mail.dead"), 1U);
+  EXPECT_EQ(metric(*intake, "conflicting"), "1");
 }
 
 TEST_F(QueueIntakeTest, EmailsKnownByTheirOwnIdsAreNotAcceptedAgain) {
@@ -161,6 +163,60 @@ TEST_F(QueueIntakeTest, EmailsKnownByTheirOwnIdsAreNotAcceptedAgain) {
   EXPECT_THAT(emails(), SizeIs(1));
   EXPECT_EQ(metric(*intake, "accepted"), "1");
   EXPECT_EQ(metric(*intake, "repeated"), "2");
+}
+
+TEST_F(QueueIntakeTest, OtherContentsUnderTheIdOfAnEmailAreSetAside) {
+  const std::string id = email_id(1);
+  put(payload("one", id), "m1");
+  put(payload("two", id), "m2");
+  put(payload("three", id), "");
+  put(R"({"data":[)" + payload("new") + "," + payload("four", id) + "]}", "m4");
+  const auto intake = make_intake();
+  EXPECT_TRUE(intake->run_once());
+  EXPECT_THAT(emails(), SizeIs(2)) << "the first, and one that has no id and came along with another";
+  EXPECT_EQ(depth(), 0U);
+  EXPECT_THAT(messages::ids_of(messages::take_all(broker_, "mail.dead")), ElementsAre("m2", "", "m4"));
+  EXPECT_EQ(metric(*intake, "accepted"), "1");
+  EXPECT_EQ(metric(*intake, "repeated"), "0");
+  EXPECT_EQ(metric(*intake, "conflicting"), "3");
+}
+
+TEST_F(QueueIntakeTest, TheyAreSetAsideAlsoIfTheirMessageHadBeenJudgedBefore) {
+  const std::string id = email_id(1);
+  put(payload("one", id), "m1");
+  EXPECT_TRUE(make_intake()->run_once());
+  put(payload("two", id), "m2");
+  broker_.crash();
+  EXPECT_FALSE(make_intake()->run_once());
+  broker_.restart();
+  clock_->advance(seconds(60));
+  const auto intake = make_intake();
+  EXPECT_TRUE(intake->run_once());
+  EXPECT_EQ(metric(*intake, "conflicting"), "1");
+  EXPECT_EQ(metric(*intake, "repeated"), "0");
+  EXPECT_EQ(depth("mail.dead"), 1U);
+}
+
+TEST_F(QueueIntakeTest, AnEmailOfAnotherTenantIsNotTakenForARepeat) {
+  const std::string id = email_id(1);
+  put(payload("one", id), "m1");
+  EXPECT_TRUE(make_intake()->run_once());
+  options_.tenant = "other";
+  put(payload("one", id), "m2");
+  const auto intake = make_intake();
+  EXPECT_TRUE(intake->run_once());
+  EXPECT_EQ(metric(*intake, "conflicting"), "1");
+  EXPECT_EQ(depth("mail.dead"), 1U);
+}
+
+TEST_F(QueueIntakeTest, MessagesWithMoreValuesThanTheRestApiTakesAreNotParsed) {
+  put(std::string(json::most_values + 1, '['), "m1");
+  const auto intake = make_intake();
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(intake->run_once());
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("it has more than 250000 values"));
+  EXPECT_EQ(metric(*intake, "rejected"), "1");
+  EXPECT_EQ(depth("mail.dead"), 1U);
 }
 
 TEST_F(QueueIntakeTest, MessagesWithoutAnIdAreAccepted) {

@@ -145,13 +145,13 @@ class TestIdempotencyKey:
     def test_longest_key_is_fine(self, rest):
         assert rest.post("/emails", {"data": [payload()]}, keyed("x" * 255)).status == 201
 
-    @pytest.mark.parametrize("life", ["59", "2592001", "soon", "", "-1", "1e3"])
+    @pytest.mark.parametrize("life", ["0", "2592001", "soon", "", "-1", "1e3"])
     def test_malformed_life_of_a_key_is_400(self, rest, life):
         headers = keyed("life-" + life, **{"Idempotency-Expiry-Seconds": life})
         answer = rest.post("/emails", {"data": [payload()]}, headers)
         assert answer.status == 400 and list(answer.broken_rules) == ["Idempotency-Expiry-Seconds"]
 
-    @pytest.mark.parametrize("life", ["60", "2592000"])
+    @pytest.mark.parametrize("life", ["1", "2592000"])
     def test_life_of_a_key_can_be_chosen(self, rest, life):
         headers = keyed("long-life-" + life, **{"Idempotency-Expiry-Seconds": life})
         assert rest.post("/emails", {"data": [payload()]}, headers).status == 201

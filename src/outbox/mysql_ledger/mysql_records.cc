@@ -139,6 +139,7 @@ store::Answer<void> MysqlRecords::hold(const Record& record, bool notes_progress
 store::Answer<void> MysqlRecords::settle(const Record& record) {
   return change_owned(record, Status::completed, [&](Record settled) {
     settled.updated_at = record.updated_at;
+    if (record.life_ends > record.updated_at) settled.expires_at = record.life_ends;
     settled.progress.clear();
     return idempotency::to_item(settled);
   });
