@@ -58,7 +58,8 @@ expect 2 'wrong.toml:3: smtp.relay: unknown setting; did you mean smtp.relays?' 
 expect 2 "^postino: --dkim-key: cannot read the DKIM key" config --dkim-domain a.example --dkim-selector s --dkim-key nothing.pem
 expect 2 'has <redacted>, which is shown in place of a secret' serve --access-key 'id:<redacted>'
 expect 2 'must have the secret itself' serve --access-key id:...
-expect 0 '(default: 127.0.0.1:8080)' serve --help
+expect 0 '127.0.0.1:8080)' serve --help
+expect 0 '(default: ' serve --help
 expect 2 "there is no configuration file 'nothing.toml'" serve --config nothing.toml
 expect 2 'must be signed' serve --data "$folder/data" --dynamodb 0.0.0.0:0
 expect 1 'missing' serve --data "$folder/missing/data" --dynamodb 127.0.0.1:0
