@@ -225,22 +225,33 @@ Schema email() {
               {"send_at", time()},
               {"next_attempt_at", time("Time of the next attempt, while the e-mail waits to be sent.")},
               {"tenant", text()},
+              {"subject",
+               text("Its first " + std::to_string(outbox::most_subject_bytes) + " bytes; empty if it is not known."),
+               required},
               {"outcome_unknown", flag("The e-mail may have been sent: the last reply of the mail server was lost.")},
               {"held_from", like("State")},
               {"callback", callback()},
               {"bounces", list_of(like("Bounce"))},
               {"payload_path", text(), required},
+              {"partly_sent",
+               flag("The e-mail was sent to some recipients and not to others: see the `status` of each.")},
               {"message_path", text()},
           },
   };
 }
 
 Schema recipient() {
-  return {.type = "object",
-          .properties = {
-              {"address", text(), required},
-              {"status", {.type = "string", .choices = {"pending", "delivered", "refused", "suppressed"}}, required},
-              {"reply", text("Reply of the mail server, or why the address is suppressed.")}}};
+  return {
+      .type = "object",
+      .properties = {
+          {"address", text(), required},
+          {"status",
+           {.type = "string",
+            .description = "`sent`: the mail server has taken the e-mail for this recipient. Whether it is delivered "
+                           "is known to that server alone; if it is not, a bounce may come back.",
+            .choices = {"pending", "sent", "refused", "suppressed"}},
+           required},
+          {"reply", text("Reply of the mail server, or why the address is suppressed.")}}};
 }
 
 Schema bounce() {

@@ -172,9 +172,7 @@ base::Result<std::vector<Email>> Outbox::stale(const std::string& tenant, int li
 }
 
 base::Result<EmailPage> Outbox::dead_callbacks(const std::string& tenant, const std::string& cursor, int limit) {
-  TRY(EmailPage page, ledger_.dead_callbacks(cursor, limit));
-  if (!tenant.empty()) std::erase_if(page.emails, [&](const Email& email) { return email.tenant != tenant; });
-  return page;
+  return ledger_.dead_callbacks(tenant, cursor, limit);
 }
 
 base::Result<std::string> Outbox::message(const std::string& id, const std::string& tenant, const Spool::Admit& admit) {

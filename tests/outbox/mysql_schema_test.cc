@@ -124,7 +124,7 @@ TEST(MysqlSchema, LaterMigrationsAddWhatOthersNeedNotKnow) {
   theirs.run(emails_table);
   theirs.run(statuses_table);
   Tables ours;
-  EXPECT_THAT(migrated(ours.server()), ElementsAre(1, 2, 3));
+  EXPECT_THAT(migrated(ours.server()), ElementsAre(1, 2, 3, 4));
   for (const char* table : {"emails", "email_statuses"}) {
     const auto columns = ours.columns(table);
     for (const auto& [name, before] : theirs.columns(table)) {
@@ -158,17 +158,17 @@ TEST(MysqlSchema, LaterMigrationsAddWhatOthersNeedNotKnow) {
 
 TEST(MysqlMigration, DoesWhatIsMissingAndWritesItDown) {
   Tables tables;
-  EXPECT_EQ(*pending_migrations(tables.server()), 3);
+  EXPECT_EQ(*pending_migrations(tables.server()), 4);
   EXPECT_THAT(migrated(tables.server(), 2), ElementsAre(1, 2));
-  EXPECT_EQ(*pending_migrations(tables.server()), 1);
-  EXPECT_THAT(migrated(tables.server()), ElementsAre(3));
+  EXPECT_EQ(*pending_migrations(tables.server()), 2);
+  EXPECT_THAT(migrated(tables.server()), ElementsAre(3, 4));
   EXPECT_EQ(*pending_migrations(tables.server()), 0);
   EXPECT_THAT(migrated(tables.server()), IsEmpty());
   const mysql::Rows rows = tables.query(
       "SELECT number, name, program_version, TIMESTAMPDIFF(MINUTE, done_at, NOW()) FROM postino_migrations"
       " ORDER BY number");
-  ASSERT_EQ(rows.size(), 3U);
-  for (std::size_t i = 0; i < 3; ++i) {
+  ASSERT_EQ(rows.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_EQ(rows[i].number(0), static_cast<std::int64_t>(i) + 1);
     EXPECT_EQ(rows[i].text(1), mysql_migrations()[i].name);
     EXPECT_EQ(rows[i].text(2), "1.2.3");
@@ -185,7 +185,7 @@ TEST(MysqlMigration, TakesOverTheTablesOfAnotherProgramWithTheirRows) {
       " ('a', 'ACCEPTED', 'a.json', '2026-01-02 03:04:05', '2026-01-02 03:04:06'),"
       " ('b', 'SENT', 'b.json', '2026-01-02 03:04:07', '2026-01-02 03:04:08')");
   tables.run("INSERT INTO email_statuses (email_id, status) VALUES ('a', 'ACCEPTED')");
-  EXPECT_THAT(migrated(tables.server()), ElementsAre(1, 2, 3));
+  EXPECT_THAT(migrated(tables.server()), ElementsAre(1, 2, 3, 4));
   const mysql::Rows rows = tables.query(
       "SELECT id, status, payload_file_path, version, UNIX_TIMESTAMP(updated_at), created_ms, due_ms IS NULL"
       " FROM emails ORDER BY id");
@@ -238,8 +238,8 @@ TEST(MysqlMigration, ConcurrentProgramsDoEachOnce) {
       done.insert(done.end(), mine.begin(), mine.end());
     });
   for (std::thread& program : programs) program.join();
-  EXPECT_THAT(done, ElementsAre(1, 2, 3));
-  EXPECT_EQ(tables.query("SELECT COUNT(*) FROM postino_migrations")[0].number(0), 3);
+  EXPECT_THAT(done, ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(tables.query("SELECT COUNT(*) FROM postino_migrations")[0].number(0), 4);
 }
 
 TEST(MysqlMigration, GivesUpWhenAnotherProgramDoesNotEnd) {
@@ -249,18 +249,18 @@ TEST(MysqlMigration, GivesUpWhenAnotherProgramDoesNotEnd) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, base::ErrorCode::conflict);
   EXPECT_THAT(refused.error().message, HasSubstr("another program"));
-  EXPECT_EQ(*pending_migrations(tables.server()), 3);
+  EXPECT_EQ(*pending_migrations(tables.server()), 4);
 }
 
 TEST(MysqlMigration, ANewerDatabaseIsRefused) {
   Tables tables;
   migrated(tables.server());
-  tables.run("INSERT INTO postino_migrations (number, name, program_version) VALUES (4, 'of the future', '9.9')");
+  tables.run("INSERT INTO postino_migrations (number, name, program_version) VALUES (5, 'of the future', '9.9')");
   const auto pending = pending_migrations(tables.server());
   ASSERT_FALSE(pending);
   EXPECT_EQ(pending.error().code, base::ErrorCode::conflict);
   EXPECT_THAT(pending.error().message,
-              HasSubstr("the database is at migration 4, but this version of Postino supports only 3"));
+              HasSubstr("the database is at migration 5, but this version of Postino supports only 4"));
   EXPECT_EQ(migrate(tables.server(), {}).error().code, base::ErrorCode::conflict);
 }
 

@@ -425,7 +425,7 @@ class Decision {
       return result.severity == smtp::Severity::success ? result.reply.text
                                                         : first_reply(email_, RecipientState::delivered);
     const bool some_refused = count_recipients(email_, RecipientState::refused) > 0;
-    return "delivered to " + std::to_string(delivered) + " of " + std::to_string(all) +
+    return "sent to " + std::to_string(delivered) + " of " + std::to_string(all) +
            " recipients: " + first_reply(email_, some_refused ? RecipientState::refused : RecipientState::suppressed);
   }
 

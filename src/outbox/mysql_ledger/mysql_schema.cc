@@ -95,6 +95,7 @@ const Additions email_columns_added = {
                    " WHEN 'CALLING-SENT-CALLBACK' THEN 'SENT' WHEN 'CALLING-FAILED-CALLBACK' THEN 'FAILED'"
                    " WHEN 'CALLING-INVALID-CALLBACK' THEN 'INVALID' ELSE status END) STORED"},
 };
+const Additions subject_added = {{"subject", "TEXT NULL"}};
 const Additions email_indexes_added = {
     {"idx_work", "(callback_dead, status, shard, due_ms, id)"},
     {"idx_listed", "(listed, created_ms, id)"},
@@ -186,6 +187,11 @@ mysql::Result<void> create_further_tables(Connection& connection) {
   return {};
 }
 
+mysql::Result<void> add_subject(Connection& connection) {
+  TRY(const std::string columns, missing(connection, "emails", "COLUMN", subject_added));
+  return alter(connection, "emails", columns);
+}
+
 }  // namespace
 
 const std::vector<Migration>& mysql_migrations() {
@@ -193,6 +199,7 @@ const std::vector<Migration>& mysql_migrations() {
       {1, "tables of e-mails and their history", create_first_tables},
       {2, "leases, due times, callbacks, tenants", add_columns},
       {3, "counts, suppressions, keys, spool", create_further_tables},
+      {4, "subjects of e-mails", add_subject},
   };
   return migrations;
 }
