@@ -31,23 +31,51 @@ std::string_view code_of(AcceptError error) {
   return "";
 }
 
+// Reads e-mails one after the other, and notes what is wrong with them.
+class PayloadReader {
+ public:
+  PayloadReader(const Call& call, json::FieldErrors& errors)
+      : outbox_(call.services.outbox), now_(call.services.clock.now()), errors_(errors) {}
+
+  void read(json::Element element, const std::string& path) {
+    auto payload = outbox::read_payload(element, path, now_, errors_);
+    if (!payload) return;
+    if (outbox_.refuses_callback(*payload))
+      errors_.add(path + (path.empty() ? "" : ".") + "callback_url", outbox::leads_inside_rule);
+    payloads_.push_back(*std::move(payload));
+  }
+
+  std::vector<Payload> take() { return std::move(payloads_); }
+
+ private:
+  Outbox& outbox_;
+  const base::TimePoint now_;
+  json::FieldErrors& errors_;
+  std::vector<Payload> payloads_;
+};
+
+// An e-mail as it is, without the list around it.
+bool is_one_email(json::Element root) {
+  return root.is_object() && !root.member("data") && (root.member("from") || root.member("to"));
+}
+
 base::Result<std::vector<Payload>, Problem> read_payloads(const Call& call) {
   json::FieldErrors errors;
   json::Document document;
   if (!document.parse(call.request.body, errors)) return refuse_fields(problems::malformed_json, errors);
-  json::Fields fields(document.root(), "", errors);
-  const auto data = fields.list("data", json::Fields::Need::required, Limits::emails_in_a_request);
-  if (data && data->empty()) fields.refuse("data", "must have at least one element");
-  fields.refuse_others();
-  std::vector<Payload> payloads;
-  const std::size_t count = data ? data->size() : 0;
-  payloads.reserve(count);
-  const base::TimePoint now = call.services.clock.now();
-  for (std::size_t i = 0; i < count; ++i)
-    if (auto payload = outbox::read_payload((*data)[i], json::element_path("data", i), now, errors))
-      payloads.push_back(*std::move(payload));
+  PayloadReader reader(call, errors);
+  const json::Element root = document.root();
+  if (is_one_email(root)) {
+    reader.read(root, "");
+  } else {
+    json::Fields fields(root, "", errors);
+    const auto data = fields.list("data", json::Fields::Need::required, Limits::emails_in_a_request);
+    if (data && data->empty()) fields.refuse("data", "must have at least one element");
+    fields.refuse_others();
+    for (std::size_t i = 0; data && i < data->size(); ++i) reader.read((*data)[i], json::element_path("data", i));
+  }
   if (!errors.empty()) return refuse_fields(problems::invalid_request, errors);
-  return payloads;
+  return reader.take();
 }
 
 // Of what is asked for, not of how it is written: spaces and the order of members make no difference.
@@ -216,12 +244,13 @@ std::vector<Route> acceptance_routes() {
            .group = "E-mails",
            .summary = "Submit e-mails",
            .description =
-               "If one element is malformed, all are refused. Otherwise each e-mail is either accepted and stored "
-               "durably, or refused, independently of the others. The results are in the order of the "
-               "elements.\n\nWith an Idempotency-Key, a repeated request does not send mail twice: it gets the stored "
-               "response with the same status. Keys belong to the tenant or, without one, to the API key.",
+               "A single e-mail need not be wrapped in `data`; the response is the same. If one element is malformed, "
+               "all are refused. Otherwise each e-mail is either accepted and stored durably, or refused, "
+               "independently of the others. The results are in the order of the elements.\n\nWith an "
+               "Idempotency-Key, a repeated request does not send mail twice: it gets the stored response with the "
+               "same status. Keys belong to the tenant or, without one, to the API key.",
            .parameters = {idempotency_key_parameter(), idempotency_expiry_parameter()},
-           .body = {{{json_content_type, "EmailBatch"}}, true},
+           .body = {{{json_content_type, "Submission"}}, true},
            .answers = {{200, "Some e-mails were accepted.", answer},
                        {201, "All e-mails were accepted.", answer},
                        {409, key_conflict},

@@ -88,4 +88,14 @@ base::Result<std::string, Problem> Call::reason() const {
   return reason;
 }
 
+base::Result<void, Problem> Call::no_fields() const {
+  if (request.body.empty()) return {};
+  json::FieldErrors errors;
+  json::Document document;
+  if (!document.parse(request.body, errors)) return refuse_fields(problems::malformed_json, errors);
+  json::Fields(document.root(), "", errors).refuse_others();
+  if (!errors.empty()) return refuse_fields(problems::invalid_request, errors);
+  return {};
+}
+
 }  // namespace postino::api

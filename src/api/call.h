@@ -95,6 +95,8 @@ struct Call {
 
   // From a body {"reason": "..."}; empty when it has none, or there is no body.
   base::Result<std::string, Problem> reason() const;
+  // For a call whose body has nothing to say: some clients send an empty object then.
+  base::Result<void, Problem> no_fields() const;
 };
 
 // For a call about an e-mail whose record cannot be read.

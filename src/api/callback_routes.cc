@@ -13,20 +13,9 @@ Outcome list_dead_callbacks(Call& call) {
   return json_reply(to_json(emails, call.caller.role));
 }
 
-// Some clients send an empty object where there is nothing to say.
-base::Result<void, Problem> expect_no_fields(const Call& call) {
-  if (call.request.body.empty()) return {};
-  json::FieldErrors errors;
-  json::Document document;
-  if (!document.parse(call.request.body, errors)) return refuse_fields(problems::malformed_json, errors);
-  json::Fields(document.root(), "", errors).refuse_others();
-  if (!errors.empty()) return refuse_fields(problems::invalid_request, errors);
-  return {};
-}
-
 Outcome replay_callback(Call& call) {
   TRY(const std::string id, call.email_id());
-  TRY_VOID(expect_no_fields(call));
+  TRY_VOID(call.no_fields());
   TRY_VOID(answered_about(call, id, call.services.outbox.replay_callback(id, call.caller.tenant, call.notes)));
   return no_content();
 }

@@ -19,8 +19,15 @@ Outcome change_email(Call& call) {
   return no_content();
 }
 
+Outcome retry_email(Call& call) {
+  TRY(const std::string id, call.email_id());
+  TRY_VOID(call.no_fields());
+  TRY_VOID(answered_about(call, id, call.services.outbox.retry(id, call.caller.tenant, call.notes)));
+  return no_content();
+}
+
 Operation change_operation(std::string_view id, std::string_view path, Role role, std::string_view summary,
-                           std::string_view description) {
+                           std::string_view description, std::string_view body = "Reason") {
   return {.id = id,
           .method = "POST",
           .path = path,
@@ -29,7 +36,7 @@ Operation change_operation(std::string_view id, std::string_view path, Role role
           .summary = summary,
           .description = description,
           .parameters = {email_id_parameter()},
-          .body = {{{json_content_type, "Reason"}}, false},
+          .body = {{{json_content_type, body}}, false},
           .answers = {{204, "Done."},
                       {404, "No e-mail has this id."},
                       {409,
@@ -55,6 +62,12 @@ std::vector<Route> change_routes() {
            "requeueEmail", "/emails/{id}/requeue", Role::operators, "Retry an e-mail that has failed or is invalid",
            "For e-mails that are FAILED or INVALID, and for e-mails whose lease has expired."),
        .handle = change_email<&Outbox::requeue>},
+      {.operation = change_operation(
+           "retryEmail", "/emails/{id}/retry", Role::operators, "Try a waiting e-mail now",
+           "For e-mails that are READY or ACCEPTED and wait for their next attempt, which is made at once. An e-mail "
+           "with a `send_at` that has not come yet is refused. The change is not in the history; the attempt is.",
+           "Nothing"),
+       .handle = retry_email},
   };
 }
 

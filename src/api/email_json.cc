@@ -28,12 +28,17 @@ void write_text(json::Writer& json, std::string_view name, const std::string& te
   if (!text.empty()) json.key(name).string(text);
 }
 
+// What a mail server took is on its way, and not delivered yet.
+std::string_view shown_name(outbox::RecipientState state) {
+  return state == outbox::RecipientState::delivered ? "sent" : name_of(state);
+}
+
 void write_recipients(json::Writer& json, const Email& email) {
   json.key("recipients").begin_array();
   for (const outbox::Recipient& recipient : email.recipients) {
     json.begin_object();
     json.key("address").string(recipient.address);
-    json.key("status").string(name_of(recipient.state));
+    json.key("status").string(shown_name(recipient.state));
     write_text(json, "reply", recipient.reply);
     json.end_object();
   }
@@ -86,11 +91,13 @@ void write_members(json::Writer& json, const Email& email, Role role) {
   write_time(json, "updated_at", email.updated_at);
   json.key("attempts").integer(email.attempts);
   json.key("from").string(email.sender);
+  json.key("subject").string(email.subject);
   write_recipients(json, email);
   write_tags(json, email);
   write_time(json, "send_at", email.send_at);
   write_time(json, "next_attempt_at", next_attempt_of(email));
   write_text(json, "tenant", email.tenant);
+  if (is_partly_sent(email)) json.key("partly_sent").boolean(true);
   if (email.outcome_unknown) json.key("outcome_unknown").boolean(true);
   if (email.held_from) json.key("held_from").string(name_of(*email.held_from));
   write_callback(json, email);

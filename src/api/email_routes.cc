@@ -4,6 +4,7 @@
 #include "api/email_json.h"
 #include "api/route.h"
 #include "base/timestamp.h"
+#include "mail/address.h"
 
 namespace postino::api {
 
@@ -39,18 +40,48 @@ Outcome list(const Call& call, ListRequest request) {
   return json_reply(to_json(emails, call.caller.role));
 }
 
+base::Result<std::string, Problem> text_parameter(const Call& call, const char* name, std::size_t most) {
+  const std::string* text = call.query.find(name);
+  if (text == nullptr) return std::string();
+  if (text->empty()) return refuse_field(name, "must not be empty");
+  if (text->size() > most) return refuse_field(name, "must have at most " + std::to_string(most) + " bytes");
+  return *text;
+}
+
+// An address, or a time: that is what the parameter meant once, and no address looks like one.
+base::Result<void, Problem> address_or_time(const Call& call, const char* name, std::string& address,
+                                            std::optional<base::TimePoint>& time) {
+  TRY(std::string text, text_parameter(call, name, mail::longest_mailbox_address));
+  if (text.empty()) return {};
+  if (text.find('@') != std::string::npos) {
+    address = std::move(text);
+    return {};
+  }
+  const auto moment = base::parse_timestamp(text);
+  if (!moment || time) return refuse_field(name, "must be an address, or an @ and a domain");
+  time = *moment;
+  return {};
+}
+
 Outcome list_emails(Call& call) {
   ListRequest request;
-  TRY(request.state, status_parameter(call));
-  TRY(request.from, time_parameter(call, "from"));
-  TRY(request.to, time_parameter(call, "to"));
-  if (request.from && request.to && *request.to <= *request.from) return refuse_field("to", "must be later than from");
+  TRY(const std::optional<State> state, status_parameter(call));
+  if (state) request.states = {*state};
+  TRY(request.since, time_parameter(call, "since"));
+  TRY(request.until, time_parameter(call, "until"));
+  TRY(request.filter.tag, text_parameter(call, "tag", outbox::PayloadLimits::tag_bytes));
+  TRY(request.filter.subject, text_parameter(call, "subject", outbox::most_subject_bytes));
+  TRY_VOID(address_or_time(call, "from", request.filter.sender, request.since));
+  TRY_VOID(address_or_time(call, "to", request.filter.recipient, request.until));
+  if (request.since && request.until && *request.until <= *request.since)
+    return refuse_field(call.query.find("until") != nullptr ? "until" : "to", "must be later than the beginning");
   return list(call, std::move(request));
 }
 
+// Whether their callers know of it already or not.
 Outcome list_invalid_emails(Call& call) {
   ListRequest request;
-  request.state = State::invalid;
+  request.states = {State::invalid, State::calling_invalid, State::invalid_acknowledged};
   return list(call, std::move(request));
 }
 
@@ -106,6 +137,32 @@ Schema time_schema(std::string description) {
   return {.type = "string", .description = std::move(description), .format = "date-time"};
 }
 
+Schema text_schema(std::string description, std::size_t most) {
+  return {.type = "string", .description = std::move(description), .least = 1, .most = limit_of(most)};
+}
+
+constexpr std::string_view list_description =
+    "All parameters that are given must be met. Searching is bounded: for a page the server looks at 1,000 e-mails at "
+    "most, from the newest on. So a page can have fewer elements than `limit`, or none, and not be the last: go on as "
+    "long as `cursor` is not null. `status`, `since` and `until` lead to the e-mails directly; the others are looked "
+    "for among these.\n\nFor compatibility, `from` and `to` may be times: then they mean `since` and `until`.";
+
+std::vector<Parameter> list_parameters() {
+  constexpr ParameterPlace query = ParameterPlace::query;
+  constexpr std::size_t address = mail::longest_mailbox_address;
+  return {
+      {"status", query, {.reference = "State", .description = "Only e-mails in this state."}},
+      {"tag", query, text_schema("Only e-mails with this tag.", outbox::PayloadLimits::tag_bytes)},
+      {"to", query, text_schema("Only e-mails to this address, or to a domain: @example.org.", address)},
+      {"from", query, text_schema("Only e-mails from this address, or from a domain: @example.org.", address)},
+      {"subject", query,
+       text_schema("Only e-mails with this text in their subject; A to Z in either case.", outbox::most_subject_bytes)},
+      {"since", query, time_schema("Only e-mails that were accepted at this time or later.")},
+      {"until", query, time_schema("Only e-mails that were accepted before this time.")},
+      cursor_parameter(),
+      limit_parameter()};
+}
+
 std::vector<Route> listing_routes() {
   return {
       {.operation = {.id = "listEmails",
@@ -114,32 +171,26 @@ std::vector<Route> listing_routes() {
                      .role = Role::readers,
                      .group = "E-mails",
                      .summary = "List e-mails, newest first",
-                     .parameters = {{"status",
-                                     ParameterPlace::query,
-                                     {.reference = "State", .description = "Only e-mails in this state."}},
-                                    {"from", ParameterPlace::query,
-                                     time_schema("Only e-mails that were accepted at this time or later.")},
-                                    {"to", ParameterPlace::query,
-                                     time_schema("Only e-mails that were accepted before this time.")},
-                                    cursor_parameter(),
-                                    limit_parameter()},
+                     .description = list_description,
+                     .parameters = list_parameters(),
                      .answers = {page_answer()}},
        .handle = list_emails,
        .large_answer = true},
       {.operation = {.id = "listInvalidEmails",
                      .method = "GET",
-                     .path = "/invalid-emails",
+                     .path = "/emails/invalid",
                      .role = Role::readers,
                      .group = "E-mails",
                      .summary = "List e-mails whose message could not be built",
-                     .description = "The same as GET /emails with the status INVALID.",
+                     .description = "Those that are INVALID, CALLING-INVALID-CALLBACK or INVALID-ACKNOWLEDGED.",
                      .parameters = {cursor_parameter(), limit_parameter()},
-                     .answers = {page_answer()}},
+                     .answers = {page_answer()},
+                     .former_path = "/invalid-emails"},
        .handle = list_invalid_emails,
        .large_answer = true},
       {.operation = {.id = "listStaleEmails",
                      .method = "GET",
-                     .path = "/stale-emails",
+                     .path = "/emails/stale",
                      .role = Role::readers,
                      .group = "E-mails",
                      .summary = "List e-mails whose worker has not renewed its lease, or whose record cannot be read",
@@ -151,7 +202,8 @@ std::vector<Route> listing_routes() {
                      .parameters = {limit_parameter()},
                      .answers = {{200,
                                   "E-mails whose lease has expired, oldest first, and those that cannot be read.",
-                                  {{json_content_type, "EmailList"}}}}},
+                                  {{json_content_type, "EmailList"}}}},
+                     .former_path = "/stale-emails"},
        .handle = list_stale_emails,
        .large_answer = true},
       {.operation = {.id = "countEmails",

@@ -11,7 +11,6 @@ namespace postino::api {
 namespace {
 
 constexpr int first_error = 400;
-constexpr std::string_view api_version = "1.0.0";  // of what is promised here, not of the program
 
 class DocumentWriter {
  public:
@@ -33,7 +32,7 @@ class DocumentWriter {
   void write_info() {
     json_.key("info").begin_object();
     json_.key("title").string("Postino");
-    json_.key("version").string(api_version);
+    json_.key("version").string(POSTINO_VERSION);
     json_.key("description")
         .string(
             "E-mails are submitted, stored durably, and sent; messages are put into queues and taken from them, once "
@@ -60,15 +59,22 @@ class DocumentWriter {
     for (const std::string_view path : paths) {
       json_.key(path).begin_object();
       for (const Route& route : routes_)
-        if (route.operation.path == path) write_operation(route.operation);
+        if (route.operation.path == path) write_operation(route.operation, route.operation.id);
+      json_.end_object();
+    }
+    for (const Route& route : routes_) {
+      if (route.operation.former_path.empty()) continue;
+      json_.key(route.operation.former_path).begin_object();
+      write_operation(route.operation, std::string(route.operation.id) + "ByFormerPath", true);
       json_.end_object();
     }
     json_.end_object();
   }
 
-  void write_operation(const Operation& operation) {
+  void write_operation(const Operation& operation, std::string_view id, bool deprecated = false) {
     json_.key(base::lower_case(operation.method)).begin_object();
-    json_.key("operationId").string(operation.id);
+    json_.key("operationId").string(id);
+    if (deprecated) json_.key("deprecated").boolean(true);
     json_.key("tags").begin_array().string(operation.group).end_array();
     json_.key("summary").string(operation.summary);
     std::string description(operation.description);

@@ -54,9 +54,16 @@ TEST_F(OpenApi, DescribesEveryRouteAndNothingElse) {
     for (const auto& [method, operation] : members(operations)) described.insert(base::upper_case(method) + " " + path);
   std::set<std::string> routed;
   for (const Route& route : all_routes())
-    EXPECT_TRUE(routed.insert(std::string(route.operation.method) + " " + std::string(route.operation.path)).second)
-        << route.operation.path;
+    for (const std::string_view path : {route.operation.path, route.operation.former_path})
+      if (!path.empty())
+        EXPECT_TRUE(routed.insert(std::string(route.operation.method) + " " + std::string(path)).second) << path;
   EXPECT_EQ(described, routed);
+}
+
+TEST_F(OpenApi, FormerPathsAreDeprecated) {
+  EXPECT_EQ(at("/paths/~1stale-emails/get/deprecated").boolean(), true);
+  EXPECT_EQ(at("/paths/~1stale-emails/get/operationId").text(), "listStaleEmailsByFormerPath");
+  EXPECT_EQ(at("/paths/~1emails~1stale/get/operationId").text(), "listStaleEmails");
 }
 
 TEST_F(OpenApi, EveryReferenceLeadsSomewhere) {

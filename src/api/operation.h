@@ -48,6 +48,7 @@ struct Operation {
   std::vector<Parameter> parameters;  // those of the path as well
   Body body;
   std::vector<AnswerDescription> answers;  // ordered by status
+  std::string_view former_path = {};       // leads there as well, and has no parameters; empty: none
 };
 
 // nullptr when there is none.

@@ -38,6 +38,13 @@ TEST(Router, NameBeatsParameter) {
   EXPECT_EQ(route("GET", "/emails/counts/message"), "getMessage id=counts");
 }
 
+TEST(Router, FormerPathsLeadToTheSame) {
+  for (const std::string_view path : {"/emails/stale", "/stale-emails"})
+    EXPECT_EQ(route("GET", path), "listStaleEmails") << path;
+  for (const std::string_view path : {"/emails/invalid", "/invalid-emails"})
+    EXPECT_EQ(route("GET", path), "listInvalidEmails") << path;
+}
+
 TEST(Router, HeadGoesWhereGetGoes) {
   EXPECT_EQ(route("HEAD", "/emails/7"), "getEmail id=7");
   EXPECT_EQ(route("HEAD", "/emails/7/cancel"), "METHOD_NOT_ALLOWED");

@@ -6,9 +6,9 @@
 
 namespace postino::api {
 
-Router::Pattern Router::make_pattern(const Route& route) {
+Router::Pattern Router::make_pattern(const Route& route, std::string_view path) {
   Pattern pattern{&route, {}};
-  std::string_view rest = route.operation.path.substr(1);
+  std::string_view rest = path.substr(1);
   while (true) {
     const std::size_t end = rest.find('/');
     const std::string_view text = rest.substr(0, end);
@@ -20,7 +20,10 @@ Router::Pattern Router::make_pattern(const Route& route) {
 }
 
 Router::Router(const std::vector<Route>& routes) {
-  for (const Route& route : routes) patterns_.push_back(make_pattern(route));
+  for (const Route& route : routes) {
+    patterns_.push_back(make_pattern(route, route.operation.path));
+    if (!route.operation.former_path.empty()) patterns_.push_back(make_pattern(route, route.operation.former_path));
+  }
   const auto first_parameter = [](const Pattern& pattern) {
     return std::ranges::find(pattern.segments, true, &Segment::parameter) - pattern.segments.begin();
   };

@@ -36,7 +36,7 @@ class Router {
     bool fits(const std::vector<std::string>& path) const;
     Match match(std::vector<std::string>& path) const;
   };
-  static Pattern make_pattern(const Route& route);
+  static Pattern make_pattern(const Route& route, std::string_view path);
   std::string methods_of(const std::vector<std::string>& path) const;
 
   std::vector<Pattern> patterns_;  // those with earlier parameters later

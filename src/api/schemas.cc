@@ -169,6 +169,11 @@ Schema email_batch() {
       .closed = true};
 }
 
+Schema submission() {
+  return {.description = "E-mails in `data`, or one e-mail as it is.",
+          .alternatives = {like("EmailBatch"), like("Payload")}};
+}
+
 Schema acceptance() {
   const Schema error{
       .type = "object",
@@ -220,11 +225,16 @@ Schema email() {
               {"updated_at", time(), required},
               {"attempts", count("Attempts at sending that were started."), required},
               {"from", text(), required},
+              {"subject",
+               text("Its first " + std::to_string(outbox::most_subject_bytes) + " bytes; empty if it is not known."),
+               required},
               {"recipients", list_of(like("Recipient")), required},
               {"tags", list_of(text()), required},
               {"send_at", time()},
               {"next_attempt_at", time("Time of the next attempt, while the e-mail waits to be sent.")},
               {"tenant", text()},
+              {"partly_sent",
+               flag("The e-mail was sent to some recipients and not to others: see the `status` of each.")},
               {"outcome_unknown", flag("The e-mail may have been sent: the last reply of the mail server was lost.")},
               {"held_from", like("State")},
               {"callback", callback()},
@@ -236,11 +246,17 @@ Schema email() {
 }
 
 Schema recipient() {
-  return {.type = "object",
-          .properties = {
-              {"address", text(), required},
-              {"status", {.type = "string", .choices = {"pending", "delivered", "refused", "suppressed"}}, required},
-              {"reply", text("Reply of the mail server, or why the address is suppressed.")}}};
+  return {
+      .type = "object",
+      .properties = {
+          {"address", text(), required},
+          {"status",
+           {.type = "string",
+            .description = "`sent`: the mail server has taken the e-mail for this recipient. Whether it is delivered "
+                           "is known to that server alone; if it is not, a bounce may come back.",
+            .choices = {"pending", "sent", "refused", "suppressed"}},
+           required},
+          {"reply", text("Reply of the mail server, or why the address is suppressed.")}}};
 }
 
 Schema bounce() {
@@ -353,6 +369,7 @@ std::vector<NamedSchema> outbox_schemas() {
       {"RequiredMailboxes", mailboxes(1)},
       {"Attachment", attachment()},
       {"EmailBatch", email_batch()},
+      {"Submission", submission()},
       {"Acceptance", acceptance()},
       {"State", state()},
       {"Email", email()},

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "net/resolve.h"
 
 namespace postino::net {
@@ -105,6 +106,14 @@ bool is_public(const Address& address) {
   if (const auto v4 = parse(AF_INET, address.host.c_str())) return is_public_v4(*v4);
   const auto v6 = parse(AF_INET6, address.host.c_str());
   return v6 && is_public_v6(*v6);
+}
+
+bool is_surely_private(const std::string& host) {
+  if (const auto v4 = parse(AF_INET, host.c_str())) return !is_public_v4(*v4);
+  if (const auto v6 = parse(AF_INET6, host.c_str())) return !is_public_v6(*v6);
+  std::string name = base::lower_case(host);
+  if (name.ends_with('.')) name.pop_back();
+  return name == "localhost" || name.ends_with(".localhost");
 }
 
 }  // namespace postino::net

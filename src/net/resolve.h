@@ -18,4 +18,8 @@ base::Result<std::vector<Address>> resolve(const std::string& host, std::uint16_
 // for IPv6 addresses that embed such an IPv4 address. See the registries of special-purpose addresses.
 bool is_public(const Address& address);
 
+// Does it lead into such a network, as far as that can be told without asking anyone? True for an IP address that is
+// not public, and for localhost. Other names are not judged.
+bool is_surely_private(const std::string& host);
+
 }  // namespace postino::net

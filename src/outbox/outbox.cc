@@ -4,9 +4,11 @@
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "base/timestamp.h"
 #include "mail/delivery_report.h"
+#include "net/url.h"
 #include "outbox/email/description.h"
 #include "outbox/work/direct_dispatch.h"
 #include "smtp/reply.h"
@@ -148,6 +150,18 @@ base::Result<Email> Outbox::find(const std::string& id, const std::string& tenan
   return std::move(*email);
 }
 
+bool Outbox::refuses_callback(const Payload& payload) {
+  constexpr std::int64_t least_pause = 60'000;  // between two lines: a caller can be wrong as often as it likes
+  if (!leads_inside(payload.callback_url, policy_)) return false;
+  const std::int64_t now = base::epoch_milliseconds(clock_.now());
+  std::int64_t told = refused_callbacks_told_.load();
+  if (now - told >= least_pause && refused_callbacks_told_.compare_exchange_strong(told, now))
+    base::log_warning("outbox",
+                      "callback URLs into a private network are refused; --callback-allow-private allows them",
+                      {{"host", net::Url::parse(payload.callback_url)->host}});
+  return true;
+}
+
 base::Result<ShownEmail> Outbox::show(const std::string& id, const std::string& tenant) {
   TRY(Email email, find(id, tenant));
   TRY(std::vector<HistoryEntry> history, ledger_.history(id));
@@ -172,9 +186,7 @@ base::Result<std::vector<Email>> Outbox::stale(const std::string& tenant, int li
 }
 
 base::Result<EmailPage> Outbox::dead_callbacks(const std::string& tenant, const std::string& cursor, int limit) {
-  TRY(EmailPage page, ledger_.dead_callbacks(cursor, limit));
-  if (!tenant.empty()) std::erase_if(page.emails, [&](const Email& email) { return email.tenant != tenant; });
-  return page;
+  return ledger_.dead_callbacks(tenant, cursor, limit);
 }
 
 base::Result<std::string> Outbox::message(const std::string& id, const std::string& tenant, const Spool::Admit& admit) {
@@ -244,18 +256,28 @@ base::Result<Email> Outbox::requeue(const std::string& id, const std::string& te
   return change(id, tenant, notes, event::Requeued{reason});
 }
 
-base::Result<Email> Outbox::replay_callback(const std::string& id, const std::string& tenant,
-                                            const ChangeNotes* notes) {
+base::Result<Email> Outbox::amend(const std::string& id, const std::string& tenant, const ChangeNotes* notes,
+                                  const Event& event, const char* note) {
   TRY(Email email, find(id, tenant));
-  auto change = decide(email, event::CallbackReplayed{}, policy_, clock_.now());
+  auto change = decide(email, event, policy_, clock_.now());
   if (!change) {
-    if (notes != nullptr && !notes->last.empty()) return email;  // it was replayed, and is tried again since
+    if (notes != nullptr && !notes->last.empty()) return email;  // it was done, and a worker has it since
     return base::propagate(change.error());
   }
-  if (notes != nullptr) TRY_VOID(notes->write("replay"));
-  TRY_VOID(amend(ledger_, *std::move(change)));
-  signal_.announce(Pipeline::callback);
-  return find(id, tenant);
+  if (notes != nullptr) TRY_VOID(notes->write(note));
+  TRY_VOID(outbox::amend(ledger_, *std::move(change)));
+  TRY(Email amended, find(id, tenant));
+  signal_.announce(amended);
+  return amended;
+}
+
+base::Result<Email> Outbox::replay_callback(const std::string& id, const std::string& tenant,
+                                            const ChangeNotes* notes) {
+  return amend(id, tenant, notes, event::CallbackReplayed{}, "replay");
+}
+
+base::Result<Email> Outbox::retry(const std::string& id, const std::string& tenant, const ChangeNotes* notes) {
+  return amend(id, tenant, notes, event::Retried{}, "retry");
 }
 
 // By its time a bounce is known again when the report is taken once more.

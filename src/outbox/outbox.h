@@ -5,6 +5,7 @@
 // Safe to call from any thread.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "outbox/email/callback_rule.h"
 #include "outbox/email/payload.h"
 #include "outbox/email/state_machine.h"
 #include "outbox/ledger/ledger.h"
@@ -76,6 +78,9 @@ class Outbox {
   // Returns when everything that was to be accepted soon has been answered.
   void drain() { acceptances_.drain(); }
 
+  // Is its callback URL refused, because it leads into a private network (callback_rule.h)? Then the log says so.
+  bool refuses_callback(const Payload& payload);
+
   base::Result<ShownEmail> show(const std::string& id, const std::string& tenant);  // not_found
   base::Result<EmailPage> list(const ListRequest& request);
   base::Result<Counts> counts(const std::string& tenant);
@@ -104,6 +109,9 @@ class Outbox {
   base::Result<Email> replay_callback(const std::string& id, const std::string& tenant,
                                       const ChangeNotes* notes = nullptr);
 
+  // One that waits for its next attempt is due now. conflict when it does not wait, or not for an attempt.
+  base::Result<Email> retry(const std::string& id, const std::string& tenant, const ChangeNotes* notes = nullptr);
+
   // A delivery report (RFC 3464) as it came. invalid when it is none.
   base::Result<BounceOutcome> take_bounce(std::string_view message, const std::string& tenant,
                                           const ChangeNotes* notes = nullptr);
@@ -124,6 +132,9 @@ class Outbox {
   // Writes what the event makes of it; tries again when a worker has moved it in between.
   base::Result<Email> change(const std::string& id, const std::string& tenant, const ChangeNotes* notes,
                              const Event& event);
+  // The same for an event that leaves it in its state. `note` is what an earlier attempt has noted.
+  base::Result<Email> amend(const std::string& id, const std::string& tenant, const ChangeNotes* notes,
+                            const Event& event, const char* note);
   base::Result<bool> has_line(const std::string& id, const std::string& note);
   base::Result<base::TimePoint> time_of_bounce(const ChangeNotes* notes);
 
@@ -135,7 +146,8 @@ class Outbox {
   WorkSignal& signal_;
   const OutboxOptions options_;
   DirectDispatch* const dispatch_;
-  AcceptanceQueue acceptances_;  // ends first: what waits in it uses the rest
+  std::atomic<std::int64_t> refused_callbacks_told_ = 0;  // when, in milliseconds since 1970
+  AcceptanceQueue acceptances_;                           // ends first: what waits in it uses the rest
 };
 
 }  // namespace postino::outbox

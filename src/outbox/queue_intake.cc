@@ -121,6 +121,13 @@ std::optional<std::vector<Payload>> QueueIntake::read(const broker::Message& mes
   std::vector<Payload> payloads;
   if (document.parse(message.body, errors)) {
     const base::TimePoint now = clock_.now();
+    const auto take = [&](json::Element element, const std::string& path) {
+      auto payload = read_payload(element, path, now, errors);
+      if (!payload) return;
+      if (outbox_.refuses_callback(*payload))
+        errors.add(path + (path.empty() ? "" : ".") + "callback_url", leads_inside_rule);
+      payloads.push_back(*std::move(payload));
+    };
     json::FieldErrors ignored;
     json::Fields fields(document.root(), "", ignored);
     if (fields.any("data", Need::optional)) {
@@ -128,11 +135,9 @@ std::optional<std::vector<Payload>> QueueIntake::read(const broker::Message& mes
       const auto list = batch.list("data", Need::required, options_.max_emails);
       if (list && list->empty()) batch.refuse("data", "must have at least one element");
       batch.refuse_others();
-      for (std::size_t i = 0; list && i < list->size(); ++i)
-        if (auto payload = read_payload((*list)[i], json::element_path("data", i), now, errors))
-          payloads.push_back(*std::move(payload));
-    } else if (auto payload = read_payload(document.root(), "", now, errors)) {
-      payloads.push_back(*std::move(payload));
+      for (std::size_t i = 0; list && i < list->size(); ++i) take((*list)[i], json::element_path("data", i));
+    } else {
+      take(document.root(), "");
     }
   }
   if (errors.empty()) return payloads;

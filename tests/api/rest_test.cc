@@ -54,7 +54,7 @@ TEST_F(Rest, AnEmailWhoseRecordCannotBeReadIsRefusedWithTheReason) {
     EXPECT_EQ(shown.code(), "UNREADABLE_EMAIL") << path;
     EXPECT_THAT(shown.text("/detail"), HasSubstr("Version is missing")) << path;
   }
-  for (const char* change : {"cancel", "hold", "release", "requeue"})
+  for (const char* change : {"cancel", "hold", "release", "requeue", "retry"})
     EXPECT_EQ(call("POST", "/emails/" + id + "/" + change).code(), "UNREADABLE_EMAIL") << change;
   EXPECT_EQ(call("POST", "/dead-callbacks/" + id + "/replay").code(), "UNREADABLE_EMAIL");
   EXPECT_EQ(get("/stale-emails").text("/data/0/id"), id);
@@ -269,7 +269,7 @@ TEST_F(Rest, CourseOfAnEmailCanBeChanged) {
 }
 
 TEST_F(Rest, UnknownEmailsAreNotFound) {
-  for (const char* action : {"/cancel", "/hold", "/release", "/requeue"})
+  for (const char* action : {"/cancel", "/hold", "/release", "/requeue", "/retry"})
     EXPECT_EQ(call("POST", "/emails/" + uuid_2 + action).code(), "EMAIL_NOT_FOUND") << action;
   EXPECT_EQ(get("/emails/" + uuid_2).code(), "EMAIL_NOT_FOUND");
   EXPECT_EQ(get("/emails/" + uuid_2 + "/message").status(), 404);
@@ -392,7 +392,7 @@ TEST_F(Rest, TenantsDoNotSeeEachOther) {
   EXPECT_EQ(get("/emails/" + id, a).text("/tenant"), "acme");
   EXPECT_EQ(get("/emails/" + id, all).status(), 200);
   for (const char* path : {"", "/message", "/payload"}) EXPECT_EQ(get("/emails/" + id + path, b).status(), 404) << path;
-  for (const char* action : {"/cancel", "/hold", "/release", "/requeue"})
+  for (const char* action : {"/cancel", "/hold", "/release", "/requeue", "/retry"})
     EXPECT_EQ(call("POST", "/emails/" + id + action, "", b).status(), 404) << action;
   EXPECT_EQ(get("/emails", b).size("/data"), 0U);
   EXPECT_EQ(get("/emails", a).size("/data"), 1U);

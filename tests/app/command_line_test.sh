@@ -92,6 +92,8 @@ expect 1 'cannot reach http://127.0.0.1:1: connection refused. Is it running? St
 expect 1 'Is it running' send --from a@b.example --to c@d.example --subject s --text t
 expect 1 'Is it running' emails cancel 1 2
 expect 1 'Is it running' mailbox
+expect 1 'Is it running' suppressions add a@b.example
+expect 1 'cannot read nothing.eml: ' bounces submit nothing.eml
 expect 2 'one of --body and --file is required' messages produce --queue q
 expect 2 '--queue is required' messages consume
 expect 2 '--wait: ' messages consume --queue q --wait soon
@@ -99,7 +101,8 @@ expect 1 'cannot read nothing.json: ' messages produce --queue q --file nothing.
 expect 1 'Is it running' messages produce --queue q --body x
 expect 1 'Is it running' messages depth q
 expect 1 'Is it running' messages test
-for command in send "emails list" "emails show" "emails cancel" "emails counts" mailbox "mailbox show" "mailbox clear" \
+for command in send "emails list" "emails invalid" "emails stale" "emails show" "emails retry" "emails cancel" \
+  "emails counts" "callbacks list" "callbacks replay" "suppressions list" "suppressions add" "bounces submit" mailbox "mailbox show" "mailbox clear" \
   "messages produce" "messages consume" "messages depth" "messages test"; do
   for flag in $("$program" $command --help | grep -oE '^ +--[a-z-]+'); do
     grep -q -e "\`$flag\`" "$documentation/command-line.md" || fail "docs/command-line.md does not have $flag of $command"

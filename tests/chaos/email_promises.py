@@ -119,7 +119,7 @@ class EmailPromises:
         arrived = {address for copy in copies for address in copy.mail.recipients}
         for recipient in email["recipients"]:
             gone = plan_of(recipient["address"])[0] == "gone"
-            said = "refused" if gone else "delivered"
+            said = "refused" if gone else "sent"
             settled = recipient["status"] == said
             self.verdict.check("each recipient is settled", settled, lambda: f"{recipient} of {email}")
             if not gone:

@@ -121,17 +121,82 @@ TEST_P(LedgerConformance, ListsAreByStateTenantAndTime) {
   to_sent(acme[4]);
   to_sent(globex[4]);
   EXPECT_THAT(listed(ledger(), {.tenant = "acme"}), ElementsAreArray(reversed(acme)));
-  EXPECT_THAT(listed(ledger(), {.state = State::sent}), testing::UnorderedElementsAre(acme[1], acme[4], globex[4]));
-  EXPECT_THAT(listed(ledger(), {.tenant = "acme", .state = State::sent}), ElementsAre(acme[4], acme[1]));
-  EXPECT_THAT(listed(ledger(), {.tenant = "acme", .state = State::failed}), IsEmpty());
+  EXPECT_THAT(listed(ledger(), {.states = {State::sent}}), testing::UnorderedElementsAre(acme[1], acme[4], globex[4]));
+  EXPECT_THAT(listed(ledger(), {.tenant = "acme", .states = {State::sent}}), ElementsAre(acme[4], acme[1]));
+  EXPECT_THAT(listed(ledger(), {.tenant = "acme", .states = {State::failed}}), IsEmpty());
   EXPECT_THAT(listed(ledger(), {.tenant = "nobody"}), IsEmpty());
-  EXPECT_THAT(listed(ledger(), {.tenant = "acme", .from = begin + seconds(20), .to = begin + seconds(40)}),
+  EXPECT_THAT(listed(ledger(), {.tenant = "acme", .since = begin + seconds(20), .until = begin + seconds(40)}),
               ElementsAre(acme[3], acme[2]))
-      << "from is in, to is not";
-  EXPECT_THAT(listed(ledger(), {.tenant = "acme", .from = begin + seconds(20), .to = begin + seconds(40), .limit = 1}),
-              ElementsAre(acme[3], acme[2]));
-  EXPECT_THAT(listed(ledger(), {.from = begin + seconds(60)}), ElementsAre(nobodys));
-  EXPECT_THAT(listed(ledger(), {.from = begin + seconds(40), .to = begin + seconds(20)}), IsEmpty());
+      << "since is in, until is not";
+  EXPECT_THAT(
+      listed(ledger(), {.tenant = "acme", .since = begin + seconds(20), .until = begin + seconds(40), .limit = 1}),
+      ElementsAre(acme[3], acme[2]));
+  EXPECT_THAT(listed(ledger(), {.since = begin + seconds(60)}), ElementsAre(nobodys));
+  EXPECT_THAT(listed(ledger(), {.since = begin + seconds(40), .until = begin + seconds(20)}), IsEmpty());
+}
+
+TEST_P(LedgerConformance, ListsAreOfSeveralStates) {
+  const std::vector<std::string> ids = accept_some(4);
+  const Email waits = moved(decide_(take(ids[0]), event::PayloadRejected{"no"}, now()));
+  take(moved(decide_(take(ids[1]), event::PayloadRejected{"no"}, now())).id);
+  const Email called = moved(decide_(take(ids[2]), event::PayloadRejected{"no"}, now()));
+  moved(decide_(take(called.id), event::CallbackAcknowledged{}, now()));
+  ASSERT_EQ(waits.state, State::invalid);
+  EXPECT_THAT(listed(ledger(), {.states = {State::invalid}}), ElementsAre(ids[0]));
+  EXPECT_THAT(listed(ledger(), {.states = {State::calling_invalid}}), ElementsAre(ids[1]));
+  EXPECT_THAT(listed(ledger(), {.states = {State::invalid, State::invalid_acknowledged}}),
+              testing::UnorderedElementsAre(ids[0], ids[2]));
+  for (const int limit : {1, 2, 50})
+    EXPECT_THAT(listed(ledger(), {.states = {State::invalid, State::calling_invalid, State::invalid_acknowledged},
+                                  .limit = limit}),
+                testing::UnorderedElementsAre(ids[0], ids[1], ids[2]))
+        << limit;
+}
+
+TEST_P(LedgerConformance, ListsAreFilteredWhateverTheirPages) {
+  std::vector<std::string> ids;
+  for (int i = 0; i < 12; ++i) {
+    Draft draft = new_email(email_id(500 + i), i % 2 == 0 ? "acme" : "");
+    draft.email.subject = i % 3 == 0 ? "Your Order" : "Hello";
+    draft.email.tags = {i % 4 == 0 ? "blue" : "red", "all"};
+    if (i == 5) draft.email.recipients.push_back({"ada@example.org", RecipientState::pending, ""});
+    if (i == 6) draft.email.sender = "other@example.net";
+    accept({draft});
+    ids.push_back(draft.email.id);
+    clock().advance(milliseconds(1));
+  }
+  to_sent(ids[3]);
+  for (const int limit : {1, 2, 3, 50}) {
+    const auto found = [&](const EmailFilter& filter, const std::string& tenant = "") {
+      return listed(ledger(), {.tenant = tenant, .filter = filter, .limit = limit});
+    };
+    EXPECT_THAT(found({.subject = "order"}), ElementsAre(ids[9], ids[6], ids[3], ids[0])) << limit;
+    EXPECT_THAT(found({.subject = "order"}, "acme"), ElementsAre(ids[6], ids[0])) << limit;
+    EXPECT_THAT(found({.tag = "blue"}), ElementsAre(ids[8], ids[4], ids[0])) << limit;
+    EXPECT_THAT(found({.tag = "all"}), ElementsAreArray(reversed(ids))) << limit;
+    EXPECT_THAT(found({.recipient = "@example.org"}), ElementsAre(ids[5])) << limit;
+    EXPECT_THAT(found({.sender = "other@example.net", .subject = "order"}), ElementsAre(ids[6])) << limit;
+    EXPECT_THAT(found({.tag = "green"}), IsEmpty()) << limit;
+    EXPECT_THAT(listed(ledger(), {.states = {State::sent}, .filter = {.subject = "order"}, .limit = limit}),
+                ElementsAre(ids[3]));
+  }
+}
+
+TEST_P(LedgerConformance, OnePageLooksAtNoMoreThanSoManyEmails) {
+  Draft oldest = new_email(email_id(1));
+  oldest.email.tags = {"rare"};
+  accept({oldest});
+  next_id_ = 2;
+  clock().advance(milliseconds(1));
+  for (int i = 0; i < most_examined + 2 * examined_at_once; i += 100) accept_some(100);
+  const auto first = ledger().list({.filter = {.tag = "rare"}, .limit = 10});
+  ASSERT_TRUE(first) << first.error().message;
+  EXPECT_THAT(first->emails, IsEmpty());
+  ASSERT_NE(first->cursor, "") << "there is more to look at";
+  const auto second = ledger().list({.filter = {.tag = "rare"}, .cursor = first->cursor, .limit = 10});
+  ASSERT_TRUE(second) << second.error().message;
+  EXPECT_THAT(ids_of(second->emails), ElementsAre(email_id(1)));
+  EXPECT_EQ(second->cursor, "");
 }
 
 TEST_P(LedgerConformance, PagesStayStableWhileEmailsMove) {
@@ -155,12 +220,12 @@ TEST_P(LedgerConformance, PagesStayStableWhileEmailsMove) {
 TEST_P(LedgerConformance, CursorsOfOthersAreRefused) {
   for (const char* cursor : {"x", "00", "deadbeef00", "' OR 1=1 --"}) {
     EXPECT_EQ(ledger().list({.cursor = cursor}).error().code, base::ErrorCode::invalid) << cursor;
-    EXPECT_EQ(ledger().dead_callbacks(cursor, 5).error().code, base::ErrorCode::invalid) << cursor;
+    EXPECT_EQ(ledger().dead_callbacks("", cursor, 5).error().code, base::ErrorCode::invalid) << cursor;
     EXPECT_EQ(tested_->suppressions().list("", cursor, 5).error().code, base::ErrorCode::invalid) << cursor;
   }
   accept_some(3);
   const std::string cursor = ledger().list({.limit = 1})->cursor;
-  EXPECT_EQ(ledger().dead_callbacks(cursor, 5).error().code, base::ErrorCode::invalid) << "of another list";
+  EXPECT_EQ(ledger().dead_callbacks("", cursor, 5).error().code, base::ErrorCode::invalid) << "of another list";
 }
 
 // Any way that e-mails can go, in any order, by two who do not know of each other.
@@ -291,7 +356,7 @@ TEST_P(LedgerConformance, CallbacksThatWereGivenUpWaitForAnOperator) {
     std::vector<std::string> seen;
     std::string cursor;
     do {
-      const auto page = ledger().dead_callbacks(cursor, limit);
+      const auto page = ledger().dead_callbacks("", cursor, limit);
       ASSERT_TRUE(page) << page.error().message;
       ASSERT_LE(page->emails.size(), static_cast<std::size_t>(limit));
       for (const Email& email : page->emails) seen.push_back(email.id);
@@ -306,7 +371,7 @@ TEST_P(LedgerConformance, CallbacksThatWereGivenUpWaitForAnOperator) {
   EXPECT_FALSE(revived.callback_dead);
   EXPECT_EQ(revived.callback_attempts, 0);
   EXPECT_EQ(revived.version, dead.version);
-  EXPECT_THAT(ids_of(ledger().dead_callbacks("", 50)->emails), testing::Not(testing::Contains(ids[3])));
+  EXPECT_THAT(ids_of(ledger().dead_callbacks("", "", 50)->emails), testing::Not(testing::Contains(ids[3])));
   const Claim again = claim(Pipeline::callback);
   ASSERT_THAT(ids_of(again.emails), ElementsAre(ids[3]));
   EXPECT_EQ(again.emails[0].callback_attempts, 1);
@@ -316,13 +381,37 @@ TEST_P(LedgerConformance, CallbacksThatWereGivenUpWaitForAnOperator) {
   expect_counts_right();
 }
 
+TEST_P(LedgerConformance, CallbacksOfATenantThatWereGivenUpComeInFullPages) {
+  std::vector<std::string> acme;
+  for (int i = 0; i < 24; ++i) {
+    const std::string id = accept_some(1, i % 6 == 0 ? "acme" : "globex")[0];
+    if (i % 6 == 0) acme.push_back(id);
+    to_sent(id);
+    moved(decide_(take(id), event::CallbackFailed{"HTTP 410", std::nullopt, true}, now()));
+  }
+  for (const int limit : {1, 2, 3, 50}) {
+    std::vector<std::string> seen;
+    std::string cursor;
+    do {
+      const auto page = ledger().dead_callbacks("acme", cursor, limit);
+      ASSERT_TRUE(page) << page.error().message;
+      for (const Email& email : page->emails) seen.push_back(email.id);
+      cursor = page->cursor;
+      const bool is_full = page->emails.size() == static_cast<std::size_t>(limit);
+      ASSERT_TRUE(is_full || cursor.empty()) << "a page that is not the last is full";
+    } while (!cursor.empty());
+    EXPECT_THAT(seen, UnorderedElementsAreArray(acme)) << limit;
+  }
+  EXPECT_THAT(ledger().dead_callbacks("nobody", "", 5)->emails, IsEmpty());
+}
+
 TEST_P(LedgerConformance, WhoIsDeadIsRequeuedWithoutTrace) {
   const std::string id = accept_some(1)[0];
   const Email processing = to_processing(id);
   moved(decide_(processing, event::SendingAttempted{{}, refused(processing, "550")}, now()));
   const Email dead = moved(decide_(take(id), event::CallbackFailed{"HTTP 410", std::nullopt, true}, now()));
   moved(decide_(dead, event::Requeued{}, now()));
-  EXPECT_THAT(ledger().dead_callbacks("", 10)->emails, IsEmpty());
+  EXPECT_THAT(ledger().dead_callbacks("", "", 10)->emails, IsEmpty());
   EXPECT_THAT(claim(Pipeline::callback).emails, IsEmpty());
   EXPECT_THAT(claim(Pipeline::send).emails, SizeIs(1));
 }

@@ -126,7 +126,7 @@ TEST_F(ForeignNumbersTest, CallbacksThatWereGivenUpAreListedWhateverTheirTimes) 
     std::string cursor;
     int pages = 0;
     do {
-      const auto page = ledger_->dead_callbacks(cursor, limit);
+      const auto page = ledger_->dead_callbacks("", cursor, limit);
       ASSERT_TRUE(page) << page.error().message;
       listed += page->emails.size();
       cursor = page->cursor;

@@ -490,6 +490,7 @@ TEST_F(StoreLedgerTest, ASpoiltRecordIsLeftAloneAndStrandsNoOther) {
       {"Recipients", "x"},
       {"Recipients", item::List{item::Map{{"Address", 1}}}},
       {"Sender", 1},
+      {"Subject", 1},
       {"OutcomeUnknown", "yes"},
       {"Attributes.EmlFilePath", 1},
       {"Attributes.PayloadFilePath", true},

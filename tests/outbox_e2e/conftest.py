@@ -110,12 +110,14 @@ def hanging():
 
 
 @pytest.fixture(scope="module")
-def outbox(module_directory, ledger):
-    """A server without a relay that the tests of a file share. Attachments are looked for in `files`."""
+def outbox(module_directory, ledger, request):
+    """A server without a relay that the tests of a file share, with its SERVER_FLAGS if it has any. Attachments are
+    looked for in `files`."""
     files = module_directory / "files"
     files.mkdir()
     data = module_directory / "data"
-    with OutboxServer(BINARY, data, *ledger.flags(data), "--attachments", files) as server:
+    flags = getattr(request.module, "SERVER_FLAGS", ())
+    with OutboxServer(BINARY, data, *ledger.flags(data), "--attachments", files, *flags) as server:
         server.files = files
         yield server
 

@@ -96,7 +96,7 @@ def test_failed_is_sent_when_requeued(rest):
     assert rest.delete(f"/suppressions/{address}").status == 204
     assert change(rest, identifier, "requeue").status == 204
     email = rest.await_status(identifier, "SENT")
-    assert email["recipients"][0]["status"] == "delivered" and email["attempts"] == 1
+    assert email["recipients"][0]["status"] == "sent" and email["attempts"] == 1
 
 
 @pytest.mark.parametrize("what", ["cancel", "hold", "release", "requeue"])

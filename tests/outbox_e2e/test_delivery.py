@@ -71,7 +71,7 @@ def test_every_field_of_a_payload_arrives(start, sink, directory):
     assert mail.sender == "bounces@shop.example"
     assert mail.recipients == everybody
     assert [(each["address"], each["status"]) for each in email["recipients"]] == [
-        (address, "delivered") for address in everybody
+        (address, "sent") for address in everybody
     ]
 
     message = mail.message

@@ -9,6 +9,7 @@ from payloads import in_the_future, payload
 from test_bounces import AS_MESSAGE, report
 
 NOBODY = "00000000-0000-4000-8000-000000000000"
+SERVER_FLAGS = ("--callback-allow-private", "--callback-attempts", "1")
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +57,7 @@ def test_acceptance(api, sent):
     api.call("acceptEmails", 200, batch, headers=key)
     assert api.call("acceptEmails", 200, batch, headers=key).headers["idempotent-replayed"] == "true"
     api.call("acceptEmails", 422, {"data": [payload()]}, headers=key)
+    api.call("acceptEmails", 201, payload())
     api.call("acceptEmails", 422, {"data": [payload(id=sent)]})
     api.call("acceptEmails", 400, {"data": [payload(subject=None, colour="red")]})
     api.call("acceptEmails", 400, "{", headers={"Content-Type": "application/json"})
@@ -67,11 +69,14 @@ def test_emails(api, sent, waiting):
     assert "next_attempt_at" in api.call("getEmail", 200, id=waiting).json
     api.call("getEmail", 404, id=NOBODY)
     assert len(api.call("listEmails", 200, query={"limit": 1}).json["data"]) == 1
-    for query in ({"status": "READY"}, {"from": "2020-01-01T00:00:00Z", "to": "2020-01-02T00:00:00Z"}):
+    for query in ({"status": "READY"}, {"since": "2020-01-01T00:00:00Z", "until": "2020-01-02T00:00:00Z"}):
         api.call("listEmails", 200, query=query)
+    found = {"tag": "november", "to": "ada@customer.example", "from": "@shop.example", "subject": payload()["subject"]}
+    assert [each["id"] for each in api.call("listEmails", 200, query=found).json["data"]] == [sent]
     api.call("listEmails", 400, query={"status": "LOST"})
     api.call("countEmails", 200)
-    api.call("listStaleEmails", 200)
+    for operation in ("listStaleEmails", "listStaleEmailsByFormerPath", "listInvalidEmailsByFormerPath"):
+        api.call(operation, 200)
     api.call("getMessage", 200, id=sent)
     api.call("getMessage", 404, id=NOBODY)
     api.call("getPayload", 200, id=sent)
@@ -96,6 +101,19 @@ def test_changes(api, sent, waiting):
     api.call("cancelEmail", 204, headers=key, id=waiting)
     api.call("cancelEmail", 422, headers=key, id=sent)
     api.call("cancelEmail", 400, {"cause": "none"}, id=sent)
+
+
+def test_retry(api, start, directory):
+    """An e-mail that would wait for half an hour at least is tried again at once."""
+    server = start("--smtp", "127.0.0.1:1", "--retry-first", "1h", data=directory / "other")
+    elsewhere = DescribedRest(server.rest())
+    identifier = accept(elsewhere)
+    failed_once = lambda it: it["status"] == "READY" and it["attempts"] == 1  # noqa: E731
+    elsewhere.rest.await_email(identifier, failed_once, "a first attempt")
+    elsewhere.call("retryEmail", 204, id=identifier)
+    elsewhere.rest.await_email(identifier, lambda it: it["attempts"] == 2, "a second attempt")
+    elsewhere.call("retryEmail", 404, id=NOBODY)
+    api.exercised["retryEmail"] = elsewhere.exercised["retryEmail"]
 
 
 def test_callbacks(api, sent):

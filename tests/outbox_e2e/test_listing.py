@@ -40,8 +40,9 @@ def test_email_shows_where_it_is_and_how_it_got_there(rest):
     assert (email["id"], email["from"], email["attempts"]) == (identifier, SENDER, 1)
     assert email["tags"] == ["blue", "grün"]
     (recipient,) = email["recipients"]
-    assert (recipient["address"], recipient["status"]) == (RECIPIENT, "delivered")
-    always = {"id", "status", "reason", "version", "created_at", "updated_at", "attempts", "from", "recipients", "tags"}
+    assert (recipient["address"], recipient["status"]) == (RECIPIENT, "sent")
+    always = {"id", "status", "reason", "version", "created_at", "updated_at", "attempts", "from", "subject"}
+    always |= {"recipients", "tags"}
     assert set(email) == always | {"payload_path", "message_path"}, "what has no value is left out"
     year, month = email["created_at"][:4], email["created_at"][5:7]
     assert re.search(rf"(^|/){year}/{month}/{identifier}[^/]*\.json$", email["payload_path"])
@@ -100,9 +101,10 @@ def test_filter_by_status(rest, emails):
 
 def test_filter_by_time_of_acceptance(rest, emails):
     times = [rest.email(identifier)["created_at"] for identifier in emails]
-    chosen = listed(rest, status="READY", **{"from": times[4], "to": times[8]})
-    assert chosen == emails[4:8][::-1], "from is inclusive, to is not"
-    assert listed(rest, **{"from": times[11], "status": "READY"}) == [emails[11]]
+    chosen = emails[4:8][::-1]
+    assert listed(rest, status="READY", since=times[4], until=times[8]) == chosen, "since is inclusive, until is not"
+    assert listed(rest, status="READY", **{"from": times[4], "to": times[8]}) == chosen, "their former names"
+    assert listed(rest, status="READY", since=times[11]) == [emails[11]]
 
 
 @pytest.mark.parametrize(
@@ -115,6 +117,8 @@ def test_filter_by_time_of_acceptance(rest, emails):
         ({"status": "ready"}, "status"),
         ({"from": "yesterday"}, "from"),
         ({"to": "2026-13-01T00:00:00Z"}, "to"),
+        ({"since": "yesterday"}, "since"),
+        ({"tag": ""}, "tag"),
         ({"cursor": "nonsense"}, "cursor"),
         ({"statsu": "READY"}, "statsu"),
     ],

@@ -96,6 +96,15 @@ class TestSend:
         ended = postino.run(*simple(to=address), "--wait")
         assert ended.returncode == 1 and "FAILED" in ended.stdout + ended.stderr
 
+    def test_waiting_tells_who_did_not_get_it(self, postino, rest):
+        refused = f"{uuid.uuid4().hex}@customer.example"
+        rest.put(f"/suppressions/{refused}", {"reason": "asked to"})
+        ended = postino.run(*simple(), "--to", refused, "--wait")
+        assert ended.returncode == 3, "neither sent to all nor to none"
+        assert f"not sent to {refused}: suppressed: asked to" in ended.stderr
+        (line,) = [each for each in postino.succeed("emails", "list", "--to", refused).splitlines() if "SENT" in each]
+        assert "SENT (partly)" in line and "Hello" in line
+
     def test_json_is_json(self, postino, rest):
         answer = postino.json(*simple())
         rest.await_status(identifier_in(json.dumps(answer)), "SENT")
@@ -226,10 +235,39 @@ class TestEmails:
         rest.await_status(identifier, "SENT")
         assert postino.run("emails", "requeue", identifier).returncode == 1
 
+    def test_retry(self, postino, rest, waiting):
+        ended = postino.run("emails", "retry", waiting)
+        assert ended.returncode == 1 and "is not to be sent before" in ended.stderr
+
+    def test_found_by_tag(self, postino, rest):
+        tag = uuid.uuid4().hex
+        identifier = rest.accept_one(payload(tags=[tag]))
+        assert [each["id"] for each in postino.json("emails", "list", "--tag", tag)["data"]] == [identifier]
+        assert postino.succeed("emails", "payload", identifier).startswith("{")
+
     def test_counts(self, postino, rest, waiting):
         assert "READY" in postino.succeed("emails", "counts")
         # Others may still be on their way.
         eventually(lambda: postino.json("emails", "counts")["counts"] == rest.counts(), "the same counts")
+
+
+class TestWhatComesBack:
+    def test_suppressions_are_added_listed_and_removed(self, postino, rest):
+        address = f"{uuid.uuid4().hex}@customer.example"
+        assert f"suppressed {address}" in postino.succeed("suppressions", "add", address, "--reason", "asked to")
+        assert f"{address}" in postino.succeed("suppressions", "list", "--all")
+        postino.succeed("suppressions", "remove", address)
+        ended = postino.run("suppressions", "remove", address)
+        assert ended.returncode == 1 and address in ended.stderr
+
+    def test_callbacks_are_listed_and_replayed(self, postino, rest):
+        postino.succeed("callbacks", "list")
+        ended = postino.run("callbacks", "replay", rest.accept_one(payload()))
+        assert ended.returncode == 1 and "was not given up" in ended.stderr
+
+    def test_a_report_is_submitted(self, postino):
+        ended = postino.run("bounces", "submit", "-", input="Subject: no report\n\nHello.\n")
+        assert ended.returncode == 1 and ended.stderr
 
 
 class TestMailbox:

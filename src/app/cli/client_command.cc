@@ -46,6 +46,7 @@ std::string value_name_of(const api::Schema& schema, std::string_view field) {
   if (schema.reference == "State") return "STATUS";
   if (schema.reference == "Duration") return "DURATION";
   if (schema.format == "date-time") return "TIME";
+  if (among(field, {"from", "to"})) return "ADDRESS";
   if (schema.format == "uuid") return "ID";
   if (schema.format == "uri") return "URL";
   if (schema.type == "integer") return "COUNT";

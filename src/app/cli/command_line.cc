@@ -27,6 +27,9 @@ CommandLine::CommandLine() : program_(std::make_unique<CLI::App>(description, "p
   add_config_command(*this);
   add_send_command(*this);
   add_emails_command(*this);
+  add_callbacks_command(*this);
+  add_suppressions_command(*this);
+  add_bounces_command(*this);
   add_mailbox_command(*this);
   add_messages_command(*this);
   add_migrate_command(*this);

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "api/operation.h"
+#include "api/route.h"
 #include "app/cli/help_format.h"
 
 namespace postino::app {
@@ -98,6 +99,17 @@ TEST(ClientCommands, OfferEveryParameterOfThePathAndTheQuery) {
       if (parameter.place != api::ParameterPlace::header) {
         EXPECT_TRUE(offered.contains(std::string(parameter.name))) << name_of(command) << " " << parameter.name;
       }
+  }
+}
+
+TEST(ClientCommands, DoWhatTheApiDoes) {
+  const CommandLine line;
+  std::set<std::string_view> called;
+  for (const Command& command : client_commands(line)) called.insert(command.operation);
+  for (const api::Route& route : api::all_routes()) {
+    const api::Operation& operation = route.operation;
+    if (operation.group == "Description") continue;
+    EXPECT_TRUE(called.contains(operation.id)) << operation.id;
   }
 }
 

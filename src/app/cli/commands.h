@@ -15,9 +15,12 @@ void add_repair_command(CommandLine& line);   // saves what can be saved of a da
 void add_tour_command(CommandLine& line);     // shows the store
 
 // By way of a server's REST API.
-void add_send_command(CommandLine& line);      // hands in one e-mail that options describe, or those of a file
-void add_emails_command(CommandLine& line);    // lists, shows and changes e-mails
-void add_mailbox_command(CommandLine& line);   // the sandbox, where mail goes as long as there is no relay
+void add_send_command(CommandLine& line);          // hands in one e-mail that options describe, or those of a file
+void add_emails_command(CommandLine& line);        // lists, shows and changes e-mails
+void add_callbacks_command(CommandLine& line);     // those that were given up
+void add_suppressions_command(CommandLine& line);  // addresses that get no mail any more
+void add_bounces_command(CommandLine& line);       // delivery reports
+void add_mailbox_command(CommandLine& line);       // the sandbox, where mail goes as long as there is no relay
 void add_messages_command(CommandLine& line);  // puts messages into queues, takes them out, looks at queues and brokers
 
 }  // namespace postino::app

@@ -1,9 +1,8 @@
 #include <memory>
 
-#include "app/cli/client_command.h"
+#include "app/cli/change_command.h"
 #include "app/cli/commands.h"
 #include "app/cli/listing_command.h"
-#include "app/client/email_changes.h"
 #include "app/client/email_summary.h"
 #include "app/console/table_text.h"
 #include "app/console/terminal_text.h"
@@ -12,16 +11,33 @@ namespace postino::app {
 
 namespace {
 
+constexpr int subject_columns = 32;
+
+Listing listing_of_emails(std::string_view operation) {
+  return {operation,
+          "reading e-mails",
+          {{"ID", "id"},
+           {.title = "STATUS", .field = "status", .flag = "partly_sent", .mark = " (partly)"},
+           {"CREATED", "created_at"},
+           {"FROM", "from"},
+           {"TO", "recipients[].address"},
+           {.title = "SUBJECT", .field = "subject", .most_columns = subject_columns},
+           {"ATTEMPTS", "attempts", Align::right},
+           {"REASON", "reason"}}};
+}
+
 const Listing& email_listing() {
-  static const Listing listing{"listEmails",
-                               "reading e-mails",
-                               {{"ID", "id"},
-                                {"STATUS", "status"},
-                                {"CREATED", "created_at"},
-                                {"FROM", "from"},
-                                {"TO", "recipients[].address"},
-                                {"ATTEMPTS", "attempts", Align::right},
-                                {"REASON", "reason"}}};
+  static const Listing listing = listing_of_emails("listEmails");
+  return listing;
+}
+
+const Listing& invalid_listing() {
+  static const Listing listing = listing_of_emails("listInvalidEmails");
+  return listing;
+}
+
+const Listing& stale_listing() {
+  static const Listing listing = listing_of_emails("listStaleEmails");
   return listing;
 }
 
@@ -67,14 +83,16 @@ void add_email_counts(CommandLine& line, CLI::App& emails) {
   });
 }
 
-void add_email_change(CommandLine& line, CLI::App& emails, const EmailChange& change) {
-  ClientCommand command(line, emails, std::string(change.name), change.operation);
-  const auto options = std::make_shared<EmailChangeOptions>();
-  command.add_argument("id", options->ids, {.help = "ids of e-mails"});
-  command.add_option("reason", options->reason);
-  command.run([options, &change, &shared = command.shared()](RestClient& client, const Console& console) {
-    options->json = shared.json;
-    return change_emails(client, change, *options, console);
+// The message or the payload: what the server has, as it is.
+void add_email_contents(CommandLine& line, CLI::App& emails, const std::string& name, std::string_view operation) {
+  ClientCommand command(line, emails, name, operation);
+  const auto id = std::make_shared<std::string>();
+  command.add_argument("id", *id);
+  command.run([id, operation](RestClient& client, const Console& console) -> int {
+    const auto contents = client.fetch(OperationCall(operation).set("id", *id));
+    if (!contents) return report_error(console, contents.error());
+    console.print_foreign(*contents);
+    return success;
   });
 }
 
@@ -85,9 +103,15 @@ void add_emails_command(CommandLine& line) {
   emails.require_subcommand(1);
   ClientCommand list(line, emails, "list", "listEmails");
   run_listing(list, email_listing());
+  ClientCommand invalid(line, emails, "invalid", "listInvalidEmails");
+  run_listing(invalid, invalid_listing());
+  ClientCommand stale(line, emails, "stale", "listStaleEmails");
+  run_listing(stale, stale_listing());
   add_email_show(line, emails);
+  add_email_contents(line, emails, "message", "getMessage");
+  add_email_contents(line, emails, "payload", "getPayload");
   add_email_counts(line, emails);
-  for (const EmailChange& change : all_email_changes()) add_email_change(line, emails, change);
+  for (const EmailChange& change : all_email_changes()) add_change_command(line, emails, change);
 }
 
 }  // namespace postino::app

@@ -13,6 +13,15 @@ void run_listing(ClientCommand& command, const Listing& listing) {
   const auto options = std::make_shared<ListingOptions>();
   options->limit = api::Limits::usual_page_size;
   command.add_query_options(options->query);
+  const auto run = [options, &listing, &shared = command.shared()](RestClient& client, const Console& console) -> int {
+    options->json = shared.json;
+    const auto printed = print_listing(client, listing, *options, console);
+    return printed ? success : report_error(console, printed.error());
+  };
+  if (api::find_parameter(operation_named(listing.operation), "cursor") == nullptr) {  // there is only one page
+    command.add_option("limit", options->limit);
+    return command.run(run);
+  }
   // Of all pages together, so that it may be larger than that of the operation.
   command.app()
       .add_option("--limit", options->limit,
@@ -20,11 +29,7 @@ void run_listing(ClientCommand& command, const Listing& listing) {
       ->type_name("COUNT")
       ->check(CLI::Range(std::int64_t{1}, most).description(""));
   command.app().add_flag("--all", options->all, "list all, without a limit");
-  command.run([options, &listing, &shared = command.shared()](RestClient& client, const Console& console) -> int {
-    options->json = shared.json;
-    const auto printed = print_listing(client, listing, *options, console);
-    return printed ? success : report_error(console, printed.error());
-  });
+  command.run(run);
 }
 
 }  // namespace postino::app

@@ -42,7 +42,7 @@ class Changer {
  private:
   base::Result<void> change(const std::string& id, ProgressBar& progress) {
     OperationCall call(change_.operation);
-    call.set("id", id);
+    call.set(change_.parameter, id);
     if (!options_.reason.empty()) call.body().set_text("reason", options_.reason);
     TRY(const http::ClientResponse response, client_.send(call));
     const bool done = response.status >= 200 && response.status < 300;
@@ -60,11 +60,11 @@ class Changer {
   }
 
   // The server has nothing to say about a change that is done, so the line is ours.
-  static std::string json_line(const std::string& id, const http::ClientResponse& response) {
+  std::string json_line(const std::string& id, const http::ClientResponse& response) const {
     std::string line;
     json::Writer json(line);
     json.begin_object();
-    json.key("id").string(id);
+    json.key(change_.parameter).string(id);
     json.key("status").integer(response.status);
     json::Document document;
     json::FieldErrors errors;
@@ -76,7 +76,7 @@ class Changer {
 
   void print_summary(std::int64_t total) const {
     std::ostream& out = options_.json ? console_.errors : console_.out;
-    out << counted(total, "e-mail") << ": " << grouped(done_) << " " << change_.done << ", " << grouped(refused_)
+    out << counted(total, change_.noun) << ": " << grouped(done_) << " " << change_.done << ", " << grouped(refused_)
         << " refused";
     if (const std::int64_t left = total - done_ - refused_; left > 0) out << ", " << grouped(left) << " not tried";
     out << "\n" << std::flush;
@@ -94,12 +94,26 @@ class Changer {
 
 const std::vector<EmailChange>& all_email_changes() {
   static const std::vector<EmailChange> changes = {
-      {"requeue", "requeueEmail", "requeued"},
-      {"cancel", "cancelEmail", "cancelled"},
-      {"hold", "holdEmail", "held"},
+      {"requeue", "requeueEmail", "requeued"}, {"retry", "retryEmail", "tried now"},
+      {"cancel", "cancelEmail", "cancelled"},  {"hold", "holdEmail", "held"},
       {"release", "releaseEmail", "released"},
   };
   return changes;
+}
+
+const EmailChange& callback_replay() {
+  static const EmailChange change{"replay", "replayCallback", "replayed", "id", "callback"};
+  return change;
+}
+
+const EmailChange& suppression() {
+  static const EmailChange change{"add", "suppressAddress", "suppressed", "address", "recipient"};
+  return change;
+}
+
+const EmailChange& unsuppression() {
+  static const EmailChange change{"remove", "unsuppressAddress", "removed", "address", "recipient"};
+  return change;
 }
 
 int change_emails(RestClient& client, const EmailChange& change, const EmailChangeOptions& options,

@@ -70,7 +70,7 @@ std::string history_of(const AnswerObject& email, std::optional<int> columns) {
 std::string email_summary(const AnswerObject& email, std::optional<int> columns) {
   Summary summary(email);
   summary.add("id", "id");
-  summary.add("status", "status");
+  summary.line("status", email.text("status") + (email.flag("partly_sent") ? ", to some recipients only" : ""));
   summary.add("reason", "reason");
   if (email.flag("outcome_unknown")) summary.line("outcome", "unknown: the last reply of the mail server was lost");
   summary.add("held from", "held_from");
@@ -80,6 +80,7 @@ std::string email_summary(const AnswerObject& email, std::optional<int> columns)
   summary.add("next attempt", "next_attempt_at");
   summary.line("attempts", grouped(email.number("attempts")));
   summary.add("from", "from");
+  summary.add("subject", "subject");
   add_recipients(summary, email);
   summary.line("tags", joined(email.texts("tags[]"), ", "));
   summary.add("tenant", "tenant");

@@ -37,7 +37,7 @@ class EmailWatcher {
     const Clock::time_point end = Clock::now() + options_.timeout;
     while (true) {
       TRY(const Delivery delivery, look());
-      if (delivery != Delivery::pending) return delivery == Delivery::sent ? success : failure;
+      if (delivery != Delivery::pending) return status_of(delivery);
       const auto left = std::chrono::duration_cast<base::Milliseconds>(end - Clock::now());
       if (left <= base::Milliseconds(0)) return base::fail(base::ErrorCode::exhausted, too_late());
       base::Pause().wait(std::min(poll_interval, left));
@@ -57,12 +57,26 @@ class EmailWatcher {
     problem_.clear();
     TRY(const Answer answer, Answer::parse("getEmail", *body));
     status_ = answer.root().text("status");
-    const Delivery delivery = delivery_of(status_);
+    const Delivery delivery = delivery_of(status_, answer.root().flag("partly_sent"));
     if (!options_.json)
       print_news(answer.root());
     else if (delivery != Delivery::pending)
       console_.print_foreign(*body);
+    if (delivery == Delivery::partly_sent) tell_who_did_not_get_it(answer.root());
     return delivery;
+  }
+
+  static int status_of(Delivery delivery) {
+    if (delivery == Delivery::partly_sent) return partly;
+    return delivery == Delivery::sent ? success : failure;
+  }
+
+  void tell_who_did_not_get_it(const AnswerObject& email) const {
+    for (const AnswerObject& recipient : email.objects("recipients"))
+      if (recipient.text("status") != "sent")
+        report_error(console_,
+                     {base::ErrorCode::conflict, "not sent to " + recipient.text("address") + ": " +
+                                                     recipient.text("status") + ": " + recipient.text("reply")});
   }
 
   void print_news(const AnswerObject& email) {
@@ -88,7 +102,7 @@ class EmailWatcher {
 
 }  // namespace
 
-Delivery delivery_of(std::string_view status) {
+Delivery delivery_of(std::string_view status, bool is_partly_sent) {
   const auto state = outbox::parse_state(status);
   if (!state) return Delivery::pending;
   switch (*state) {
@@ -100,7 +114,7 @@ Delivery delivery_of(std::string_view status) {
     case State::sent:
     case State::calling_sent:
     case State::sent_acknowledged:
-      return Delivery::sent;
+      return is_partly_sent ? Delivery::partly_sent : Delivery::sent;
     case State::failed:
     case State::invalid:
     case State::calling_failed:

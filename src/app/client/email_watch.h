@@ -12,10 +12,12 @@ namespace postino::app {
 
 enum class Delivery {
   pending,
-  sent,
-  not_sent,  // and nothing more happens unless an operator acts
+  sent,         // to all recipients
+  partly_sent,  // to some
+  not_sent,     // and nothing more happens unless an operator acts
 };
-Delivery delivery_of(std::string_view status);
+// `is_partly_sent` is what the server says besides.
+Delivery delivery_of(std::string_view status, bool is_partly_sent);
 
 struct WatchOptions {
   base::Milliseconds timeout{60'000};

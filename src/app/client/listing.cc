@@ -22,10 +22,24 @@ std::vector<Column> table_columns(const Listing& listing) {
   return columns;
 }
 
-std::string cell_of(const AnswerObject& entry, std::string_view field) {
+bool has_pages(const Listing& listing) {
+  return api::find_parameter(operation_named(listing.operation), "cursor") != nullptr;
+}
+
+std::string text_of(const AnswerObject& entry, std::string_view field) {
   if (field.find("[]") != std::string_view::npos) return first_and_others(entry.texts(field));
+  if (const std::size_t end = field.find('.'); end != std::string_view::npos) {
+    const auto inner = entry.object(field.substr(0, end));
+    return inner ? text_of(*inner, field.substr(end + 1)) : "";
+  }
   const bool is_number = api::find_property(entry.schema(), field)->type == "integer";
   return is_number ? grouped(entry.number(field)) : entry.text(field);
+}
+
+std::string cell_of(const AnswerObject& entry, const ListingColumn& column, bool on_terminal) {
+  std::string text = text_of(entry, column.field);
+  if (!column.flag.empty() && entry.flag(column.flag)) text.append(column.mark);
+  return on_terminal && column.most_columns ? shortened(text, *column.most_columns) : text;
 }
 
 class Printer {
@@ -59,11 +73,12 @@ class Printer {
   base::Result<std::int64_t> print_page(std::int64_t limit) {
     OperationCall call(listing_.operation);
     for (const auto& [parameter, value] : options_.query) call.set(parameter, value);
-    call.set("limit", std::to_string(limit)).set("cursor", cursor_);
+    call.set("limit", std::to_string(limit));
+    if (has_pages(listing_)) call.set("cursor", cursor_);
     TRY(const std::string body, client_.fetch(call));
     TRY(const Answer answer, Answer::parse(listing_.operation, body));
     const auto entries = answer.root().objects("data");
-    cursor_ = answer.root().raw_text("cursor");
+    if (has_pages(listing_)) cursor_ = answer.root().raw_text("cursor");
     if (options_.json) {
       console_.print_foreign(body);
     } else {
@@ -76,7 +91,8 @@ class Printer {
 
   std::vector<std::string> cells_of(const AnswerObject& entry) const {
     std::vector<std::string> cells;
-    for (const ListingColumn& column : listing_.columns) cells.push_back(cell_of(entry, column.field));
+    for (const ListingColumn& column : listing_.columns)
+      cells.push_back(cell_of(entry, column, console_.out_columns.has_value()));
     return cells;
   }
 
@@ -101,7 +117,8 @@ class Printer {
 bool is_listable(const Listing& listing) {
   const api::Schema* const entry = entry_schema(listing);
   return entry != nullptr && std::ranges::all_of(listing.columns, [entry](const ListingColumn& column) {
-           return api::find_property(*entry, column.field) != nullptr;
+           return api::find_property(*entry, column.field) != nullptr &&
+                  (column.flag.empty() || api::find_property(*entry, column.flag) != nullptr);
          });
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,15 +15,19 @@
 
 namespace postino::app {
 
-// A column shows a field of the entries: a text, a number, or the first of several texts ("recipients[].address").
+// A column shows a field of the entries or of an object within ("callback.url"): a text, a number, or the first of
+// several texts ("recipients[].address").
 struct ListingColumn {
   std::string_view title;
   std::string_view field;
   Align align = Align::left;
+  std::string_view flag = {};  // another field: where it is true, `mark` follows the text
+  std::string_view mark = {};
+  std::optional<int> most_columns = std::nullopt;  // on a terminal
 };
 
 struct Listing {
-  std::string_view operation;  // that answers with a page: "listEmails"
+  std::string_view operation;  // that answers with a page, or with a list that has only one: "listEmails"
   std::string_view label;      // for the progress: "reading e-mails"
   std::vector<ListingColumn> columns;
 };

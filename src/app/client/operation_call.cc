@@ -58,6 +58,19 @@ std::string OperationCall::target() const {
   return target;
 }
 
+OperationCall& OperationCall::set_content(std::string_view type, std::string content) {
+  const auto found = std::ranges::find(operation_.body.contents, type, &api::Content::type);
+  CHECK(found != operation_.body.contents.end());
+  content_type_ = found->type;
+  content_ = std::move(content);
+  return *this;
+}
+
+std::string OperationCall::body_text() const {
+  if (content_) return *content_;
+  return body_.empty() && !operation_.body.required ? "" : body_.json();
+}
+
 std::vector<std::pair<std::string, std::string>> OperationCall::headers() const {
   std::vector<std::pair<std::string, std::string>> headers;
   for (const auto& [parameter, value] : values_)

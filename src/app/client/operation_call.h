@@ -1,6 +1,7 @@
 // A request for an operation of the REST API, put together as its description has it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,11 +25,14 @@ class OperationCall {
   OperationCall& set(std::string_view parameter, std::string value);
   // For operations that take JSON.
   RequestObject& body() { return body_; }
+  // For operations that take something else as well: sends this instead. `type` is one of theirs.
+  OperationCall& set_content(std::string_view type, std::string content);
 
   const api::Operation& operation() const { return operation_; }
   std::string target() const;  // "/emails/7?limit=5"
   std::vector<std::pair<std::string, std::string>> headers() const;
-  std::string body_text() const { return body_.empty() && !operation_.body.required ? "" : body_.json(); }
+  std::string body_text() const;
+  std::string_view content_type() const { return content_type_; }
 
  private:
   const std::string* value_of(std::string_view parameter) const;
@@ -36,6 +40,8 @@ class OperationCall {
   const api::Operation& operation_;
   RequestObject body_;
   std::vector<std::pair<const api::Parameter*, std::string>> values_;
+  std::string_view content_type_ = "application/json";
+  std::optional<std::string> content_;
 };
 
 }  // namespace postino::app

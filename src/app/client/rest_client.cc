@@ -78,7 +78,7 @@ http::ClientRequest RestClient::request(const OperationCall& call) const {
   request.headers.emplace_back("Accept", "application/json, message/rfc822");
   if (!key_.empty()) request.headers.emplace_back("Authorization", "Bearer " + key_);
   request.body = call.body_text();
-  if (!request.body.empty()) request.headers.emplace_back("Content-Type", "application/json");
+  if (!request.body.empty()) request.headers.emplace_back("Content-Type", call.content_type());
   return request;
 }
 

@@ -15,6 +15,7 @@ enum ExitStatus : int {
   success = 0,
   failure = 1,  // it was understood, and did not work out
   misuse = 2,   // it was not understood
+  partly = 3,   // it worked out for some, and not for others
 };
 
 struct Console {

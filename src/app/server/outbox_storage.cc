@@ -49,6 +49,7 @@ outbox::Policy outbox_policy(const OutboxSettings& settings) {
   policy.callback_delay.first = settings.callback_retry_first;
   policy.max_callback_attempts = settings.callback_attempts;
   policy.default_callback_url = settings.callback_url;
+  policy.private_callbacks = settings.callback_allow_private;
   return policy;
 }
 

@@ -23,6 +23,14 @@ bool is_finished(const Email& email) {
   return may_be_finished(email.state);
 }
 
+bool is_partly_sent(const Email& email) {
+  using enum State;
+  const bool sent_to_some = email.state == sent || email.state == calling_sent || email.state == sent_acknowledged;
+  return sent_to_some && std::ranges::any_of(email.recipients, [](const Recipient& recipient) {
+           return recipient.state != RecipientState::delivered;
+         });
+}
+
 std::optional<Pipeline> pipeline_of(const Email& email) {
   if (!email.due_at || email.callback_dead) return std::nullopt;
   for (const Pipeline pipeline : {Pipeline::intake, Pipeline::send, Pipeline::callback})

@@ -16,7 +16,7 @@ namespace postino::outbox {
 // One of those the e-mail is for, in its headers or not, and what has become of that so far.
 enum class RecipientState : std::uint8_t {
   pending,
-  delivered,   // the server took the message for this recipient
+  delivered,   // handed over: the mail server took the message for this recipient
   refused,     // for good
   suppressed,  // not tried: on the suppression list
 };
@@ -70,6 +70,7 @@ struct Email {
   std::optional<State> held_from;
   std::vector<std::string> tags;
   std::string sender;                         // the address the e-mail is from
+  std::string subject;                        // its beginning; empty: not known
   std::vector<Recipient> recipients;          // all of them
   std::optional<base::TimePoint> settled_at;  // when it was sent, or failed, or was found invalid
   std::vector<Bounce> bounces;
@@ -85,6 +86,9 @@ inline base::TimePoint kept_from(const Email& email) {
 
 // Nothing more happens to it by itself, and no operator has to decide. What is not finished never expires.
 bool is_finished(const Email& email);
+
+// Was it sent to some of its recipients, and not to others?
+bool is_partly_sent(const Email& email);
 
 // Whose work it waits for, now or later; nullopt when it does not.
 std::optional<Pipeline> pipeline_of(const Email& email);

@@ -82,6 +82,9 @@ struct Requeued {
 // A callback that was given up is tried again, as if it had not been tried.
 struct CallbackReplayed {};
 
+// One that waits for its next attempt, or to be made into a message once more, is due at once.
+struct Retried {};
+
 struct Bounced {
   Bounce bounce;
 };
@@ -102,6 +105,6 @@ using Event =
                  event::Claimed, event::GivenBack, event::LeaseRenewed, event::LeaseEnded, event::MessageEnding,
                  event::SendingAttempted, event::SendingPostponed, event::MessageLost, event::CallbackAcknowledged,
                  event::CallbackFailed, event::Held, event::Released, event::Cancelled, event::Requeued,
-                 event::CallbackReplayed, event::Bounced, event::Adopted, event::Restored>;
+                 event::CallbackReplayed, event::Retried, event::Bounced, event::Adopted, event::Restored>;
 
 }  // namespace postino::outbox

@@ -29,6 +29,7 @@ struct Policy {
   base::Backoff callback_delay{std::chrono::seconds(5), std::chrono::hours(1)};  // also of intake in times of trouble
   int max_callback_attempts = 12;
   std::string default_callback_url;  // empty: e-mails without a URL of their own do not call back
+  bool private_callbacks = false;    // may an e-mail's own URL lead into a private network?
 };
 
 // What would be sent again anyway counts as perhaps sent from the claim on, which saves a commit for each e-mail.

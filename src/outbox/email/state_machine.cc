@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "base/timestamp.h"
 
 namespace postino::outbox {
 
@@ -80,6 +81,7 @@ std::span<const EventRules> event_rules() {
        "requeued",
        {{failed, {ready}}, {failed_acknowledged, {ready}}, {invalid, {accepted}}, {invalid_acknowledged, {accepted}}}},
       {"callback replayed", "operator", "called back for again", stays_in({sent, failed, invalid})},
+      {"retried", "operator", "tried now", stays_in({accepted, ready})},
       {"bounced", "mail server", "bounced", stays_in_any()},
       {"adopted", "ledger", "adopted", stays_in_any()},
       {"restored", "ledger", "restored", stays_in_any()},
@@ -331,6 +333,11 @@ class Decision {
     return email_.state;
   }
 
+  State operator()(event::Retried&) {
+    email_.due_at = std::min(email_.due_at.value_or(now_), now_);
+    return email_.state;
+  }
+
   // Beyond the limit nothing is added.
   State operator()(event::Bounced& event) {
     if (email_.bounces.size() >= max_bounces) return email_.state;
@@ -425,7 +432,7 @@ class Decision {
       return result.severity == smtp::Severity::success ? result.reply.text
                                                         : first_reply(email_, RecipientState::delivered);
     const bool some_refused = count_recipients(email_, RecipientState::refused) > 0;
-    return "delivered to " + std::to_string(delivered) + " of " + std::to_string(all) +
+    return "sent to " + std::to_string(delivered) + " of " + std::to_string(all) +
            " recipients: " + first_reply(email_, some_refused ? RecipientState::refused : RecipientState::suppressed);
   }
 
@@ -451,12 +458,15 @@ void enter(Change& change, State state, base::TimePoint now, const std::optional
 }
 
 // Words for people when the event is not for this e-mail now.
-std::optional<std::string> objection(const Email& email, const Event& event, const EventRules& rules) {
+std::optional<std::string> objection(const Email& email, const Event& event, const EventRules& rules,
+                                     base::TimePoint now) {
   if (find_rule(email, rules) == nullptr)
     return "an e-mail that is " + std::string(email.version == 0 ? "new" : name_of(email.state)) + " cannot be " +
            std::string(rules.refusal);
   if (std::holds_alternative<event::CallbackReplayed>(event) && !email.callback_dead)
     return "the callback of e-mail " + email.id + " was not given up";
+  if (std::holds_alternative<event::Retried>(event) && email.send_at && *email.send_at > now)
+    return "e-mail " + email.id + " is not to be sent before " + base::format_timestamp(*email.send_at);
   if (std::holds_alternative<event::Claimed>(event) && email.callback_dead)
     return "the callback of e-mail " + email.id + " was given up";
   return std::nullopt;
@@ -467,7 +477,7 @@ base::Result<void> go_on(Change& change, Event event, const Policy& policy, base
   if (is_report_of_intake(event) && change.after.version > 0 && change.after.state == State::accepted)
     TRY_VOID(go_on(change, event::IntakeBegun{}, policy, now, random));
   const EventRules& rules = event_rules()[event.index()];
-  if (auto reason = objection(change.after, event, rules))
+  if (auto reason = objection(change.after, event, rules, now))
     return base::fail(base::ErrorCode::conflict, std::move(*reason));
   const Rule& rule = *find_rule(change.after, rules);
   Decision decision(change, policy, now, random);

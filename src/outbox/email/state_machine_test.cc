@@ -218,7 +218,7 @@ TEST_F(StateMachineTest, ARefusalOfSomeIsSentAndSaysToHowMany) {
                             smtp::Severity::success, "250 queued")},
               start, policy_);
   EXPECT_EQ(move.after.state, State::sent);
-  EXPECT_EQ(move.after.reason, "delivered to 2 of 3 recipients: 550 no such user");
+  EXPECT_EQ(move.after.reason, "sent to 2 of 3 recipients: 550 no such user");
 }
 
 TEST_F(StateMachineTest, TheSuppressedAreNamedAsTheCauseWhenNobodyWasRefused) {
@@ -228,7 +228,7 @@ TEST_F(StateMachineTest, TheSuppressedAreNamedAsTheCauseWhenNobodyWasRefused) {
       email, event::SendingAttempted{{}, result_of({success("ann@example.com")}, smtp::Severity::success, "250 ok")},
       start, policy_);
   EXPECT_EQ(move.after.state, State::sent);
-  EXPECT_EQ(move.after.reason, "delivered to 1 of 2 recipients: bounced before");
+  EXPECT_EQ(move.after.reason, "sent to 1 of 2 recipients: bounced before");
   EXPECT_EQ(move.after.recipients[1].state, RecipientState::suppressed);
 }
 
@@ -256,7 +256,7 @@ TEST_F(StateMachineTest, OnlyThoseWithoutAnAnswerAreTriedAgain) {
       second, event::SendingAttempted{{}, result_of({success("bob@example.com")}, smtp::Severity::success, "250 ok")},
       start, policy_);
   EXPECT_EQ(last.after.state, State::sent);
-  EXPECT_EQ(last.after.reason, "delivered to 2 of 3 recipients: 550 no such user");
+  EXPECT_EQ(last.after.reason, "sent to 2 of 3 recipients: 550 no such user");
 }
 
 TEST_F(StateMachineTest, ATemporaryFailureIsTriedAgainWithGrowingDelays) {
@@ -628,7 +628,7 @@ TEST_F(StateMachineTest, TheSuppressedAreNotTried) {
       email, event::SendingAttempted{bob, result_of({success("ann@example.com")}, smtp::Severity::success, "250 ok")},
       start, policy_);
   EXPECT_EQ(some.after.state, State::sent);
-  EXPECT_EQ(some.after.reason, "delivered to 1 of 2 recipients: complained");
+  EXPECT_EQ(some.after.reason, "sent to 1 of 2 recipients: complained");
   const std::vector<Suppression> both = {{"bob@example.com", "complained", start},
                                          {"ann@example.com", "bounced", start}};
   smtp::SendResult nothing;

@@ -6,6 +6,7 @@
 // MySQL. Unit tests of workers have a simple one in memory. Safe to call from any thread.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <optional>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "outbox/email/email_filter.h"
 #include "outbox/email/state_machine.h"
 #include "outbox/ledger/malformed_records.h"
 #include "outbox/ledger/spool.h"
@@ -82,14 +84,23 @@ struct Renewals {
   std::string error;              // why some could not be written; empty when it was only for now, and for each alone
 };
 
+// For one page a ledger looks at so many e-mails at most, if not more are asked for: what is rare among many is found
+// by going on. It reads so many of them at once.
+inline constexpr int most_examined = 1'000;
+inline constexpr int examined_at_once = 200;
+
 struct ListRequest {
-  std::string tenant;                   // whose e-mails; empty: those of all tenants
-  std::optional<State> state;           // all when absent
-  std::optional<base::TimePoint> from;  // created then or later
-  std::optional<base::TimePoint> to;    // created before
+  std::string tenant;                    // whose e-mails; empty: those of all tenants
+  std::vector<State> states;             // in one of these; all when empty
+  std::optional<base::TimePoint> since;  // created then or later
+  std::optional<base::TimePoint> until;  // created before
+  EmailFilter filter;
   std::string cursor;
   int limit = 50;
+
+  bool has_state(State state) const { return states.empty() || std::ranges::find(states, state) != states.end(); }
 };
+// It may have fewer e-mails than were asked for, even none, and not be the last.
 struct EmailPage {
   std::vector<Email> emails;  // newest first
   std::string cursor;         // empty at the end
@@ -154,8 +165,8 @@ class Ledger {
   virtual base::Result<std::vector<HistoryEntry>> history(const std::string& id) = 0;  // oldest first
   // invalid when the cursor is not one of ours.
   virtual base::Result<EmailPage> list(const ListRequest& request) = 0;
-  // E-mails whose callback was given up.
-  virtual base::Result<EmailPage> dead_callbacks(const std::string& cursor, int limit) = 0;
+  // E-mails whose callback was given up; of all tenants when the tenant is empty.
+  virtual base::Result<EmailPage> dead_callbacks(const std::string& tenant, const std::string& cursor, int limit) = 0;
   virtual base::Result<Counts> counts(const std::optional<std::string>& tenant) = 0;
   // Since when the longest waiting e-mail of the pipeline is due.
   virtual base::Result<std::optional<base::TimePoint>> oldest_due(Pipeline pipeline) = 0;

@@ -325,7 +325,8 @@ base::Result<std::vector<Email>> MemoryLedger::stale(base::TimePoint /*before*/,
 base::Result<std::optional<Email>> MemoryLedger::find(const std::string& /*id*/) { return not_for_workers(); }
 base::Result<std::vector<HistoryEntry>> MemoryLedger::history(const std::string& /*id*/) { return not_for_workers(); }
 base::Result<EmailPage> MemoryLedger::list(const ListRequest& /*request*/) { return not_for_workers(); }
-base::Result<EmailPage> MemoryLedger::dead_callbacks(const std::string& /*cursor*/, int /*limit*/) {
+base::Result<EmailPage> MemoryLedger::dead_callbacks(const std::string& /*tenant*/, const std::string& /*cursor*/,
+                                                     int /*limit*/) {
   return not_for_workers();
 }
 base::Result<void> MemoryLedger::record_bounce(const std::string& /*id*/, const Bounce& /*bounce*/) {

@@ -88,7 +88,7 @@ class MemoryLedger final : public Ledger {
   base::Result<std::optional<Email>> find(const std::string& id) override;
   base::Result<std::vector<HistoryEntry>> history(const std::string& id) override;
   base::Result<EmailPage> list(const ListRequest& request) override;
-  base::Result<EmailPage> dead_callbacks(const std::string& cursor, int limit) override;
+  base::Result<EmailPage> dead_callbacks(const std::string& tenant, const std::string& cursor, int limit) override;
   base::Result<void> record_bounce(const std::string& id, const Bounce& bounce) override;
   base::Result<bool> restore(const StoredEmail& email) override;
 

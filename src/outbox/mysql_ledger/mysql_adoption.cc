@@ -55,10 +55,11 @@ base::Result<bool> MysqlLedger::adopt_described(const Email& email) {
   const Email& after = change.after;
   const auto written = database_.read([&](Connection& connection, const Attempt&) {
     return connection.execute(
-        "UPDATE emails SET sender = ?, recipients = ?, tags = ?, callback_url = ?, send_ms = ?,"
+        "UPDATE emails SET sender = ?, recipients = ?, tags = ?, callback_url = ?, send_ms = ?, subject = ?,"
         " updated_at = updated_at WHERE id = ? AND sender IS NULL",
         {after.sender, recipients_json(after), tags_json(after), after.callback_url,
-         after.send_at ? std::optional(base::epoch_milliseconds(*after.send_at)) : std::nullopt, email.id});
+         after.send_at ? std::optional(base::epoch_milliseconds(*after.send_at)) : std::nullopt, after.subject,
+         email.id});
   });
   if (!written) return base::propagate(mysql::as_error(written.error()));
   return true;

@@ -16,8 +16,9 @@ constexpr std::array changing_columns = {
     "attempts",      "callback_attempts", "callback_dead", "callback_error", "held_from",       "settled_ms",
     "recipients",    "reached",           "expires_ms"};
 // What is said when the e-mail is accepted and stays.
-constexpr std::array lasting_columns = {"payload_file_path", "tenant",       "acceptance", "created_at", "created_ms",
-                                        "send_ms",           "callback_url", "sender",     "tags",       "bounces"};
+constexpr std::array lasting_columns = {
+    "payload_file_path", "tenant", "acceptance", "created_at", "created_ms", "send_ms",
+    "callback_url",      "sender", "tags",       "bounces",    "subject"};
 
 bool is_timestamp(std::string_view column) { return column == "created_at" || column == "updated_at"; }
 
@@ -104,6 +105,7 @@ void add_lasting(Parameters& parameters, const Email& email) {
   parameters.add_text(email.sender);
   add_json(parameters, tags_json(email));
   add_json(parameters, bounces_json(email));
+  add_text_or_null(parameters, email.subject);
 }
 
 // Reading: the order of email_columns.
@@ -139,6 +141,7 @@ enum Column : std::size_t {
   recipients,
   bounces,
   reached,
+  subject,
 };
 }  // namespace column
 
@@ -225,6 +228,7 @@ void read_columns(const mysql::Row& row, Email& email) {
   email.callback_url = row.text(column::callback_url);
   email.held_from = parse_state(row.text(column::held_from));
   email.sender = row.text(column::sender);
+  email.subject = row.text(column::subject);
 }
 
 }  // namespace
@@ -233,7 +237,7 @@ const std::string email_columns =
     "id, status, eml_file_path, payload_file_path, reason, version, UNIX_TIMESTAMP(updated_at), ledger_version,"
     " ledger_status, tenant, acceptance, created_ms, updated_ms, due_ms, send_ms, settled_ms, owner, outcome_unknown,"
     " internal_reason, attempts, callback_attempts, callback_dead, callback_error, callback_url, held_from, sender,"
-    " tags, recipients, bounces, reached";
+    " tags, recipients, bounces, reached, subject";
 
 base::Result<EmailRow> email_row_of(const mysql::Row& row) {
   EmailRow result;

@@ -85,8 +85,9 @@ base::Result<std::vector<EmailRow>> MysqlLedger::read_rows(const std::string& sq
 }
 
 base::Result<std::vector<Email>> MysqlLedger::read_emails(const std::string& sql,
-                                                          std::span<const mysql::Parameter> parameters) {
-  TRY(std::vector<EmailRow> rows, read_rows(sql, parameters));
+                                                          std::span<const mysql::Parameter> parameters,
+                                                          int* malformed) {
+  TRY(std::vector<EmailRow> rows, read_rows(sql, parameters, nullptr, malformed));
   std::vector<Email> emails;
   emails.reserve(rows.size());
   for (EmailRow& row : rows) emails.push_back(std::move(row.email));

@@ -58,7 +58,7 @@ class MysqlLedger final : public Ledger {
   base::Result<std::optional<Email>> find(const std::string& id) override;
   base::Result<std::vector<HistoryEntry>> history(const std::string& id) override;
   base::Result<EmailPage> list(const ListRequest& request) override;
-  base::Result<EmailPage> dead_callbacks(const std::string& cursor, int limit) override;
+  base::Result<EmailPage> dead_callbacks(const std::string& tenant, const std::string& cursor, int limit) override;
   base::Result<Counts> counts(const std::optional<std::string>& tenant) override;
   base::Result<std::optional<base::TimePoint>> oldest_due(Pipeline pipeline) override;
   base::Result<void> record_bounce(const std::string& id, const Bounce& bounce) override;
@@ -83,7 +83,8 @@ class MysqlLedger final : public Ledger {
   std::optional<EmailRow> readable(const mysql::Row& row, std::optional<base::Error>* fault = nullptr);
   base::Result<std::vector<EmailRow>> read_rows(const std::string& sql, std::span<const mysql::Parameter> parameters,
                                                 std::optional<base::Error>* fault = nullptr, int* malformed = nullptr);
-  base::Result<std::vector<Email>> read_emails(const std::string& sql, std::span<const mysql::Parameter> parameters);
+  base::Result<std::vector<Email>> read_emails(const std::string& sql, std::span<const mysql::Parameter> parameters,
+                                               int* malformed = nullptr);
 
   // What transactions have in common. An object goes into the transaction that names it, unless the spool is elsewhere.
   using Spooled = outbox::Spooled<MysqlSpool::Placed>;

@@ -1,4 +1,5 @@
 // Listings: the states of an index, merged by the database.
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -50,13 +51,15 @@ base::Result<ListPosition> list_position(const std::string& cursor) {
 // E-mails that are listed under one state, newest first.
 class ListQuery {
  public:
-  ListQuery(const ListRequest& request, ListPosition position) : request_(request), position_(std::move(position)) {
+  ListQuery(const ListRequest& request, const ListPosition& position, int limit)
+      : request_(request), position_(position), limit_(limit) {
     std::string branches;
     for (const State state : all_states()) {
-      if (listed_state(state) != state || (request.state && listed_state(*request.state) != state)) continue;
-      branches += (branches.empty() ? "(" : " UNION ALL (") + branch(state) + ")";
+      if (listed_state(state) != state) continue;
+      const std::vector<State> asked = asked_of(state);
+      if (!asked.empty()) branches += (branches.empty() ? "(" : " UNION ALL (") + branch(state, asked) + ")";
     }
-    parameters_.emplace_back(request_.limit + 1);
+    parameters_.emplace_back(limit_);
     sql_ = "SELECT " + email_columns + " FROM (" + branches +
            " ORDER BY created_ms DESC, id DESC LIMIT ?) AS page JOIN emails USING (id, created_ms)"
            " ORDER BY created_ms DESC, id DESC";
@@ -66,10 +69,18 @@ class ListQuery {
   const std::vector<mysql::Parameter>& parameters() const { return parameters_; }
 
  private:
-  std::string branch(State state) {
+  // Those states that the request asks for and that are listed under this one.
+  std::vector<State> asked_of(State listed) const {
+    std::vector<State> asked;
+    for (const State state : all_states())
+      if (listed_state(state) == listed && request_.has_state(state)) asked.push_back(state);
+    return asked;
+  }
+
+  std::string branch(State state, const std::vector<State>& asked) {
     const bool of_tenant = !request_.tenant.empty();
     // Few e-mails are worked on: sorting them is better than searching for them among those that wait.
-    const bool working = request_.state && kind_of(*request_.state) == StateKind::working;
+    const bool working = asked.size() == 1 && kind_of(asked.front()) == StateKind::working;
     std::string index = of_tenant ? "idx_tenant_listed" : "idx_listed";
     if (working) index = "idx_status";
     std::string sql = "SELECT id, created_ms FROM emails FORCE INDEX (" + index + ") WHERE listed = '" +
@@ -78,69 +89,112 @@ class ListQuery {
       sql += " AND tenant = ?";
       parameters_.emplace_back(request_.tenant);
     }
-    if (request_.state) sql += " AND status = '" + std::string(name_of(*request_.state)) + "'";
+    if (!request_.states.empty()) {
+      std::string names;
+      for (const State each : asked) names.append(names.empty() ? "'" : ", '").append(name_of(each)).append("'");
+      sql += " AND status IN (" + names + ")";
+    }
     sql +=
         " AND created_ms >= ? AND created_ms < ? AND created_ms <= ? AND (created_ms < ? OR id < ?)"
         " ORDER BY created_ms DESC, id DESC LIMIT ?";
     constexpr std::int64_t end_of_time = std::numeric_limits<std::int64_t>::max();
-    parameters_.emplace_back(request_.from ? base::epoch_milliseconds(*request_.from) : 0);
-    parameters_.emplace_back(request_.to ? base::epoch_milliseconds(*request_.to) : end_of_time);
+    parameters_.emplace_back(request_.since ? base::epoch_milliseconds(*request_.since) : 0);
+    parameters_.emplace_back(request_.until ? base::epoch_milliseconds(*request_.until) : end_of_time);
     parameters_.emplace_back(position_.created);
     parameters_.emplace_back(position_.created);
     parameters_.emplace_back(position_.id);
-    parameters_.emplace_back(request_.limit + 1);
+    parameters_.emplace_back(limit_);
     return sql;
   }
 
   const ListRequest& request_;
-  const ListPosition position_;
+  const ListPosition& position_;
+  const int limit_;
   std::string sql_;
   std::vector<mysql::Parameter> parameters_;
 };
 
+// The page begins after this e-mail, whose callback was given up.
+struct DeadRow {
+  std::int64_t due = 0;
+  std::string id;
+};
+
+base::Result<DeadRow> read_dead_row(const std::string& cursor) {
+  if (cursor.empty()) return DeadRow{};
+  TRY(std::vector<std::string> words, words_in(cursor, "dead", 3));
+  TRY(const std::int64_t due, number_in(words[1]));
+  return DeadRow{due, std::move(words[2])};
+}
+
+ListPosition position_of_listed(const Email& email) { return {base::epoch_milliseconds(email.created_at), email.id}; }
+DeadRow position_of_dead(const Email& email) {
+  return {email.due_at ? base::epoch_milliseconds(*email.due_at) : 0, email.id};
+}
+
+std::string text_of(const ListPosition& position) {
+  return "list " + std::to_string(position.created) + " " + position.id;
+}
+std::string text_of(const DeadRow& position) { return "dead " + std::to_string(position.due) + " " + position.id; }
+
+// Reads e-mails from a position on, until enough are found that are asked for, or enough were looked at. The first
+// round reads what fits on the page. If too little of that is asked for, the next ones read more at once.
+template <class Position, class Read, class IsAskedFor>
+base::Result<EmailPage> gather_page(Position position, int limit, Position (*position_of)(const Email&),
+                                    const Read& read, const IsAskedFor& is_asked_for) {
+  EmailPage page;
+  const auto wanted = static_cast<std::size_t>(limit);
+  for (int examined = 0;;) {
+    const int chunk = examined == 0 ? limit : std::max(limit, examined_at_once);
+    int malformed = 0;
+    TRY(std::vector<Email> emails, read(position, chunk + 1, malformed));
+    if (emails.empty() && (malformed == 0 || chunk >= examined_at_once)) return page;
+    examined += malformed;  // the position of these is not known: more are read from the same place
+    const bool are_more = static_cast<int>(emails.size()) + malformed > chunk;
+    emails.resize(std::min(emails.size(), static_cast<std::size_t>(chunk)));
+    std::size_t seen = 0;
+    for (; seen < emails.size() && page.emails.size() < wanted; ++seen, ++examined) {
+      position = position_of(emails[seen]);
+      if (is_asked_for(emails[seen])) page.emails.push_back(std::move(emails[seen]));
+    }
+    if (!are_more && seen == emails.size()) return page;
+    if (page.emails.size() < wanted && examined < most_examined) continue;
+    page.cursor = make_cursor(text_of(position));
+    return page;
+  }
+}
+
 }  // namespace
 
 base::Result<EmailPage> MysqlLedger::list(const ListRequest& request) {
-  TRY(ListPosition position, list_position(request.cursor));
-  const ListQuery query(request, std::move(position));
-  EmailPage page;
-  TRY(page.emails, read_emails(query.sql(), query.parameters()));
-  if (page.emails.size() > static_cast<std::size_t>(request.limit)) {
-    page.emails.resize(static_cast<std::size_t>(request.limit));
-    const Email& last = page.emails.back();
-    page.cursor = make_cursor("list " + std::to_string(base::epoch_milliseconds(last.created_at)) + " " + last.id);
-  }
-  return page;
+  TRY(ListPosition begin, list_position(request.cursor));
+  const auto read_some = [&](const ListPosition& position, int limit, int& malformed) {
+    const ListQuery query(request, position, limit);
+    return read_emails(query.sql(), query.parameters(), &malformed);
+  };
+  return gather_page(std::move(begin), request.limit, position_of_listed, read_some,
+                     [&](const Email& email) { return matches(email, request.filter); });
 }
 
-base::Result<EmailPage> MysqlLedger::dead_callbacks(const std::string& cursor, int limit) {
-  std::int64_t due = 0;
-  std::string id;
-  if (!cursor.empty()) {
-    TRY(std::vector<std::string> words, words_in(cursor, "dead", 3));
-    TRY(due, number_in(words[1]));
-    id = std::move(words[2]);
-  }
-  std::string branches;
-  std::vector<mysql::Parameter> parameters;
-  for (const WorkQueue* queue : queues_of(Pipeline::callback)) {
-    branches += (branches.empty() ? "(" : " UNION ALL (") +
-                ("SELECT id, due_ms FROM emails FORCE INDEX (idx_work) WHERE callback_dead = TRUE AND status = '" +
-                 std::string(name_of(queue->state)) + "' AND shard = " + std::to_string(queue->shard) +
-                 " AND due_ms >= ? AND (due_ms > ? OR id > ?) ORDER BY due_ms, id LIMIT ?)");
-    parameters.insert(parameters.end(), {due, due, id, limit + 1});
-  }
-  parameters.emplace_back(limit + 1);
-  const std::string sql = "SELECT " + email_columns + " FROM (" + branches +
-                          " ORDER BY due_ms, id LIMIT ?) AS page JOIN emails USING (id, due_ms) ORDER BY due_ms, id";
-  EmailPage page;
-  TRY(page.emails, read_emails(sql, parameters));
-  if (page.emails.size() > static_cast<std::size_t>(limit)) {
-    page.emails.resize(static_cast<std::size_t>(limit));
-    const Email& last = page.emails.back();
-    page.cursor = make_cursor("dead " + std::to_string(base::epoch_milliseconds(*last.due_at)) + " " + last.id);
-  }
-  return page;
+base::Result<EmailPage> MysqlLedger::dead_callbacks(const std::string& tenant, const std::string& cursor, int limit) {
+  TRY(DeadRow begin, read_dead_row(cursor));
+  const auto read_some = [&](const DeadRow& position, int most, int& malformed) {
+    std::string branches;
+    std::vector<mysql::Parameter> parameters;
+    for (const WorkQueue* queue : queues_of(Pipeline::callback)) {
+      branches += (branches.empty() ? "(" : " UNION ALL (") +
+                  ("SELECT id, due_ms FROM emails FORCE INDEX (idx_work) WHERE callback_dead = TRUE AND status = '" +
+                   std::string(name_of(queue->state)) + "' AND shard = " + std::to_string(queue->shard) +
+                   " AND due_ms >= ? AND (due_ms > ? OR id > ?) ORDER BY due_ms, id LIMIT ?)");
+      parameters.insert(parameters.end(), {position.due, position.due, position.id, most});
+    }
+    parameters.emplace_back(most);
+    return read_emails("SELECT " + email_columns + " FROM (" + branches +
+                           " ORDER BY due_ms, id LIMIT ?) AS page JOIN emails USING (id, due_ms) ORDER BY due_ms, id",
+                       parameters, &malformed);
+  };
+  return gather_page(std::move(begin), limit, position_of_dead, read_some,
+                     [&](const Email& email) { return tenant.empty() || email.tenant == tenant; });
 }
 
 }  // namespace postino::outbox

@@ -95,6 +95,7 @@ const Additions email_columns_added = {
                    " WHEN 'CALLING-SENT-CALLBACK' THEN 'SENT' WHEN 'CALLING-FAILED-CALLBACK' THEN 'FAILED'"
                    " WHEN 'CALLING-INVALID-CALLBACK' THEN 'INVALID' ELSE status END) STORED"},
 };
+const Additions subject_added = {{"subject", "TEXT NULL"}};
 const Additions email_indexes_added = {
     {"idx_work", "(callback_dead, status, shard, due_ms, id)"},
     {"idx_listed", "(listed, created_ms, id)"},
@@ -226,6 +227,11 @@ mysql::Result<void> take_over_rows(Connection& connection) {
                     " AND status IN ('CALLING-SENT-CALLBACK', 'CALLING-FAILED-CALLBACK')");
 }
 
+mysql::Result<void> add_subject(Connection& connection) {
+  TRY(const std::string columns, missing(connection, "emails", "COLUMN", subject_added));
+  return alter(connection, "emails", columns);
+}
+
 }  // namespace
 
 const std::vector<Migration>& mysql_migrations() {
@@ -235,6 +241,7 @@ const std::vector<Migration>& mysql_migrations() {
       {3, "counts, suppressions, keys, spool", create_further_tables},
       {4, "keys of all requests", create_tables_of_keys},
       {5, "e-mails that others had finished", take_over_rows},
+      {6, "subjects of e-mails", add_subject},
   };
   return migrations;
 }

@@ -105,6 +105,7 @@ std::vector<Field> lasting_fields(const Email& email) {
       {"CallbackUrl", text_if_any(email.callback_url)},
       {"Tags", list_of(email.tags, [](const std::string& tag) { return AttributeValue(tag); })},
       {"Sender", text_if_any(email.sender)},
+      {"Subject", text_if_any(email.subject)},
       {"Bounces", list_of(email.bounces, bounce_value)},
   };
 }
@@ -127,6 +128,7 @@ constexpr std::array meta_attributes = {
     KnownAttribute{"Attempts", AttributeKind::count},      KnownAttribute{"CallbackAttempts", AttributeKind::count},
     KnownAttribute{"Recipients", AttributeKind::list},     KnownAttribute{"Tags", AttributeKind::list},
     KnownAttribute{"Bounces", AttributeKind::list},        KnownAttribute{"Reached", AttributeKind::map},
+    KnownAttribute{"Subject", AttributeKind::text},
 };
 constexpr std::array latest_attributes = {
     KnownAttribute{"Latest", AttributeKind::text},      KnownAttribute{"Reason", AttributeKind::text},
@@ -368,6 +370,7 @@ base::Result<Email> email_of(const Item& meta) {
   email.callback_url = fields.text("CallbackUrl");
   email.held_from = parse_state(fields.text("HeldFrom"));
   email.sender = fields.text("Sender");
+  email.subject = fields.text("Subject");
   email.internal_reason = fields.flag("InternalReason");
   email.settled_at = fields.time("SettledAt");
   read_item_lists(fields, email);

@@ -43,6 +43,7 @@ Email full_email() {
   email.held_from = State::ready;
   email.tags = {"b", "a"};
   email.sender = "ann@example.com";
+  email.subject = "Grüße";
   email.recipients = {{"bob@example.com", RecipientState::delivered, "250 ok"},
                       {"cid@example.com", RecipientState::pending, ""},
                       {"dan@example.com", RecipientState::refused, "550 no"},
@@ -102,6 +103,7 @@ TEST(EmailItem, AttributesOfTheMetaRecordHaveTheirNames) {
       {"CallbackError", "HTTP 500"},
       {"Tags", List{"b", "a"}},
       {"Sender", "ann@example.com"},
+      {"Subject", "Grüße"},
       {"LeaseOwner", "host-1"},
       {"OutcomeUnknown", true},
       {"InternalReason", true},

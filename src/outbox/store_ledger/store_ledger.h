@@ -47,7 +47,7 @@ class StoreLedger : public Ledger {
   base::Result<std::optional<Email>> find(const std::string& id) override;
   base::Result<std::vector<HistoryEntry>> history(const std::string& id) override;
   base::Result<EmailPage> list(const ListRequest& request) override;
-  base::Result<EmailPage> dead_callbacks(const std::string& cursor, int limit) override;
+  base::Result<EmailPage> dead_callbacks(const std::string& tenant, const std::string& cursor, int limit) override;
   base::Result<Counts> counts(const std::optional<std::string>& tenant) override;
   base::Result<std::optional<base::TimePoint>> oldest_due(Pipeline pipeline) override;
   base::Result<void> record_bounce(const std::string& id, const Bounce& bounce) override;
@@ -87,9 +87,9 @@ class StoreLedger : public Ledger {
   // Positions in one partition of a listing, newest first, from `high` down to `low`.
   store::Answer<std::vector<std::string>> read_listing(const std::string& tenant, const std::string& partition,
                                                        const std::string& low, const std::string& high, int limit);
-  // Of all partitions that the request is about, newest first.
+  // The first of all partitions that the request is about, newest first: at least `limit` and one more, or all.
   base::Result<std::vector<std::string>> find_positions(const ListRequest& request, const std::string& low,
-                                                        const std::string& high);
+                                                        const std::string& high, int limit);
   // What transactions of this ledger have in common: lines of history, the changed counts, and whether an action was
   // refused by its condition.
   store::TransactPut put_line(const Email& email, const NewLine& line) const;

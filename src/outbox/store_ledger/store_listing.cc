@@ -45,6 +45,32 @@ base::Result<DeadPosition> read_dead_position(const std::string& cursor) {
 
 item::Number due_in(const item::Item& entry) { return entry.find("DueAt")->as<item::Number>(); }
 
+std::string id_in_entry(const item::Item& entry) { return entry.find("Id")->as<std::string>(); }
+
+// Is something asked for that e-mails are listed under?
+bool asks_for_listing(const ListRequest& request, State listed) {
+  return std::ranges::any_of(all_states(),
+                             [&](State state) { return listed_state(state) == listed && request.has_state(state); });
+}
+
+// The first round reads what fits on the page. If too little of that is asked for, the next ones read more at once.
+int listing_chunk(int limit, int examined) { return examined == 0 ? limit : std::max(limit, examined_at_once); }
+
+// Goes through e-mails that were read in the order of the ids: one that cannot be read, or is gone, is missing there.
+class EmailsInOrder {
+ public:
+  explicit EmailsInOrder(std::vector<Email> emails) : emails_(std::move(emails)) {}
+
+  Email* find(std::string_view id) {
+    if (next_ == emails_.size() || emails_[next_].id != id) return nullptr;
+    return &emails_[next_++];
+  }
+
+ private:
+  std::vector<Email> emails_;
+  std::size_t next_ = 0;
+};
+
 }  // namespace
 
 store::Answer<std::vector<std::string>> StoreLedger::read_listing(const std::string& tenant,
@@ -65,15 +91,15 @@ store::Answer<std::vector<std::string>> StoreLedger::read_listing(const std::str
 }
 
 base::Result<std::vector<std::string>> StoreLedger::find_positions(const ListRequest& request, const std::string& low,
-                                                                   const std::string& high) {
+                                                                   const std::string& high, int limit) {
   std::vector<std::string> positions;
   for (const State state : all_states()) {
-    if (listed_state(state) != state || (request.state && listed_state(*request.state) != state)) continue;
+    if (listed_state(state) != state || !asks_for_listing(request, state)) continue;
     for (int shard = 0; shard < shard_count; ++shard) {
       const std::string partition =
           request.tenant.empty() ? queue_name(state, shard) : tenant_listing(request.tenant, state, shard);
       // Two more: one is the cursor's own, one tells whether there is another page.
-      const auto found = retry_([&] { return read_listing(request.tenant, partition, low, high, request.limit + 2); });
+      const auto found = retry_([&] { return read_listing(request.tenant, partition, low, high, limit + 2); });
       if (!found) return base::propagate(store::as_error(found.error()));
       positions.insert(positions.end(), found->begin(), found->end());
     }
@@ -85,9 +111,8 @@ base::Result<std::vector<std::string>> StoreLedger::find_positions(const ListReq
 }
 
 base::Result<EmailPage> StoreLedger::list(const ListRequest& request) {
-  constexpr int most_rounds = 20;  // a page may come out empty when few of many are in the state that is asked for
-  const std::string low = request.from ? base::format_timestamp(*request.from) : "0";
-  std::string high = request.to ? base::format_timestamp(*request.to) : end_of_positions;
+  const std::string low = request.since ? base::format_timestamp(*request.since) : "0";
+  std::string high = request.until ? base::format_timestamp(*request.until) : end_of_positions;
   std::string last;
   if (!request.cursor.empty()) {
     TRY(last, read_cursor(request.cursor));
@@ -95,37 +120,49 @@ base::Result<EmailPage> StoreLedger::list(const ListRequest& request) {
   }
   EmailPage page;
   const auto wanted = static_cast<std::size_t>(request.limit);
-  for (int round = 0; round < most_rounds && page.emails.empty() && high >= low; ++round) {
-    TRY(std::vector<std::string> positions, find_positions(request, low, high));
+  for (int examined = 0; high >= low;) {
+    const int chunk = listing_chunk(request.limit, examined);
+    TRY(std::vector<std::string> positions, find_positions(request, low, high, chunk));
     std::erase(positions, last);
-    page.cursor.clear();
-    if (positions.size() > wanted) {
-      positions.resize(wanted);
-      last = high = positions.back();
-      page.cursor = make_cursor(last);
-    }
+    const bool are_more = positions.size() > static_cast<std::size_t>(chunk);
+    if (are_more) positions.resize(static_cast<std::size_t>(chunk));
     std::vector<std::string> ids;
     for (const std::string& position : positions) ids.push_back(id_in(position));
-    TRY(page.emails, read(ids));
-    if (request.state) std::erase_if(page.emails, [&](const Email& email) { return email.state != *request.state; });
-    if (page.cursor.empty()) break;
+    TRY(std::vector<Email> read_emails, read(ids));
+    EmailsInOrder emails(std::move(read_emails));
+    std::size_t seen = 0;
+    for (; seen < positions.size() && page.emails.size() < wanted; ++seen, ++examined) {
+      last = high = positions[seen];
+      Email* const email = emails.find(ids[seen]);
+      if (email != nullptr && request.has_state(email->state) && matches(*email, request.filter))
+        page.emails.push_back(std::move(*email));
+    }
+    if (!are_more && seen == positions.size()) break;
+    if (page.emails.size() < wanted && examined < most_examined) continue;
+    page.cursor = make_cursor(last);
+    break;
   }
   return page;
 }
 
-base::Result<EmailPage> StoreLedger::dead_callbacks(const std::string& cursor, int limit) {
+base::Result<EmailPage> StoreLedger::dead_callbacks(const std::string& tenant, const std::string& cursor, int limit) {
   DeadPosition position;
   if (!cursor.empty()) {
     TRY(position, read_dead_position(cursor));
   }
   EmailPage page;
-  while (position.shard < shard_count) {
+  const auto wanted = static_cast<std::size_t>(limit);
+  for (int examined = 0; position.shard < shard_count;) {
+    if (page.emails.size() >= wanted || examined >= most_examined) {
+      page.cursor = make_cursor(text_of(position));
+      break;
+    }
     store::QueryRequest query;
     query.table_name = tables_.emails;
     query.index_name = std::string(work_index);
     query.key_condition = "Queue = :queue";
     query.placeholders.values = item::Map{{":queue", dead_callback_queue(position.shard)}};
-    query.limit = limit - static_cast<int>(page.emails.size());
+    query.limit = listing_chunk(limit, examined);
     if (!position.id.empty()) {
       query.exclusive_start_key = meta_key(position.id);
       query.exclusive_start_key->set("Queue", dead_callback_queue(position.shard));
@@ -134,17 +171,19 @@ base::Result<EmailPage> StoreLedger::dead_callbacks(const std::string& cursor, i
     const auto found = retry_([&] { return store_.query(query); });
     if (!found) return base::propagate(store::as_error(found.error()));
     std::vector<std::string> ids;
-    for (const item::Item& item : found->items) ids.push_back(item.find("Id")->as<std::string>());
-    TRY(std::vector<Email> emails, read(ids));
-    for (Email& email : emails)
-      if (email.callback_dead) page.emails.push_back(std::move(email));
-    if (found->last_evaluated_key)
-      position = {position.shard, due_in(found->items.back()), ids.back()};
+    for (const item::Item& entry : found->items) ids.push_back(id_in_entry(entry));
+    TRY(std::vector<Email> read_emails, read(ids));
+    EmailsInOrder emails(std::move(read_emails));
+    std::size_t seen = 0;
+    for (; seen < ids.size() && page.emails.size() < wanted; ++seen, ++examined) {
+      Email* const email = emails.find(ids[seen]);
+      if (email != nullptr && email->callback_dead && (tenant.empty() || email->tenant == tenant))
+        page.emails.push_back(std::move(*email));
+    }
+    if (seen < ids.size() || found->last_evaluated_key)
+      position = {position.shard, due_in(found->items[seen - 1]), ids[seen - 1]};
     else
       position = {position.shard + 1, {}, ""};
-    if (static_cast<int>(page.emails.size()) < limit) continue;
-    if (position.shard < shard_count) page.cursor = make_cursor(text_of(position));
-    break;
   }
   return page;
 }

@@ -11,6 +11,26 @@ namespace {
 
 constexpr std::string_view internal_error = "internal error";
 
+// Who of them the mail server took it for, and what became of the others.
+void write_recipients(json::Writer& writer, const std::vector<Recipient>& recipients) {
+  writer.key("recipients").begin_array();
+  for (const Recipient& recipient : recipients) {
+    const bool sent = recipient.state == RecipientState::delivered;
+    writer.begin_object();
+    writer.key("address").string(recipient.address);
+    writer.key("status").string(sent ? "sent" : name_of(recipient.state));
+    if (!recipient.reply.empty()) writer.key("reply").string(recipient.reply);
+    writer.end_object();
+  }
+  writer.end_array();
+}
+
+void write_tags(json::Writer& writer, const std::vector<std::string>& tags) {
+  writer.key("tags").begin_array();
+  for (const std::string& tag : tags) writer.string(tag);
+  writer.end_array();
+}
+
 }  // namespace
 
 std::string webhook_body(const Email& email) {
@@ -21,6 +41,11 @@ std::string webhook_body(const Email& email) {
   writer.key("reached_at").string(base::format_timestamp(email.settled_at.value_or(email.updated_at)));
   writer.key("message_ids").begin_array().string(email.id).end_array();
   writer.key("reason").string(email.internal_reason ? internal_error : std::string_view(email.reason));
+  if (is_partly_sent(email)) {
+    writer.key("partly_sent").boolean(true);
+    write_recipients(writer, email.recipients);
+  }
+  if (!email.tags.empty()) write_tags(writer, email.tags);
   writer.end_object();
   return body;
 }

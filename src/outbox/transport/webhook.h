@@ -11,7 +11,8 @@
 
 namespace postino::outbox {
 
-// {code, reached_at, message_ids, reason}. The e-mail is in the working state of a callback.
+// {code, reached_at, message_ids, reason}; partly_sent and recipients, if it was not sent to all of them; and tags, if
+// it has any. The e-mail is in the working state of a callback.
 std::string webhook_body(const Email& email);
 
 // The same for every attempt at one outcome, so that a receiver knows what it has seen.

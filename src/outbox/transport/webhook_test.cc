@@ -60,6 +60,27 @@ TEST(Webhook, TellsWhatBecameOfTheEmail) {
     EXPECT_THAT(webhook_body(settled(state)), HasSubstr(R"("code":"DISPATCH-ERROR")"));
 }
 
+TEST(Webhook, HasTheTags) {
+  Email email = settled(State::calling_sent);
+  email.tags = {"orders", "grün"};
+  EXPECT_THAT(webhook_body(email), testing::EndsWith(R"(,"tags":["orders","grün"]})"));
+}
+
+TEST(Webhook, TellsWhoDidNotGetIt) {
+  Email email = settled(State::calling_sent);
+  email.recipients = {{"ada@example.org", RecipientState::delivered, "250 ok"},
+                      {"bob@example.org", RecipientState::refused, "550 no"}};
+  EXPECT_THAT(
+      webhook_body(email),
+      testing::EndsWith(R"(,"partly_sent":true,"recipients":[{"address":"ada@example.org","status":"sent",)"
+                        R"("reply":"250 ok"},{"address":"bob@example.org","status":"refused","reply":"550 no"}]})"));
+  email.recipients[1].state = RecipientState::delivered;
+  EXPECT_THAT(webhook_body(email), testing::Not(HasSubstr("partly_sent"))) << "all have it";
+  email.state = State::calling_failed;
+  email.recipients[0].state = email.recipients[1].state = RecipientState::refused;
+  EXPECT_THAT(webhook_body(email), testing::Not(HasSubstr("partly_sent"))) << "none has it";
+}
+
 TEST(Webhook, InternalReasonsStayInside) {
   Email email = settled(State::calling_failed);
   email.internal_reason = true;
