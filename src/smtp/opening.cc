@@ -73,7 +73,10 @@ Step Attempt::connect() {
   return {};
 }
 
-Step Attempt::greet() { return judge(opened_.connection->read_reply(options_.command_timeout), Stage::connect); }
+Step Attempt::greet() {
+  const auto patience = std::min(options_.greeting_timeout, options_.command_timeout);
+  return judge(opened_.connection->read_reply(patience), Stage::connect);
+}
 
 Step Attempt::say_hello() {
   if (!fits_in_path(options_.local_name)) return failure(no_reply("the name for EHLO is invalid"), Stage::hello);

@@ -24,7 +24,7 @@ from timeline import Timeline
 LEASE_SECONDS = 3
 LONGEST_REPLY_SECONDS = 0.08
 FLAGS = ["--lease", f"{LEASE_SECONDS}s", "--retry-first", "100ms", "--retry-longest", "400ms"]
-FLAGS += ["--max-attempts", "10000"]
+FLAGS += ["--max-attempts", "10000", "--max-rescues", "10000"]
 FLAGS += ["--callback-retry-first", "100ms", "--callback-attempts", "1000", "--callback-allow-private"]
 FLAGS += ["--callback-timeout", "2s", "--smtp-timeout", "2s", "--smtp-tls", "off"]
 FLAGS += ["--messages-lease", f"{LEASE_SECONDS}s", "--queue-lease", f"{LEASE_SECONDS}s"]

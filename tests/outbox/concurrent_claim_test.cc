@@ -82,7 +82,7 @@ class Process {
           const std::string& owner)
       : intake_(*Intake::create(ledger.spool(), nullptr, {})),
         callback_sender_(*CallbackSender::create(policy_, clock, *WebhookSigner::create(""), {})),
-        sender_(ledger, suppressions, transport, limits_, policy_, clock, ""),
+        sender_(ledger, suppressions, transport, policy_, clock, ""),
         pipelines_({ledger, policy_, clock, random_, signal_, owner}, {*intake_, sender_, *callback_sender_}, options(),
                    [] {}) {}
 
@@ -103,7 +103,6 @@ class Process {
   base::SeededRandom random_{3};
   const Policy policy_;
   WorkSignal signal_;
-  DestinationLimits limits_{{}};
   std::unique_ptr<Intake> intake_;
   std::unique_ptr<CallbackSender> callback_sender_;
   Sender sender_;

@@ -62,6 +62,7 @@ Email full_email() {
   email.owner = "worker 7";
   email.outcome_unknown = true;
   email.attempts = 2;
+  email.rescues = 1;
   email.callback_attempts = 3;
   email.callback_dead = false;
   email.callback_error = "503 Service Unavailable";

@@ -41,6 +41,7 @@ class RecordingSmtp(socketserver.ThreadingTCPServer):
         self.replies = {}  # stage -> reply in place of the usual one
         self.disconnect_at = set()  # stages
         self.gates = {}  # stage -> event to wait for before the reply
+        self.slow_domains = {}  # of the first recipient -> event to wait for before the reply to the end of a message
         self.reached = []  # stages, before their replies
         self.hear = lambda line: None  # called with every command
         self.ending = threading.Event()
@@ -53,7 +54,7 @@ class RecordingSmtp(socketserver.ThreadingTCPServer):
 
     def __exit__(self, *_):
         self.ending.set()
-        for gate in self.gates.values():
+        for gate in [*self.gates.values(), *self.slow_domains.values()]:
             gate.set()
         self.shutdown()
         self.server_close()
@@ -185,7 +186,10 @@ class _Session(socketserver.StreamRequestHandler):
             assert re.fullmatch(rb"[^\r\n]*\r\n", line), f"a line without its proper end: {line!r}"
             lines.append(line[1:] if line.startswith(b".") else line)
         mail = RecordedMail(self.sender, self.recipients, b"".join(lines))
+        slow = self.server.slow_domains.get(self.recipients[0].partition("@")[2])
         self.sender, self.recipients = None, []
         self.server.arrive(mail)
+        if slow:
+            slow.wait()
         if self.reply(".", f"250 2.0.0 taken as number {len(self.server.arrived)}"):
             self.server.acknowledge(mail)

@@ -236,3 +236,19 @@ def test_callbacks_wait_for_nobody(start_calling, listener):
         assert rest.email(slow)["status"] == "CALLING-SENT-CALLBACK"
         stuck.gate.set()
         rest.await_status(slow, "SENT-ACKNOWLEDGED")
+
+
+def test_a_slow_receiver_keeps_no_other_waiting(start_calling, listener):
+    """None of many callbacks is answered, and those to another receiver are made all the same, though they came later."""
+    listener.gate.clear()
+    rest = start_calling().rest()
+    slow = rest.accept(*[payload(callback_url=listener.url) for _ in range(100)])
+    listener.await_calls(2)
+    with CallbackServer() as fast:
+        for identifier in rest.accept(*[payload(callback_url=fast.url) for _ in range(20)]):
+            rest.await_status(identifier, "SENT-ACKNOWLEDGED")
+        assert len(fast.calls) == 20
+    listener.gate.set()
+    for identifier in slow:
+        rest.await_status(identifier, "SENT-ACKNOWLEDGED")
+    assert len(listener.calls) == 100

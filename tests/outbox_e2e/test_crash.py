@@ -26,7 +26,7 @@ CONNECTIONS, CLAIMED = 16, 25
 DEADLINE_SECONDS = 150
 FLAGS = ["--smtp-connections", CONNECTIONS, "--batch", CLAIMED]
 FLAGS += ["--lease", "1s", "--retry-first", "100ms", "--retry-longest", "200ms", "--callback-retry-first", "100ms"]
-FLAGS += ["--callback-attempts", "1000", "--callback-allow-private", "--log-level", "warning"]
+FLAGS += ["--max-rescues", "1000", "--callback-attempts", "1000", "--callback-allow-private", "--log-level", "warning"]
 
 
 class Submitter(threading.Thread):

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import re
 import subprocess
+import threading
 from datetime import datetime, timedelta
 
 import pytest
@@ -219,3 +220,25 @@ def test_concurrency_of_a_destination_is_limited(start, recorder, hanging):
     for identifier in identifiers:
         rest.await_status(identifier, "SENT")
     assert recorder.most_at_once == {"near.example": 1, "far.example": 1, "third.example": 1}
+    for identifier in identifiers:
+        states = [status for status, _ in rest.history(identifier)]
+        assert states == ["ACCEPTED", "INTAKING", "READY", "PROCESSING", "SENT"], "waiting leaves no line"
+
+
+def test_a_slow_destination_keeps_no_other_waiting(start, recorder):
+    """None of many e-mails is answered, and those for another domain are sent all the same, though they came later: those
+    that senders get with their acceptance, and those that they have to claim."""
+    answers = recorder.slow_domains.setdefault("slow.example", threading.Event())
+    rest = start("--smtp", recorder.address).rest()
+    for _ in range(6):
+        rest.accept(*[payload(to="user@slow.example") for _ in range(50)])
+    eventually(lambda: len(recorder.arrived) >= 2, "messages to the slow destination")
+    attached = [{"name": "a.txt", "content_base64": "YQ=="}]
+    fast = [payload(to="user@fast.example") for _ in range(20)]
+    fast += [payload(to="user@fast.example", attachments=attached) for _ in range(20)]
+    for identifier in rest.accept(*fast):
+        rest.await_status(identifier, "SENT")
+    assert {mail.recipients[0] for mail in recorder.acknowledged} == {"user@fast.example"}
+    answers.set()
+    eventually(lambda: rest.counts()["SENT"] == 340, "the end of all e-mails")
+    assert len(recorder.arrived) == 340, "each arrived once"

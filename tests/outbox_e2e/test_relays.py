@@ -38,6 +38,16 @@ def test_next_relay_takes_over_from_one_that_refuses_to_talk(start, recorder, se
     assert len(second.await_mail()) == 1 and recorder.arrived == []
 
 
+def test_a_silent_relay_keeps_one_email_and_the_others_go_on(start, recorder, second, hanging):
+    gate = hanging(recorder, "CONNECT")
+    rest = start("--smtp", recorder.address, "--smtp", second.address).rest()
+    identifiers = rest.accept(*[payload() for _ in range(10)])
+    second.await_mail(9)
+    gate.set()
+    for identifier in identifiers:
+        assert rest.await_status(identifier, "SENT")["attempts"] == 1
+
+
 def test_first_relay_gets_everything_while_it_works(start, recorder, second):
     rest = start("--smtp", recorder.address, "--smtp", second.address).rest()
     for identifier in rest.accept(*[payload() for _ in range(10)]):

@@ -15,7 +15,6 @@
 #include "outbox/transport/sandbox_transport.h"
 #include "outbox/transport/smtp_transport.h"
 #include "outbox/transport/webhook.h"
-#include "outbox/work/destination_limits.h"
 #include "outbox/work/direct_dispatch.h"
 #include "outbox/work/fresh_messages.h"
 #include "outbox/work/pipelines.h"
@@ -37,6 +36,7 @@ outbox::SmtpTransportOptions smtp_options(const OutboxSettings& settings, const 
     relay_options.password_to_anyone = settings.smtp_password_to_anyone;
     relay_options.local_name = settings.smtp_hello;
     relay_options.connect_timeout = std::min(relay_options.connect_timeout, settings.smtp_timeout);
+    relay_options.greeting_timeout = settings.smtp_timeout;
     relay_options.command_timeout = settings.smtp_timeout;
     relay_options.data_timeout = settings.smtp_timeout;
     relay_options.end_timeout = settings.smtp_timeout * 5;  // the server may look into the message before it answers
@@ -54,6 +54,7 @@ outbox::PipelinesOptions pipelines_options(const OutboxSettings& settings) {
   options.send.batch = settings.batch;
   options.callback.workers = settings.callback_workers;
   options.callback.batch = settings.batch;
+  options.domains = {settings.destination_concurrency, static_cast<double>(settings.destination_rate)};
   return options;
 }
 
@@ -90,7 +91,6 @@ struct OutboxService::Parts {
   std::unique_ptr<outbox::SandboxMailbox> mailbox;  // without a relay
   std::unique_ptr<outbox::Transport> transport;
   outbox::SmtpTransport* smtp = nullptr;  // the transport, when it is one
-  std::unique_ptr<outbox::DestinationLimits> limits;
   std::unique_ptr<mail::DkimSigner> signer;
   std::unique_ptr<outbox::Intake> intake;
   outbox::FreshMessages fresh;
@@ -146,8 +146,6 @@ base::Result<void> OutboxService::Parts::build_transport(store::Store& store) {
 }
 
 base::Result<void> OutboxService::Parts::build_workers() {
-  limits = std::make_unique<outbox::DestinationLimits>(
-      outbox::DestinationRules{settings.destination_concurrency, static_cast<double>(settings.destination_rate)});
   if (!settings.dkim_key.empty()) {
     TRY(signer, mail::DkimSigner::create({settings.dkim_domain, settings.dkim_selector, settings.dkim_key}));
   }
@@ -155,8 +153,8 @@ base::Result<void> OutboxService::Parts::build_workers() {
   options.attachment_path = settings.attachments;
   options.message_id_domain = settings.message_id_domain;
   TRY(intake, outbox::Intake::create(storage->ledger().spool(), signer.get(), std::move(options)));
-  sender = std::make_unique<outbox::Sender>(storage->ledger(), storage->suppressions(), *transport, *limits, policy,
-                                            *clock, settings.smtp_from, &fresh, curfew.get());
+  sender = std::make_unique<outbox::Sender>(storage->ledger(), storage->suppressions(), *transport, policy, *clock,
+                                            settings.smtp_from, &fresh, curfew.get());
   TRY(outbox::WebhookSigner webhook_signer, outbox::WebhookSigner::create(settings.callback_secret));
   outbox::CallbackSenderOptions callback_options;
   callback_options.timeout = settings.callback_timeout;

@@ -63,6 +63,7 @@ struct OutboxSettings {
   base::Milliseconds retry_longest = std::chrono::hours(4);
   base::Milliseconds give_up_after = std::chrono::hours(48);
   int max_attempts = 40;
+  int max_rescues = 3;
   outbox::UnknownOutcomePolicy unknown_outcome = outbox::UnknownOutcomePolicy::resend;
 
   std::string callback_url;

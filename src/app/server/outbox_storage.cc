@@ -44,6 +44,7 @@ outbox::Policy outbox_policy(const OutboxSettings& settings) {
   policy.keep = settings.keep;
   policy.sending_delay = {settings.retry_first, settings.retry_longest};
   policy.max_attempts = settings.max_attempts;
+  policy.max_rescues = settings.max_rescues;
   policy.give_up_after = settings.give_up_after;
   policy.unknown_outcome = settings.unknown_outcome;
   policy.callback_delay.first = settings.callback_retry_first;

@@ -62,6 +62,7 @@ struct Email {
   bool outcome_unknown = false;           // the end of the message may have been sent, and no reply was read
 
   int attempts = 0;            // at sending, begun
+  int rescues = 0;             // in a row: workers that were lost since the last one who told what happened
   int callback_attempts = 0;   // for the present outcome, begun
   bool callback_dead = false;  // given up: waits until an operator replays it
   std::string callback_error;  // what the last attempt got
@@ -78,6 +79,9 @@ struct Email {
 
   friend bool operator==(const Email&, const Email&) = default;
 };
+
+// Ledgers keep the rescues with how often each state was reached, under this name. It is none of a state.
+inline constexpr std::string_view rescued_in_a_row = "RESCUED";
 
 // From when on it is kept: it must not expire before its time has come.
 inline base::TimePoint kept_from(const Email& email) {

@@ -25,6 +25,7 @@ struct Policy {
   int max_attempts = 40;
   base::Milliseconds give_up_after = std::chrono::hours(48);  // from acceptance, or from the time it was scheduled for
   UnknownOutcomePolicy unknown_outcome = UnknownOutcomePolicy::resend;
+  int max_rescues = 3;  // in a row; then it may be the e-mail that ends its workers
 
   base::Backoff callback_delay{std::chrono::seconds(5), std::chrono::hours(1)};  // also of intake in times of trouble
   int max_callback_attempts = 12;

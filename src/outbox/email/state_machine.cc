@@ -4,8 +4,10 @@
 #include <map>
 
 #include "base/check.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "base/timestamp.h"
+#include "smtp/retry_hint.h"
 
 namespace postino::outbox {
 
@@ -54,7 +56,7 @@ std::span<const EventRules> event_rules() {
       {"lease ended",
        "rescuer",
        "rescued",
-       {{intaking, {accepted}},
+       {{intaking, {accepted, held}},
         {processing, {ready, held}},
         {calling_sent, {sent}},
         {calling_failed, {failed}},
@@ -162,6 +164,14 @@ void settle_recipients(Email& email, const smtp::SendResult& result) {
     }
 }
 
+// When those that are to be tried again shall be.
+base::Milliseconds longest_hint(const smtp::SendResult& result) {
+  base::Milliseconds longest{0};
+  for (const smtp::RecipientResult& each : result.recipients)
+    longest = std::max<base::Milliseconds>(longest, smtp::retry_hint(each.reply).value_or(longest));
+  return longest;
+}
+
 // What each event does. An operator() makes `email_` as it shall be, but for what follows from every move, and answers
 // the state that it goes to.
 class Decision {
@@ -217,7 +227,9 @@ class Decision {
 
   // As if it had not been claimed.
   State operator()(event::GivenBack&) {
+    const int rescues = email_.rescues;
     end_work(email_.reason);
+    email_.rescues = rescues;
     note_ = "given back: the worker was told to stop";
     email_.due_at = now_;
     if (email_.state == processing) --email_.attempts;
@@ -235,10 +247,16 @@ class Decision {
     const bool unknown = email_.outcome_unknown;
     if (unknown && policy_.unknown_outcome == UnknownOutcomePolicy::hold)
       return hold_unknown("the worker was lost after the end of the message");
+    const int rescues = email_.rescues + 1;
+    if (rescues >= policy_.max_rescues) return give_up_rescuing(rescues);
     end_work(email_.reason);
+    email_.rescues = rescues;
     note_ = "rescued from " + std::string(name_of(email_.state)) + ": its lease had expired";
     if (unknown) *note_ += "; outcome unknown";
     email_.due_at = now_;
+    // One of those that were lost together may end the next worker, too: from now on they come at different times.
+    const base::Backoff& delay = acknowledged_form(email_.state) ? policy_.callback_delay : policy_.sending_delay;
+    if (rescues > 1) *email_.due_at += delay.equal_jitter(1, base::fast_hash(email_.id));
     return *rescued_form(email_.state);
   }
 
@@ -255,7 +273,7 @@ class Decision {
       return retry("outcome unknown: " + result.reply.text);
     }
     if (!result.session_failed) settle_recipients(email_, result);
-    if (count_recipients(email_, RecipientState::pending) > 0) return retry(result.reply.text);
+    if (count_recipients(email_, RecipientState::pending) > 0) return retry(result.reply.text, longest_hint(result));
     if (count_recipients(email_, RecipientState::delivered) == 0) return fail(reason_of_failure(), false);
     return settle(sent, reason_of_success(result));
   }
@@ -302,6 +320,7 @@ class Decision {
     const State back = email_.held_from == ready ? ready : accepted;
     email_.held_from.reset();
     email_.outcome_unknown = false;
+    email_.rescues = 0;
     email_.due_at = back == ready ? time_to_send() : now_;
     return back;
   }
@@ -376,6 +395,7 @@ class Decision {
     email_.owner.clear();
     email_.due_at.reset();
     email_.outcome_unknown = false;
+    email_.rescues = 0;
   }
 
   void explain(std::string reason) {
@@ -407,11 +427,31 @@ class Decision {
     return held;
   }
 
-  State retry(const std::string& reason) {
+  // An operator has to look at it: releases or cancels it, or replays its callback.
+  State give_up_rescuing(int rescues) {
+    const State working = email_.state;
+    const bool unknown = email_.outcome_unknown;
+    const std::string why = "its worker was lost " + std::to_string(rescues) + " times in a row";
+    if (acknowledged_form(working)) {
+      end_work(email_.reason);
+      note_ = "rescued from " + std::string(name_of(working)) + ": callback given up: " + why;
+      email_.callback_error = why;
+      email_.callback_dead = true;
+      email_.due_at = now_;
+      return *rescued_form(working);
+    }
+    end_work(why + (unknown ? "; outcome unknown" : ""));
+    email_.held_from = rescued_form(working);
+    email_.outcome_unknown = unknown;
+    return held;
+  }
+
+  // Not before the time that the server has named, if it has.
+  State retry(const std::string& reason, base::Milliseconds asked_for = {}) {
     const bool enough = email_.attempts >= policy_.max_attempts || now_ - kept_from(email_) >= policy_.give_up_after;
     if (!enough) {
       end_work(reason);
-      email_.due_at = now_ + policy_.sending_delay.equal_jitter(email_.attempts, random_);
+      email_.due_at = now_ + std::max(policy_.sending_delay.equal_jitter(email_.attempts, random_), asked_for);
       return ready;
     }
     std::string given_up = "given up after " + std::to_string(email_.attempts) + " attempts: " + reason;

@@ -49,7 +49,7 @@ TEST(States, AreReadBackByTheirNames) {
 TEST(States, HaveTheDocumentedSuccessorsAndNoOthers) {
   using Names = std::set<std::string_view>;
   EXPECT_EQ(successors(accepted), (Names{"INTAKING", "HELD", "CANCELLED"}));
-  EXPECT_EQ(successors(intaking), (Names{"READY", "INVALID", "ACCEPTED"}));
+  EXPECT_EQ(successors(intaking), (Names{"READY", "INVALID", "ACCEPTED", "HELD"}));
   EXPECT_EQ(successors(ready), (Names{"PROCESSING", "HELD", "CANCELLED"}));
   EXPECT_EQ(successors(processing), (Names{"SENT", "FAILED", "READY", "HELD"}));
   EXPECT_EQ(successors(sent), (Names{"CALLING-SENT-CALLBACK"}));

@@ -18,6 +18,7 @@
 #include "outbox/email/email_filter.h"
 #include "outbox/email/state_machine.h"
 #include "outbox/ledger/malformed_records.h"
+#include "outbox/ledger/queue_reader.h"
 #include "outbox/ledger/spool.h"
 
 namespace postino::outbox {
@@ -74,7 +75,7 @@ struct MoveOutcome {
 struct Claim {
   std::vector<Email> emails;                // in their working state, leased to the owner
   std::optional<base::TimePoint> next_due;  // of what is waiting and not due yet, if it was seen
-  bool more = false;                        // there is more that is due
+  bool more = false;                        // there is more that is due, and may be wanted
 };
 
 // What became of leases that were to be renewed. Those in neither list are as they were: they could not be written now.
@@ -128,7 +129,10 @@ class Ledger {
   virtual base::Result<AcceptAnswer> accept(std::vector<NewEmail> emails, const std::optional<AcceptKey>& key,
                                             const RenderAnswer& render) = 0;
 
-  // Takes up to `limit` e-mails that are due, oldest first, each for this owner alone until the lease ends.
+  // Takes up to `limit` e-mails that are due and wanted, oldest first, each for this owner alone until the lease ends.
+  // Those that are not wanted stay as they are. One caller at a time for each pipeline.
+  virtual base::Result<Claim> claim(Pipeline pipeline, int limit, const std::string& owner, const Choice& choice) = 0;
+  // The same for all that are due. Any number of callers.
   virtual base::Result<Claim> claim(Pipeline pipeline, int limit, const std::string& owner) = 0;
 
   // The same for work that has no effect but its commit: nothing is taken, other workers may see the same e-mails, and

@@ -170,27 +170,32 @@ bool MemoryLedger::await_looks(int count) {
   return await([&] { return limits().size() >= static_cast<std::size_t>(count); });
 }
 
-Claim MemoryLedger::find_due(Pipeline pipeline, int limit, const std::set<std::string>& except) const {
+Claim MemoryLedger::find_due(Pipeline pipeline, int limit, const std::set<std::string>& except,
+                             const Choice& choice) const {
   const base::TimePoint now = clock_.now();
   Claim claim;
   for (const auto& [id, email] : emails_) {
     if (pipeline_of(email) != pipeline || except.contains(id)) continue;
     if (!is_due(email, now))
       claim.next_due = std::min(claim.next_due.value_or(*email.due_at), *email.due_at);
-    else if (claim.emails.size() < static_cast<std::size_t>(limit))
-      claim.emails.push_back(email);
-    else
+    else if (claim.emails.size() >= static_cast<std::size_t>(limit))
       claim.more = true;
+    else if (!choice.obstacle || !choice.obstacle(email))
+      claim.emails.push_back(email);
   }
   return claim;
 }
 
 base::Result<Claim> MemoryLedger::claim(Pipeline pipeline, int limit, const std::string& owner) {
+  return claim(pipeline, limit, owner, {});
+}
+
+base::Result<Claim> MemoryLedger::claim(Pipeline pipeline, int limit, const std::string& owner, const Choice& choice) {
   const std::lock_guard lock(mutex_);
   limits_.push_back(limit);
   called();
   if (refuses_writes_ || take_failure(failing_claims_)) return out_of_order();
-  Claim claim = find_due(pipeline, limit, {});
+  Claim claim = find_due(pipeline, limit, {}, choice);
   for (Email& email : claim.emails) {
     auto change = decide(email, event::Claimed{owner}, policy_, clock_.now());
     CHECK(change.has_value());

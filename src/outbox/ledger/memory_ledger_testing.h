@@ -73,6 +73,7 @@ class MemoryLedger final : public Ledger {
 
   MemorySpool& spool() override { return spool_; }
   base::Result<Claim> claim(Pipeline pipeline, int limit, const std::string& owner) override;
+  base::Result<Claim> claim(Pipeline pipeline, int limit, const std::string& owner, const Choice& choice) override;
   base::Result<Claim> due(Pipeline pipeline, int limit, const std::set<std::string>& except) override;
   std::vector<MoveOutcome> move(std::vector<Change> changes) override;
   base::Result<std::vector<std::string>> amend(const std::vector<Change>& changes) override;
@@ -94,7 +95,7 @@ class MemoryLedger final : public Ledger {
 
  private:
   // The mutex is held.
-  Claim find_due(Pipeline pipeline, int limit, const std::set<std::string>& except) const;
+  Claim find_due(Pipeline pipeline, int limit, const std::set<std::string>& except, const Choice& choice = {}) const;
   MoveOutcome move_one(Change change);
   void store(Change change);
   void called();

@@ -25,6 +25,20 @@ std::string select_due(State state) {
 
 }  // namespace
 
+namespace {
+
+std::string select_after(State state) {
+  return "SELECT " + email_columns + queue_condition(state) + " AND (due_ms > ? OR id > ?) AND " + is_due_condition +
+         " ORDER BY due_ms, id LIMIT ?";
+}
+
+std::string select_chosen(State state, std::size_t count) {
+  return "SELECT " + email_columns + " FROM emails FORCE INDEX (PRIMARY) WHERE id IN " + placeholders(count) + " AND " +
+         waits_in(state) + " AND " + is_due_condition + " ORDER BY due_ms, id";
+}
+
+}  // namespace
+
 // One transaction: locks what is due and not locked by others, and moves it into its working state.
 class MysqlLedger::ClaimWriter {
  public:
@@ -35,6 +49,11 @@ class MysqlLedger::ClaimWriter {
         wanted_(wanted),
         owner_(owner),
         transition_(ledger.new_transition()) {}
+  // For these e-mails alone.
+  ClaimWriter(MysqlLedger& ledger, const WorkQueue& queue, std::vector<std::string> ids, const std::string& owner)
+      : ClaimWriter(ledger, queue, {}, static_cast<int>(ids.size()), owner) {
+    ids_ = std::move(ids);
+  }
 
   base::Result<void> commit() {
     const CountLanes::Lane lane(ledger_.lanes_);
@@ -75,9 +94,15 @@ class MysqlLedger::ClaimWriter {
     to_adopt_.clear();
     now_ = ledger_.clock_.now();
     const int limit = wanted_ + ledger_.spare_rows();
-    TRY(const mysql::Rows rows,
-        connection.query(select_due(queue_.state) + " FOR UPDATE SKIP LOCKED",
-                         {queue_.shard, base::epoch_milliseconds(start_), base::epoch_milliseconds(now_), limit}));
+    std::string sql = select_due(queue_.state);
+    std::vector<mysql::Parameter> parameters = {queue_.shard, base::epoch_milliseconds(start_),
+                                                base::epoch_milliseconds(now_), limit};
+    if (!ids_.empty()) {
+      sql = select_chosen(queue_.state, ids_.size());
+      parameters.assign(ids_.begin(), ids_.end());
+      parameters.emplace_back(base::epoch_milliseconds(now_));
+    }
+    TRY(const mysql::Rows rows, connection.query(sql + " FOR UPDATE SKIP LOCKED", parameters));
     full_ = static_cast<int>(rows.size()) == limit;
     for (const mysql::Row row : rows) {
       if (static_cast<int>(changes_.size() + to_adopt_.size()) == wanted_) {
@@ -117,6 +142,7 @@ class MysqlLedger::ClaimWriter {
   const int wanted_;
   const std::string& owner_;
   const std::int64_t transition_;
+  std::vector<std::string> ids_;
   std::vector<Change> changes_;
   std::vector<std::optional<State>> counted_as_;
   std::vector<EmailRow> to_adopt_;
@@ -140,6 +166,57 @@ base::Result<bool> MysqlLedger::take_claimed(WorkQueue& queue, int wanted, const
   queue.found(start, batch.full() ? batch.last_due() : batch.now(), began);
   // What cannot be adopted now is not looked at again. Malformed rows that are new are looked past the next time.
   return batch.full() && (claim.emails.size() > before || spare_rows() > spare);
+}
+
+base::Result<QueuePage> MysqlLedger::read_page(const WorkQueue& queue, const QueuePosition& after, int limit,
+                                               Adoption adoption) {
+  const std::int64_t due = base::epoch_milliseconds(after.due);
+  const std::vector<mysql::Parameter> parameters = {
+      queue.shard, due, due, after.id, base::epoch_milliseconds(clock_.now()), limit};
+  const std::string sql = select_after(queue.state);
+  const auto rows =
+      database_.read([&](Connection& connection, const Attempt&) { return connection.query(sql, parameters); });
+  if (!rows) return base::propagate(mysql::as_error(rows.error()));
+  QueuePage page;
+  page.is_last = static_cast<int>(rows->size()) < limit;
+  std::vector<EmailRow> to_adopt;
+  for (const mysql::Row row : *rows) {
+    QueueEntry& entry = page.entries.emplace_back(QueueEntry{{due_of(row), std::string(row.text(0))}, std::nullopt});
+    auto email = readable(row);
+    if (!email) continue;
+    if (needs_adoption(*email))
+      to_adopt.push_back(std::move(*email));
+    else
+      entry.email = std::move(email->email);
+  }
+  if (to_adopt.empty() || adoption == Adoption::left_out) return page;
+  TRY(const bool some, adopt(to_adopt));
+  if (!some) return page;
+  return read_page(queue, after, limit, Adoption::left_out);  // where they are going is known now
+}
+
+base::Result<bool> MysqlLedger::take_wanted(WorkQueue& queue, int wanted, const std::string& owner,
+                                            const Choice& choice, Claim& claim) {
+  const auto began = store::QueueCursor::Steady::now();
+  const base::TimePoint start = queue.start(began);
+  TRY(const QueueReader::Chosen chosen,
+      queue.reader.choose(
+          std::min(wanted, static_cast<int>(max_ledger_batch)), choice,
+          [&](const QueuePosition& after, int limit) { return read_page(queue, after, limit, Adoption::tried); },
+          clock_.now()));
+  queue.found(start, queue.reader.first_left(), began);
+  claim.more |= chosen.more;
+  if (chosen.emails.empty()) return false;
+  std::vector<std::string> ids;
+  for (const Email& email : chosen.emails) ids.push_back(email.id);
+  ClaimWriter batch(*this, queue, std::move(ids), owner);
+  const auto done = batch.commit();
+  std::vector<Email> claimed = done ? batch.claimed() : std::vector<Email>();
+  // Others may have locked them for something else.
+  if (claimed.size() < chosen.emails.size()) queue.reader.sweep_next();
+  if (!done) return base::propagate(done.error());
+  std::ranges::move(claimed, std::back_inserter(claim.emails));
+  return chosen.more;
 }
 
 base::Result<bool> MysqlLedger::take_seen(WorkQueue& queue, int wanted, const std::set<std::string>& except,
@@ -246,13 +323,24 @@ base::Result<Claim> MysqlLedger::gather(Pipeline pipeline, int limit, const Take
   const auto done = gather_due(pipeline, limit, take, claim);
   // What was claimed before a queue could not be read is claimed: it must be worked on.
   if (!done && claim.emails.empty()) return base::propagate(done.error());
-  claim.more = static_cast<int>(claim.emails.size()) >= limit;  // perhaps: the queues that were not read may be empty
+  // Perhaps: the queues that were not read may be empty.
+  if (static_cast<int>(claim.emails.size()) >= limit) claim.more = true;
   return claim;
 }
 
 base::Result<Claim> MysqlLedger::claim(Pipeline pipeline, int limit, const std::string& owner) {
   return gather(pipeline, limit,
                 [&](WorkQueue& queue, int wanted, Claim& claim) { return take_claimed(queue, wanted, owner, claim); });
+}
+
+base::Result<Claim> MysqlLedger::claim(Pipeline pipeline, int limit, const std::string& owner, const Choice& choice) {
+  std::set<const WorkQueue*> in_vain;  // what was passed over stays there
+  return gather(pipeline, limit, [&](WorkQueue& queue, int wanted, Claim& claim) -> base::Result<bool> {
+    if (in_vain.contains(&queue)) return false;
+    TRY(const bool more, take_wanted(queue, wanted, owner, choice, claim));
+    if (!more) in_vain.insert(&queue);
+    return more;
+  });
 }
 
 base::Result<Claim> MysqlLedger::due(Pipeline pipeline, int limit, const std::set<std::string>& except) {

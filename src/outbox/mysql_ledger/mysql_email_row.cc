@@ -52,6 +52,7 @@ std::string reached_json(const Email& email) {
   for (const State state : all_states())
     if (const int count = email.reached[static_cast<std::size_t>(state)]; count > 0)
       writer.key(name_of(state)).integer(count);
+  if (email.rescues > 0) writer.key(rescued_in_a_row).integer(email.rescues);
   writer.end_object();
   return text;
 }
@@ -187,6 +188,7 @@ bool read_reached(const mysql::Row& row, Email& email) {
     const auto state = parse_state(name);
     const auto count = value.integer();
     if (state && count) email.reached[static_cast<std::size_t>(*state)] = static_cast<int>(*count);
+    if (name == rescued_in_a_row && count) email.rescues = static_cast<int>(*count);
   }
   return true;
 }

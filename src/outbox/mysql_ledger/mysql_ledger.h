@@ -44,6 +44,7 @@ class MysqlLedger final : public Ledger {
   base::Result<AcceptAnswer> accept(std::vector<NewEmail> emails, const std::optional<AcceptKey>& key,
                                     const RenderAnswer& render) override;
   base::Result<Claim> claim(Pipeline pipeline, int limit, const std::string& owner) override;
+  base::Result<Claim> claim(Pipeline pipeline, int limit, const std::string& owner, const Choice& choice) override;
   base::Result<Claim> due(Pipeline pipeline, int limit, const std::set<std::string>& except) override;
   std::vector<MoveOutcome> move(std::vector<Change> changes) override;
   base::Result<std::vector<std::string>> amend(const std::vector<Change>& changes) override;
@@ -121,6 +122,11 @@ class MysqlLedger final : public Ledger {
   // Malformed rows stay in their queues: so many more must be read, so that none takes the place of another one.
   int spare_rows() const { return static_cast<int>(malformed_.count()); }
   base::Result<bool> take_claimed(WorkQueue& queue, int wanted, const std::string& owner, Claim& claim);
+  // The same of those that are wanted: they are chosen without locks, and locked by their ids.
+  base::Result<bool> take_wanted(WorkQueue& queue, int wanted, const std::string& owner, const Choice& choice,
+                                 Claim& claim);
+  enum class Adoption { tried, left_out };
+  base::Result<QueuePage> read_page(const WorkQueue& queue, const QueuePosition& after, int limit, Adoption adoption);
   base::Result<bool> take_seen(WorkQueue& queue, int wanted, const std::set<std::string>& except, Claim& claim);
 
   // E-mails of other programs: see mysql_adoption.cc.

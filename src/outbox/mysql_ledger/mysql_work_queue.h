@@ -31,6 +31,7 @@ struct MysqlLedger::WorkQueue {
   std::atomic<bool> more = false;  // the last one who took from it did not get to its end
   std::mutex mutex;
   store::QueueCursor cursor;
+  QueueReader reader;  // for claimers who do not want all
 };
 
 }  // namespace postino::outbox

@@ -67,6 +67,7 @@ AttributeValue reached_value(const Email& email) {
   for (const State state : all_states())
     if (const int count = email.reached[static_cast<std::size_t>(state)]; count > 0)
       reached.set(std::string(name_of(state)), count);
+  if (email.rescues > 0) reached.set(std::string(rescued_in_a_row), email.rescues);
   return reached;
 }
 
@@ -377,6 +378,7 @@ base::Result<Email> email_of(const Item& meta) {
   if (const Map* reached = fields.map("Reached"))
     for (const State each : all_states())
       email.reached[static_cast<std::size_t>(each)] = AttributeFields(*reached).count(name_of(each));
+  if (const Map* reached = fields.map("Reached")) email.rescues = AttributeFields(*reached).count(rescued_in_a_row);
   return email;
 }
 

@@ -98,6 +98,51 @@ base::Result<std::vector<Email>> StoreLedger::find_due(WorkQueue& queue, int wan
   return emails;
 }
 
+base::Result<QueuePage> StoreLedger::read_page(const WorkQueue& queue, const QueuePosition& after, int limit,
+                                               Claim& claim) {
+  const base::TimePoint now = clock_.now();
+  std::optional<item::Key> key;
+  if (!after.id.empty()) {
+    key = meta_key(after.id);
+    key->set("Queue", queue.name);
+    key->set("DueAt", base::epoch_milliseconds(after.due));
+  }
+  auto entries = retry_([&] { return read_queue(queue.name, after.due, limit, key); });
+  if (!entries) return base::propagate(store::as_error(entries.error()));
+  const auto first_not_due = std::ranges::find_if(*entries, [&](const WorkEntry& entry) { return entry.due > now; });
+  if (first_not_due != entries->end())
+    claim.next_due = std::min(claim.next_due.value_or(first_not_due->due), first_not_due->due);
+  QueuePage page;
+  page.is_last = first_not_due != entries->end() || static_cast<int>(entries->size()) < limit;
+  entries->erase(first_not_due, entries->end());
+  std::vector<std::string> ids;
+  for (const WorkEntry& entry : *entries) ids.push_back(entry.id);
+  TRY(std::vector<Email> emails, read(ids));
+  auto email = emails.begin();  // those that can be read, in the order of the ids
+  for (const WorkEntry& entry : *entries) {
+    QueueEntry& next = page.entries.emplace_back(QueueEntry{{entry.due, entry.id}, std::nullopt});
+    if (email == emails.end() || email->id != entry.id) continue;
+    // On a remote store the work index is a little late.
+    if (email->state == queue.state && is_due(*email, now)) next.email = std::move(*email);
+    ++email;
+  }
+  return page;
+}
+
+base::Result<std::vector<Email>> StoreLedger::find_wanted(WorkQueue& queue, int wanted, const Choice& choice,
+                                                          Claim& claim) {
+  const auto began = store::QueueCursor::Steady::now();
+  const base::TimePoint start = queue.cursor.start(began);
+  TRY_VOID(look_for_impossible_times(queue));
+  TRY(QueueReader::Chosen chosen,
+      queue.reader.choose(
+          wanted, choice, [&](const QueuePosition& after, int limit) { return read_page(queue, after, limit, claim); },
+          clock_.now()));
+  claim.more |= chosen.more;
+  queue.cursor.found(start, queue.reader.first_left(), began, store::QueueCursor::Steady::now());
+  return std::move(chosen.emails);
+}
+
 // Each claim begins with another queue, so that no state and no shard waits behind one that is never empty.
 std::vector<StoreLedger::WorkQueue*> StoreLedger::queues_to_claim(Pipeline pipeline) {
   std::vector<WorkQueue*> queues;
@@ -108,8 +153,7 @@ std::vector<StoreLedger::WorkQueue*> StoreLedger::queues_to_claim(Pipeline pipel
   return queues;
 }
 
-base::Result<Claim> StoreLedger::gather(Pipeline pipeline, int limit, const std::set<std::string>& except,
-                                        const Take& take) {
+base::Result<Claim> StoreLedger::gather(Pipeline pipeline, int limit, const Find& find, const Take& take) {
   Claim claim;
   std::vector<WorkQueue*> busy;  // another thread is reading them; they come last
   for (const bool waiting : {false, true}) {
@@ -127,8 +171,9 @@ base::Result<Claim> StoreLedger::gather(Pipeline pipeline, int limit, const std:
         busy.push_back(queue);
         continue;
       }
-      auto due = find_due(*queue, wanted, except, claim);
+      auto due = find(*queue, wanted, claim);
       auto taken = due ? take(std::move(*due)) : std::move(due);
+      if (!taken) queue->reader.sweep_next();
       // What was claimed before a queue could not be read is claimed: it must be worked on.
       if (!taken && claim.emails.empty()) return base::propagate(taken.error());
       if (!taken) return claim;
@@ -138,27 +183,40 @@ base::Result<Claim> StoreLedger::gather(Pipeline pipeline, int limit, const std:
   return claim;
 }
 
+base::Result<std::vector<Email>> StoreLedger::take_claimed(std::vector<Email> due, const std::string& owner) {
+  const base::TimePoint now = clock_.now();
+  std::vector<Change> changes;
+  for (Email& email : due)
+    if (auto change = decide(std::move(email), event::Claimed{owner}, policy_, now))
+      changes.push_back(*std::move(change));
+  std::vector<Email> claimed;
+  std::string trouble;
+  for (MoveOutcome& outcome : move(std::move(changes))) {
+    if (outcome.status == MoveStatus::failed) trouble = outcome.error;
+    if (outcome.status == MoveStatus::done) claimed.push_back(std::move(outcome.email));
+  }
+  if (claimed.empty() && !trouble.empty()) return base::fail(base::ErrorCode::io, trouble);
+  return claimed;
+}
+
 base::Result<Claim> StoreLedger::claim(Pipeline pipeline, int limit, const std::string& owner) {
-  return gather(pipeline, limit, {}, [&](std::vector<Email> due) -> base::Result<std::vector<Email>> {
-    const base::TimePoint now = clock_.now();
-    std::vector<Change> changes;
-    for (Email& email : due)
-      if (auto change = decide(std::move(email), event::Claimed{owner}, policy_, now))
-        changes.push_back(*std::move(change));
-    std::vector<Email> claimed;
-    std::string trouble;
-    for (MoveOutcome& outcome : move(std::move(changes))) {
-      if (outcome.status == MoveStatus::failed) trouble = outcome.error;
-      if (outcome.status == MoveStatus::done) claimed.push_back(std::move(outcome.email));
-    }
-    if (claimed.empty() && !trouble.empty()) return base::fail(base::ErrorCode::io, trouble);
-    return claimed;
-  });
+  return gather(
+      pipeline, limit, [&](WorkQueue& queue, int wanted, Claim& claim) { return find_due(queue, wanted, {}, claim); },
+      [&](std::vector<Email> due) { return take_claimed(std::move(due), owner); });
+}
+
+base::Result<Claim> StoreLedger::claim(Pipeline pipeline, int limit, const std::string& owner, const Choice& choice) {
+  return gather(
+      pipeline, limit,
+      [&](WorkQueue& queue, int wanted, Claim& claim) { return find_wanted(queue, wanted, choice, claim); },
+      [&](std::vector<Email> due) { return take_claimed(std::move(due), owner); });
 }
 
 base::Result<Claim> StoreLedger::due(Pipeline pipeline, int limit, const std::set<std::string>& except) {
-  return gather(pipeline, limit, except,
-                [](std::vector<Email> due) -> base::Result<std::vector<Email>> { return due; });
+  return gather(
+      pipeline, limit,
+      [&](WorkQueue& queue, int wanted, Claim& claim) { return find_due(queue, wanted, except, claim); },
+      [](std::vector<Email> due) -> base::Result<std::vector<Email>> { return due; });
 }
 
 // Leases that a clock which was ahead has granted are at the other end of the queue.

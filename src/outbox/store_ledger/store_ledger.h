@@ -36,6 +36,7 @@ class StoreLedger : public Ledger {
   base::Result<AcceptAnswer> accept(std::vector<NewEmail> emails, const std::optional<AcceptKey>& key,
                                     const RenderAnswer& render) override;
   base::Result<Claim> claim(Pipeline pipeline, int limit, const std::string& owner) override;
+  base::Result<Claim> claim(Pipeline pipeline, int limit, const std::string& owner, const Choice& choice) override;
   base::Result<Claim> due(Pipeline pipeline, int limit, const std::set<std::string>& except) override;
   std::vector<MoveOutcome> move(std::vector<Change> changes) override;
   base::Result<std::vector<std::string>> amend(const std::vector<Change>& changes) override;
@@ -77,9 +78,15 @@ class StoreLedger : public Ledger {
   // What of a queue is due, up to `wanted`; tells in `claim` what else there is.
   base::Result<std::vector<Email>> find_due(WorkQueue& queue, int wanted, const std::set<std::string>& except,
                                             Claim& claim);
-  // Goes through the queues of a pipeline until there are `limit` e-mails. `take` gets what is due in one of them.
+  // The same of those that are wanted.
+  base::Result<std::vector<Email>> find_wanted(WorkQueue& queue, int wanted, const Choice& choice, Claim& claim);
+  base::Result<QueuePage> read_page(const WorkQueue& queue, const QueuePosition& after, int limit, Claim& claim);
+  // Goes through the queues of a pipeline until there are `limit` e-mails. `find` looks into one of them for so many,
+  // and `take` gets what it has found.
+  using Find = std::function<base::Result<std::vector<Email>>(WorkQueue&, int wanted, Claim&)>;
   using Take = std::function<base::Result<std::vector<Email>>(std::vector<Email>)>;
-  base::Result<Claim> gather(Pipeline pipeline, int limit, const std::set<std::string>& except, const Take& take);
+  base::Result<Claim> gather(Pipeline pipeline, int limit, const Find& find, const Take& take);
+  base::Result<std::vector<Email>> take_claimed(std::vector<Email> due, const std::string& owner);
   // Adds those of a queue whose lease is over, or could not have been granted, up to `limit` in all. `entries` are the
   // first of the queue, or all if they are fewer than may be added.
   base::Result<void> add_ended_leases(const WorkQueue& queue, std::vector<WorkEntry> entries, base::TimePoint before,

@@ -17,6 +17,7 @@ struct StoreLedger::WorkQueue {
   const std::string name;
   std::mutex turn;
   store::QueueCursor cursor;
+  QueueReader reader;                                // for claimers who do not want all
   store::QueueCursor::Steady::time_point next_look;  // for times that cannot be
 };
 

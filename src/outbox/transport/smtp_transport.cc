@@ -8,6 +8,9 @@ namespace postino::outbox {
 
 namespace {
 
+constexpr std::chrono::minutes longest_relay_pause{10};
+constexpr int most_doubled_pauses = 10;
+
 smtp::SendResult could_not_open(const smtp::Session::OpenFailure& failure, const smtp::Envelope& envelope) {
   smtp::SendResult result;
   result.severity = smtp::classify(failure.reply, failure.stage).severity;
@@ -37,6 +40,8 @@ base::Result<std::unique_ptr<SmtpTransport>> SmtpTransport::create(SmtpTransport
   std::unique_ptr<SmtpTransport> transport(new SmtpTransport(std::move(options)));
   for (const smtp::Options& relay_options : transport->options_.relays) {
     auto relay = std::make_unique<Relay>(relay_options);
+    if (transport->options_.relays.size() > 1)
+      relay->options.greeting_timeout = std::min(relay_options.greeting_timeout, transport->options_.greeting_patience);
     if (const smtp::TlsPolicy policy = smtp::followed_policy(relay_options); policy != smtp::TlsPolicy::off) {
       net::ClientTlsOptions tls;
       tls.verify = policy != smtp::TlsPolicy::opportunistic;
@@ -56,12 +61,42 @@ SmtpTransport::~SmtpTransport() {
     for (Session& session : relay->idle) session.smtp->quit();
 }
 
-std::vector<SmtpTransport::Relay*> SmtpTransport::relays_to_try() {
-  const Steady::rep now = Steady::now().time_since_epoch().count();
-  std::vector<Relay*> order;
-  for (const auto& relay : relays_) order.push_back(relay.get());
-  std::ranges::stable_partition(order, [&](const Relay* relay) { return relay->paused_until <= now; });
-  return order;
+SmtpTransport::Turn SmtpTransport::turn_at(Relay& relay) const {
+  std::unique_lock lock(relay.mutex);
+  if (relay.is_up || relays_.size() == 1) return Turn::usual;
+  // It has not failed so far: that will be known soon, and it comes before the next one.
+  if (relay.is_probed && relay.failures == 0) {
+    relay.probed.wait_for(lock, options_.news_patience, [&] { return !relay.is_probed || relay.is_up; });
+    if (relay.is_up) return Turn::usual;
+  }
+  if (relay.is_probed || Steady::now() < relay.paused_until) return Turn::later;
+  relay.is_probed = true;
+  return Turn::probe;
+}
+
+void SmtpTransport::note_up(Relay& relay) const {
+  const std::lock_guard lock(relay.mutex);
+  if (relay.failures > 0) return;  // whether it takes messages is not known yet
+  relay.is_up = true;
+  relay.probed.notify_all();
+}
+
+void SmtpTransport::note_result(Relay& relay, Turn turn, bool failed) const {
+  const auto now = Steady::now();
+  const std::lock_guard lock(relay.mutex);
+  if (turn == Turn::probe) relay.is_probed = false;
+  relay.probed.notify_all();
+  if (!failed) {
+    relay.is_up = true;
+    relay.failures = 0;
+    return;
+  }
+  // Many callers may find out at once: that is one failure.
+  if (!relay.is_up && turn != Turn::probe && now < relay.paused_until) return;
+  relay.is_up = false;
+  const auto pause = options_.relay_pause * (1 << std::min(relay.failures++, most_doubled_pauses));
+  relay.paused_until =
+      now + std::max(options_.relay_pause, std::min<std::chrono::milliseconds>(pause, longest_relay_pause));
 }
 
 std::optional<SmtpTransport::Session> SmtpTransport::take_idle(Relay& relay) {
@@ -116,6 +151,7 @@ smtp::SendResult SmtpTransport::deliver_over(Relay& relay, const Delivery& deliv
   auto opened = smtp::Session::open(relay.options, relay.tls);
   if (!opened) return could_not_open(opened.error(), delivery.envelope);
   ++sessions_opened_;
+  note_up(relay);
   Session session{std::move(*opened), 0, {}};
   smtp::SendResult result = session.smtp->send(delivery.envelope, delivery.message, before_end);
   give_back(relay, std::move(session));
@@ -147,14 +183,27 @@ void SmtpTransport::append_metrics(std::string& out) const {
         .append(relay->health.is_up() ? "\"} 1\n" : "\"} 0\n");
 }
 
+bool SmtpTransport::try_relay(Relay& relay, Turn turn, const Delivery& delivery,
+                              const smtp::Session::BeforeEnd& before_end, smtp::SendResult& result) {
+  result = deliver_over(relay, delivery, before_end);
+  note(relay, result);
+  const bool failed = result.session_failed && !result.outcome_unknown;
+  note_result(relay, turn, failed);
+  return !failed;
+}
+
 smtp::SendResult SmtpTransport::deliver(const Delivery& delivery, const smtp::Session::BeforeEnd& before_end) {
   smtp::SendResult result;
-  for (Relay* relay : relays_to_try()) {
-    result = deliver_over(*relay, delivery, before_end);
-    note(*relay, result);
-    if (!result.session_failed || result.outcome_unknown) return result;
-    relay->paused_until = (Steady::now() + options_.relay_pause).time_since_epoch().count();
+  std::vector<Relay*> last;
+  for (const auto& relay : relays_) {
+    const Turn turn = turn_at(*relay);
+    if (turn == Turn::later)
+      last.push_back(relay.get());
+    else if (try_relay(*relay, turn, delivery, before_end, result))
+      return result;
   }
+  for (Relay* relay : last)
+    if (try_relay(*relay, Turn::later, delivery, before_end, result)) return result;
   return result;
 }
 

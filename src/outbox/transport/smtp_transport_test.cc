@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <future>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/many_threads_testing.h"
@@ -337,6 +339,64 @@ TEST_F(SmtpTransportTest, TheHealthOfARelayIsWhatTheLastAttemptFound) {
   close();
   first.sessions(2);
   second.sessions(1);
+}
+
+TEST_F(SmtpTransportTest, ARelayThatDoesNotGreetHasFailedAndTheNextOneIsAsked) {
+  smtp::ScriptServer silent([](smtp::ScriptPeer& peer) { peer.hang(); });
+  Relay good;
+  smtp::Options first = good.options();
+  first.port = silent.port();
+  open({first, good.options()}, {.relay_pause = hours(1), .greeting_patience = milliseconds(20)});
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(deliver().reply.text, "250 2.0.0 queued");
+  close();
+  EXPECT_THAT(good.sessions(1), ElementsAre("message message message goodbye"));
+}
+
+// The first relay greets the connections from `silent_from` on when the test says so, and those before it with a 421.
+class SilentRelayTransportTest : public SmtpTransportTest {
+ protected:
+  void open_with_silence_from(int number, SmtpTransportOptions options) {
+    silent_from_ = number;
+    smtp::Options first = good_.options();
+    first.port = silent_.port();
+    options.greeting_patience = hours(1);
+    open({first, good_.options()}, std::move(options));
+  }
+  ~SilentRelayTransportTest() override {
+    told_.set_value();
+    if (waiting_.joinable()) waiting_.join();
+  }
+  // A caller has come to the first relay, and waits there.
+  void let_one_wait() {
+    waiting_ = std::thread([this] { EXPECT_EQ(deliver().severity, Severity::success); });
+    arrived_.get_future().wait();
+  }
+
+  std::promise<void> told_;
+  std::promise<void> arrived_;
+  int silent_from_ = 0;
+  std::thread waiting_;
+  Relay good_;
+  smtp::ScriptServer silent_{[this](smtp::ScriptPeer& peer) {
+    if (peer.number() == silent_from_) {
+      arrived_.set_value();
+      told_.get_future().wait();
+    }
+    peer.say("421 4.3.2 not now");
+  }};
+};
+
+TEST_F(SilentRelayTransportTest, ARelayThatFailedIsProbedByOneAtATimeAndOthersGoOn) {
+  open_with_silence_from(2, {.relay_pause = milliseconds(0)});
+  EXPECT_EQ(deliver().severity, Severity::success) << "the first relay has failed by now";
+  let_one_wait();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(deliver().severity, Severity::success) << "by the second";
+}
+
+TEST_F(SilentRelayTransportTest, ARelayThatIsSilentFromTheBeginningKeepsOneCaller) {
+  open_with_silence_from(1, {.relay_pause = hours(1), .news_patience = milliseconds(0)});
+  let_one_wait();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(deliver().severity, Severity::success) << "by the second";
 }
 
 TEST_F(SmtpTransportTest, ARelayThatHasAPauseIsTriedLast) {

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <ctime>
 
+#include "base/text.h"
+
 namespace postino::outbox {
 
 base::Result<std::unique_ptr<CallbackSender>> CallbackSender::create(const Policy& policy, const base::Clock& clock,
@@ -32,6 +34,12 @@ std::optional<base::Milliseconds> parse_retry_after(std::string_view text, base:
   if (rest == nullptr || *rest != '\0') return std::nullopt;
   const base::TimePoint then = base::from_epoch_milliseconds(std::int64_t{timegm(&date)} * 1'000);
   return std::max(then - now, base::Milliseconds(0));
+}
+
+DestinationNames callback_host_of(const Email& email, const Policy& policy) {
+  const auto url = net::Url::parse(callback_url_of(email, policy));
+  if (!url) return {};
+  return {base::lower_case(url->host) + ":" + std::to_string(url->port)};
 }
 
 Event CallbackSender::work(const Email& email) const {

@@ -5,6 +5,7 @@
 #include "outbox/email/event.h"
 #include "outbox/email/policy.h"
 #include "outbox/transport/webhook.h"
+#include "outbox/work/destinations.h"
 
 namespace postino::outbox {
 
@@ -36,6 +37,9 @@ class CallbackSender {
   std::unique_ptr<http::Client> trusting_;  // for the configured URL
   std::unique_ptr<http::Client> guarded_;   // for all others
 };
+
+// The host and port that is called; none when the URL cannot be one.
+DestinationNames callback_host_of(const Email& email, const Policy& policy);
 
 // What a Retry-After header asks for: seconds, or a date.
 std::optional<base::Milliseconds> parse_retry_after(std::string_view text, base::TimePoint now);

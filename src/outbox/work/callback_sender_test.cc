@@ -33,6 +33,17 @@ TEST(RetryAfter, IsANumberOfSecondsOrADate) {
     EXPECT_EQ(parse_retry_after(text, callback_start), std::nullopt) << text;
 }
 
+TEST(CallbackHost, IsWhereTheCallbackGoes) {
+  Policy policy;
+  policy.default_callback_url = "https://Hooks.example/outcome";
+  Email email;
+  EXPECT_EQ(callback_host_of(email, policy), DestinationNames{"hooks.example:443"});
+  email.callback_url = "http://127.0.0.1:8081/a?b";
+  EXPECT_EQ(callback_host_of(email, policy), DestinationNames{"127.0.0.1:8081"});
+  email.callback_url = "nowhere";
+  EXPECT_EQ(callback_host_of(email, policy), DestinationNames());
+}
+
 // Callbacks to a receiver that answers as the test says.
 class CallbackSenderTest : public testing::Test {
  protected:

@@ -25,26 +25,31 @@ void DirectDispatch::Batch::take(NewEmail& email, Payload payload, base::TimePoi
   auto message = intake.build(email.change.after, std::move(payload));
   if (!message) return;  // intake will find the same, and say so where the caller looks
   go_on_with(email, event::MessageBuilt{*std::move(message)}, dispatch_.policy_, now);
-  if (!dispatch_.senders_.reserve()) return;
-  ++reserved_;
+  if (taken_.contains(email.change.after.id)) return;  // one of both will be refused
+  auto place = dispatch_.senders_.reserve(email.change.after);
+  if (!place) return;
   FreshMessage fresh{*email.change.message, MessageRoom(dispatch_.memory_)};
   fresh.room.take_anyway(fresh.text.size());  // it is small, and there already
-  messages_.insert_or_assign(email.change.after.id, std::move(fresh));
+  taken_.insert_or_assign(email.change.after.id, Taken{*std::move(place), std::move(fresh)});
   go_on_with(email, event::Claimed{dispatch_.owner_}, dispatch_.policy_, now);
 }
 
 void DirectDispatch::Batch::hand_over(const std::vector<AcceptOutcome>& outcomes) {
-  if (reserved_ == 0) return;
-  std::vector<Email> emails;
+  if (taken_.empty()) return;
+  std::vector<WorkerPlaces::Arrival> arrivals;
   for (const AcceptOutcome& outcome : outcomes) {
     if (!outcome.email || outcome.email->state != State::processing) continue;
-    const auto message = messages_.find(outcome.id);
-    if (message != messages_.end()) dispatch_.fresh_.put(outcome.id, std::move(message->second));
-    emails.push_back(*outcome.email);
+    const auto taken = taken_.find(outcome.id);
+    if (taken == taken_.end()) continue;  // another one with this id was accepted
+    dispatch_.fresh_.put(outcome.id, std::move(taken->second.message));
+    arrivals.push_back({*outcome.email, std::move(taken->second.place)});
+    taken_.erase(taken);
   }
-  dispatch_.senders_.adopt(std::move(emails), reserved_);
-  reserved_ = 0;
-  messages_.clear();
+  std::vector<WorkerPlace> left_over;
+  for (auto& [id, taken] : taken_) left_over.push_back(std::move(taken.place));
+  taken_.clear();
+  if (!arrivals.empty()) dispatch_.senders_.adopt(std::move(arrivals));
+  if (!left_over.empty()) dispatch_.senders_.release(left_over);
 }
 
 }  // namespace postino::outbox

@@ -37,9 +37,13 @@ class DirectDispatch {
     void hand_over(const std::vector<AcceptOutcome>& outcomes);
 
    private:
+    // For those that go to a sender.
+    struct Taken {
+      WorkerPlace place;
+      FreshMessage message;
+    };
     DirectDispatch& dispatch_;
-    int reserved_ = 0;
-    std::map<std::string, FreshMessage> messages_;  // of those that go to a sender, by id
+    std::map<std::string, Taken> taken_;  // by id
   };
 
  private:

@@ -18,25 +18,29 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Pair;
 using testing::SizeIs;
 
 // So many senders are free.
 class CountedPlaces final : public WorkerPlaces {
  public:
-  bool reserve() override {
-    if (free == 0) return false;
+  std::optional<WorkerPlace> reserve(const Email& email) override {
+    if (free == 0) return std::nullopt;
     --free;
-    return true;
+    return WorkerPlace{{email.id}};
   }
-  void adopt(std::vector<Email> emails, int reserved) override {
-    std::string ids;
-    for (const Email& email : emails) ids += email.id + " ";
-    adoptions.emplace_back(ids, reserved);
+  void adopt(std::vector<Arrival> arrivals) override {
+    for (const Arrival& arrival : arrivals) {
+      EXPECT_THAT(arrival.place.destinations, ElementsAre(arrival.email.id)) << "the place that was kept for it";
+      adopted.push_back(arrival.email.id);
+    }
+  }
+  void release(const std::vector<WorkerPlace>& places) override {
+    for (const WorkerPlace& place : places) released.push_back(place.destinations.front());
   }
 
   int free = 0;
-  std::vector<std::pair<std::string, int>> adoptions;  // the ids, and how many places were kept
+  std::vector<std::string> adopted;   // ids
+  std::vector<std::string> released;  // ids of those that places were kept for
 };
 
 class DirectDispatchTest : public testing::Test {
@@ -78,7 +82,7 @@ class DirectDispatchTest : public testing::Test {
       EXPECT_EQ(email.change.message, std::nullopt);
       batch.hand_over({stored(email)});
     }
-    EXPECT_THAT(places_.adoptions, IsEmpty());
+    EXPECT_THAT(places_.adopted, IsEmpty());
     EXPECT_EQ(places_.free, 10);
   }
 
@@ -103,9 +107,9 @@ TEST_F(DirectDispatchTest, IntoTheHandsOfASender) {
   ASSERT_TRUE(email.change.message);
   EXPECT_THAT(*email.change.message, HasSubstr("Subject: s\r\n"));
 
-  EXPECT_THAT(places_.adoptions, IsEmpty()) << "it is not on record yet";
+  EXPECT_THAT(places_.adopted, IsEmpty()) << "it is not on record yet";
   batch.hand_over({stored(email)});
-  EXPECT_THAT(places_.adoptions, ElementsAre(Pair("1 ", 1)));
+  EXPECT_THAT(places_.adopted, ElementsAre("1"));
   const std::optional<FreshMessage> fresh = fresh_.take("1");
   ASSERT_TRUE(fresh);
   EXPECT_EQ(fresh->text, email.change.message) << "the sender need not read it";
@@ -122,7 +126,8 @@ TEST_F(DirectDispatchTest, WhenNoSenderIsFreeItIsReady) {
   EXPECT_THAT(history(second), ElementsAre("ACCEPTED", "INTAKING", "READY"));
   EXPECT_TRUE(second.change.message);
   batch.hand_over({stored(first), stored(second)});
-  EXPECT_THAT(places_.adoptions, ElementsAre(Pair("1 ", 1)));
+  EXPECT_THAT(places_.adopted, ElementsAre("1"));
+  EXPECT_THAT(places_.released, IsEmpty());
   EXPECT_FALSE(fresh_.take("2")) << "no sender comes for it";
 }
 
@@ -131,7 +136,8 @@ TEST_F(DirectDispatchTest, APlaceForAnEmailThatWasNotAcceptedIsFreeAgain) {
   const NewEmail first = taken(batch, "1");
   const NewEmail second = taken(batch, "2");
   batch.hand_over({refused(first), stored(second)});
-  EXPECT_THAT(places_.adoptions, ElementsAre(Pair("2 ", 2)));
+  EXPECT_THAT(places_.adopted, ElementsAre("2"));
+  EXPECT_THAT(places_.released, ElementsAre("1"));
   EXPECT_FALSE(fresh_.take("1"));
   EXPECT_TRUE(fresh_.take("2"));
 }
@@ -142,7 +148,8 @@ TEST_F(DirectDispatchTest, PlacesAreFreeAgainWhenThereIsNoAcceptance) {
     taken(batch, "1");
     taken(batch, "2");
   }
-  EXPECT_THAT(places_.adoptions, ElementsAre(Pair("", 2)));
+  EXPECT_THAT(places_.adopted, IsEmpty());
+  EXPECT_THAT(places_.released, ElementsAre("1", "2"));
   EXPECT_FALSE(fresh_.take("1"));
 }
 
@@ -153,7 +160,18 @@ TEST_F(DirectDispatchTest, PlacesAreGivenBackOnce) {
     batch.hand_over({stored(email)});
     batch.hand_over({stored(email)});
   }
-  EXPECT_THAT(places_.adoptions, SizeIs(1));
+  EXPECT_THAT(places_.adopted, SizeIs(1));
+  EXPECT_THAT(places_.released, IsEmpty());
+}
+
+TEST_F(DirectDispatchTest, OfTwoWithTheSameIdOneIsTaken) {
+  DirectDispatch::Batch batch(dispatch_);
+  const NewEmail first = taken(batch, "1");
+  const NewEmail second = taken(batch, "1");
+  EXPECT_EQ(second.change.after.state, State::ready);
+  batch.hand_over({stored(first), refused(second)});
+  EXPECT_THAT(places_.adopted, ElementsAre("1"));
+  EXPECT_EQ(places_.free, 9);
 }
 
 TEST_F(DirectDispatchTest, WhatTakesTimeIsNotTaken) {

@@ -36,7 +36,9 @@ PipelineLoop::PipelineLoop(Pipeline pipeline, const WorkContext& context, Pipeli
       options_(std::move(options)),
       work_(std::move(work)),
       on_moved_(std::move(on_moved)),
-      next_(next) {}
+      next_(next) {
+  if (options_.destinations_of) destinations_.emplace(options_.destination_rules, options_.workers, options_.batch);
+}
 
 PipelineLoop::PipelineLoop(Pipeline pipeline, const WorkContext& context, PipelineOptions options, const Work& work,
                            OnMoved on_moved, PipelineLoop* next)
@@ -101,20 +103,40 @@ int PipelineLoop::unwritten() const {
   return unwritten_count_ + (refused_ ? static_cast<int>(done_.size()) : 0);
 }
 
-bool PipelineLoop::reserve() {
-  // What waits in the ledger came first: it keeps its share of the workers.
-  const int most = 4 * options_.workers;
-  const std::lock_guard lock(mutex_);
-  if (stopping_ || refused_ || in_flight_ >= (behind_ ? most / 2 : most)) return false;
-  ++in_flight_;
-  return true;
+DestinationNames PipelineLoop::destinations_of(const Email& email) const {
+  return destinations_ ? options_.destinations_of(email) : DestinationNames();
 }
 
-void PipelineLoop::adopt(std::vector<Email> emails, int reserved) {
-  for (const Email& email : emails) context_.leases.hold(email);
+std::optional<WorkerPlace> PipelineLoop::reserve(const Email& email) {
+  // What waits in the ledger came first: it keeps its share of the workers.
+  const int most = 4 * options_.workers;
+  WorkerPlace place{destinations_of(email)};
   const std::lock_guard lock(mutex_);
-  make_room(reserved - static_cast<int>(emails.size()));
-  give_to_workers(std::move(emails));
+  if (stopping_ || refused_) return std::nullopt;
+  const bool has_free_worker = destinations_ && idle_ > 0 && in_flight_ < destinations_->most_claimed();
+  if (in_flight_ >= (behind_ ? most / 2 : most) && !has_free_worker) return std::nullopt;
+  if (destinations_ && destinations_->obstacle(place.destinations, context_.clock.now())) return std::nullopt;
+  if (destinations_) destinations_->claimed(place.destinations);
+  ++in_flight_;
+  return place;
+}
+
+void PipelineLoop::adopt(std::vector<Arrival> arrivals) {
+  std::vector<Task> tasks;
+  for (Arrival& arrival : arrivals) {
+    context_.leases.hold(arrival.email);
+    tasks.push_back({std::move(arrival.email), std::move(arrival.place.destinations)});
+  }
+  const std::lock_guard lock(mutex_);
+  give_to_workers(std::move(tasks));
+}
+
+void PipelineLoop::release(const std::vector<WorkerPlace>& places) {
+  const std::lock_guard lock(mutex_);
+  if (destinations_)
+    for (const WorkerPlace& place : places) destinations_->given_up(place.destinations);
+  make_room(static_cast<int>(places.size()));
+  worked_.notify_one();  // the writing thread may wait for nothing else
 }
 
 // The mutex is held.
@@ -124,9 +146,10 @@ void PipelineLoop::make_room(int finished) {
 }
 
 // As many workers wake up as there is work for. The mutex is held.
-void PipelineLoop::give_to_workers(std::vector<Email> emails) {
-  for (Email& email : emails) {
-    waiting_.push_back(std::move(email));
+void PipelineLoop::give_to_workers(std::vector<Task> tasks) {
+  for (Task& task : tasks) {
+    Lane& lane = waiting_[task.destinations];
+    lane.tasks.push_back(std::move(task));
     claimed_.notify_one();
   }
   if (!stopping_) return;
@@ -135,19 +158,27 @@ void PipelineLoop::give_to_workers(std::vector<Email> emails) {
 }
 
 void PipelineLoop::give_back_waiting() {
-  for (Task& task : aside_) {
-    waiting_.push_back(std::move(task.email));
+  for (const Task& task : aside_) {
     ++in_flight_;
+    if (destinations_) destinations_->resume();
+    if (destinations_) destinations_->finished(task.destinations);
+    give_back(task);
   }
   aside_.clear();
-  for (const Email& email : waiting_) {
-    auto change = options_.claims ? conclude(email, event::GivenBack{}) : std::nullopt;
-    if (change)
-      done_.push_back({*std::move(change), std::nullopt});
-    else
-      --in_flight_;
-  }
+  for (const auto& [destinations, lane] : waiting_)
+    for (const Task& task : lane.tasks) {
+      if (destinations_) destinations_->given_up(destinations);
+      give_back(task);
+    }
   waiting_.clear();
+}
+
+void PipelineLoop::give_back(const Task& task) {
+  auto change = options_.claims ? conclude(task.email, event::GivenBack{}) : std::nullopt;
+  if (change)
+    done_.push_back({*std::move(change), std::nullopt});
+  else
+    --in_flight_;
 }
 
 std::optional<Change> PipelineLoop::conclude(const Email& email, Event event) const {
@@ -158,14 +189,18 @@ std::optional<Change> PipelineLoop::conclude(const Email& email, Event event) co
   return std::nullopt;
 }
 
-bool PipelineLoop::wait_for_room(std::unique_lock<std::mutex>& lock) {
+// For another batch. The mutex is held.
+bool PipelineLoop::has_place() const {
+  if (refused_ || (is_crowded() && !options_.too_many_set_aside)) return false;
   // Enough that no worker waits for the next claim, not so much that leases are taken long before their time.
-  const int most = 2 * options_.workers + options_.batch;
+  if (in_flight_ <= 2 * options_.workers) return true;
+  // What waits for its destination keeps nobody else from workers that are free.
+  return destinations_ && idle_ > 0 && in_flight_ + options_.batch <= destinations_->most_claimed();
+}
+
+bool PipelineLoop::wait_for_room(std::unique_lock<std::mutex>& lock) {
   full_ = true;
-  look_.wait(lock, [&] {
-    const bool has_place = in_flight_ <= most - options_.batch && (options_.too_many_set_aside || !is_crowded());
-    return stopping_ || (!refused_ && has_place);
-  });
+  look_.wait(lock, [&] { return stopping_ || has_place(); });
   full_ = false;
   return !stopping_;
 }
@@ -185,8 +220,9 @@ void PipelineLoop::wait_for_work(std::unique_lock<std::mutex>& lock, std::option
 base::Result<Claim> PipelineLoop::take_due(const std::set<std::string>& under_way) {
   // What waits in the ledger may be due only by a clock that is wrong. What comes by reserve() is new.
   if (options_.claims && context_.clock.is_doubtful()) return Claim();
-  auto claim = options_.claims ? context_.ledger.claim(pipeline_, options_.batch, context_.owner)
-                               : context_.ledger.due(pipeline_, options_.batch, under_way);
+  auto claim = destinations_     ? claim_wanted()
+               : options_.claims ? context_.ledger.claim(pipeline_, options_.batch, context_.owner)
+                                 : context_.ledger.due(pipeline_, options_.batch, under_way);
   if (!claim) {
     base::log_warning("outbox", "claim failed",
                       {{"pipeline", std::string(name_of(pipeline_))}, {"error", claim.error().message}});
@@ -197,10 +233,39 @@ base::Result<Claim> PipelineLoop::take_due(const std::set<std::string>& under_wa
   return claim;
 }
 
+base::Result<Claim> PipelineLoop::claim_wanted() {
+  std::map<std::string, DestinationNames> chosen;  // by id; what is not claimed in the end is not counted
+  const Choice choice{
+      [&](const Email& email) {
+        DestinationNames names = destinations_of(email);
+        auto obstacle = destinations_->obstacle(names, context_.clock.now());
+        if (obstacle) return obstacle;
+        destinations_->claimed(names);
+        chosen.insert_or_assign(email.id, std::move(names));
+        return obstacle;
+      },
+      [&](const std::string& obstacle) { return destinations_->is_gone(obstacle, context_.clock.now()); }};
+  auto claim = context_.ledger.claim(pipeline_, options_.batch, context_.owner, choice);
+  if (claim)
+    for (const Email& email : claim->emails) chosen.erase(email.id);
+  for (const auto& [id, names] : chosen) destinations_->given_up(names);
+  return claim;
+}
+
+// After a look that found all there is.
+void PipelineLoop::wait_for_more(std::unique_lock<std::mutex>& lock, const Claim& claim) {
+  if (claim.more) return;
+  // What arrives is looked at for those whose destinations have enough as well: not each by itself.
+  if (destinations_ && claim.emails.empty() && destinations_->has_closed())
+    look_.wait_for(lock, gathering, [&] { return stopping_ || is_reopened_; });
+  if (!is_announced_ || !options_.urgent) wait_for_work(lock, claim.next_due);
+}
+
 void PipelineLoop::claim_loop() {
   std::unique_lock lock(mutex_);
   while (wait_for_room(lock)) {
     is_announced_ = false;
+    is_reopened_ = false;
     const std::set<std::string> under_way = under_way_;
     lock.unlock();
     auto claim = take_due(under_way);
@@ -213,8 +278,13 @@ void PipelineLoop::claim_loop() {
     behind_ = claim->more;
     if (!options_.claims)
       for (const Email& email : claim->emails) under_way_.insert(email.id);
-    give_to_workers(std::move(claim->emails));
-    if (!claim->more && (!is_announced_ || !options_.urgent)) wait_for_work(lock, claim->next_due);
+    std::vector<Task> tasks;
+    for (Email& email : claim->emails) {
+      DestinationNames destinations = destinations_of(email);
+      tasks.push_back({std::move(email), std::move(destinations)});
+    }
+    give_to_workers(std::move(tasks));
+    wait_for_more(lock, *claim);
   }
   --running_;
   worked_.notify_one();
@@ -222,41 +292,91 @@ void PipelineLoop::claim_loop() {
 
 // What was set aside goes first when its room has come. The mutex is held.
 std::optional<PipelineLoop::Task> PipelineLoop::take_task() {
-  const auto come =
-      refused_ ? aside_.end() : std::ranges::find_if(aside_, [](const Task& task) { return task.room.has_come(); });
-  if (come != aside_.end()) {
-    Task task = std::move(*come);
-    aside_.erase(come);
-    ++in_flight_;
-    if (full_) look_.notify_all();
+  auto task = take_from_aside();
+  return task ? std::move(task) : take_from_lanes();
+}
+
+std::optional<PipelineLoop::Task> PipelineLoop::take_from_aside() {
+  if (refused_ || aside_.empty()) return std::nullopt;
+  const auto come = std::ranges::find_if(aside_, [](const Task& task) { return task.room.has_come(); });
+  if (come == aside_.end()) return std::nullopt;
+  if (destinations_) destinations_->resume();
+  Task task = std::move(*come);
+  aside_.erase(come);
+  ++in_flight_;
+  if (full_) look_.notify_all();
+  return task;
+}
+
+// The lanes have their turns, one after the other.
+std::optional<PipelineLoop::Task> PipelineLoop::take_from_lanes() {
+  const base::TimePoint now = destinations_ ? context_.clock.now() : base::TimePoint();
+  auto lane = waiting_.upper_bound(last_lane_);
+  for (std::size_t looked = 0; looked < waiting_.size(); ++looked, ++lane) {
+    if (lane == waiting_.end()) lane = waiting_.begin();
+    if (destinations_ && !destinations_->begin(lane->first, now)) {
+      const bool waits_long = ++lane->second.passed > 2 * options_.workers;
+      if (waits_long && lane->first.size() > 1) destinations_->book(lane->first, now);
+      continue;
+    }
+    Task task = std::move(lane->second.tasks.front());
+    task.room = MessageRoom(context_.memory);
+    last_lane_ = lane->first;
+    lane->second.passed = 0;
+    lane->second.tasks.pop_front();
+    if (lane->second.tasks.empty()) waiting_.erase(lane);
     return task;
   }
-  if (waiting_.empty()) return std::nullopt;
-  Task task{std::move(waiting_.front()), MessageRoom(context_.memory)};
-  waiting_.pop_front();
-  return task;
+  return std::nullopt;
+}
+
+bool PipelineLoop::can_begin_more() {
+  if (!destinations_) return false;  // who put it in has woken as many workers as there is work for
+  const base::TimePoint now = context_.clock.now();
+  return std::ranges::any_of(waiting_, [&](const auto& lane) { return destinations_->may_begin(lane.first, now); });
+}
+
+std::optional<base::TimePoint> PipelineLoop::next_turn() {
+  if (!destinations_) return std::nullopt;
+  const base::TimePoint now = context_.clock.now();
+  std::optional<base::TimePoint> next;
+  for (const auto& [destinations, lane] : waiting_)
+    if (const auto turn = destinations_->turn_of(destinations, now)) next = std::min(next.value_or(*turn), *turn);
+  return next;
+}
+
+void PipelineLoop::wait_for_task(std::unique_lock<std::mutex>& lock) {
+  ++idle_;
+  if (full_ && destinations_) look_.notify_all();
+  const auto turn = is_watched_ ? std::nullopt : next_turn();
+  if (is_watched_ || (aside_.empty() && !turn)) {
+    claimed_.wait(lock);
+  } else {
+    is_watched_ = true;
+    base::Milliseconds wait = look_for_room;
+    if (turn) wait = std::clamp(*turn - context_.clock.now(), base::Milliseconds(1), wait);
+    claimed_.wait_for(lock, wait);
+    is_watched_ = false;
+  }
+  --idle_;
 }
 
 std::optional<PipelineLoop::Task> PipelineLoop::next_task(std::unique_lock<std::mutex>& lock) {
   while (true) {
     if (auto task = take_task()) {
-      if (!aside_.empty() && !is_watched_) claimed_.notify_one();  // another worker has to look for room
+      const bool is_to_be_watched = !is_watched_ && (!aside_.empty() || next_turn());
+      if (idle_ > 0 && (is_to_be_watched || can_begin_more())) claimed_.notify_one();  // another worker has to look
       return task;
     }
     if (stopping_) return std::nullopt;
-    if (aside_.empty() || is_watched_) {
-      claimed_.wait(lock);
-    } else {
-      is_watched_ = true;
-      claimed_.wait_for(lock, look_for_room);
-      is_watched_ = false;
-    }
+    wait_for_task(lock);
   }
 }
 
 // False when too many are, and something else can be done. The mutex is held.
 bool PipelineLoop::put_aside(Task& task) {
   if (is_crowded() && options_.too_many_set_aside) return false;
+  if (destinations_) destinations_->put_off();
   aside_.push_back(std::move(task));
   make_room(1);
   if (!stopping_) return true;
@@ -277,22 +397,41 @@ void PipelineLoop::work_loop() {
       event = options_.too_many_set_aside();
     }
     const Email& email = task->email;
+    note_pauses(*event);
     auto change = conclude(email, *std::move(event));
     if (!change || !change->message) task->room = {};
     if (!change && options_.claims) context_.leases.drop(email);  // the rescuer finds it
     lock.lock();
+    leave_destinations(*task);
     if (!change) {
       under_way_.erase(email.id);
       make_room(1);
       worked_.notify_one();
       continue;
     }
-    done_.push_back({*std::move(change), std::nullopt, std::move(task->room)});
+    done_.push_back({*std::move(change), std::nullopt, {}, std::move(task->room)});
     // The first one wakes the writer, the last one ends its wait for more.
     if (done_.size() == 1 || !more_to_come()) worked_.notify_one();
   }
   --running_;
   worked_.notify_one();
+}
+
+void PipelineLoop::note_pauses(const Event& event) {
+  if (!destinations_ || !options_.pauses_after) return;
+  const base::TimePoint now = context_.clock.now();
+  for (const PipelineOptions::Pause& pause : options_.pauses_after(event))
+    destinations_->pause(pause.destination, now + pause.length);
+}
+
+// The mutex is held.
+void PipelineLoop::leave_destinations(const Task& task) {
+  if (!destinations_) return;
+  destinations_->finished(task.destinations);
+  if (!destinations_->take_reopened()) return;
+  is_announced_ = true;
+  is_reopened_ = true;
+  look_.notify_all();
 }
 
 // Of what shall share the next commit. The mutex is held.
@@ -346,7 +485,10 @@ void PipelineLoop::write_loop() {
 void PipelineLoop::forward(Done& done) const {
   const Email& after = done.change.after;
   const base::TimePoint now = context_.clock.now();
-  if (pipeline_of(after) != next_->pipeline_ || !is_due(after, now) || !next_->reserve()) return;
+  if (pipeline_of(after) != next_->pipeline_ || !is_due(after, now)) return;
+  auto place = next_->reserve(after);
+  if (!place) return;
+  done.place = *std::move(place);
   done.forwarded_from = after.state;
   auto change = then(std::move(done.change), event::Claimed{context_.owner}, context_.policy, now);
   CHECK(change.has_value());  // what waits for a pipeline can be claimed
@@ -386,7 +528,7 @@ void PipelineLoop::write_again() {
 void PipelineLoop::give_up_unwritten() {
   for (const Done& done : unwritten_) {
     context_.leases.drop(done.change.before);
-    if (done.forwarded_from) next_->adopt({}, 1);
+    if (done.forwarded_from) next_->release({done.place});
     base::log_error("outbox", "gave up writing the new state of an e-mail",
                     {{"id", done.change.before.id}, {"state", std::string(name_of(done.change.after.state))}});
     written_.push_back(done.change.before.id);
@@ -448,9 +590,10 @@ void PipelineLoop::finished(const Done& done, MoveOutcome& outcome) {
     base::log_warning("outbox", "a lease was lost", {{"id", before.id}, {"state", std::string(name_of(before.state))}});
   }
   if (!done.forwarded_from) return;
-  std::vector<Email> taken;
-  if (written) taken.push_back(std::move(outcome.email));
-  next_->adopt(std::move(taken), 1);
+  if (!written) return next_->release({done.place});
+  std::vector<Arrival> arrivals;
+  arrivals.push_back({std::move(outcome.email), done.place});
+  next_->adopt(std::move(arrivals));
 }
 
 }  // namespace postino::outbox

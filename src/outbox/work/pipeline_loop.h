@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -18,6 +19,7 @@
 #include "base/random.h"
 #include "outbox/ledger/ledger.h"
 #include "outbox/ledger/message_memory.h"
+#include "outbox/work/destinations.h"
 #include "outbox/work/leases.h"
 #include "outbox/work/worker_places.h"
 
@@ -35,6 +37,16 @@ struct PipelineOptions {
   // next one has this happen to it instead; without it nothing more is claimed.
   std::size_t most_set_aside = 100;
   std::function<Event()> too_many_set_aside;
+  // Where an e-mail goes, if workers are shared among destinations. What its destination cannot take now waits without
+  // a commit: in the ledger, and within bounds in memory, claimed.
+  std::function<DestinationNames(const Email&)> destinations_of;
+  DestinationRules destination_rules;
+  // Destinations that have asked for a pause with what happened, and for how long.
+  struct Pause {
+    std::string destination;
+    base::Milliseconds length;
+  };
+  std::function<std::vector<Pause>(const Event&)> pauses_after;
 };
 
 // What the loops of one process share. Everything must outlive them.
@@ -75,8 +87,9 @@ class PipelineLoop final : public WorkerPlaces {
   // The same, and waits for the rest.
   void stop(Instant give_up_at);
 
-  bool reserve() override;
-  void adopt(std::vector<Email> emails, int reserved) override;
+  std::optional<WorkerPlace> reserve(const Email& email) override;
+  void adopt(std::vector<Arrival> arrivals) override;
+  void release(const std::vector<WorkerPlace>& places) override;
 
   int in_flight() const;  // without those that are set aside
   int set_aside() const;
@@ -89,20 +102,42 @@ class PipelineLoop final : public WorkerPlaces {
   struct Done {
     Change change;
     std::optional<State> forwarded_from;  // goes on to the next loop, which keeps a place for it
+    WorkerPlace place = {};               // that one
     MessageRoom room = {};                // of a message that is to be written
   };
   // For a worker.
   struct Task {
     Email email;
-    MessageRoom room;
+    DestinationNames destinations;
+    MessageRoom room = {};
+  };
+  // Claimed e-mails for the same destinations.
+  struct Lane {
+    std::deque<Task> tasks;
+    int passed = 0;  // how often a worker found that they must wait, since the last one was begun
   };
 
   void claim_loop();
   base::Result<Claim> take_due(const std::set<std::string>& under_way);
+  // Claims what its destinations can take.
+  base::Result<Claim> claim_wanted();
+  DestinationNames destinations_of(const Email& email) const;
+  bool has_place() const;
+  void wait_for_more(std::unique_lock<std::mutex>& lock, const Claim& claim);
   void work_loop();
+  void note_pauses(const Event& event);
+  // The worker is done with it, whatever became of it.
+  void leave_destinations(const Task& task);
   // Waits for one; nullopt when it is time to stop.
   std::optional<Task> next_task(std::unique_lock<std::mutex>& lock);
   std::optional<Task> take_task();
+  std::optional<Task> take_from_aside();
+  std::optional<Task> take_from_lanes();
+  // Could another worker begin with something?
+  bool can_begin_more();
+  // When a task may be begun that waits for the time alone.
+  std::optional<base::TimePoint> next_turn();
+  void wait_for_task(std::unique_lock<std::mutex>& lock);
   bool put_aside(Task& task);
   bool is_crowded() const { return aside_.size() >= options_.most_set_aside; }
   void write_loop();
@@ -127,8 +162,9 @@ class PipelineLoop final : public WorkerPlaces {
   void finished(const Done& done, MoveOutcome& outcome);
   // What the work on the e-mail leads to; nullopt, and a note in the log, when its state forbids it.
   std::optional<Change> conclude(const Email& email, Event event) const;
-  void give_to_workers(std::vector<Email> emails);
+  void give_to_workers(std::vector<Task> tasks);
   void give_back_waiting();
+  void give_back(const Task& task);
 
   const Pipeline pipeline_;
   const WorkContext context_;
@@ -136,14 +172,17 @@ class PipelineLoop final : public WorkerPlaces {
   const MessageWork work_;
   const OnMoved on_moved_;
   PipelineLoop* const next_;
+  std::optional<Destinations> destinations_;  // fixed after construction; has a mutex of its own
 
   mutable std::mutex mutex_;
-  std::condition_variable look_;     // for the claiming thread
-  std::condition_variable claimed_;  // for the workers
-  std::condition_variable worked_;   // for the writing thread
-  std::deque<Email> waiting_;        // claimed and not begun
-  std::vector<Task> aside_;          // begun, and waiting for room; not in flight
-  bool is_watched_ = false;          // a worker looks whether room has come
+  std::condition_variable look_;              // for the claiming thread
+  std::condition_variable claimed_;           // for the workers
+  std::condition_variable worked_;            // for the writing thread
+  std::map<DestinationNames, Lane> waiting_;  // claimed and not begun; no lane is empty
+  DestinationNames last_lane_;                // that a worker has taken from: the next one has its turn
+  int idle_ = 0;                              // workers without a task
+  std::vector<Task> aside_;                   // begun, and waiting for room; not in flight
+  bool is_watched_ = false;                   // a worker looks whether room has come
   std::deque<Done> done_;
   std::vector<Done> unwritten_;            // as done_, but tried before; of the writing thread alone
   std::vector<std::string> written_;       // ids that the writing thread has finished with since it last told
@@ -155,6 +194,7 @@ class PipelineLoop final : public WorkerPlaces {
   std::set<std::string> under_way_;        // their ids, where nothing is claimed
   int running_ = 0;                        // threads that may still bring something to write
   bool is_announced_ = false;              // there is new work
+  bool is_reopened_ = false;               // a destination can take more of what waits in the ledger
   bool full_ = false;                      // the claiming thread waits for room
   bool behind_ = true;                     // there may be more that is due than was claimed
   bool stopping_ = false;

@@ -45,17 +45,17 @@ class PipelineLoopConcurrentTest : public testing::Test {
   // The loop claims no more from now on.
   static bool await_stopping(PipelineLoop& loop) {
     return base::eventually([&] {
-      if (!loop.reserve()) return true;
-      loop.adopt({}, 1);
-      return false;
+      const auto place = loop.reserve(Email());
+      if (place) loop.release({*place});
+      return !place;
     });
   }
   // How many places can be kept at once. They are free again afterwards.
   static int count_places(PipelineLoop& loop) {
-    int count = 0;
-    while (loop.reserve()) ++count;
-    loop.adopt({}, count);
-    return count;
+    std::vector<WorkerPlace> places;
+    while (auto place = loop.reserve(Email())) places.push_back(*std::move(place));
+    loop.release(places);
+    return static_cast<int>(places.size());
   }
 
   void put_ready(const std::string& id) { ledger_.put(ready(id, policy_)); }
@@ -162,7 +162,7 @@ TEST_F(PipelineLoopConcurrentTest, ClaimsNoMoreWhenItsEndHasBegun) {
   });
   EXPECT_TRUE(gate_.await(1));
   loop->begin_stop(in_a_while());
-  EXPECT_FALSE(loop->reserve());
+  EXPECT_FALSE(loop->reserve(Email()));
   gate_.let_through(4);
   EXPECT_TRUE(base::eventually([&] { return loop->in_flight() == 0; })) << "it ends its work before stop() is called";
   loop->wake();
@@ -288,7 +288,7 @@ TEST_F(PipelineLoopConcurrentTest, WhileWritesAreRefusedOutcomesWaitAndNothingIs
   EXPECT_TRUE(gate_.await(1));
   gate_.open();
   EXPECT_TRUE(ledger_.await([&] { return loop->unwritten() == 1; }));
-  EXPECT_FALSE(loop->reserve()) << "nobody hands it more";
+  EXPECT_FALSE(loop->reserve(Email())) << "nobody hands it more";
   put_ready("2");
   loop->wake();
   const Email held = ledger_.email("1");
@@ -508,10 +508,12 @@ TEST_F(PipelineLoopConcurrentTest, TakesWhatWasClaimedForItsWorkers) {
     EXPECT_TRUE(leases_.holds(each));
     return deliver(each);
   });
-  ASSERT_TRUE(loop->reserve());
-  ASSERT_TRUE(loop->reserve());
+  const auto place = loop->reserve(email);
+  const auto other = loop->reserve(email);
+  ASSERT_TRUE(place && other);
   EXPECT_EQ(loop->in_flight(), 2);
-  loop->adopt({email}, 2);
+  loop->adopt({{email, *place}});
+  loop->release({*other});
   EXPECT_TRUE(ledger_.await_state("1", State::sent));
   loop->stop(in_a_while());
   EXPECT_THAT(moves(), ElementsAre("1 PROCESSING SENT"));
@@ -535,13 +537,14 @@ TEST_F(PipelineLoopConcurrentTest, WhatComesTooLateForItsPlaceIsGivenBack) {
     ADD_FAILURE() << each.id << " was begun";
     return deliver(each);
   });
-  ASSERT_TRUE(loop->reserve());
+  const auto place = loop->reserve(email);
+  ASSERT_TRUE(place);
   std::thread stopping([&] { loop->stop(in_a_while()); });
   EXPECT_TRUE(await_stopping(*loop));
-  loop->adopt({email}, 1);
+  loop->adopt({{email, *place}});
   stopping.join();
   EXPECT_EQ(ledger_.email("1").state, State::ready);
-  EXPECT_FALSE(loop->reserve());
+  EXPECT_FALSE(loop->reserve(email));
 }
 
 // Loops in a row.
@@ -583,15 +586,15 @@ TEST_F(ForwardingPipelineLoopConcurrentTest, TheNextLoopGetsItWithTheSameCommit)
 
 TEST_F(ForwardingPipelineLoopConcurrentTest, WithoutAFreeWorkerItWaits) {
   gate_.open();
-  int reserved = 0;
-  while (callback_->reserve()) ++reserved;
+  std::vector<WorkerPlace> reserved;
+  while (auto place = callback_->reserve(Email())) reserved.push_back(*std::move(place));
   send_->start();
   EXPECT_TRUE(ledger_.await_state("1", State::sent));
   send_->stop(in_a_while());
   EXPECT_THAT(moves(), ElementsAre("1 PROCESSING SENT"));
   EXPECT_EQ(pipeline_of(last_moved()), Pipeline::callback) << "the next loop is to be woken";
-  EXPECT_EQ(callback_->in_flight(), reserved);
-  callback_->adopt({}, reserved);
+  EXPECT_EQ(callback_->in_flight(), static_cast<int>(reserved.size()));
+  callback_->release(reserved);
 }
 
 TEST_F(ForwardingPipelineLoopConcurrentTest, ThePlaceIsFreeAgainWhenTheLeaseWasLost) {

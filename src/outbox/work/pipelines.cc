@@ -18,8 +18,28 @@ PipelineOptions intake_options(PipelineOptions options, WorkSignal& signal) {
 
 constexpr base::Milliseconds pause_without_memory{5'000};
 
+// Claimed e-mails wait in memory for the end of a pause.
+constexpr base::Milliseconds longest_domain_pause = std::chrono::hours(1);
+
+std::vector<PipelineOptions::Pause> domain_pauses(const Event& event) {
+  const auto* attempted = std::get_if<event::SendingAttempted>(&event);
+  std::vector<PipelineOptions::Pause> pauses;
+  if (attempted != nullptr)
+    for (auto& [domain, length] : pauses_asked_for(attempted->result))
+      pauses.push_back({std::move(domain), std::min(length, longest_domain_pause)});
+  return pauses;
+}
+
+PipelineOptions callback_options(PipelineOptions options, const Policy& policy) {
+  options.destinations_of = [&policy](const Email& email) { return callback_host_of(email, policy); };
+  return options;
+}
+
 // Large messages that wait for memory must not keep all others from being claimed.
-PipelineOptions send_options(PipelineOptions options, const base::Clock& clock) {
+PipelineOptions send_options(PipelineOptions options, const DestinationRules& rules, const base::Clock& clock) {
+  options.destinations_of = domains_of;
+  options.destination_rules = rules;
+  options.pauses_after = domain_pauses;
   options.too_many_set_aside = [&clock] {
     return event::SendingPostponed{"postponed: many large messages wait for memory",
                                    clock.now() + pause_without_memory};
@@ -59,11 +79,11 @@ Pipelines::Pipelines(const Context& context, const Workers& workers, PipelinesOp
           },
           context.policy.lease, rescue_interval(context.policy, options_), &leases_),
       callback_(
-          Pipeline::callback, loop_context(context, leases_), options_.callback,
+          Pipeline::callback, loop_context(context, leases_), callback_options(options_.callback, context.policy),
           [&sender = workers.callback_sender](const Email& email) { return sender.work(email); },
           [this](const Email& before, const Email& after) { moved(before, after); }),
       send_(
-          Pipeline::send, loop_context(context, leases_), send_options(options_.send, context.clock),
+          Pipeline::send, loop_context(context, leases_), send_options(options_.send, options_.domains, context.clock),
           [this, &sender = workers.sender](const Email& email, MessageRoom& room) {
             return sender.work(email, leases_, room);
           },

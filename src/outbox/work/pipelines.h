@@ -26,6 +26,7 @@ struct PipelinesOptions {
   PipelineOptions intake{.workers = 2, .claims = false, .urgent = false};
   PipelineOptions send{.workers = 16};
   PipelineOptions callback{.workers = 8};
+  DestinationRules domains;  // of recipients
 };
 
 class Pipelines {

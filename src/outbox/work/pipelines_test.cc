@@ -86,9 +86,8 @@ class PipelinesConcurrentTest : public testing::Test {
 
   MemorySuppressions suppressions_;
   GatedTransport transport_{gate_};
-  DestinationLimits limits_{{}};
   const std::unique_ptr<Intake> intake_ = *Intake::create(ledger_.spool(), nullptr, {});
-  const Sender sender_{ledger_, suppressions_, transport_, limits_, policy_, clock_, ""};
+  const Sender sender_{ledger_, suppressions_, transport_, policy_, clock_, ""};
   const std::unique_ptr<CallbackSender> callback_sender_ = *CallbackSender::create(
       policy_, clock_, *WebhookSigner::create(""), {.certificate_file = authority_.certificate_file()});
 };
@@ -127,8 +126,11 @@ TEST_F(PipelinesConcurrentTest, EachKindOfWorkHasItsLoop) {
 
 TEST_F(PipelinesConcurrentTest, AcceptedIntoTheHandsOfASender) {
   const auto pipelines = start();
-  ASSERT_TRUE(pipelines->senders().reserve());
-  pipelines->senders().adopt({ledger_.put(processing("1", policy_))}, 1);
+  const Email email = ledger_.put(processing("1", policy_));
+  const auto place = pipelines->senders().reserve(email);
+  ASSERT_TRUE(place);
+  EXPECT_EQ(place->destinations, DestinationNames{"example.com"});
+  pipelines->senders().adopt({{email, *place}});
   EXPECT_TRUE(ledger_.await_state("1", State::sent));
 }
 
@@ -160,7 +162,7 @@ TEST_F(PipelinesConcurrentTest, TheLeaseIsKeptForAsLongAsTheWorkTakes) {
   Gate gate;
   GatedTransport slow(gate);
   policy_.lease = milliseconds(60);  // looks after the leases every ten milliseconds
-  const Sender sender(ledger_, suppressions_, slow, limits_, policy_, clock_, "");
+  const Sender sender(ledger_, suppressions_, slow, policy_, clock_, "");
   Pipelines pipelines({ledger_, policy_, clock_, random_, signal_, "process 7"}, {*intake_, sender, *callback_sender_},
                       options_, [] {});
   ledger_.put(ready("1", policy_));
@@ -176,7 +178,7 @@ TEST_F(PipelinesConcurrentTest, TheLeaseIsKeptForAsLongAsTheWorkTakes) {
 TEST_F(PipelinesConcurrentTest, StopFinishesWhatIsUnderWay) {
   Gate gate;
   GatedTransport slow(gate);
-  const Sender sender(ledger_, suppressions_, slow, limits_, policy_, clock_, "");
+  const Sender sender(ledger_, suppressions_, slow, policy_, clock_, "");
   Pipelines pipelines({ledger_, policy_, clock_, random_, signal_, "process 7"}, {*intake_, sender, *callback_sender_},
                       options_, [] {});
   ledger_.put(ready("1", policy_));
@@ -189,7 +191,7 @@ TEST_F(PipelinesConcurrentTest, StopFinishesWhatIsUnderWay) {
 
   signal_.announce(ledger_.put(ready("2", policy_)));
   pipelines.stop(in_a_while());
-  EXPECT_FALSE(pipelines.senders().reserve());
+  EXPECT_FALSE(pipelines.senders().reserve(ledger_.email("2")));
   EXPECT_EQ(ledger_.email("2").state, State::ready) << "that is work for another process";
 }
 

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "mail/address.h"
 #include "outbox/email/payload.h"
+#include "smtp/retry_hint.h"
 
 namespace postino::outbox {
 
@@ -98,23 +99,33 @@ std::optional<Event> Sender::work(const Email& email, const Leases& leases, Mess
   if (email.recipients.empty()) return without_recipients(email, room);
   std::vector<std::string> recipients = pending_addresses(email);
   auto suppressed = suppressions_.find(email.tenant, recipients);
-  const base::TimePoint now = clock_.now();
-  if (!suppressed) return event::SendingPostponed{suppressed.error().message, now + pause_without_suppressions};
+  if (!suppressed)
+    return event::SendingPostponed{suppressed.error().message, clock_.now() + pause_without_suppressions};
   remove_suppressed(recipients, *suppressed);
   if (recipients.empty()) {
     smtp::SendResult nothing_to_do;
     nothing_to_do.severity = smtp::Severity::permanent;
     return event::SendingAttempted{*std::move(suppressed), std::move(nothing_to_do)};
   }
-  const std::string destination = mail::domain_of(recipients.front());
-  if (const auto later = limits_.admit(destination, email.id, now))
-    return event::SendingPostponed{"postponed: the limit for " + destination + " is reached", *later};
-  auto event = send(email, *std::move(suppressed), std::move(recipients), leases, room);
-  if (event)
-    limits_.done(destination);
-  else
-    limits_.take_back(destination, email.id, now);
-  return event;
+  return send(email, *std::move(suppressed), std::move(recipients), leases, room);
+}
+
+DestinationNames domains_of(const Email& email) {
+  DestinationNames domains;
+  for (const Recipient& recipient : email.recipients)
+    if (recipient.state == RecipientState::pending) domains.push_back(mail::domain_of(recipient.address));
+  std::ranges::sort(domains);
+  const auto repeated = std::ranges::unique(domains);
+  domains.erase(repeated.begin(), repeated.end());
+  return domains;
+}
+
+std::vector<std::pair<std::string, base::Milliseconds>> pauses_asked_for(const smtp::SendResult& result) {
+  std::vector<std::pair<std::string, base::Milliseconds>> pauses;
+  for (const smtp::RecipientResult& recipient : result.recipients)
+    if (const auto wait = smtp::retry_hint(recipient.reply); wait && smtp::is_about_domain(recipient.reply))
+      pauses.emplace_back(mail::domain_of(recipient.address), *wait);
+  return pauses;
 }
 
 }  // namespace postino::outbox

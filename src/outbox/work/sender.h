@@ -3,13 +3,15 @@
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "net/curfew.h"
 #include "outbox/ledger/ledger.h"
 #include "outbox/ledger/message_memory.h"
 #include "outbox/ledger/suppressions.h"
 #include "outbox/transport/transport.h"
-#include "outbox/work/destination_limits.h"
+#include "outbox/work/destinations.h"
 #include "outbox/work/fresh_messages.h"
 #include "outbox/work/leases.h"
 
@@ -19,13 +21,12 @@ class Sender {
  public:
   // `envelope_sender` gets the bounces; empty: the sender of each e-mail. Messages that are in `fresh` are not read
   // from the spool. The curfew is that of the transport. Everything given must outlive it.
-  Sender(Ledger& ledger, SuppressionList& suppressions, Transport& transport, DestinationLimits& limits,
-         const Policy& policy, const base::Clock& clock, std::string envelope_sender, FreshMessages* fresh = nullptr,
+  Sender(Ledger& ledger, SuppressionList& suppressions, Transport& transport, const Policy& policy,
+         const base::Clock& clock, std::string envelope_sender, FreshMessages* fresh = nullptr,
          const net::Curfew* curfew = nullptr)
       : ledger_(ledger),
         suppressions_(suppressions),
         transport_(transport),
-        limits_(limits),
         policy_(policy),
         clock_(clock),
         envelope_sender_(std::move(envelope_sender)),
@@ -47,12 +48,16 @@ class Sender {
   Ledger& ledger_;
   SuppressionList& suppressions_;
   Transport& transport_;
-  DestinationLimits& limits_;
   const Policy& policy_;
   const base::Clock& clock_;
   const std::string envelope_sender_;
   FreshMessages* const fresh_;       // may be null
   const net::Curfew* const curfew_;  // may be null
 };
+
+// The domains that are still to get it.
+DestinationNames domains_of(const Email& email);
+// Domains that have said when to come again, and how long that is.
+std::vector<std::pair<std::string, base::Milliseconds>> pauses_asked_for(const smtp::SendResult& result);
 
 }  // namespace postino::outbox

@@ -42,7 +42,7 @@ class SenderTest : public testing::Test {
   SenderTest() { policy_.unknown_outcome = UnknownOutcomePolicy::hold; }
 
   Sender sender(const std::string& envelope_sender = "", FreshMessages* fresh = nullptr) {
-    return {ledger_, suppressions_, transport_, limits_, policy_, clock_, envelope_sender, fresh, &curfew_};
+    return {ledger_, suppressions_, transport_, policy_, clock_, envelope_sender, fresh, &curfew_};
   }
   // In the hands of a sender, with its lease.
   Email claimed(
@@ -84,7 +84,6 @@ class SenderTest : public testing::Test {
   Leases leases_{ledger_, policy_, clock_};
   MemorySuppressions suppressions_;
   ScriptedTransport transport_;
-  DestinationLimits limits_{{.concurrency = 1}};
   net::Curfew curfew_;
 };
 
@@ -348,33 +347,26 @@ TEST_F(SenderTest, WithoutTheSuppressionListNothingIsTried) {
   EXPECT_THAT(transport_.envelopes, IsEmpty());
 }
 
-TEST_F(SenderTest, WaitsForItsTurnAtTheDestination) {
-  ASSERT_EQ(limits_.admit("example.com", "another", test_start), std::nullopt);
-  const Email email = claimed();
-  const auto postponed = as<event::SendingPostponed>(work(email));
-  EXPECT_EQ(postponed.reason, "postponed: the limit for example.com is reached");
-  EXPECT_GT(postponed.due, test_start);
-  EXPECT_THAT(transport_.envelopes, IsEmpty());
-  limits_.done("example.com");
-  as<event::SendingAttempted>(work(email));
-  EXPECT_THAT(transport_.envelopes, SizeIs(1));
+TEST(SenderDestinations, AreTheDomainsThatAreStillToGetIt) {
+  Email email;
+  email.recipients = {{"ann@B.example", RecipientState::pending, ""},
+                      {"bob@a.example", RecipientState::pending, ""},
+                      {"cyd@b.example", RecipientState::pending, ""},
+                      {"dan@c.example", RecipientState::delivered, ""},
+                      {"eve@d.example", RecipientState::suppressed, ""}};
+  EXPECT_THAT(domains_of(email), ElementsAre("a.example", "b.example"));
+  EXPECT_THAT(domains_of(Email()), IsEmpty());
 }
 
-TEST_F(SenderTest, MakesRoomAtTheDestinationWhateverBecomesOfTheMessage) {
-  const Email lost = claimed("1");
-  ledger_.spool().spoil(lost.message_path, {base::ErrorCode::corrupt, "no message"});
-  as<event::MessageLost>(work(lost));
-  as<event::SendingAttempted>(work(claimed("2")));
-  EXPECT_EQ(limits_.admit("example.com", "3", test_start), std::nullopt);
-}
-
-TEST_F(SenderTest, TakesItsTurnOnlyWhileTheMessageIsUnderWay) {
-  transport_.script = [&](const Delivery& delivery, const smtp::Session::BeforeEnd&) {
-    EXPECT_NE(limits_.admit("example.com", "another", test_start), std::nullopt);
-    return delivered(delivery.email);
-  };
-  work(claimed());
-  EXPECT_EQ(limits_.admit("example.com", "another", test_start), std::nullopt);
+TEST(SenderDestinations, AskForAPauseEachForItself) {
+  smtp::SendResult result;
+  result.recipients = {
+      {"ann@a.example", Severity::temporary, {450, "4.7.1", "450 4.7.1 too fast, try again in 60 seconds"}},
+      {"bob@b.example", Severity::temporary, {450, "4.2.1", "450 4.2.1 mailbox busy, try again in 60 seconds"}},
+      {"cyd@c.example", Severity::temporary, {450, "4.7.1", "450 4.7.1 too fast"}},
+      {"dan@d.example", Severity::success, {250, "2.0.0", "250 2.0.0 ok"}}};
+  EXPECT_THAT(pauses_asked_for(result),
+              ElementsAre(std::pair<std::string, base::Milliseconds>("a.example", seconds(60))));
 }
 
 }  // namespace

@@ -1,0 +1,229 @@
+#include "outbox/work/destinations.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace postino::outbox {
+
+namespace {
+
+// With more, those that only keep the time of their next turn are forgotten.
+constexpr std::size_t many_destinations = 10'000;
+
+// A claim is a commit: worth it for some e-mails.
+constexpr int least_batch = 8;
+
+// A turn that is taken so much too late moves none of the next ones.
+constexpr std::chrono::milliseconds lateness{20};
+
+// A destination may have this many times the workers that it leaves free, of which one is always for others.
+constexpr int times_the_free = 3;
+
+int most_at_work(const DestinationRules& rules, int workers) {
+  int most = std::max(1, workers * times_the_free / (times_the_free + 1));
+  if (rules.concurrency > 0) most = std::min(most, rules.concurrency);
+  // What comes to its turn within a second need not be claimed before.
+  if (rules.rate > 0) most = std::min(most, std::max(1, static_cast<int>(std::ceil(std::min(rules.rate, 1e6)))));
+  return most;
+}
+
+bool have_common(const DestinationNames& some, const DestinationNames& others) {
+  return std::ranges::any_of(some,
+                             [&](const std::string& name) { return std::ranges::find(others, name) != others.end(); });
+}
+
+// In names of obstacles: one destination, whatever else its e-mails are for.
+constexpr char mark_of_one = '@';
+// All that may be claimed is.
+const std::string obstacle_of_all = "*";
+
+// The name of the obstacle that those for the same destinations share. Names of destinations have no spaces.
+std::string lane_name_of(const DestinationNames& names) {
+  std::string lane;
+  for (const std::string& name : names) lane += (lane.empty() ? "" : " ") + name;
+  return lane;
+}
+
+}  // namespace
+
+// As many wait as are worked on, so that no worker waits for a claim, and a batch besides.
+Destinations::Destinations(DestinationRules rules, int workers, int batch)
+    : rules_(rules),
+      workers_(workers),
+      most_working_(most_at_work(rules, workers)),
+      low_(2 * most_working_),
+      high_(low_ + std::min(batch, std::max(low_, least_batch))),
+      most_for_one_(2 * high_),
+      most_claimed_(8 * (2 * workers + batch)) {}
+
+// The less is left for all, the less one may have. Whoever has nothing gets something.
+bool Destinations::has_room(const std::string& lane_name) {
+  const auto found = lanes_.find(lane_name);
+  if (found == lanes_.end()) return true;
+  Lane& lane = found->second;
+  const bool is_full = lane.claimed >= high_ || lane.claimed >= (most_claimed_ - claimed_) / 2;
+  if (is_full && !std::exchange(lane.is_closed, true)) ++closed_;
+  return !lane.is_closed;
+}
+
+bool Destinations::is_crowded(const std::string& name, base::TimePoint now) const {
+  const auto found = destinations_.find(name);
+  return found != destinations_.end() && (found->second.paused_until > now || found->second.claimed >= most_for_one_);
+}
+
+std::optional<std::string> Destinations::obstacle(const DestinationNames& names, base::TimePoint now) {
+  if (names.empty()) return std::nullopt;
+  const std::lock_guard lock(mutex_);
+  if (claimed_ >= most_claimed_) return obstacle_of_all;
+  for (const std::string& name : names)
+    if (is_crowded(name, now)) return mark_of_one + name;
+  std::string lane_name = lane_name_of(names);
+  if (has_room(lane_name)) return std::nullopt;
+  return lane_name;
+}
+
+bool Destinations::is_gone(const std::string& obstacle, base::TimePoint now) {
+  const std::lock_guard lock(mutex_);
+  if (obstacle == obstacle_of_all) return claimed_ < most_claimed_;
+  return obstacle.starts_with(mark_of_one) ? !is_crowded(obstacle.substr(1), now) : has_room(obstacle);
+}
+
+void Destinations::claimed(const DestinationNames& names) {
+  const std::lock_guard lock(mutex_);
+  ++claimed_;
+  ++lanes_[lane_name_of(names)].claimed;
+  for (const std::string& name : names) ++destinations_[name].claimed;
+}
+
+void Destinations::given_up(const DestinationNames& names) {
+  const std::lock_guard lock(mutex_);
+  leave(names, false);
+}
+
+bool Destinations::is_free(const std::string& name, base::TimePoint now) const {
+  const auto found = destinations_.find(name);
+  if (found == destinations_.end()) return true;
+  const Destination& destination = found->second;
+  if (destination.paused_until > now || (rules_.rate > 0 && destination.next_free > now)) return false;
+  if (rules_.concurrency > 0 && destination.working >= rules_.concurrency) return false;
+  const int others_may_have = workers_ - working_ - 1;
+  return destination.working == 0 || destination.working < times_the_free * others_may_have;
+}
+
+bool Destinations::may_begin_now(const DestinationNames& names, base::TimePoint now) const {
+  if (!booked_.empty() && booked_ != names && have_common(booked_, names)) return false;
+  return std::ranges::all_of(names, [&](const std::string& name) { return is_free(name, now); });
+}
+
+bool Destinations::may_begin(const DestinationNames& names, base::TimePoint now) {
+  const std::lock_guard lock(mutex_);
+  return may_begin_now(names, now);
+}
+
+bool Destinations::begin(const DestinationNames& names, base::TimePoint now) {
+  const std::lock_guard lock(mutex_);
+  if (!may_begin_now(names, now)) return false;
+  if (booked_ == names) booked_.clear();
+  latest_ = std::max(latest_, now);
+  ++working_;
+  for (const std::string& name : names) {
+    Destination& destination = destinations_[name];
+    ++destination.working;
+    if (rules_.rate > 0) {
+      const bool is_just_past = destination.next_free > now - lateness;
+      destination.next_free = (is_just_past ? destination.next_free : Moment(now)) +
+                              std::chrono::microseconds(static_cast<std::int64_t>(1'000'000 / rules_.rate));
+    }
+  }
+  return true;
+}
+
+void Destinations::put_off() {
+  const std::lock_guard lock(mutex_);
+  --working_;
+}
+
+void Destinations::resume() {
+  const std::lock_guard lock(mutex_);
+  ++working_;
+}
+
+void Destinations::finished(const DestinationNames& names) {
+  const std::lock_guard lock(mutex_);
+  leave(names, true);
+}
+
+void Destinations::leave(const DestinationNames& names, bool was_working) {
+  if (claimed_-- >= most_claimed_) reopened_ = true;
+  if (was_working) --working_;
+  if (booked_ == names) booked_.clear();
+  const auto lane = lanes_.find(lane_name_of(names));
+  --lane->second.claimed;
+  if (lane->second.is_closed && lane->second.claimed <= low_) {
+    lane->second.is_closed = false;
+    --closed_;
+    reopened_ = true;
+  }
+  if (lane->second.claimed == 0) lanes_.erase(lane);
+  for (const std::string& name : names) {
+    Destination& destination = destinations_[name];
+    if (destination.claimed-- == most_for_one_) reopened_ = true;
+    if (was_working) --destination.working;
+    forget_if_idle(name);
+  }
+}
+
+// A destination that has nothing under way is remembered for its next turn and its pause alone.
+void Destinations::forget_if_idle(const std::string& name) {
+  const auto found = destinations_.find(name);
+  const Destination& destination = found->second;
+  if (destination.claimed > 0) return;
+  if (destination.next_free == Moment() && destination.paused_until == base::TimePoint()) destinations_.erase(found);
+  if (destinations_.size() < many_destinations) return;
+  std::erase_if(destinations_, [&](const auto& each) {
+    return each.second.claimed == 0 && each.second.next_free <= latest_ && each.second.paused_until <= latest_;
+  });
+}
+
+std::optional<base::TimePoint> Destinations::turn_of(const DestinationNames& names, base::TimePoint now) {
+  const std::lock_guard lock(mutex_);
+  std::optional<base::TimePoint> turn;
+  for (const std::string& name : names) {
+    const auto found = destinations_.find(name);
+    if (found == destinations_.end()) continue;
+    const base::TimePoint next =
+        std::max(found->second.paused_until, std::chrono::ceil<base::Milliseconds>(found->second.next_free));
+    if (next > now) turn = std::max(turn.value_or(next), next);
+  }
+  return turn;
+}
+
+void Destinations::pause(const std::string& name, base::TimePoint until) {
+  const std::lock_guard lock(mutex_);
+  base::TimePoint& paused_until = destinations_[name].paused_until;
+  paused_until = std::max(paused_until, until);
+  // Others do not wait for the pause.
+  if (std::ranges::find(booked_, name) != booked_.end()) booked_.clear();
+}
+
+void Destinations::book(const DestinationNames& names, base::TimePoint now) {
+  const std::lock_guard lock(mutex_);
+  const bool has_pause = std::ranges::any_of(names, [&](const std::string& name) {
+    const auto found = destinations_.find(name);
+    return found != destinations_.end() && found->second.paused_until > now;
+  });
+  if (booked_.empty() && !has_pause) booked_ = names;
+}
+
+bool Destinations::has_closed() {
+  const std::lock_guard lock(mutex_);
+  return closed_ > 0;
+}
+
+bool Destinations::take_reopened() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(reopened_, false);
+}
+
+}  // namespace postino::outbox

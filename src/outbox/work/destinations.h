@@ -1,0 +1,111 @@
+// Where e-mails go, as far as workers share something there: the domains of recipients, or the host of a callback. Says
+// which e-mails may be begun and which may be claimed, so that no destination gets more than it may, and none takes all
+// workers while it is slow.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+
+namespace postino::outbox {
+
+struct DestinationRules {
+  int concurrency = 0;  // e-mails at a time; 0: no limit
+  double rate = 0;      // e-mails a second; 0: no limit
+};
+
+// Each name once, in order. Without any, an e-mail has all workers to itself.
+using DestinationNames = std::vector<std::string>;
+
+// Safe to call from any thread.
+class Destinations {
+ public:
+  // So many workers share the e-mails, which are claimed up to `batch` at a time.
+  Destinations(DestinationRules rules, int workers, int batch);
+
+  // What is claimed and not finished, in all, is never more.
+  int most_claimed() const { return most_claimed_; }
+
+  // What keeps an e-mail for these destinations from being claimed; nullopt when it shall be. Enough is claimed for the
+  // same destinations, until there is little left; or far more than enough for one of them, or it has a pause.
+  std::optional<std::string> obstacle(const DestinationNames& names, base::TimePoint now);
+  // Is it there no longer?
+  bool is_gone(const std::string& obstacle, base::TimePoint now);
+
+  // An e-mail waits for a worker from now on.
+  void claimed(const DestinationNames& names);
+  // It does no longer, and was not begun.
+  void given_up(const DestinationNames& names);
+
+  // Would begin() answer true?
+  bool may_begin(const DestinationNames& names, base::TimePoint now);
+  // A worker begins with one that was claimed; false when it may not now.
+  bool begin(const DestinationNames& names, base::TimePoint now);
+  void finished(const DestinationNames& names);
+  // A worker puts one off that it has begun, and goes on with something else; and a worker takes it up again. It keeps
+  // its place at its destinations.
+  void put_off();
+  void resume();
+
+  // It waits for the time alone: when it may be begun.
+  std::optional<base::TimePoint> turn_of(const DestinationNames& names, base::TimePoint now);
+
+  // The destination asked for it: nothing is begun or claimed for it until then.
+  void pause(const std::string& name, base::TimePoint until);
+
+  // Others that need one of these wait until it has begun: an e-mail for several destinations would hardly ever find
+  // all of them free otherwise. One at a time; the first one counts.
+  void book(const DestinationNames& names, base::TimePoint now);
+
+  // Is there something for which nothing more shall be claimed now, because enough is?
+  bool has_closed();
+  // Has an obstacle gone since the last call, other than by the time?
+  bool take_reopened();
+
+ private:
+  using Moment = std::chrono::time_point<std::chrono::system_clock, std::chrono::microseconds>;
+  struct Destination {
+    int claimed = 0;  // and not finished, with those that are worked on
+    int working = 0;
+    Moment next_free;              // the next turn of the rate
+    base::TimePoint paused_until;  // as it asked
+  };
+
+  // E-mails for the same destinations.
+  struct Lane {
+    int claimed = 0;
+    bool is_closed = false;
+  };
+
+  // The mutex is held.
+  bool is_free(const std::string& name, base::TimePoint now) const;
+  bool may_begin_now(const DestinationNames& names, base::TimePoint now) const;
+  bool has_room(const std::string& lane_name);
+  bool is_crowded(const std::string& name, base::TimePoint now) const;
+  void leave(const DestinationNames& names, bool was_working);
+  void forget_if_idle(const std::string& name);
+
+  const DestinationRules rules_;
+  const int workers_;
+  const int most_working_;  // of one destination
+  const int low_;           // claimed for the same destinations: when there are as few, more shall be
+  const int high_;          // when there are as many, no more shall be
+  const int most_for_one_;  // claimed for one destination, with others or without
+  const int most_claimed_;  // in all
+  std::mutex mutex_;
+  int claimed_ = 0;
+  int working_ = 0;
+  int closed_ = 0;  // lanes
+  bool reopened_ = false;
+  base::TimePoint latest_;  // the time, as far as it is known here
+  DestinationNames booked_;
+  std::map<std::string, Destination> destinations_;
+  std::map<std::string, Lane> lanes_;  // of which something is claimed
+};
+
+}  // namespace postino::outbox

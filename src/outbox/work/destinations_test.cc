@@ -1,0 +1,218 @@
+#include "outbox/work/destinations.h"
+
+#include <gtest/gtest.h>
+
+namespace postino::outbox {
+namespace {
+
+using base::Milliseconds;
+using std::chrono::seconds;
+
+constexpr base::TimePoint first_turn{base::Milliseconds(1'794'735'000'250)};  // 2026-11-15T09:30:00.250Z
+
+const DestinationNames at_a = {"a.example"};
+const DestinationNames at_b = {"b.example"};
+const DestinationNames at_both = {"a.example", "b.example"};
+
+// How many of them can be begun one after the other.
+int count_begun(Destinations& destinations, const DestinationNames& names, base::TimePoint now = first_turn) {
+  int count = 0;
+  for (; count < 1'000 && destinations.begin(names, now); ++count) destinations.claimed(names);
+  return count;
+}
+
+// How many are wanted, one after the other.
+int count_claimed(Destinations& destinations, const DestinationNames& names, base::TimePoint now = first_turn) {
+  int count = 0;
+  for (; count < 100'000 && !destinations.obstacle(names, now); ++count) destinations.claimed(names);
+  return count;
+}
+
+TEST(Destinations, NoneTakesAllWorkers) {
+  for (const int workers : {2, 3, 4, 8, 16, 100}) {
+    Destinations destinations({}, workers, 25);
+    const int most = count_begun(destinations, at_a);
+    EXPECT_EQ(most, workers * 3 / 4) << workers;
+    EXPECT_GE(count_begun(destinations, at_b), 1) << "there is a worker for another one";
+  }
+  Destinations alone({}, 1, 25);
+  EXPECT_TRUE(alone.begin(at_a, first_turn)) << "who has only one worker gives it to anyone";
+}
+
+TEST(Destinations, TheMoreThereAreTheLessEachMayHave) {
+  Destinations destinations({}, 16, 25);
+  EXPECT_EQ(count_begun(destinations, {"1"}), 12);
+  EXPECT_TRUE(destinations.begin({"2"}, first_turn));
+  EXPECT_TRUE(destinations.begin({"2"}, first_turn));
+  EXPECT_TRUE(destinations.begin({"3"}, first_turn));
+  EXPECT_FALSE(destinations.begin({"2"}, first_turn)) << "the last worker is for another one";
+  EXPECT_TRUE(destinations.begin({"4"}, first_turn));
+  destinations.finished({"1"});
+  EXPECT_FALSE(destinations.begin({"1"}, first_turn)) << "it has more than its share by now";
+  EXPECT_TRUE(destinations.begin(at_a, first_turn));
+}
+
+TEST(Destinations, WithoutANameAnEmailHasAllWorkersToItself) {
+  Destinations destinations({.concurrency = 1}, 4, 25);
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(destinations.begin({}, first_turn));
+}
+
+TEST(Destinations, SoManyAtATimeForEach) {
+  Destinations destinations({.concurrency = 2}, 16, 25);
+  EXPECT_EQ(count_begun(destinations, at_a), 2);
+  EXPECT_EQ(count_begun(destinations, at_b), 2) << "others do not wait for it";
+  destinations.finished(at_a);
+  EXPECT_TRUE(destinations.may_begin(at_a, first_turn));
+  EXPECT_TRUE(destinations.begin(at_a, first_turn));
+  EXPECT_FALSE(destinations.may_begin(at_a, first_turn));
+}
+
+TEST(Destinations, AnEmailCountsForEachOfItsDestinations) {
+  Destinations destinations({.concurrency = 1}, 16, 25);
+  destinations.claimed(at_b);
+  destinations.claimed(at_both);
+  EXPECT_TRUE(destinations.begin(at_b, first_turn));
+  EXPECT_FALSE(destinations.begin(at_both, first_turn)) << "the second one is busy";
+  destinations.finished(at_b);
+  EXPECT_TRUE(destinations.begin(at_both, first_turn));
+  EXPECT_FALSE(destinations.begin(at_a, first_turn));
+  EXPECT_FALSE(destinations.begin(at_b, first_turn));
+}
+
+TEST(Destinations, WhatIsPutOffKeepsItsPlaceAndNoWorker) {
+  Destinations destinations({.concurrency = 1}, 2, 25);
+  destinations.claimed(at_a);
+  EXPECT_TRUE(destinations.begin(at_a, first_turn));
+  destinations.put_off();
+  EXPECT_FALSE(destinations.begin(at_a, first_turn));
+  EXPECT_TRUE(destinations.begin(at_b, first_turn));
+  destinations.resume();
+  destinations.finished(at_a);
+  EXPECT_TRUE(destinations.begin(at_a, first_turn));
+}
+
+TEST(Destinations, SoManyASecond) {
+  Destinations destinations({.rate = 2}, 16, 25);
+  EXPECT_TRUE(destinations.begin(at_a, first_turn));
+  EXPECT_FALSE(destinations.begin(at_a, first_turn));
+  EXPECT_EQ(destinations.turn_of(at_a, first_turn), first_turn + Milliseconds(500));
+  EXPECT_EQ(destinations.turn_of(at_b, first_turn), std::nullopt);
+  EXPECT_TRUE(destinations.begin(at_b, first_turn));
+  EXPECT_FALSE(destinations.begin(at_a, first_turn + Milliseconds(499)));
+  EXPECT_TRUE(destinations.begin(at_a, first_turn + Milliseconds(500)));
+  EXPECT_TRUE(destinations.begin(at_a, first_turn + seconds(10))) << "what is not used is not saved up";
+  EXPECT_EQ(destinations.turn_of(at_a, first_turn + seconds(10)), first_turn + Milliseconds(10'500));
+}
+
+TEST(Destinations, HighRatesAreKeptToo) {
+  for (const int rate : {300, 700, 3'000}) {
+    Destinations destinations({.rate = static_cast<double>(rate)}, 1'000'000, 25);
+    int begun = 0;
+    for (base::TimePoint now = first_turn; now < first_turn + seconds(1); now += Milliseconds(7))
+      while (destinations.begin(at_a, now)) ++begun;
+    EXPECT_NEAR(begun, rate, rate / 50 + 3);
+  }
+}
+
+TEST(Destinations, APauseIsForOneAlone) {
+  Destinations destinations({}, 16, 25);
+  destinations.pause("a.example", first_turn + seconds(60));
+  destinations.pause("a.example", first_turn + seconds(5));
+  EXPECT_FALSE(destinations.begin(at_a, first_turn + seconds(59)));
+  const auto obstacle = destinations.obstacle(at_both, first_turn);
+  ASSERT_TRUE(obstacle) << "nothing is claimed for it";
+  EXPECT_FALSE(destinations.is_gone(*obstacle, first_turn + seconds(59)));
+  EXPECT_EQ(destinations.turn_of(at_a, first_turn), first_turn + seconds(60));
+  EXPECT_TRUE(destinations.begin(at_b, first_turn));
+  EXPECT_TRUE(destinations.begin(at_a, first_turn + seconds(60)));
+  EXPECT_TRUE(destinations.is_gone(*obstacle, first_turn + seconds(60)));
+}
+
+TEST(Destinations, ClaimsAreForAWhileAndComeInBatches) {
+  Destinations destinations({.concurrency = 4}, 16, 25);
+  EXPECT_EQ(count_claimed(destinations, at_a), 16);
+  EXPECT_TRUE(destinations.has_closed());
+  for (int i = 0; i < 7; ++i) destinations.given_up(at_a);
+  EXPECT_FALSE(destinations.is_gone("a.example", first_turn));
+  EXPECT_FALSE(destinations.take_reopened());
+  destinations.given_up(at_a);
+  EXPECT_TRUE(destinations.take_reopened());
+  EXPECT_FALSE(destinations.take_reopened()) << "that was told";
+  EXPECT_FALSE(destinations.has_closed());
+  EXPECT_EQ(count_claimed(destinations, at_a), 8);
+}
+
+TEST(Destinations, WhatIsForSeveralTakesNoRoomFromWhatIsForOne) {
+  Destinations destinations({}, 16, 25);
+  const int alone = count_claimed(destinations, at_a);
+  EXPECT_EQ(destinations.obstacle(at_a, first_turn), "a.example");
+  EXPECT_EQ(count_claimed(destinations, at_both), alone) << "they need not wait for both to have room";
+  EXPECT_EQ(count_claimed(destinations, at_b), alone);
+}
+
+TEST(Destinations, NoneIsInTheWayOfAllThroughThoseThatAreForOthersToo) {
+  Destinations destinations({}, 16, 25);
+  int claimed = 0;
+  std::optional<std::string> obstacle;
+  for (; claimed < 1'000; ++claimed) {
+    const DestinationNames names = {"a.example", "b" + std::to_string(claimed)};
+    obstacle = destinations.obstacle(names, first_turn);
+    if (obstacle) break;
+    destinations.claimed(names);
+  }
+  ASSERT_EQ(obstacle, "@a.example");
+  EXPECT_LT(claimed, destinations.most_claimed() / 2);
+  EXPECT_FALSE(destinations.is_gone(*obstacle, first_turn));
+  destinations.given_up({"a.example", "b0"});
+  EXPECT_TRUE(destinations.take_reopened());
+  EXPECT_TRUE(destinations.is_gone(*obstacle, first_turn));
+}
+
+TEST(Destinations, ManyThatHaveEnoughLeaveRoomForTheNext) {
+  Destinations destinations({}, 16, 25);
+  int claimed = 0;
+  for (int i = 0; i < 50; ++i) {
+    const int count = count_claimed(destinations, {std::to_string(i)});
+    EXPECT_TRUE(i > 20 || count >= 1) << i;
+    claimed += count;
+  }
+  EXPECT_LE(claimed, destinations.most_claimed());
+}
+
+TEST(Destinations, WhenAllIsTakenTheNextIsWantedAsSoonAsThereIsRoom) {
+  Destinations destinations({}, 1, 1);
+  int count = 0;
+  while (!destinations.obstacle({std::to_string(count)}, first_turn)) destinations.claimed({std::to_string(count++)});
+  EXPECT_EQ(count, destinations.most_claimed());
+  EXPECT_FALSE(destinations.take_reopened());
+  destinations.given_up({"0"});
+  EXPECT_TRUE(destinations.take_reopened());
+  EXPECT_EQ(destinations.obstacle(at_a, first_turn), std::nullopt);
+}
+
+TEST(Destinations, WhoHasBookedHasTheNextTurn) {
+  Destinations destinations({.concurrency = 1}, 16, 25);
+  for (const DestinationNames& names : {at_a, at_b, at_both}) destinations.claimed(names);
+  ASSERT_TRUE(destinations.begin(at_a, first_turn));
+  ASSERT_TRUE(destinations.begin(at_b, first_turn));
+  destinations.book(at_both, first_turn);
+  destinations.finished(at_a);
+  EXPECT_FALSE(destinations.begin(at_a, first_turn)) << "it is kept free";
+  EXPECT_TRUE(destinations.begin({"c.example"}, first_turn));
+  destinations.finished(at_b);
+  EXPECT_TRUE(destinations.begin(at_both, first_turn));
+  destinations.finished(at_both);
+  EXPECT_TRUE(destinations.begin(at_a, first_turn));
+}
+
+TEST(Destinations, ForAPauseNobodyBooks) {
+  Destinations destinations({}, 16, 25);
+  destinations.book(at_both, first_turn);
+  destinations.pause("b.example", first_turn + seconds(60));
+  EXPECT_TRUE(destinations.begin(at_a, first_turn)) << "it does not wait for the pause of another one";
+  destinations.book(at_both, first_turn);
+  EXPECT_TRUE(destinations.begin(at_a, first_turn));
+}
+
+}  // namespace
+}  // namespace postino::outbox
