@@ -45,18 +45,41 @@ PipelineLoop::PipelineLoop(Pipeline pipeline, const WorkContext& context, Pipeli
           [work](const Email& email, MessageRoom&) { return std::optional(work(email)); }, std::move(on_moved), next) {}
 
 void PipelineLoop::start() {
-  running_ = options_.workers + 1;
-  const auto run = [this](const char* what, bool urgent, void (PipelineLoop::*loop)()) {
-    threads_.emplace_back([this, what, urgent, loop] {
-      base::name_thread(std::string(name_of(pipeline_)) + what);
-      if (!urgent) base::lower_thread_priority();
-      (this->*loop)();
-    });
-  };
-  run("-claim", options_.urgent, &PipelineLoop::claim_loop);
-  run("-write", true, &PipelineLoop::write_loop);  // urgent work may wait for the same commit
-  for (int i = 0; i < options_.workers; ++i) run("-work", options_.urgent, &PipelineLoop::work_loop);
+  const std::lock_guard lock(mutex_);
+  running_ = 1;
+  const bool started = start_thread("-claim", options_.urgent, &PipelineLoop::claim_loop) &&
+                       start_thread("-write", true, &PipelineLoop::write_loop) &&  // urgent work may wait for the same
+                       start_worker();
+  CHECK(started);
 }
+
+bool PipelineLoop::start_thread(const char* what, bool urgent, void (PipelineLoop::*loop)()) {
+  return threads_.try_start([this, what, urgent, loop] {
+    base::name_thread(std::string(name_of(pipeline_)) + what);
+    if (!urgent) base::lower_thread_priority();
+    (this->*loop)();
+  });
+}
+
+bool PipelineLoop::start_worker() {
+  if (!start_thread("-work", options_.urgent, &PipelineLoop::work_loop)) return false;
+  ++running_;
+  ++workers_;
+  ++coming_;
+  return true;
+}
+
+// There is one more thing to do. When the system has no more threads, the workers that are there do it. The mutex is
+// held.
+void PipelineLoop::call_worker() {
+  claimed_.notify_one();
+  const std::size_t wanted = waiting_.size() + (needs_watch() ? 1 : 0);
+  const bool suffice = wanted <= static_cast<std::size_t>(resting_ + coming_);
+  if (!stopping_ && !suffice && workers_ < options_.workers) static_cast<void>(start_worker());
+}
+
+// After a rest in which nothing came. One worker stays: another might not be had when there is work. The mutex is held.
+bool PipelineLoop::may_go() const { return workers_ > 1 && waiting_.empty() && !needs_watch(); }
 
 void PipelineLoop::wake() {
   {
@@ -82,8 +105,7 @@ void PipelineLoop::begin_stop(Instant give_up_at) {
 
 void PipelineLoop::stop(Instant give_up_at) {
   begin_stop(give_up_at);
-  for (std::thread& thread : threads_) thread.join();
-  threads_.clear();
+  threads_.join();
 }
 
 int PipelineLoop::in_flight() const {
@@ -94,6 +116,11 @@ int PipelineLoop::in_flight() const {
 int PipelineLoop::set_aside() const {
   const std::lock_guard lock(mutex_);
   return static_cast<int>(aside_.size());
+}
+
+int PipelineLoop::workers() const {
+  const std::lock_guard lock(mutex_);
+  return workers_;
 }
 
 int PipelineLoop::unwritten() const {
@@ -127,7 +154,7 @@ void PipelineLoop::make_room(int finished) {
 void PipelineLoop::give_to_workers(std::vector<Email> emails) {
   for (Email& email : emails) {
     waiting_.push_back(std::move(email));
-    claimed_.notify_one();
+    call_worker();
   }
   if (!stopping_) return;
   give_back_waiting();
@@ -240,17 +267,17 @@ std::optional<PipelineLoop::Task> PipelineLoop::take_task() {
 std::optional<PipelineLoop::Task> PipelineLoop::next_task(std::unique_lock<std::mutex>& lock) {
   while (true) {
     if (auto task = take_task()) {
-      if (!aside_.empty() && !is_watched_) claimed_.notify_one();  // another worker has to look for room
+      if (needs_watch()) call_worker();  // another worker has to look for room
       return task;
     }
     if (stopping_) return std::nullopt;
-    if (aside_.empty() || is_watched_) {
-      claimed_.wait(lock);
-    } else {
-      is_watched_ = true;
-      claimed_.wait_for(lock, look_for_room);
-      is_watched_ = false;
-    }
+    const bool watches = needs_watch();
+    is_watched_ |= watches;
+    ++resting_;
+    const auto woken = claimed_.wait_for(lock, watches ? look_for_room : options_.rest);
+    --resting_;
+    if (watches) is_watched_ = false;
+    if (woken == std::cv_status::timeout && !watches && may_go()) return std::nullopt;
   }
 }
 
@@ -267,6 +294,7 @@ bool PipelineLoop::put_aside(Task& task) {
 
 void PipelineLoop::work_loop() {
   std::unique_lock lock(mutex_);
+  --coming_;
   while (auto task = next_task(lock)) {
     lock.unlock();
     std::optional<Event> event = work_(task->email, task->room);
@@ -291,6 +319,7 @@ void PipelineLoop::work_loop() {
     // The first one wakes the writer, the last one ends its wait for more.
     if (done_.size() == 1 || !more_to_come()) worked_.notify_one();
   }
+  --workers_;
   --running_;
   worked_.notify_one();
 }

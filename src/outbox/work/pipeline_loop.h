@@ -2,7 +2,8 @@
 // writes it down.
 //
 // One thread claims, some work, one writes. Claims and moves go in batches; an e-mail is worked on
-// alone. Woken by new work; looks for itself now and then, for what others have put in.
+// alone. Woken by new work; looks for itself now and then, for what others have put in. Those that work come with the
+// work, and go when there has been none for a while.
 #pragma once
 
 #include <chrono>
@@ -12,10 +13,10 @@
 #include <mutex>
 #include <optional>
 #include <set>
-#include <thread>
 #include <vector>
 
 #include "base/random.h"
+#include "base/thread_pool.h"
 #include "outbox/ledger/ledger.h"
 #include "outbox/ledger/message_memory.h"
 #include "outbox/work/leases.h"
@@ -24,13 +25,14 @@
 namespace postino::outbox {
 
 struct PipelineOptions {
-  int workers = 4;
-  int batch = 25;  // e-mails claimed at a time
+  int workers = 4;  // at most
+  int batch = 25;   // e-mails claimed at a time
   // Work that has no effect but its commit needs no claim: if two workers do it, one of both commits counts.
   bool claims = true;
   bool urgent = true;              // otherwise it makes room for others while the machine is busy
   std::function<bool()> make_way;  // of what is not urgent: may it wait a bit, because other work is?
   base::Milliseconds poll{5'000};
+  std::chrono::milliseconds rest = base::ThreadPool::usual_rest;  // of a worker without work, before it goes
   // E-mails that are set aside until there is room for their messages. They are kept leased. When they are as many, the
   // next one has this happen to it instead; without it nothing more is claimed.
   std::size_t most_set_aside = 100;
@@ -80,6 +82,7 @@ class PipelineLoop final : public WorkerPlaces {
 
   int in_flight() const;  // without those that are set aside
   int set_aside() const;
+  int workers() const;  // that there are now
   // Outcomes that are known and could not be written so far: tried in vain, or kept back while the ledger takes
   // nothing.
   int unwritten() const;
@@ -100,9 +103,14 @@ class PipelineLoop final : public WorkerPlaces {
   void claim_loop();
   base::Result<Claim> take_due(const std::set<std::string>& under_way);
   void work_loop();
-  // Waits for one; nullopt when it is time to stop.
+  // Waits for one; nullopt when it is time for the worker to go.
   std::optional<Task> next_task(std::unique_lock<std::mutex>& lock);
   std::optional<Task> take_task();
+  bool needs_watch() const { return !aside_.empty() && !is_watched_; }
+  void call_worker();
+  bool may_go() const;
+  bool start_worker();
+  bool start_thread(const char* what, bool urgent, void (PipelineLoop::*loop)());
   bool put_aside(Task& task);
   bool is_crowded() const { return aside_.size() >= options_.most_set_aside; }
   void write_loop();
@@ -154,12 +162,15 @@ class PipelineLoop final : public WorkerPlaces {
   int in_flight_ = 0;                      // claimed and not written
   std::set<std::string> under_way_;        // their ids, where nothing is claimed
   int running_ = 0;                        // threads that may still bring something to write
+  int workers_ = 0;                        // of these
+  int coming_ = 0;                         // workers that were started and have not looked for work yet
+  int resting_ = 0;                        // workers that wait for work, those included that were called
   bool is_announced_ = false;              // there is new work
   bool full_ = false;                      // the claiming thread waits for room
   bool behind_ = true;                     // there may be more that is due than was claimed
   bool stopping_ = false;
   Instant give_up_at_;  // when stopping
-  std::vector<std::thread> threads_;
+  base::ThreadGroup threads_;
 };
 
 }  // namespace postino::outbox
