@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "engine/storage/data_directory.h"
+#include "engine/storage/empty_ranges.h"
 #include "engine/storage/options.h"
 #include "engine/storage/store_env.h"
 #include "engine/storage/write_gate.h"
@@ -67,6 +68,9 @@ class Database {
   // is harmless.
   void compact(Family family, const rocksdb::Slice& lower, const rocksdb::Slice& upper);
 
+  // Of the family of indexes.
+  EmptyRanges& empty_ranges() { return empty_ranges_; }
+
   rocksdb::ColumnFamilyHandle* handle(Family family) const { return handles_[static_cast<std::size_t>(family)]; }
   rocksdb::DB& rocks() const { return *db_; }
 
@@ -85,6 +89,7 @@ class Database {
   std::unique_ptr<rocksdb::DB> db_;
   std::array<rocksdb::ColumnFamilyHandle*, family_count> handles_{};
   rocksdb::WriteOptions write_options_;
+  EmptyRanges empty_ranges_;
   std::filesystem::path directory_;
   Durability durability_ = Durability::synced;
   // Before RocksDB opened them.
