@@ -4,6 +4,7 @@
 #include <rocksdb/db.h>
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -63,6 +64,8 @@ class Database {
   // Lets writes be taken again when there is room; for a thread that calls it now and then, so that no caller must.
   void look_at_disk() { static_cast<void>(gate_->check()); }
   WriteHealth health() const { return gate_->health(); }
+  // Any thread.
+  WriteCounts counts() const { return {commits_, keys_, bytes_}; }
 
   // Clears away what was removed from [lower, upper), so that iterators need not step over it. Takes a while; failing
   // is harmless.
@@ -90,6 +93,9 @@ class Database {
   std::array<rocksdb::ColumnFamilyHandle*, family_count> handles_{};
   rocksdb::WriteOptions write_options_;
   EmptyRanges empty_ranges_;
+  std::atomic<std::uint64_t> commits_ = 0;
+  std::atomic<std::uint64_t> keys_ = 0;
+  std::atomic<std::uint64_t> bytes_ = 0;
   std::filesystem::path directory_;
   Durability durability_ = Durability::synced;
   // Before RocksDB opened them.
