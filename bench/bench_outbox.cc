@@ -1,6 +1,7 @@
 // The outbox beside Postfix: e-mails of 4 KB, accepted durably, and sent to smtp-sink.
 //
-//   bench_outbox [--quick] [--postino PROGRAM] [part...]      parts out of accept, deliver, claim; all by default
+//   bench_outbox [--quick] [--postino PROGRAM] [part...]      parts out of accept, deliver, claim, footprint; all by
+//   default
 //
 // Postino gets its e-mails over its REST API, one in each request; Postfix gets them from smtp-source, over as many
 // sessions as there are connections. Both keep their data on the file system of this program, and sync it. While
@@ -32,7 +33,10 @@ constexpr Part parts[] = {
     {"accept", postino::bench::race_acceptance},
     {"deliver", postino::bench::race_delivery},
     {"claim", postino::bench::compare_claims},
+    {"footprint", postino::bench::measure_footprint},
 };
+
+bool needs_sink(std::string_view part) { return part == "deliver" || part == "footprint"; }
 
 struct Choice {
   bool quick = false;
@@ -71,7 +75,7 @@ int run(const Choice& choice) {
   race.postfix = postfix.get();
   postino::bench::Report::header("postino", "postfix");
   for (const Part& part : parts)
-    if (choice.includes(part.name) && (part.name != "deliver" || has_sink)) part.run(race);
+    if (choice.includes(part.name) && (has_sink || !needs_sink(part.name))) part.run(race);
   std::printf("%d below their bar\n", race.report.below());
   return 0;
 }
@@ -89,7 +93,8 @@ int main(int count, char** arguments) {
     } else if (std::ranges::find(parts, word, &Part::name) != std::end(parts)) {
       choice.names.push_back(word);
     } else {
-      std::fprintf(stderr, "usage: bench_outbox [--quick] [--postino PROGRAM] [accept] [deliver] [claim]\n");
+      std::fprintf(stderr,
+                   "usage: bench_outbox [--quick] [--postino PROGRAM] [accept] [deliver] [claim] [footprint]\n");
       return 2;
     }
   }

@@ -26,6 +26,8 @@ void race_acceptance(OutboxRace& race);
 void race_delivery(OutboxRace& race);
 // What a claim costs among few finished e-mails and among many.
 void compare_claims(OutboxRace& race);
+// What the server takes when it is idle and when it is not, and what an e-mail costs the store.
+void measure_footprint(OutboxRace& race);
 
 // A contestant whose work is done by another process.
 struct Racer {

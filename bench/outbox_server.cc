@@ -81,15 +81,20 @@ OutboxServer::OutboxServer(std::uint16_t port, const std::filesystem::path& prog
   client_ = std::move(*client);
 }
 
-std::int64_t OutboxServer::count(std::initializer_list<std::string_view> states) const {
+std::string OutboxServer::get(const std::string& target) const {
   http::ClientRequest request;
-  const auto url = net::Url::parse("http://" + loopback(port()) + "/emails/counts");
+  const auto url = net::Url::parse("http://" + loopback(port()) + target);
   CHECK(url);
   request.url = *url;
-  const auto response = client_->send(request, std::chrono::steady_clock::now() + std::chrono::seconds(20));
+  auto response = client_->send(request, std::chrono::steady_clock::now() + std::chrono::seconds(20));
   CHECK(response && response->status == 200);
+  return std::move(response->body);
+}
+
+std::int64_t OutboxServer::count(std::initializer_list<std::string_view> states) const {
+  const std::string counts = get("/emails/counts");
   std::int64_t sum = 0;
-  for (const std::string_view state : states) sum += number_of(response->body, state);
+  for (const std::string_view state : states) sum += number_of(counts, state);
   return sum;
 }
 

@@ -33,6 +33,12 @@ class OutboxServer {
   std::uint16_t port() const { return server_.port(); }
   pid_t process() const { return server_.process(); }
   double resident_megabytes() const { return server_.resident_megabytes(); }
+  double peak_megabytes() const { return server_.peak_megabytes(); }
+  int threads() const { return server_.threads(); }
+  std::chrono::duration<double, std::milli> start_time() const { return server_.start_time(); }
+
+  // The body of the answer; the process ends when it is not 200.
+  std::string get(const std::string& target) const;
 
   // How many e-mails are in one of these states.
   std::int64_t count(std::initializer_list<std::string_view> states) const;

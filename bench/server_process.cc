@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <string_view>
 
 #include "child_process.h"
 
@@ -37,6 +38,19 @@ bool answers(std::uint16_t port) {
   }
   ::close(socket);
   return answered;
+}
+
+// The number after the name in /proc/PID/status.
+double status_number(pid_t process, std::string_view name) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/status");
+  std::string word;
+  double number = 0;
+  while (file >> word)
+    if (word == name) {
+      file >> number;
+      break;
+    }
+  return number;
 }
 
 }  // namespace
@@ -72,5 +86,9 @@ double ServerProcess::resident_megabytes() const {
   file >> total >> resident;
   return resident * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1 << 20);
 }
+
+double ServerProcess::peak_megabytes() const { return status_number(process_, "VmHWM:") / (1 << 10); }
+
+int ServerProcess::threads() const { return static_cast<int>(status_number(process_, "Threads:")); }
 
 }  // namespace postino::bench

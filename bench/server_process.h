@@ -26,6 +26,8 @@ class ServerProcess {
   // From the start to the first answer.
   std::chrono::duration<double, std::milli> start_time() const { return start_time_; }
   double resident_megabytes() const;
+  double peak_megabytes() const;  // the most that was resident so far
+  int threads() const;
   pid_t process() const { return process_; }
 
  private:

@@ -56,6 +56,8 @@ store::Answer<bool> Engine::run_maintenance_once() { return parts_->maintenance.
 
 WriteHealth Engine::write_health() const { return parts_->core->database->health(); }
 
+WriteCounts Engine::write_counts() const { return parts_->core->database->counts(); }
+
 void Engine::guard_expiry(ExpiryGuard guard) { parts_->maintenance.guard_expiry(std::move(guard)); }
 
 Engine::Parts& Engine::current() {

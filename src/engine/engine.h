@@ -27,6 +27,8 @@ class Engine final : public store::Store {
 
   // Are writes refused because of the disk? Any thread, at once.
   WriteHealth write_health() const;
+  // Any thread, at once.
+  WriteCounts write_counts() const;
 
   // Asks before an item expires. See Options::expiry_needs_guard.
   void guard_expiry(ExpiryGuard guard);

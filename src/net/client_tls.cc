@@ -3,6 +3,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
+#include "base/log.h"
 #include "net/openssl.h"
 
 namespace postino::net {
@@ -26,15 +27,22 @@ base::Result<std::shared_ptr<ClientTls>> ClientTls::create(const ClientTlsOption
   ERR_clear_error();
   SSL_CTX* const context = SSL_CTX_new(TLS_client_method());
   if (context == nullptr) return base::fail(base::ErrorCode::exhausted, "cannot set up TLS: " + take_openssl_reason());
-  std::shared_ptr<ClientTls> made(new ClientTls(context, options.verify));
-  set_up_client(context, options.verify);
-  if (!options.verify) return made;
   const std::string& file = options.certificate_file;
-  if (file.empty() && SSL_CTX_set_default_verify_paths(context) != 1)
-    return base::invalid("cannot use the system's certificates: " + take_openssl_reason());
-  if (!file.empty() && SSL_CTX_load_verify_file(context, file.c_str()) != 1)
+  std::shared_ptr<ClientTls> made(new ClientTls(context, options.verify, options.verify && file.empty()));
+  set_up_client(context, options.verify);
+  if (options.verify && !file.empty() && SSL_CTX_load_verify_file(context, file.c_str()) != 1)
     return base::invalid("cannot use the certificates in '" + file + "': " + take_openssl_reason());
   return made;
+}
+
+ssl_ctx_st* ClientTls::context() const {
+  std::call_once(read_, [this] {
+    // Where this fails no authority is known, and no server's certificate is valid.
+    if (trusts_system_ && SSL_CTX_set_default_verify_paths(context_) != 1)
+      base::log_error("tls", "cannot use the system's certificates", {{"reason", take_openssl_reason()}});
+    ERR_clear_error();
+  });
+  return context_;
 }
 
 ClientTls::~ClientTls() { SSL_CTX_free(context_); }

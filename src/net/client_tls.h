@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "base/result.h"
@@ -18,19 +19,24 @@ struct ClientTlsOptions {
 // Safe to use from any thread.
 class ClientTls {
  public:
-  // Fails when the authorities cannot be read.
+  // Fails when the authorities of a file cannot be read. Those of the system are read with the first connection: there
+  // are more than a hundred, and a program may never need them.
   static base::Result<std::shared_ptr<ClientTls>> create(const ClientTlsOptions& options);
   ~ClientTls();
   ClientTls(const ClientTls&) = delete;
   ClientTls& operator=(const ClientTls&) = delete;
 
-  ssl_ctx_st* context() const { return context_; }
+  ssl_ctx_st* context() const;
   bool verifies() const { return verify_; }
 
  private:
-  ClientTls(ssl_ctx_st* context, bool verify) : context_(context), verify_(verify) {}
+  ClientTls(ssl_ctx_st* context, bool verify, bool trusts_system)
+      : context_(context), verify_(verify), trusts_system_(trusts_system) {}
+
   ssl_ctx_st* context_;
   bool verify_;
+  bool trusts_system_;
+  mutable std::once_flag read_;  // the authorities of the system
 };
 
 }  // namespace postino::net

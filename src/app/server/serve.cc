@@ -343,7 +343,8 @@ base::Result<void> serve(const Settings& settings, const ReadSettings& read_sett
   Monitor monitor(metrics_readers(settings));
   monitor.add_source([&](std::string& text) { endpoint->statistics().append_to(text); });
   monitor.add_source([&](std::string& text) { endpoint->long_calls().append_to(text); });
-  monitor.add_source([&](std::string& text) { append_store_metrics(text, engine->write_health()); });
+  monitor.add_source(
+      [&](std::string& text) { append_store_metrics(text, engine->write_health(), engine->write_counts()); });
   monitor.add_check([&] { return store_problem(engine->write_health()); });
   monitor.add_source([&](std::string& text) {
     if (const Servers* servers = listening) append_server_metrics(text, servers->counts());

@@ -18,7 +18,7 @@ struct NamedServerCounts {
 // Appends each metric with one sample per server.
 void append_server_metrics(std::string& out, const std::vector<NamedServerCounts>& servers);
 
-// Whether the store takes writes, and the room on its disk.
-void append_store_metrics(std::string& out, const engine::WriteHealth& health);
+// Whether the store takes writes, the room on its disk, and what it has written.
+void append_store_metrics(std::string& out, const engine::WriteHealth& health, const engine::WriteCounts& counts);
 
 }  // namespace postino::app

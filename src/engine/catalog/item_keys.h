@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/catalog/table.h"
+#include "engine/storage/keys.h"
 #include "item/value.h"
 
 namespace postino::engine {
@@ -25,10 +26,6 @@ std::optional<std::string> index_key(const Index& index, const item::Map& item, 
 std::string index_partition_prefix(const Index& index, const std::vector<const item::AttributeValue*>& hash);
 
 // The part of [0, 2^32) of partition hashes that a segment of a parallel scan covers, as key bounds below `id`.
-struct KeyRange {
-  std::string lower;  // inclusive
-  std::string upper;  // exclusive
-};
 KeyRange segment_range(ObjectId id, std::uint32_t segment, std::uint32_t total);
 
 }  // namespace postino::engine

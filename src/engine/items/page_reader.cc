@@ -43,32 +43,62 @@ class Page {
 
   store::Answer<store::PageResponse> read(const KeyRange& range, bool forward) {
     TRY_VOID(admit(core_, *view_.table, view_.index, Access::read));
-    // An iterator is a point in time by itself; only fetching beside it needs one that has a name.
+    std::optional<EmptyRanges::Watch> watch;
+    std::vector<KeyRange> parts = {range};
+    if (view_.index != nullptr && view_.index->global) {
+      watch_ = &watch.emplace(core_.database->empty_ranges(), range);
+      parts = watch->parts();
+    }
+    // An iterator is a point in time by itself; only several, and fetching beside one, need one that has a name.
     std::optional<Snapshot> snapshot;
-    if (view_.fetch_items) snapshot_ = snapshot.emplace(*core_.database).get();
-    const rocksdb::Slice lower(range.lower), upper(range.upper);
-    const Family family = view_.index == nullptr ? Family::items : Family::indexes;
-    const auto entries = core_.database->iterate(family, lower, upper, snapshot_, most_skipped());
-    std::optional<SteppedKeys> stepped;
-    if (request_.allowance != nullptr) stepped.emplace();
-    for (forward ? entries->SeekToFirst() : entries->SeekToLast(); entries->Valid();
-         forward ? entries->Next() : entries->Prev()) {
-      const std::size_t bytes_before = page_bytes_;
-      TRY(const bool full, take(entries->value().ToStringView()));
+    if (view_.fetch_items || parts.size() > 1) snapshot_ = snapshot.emplace(*core_.database).get();
+    if (!forward) std::ranges::reverse(parts);
+    for (const KeyRange& part : parts) {
+      TRY(const bool full, read_part(part, forward));
       if (full) break;
-      if (stepped && !request_.allowance->take(stepped->count() + 1, page_bytes_ - bytes_before))
-        return store::read_given_up();
     }
-    if (stepped && entries->status().IsIncomplete()) {
-      request_.allowance->exhaust();
-      return store::read_given_up();
-    }
-    if (!entries->status().ok()) return base::propagate(store::Error(error_from(entries->status())));
     add_consumption();
     return std::move(response_);
   }
 
  private:
+  // True when the page is full.
+  store::Answer<bool> read_part(const KeyRange& part, bool forward) {
+    const rocksdb::Slice lower(part.lower), upper(part.upper);
+    const Family family = view_.index == nullptr ? Family::items : Family::indexes;
+    const auto entries = core_.database->iterate(family, lower, upper, snapshot_, most_skipped());
+    std::optional<SteppedKeys> stepped;
+    if (request_.allowance != nullptr || watch_ != nullptr) stepped.emplace();
+    KeyRange rest = part;  // what has not been read yet
+    for (forward ? entries->SeekToFirst() : entries->SeekToLast(); entries->Valid();
+         forward ? entries->Next() : entries->Prev()) {
+      const std::uint64_t skipped = stepped ? stepped->count() : 0;
+      if (watch_ != nullptr) note_entry(rest, entries->key().ToStringView(), forward, skipped);
+      const std::size_t bytes_before = page_bytes_;
+      TRY(const bool full, take(entries->value().ToStringView()));
+      if (full) return true;
+      if (request_.allowance != nullptr && !request_.allowance->take(skipped + 1, page_bytes_ - bytes_before))
+        return store::read_given_up();
+    }
+    if (request_.allowance != nullptr && entries->status().IsIncomplete()) {
+      request_.allowance->exhaust();
+      return store::read_given_up();
+    }
+    if (!entries->status().ok()) return base::propagate(store::Error(error_from(entries->status())));
+    if (watch_ != nullptr && stepped->count() >= EmptyRanges::worth_remembering) watch_->found_empty(rest);
+    return false;
+  }
+
+  // The next entry has been found, behind so many removed ones.
+  void note_entry(KeyRange& rest, std::string_view key, bool forward, std::uint64_t skipped) {
+    std::string& begun = forward ? rest.lower : rest.upper;
+    const bool found = skipped >= EmptyRanges::worth_remembering;
+    if (found && forward) watch_->found_empty({begun, std::string(key)});
+    if (found && !forward) watch_->found_empty({std::string(key) + '\0', begun});
+    begun = key;
+    if (forward) begun.push_back('\0');
+  }
+
   // Of RocksDB's keys, in one step of the iterator.
   std::uint64_t most_skipped() const {
     return request_.allowance == nullptr ? 0 : std::max<std::uint64_t>(1, request_.allowance->keys());
@@ -122,6 +152,7 @@ class Page {
   const store::ReadPage& request_;
   const PageView& view_;
   const rocksdb::Snapshot* snapshot_ = nullptr;
+  EmptyRanges::Watch* watch_ = nullptr;  // of a global index
   store::PageResponse response_;
   std::size_t entry_bytes_ = 0;  // as stored in the table or index
   std::size_t page_bytes_ = 0;   // the same, or what was fetched instead

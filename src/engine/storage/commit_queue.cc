@@ -22,6 +22,10 @@ bool has_range(const std::shared_ptr<CommitEntry>& entry) {
   return std::ranges::find(entry->mutations, MutationType::remove_range, &Mutation::type) != entry->mutations.end();
 }
 
+bool is_index_put(const Mutation& mutation) {
+  return mutation.family == Family::indexes && mutation.type == MutationType::put;
+}
+
 }  // namespace
 
 void CommitEntry::put(Family family, std::string key, std::string value) {
@@ -251,12 +255,22 @@ base::Result<void> CommitQueue::write(const Batch& batch) {
     append_sorted(batch, writes);
   if (writes.Count() == 0) return {};
 
-  TRY_VOID(database_.write(writes));
+  const base::Result<void> written = database_.write(writes);
+  note_index_puts(batch);
+  TRY_VOID(written);
   for (const auto& [id, total] : totals) {
     total.statistics->count += total.count;
     total.statistics->bytes += total.bytes;
   }
   return {};
+}
+
+void CommitQueue::note_index_puts(const Batch& batch) {
+  std::vector<std::string_view> keys;
+  for (const auto& entry : batch)
+    for (const Mutation& mutation : entry->mutations)
+      if (is_index_put(mutation)) keys.push_back(mutation.key);
+  if (!keys.empty()) database_.empty_ranges().note_puts(keys);
 }
 
 void CommitQueue::release_pending(const Batch& batch) {

@@ -128,6 +128,8 @@ class CommitQueue {
   void append_in_turn(const Batch& batch, rocksdb::WriteBatch& writes) const;
   void append_sorted(const Batch& batch, rocksdb::WriteBatch& writes) const;
   base::Result<void> write(const Batch& batch);
+  // Also when it failed: whether it reached the disk may not be known.
+  void note_index_puts(const Batch& batch);
   void release_pending(const Batch& batch);
   // Nothing queued can stand when a batch failed, because it may have been planned upon it: it fails with the batch.
   void abandon_all(Batch& batch);

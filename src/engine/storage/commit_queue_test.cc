@@ -90,5 +90,19 @@ TEST_F(CommitQueueTest, RangeRemovesWhatWasWrittenBeforeItAndNothingElse) {
   EXPECT_THAT(keys(Family::streams), ElementsAre(stream_key(dropped, 3), stream_key(other, 2)));
 }
 
+TEST_F(CommitQueueTest, WhatIsWrittenTogetherIsOneCommit) {
+  const WriteCounts before = database_->counts();
+  add_entry().put(Family::items, "a", std::string(1'000, 'x'));
+  CommitEntry& other = add_entry();
+  other.put(Family::indexes, "a", "x");
+  other.remove(Family::indexes, "b");
+  write_together();
+  const WriteCounts after = database_->counts();
+  EXPECT_EQ(after.commits - before.commits, 1U);
+  EXPECT_EQ(after.keys - before.keys, 3U);
+  EXPECT_GT(after.bytes - before.bytes, 1'000U);
+  EXPECT_LT(after.bytes - before.bytes, 1'100U);
+}
+
 }  // namespace
 }  // namespace postino::engine

@@ -221,8 +221,11 @@ base::Result<void> Database::write_into_reserve(rocksdb::WriteBatch& batch) {
       logs_->set_room_aside(batch.GetDataSize() + batch.GetDataSize() / 1024 + fragments_and_headers);
   if (!room.ok()) return base::propagate(gate_->refuse_for_now());
   const rocksdb::Status status = db_->Write(write_options_, &batch);
-  if (status.ok()) return {};
-  return base::propagate(gate_->fail(status, logs_->lost()));
+  if (!status.ok()) return base::propagate(gate_->fail(status, logs_->lost()));
+  ++commits_;
+  keys_ += static_cast<std::uint64_t>(batch.Count());
+  bytes_ += batch.GetDataSize();
+  return {};
 }
 
 void Database::compact(Family family, const rocksdb::Slice& lower, const rocksdb::Slice& upper) {

@@ -4,12 +4,14 @@
 #include <rocksdb/db.h>
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "base/result.h"
 #include "engine/storage/data_directory.h"
+#include "engine/storage/empty_ranges.h"
 #include "engine/storage/options.h"
 #include "engine/storage/store_env.h"
 #include "engine/storage/write_gate.h"
@@ -62,10 +64,15 @@ class Database {
   // Lets writes be taken again when there is room; for a thread that calls it now and then, so that no caller must.
   void look_at_disk() { static_cast<void>(gate_->check()); }
   WriteHealth health() const { return gate_->health(); }
+  // Any thread.
+  WriteCounts counts() const { return {commits_, keys_, bytes_}; }
 
   // Clears away what was removed from [lower, upper), so that iterators need not step over it. Takes a while; failing
   // is harmless.
   void compact(Family family, const rocksdb::Slice& lower, const rocksdb::Slice& upper);
+
+  // Of the family of indexes.
+  EmptyRanges& empty_ranges() { return empty_ranges_; }
 
   rocksdb::ColumnFamilyHandle* handle(Family family) const { return handles_[static_cast<std::size_t>(family)]; }
   rocksdb::DB& rocks() const { return *db_; }
@@ -85,6 +92,10 @@ class Database {
   std::unique_ptr<rocksdb::DB> db_;
   std::array<rocksdb::ColumnFamilyHandle*, family_count> handles_{};
   rocksdb::WriteOptions write_options_;
+  EmptyRanges empty_ranges_;
+  std::atomic<std::uint64_t> commits_ = 0;
+  std::atomic<std::uint64_t> keys_ = 0;
+  std::atomic<std::uint64_t> bytes_ = 0;
   std::filesystem::path directory_;
   Durability durability_ = Durability::synced;
   // Before RocksDB opened them.

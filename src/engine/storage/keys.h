@@ -14,6 +14,13 @@ namespace postino::engine {
 using ObjectId = std::uint32_t;                                  // of tables, indexes and streams; never used twice
 inline constexpr std::size_t object_id_size = sizeof(ObjectId);  // in keys
 
+struct KeyRange {
+  std::string lower;  // inclusive
+  std::string upper;  // exclusive
+
+  friend bool operator==(const KeyRange&, const KeyRange&) = default;
+};
+
 // expiry: table id, second of expiry, item key without its table id.
 std::string expiry_key(ObjectId table, std::int64_t second, std::string_view stored_item_key);
 struct ExpiryEntry {

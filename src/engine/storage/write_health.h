@@ -1,4 +1,4 @@
-// Whether a store takes writes, for those who watch it.
+// Whether a store takes writes, and what it has written, for those who watch it.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,13 @@ struct WriteHealth {
   std::string reason;               // in words, when they are refused
   std::uint64_t free_bytes = 0;     // when it was looked at last
   std::uint64_t reserve_bytes = 0;  // that must stay free
+};
+
+// Since it was opened.
+struct WriteCounts {
+  std::uint64_t commits = 0;
+  std::uint64_t keys = 0;   // put, removed, or removed as a range
+  std::uint64_t bytes = 0;  // of the log, without the headers of its records
 };
 
 }  // namespace postino::engine

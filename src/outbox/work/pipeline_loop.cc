@@ -47,18 +47,41 @@ PipelineLoop::PipelineLoop(Pipeline pipeline, const WorkContext& context, Pipeli
           [work](const Email& email, MessageRoom&) { return std::optional(work(email)); }, std::move(on_moved), next) {}
 
 void PipelineLoop::start() {
-  running_ = options_.workers + 1;
-  const auto run = [this](const char* what, bool urgent, void (PipelineLoop::*loop)()) {
-    threads_.emplace_back([this, what, urgent, loop] {
-      base::name_thread(std::string(name_of(pipeline_)) + what);
-      if (!urgent) base::lower_thread_priority();
-      (this->*loop)();
-    });
-  };
-  run("-claim", options_.urgent, &PipelineLoop::claim_loop);
-  run("-write", true, &PipelineLoop::write_loop);  // urgent work may wait for the same commit
-  for (int i = 0; i < options_.workers; ++i) run("-work", options_.urgent, &PipelineLoop::work_loop);
+  const std::lock_guard lock(mutex_);
+  running_ = 1;
+  const bool started = start_thread("-claim", options_.urgent, &PipelineLoop::claim_loop) &&
+                       start_thread("-write", true, &PipelineLoop::write_loop) &&  // urgent work may wait for the same
+                       start_worker();
+  CHECK(started);
 }
+
+bool PipelineLoop::start_thread(const char* what, bool urgent, void (PipelineLoop::*loop)()) {
+  return threads_.try_start([this, what, urgent, loop] {
+    base::name_thread(std::string(name_of(pipeline_)) + what);
+    if (!urgent) base::lower_thread_priority();
+    (this->*loop)();
+  });
+}
+
+bool PipelineLoop::start_worker() {
+  if (!start_thread("-work", options_.urgent, &PipelineLoop::work_loop)) return false;
+  ++running_;
+  ++workers_;
+  ++coming_;
+  return true;
+}
+
+// There is one more thing to do. When the system has no more threads, the workers that are there do it. The mutex is
+// held.
+void PipelineLoop::call_worker() {
+  claimed_.notify_one();
+  const std::size_t wanted = lined_up_ + (needs_watch() ? 1 : 0);
+  const bool suffice = wanted <= static_cast<std::size_t>(idle_ + coming_);
+  if (!stopping_ && !suffice && workers_ < options_.workers) static_cast<void>(start_worker());
+}
+
+// After a rest in which nothing came. One worker stays: another might not be had when there is work. The mutex is held.
+bool PipelineLoop::may_go() const { return workers_ > 1 && waiting_.empty() && !needs_watch(); }
 
 void PipelineLoop::wake() {
   {
@@ -84,8 +107,7 @@ void PipelineLoop::begin_stop(Instant give_up_at) {
 
 void PipelineLoop::stop(Instant give_up_at) {
   begin_stop(give_up_at);
-  for (std::thread& thread : threads_) thread.join();
-  threads_.clear();
+  threads_.join();
 }
 
 int PipelineLoop::in_flight() const {
@@ -96,6 +118,11 @@ int PipelineLoop::in_flight() const {
 int PipelineLoop::set_aside() const {
   const std::lock_guard lock(mutex_);
   return static_cast<int>(aside_.size());
+}
+
+int PipelineLoop::workers() const {
+  const std::lock_guard lock(mutex_);
+  return workers_;
 }
 
 int PipelineLoop::unwritten() const {
@@ -113,8 +140,8 @@ std::optional<WorkerPlace> PipelineLoop::reserve(const Email& email) {
   WorkerPlace place{destinations_of(email)};
   const std::lock_guard lock(mutex_);
   if (stopping_ || refused_) return std::nullopt;
-  const bool has_free_worker = destinations_ && idle_ > 0 && in_flight_ < destinations_->most_claimed();
-  if (in_flight_ >= (behind_ ? most / 2 : most) && !has_free_worker) return std::nullopt;
+  const bool may_exceed = destinations_ && has_free_worker() && in_flight_ < destinations_->most_claimed();
+  if (in_flight_ >= (behind_ ? most / 2 : most) && !may_exceed) return std::nullopt;
   if (destinations_ && destinations_->obstacle(place.destinations, context_.clock.now())) return std::nullopt;
   if (destinations_) destinations_->claimed(place.destinations);
   ++in_flight_;
@@ -150,7 +177,8 @@ void PipelineLoop::give_to_workers(std::vector<Task> tasks) {
   for (Task& task : tasks) {
     Lane& lane = waiting_[task.destinations];
     lane.tasks.push_back(std::move(task));
-    claimed_.notify_one();
+    ++lined_up_;
+    call_worker();
   }
   if (!stopping_) return;
   give_back_waiting();
@@ -171,6 +199,7 @@ void PipelineLoop::give_back_waiting() {
       give_back(task);
     }
   waiting_.clear();
+  lined_up_ = 0;
 }
 
 void PipelineLoop::give_back(const Task& task) {
@@ -195,7 +224,7 @@ bool PipelineLoop::has_place() const {
   // Enough that no worker waits for the next claim, not so much that leases are taken long before their time.
   if (in_flight_ <= 2 * options_.workers) return true;
   // What waits for its destination keeps nobody else from workers that are free.
-  return destinations_ && idle_ > 0 && in_flight_ + options_.batch <= destinations_->most_claimed();
+  return destinations_ && has_free_worker() && in_flight_ + options_.batch <= destinations_->most_claimed();
 }
 
 bool PipelineLoop::wait_for_room(std::unique_lock<std::mutex>& lock) {
@@ -324,6 +353,7 @@ std::optional<PipelineLoop::Task> PipelineLoop::take_from_lanes() {
     last_lane_ = lane->first;
     lane->second.passed = 0;
     lane->second.tasks.pop_front();
+    --lined_up_;
     if (lane->second.tasks.empty()) waiting_.erase(lane);
     return task;
   }
@@ -345,12 +375,13 @@ std::optional<base::TimePoint> PipelineLoop::next_turn() {
   return next;
 }
 
-void PipelineLoop::wait_for_task(std::unique_lock<std::mutex>& lock) {
+bool PipelineLoop::wait_for_task(std::unique_lock<std::mutex>& lock) {
+  bool has_rested = false;
   ++idle_;
   if (full_ && destinations_) look_.notify_all();
   const auto turn = is_watched_ ? std::nullopt : next_turn();
   if (is_watched_ || (aside_.empty() && !turn)) {
-    claimed_.wait(lock);
+    has_rested = claimed_.wait_for(lock, options_.rest) == std::cv_status::timeout;
   } else {
     is_watched_ = true;
     base::Milliseconds wait = look_for_room;
@@ -359,17 +390,18 @@ void PipelineLoop::wait_for_task(std::unique_lock<std::mutex>& lock) {
     is_watched_ = false;
   }
   --idle_;
+  return !has_rested;
 }
 
 std::optional<PipelineLoop::Task> PipelineLoop::next_task(std::unique_lock<std::mutex>& lock) {
   while (true) {
     if (auto task = take_task()) {
       const bool is_to_be_watched = !is_watched_ && (!aside_.empty() || next_turn());
-      if (idle_ > 0 && (is_to_be_watched || can_begin_more())) claimed_.notify_one();  // another worker has to look
+      if (is_to_be_watched || can_begin_more()) call_worker();  // another worker has to look
       return task;
     }
     if (stopping_) return std::nullopt;
-    wait_for_task(lock);
+    if (!wait_for_task(lock) && may_go()) return std::nullopt;
   }
 }
 
@@ -387,6 +419,7 @@ bool PipelineLoop::put_aside(Task& task) {
 
 void PipelineLoop::work_loop() {
   std::unique_lock lock(mutex_);
+  --coming_;
   while (auto task = next_task(lock)) {
     lock.unlock();
     std::optional<Event> event = work_(task->email, task->room);
@@ -413,6 +446,7 @@ void PipelineLoop::work_loop() {
     // The first one wakes the writer, the last one ends its wait for more.
     if (done_.size() == 1 || !more_to_come()) worked_.notify_one();
   }
+  --workers_;
   --running_;
   worked_.notify_one();
 }

@@ -2,7 +2,8 @@
 // writes it down.
 //
 // One thread claims, some work, one writes. Claims and moves go in batches; an e-mail is worked on
-// alone. Woken by new work; looks for itself now and then, for what others have put in.
+// alone. Woken by new work; looks for itself now and then, for what others have put in. Those that work come with the
+// work, and go when there has been none for a while.
 #pragma once
 
 #include <chrono>
@@ -13,10 +14,10 @@
 #include <mutex>
 #include <optional>
 #include <set>
-#include <thread>
 #include <vector>
 
 #include "base/random.h"
+#include "base/thread_pool.h"
 #include "outbox/ledger/ledger.h"
 #include "outbox/ledger/message_memory.h"
 #include "outbox/work/destinations.h"
@@ -26,13 +27,14 @@
 namespace postino::outbox {
 
 struct PipelineOptions {
-  int workers = 4;
-  int batch = 25;  // e-mails claimed at a time
+  int workers = 4;  // at most
+  int batch = 25;   // e-mails claimed at a time
   // Work that has no effect but its commit needs no claim: if two workers do it, one of both commits counts.
   bool claims = true;
   bool urgent = true;              // otherwise it makes room for others while the machine is busy
   std::function<bool()> make_way;  // of what is not urgent: may it wait a bit, because other work is?
   base::Milliseconds poll{5'000};
+  std::chrono::milliseconds rest = base::ThreadPool::usual_rest;  // of a worker without work, before it goes
   // E-mails that are set aside until there is room for their messages. They are kept leased. When they are as many, the
   // next one has this happen to it instead; without it nothing more is claimed.
   std::size_t most_set_aside = 100;
@@ -93,6 +95,7 @@ class PipelineLoop final : public WorkerPlaces {
 
   int in_flight() const;  // without those that are set aside
   int set_aside() const;
+  int workers() const;  // that there are now
   // Outcomes that are known and could not be written so far: tried in vain, or kept back while the ledger takes
   // nothing.
   int unwritten() const;
@@ -128,7 +131,7 @@ class PipelineLoop final : public WorkerPlaces {
   void note_pauses(const Event& event);
   // The worker is done with it, whatever became of it.
   void leave_destinations(const Task& task);
-  // Waits for one; nullopt when it is time to stop.
+  // Waits for one; nullopt when it is time for the worker to go.
   std::optional<Task> next_task(std::unique_lock<std::mutex>& lock);
   std::optional<Task> take_task();
   std::optional<Task> take_from_aside();
@@ -137,7 +140,14 @@ class PipelineLoop final : public WorkerPlaces {
   bool can_begin_more();
   // When a task may be begun that waits for the time alone.
   std::optional<base::TimePoint> next_turn();
-  void wait_for_task(std::unique_lock<std::mutex>& lock);
+  // False when nothing came for a while.
+  bool wait_for_task(std::unique_lock<std::mutex>& lock);
+  bool has_free_worker() const { return idle_ + coming_ > 0 || workers_ < options_.workers; }
+  bool needs_watch() const { return !aside_.empty() && !is_watched_; }
+  void call_worker();
+  bool may_go() const;
+  bool start_worker();
+  bool start_thread(const char* what, bool urgent, void (PipelineLoop::*loop)());
   bool put_aside(Task& task);
   bool is_crowded() const { return aside_.size() >= options_.most_set_aside; }
   void write_loop();
@@ -181,6 +191,9 @@ class PipelineLoop final : public WorkerPlaces {
   std::map<DestinationNames, Lane> waiting_;  // claimed and not begun; no lane is empty
   DestinationNames last_lane_;                // that a worker has taken from: the next one has its turn
   int idle_ = 0;                              // workers without a task
+  int workers_ = 0;                           // that there are
+  int coming_ = 0;                            // of these: started, and have not looked for work yet
+  std::size_t lined_up_ = 0;                  // tasks in all lanes
   std::vector<Task> aside_;                   // begun, and waiting for room; not in flight
   bool is_watched_ = false;                   // a worker looks whether room has come
   std::deque<Done> done_;
@@ -199,7 +212,7 @@ class PipelineLoop final : public WorkerPlaces {
   bool behind_ = true;                     // there may be more that is due than was claimed
   bool stopping_ = false;
   Instant give_up_at_;  // when stopping
-  std::vector<std::thread> threads_;
+  base::ThreadGroup threads_;
 };
 
 }  // namespace postino::outbox

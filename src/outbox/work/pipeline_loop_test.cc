@@ -216,6 +216,43 @@ TEST_F(PipelineLoopConcurrentTest, WorkersWorkAtTheSameTime) {
   EXPECT_TRUE(await_written(3));
 }
 
+TEST_F(PipelineLoopConcurrentTest, AsManyWorkersComeAsThereIsWorkFor) {
+  PipelineOptions patient = options(8);
+  patient.rest = hours(1);
+  const auto loop = start(patient, [&](const Email& email) {
+    gate_.pass();
+    return deliver(email);
+  });
+  EXPECT_EQ(loop->workers(), 1);
+  for (const char* id : {"1", "2", "3"}) put_ready(id);
+  loop->wake();
+  EXPECT_TRUE(gate_.await(3));
+  EXPECT_EQ(loop->workers(), 3);
+  gate_.open();
+  EXPECT_TRUE(await_written(3));
+  put_ready("4");
+  loop->wake();
+  EXPECT_TRUE(ledger_.await_state("4", State::sent));
+  EXPECT_EQ(loop->workers(), 3) << "they are still there";
+}
+
+TEST_F(PipelineLoopConcurrentTest, WorkersWithoutWorkGoButForOneAndComeAgain) {
+  PipelineOptions restless = options(4);
+  restless.rest = milliseconds(0);
+  const auto loop = start(restless, [&](const Email& email) {
+    gate_.pass();
+    return deliver(email);
+  });
+  for (int round = 1; round <= 3; ++round) {
+    for (int i = 1; i <= 4; ++i) put_ready(std::to_string(round * 10 + i));
+    loop->wake();
+    EXPECT_TRUE(gate_.await(4 * round)) << "four at the same time";
+    gate_.let_through(4);
+    EXPECT_TRUE(await_written(4 * round));
+    EXPECT_TRUE(base::eventually([&] { return loop->workers() == 1; }));
+  }
+}
+
 TEST_F(PipelineLoopConcurrentTest, NewWorkWakesIt) {
   const auto loop = start(options(), deliver);
   EXPECT_TRUE(ledger_.await_looks(1));

@@ -1,0 +1,145 @@
+// What the server takes: threads, memory and time to start; what an e-mail costs the store; and what is left of 100,000
+// e-mails when they are sent, in listings and at the next start.
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "base/check.h"
+#include "outbox_race.h"
+#include "outbox_server.h"
+
+namespace postino::bench {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Milliseconds = std::chrono::duration<double, std::milli>;
+
+constexpr int clients = 16;
+constexpr std::size_t distinct_requests = 500;
+constexpr std::uint64_t few = 1'000;
+
+std::string text_of(const char* format, double value) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+std::string milliseconds(Milliseconds time) { return text_of("%.2f ms", time.count()); }
+
+class Subject {
+ public:
+  explicit Subject(const OutboxRace& race) : race_(race) { start(); }
+
+  const OutboxServer& server() const { return *server_; }
+  void start() { server_ = std::make_unique<OutboxServer>(race_.program, race_.directory / "footprint", sink_.port()); }
+  void stop() { server_.reset(); }
+
+  void send(std::uint64_t emails) {
+    HttpLoad load(
+        server_->port(), clients, [](std::uint64_t number) { return email_request(number); }, distinct_requests);
+    const std::uint64_t before = sink_.received();
+    expect_success(load.run_all(emails), "POST /emails");
+    sink_.await(before + emails);
+    server_->await_none({"ACCEPTED", "INTAKING", "READY", "PROCESSING"});
+  }
+
+  // The best of many.
+  Milliseconds listing(const std::string& target) const {
+    Milliseconds best = std::chrono::hours(1);
+    for (int i = 0; i < 200; ++i) {
+      const auto begin = Clock::now();
+      static_cast<void>(server_->get(target));
+      best = std::min<Milliseconds>(best, Clock::now() - begin);
+    }
+    return best;
+  }
+
+ private:
+  const OutboxRace& race_;
+  SmtpSinkProcess sink_;
+  std::unique_ptr<OutboxServer> server_;
+};
+
+double metric(const std::string& text, const std::string& name) {
+  const std::size_t found = text.find("\n" + name + " ");
+  CHECK(found != std::string::npos);
+  const char* const begin = text.data() + found + name.size() + 2;
+  double value = 0;
+  std::from_chars(begin, text.data() + text.size(), value);
+  return value;
+}
+
+constexpr std::array<std::pair<const char*, const char*>, 3> store_costs = {{
+    {"  keys written", "postino_store_keys_written_total"},
+    {"  bytes of log", "postino_store_log_bytes_total"},
+    {"  commits", "postino_store_commits_total"},
+}};
+
+constexpr std::array listings = {"/emails", "/emails?status=SENT", "/emails?status=READY"};
+
+void show_idle(Report& report, const OutboxServer& server, const char* when) {
+  report.ceiling(std::string("threads ") + when, std::to_string(server.threads()), server.threads() / 40.0, 1);
+  report.ceiling(std::string("memory ") + when, text_of("%.1f MB", server.resident_megabytes()),
+                 server.resident_megabytes() / 25, 1);
+}
+
+// Threads without work stay for a while.
+void await_rest(const OutboxServer& server) {
+  for (int i = 0; i < 60 && server.threads() > 40; ++i) ::poll(nullptr, 0, 500);
+}
+
+}  // namespace
+
+void measure_footprint(OutboxRace& race) {
+  Report& report = race.report;
+  const std::uint64_t many = race.quick ? 10'000 : 100'000;
+  const std::string count = std::to_string(many);
+  Subject subject(race);
+  Milliseconds start = subject.server().start_time();
+  report.fact("start to first answer, new directory", milliseconds(start));
+  start = std::chrono::hours(1);
+  for (int i = 0; i < 5; ++i) {
+    subject.stop();
+    subject.start();
+    start = std::min<Milliseconds>(start, subject.server().start_time());
+  }
+  report.ceiling("start to first answer, existing directory", milliseconds(start), start.count() / 60, 1);
+  show_idle(report, subject.server(), "when idle");
+
+  subject.send(few);
+  std::array<Milliseconds, listings.size()> before{};
+  for (std::size_t i = 0; i < listings.size(); ++i) before[i] = subject.listing(listings[i]);
+  const std::string metrics = subject.server().get("/metrics");
+  subject.send(many - few);
+  const std::string metrics_after = subject.server().get("/metrics");
+  report.fact("an e-mail of 4 KB, from accepted to sent", "");
+  for (const auto& [what, name] : store_costs) {
+    const double each = (metric(metrics_after, name) - metric(metrics, name)) / static_cast<double>(many - few);
+    report.fact(what, text_of("%.2f", each));
+  }
+  const double peak = subject.server().peak_megabytes();
+  report.ceiling("most memory, " + count + " e-mails sent", text_of("%.0f MB", peak), peak / 150, 1);
+  for (std::size_t i = 0; i < listings.size(); ++i) {
+    const Milliseconds after = subject.listing(listings[i]);
+    report.ceiling(std::string("GET ") + listings[i] + ", " + count + " sent : " + std::to_string(few),
+                   milliseconds(after) + " : " + milliseconds(before[i]), after / before[i], 1.3);
+  }
+  await_rest(subject.server());
+  show_idle(report, subject.server(), "after that");
+  const auto end = Clock::now();
+  subject.stop();
+  const Milliseconds stopping = Clock::now() - end;
+  subject.start();
+  const Milliseconds again = subject.server().start_time();
+  report.fact("clean stop, " + count + " sent", milliseconds(stopping));
+  report.ceiling("start after a clean stop, " + count + " sent", milliseconds(again), again.count() / 200, 1);
+}
+
+}  // namespace postino::bench
