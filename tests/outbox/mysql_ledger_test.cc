@@ -445,21 +445,6 @@ TEST_F(MysqlLedgerTest, DamagedRowsAreReportedAndKeepNobodyBack) {
   EXPECT_THAT(*expired, SizeIs(2));
 }
 
-TEST_F(MysqlLedgerTest, AListGoesOnBehindDamagedRows) {
-  accept(5);
-  for (const int damaged : {2, 3})
-    outbox_.execute("UPDATE emails SET recipients = '[{' WHERE id = ?", {email_id(damaged)});
-  std::size_t seen = 0;
-  for (std::string cursor;;) {
-    const auto page = process_->ledger().list({.cursor = cursor, .limit = 1});
-    ASSERT_TRUE(page) << page.error().message;
-    seen += page->emails.size();
-    cursor = page->cursor;
-    if (cursor.empty()) break;
-  }
-  EXPECT_EQ(seen, 3U);
-}
-
 TEST_F(MysqlLedgerTest, ALockedRowKeepsNoOtherLeaseFromBeingRenewed) {
   accept(60);
   const std::vector<Email> held = claimed(process_->ledger(), Pipeline::intake);
