@@ -262,7 +262,9 @@ class TestWhatComesBack:
 
     def test_callbacks_are_listed_and_replayed(self, postino, rest):
         postino.succeed("callbacks", "list")
-        ended = postino.run("callbacks", "replay", rest.accept_one(payload()))
+        identifier = rest.accept_one(payload())
+        rest.await_status(identifier, "SENT")
+        ended = postino.run("callbacks", "replay", identifier)
         assert ended.returncode == 1 and "was not given up" in ended.stderr
 
     def test_a_report_is_submitted(self, postino):
