@@ -50,7 +50,9 @@ TEST_F(GuardProgressTest, WhoGoesOnAfterAFailureGetsTheProgress) {
   EXPECT_EQ(second.verdict, Verdict::execute);
   EXPECT_EQ(second.record.progress, "half");
   EXPECT_EQ(second.record.created_at, embedded_start) << "it is the same record";
-  EXPECT_EQ(*from_item(stored()), second.record) << "the store has it before it is told";
+  Record told = second.record;
+  told.life_ends = {};  // is not stored
+  EXPECT_EQ(*from_item(stored()), told) << "the store has it before it is told";
   ASSERT_TRUE(guard_.complete(second.record, "done"));
   EXPECT_EQ(begin().record.progress, "");
 }

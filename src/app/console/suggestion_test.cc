@@ -10,7 +10,7 @@ const std::vector<std::string> known_commands = {"serve", "send", "emails", "mes
 TEST(Suggestion, IsTheClosestName) {
   EXPECT_EQ(closest("sned", known_commands), "send");
   EXPECT_EQ(closest("email", known_commands), "emails");
-  EXPECT_EQ(closest("severe", known_commands), "serve");
+  EXPECT_EQ(closest("sevre", known_commands), "serve");
 }
 
 TEST(Suggestion, IsNoneWhenNothingIsClose) {
