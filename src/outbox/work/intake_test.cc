@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 constexpr base::TimePoint intake_start{base::Milliseconds(1'794'735'000'000)};  // 2026-11-15T09:30:00Z
 
-void write_file(const fs::path& path, const std::string& text) {
+void write_attached(const fs::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
   ASSERT_TRUE(file.good()) << path;
@@ -29,7 +29,7 @@ class IntakeTest : public testing::Test {
  protected:
   IntakeTest() {
     fs::create_directories(files_);
-    write_file(files_ / "a.txt", "attached");
+    write_attached(files_ / "a.txt", "attached");
   }
 
   Event work(const std::string& payload, IntakeOptions options, std::string sender = "ann@example.com") {
@@ -98,7 +98,7 @@ class IntakeMemoryTest : public IntakeTest {
  protected:
   static constexpr std::size_t megabyte = 1 << 20;
 
-  IntakeMemoryTest() { write_file(files_ / "large.bin", std::string(2 * megabyte, 'x')); }
+  IntakeMemoryTest() { write_attached(files_ / "large.bin", std::string(2 * megabyte, 'x')); }
 
   Email with_file() {
     Email email;
@@ -136,7 +136,7 @@ TEST_F(IntakeMemoryTest, RoomIsTakenBeforeAttachmentsAreRead) {
 }
 
 TEST_F(IntakeMemoryTest, AMessageThatIsLargerThanAllMemoryIsBuiltAlone) {
-  write_file(files_ / "large.bin", std::string(5 * megabyte, 'x'));
+  write_attached(files_ / "large.bin", std::string(5 * megabyte, 'x'));
   const auto event = intake_->work(with_file(), room_);
   ASSERT_TRUE(event);
   EXPECT_GT(message_of(*event).size(), 5 * megabyte);
@@ -173,7 +173,7 @@ TEST_F(IntakeTest, APayloadThatCannotBeTheirsOrIsDamagedIsRejected) {
   EXPECT_EQ(rejection("../files/a.txt"), "the payload is missing from the spool");
   object.id = email.id;
   const std::string path = spool_->write(object).value();
-  write_file(directory_.path() / "spool" / path, "spoilt");
+  write_attached(directory_.path() / "spool" / path, "spoilt");
   EXPECT_THAT(rejection(path), HasSubstr("is damaged"));
 }
 
