@@ -159,6 +159,7 @@ QueueIntake::Result QueueIntake::judge(const broker::Message& message, const Acc
       return Result::repeated;
     case AcceptStatus::in_progress:
     case AcceptStatus::no_room:
+    case AcceptStatus::unknown:
       return Result::released;
     case AcceptStatus::other_request:
       log_rejected(message, "its id was already used by another message");
@@ -173,7 +174,7 @@ QueueIntake::Result QueueIntake::judge(const broker::Message& message, const Acc
   for (const AcceptOutcome& outcome : answer.outcomes) {
     if (outcome.error == AcceptError::duplicated_id) ++duplicates;
     // Without an id there is no key, and each e-mail stands alone: those that have no id of their own may come twice.
-    if (outcome.error == AcceptError::storage || outcome.error == AcceptError::database) return Result::released;
+    if (outcome.error && outcome.error != AcceptError::duplicated_id) return Result::released;
   }
   emails_ += emails - duplicates;
   return duplicates == emails ? Result::repeated : Result::accepted;

@@ -52,6 +52,12 @@ class MysqlLedger::AcceptWriter : private AcceptBatch<MysqlSpool::Placed> {
     }
     for (const Group& group : groups) keep_contents(group);  // they may be there, whether or not we were told so
     const base::Error error = mysql::as_error(done.error());
+    if (done.error().at_commit) {
+      Group all;
+      for (const Group& group : groups) all.insert(all.end(), group.begin(), group.end());
+      request_.doubt(all, error);
+      return {};
+    }
     if (request_.key()) return base::propagate(error);
     for (const Group& group : groups) TRY_VOID(request_.refuse(group, AcceptError::database, error));
     return {};
