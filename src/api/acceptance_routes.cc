@@ -27,6 +27,8 @@ std::string_view code_of(AcceptError error) {
       return "STORAGE_ERROR";
     case AcceptError::database:
       return "DATABASE_ERROR";
+    case AcceptError::unknown:
+      return "OUTCOME_UNKNOWN";
   }
   return "";
 }
@@ -102,8 +104,28 @@ struct Summary {
   }
 };
 
+bool is_unknown(const AcceptOutcome& outcome) { return outcome.error == AcceptError::unknown; }
+
 bool is_unstored(const AcceptOutcome& outcome) {
-  return outcome.error == AcceptError::storage || outcome.error == AcceptError::database;
+  return outcome.error == AcceptError::storage || outcome.error == AcceptError::database || is_unknown(outcome);
+}
+
+std::string_view status_of(const AcceptOutcome& outcome) {
+  if (is_unknown(outcome)) return "UNKNOWN";
+  return outcome.error ? "REJECTED" : "ACCEPTED";
+}
+
+// Why the store did not take it is in the log, and nothing for callers.
+std::string message_of(const AcceptOutcome& outcome) {
+  if (is_unknown(outcome)) return "it is not known whether the e-mail was stored; look for its id";
+  return is_unstored(outcome) ? "the e-mail was not stored; try again later" : outcome.message;
+}
+
+tl::unexpected<Problem> refuse_unknown_outcome() {
+  return refuse(problems::outcome_unknown,
+                "The e-mails may have been stored, and then they are sent. Repeat the request with the same "
+                "Idempotency-Key, or with the same ids: nothing is accepted twice. A request that had neither may be "
+                "executed twice.");
 }
 
 Summary summary_of(const std::vector<AcceptOutcome>& outcomes) {
@@ -115,13 +137,11 @@ Summary summary_of(const std::vector<AcceptOutcome>& outcomes) {
 void write_result(json::Writer& json, const AcceptOutcome& outcome) {
   json.begin_object();
   json.key("id").string(outcome.id);
-  json.key("status").string(outcome.error ? "REJECTED" : "ACCEPTED");
+  json.key("status").string(status_of(outcome));
   if (outcome.error) {
     json.key("error").begin_object();
     json.key("code").string(code_of(*outcome.error));
-    // Why the store did not take it is in the log, and nothing for callers.
-    json.key("message").string(is_unstored(outcome) ? "the e-mail could not be stored; try again later"
-                                                    : outcome.message);
+    json.key("message").string(message_of(outcome));
     json.end_object();
   }
   json.end_object();
@@ -148,10 +168,12 @@ Outcome answer_of(const std::vector<AcceptOutcome>& outcomes) {
   // It is not what was handed in.
   if (!outcomes.empty() && std::ranges::all_of(outcomes, is_unstored)) {
     const AcceptOutcome& first = outcomes.front();
-    auto refusal = refuse(problems::store_unavailable,
-                          first.error == AcceptError::storage
-                              ? "No e-mail could be stored: payloads cannot be written. Try again in a moment."
-                              : "No e-mail could be stored. Try again in a moment.");
+    auto refusal = std::ranges::any_of(outcomes, is_unknown)
+                       ? refuse_unknown_outcome()
+                       : refuse(problems::store_unavailable,
+                                first.error == AcceptError::storage
+                                    ? "No e-mail was stored: payloads cannot be written. Try again in a moment."
+                                    : "No e-mail was stored. Try again in a moment.");
     refusal.value().cause = first.message;
     return refusal;
   }
@@ -203,6 +225,8 @@ Outcome accept_emails(Call& call) {
       return refuse_unreadable_key();
     case AcceptStatus::no_room:
       return refuse(problems::overloaded, "Too many large e-mails are being worked on. Try again in a moment.");
+    case AcceptStatus::unknown:
+      return refuse_unknown_outcome();
     case AcceptStatus::other_request:
       break;
   }
@@ -245,10 +269,13 @@ std::vector<Route> acceptance_routes() {
            .summary = "Submit e-mails",
            .description =
                "A single e-mail need not be wrapped in `data`; the response is the same. If one element is malformed, "
-               "all are refused. Otherwise each e-mail is either accepted and stored durably, or refused, "
-               "independently of the others. The results are in the order of the elements.\n\nWith an "
-               "Idempotency-Key, a repeated request does not send mail twice: it gets the stored response with the "
-               "same status. Keys belong to the tenant or, without one, to the API key.",
+               "all are refused. Otherwise each e-mail is either accepted and stored "
+               "durably, or refused, independently of the others. The results are in the order of the "
+               "elements.\n\nWith an Idempotency-Key, a repeated request does not send mail twice: it gets the stored "
+               "response with the same status. Keys belong to the tenant or, without one, to the API key.\n\nThe code "
+               "OUTCOME_UNKNOWN, of a 503 or of one e-mail, says that the store failed while it was writing: the "
+               "e-mails may have been stored. Repeat the request with the same Idempotency-Key or the same ids. With "
+               "every other code, what was refused is not there.",
            .parameters = {idempotency_key_parameter(), idempotency_expiry_parameter()},
            .body = {{{json_content_type, "Submission"}}, true},
            .answers = {{200, "Some e-mails were accepted.", answer},

@@ -177,14 +177,17 @@ Schema submission() {
 Schema acceptance() {
   const Schema error{
       .type = "object",
-      .description = "Why the e-mail was rejected.",
+      .description = "Why the e-mail was rejected, or why it is not known whether it was accepted.",
       .properties = {
-          {"code", {.type = "string", .choices = {"DUPLICATED_ID", "STORAGE_ERROR", "DATABASE_ERROR"}}, required},
+          {"code",
+           {.type = "string", .choices = {"DUPLICATED_ID", "STORAGE_ERROR", "DATABASE_ERROR", "OUTCOME_UNKNOWN"}},
+           required},
           {"message", text(), required}}};
-  const Schema result{.type = "object",
-                      .properties = {{"id", text(), required},
-                                     {"status", {.type = "string", .choices = {"ACCEPTED", "REJECTED"}}, required},
-                                     {"error", error}}};
+  const Schema result{
+      .type = "object",
+      .properties = {{"id", text(), required},
+                     {"status", {.type = "string", .choices = {"ACCEPTED", "REJECTED", "UNKNOWN"}}, required},
+                     {"error", error}}};
   return {.type = "object",
           .properties = {{"summary",
                           {.type = "object",

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/metrics_text.h"
+#include "base/timestamp.h"
 
 namespace postino::base {
 
@@ -12,6 +13,9 @@ namespace {
 
 // Rounding makes the offset tremble.
 constexpr std::int64_t trembling = 50;
+
+constexpr Milliseconds deletion_waits = std::chrono::hours(1);
+constexpr Milliseconds noted_every = std::chrono::minutes(5);
 
 std::string seconds_of(std::int64_t milliseconds) { return std::to_string(milliseconds / 1'000); }
 
@@ -66,6 +70,11 @@ void PlausibleClock::note_past(TimePoint past) {
   suspect(seen);
 }
 
+std::optional<TimePoint> PlausibleClock::past() const {
+  const std::lock_guard lock(mutex_);
+  return past_;
+}
+
 void PlausibleClock::suspect(const Look& seen) const {
   is_suspicious_ = true;
   suspected_ = seen.offset();
@@ -81,7 +90,7 @@ TimePoint PlausibleClock::judge(const Look& seen) const {
     trusted_ = seen.offset();
     return seen.wall;
   }
-  if (is_doubtful() && jump < 0 && seen.wall + rules_.tolerance >= past_) {
+  if (is_doubtful() && jump < 0 && seen.wall + rules_.tolerance >= past_.value_or(TimePoint())) {
     log_info("clock", name_ + " was ahead, and has been set back", {{"seconds", seconds_of(-jump)}});
     doubtful_until_ = 0;
     is_suspicious_ = false;
@@ -101,12 +110,32 @@ TimePoint PlausibleClock::judge(const Look& seen) const {
   return seen.wall;
 }
 
-void PlausibleClock::append_metrics(std::string& out) const {
+void PlausibleClock::append_metrics(std::string& out, const std::string& prefix) const {
   static_cast<void>(now());  // it may be the first to look for a while
-  append_metric(out, "postino_clock_jumps_total", "counter", "How often the clock was set, or went wrong.",
+  append_metric(out, prefix + "_jumps_total", "counter", "How often " + name_ + " was set, or went wrong.",
                 std::to_string(jumps_.load()));
-  append_metric(out, "postino_clock_suspicious", "gauge", "1 while the clock says something that is not believed.",
+  append_metric(out, prefix + "_suspicious", "gauge", "1 while " + name_ + " says something that is not believed.",
                 is_suspicious_ || is_doubtful() ? "1" : "0");
+}
+
+void AgeWatch::look() {
+  const Milliseconds passed = clock_.monotonic();
+  const TimePoint now = clock_.now();
+  if (!seen_) seen_ = now;
+  const TimePoint expected = *seen_ + (passed - seen_at_.value_or(passed));
+  if (now - expected > notable_clock_gap) {
+    wait_until_ = passed + deletion_waits;
+    log_warning(part_, "the clock is far ahead of the last time it was seen: nothing expires for an hour",
+                {{"now", format_timestamp(now)}, {"last_seen", format_timestamp(expected)}});
+  }
+  seen_ = now;
+  seen_at_ = passed;
+  is_trusted_ = passed >= wait_until_;
+}
+
+std::optional<TimePoint> AgeWatch::to_note() const {
+  if (!is_trusted_ || (noted_at_ && *seen_at_ - *noted_at_ < noted_every)) return std::nullopt;
+  return seen_;
 }
 
 }  // namespace postino::base

@@ -9,7 +9,9 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/clock.h"
 
@@ -35,12 +37,14 @@ class PlausibleClock final : public Clock {
   // A source that is behind that time is taken for one that has jumped back. One that is far ahead of it may be right:
   // the machine was off. It is followed, but doubted for a while, and may be set back meanwhile.
   void note_past(TimePoint past) override;
+  // What it was told of.
+  std::optional<TimePoint> past() const;
   bool is_doubtful() const override { return source_.monotonic().count() < doubtful_until_; }
 
   bool is_suspicious() const { return is_suspicious_; }
   std::uint64_t jumps() const { return jumps_; }
-  // postino_clock_...
-  void append_metrics(std::string& out) const;
+  // Their names begin with the prefix and end with _jumps_total and _suspicious.
+  void append_metrics(std::string& out, const std::string& prefix = "postino_clock") const;
 
  private:
   // What the source says, and the monotonic time it said it at.
@@ -64,7 +68,41 @@ class PlausibleClock final : public Clock {
   mutable Milliseconds suspected_since_{0};
   mutable std::atomic<std::uint64_t> jumps_ = 0;
   mutable std::atomic<std::int64_t> doubtful_until_ = 0;  // in milliseconds of monotonic time
-  TimePoint past_;                                        // that a process before this one has reached
+  std::optional<TimePoint> past_;                         // that a process before this one has reached
+};
+
+// Looks whether the time can be right, before anything is deleted because of its age. All who delete by age ask it.
+//
+// A clock that is a day or more ahead of the last time that was noted, or of the time that has passed since the last
+// look, may be right: the machine was switched off for two months. Or an operator has set it wrongly, and notices soon.
+// So deletion waits for an hour. A clock that is behind is wrong, or was then: PlausibleClock does not follow it for a
+// while. Used by one thread at a time.
+class AgeWatch {
+ public:
+  // `part` of the program says in the log when deletion waits. The clock must outlive it.
+  AgeWatch(const Clock& clock, std::string_view part) : clock_(clock), part_(part) {}
+
+  // The time that a process before this one has noted last. To be called before the first look.
+  void begin(TimePoint last_noted) { seen_ = last_noted; }
+  // To be called in every round, before those who delete.
+  void look();
+  // May things be deleted because of their age? Not before the first look.
+  bool is_trusted() const { return is_trusted_; }
+
+  // The time, when it should be noted for the next process: now and then. What may be wrong is not noted, as the next
+  // process would take it for granted.
+  std::optional<TimePoint> to_note() const;
+  void noted() { noted_at_ = seen_at_; }
+
+ private:
+  const Clock& clock_;
+  const std::string part_;
+  bool is_trusted_ = false;
+  std::optional<TimePoint> seen_;
+  // By the monotonic clock.
+  std::optional<Milliseconds> seen_at_;
+  Milliseconds wait_until_{0};
+  std::optional<Milliseconds> noted_at_;
 };
 
 }  // namespace postino::base

@@ -120,12 +120,53 @@ TEST_F(PlausibleClockTest, AClockThatJumpsAgainBeginsAnew) {
   EXPECT_EQ(clock_.now(), start + hours(2) + minutes(9));
 }
 
+TEST_F(PlausibleClockTest, RemembersThePast) {
+  EXPECT_EQ(clock_.past(), std::nullopt);
+  clock_.note_past(start - hours(1));
+  EXPECT_EQ(clock_.past(), start - hours(1));
+}
+
+// The store's maintenance and the outbox have more of this.
+TEST_F(PlausibleClockTest, AnAgeWatchWaitsForAnHourAfterAGap) {
+  AgeWatch fresh(clock_, "test");
+  EXPECT_FALSE(fresh.is_trusted()) << "it has not looked";
+  fresh.look();
+  EXPECT_TRUE(fresh.is_trusted());
+  AgeWatch watch(clock_, "test");
+  watch.begin(start - hours(24 * 40));
+  watch.look();
+  EXPECT_FALSE(watch.is_trusted());
+  EXPECT_EQ(watch.to_note(), std::nullopt) << "it may be wrong";
+  wall_.advance(hours(1));
+  watch.look();
+  EXPECT_TRUE(watch.is_trusted());
+  EXPECT_EQ(watch.to_note(), start + hours(1));
+}
+
+TEST_F(PlausibleClockTest, AnAgeWatchNotesTheTimeNowAndThen) {
+  AgeWatch watch(clock_, "test");
+  EXPECT_EQ(watch.to_note(), std::nullopt);
+  watch.look();
+  EXPECT_EQ(watch.to_note(), start);
+  watch.look();
+  EXPECT_EQ(watch.to_note(), start) << "it was not noted";
+  watch.noted();
+  wall_.advance(minutes(4));
+  watch.look();
+  EXPECT_EQ(watch.to_note(), std::nullopt);
+  wall_.advance(minutes(1));
+  watch.look();
+  EXPECT_EQ(watch.to_note(), start + minutes(5));
+}
+
 TEST_F(PlausibleClockTest, TellsOthers) {
   wall_.set_by(hours(1));
   std::string metrics;
   clock_.append_metrics(metrics);
   EXPECT_NE(metrics.find("postino_clock_jumps_total 1\n"), std::string::npos) << metrics;
   EXPECT_NE(metrics.find("postino_clock_suspicious 1\n"), std::string::npos) << metrics;
+  clock_.append_metrics(metrics, "postino_other");
+  EXPECT_NE(metrics.find("postino_other_suspicious 1\n"), std::string::npos) << metrics;
 }
 
 }  // namespace

@@ -175,6 +175,7 @@ QueueIntake::Result QueueIntake::judge(const broker::Message& message, const Acc
       return judge_repeat(message, identified);
     case AcceptStatus::in_progress:
     case AcceptStatus::no_room:
+    case AcceptStatus::unknown:
       return Result::released;
     case AcceptStatus::other_request:
       log_rejected(message, "its id was already used by a message with other contents");
@@ -192,7 +193,7 @@ QueueIntake::Result QueueIntake::judge_outcomes(const broker::Message& message, 
                                                 const std::vector<Identified>& identified) {
   // Without an id there is no key, and each e-mail stands alone: those that have no id of their own may come twice.
   for (const AcceptOutcome& outcome : answer.outcomes)
-    if (outcome.error == AcceptError::storage || outcome.error == AcceptError::database) return Result::released;
+    if (outcome.error && outcome.error != AcceptError::duplicated_id) return Result::released;
   const auto is_duplicate = [](const AcceptOutcome& outcome) { return outcome.error == AcceptError::duplicated_id; };
   const auto accepted =
       answer.outcomes.size() - static_cast<std::size_t>(std::ranges::count_if(answer.outcomes, is_duplicate));

@@ -13,6 +13,8 @@ from payloads import payload
 ATTEMPTS = 400  # at one request, before its caller gives up
 BETWEEN_REQUESTS_SECONDS = 0.08
 REPEATED = 0.15  # of the requests with a key, right after their answer
+NOT_EXECUTED = {"OVERLOADED", "STORE_UNAVAILABLE"}  # codes of a 503 that say that nothing was stored
+NOT_STORED = {"STORAGE_ERROR", "DATABASE_ERROR"}  # codes of one e-mail that say so
 PLANS = ["fine"] * 12 + ["busy1", "busy2", "late1", "bye1", "gone"]
 
 
@@ -113,8 +115,11 @@ class EmailLoad(Callers):
         for _ in range(ATTEMPTS):
             reply = client.post("/emails", request.document, {"Idempotency-Key": request.key} if request.key else {})
             if reply is None or reply.status == 503:
-                unanswered = True
+                refused = reply is not None and reply.json["code"] in NOT_EXECUTED
+                unanswered = unanswered or not refused
                 self.refusals += reply is not None
+                if once and refused:
+                    self._note_refused(request.emails)
             elif reply.status not in (409, 429):
                 self._note(request, reply, unanswered)
                 return
@@ -129,10 +134,13 @@ class EmailLoad(Callers):
             code = result.get("error", {}).get("code")
             if code is None or (code == "DUPLICATED_ID" and unanswered):
                 email.known, email.id = "accepted", result["id"]
-            elif code != "DUPLICATED_ID":  # whether it could be stored is not said
-                email.known = "unknown"
-            else:
-                email.known = "refused"
+            elif code == "DUPLICATED_ID" or (code in NOT_STORED and not unanswered):
+                self._note_refused([email])
+
+    @staticmethod
+    def _note_refused(emails):
+        for email in emails:
+            email.known = "refused"
 
     def repeat(self, client, request):
         """The same request once more: the same answer, and no other e-mails."""

@@ -13,7 +13,8 @@ FOLDER = Path(__file__).parent
 sys.path[:0] = [str(FOLDER), str(FOLDER.parent / "outbox_e2e"), str(FOLDER.parent / "wire_clients")]
 
 from machine import Machine  # noqa: E402
-from patient_client import PatientWire  # noqa: E402
+from patient_client import PatientClient, PatientWire  # noqa: E402
+from payloads import payload  # noqa: E402
 from supervisor import Supervisor  # noqa: E402
 from timeline import Timeline  # noqa: E402
 from waiting import eventually  # noqa: E402
@@ -116,6 +117,18 @@ def test_what_a_failed_sync_has_not_brought_to_the_disk_is_gone(machine, server,
     restart(server)
     assert server.lost_bytes > 0
     eventually(lambda: marks.numbers() == [1], "a store without the write that failed")
+
+
+def test_a_failed_sync_leaves_open_whether_an_e_mail_is_there(machine, server):
+    client = PatientClient(server.host, server.rest_port)
+    machine.set(syncs_to_fail=1)
+    for headers in ({}, {"Idempotency-Key": "sync"}):
+        reply = client.post("/emails", {"data": [payload()]}, headers)
+        assert reply.status == 503 and reply.json["code"] == "OUTCOME_UNKNOWN", reply
+        assert "Idempotency-Key" in reply.json["detail"]
+    restart(server)
+    client = PatientClient(server.host, server.rest_port)
+    assert client.post("/emails", {"data": [payload()]}, {"Idempotency-Key": "sync"}).status == 201
 
 
 @pytest.mark.parametrize("seconds", [3_600, -3_600])

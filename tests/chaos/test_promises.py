@@ -11,6 +11,7 @@ import pytest
 FOLDER = Path(__file__).parent
 sys.path[:0] = [str(FOLDER), str(FOLDER.parent / "outbox_e2e"), str(FOLDER.parent / "wire_clients")]
 
+from email_load import EmailLoad, Request, Submitted  # noqa: E402
 from email_promises import EmailPromises  # noqa: E402
 from message_load import Call  # noqa: E402
 from message_promises import MessagePromises  # noqa: E402
@@ -95,6 +96,42 @@ class TestMessages:
         add(timeline, kind, 12)
         assert self.broken(timeline, (10, 11), (20, 21), uses_broker=True) == []
         assert self.broken(timeline, (5, 6), (20, 21), uses_broker=True) == self.TWICE
+
+
+class TestAnswers:
+    """What a caller knows of an e-mail after these answers: a code of a 503, None for none, or a document."""
+
+    def known(self, *answers, once=False):
+        def reply(answer):
+            if answer is None:
+                return None
+            is_problem = isinstance(answer, str)
+            return SimpleNamespace(status=503 if is_problem else 422, json={"code": answer} if is_problem else answer)
+
+        replies = iter([reply(answer) for answer in answers])
+        client = SimpleNamespace(
+            post=lambda *_: next(replies), pause=SimpleNamespace(wait=lambda _: None)
+        )
+        email = Submitted("token", {}, "plain")
+        load = EmailLoad([SimpleNamespace(host="", rest_port=1)], 1, "")
+        load._submit(client, Request(None, {}, [email]), once)
+        return email.known
+
+    def one(self, code):
+        return {"results": [{"id": "e", "error": {"code": code}}]}
+
+    def test_refused_is_what_was_said_not_to_be_there(self):
+        assert self.known("STORE_UNAVAILABLE", once=True) == "refused"
+        assert self.known("OVERLOADED", once=True) == "refused"
+        assert self.known(self.one("DATABASE_ERROR")) == "refused"
+        assert self.known("STORE_UNAVAILABLE", self.one("DUPLICATED_ID")) == "refused"
+
+    def test_what_is_not_known_is_not_refused(self):
+        assert self.known("OUTCOME_UNKNOWN", once=True) == "unknown"
+        assert self.known(None, once=True) == "unknown"
+        assert self.known(self.one("OUTCOME_UNKNOWN")) == "unknown"
+        assert self.known(None, self.one("DATABASE_ERROR")) == "unknown"
+        assert self.known("OUTCOME_UNKNOWN", self.one("DUPLICATED_ID")) == "accepted"
 
 
 class TestEmails:

@@ -1,9 +1,11 @@
-// Rows that other programs have locked or damaged, as workers and rescuers meet them.
+// Rows that other programs have locked or damaged, as workers and rescuers meet them; and clocks that may be wrong.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
+#include "base/plausible_clock.h"
+#include "lossy_proxy.h"
 #include "mysql_outbox.h"
 #include "outbox/work/leases.h"
 #include "outbox/work/rescuer.h"
@@ -11,6 +13,7 @@
 namespace postino::outbox {
 namespace {
 
+using std::chrono::hours;
 using std::chrono::seconds;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -19,11 +22,12 @@ using testing::UnorderedElementsAre;
 class MysqlTroubleTest : public testing::Test {
  protected:
   base::TimePoint now() const { return clock_->now(); }
-  void accept(int count) {
+  base::Result<AcceptAnswer> accept_at(Ledger& ledger, int count, const std::optional<AcceptKey>& key) const {
     std::vector<NewEmail> emails;
     for (int i = 0; i < count; ++i) emails.push_back(accepted(new_email(email_id(i)), now()));
-    ASSERT_TRUE(process_->ledger().accept(std::move(emails), std::nullopt, [](const auto&) { return ""; }));
+    return ledger.accept(std::move(emails), key, [](const auto&) { return ""; });
   }
+  void accept(int count) { ASSERT_TRUE(accept_at(process_->ledger(), count, std::nullopt)); }
 
   const std::shared_ptr<base::ManualClock> clock_ = std::make_shared<base::ManualClock>(test_start);
   MysqlOutbox outbox_{SpoolChoice::store, clock_};
@@ -94,6 +98,48 @@ TEST_F(MysqlTroubleTest, AListGoesOnBehindDamagedRows) {
     if (cursor.empty()) break;
   }
   EXPECT_EQ(seen, 3U);
+}
+
+TEST_F(MysqlTroubleTest, NoKeyIsTooOldByAClockThatIsDoubted) {
+  const AcceptKey key{"k", "hash", now() + hours(24)};
+  ASSERT_TRUE(accept_at(process_->ledger(), 1, key));
+  const base::TimePoint before = now();
+  clock_->advance(hours(24 * 40));
+  base::PlausibleClock doubted(*clock_);
+  doubted.note_past(before);
+  MysqlProcess process(outbox_.server(), {}, doubted, 99, ledger_policy(), 2, [](base::Milliseconds) {});
+  const auto again = accept_at(process.ledger(), 1, key);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->status, AcceptStatus::replayed);
+}
+
+// The server commits, and none of its answers arrives.
+TEST_F(MysqlTroubleTest, WhatMayBeThereIsNotCalledRefused) {
+  mysql::LossyProxy proxy(outbox_.server());
+  const auto lossy =
+      outbox_.make_process_at(proxy.options(), [&](base::Milliseconds) { proxy.lose_answer_to("COMMIT"); });
+  proxy.lose_answer_to("COMMIT");
+  const auto answer = accept_at(lossy->ledger(), 1, std::nullopt);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->outcomes.at(0).error, AcceptError::unknown);
+  EXPECT_TRUE(process_->ledger().find(email_id(0))->has_value());
+
+  const AcceptKey key{"k", "hash", now() + hours(24)};
+  proxy.lose_answer_to("COMMIT");
+  const auto keyed = accept_at(lossy->ledger(), 2, key);
+  ASSERT_TRUE(keyed) << keyed.error().message;
+  EXPECT_EQ(keyed->status, AcceptStatus::unknown);
+  EXPECT_EQ(accept_at(process_->ledger(), 2, key)->status, AcceptStatus::replayed) << "a repeat finds out";
+}
+
+TEST_F(MysqlTroubleTest, TheTimeThatWasNotedLastIsKept) {
+  EXPECT_EQ(*process_->ledger().last_seen(), std::nullopt);
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_TRUE(process_->ledger().note_last_seen(now()));
+    EXPECT_EQ(*second_->ledger().last_seen(), now());
+    clock_->advance(hours(24 * 40));
+    EXPECT_EQ(*process_->ledger().sweep(10), 0) << "it does not expire";
+  }
 }
 
 }  // namespace

@@ -74,6 +74,9 @@ class MysqlStorage final : public OutboxStorage {
     options.memory = context.memory;
     ledger_ = std::make_unique<outbox::MysqlLedger>(database_, context.policy, *clock_, context.random, options,
                                                     std::move(directory));
+    TRY(const auto last_seen, ledger_->last_seen());
+    if (last_seen) clock_->note_past(*last_seen);
+    watch(*clock_, last_seen);
     return {};
   }
 
@@ -81,11 +84,18 @@ class MysqlStorage final : public OutboxStorage {
   const base::Clock& clock() const override { return *clock_; }
   outbox::SuppressionList& suppressions() override { return suppressions_; }
 
-  void tick(base::TimePoint now) override {
-    OutboxStorage::tick(now);
+  // With two clocks that are days apart it is not known which is right.
+  bool may_sweep() const override { return !problem() && std::chrono::abs(database_clock_.skew()) <= largest_skew; }
+
+  // If it fails, the next time will do.
+  void note_time(base::TimePoint now) override {
+    if (const auto noted = ledger_->note_last_seen(now); !noted)
+      base::log_warning("outbox", "the time could not be noted in the database", {{"error", noted.error().message}});
+  }
+
+  void sweep_ledger() override {
     const auto began = steady_clock::now();
-    // With two clocks that are days apart it is not known which is right.
-    if (began < next_sweep_ || problem() || std::chrono::abs(database_clock_.skew()) > largest_skew) return;
+    if (began < next_sweep_) return;
     while (steady_clock::now() - began < longest_sweep) {
       const auto removed = ledger_->sweep(sweep_batch);
       if (!removed)
@@ -108,6 +118,7 @@ class MysqlStorage final : public OutboxStorage {
     base::append_metric(out, "postino_mysql_clock_skew_seconds", "gauge",
                         "How far the clock of this machine is ahead of the database's.",
                         std::to_string(static_cast<double>(database_clock_.skew().count()) / 1'000));
+    clock_->append_metrics(out, "postino_mysql_clock");
     database_.statistics().append_to(out);
     OutboxStorage::append_metrics(out);
   }

@@ -74,11 +74,11 @@ api::ApiOptions api_options(const Settings& all, const MemoryLimits& memory) {
 
 // In the order they are built; each may use those above it.
 struct OutboxService::Parts {
-  explicit Parts(const base::Clock& machine_clock) : own_clock(machine_clock) {}
+  explicit Parts(const base::PlausibleClock& machine_clock) : own_clock(machine_clock) {}
 
   OutboxSettings settings;
-  std::filesystem::path data;    // the data directory
-  const base::Clock& own_clock;  // of this machine
+  std::filesystem::path data;             // the data directory
+  const base::PlausibleClock& own_clock;  // of this machine
   base::SystemRandom random;
   base::Pause pause;
   const std::shared_ptr<net::Curfew> curfew = std::make_shared<net::Curfew>();  // for mail servers and receivers
@@ -115,7 +115,7 @@ struct OutboxService::Parts {
 };
 
 base::Result<void> OutboxService::Parts::build_storage(store::Store& store) {
-  const StorageContext context{policy, own_clock, random, pause, data, memory.get()};
+  const StorageContext context{policy, own_clock, own_clock.past(), random, pause, data, memory.get()};
   settings.mysql.server.sockets = database_sockets;
   if (settings.ledger == LedgerKind::mysql) {
     TRY(storage, open_mysql_storage(settings, context));
@@ -194,7 +194,7 @@ base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGatew
 
 void OutboxService::Parts::tick() {
   if (smtp != nullptr) smtp->close_idle_sessions();
-  storage->tick(clock->now());
+  storage->tick();
   if (server_lock && !storage->problem()) server_lock->keep(std::chrono::steady_clock::now());
 }
 
@@ -209,7 +209,7 @@ OutboxService::~OutboxService() = default;
 
 base::Result<std::unique_ptr<OutboxService>> OutboxService::create(store::Store& store, MessageGateway& gateway,
                                                                    const Settings& settings, const MemoryLimits& memory,
-                                                                   const base::Clock& clock) {
+                                                                   const base::PlausibleClock& clock) {
   auto parts = std::make_unique<Parts>(clock);
   parts->settings = settings.outbox;
   parts->data = settings.data;

@@ -10,7 +10,7 @@
 #include "app/server/memory_limits.h"
 #include "app/server/message_gateway.h"
 #include "app/server/settings.h"
-#include "base/clock.h"
+#include "base/plausible_clock.h"
 #include "base/random.h"
 #include "http/message.h"
 #include "mail/dkim.h"
@@ -24,7 +24,7 @@ class OutboxService {
   // ledger elsewhere the store still has the sandbox.
   static base::Result<std::unique_ptr<OutboxService>> create(store::Store& store, MessageGateway& gateway,
                                                              const Settings& settings, const MemoryLimits& memory,
-                                                             const base::Clock& clock);
+                                                             const base::PlausibleClock& clock);
   ~OutboxService();
 
   void start();

@@ -19,6 +19,7 @@ class StoreStorage final : public OutboxStorage {
     TRY_VOID(outbox::prepare_tables(store, tables));
     const store::Retry retry(context.random, [&pause = context.pause](base::Milliseconds delay) { pause.wait(delay); });
     TRY(auto directory, open_directory(settings, context));
+    watch(clock_, context.past);
     ledger_ = std::make_unique<outbox::StoreLedger>(store, tables, context.policy, context.clock, context.random, retry,
                                                     std::move(directory));
     suppressions_ = std::make_unique<outbox::StoreSuppressions>(store, tables, retry);
@@ -71,11 +72,27 @@ void OutboxStorage::append_metrics(std::string& out) const {
   if (directory_ != nullptr) directory_->append_metrics(out);
 }
 
-void OutboxStorage::tick(base::TimePoint now) {
-  if (directory_ == nullptr) return;
-  directory_->look_after_problem();
-  if (now < next_sweep_) return;
-  next_sweep_ = now + std::chrono::hours(1);
+void OutboxStorage::watch(const base::Clock& clock, std::optional<base::TimePoint> past) {
+  ages_ = std::make_unique<base::AgeWatch>(clock, "outbox");
+  if (past) ages_->begin(*past);
+}
+
+void OutboxStorage::tick() {
+  if (directory_ != nullptr) directory_->look_after_problem();
+  ages_->look();
+  if (!ages_->is_trusted() || !may_sweep()) return;
+  if (const auto now = ages_->to_note()) {
+    note_time(*now);
+    ages_->noted();
+  }
+  if (directory_ != nullptr) sweep_directory();
+  sweep_ledger();
+}
+
+void OutboxStorage::sweep_directory() {
+  if (clock().monotonic() < next_sweep_) return;
+  next_sweep_ = clock().monotonic() + std::chrono::hours(1);
+  const base::TimePoint now = clock().now();
   const auto is_needed = [&](const std::string& id) { return outbox::is_needed(ledger(), id, policy_, now); };
   if (const auto removed = directory_->sweep(now, is_needed); !removed)
     base::log_warning("outbox", "expired files could not be removed from the spool",

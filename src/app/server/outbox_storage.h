@@ -8,6 +8,7 @@
 
 #include "app/server/outbox_settings.h"
 #include "base/clock.h"
+#include "base/plausible_clock.h"
 #include "base/random.h"
 #include "base/this_thread.h"
 #include "outbox/email/policy.h"
@@ -26,6 +27,7 @@ outbox::Policy outbox_policy(const OutboxSettings& settings);
 struct StorageContext {
   const outbox::Policy& policy;
   const base::Clock& clock;
+  std::optional<base::TimePoint> past;  // that the clock was told of
   base::Random& random;
   base::Pause& pause;                       // between attempts at something that is busy
   const std::filesystem::path& data;        // the data directory
@@ -43,8 +45,9 @@ class OutboxStorage {
   // The ledger keeps payloads and messages itself: they cost no commit of their own.
   bool keeps_contents() const { return directory_ == nullptr; }
 
-  // Work that comes with the time; to be called every second or so, by one thread.
-  virtual void tick(base::TimePoint now);
+  // Work that comes with the time; to be called every second or so, by one thread. What is too old is removed, unless
+  // the clock may be wrong.
+  void tick();
   // What is away then is not asked again: it is time to end.
   virtual void give_up_at(std::chrono::steady_clock::time_point /*when*/) {}
   // What is wrong with the ledger at the moment, if anything. Answers at once.
@@ -59,11 +62,22 @@ class OutboxStorage {
   // The directory of the settings, for the ledger; null when there is none.
   base::Result<std::unique_ptr<outbox::Spool>> open_directory(const OutboxSettings& settings,
                                                               const StorageContext& context);
+  // Before the first tick: the clock whose time may be wrong, and the time that a process before this one has reached.
+  void watch(const base::Clock& clock, std::optional<base::TimePoint> past);
+  // Removes what is too old from the ledger, where it does not do so by itself.
+  virtual void sweep_ledger() {}
+  // Is there another reason to doubt the age of things?
+  virtual bool may_sweep() const { return true; }
+  // Writes down for the next process what time it is, where the clock has no other record.
+  virtual void note_time(base::TimePoint /*now*/) {}
 
  private:
+  void sweep_directory();
+
   const outbox::Policy& policy_;
   outbox::DirectorySpool* directory_ = nullptr;  // the ledger's, when it has one
-  base::TimePoint next_sweep_;
+  std::unique_ptr<base::AgeWatch> ages_;
+  base::Milliseconds next_sweep_{0};  // by the monotonic clock
 };
 
 // On a store with DynamoDB's model; creates the tables that are missing. The store must outlive it.

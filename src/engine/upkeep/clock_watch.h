@@ -1,13 +1,7 @@
-// Looks whether the clock can be right, before anything is deleted because of its age.
-//
-// The store remembers when it was last open. A clock that is a day or more ahead of that, or of the time that has
-// passed since the last look, may be right: the machine was switched off for two months. Or an operator has set it
-// wrongly, and notices soon. So deletion waits for an hour. A clock that is behind the last time is wrong, or was then:
-// base::PlausibleClock does not follow it for a while.
+// Notes in the store what time it is, and tells the maintenance whether things may be deleted because of their age.
 #pragma once
 
-#include <optional>
-
+#include "base/plausible_clock.h"
 #include "engine/catalog/core.h"
 
 namespace postino::engine {
@@ -18,24 +12,19 @@ base::Result<void> tell_clock_of_last_time(Core& core);
 // Used by one thread at a time.
 class ClockWatch {
  public:
-  explicit ClockWatch(Core& core) : core_(core) {}
+  explicit ClockWatch(Core& core) : core_(core), ages_(*core.options.clock, "maintenance") {}
 
   // To be called in every round, before those who delete. Writes down the time now and then; nothing more to do.
   store::Answer<bool> run_once();
   // May things be deleted because of their age?
-  bool is_trusted() const { return is_trusted_; }
+  bool is_trusted() const { return ages_.is_trusted(); }
 
  private:
-  base::Result<void> begin(base::TimePoint now);
   base::Result<void> note(base::TimePoint now);
 
   Core& core_;
-  bool is_trusted_ = false;  // until the first look
-  std::optional<base::TimePoint> seen_;
-  // By the monotonic clock.
-  base::Milliseconds seen_at_{0};
-  base::Milliseconds wait_until_{0};
-  std::optional<base::Milliseconds> noted_at_;
+  base::AgeWatch ages_;
+  bool has_begun_ = false;
 };
 
 }  // namespace postino::engine

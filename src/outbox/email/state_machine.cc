@@ -172,6 +172,22 @@ base::Milliseconds longest_hint(const smtp::SendResult& result) {
   return longest;
 }
 
+// For as long as it may be? Not by the clock alone: it may be wrong, or the server was off. The waits between the
+// attempts must come to that time as well, each counted as the longest that was possible. An attempt takes time, too,
+// so with its wait it counts for a minute at least.
+bool is_tried_for_long(const Email& email, const Policy& policy, base::TimePoint now) {
+  constexpr base::Milliseconds least = std::chrono::minutes(1);
+  if (now - kept_from(email) < policy.give_up_after) return false;
+  base::Milliseconds waited{0};
+  base::Milliseconds delay = policy.sending_delay.first;
+  for (int failures = 1; failures < email.attempts && waited < policy.give_up_after; ++failures) {
+    delay = std::min(delay, policy.sending_delay.longest);
+    waited += std::max(least, delay);
+    delay *= 2;
+  }
+  return waited >= policy.give_up_after;
+}
+
 // What each event does. An operator() makes `email_` as it shall be, but for what follows from every move, and answers
 // the state that it goes to.
 class Decision {
@@ -448,7 +464,7 @@ class Decision {
 
   // Not before the time that the server has named, if it has.
   State retry(const std::string& reason, base::Milliseconds asked_for = {}) {
-    const bool enough = email_.attempts >= policy_.max_attempts || now_ - kept_from(email_) >= policy_.give_up_after;
+    const bool enough = email_.attempts >= policy_.max_attempts || is_tried_for_long(email_, policy_, now_);
     if (!enough) {
       end_work(reason);
       email_.due_at = now_ + std::max(policy_.sending_delay.equal_jitter(email_.attempts, random_), asked_for);

@@ -299,22 +299,6 @@ TEST_F(StateMachineTest, ItIsGivenUpAfterSoManyAttempts) {
   EXPECT_EQ(move.after.settled_at, start);
 }
 
-TEST_F(StateMachineTest, ItIsGivenUpWhenItIsTooOld) {
-  Email email = email_in(State::processing);
-  const auto outcome = [&](base::Milliseconds age) {
-    return changed(email,
-                   event::SendingAttempted{
-                       {}, result_of({temporary("ann@example.com")}, smtp::Severity::temporary, "450 busy")},
-                   start + age, policy_)
-        .after.state;
-  };
-  EXPECT_EQ(outcome(hours(48) - seconds(1)), State::ready);
-  EXPECT_EQ(outcome(hours(48)), State::failed);
-  email.send_at = start + hours(100);
-  EXPECT_EQ(outcome(hours(147)), State::ready) << "from the time it was scheduled for";
-  EXPECT_EQ(outcome(hours(148)), State::failed);
-}
-
 TEST_F(StateMachineTest, WhoHasItMakesAGivenUpEmailSent) {
   Email email = email_in(State::processing, {"ann@example.com", "bob@example.com"});
   email.attempts = 5;

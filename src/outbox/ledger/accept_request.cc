@@ -70,4 +70,18 @@ base::Result<void> AcceptRequest::refuse(const Group& group, AcceptError error, 
   return {};
 }
 
+void AcceptRequest::doubt(const Group& group, const base::Error& cause) {
+  base::log_warning("outbox", "it is not known whether e-mails were accepted", {{"error", cause.message}});
+  if (key_) {
+    answer_ = {};
+    answer_.status = AcceptStatus::unknown;
+    return;
+  }
+  for (const std::size_t i : group) {
+    if (is_refused(i)) continue;
+    answer_.outcomes[i].error = AcceptError::unknown;
+    answer_.outcomes[i].message = cause.message;
+  }
+}
+
 }  // namespace postino::outbox

@@ -40,6 +40,9 @@ class AcceptRequest {
   // The store or the spool does not take them now. With a key that is the answer to the whole request: the caller comes
   // again, and nothing is remembered. Without one the e-mails are refused for themselves.
   base::Result<void> refuse(const Group& group, AcceptError error, const base::Error& cause);
+  // It is not known whether these are there: they were being written when the ledger failed. With a key that is the
+  // answer to the whole request.
+  void doubt(const Group& group, const base::Error& cause);
 
  private:
   std::vector<NewEmail>& emails_;

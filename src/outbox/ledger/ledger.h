@@ -31,7 +31,12 @@ struct NewEmail {
   std::string payload;  // the JSON it was handed in as
 };
 
-enum class AcceptError { duplicated_id, storage, database };
+enum class AcceptError {
+  duplicated_id,
+  storage,   // its contents could not be written: it is not there
+  database,  // the ledger has not taken it: it is not there
+  unknown,   // the ledger failed while it was written: it may be there
+};
 struct AcceptOutcome {
   std::string id;
   std::optional<AcceptError> error;
@@ -52,6 +57,7 @@ enum class AcceptStatus {
   other_request,
   unreadable_key,  // the record of the key cannot be read: nothing was done, and what was done before is not known
   no_room,         // in memory, for e-mails as large as these: nothing was done, and it may be tried again
+  unknown,         // the ledger failed while they were written: some may be there. A repeat with the key finds out
 };
 struct AcceptAnswer {
   AcceptStatus status = AcceptStatus::done;
@@ -125,7 +131,7 @@ class Ledger {
   virtual Spool& spool() = 0;
 
   // Each e-mail is accepted or refused for itself; the accepted ones are durable when this returns, with the answer
-  // under the key. Fails as a whole only when the ledger cannot be reached.
+  // under the key. Fails as a whole only when the ledger cannot be reached: then none is there.
   virtual base::Result<AcceptAnswer> accept(std::vector<NewEmail> emails, const std::optional<AcceptKey>& key,
                                             const RenderAnswer& render) = 0;
 

@@ -52,6 +52,12 @@ class MysqlLedger::AcceptWriter : private AcceptBatch<MysqlSpool::Placed> {
     }
     for (const Group& group : groups) keep_contents(group);  // they may be there, whether or not we were told so
     const base::Error error = mysql::as_error(done.error());
+    if (done.error().at_commit) {
+      Group all;
+      for (const Group& group : groups) all.insert(all.end(), group.begin(), group.end());
+      request_.doubt(all, error);
+      return {};
+    }
     if (request_.key()) return base::propagate(error);
     for (const Group& group : groups) TRY_VOID(request_.refuse(group, AcceptError::database, error));
     return {};
@@ -170,7 +176,9 @@ class MysqlLedger::AcceptWriter : private AcceptBatch<MysqlSpool::Placed> {
         connection.query("SELECT request_hash, response, owner, expires_ms FROM email_accept_keys WHERE key_hash = ?",
                          {key_hash()}));
     const std::int64_t now = base::epoch_milliseconds(ledger_.clock_.now());
-    if (!rows.empty() && rows[0].number(3) > now) return judge(rows[0], attempt);
+    // By a clock that may be wrong no key is too old.
+    const bool is_valid = !rows.empty() && (rows[0].number(3) > now || ledger_.clock_.is_doubtful());
+    if (is_valid) return judge(rows[0], attempt);
     TRY(const std::uint64_t taken,
         connection.execute("UPDATE email_accept_keys SET request_hash = ?, owner = ?, response = NULL, expires_ms = ?"
                            " WHERE key_hash = ? AND expires_ms <= ?",

@@ -70,6 +70,10 @@ class MysqlLedger final : public Ledger {
   // transactions that skip what other transactions have locked. How many went; 0 when there is nothing more to do.
   base::Result<int> sweep(int limit);
 
+  // When a process last noted the time here; nullopt when none has. All processes of the database have one record.
+  base::Result<std::optional<base::TimePoint>> last_seen();
+  base::Result<void> note_last_seen(base::TimePoint now);
+
  private:
   class AcceptWriter;
   class ClaimWriter;

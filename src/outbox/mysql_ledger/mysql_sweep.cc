@@ -1,5 +1,7 @@
 // The end of what has expired: a few rows at a time, by their keys, without waiting for locks.
 #include <algorithm>
+#include <limits>
+#include <optional>
 
 #include "outbox/mysql_ledger/mysql_work_queue.h"
 
@@ -20,6 +22,10 @@ mysql::Result<mysql::Rows> lock_expired(Connection& connection, const std::strin
                               " FOR UPDATE SKIP LOCKED",
                           {base::epoch_milliseconds(now), limit});
 }
+
+// A record among the keys that is no hash of a key, and does not expire.
+constexpr const char* last_seen_key = "last-seen";
+constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
 constexpr base::Milliseconds looked_at_again_after = std::chrono::hours(24);
 
@@ -186,6 +192,29 @@ base::Result<int> MysqlLedger::sweep(int limit) {
   TRY(const int objects, sweep_objects(limit));
   TRY(const int keys, sweep_keys(limit));
   return emails + objects + keys;
+}
+
+base::Result<std::optional<base::TimePoint>> MysqlLedger::last_seen() {
+  const auto rows = database_.read([&](Connection& connection, const Attempt&) {
+    return connection.query(
+        "SELECT CAST(CONVERT(response USING ascii) AS SIGNED) FROM email_accept_keys"
+        " WHERE key_hash = ? AND response IS NOT NULL",
+        {last_seen_key});
+  });
+  if (!rows) return base::propagate(mysql::as_error(rows.error()));
+  if (rows->empty()) return std::nullopt;
+  return base::from_epoch_milliseconds((*rows)[0].number(0));
+}
+
+base::Result<void> MysqlLedger::note_last_seen(base::TimePoint now) {
+  const auto written = database_.read([&](Connection& connection, const Attempt&) {
+    return connection.execute(
+        "INSERT INTO email_accept_keys (key_hash, request_hash, owner, response, expires_ms) VALUES (?, '', '', ?, ?)"
+        " ON DUPLICATE KEY UPDATE response = VALUES(response)",
+        {last_seen_key, std::to_string(base::epoch_milliseconds(now)), never});
+  });
+  if (!written) return base::propagate(mysql::as_error(written.error()));
+  return {};
 }
 
 }  // namespace postino::outbox

@@ -35,7 +35,11 @@ class StoreLedger::AcceptWriter : private AcceptBatch<store::TransactPut> {
         keep_contents(groups[i]);
         // A repeat need not wait for the lease to end.
         if (!record_.owner.empty()) (void)ledger_.accept_guard_.fail(record_);
-        return base::propagate(ours.error());
+        // Groups before this one are there, and what this one has written may be.
+        if (i == 0 && !is_unknown_) return base::propagate(ours.error());
+        request_.doubt(groups[i], ours.error());
+        if (request_.key()) break;
+        continue;
       }
       if (!*ours) break;
     }
@@ -91,12 +95,22 @@ class StoreLedger::AcceptWriter : private AcceptBatch<store::TransactPut> {
 
   base::Milliseconds life() const { return request_.key()->expires_at - ledger_.clock_.now(); }
 
-  // False when another request has the key.
+  // An internal error may come after the write, as from a disk that fails while it syncs.
+  store::Answer<store::TransactWriteItemsResponse> write(const store::TransactWriteItemsRequest& request) {
+    return ledger_.retry_([&] {
+      auto answer = ledger_.store_.transact_write_items(request);
+      if (!answer && answer.error().type == store::ErrorType::internal_server_error) is_unknown_ = true;
+      return answer;
+    });
+  }
+
+  // False when another request has the key. Fails only with a key, or when the store cannot be read.
   base::Result<bool> commit(Group group, bool with_key) {
+    is_unknown_ = false;
     store::CountMender counts = mender_of_counts(ledger_.store_, ledger_.tables_.counts());
     while (!group.empty() || with_key) {
       const store::TransactWriteItemsRequest request = build(group, with_key);
-      const auto answer = ledger_.retry_([&] { return ledger_.store_.transact_write_items(request); });
+      const auto answer = write(request);
       if (answer) {
         keep_contents(group);
         for (const std::size_t i : group) request_.answer().outcomes[i].email = std::move(request_.email(i));
@@ -112,7 +126,11 @@ class StoreLedger::AcceptWriter : private AcceptBatch<store::TransactPut> {
       }
       if (group.size() < before || counts.mend(request, answer.error())) continue;
       keep_contents(group);
-      TRY_VOID(request_.refuse(group, AcceptError::database, store::as_error(answer.error())));
+      const base::Error cause = store::as_error(answer.error());
+      if (is_unknown_ && !request_.key())
+        request_.doubt(group, cause);
+      else
+        TRY_VOID(request_.refuse(group, AcceptError::database, cause));
       return true;
     }
     return true;
@@ -167,6 +185,7 @@ class StoreLedger::AcceptWriter : private AcceptBatch<store::TransactPut> {
 
   StoreLedger& ledger_;
   idempotency::Record record_;
+  bool is_unknown_ = false;                // whether a write of the group was done, because the store failed
   std::vector<std::size_t> first_action_;  // of each member of the group
 };
 
