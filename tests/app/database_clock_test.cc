@@ -5,6 +5,7 @@
 #include "app/server/mysql_storage.h"
 #include "app/server/outbox_service.h"
 #include "base/many_threads_testing.h"
+#include "base/plausible_clock.h"
 #include "mysql_outbox.h"
 #include "net/raw_server_testing.h"
 
@@ -47,7 +48,8 @@ class DatabaseClockWiringTest : public testing::Test {
   }
 
   using NewEmail = outbox::NewEmail;
-  const ClockAhead machine_clock_;
+  const ClockAhead wrong_clock_;
+  const base::PlausibleClock machine_clock_{wrong_clock_};
   const std::shared_ptr<base::Clock> true_clock_ = std::make_shared<base::SystemClock>();
   engine::EmbeddedStore store_{true_clock_};
   outbox::MysqlOutbox outbox_{outbox::SpoolChoice::store, true_clock_};
