@@ -173,7 +173,7 @@ TEST(Destinations, ManyThatHaveEnoughLeaveRoomForTheNext) {
   int claimed = 0;
   for (int i = 0; i < 50; ++i) {
     const int count = count_claimed(destinations, {std::to_string(i)});
-    EXPECT_TRUE(i > 20 || count >= 1) << i;
+    EXPECT_TRUE(i >= 16 || count >= 1) << i;  // for as many as there are workers
     claimed += count;
   }
   EXPECT_LE(claimed, destinations.most_claimed());
