@@ -68,11 +68,11 @@ TEST_F(RestMemory, MemoryForAWholeEmailIsTakenBeforeItIsRead) {
   start(options);
   const std::string id = call("POST", "/emails", large_batch(1 << 20)).text("/results/0/id");
   const outbox::Email email = ledger_.find(id).value().value();
-  ASSERT_TRUE(mailbox_.put({.id = id, .accepted = clock().now(), .received = clock().now()}, email.payload_path,
-                           clock().now() + std::chrono::hours(1)));
   outbox::Change change =
       decide(email, outbox::event::MessageBuilt{std::string(1 << 20, 'x')}, policy_, clock().now()).value();
   ASSERT_EQ(ledger_.move({change}).front().status, outbox::MoveStatus::done);
+  ASSERT_TRUE(mailbox_.put({.id = id, .accepted = clock().now(), .received = clock().now()},
+                           ledger_.find(id).value()->message_path, clock().now() + std::chrono::hours(1)));
   // Who reads on sees that there is no second part.
   for (const std::string& path : {email.payload_path, ledger_.find(id).value()->message_path}) {
     store::DeleteItemRequest request;
@@ -87,7 +87,7 @@ TEST_F(RestMemory, MemoryForAWholeEmailIsTakenBeforeItIsRead) {
     EXPECT_EQ(refused.code(), "OVERLOADED");
     EXPECT_EQ(refused.header("Retry-After"), "1");
     unread = {};
-    EXPECT_EQ(get(target).status(), 500) << target;
+    EXPECT_EQ(get(target).status(), 409) << target;
     EXPECT_EQ(options.answers->taken(), 0U);
   }
 }

@@ -1,6 +1,7 @@
 #include "outbox/ledger/queue_reader.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace postino::outbox {
@@ -15,6 +16,16 @@ constexpr base::Milliseconds late_commits{100};
 constexpr std::chrono::minutes longest_sweep_pause{10};
 constexpr int pause_per_time_spent = 50;
 
+// From where nothing is missed of what is behind either.
+QueuePosition earlier(const QueuePosition& a, const QueuePosition& b) {
+  if (a.due != b.due) return a.due < b.due ? a : b;
+  return a.id == b.id ? a : QueuePosition{a.due, ""};
+}
+
+bool is_surely_behind(const QueuePosition& position, const QueuePosition& other) {
+  return position.due > other.due || (position.due == other.due && position.id == other.id);
+}
+
 }  // namespace
 
 base::TimePoint QueueReader::first_left() const {
@@ -27,6 +38,7 @@ base::Result<QueueReader::End> QueueReader::read(QueuePosition from, Reading& re
                                                  const std::function<bool()>& is_over) {
   int left = most_entries_read;
   bool is_first_page = true;
+  std::set<std::string> met;  // obstacles: those of them that come later are behind
   while (left > 0 && !reading.is_full() && !is_over()) {
     const int few = reading.wanted - static_cast<int>(reading.emails.size()) + 1;
     const int limit = std::min(left, is_first_page ? few : entries_per_page);
@@ -40,7 +52,7 @@ base::Result<QueueReader::End> QueueReader::read(QueuePosition from, Reading& re
           entry.email && reading.choice.obstacle ? reading.choice.obstacle(*entry.email) : std::nullopt;
       if (obstacle) {
         const auto [passed, is_new] = passed_.try_emplace(*obstacle, from);
-        if (!is_new) passed->second = std::min(passed->second, from);
+        if (met.insert(*obstacle).second && !is_new) passed->second = earlier(passed->second, from);
       } else if (entry.email) {
         reading.emails.push_back(*std::move(entry.email));
       }
@@ -57,7 +69,7 @@ base::Result<bool> QueueReader::read_passed(Reading& reading) {
   QueuePosition from;
   for (const auto& [obstacle, position] : passed_) {
     if (!reading.choice.is_gone(obstacle)) continue;
-    from = gone.empty() ? position : std::min(from, position);
+    from = gone.empty() ? position : earlier(from, position);
     gone.push_back(obstacle);
   }
   if (gone.empty()) return false;
@@ -67,7 +79,8 @@ base::Result<bool> QueueReader::read_passed(Reading& reading) {
     return std::ranges::all_of(gone, [&](const std::string& obstacle) { return passed_.contains(obstacle); });
   };
   const auto end = read(from, reading, is_over);
-  if (end && (end->is_last || end->at >= read_to_)) return false;  // what is behind it will be read as new
+  if (end && (end->is_last || is_surely_behind(end->at, read_to_)))
+    return false;  // what is behind it will be read as new
   for (const std::string& obstacle : gone) passed_.try_emplace(obstacle, end ? end->at : from);
   if (!end) return base::propagate(end.error());
   return true;
@@ -81,7 +94,7 @@ base::Result<bool> QueueReader::read_new(Reading& reading, base::TimePoint now) 
     read_to_ = {};
   }
   const QueuePosition recent{now - late_commits, ""};
-  TRY(const End end, read(is_at_end_ ? std::min(read_to_, recent) : read_to_, reading, [] { return false; }));
+  TRY(const End end, read(is_at_end_ ? earlier(read_to_, recent) : read_to_, reading, [] { return false; }));
   read_to_ = end.at;
   is_at_end_ = end.is_last;
   if (end.is_last && is_sweeping_) {

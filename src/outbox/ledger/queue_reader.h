@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <compare>
 #include <functional>
 #include <map>
 #include <optional>
@@ -27,12 +26,11 @@ struct Choice {
   std::function<bool(const std::string& obstacle)> is_gone;
 };
 
-// In a queue, right behind this e-mail. Without an id: before all that are due then.
+// In a queue, right behind this e-mail. Without an id: before all that are due then. In which order those come that are
+// due at the same time is the ledger's affair.
 struct QueuePosition {
   base::TimePoint due;
   std::string id;
-
-  friend auto operator<=>(const QueuePosition&, const QueuePosition&) = default;
 };
 
 struct QueueEntry {
