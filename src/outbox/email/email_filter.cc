@@ -18,14 +18,24 @@ bool has_recipient(const Email& email, std::string_view wanted) {
                              [&](const Recipient& recipient) { return is_address(recipient.address, wanted); });
 }
 
+// Many clients write a space as a plus sign, which in addresses and times stands for itself.
+bool is_meant(char letter, char wanted) { return letter == wanted || (wanted == '+' && letter == ' '); }
+
 bool has_in_subject(const Email& email, const std::string& wanted) {
-  return base::lower_case(email.subject).find(base::lower_case(wanted)) != std::string::npos;
+  const std::string subject = base::lower_case(email.subject);
+  const std::string part = base::lower_case(wanted);
+  return !std::ranges::search(subject, part, is_meant).empty();
+}
+
+bool has_tag(const Email& email, const std::string& wanted) {
+  return std::ranges::any_of(email.tags,
+                             [&](const std::string& tag) { return std::ranges::equal(tag, wanted, is_meant); });
 }
 
 }  // namespace
 
 bool matches(const Email& email, const EmailFilter& filter) {
-  return (filter.tag.empty() || std::ranges::find(email.tags, filter.tag) != email.tags.end()) &&
+  return (filter.tag.empty() || has_tag(email, filter.tag)) &&
          (filter.recipient.empty() || has_recipient(email, filter.recipient)) &&
          (filter.sender.empty() || is_address(email.sender, filter.sender)) &&
          (filter.subject.empty() || has_in_subject(email, filter.subject));

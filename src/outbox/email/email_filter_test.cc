@@ -44,7 +44,9 @@ TEST(EmailFilter, FindsByAddressOrDomain) {
 TEST(EmailFilter, FindsByAPartOfTheSubject) {
   EXPECT_TRUE(matches(some_email(), {.subject = "order 18"}));
   EXPECT_TRUE(matches(some_email(), {.subject = "Grüße"}));
+  EXPECT_TRUE(matches(some_email(), {.subject = "order+18"})) << "as many clients write a space";
   EXPECT_FALSE(matches(some_email(), {.subject = "order 19"}));
+  EXPECT_FALSE(matches(some_email(), {.subject = "order+19"}));
   EXPECT_FALSE(matches(Email(), {.subject = "order"}));
 }
 
