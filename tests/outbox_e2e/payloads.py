@@ -12,6 +12,11 @@ def payload(**fields):
     return {name: value for name, value in {**plain, **fields}.items() if value is not None}
 
 
+def elsewhere(number):
+    """A recipient of one of several domains: together they get all connections to the mail server."""
+    return f"ada@customer{number % 4}.example"
+
+
 def in_the_future(**time):
     """For send_at: an e-mail that stays READY, as far as a test is concerned."""
     return (datetime.now(timezone.utc) + timedelta(**time or {"days": 30})).isoformat(timespec="milliseconds")

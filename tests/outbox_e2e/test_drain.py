@@ -5,7 +5,7 @@ import socket
 import threading
 
 from callback_server import CallbackServer
-from payloads import payload
+from payloads import elsewhere, payload
 from waiting import eventually
 
 WORKING = {"INTAKING", "PROCESSING"} | {f"CALLING-{outcome}-CALLBACK" for outcome in ("SENT", "FAILED", "INVALID")}
@@ -23,7 +23,7 @@ def test_messages_on_their_way_are_finished(start, recorder, hanging, binary, di
     gate = hanging(recorder, ".")
     server = start("--smtp", recorder.address, "--smtp-connections", "4")
     rest = server.rest()
-    identifiers = rest.accept(*[payload() for _ in range(40)])
+    identifiers = rest.accept(*[payload(to=elsewhere(number)) for number in range(40)])
     eventually(lambda: len(recorder.arrived) == 4, "four messages that wait for their reply")
     server.ask_to_end()
     gate.set()
@@ -104,7 +104,7 @@ def test_nothing_is_begun_while_a_request_keeps_the_server_from_ending(start, re
     gate = hanging(recorder, ".")
     server = start("--smtp", recorder.address, "--smtp-connections", "4", "--shutdown-grace", "4")
     rest = server.rest()
-    identifiers = rest.accept(*[payload() for _ in range(40)])
+    identifiers = rest.accept(*[payload(to=elsewhere(number)) for number in range(40)])
     eventually(lambda: len(recorder.arrived) == 4, "four messages that wait for their reply")
     with socket.create_connection(server.addresses["REST"][1:]) as client:
         client.sendall(b"POST /emails HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n")

@@ -16,7 +16,7 @@ import pytest
 from callback_server import CallbackServer
 from legal_history import check_history
 from outbox_server import OutboxServer
-from payloads import payload
+from payloads import elsewhere, payload
 from recording_smtp import RecordingSmtp, read_log
 from rest import Answer
 from waiting import PATIENCE_SECONDS, eventually
@@ -219,7 +219,7 @@ def test_a_database_that_only_reads_is_an_outage(start_on, mariadb, directory):
         )
         rest = server.rest()
         ids = [str(uuid.uuid4()) for _ in range(40)]
-        rest.accept(*[payload(id=identifier) for identifier in ids])
+        rest.accept(*[payload(id=identifier, to=elsewhere(number)) for number, identifier in enumerate(ids)])
         eventually(lambda: len(recorder.arrived) >= 16, "as many e-mails under way as there are connections")
         mariadb.query("SET GLOBAL read_only = 1")
         try:
@@ -248,7 +248,7 @@ def test_a_server_ends_though_its_database_is_away(start_on, mariadb, directory)
         database = mariadb.new_database()
         server = start_on(mariadb, *flags, database=database)
         ids = [str(uuid.uuid4()) for _ in range(40)]
-        server.rest().accept(*[payload(id=identifier) for identifier in ids])
+        server.rest().accept(*[payload(id=identifier, to=elsewhere(number)) for number, identifier in enumerate(ids)])
         eventually(lambda: len(recorder.arrived) >= 16, "as many e-mails under way as there are connections")
         mariadb.kill()
         server.ask_to_end()
@@ -319,7 +319,7 @@ def test_a_server_ends_in_time_though_its_database_is_frozen(start_on, mariadb, 
         flags = ["--smtp", recorder.address, "--shutdown-grace", grace, *FLAGS]
         server = start_on(mariadb, *flags, database=database)
         ids = [str(uuid.uuid4()) for _ in range(40)]
-        server.rest().accept(*[payload(id=identifier) for identifier in ids])
+        server.rest().accept(*[payload(id=identifier, to=elsewhere(number)) for number, identifier in enumerate(ids)])
         eventually(lambda: len(recorder.arrived) >= 16, "as many e-mails under way as there are connections")
 
         rest = server.rest()

@@ -197,6 +197,7 @@ base::Result<QueuePage> MysqlLedger::read_page(const WorkQueue& queue, const Que
 
 base::Result<bool> MysqlLedger::take_wanted(WorkQueue& queue, int wanted, const std::string& owner,
                                             const Choice& choice, Claim& claim) {
+  const std::lock_guard turn(queue.turn);
   const auto began = store::QueueCursor::Steady::now();
   const base::TimePoint start = queue.start(began);
   TRY(const QueueReader::Chosen chosen,

@@ -31,7 +31,8 @@ struct MysqlLedger::WorkQueue {
   std::atomic<bool> more = false;  // the last one who took from it did not get to its end
   std::mutex mutex;
   store::QueueCursor cursor;
-  QueueReader reader;  // for claimers who do not want all
+  std::mutex turn;     // of a claimer who does not want all
+  QueueReader reader;  // what such claimers have passed over; its user has the turn
 };
 
 }  // namespace postino::outbox
