@@ -46,9 +46,9 @@ def test_messages_on_their_way_are_finished(start, recorder, hanging, binary, di
 def test_callbacks_on_their_way_are_finished(start, binary, directory, ledger):
     with CallbackServer() as listener:
         listener.gate.clear()
-        server = start("--callback-allow-private", "--callback-workers", "2")
+        server = start("--callback-allow-private", "--callback-workers", "4")
         identifiers = server.rest().accept(*[payload(callback_url=listener.url) for _ in range(6)])
-        listener.await_calls(2)
+        listener.await_calls(3)  # one receiver gets three of four workers
         server.ask_to_end()
         listener.gate.set()
         assert server.await_end() == 0
