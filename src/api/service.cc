@@ -23,12 +23,6 @@ constexpr std::size_t least_counted_body = 128 << 10;
 // the text that is stored.
 constexpr std::size_t reading_factor = 5;
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
 bool is_request_id(std::string_view text) {
   const auto allowed = [](char each) {
     return (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || (each >= '0' && each <= '9') ||
@@ -59,8 +53,7 @@ base::Result<void, Problem> check_body(const http::Request& request, const Body&
   const std::string_view encoding = request.header("content-encoding");
   if (!encoding.empty() && !base::equal_ignoring_case(encoding, "identity"))
     return refuse(problems::unsupported_media_type, "The body must not be compressed.");
-  const std::string_view header = request.header("content-type");
-  const std::string_view type = trimmed(header.substr(0, header.find(';')));
+  const std::string_view type = request.media_type();
   std::string types;
   for (const Content& content : body.contents) {
     if (base::equal_ignoring_case(type, content.type)) return {};
@@ -71,8 +64,7 @@ base::Result<void, Problem> check_body(const http::Request& request, const Body&
 
 // The parser needs much more memory for a value than for a byte.
 base::Result<void, Problem> check_value_count(const http::Request& request) {
-  const std::string_view type = request.header("content-type");
-  if (!base::equal_ignoring_case(trimmed(type.substr(0, type.find(';'))), json_content_type)) return {};
+  if (!base::equal_ignoring_case(request.media_type(), json_content_type)) return {};
   if (!json::has_too_many_values(request.body)) return {};
   return refuse_field("", "must not have more than " + std::to_string(Limits::values_in_a_body) + " values");
 }
@@ -192,10 +184,9 @@ std::optional<http::Response> Api::refuse_early(const http::Request& request) {
             .respond = [&refusal](http::Response response) { refusal = std::move(response); },
             .begin = steady_clock::now(),
             .request_id = request_id_of(request)};
-  constexpr std::size_t small_body_bytes = 4 << 10;
   if (auto admitted = admit(work); !admitted)
     finish(work, base::propagate(std::move(admitted).error()));
-  else if (work.route->operation.body.contents.empty() && request.announces_more_than(small_body_bytes))
+  else if (work.route->operation.body.contents.empty() && request.announces_large_body())
     refusal = api::refusal(problems::body_too_large.status, random_);  // it takes none
   return refusal;
 }

@@ -18,12 +18,21 @@ bool Request::has_header(std::string_view name) const {
                              [&](const auto& header) { return base::equal_ignoring_case(header.first, name); });
 }
 
-bool Request::announces_more_than(std::size_t bytes) const {
+std::string_view Request::media_type() const {
+  std::string_view type = header("content-type");
+  type = type.substr(0, type.find(';'));
+  while (!type.empty() && (type.front() == ' ' || type.front() == '\t')) type.remove_prefix(1);
+  while (!type.empty() && (type.back() == ' ' || type.back() == '\t')) type.remove_suffix(1);
+  return type;
+}
+
+bool Request::announces_large_body() const {
+  constexpr std::size_t small_body_bytes = 4 << 10;
   const std::string_view text = header("content-length");
   if (text.empty()) return has_header("transfer-encoding");
   std::size_t length = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
-  return error != std::errc() || length > bytes;
+  return error != std::errc() || length > small_body_bytes;
 }
 
 std::string_view Request::query() const {

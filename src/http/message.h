@@ -26,8 +26,10 @@ struct Request {
   // The first header of this name (any case); empty when there is none.
   std::string_view header(std::string_view name) const;
   bool has_header(std::string_view name) const;
-  // Of one whose body has not come: whether it may be larger than that.
-  bool announces_more_than(std::size_t bytes) const;
+  // The type of the body as Content-Type names it, without parameters; empty when it names none.
+  std::string_view media_type() const;
+  // Of one whose body has not come: whether it is too large to be read before it is known that it is wanted.
+  bool announces_large_body() const;
   std::string_view path() const { return target.substr(0, target.find('?')); }
   std::string_view query() const;
 };

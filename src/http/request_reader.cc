@@ -1,12 +1,12 @@
 #include "http/request_reader.h"
 
 #include <algorithm>
-#include <boost/beast/http/basic_parser.hpp>
 #include <optional>
 #include <utility>
 
 #include "base/text.h"
 #include "http/chunk_reader.h"
+#include "http/header_parser.h"
 
 namespace postino::http {
 
@@ -66,8 +66,7 @@ struct RequestReader::Message {
   int refusal = 0;
 };
 
-// Reads the header. What follows is our own affair.
-class RequestReader::Parser final : public beast::basic_parser<true> {
+class RequestReader::Parser final : public HeaderParser<true> {
  public:
   explicit Parser(Message& message) : message_(message) {}
 
@@ -129,15 +128,8 @@ class RequestReader::Parser final : public beast::basic_parser<true> {
     if (message_.http_1_0) message_.expects_continue = false;
   }
 
-  // Only called for messages with bodies, of which this parser sees none.
+  // Not called for requests.
   void on_response_impl(int /*code*/, string_view /*reason*/, int /*version*/, error_code& /*error*/) override {}
-  void on_body_init_impl(const boost::optional<std::uint64_t>& /*length*/, error_code& /*error*/) override {}
-  std::size_t on_body_impl(string_view part, error_code& /*error*/) override { return part.size(); }
-  void on_chunk_header_impl(std::uint64_t /*size*/, string_view /*extensions*/, error_code& /*error*/) override {}
-  std::size_t on_chunk_body_impl(std::uint64_t /*left*/, string_view part, error_code& /*error*/) override {
-    return part.size();
-  }
-  void on_finish_impl(error_code& /*error*/) override {}
 
   Message& message_;
 };

@@ -1,13 +1,13 @@
 #include "http/response_reader.h"
 
 #include <algorithm>
-#include <boost/beast/http/basic_parser.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "base/text.h"
 #include "http/chunk_reader.h"
+#include "http/header_parser.h"
 #include "http/response_head.h"
 
 namespace postino::http {
@@ -24,8 +24,7 @@ constexpr std::size_t max_reserved_response_body = 64 << 10;  // before anything
 auto failure(std::string message) { return base::fail(base::ErrorCode::io, std::move(message)); }
 auto malformed() { return failure("the server does not answer in proper HTTP"); }
 
-// Reads the header. What follows is our own affair.
-class HeadParser final : public beast::basic_parser<false> {
+class HeadParser final : public HeaderParser<false> {
  public:
   explicit HeadParser(ClientResponse& response) : response_(response) { skip(true); }
 
@@ -43,17 +42,10 @@ class HeadParser final : public beast::basic_parser<false> {
       error = beast::error::bad_transfer_encoding;
   }
 
-  // Only called for messages with bodies, of which this parser sees none.
+  // Not called for responses.
   void on_request_impl(beast::verb /*verb*/, string_view /*method*/, string_view /*target*/, int /*version*/,
                        error_code& /*error*/) override {}
   void on_header_impl(error_code& /*error*/) override {}
-  void on_body_init_impl(const boost::optional<std::uint64_t>& /*length*/, error_code& /*error*/) override {}
-  std::size_t on_body_impl(string_view part, error_code& /*error*/) override { return part.size(); }
-  void on_chunk_header_impl(std::uint64_t /*size*/, string_view /*extensions*/, error_code& /*error*/) override {}
-  std::size_t on_chunk_body_impl(std::uint64_t /*left*/, string_view part, error_code& /*error*/) override {
-    return part.size();
-  }
-  void on_finish_impl(error_code& /*error*/) override {}
 
   ClientResponse& response_;
   bool http_1_0_ = false;

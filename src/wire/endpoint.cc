@@ -23,16 +23,9 @@ constexpr int forbidden = 403;
 constexpr int not_found = 404;
 constexpr std::size_t request_id_position = 1;  // among the headers of an API response
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
 // The type that the request has and the response echoes; empty when it is none that the API speaks.
 std::string_view content_type_of(const http::Request& request) {
-  const std::string_view header = request.header("content-type");
-  const std::string_view type = trimmed(header.substr(0, header.find(';')));
+  const std::string_view type = request.media_type();
   if (base::equal_ignoring_case(type, json_type)) return json_type;
   if (base::equal_ignoring_case(type, plain_json_type)) return plain_json_type;
   return {};
@@ -157,8 +150,7 @@ std::optional<http::Response> Endpoint::refuse_at_border(const http::Request& re
 }
 
 std::optional<http::Response> Endpoint::refuse_early(const http::Request& request) {
-  constexpr std::size_t small_body_bytes = 4 << 10;
-  const bool has_small_body = !request.announces_more_than(small_body_bytes);
+  const bool has_small_body = !request.announces_large_body();
   if (request.method != "POST")
     return has_small_body ? std::nullopt : std::optional(not_an_api_call(request));  // no other call has a body
   const auto authenticator = authenticator_.get();
