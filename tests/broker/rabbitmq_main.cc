@@ -4,8 +4,8 @@
 // shows nothing about our client: the test is run again, with a server of its own.
 //
 // The excuse is narrow, so that a fault of ours that makes the broker break off still fails the test. The broker's log
-// must name the one reason that only its own fault has, exactly once during the test. A test is run again twice, and at
-// most two tests of a program are.
+// must name the one reason that only its own fault has. A test is run again twice, and at most four tests of a program
+// are. A failure without excuse shows what the broker complained of.
 #include <gmock/gmock.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -21,7 +21,7 @@ namespace postino::broker {
 namespace {
 
 constexpr int most_runs = 3;
-constexpr int most_excused = 2;
+constexpr int most_excused = 4;
 constexpr const char* run_variable = "POSTINO_TEST_RUN";
 
 class Excuses final : public ::testing::EmptyTestEventListener {
@@ -33,9 +33,9 @@ class Excuses final : public ::testing::EmptyTestEventListener {
   void OnTestEnd(const ::testing::TestInfo& test) override {
     if (!test.result()->Failed()) return;
     RabbitmqServer::await_log();
-    const bool broke_off_once = RabbitmqServer::own_breaks() == breaks_before_ + 1;
-    if (!broke_off_once || ++count_ > most_excused) {
+    if (RabbitmqServer::own_breaks() == breaks_before_ || ++count_ > most_excused) {
       all_excused_ = false;
+      std::printf("RabbitMQ complained of:\n%s\n", RabbitmqServer::complaints().c_str());
       return;
     }
     if (!excused_.empty()) excused_ += ':';

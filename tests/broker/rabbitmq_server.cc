@@ -259,6 +259,16 @@ std::string RabbitmqServer::own_log() const {
 
 std::size_t RabbitmqServer::own_breaks() { return running_ == nullptr ? 0 : count_own_breaks(running_->own_log()); }
 
+std::string RabbitmqServer::complaints() {
+  constexpr std::size_t most_bytes = 8'000;
+  std::istringstream log(running_ == nullptr ? "" : running_->own_log());
+  std::string complaints;
+  for (std::string line; std::getline(log, line);)
+    if (line.find("[warning]") != std::string::npos || line.find("[error]") != std::string::npos)
+      complaints += line + "\n";
+  return complaints.substr(complaints.size() - std::min(complaints.size(), most_bytes));
+}
+
 void RabbitmqServer::await_log() {
   if (running_ == nullptr) return;
   static int number = 0;

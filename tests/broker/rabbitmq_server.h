@@ -69,6 +69,8 @@ class RabbitmqServer {
 
   // How often the server that is running has broken a connection off because of its known fault, as its log says.
   static std::size_t own_breaks();
+  // The last warnings and errors in the log of the server that is running.
+  static std::string complaints();
   // The log lags behind what the server does. Returns when everything is in it that has happened so far.
   static void await_log();
 

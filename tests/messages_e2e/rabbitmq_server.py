@@ -157,6 +157,12 @@ class RabbitmqServer:
         """How often the one that is running has broken a connection off because of its known fault."""
         return sum(map(count_own_breaks, cls.running._log_texts())) if cls.running else 0
 
+    @classmethod
+    def complaints(cls):
+        """The last warnings and errors in the log of the one that is running."""
+        lines = [line for text in (cls.running._log_texts()[1:] if cls.running else []) for line in text.splitlines()]
+        return "\n".join([line for line in lines if "[warning]" in line or "[error]" in line][-40:])
+
     def own_break_times(self):
         return [moment for text in self._log_texts()[1:] for moment in own_break_times(text)]
 
