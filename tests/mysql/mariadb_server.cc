@@ -78,6 +78,8 @@ const fs::path& fresh_data() {
     std::vector<std::string> command = {"mariadb-install-db",
                                         "--no-defaults",
                                         "--datadir=" + directory.string(),
+                                        // A server that starts removes what others have in a place that they share.
+                                        "--tmpdir=" + place.path().string(),
                                         "--auth-root-authentication-method=normal",
                                         "--skip-test-db",
                                         "--skip-name-resolve",

@@ -26,6 +26,8 @@ class MariadbServer:
         self.process = None
         self.databases = 0
         own = ["--user=root"] if os.geteuid() == 0 else []
+        # A server that starts removes temporary tables of others in a place that they share.
+        own += [f"--tmpdir={self.directory}"]
         self._own = ["--no-defaults", f"--datadir={self.directory}/data", "--skip-name-resolve", *own]
         install = ["mariadb-install-db", *self._own, "--auth-root-authentication-method=normal", "--skip-test-db"]
         subprocess.run([*install, "--innodb-log-file-size=8M"], check=True, capture_output=True)
@@ -34,7 +36,7 @@ class MariadbServer:
     def start(self):
         """Returns when it answers."""
         command = ["mariadbd", *self._own, f"--socket={self.socket}", f"--pid-file={self.directory}/pid"]
-        command += [f"--tmpdir={self.directory}", "--skip-networking", "--character-set-server=utf8mb4"]
+        command += ["--skip-networking", "--character-set-server=utf8mb4"]
         command += ["--innodb-flush-log-at-trx-commit=1", "--innodb-buffer-pool-size=64M", "--innodb-log-file-size=64M"]
         command += ["--performance-schema=OFF", "--max-allowed-packet=96M", *self.arguments]
         with open(self.log, "ab") as log:
