@@ -81,16 +81,19 @@ class RecordingSmtp(socketserver.ThreadingTCPServer):
             with self._mutex:
                 self._sessions -= 1
 
-    @contextlib.contextmanager
-    def on_its_way(self, domain):
+    def set_out(self, domain):
+        """A message is on its way, until what this returns is called for the first time."""
         with self._mutex:
             self._at_once[domain] += 1
             self.most_at_once[domain] = max(self.most_at_once.get(domain, 0), self._at_once[domain])
-        try:
-            yield
-        finally:
+        under_way = [domain]
+
+        def end():
             with self._mutex:
-                self._at_once[domain] -= 1
+                while under_way:
+                    self._at_once[under_way.pop()] -= 1
+
+        return end
 
     def arrive(self, mail):
         self.arrived.append(mail)
@@ -125,7 +128,7 @@ class _Session(socketserver.StreamRequestHandler):
             while line := self.rfile.readline():
                 self.command(line.decode().strip())
 
-    def reply(self, stage, text, usual=True):
+    def reply(self, stage, text, usual=True, before=lambda: None):
         server = self.server
         server.reached.append(stage)
         if gate := server.gates.get(stage):
@@ -133,6 +136,7 @@ class _Session(socketserver.StreamRequestHandler):
         if stage in server.disconnect_at or server.ending.is_set():
             raise _Disconnected
         text = server.replies.get(stage, text) if usual else text
+        before()
         self.wfile.write(text.encode() + b"\r\n")
         if text.startswith("421"):
             raise _Disconnected
@@ -174,11 +178,14 @@ class _Session(socketserver.StreamRequestHandler):
         if not self.recipients:
             self.reply("DATA", "554 5.5.1 no valid recipients", usual=False)
             return
-        with self.server.on_its_way(self.recipients[0].partition("@")[2]):
+        end = self.server.set_out(self.recipients[0].partition("@")[2])
+        try:
             if self.reply("DATA", "354 go on"):
-                self.message()
+                self.message(end)
+        finally:
+            end()
 
-    def message(self):
+    def message(self, end):
         lines = []
         while (line := self.rfile.readline()) != b".\r\n":
             if not line:
@@ -191,5 +198,6 @@ class _Session(socketserver.StreamRequestHandler):
         self.server.arrive(mail)
         if slow:
             slow.wait()
-        if self.reply(".", f"250 2.0.0 taken as number {len(self.server.arrived)}"):
+        # Whoever has read the reply may send the next one before this thread goes on.
+        if self.reply(".", f"250 2.0.0 taken as number {len(self.server.arrived)}", before=end):
             self.server.acknowledge(mail)
