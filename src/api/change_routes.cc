@@ -55,12 +55,16 @@ std::vector<Route> change_routes() {
            change_operation("holdEmail", "/emails/{id}/hold", Role::operators, "Hold an e-mail until it is released",
                             "It stays HELD until it is released or cancelled."),
        .handle = change_email<&Outbox::hold>},
-      {.operation = change_operation("releaseEmail", "/emails/{id}/release", Role::operators, "Release a held e-mail",
-                                     "It goes back to the state it was held in."),
+      {.operation = change_operation(
+           "releaseEmail", "/emails/{id}/release", Role::operators, "Release a held e-mail",
+           "It goes back to the state it was held in. Attempts, and the time after which it is given up, "
+           "count anew."),
        .handle = change_email<&Outbox::release>},
       {.operation = change_operation(
-           "requeueEmail", "/emails/{id}/requeue", Role::operators, "Retry an e-mail that has failed or is invalid",
-           "For e-mails that are FAILED or INVALID, and for e-mails whose lease has expired."),
+           "requeueEmail", "/emails/{id}/requeue", Role::operators,
+           "Retry an e-mail that has failed, is invalid or is stuck",
+           "For e-mails that are FAILED or INVALID, and for e-mails whose worker is lost: those whose lease has ended. "
+           "Attempts, and the time after which the e-mail is given up, count anew."),
        .handle = change_email<&Outbox::requeue>},
       {.operation = change_operation(
            "retryEmail", "/emails/{id}/retry", Role::operators, "Try a waiting e-mail now",

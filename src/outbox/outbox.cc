@@ -222,6 +222,9 @@ base::Result<Email> Outbox::change(const std::string& id, const std::string& ten
       TRY(const bool made, has_line(id, notes->last));
       if (made) return before;
     }
+    if (std::holds_alternative<event::Requeued>(event) && options_.is_worked_on && options_.is_worked_on(before))
+      return base::fail(base::ErrorCode::conflict, "a worker of this server still has e-mail " + id + ", which is " +
+                                                       std::string(name_of(before.state)));
     TRY(Change change, decide(std::move(before), event, policy_, clock_.now()));
     if (notes != nullptr) TRY_VOID(notes->write(note_of_line(change.after.version, name_of(change.after.state))));
     std::vector<Change> changes;

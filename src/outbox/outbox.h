@@ -50,6 +50,9 @@ struct ChangeNotes {
 struct OutboxOptions {
   base::Milliseconds key_life = std::chrono::hours(24);  // of an idempotency key
   MessageMemory* memory = nullptr;                       // for what is being accepted; nullptr: without limit
+  // Does a worker of this process have it, whether its lease has ended or not? Such an e-mail is not requeued. Empty:
+  // there are no workers here.
+  std::function<bool(const Email& email)> is_worked_on;
 };
 
 class DirectDispatch;

@@ -120,4 +120,20 @@ TEST_P(LedgerConformance, TheRescuedAreClaimedAgain) {
   EXPECT_THAT(history(id), ElementsAre("ACCEPTED", "INTAKING", "ACCEPTED", "INTAKING"));
 }
 
+TEST_P(LedgerConformance, WhatIsStuckIsRequeuedUnlessItsLeaseWasRenewed) {
+  const std::string id = accept_some(1)[0];
+  const Email processing = to_processing(id);
+  clock().advance(lease + milliseconds(1));
+  const Change late = decide_(find(id), event::Requeued{"lost"}, now());
+  ASSERT_TRUE(renewed(ledger(), {processing}, now()));
+  EXPECT_EQ(move(late), MoveStatus::lock_not_acquired);
+  clock().advance(lease + milliseconds(1));
+  const Email requeued = moved(decide_(find(id), event::Requeued{"lost"}, now()));
+  EXPECT_EQ(requeued.state, State::ready);
+  EXPECT_EQ(requeued.begun_again_at, now());
+  EXPECT_EQ(find(id), requeued);
+  EXPECT_THAT(claim(Pipeline::send).emails, SizeIs(1));
+  expect_counts_right();
+}
+
 }  // namespace postino::outbox

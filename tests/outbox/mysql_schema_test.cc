@@ -126,7 +126,7 @@ TEST(MysqlSchema, LaterMigrationsAddWhatOthersNeedNotKnow) {
   theirs.run(emails_table);
   theirs.run(statuses_table);
   Tables ours;
-  EXPECT_THAT(migrated(ours.server()), ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(migrated(ours.server()), ElementsAre(1, 2, 3, 4, 5, 6, 7));
   for (const char* table : {"emails", "email_statuses"}) {
     const auto columns = ours.columns(table);
     for (const auto& [name, before] : theirs.columns(table)) {
@@ -160,17 +160,17 @@ TEST(MysqlSchema, LaterMigrationsAddWhatOthersNeedNotKnow) {
 
 TEST(MysqlMigration, DoesWhatIsMissingAndWritesItDown) {
   Tables tables;
-  EXPECT_EQ(*pending_migrations(tables.server()), 6);
+  EXPECT_EQ(*pending_migrations(tables.server()), 7);
   EXPECT_THAT(migrated(tables.server(), 2), ElementsAre(1, 2));
-  EXPECT_EQ(*pending_migrations(tables.server()), 4);
-  EXPECT_THAT(migrated(tables.server()), ElementsAre(3, 4, 5, 6));
+  EXPECT_EQ(*pending_migrations(tables.server()), 5);
+  EXPECT_THAT(migrated(tables.server()), ElementsAre(3, 4, 5, 6, 7));
   EXPECT_EQ(*pending_migrations(tables.server()), 0);
   EXPECT_THAT(migrated(tables.server()), IsEmpty());
   const mysql::Rows rows = tables.query(
       "SELECT number, name, program_version, TIMESTAMPDIFF(MINUTE, done_at, NOW()) FROM postino_migrations"
       " ORDER BY number");
-  ASSERT_EQ(rows.size(), 6U);
-  for (std::size_t i = 0; i < 6; ++i) {
+  ASSERT_EQ(rows.size(), 7U);
+  for (std::size_t i = 0; i < 7; ++i) {
     EXPECT_EQ(rows[i].number(0), static_cast<std::int64_t>(i) + 1);
     EXPECT_EQ(rows[i].text(1), mysql_migrations()[i].name);
     EXPECT_EQ(rows[i].text(2), "1.2.3");
@@ -187,7 +187,7 @@ TEST(MysqlMigration, TakesOverTheTablesOfAnotherProgramWithTheirRows) {
       " ('a', 'ACCEPTED', 'a.json', '2026-01-02 03:04:05', '2026-01-02 03:04:06'),"
       " ('b', 'SENT', 'b.json', '2026-01-02 03:04:07', '2026-01-02 03:04:08')");
   tables.run("INSERT INTO email_statuses (email_id, status) VALUES ('a', 'ACCEPTED')");
-  EXPECT_THAT(migrated(tables.server()), ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(migrated(tables.server()), ElementsAre(1, 2, 3, 4, 5, 6, 7));
   const mysql::Rows rows = tables.query(
       "SELECT id, status, payload_file_path, version, UNIX_TIMESTAMP(updated_at), created_ms, due_ms IS NULL"
       " FROM emails ORDER BY id");
@@ -285,13 +285,14 @@ TEST(MysqlMigration, CanBeRepeatedAfterItWasBrokenOffAnywhere) {
       {"ALTER TABLE emails DROP INDEX idx_work, DROP INDEX idx_expires, DROP COLUMN owner"},
       {"DROP TABLE email_spool", "DROP TABLE email_accept_keys"},
       {"DROP TABLE idempotency_answers"},
+      {"ALTER TABLE emails DROP COLUMN begun_again_ms"},
   };
   for (const auto& loss : losses) {
     Tables tables;
     migrated(tables.server());
     for (const std::string& sql : loss) tables.run(sql);
     tables.run("DELETE FROM postino_migrations WHERE number > 1");
-    EXPECT_THAT(migrated(tables.server()), ElementsAre(2, 3, 4, 5, 6));
+    EXPECT_THAT(migrated(tables.server()), ElementsAre(2, 3, 4, 5, 6, 7));
     for (const char* table : {"emails", "email_statuses", "email_counts", "email_spool", "email_accept_keys",
                               "idempotency_records", "idempotency_answers"}) {
       EXPECT_EQ(tables.columns(table), whole.columns(table));
@@ -315,8 +316,8 @@ TEST(MysqlMigration, ConcurrentProgramsDoEachOnce) {
       done.insert(done.end(), mine.begin(), mine.end());
     });
   for (std::thread& program : programs) program.join();
-  EXPECT_THAT(done, ElementsAre(1, 2, 3, 4, 5, 6));
-  EXPECT_EQ(tables.query("SELECT COUNT(*) FROM postino_migrations")[0].number(0), 6);
+  EXPECT_THAT(done, ElementsAre(1, 2, 3, 4, 5, 6, 7));
+  EXPECT_EQ(tables.query("SELECT COUNT(*) FROM postino_migrations")[0].number(0), 7);
 }
 
 TEST(MysqlMigration, GivesUpWhenAnotherProgramDoesNotEnd) {
@@ -326,18 +327,18 @@ TEST(MysqlMigration, GivesUpWhenAnotherProgramDoesNotEnd) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, base::ErrorCode::conflict);
   EXPECT_THAT(refused.error().message, HasSubstr("another program"));
-  EXPECT_EQ(*pending_migrations(tables.server()), 6);
+  EXPECT_EQ(*pending_migrations(tables.server()), 7);
 }
 
 TEST(MysqlMigration, ANewerDatabaseIsRefused) {
   Tables tables;
   migrated(tables.server());
-  tables.run("INSERT INTO postino_migrations (number, name, program_version) VALUES (7, 'of the future', '9.9')");
+  tables.run("INSERT INTO postino_migrations (number, name, program_version) VALUES (8, 'of the future', '9.9')");
   const auto pending = pending_migrations(tables.server());
   ASSERT_FALSE(pending);
   EXPECT_EQ(pending.error().code, base::ErrorCode::conflict);
   EXPECT_THAT(pending.error().message,
-              HasSubstr("the database is at migration 7, but this version of Postino supports only 6"));
+              HasSubstr("the database is at migration 8, but this version of Postino supports only 7"));
   EXPECT_EQ(migrate(tables.server(), {}).error().code, base::ErrorCode::conflict);
 }
 
@@ -456,6 +457,18 @@ TEST_F(OtherProgramTest, WhatItWasSendingMayHaveBeenSent) {
   const std::vector<Email> expired = *process_->ledger().find_ended_leases(clock_->now(), 10);
   ASSERT_THAT(expired, SizeIs(1));
   EXPECT_TRUE(expired[0].outcome_unknown);
+}
+
+TEST_F(OtherProgramTest, WhatItWorksOnIsNotRequeuedWhileItMayBeAtIt) {
+  insert(email_id(1));
+  for (const auto& [from, to] : {std::pair("ACCEPTED", "INTAKING"), {"INTAKING", "READY"}, {"READY", "PROCESSING"}})
+    ASSERT_EQ(update(email_id(1), from, to), 1U);
+  const Policy& policy = decide_.policy();
+  EXPECT_FALSE(decide(find(email_id(1)), event::Requeued{"now"}, policy, clock_->now()));
+  clock_->advance(minutes(33));
+  const Email requeued = moved(decide_(find(email_id(1)), event::Requeued{"now"}, clock_->now()));
+  EXPECT_EQ(requeued.state, State::ready);
+  EXPECT_EQ(find(email_id(1)), requeued);
 }
 
 TEST_F(OtherProgramTest, APayloadThatIsNoneBecomesInvalid) {

@@ -182,6 +182,7 @@ base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGatew
         std::make_unique<outbox::DirectDispatch>(*intake, pipelines->senders(), fresh, policy, owner, memory.get());
   outbox::OutboxOptions outbox_options;
   outbox_options.memory = memory.get();
+  outbox_options.is_worked_on = [this](const outbox::Email& email) { return pipelines->has(email); };
   outbox = std::make_unique<outbox::Outbox>(storage->ledger(), storage->suppressions(), policy, *clock, random, signal,
                                             outbox_options, dispatch.get());
   TRY(queue_intake, gateway.make_intake(*outbox));

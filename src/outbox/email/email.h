@@ -1,6 +1,7 @@
 // An e-mail as the ledger knows it: where it is on its way, not what it says.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -61,7 +62,9 @@ struct Email {
   std::string owner;                      // of a working state: the process whose worker has it
   bool outcome_unknown = false;           // the end of the message may have been sent, and no reply was read
 
-  int attempts = 0;            // at sending, begun
+  int attempts = 0;  // at sending, begun
+  // When an operator requeued or released it: attempts, and the time until it is given up, count from then.
+  std::optional<base::TimePoint> begun_again_at;
   int rescues = 0;             // in a row: workers that were lost since the last one who told what happened
   int callback_attempts = 0;   // for the present outcome, begun
   bool callback_dead = false;  // given up: waits until an operator replays it
@@ -86,6 +89,11 @@ inline constexpr std::string_view rescued_in_a_row = "RESCUED";
 // From when on it is kept: it must not expire before its time has come.
 inline base::TimePoint kept_from(const Email& email) {
   return email.send_at && *email.send_at > email.created_at ? *email.send_at : email.created_at;
+}
+
+// From when on attempts at sending count.
+inline base::TimePoint tried_from(const Email& email) {
+  return std::max(kept_from(email), email.begun_again_at.value_or(email.created_at));
 }
 
 // Nothing more happens to it by itself, and no operator has to decide. What is not finished never expires.

@@ -76,6 +76,7 @@ struct Released {
 struct Cancelled {
   std::string reason;
 };
+// Of one that a worker has: only when its lease has ended.
 struct Requeued {
   std::string reason;
 };

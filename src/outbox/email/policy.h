@@ -23,7 +23,7 @@ struct Policy {
 
   base::Backoff sending_delay{std::chrono::minutes(1), std::chrono::hours(4)};
   int max_attempts = 40;
-  base::Milliseconds give_up_after = std::chrono::hours(48);  // from acceptance, or from the time it was scheduled for
+  base::Milliseconds give_up_after = std::chrono::hours(48);  // from tried_from() on
   UnknownOutcomePolicy unknown_outcome = UnknownOutcomePolicy::resend;
   int max_rescues = 3;  // in a row; then it may be the e-mail that ends its workers
 

@@ -81,7 +81,15 @@ std::span<const EventRules> event_rules() {
       {"requeued",
        "operator",
        "requeued",
-       {{failed, {ready}}, {failed_acknowledged, {ready}}, {invalid, {accepted}}, {invalid_acknowledged, {accepted}}}},
+       {{failed, {ready}},
+        {failed_acknowledged, {ready}},
+        {invalid, {accepted}},
+        {invalid_acknowledged, {accepted}},
+        {intaking, {accepted}},
+        {processing, {ready, held}},
+        {calling_sent, {sent}},
+        {calling_failed, {failed}},
+        {calling_invalid, {invalid}}}},
       {"callback replayed", "operator", "called back for again", stays_in({sent, failed, invalid})},
       {"retried", "operator", "tried now", stays_in({accepted, ready})},
       {"bounced", "mail server", "bounced", stays_in_any()},
@@ -177,7 +185,7 @@ base::Milliseconds longest_hint(const smtp::SendResult& result) {
 // so with its wait it counts for a minute at least.
 bool is_tried_for_long(const Email& email, const Policy& policy, base::TimePoint now) {
   constexpr base::Milliseconds least = std::chrono::minutes(1);
-  if (now - kept_from(email) < policy.give_up_after) return false;
+  if (now - tried_from(email) < policy.give_up_after) return false;
   base::Milliseconds waited{0};
   base::Milliseconds delay = policy.sending_delay.first;
   for (int failures = 1; failures < email.attempts && waited < policy.give_up_after; ++failures) {
@@ -259,21 +267,15 @@ class Decision {
   }
 
   State operator()(event::LeaseEnded&) {
-    change_.only_unrenewed = true;
-    const bool unknown = email_.outcome_unknown;
-    if (unknown && policy_.unknown_outcome == UnknownOutcomePolicy::hold)
-      return hold_unknown("the worker was lost after the end of the message");
     const int rescues = email_.rescues + 1;
-    if (rescues >= policy_.max_rescues) return give_up_rescuing(rescues);
-    end_work(email_.reason);
+    if (rescues >= policy_.max_rescues && !must_hold_unknown()) return give_up_rescuing(rescues);
+    const State back = take_from_lost_worker("rescued from ");
+    if (back == held) return back;
     email_.rescues = rescues;
-    note_ = "rescued from " + std::string(name_of(email_.state)) + ": its lease had expired";
-    if (unknown) *note_ += "; outcome unknown";
-    email_.due_at = now_;
     // One of those that were lost together may end the next worker, too: from now on they come at different times.
     const base::Backoff& delay = acknowledged_form(email_.state) ? policy_.callback_delay : policy_.sending_delay;
-    if (rescues > 1) *email_.due_at += delay.equal_jitter(1, base::fast_hash(email_.id));
-    return *rescued_form(email_.state);
+    if (rescues > 1 && email_.due_at) *email_.due_at += delay.equal_jitter(1, base::fast_hash(email_.id));
+    return back;
   }
 
   State operator()(event::MessageEnding&) {
@@ -336,7 +338,7 @@ class Decision {
     const State back = email_.held_from == ready ? ready : accepted;
     email_.held_from.reset();
     email_.outcome_unknown = false;
-    email_.rescues = 0;
+    begin_again();
     email_.due_at = back == ready ? time_to_send() : now_;
     return back;
   }
@@ -349,10 +351,15 @@ class Decision {
   }
 
   State operator()(event::Requeued& event) {
+    begin_again();
+    email_.callback_attempts = 0;
+    if (kind_of(email_.state) == StateKind::working) {
+      const State back = take_from_lost_worker("requeued from ");
+      if (note_ && !event.reason.empty()) *note_ += "; " + event.reason;
+      return back;
+    }
     explain(std::move(event.reason));
     email_.due_at = now_;
-    email_.attempts = 0;
-    email_.callback_attempts = 0;
     email_.callback_dead = false;
     email_.callback_error.clear();
     email_.settled_at.reset();
@@ -414,6 +421,28 @@ class Decision {
     email_.rescues = 0;
   }
 
+  bool must_hold_unknown() const {
+    return email_.outcome_unknown && policy_.unknown_outcome == UnknownOutcomePolicy::hold;
+  }
+
+  // To where a worker can claim it again, or to an operator if it may have been sent and the policy says so.
+  State take_from_lost_worker(const std::string& how) {
+    change_.only_unrenewed = true;
+    if (must_hold_unknown()) return hold_unknown("the worker was lost after the end of the message");
+    const bool unknown = email_.outcome_unknown;
+    end_work(email_.reason);
+    note_ = how + std::string(name_of(email_.state)) + ": its lease had expired";
+    if (unknown) *note_ += "; outcome unknown";
+    email_.due_at = now_;
+    return *rescued_form(email_.state);
+  }
+
+  void begin_again() {
+    email_.attempts = 0;
+    email_.rescues = 0;
+    email_.begun_again_at = now_;
+  }
+
   void explain(std::string reason) {
     email_.reason = std::move(reason);
     email_.internal_reason = false;
@@ -445,6 +474,7 @@ class Decision {
 
   // An operator has to look at it: releases or cancels it, or replays its callback.
   State give_up_rescuing(int rescues) {
+    change_.only_unrenewed = true;
     const State working = email_.state;
     const bool unknown = email_.outcome_unknown;
     const std::string why = "its worker was lost " + std::to_string(rescues) + " times in a row";
@@ -525,6 +555,10 @@ std::optional<std::string> objection(const Email& email, const Event& event, con
     return "e-mail " + email.id + " is not to be sent before " + base::format_timestamp(*email.send_at);
   if (std::holds_alternative<event::Claimed>(event) && email.callback_dead)
     return "the callback of e-mail " + email.id + " was given up";
+  if (std::holds_alternative<event::Requeued>(event) && kind_of(email.state) == StateKind::working &&
+      !is_lease_over(email, now))
+    return "an e-mail that is " + std::string(name_of(email.state)) +
+           " can be requeued only when the lease of its worker has ended";
   return std::nullopt;
 }
 

@@ -92,18 +92,20 @@ TEST(States, EveryWayThePipelinesTakeIsLegal) {
   }
 }
 
-TEST(States, OnlyWhatEndedBadlyIsRequeued) {
+TEST(States, OnlyWhatEndedBadlyOrLostItsWorkerIsRequeued) {
   const auto requeued = [](State state) {
     Email email;
     email.version = 1;
     email.state = state;
-    const auto change = decide(email, event::Requeued{}, Policy(), base::TimePoint());
+    email.due_at = base::TimePoint();
+    const auto change = decide(email, event::Requeued{}, Policy(), base::TimePoint(std::chrono::seconds(1)));
     return change ? std::optional(change->after.state) : std::nullopt;
   };
   for (const State state : all_states()) {
     const bool ended_badly =
         state == failed || state == failed_acknowledged || state == invalid || state == invalid_acknowledged;
-    EXPECT_EQ(requeued(state).has_value(), ended_badly) << name_of(state);
+    EXPECT_EQ(requeued(state).has_value(), ended_badly || kind_of(state) == StateKind::working) << name_of(state);
+    if (kind_of(state) == StateKind::working) EXPECT_EQ(requeued(state), rescued_form(state)) << name_of(state);
   }
   EXPECT_EQ(requeued(failed_acknowledged), ready);
   EXPECT_EQ(requeued(invalid_acknowledged), accepted);

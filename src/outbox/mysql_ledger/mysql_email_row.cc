@@ -14,7 +14,7 @@ constexpr std::array changing_columns = {
     "status",        "eml_file_path",     "reason",        "version",        "updated_at",      "ledger_version",
     "ledger_status", "updated_ms",        "due_ms",        "owner",          "outcome_unknown", "internal_reason",
     "attempts",      "callback_attempts", "callback_dead", "callback_error", "held_from",       "settled_ms",
-    "recipients",    "reached",           "expires_ms"};
+    "recipients",    "reached",           "expires_ms",    "begun_again_ms"};
 // What is said when the e-mail is accepted and stays.
 constexpr std::array lasting_columns = {
     "payload_file_path", "tenant", "acceptance", "created_at", "created_ms", "send_ms",
@@ -93,6 +93,7 @@ void add_changing(Parameters& parameters, const Email& email, base::TimePoint ex
   add_json(parameters, recipients_json(email));
   parameters.keep(reached_json(email));
   parameters.add(is_finished(email) ? std::optional(base::epoch_milliseconds(expires)) : std::nullopt);
+  parameters.add(optional_milliseconds(email.begun_again_at));
 }
 
 void add_lasting(Parameters& parameters, const Email& email) {
@@ -143,6 +144,7 @@ enum Column : std::size_t {
   bounces,
   reached,
   subject,
+  begun_again,
 };
 }  // namespace column
 
@@ -220,6 +222,7 @@ void read_columns(const mysql::Row& row, Email& email) {
   email.send_at = time_in(row, column::send);
   email.due_at = time_in(row, column::due);
   email.settled_at = time_in(row, column::settled);
+  email.begun_again_at = time_in(row, column::begun_again);
   email.owner = row.text(column::owner);
   email.outcome_unknown = row.number(column::outcome_unknown) != 0;
   email.internal_reason = row.number(column::internal_reason) != 0;
@@ -239,7 +242,7 @@ const std::string email_columns =
     "id, status, eml_file_path, payload_file_path, reason, version, UNIX_TIMESTAMP(updated_at), ledger_version,"
     " ledger_status, tenant, acceptance, created_ms, updated_ms, due_ms, send_ms, settled_ms, owner, outcome_unknown,"
     " internal_reason, attempts, callback_attempts, callback_dead, callback_error, callback_url, held_from, sender,"
-    " tags, recipients, bounces, reached, subject";
+    " tags, recipients, bounces, reached, subject, begun_again_ms";
 
 base::Result<EmailRow> email_row_of(const mysql::Row& row) {
   EmailRow result;

@@ -63,6 +63,9 @@ std::optional<EmailRow> MysqlLedger::readable(const mysql::Row& row, std::option
   auto email = email_row_of(row);
   if (email) {
     malformed_.forget(email->email.id);
+    // Other programs have no leases: they count as gone some time after they have moved it.
+    if (email->foreign && email->email.due_at && kind_of(email->email.state) == StateKind::working)
+      email->email.due_at = email->email.updated_at + options_.foreign_lease;
     return *std::move(email);
   }
   malformed_.note(std::string(row.text(0)), email.error());

@@ -102,8 +102,8 @@ class MysqlLedger::MoveWriter : private MoveBatch<MysqlSpool::Placed> {
     for (const std::string& id : ids_) parameters.add(id);
     parameters.repeat_last(1, rounded_up(ids_.size()));
     TRY(const mysql::Rows rows,
-        connection.query("SELECT id, status, version, ledger_status, due_ms, outcome_unknown FROM emails"
-                         " FORCE INDEX (PRIMARY) WHERE id IN " +
+        connection.query("SELECT id, status, version, ledger_status, due_ms, outcome_unknown, ledger_version FROM"
+                         " emails FORCE INDEX (PRIMARY) WHERE id IN " +
                              placeholders(rounded_up(ids_.size())) + " ORDER BY id FOR UPDATE" +
                              (is_rescue() ? " SKIP LOCKED" : ""),
                          parameters.list()));
@@ -124,6 +124,8 @@ class MysqlLedger::MoveWriter : private MoveBatch<MysqlSpool::Placed> {
   }
 
   static bool was_renewed(const Email& before, const mysql::Row& row) {
+    // Other programs renew nothing: they write another version.
+    if (row.number(6) != row.number(2)) return false;
     const bool unknown = row.number(5) != 0;
     return (before.due_at && row.number(4) != base::epoch_milliseconds(*before.due_at)) ||
            (unknown && !before.outcome_unknown);

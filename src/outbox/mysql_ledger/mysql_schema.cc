@@ -96,6 +96,7 @@ const Additions email_columns_added = {
                    " WHEN 'CALLING-INVALID-CALLBACK' THEN 'INVALID' ELSE status END) STORED"},
 };
 const Additions subject_added = {{"subject", "TEXT NULL"}};
+const Additions time_of_requeue_added = {{"begun_again_ms", "BIGINT NULL"}};
 const Additions email_indexes_added = {
     {"idx_work", "(callback_dead, status, shard, due_ms, id)"},
     {"idx_listed", "(listed, created_ms, id)"},
@@ -232,6 +233,11 @@ mysql::Result<void> add_subject(Connection& connection) {
   return alter(connection, "emails", columns);
 }
 
+mysql::Result<void> add_time_of_requeue(Connection& connection) {
+  TRY(const std::string columns, missing(connection, "emails", "COLUMN", time_of_requeue_added));
+  return alter(connection, "emails", columns);
+}
+
 }  // namespace
 
 const std::vector<Migration>& mysql_migrations() {
@@ -242,6 +248,7 @@ const std::vector<Migration>& mysql_migrations() {
       {4, "keys of all requests", create_tables_of_keys},
       {5, "e-mails that others had finished", take_over_rows},
       {6, "subjects of e-mails", add_subject},
+      {7, "times of requeues and releases", add_time_of_requeue},
   };
   return migrations;
 }

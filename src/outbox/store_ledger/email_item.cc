@@ -86,6 +86,7 @@ std::vector<Field> changing_fields(const Email& email) {
       {"OutcomeUnknown", flag(email.outcome_unknown)},
       {"InternalReason", flag(email.internal_reason)},
       {"Attempts", count_if_any(email.attempts)},
+      {"BegunAgainAt", email.begun_again_at ? std::optional(milliseconds_value(*email.begun_again_at)) : std::nullopt},
       {"CallbackAttempts", count_if_any(email.callback_attempts)},
       {"CallbackDead", flag(email.callback_dead)},
       {"CallbackError", text_if_any(email.callback_error)},
@@ -129,7 +130,7 @@ constexpr std::array meta_attributes = {
     KnownAttribute{"Attempts", AttributeKind::count},      KnownAttribute{"CallbackAttempts", AttributeKind::count},
     KnownAttribute{"Recipients", AttributeKind::list},     KnownAttribute{"Tags", AttributeKind::list},
     KnownAttribute{"Bounces", AttributeKind::list},        KnownAttribute{"Reached", AttributeKind::map},
-    KnownAttribute{"Subject", AttributeKind::text},
+    KnownAttribute{"Subject", AttributeKind::text},        KnownAttribute{"BegunAgainAt", AttributeKind::time},
 };
 constexpr std::array latest_attributes = {
     KnownAttribute{"Latest", AttributeKind::text},      KnownAttribute{"Reason", AttributeKind::text},
@@ -365,6 +366,7 @@ base::Result<Email> email_of(const Item& meta) {
   email.owner = fields.text("LeaseOwner");
   email.outcome_unknown = fields.flag("OutcomeUnknown");
   email.attempts = fields.count("Attempts");
+  email.begun_again_at = fields.time("BegunAgainAt");
   email.callback_attempts = fields.count("CallbackAttempts");
   email.callback_dead = fields.flag("CallbackDead");
   email.callback_error = fields.text("CallbackError");

@@ -37,6 +37,7 @@ Email full_email() {
   email.owner = "host-1";
   email.outcome_unknown = true;
   email.attempts = 2;
+  email.begun_again_at = created + std::chrono::seconds(7);
   email.callback_attempts = 3;
   email.callback_error = "HTTP 500";
   email.callback_url = "https://example.com/";
@@ -108,6 +109,7 @@ TEST(EmailItem, AttributesOfTheMetaRecordHaveTheirNames) {
       {"OutcomeUnknown", true},
       {"InternalReason", true},
       {"Attempts", 2},
+      {"BegunAgainAt", std::int64_t{1'794'735'007'250}},
       {"HeldFrom", "READY"},
       {"Reached", Map{{"ACCEPTED", 1}, {"PROCESSING", 2}}},
       {"Recipients", List{Map{{"Address", "bob@example.com"}, {"State", "delivered"}, {"Reply", "250 ok"}},

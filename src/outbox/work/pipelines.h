@@ -66,6 +66,9 @@ class Pipelines {
   // answered last.
   void append_metrics(std::string& out, bool ask_ledger);
 
+  // Does a worker here have it, or its outcome that is not written yet?
+  bool has(const Email& email) const { return leases_.has(email); }
+
   // The ledger takes no writes.
   bool is_refused() const { return leases_.health().is_refusing(); }
 
