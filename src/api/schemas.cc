@@ -40,24 +40,26 @@ Schema list_of(Schema element, std::string description = "") {
 
 // --- E-mails as they are handed in
 
-Schema mailboxes(std::optional<std::int64_t> least = std::nullopt) {
+Schema mailboxes(std::string_view single, std::optional<std::int64_t> least = std::nullopt) {
   const auto most = limit_of(PayloadLimits::recipients);
-  return {.description = "One address, or an array of them. to, cc and bcc have at most " + std::to_string(most) +
-                         " addresses together.",
-          .alternatives = {like("Mailbox"),
-                           {.type = "array", .least = least, .most = most, .elements = {like("Mailbox")}}}};
+  return {
+      .description = "One address, or an array of them. to, cc and bcc have at most " + std::to_string(most) +
+                     " addresses together.",
+      .alternatives = {like(single), {.type = "array", .least = least, .most = most, .elements = {like("Mailbox")}}}};
 }
 
 Schema payload() {
   return {
       .type = "object",
-      .description = "An e-mail as it is submitted. At least one of body_text and body_html is required.",
+      .description =
+          "An e-mail as it is submitted. At least one of body_text and body_html is required. An optional field that "
+          "is an empty string counts as missing.",
       .example = R"({"from":"Shop <shop@example.com>","to":"ann@example.com","subject":"Hello","body_text":"Hello."})",
       .properties =
           {
               {"id", {.type = "string", .description = "Id of the e-mail; a new one by default.", .format = "uuid"}},
               {"from", like("Mailbox", "The sender."), required},
-              {"reply_to", like("Mailbox", "Address for replies.")},
+              {"reply_to", like("OptionalMailbox", "Address for replies.")},
               {"to", like("RequiredMailboxes", "A recipient."), required},
               {"cc", like("Mailboxes", "A recipient of a copy.")},
               {"bcc", like("Mailboxes", "A recipient of a blind copy.")},
@@ -109,19 +111,19 @@ Schema unsubscribe() {
       .properties =
           {
               {"url", url("Must begin with https.", limit_of(PayloadLimits::unsubscribe_bytes))},
-              {"mailto", like("Mailbox")},
+              {"mailto", like("OptionalMailbox")},
           },
-      .one_required = {"url", "mailto"},
       .closed = true,
   };
 }
 
-Schema mailbox() {
+// Without `least`, an empty one counts as missing.
+Schema mailbox(std::optional<std::int64_t> least = std::nullopt) {
   return {.type = "string",
           .description = "An address, with or without a name. The name has at most " +
                          std::to_string(PayloadLimits::display_name_bytes) + " bytes.",
           .pattern = of_one_line,
-          .least = 1,
+          .least = least,
           .most = limit_of(PayloadLimits::address_bytes),
           .example = R"("Ann <ann@example.com>")"};
 }
@@ -367,9 +369,10 @@ std::vector<NamedSchema> outbox_schemas() {
   return {
       {"Payload", payload()},
       {"Unsubscribe", unsubscribe()},
-      {"Mailbox", mailbox()},
-      {"Mailboxes", mailboxes()},
-      {"RequiredMailboxes", mailboxes(1)},
+      {"Mailbox", mailbox(1)},
+      {"OptionalMailbox", mailbox()},
+      {"Mailboxes", mailboxes("OptionalMailbox")},
+      {"RequiredMailboxes", mailboxes("Mailbox", 1)},
       {"Attachment", attachment()},
       {"EmailBatch", email_batch()},
       {"Submission", submission()},

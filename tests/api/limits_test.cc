@@ -159,7 +159,7 @@ TEST(StatedLimits, OfAnEmailAreThoseOfTheCode) {
       {"attachments:array", {email(R"("attachments":$)"), array_of("\"a\"")}},
       {"attachments[]:string", {email(R"("attachments":[$])"), long_path}},
       {"attachments[].path:string", {email(R"("attachments":[{"path":$,"name":"n"}])"), long_path}},
-      {"attachments[].name:string", {email(R"("attachments":[{"path":"p","name":$}])"), text()}},
+      {"attachments[].name:string", {email(R"("attachments":[{"content_base64":"","name":$}])"), text()}},
       {"attachments[].content_type:string",
        {email(R"("attachments":[{"path":"p","content_type":$}])"), text("text/plain; x="), 15}},
       {"attachments[].content_base64:string", {email(R"("attachments":[{"name":"n","content_base64":$}])"), text()}},

@@ -42,7 +42,7 @@ std::string value_name_of(const api::Schema& schema, std::string_view field) {
   const auto among = [](std::string_view text, std::initializer_list<std::string_view> names) {
     return std::ranges::find(names, text) != names.end();
   };
-  if (among(schema.reference, {"Mailbox", "Mailboxes", "RequiredMailboxes"})) return "ADDRESS";
+  if (among(schema.reference, {"Mailbox", "OptionalMailbox", "Mailboxes", "RequiredMailboxes"})) return "ADDRESS";
   if (schema.reference == "State") return "STATUS";
   if (schema.reference == "Duration") return "DURATION";
   if (schema.format == "date-time") return "TIME";

@@ -29,6 +29,12 @@ bool fits_as_name(std::string_view name) {
          name.find_first_of("/\\") == std::string_view::npos && mail::check_line(name).has_value();
 }
 
+// Programs write what they do not have as an empty text: it counts as missing.
+std::optional<std::string_view> filled_text(Fields& fields, std::string_view name, std::size_t max_bytes = 1 << 20) {
+  const auto text = fields.text(name, Need::optional, max_bytes);
+  return text && text->empty() ? std::nullopt : text;
+}
+
 // Reads one payload. Everything that is wrong is noted, so that a caller has to come back only once.
 class Reader {
  public:
@@ -38,8 +44,8 @@ class Reader {
   Payload read() {
     read_id();
     payload_.from = required_mailbox("from");
-    if (fields_.text("reply_to", Need::optional, Limits::address_bytes))
-      payload_.reply_to = required_mailbox("reply_to");
+    if (const auto text = filled_text(fields_, "reply_to", Limits::address_bytes))
+      payload_.reply_to = mailbox(fields_.path_of("reply_to"), *text);
     read_recipients();
     read_content();
     read_attachments();
@@ -51,7 +57,7 @@ class Reader {
 
  private:
   void read_id() {
-    const auto id = fields_.text("id", Need::optional);
+    const auto id = filled_text(fields_, "id");
     if (!id) return;
     if (is_uuid(*id))
       payload_.id = base::lower_case(*id);
@@ -76,6 +82,7 @@ class Reader {
     std::vector<mail::Mailbox> mailboxes;
     const auto element = fields_.any(name, need);
     if (!element) return mailboxes;
+    if (need == Need::optional && element->text() == "") return mailboxes;
     if (element->is_string()) {
       mailboxes.push_back(required_mailbox(name));
       return mailboxes;
@@ -154,11 +161,13 @@ class Reader {
 
   PayloadAttachment read_attachment_object(Fields& fields) {
     PayloadAttachment attachment;
-    const auto file = fields.text("path", Need::optional);
-    const auto content = fields.text("content_base64", Need::optional, Limits::inline_bytes);
-    const auto name = fields.text("name", content ? Need::required : Need::optional);
-    const auto type = fields.text("content_type", Need::optional, Limits::content_type_bytes);
+    const auto file = filled_text(fields, "path");
+    auto content = fields.text("content_base64", Need::optional, Limits::inline_bytes);
+    if (file && content == "") content.reset();  // without a path it is a file without content
+    const auto name = filled_text(fields, "name");
+    const auto type = filled_text(fields, "content_type", Limits::content_type_bytes);
     fields.refuse_others();
+    if (content && !name) fields.refuse("name", "is required");
     if (file.has_value() == content.has_value()) fields.refuse("path", "or content_base64 must be given, but not both");
     if (file) {
       attachment.path = *file;
@@ -220,10 +229,10 @@ class Reader {
 
   // When it is sent, who hears of it, and how it is labelled.
   void read_sending_options() {
-    payload_.send_at = fields_.time("send_at", Need::optional);
+    if (filled_text(fields_, "send_at")) payload_.send_at = fields_.time("send_at", Need::optional);
     if (payload_.send_at && now_ && *payload_.send_at > *now_ + Limits::ahead)
       fields_.refuse("send_at", "must not be more than a year in the future");
-    if (const auto url = fields_.text("callback_url", Need::optional)) {
+    if (const auto url = filled_text(fields_, "callback_url")) {
       payload_.callback_url = *url;
       if (const auto parsed = net::Url::parse(*url); !parsed) fields_.refuse("callback_url", parsed.error().message);
     }
@@ -247,8 +256,8 @@ class Reader {
 
   void read_unsubscribe(Element element) {
     Fields fields(element, fields_.path_of("unsubscribe"), fields_.errors());
-    const auto url = fields.text("url", Need::optional);
-    const auto address = fields.text("mailto", Need::optional, Limits::address_bytes);
+    const auto url = filled_text(fields, "url");
+    const auto address = filled_text(fields, "mailto", Limits::address_bytes);
     if (url) {
       const auto parsed = net::Url::parse(*url);
       payload_.unsubscribe_url = parsed ? parsed->text() : "";
@@ -269,7 +278,6 @@ class Reader {
         fields.refuse("mailto", mailbox.error().message);
     }
     fields.refuse_others();
-    if (!url && !address) fields.refuse("url", "or mailto must be given");
   }
 
   Fields fields_;

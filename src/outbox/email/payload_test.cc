@@ -48,6 +48,32 @@ TEST(Payload, NeedsAFromSomebodyToASubjectAndABody) {
   EXPECT_THAT(faults_with(R"("id":null)"), IsEmpty());
 }
 
+// As programs in Go and Java write what they do not have.
+TEST(Payload, EmptyOptionalFieldsAreAsIfAbsent) {
+  const Outcome outcome = read(R"({"id":"","from":"ann@example.com","reply_to":"","to":"bob@example.com","cc":"",
+    "bcc":[],"subject":"","body_text":"b","body_html":"","attachments":[
+      {"path":"a.txt","name":"","content_type":"","content_base64":""},
+      {"path":"","name":"b.txt","content_type":"","content_base64":"AA=="},
+      {"path":"","name":"c.txt","content_type":"","content_base64":""}],
+    "custom_headers":{},"send_at":"","callback_url":"","tags":[],"unsubscribe":{"url":"","mailto":""}})");
+  ASSERT_THAT(outcome.faults, IsEmpty());
+  const Payload& payload = *outcome.payload;
+  EXPECT_EQ(payload.id, "");
+  EXPECT_EQ(payload.reply_to, std::nullopt);
+  EXPECT_THAT(payload.cc, IsEmpty());
+  EXPECT_EQ(payload.send_at, std::nullopt);
+  EXPECT_EQ(payload.callback_url, "");
+  EXPECT_EQ(payload.unsubscribe_url + payload.unsubscribe_mailto, "");
+  EXPECT_THAT(payload.attachments, ElementsAre(PayloadAttachment{"a.txt", "a.txt", "", "", false},
+                                               PayloadAttachment{"", "b.txt", "", "AA==", true},
+                                               PayloadAttachment{"", "c.txt", "", "", true}));
+  EXPECT_THAT(faults_with(R"("unsubscribe":{},"callback_url":null,"cc":null)"), IsEmpty());
+  EXPECT_THAT(faults_with(R"("cc":[""])"), ElementsAre(testing::StartsWith("cc[0]: must ")))
+      << "an element is no field";
+  EXPECT_THAT(faults_of(R"({"from":"","to":"","subject":"s","body_text":"b"})"), testing::SizeIs(2))
+      << "what is required is";
+}
+
 TEST(Payload, FieldsAreNamedByTheirPath) {
   EXPECT_THAT(read(R"({"from":1,"to":["bob@example.com","nobody"],"subject":"s","body_html":"b"})", "data[2]").faults,
               ElementsAre("data[2].from: must be a string", "data[2].to[1]: must have an @"));
@@ -138,7 +164,7 @@ TEST(Payload, OfTheSpoolMayBeFarAwayInTime) {
 }
 
 TEST(Payload, IdsAreUuids) {
-  for (const char* id : {"", "1", "3f2504e0-4f89-41d3-9a0c-0305e82c330", "3f2504e0-4f89-41d3-9a0c-0305e82c330g",
+  for (const char* id : {" ", "1", "3f2504e0-4f89-41d3-9a0c-0305e82c330", "3f2504e0-4f89-41d3-9a0c-0305e82c330g",
                          "3f2504e04f8941d39a0c0305e82c33010000", "../../../../etc/passwd/4f89-41d3-9a0c"})
     EXPECT_THAT(faults_with(R"("id":")" + std::string(id) + "\""), ElementsAre("id: must be a UUID")) << id;
 }
@@ -213,6 +239,7 @@ TEST(Payload, AttachmentPathsStayBelowTheBase) {
     EXPECT_THAT(faults_with(R"("attachments":[")" + std::string(path) + "\"]"),
                 ElementsAre("attachments[0]: must be a relative path without .. or control characters"))
         << path;
+    if (*path == '\0') continue;
     EXPECT_THAT(faults_with(R"("attachments":[{"path":")" + std::string(path) + R"(","name":"n"}])"),
                 ElementsAre("attachments[0].path: must be a relative path without .. or control characters"))
         << path;
@@ -231,7 +258,7 @@ TEST(Payload, AttachmentsAreAFileOrTheContentItself) {
   EXPECT_THAT(faults_with(R"("attachments":{})"), ElementsAre("attachments: must be an array"));
   EXPECT_THAT(faults_with(R"("attachments":[{"name":"n"}])"),
               ElementsAre("attachments[0].path: or content_base64 must be given, but not both"));
-  EXPECT_THAT(faults_with(R"("attachments":[{"name":"n","path":"p","content_base64":""}])"),
+  EXPECT_THAT(faults_with(R"("attachments":[{"name":"n","path":"p","content_base64":"AA=="}])"),
               ElementsAre("attachments[0].path: or content_base64 must be given, but not both"));
   EXPECT_THAT(faults_with(R"("attachments":[{"content_base64":"AA=="}])"),
               ElementsAre("attachments[0].name: is required"));
@@ -239,7 +266,7 @@ TEST(Payload, AttachmentsAreAFileOrTheContentItself) {
               ElementsAre("attachments[0].content_base64: must be base64"));
   EXPECT_THAT(faults_with(R"("attachments":[{"path":"p","disposition":"inline"}])"),
               ElementsAre("attachments[0].disposition: is an unknown field"));
-  for (const char* name : {"", "a/b", "a\\\\b", "..", "."})
+  for (const char* name : {" \\n", "a/b", "a\\\\b", "..", "."})
     EXPECT_THAT(faults_with(R"("attachments":[{"path":"p","name":")" + std::string(name) + "\"}]"),
                 ElementsAre("attachments[0].name: must have 1 to 255 bytes, and no slashes or control characters"))
         << name;
@@ -260,13 +287,12 @@ TEST(Payload, SendAtIsWithinAYear) {
 }
 
 TEST(Payload, UrlsAreChecked) {
-  for (const char* url : {"", "ftp://example.com", "example.com", "https://u:p@example.com/", "https:///x"})
+  for (const char* url : {" ", "ftp://example.com", "example.com", "https://u:p@example.com/", "https:///x"})
     EXPECT_THAT(faults_with(R"("callback_url":")" + std::string(url) + "\""),
                 ElementsAre(testing::StartsWith("callback_url: must ")))
         << url;
   EXPECT_THAT(faults_with(R"("unsubscribe":{"url":"http://example.com/"})"),
               ElementsAre("unsubscribe.url: must begin with https"));
-  EXPECT_THAT(faults_with(R"("unsubscribe":{})"), ElementsAre("unsubscribe.url: or mailto must be given"));
   EXPECT_THAT(faults_with(R"("unsubscribe":{"mailto":"nobody"})"), ElementsAre("unsubscribe.mailto: must have an @"));
   EXPECT_THAT(faults_with(R"("unsubscribe":"https://example.com/")"),
               testing::Contains("unsubscribe: must be an object"));

@@ -113,7 +113,7 @@ base::Result<std::string> Intake::compose(const Email& email, Payload payload, F
     domain = mail::domain_of(sender);
   }
   message.message_id = email.id + "@" + domain;
-  message.date = email.created_at;
+  message.date = tried_from(email);  // a scheduled one is of the day it is sent on
   TRY(std::string built, mail::build_message(message));
   return signer_ == nullptr ? base::Result<std::string>(std::move(built)) : signer_->sign(built);
 }

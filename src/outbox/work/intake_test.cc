@@ -33,13 +33,16 @@ class IntakeTest : public testing::Test {
   }
 
   Event work(const std::string& payload, IntakeOptions options, std::string sender = "ann@example.com") {
+    Email email;
+    email.sender = std::move(sender);
+    return work_on(std::move(email), payload, std::move(options));
+  }
+  Event work_on(Email email, const std::string& payload, IntakeOptions options) {
     auto intake = Intake::create(*spool_, nullptr, std::move(options));
     EXPECT_TRUE(intake);
-    Email email;
     email.id = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
     email.state = State::intaking;
     email.created_at = intake_start;
-    email.sender = std::move(sender);
     email.payload_path =
         spool_->write({SpoolKind::payload, email.id, intake_start, payload, intake_start + std::chrono::hours(1)})
             .value_or("");
@@ -72,6 +75,16 @@ TEST_F(IntakeTest, BuildsTheMessage) {
   EXPECT_THAT(message, HasSubstr("Message-ID: <3f2504e0-4f89-41d3-9a0c-0305e82c3301@example.com>"));
   EXPECT_THAT(message, HasSubstr("YXR0YWNoZWQ=")) << "the attachment in base64";
   EXPECT_THAT(message, HasSubstr("X-A: 1"));
+}
+
+TEST_F(IntakeTest, TheDateIsThatOfSending) {
+  Email email;
+  email.sender = "ann@example.com";
+  EXPECT_THAT(message_of(work_on(email, payload(""), {})), HasSubstr("Date: Sun, 15 Nov 2026 09:30:00 +0000"));
+  email.send_at = intake_start + std::chrono::hours(48);
+  EXPECT_THAT(message_of(work_on(email, payload(""), {})), HasSubstr("Date: Tue, 17 Nov 2026 09:30:00 +0000"));
+  email.begun_again_at = intake_start + std::chrono::hours(72);
+  EXPECT_THAT(message_of(work_on(email, payload(""), {})), HasSubstr("Date: Wed, 18 Nov 2026 09:30:00 +0000"));
 }
 
 TEST_F(IntakeTest, ASenderBeyondAsciiHasAMessageIdToo) {
