@@ -58,6 +58,12 @@ TEST(SettingsEffect, TheDatabaseCountsWithItsLedger) {
               ElementsAre("--mysql-key has no effect with --mysql-tls off"));
 }
 
+TEST(SettingsEffect, TheTableIsOneOfTheStore) {
+  EXPECT_THAT(ignored({{"--outbox-table", "mine"}}), IsEmpty());
+  EXPECT_THAT(ignored({{"--ledger", "mysql"}, {"--outbox-table", "mine"}}),
+              ElementsAre(testing::StartsWith("--outbox-table has no effect with --ledger mysql")));
+}
+
 TEST(SettingsEffect, MailServersMustBeThere) {
   const std::string sandbox = " has no effect without --smtp: mail goes to the sandbox";
   EXPECT_THAT(ignored({{"--smtp-user", "ann"}, {"--smtp-password", "p"}}),

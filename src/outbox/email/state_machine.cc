@@ -288,10 +288,11 @@ class Decision {
     mark_suppressed(email_, event.suppressed);
     if (result.outcome_unknown) {
       if (policy_.unknown_outcome == UnknownOutcomePolicy::hold) return hold_unknown(result.reply.text);
-      return retry("outcome unknown: " + result.reply.text);
+      return retry("outcome unknown: " + result.reply.text, is_own(result.reply));
     }
     if (!result.session_failed) settle_recipients(email_, result);
-    if (count_recipients(email_, RecipientState::pending) > 0) return retry(result.reply.text, longest_hint(result));
+    if (count_recipients(email_, RecipientState::pending) > 0)
+      return retry(result.reply.text, is_own(result.reply), longest_hint(result));
     if (count_recipients(email_, RecipientState::delivered) == 0) return fail(reason_of_failure(), false);
     return settle(sent, reason_of_success(result));
   }
@@ -451,19 +452,16 @@ class Decision {
   base::TimePoint time_to_send() const { return email_.send_at ? std::max(*email_.send_at, now_) : now_; }
 
   // An outcome, of which the caller is told.
-  State settle(State outcome, std::string reason) {
+  State settle(State outcome, std::string reason, bool internal = false) {
     end_work(std::move(reason));
+    email_.internal_reason = internal;
     email_.settled_at = std::max(now_, email_.updated_at);
     email_.callback_attempts = 0;
     if (!callback_url_of(email_, policy_).empty()) email_.due_at = now_;
     return outcome;
   }
 
-  State fail(std::string reason, bool internal) {
-    const State outcome = settle(failed, std::move(reason));
-    email_.internal_reason = internal;
-    return outcome;
-  }
+  State fail(std::string reason, bool internal) { return settle(failed, std::move(reason), internal); }
 
   State hold_unknown(const std::string& why) {
     end_work("outcome unknown: " + why);
@@ -492,8 +490,11 @@ class Decision {
     return held;
   }
 
+  // Words of ours name relays and files: they are for operators.
+  static bool is_own(const smtp::Reply& reply) { return reply.code == 0; }
+
   // Not before the time that the server has named, if it has.
-  State retry(const std::string& reason, base::Milliseconds asked_for = {}) {
+  State retry(const std::string& reason, bool internal, base::Milliseconds asked_for = {}) {
     const bool enough = email_.attempts >= policy_.max_attempts || is_tried_for_long(email_, policy_, now_);
     if (!enough) {
       end_work(reason);
@@ -502,8 +503,8 @@ class Decision {
     }
     std::string given_up = "given up after " + std::to_string(email_.attempts) + " attempts: " + reason;
     // Some have it: to fail now would be wrong about them.
-    if (count_recipients(email_, RecipientState::delivered) > 0) return settle(sent, std::move(given_up));
-    return fail(std::move(given_up), false);
+    const bool some_have_it = count_recipients(email_, RecipientState::delivered) > 0;
+    return some_have_it ? settle(sent, std::move(given_up), internal) : fail(std::move(given_up), internal);
   }
 
   std::string reason_of_failure() const {
