@@ -18,8 +18,9 @@ std::unique_ptr<Spool> OutboxStore::make_spool() {
   return *std::move(directory);
 }
 
-std::unique_ptr<StoreLedger> OutboxStore::make_ledger() {
-  return std::make_unique<StoreLedger>(engine(), tables_, ledger_policy(), clock(), random(), retry(), make_spool());
+std::unique_ptr<StoreLedger> OutboxStore::make_ledger(StoreLedgerOptions options) {
+  return std::make_unique<StoreLedger>(engine(), tables_, ledger_policy(), clock(), random(), retry(), make_spool(),
+                                       std::move(options));
 }
 
 const Policy& ledger_policy() {

@@ -28,7 +28,7 @@ class OutboxStore : public engine::EmbeddedStore {
   std::filesystem::path spool_directory() const { return directory() / "spool"; }
 
   // Each is what another process would have.
-  std::unique_ptr<StoreLedger> make_ledger();
+  std::unique_ptr<StoreLedger> make_ledger(StoreLedgerOptions options = {});
   // The spool that a ledger of this store is given; null when the ledger keeps contents itself.
   std::unique_ptr<Spool> make_spool();
   SuppressionList& suppressions() { return suppressions_; }

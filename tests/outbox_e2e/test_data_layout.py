@@ -1,8 +1,10 @@
 """The table as the outbox's document describes it, read and queried by boto3 beside the running server."""
 
+import json
 import time
 import urllib.error
 import urllib.request
+import uuid
 from datetime import datetime, timezone
 
 import pytest
@@ -164,6 +166,37 @@ def test_files_are_kept_in_a_directory_when_told_to(start, directory):
         assert path.startswith(f"{year}/{month}/{identifier}") and path.endswith(ending)
         assert (spool / path).read_bytes() == rest.get(f"/emails/{identifier}/{what}").body
     assert all(file.stat().st_mode & 0o077 == 0 for file in spool.rglob("*") if file.is_file()), "for nobody else"
+
+
+def test_emails_of_the_earlier_program_are_taken_up(start, directory):
+    """By its own statements: one transaction for the record and its state. Its payload is a file."""
+    spool = directory / "spool"
+    spool.mkdir()
+    server = start("--spool", spool)
+    identifier = str(uuid.uuid4())
+    (spool / "theirs.json").write_text(json.dumps(payload(id=identifier)))
+    insert = "INSERT INTO \"email-outbox\" VALUE {'Id': ?, 'Status': ?, 'Attributes': ?}"
+    now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    meta = {"Latest": {"S": "ACCEPTED"}, "UpdatedAt": {"S": now}, "Reason": {"S": ""}}
+    meta["PayloadFilePath"] = {"S": "theirs.json"}
+    dynamodb(server).execute_transaction(
+        TransactStatements=[
+            {"Statement": insert, "Parameters": [{"S": identifier}, {"S": "_META"}, {"M": meta}]},
+            {"Statement": insert, "Parameters": [{"S": identifier}, {"S": "ACCEPTED"}, {"M": {"TTL": {"N": "1"}}}]},
+        ]
+    )
+    rest = server.rest()
+    eventually(lambda: rest.get(f"/emails/{identifier}").status == 200, "its adoption")
+    rest.await_status(identifier, "SENT")
+    assert [line["status"] for line in rest.email(identifier)["history"]] == [
+        "ACCEPTED",
+        "INTAKING",
+        "READY",
+        "PROCESSING",
+        "SENT",
+    ]
+    assert rest.counts()["SENT"] == 1
+    assert "_ADOPT" not in everything_about(OutboxItems(server), identifier)
 
 
 def ask(server, path):

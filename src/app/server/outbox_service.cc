@@ -77,8 +77,9 @@ struct OutboxService::Parts {
   explicit Parts(const base::PlausibleClock& machine_clock) : own_clock(machine_clock) {}
 
   OutboxSettings settings;
-  std::filesystem::path data;             // the data directory
-  const base::PlausibleClock& own_clock;  // of this machine
+  std::filesystem::path data;                               // the data directory
+  const base::PlausibleClock& own_clock;                    // of this machine
+  std::shared_ptr<outbox::ForeignWriteLog> foreign_writes;  // null: the table is not watched
   base::SystemRandom random;
   base::Pause pause;
   const std::shared_ptr<net::Curfew> curfew = std::make_shared<net::Curfew>();  // for mail servers and receivers
@@ -115,7 +116,7 @@ struct OutboxService::Parts {
 };
 
 base::Result<void> OutboxService::Parts::build_storage(store::Store& store) {
-  const StorageContext context{policy, own_clock, own_clock.past(), random, pause, data, memory.get()};
+  const StorageContext context{policy, own_clock, own_clock.past(), random, pause, data, memory.get(), foreign_writes};
   settings.mysql.server.sockets = database_sockets;
   if (settings.ledger == LedgerKind::mysql) {
     TRY(storage, open_mysql_storage(settings, context));
@@ -206,12 +207,16 @@ std::optional<std::string> OutboxService::Parts::ledger_problem() const {
 }
 
 OutboxService::OutboxService(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
-OutboxService::~OutboxService() = default;
+OutboxService::~OutboxService() {
+  if (parts_->foreign_writes) parts_->foreign_writes->listen({});
+}
 
 base::Result<std::unique_ptr<OutboxService>> OutboxService::create(store::Store& store, MessageGateway& gateway,
                                                                    const Settings& settings, const MemoryLimits& memory,
-                                                                   const base::PlausibleClock& clock) {
+                                                                   const base::PlausibleClock& clock,
+                                                                   std::shared_ptr<outbox::ForeignWriteLog> log) {
   auto parts = std::make_unique<Parts>(clock);
+  parts->foreign_writes = std::move(log);
   parts->settings = settings.outbox;
   parts->data = settings.data;
   parts->policy = outbox_policy(settings.outbox);
@@ -221,6 +226,12 @@ base::Result<std::unique_ptr<OutboxService>> OutboxService::create(store::Store&
 
 void OutboxService::start() {
   parts_->pipelines->start();
+  // Whichever workers look first adopt what was written; what it waits for is known then.
+  if (parts_->foreign_writes)
+    parts_->foreign_writes->listen([&signal = parts_->signal] {
+      using enum outbox::Pipeline;
+      for (const outbox::Pipeline pipeline : {intake, send, callback}) signal.announce(pipeline);
+    });
   if (parts_->queue_intake) parts_->queue_intake->start();
 }
 

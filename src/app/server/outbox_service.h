@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "http/message.h"
 #include "mail/dkim.h"
+#include "outbox/store_ledger/foreign_writes.h"
 #include "store/store.h"
 
 namespace postino::app {
@@ -21,10 +22,12 @@ namespace postino::app {
 class OutboxService {
  public:
   // Prepares the tables; the pipelines do not run yet. The store, the gateway and the clock must outlive it; with a
-  // ledger elsewhere the store still has the sandbox.
+  // ledger elsewhere the store still has the sandbox. `log` tells what other programs write to the table of e-mails; it
+  // may be null.
   static base::Result<std::unique_ptr<OutboxService>> create(store::Store& store, MessageGateway& gateway,
                                                              const Settings& settings, const MemoryLimits& memory,
-                                                             const base::PlausibleClock& clock);
+                                                             const base::PlausibleClock& clock,
+                                                             std::shared_ptr<outbox::ForeignWriteLog> log = nullptr);
   ~OutboxService();
 
   void start();

@@ -16,12 +16,18 @@ class StoreStorage final : public OutboxStorage {
   base::Result<void> open(store::Store& store, const OutboxSettings& settings, const StorageContext& context) {
     outbox::StoreTables tables;
     tables.emails = settings.table;
-    TRY_VOID(outbox::prepare_tables(store, tables));
+    TRY_VOID(outbox::prepare_tables(store, tables, [&pause = context.pause] {
+      pause.wait(while_indexes_are_filled);
+      return true;
+    }));
     const store::Retry retry(context.random, [&pause = context.pause](base::Milliseconds delay) { pause.wait(delay); });
     TRY(auto directory, open_directory(settings, context));
     watch(clock_, context.past);
+    outbox::StoreLedgerOptions options;
+    options.memory = context.memory;
+    options.foreign_writes = context.foreign_writes;
     ledger_ = std::make_unique<outbox::StoreLedger>(store, tables, context.policy, context.clock, context.random, retry,
-                                                    std::move(directory));
+                                                    std::move(directory), options);
     suppressions_ = std::make_unique<outbox::StoreSuppressions>(store, tables, retry);
     return {};
   }
@@ -31,7 +37,27 @@ class StoreStorage final : public OutboxStorage {
   outbox::SuppressionList& suppressions() override { return *suppressions_; }
   std::string describe() const override { return "the embedded store"; }
 
+ protected:
+  void look_for_work_of_others() override {
+    if (clock_.monotonic() < next_look_) return;
+    for (int page = 0; page < pages_of_a_look; ++page) {
+      const auto more = ledger_->look_for_foreign(emails_of_a_page);
+      if (!more) {
+        base::log_warning("outbox", "e-mails of other programs could not be looked for",
+                          {{"error", more.error().message}});
+        next_look_ = clock_.monotonic() + pause_after_trouble;
+      }
+      if (!more || !*more) return;
+    }
+  }
+
  private:
+  static constexpr base::Milliseconds while_indexes_are_filled{50};
+  static constexpr base::Milliseconds pause_after_trouble = std::chrono::minutes(1);
+  static constexpr int pages_of_a_look = 10;
+  static constexpr int emails_of_a_page = 100;
+
+  base::Milliseconds next_look_{0};  // by the monotonic clock
   const base::Clock& clock_;
   std::unique_ptr<outbox::StoreLedger> ledger_;
   std::unique_ptr<outbox::StoreSuppressions> suppressions_;
@@ -79,6 +105,7 @@ void OutboxStorage::watch(const base::Clock& clock, std::optional<base::TimePoin
 
 void OutboxStorage::tick() {
   if (directory_ != nullptr) directory_->look_after_problem();
+  look_for_work_of_others();
   ages_->look();
   if (!ages_->is_trusted() || !may_sweep()) return;
   if (const auto now = ages_->to_note()) {

@@ -16,6 +16,7 @@
 #include "outbox/ledger/ledger.h"
 #include "outbox/ledger/message_memory.h"
 #include "outbox/ledger/suppressions.h"
+#include "outbox/store_ledger/foreign_writes.h"
 #include "store/store.h"
 
 namespace postino::app {
@@ -32,6 +33,8 @@ struct StorageContext {
   base::Pause& pause;                       // between attempts at something that is busy
   const std::filesystem::path& data;        // the data directory
   outbox::MessageMemory* memory = nullptr;  // for contents that the ledger reads; nullptr: without limit
+  // Writes to the table of e-mails in the store, if it is watched.
+  std::shared_ptr<outbox::ForeignWriteLog> foreign_writes = nullptr;
 };
 
 class OutboxStorage {
@@ -64,6 +67,8 @@ class OutboxStorage {
                                                               const StorageContext& context);
   // Before the first tick: the clock whose time may be wrong, and the time that a process before this one has reached.
   void watch(const base::Clock& clock, std::optional<base::TimePoint> past);
+  // Takes over what other programs have written while nobody watched. Nothing is removed, so no clock is asked.
+  virtual void look_for_work_of_others() {}
   // Removes what is too old from the ledger, where it does not do so by itself.
   virtual void sweep_ledger() {}
   // Is there another reason to doubt the age of things?

@@ -34,6 +34,7 @@
 #include "net/descriptor_limit.h"
 #include "net/service_notification.h"
 #include "net/tls.h"
+#include "outbox/store_ledger/foreign_writes.h"
 #include "outbox/store_ledger/store_expiry.h"
 #include "outbox/store_ledger/store_layout.h"
 
@@ -325,7 +326,12 @@ base::Result<void> serve(const Settings& settings, const ReadSettings& read_sett
   const auto clock = std::make_shared<base::PlausibleClock>(machine_clock);
   TRY(std::unique_ptr<engine::Engine> engine, open_engine(settings, clock));
   const MemoryLimits memory;
-  auto endpoint = std::make_unique<wire::Endpoint>(*engine, endpoint_options(settings, memory));
+  // Other programs may write to the table of e-mails: the outbox adopts what they write.
+  base::SystemRandom random;
+  outbox::ForeignWrites watched(*engine, settings.outbox.table, *clock, random);
+  const bool is_watched = !settings.outbox.off && settings.outbox.ledger == LedgerKind::store;
+  store::Store& offered = is_watched ? static_cast<store::Store&>(watched) : *engine;
+  auto endpoint = std::make_unique<wire::Endpoint>(offered, endpoint_options(settings, memory));
   std::unique_ptr<MessageGateway> gateway;
   std::unique_ptr<OutboxService> outbox;
   std::shared_ptr<SharedKeys> keys;  // of all servers on one database
@@ -337,7 +343,7 @@ base::Result<void> serve(const Settings& settings, const ReadSettings& read_sett
     }
     TRY(gateway, MessageGateway::create(*engine, settings.messages, shared.idempotency,
                                         net::Address{settings.outbox.http_host, 0}.is_loopback(), memory, *clock));
-    TRY(outbox, OutboxService::create(*engine, *gateway, shared, memory, *clock));
+    TRY(outbox, OutboxService::create(*engine, *gateway, shared, memory, *clock, is_watched ? watched.log() : nullptr));
   }
   std::atomic<const Servers*> listening = nullptr;  // requests come before start() has returned
   Monitor monitor(metrics_readers(settings));

@@ -93,6 +93,8 @@ struct Bounced {
 // It was written by another program that works on the same tables.
 struct Adopted {
   std::optional<Description> description;  // when its payload was read
+  // From a ledger that has no due time for it: when the other program counts as gone, if it works on the e-mail.
+  std::optional<base::TimePoint> lease_end = std::nullopt;
 };
 // It comes from another ledger.
 struct Restored {

@@ -396,6 +396,11 @@ class Decision {
     if (email_.state == processing) email_.outcome_unknown = true;
     // What another program has brought to an end, it calls back for.
     if (is_outcome(email_.state)) email_.due_at.reset();
+    if (event.lease_end && !email_.due_at) {
+      if (email_.state == accepted) email_.due_at = now_;
+      if (email_.state == ready) email_.due_at = time_to_send();
+      if (kind_of(email_.state) == StateKind::working) email_.due_at = event.lease_end;
+    }
     return email_.state;
   }
 

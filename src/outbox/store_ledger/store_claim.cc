@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "outbox/store_ledger/email_item.h"
+#include "outbox/store_ledger/foreign_email.h"
 #include "outbox/store_ledger/work_queue.h"
 
 namespace postino::outbox {
@@ -154,6 +155,7 @@ std::vector<StoreLedger::WorkQueue*> StoreLedger::queues_to_claim(Pipeline pipel
 }
 
 base::Result<Claim> StoreLedger::gather(Pipeline pipeline, int limit, const Find& find, const Take& take) {
+  adopt_marked();
   Claim claim;
   std::vector<WorkQueue*> busy;  // another thread is reading them; they come last
   for (const bool waiting : {false, true}) {
@@ -219,6 +221,10 @@ base::Result<Claim> StoreLedger::due(Pipeline pipeline, int limit, const std::se
       [](std::vector<Email> due) -> base::Result<std::vector<Email>> { return due; });
 }
 
+base::Milliseconds StoreLedger::longest_lease(const Email& email) const {
+  return email.owner == foreign_owner ? std::max(policy_.lease, options_.foreign_lease) : policy_.lease;
+}
+
 // Leases that a clock which was ahead has granted are at the other end of the queue.
 base::Result<void> StoreLedger::add_ended_leases(const WorkQueue& queue, std::vector<WorkEntry> entries,
                                                  base::TimePoint before, int limit, std::vector<Email>& ended) {
@@ -238,7 +244,7 @@ base::Result<void> StoreLedger::add_ended_leases(const WorkQueue& queue, std::ve
   TRY(std::vector<Email> emails, read(ids));
   for (Email& email : emails)
     if (email.state == queue.state &&
-        (is_lease_over(email, before) || is_lease_impossible(email, before, policy_.lease)))
+        (is_lease_over(email, before) || is_lease_impossible(email, before, longest_lease(email))))
       ended.push_back(std::move(email));
   return {};
 }

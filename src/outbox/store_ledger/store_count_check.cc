@@ -5,6 +5,7 @@
 #include "base/timestamp.h"
 #include "item/attribute_text.h"
 #include "outbox/store_ledger/email_item.h"
+#include "outbox/store_ledger/foreign_email.h"
 
 namespace postino::outbox {
 
@@ -29,7 +30,7 @@ void StoreCountCheck::add(const std::string& table, const item::Item& item) {
 
 void StoreCountCheck::add_email(const item::Item& item) {
   if (item::attribute_text(item, "Status") != meta_status) return;
-  const auto email = email_of(item);
+  const auto email = counted_email_of(item);
   if (!email) {
     ++unreadable_count_;
     if (unreadable_.size() < most_unreadable) unreadable_.push_back(email.error().message);

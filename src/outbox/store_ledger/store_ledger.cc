@@ -29,7 +29,8 @@ std::vector<std::string> each_once(const std::vector<std::string>& texts) {
 }  // namespace
 
 StoreLedger::StoreLedger(store::Store& store, StoreTables tables, const Policy& policy, const base::Clock& clock,
-                         base::Random& random, const store::Retry& retry, std::unique_ptr<Spool> elsewhere)
+                         base::Random& random, const store::Retry& retry, std::unique_ptr<Spool> elsewhere,
+                         StoreLedgerOptions options)
     : store_(store),
       tables_(std::move(tables)),
       policy_(policy),
@@ -38,7 +39,8 @@ StoreLedger::StoreLedger(store::Store& store, StoreTables tables, const Policy& 
       retry_(retry),
       own_spool_(store, tables_.spool(), random, retry),
       elsewhere_(std::move(elsewhere)),
-      accept_guard_(store, clock, random, accept_guard_options(tables_, policy)) {
+      accept_guard_(store, clock, random, accept_guard_options(tables_, policy)),
+      options_(std::move(options)) {
   if (elsewhere_) both_spools_.emplace(*elsewhere_, own_spool_);
   for (const State state : all_states())
     if (kind_of(state) != StateKind::resting)

@@ -12,6 +12,8 @@
 #include "idempotency/guard.h"
 #include "outbox/ledger/contents.h"
 #include "outbox/ledger/ledger.h"
+#include "outbox/ledger/message_memory.h"
+#include "outbox/store_ledger/foreign_writes.h"
 #include "outbox/store_ledger/store_layout.h"
 #include "outbox/store_ledger/store_spool.h"
 #include "store/retry.h"
@@ -20,13 +22,24 @@
 namespace postino::outbox {
 
 class CountChanges;
+struct EmailRecords;
+
+struct StoreLedgerOptions {
+  // When another program that works on the same table counts as gone: how long ago it moved an e-mail.
+  base::Milliseconds foreign_lease = std::chrono::minutes(30);
+  // For payloads of other programs that are read here. It must outlive the ledger; nullptr: without limit.
+  MessageMemory* memory = nullptr;
+  // What other programs write, as far as this process can see it; null: nothing.
+  std::shared_ptr<ForeignWriteLog> foreign_writes;
+};
 
 class StoreLedger : public Ledger {
  public:
   // The tables must be there (prepare_tables). Everything given must outlive the ledger. Payloads and messages are kept
   // in the store, or in `elsewhere` when it is given.
   StoreLedger(store::Store& store, StoreTables tables, const Policy& policy, const base::Clock& clock,
-              base::Random& random, const store::Retry& retry, std::unique_ptr<Spool> elsewhere = nullptr);
+              base::Random& random, const store::Retry& retry, std::unique_ptr<Spool> elsewhere = nullptr,
+              StoreLedgerOptions options = {});
   ~StoreLedger() override;
 
   Spool& spool() override {
@@ -54,6 +67,11 @@ class StoreLedger : public Ledger {
   base::Result<void> record_bounce(const std::string& id, const Bounce& bounce) override;
 
   base::Result<bool> restore(const StoredEmail& email) override;
+
+  // Looks for e-mails that other programs have written while no log told of it: up to so many at a time, and once in
+  // the life of the tables. Those that could not be adopted before are tried again. To be called now and then, by one
+  // thread; true when there is more to look at.
+  base::Result<bool> look_for_foreign(int limit);
 
  private:
   class AcceptWriter;
@@ -87,10 +105,25 @@ class StoreLedger : public Ledger {
   using Take = std::function<base::Result<std::vector<Email>>(std::vector<Email>)>;
   base::Result<Claim> gather(Pipeline pipeline, int limit, const Find& find, const Take& take);
   base::Result<std::vector<Email>> take_claimed(std::vector<Email> due, const std::string& owner);
+  base::Milliseconds longest_lease(const Email& email) const;
   // Adds those of a queue whose lease is over, or could not have been granted, up to `limit` in all. `entries` are the
   // first of the queue, or all if they are fewer than may be added.
   base::Result<void> add_ended_leases(const WorkQueue& queue, std::vector<WorkEntry> entries, base::TimePoint before,
                                       int limit, std::vector<Email>& ended);
+  // E-mails of other programs: see store_adoption.cc.
+  void adopt_marked();
+  base::Result<void> adopt_queue(const std::string& queue);
+  // False when it cannot be adopted now: the mark stays.
+  base::Result<bool> adopt(const std::string& id);
+  base::Result<EmailRecords> read_records(const std::string& id);
+  std::optional<event::Adopted> read_foreign_payload(const Email& email, bool is_new);
+  base::Result<bool> add_adoption(const EmailRecords& records, store::TransactWriteItemsRequest& request);
+  void add_lines(std::vector<item::Item> lines, store::TransactWriteItemsRequest& request) const;
+  base::Result<std::optional<store::TransactWriteItemsRequest>> adoption_of(const std::string& id,
+                                                                            const EmailRecords& records);
+  base::Result<std::vector<item::Item>> read_metas(const std::vector<std::string>& ids);
+  base::Result<bool> was_looked_through();
+  base::Result<void> note_looked_through();
   // Positions in one partition of a listing, newest first, from `high` down to `low`.
   store::Answer<std::vector<std::string>> read_listing(const std::string& tenant, const std::string& partition,
                                                        const std::string& low, const std::string& high, int limit);
@@ -120,6 +153,12 @@ class StoreLedger : public Ledger {
   std::map<std::string, std::unique_ptr<WorkQueue>, std::less<>> queues_;  // fixed after construction
   std::atomic<unsigned> next_queue_ = 0;
   MalformedRecords malformed_;
+  const StoreLedgerOptions options_;
+  std::mutex adoption_turn_;
+  std::atomic<bool> is_adoption_left_ = false;  // some could not be adopted yet
+  // The look at all e-mails: whether it is done, and how far it is.
+  bool is_looked_through_ = false;
+  std::optional<item::Key> looked_up_to_;
 };
 
 }  // namespace postino::outbox

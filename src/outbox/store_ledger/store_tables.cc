@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/log.h"
 #include "store/retry.h"
 #include "store/table_setup.h"
 
@@ -76,22 +77,71 @@ base::Result<void> check_table(const CreateTableRequest& wanted, const store::Ta
   if (!wanted.global_indexes) return {};
   for (const store::GlobalIndexDefinition& definition : *wanted.global_indexes) {
     const auto index = std::ranges::find(found.global_indexes, definition.name, &store::IndexDescription::name);
-    if (index == found.global_indexes.end() || index->key_schema != definition.key_schema)
-      return base::invalid("table " + wanted.table_name + " exists without the index " + definition.name +
-                           " that the outbox needs");
+    if (index != found.global_indexes.end() && index->key_schema != definition.key_schema)
+      return base::invalid("table " + wanted.table_name + " exists, and its index " + definition.name +
+                           " has other keys than the outbox needs");
   }
   return {};
 }
 
-base::Result<void> prepare(store::Store& store, const CreateTableRequest& request, const std::string& expiry) {
+// Of a table that another program has made. One at a time: a store takes no second one before the first is there.
+base::Result<bool> add_missing_index(store::Store& store, const CreateTableRequest& wanted,
+                                     const store::TableDescription& found) {
+  if (!wanted.global_indexes) return false;
+  for (store::GlobalIndexDefinition definition : *wanted.global_indexes) {
+    if (std::ranges::find(found.global_indexes, definition.name, &store::IndexDescription::name) !=
+        found.global_indexes.end())
+      continue;
+    if (found.billing_mode == store::BillingMode::provisioned) definition.throughput = found.throughput.provisioned;
+    store::UpdateTableRequest update;
+    update.table_name = found.name;
+    update.attribute_definitions = found.attribute_definitions;
+    for (const store::KeyElement& key : definition.key_schema)
+      if (std::ranges::find(found.attribute_definitions, key.name, &store::AttributeDefinition::name) ==
+          found.attribute_definitions.end())
+        update.attribute_definitions.push_back(
+            *std::ranges::find(wanted.attribute_definitions, key.name, &store::AttributeDefinition::name));
+    base::log_info("outbox", "adding an index to a table of another program",
+                   {{"table", found.name}, {"index", definition.name}});
+    update.global_index_updates.emplace_back(store::CreateGlobalIndex{std::move(definition)});
+    const auto updated = store.update_table(update);
+    if (!updated) return base::propagate(store::as_error(updated.error()));
+    return true;
+  }
+  return false;
+}
+
+bool is_being_changed(const store::TableDescription& table) {
+  return table.status != store::TableStatus::active ||
+         std::ranges::any_of(table.global_indexes, [](const store::IndexDescription& index) {
+           return index.status != store::IndexStatus::active;
+         });
+}
+
+// Returns when the table has all indexes, and they are filled.
+base::Result<store::TableDescription> complete_table(store::Store& store, const CreateTableRequest& wanted,
+                                                     const std::function<bool()>& wait) {
+  while (true) {
+    auto found = store.describe_table(wanted.table_name);
+    if (!found) return base::propagate(store::as_error(found.error()));
+    TRY_VOID(check_table(wanted, *found));
+    if (!is_being_changed(*found)) {
+      TRY(const bool added, add_missing_index(store, wanted, *found));
+      if (!added) return *std::move(found);
+    } else if (!wait()) {
+      return base::fail(base::ErrorCode::conflict, "table " + wanted.table_name + " is still being changed");
+    }
+  }
+}
+
+base::Result<void> prepare(store::Store& store, const CreateTableRequest& request, const std::string& expiry,
+                           const std::function<bool()>& wait) {
   const auto created = store.create_table(request);
   if (!created && created.error().type != store::ErrorType::resource_in_use)
     return base::propagate(store::as_error(created.error()));
   if (!created) {
-    const auto found = store.describe_table(request.table_name);
-    if (!found) return base::propagate(store::as_error(found.error()));
-    TRY_VOID(check_table(request, *found));
-    store::protect_table(store, *found);
+    TRY(const store::TableDescription found, complete_table(store, request, wait));
+    store::protect_table(store, found);
   }
   const auto expiring = store.describe_time_to_live(request.table_name);
   if (!expiring) return base::propagate(store::as_error(expiring.error()));
@@ -112,17 +162,18 @@ std::vector<store::TableSetup> table_setups(const StoreTables& tables) {
   return setups;
 }
 
-base::Result<void> prepare_tables(store::Store& store, const StoreTables& tables) {
-  for (const store::TableSetup& setup : table_setups(tables)) TRY_VOID(prepare(store, setup.request, setup.expiry));
+base::Result<void> prepare_tables(store::Store& store, const StoreTables& tables, const std::function<bool()>& wait) {
+  for (const store::TableSetup& setup : table_setups(tables))
+    TRY_VOID(prepare(store, setup.request, setup.expiry, wait));
   return {};
 }
 
 base::Result<void> prepare_mailbox(store::Store& store, const StoreTables& tables) {
-  return prepare(store, mailbox_table(tables), "TTL");
+  return prepare(store, mailbox_table(tables), "TTL", [] { return false; });
 }
 
 base::Result<void> prepare_counts(store::Store& store, const StoreTables& tables) {
-  return prepare(store, counts_table(tables), "TTL");
+  return prepare(store, counts_table(tables), "TTL", [] { return false; });
 }
 
 }  // namespace postino::outbox

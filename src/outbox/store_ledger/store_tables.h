@@ -1,6 +1,7 @@
 // Creates the outbox's tables where they are missing.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "base/result.h"
@@ -12,9 +13,11 @@ namespace postino::outbox {
 
 std::vector<store::TableSetup> table_setups(const StoreTables& tables);
 
-// Tables that exist are taken as they are, but must have the keys and indexes the outbox needs: invalid otherwise, with
-// what is missing.
-base::Result<void> prepare_tables(store::Store& store, const StoreTables& tables);
+// Tables that exist are taken as they are, but must have the keys the outbox needs: invalid otherwise. Indexes that are
+// missing, because another program made the table, are added. `wait` is called while they are being filled, and waits a
+// while; false: it is time to give up, which is a conflict.
+base::Result<void> prepare_tables(
+    store::Store& store, const StoreTables& tables, const std::function<bool()>& wait = [] { return false; });
 // That of the sandbox alone, for an outbox whose e-mails are elsewhere.
 base::Result<void> prepare_mailbox(store::Store& store, const StoreTables& tables);
 

@@ -1,0 +1,182 @@
+#include "outbox/store_ledger/foreign_writes.h"
+
+#include <algorithm>
+
+#include "outbox/store_ledger/store_layout.h"
+
+namespace postino::outbox {
+
+namespace {
+
+const std::string* key_text(const item::Map& item, std::string_view name) {
+  const item::AttributeValue* value = item.find(name);
+  return value != nullptr ? value->get_if<std::string>() : nullptr;
+}
+
+}  // namespace
+
+void ForeignWriteLog::begin(const std::vector<std::string>& ids) {
+  const std::lock_guard lock(mutex_);
+  under_way_.insert(ids.begin(), ids.end());
+}
+
+void ForeignWriteLog::end(const std::vector<std::string>& ids) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (const std::string& id : ids) under_way_.erase(under_way_.find(id));
+  }
+  is_news_ = true;
+  const std::lock_guard lock(listener_mutex_);
+  if (listener_) listener_();
+}
+
+bool ForeignWriteLog::is_under_way(const std::string& id) const {
+  const std::lock_guard lock(mutex_);
+  return under_way_.contains(id);
+}
+
+void ForeignWriteLog::listen(std::function<void()> listener) {
+  const std::lock_guard lock(listener_mutex_);
+  listener_ = std::move(listener);
+}
+
+std::string mark_queue(int shard) { return "ADOPT#" + std::to_string(shard); }
+
+item::Item mark_of(const std::string& id, base::TimePoint now, const std::string& token) {
+  return {{"Id", id},
+          {"Status", mark_status},
+          {"Queue", mark_queue(shard_of(id))},
+          {"DueAt", base::epoch_milliseconds(now)},
+          {"Token", token}};
+}
+
+void ForeignWrites::add_id(const std::string& table, const item::Map& key, Ids& ids) const {
+  if (table != table_) return;
+  const std::string* const id = key_text(key, "Id");
+  const std::string* const status = key_text(key, "Status");
+  // What lacks its key is refused; marks are nobody's e-mail.
+  if (id == nullptr || id->empty() || status == nullptr || *status == mark_status) return;
+  if (std::ranges::find(ids, *id) == ids.end()) ids.push_back(*id);
+}
+
+ForeignWrites::Ids ForeignWrites::ids_in(const store::PutItemRequest& request) const {
+  Ids ids;
+  add_id(request.table_name, request.item, ids);
+  return ids;
+}
+ForeignWrites::Ids ForeignWrites::ids_in(const store::UpdateItemRequest& request) const {
+  Ids ids;
+  add_id(request.table_name, request.key, ids);
+  return ids;
+}
+ForeignWrites::Ids ForeignWrites::ids_in(const store::DeleteItemRequest& request) const {
+  Ids ids;
+  add_id(request.table_name, request.key, ids);
+  return ids;
+}
+ForeignWrites::Ids ForeignWrites::ids_in(const store::BatchWriteItemRequest& request) const {
+  Ids ids;
+  for (const store::BatchWriteTable& table : request.tables)
+    for (const store::BatchWrite& write : table.writes) {
+      if (const auto* put = std::get_if<store::BatchPut>(&write)) add_id(table.table_name, put->item, ids);
+      if (const auto* removal = std::get_if<store::BatchDelete>(&write)) add_id(table.table_name, removal->key, ids);
+    }
+  return ids;
+}
+ForeignWrites::Ids ForeignWrites::ids_in(const store::TransactWriteItemsRequest& request) const {
+  Ids ids;
+  for (const store::TransactAction& action : request.actions) {
+    if (const auto* put = std::get_if<store::TransactPut>(&action)) add_id(put->table_name, put->item, ids);
+    if (const auto* update = std::get_if<store::TransactUpdate>(&action)) add_id(update->table_name, update->key, ids);
+    if (const auto* removal = std::get_if<store::TransactDelete>(&action))
+      add_id(removal->table_name, removal->key, ids);
+  }
+  return ids;
+}
+
+// They are durable before the write begins. What breaks a rule is left to the write itself, which breaks it, too.
+store::Answer<void> ForeignWrites::mark(const Ids& ids) {
+  for (std::size_t begin = 0; begin < ids.size(); begin += store::max_batch_write_requests) {
+    store::BatchWriteItemRequest request;
+    store::BatchWriteTable marks{table_, {}};
+    for (std::size_t i = begin; i < std::min(begin + store::max_batch_write_requests, ids.size()); ++i)
+      marks.writes.emplace_back(store::BatchPut{mark_of(ids[i], clock_.now(), base::make_uuid(random_))});
+    request.tables.push_back(std::move(marks));
+    const auto marked = inner_.batch_write_item(request);
+    using enum store::ErrorType;
+    if (!marked && (marked.error().type == validation || marked.error().type == resource_not_found)) return {};
+    if (!marked) return tl::unexpected(marked.error());
+    if (!marked->unprocessed.empty())
+      return store::refuse(provisioned_throughput_exceeded, std::string(store::table_throughput_exceeded));
+  }
+  return {};
+}
+
+template <class Response, class Request>
+store::Answer<Response> ForeignWrites::write(const Request& request,
+                                             store::Answer<Response> (store::Store::*function)(const Request&)) {
+  const Ids ids = ids_in(request);
+  if (ids.empty()) return (inner_.*function)(request);
+  log_->begin(ids);
+  const auto marked = mark(ids);
+  auto answer = marked ? (inner_.*function)(request) : store::Answer<Response>(tl::unexpected(marked.error()));
+  log_->end(ids);
+  return answer;
+}
+
+template <class Response, class Request>
+void ForeignWrites::write(const Request& request, store::Completion<Response> done,
+                          void (store::Store::*function)(const Request&, store::Completion<Response>)) {
+  Ids ids = ids_in(request);
+  if (ids.empty()) return (inner_.*function)(request, std::move(done));
+  log_->begin(ids);
+  if (const auto marked = mark(ids); !marked) {
+    log_->end(ids);
+    return done(tl::unexpected(marked.error()));
+  }
+  (inner_.*function)(request,
+                     [log = log_, ids = std::move(ids), done = std::move(done)](store::Answer<Response> answer) {
+                       log->end(ids);
+                       done(std::move(answer));
+                     });
+}
+
+store::Answer<store::WriteItemResponse> ForeignWrites::put_item(const store::PutItemRequest& request) {
+  return write<store::WriteItemResponse>(request, &store::Store::put_item);
+}
+store::Answer<store::WriteItemResponse> ForeignWrites::update_item(const store::UpdateItemRequest& request) {
+  return write<store::WriteItemResponse>(request, &store::Store::update_item);
+}
+store::Answer<store::WriteItemResponse> ForeignWrites::delete_item(const store::DeleteItemRequest& request) {
+  return write<store::WriteItemResponse>(request, &store::Store::delete_item);
+}
+store::Answer<store::BatchWriteItemResponse> ForeignWrites::batch_write_item(
+    const store::BatchWriteItemRequest& request) {
+  return write<store::BatchWriteItemResponse>(request, &store::Store::batch_write_item);
+}
+store::Answer<store::TransactWriteItemsResponse> ForeignWrites::transact_write_items(
+    const store::TransactWriteItemsRequest& request) {
+  return write<store::TransactWriteItemsResponse>(request, &store::Store::transact_write_items);
+}
+
+void ForeignWrites::put_item(const store::PutItemRequest& request, store::Completion<store::WriteItemResponse> done) {
+  write<store::WriteItemResponse>(request, std::move(done), &store::Store::put_item);
+}
+void ForeignWrites::update_item(const store::UpdateItemRequest& request,
+                                store::Completion<store::WriteItemResponse> done) {
+  write<store::WriteItemResponse>(request, std::move(done), &store::Store::update_item);
+}
+void ForeignWrites::delete_item(const store::DeleteItemRequest& request,
+                                store::Completion<store::WriteItemResponse> done) {
+  write<store::WriteItemResponse>(request, std::move(done), &store::Store::delete_item);
+}
+void ForeignWrites::batch_write_item(const store::BatchWriteItemRequest& request,
+                                     store::Completion<store::BatchWriteItemResponse> done) {
+  write<store::BatchWriteItemResponse>(request, std::move(done), &store::Store::batch_write_item);
+}
+void ForeignWrites::transact_write_items(const store::TransactWriteItemsRequest& request,
+                                         store::Completion<store::TransactWriteItemsResponse> done) {
+  write<store::TransactWriteItemsResponse>(request, std::move(done), &store::Store::transact_write_items);
+}
+
+}  // namespace postino::outbox

@@ -1,0 +1,174 @@
+// What other programs write into the table of e-mails through DynamoDB's API. They know the records alone, and nothing
+// of queues, listings, counts and versions: the ledger adopts what they have written (store_adoption.cc).
+//
+// Before such a write there is a mark in the table, a record with the id of its e-mail, which stays until the ledger
+// has looked at the e-mail. So nothing is overlooked when the server ends in between, and who does not write pays
+// nothing.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "store/store.h"
+
+namespace postino::outbox {
+
+// Which of these writes are under way, and whether there were any. Safe to use from any thread.
+class ForeignWriteLog {
+ public:
+  // There may be marks from before this process: the first look is due.
+  ForeignWriteLog() = default;
+
+  void begin(const std::vector<std::string>& ids);
+  // They are written, or were refused.
+  void end(const std::vector<std::string>& ids);
+  bool is_under_way(const std::string& id) const;
+
+  // Is a look at the marks due? True once after each end of a write.
+  bool take_news() { return is_news_.load(std::memory_order_relaxed) && is_news_.exchange(false); }
+  void be_asked_again() { is_news_ = true; }
+
+  // Called after each end, by the thread that tells of it; must not wait. An empty one ends that: it is not called any
+  // more when this returns.
+  void listen(std::function<void()> listener);
+
+ private:
+  mutable std::mutex mutex_;
+  std::multiset<std::string> under_way_;
+  std::mutex listener_mutex_;
+  std::function<void()> listener_;
+  std::atomic<bool> is_news_ = true;
+};
+
+// The mark of an e-mail: where marks wait, and what they look like. `token` is different for each write.
+inline constexpr std::string_view mark_status = "_ADOPT";
+std::string mark_queue(int shard);
+item::Item mark_of(const std::string& id, base::TimePoint now, const std::string& token);
+
+// A store as other programs get it: everything goes to `inner`, and writes to the table of e-mails are marked and told
+// to the log.
+class ForeignWrites final : public store::Store {
+ public:
+  // All must outlive it, and every write that it has passed on.
+  ForeignWrites(store::Store& inner, std::string emails_table, const base::Clock& clock, base::Random& random)
+      : inner_(inner), table_(std::move(emails_table)), clock_(clock), random_(random) {}
+
+  const std::shared_ptr<ForeignWriteLog>& log() const { return log_; }
+
+  store::Answer<store::WriteItemResponse> put_item(const store::PutItemRequest& request) override;
+  store::Answer<store::WriteItemResponse> update_item(const store::UpdateItemRequest& request) override;
+  store::Answer<store::WriteItemResponse> delete_item(const store::DeleteItemRequest& request) override;
+  store::Answer<store::BatchWriteItemResponse> batch_write_item(const store::BatchWriteItemRequest& request) override;
+  store::Answer<store::TransactWriteItemsResponse> transact_write_items(
+      const store::TransactWriteItemsRequest& request) override;
+  void put_item(const store::PutItemRequest& request, store::Completion<store::WriteItemResponse> done) override;
+  void update_item(const store::UpdateItemRequest& request, store::Completion<store::WriteItemResponse> done) override;
+  void delete_item(const store::DeleteItemRequest& request, store::Completion<store::WriteItemResponse> done) override;
+  void batch_write_item(const store::BatchWriteItemRequest& request,
+                        store::Completion<store::BatchWriteItemResponse> done) override;
+  void transact_write_items(const store::TransactWriteItemsRequest& request,
+                            store::Completion<store::TransactWriteItemsResponse> done) override;
+
+  store::Answer<store::GetItemResponse> get_item(const store::GetItemRequest& request) override {
+    return inner_.get_item(request);
+  }
+  store::Answer<store::PageResponse> query(const store::QueryRequest& request) override {
+    return inner_.query(request);
+  }
+  store::Answer<store::PageResponse> scan(const store::ScanRequest& request) override { return inner_.scan(request); }
+  store::Answer<store::BatchGetItemResponse> batch_get_item(const store::BatchGetItemRequest& request) override {
+    return inner_.batch_get_item(request);
+  }
+  store::Answer<store::TransactGetItemsResponse> transact_get_items(
+      const store::TransactGetItemsRequest& request) override {
+    return inner_.transact_get_items(request);
+  }
+  store::Answer<store::TableDescription> create_table(const store::CreateTableRequest& request) override {
+    return inner_.create_table(request);
+  }
+  store::Answer<store::TableDescription> describe_table(const std::string& table_name) override {
+    return inner_.describe_table(table_name);
+  }
+  store::Answer<store::TableDescription> update_table(const store::UpdateTableRequest& request) override {
+    return inner_.update_table(request);
+  }
+  store::Answer<store::TableDescription> delete_table(const std::string& table_name) override {
+    return inner_.delete_table(table_name);
+  }
+  store::Answer<store::ListTablesResponse> list_tables(const store::ListTablesRequest& request) override {
+    return inner_.list_tables(request);
+  }
+  store::Answer<store::TimeToLiveSpecification> update_time_to_live(
+      const std::string& table_name, const store::TimeToLiveSpecification& specification) override {
+    return inner_.update_time_to_live(table_name, specification);
+  }
+  store::Answer<store::TimeToLiveDescription> describe_time_to_live(const std::string& table_name) override {
+    return inner_.describe_time_to_live(table_name);
+  }
+  store::Answer<store::PointInTimeRecoveryDescription> update_continuous_backups(
+      const std::string& table_name, const store::PointInTimeRecoverySpecification& specification) override {
+    return inner_.update_continuous_backups(table_name, specification);
+  }
+  store::Answer<store::PointInTimeRecoveryDescription> describe_continuous_backups(
+      const std::string& table_name) override {
+    return inner_.describe_continuous_backups(table_name);
+  }
+  store::Answer<void> tag_resource(const std::string& arn, const std::vector<store::Tag>& tags) override {
+    return inner_.tag_resource(arn, tags);
+  }
+  store::Answer<void> untag_resource(const std::string& arn, const std::vector<std::string>& keys) override {
+    return inner_.untag_resource(arn, keys);
+  }
+  store::Answer<store::ListTagsResponse> list_tags_of_resource(const std::string& arn) override {
+    return inner_.list_tags_of_resource(arn);
+  }
+  store::Answer<store::ListStreamsResponse> list_streams(const store::ListStreamsRequest& request) override {
+    return inner_.list_streams(request);
+  }
+  store::Answer<store::StreamDescription> describe_stream(const store::DescribeStreamRequest& request) override {
+    return inner_.describe_stream(request);
+  }
+  store::Answer<std::string> get_shard_iterator(const store::GetShardIteratorRequest& request) override {
+    return inner_.get_shard_iterator(request);
+  }
+  store::Answer<store::GetRecordsResponse> get_records(const store::GetRecordsRequest& request) override {
+    return inner_.get_records(request);
+  }
+  store::Answer<std::unique_ptr<store::Subscription>> subscribe(const std::string& table_name,
+                                                                std::optional<store::SequenceNumber> after) override {
+    return inner_.subscribe(table_name, after);
+  }
+
+ private:
+  using Ids = std::vector<std::string>;
+  // The e-mails that a request writes to, each once.
+  Ids ids_in(const store::PutItemRequest& request) const;
+  Ids ids_in(const store::UpdateItemRequest& request) const;
+  Ids ids_in(const store::DeleteItemRequest& request) const;
+  Ids ids_in(const store::BatchWriteItemRequest& request) const;
+  Ids ids_in(const store::TransactWriteItemsRequest& request) const;
+  void add_id(const std::string& table, const item::Map& key, Ids& ids) const;
+
+  store::Answer<void> mark(const Ids& ids);
+  template <class Response, class Request>
+  store::Answer<Response> write(const Request& request,
+                                store::Answer<Response> (store::Store::*function)(const Request&));
+  template <class Response, class Request>
+  void write(const Request& request, store::Completion<Response> done,
+             void (store::Store::*function)(const Request&, store::Completion<Response>));
+
+  store::Store& inner_;
+  const std::string table_;
+  const base::Clock& clock_;
+  base::Random& random_;
+  const std::shared_ptr<ForeignWriteLog> log_ = std::make_shared<ForeignWriteLog>();
+};
+
+}  // namespace postino::outbox

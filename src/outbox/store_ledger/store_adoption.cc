@@ -1,0 +1,260 @@
+// E-mails of other programs that write to the same table.
+//
+// Before another program writes through DynamoDB's API, there is a mark for the e-mail (foreign_writes.h). Who looks
+// for work adopts first what is marked: it gets what only Postino knows, in one commit that also takes the mark away.
+// What was written while nobody watched, by an earlier version or before the table was Postino's, is found by going
+// through all e-mails once.
+#include <algorithm>
+#include <map>
+
+#include "base/log.h"
+#include "outbox/email/description.h"
+#include "outbox/store_ledger/email_item.h"
+#include "outbox/store_ledger/foreign_email.h"
+#include "outbox/store_ledger/store_counts.h"
+#include "outbox/store_ledger/work_queue.h"
+
+namespace postino::outbox {
+
+namespace {
+
+// In the table of counts, where no tenant is called so. Whoever counts anew removes it, and the look is repeated.
+item::Key look_key() { return {{"Tenant", "*adoption"}, {"Slice", "looked-through"}}; }
+
+item::Key mark_key(const std::string& id) { return {{"Id", id}, {"Status", mark_status}}; }
+
+}  // namespace
+
+base::Result<EmailRecords> StoreLedger::read_records(const std::string& id) {
+  store::QueryRequest query;
+  query.table_name = tables_.emails;
+  query.key_condition = "Id = :id";
+  query.placeholders.values = item::Map{{":id", id}};
+  query.consistent_read = true;
+  EmailRecords records;
+  do {
+    auto page = retry_([&] { return store_.query(query); });
+    if (!page) return base::propagate(store::as_error(page.error()));
+    for (item::Item& item : page->items) {
+      const std::string& status = item.find("Status")->as<std::string>();
+      if (status == meta_status)
+        records.meta = std::move(item);
+      else if (status == mark_status)
+        records.mark = std::move(item);
+      else
+        records.lines.push_back(std::move(item));
+    }
+    query.exclusive_start_key = page->last_evaluated_key;
+  } while (query.exclusive_start_key);
+  return records;
+}
+
+// nullopt when the payload cannot be read now. What is wrong with one that can is for intake to say.
+std::optional<event::Adopted> StoreLedger::read_foreign_payload(const Email& email, bool is_new) {
+  constexpr std::size_t parsing_factor = 4;  // its text, the parser's copy, its strings and the payload
+  event::Adopted event;
+  event.lease_end = clock_.now() + options_.foreign_lease;
+  if (!is_new && !email.recipients.empty()) return event;
+  MessageRoom room(options_.memory);
+  bool is_admitted = true;
+  const auto text = read_contents(spool(), SpoolKind::payload, email.id, email.payload_path, [&](std::size_t bytes) {
+    is_admitted = room.try_take(parsing_factor * bytes);
+    return is_admitted;
+  });
+  if (!is_admitted) return std::nullopt;
+  using enum base::ErrorCode;
+  if (!text && text.error().code != not_found && text.error().code != corrupt) {
+    base::log_warning("outbox", "the payload of an e-mail of another program cannot be read",
+                      {{"id", email.id}, {"error", text.error().message}});
+    return std::nullopt;
+  }
+  if (text)
+    if (const auto payload = parse_payload(*text)) event.description = describe(*payload);
+  return event;
+}
+
+// Adds what makes the e-mail one of the ledger's. False when its payload cannot be read now.
+base::Result<bool> StoreLedger::add_adoption(const EmailRecords& records, store::TransactWriteItemsRequest& request) {
+  const item::Item& meta = *records.meta;
+  const base::TimePoint now = clock_.now();
+  const auto read = foreign_email_of(meta, now);
+  if (!read) {
+    malformed_.note(meta.find("Id")->as<std::string>(), read.error());
+    return true;
+  }
+  const bool is_new = !meta.contains("Version");
+  auto event = read_foreign_payload(*read, is_new);
+  if (!event) return false;
+  TRY(AdoptedEmail after, adopted(records, *read, *std::move(event), policy_, now));
+  store::TransactPut put;
+  put.table_name = tables_.emails;
+  put.condition = store::ConditionExpression(is_new ? "Attributes = :seen AND attribute_not_exists(Version)"
+                                                    : "Attributes = :seen AND Version = :version");
+  put.placeholders.values = item::Map{{":seen", *meta.find("Attributes")}};
+  if (!is_new) put.placeholders.values->set(":version", *meta.find("Version"));
+  put.item = std::move(after.meta);
+  request.actions.emplace_back(std::move(put));
+  add_lines(std::move(after.lines), request);
+  CountChanges counts;
+  const auto counted = counted_state(meta);
+  if (counted && meta.contains("CreatedAt")) {
+    Email before = *read;
+    before.state = *counted;
+    counts.left(before);
+  }
+  counts.entered(after.email);
+  add_counts(counts, request);
+  return true;
+}
+
+void StoreLedger::add_lines(std::vector<item::Item> lines, store::TransactWriteItemsRequest& request) const {
+  for (item::Item& line : lines) {
+    store::TransactPut put;
+    put.table_name = tables_.emails;
+    put.item = std::move(line);
+    request.actions.emplace_back(std::move(put));
+  }
+}
+
+// What to write; nothing when the e-mail must wait.
+base::Result<std::optional<store::TransactWriteItemsRequest>> StoreLedger::adoption_of(const std::string& id,
+                                                                                       const EmailRecords& records) {
+  store::TransactWriteItemsRequest request;
+  if (records.meta && needs_adoption(*records.meta)) {
+    TRY(const bool now, add_adoption(records, request));
+    if (!now) return std::nullopt;
+  } else if (records.meta) {
+    if (const auto email = email_of(*records.meta)) {
+      malformed_.forget(id);
+      add_lines(late_lines(records, *email, expires(*email)), request);
+    }
+  }
+  if (records.mark) {
+    store::TransactDelete removal;
+    removal.table_name = tables_.emails;
+    removal.key = mark_key(id);
+    // Another write may have begun since.
+    removal.condition = "#token = :token";
+    removal.placeholders.names = expr::Names{{"#token", "Token"}};
+    removal.placeholders.values = item::Map{{":token", *records.mark->find("Token")}};
+    request.actions.emplace_back(std::move(removal));
+  }
+  return request;
+}
+
+base::Result<bool> StoreLedger::adopt(const std::string& id) {
+  constexpr int rounds = 8;  // it may be moved between the look and the write
+  store::CountMender counts = mender_of_counts(store_, tables_.counts());
+  for (int round = 0; round < rounds; ++round) {
+    const bool under_way = options_.foreign_writes && options_.foreign_writes->is_under_way(id);
+    if (under_way) return true;  // the end of the write is told of
+    TRY(const EmailRecords records, read_records(id));
+    TRY(const auto request, adoption_of(id, records));
+    if (!request) return false;
+    if (request->actions.empty()) return true;
+    const auto answer = retry_([&] { return store_.transact_write_items(*request); });
+    if (answer) return true;
+    if (counts.mend(*request, answer.error())) continue;
+    if (answer.error().type != store::ErrorType::transaction_canceled)
+      return base::propagate(store::as_error(answer.error()));
+  }
+  return false;
+}
+
+base::Result<void> StoreLedger::adopt_queue(const std::string& queue) {
+  std::optional<item::Key> after;
+  while (true) {
+    const auto entries = retry_([&] { return read_queue(queue, base::TimePoint(), max_ledger_batch, after); });
+    if (!entries) return base::propagate(store::as_error(entries.error()));
+    if (entries->empty()) return {};
+    after = entries->back().key;
+    for (const WorkEntry& entry : *entries) {
+      TRY(const bool done, adopt(entry.id));
+      if (!done) is_adoption_left_ = true;
+    }
+  }
+}
+
+// Who comes meanwhile waits: it would look for work that is about to be there.
+void StoreLedger::adopt_marked() {
+  if (!options_.foreign_writes) return;
+  const std::lock_guard turn(adoption_turn_);
+  if (!options_.foreign_writes->take_news()) return;
+  for (int shard = 0; shard < shard_count; ++shard)
+    if (const auto done = adopt_queue(mark_queue(shard)); !done) {
+      is_adoption_left_ = true;
+      base::log_warning("outbox", "e-mails of other programs could not be taken over now",
+                        {{"error", done.error().message}});
+      return;
+    }
+}
+
+base::Result<std::vector<item::Item>> StoreLedger::read_metas(const std::vector<std::string>& ids) {
+  std::vector<item::Item> metas;
+  store::BatchGetItemRequest request;
+  store::BatchGetTable table;
+  table.table_name = tables_.emails;
+  table.consistent_read = true;
+  for (const std::string& id : ids) table.keys.push_back(meta_key(id));
+  if (!ids.empty()) request.tables.push_back(std::move(table));
+  while (!request.tables.empty()) {
+    auto answer = retry_([&] { return store_.batch_get_item(request); });
+    if (!answer) return base::propagate(store::as_error(answer.error()));
+    for (auto& found : answer->tables) std::ranges::move(found.items, std::back_inserter(metas));
+    request.tables = std::move(answer->unprocessed);
+  }
+  return metas;
+}
+
+base::Result<bool> StoreLedger::was_looked_through() {
+  store::GetItemRequest get;
+  get.table_name = tables_.counts();
+  get.key = look_key();
+  get.consistent_read = true;
+  const auto answer = retry_([&] { return store_.get_item(get); });
+  if (!answer) return base::propagate(store::as_error(answer.error()));
+  return answer->item.has_value();
+}
+
+base::Result<void> StoreLedger::note_looked_through() {
+  store::PutItemRequest put;
+  put.table_name = tables_.counts();
+  put.item = look_key();
+  const auto answer = retry_([&] { return store_.put_item(put); });
+  if (!answer) return base::propagate(store::as_error(answer.error()));
+  return {};
+}
+
+base::Result<bool> StoreLedger::look_for_foreign(int limit) {
+  if (is_adoption_left_.exchange(false) && options_.foreign_writes) options_.foreign_writes->be_asked_again();
+  if (is_looked_through_) return false;
+  if (!looked_up_to_) {
+    TRY(is_looked_through_, was_looked_through());
+    if (is_looked_through_) return false;
+  }
+  store::QueryRequest query;
+  query.table_name = tables_.emails;
+  query.index_name = std::string(status_index);
+  query.key_condition = "#status = :meta";
+  query.placeholders.names = expr::Names{{"#status", "Status"}};
+  query.placeholders.values = item::Map{{":meta", meta_status}};
+  query.limit = std::min<int>(limit, store::max_batch_get_keys);
+  query.exclusive_start_key = looked_up_to_;
+  const auto page = retry_([&] { return store_.query(query); });
+  if (!page) return base::propagate(store::as_error(page.error()));
+  std::vector<std::string> ids;
+  for (const item::Item& entry : page->items) ids.push_back(entry.find("Id")->as<std::string>());
+  TRY(const std::vector<item::Item> metas, read_metas(ids));
+  for (const item::Item& meta : metas)
+    if (needs_adoption(meta)) {
+      const std::lock_guard turn(adoption_turn_);
+      TRY_VOID(adopt(meta.find("Id")->as<std::string>()));
+    }
+  looked_up_to_ = page->last_evaluated_key;
+  if (looked_up_to_) return true;
+  TRY_VOID(note_looked_through());
+  is_looked_through_ = true;
+  return false;
+}
+
+}  // namespace postino::outbox
