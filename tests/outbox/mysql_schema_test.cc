@@ -264,7 +264,7 @@ TEST_F(TakenOverTest, WhatItWasCallingBackForIsTakenOverWhenItMustBeGone) {
 }
 
 TEST_F(TakenOverTest, CallbacksAreTakenOverWhenItIsSaid) {
-  EXPECT_EQ(take_over_callbacks(tables_.server()).value_or(0), 3U);
+  EXPECT_EQ(take_over_callbacks(tables_.server()).value_or(0), 5U);
   EXPECT_EQ(take_over_callbacks(tables_.server()).value_or(9), 0U) << "again";
   clock_.advance(base::SystemClock().now() - clock_.now() + minutes(1));
   sweep();

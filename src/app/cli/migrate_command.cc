@@ -83,7 +83,7 @@ base::Result<void> migrate(const MysqlSettings& settings, const MigrateFlags& fl
     options.program_version = std::string(program_version());
     TRY(migrations, outbox::migrate(settings.server, options));
     if (flags.take_over_callbacks) {
-      TRY(callbacks, outbox::take_over_callbacks(settings.server));
+      TRY(callbacks, outbox::take_over_callbacks(settings.server, options.wait));
     }
   }
   print(settings.server, migrations, callbacks, flags, console);

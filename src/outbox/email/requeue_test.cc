@@ -111,11 +111,14 @@ TEST(Requeue, WhatMayHaveBeenSentIsHeldIfThePolicySaysSo) {
 TEST(Requeue, ACallbackThatIsStuckIsTriedAnew) {
   Email stuck = email_of_long_ago(State::calling_sent);
   stuck.callback_attempts = 7;
+  stuck.callback_url = "https://example.com/hook";
   stuck.due_at = accepted_at;
   const Email after = changed_by(stuck, event::Requeued{""}, days_later).after;
   EXPECT_EQ(after.state, State::sent);
   EXPECT_EQ(after.callback_attempts, 0);
   EXPECT_EQ(after.due_at, days_later);
+  stuck.callback_url.clear();
+  EXPECT_EQ(changed_by(stuck, event::LeaseEnded{}, days_later).after.due_at, std::nullopt) << "there is nobody to call";
 }
 
 }  // namespace

@@ -439,7 +439,9 @@ class Decision {
     end_work(email_.reason);
     note_ = how + std::string(name_of(email_.state)) + ": its lease had expired";
     if (unknown) *note_ += "; outcome unknown";
-    email_.due_at = now_;
+    // Another program may have called back where Postino does not.
+    const bool calls_nobody = acknowledged_form(email_.state) && callback_url_of(email_, policy_).empty();
+    if (!calls_nobody) email_.due_at = now_;
     return *rescued_form(email_.state);
   }
 

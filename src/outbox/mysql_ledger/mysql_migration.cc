@@ -99,13 +99,18 @@ base::Result<std::vector<DoneMigration>> migrate(const mysql::ServerOptions& ser
   return done;
 }
 
-base::Result<std::uint64_t> take_over_callbacks(const mysql::ServerOptions& server) {
+base::Result<std::uint64_t> take_over_callbacks(const mysql::ServerOptions& server, base::Milliseconds wait) {
   TRY(const auto connection, connect(server, longest_statement));
-  // As if they had been finished here, just now.
+  TRY_VOID(lock(*connection, wait));
+  // As if they had been finished here, just now. The sweep may have counted them since: of what Postino has never
+  // moved, `reached` is NULL.
   const auto taken = connection->execute(
       "UPDATE emails SET due_ms = FLOOR(UNIX_TIMESTAMP(CURRENT_TIMESTAMP(3)) * 1000), expires_ms = NULL,"
       " updated_ms = UNIX_TIMESTAMP(updated_at) * 1000, ledger_version = version, updated_at = updated_at"
-      " WHERE expires_ms = 0 AND due_ms IS NULL AND ledger_version = 0 AND status IN ('SENT', 'FAILED', 'INVALID')");
+      " WHERE (status IN ('SENT', 'FAILED', 'INVALID')"
+      " AND (ledger_version <> version OR (due_ms IS NULL AND reached IS NULL)))"
+      " OR (status IN ('CALLING-SENT-CALLBACK', 'CALLING-FAILED-CALLBACK', 'CALLING-INVALID-CALLBACK')"
+      " AND ledger_version <> version)");
   if (!taken) return base::propagate(mysql::as_error(taken.error()));
   return *taken;
 }

@@ -32,7 +32,9 @@ base::Result<int> pending_after_others(const mysql::ServerOptions& server, base:
 base::Result<std::vector<DoneMigration>> migrate(const mysql::ServerOptions& server, const MigrationOptions& options);
 
 // Callbacks for e-mails that another program had finished, and whose callbacks it had not made: without this they are
-// its own to make. To be called after migrate() and before a server uses the database. How many they are.
-base::Result<std::uint64_t> take_over_callbacks(const mysql::ServerOptions& server);
+// its own to make. It must have ended, so what it was calling back for is not waited for. To be called after migrate().
+// How many they are.
+base::Result<std::uint64_t> take_over_callbacks(const mysql::ServerOptions& server,
+                                                base::Milliseconds wait = std::chrono::minutes(1));
 
 }  // namespace postino::outbox

@@ -214,18 +214,24 @@ mysql::Result<void> update_all(Connection& connection, const std::string& update
   return {};
 }
 
-// Rows that were there before Postino came. Those that are finished count as expired, so that the sweep finds them: it
-// knows how long they are kept, and counts them. Those that another program was calling back for get a time, as they
-// would have it today: they are taken over when that program must be gone.
+// Rows that were there before Postino came, or that another program has moved since. Those that are finished count as
+// expired, so that the sweep finds them: it knows how long they are kept, and counts them. What is due yet is found by
+// workers. Those that another program was calling back for get a time, as they would have it today: they are taken over
+// when that program must be gone.
 mysql::Result<void> take_over_rows(Connection& connection) {
-  TRY_VOID(update_all(connection,
-                      "UPDATE emails SET expires_ms = 0, updated_at = updated_at WHERE expires_ms IS NULL"
-                      " AND ledger_version = 0 AND due_ms IS NULL AND status IN"
-                      " ('SENT', 'FAILED', 'INVALID', 'SENT-ACKNOWLEDGED', 'FAILED-ACKNOWLEDGED')"));
+  const std::string is_foreign = "(ledger_version = 0 OR ledger_version <> version)";
+  const std::string settled = "COALESCE(settled_ms, UNIX_TIMESTAMP(updated_at) * 1000)";
+  TRY_VOID(
+      update_all(connection, "UPDATE emails SET expires_ms = 0, settled_ms = IF(status = 'CANCELLED', settled_ms, " +
+                                 settled + "), updated_at = updated_at WHERE expires_ms IS NULL AND " + is_foreign +
+                                 " AND (status IN ('SENT-ACKNOWLEDGED', 'FAILED-ACKNOWLEDGED',"
+                                 " 'INVALID-ACKNOWLEDGED', 'CANCELLED')"
+                                 " OR (due_ms IS NULL AND status IN ('SENT', 'FAILED', 'INVALID')))"));
   return update_all(connection,
-                    "UPDATE emails SET due_ms = FLOOR(UNIX_TIMESTAMP(CURRENT_TIMESTAMP(3)) * 1000),"
-                    " updated_at = updated_at WHERE due_ms IS NULL AND ledger_version = 0"
-                    " AND status IN ('CALLING-SENT-CALLBACK', 'CALLING-FAILED-CALLBACK')");
+                    "UPDATE emails SET due_ms = FLOOR(UNIX_TIMESTAMP(CURRENT_TIMESTAMP(3)) * 1000), settled_ms = " +
+                        settled + ", updated_at = updated_at WHERE due_ms IS NULL AND " + is_foreign +
+                        " AND status IN ('CALLING-SENT-CALLBACK', 'CALLING-FAILED-CALLBACK',"
+                        " 'CALLING-INVALID-CALLBACK')");
 }
 
 mysql::Result<void> add_subject(Connection& connection) {
