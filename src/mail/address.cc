@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "mail/address_syntax.h"
+#include "mail/header_fields.h"
 #include "mail/text_rules.h"
 
 namespace postino::mail {
@@ -44,6 +45,21 @@ Result<std::string> take_name(std::string_view& rest) {
   return std::string(base::trim(name));
 }
 
+// A list of mailboxes: names in front of angle brackets do not count.
+bool lists_international_address(std::string_view mailboxes) {
+  bool quoted = false;
+  bool international = false;
+  for (std::size_t i = 0; i < mailboxes.size(); ++i) {
+    const char letter = mailboxes[i];
+    if (quoted && letter == '\\') ++i;
+    if (letter == '"') quoted = !quoted;
+    if (!quoted && letter == '<') international = false;
+    if (!quoted && (letter == '>' || letter == ',') && international) return true;
+    if (static_cast<unsigned char>(letter) >= 0x80) international = true;
+  }
+  return international;
+}
+
 }  // namespace
 
 Result<Mailbox> parse_mailbox(std::string_view text) {
@@ -63,6 +79,13 @@ Result<Mailbox> parse_mailbox(std::string_view text) {
 }
 
 std::string domain_of(std::string_view address) { return base::lower_case(address.substr(address.rfind('@') + 1)); }
+
+bool has_international_address(std::string_view message) {
+  const HeaderFields header = HeaderFields::take(message);
+  const std::string_view names[] = {"From", "Sender", "Reply-To", "To", "Cc"};
+  return std::ranges::any_of(names,
+                             [&](std::string_view name) { return lists_international_address(header.value(name)); });
+}
 
 bool is_ascii(std::string_view text) {
   return std::ranges::all_of(text, [](char letter) { return static_cast<unsigned char>(letter) < 0x80; });

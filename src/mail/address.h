@@ -25,6 +25,9 @@ base::Result<Mailbox> parse_mailbox(std::string_view text);
 // In lower case. The address must be one that parse_mailbox gave.
 std::string domain_of(std::string_view address);
 
+// Does an address in the header of this message go beyond ASCII? Then a server must know SMTPUTF8 to take it.
+bool has_international_address(std::string_view message);
+
 // Is it plain ASCII? Others need a server that knows SMTPUTF8 (RFC 6531).
 bool is_ascii(std::string_view text);
 

@@ -118,6 +118,11 @@ Result<void> check_address(std::string_view address) {
   return check_domain(address);
 }
 
+Result<std::string> to_header_address(std::string_view address) {
+  const bool is_international = !is_ascii(address.substr(0, address.rfind('@')));
+  return is_international ? Result<std::string>(std::string(address)) : to_ascii_address(address);
+}
+
 Result<std::string> to_ascii_address(std::string_view address) {
   if (is_ascii(address)) return std::string(address);
   if (!is_ascii(address.substr(0, address.rfind('@'))))

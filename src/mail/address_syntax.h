@@ -13,5 +13,7 @@ base::Result<void> check_address(std::string_view address);
 
 // As it stands in an ASCII header: the domain in its A-label form. Fails for a local part beyond ASCII, which has none.
 base::Result<std::string> to_ascii_address(std::string_view address);
+// The same, but a local part beyond ASCII stays, with its domain: such a header needs SMTPUTF8 (RFC 6532).
+base::Result<std::string> to_header_address(std::string_view address);
 
 }  // namespace postino::mail

@@ -156,5 +156,18 @@ TEST(ToAsciiAddress, HasNoFormForALocalPartBeyondAscii) {
   EXPECT_EQ(to_ascii_address("zoë@example.com").error().message, "must be ASCII before the @ to stand in a header");
 }
 
+TEST(Address, MessagesWithAddressesBeyondAsciiAreKnown) {
+  EXPECT_TRUE(has_international_address("Subject: x\r\nTo: a@b.example,\r\n J <j\u00f6rg@b.example>\r\n\r\nb"));
+  EXPECT_FALSE(has_international_address("From: J\u00f6rg <j@b.example>\r\n\r\nb")) << "only its name";
+  EXPECT_TRUE(has_international_address("From: \"j\u00f6 <r>, g\"@b.example\r\n\r\nb")) << "in quotes";
+  EXPECT_FALSE(has_international_address("Subject: j\u00f6rg@b.example\r\nTo: a@b.example\r\n\r\nb"));
+  EXPECT_FALSE(has_international_address("To: a@b.example\r\n\r\nTo: j\u00f6rg@b.example")) << "that is text";
+}
+
+TEST(Address, ALocalPartBeyondAsciiStaysInHeaders) {
+  EXPECT_EQ(to_header_address("j\u00f6rg@b\u00fccher.example").value(), "j\u00f6rg@b\u00fccher.example");
+  EXPECT_EQ(to_header_address("ann@b\u00fccher.example").value(), "ann@xn--bcher-kva.example");
+}
+
 }  // namespace
 }  // namespace postino::mail

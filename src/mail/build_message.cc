@@ -17,7 +17,7 @@ Result<void> append_mailboxes(std::string& out, std::string_view name, std::stri
   if (mailboxes.empty()) return {};
   HeaderLine line(out, name);
   for (std::size_t i = 0; i < mailboxes.size(); ++i) {
-    TRY(const std::string address, in_field(field_name(field, i), to_ascii_address(mailboxes[i].address)));
+    TRY(const std::string address, in_field(field_name(field, i), to_header_address(mailboxes[i].address)));
     if (i > 0) line.attach(",");
     line.add_mailbox(mailboxes[i].name, address);
   }
@@ -25,7 +25,7 @@ Result<void> append_mailboxes(std::string& out, std::string_view name, std::stri
 }
 
 Result<void> append_mailbox(std::string& out, std::string_view name, std::string_view field, const Mailbox& mailbox) {
-  TRY(const std::string address, in_field(field, to_ascii_address(mailbox.address)));
+  TRY(const std::string address, in_field(field, to_header_address(mailbox.address)));
   HeaderLine(out, name).add_mailbox(mailbox.name, address);
   return {};
 }
@@ -45,7 +45,8 @@ Result<void> append_people(std::string& out, const Message& message) {
 std::string to_mailto(std::string_view address) {
   std::string url = "mailto:";
   for (const char letter : address) {
-    if (std::string_view("%?&#\"<>\\^`{|}[] /,;").find(letter) == std::string_view::npos) {
+    const bool is_plain = std::string_view("%?&#\"<>\\^`{|}[] /,;").find(letter) == std::string_view::npos;
+    if (is_plain && static_cast<unsigned char>(letter) < 0x80) {
       url.push_back(letter);
     } else {
       append_escaped(url, '%', letter);
@@ -60,7 +61,7 @@ Result<void> append_list_unsubscribe(std::string& out, const ListUnsubscribe& li
     if (!list.url.empty()) line.add("<" + list.url + ">");
     if (!list.url.empty() && !list.mailto.empty()) line.attach(",");
     if (!list.mailto.empty()) {
-      TRY(const std::string address, in_field("list_unsubscribe.mailto", to_ascii_address(list.mailto)));
+      TRY(const std::string address, in_field("list_unsubscribe.mailto", to_header_address(list.mailto)));
       line.add("<" + to_mailto(address) + ">");
     }
   }

@@ -29,7 +29,7 @@ class HeaderLine {
   void add_encoded(std::string_view text);
   // Unstructured text: as it is when it can be, encoded otherwise.
   void add_text(std::string_view text);
-  // "Ann" <ann@example.com>; the address must be ASCII.
+  // "Ann" <ann@example.com>; an address that is not ASCII stays as it is.
   void add_mailbox(std::string_view name, std::string_view address);
 
   // ; name=value, quoted where it must be.

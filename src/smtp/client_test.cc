@@ -118,6 +118,31 @@ TEST(SmtpClient, TellsTheServerWhatItCanUse) {
   session.close();
 }
 
+TEST(SmtpClient, AddressesInTheHeaderBeyondAsciiNeedSmtpUtf8) {
+  const std::string message = "From: j\u00f6rg@example.com\r\n\r\nHello\r\n";
+  TestSession session("8BITMIME\nSMTPUTF8", [](ScriptPeer& peer) {
+    peer.expect("MAIL FROM:<from@example.com> BODY=8BITMIME SMTPUTF8");
+    peer.say("250 ok");
+    peer.take_message();
+  });
+  EXPECT_EQ(session.send({"from@example.com", {"ann@example.com"}, ""}, message).severity, success);
+  session.close();
+}
+
+TEST(SmtpClient, ADomainBeyondAsciiIsToldInAscii) {
+  TestSession session("", [](ScriptPeer& peer) {
+    peer.expect("MAIL FROM:<from@xn--bcher-kva.example>");
+    peer.say("250 ok");
+    peer.expect("RCPT TO:<ann@xn--bcher-kva.example>");
+    peer.say("250 ok");
+    peer.take_message();
+  });
+  const SendResult result = session.send({"from@b\u00fccher.example", {"ann@b\u00fccher.example"}, ""});
+  EXPECT_EQ(result.severity, success);
+  EXPECT_EQ(result.recipients[0].address, "ann@b\u00fccher.example") << "as the caller knows it";
+  session.close();
+}
+
 TEST(SmtpClient, DeliversToThoseWhoAreTaken) {
   for (const std::string_view capabilities : {"PIPELINING", ""}) {
     TestSession session(capabilities, [](ScriptPeer& peer) {
@@ -399,6 +424,7 @@ TEST(SmtpClient, SendsNothingThatTheServerCannotTake) {
   expect_refused("", to_ann, "\u00f6\r\n", "554 5.6.3");
   expect_refused("8BITMIME", to("j\u00f6rg@example.com"), hello, "553 5.6.7");
   expect_refused("8BITMIME", from("j\u00f6rg@example.com"), hello, "553 5.6.7");
+  expect_refused("8BITMIME", to_ann, "To: j\u00f6rg@example.com\r\n\r\nHello\r\n", "553 5.6.7");
   expect_refused("", to_ann, "a\n.\nMAIL FROM:<b@example.com>\r\n", "554 5.6.0");
   expect_refused("", to(""), hello, "501 5.1.3");
   expect_refused("", to("ann@example.com>\r\nRCPT TO:<bob@example.com"), hello, "501 5.1.3");

@@ -16,7 +16,7 @@ bool fits_in_path(std::string_view address);
 struct MailParameters {
   std::uint64_t size = 0;
   bool eight_bit = false;
-  bool utf8 = false;  // an address in the envelope is not ASCII
+  bool utf8 = false;  // an address in the envelope or in the header is not ASCII
   std::string_view envelope_id;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mail/address.h"
+#include "mail/address_syntax.h"
 #include "smtp/body.h"
 #include "smtp/command.h"
 
@@ -23,6 +24,12 @@ Reply own_reply(int code, std::string status, std::string_view reason) {
   std::string text = std::to_string(code) + " " + status + " not sent: ";
   text += reason;
   return {code, std::move(status), std::move(text)};
+}
+
+// A domain beyond ASCII needs no SMTPUTF8.
+std::string address_for_server(const std::string& address) {
+  const auto ascii = mail::to_header_address(address);
+  return ascii ? *ascii : address;
 }
 
 }  // namespace
@@ -46,9 +53,14 @@ Transaction::Transaction(SessionState& session, const Envelope& envelope, std::s
       envelope_(envelope),
       message_(message),
       eight_bit_(has_eight_bit_bytes(message)),
+      international_(eight_bit_ && mail::has_international_address(message)),
+      sender_(address_for_server(envelope.sender)),
       standings_(envelope.recipients.size(), Standing::waiting) {
   result_.recipients.reserve(envelope.recipients.size());
-  for (const std::string& address : envelope.recipients) result_.recipients.push_back({address, {}, {}});
+  for (const std::string& address : envelope.recipients) {
+    result_.recipients.push_back({address, {}, {}});
+    addresses_.push_back(address_for_server(address));
+  }
 }
 
 SendResult Transaction::run(const Session::BeforeEnd& before_end) {
@@ -69,9 +81,12 @@ SendResult Transaction::run(const Session::BeforeEnd& before_end) {
 
 std::optional<Reply> Transaction::find_fault_of_message() const {
   const Capabilities& server = session_.capabilities;
-  if (!fits_in_path(envelope_.sender)) return own_reply(501, "5.1.7", "the sender is not an address");
-  if (!server.utf8 && !mail::is_ascii(envelope_.sender))
+  if (!fits_in_path(sender_)) return own_reply(501, "5.1.7", "the sender is not an address");
+  if (!server.utf8 && !mail::is_ascii(sender_))
     return own_reply(553, "5.6.7", "the server does not accept a sender that is not ASCII");
+  if (!server.utf8 && international_)
+    return own_reply(553, "5.6.7",
+                     "the message has an address that is not ASCII, and the server does not offer SMTPUTF8");
   if (server.size_limit > 0 && transferred_size(message_) > server.size_limit)
     return own_reply(
         552, "5.3.4",
@@ -92,7 +107,7 @@ std::optional<Reply> Transaction::find_fault_of_recipient(const std::string& add
 void Transaction::refuse_hopeless() {
   if (const auto fault = find_fault_of_message()) return settle_others(message_refused, *fault);
   for (std::size_t i = 0; i < standings_.size(); ++i)
-    if (const auto fault = find_fault_of_recipient(envelope_.recipients[i])) refuse(i, recipient_refused, *fault);
+    if (const auto fault = find_fault_of_recipient(addresses_[i])) refuse(i, recipient_refused, *fault);
 }
 
 void Transaction::send_envelope() {
@@ -127,15 +142,15 @@ void Transaction::append(Awaited awaited) {
       break;
     case Command::mail: {
       const auto needs_utf8 = [](const std::string& address) { return !mail::is_ascii(address); };
-      MailParameters parameters{transferred_size(message_), eight_bit_, needs_utf8(envelope_.sender),
+      MailParameters parameters{transferred_size(message_), eight_bit_, international_ || needs_utf8(sender_),
                                 envelope_.envelope_id};
       for (std::size_t i = 0; i < standings_.size(); ++i)
-        parameters.utf8 |= standings_[i] != Standing::refused && needs_utf8(envelope_.recipients[i]);
-      append_mail_command(out, envelope_.sender, parameters, session_.capabilities);
+        parameters.utf8 |= standings_[i] != Standing::refused && needs_utf8(addresses_[i]);
+      append_mail_command(out, sender_, parameters, session_.capabilities);
       break;
     }
     case Command::recipient:
-      append_recipient_command(out, envelope_.recipients[awaited.recipient], session_.capabilities);
+      append_recipient_command(out, addresses_[awaited.recipient], session_.capabilities);
       break;
     case Command::data:
       out += "DATA\r\n";

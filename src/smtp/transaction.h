@@ -68,6 +68,10 @@ class Transaction {
   const Envelope& envelope_;
   const std::string_view message_;
   const bool eight_bit_;
+  const bool international_;  // an address in the header is not ASCII
+  // As the server is told them: domains that are not ASCII in their ASCII form, where the local part allows it.
+  const std::string sender_;
+  std::vector<std::string> addresses_;
 
   std::vector<Standing> standings_;  // of the recipients
   std::vector<Awaited> awaited_;     // commands without a reply, in their order

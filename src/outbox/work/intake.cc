@@ -109,7 +109,8 @@ base::Result<std::string> Intake::compose(const Email& email, Payload payload, F
     message.list_unsubscribe = {payload.unsubscribe_url, payload.unsubscribe_mailto};
   std::string domain = options_.message_id_domain;
   if (domain.empty()) {
-    TRY(const std::string sender, mail::to_ascii_address(email.sender));
+    // Its local part may be beyond ASCII.
+    TRY(const std::string sender, mail::to_ascii_address("postmaster@" + mail::domain_of(email.sender)));
     domain = mail::domain_of(sender);
   }
   message.message_id = email.id + "@" + domain;

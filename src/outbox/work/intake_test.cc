@@ -92,6 +92,12 @@ TEST_F(IntakeTest, ASenderBeyondAsciiHasAMessageIdToo) {
   EXPECT_THAT(message_of(event), HasSubstr("@xn--mnchen-3ya.example>")) << rejection_of(event);
 }
 
+TEST_F(IntakeTest, ALocalPartBeyondAsciiStandsInTheHeader) {
+  const Event event = work(payload("", "j\xC3\xB6rg@m\xC3\xBCnchen.example"), {}, "j\xC3\xB6rg@m\xC3\xBCnchen.example");
+  EXPECT_THAT(message_of(event), HasSubstr("From: j\xC3\xB6rg@m\xC3\xBCnchen.example\r\n")) << rejection_of(event);
+  EXPECT_THAT(message_of(event), HasSubstr("@xn--mnchen-3ya.example>")) << "the Message-ID is ASCII";
+}
+
 TEST_F(IntakeTest, WhatTheCallerGotWrongIsRejected) {
   EXPECT_EQ(rejection_of(work("{", {})), "the payload must be JSON; it ends too early, in line 1, column 2");
   EXPECT_EQ(rejection_of(work(payload(R"(,"attachments":["a.txt"])"), {})),
