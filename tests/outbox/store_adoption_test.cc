@@ -385,10 +385,13 @@ TEST_F(StoreAdoptionTest, ATableOfAnotherProgramGetsTheMissingIndexes) {
   table.throughput = store::Throughput{5, 5};
   table.attribute_definitions = {{"Id", item::Type::string}, {"Status", item::Type::string}};
   table.key_schema = {{"Id", store::KeyRole::hash}, {"Status", store::KeyRole::range}};
-  table.global_indexes = {{.name = "StatusIndex",
-                           .key_schema = {{"Status", store::KeyRole::hash}},
-                           .projection = {store::ProjectionType::include, {{"Attributes"}}},
-                           .throughput = store::Throughput{5, 5}}};
+  store::GlobalIndexDefinition by_status;
+  by_status.name = "StatusIndex";
+  by_status.key_schema = {{"Status", store::KeyRole::hash}};
+  by_status.projection.type = store::ProjectionType::include;
+  by_status.projection.non_key_attributes = std::vector<std::string>{"Attributes"};
+  by_status.throughput = store::Throughput{5, 5};
+  table.global_indexes = std::vector<store::GlobalIndexDefinition>{by_status};
   ASSERT_TRUE(store_.engine().create_table(table));
   store::PutItemRequest put;
   put.table_name = "theirs";

@@ -209,9 +209,11 @@ TEST_F(StoreLayoutTest, TablesThatAreThereAreUsedWhenTheyFit) {
   other.table_name = "bare";
   other.attribute_definitions.push_back({"Status", item::Type::string});
   other.key_schema.push_back({"Status", store::KeyRole::range});
-  other.global_indexes = {{.name = "StatusIndex",
-                           .key_schema = {{"Status", store::KeyRole::hash}, {"Id", store::KeyRole::range}},
-                           .projection = {.type = store::ProjectionType::all}}};
+  store::GlobalIndexDefinition by_status;
+  by_status.name = "StatusIndex";
+  by_status.key_schema = {{"Status", store::KeyRole::hash}, {"Id", store::KeyRole::range}};
+  by_status.projection.type = store::ProjectionType::all;
+  other.global_indexes = std::vector<store::GlobalIndexDefinition>{by_status};
   ASSERT_TRUE(store_.engine().create_table(other));
   EXPECT_EQ(prepare_tables(store_.engine(), StoreTables{"bare"}).error().message,
             "table bare exists, and its index StatusIndex has other keys than the outbox needs");
