@@ -1,7 +1,7 @@
 // The outbox beside Postfix: e-mails of 4 KB, accepted durably, and sent to smtp-sink.
 //
-//   bench_outbox [--quick] [--postino PROGRAM] [part...]      parts out of accept, deliver, claim, footprint; all by
-//   default
+//   bench_outbox [--quick] [--postino PROGRAM] [part...]      parts out of accept, deliver, claim, shares, footprint;
+//   all by default
 //
 // Postino gets its e-mails over its REST API, one in each request; Postfix gets them from smtp-source, over as many
 // sessions as there are connections. Both keep their data on the file system of this program, and sync it. While
@@ -30,9 +30,8 @@ struct Part {
 };
 
 constexpr Part parts[] = {
-    {"accept", postino::bench::race_acceptance},
-    {"deliver", postino::bench::race_delivery},
-    {"claim", postino::bench::compare_claims},
+    {"accept", postino::bench::race_acceptance},      {"deliver", postino::bench::race_delivery},
+    {"claim", postino::bench::compare_claims},        {"shares", postino::bench::measure_fair_shares},
     {"footprint", postino::bench::measure_footprint},
 };
 

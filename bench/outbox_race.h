@@ -26,6 +26,8 @@ void race_acceptance(OutboxRace& race);
 void race_delivery(OutboxRace& race);
 // What a claim costs among few finished e-mails and among many.
 void compare_claims(OutboxRace& race);
+// What slow receivers of mail and callbacks cost others, and what a limit for a destination costs.
+void measure_fair_shares(OutboxRace& race);
 // What the server takes when it is idle and when it is not, and what an e-mail costs the store.
 void measure_footprint(OutboxRace& race);
 

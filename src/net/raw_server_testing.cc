@@ -41,6 +41,14 @@ std::string RawPeer::receive_until(std::string_view end) {
   return text;
 }
 
+std::string RawPeer::receive(std::size_t bytes) {
+  while (received_.size() < bytes && fill()) {
+  }
+  std::string text = received_.substr(0, bytes);
+  received_.erase(0, text.size());
+  return text;
+}
+
 void RawPeer::wait_for_end() {
   while (fill()) received_.clear();
 }

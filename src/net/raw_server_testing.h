@@ -24,6 +24,8 @@ class RawPeer {
   bool send(std::string_view bytes) const;
   // Reads until this has come; what follows is kept for the next call. Less when the client ends the connection.
   std::string receive_until(std::string_view end);
+  // So many bytes. Less when the client ends the connection.
+  std::string receive(std::size_t bytes);
   std::string receive_head() { return receive_until("\r\n\r\n"); }
   void wait_for_end();
   // Waits this long for the client to send something or to close; true when it does.
