@@ -5,6 +5,7 @@ import re
 import socket
 import subprocess
 import time
+import urllib.request
 from datetime import datetime
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from callback_server import CallbackServer
 from payloads import payload
 from store import OutboxItems
+from waiting import PATIENCE_SECONDS
 
 SECRET = "whsec_" + base64.b64encode(bytes(range(32))).decode()
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -252,3 +254,24 @@ def test_a_slow_receiver_keeps_no_other_waiting(start_calling, listener):
     for identifier in slow:
         rest.await_status(identifier, "SENT-ACKNOWLEDGED")
     assert len(listener.calls) == 100
+
+
+def test_nothing_is_sent_before_it_is_wanted(start, recorder, listener):
+    """As after a backup was restored: what waits can be looked at first."""
+    flags = ["--smtp", recorder.address, "--callback-allow-private"]
+    server = start(*flags, "--no-sending")
+    rest = server.rest()
+    kept, unwanted = rest.accept(*[payload(callback_url=listener.url) for _ in range(2)])
+    for identifier in (kept, unwanted):
+        rest.await_status(identifier, "READY")
+    assert rest.post(f"/emails/{unwanted}/cancel").status == 204
+    with urllib.request.urlopen(server.url + "/readyz", timeout=PATIENCE_SECONDS) as answer:
+        assert answer.read() == b"ready, but nothing is sent, because of --no-sending\n"
+    assert any('mail="not sent, because of --no-sending"' in line for line in server.log)
+    assert server.stop() == 0
+    assert recorder.reached == [] and listener.calls == [], "nobody was asked for anything"
+
+    rest = start(*flags).rest()
+    rest.await_status(kept, "SENT-ACKNOWLEDGED")
+    rest.await_status(unwanted, "CANCELLED")
+    assert len(recorder.acknowledged) == 1

@@ -55,6 +55,7 @@ outbox::PipelinesOptions pipelines_options(const OutboxSettings& settings) {
   options.callback.workers = settings.callback_workers;
   options.callback.batch = settings.batch;
   options.domains = {settings.destination_concurrency, static_cast<double>(settings.destination_rate)};
+  options.sends = !settings.no_sending;
   return options;
 }
 
@@ -178,7 +179,7 @@ base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGatew
   pipelines =
       std::make_unique<outbox::Pipelines>(context, outbox::Pipelines::Workers{*intake, *sender, *callback_sender},
                                           pipelines_options(settings), [this] { tick(); });
-  if (storage->keeps_contents())
+  if (storage->keeps_contents() && !settings.no_sending)
     dispatch =
         std::make_unique<outbox::DirectDispatch>(*intake, pipelines->senders(), fresh, policy, owner, memory.get());
   outbox::OutboxOptions outbox_options;
@@ -310,6 +311,7 @@ std::optional<std::string> OutboxService::problem() const {
 std::vector<std::string> OutboxService::troubles() const {
   std::vector<std::string> found;
   if (parts_->smtp != nullptr) found = parts_->smtp->problems();
+  if (parts_->settings.no_sending) found.emplace_back("nothing is sent, because of --no-sending");
   if (const auto problem = parts_->queue_intake ? parts_->queue_intake->problem() : std::nullopt)
     found.push_back(*problem);
   return found;
@@ -318,6 +320,7 @@ std::vector<std::string> OutboxService::troubles() const {
 std::string OutboxService::describe_storage() const { return parts_->storage->describe(); }
 
 std::string OutboxService::describe_transport() const {
+  if (parts_->settings.no_sending) return "not sent, because of --no-sending";
   if (parts_->settings.relays.empty()) return "kept in the sandbox (read it with: postino mailbox)";
   std::string text = "sent through ";
   for (const RelayAddress& relay : parts_->settings.relays) {

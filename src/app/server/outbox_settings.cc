@@ -134,6 +134,9 @@ std::vector<Setting> course_settings() {
       {"outbox.sample", "--sample", "POSTINO_SAMPLE", "",
        "at start, send one e-mail through the sandbox and show its history", flag, take_boolean<&Outbox::sample>,
        show_boolean<&Outbox::sample>},
+      {"outbox.no_sending", "--no-sending", "POSTINO_NO_SENDING", "",
+       "accept e-mails, but send none and make no callbacks: they wait for a start without this flag", flag,
+       take_boolean<&Outbox::no_sending>, show_boolean<&Outbox::no_sending>},
       {"outbox.ledger", "--ledger", "POSTINO_LEDGER", "WHERE",
        "where e-mails and their history are kept: store (the embedded store) or mysql (MySQL or MariaDB)", text,
        take_ledger, [](const Settings& all) { return ledger_kinds.show(all.outbox.ledger); }},
@@ -284,6 +287,8 @@ base::Result<void> check(const OutboxSettings& settings) {
     errors.add("--dkim-domain, --dkim-selector and --dkim-key must be given together");
   if (settings.sample && !settings.relays.empty())
     errors.add("--sample cannot be given together with --smtp: it needs the sandbox");
+  if (settings.sample && settings.no_sending)
+    errors.add("--sample cannot be given together with --no-sending: its e-mail is sent");
   if (settings.ledger == LedgerKind::mysql) errors.add(check(settings.mysql));
   if (settings.lease < base::Milliseconds(500)) errors.add("--lease must be at least 500ms");
   if (settings.keep < std::chrono::hours(1)) errors.add("--keep must be at least 1h");

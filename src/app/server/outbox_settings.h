@@ -26,6 +26,7 @@ enum class LedgerKind { store, mysql };
 struct OutboxSettings {
   bool off = false;
   bool sample = false;
+  bool no_sending = false;
 
   std::string http_host = "127.0.0.1";  // an IP address
   std::uint16_t http_port = 8'080;

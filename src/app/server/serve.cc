@@ -381,7 +381,16 @@ base::Result<void> serve(const Settings& settings, const ReadSettings& read_sett
     TRY_VOID(gateway->show_sample(out));
     out << std::flush;
   }
-  base::log_info("serve", "ready", {{"address", address.text()}, {"data", settings.data.string()}});
+  // What is announced above is for a terminal; this is for those who read the log later.
+  if (outbox)
+    base::log_info("serve", "ready",
+                   {{"http", servers.rest().text()},
+                    {"dynamodb", address.text()},
+                    {"data", settings.data.string()},
+                    {"ledger", outbox->describe_storage()},
+                    {"mail", outbox->describe_transport()}});
+  else
+    base::log_info("serve", "ready", {{"dynamodb", address.text()}, {"data", settings.data.string()}});
   net::notify_service_manager("READY=1");
 
   wait_and_reload(signals, {servers, *endpoint, outbox.get(), monitor}, settings, read_settings);

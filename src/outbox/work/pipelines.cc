@@ -97,8 +97,10 @@ void Pipelines::start() {
   context_.signal.listen([this](Pipeline pipeline) { loop(pipeline).wake(); });
   leases_.start();
   intake_.start();
-  send_.start();
-  callback_.start();
+  if (options_.sends) {
+    send_.start();
+    callback_.start();
+  }
   upkeep_ = std::thread([this] { run_upkeep(); });
 }
 

@@ -27,6 +27,7 @@ struct PipelinesOptions {
   PipelineOptions send{.workers = 16};
   PipelineOptions callback{.workers = 8};
   DestinationRules domains;  // of recipients
+  bool sends = true;         // false: e-mails that are ready wait, and so do callbacks
 };
 
 class Pipelines {
