@@ -291,6 +291,13 @@ class TestCopy:
             shown = postino("copy", "--from", "store", "--to", "mysql", "--data", directory / "data", expect=1)
         assert "in use by another process; stop the postino serve that uses it first" in shown
 
+    @pytest.mark.parametrize("sharing", [[], ["--several-servers"]])
+    def test_a_database_in_use_is_told(self, serve, postino, directory, sharing):
+        with serve("mysql", directory / "data", *sharing) as server:
+            server.rest().accept_one(payload(send_at=in_the_future()))
+            shown = postino("copy", "--from", "mysql", "--to", "store", "--data", directory / "other", expect=1)
+        assert "is in use by a server; stop every postino serve that uses it first" in shown
+
     def test_misuse_is_told(self, postino, directory):
         assert "must be different" in postino("copy", "--from", "mysql", "--to", "mysql", expect=2)
         assert "--from" in postino("copy", "--from", "postgres", "--to", "mysql", expect=2)

@@ -10,6 +10,7 @@
 #include "app/console/terminal_text.h"
 #include "app/server/engine_options.h"
 #include "app/server/mysql_storage.h"
+#include "app/server/server_lock.h"
 #include "engine/engine.h"
 #include "json/writer.h"
 #include "outbox/ledger/ledger_copy.h"
@@ -34,6 +35,7 @@ struct Ledgers {
   std::unique_ptr<engine::Engine> engine;
   std::unique_ptr<OutboxStorage> source;
   std::unique_ptr<OutboxStorage> target;
+  std::unique_ptr<ServerLock> lock;  // of the database: no server starts on it meanwhile
 };
 
 base::Result<std::unique_ptr<engine::Engine>> open_engine(const Settings& settings, bool must_be_there) {
@@ -50,6 +52,15 @@ base::Result<std::unique_ptr<engine::Engine>> open_engine(const Settings& settin
   return engine;
 }
 
+base::Result<std::unique_ptr<ServerLock>> lock_database(const mysql::ServerOptions& server) {
+  auto lock = ServerLock::take(server, Sharing::alone);
+  if (!lock && lock.error().code == base::ErrorCode::invalid)
+    return base::fail(
+        base::ErrorCode::conflict,
+        "the database " + server.database + " is in use by a server; stop every postino serve that uses it first");
+  return lock;
+}
+
 base::Result<std::unique_ptr<Ledgers>> open_ledgers(const Settings& settings, const CopyFlags& flags) {
   auto ledgers = std::make_unique<Ledgers>();
   ledgers->policy = outbox_policy(settings.outbox);
@@ -62,6 +73,7 @@ base::Result<std::unique_ptr<Ledgers>> open_ledgers(const Settings& settings, co
       TRY(storage, open_store_storage(*ledgers->engine, settings.outbox, context));
     } else {
       TRY(storage, open_mysql_storage(settings.outbox, context));
+      TRY(ledgers->lock, lock_database(settings.outbox.mysql.server));
     }
   }
   return ledgers;
