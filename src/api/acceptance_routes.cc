@@ -41,10 +41,10 @@ class PayloadReader {
 
   void read(json::Element element, const std::string& path) {
     auto payload = outbox::read_payload(element, path, now_, errors_);
-    if (!payload) return;
-    if (outbox_.refuses_callback(*payload))
+    const auto url = element.member("callback_url");
+    if (outbox_.refuses_callback(std::string(url ? url->text().value_or("") : "")))
       errors_.add(path + (path.empty() ? "" : ".") + "callback_url", outbox::leads_inside_rule);
-    payloads_.push_back(*std::move(payload));
+    if (payload) payloads_.push_back(*std::move(payload));
   }
 
   std::vector<Payload> take() { return std::move(payloads_); }

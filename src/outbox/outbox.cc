@@ -150,15 +150,15 @@ base::Result<Email> Outbox::find(const std::string& id, const std::string& tenan
   return std::move(*email);
 }
 
-bool Outbox::refuses_callback(const Payload& payload) {
+bool Outbox::refuses_callback(const std::string& callback_url) {
   constexpr std::int64_t least_pause = 60'000;  // between two lines: a caller can be wrong as often as it likes
-  if (!leads_inside(payload.callback_url, policy_)) return false;
+  if (!leads_inside(callback_url, policy_)) return false;
   const std::int64_t now = base::epoch_milliseconds(clock_.now());
   std::int64_t told = refused_callbacks_told_.load();
   if (now - told >= least_pause && refused_callbacks_told_.compare_exchange_strong(told, now))
     base::log_warning("outbox",
                       "callback URLs into a private network are refused; --callback-allow-private allows them",
-                      {{"host", net::Url::parse(payload.callback_url)->host}});
+                      {{"host", net::Url::parse(callback_url)->host}});
   return true;
 }
 

@@ -81,8 +81,9 @@ class Outbox {
   // Returns when everything that was to be accepted soon has been answered.
   void drain() { acceptances_.drain(); }
 
-  // Is its callback URL refused, because it leads into a private network (callback_rule.h)? Then the log says so.
-  bool refuses_callback(const Payload& payload);
+  // Is this callback URL of an e-mail refused, because it leads into a private network (callback_rule.h)? Then the log
+  // says so.
+  bool refuses_callback(const std::string& callback_url);
 
   base::Result<ShownEmail> show(const std::string& id, const std::string& tenant);  // not_found
   base::Result<EmailPage> list(const ListRequest& request);

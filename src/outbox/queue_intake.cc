@@ -124,7 +124,7 @@ std::optional<std::vector<Payload>> QueueIntake::read(const broker::Message& mes
     const auto take = [&](json::Element element, const std::string& path) {
       auto payload = read_payload(element, path, now, errors);
       if (!payload) return;
-      if (outbox_.refuses_callback(*payload))
+      if (outbox_.refuses_callback(payload->callback_url))
         errors.add(path + (path.empty() ? "" : ".") + "callback_url", leads_inside_rule);
       payloads.push_back(*std::move(payload));
     };

@@ -55,6 +55,11 @@ TEST_F(RestDelivery, ACallbackIntoAPrivateNetworkIsRefusedAtOnce) {
               "data[1].callback_url must not lead into a private network");
     EXPECT_EQ(rule(inside, headers), "callback_url must not lead into a private network");
   }
+  const Received all = call("POST", "/emails",
+                            R"({"from":"a","to":"b@c.example","subject":"s","body_text":"t",)"
+                            R"("callback_url":"http://127.0.0.1/"})");
+  EXPECT_EQ(all.text("/errors/0/field") + ", " + all.text("/errors/1/field"), "from, callback_url")
+      << "whatever else is wrong: " << all.response.body;
   EXPECT_EQ(get("/emails/counts").number("/total"), 0) << "none of them was accepted";
   accept_one(R"(,"callback_url":"https://hooks.example/")");
 }
