@@ -303,7 +303,7 @@ void Api::check_documented(const Work& work, int status) {
 void Api::log(const Work& work, int status, steady_clock::duration time, const std::string& cause) const {
   const bool failed = status >= first_server_error;
   if (!failed && !log_requests_) return;
-  const auto milliseconds = std::chrono::duration<double, std::milli>(time).count();
+  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
   base::log_event(failed ? base::LogLevel::warning : base::LogLevel::info, "api", failed ? "failed" : "request",
                   {{"method", std::string(work.route == nullptr ? "" : work.request.method)},
                    {"route", std::string(work.route == nullptr ? "" : work.route->operation.path)},

@@ -259,7 +259,8 @@ CLI::App* add_offline_command(CommandLine& line, const std::string& name, const 
   CLI::App* const command = line.program().add_subcommand(name, help);
   command->add_flag("--json", flags->json, "print the result as JSON");
   add_setting_flags(*command, flags->settings, [](const Setting& setting) { return setting.key == "data"; });
-  command->get_option("--data")->description("directory of the data, which must exist");
+  command->get_option("--data")->description(
+      "directory of the data, which must exist (default: postino-data) [POSTINO_DATA]");
   line.add({command, [flags, run](const Console& console) { return run(*flags, console); }, "", {}});
   return command;
 }

@@ -65,7 +65,10 @@ std::string CommandLine::suggestion() const {
     names.push_back(each->get_name());
   for (const std::string& word : program_->remaining(true)) {
     const bool is_flag = word.starts_with('-');
-    const std::string hint = did_you_mean(word.substr(0, word.find('=')), is_flag ? flags : names);
+    const std::string name = word.substr(0, word.find('='));
+    // A flag of other commands is spelt well.
+    if (std::ranges::find(flags, name) != flags.end()) continue;
+    const std::string hint = did_you_mean(name, is_flag ? flags : names);
     if (!hint.empty()) return hint;
   }
   return "";
@@ -79,13 +82,32 @@ int CommandLine::refuse(const std::string& problem, const Console& console) cons
   return misuse;
 }
 
+// In our words where the parser's are not plain.
+std::string CommandLine::problem_of(const CLI::ParseError& error, const std::vector<std::string>& arguments) const {
+  const std::vector<std::string> unknown = program_->remaining(true);
+  std::string words;  // in the order they were given, which the parser does not keep
+  for (const std::string& argument : arguments)
+    if (std::ranges::find(unknown, argument) != unknown.end()) words += " " + argument;
+  if (words.empty()) return error.what();
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) return "unknown command:" + words;
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return "unknown argument:" + words;
+  return error.what();
+}
+
 int CommandLine::run(int count, const char* const* arguments, const Console& console) {
+  std::vector<std::string> words(arguments + 1, arguments + std::max(count, 1));
+  // "postino help emails" is "postino emails --help".
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
   try {
-    program_->parse(count, arguments);
+    std::vector<std::string> reversed(words.rbegin(), words.rend());
+    program_->parse(std::move(reversed));
   } catch (const CLI::Success& wanted) {  // help or the version
     return program_->exit(wanted, console.out, console.errors);
   } catch (const CLI::ParseError& error) {
-    return refuse(error.what(), console);
+    return refuse(problem_of(error, words), console);
   }
   const Command* const command = asked();
   if (command == nullptr) {

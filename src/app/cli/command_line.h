@@ -12,7 +12,8 @@
 
 namespace CLI {
 class App;
-}
+class ParseError;
+}  // namespace CLI
 
 namespace postino::app {
 
@@ -46,6 +47,7 @@ class CommandLine {
  private:
   const Command* asked() const;
   std::string suggestion() const;
+  std::string problem_of(const CLI::ParseError& error, const std::vector<std::string>& arguments) const;
   int refuse(const std::string& problem, const Console& console) const;
 
   std::unique_ptr<CLI::App> program_;

@@ -68,6 +68,27 @@ Ended run(Words words) {
   return {status, out.str(), errors.str()};
 }
 
+// --- What is not understood
+
+TEST(CommandLine, SaysWhatItDoesNotKnow) {
+  const auto first_line = [](Words words) {
+    const Ended ended = run(std::move(words));
+    EXPECT_EQ(ended.status, misuse);
+    return ended.errors.substr(0, ended.errors.find('\n'));
+  };
+  EXPECT_EQ(first_line({"serve", "--url", "x"}), "postino: unknown argument: --url x");
+  EXPECT_EQ(first_line({"serve", "--regoin", "x"}), "postino: unknown argument: --regoin x; did you mean --region?");
+  EXPECT_EQ(first_line({"emails", "lst"}), "postino: unknown command: lst; did you mean list?");
+}
+
+TEST(CommandLine, HelpIsACommandToo) {
+  for (const auto& [asked, usual] :
+       std::vector<std::pair<Words, Words>>{{{"help"}, {"--help"}}, {{"help", "emails"}, {"emails", "--help"}}}) {
+    EXPECT_EQ(run(asked).status, 0);
+    EXPECT_EQ(run(asked).out, run(usual).out);
+  }
+}
+
 // --- Commands and operations
 
 TEST(ClientCommands, CallOperationsOfTheApi) {

@@ -33,7 +33,7 @@ base::Result<void> clear_mailbox(RestClient& client, bool json, const Console& c
   if (json)
     console.print_foreign(body);
   else
-    console.out << "removed " << counted(answer.root().number("removed"), "e-mail") << "\n";
+    console.out << counted(answer.root().number("removed"), "message") << " removed from the sandbox\n";
   return {};
 }
 
