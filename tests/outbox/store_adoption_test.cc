@@ -321,6 +321,34 @@ TEST_F(StoreAdoptionTest, AMarkStaysUntilItsWriteIsDone) {
   EXPECT_EQ(marks(), 0U);
 }
 
+TEST_F(StoreAdoptionTest, AMarkWithoutATokenIsTakenAwayLikeOthers) {
+  store::PutItemRequest put;
+  put.table_name = store_.tables().emails;
+  put.item = mark_of(email_id(7), clock_->now(), "");
+  put.item.erase("Token");
+  ASSERT_TRUE(watched_.put_item(put));
+  ASSERT_TRUE(theirs_.insert(email_id(1), payload(email_id(1))));
+  EXPECT_THAT(due(Pipeline::intake), SizeIs(1));
+  EXPECT_EQ(marks(), 0U);
+}
+
+TEST_F(StoreAdoptionTest, OneThatCannotBeAdoptedStrandsNoOther) {
+  for (int i = 0; i < 120; ++i)  // more lines than a transaction takes
+    ASSERT_TRUE(theirs_.run_alone(OtherProgram::insert_line(email_id(1), "READY#" + std::to_string(i))));
+  ASSERT_TRUE(theirs_.run_alone(OtherProgram::insert_meta(email_id(1), payload(email_id(1)))));
+  for (int i = 2; i < 30; ++i) ASSERT_TRUE(theirs_.insert(email_id(i), payload(email_id(i))));
+  EXPECT_THAT(due(Pipeline::intake), SizeIs(28));
+  ASSERT_THAT(ledger_->malformed(), SizeIs(1));
+  EXPECT_EQ(ledger_->malformed().front().id, email_id(1));
+}
+
+TEST_F(StoreAdoptionTest, ClaimsDoNotWaitForTheAdoptionOfAll) {
+  const int many = 130;
+  for (int i = 0; i < many; ++i) ASSERT_TRUE(theirs_.insert(email_id(i), payload(email_id(i))));
+  EXPECT_THAT(ledger_->due(Pipeline::intake, 200, {}).value().emails, SizeIs(100));
+  EXPECT_THAT(ledger_->due(Pipeline::intake, 200, {}).value().emails, SizeIs(many));
+}
+
 TEST_F(StoreAdoptionTest, WhatAnEarlierVersionLeftStrandedIsMended) {
   for (int i = 1; i <= 5; ++i) accept(i);
   OtherProgram unwatched(store_.engine());

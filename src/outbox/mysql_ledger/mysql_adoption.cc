@@ -16,17 +16,16 @@ bool MysqlLedger::needs_adoption(const EmailRow& row) {
   return is_outcome(row.email.state) ? row.foreign : !row.described;
 }
 
-// True when there is one that can be claimed now, or is out of the way.
+// True when there is one that can be claimed now, or is out of the way. One that cannot be adopted is told of, and
+// keeps no other back.
 base::Result<bool> MysqlLedger::adopt(const std::vector<EmailRow>& rows) {
   bool some = false;
   for (const EmailRow& row : rows) {
-    if (is_outcome(row.email.state)) {
-      TRY_VOID(adopt_outcome(row));
-      some = true;
-      continue;
-    }
-    TRY(const bool described, adopt_described(row.email));
-    some = some || described;
+    const auto adopted = is_outcome(row.email.state) ? adopt_outcome(row) : adopt_described(row.email);
+    using enum base::ErrorCode;
+    if (!adopted && (adopted.error().code == io || adopted.error().code == exhausted)) return adopted;
+    if (!adopted) malformed_.note(row.email.id, adopted.error());
+    some = some || adopted.value_or(false);
   }
   return some;
 }
@@ -65,7 +64,7 @@ base::Result<bool> MysqlLedger::adopt_described(const Email& email) {
   return true;
 }
 
-base::Result<void> MysqlLedger::adopt_outcome(const EmailRow& row) {
+base::Result<bool> MysqlLedger::adopt_outcome(const EmailRow& row) {
   TRY(const Change change, decide(row.email, event::Adopted{}, policy_, clock_.now()));
   const Email& email = change.after;
   const CountLanes::Lane lane(lanes_);
@@ -84,7 +83,7 @@ base::Result<void> MysqlLedger::adopt_outcome(const EmailRow& row) {
     return counts.write(connection, lane.slice());
   });
   if (!adopted) return base::propagate(mysql::as_error(adopted.error()));
-  return {};
+  return true;
 }
 
 }  // namespace postino::outbox

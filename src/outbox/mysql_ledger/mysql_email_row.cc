@@ -195,6 +195,31 @@ bool read_reached(const mysql::Row& row, Email& email) {
   return true;
 }
 
+// Another program can write any number that a column takes. The name of the first column with one that cannot be.
+std::optional<std::string_view> impossible_number(const mysql::Row& row) {
+  constexpr std::int64_t end_of_year_9999 = 253'402'300'799'999;  // in milliseconds
+  constexpr std::int64_t most = 2'000'000'000;                    // so that the column takes many more changes
+  struct Rule {
+    std::size_t place;
+    std::string_view name;
+    std::int64_t least, most;
+  };
+  constexpr std::array<Rule, 9> rules = {{{column::version, "version", 1, most},
+                                          {column::created, "created_ms", 0, end_of_year_9999},
+                                          {column::updated, "updated_ms", 0, end_of_year_9999},
+                                          {column::due, "due_ms", 0, end_of_year_9999},
+                                          {column::send, "send_ms", 0, end_of_year_9999},
+                                          {column::settled, "settled_ms", 0, end_of_year_9999},
+                                          {column::begun_again, "begun_again_ms", 0, end_of_year_9999},
+                                          {column::attempts, "attempts", 0, most},
+                                          {column::callback_attempts, "callback_attempts", 0, most}}};
+  for (const Rule& rule : rules)
+    if (!row.is_null(rule.place))
+      if (const std::int64_t number = row.number(rule.place); number < rule.least || number > rule.most)
+        return rule.name;
+  return std::nullopt;
+}
+
 bool read_row_lists(const mysql::Row& row, Email& email) {
   return read_list(row, column::tags,
                    [&](json::Element element) {
@@ -251,6 +276,9 @@ base::Result<EmailRow> email_row_of(const mysql::Row& row) {
   const auto state = parse_state(row.text(column::status));
   if (!state) return base::fail(base::ErrorCode::corrupt, "e-mail " + email.id + " is in an unknown state");
   email.state = *state;
+  if (const auto name = impossible_number(row))
+    return base::fail(base::ErrorCode::corrupt,
+                      std::string(*name) + " of e-mail " + email.id + " is a number that it cannot have");
   read_columns(row, email);
   result.counted_as = parse_state(row.text(column::ledger_status));
   result.foreign = row.number(column::ledger_version) != email.version;

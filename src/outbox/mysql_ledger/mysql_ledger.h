@@ -137,7 +137,7 @@ class MysqlLedger final : public Ledger {
   static bool needs_adoption(const EmailRow& row);
   base::Result<bool> adopt(const std::vector<EmailRow>& rows);
   base::Result<bool> adopt_described(const Email& email);
-  base::Result<void> adopt_outcome(const EmailRow& row);
+  base::Result<bool> adopt_outcome(const EmailRow& row);
 
   enum class Locked { shown, left_out };
   base::Result<std::vector<Email>> read_ended_leases(base::TimePoint before, int limit, Locked locked);

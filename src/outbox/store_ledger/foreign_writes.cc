@@ -26,6 +26,10 @@ void ForeignWriteLog::end(const std::vector<std::string>& ids) {
     for (const std::string& id : ids) under_way_.erase(under_way_.find(id));
   }
   is_news_ = true;
+  tell();
+}
+
+void ForeignWriteLog::tell() {
   const std::lock_guard lock(listener_mutex_);
   if (listener_) listener_();
 }

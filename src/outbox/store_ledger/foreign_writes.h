@@ -34,6 +34,8 @@ class ForeignWriteLog {
   // Is a look at the marks due? True once after each end of a write.
   bool take_news() { return is_news_.load(std::memory_order_relaxed) && is_news_.exchange(false); }
   void be_asked_again() { is_news_ = true; }
+  // Calls the listener, as at the end of a write.
+  void tell();
 
   // Called after each end, by the thread that tells of it; must not wait. An empty one ends that: it is not called any
   // more when this returns.

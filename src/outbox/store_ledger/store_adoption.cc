@@ -23,6 +23,14 @@ item::Key look_key() { return {{"Tenant", "*adoption"}, {"Slice", "looked-throug
 
 item::Key mark_key(const std::string& id) { return {{"Id", id}, {"Status", mark_status}}; }
 
+// Why a transaction can never be carried out, whatever others do meanwhile.
+std::optional<std::string> broken_rule(const store::Error& cancelled) {
+  if (cancelled.details)
+    for (const store::CancellationReason& reason : cancelled.details->reasons)
+      if (reason.code == store::cancellation_code(store::ErrorType::validation)) return reason.message;
+  return std::nullopt;
+}
+
 }  // namespace
 
 base::Result<EmailRecords> StoreLedger::read_records(const std::string& id) {
@@ -133,10 +141,14 @@ base::Result<std::optional<store::TransactWriteItemsRequest>> StoreLedger::adopt
     store::TransactDelete removal;
     removal.table_name = tables_.emails;
     removal.key = mark_key(id);
-    // Another write may have begun since.
-    removal.condition = "#token = :token";
+    // Another write may have begun since. A mark that another program has made may have no token.
     removal.placeholders.names = expr::Names{{"#token", "Token"}};
-    removal.placeholders.values = item::Map{{":token", *records.mark->find("Token")}};
+    if (const item::AttributeValue* const token = records.mark->find("Token")) {
+      removal.condition = "#token = :token";
+      removal.placeholders.values = item::Map{{":token", *token}};
+    } else {
+      removal.condition = "attribute_not_exists(#token)";
+    }
     request.actions.emplace_back(std::move(removal));
   }
   return request;
@@ -157,36 +169,58 @@ base::Result<bool> StoreLedger::adopt(const std::string& id) {
     if (counts.mend(*request, answer.error())) continue;
     if (answer.error().type != store::ErrorType::transaction_canceled)
       return base::propagate(store::as_error(answer.error()));
+    if (const auto fault = broken_rule(answer.error())) return base::fail(base::ErrorCode::corrupt, *fault);
   }
   return false;
 }
 
-base::Result<void> StoreLedger::adopt_queue(const std::string& queue) {
-  std::optional<item::Key> after;
-  while (true) {
-    const auto entries = retry_([&] { return read_queue(queue, base::TimePoint(), max_ledger_batch, after); });
-    if (!entries) return base::propagate(store::as_error(entries.error()));
-    if (entries->empty()) return {};
-    after = entries->back().key;
-    for (const WorkEntry& entry : *entries) {
-      TRY(const bool done, adopt(entry.id));
-      if (!done) is_adoption_left_ = true;
-    }
-  }
+// One that breaks a rule of the store is left alone, and told of. False when it is to be tried again.
+base::Result<bool> StoreLedger::adopt_or_leave(const std::string& id) {
+  auto done = adopt(id);
+  using enum base::ErrorCode;
+  if (done || (done.error().code != invalid && done.error().code != corrupt)) return done;
+  malformed_.note(id, done.error());
+  return false;
 }
 
-// Who comes meanwhile waits: it would look for work that is about to be there.
-void StoreLedger::adopt_marked() {
-  if (!options_.foreign_writes) return;
-  const std::lock_guard turn(adoption_turn_);
-  if (!options_.foreign_writes->take_news()) return;
-  for (int shard = 0; shard < shard_count; ++shard)
-    if (const auto done = adopt_queue(mark_queue(shard)); !done) {
-      is_adoption_left_ = true;
-      base::log_warning("outbox", "e-mails of other programs could not be taken over now",
-                        {{"error", done.error().message}});
-      return;
+// Goes on where the last call has stopped, and looks at so many marks at most: claims must not wait for all of them.
+// True when it has come to the end.
+base::Result<bool> StoreLedger::adopt_some(int limit) {
+  while (adoption_shard_ < shard_count) {
+    if (limit <= 0) return false;
+    const int wanted = std::min(limit, static_cast<int>(max_ledger_batch));
+    const auto entries =
+        retry_([&] { return read_queue(mark_queue(adoption_shard_), base::TimePoint(), wanted, adopted_up_to_); });
+    if (!entries) return base::propagate(store::as_error(entries.error()));
+    for (const WorkEntry& entry : *entries) {
+      TRY(const bool done, adopt_or_leave(entry.id));
+      if (!done) is_adoption_left_ = true;
+      adopted_up_to_ = entry.key;
     }
+    limit -= static_cast<int>(entries->size());
+    if (entries->size() == static_cast<std::size_t>(wanted)) continue;
+    ++adoption_shard_;
+    adopted_up_to_.reset();
+  }
+  adoption_shard_ = 0;
+  return true;
+}
+
+// Whoever comes meanwhile claims what is there: other threads are told when there is more.
+void StoreLedger::adopt_marked() {
+  constexpr int most_at_once = 100;
+  if (!options_.foreign_writes) return;
+  const std::unique_lock turn(adoption_turn_, std::try_to_lock);
+  if (!turn.owns_lock() || !options_.foreign_writes->take_news()) return;
+  const auto done = adopt_some(most_at_once);
+  if (!done) {
+    is_adoption_left_ = true;
+    base::log_warning("outbox", "e-mails of other programs could not be taken over now",
+                      {{"error", done.error().message}});
+    return;
+  }
+  if (!*done) options_.foreign_writes->be_asked_again();
+  options_.foreign_writes->tell();
 }
 
 base::Result<std::vector<item::Item>> StoreLedger::read_metas(const std::vector<std::string>& ids) {
@@ -204,6 +238,17 @@ base::Result<std::vector<item::Item>> StoreLedger::read_metas(const std::vector<
     request.tables = std::move(answer->unprocessed);
   }
   return metas;
+}
+
+// So that it is tried again, and found again after a start.
+base::Result<void> StoreLedger::mark(const std::string& id) {
+  store::PutItemRequest put;
+  put.table_name = tables_.emails;
+  put.item = mark_of(id, clock_.now(), base::make_uuid(random_));
+  const auto answer = retry_([&] { return store_.put_item(put); });
+  if (!answer) return base::propagate(store::as_error(answer.error()));
+  is_adoption_left_ = true;
+  return {};
 }
 
 base::Result<bool> StoreLedger::was_looked_through() {
@@ -247,8 +292,10 @@ base::Result<bool> StoreLedger::look_for_foreign(int limit) {
   TRY(const std::vector<item::Item> metas, read_metas(ids));
   for (const item::Item& meta : metas)
     if (needs_adoption(meta)) {
+      const std::string& id = meta.find("Id")->as<std::string>();
       const std::lock_guard turn(adoption_turn_);
-      TRY_VOID(adopt(meta.find("Id")->as<std::string>()));
+      TRY(const bool done, adopt_or_leave(id));
+      if (!done) TRY_VOID(mark(id));
     }
   looked_up_to_ = page->last_evaluated_key;
   if (looked_up_to_) return true;

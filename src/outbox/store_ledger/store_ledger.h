@@ -112,7 +112,9 @@ class StoreLedger : public Ledger {
                                       int limit, std::vector<Email>& ended);
   // E-mails of other programs: see store_adoption.cc.
   void adopt_marked();
-  base::Result<void> adopt_queue(const std::string& queue);
+  base::Result<bool> adopt_some(int limit);
+  base::Result<bool> adopt_or_leave(const std::string& id);
+  base::Result<void> mark(const std::string& id);
   // False when it cannot be adopted now: the mark stays.
   base::Result<bool> adopt(const std::string& id);
   base::Result<EmailRecords> read_records(const std::string& id);
@@ -155,6 +157,8 @@ class StoreLedger : public Ledger {
   MalformedRecords malformed_;
   const StoreLedgerOptions options_;
   std::mutex adoption_turn_;
+  int adoption_shard_ = 0;                      // where the next look at marks goes on
+  std::optional<item::Key> adopted_up_to_;      // in its queue
   std::atomic<bool> is_adoption_left_ = false;  // some could not be adopted yet
   // The look at all e-mails: whether it is done, and how far it is.
   bool is_looked_through_ = false;
