@@ -109,6 +109,9 @@ inline tl::unexpected<Problem> refuse_unreadable(const std::string& reason) {
 template <class T>
 base::Result<T, Problem> answered_about(const Call& call, const std::string& id, base::Result<T> answer,
                                         const ProblemType& absent = problems::email_not_found) {
+  // Whose it is cannot be told either, so a tenant is told that there is none.
+  if (!answer && answer.error().code == base::ErrorCode::corrupt && !call.caller.tenant.empty())
+    return refuse(absent, "No e-mail has this id.");
   if (!answer && answer.error().code == base::ErrorCode::corrupt)
     if (const auto reason = call.services.outbox.why_unreadable(id)) return refuse_unreadable(*reason);
   return answered(std::move(answer), absent);
@@ -119,6 +122,7 @@ template <class T>
 base::Result<T, Problem> answered_with_contents(const Call& call, const std::string& id, base::Result<T> answer,
                                                 const ProblemType& absent) {
   if (answer || answer.error().code != base::ErrorCode::corrupt) return answered(std::move(answer), absent);
+  if (!call.caller.tenant.empty()) return refuse(absent, "No e-mail has this id.");
   return refuse_unreadable(call.services.outbox.why_unreadable(id).value_or(answer.error().message));
 }
 

@@ -80,6 +80,21 @@ Result<Mailbox> parse_mailbox(std::string_view text) {
 
 std::string domain_of(std::string_view address) { return base::lower_case(address.substr(address.rfind('@') + 1)); }
 
+std::string comparable_address(std::string_view address) {
+  const std::size_t at = address.rfind('@');
+  if (at == std::string_view::npos || is_ascii(address.substr(at))) return base::lower_case(address);
+  const auto ascii = to_ascii_address("x" + std::string(address.substr(at)));
+  if (!ascii) return base::lower_case(address);
+  return base::lower_case(std::string(address.substr(0, at)) + ascii->substr(1));
+}
+
+bool is_same_address(std::string_view a, std::string_view b) {
+  if (base::equal_ignoring_case(a, b)) return true;
+  // Most addresses need no conversion.
+  if (is_ascii(a) && is_ascii(b)) return false;
+  return comparable_address(a) == comparable_address(b);
+}
+
 bool has_international_address(std::string_view message) {
   const HeaderFields header = HeaderFields::take(message);
   const std::string_view names[] = {"From", "Sender", "Reply-To", "To", "Cc"};

@@ -25,6 +25,10 @@ base::Result<Mailbox> parse_mailbox(std::string_view text);
 // In lower case. The address must be one that parse_mailbox gave.
 std::string domain_of(std::string_view address);
 
+// The same for all ways to write an address: in lower case, with the domain in its ASCII form if it has one.
+std::string comparable_address(std::string_view address);
+bool is_same_address(std::string_view a, std::string_view b);
+
 // Does an address in the header of this message go beyond ASCII? Then a server must know SMTPUTF8 to take it.
 bool has_international_address(std::string_view message);
 

@@ -169,5 +169,18 @@ TEST(Address, ALocalPartBeyondAsciiStaysInHeaders) {
   EXPECT_EQ(to_header_address("ann@b\u00fccher.example").value(), "ann@xn--bcher-kva.example");
 }
 
+TEST(Addresses, AreTheSameHoweverTheyAreWritten) {
+  for (const char* const way :
+       {"ada@müller.example", "Ada@MÜLLER.example", "ada@xn--mller-kva.example", "ADA@XN--MLLER-KVA.EXAMPLE"}) {
+    EXPECT_EQ(comparable_address(way), "ada@xn--mller-kva.example") << way;
+    EXPECT_TRUE(is_same_address(way, "ada@müller.example")) << way;
+    EXPECT_FALSE(is_same_address(way, "ada@muller.example")) << way;
+  }
+  EXPECT_EQ(comparable_address("zoë@Bücher.example"), "zoë@xn--bcher-kva.example");
+  EXPECT_EQ(comparable_address("@Bücher.example"), "@xn--bcher-kva.example") << "all of a domain, in a filter";
+  EXPECT_EQ(comparable_address("no address, müller"), "no address, müller");
+  EXPECT_FALSE(is_same_address("a@b.example", "b@b.example"));
+}
+
 }  // namespace
 }  // namespace postino::mail

@@ -5,8 +5,8 @@
 #include "base/check.h"
 #include "base/hash.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "base/timestamp.h"
+#include "mail/address.h"
 #include "mail/delivery_report.h"
 #include "net/url.h"
 #include "outbox/email/description.h"
@@ -317,7 +317,7 @@ base::Result<BounceOutcome> Outbox::take_bounce(std::string_view message, const 
   for (const mail::ReportedRecipient& recipient : report.recipients) {
     // What a report says comes from outside: it can speak for those the e-mail was for, and for no other.
     const bool meant = std::ranges::any_of(bounced.recipients, [&](const Recipient& each) {
-      return base::equal_ignoring_case(each.address, recipient.address);
+      return mail::is_same_address(each.address, recipient.address);
     });
     if (recipient.action != "failed" || !meant) continue;
     Bounce bounce{recipient.address, recipient.status, recipient.diagnostic, recipient.status.starts_with('5'), at};

@@ -109,13 +109,24 @@ TEST_F(RestUnreadable, MailOfATenantInTheSandbox) {
   put_into_mailbox(spoilt);
   put_into_mailbox(good);
   spoil_email(spoilt);
-  const Received shown = get("/mailbox/" + spoilt, a);
-  EXPECT_EQ(shown.status(), 409);
-  EXPECT_EQ(shown.code(), "UNREADABLE_EMAIL");
+  EXPECT_EQ(get("/mailbox/" + spoilt, a).status(), 404);
   const Received page = get("/mailbox", a);
   ASSERT_EQ(page.status(), 200) << page.response.body;
   ASSERT_EQ(page.size("/data"), 1U) << "whose the other one is cannot be told";
   EXPECT_EQ(page.text("/data/0/id"), good);
+}
+
+// Whose it is cannot be told, so no tenant learns that it is there.
+TEST_F(RestUnreadable, AnEmailThatMayBeAnotherTenants) {
+  start_with_keys({"a:operator@acme:secret-of-tenant-a", "b:operator@other:secret-of-tenant-b"});
+  const std::string spoilt = accept_one("", {{"X-API-Key", "secret-of-tenant-a"}});
+  spoil_email(spoilt);
+  const Headers b{{"X-API-Key", "secret-of-tenant-b"}};
+  for (const std::string& path :
+       {"/emails/" + spoilt, "/emails/" + spoilt + "/payload", "/emails/" + spoilt + "/message"})
+    EXPECT_EQ(get(path, b).code(), "EMAIL_NOT_FOUND") << path;
+  for (const std::string change : {"cancel", "hold", "release", "requeue", "retry"})
+    EXPECT_EQ(call("POST", "/emails/" + spoilt + "/" + change, "", b).code(), "EMAIL_NOT_FOUND") << change;
 }
 
 TEST_F(RestUnreadable, TheRecordOfAnIdempotencyKey) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "mail/address.h"
 
 namespace postino::outbox {
 
@@ -10,7 +11,7 @@ namespace {
 
 bool is_address(std::string_view address, std::string_view wanted) {
   if (wanted.starts_with('@')) address = address.substr(std::min(address.rfind('@'), address.size()));
-  return base::equal_ignoring_case(address, wanted);
+  return mail::is_same_address(address, wanted);
 }
 
 bool has_recipient(const Email& email, std::string_view wanted) {

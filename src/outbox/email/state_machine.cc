@@ -5,8 +5,8 @@
 
 #include "base/check.h"
 #include "base/hash.h"
-#include "base/text.h"
 #include "base/timestamp.h"
+#include "mail/address.h"
 #include "smtp/retry_hint.h"
 
 namespace postino::outbox {
@@ -154,8 +154,7 @@ std::string first_reply(const Email& email, RecipientState state) {
 void mark_suppressed(Email& email, const std::vector<Suppression>& suppressions) {
   for (Recipient& recipient : email.recipients)
     for (const Suppression& suppression : suppressions)
-      if (recipient.state == RecipientState::pending &&
-          base::equal_ignoring_case(recipient.address, suppression.address)) {
+      if (recipient.state == RecipientState::pending && mail::is_same_address(recipient.address, suppression.address)) {
         recipient.state = RecipientState::suppressed;
         recipient.reply = suppression.reason;
       }

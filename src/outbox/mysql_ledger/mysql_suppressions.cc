@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "base/text.h"
+#include "mail/address.h"
 #include "outbox/ledger/listing_cursor.h"
 #include "outbox/mysql_ledger/mysql_statement.h"
 
@@ -23,7 +23,7 @@ base::Result<void> MysqlSuppressions::add(const std::string& tenant, const Suppr
   const auto written = database_.read([&](Connection& connection, const Attempt&) {
     Parameters parameters;
     parameters.add(tenant);
-    parameters.keep(base::lower_case(suppression.address));
+    parameters.keep(mail::comparable_address(suppression.address));
     parameters.add_text(suppression.reason);
     parameters.add(base::epoch_milliseconds(suppression.since));
     return connection.execute(
@@ -38,7 +38,7 @@ base::Result<void> MysqlSuppressions::add(const std::string& tenant, const Suppr
 base::Result<bool> MysqlSuppressions::remove(const std::string& tenant, const std::string& address) {
   const auto removed = database_.read([&](Connection& connection, const Attempt& attempt) -> mysql::Result<bool> {
     TRY(const std::uint64_t rows, connection.execute("DELETE FROM email_suppressions WHERE tenant = ? AND address = ?",
-                                                     {tenant, base::lower_case(address)}));
+                                                     {tenant, mail::comparable_address(address)}));
     return rows > 0 || attempt.commit_unknown;  // an earlier attempt may have been the one that removed it
   });
   if (!removed) return base::propagate(mysql::as_error(removed.error()));
@@ -50,7 +50,7 @@ base::Result<std::vector<Suppression>> MysqlSuppressions::find(const std::string
   if (addresses.empty()) return std::vector<Suppression>();
   Parameters parameters;
   parameters.add(tenant);
-  for (const std::string& address : addresses) parameters.keep(base::lower_case(address));
+  for (const std::string& address : addresses) parameters.keep(mail::comparable_address(address));
   parameters.repeat_last(1, 1 + rounded_up(addresses.size()));
   const std::string sql =
       "SELECT address, reason, since_ms FROM email_suppressions WHERE tenant IN ('', ?) AND address IN " +
@@ -62,7 +62,7 @@ base::Result<std::vector<Suppression>> MysqlSuppressions::find(const std::string
   for (const mysql::Row row : *rows) known.emplace(row.text(0), suppression_in(row));
   std::vector<Suppression> found;
   for (const std::string& address : addresses)
-    if (const auto each = known.find(base::lower_case(address)); each != known.end()) found.push_back(each->second);
+    if (const auto each = known.find(mail::comparable_address(address)); each != known.end()) found.push_back(each->second);
   return found;
 }
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "base/text.h"
 #include "base/timestamp.h"
 #include "item/attribute_text.h"
+#include "mail/address.h"
 #include "outbox/ledger/listing_cursor.h"
 
 namespace postino::outbox {
@@ -17,7 +17,7 @@ constexpr std::string_view shelf_prefix = "suppressions/";
 std::string shelf_of(const std::string& tenant) { return std::string(shelf_prefix) + tenant; }
 
 item::Key key_of(const std::string& tenant, const std::string& address) {
-  return {{"Shelf", shelf_of(tenant)}, {"Address", base::lower_case(address)}};
+  return {{"Shelf", shelf_of(tenant)}, {"Address", mail::comparable_address(address)}};
 }
 
 Suppression suppression_of(const item::Item& item) {

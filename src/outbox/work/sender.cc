@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "mail/address.h"
 #include "outbox/email/payload.h"
 #include "smtp/retry_hint.h"
@@ -27,7 +26,7 @@ std::vector<std::string> pending_addresses(const Email& email) {
 void remove_suppressed(std::vector<std::string>& addresses, const std::vector<Suppression>& suppressed) {
   std::erase_if(addresses, [&](const std::string& address) {
     return std::ranges::any_of(suppressed, [&](const Suppression& suppression) {
-      return base::equal_ignoring_case(address, suppression.address);
+      return mail::is_same_address(address, suppression.address);
     });
   });
 }
