@@ -46,7 +46,6 @@ GOOD = {
 
 # The house of these tests, where it is not that of the product.
 tidy.ROOMS = {"engine": [["storage"], ["tables", "items"]]}
-tidy.CROWDED = {"src/app"}
 tidy.ASSEMBLED = set()
 # Beside outbox, a service that uses it; beside engine, another store.
 tidy.FLOOR = {**tidy.FLOOR, "reminders": tidy.FLOOR["outbox"], "remote": tidy.FLOOR["engine"]}
@@ -118,13 +117,12 @@ class TidyTest(unittest.TestCase):
         fault = "engine/items/writer.h is inside engine: include a header of src/engine"
         app = {"src/app/CMakeLists.txt": "postino_module(app USES engine)\n",
                "CMakeLists.txt": GOOD["CMakeLists.txt"] + "add_subdirectory(src/app)\n"}
-        with mock.patch.object(tidy, "CROWDED", set()):
-            self.expect(f"src/app/serve.cc:1: {fault}", {**app, "src/app/serve.cc": inside})
-            self.assertEqual(self.faults({**app, "src/app/serve.cc": '#include "engine/files.h"\n'}), [])
-            self.assertEqual(
-                self.faults({**app, "src/app/serve_test.cc": '#include "engine/storage/log_testing.h"\n'}), [])
-            with mock.patch.object(tidy, "ASSEMBLED", {"engine"}):
-                self.assertEqual(self.faults({**app, "src/app/serve.cc": inside}), [])
+        self.expect(f"src/app/serve.cc:1: {fault}", {**app, "src/app/serve.cc": inside})
+        self.assertEqual(self.faults({**app, "src/app/serve.cc": '#include "engine/files.h"\n'}), [])
+        self.assertEqual(
+            self.faults({**app, "src/app/serve_test.cc": '#include "engine/storage/log_testing.h"\n'}), [])
+        with mock.patch.object(tidy, "ASSEMBLED", {"engine"}):
+            self.assertEqual(self.faults({**app, "src/app/serve.cc": inside}), [])
         built = {"tests/CMakeLists.txt": GOOD["tests/CMakeLists.txt"] + "file(GLOB */*.cc)\n"}
         self.expect(f"tests/wire/a.cc:1: {fault}", {**built, "tests/wire/a.cc": inside})
         with mock.patch.object(tidy, "ASSEMBLED", {"engine"}):
@@ -145,9 +143,6 @@ class TidyTest(unittest.TestCase):
         many = {f"src/base/clock_{number}.cc": "" for number in range(tidy.FOLDER_LIMIT)}
         count = tidy.FOLDER_LIMIT + 3
         self.expect(f"src/base:1: {count} files, more than {tidy.FOLDER_LIMIT}", many)
-        with mock.patch.object(tidy, "CROWDED", {"src/base"}):
-            self.assertEqual(self.faults(many), [])
-            self.expect("src/base:1: 3 files: this folder is CROWDED no longer", {})
 
     def test_documented_house(self):
         def drawn(levels):

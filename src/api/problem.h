@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "broker/failure.h"
+#include "broker/broker.h"
 #include "json/fields.h"
 #include "messages/fault.h"
 

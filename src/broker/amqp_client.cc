@@ -1,9 +1,9 @@
 #include "broker/amqp_client.h"
 
 #include "broker/amqp_broker.h"
-#include "broker/connection_pool.h"
-#include "broker/connector.h"
-#include "broker/event_loop.h"
+#include "broker/connection/connection_pool.h"
+#include "broker/connection/connector.h"
+#include "broker/connection/event_loop.h"
 
 namespace postino::broker {
 

@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "broker/broker.h"
-#include "broker/connection_settings.h"
-#include "broker/silence.h"
+#include "broker/connection/connection_settings.h"
+#include "broker/connection/silence.h"
 
 namespace postino::broker {
 

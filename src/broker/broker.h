@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "broker/failure.h"
-#include "broker/message.h"
+#include "broker/protocol/failure.h"
+#include "broker/protocol/message.h"
 
 namespace postino::broker {
 
@@ -84,13 +84,6 @@ struct ReceiveOptions {
 };
 
 Result<void> check(const ReceiveOptions& options);
-
-// What to do with a message that was received.
-enum class Disposition : std::uint8_t {
-  acknowledge,  // done: the broker forgets it
-  release,      // back to the queue, for any consumer
-  reject,       // never again: dropped or moved away, as the queue is set up
-};
 
 // Messages that were received and are kept from others until they are settled. Those that are not settled when this
 // goes away return to the queue. One thread at a time.

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "broker/broker.h"
-#include "broker/connector.h"
-#include "broker/receiving_link.h"
+#include "broker/connection/connector.h"
+#include "broker/connection/receiving_link.h"
 
 namespace postino::broker {
 

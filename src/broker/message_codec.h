@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "broker/broker.h"
-#include "broker/failure.h"
-#include "broker/message.h"
+#include "broker/protocol/failure.h"
+#include "broker/protocol/message.h"
 
 namespace postino::broker {
 

@@ -12,9 +12,9 @@
 
 #include "base/text.h"
 #include "base/timestamp.h"
-#include "broker/amqp_syntax.h"
 #include "broker/message_codec.h"
-#include "broker/value_text.h"
+#include "broker/protocol/amqp_syntax.h"
+#include "broker/protocol/value_text.h"
 #include "json/string.h"
 
 namespace postino::broker {

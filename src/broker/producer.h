@@ -7,11 +7,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "broker/connector.h"
+#include "broker/connection/connector.h"
+#include "broker/connection/receiving_link.h"
+#include "broker/connection/sending_link.h"
 #include "broker/message_codec.h"
 #include "broker/production.h"
-#include "broker/receiving_link.h"
-#include "broker/sending_link.h"
 
 namespace postino::broker {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "broker/connection_settings.h"
-#include "broker/failure.h"
-#include "broker/peer.h"
+#include "broker/connection/connection_settings.h"
+#include "broker/connection/peer.h"
+#include "broker/protocol/failure.h"
 
 namespace postino::broker {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "expr/expression.h"
-#include "expr/functions.h"
 #include "expr/scope.h"
-#include "expr/wording.h"
+#include "expr/syntax/functions.h"
+#include "expr/syntax/wording.h"
 
 namespace postino::expr {
 namespace {

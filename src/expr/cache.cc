@@ -3,7 +3,7 @@
 #include <array>
 
 #include "expr/expression.h"
-#include "expr/syntax_tree.h"
+#include "expr/syntax/syntax_tree.h"
 
 namespace postino::expr {
 namespace {

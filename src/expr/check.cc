@@ -1,8 +1,8 @@
 #include "expr/check.h"
 
-#include "expr/functions.h"
 #include "expr/path.h"
-#include "expr/wording.h"
+#include "expr/syntax/functions.h"
+#include "expr/syntax/wording.h"
 
 namespace postino::expr {
 

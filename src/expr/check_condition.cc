@@ -5,9 +5,9 @@
 #include "base/base64.h"
 #include "expr/check.h"
 #include "expr/evaluate.h"
-#include "expr/functions.h"
 #include "expr/path.h"
-#include "expr/wording.h"
+#include "expr/syntax/functions.h"
+#include "expr/syntax/wording.h"
 #include "item/json_codec.h"
 
 namespace postino::expr {

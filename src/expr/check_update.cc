@@ -1,8 +1,8 @@
 // Names and paths first, because they say what is written; then values, the operands of ADD and DELETE, and functions.
 #include "expr/check.h"
-#include "expr/functions.h"
 #include "expr/path.h"
-#include "expr/wording.h"
+#include "expr/syntax/functions.h"
+#include "expr/syntax/wording.h"
 
 namespace postino::expr {
 namespace {

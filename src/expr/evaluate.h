@@ -1,7 +1,7 @@
 // Comparing attribute values as conditions do.
 #pragma once
 
-#include "expr/syntax_tree.h"
+#include "expr/syntax/syntax_tree.h"
 #include "item/value.h"
 
 namespace postino::expr {

@@ -12,41 +12,19 @@
 // to, which must outlive them; the names that a bound expression tells are views that live as long as it does.
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <string>
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "expr/placeholders.h"
+#include "expr/syntax/parse.h"
 #include "item/value.h"
 
 namespace postino::expr {
 
-struct ConditionTree;
-struct UpdateTree;
-struct ProjectionTree;
-struct SyntaxTree;
-
-// A document path: a run of the elements of its tree.
-struct Path {
-  std::uint32_t first = 0;
-  std::uint32_t count = 0;
-};
-
-enum class Kind { condition, filter, key_condition };
-
-// What parsing yields: the checks that need nothing but the text have passed.
-using Condition = std::shared_ptr<const ConditionTree>;
-using Update = std::shared_ptr<const UpdateTree>;
-using Projection = std::shared_ptr<const ProjectionTree>;
-
-base::Result<Condition> parse_condition(std::string_view text, Kind kind);
-base::Result<Update> parse_update(std::string_view text);
-base::Result<Projection> parse_projection(std::string_view text);
-
-// The same, answered from a bounded, thread-safe cache when the text was parsed before.
+// The same as parse_condition, parse_update and parse_projection, answered from a bounded, thread-safe cache when the
+// text was parsed before.
 base::Result<Condition> cached_condition(std::string_view text, Kind kind);
 base::Result<Update> cached_update(std::string_view text);
 base::Result<Projection> cached_projection(std::string_view text);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "expr/wording.h"
+#include "expr/syntax/wording.h"
 
 namespace postino::expr {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "expr/lexer.h"
+#include "expr/syntax/lexer.h"
 
 namespace postino::expr {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "expr/syntax_tree.h"
+#include "expr/syntax/syntax_tree.h"
 #include "item/value.h"
 
 namespace postino::expr {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "broker/message.h"
+#include "broker/broker.h"
 #include "json/writer.h"
 #include "messages/request.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "broker/failure.h"
+#include "broker/broker.h"
 #include "json/fields.h"
 #include "store/error.h"
 

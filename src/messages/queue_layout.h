@@ -20,7 +20,7 @@
 #include <string_view>
 
 #include "base/clock.h"
-#include "broker/message.h"
+#include "broker/broker.h"
 #include "item/value.h"
 
 namespace postino::messages {

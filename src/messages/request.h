@@ -9,8 +9,6 @@
 
 #include "base/clock.h"
 #include "broker/broker.h"
-#include "broker/connection_settings.h"
-#include "broker/message.h"
 #include "broker/queue_address.h"
 #include "json/fields.h"
 #include "messages/queue_layout.h"

@@ -3,8 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "expr/functions.h"
-#include "expr/parser.h"
+#include "expr/expression.h"
 #include "partiql/syntax/wording.h"
 
 namespace postino::partiql {

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "broker/connection_settings.h"
-#include "broker/message.h"
+#include "broker/connection/connection_settings.h"
+#include "broker/protocol/message.h"
 
 namespace postino::broker {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "broker/connection_settings.h"
+#include "broker/amqp_client.h"
 #include "broker/managed_broker.h"
 
 namespace postino::app {

@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "base/text.h"
-#include "expr/parser.h"
+#include "expr/expression.h"
 #include "partiql/syntax/parser.h"
 #include "partiql/syntax/wording.h"
 
