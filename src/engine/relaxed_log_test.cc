@@ -3,11 +3,11 @@
 
 #include "engine/consistency_testing.h"
 #include "engine/engine_testing.h"
-#include "engine/offline.h"
 #include "engine/storage/crc32c.h"
 #include "engine/storage/file_contents_testing.h"
 #include "engine/storage/manifest.h"
 #include "engine/storage/store_files.h"
+#include "engine/store_check.h"
 
 namespace postino::engine {
 namespace {

@@ -28,7 +28,7 @@
 #include "base/plausible_clock.h"
 #include "base/this_thread.h"
 #include "engine/engine.h"
-#include "engine/offline.h"
+#include "engine/store_repair.h"
 #include "http/server.h"
 #include "net/address.h"
 #include "net/descriptor_limit.h"

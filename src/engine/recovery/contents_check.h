@@ -6,7 +6,6 @@
 #include "base/result.h"
 #include "engine/recovery/findings.h"
 #include "engine/recovery/offline_database.h"
-#include "engine/recovery/store_check.h"
 
 namespace postino::engine {
 

@@ -12,7 +12,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,7 +19,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "engine/recovery/store_repair.h"
+#include "engine/recovery/repair_step.h"
 #include "engine/storage/store_state.h"
 
 namespace postino::engine {

@@ -1,10 +1,10 @@
-#include "engine/recovery/store_check.h"
+#include "engine/store_check.h"
 
 #include "engine/recovery/contents_check.h"
 #include "engine/recovery/offline_database.h"
-#include "engine/recovery/store_repair.h"
 #include "engine/storage/data_directory.h"
 #include "engine/storage/store_files.h"
+#include "engine/store_repair.h"
 
 namespace postino::engine {
 

@@ -3,24 +3,14 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
 #include "engine/recovery/findings.h"
-#include "item/value.h"
 
 namespace postino::engine {
-
-struct StoreCounts {
-  std::uint64_t tables = 0;
-  std::uint64_t items = 0;
-  std::uint64_t index_entries = 0;
-  std::uint64_t expiry_entries = 0;
-  std::uint64_t stream_records = 0;
-};
 
 struct StoreCheck {
   Findings problems;
@@ -32,9 +22,6 @@ struct StoreCheck {
 
   bool sound() const { return problems.empty(); }
 };
-
-// Gets every item that can be read, with the name of its table: for services that check what they keep in items.
-using EachItem = std::function<void(const std::string& table, const item::Item& item)>;
 
 // Fails with ErrorCode::not_found when there is no store, ErrorCode::conflict when a process has it open, and when the
 // disk cannot be read. `each` has got all items if the result says that contents were checked.

@@ -1,4 +1,4 @@
-#include "engine/recovery/store_repair.h"
+#include "engine/store_repair.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,6 +13,7 @@
 #include "engine/storage/data_directory.h"
 #include "engine/storage/store_files.h"
 #include "engine/storage/store_state.h"
+#include "engine/store_check.h"
 
 namespace postino::engine {
 

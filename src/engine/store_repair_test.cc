@@ -1,4 +1,4 @@
-#include "engine/recovery/store_repair.h"
+#include "engine/store_repair.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,6 +15,7 @@
 #include "engine/storage/keys.h"
 #include "engine/storage/statistics.h"
 #include "engine/storage/store_files.h"
+#include "engine/store_check.h"
 
 namespace postino::engine {
 namespace {

@@ -6,10 +6,11 @@
 
 #include "engine/engine_testing.h"
 #include "engine/recovery/repair_files.h"
-#include "engine/recovery/store_repair.h"
 #include "engine/recovery/table_file.h"
 #include "engine/storage/database.h"
 #include "engine/storage/file_contents_testing.h"
+#include "engine/store_check.h"
+#include "engine/store_repair.h"
 
 namespace postino::engine {
 namespace {

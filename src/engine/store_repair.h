@@ -3,16 +3,14 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
 #include "engine/recovery/findings.h"
-#include "engine/recovery/store_check.h"
+#include "engine/recovery/repair_step.h"
 #include "store/table_setup.h"
 
 namespace postino::engine {
@@ -27,9 +25,6 @@ struct StoreRepair {
   bool recount_due = false;  // because of this repair or an earlier one: see is_recount_due()
   std::string unfinished;    // why the new store, which is in its place, cannot be used before the next repair
 };
-
-// Told what a repair has just done, so that a test can see what a process that ends there leaves behind.
-using AtStep = std::function<void(std::string_view step)>;
 
 // Makes a new store of everything in the old one that can be read, with indexes, expiry entries and counts made anew
 // from the items, and puts it in the old one's place. The old one goes to `keep_in`, which must not be there yet, be
