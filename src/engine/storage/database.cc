@@ -106,6 +106,7 @@ base::Result<std::unique_ptr<Database>> Database::open(const Options& options, r
 // Damage is found before anything is changed, but for what only RocksDB finds.
 base::Result<void> Database::prepare_files(const Options& options, rocksdb::Env* env) {
   TRY(const StoreFiles files, inspect_store_files(directory_, options.verified_at_start_bytes));
+  is_new_ = !files.exists;
   if (!files.faults.empty()) return base::propagate(damage_error(directory_, files.faults));
   TRY_VOID(prepare_store_directory(directory_));
   make_private(directory_);
@@ -128,15 +129,36 @@ base::Result<void> Database::open_rocks(const Options& options) {
   for (const char* name : family_names) families.emplace_back(name, family_options(options, cache));
   filter_memtable(families[static_cast<std::size_t>(Family::items)].options);
   expect_order(families[static_cast<std::size_t>(Family::indexes)].options);
+  const rocksdb::Status status = open_families(database_options(env_.get(), *gate_), families);
+  if (!status.ok()) return base::propagate(refused(status));
+  gate_->watch(db_.get());
+  return {};
+}
+
+// RocksDB writes all options to a file, and reads it again, each time when it has made column families. In a new store
+// they are therefore made together, after it is opened with the first one alone. A store that a crash has left without
+// some of them gets these with the next start.
+rocksdb::Status Database::open_families(const rocksdb::DBOptions& options,
+                                        const std::vector<rocksdb::ColumnFamilyDescriptor>& families) {
+  const auto rest = is_new_ ? families.begin() + 1 : families.end();
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(database_options(env_.get(), *gate_),
-                                                   store_directory(directory_).string(), families, &handles, &db);
-  if (!status.ok()) return base::propagate(refused(status));
+  rocksdb::Status status =
+      rocksdb::DB::Open(options, store_directory(directory_).string(), {families.begin(), rest}, &handles, &db);
+  if (!status.ok()) return status;
+  if (rest != families.end()) {
+    std::vector<rocksdb::ColumnFamilyHandle*> made;
+    status = db->CreateColumnFamilies({rest, families.end()}, &made);
+    handles.insert(handles.end(), made.begin(), made.end());
+  }
+  if (!status.ok()) {
+    for (rocksdb::ColumnFamilyHandle* handle : handles) db->DestroyColumnFamilyHandle(handle);
+    delete db;
+    return status;
+  }
   db_.reset(db);
   std::copy(handles.begin(), handles.end(), handles_.begin());
-  gate_->watch(db);
-  return {};
+  return status;
 }
 
 // RocksDB has not opened the store. Unless it has begun to change files, the record of them is put back: it may have

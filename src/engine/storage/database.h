@@ -81,6 +81,8 @@ class Database {
   Database() = default;
   base::Result<void> prepare_files(const Options& options, rocksdb::Env* env);
   base::Result<void> open_rocks(const Options& options);
+  rocksdb::Status open_families(const rocksdb::DBOptions& options,
+                                const std::vector<rocksdb::ColumnFamilyDescriptor>& families);
   base::Error refused(const rocksdb::Status& status);
   bool flush();
   void record_close();
@@ -91,6 +93,7 @@ class Database {
   std::unique_ptr<WriteGate> gate_;
   std::unique_ptr<rocksdb::DB> db_;
   std::array<rocksdb::ColumnFamilyHandle*, family_count> handles_{};
+  bool is_new_ = false;  // there was no store before
   rocksdb::WriteOptions write_options_;
   EmptyRanges empty_ranges_;
   std::atomic<std::uint64_t> commits_ = 0;

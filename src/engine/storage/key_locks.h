@@ -32,6 +32,7 @@ class KeyLocks {
   // Holds the stripes of some keys, or all stripes.
   class Guard {
    public:
+    // Stripes in ascending order, each once.
     Guard(KeyLocks& locks, std::vector<std::size_t> stripes);
     ~Guard();
     Guard(const Guard&) = delete;
@@ -41,7 +42,8 @@ class KeyLocks {
     KeyLocks* locks_;
     std::vector<std::size_t> stripes_;  // ascending, distinct
   };
-  Guard lock(std::vector<std::size_t> stripes) { return Guard(*this, std::move(stripes)); }
+  // In any order, some more than once.
+  Guard lock(std::vector<std::size_t> stripes);
   // Stops all planning. For changes of the catalog, which every writer must see at once.
   Guard lock_all();
 
