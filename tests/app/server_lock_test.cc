@@ -19,12 +19,12 @@ using testing::Optional;
 class ServerLockTest : public testing::Test {
  protected:
   std::unique_ptr<ServerLock> take(Sharing sharing) {
-    auto lock = ServerLock::take(server_, sharing);
+    auto lock = ServerLock::take(server_, sharing, base::test_patience);
     EXPECT_TRUE(lock) << lock.error().message;
     return lock ? *std::move(lock) : nullptr;
   }
   void expect_refused(Sharing sharing) {
-    const auto lock = ServerLock::take(server_, sharing);
+    const auto lock = ServerLock::take(server_, sharing, seconds(0));
     ASSERT_FALSE(lock);
     EXPECT_THAT(lock.error().message, HasSubstr("another server uses database " + server_.database));
     EXPECT_THAT(lock.error().message, HasSubstr("--several-servers"));

@@ -11,7 +11,6 @@ namespace postino::app {
 
 namespace {
 
-constexpr std::chrono::seconds predecessor_patience{5};
 constexpr base::Milliseconds between_looks{100};  // for a predecessor
 constexpr std::chrono::milliseconds look_interval{1'000};
 // Locks are exclusive: servers that share a database take one each.
@@ -32,10 +31,11 @@ base::Result<bool> get_lock(mysql::Connection& connection, const std::string& na
 
 }  // namespace
 
-base::Result<std::unique_ptr<ServerLock>> ServerLock::take(mysql::ServerOptions server, Sharing sharing) {
-  server.statement_timeout = std::max<base::Milliseconds>(server.statement_timeout, 2 * predecessor_patience);
+base::Result<std::unique_ptr<ServerLock>> ServerLock::take(mysql::ServerOptions server, Sharing sharing,
+                                                           std::chrono::seconds patience) {
+  server.statement_timeout = std::max<base::Milliseconds>(server.statement_timeout, 2 * patience);
   std::unique_ptr<ServerLock> lock(new ServerLock(std::move(server), sharing));
-  TRY(const bool taken, lock->try_take(predecessor_patience));
+  TRY(const bool taken, lock->try_take(patience));
   if (!taken) return base::invalid(lock->refusal());
   return lock;
 }

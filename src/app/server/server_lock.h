@@ -24,8 +24,11 @@ class ServerLock {
  public:
   using Instant = std::chrono::steady_clock::time_point;
 
-  // Waits a moment for a predecessor to end. Fails when a server uses the database that this one may not share it with.
-  static base::Result<std::unique_ptr<ServerLock>> take(mysql::ServerOptions server, Sharing sharing);
+  static constexpr std::chrono::seconds predecessor_patience{5};
+
+  // Waits so long for a predecessor to end. Fails when a server uses the database that this one may not share it with.
+  static base::Result<std::unique_ptr<ServerLock>> take(mysql::ServerOptions server, Sharing sharing,
+                                                        std::chrono::seconds patience = predecessor_patience);
 
   // To be called every second or so, while the database answers: takes again what was lost with the connection.
   void keep(Instant now);
