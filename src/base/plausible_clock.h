@@ -41,8 +41,6 @@ class PlausibleClock final : public Clock {
   std::optional<TimePoint> past() const;
   bool is_doubtful() const override { return source_.monotonic().count() < doubtful_until_; }
 
-  bool is_suspicious() const { return is_suspicious_; }
-  std::uint64_t jumps() const { return jumps_; }
   // Their names begin with the prefix and end with _jumps_total and _suspicious.
   void append_metrics(std::string& out, const std::string& prefix = "postino_clock") const;
 

@@ -54,66 +54,6 @@ void append_string(std::string& out, std::string_view text) {
   out.push_back(string_end);
 }
 
-std::optional<std::string> read_string(base::ByteReader& in) {
-  std::string text;
-  while (true) {
-    const auto before = in.rest().find(zero_byte);
-    if (before == std::string_view::npos) return std::nullopt;
-    text.append(*in.take(before));
-    in.byte();
-    const auto next = in.byte();
-    if (!next) return std::nullopt;
-    if (static_cast<char>(*next) == string_end) return text;
-    if (static_cast<char>(*next) != escaped_zero) return std::nullopt;
-    text.push_back(zero_byte);
-  }
-}
-
-struct Pairs {
-  std::array<int, max_pairs> values{};
-  std::size_t count = 0;
-};
-
-std::optional<Pairs> read_pairs(base::ByteReader& in, std::uint8_t mask) {
-  Pairs pairs;
-  while (auto byte = in.byte()) {
-    const int digit = (*byte ^ mask) - 1;
-    if (digit == number_end - 1) return pairs;
-    if (digit > 99 || pairs.count == max_pairs) return std::nullopt;
-    pairs.values[pairs.count++] = digit;
-  }
-  return std::nullopt;
-}
-
-std::optional<Number> read_number(base::ByteReader& in) {
-  const auto sign = in.byte();
-  if (!sign) return std::nullopt;
-  if (*sign == zero_sign) return Number();
-  if (*sign != negative_sign && *sign != positive_sign) return std::nullopt;
-  const std::uint8_t mask = *sign == negative_sign ? 0xFF : 0x00;
-  const auto first_pair = in.byte();
-  if (!first_pair) return std::nullopt;
-  const auto pairs = read_pairs(in, mask);
-  if (!pairs || pairs->count == 0) return std::nullopt;
-  const int first = pairs->values[0];
-  const int last = pairs->values[pairs->count - 1];
-  if (first == 0 || last == 0) return std::nullopt;
-
-  // Without the half pair at the end, digits that fit 38 never outgrow 128 bits on the way.
-  const bool half = last % 10 == 0;
-  const int digits = static_cast<int>(pairs->count) * 2 - (first < 10 ? 1 : 0) - (half ? 1 : 0);
-  if (digits > Number::max_digits) return std::nullopt;
-  Number::Coefficient coefficient = 0;
-  for (std::size_t i = 0; i + 1 < pairs->count; ++i)
-    coefficient = coefficient * 100 + static_cast<unsigned>(pairs->values[i]);
-  coefficient =
-      half ? coefficient * 10 + static_cast<unsigned>(last / 10) : coefficient * 100 + static_cast<unsigned>(last);
-  const int last_pair = (*first_pair ^ mask) - pair_bias - static_cast<int>(pairs->count) + 1;
-  const auto number = Number::make(*sign == negative_sign, coefficient, last_pair * 2 + (half ? 1 : 0));
-  if (!number) return std::nullopt;
-  return *number;
-}
-
 }  // namespace
 
 void append_ordered(std::string& out, const AttributeValue& scalar) {
@@ -132,19 +72,6 @@ void append_ordered_last(std::string& out, const AttributeValue& scalar) {
   } else {
     append_ordered(out, scalar);
   }
-}
-
-std::optional<AttributeValue> read_ordered(base::ByteReader& in, Type type) {
-  if (type == Type::number) {
-    const auto number = read_number(in);
-    if (!number) return std::nullopt;
-    return AttributeValue(*number);
-  }
-  if (type != Type::string && type != Type::binary) return std::nullopt;
-  auto text = read_string(in);
-  if (!text) return std::nullopt;
-  if (type == Type::string) return AttributeValue(*std::move(text));
-  return AttributeValue(Binary{*std::move(text)});
 }
 
 }  // namespace postino::item

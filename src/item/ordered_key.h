@@ -1,11 +1,8 @@
 // Bytes whose order is the order of keys. The layout is part of the disk format: docs/formats.md.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <string_view>
 
-#include "base/bytes.h"
 #include "item/value.h"
 
 namespace postino::item {
@@ -13,9 +10,6 @@ namespace postino::item {
 // Appends a scalar (S, N or B) so that memcmp orders encodings of one type as DynamoDB orders the values, and no
 // encoding is a prefix of another: parts can follow each other. Zero bytes of strings are escaped.
 void append_ordered(std::string& out, const AttributeValue& scalar);
-
-// Reads back what append_ordered wrote; type is the key's declared type. Empty when the bytes are damaged.
-std::optional<AttributeValue> read_ordered(base::ByteReader& in, Type type);
 
 // Like append_ordered for a last part that nothing follows: strings and binaries as they are.
 void append_ordered_last(std::string& out, const AttributeValue& scalar);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/hash.h"
+#include "item/ordered_key_testing.h"
 #include "item/random_values_testing.h"
 
 namespace postino::item {
@@ -21,8 +22,8 @@ std::string encoded_last(const AttributeValue& value) {
 AttributeValue number_value(std::string_view text) { return Number::parse(text).value(); }
 
 std::optional<AttributeValue> decoded(std::string_view bytes, Type type) {
-  base::ByteReader in(bytes);
-  auto value = read_ordered(in, type);
+  OrderedKeyReader in(bytes);
+  auto value = in.read(type);
   EXPECT_TRUE(!value || in.empty());
   return value;
 }
@@ -92,10 +93,10 @@ TEST(OrderedKey, ReadsBackPartsThatFollowEachOther) {
     const AttributeValue amount = random.number();
     const AttributeValue binary = Binary{random.bytes(6)};
     const std::string bytes = encoded_key(text) + encoded_key(amount) + encoded_key(binary);
-    base::ByteReader in(bytes);
-    ASSERT_EQ(read_ordered(in, Type::string), text) << "seed " << random.seed;
-    ASSERT_EQ(read_ordered(in, Type::number), amount) << "seed " << random.seed;
-    ASSERT_EQ(read_ordered(in, Type::binary), binary) << "seed " << random.seed;
+    OrderedKeyReader in(bytes);
+    ASSERT_EQ(in.read(Type::string), text) << "seed " << random.seed;
+    ASSERT_EQ(in.read(Type::number), amount) << "seed " << random.seed;
+    ASSERT_EQ(in.read(Type::binary), binary) << "seed " << random.seed;
     ASSERT_TRUE(in.empty());
   }
 }

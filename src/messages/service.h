@@ -87,9 +87,6 @@ class MessageService {
   // are. They fail, so that the same request goes on with another process.
   void stop() { stopping_.request_stop(); }
 
-  // Keeps the leases of what is being executed; a thread does it all the time.
-  void renew_leases() { leases_.renew_once(); }
-
   // In Prometheus' text format: calls, messages and time by operation, queue and result.
   void append_metrics(std::string& out) const { statistics_.append_to(out); }
 
@@ -109,7 +106,7 @@ class MessageService {
   const store::Retry retry_;
   const ServiceOptions options_;
   idempotency::Guard guard_;
-  idempotency::LeaseKeeper leases_;
+  idempotency::LeaseKeeper leases_;  // of what is being executed
   Statistics statistics_;
   std::stop_source stopping_;
 };

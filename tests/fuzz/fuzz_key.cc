@@ -6,6 +6,7 @@
 #include "engine/catalog/item_keys.h"
 #include "engine/storage/keys.h"
 #include "item/ordered_key.h"
+#include "item/ordered_key_testing.h"
 #include "targets.h"
 #include "value_source.h"
 
@@ -47,15 +48,15 @@ void check_ordered(const AttributeValue& a, const AttributeValue& b) {
   if (key_a != key_b) CHECK(!key_a.starts_with(key_b) && !key_b.starts_with(key_a));
 
   const std::string both = key_a + key_b;
-  base::ByteReader reader(both);
-  const auto first = item::read_ordered(reader, a.type());
-  const auto second = item::read_ordered(reader, a.type());
+  item::OrderedKeyReader reader(both);
+  const auto first = reader.read(a.type());
+  const auto second = reader.read(a.type());
   CHECK(first && *first == a && second && *second == b && reader.empty());
 }
 
 void check_damaged(std::string_view bytes, item::Type type) {
-  base::ByteReader reader(bytes);
-  const auto value = item::read_ordered(reader, type);
+  item::OrderedKeyReader reader(bytes);
+  const auto value = reader.read(type);
   if (value) CHECK(ordered(*value) == bytes.substr(0, bytes.size() - reader.rest().size()));
 }
 

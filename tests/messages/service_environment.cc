@@ -41,6 +41,7 @@ broker::Result<std::unique_ptr<broker::Held>> CrashableBroker::receive(const std
 ServiceEnvironment::ServiceEnvironment(std::shared_ptr<base::Clock> clock, EnvironmentOptions options)
     : store_(std::move(clock)),
       answers_(std::move(options.answers)),
+      lease_(options.lease),
       embedded_(std::make_shared<CrashableBroker>(store_.make_queue(std::move(options.queue)))) {
   auto connections = Connections::create(std::move(options.connections), embedded_);
   if (!connections) std::cerr << connections.error().message << "\n";
@@ -53,6 +54,7 @@ std::unique_ptr<MessageService> ServiceEnvironment::make_service(std::function<b
   options.on_step = std::move(on_step);
   options.answers = answers_;
   options.guard.answers = answers_;
+  options.guard.lease = lease_;
   auto service = std::make_unique<MessageService>(store_.engine(), *connections_, store_.clock(), store_.random(),
                                                   store_.retry(), std::move(options));
   CHECK(service->prepare().has_value());

@@ -42,6 +42,7 @@ struct EnvironmentOptions {
   StoreQueueOptions queue;
   ConnectionsOptions connections;
   std::shared_ptr<base::MemoryBudget> answers = nullptr;  // of services
+  base::Milliseconds lease = std::chrono::seconds(30);    // of executions
 };
 
 class ServiceEnvironment {
@@ -61,6 +62,7 @@ class ServiceEnvironment {
  private:
   MessageStore store_;
   const std::shared_ptr<base::MemoryBudget> answers_;
+  const base::Milliseconds lease_;
   std::shared_ptr<CrashableBroker> embedded_;
   std::unique_ptr<Connections> connections_;
 };

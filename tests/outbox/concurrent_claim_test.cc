@@ -10,6 +10,7 @@
 
 #include "base/many_threads_testing.h"
 #include "ledger_conformance.h"
+#include "outbox/email/state_machine_testing.h"
 #include "outbox/work/pipelines.h"
 #include "outbox_store.h"
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "outbox/email/state_machine_testing.h"
 #include "outbox_store.h"
 
 namespace postino::outbox {

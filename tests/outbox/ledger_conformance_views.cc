@@ -4,6 +4,7 @@
 #include <set>
 
 #include "ledger_conformance.h"
+#include "outbox/email/state_machine_testing.h"
 #include "outbox_store.h"
 
 namespace postino::outbox {

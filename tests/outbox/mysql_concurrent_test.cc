@@ -9,6 +9,7 @@
 
 #include "base/many_threads_testing.h"
 #include "mysql_outbox.h"
+#include "outbox/email/state_machine_testing.h"
 
 namespace postino::outbox {
 namespace {

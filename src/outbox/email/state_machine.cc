@@ -99,14 +99,6 @@ std::span<const EventRules> event_rules() {
   return table;
 }
 
-bool may_follow(State from, State to) {
-  return from != to && std::ranges::any_of(event_rules(), [&](const EventRules& event) {
-           return std::ranges::any_of(event.rules, [&](const Rule& rule) {
-             return rule.from == from && std::ranges::find(rule.to, to) != rule.to.end();
-           });
-         });
-}
-
 namespace {
 
 // Where the event leads to from this state; nullopt when the state forbids it. For events that lead to one state only.

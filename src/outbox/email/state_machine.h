@@ -60,8 +60,6 @@ std::span<const EventRules> event_rules();
 
 // These are read from the table.
 //
-// Is there an event that takes an e-mail from one state to the other?
-bool may_follow(State from, State to);
 // The working state a waiting one is claimed into, and the waiting state a working one goes back to when its worker is
 // gone. nullopt for other kinds.
 std::optional<State> claimed_form(State waiting);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "outbox/email/state_machine_testing.h"
 
 namespace postino::outbox {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "outbox/email/state_machine.h"
+#include "outbox/email/state_machine_testing.h"
 
 namespace postino::outbox {
 namespace {

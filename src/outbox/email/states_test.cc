@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "outbox/email/state_machine.h"
+#include "outbox/email/state_machine_testing.h"
 
 namespace postino::outbox {
 namespace {

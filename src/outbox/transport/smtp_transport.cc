@@ -150,7 +150,6 @@ smtp::SendResult SmtpTransport::deliver_over(Relay& relay, const Delivery& deliv
   }
   auto opened = smtp::Session::open(relay.options, relay.tls);
   if (!opened) return could_not_open(opened.error(), delivery.envelope);
-  ++sessions_opened_;
   note_up(relay);
   Session session{std::move(*opened), 0, {}};
   smtp::SendResult result = session.smtp->send(delivery.envelope, delivery.message, before_end);

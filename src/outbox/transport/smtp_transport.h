@@ -1,7 +1,6 @@
 // Delivers over SMTP: relays in the order they are configured, each with sessions that are used again.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <memory>
@@ -43,8 +42,6 @@ class SmtpTransport final : public Transport {
   // In Prometheus' text format.
   void append_metrics(std::string& out) const;
 
-  std::uint64_t sessions_opened() const { return sessions_opened_; }
-
  private:
   using Steady = std::chrono::steady_clock;
   struct Session {
@@ -83,7 +80,6 @@ class SmtpTransport final : public Transport {
 
   const SmtpTransportOptions options_;
   std::vector<std::unique_ptr<Relay>> relays_;
-  std::atomic<std::uint64_t> sessions_opened_ = 0;
 };
 
 }  // namespace postino::outbox
