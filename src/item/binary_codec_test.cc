@@ -105,7 +105,7 @@ TEST(BinaryCodec, RefusesEveryTruncationAndExtension) {
 TEST(BinaryCodec, NeverDecodesWhatItWouldNotWrite) {
   RandomValues random;
   int accepted = 0;
-  for (int i = 0; i < 100'000; ++i) {
+  for (int i = 0; i < 30'000; ++i) {
     std::string bytes = encoded_value(random.value(3));
     for (int changes = random.between(1, 3); changes > 0; --changes)
       bytes[static_cast<std::size_t>(random.between(0, static_cast<int>(bytes.size()) - 1))] =
@@ -115,7 +115,7 @@ TEST(BinaryCodec, NeverDecodesWhatItWouldNotWrite) {
     ++accepted;
     ASSERT_EQ(base::to_hex(encoded_value(*value)), base::to_hex(bytes)) << "seed " << random.seed;
   }
-  EXPECT_GT(accepted, 1'000);
+  EXPECT_GT(accepted, 300);
 }
 
 TEST(BinaryCodec, RefusesDamage) {

@@ -285,7 +285,7 @@ class Ledger {
 TEST(NumberArithmetic, AgreesWithSchoolArithmetic) {
   RandomValues random;
   int exact = 0;
-  constexpr int rounds = 20'000;
+  constexpr int rounds = 10'000;
   for (int i = 0; i < rounds; ++i) {
     const std::string a = random.number_text();
     const std::string b = random.number_text();
