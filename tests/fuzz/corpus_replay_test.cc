@@ -9,13 +9,10 @@
 #include "targets.h"
 
 namespace postino::fuzz {
-namespace {
 
-struct Target {
-  const char* name;  // of its folder in the corpus
-  void (*run)(std::string_view input);
-};
-void PrintTo(const Target& target, std::ostream* out) { *out << target.name; }
+static void PrintTo(const Target& target, std::ostream* out) { *out << target.name; }
+
+namespace {
 
 std::vector<std::string> seeds(const char* name) {
   std::vector<std::string> found;
@@ -50,14 +47,7 @@ TEST_P(CorpusReplay, DamagedSeedsHold) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Fuzz, CorpusReplay,
-                         testing::Values(Target{"amqp_message", fuzz_amqp_message},
-                                         Target{"message_request", fuzz_message_request},
-                                         Target{"expression", fuzz_expression}, Target{"http", fuzz_http},
-                                         Target{"item_codec", fuzz_item_codec}, Target{"key", fuzz_key},
-                                         Target{"number", fuzz_number}, Target{"partiql", fuzz_partiql},
-                                         Target{"payload", fuzz_payload}, Target{"report", fuzz_report},
-                                         Target{"request", fuzz_request}),
+INSTANTIATE_TEST_SUITE_P(Fuzz, CorpusReplay, testing::ValuesIn(targets),
                          [](const auto& instance) { return std::string(instance.param.name); });
 
 }  // namespace

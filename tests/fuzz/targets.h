@@ -17,4 +17,22 @@ void fuzz_payload(std::string_view input);
 void fuzz_report(std::string_view input);
 void fuzz_request(std::string_view input);
 
+struct Target {
+  const char* name;  // of its folder in the corpus
+  void (*run)(std::string_view input);
+};
+inline constexpr Target targets[] = {
+    {"amqp_message", fuzz_amqp_message},
+    {"expression", fuzz_expression},
+    {"http", fuzz_http},
+    {"item_codec", fuzz_item_codec},
+    {"key", fuzz_key},
+    {"message_request", fuzz_message_request},
+    {"number", fuzz_number},
+    {"partiql", fuzz_partiql},
+    {"payload", fuzz_payload},
+    {"report", fuzz_report},
+    {"request", fuzz_request},
+};
+
 }  // namespace postino::fuzz
