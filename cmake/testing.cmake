@@ -3,15 +3,17 @@ add_custom_target(unit_programs)        # tests that run with the address and un
 add_custom_target(concurrent_programs)  # those among them that run with the thread sanitizer too
 add_custom_target(release_programs)     # tests that run on the program as users get it
 
-# postino_tests(program [SHARDS count] [RELEASE])
+# postino_tests(program [SHARDS count] [COST seconds] [RELEASE])
 #
 # Makes the tests of a GoogleTest program one test of ctest, or SHARDS tests of which each runs a part: a process for
 # each single test takes longer than most of them. The name is the program's without _test.
 #
 # A test runs where it can find something, and its label says where: `release`, given by RELEASE, or `unit`. Tests with
 # Concurrent in their name get `unit_concurrent`; the thread sanitizer runs them, too.
+#
+# Programs that take long have a COST: they begin first, so that the others do not wait for them at the end.
 function(postino_tests program)
-  cmake_parse_arguments(ARG "RELEASE" "SHARDS" "" ${ARGN})
+  cmake_parse_arguments(ARG "RELEASE" "SHARDS;COST" "" ${ARGN})
   string(REGEX REPLACE "_test$" "" name ${program})
   if(ARG_RELEASE)
     add_dependencies(release_programs ${program})
@@ -41,6 +43,9 @@ function(postino_tests program)
     add_test(NAME ${name}/${shard} COMMAND ${program} --gtest_filter=-*Concurrent*)
     set_tests_properties(${name}/${shard} PROPERTIES TIMEOUT 900 LABELS ${label}
       ENVIRONMENT "GTEST_TOTAL_SHARDS=${ARG_SHARDS};GTEST_SHARD_INDEX=${index}")
+    if(ARG_COST)
+      set_tests_properties(${name}/${shard} PROPERTIES COST ${ARG_COST})
+    endif()
   endforeach()
 endfunction()
 
