@@ -136,19 +136,27 @@ TEST(ClientCommands, DoWhatTheApiDoes) {
 
 // --- What all client commands share
 
+// Making a command line takes long. So each command is given the options at its end, and then each at another place
+// before its arguments: at which one changes from command to command.
 TEST(SharedOptions, StandAnywhere) {
-  const Words shared = {"--url", "http://else:1", "--key", "secret", "--json", "--ca", "file.pem"};
+  const std::vector<Words> shared = {{"--url", "http://else:1"}, {"--key", "secret"}, {"--json"}, {"--ca", "file.pem"}};
   const CommandLine every;
+  std::size_t turn = 0;
   for (const Command& command : client_commands(every)) {
     const Words path = path_of(command.parsed);
     const Words required = required_arguments(*command.parsed);
-    Words all = path;
-    all.insert(all.end(), required.begin(), required.end());
-    std::set<std::size_t> places{0, path.size(), all.size()};
-    for (std::size_t place = 0; place < path.size(); ++place) places.insert(place);
-    for (const std::size_t place : places) {
-      Words words = all;
-      words.insert(words.begin() + static_cast<std::ptrdiff_t>(place), shared.begin(), shared.end());
+    Words at_the_end = path;
+    at_the_end.insert(at_the_end.end(), required.begin(), required.end());
+    for (const Words& option : shared) at_the_end.insert(at_the_end.end(), option.begin(), option.end());
+    Words spread;
+    for (std::size_t place = 0; place <= path.size(); ++place) {
+      for (std::size_t i = 0; i < shared.size(); ++i)
+        if ((i + turn) % (path.size() + 1) == place) spread.insert(spread.end(), shared[i].begin(), shared[i].end());
+      if (place < path.size()) spread.push_back(path[place]);
+    }
+    spread.insert(spread.end(), required.begin(), required.end());
+    ++turn;
+    for (const Words& words : {at_the_end, spread}) {
       CommandLine line;
       parse(line, words);
       const std::string text = CLI::detail::join(words, " ");
