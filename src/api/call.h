@@ -117,6 +117,17 @@ base::Result<T, Problem> answered_about(const Call& call, const std::string& id,
   return answered(std::move(answer), absent);
 }
 
+// The same for a change of an e-mail. If the ledger failed while it was written, the caller has to find out.
+template <class T>
+base::Result<T, Problem> answered_change(const Call& call, const std::string& id, base::Result<T> answer) {
+  if (answer || answer.error().code != base::ErrorCode::io) return answered_about(call, id, std::move(answer));
+  auto refusal = refuse(problems::outcome_unknown,
+                        "The change may have been made. Look at the e-mail, or repeat the request: with the same "
+                        "Idempotency-Key, a change that was made is not made again.");
+  refusal.value().cause = std::move(answer).error().message;
+  return refusal;
+}
+
 // The same for contents of one e-mail. A record that names what cannot be its contents is damaged as well.
 template <class T>
 base::Result<T, Problem> answered_with_contents(const Call& call, const std::string& id, base::Result<T> answer,

@@ -16,7 +16,7 @@ Outcome list_dead_callbacks(Call& call) {
 Outcome replay_callback(Call& call) {
   TRY(const std::string id, call.email_id());
   TRY_VOID(call.no_fields());
-  TRY_VOID(answered_about(call, id, call.services.outbox.replay_callback(id, call.caller.tenant, call.notes)));
+  TRY_VOID(answered_change(call, id, call.services.outbox.replay_callback(id, call.caller.tenant, call.notes)));
   return no_content();
 }
 

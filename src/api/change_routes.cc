@@ -15,14 +15,14 @@ template <Change change>
 Outcome change_email(Call& call) {
   TRY(const std::string id, call.email_id());
   TRY(const std::string reason, call.reason());
-  TRY_VOID(answered_about(call, id, (call.services.outbox.*change)(id, call.caller.tenant, reason, call.notes)));
+  TRY_VOID(answered_change(call, id, (call.services.outbox.*change)(id, call.caller.tenant, reason, call.notes)));
   return no_content();
 }
 
 Outcome retry_email(Call& call) {
   TRY(const std::string id, call.email_id());
   TRY_VOID(call.no_fields());
-  TRY_VOID(answered_about(call, id, call.services.outbox.retry(id, call.caller.tenant, call.notes)));
+  TRY_VOID(answered_change(call, id, call.services.outbox.retry(id, call.caller.tenant, call.notes)));
   return no_content();
 }
 

@@ -64,7 +64,7 @@ inline constexpr ProblemType broker_cannot{501, "UNSUPPORTED_BY_BROKER", "The br
 inline constexpr ProblemType broker_failed{502, "BROKER_FAILED", "The broker failed to execute the request"};
 inline constexpr ProblemType broker_unreachable{502, "BROKER_UNREACHABLE", "No endpoint of the broker can be reached"};
 inline constexpr ProblemType overloaded{503, "OVERLOADED", "Too many requests are waiting", true};
-inline constexpr ProblemType store_unavailable{503, "STORE_UNAVAILABLE", "The store does not answer", true};
+inline constexpr ProblemType store_unavailable{503, "STORE_UNAVAILABLE", "The store cannot be used now", true};
 inline constexpr ProblemType outcome_unknown{503, "OUTCOME_UNKNOWN", "It is not known whether the request was executed",
                                              true};
 inline constexpr ProblemType broker_timed_out{504, "BROKER_TIMED_OUT", "The broker did not answer in time"};

@@ -39,6 +39,13 @@ std::string note_of_line(std::int64_t version, std::string_view status) {
   return std::to_string(version).append(" ").append(status);
 }
 
+// Of a step before anything is changed: whatever failed, the change was not made.
+template <class T>
+base::Result<T> before_change(base::Result<T> done) {
+  if (!done && done.error().code == base::ErrorCode::io) done.error().code = base::ErrorCode::exhausted;
+  return done;
+}
+
 // As operators are shown it: it waits for them.
 Email unreadable_email(const MalformedRecord& record) {
   Email email;
@@ -217,21 +224,23 @@ base::Result<Email> Outbox::change(const std::string& id, const std::string& ten
                                    const Event& event) {
   constexpr int rounds = 8;
   for (int round = 0; round < rounds; ++round) {
-    TRY(Email before, find(id, tenant));
+    TRY(Email before, before_change(find(id, tenant)));
     if (round == 0 && notes != nullptr && !notes->last.empty()) {
-      TRY(const bool made, has_line(id, notes->last));
+      TRY(const bool made, before_change(has_line(id, notes->last)));
       if (made) return before;
     }
     if (std::holds_alternative<event::Requeued>(event) && options_.is_worked_on && options_.is_worked_on(before))
       return base::fail(base::ErrorCode::conflict, "a worker of this server still has e-mail " + id + ", which is " +
                                                        std::string(name_of(before.state)));
     TRY(Change change, decide(std::move(before), event, policy_, clock_.now()));
-    if (notes != nullptr) TRY_VOID(notes->write(note_of_line(change.after.version, name_of(change.after.state))));
+    if (notes != nullptr)
+      TRY_VOID(before_change(notes->write(note_of_line(change.after.version, name_of(change.after.state)))));
     std::vector<Change> changes;
     changes.push_back(std::move(change));
     std::vector<MoveOutcome> outcomes = ledger_.move(std::move(changes));
     MoveOutcome& outcome = outcomes.front();
-    if (outcome.status == MoveStatus::failed) return base::fail(base::ErrorCode::io, outcome.error);
+    if (outcome.status == MoveStatus::failed)
+      return base::fail(outcome.in_doubt ? base::ErrorCode::io : base::ErrorCode::exhausted, outcome.error);
     if (outcome.status != MoveStatus::done) continue;
     signal_.announce(outcome.email);
     return std::move(outcome.email);
@@ -261,13 +270,13 @@ base::Result<Email> Outbox::requeue(const std::string& id, const std::string& te
 
 base::Result<Email> Outbox::amend(const std::string& id, const std::string& tenant, const ChangeNotes* notes,
                                   const Event& event, const char* note) {
-  TRY(Email email, find(id, tenant));
+  TRY(Email email, before_change(find(id, tenant)));
   auto change = decide(email, event, policy_, clock_.now());
   if (!change) {
     if (notes != nullptr && !notes->last.empty()) return email;  // it was done, and a worker has it since
     return base::propagate(change.error());
   }
-  if (notes != nullptr) TRY_VOID(notes->write(note));
+  if (notes != nullptr) TRY_VOID(before_change(notes->write(note)));
   TRY_VOID(outbox::amend(ledger_, *std::move(change)));
   TRY(Email amended, find(id, tenant));
   signal_.announce(amended);

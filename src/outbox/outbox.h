@@ -101,7 +101,9 @@ class Outbox {
   std::optional<std::string> why_unreadable(const std::string& id);
 
   // not_found, or conflict when the state forbids it. `reason` goes into the history. They answer the e-mail as it is
-  // afterwards. With the notes of an earlier attempt a change is made only if that one did not come to it.
+  // afterwards. With the notes of an earlier attempt a change is made only if that one did not come to it. They fail
+  // with io when the ledger failed while it was written, so that the change may have been made; with exhausted when it
+  // was not made, because the ledger cannot be read or does not take it now.
   base::Result<Email> cancel(const std::string& id, const std::string& tenant, const std::string& reason,
                              const ChangeNotes* notes = nullptr);
   base::Result<Email> hold(const std::string& id, const std::string& tenant, const std::string& reason,
@@ -113,7 +115,8 @@ class Outbox {
   base::Result<Email> replay_callback(const std::string& id, const std::string& tenant,
                                       const ChangeNotes* notes = nullptr);
 
-  // One that waits for its next attempt is due now. conflict when it does not wait, or not for an attempt.
+  // One that waits for its next attempt is due now. conflict when it does not wait, or not for an attempt. Other errors
+  // as above.
   base::Result<Email> retry(const std::string& id, const std::string& tenant, const ChangeNotes* notes = nullptr);
 
   // A delivery report (RFC 3464) as it came. invalid when it is none.

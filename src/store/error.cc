@@ -25,18 +25,23 @@ std::string_view error_name(ErrorType type) {
       std::string_view("TrimmedDataAccessException"),
       std::string_view("ExpiredIteratorException"),
       std::string_view("AccessDeniedException"),
+      std::string_view("ServiceUnavailable"),
       std::string_view("InternalServerError"),
   };
   static_assert(names.size() == static_cast<std::size_t>(ErrorType::internal_server_error) + 1);
   return names[static_cast<std::size_t>(type)];
 }
 
-Error::Error(base::Error error)
-    : type(error.code == base::ErrorCode::invalid || error.code == base::ErrorCode::malformed
-               ? ErrorType::validation
-               : ErrorType::internal_server_error),
-      message(std::move(error.message)),
-      rule(error.rule) {}
+namespace {
+
+ErrorType type_of(base::ErrorCode code) {
+  if (code == base::ErrorCode::invalid || code == base::ErrorCode::malformed) return ErrorType::validation;
+  return code == base::ErrorCode::exhausted ? ErrorType::service_unavailable : ErrorType::internal_server_error;
+}
+
+}  // namespace
+
+Error::Error(base::Error error) : type(type_of(error.code)), message(std::move(error.message)), rule(error.rule) {}
 
 std::string cancellation_code(ErrorType type) {
   if (type == ErrorType::validation) return "ValidationError";

@@ -32,7 +32,8 @@ enum class ErrorType {
   trimmed_data_access,
   expired_iterator,
   access_denied,
-  internal_server_error,
+  service_unavailable,    // the store takes no writes now: nothing was done
+  internal_server_error,  // of a write: it is not known whether it was done
 };
 
 // The exception's name, for example "ConditionalCheckFailedException".
@@ -70,7 +71,8 @@ struct Error {
 
   Error() = default;
   Error(ErrorType error_type, std::string text) : type(error_type), message(std::move(text)) {}
-  // Broken rules become validation errors; everything else is the store's own trouble.
+  // Broken rules become validation errors; everything else is the store's own trouble. Of a write, `exhausted` says
+  // that nothing was done.
   Error(base::Error error);  // NOLINT(google-explicit-constructor): what item and expr report passes through TRY
 };
 

@@ -9,8 +9,8 @@ namespace {
 bool busy(ErrorType type) {
   using enum ErrorType;
   return type == transaction_conflict || type == transaction_in_progress || type == provisioned_throughput_exceeded ||
-         type == request_limit_exceeded || type == throttling || type == internal_server_error ||
-         type == resource_in_use;
+         type == request_limit_exceeded || type == throttling || type == service_unavailable ||
+         type == internal_server_error || type == resource_in_use;
 }
 
 bool busy(const CancellationReason& reason) {
@@ -41,7 +41,8 @@ base::Error as_error(const Error& error) {
   if (error.type == conditional_check_failed) code = base::ErrorCode::conflict;
   if (error.type == transaction_canceled)
     code = met_a_condition(error) ? base::ErrorCode::conflict : base::ErrorCode::exhausted;
-  if (error.type == provisioned_throughput_exceeded || error.type == throttling || error.type == request_limit_exceeded)
+  if (error.type == provisioned_throughput_exceeded || error.type == throttling ||
+      error.type == request_limit_exceeded || error.type == service_unavailable)
     code = base::ErrorCode::exhausted;
   if (error.type == resource_not_found) code = base::ErrorCode::not_found;
   if (error.type == validation) code = base::ErrorCode::invalid;

@@ -1,7 +1,9 @@
-// Calls to a store that may be busy: tried again a few times, with growing random delays.
+// Calls to a store that may be busy: tried again a few times, with growing random delays. If it is not known of one
+// attempt whether it was done, later refusals do not make it known: the answer is the error of that attempt.
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "base/backoff.h"
 #include "base/random.h"
@@ -21,9 +23,13 @@ class Retry {
 
   template <class Call>
   auto operator()(const Call& call) const -> decltype(call()) {
+    std::optional<Error> unknown;
     for (int failures = 1;; ++failures) {
       auto answer = call();
-      if (answer || failures == store_attempts || !worth_repeating(answer.error())) return answer;
+      if (answer || !worth_repeating(answer.error())) return answer;
+      if (answer.error().type == ErrorType::internal_server_error) unknown = answer.error();
+      if (failures == store_attempts && unknown) return base::propagate(*std::move(unknown));
+      if (failures == store_attempts) return answer;
       sleep_(base::Backoff().full_jitter(failures, random_));
     }
   }
@@ -33,7 +39,8 @@ class Retry {
   Sleep sleep_;
 };
 
-// As the rest of the house reports errors.
+// As the rest of the house reports errors. A write that failed with `exhausted` was not done; with `io` it may have
+// been.
 base::Error as_error(const Error& error);
 
 }  // namespace postino::store

@@ -58,10 +58,14 @@ class ForgetfulLedger final : public outbox::StoreLedger {
   using StoreLedger::StoreLedger;
 
   std::vector<outbox::MoveOutcome> move(std::vector<outbox::Change> changes) override {
+    if (const auto action = std::exchange(before_move, nullptr)) action();
     std::vector<outbox::MoveOutcome> outcomes(changes.size());
     if (!fails) outcomes = StoreLedger::move(std::move(changes));
     if (fails || forgets)
-      for (outbox::MoveOutcome& outcome : outcomes) outcome.status = outbox::MoveStatus::failed;
+      for (outbox::MoveOutcome& outcome : outcomes) {
+        outcome.status = outbox::MoveStatus::failed;
+        outcome.in_doubt = forgets;
+      }
     return outcomes;
   }
   base::Result<void> record_bounce(const std::string& id, const outbox::Bounce& bounce) override {
@@ -73,6 +77,7 @@ class ForgetfulLedger final : public outbox::StoreLedger {
 
   std::atomic<bool> fails = false;
   std::atomic<bool> forgets = false;
+  std::function<void()> before_move;  // the next one
 
  private:
   template <class T>

@@ -98,7 +98,9 @@ class TableLoad(Callers):
         chance.choices(actions, [4, 4, 1, 1, 2])[0](wire, cell)
 
     def _settle(self, cell, reply, after):
-        """The outcome of a write without an answer, or with one of 5xx, is unknown."""
+        """The outcome of a write without an answer, or with one of 5xx, is unknown, unless it says that it was not done."""
+        if reply is not None and reply.status == 503 and b"#ServiceUnavailable" in reply.body:
+            return
         if reply is None or reply.status >= 500:
             cell.possible.add(after)
         elif reply.status == 200:

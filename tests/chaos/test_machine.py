@@ -86,6 +86,22 @@ def test_a_full_disk_is_noticed(machine, marks):
     eventually(lambda: marks.write() >= 500, "a refusal")
 
 
+def test_a_full_disk_refuses_e_mails_and_says_that_none_is_there(machine, server, marks):
+    client = PatientClient(server.host, server.rest_port)
+    machine.fill_disk()
+    eventually(lambda: marks.write() == 503, "a refusal")
+    emails = {f"0000000{number}-0000-4000-8000-000000000000": payload() for number in range(1, 4)}
+    for number, (identifier, email) in enumerate(emails.items()):
+        headers = {"Idempotency-Key": f"full-{number}"} if number else {}
+        reply = client.post("/emails", {"data": [dict(email, id=identifier)]}, headers)
+        assert reply.status == 503 and reply.json["code"] == "STORE_UNAVAILABLE", reply
+        assert client.request("GET", f"/emails/{identifier}").status == 404
+    machine.mend_disk()
+    eventually(lambda: marks.write() == 200, "room")
+    for identifier, email in emails.items():
+        assert client.post("/emails", {"data": [dict(email, id=identifier)]}, {}).status == 201
+
+
 def test_a_disk_that_is_nearly_full_is_noticed_before_a_write_fails(machine, marks):
     machine.fill_disk(20 << 20)
     eventually(lambda: marks.write() != 200, "a refusal")
@@ -122,10 +138,12 @@ def test_what_a_failed_sync_has_not_brought_to_the_disk_is_gone(machine, server,
 def test_a_failed_sync_leaves_open_whether_an_e_mail_is_there(machine, server):
     client = PatientClient(server.host, server.rest_port)
     machine.set(syncs_to_fail=1)
-    for headers in ({}, {"Idempotency-Key": "sync"}):
+    reply = client.post("/emails", {"data": [payload()]}, {"Idempotency-Key": "sync"})
+    assert reply.status == 503 and reply.json["code"] == "OUTCOME_UNKNOWN", reply
+    assert "Idempotency-Key" in reply.json["detail"]
+    for headers in ({}, {"Idempotency-Key": "other"}):
         reply = client.post("/emails", {"data": [payload()]}, headers)
-        assert reply.status == 503 and reply.json["code"] == "OUTCOME_UNKNOWN", reply
-        assert "Idempotency-Key" in reply.json["detail"]
+        assert reply.status == 503 and reply.json["code"] == "STORE_UNAVAILABLE", "nothing reaches a disk that failed"
     restart(server)
     client = PatientClient(server.host, server.rest_port)
     assert client.post("/emails", {"data": [payload()]}, {"Idempotency-Key": "sync"}).status == 201

@@ -22,6 +22,12 @@ bool has_range(const std::shared_ptr<CommitEntry>& entry) {
   return std::ranges::find(entry->mutations, MutationType::remove_range, &Mutation::type) != entry->mutations.end();
 }
 
+// Of what was in line behind a batch that failed. It never came to the disk, whatever is known of that batch.
+base::Result<void> refused_behind(const base::Result<void>& outcome) {
+  if (outcome) return {};
+  return base::fail(base::ErrorCode::exhausted, outcome.error().message);
+}
+
 bool is_index_put(const Mutation& mutation) {
   return mutation.family == Family::indexes && mutation.type == MutationType::put;
 }
@@ -147,6 +153,7 @@ CommitQueue::Batch CommitQueue::take_batch() {
 void CommitQueue::lead(std::unique_lock<std::mutex>& lock) {
   leading_ = true;
   Batch batch = take_batch();
+  const std::size_t written = batch.size();
   lock.unlock();
   const base::Result<void> outcome = write(batch);
   if (outcome) {
@@ -159,8 +166,9 @@ void CommitQueue::lead(std::unique_lock<std::mutex>& lock) {
 
   lock.lock();
   leading_ = false;
-  for (const auto& entry : batch) {
-    entry->outcome_ = outcome;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const auto& entry = batch[i];
+    entry->outcome_ = i < written ? outcome : refused_behind(outcome);
     entry->finished_ = true;
     settled_sequence_number_ = entry->first_sequence_number_ + entry->stream_appends.size();
   }
@@ -168,7 +176,7 @@ void CommitQueue::lead(std::unique_lock<std::mutex>& lock) {
   lock.unlock();
   for (const auto& entry : batch) {
     if (entry->done)
-      entry->done(outcome);
+      entry->done(entry->outcome_);
     else
       entry->ready_.notify_one();
   }

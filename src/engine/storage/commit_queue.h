@@ -131,7 +131,7 @@ class CommitQueue {
   // Also when it failed: whether it reached the disk may not be known.
   void note_index_puts(const Batch& batch);
   void release_pending(const Batch& batch);
-  // Nothing queued can stand when a batch failed, because it may have been planned upon it: it fails with the batch.
+  // Nothing queued can stand when a batch failed, because it may have been planned upon it: it is added to the batch.
   void abandon_all(Batch& batch);
   void wake_next_leader();
 

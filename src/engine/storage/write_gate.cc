@@ -149,7 +149,8 @@ base::Error WriteGate::error() const {
   const WriteHealth now = health();
   if (now.refusal != WriteRefusal::disk_failed)
     return {base::ErrorCode::exhausted, now.reason + ": writes are refused until there is more"};
-  return {base::ErrorCode::io, "the store's disk failed before: writes are refused until the store is opened again"};
+  return {base::ErrorCode::exhausted,
+          "the store's disk failed before: writes are refused until the store is opened again"};
 }
 
 WriteHealth WriteGate::health() const {

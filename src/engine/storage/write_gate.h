@@ -1,5 +1,6 @@
-// Whether writes are taken. Not while the disk is nearly full: what RocksDB writes in the background must still fit.
-// And not after the disk failed: what memory holds can no longer be trusted to reach it.
+// Whether writes are taken. A write that is refused here has not reached the log: its error is `exhausted`, and says
+// that nothing was done. Not while the disk is nearly full: what RocksDB writes in the background must still fit. And
+// not after the disk failed: what memory holds can no longer be trusted to reach it.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -33,7 +34,8 @@ class WriteGate {
   // Before a write. Looks at the disk at most ten times a second, and lets RocksDB go on when there is room again.
   base::Result<void> check();
 
-  // A write failed. Full disks pass, others are final; so is `lost`, when the log itself is no longer whole.
+  // A write failed. Full disks pass, and nothing was written: RocksDB found no room before it came to the log. Others
+  // are final, and leave open what was written; so is `lost`, when the log itself is no longer whole.
   base::Error fail(const rocksdb::Status& status, bool lost);
 
   // There is no room for a write, and RocksDB has not seen it.
@@ -49,7 +51,7 @@ class WriteGate {
   std::uint64_t needed() const;
   void refuse(WriteRefusal refusal, std::string reason);
   void accept();
-  base::Error error() const;
+  base::Error error() const;  // of a write that is refused
 
   const std::filesystem::path path_;
   const std::uint64_t min_free_bytes_;

@@ -70,12 +70,13 @@ using RenderAnswer = std::function<std::string(const std::vector<AcceptOutcome>&
 enum class MoveStatus {
   done,
   lock_not_acquired,  // another worker has moved it since: leave it alone
-  failed,             // the ledger could not be written; the e-mail is as it was before, or as after the change
+  failed,             // the ledger could not be written
 };
 struct MoveOutcome {
   MoveStatus status = MoveStatus::done;
-  Email email;        // as it is now, when done
-  std::string error;  // when failed
+  Email email;            // as it is now, when done
+  std::string error;      // when failed
+  bool in_doubt = false;  // when failed: it may be as after the change
 };
 
 struct Claim {

@@ -37,7 +37,7 @@ class MoveBatch {
           spool(SpoolObject{SpoolKind::message, change.after.id, change.after.created_at, *std::move(change.message),
                             expiry_of(change.after, policy)});
       if (!spooled) {
-        fail(index, spooled.error().message);
+        fail(index, spooled.error().message, false);
         return true;
       }
       change.after.message_path = spooled->path;
@@ -50,8 +50,8 @@ class MoveBatch {
   void be_late(std::size_t index) {
     outcomes_[index] = {MoveStatus::lock_not_acquired, std::move(changes_[index].before), ""};
   }
-  void fail(std::size_t index, const std::string& error) {
-    outcomes_[index] = {MoveStatus::failed, std::move(changes_[index].before), error};
+  void fail(std::size_t index, const std::string& error, bool in_doubt) {
+    outcomes_[index] = {MoveStatus::failed, std::move(changes_[index].before), error, in_doubt};
   }
 
   std::vector<Change>& changes_;

@@ -62,7 +62,7 @@ class MysqlLedger::MoveWriter : private MoveBatch<MysqlSpool::Placed> {
       if (done)
         be_late(index);
       else
-        fail(index, mysql::as_error(done.error()).message);
+        fail(index, mysql::as_error(done.error()).message, done.error().at_commit);
     }
   }
 

@@ -235,13 +235,9 @@ store::Error cancelled_with(const std::vector<std::string>& codes) {
 
 TEST(PatientStore, RepeatsWhatMaySucceedLater) {
   using enum store::ErrorType;
-  const std::set<store::ErrorType> busy = {transaction_conflict,
-                                           transaction_in_progress,
-                                           provisioned_throughput_exceeded,
-                                           request_limit_exceeded,
-                                           throttling,
-                                           internal_server_error,
-                                           resource_in_use};
+  const std::set<store::ErrorType> busy = {
+      transaction_conflict, transaction_in_progress, provisioned_throughput_exceeded, request_limit_exceeded,
+      throttling,           service_unavailable,     internal_server_error,           resource_in_use};
   for (int type = 0; type <= static_cast<int>(internal_server_error); ++type) {
     const auto each = static_cast<store::ErrorType>(type);
     EXPECT_EQ(store::worth_repeating({each, ""}), busy.contains(each)) << store::error_name(each);
@@ -281,6 +277,20 @@ TEST(PatientStore, EndsAfterEightAttemptsWithDelaysBelowTheirCeilings) {
   EXPECT_EQ(calls, 1);
 }
 
+TEST(PatientStore, OfAWriteThatMayBeDoneNoLaterRefusalSaysThatItIsNot) {
+  using enum store::ErrorType;
+  base::SeededRandom random(3);
+  const store::Retry retry(random, [](base::Milliseconds) {});
+  const auto type_after = [&](store::ErrorType first, store::ErrorType others) {
+    int calls = 0;
+    return retry([&]() -> store::Answer<int> { return store::refuse(++calls == 1 ? first : others, ""); }).error().type;
+  };
+  EXPECT_EQ(type_after(internal_server_error, service_unavailable), internal_server_error);
+  EXPECT_EQ(type_after(service_unavailable, service_unavailable), service_unavailable);
+  EXPECT_EQ(type_after(internal_server_error, conditional_check_failed), conditional_check_failed)
+      << "the caller finds out whether it was its own write";
+}
+
 TEST(PatientStore, TellsAFailedConditionFromABusyStore) {
   EXPECT_EQ(store::as_error({store::ErrorType::conditional_check_failed, "m"}),
             (base::Error{base::ErrorCode::conflict, "ConditionalCheckFailedException: m"}));
@@ -289,6 +299,7 @@ TEST(PatientStore, TellsAFailedConditionFromABusyStore) {
   EXPECT_EQ(store::as_error({store::ErrorType::throttling, ""}).code, base::ErrorCode::exhausted);
   EXPECT_EQ(store::as_error({store::ErrorType::validation, ""}).code, base::ErrorCode::invalid);
   EXPECT_EQ(store::as_error({store::ErrorType::resource_not_found, ""}).code, base::ErrorCode::not_found);
+  EXPECT_EQ(store::as_error({store::ErrorType::service_unavailable, ""}).code, base::ErrorCode::exhausted);
   EXPECT_EQ(store::as_error({store::ErrorType::internal_server_error, ""}).code, base::ErrorCode::io);
 }
 

@@ -35,7 +35,8 @@ class StoreLedger::MoveWriter : private MoveBatch<store::TransactPut> {
       }
       if (answer.error().type == store::ErrorType::transaction_canceled && drop_late_ones(answer.error())) continue;
       if (counts.mend(request, answer.error())) continue;
-      for (const std::size_t index : members_) fail(index, store::as_error(answer.error()).message);
+      const base::Error error = store::as_error(answer.error());
+      for (const std::size_t index : members_) fail(index, error.message, error.code == base::ErrorCode::io);
       return;
     }
   }

@@ -18,6 +18,11 @@ std::string_view namespace_of(ErrorType type) {
   return model_namespace;
 }
 
+int status_of(ErrorType type) {
+  if (type == ErrorType::internal_server_error) return 500;
+  return type == ErrorType::service_unavailable ? 503 : 400;
+}
+
 // The protocol is not of one mind about the case of this member.
 std::string_view message_key(ErrorType type) {
   const bool capital = type == ErrorType::transaction_canceled || type == ErrorType::idempotent_parameter_mismatch ||
@@ -59,8 +64,7 @@ Reply service_failure(std::string_view type, std::string_view key, std::string_v
 }  // namespace
 
 Reply failure(const store::Error& error) {
-  Reply reply{
-      error.type == ErrorType::internal_server_error ? 500 : 400, {}, std::string(store::error_name(error.type))};
+  Reply reply{status_of(error.type), {}, std::string(store::error_name(error.type))};
   JsonWriter json(reply.body);
   begin_error(json, namespace_of(error.type), reply.error);
   if (error.details && error.details->item) json.key("Item").item(*error.details->item);
