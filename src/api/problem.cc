@@ -36,6 +36,8 @@ ProblemType type_of(FaultKind kind) {
       return problems::overloaded;
     case FaultKind::store:
       return problems::store_unavailable;
+    case FaultKind::unknown:
+      return problems::outcome_unknown;
     case FaultKind::timed_out:
       return problems::broker_timed_out;
     case FaultKind::internal:
@@ -166,6 +168,14 @@ Problem problem_of(messages::Fault fault) {
     return problem_of(
         {fault.kind == FaultKind::store ? base::ErrorCode::io : base::ErrorCode::corrupt, std::move(fault.message)},
         {});
+  if (fault.kind == FaultKind::unknown) {
+    Problem problem = refuse(problems::outcome_unknown,
+                             "Messages may have been sent or taken. Repeat the request with the same idempotency key: "
+                             "what is known to have been done is not done again.")
+                          .value();
+    problem.cause = std::move(fault.message);
+    return problem;
+  }
   Problem problem = refuse(type_of(fault.kind), as_sentence(fault.message)).value();
   problem.cause = std::move(fault.message);
   for (const broker::EndpointFailure& endpoint : fault.endpoints)

@@ -48,6 +48,7 @@ TEST(Problem, FaultsOfTheMessageServiceBecomeStatuses) {
       {FaultKind::broker, problems::broker_failed},
       {FaultKind::exhausted, problems::overloaded},
       {FaultKind::store, problems::store_unavailable},
+      {FaultKind::unknown, problems::outcome_unknown},
       {FaultKind::timed_out, problems::broker_timed_out},
       {FaultKind::internal, problems::internal_error},
   };
@@ -70,8 +71,12 @@ TEST(Problem, FaultsOfTheMessageServiceKeepWhatCallersNeed) {
   messages::Fault broken{.kind = messages::FaultKind::invalid, .message = "words"};
   broken.fields = {{"target", "is required"}};
   EXPECT_THAT(to_json(problem_of(broken), "id"), HasSubstr(R"("field":"target")"));
-  const Problem hidden = problem_of(messages::Fault{.kind = messages::FaultKind::internal, .message = "/var/lib"});
-  EXPECT_THAT(to_json(hidden, "id"), Not(HasSubstr("/var/lib")));
+  for (const messages::FaultKind kind :
+       {messages::FaultKind::internal, messages::FaultKind::store, messages::FaultKind::unknown}) {
+    const Problem hidden = problem_of(messages::Fault{.kind = kind, .message = "/var/lib"});
+    EXPECT_THAT(to_json(hidden, "id"), Not(HasSubstr("/var/lib")));
+    EXPECT_EQ(hidden.cause, "/var/lib");
+  }
 }
 
 TEST(Problem, WhatIsNoFaultOfTheCallerIsToldToTheLogAlone) {

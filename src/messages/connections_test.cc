@@ -109,7 +109,7 @@ TEST(Faults, SayWhatFailuresOfTheBrokerAndTheStoreMean) {
       {FailureKind::unsupported, FaultKind::unsupported}, {FailureKind::unreachable, FaultKind::unreachable},
       {FailureKind::refused, FaultKind::broker},          {FailureKind::lost, FaultKind::broker},
       {FailureKind::rejected, FaultKind::broker},         {FailureKind::exhausted, FaultKind::exhausted},
-      {FailureKind::timed_out, FaultKind::timed_out}};
+      {FailureKind::timed_out, FaultKind::timed_out},     {FailureKind::in_doubt, FaultKind::unknown}};
   for (const auto& [kind, meaning] : failures) {
     const Fault fault = fault_of(broker::Failure{kind, "why", {{"a:1", "closed"}}});
     EXPECT_EQ(fault.kind, meaning) << name_of(kind);

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/log.h"
+#include "store/retry.h"
 
 namespace postino::messages {
 
@@ -64,7 +65,9 @@ Result<void> MessageService::Execution::answered(const store::Answer<void>& writ
   if (written) return {};
   if (written.error().type == store::ErrorType::conditional_check_failed)
     return refuse(FaultKind::in_progress, "the execution was taken over by another one, because its lease had expired");
-  return base::propagate(fault_of(written.error()));
+  Fault fault = fault_of(written.error());
+  if (store::as_error(written.error()).code == base::ErrorCode::io) fault.kind = FaultKind::unknown;
+  return base::propagate(std::move(fault));
 }
 
 Result<void> MessageService::Execution::note_progress(std::string progress) {

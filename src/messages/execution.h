@@ -34,7 +34,8 @@ class MessageService::Execution {
   static Fault stopped() { return {.kind = FaultKind::exhausted, .message = "the server is shutting down"}; }
   static tl::unexpected<Fault> abandoned() { return refuse(FaultKind::internal, "the execution was abandoned"); }
 
-  // Durable when they return. What they cannot write is a fault: in_progress when another request has taken over.
+  // Durable when they return. What they cannot write is a fault: in_progress when another request has taken over,
+  // unknown when it may have been written.
   Result<void> note_progress(std::string progress);
   Result<void> complete(const std::string& body, std::string remains);
   // The record of a failure, for the next who tries; returns the fault.

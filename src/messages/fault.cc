@@ -35,6 +35,8 @@ std::string_view name_of(FaultKind kind) {
       return "EXHAUSTED";
     case FaultKind::store:
       return "STORE_UNAVAILABLE";
+    case FaultKind::unknown:
+      return "OUTCOME_UNKNOWN";
     case FaultKind::timed_out:
       return "TIMED_OUT";
     case FaultKind::internal:
@@ -74,6 +76,9 @@ Fault fault_of(const broker::Failure& failure) {
       break;
     case FailureKind::exhausted:
       fault.kind = FaultKind::exhausted;
+      break;
+    case FailureKind::in_doubt:
+      fault.kind = FaultKind::unknown;
       break;
     case FailureKind::refused:
     case FailureKind::lost:

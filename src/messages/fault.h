@@ -25,7 +25,8 @@ enum class FaultKind {
   unreachable,     // none of the endpoints could be connected to; `endpoints` say why
   broker,          // the broker refused it, or was lost meanwhile
   exhausted,       // too much at a time; later it may do
-  store,           // the record of the execution could not be read or written
+  store,           // the record of the execution could not be read or written: nothing was done
+  unknown,         // the store failed while it was written: it may have been done. A repeat with the key finds out
   timed_out,       // the broker did not answer in time
   internal,
 };

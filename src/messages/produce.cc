@@ -69,7 +69,7 @@ class MessageService::Production {
     // The end of what is sent in one go is recorded with the answer, which comes next: that saves a commit.
     if (prefix < request_.total || request_.total > request_.batch_size) {
       if (auto noted = execution_.note_progress(std::to_string(prefix)); !noted) {
-        fault_ = std::move(noted).error();
+        fault_ = after_sending(std::move(noted).error());
         return false;
       }
       abandoned_ = !execution_.reached(Step::progressed);
@@ -79,6 +79,12 @@ class MessageService::Production {
       }
     }
     return !abandoned_;
+  }
+
+  // Messages are in the queue, also if it is sure that this could not be recorded.
+  static Fault after_sending(Fault fault) {
+    if (fault.kind == FaultKind::store) fault.kind = FaultKind::unknown;
+    return fault;
   }
 
   tl::unexpected<Fault> fail(Fault fault) {
@@ -111,7 +117,8 @@ class MessageService::Production {
                                  .resumed_from = first_,
                                  .sent_again = report.sent_again};
     Reply reply{render_answer(head, outcome), false, request_.total - first_};
-    TRY_VOID(execution_.complete(reply.body, ""));
+    if (auto done = execution_.complete(reply.body, ""); !done)
+      return base::propagate(after_sending(std::move(done).error()));
     if (!execution_.reached(Step::completed)) return Execution::abandoned();
     return reply;
   }

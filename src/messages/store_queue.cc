@@ -49,6 +49,13 @@ std::optional<base::TimePoint> expiry_of(const Message& message, const ProduceOp
   return now + *life;
 }
 
+// Of messages that were being added: if the store failed meanwhile, they may be there.
+Failure failure_to_add(const store::Error& error) {
+  Failure failure = failure_of(error);
+  if (failure.kind == FailureKind::lost) failure.kind = FailureKind::in_doubt;
+  return failure;
+}
+
 broker::Result<StoredMessage> encode(const Message& message, const ProduceOptions& options, base::TimePoint now) {
   TRY(const std::vector<char> bytes,
       broker::encode(message, {.persistent = options.persistent, .time_to_live = options.time_to_live}));
@@ -168,7 +175,7 @@ void StoreQueue::Impl::produce(LocalQueue& queue, Production& production, const 
     while (added < report.done.size() && report.done[added]) ++added;
     positions.resize(added);
     production.confirm(positions);
-    if (report.trouble) return production.stop(failure_of(*report.trouble));
+    if (report.trouble) return production.stop(failure_to_add(*report.trouble));
     if (Steady::now() >= deadline) production.stop({FailureKind::timed_out, "the time limit is reached", {}});
   }
 }

@@ -24,6 +24,8 @@ std::string_view name_of(FailureKind kind) {
       return "exhausted";
     case FailureKind::stopped:
       return "stopped";
+    case FailureKind::in_doubt:
+      return "in doubt";
   }
   return "";
 }
@@ -35,6 +37,7 @@ bool Failure::is_temporary() const {
     case FailureKind::timed_out:
     case FailureKind::exhausted:
     case FailureKind::stopped:
+    case FailureKind::in_doubt:
       return true;
     case FailureKind::invalid:
     case FailureKind::refused:

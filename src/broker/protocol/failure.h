@@ -20,6 +20,7 @@ enum class FailureKind {
   unsupported,    // this broker cannot do that
   exhausted,      // a limit of our own is reached; trying later may help
   stopped,        // the caller wanted no more
+  in_doubt,       // the store of the queue failed while it was written: messages may be in the queue
 };
 
 // "no such queue"
