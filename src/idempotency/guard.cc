@@ -13,7 +13,7 @@ bool is_lease_over(const Record& record, base::TimePoint now, base::Milliseconds
   return record.lease_until <= now || record.lease_until > now + 2 * lease;
 }
 
-// May a request with this hash have the key?
+// May a request with this hash have the key, as far as the record says?
 bool can_be_taken(const Record& record, const std::string& request_hash, base::TimePoint now,
                   base::Milliseconds lease) {
   if (record.expires_at <= now) return true;
@@ -38,7 +38,30 @@ std::optional<item::Item> seen_by(const store::Error& error) {
 
 bool is_refused(const store::Error& error) { return error.type == store::ErrorType::conditional_check_failed; }
 
+// What a process says that executes the request itself: its lease may have ended, or the record be gone, because the
+// clock has jumped or the store has taken no writes.
+Begun while_executing(Begun begun) {
+  if (begun.verdict == Verdict::execute) begun.verdict = Verdict::in_progress;
+  return begun;
+}
+
 }  // namespace
+
+std::unique_ptr<Executions::Mark> Executions::mark(const std::string& key, const std::string& owner) {
+  const std::lock_guard lock(mutex_);
+  if (!owners_.emplace(key, owner).second) return nullptr;
+  return std::make_unique<Mark>(*this, key, owner);
+}
+
+bool Executions::contain(const std::string& key) const {
+  const std::lock_guard lock(mutex_);
+  return owners_.contains(key);
+}
+
+void Executions::remove(const std::string& key, const std::string& owner) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = owners_.find(key); found != owners_.end() && found->second == owner) owners_.erase(found);
+}
 
 base::Result<void> prepare_tables(store::Store& store, const std::string& table) {
   using item::Type;
@@ -99,19 +122,39 @@ Record Guard::new_record(const std::string& operation, const std::string& key, c
 
 store::Answer<Begun> Guard::look(const std::string& operation, const std::string& key,
                                  const std::string& request_hash) {
-  TRY(const std::optional<item::Item> found, records_.find(partition_key(operation, key)));
+  const std::string pk = partition_key(operation, key);
+  TRY(Begun begun, look_at_record(pk, request_hash));
+  return executions_.contain(pk) ? while_executing(std::move(begun)) : std::move(begun);
+}
+
+store::Answer<Begun> Guard::look_at_record(const std::string& partition_key, const std::string& request_hash) {
+  TRY(const std::optional<item::Item> found, records_.find(partition_key));
   if (!found) return Begun{};
   return judge(*found, request_hash);
 }
 
 store::Answer<Begun> Guard::begin(const std::string& operation, const std::string& key, const std::string& request_hash,
                                   std::optional<base::Milliseconds> life) {
+  const std::string pk = partition_key(operation, key);
+  const std::string owner = base::make_uuid(random_);
+  auto mark = executions_.mark(pk, owner);
+  if (!mark) {
+    TRY(Begun begun, look_at_record(pk, request_hash));
+    return while_executing(std::move(begun));
+  }
+  TRY(Begun begun, take(operation, key, request_hash, life, owner));
+  if (begun.verdict == Verdict::execute) begun.mark = std::move(mark);
+  return begun;
+}
+
+store::Answer<Begun> Guard::take(const std::string& operation, const std::string& key, const std::string& request_hash,
+                                 std::optional<base::Milliseconds> life, const std::string& owner) {
   constexpr int rounds = 3;  // a record can vanish, or be taken, between the refused write and the next
   for (int round = 0; round < rounds; ++round) {
     Record record = new_record(operation, key, request_hash, life);
     record.life_ends = record.expires_at;
     prolong(record, record.created_at, options_.lease);
-    record.owner = base::make_uuid(random_);
+    record.owner = owner;
     const auto taken = records_.insert(record);
     if (taken) return Begun{Verdict::execute, std::move(record)};
     if (!is_refused(taken.error())) return base::propagate(taken.error());
@@ -155,7 +198,9 @@ store::Answer<void> Guard::complete(const Record& record, std::string response, 
     completed.expires_at = completed.life_ends;
   if (completed.response.size() > largest_answer_in_item)
     TRY_VOID(large_answers_.put(completed, base::make_uuid(random_)));
-  return records_.replace_owned(completed);
+  TRY_VOID(records_.replace_owned(completed));
+  executions_.remove(partition_key(record.operation, record.key), record.owner);
+  return {};
 }
 
 store::Answer<void> Guard::settle(const Record& record) {
@@ -172,7 +217,9 @@ store::Answer<void> Guard::fail(const Record& record) {
   Record failed = record;
   failed.status = Status::failed;
   failed.updated_at = clock_.now();
-  return records_.replace_owned(failed);
+  auto written = records_.replace_owned(failed);
+  executions_.remove(partition_key(record.operation, record.key), record.owner);
+  return written;
 }
 
 store::Answer<void> Guard::renew(Record& record) { return hold(record, false); }

@@ -2,9 +2,11 @@
 //
 // The first caller gets the execution and a lease on it; others hear that it is in progress, or get the answer of the
 // first. What failed, what expired, and what lost its lease may be taken over: by the same request if it had come some
-// way. A record does not expire within two leases of the last that was heard of it. Safe to call from any thread.
+// way. A record does not expire within two leases of the last that was heard of it. What this process still executes it
+// does not execute a second time, whatever became of the record meanwhile. Safe to call from any thread.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -42,11 +44,43 @@ enum class Verdict {
   unreadable,     // another program has spoilt the record, so that it is not known what was done: left to the operator
 };
 
+// The keys that this process executes at the moment. Safe to use from any thread.
+class Executions {
+ public:
+  // While this lives, its key is among them. The executions must outlive it.
+  class Mark {
+   public:
+    Mark(Executions& executions, std::string key, std::string owner)
+        : executions_(executions), key_(std::move(key)), owner_(std::move(owner)) {}
+    ~Mark() { executions_.remove(key_, owner_); }
+    Mark(const Mark&) = delete;
+    Mark& operator=(const Mark&) = delete;
+
+   private:
+    Executions& executions_;
+    const std::string key_;
+    const std::string owner_;
+  };
+
+  // nullptr if it is among them already.
+  std::unique_ptr<Mark> mark(const std::string& key, const std::string& owner);
+  bool contain(const std::string& key) const;
+  // If it is this owner's.
+  void remove(const std::string& key, const std::string& owner);
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, std::string> owners_;  // by key
+};
+
 struct Begun {
   Verdict verdict = Verdict::execute;
   Record record;                          // empty if it is unreadable
   std::string fault = {};                 // why it is unreadable
   base::MemoryBudget::Share memory = {};  // for an answer that is too large for its record
+  // Of an execution that is the caller's: to be kept until it is completed or has failed, or nothing of it has an
+  // effect any more.
+  std::unique_ptr<Executions::Mark> mark = nullptr;
 };
 
 class Guard {
@@ -92,6 +126,10 @@ class Guard {
                     std::optional<base::Milliseconds> life) const;
 
  private:
+  // Without regard to what this process executes.
+  store::Answer<Begun> take(const std::string& operation, const std::string& key, const std::string& request_hash,
+                            std::optional<base::Milliseconds> life, const std::string& owner);
+  store::Answer<Begun> look_at_record(const std::string& partition_key, const std::string& request_hash);
   store::Answer<Begun> judge(const item::Item& found, const std::string& request_hash);
   store::Answer<Begun> judge(Record record, const std::string& request_hash);
   // Tells the operator, once for each record.
@@ -104,6 +142,7 @@ class Guard {
   StoreRecords own_records_;
   Records& records_;
   LargeAnswers large_answers_;
+  Executions executions_;
   std::mutex mutex_;
   std::set<std::string> unreadable_;  // keys that the log has been told of
 };

@@ -32,6 +32,7 @@ Result<bool> MessageService::Execution::begin() {
   if (!begun) return base::propagate(fault_of(begun.error()));
   record_ = std::move(begun->record);
   memory_ = std::move(begun->memory);
+  mark_ = std::move(begun->mark);
   switch (begun->verdict) {
     case Verdict::execute:
       lease_ = service_.leases_.hold(record_);

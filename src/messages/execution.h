@@ -55,6 +55,7 @@ class MessageService::Execution {
   idempotency::Record record_;
   std::unique_ptr<idempotency::LeaseKeeper::Hold> lease_;
   base::MemoryBudget::Share memory_;
+  std::unique_ptr<idempotency::Executions::Mark> mark_;  // this process executes it
   std::string id_prefix_;
 };
 

@@ -548,6 +548,18 @@ TEST_F(Rest, ChangeWhoseAnswerWasLostIsNotMadeAgainWhateverHappenedSince) {
   EXPECT_EQ(get("/emails/" + id).text("/status"), "ACCEPTED") << "it was held, and another client has released it";
 }
 
+TEST_F(Rest, AChangeThatTakesLongerThanItsLeaseIsNotMadeAgainMeanwhile) {
+  const std::string id = accept_one();
+  const Headers key{{"Idempotency-Key", "k"}};
+  std::string meanwhile;
+  ledger_.before_move = [&] {
+    clock().advance(std::chrono::hours(48));
+    meanwhile = call("POST", "/emails/" + id + "/hold", "", key).code();
+  };
+  EXPECT_EQ(call("POST", "/emails/" + id + "/hold", "", key).status(), 204);
+  EXPECT_EQ(meanwhile, "IDEMPOTENCY_KEY_IN_PROGRESS");
+}
+
 TEST_F(Rest, ChangeThatWasOnlyNotedIsMade) {
   const std::string id = accept_one();
   const Headers key{{"Idempotency-Key", "k"}};

@@ -22,6 +22,7 @@ class GuardTest : public testing::Test {
   Begun begin(const std::string& key = "k", const std::string& hash = "h", const std::string& operation = "PRODUCE") {
     auto begun = guard_.begin(operation, key, hash);
     EXPECT_TRUE(begun) << begun.error().message;
+    if (begun) begun->mark.reset();  // each is what another process would begin
     return begun ? *std::move(begun) : Begun();
   }
   store::ErrorType fault(const store::Answer<void>& answer) {
@@ -149,6 +150,49 @@ TEST_F(GuardTest, ALeaseThatAClockAheadHasGrantedIsOverWhenItIsSetRight) {
   clock_->set_by(-seconds(30));
   EXPECT_EQ(begin().verdict, Verdict::in_progress);
   clock_->set_by(-hours(24));
+  EXPECT_EQ(begin().verdict, Verdict::execute);
+}
+
+// Its lease may end because the clock has jumped, or because the store has taken no renewal.
+TEST_F(GuardTest, WhatThisProcessStillExecutesItDoesNotExecuteAgain) {
+  auto first = guard_.begin("PRODUCE", "k", "h", seconds(60));
+  ASSERT_TRUE(first);
+  clock_->advance(seconds(31));
+  EXPECT_EQ(begin().verdict, Verdict::in_progress) << "the lease is over";
+  EXPECT_EQ(guard_.look("PRODUCE", "k", "h")->verdict, Verdict::in_progress);
+  clock_->advance(hours(24));
+  EXPECT_EQ(begin().verdict, Verdict::in_progress) << "the record has expired";
+  EXPECT_EQ(begin("k", "other").verdict, Verdict::in_progress);
+  store::DeleteItemRequest remove;
+  remove.table_name = options_.table;
+  remove.key = {{"pk", "PRODUCE#k"}};
+  ASSERT_TRUE(store_.engine().delete_item(remove));
+  EXPECT_EQ(begin().verdict, Verdict::in_progress) << "the record is gone";
+  EXPECT_EQ(guard_.look("PRODUCE", "k", "h")->verdict, Verdict::in_progress);
+  EXPECT_EQ(begin("another key").verdict, Verdict::execute);
+  first->mark.reset();
+  EXPECT_EQ(begin().verdict, Verdict::execute);
+}
+
+TEST_F(GuardTest, AProcessDoesNotAnswerForOthers) {
+  const auto first = guard_.begin("PRODUCE", "k", "h");
+  ASSERT_TRUE(first);
+  clock_->advance(seconds(31));
+  Guard other(store_.engine(), *clock_, random_, options_);
+  const auto second = other.begin("PRODUCE", "k", "h");
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->verdict, Verdict::execute) << "the first may be dead";
+  ASSERT_TRUE(other.complete(second->record, "answer"));
+  EXPECT_EQ(begin().record.response, "answer") << "also where the first has not noticed yet";
+}
+
+TEST_F(GuardTest, WhatIsCompletedOrHasFailedIsExecutedNoLonger) {
+  const auto first = guard_.begin("PRODUCE", "k", "h");
+  ASSERT_TRUE(guard_.fail(first->record));
+  const auto second = guard_.begin("PRODUCE", "k", "h", seconds(60));
+  ASSERT_EQ(second->verdict, Verdict::execute) << "the caller of the first has not gone yet";
+  ASSERT_TRUE(guard_.complete(second->record, "answer"));
+  clock_->advance(seconds(60));
   EXPECT_EQ(begin().verdict, Verdict::execute);
 }
 

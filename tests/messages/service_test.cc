@@ -377,6 +377,20 @@ TEST_F(ServiceTest, RecordedProgressKeepsTheLeaseToo) {
   EXPECT_THAT(meanwhile, ElementsAre("IN_PROGRESS", "IN_PROGRESS", "IN_PROGRESS"));
 }
 
+TEST_F(ServiceTest, AServerDoesNotExecuteTwiceAtTheSameTimeThoughItsLeaseIsOver) {
+  std::vector<std::string> meanwhile;
+  std::unique_ptr<MessageService> slow;
+  slow = environment_.make_service([&](Step step) {
+    if (step != Step::produced || !meanwhile.empty()) return true;
+    clock_->advance(std::chrono::hours(48));
+    meanwhile.push_back(fault_of_answer(slow->produce(produce_request("k", 5), {})));
+    return true;
+  });
+  ASSERT_TRUE(succeeded(slow->produce(produce_request("k", 5), {})));
+  EXPECT_THAT(meanwhile, ElementsAre("IN_PROGRESS"));
+  EXPECT_THAT(ids_in_queue(), SizeIs(5));
+}
+
 TEST_F(ServiceTest, WhoLosesTheLeaseWhileProducingStops) {
   bool taken = false;
   const auto slow = environment_.make_service([&](Step step) {

@@ -90,6 +90,7 @@ class StoreLedger::AcceptWriter : private AcceptBatch<store::TransactPut> {
         [&] { return ledger_.accept_guard_.begin(accept_operation, key.key, key.request_hash, life()); });
     if (!begun) return base::propagate(store::as_error(begun.error()));
     record_ = std::move(begun->record);
+    mark_ = std::move(begun->mark);
     return request_.take_verdict(begun->verdict, record_.response);
   }
 
@@ -185,6 +186,7 @@ class StoreLedger::AcceptWriter : private AcceptBatch<store::TransactPut> {
 
   StoreLedger& ledger_;
   idempotency::Record record_;
+  std::unique_ptr<idempotency::Executions::Mark> mark_;  // this process executes the request
   bool is_unknown_ = false;                // whether a write of the group was done, because the store failed
   std::vector<std::size_t> first_action_;  // of each member of the group
 };
