@@ -1,6 +1,7 @@
 """The table as the outbox's document describes it, read and queried by boto3 beside the running server."""
 
 import json
+import subprocess
 import time
 import urllib.error
 import urllib.request
@@ -146,6 +147,47 @@ def test_table_can_have_another_name(start, monkeypatch, by_flag):
     assert OutboxItems(server, "letters").meta(identifier)["Attributes"]["Latest"] == "SENT"
     names = dynamodb(server).list_tables()["TableNames"]
     assert "letters" in names and "email-outbox" not in names
+
+
+def test_counts_of_tables_with_other_names_are_checked_and_made_anew(binary, start, directory):
+    """Whoever looks after the store need not know what the server called them."""
+
+    def postino(*arguments):
+        command = [binary, *arguments, "--data", directory / "data"]
+        return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+
+    server = start("--outbox-table", "letters", "--queues-table", "parcels")
+    rest = server.rest()
+    rest.await_status(rest.accept_one(payload()), "SENT")
+    message = {"idempotencyKey": "k", "target": {"queueName": "q"}, "messages": [{"body": "one"}]}
+    assert rest.post("/messages/produce", message).status == 200
+    client = dynamodb(server)
+    slice_ = client.scan(TableName="letters-counts")["Items"][0]
+    shelf = {"Shelf": {"S": "counts/q"}, "Position": {"S": "0"}}
+    for table, key, name in (
+        ("letters-counts", {name: slice_[name] for name in ("Tenant", "Slice")}, "SENT"),
+        ("parcels", shelf, "Ready"),
+    ):
+        client.update_item(
+            TableName=table,
+            Key=key,
+            UpdateExpression="ADD #name :more",
+            ExpressionAttributeNames={"#name": name},
+            ExpressionAttributeValues={":more": {"N": "7"}},
+        )
+    server.stop()
+
+    checked = postino("check")
+    assert checked.returncode == 1, checked
+    assert "letters: counts of e-mails, day " in checked.stdout and "1 is SENT, counted as 8" in checked.stdout
+    assert "parcels: counts of queue q: Ready is 8, and there is 1 message" in checked.stdout
+    repaired = postino("repair")
+    assert repaired.returncode == 0, repaired
+    assert "counted anew: e-mails of table letters\n" in repaired.stdout
+    assert "counted anew: messages of table parcels\n" in repaired.stdout
+    checked = postino("check", "--outbox-table", "letters", "--queues-table", "parcels", "--json")
+    assert checked.returncode == 0, checked
+    assert json.loads(checked.stdout)["counted"] == {"email_tables": ["letters"], "queue_tables": ["parcels"]}
 
 
 def test_life_of_records_can_be_chosen(start):

@@ -1,23 +1,19 @@
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <iterator>
 #include <memory>
+#include <optional>
 
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
+#include "app/cli/service_counts.h"
 #include "app/cli/setting_flags.h"
 #include "app/console/table_text.h"
 #include "app/console/terminal_text.h"
 #include "app/server/engine_options.h"
-#include "app/server/outbox_storage.h"
 #include "engine/engine.h"
 #include "engine/store_check.h"
 #include "engine/store_repair.h"
 #include "json/writer.h"
-#include "messages/queue_count_check.h"
 #include "messages/queue_table.h"
-#include "outbox/store_ledger/store_count_check.h"
-#include "outbox/store_ledger/store_recount.h"
 #include "outbox/store_ledger/store_tables.h"
 
 namespace postino::app {
@@ -70,7 +66,14 @@ void print_lines(const std::vector<std::string>& lines, std::uint64_t count, con
     console.out << "and " << grouped(static_cast<std::int64_t>(count - lines.size())) << " more\n";
 }
 
-std::string check_json(const engine::StoreCheck& check) {
+void write_counted(json::Writer& writer, const ServiceTables& tables) {
+  writer.key("counted").begin_object();
+  write_lines(writer, "email_tables", tables.outboxes);
+  write_lines(writer, "queue_tables", tables.queues);
+  writer.end_object();
+}
+
+std::string check_json(const engine::StoreCheck& check, const ServiceTables& tables) {
   std::string text;
   json::Writer writer(text);
   writer.begin_object();
@@ -82,13 +85,15 @@ std::string check_json(const engine::StoreCheck& check) {
   writer.key("bytes").integer(static_cast<std::int64_t>(check.bytes));
   writer.key("contents_checked").boolean(check.contents_checked);
   write_counts(writer, "counts", check.counts);
+  write_counted(writer, tables);
   writer.end_object();
   return text;
 }
 
-void print(const engine::StoreCheck& check, const Console& console) {
+void print(const engine::StoreCheck& check, const ServiceTables& tables, const Console& console) {
   print_lines(check.problems.lines(), check.problems.count(), console);
   for (const std::string& note : check.notes) console.print_foreign("note: " + note + "\n");
+  for (const std::string& each : tables.described()) console.print_foreign("counted: " + each + "\n");
   console.out << counted(static_cast<std::int64_t>(check.files), "file") << " checked";
   if (check.contents_checked) console.out << "; " << counts_text(check.counts);
   console.out << ": ";
@@ -100,7 +105,7 @@ void print(const engine::StoreCheck& check, const Console& console) {
     console.out << "The contents were not checked, because the files are damaged.\n";
 }
 
-std::string repair_json(const engine::StoreRepair& repair, bool recounted) {
+std::string repair_json(const engine::StoreRepair& repair, const std::optional<ServiceTables>& recounted) {
   std::string text;
   json::Writer writer(text);
   writer.begin_object();
@@ -111,15 +116,19 @@ std::string repair_json(const engine::StoreRepair& repair, bool recounted) {
   writer.key("lost_count").integer(static_cast<std::int64_t>(repair.lost.count()));
   write_lines(writer, "lost", repair.lost.lines());
   write_counts(writer, "saved", repair.saved);
-  writer.key("recounted").boolean(recounted);
+  writer.key("recounted").boolean(recounted.has_value());
+  write_counted(writer, recounted.value_or(ServiceTables()));
   writer.key("unfinished").string(repair.unfinished);
   writer.end_object();
   return text;
 }
 
-void print(const engine::StoreRepair& repair, bool recounted, const Console& console) {
+void print(const engine::StoreRepair& repair, const std::optional<ServiceTables>& recounted, const Console& console) {
   for (const std::string& note : repair.notes) console.print_foreign("note: " + note + "\n");
-  if (recounted) console.out << "E-mails and messages were counted anew.\n";
+  if (recounted) {
+    for (const std::string& each : recounted->described()) console.print_foreign("counted anew: " + each + "\n");
+    if (recounted->described().empty()) console.out << "There are no e-mails and no messages to be counted anew.\n";
+  }
   if (!repair.needed) {
     console.out << (repair.recount_due ? "the store is sound\n" : "nothing to do: the store is sound\n");
     return;
@@ -139,31 +148,6 @@ outbox::StoreTables outbox_tables(const Settings& settings) {
   return tables;
 }
 
-// The counts that the outbox and the queues keep in items of their own, beside what they count.
-class ServiceCounts {
- public:
-  explicit ServiceCounts(const Settings& settings)
-      : emails_(outbox_tables(settings), base::SystemClock().now(), outbox_policy(settings.outbox).keep),
-        queues_(settings.messages.queues) {}
-
-  engine::EachItem reader() {
-    return [this](const std::string& table, const item::Item& item) {
-      emails_.add(table, item);
-      queues_.add(table, item);
-    };
-  }
-  std::vector<std::string> differences() const {
-    std::vector<std::string> lines = emails_.differences();
-    std::ranges::move(queues_.differences(), std::back_inserter(lines));
-    return lines;
-  }
-  std::vector<std::string> unreadable() const { return emails_.unreadable(); }
-
- private:
-  outbox::StoreCountCheck emails_;
-  messages::QueueCountCheck queues_;
-};
-
 int run_check(const OfflineFlags& flags, const Console& console) {
   const auto settings = settings_of(flags.settings);
   if (!settings) return report_setting_errors(console, settings.error());
@@ -171,15 +155,18 @@ int run_check(const OfflineFlags& flags, const Console& console) {
   ServiceCounts counts(*settings);
   auto check = engine::check_store(settings->data, base::SystemClock(), counts.reader());
   if (!check) return report_error(console, with_advice(check.error()));
+  ServiceTables counted;
   // After a repair that has not counted anew yet, they differ, and a note says why.
-  if (check->contents_checked && !engine::is_recount_due(settings->data))
+  if (check->contents_checked && !engine::is_recount_due(settings->data)) {
     for (std::string& line : counts.differences()) check->problems.add(std::move(line));
+    counted = counts.tables();
+  }
   if (check->contents_checked)
     for (std::string& line : counts.unreadable()) check->notes.push_back(std::move(line));
   if (flags.json)
-    console.out << check_json(*check) << "\n";
+    console.out << check_json(*check, counted) << "\n";
   else
-    print(*check, console);
+    print(*check, counted, console);
   return check->sound() ? success : failure;
 }
 
@@ -191,25 +178,18 @@ std::vector<store::TableSetup> known_tables(const Settings& settings) {
   return known;
 }
 
-base::Result<void> count_anew(const Settings& settings, engine::Engine& engine) {
-  TRY_VOID(outbox::recount(engine, outbox_tables(settings), outbox_policy(settings.outbox).keep));
-  base::SystemRandom random;
-  const auto no_pause = [](base::Milliseconds) {};  // no other program uses the store
-  messages::QueueTable queues(engine, random, store::Retry(random, no_pause), settings.messages.queues);
-  if (const auto counted = queues.recount(); !counted) return base::propagate(store::as_error(counted.error()));
-  return {};
-}
-
-base::Result<void> count_anew(const Settings& settings) {
+base::Result<ServiceTables> count_anew(const Settings& settings) {
   engine::Options options = engine_options(settings);
   options.background = false;
   options.enforce_throughput = false;
+  ServiceTables counted;
   {
     TRY(const auto engine, engine::Engine::open(options));
-    TRY_VOID(count_anew(settings, *engine));
+    TRY(counted, count_anew(settings, *engine));
   }
   // Closing the store has written the counts out.
-  return engine::note_recounted(settings.data);
+  TRY_VOID(engine::note_recounted(settings.data));
+  return counted;
 }
 
 // Damage is not the only reason why counts may be wrong: other programs write to the tables as well.
@@ -236,10 +216,12 @@ int run_repair(const OfflineFlags& flags, const Console& console) {
       repair->unfinished = "the counts of e-mails and messages could not be checked: " + looked.error().message;
   // Counts that services keep themselves would go on counting what is lost.
   const bool recounts = repair->recount_due && repair->unfinished.empty();
+  std::optional<ServiceTables> recounted;
   if (recounts)
-    if (const auto counted = count_anew(*settings); !counted)
+    if (auto counted = count_anew(*settings); counted)
+      recounted = *std::move(counted);
+    else
       repair->unfinished = "e-mails and messages could not be counted anew: " + counted.error().message;
-  const bool recounted = recounts && repair->unfinished.empty();
   if (flags.json)
     console.out << repair_json(*repair, recounted) << "\n";
   else
@@ -254,12 +236,18 @@ int run_repair(const OfflineFlags& flags, const Console& console) {
   return repair->lost.empty() ? success : saved_in_part;
 }
 
+// Where the data is, what the tables in it are called, and for how long their counts count.
+bool names_data(const Setting& setting) {
+  return setting.key == "data" || setting.key == "outbox.table" || setting.key == "outbox.keep" ||
+         setting.key == "messages.queues" || setting.key == "messages.table";
+}
+
 CLI::App* add_offline_command(CommandLine& line, const std::string& name, const std::string& help,
                               int (*run)(const OfflineFlags&, const Console&),
                               const std::shared_ptr<OfflineFlags>& flags) {
   CLI::App* const command = line.program().add_subcommand(name, help);
   command->add_flag("--json", flags->json, "print the result as JSON");
-  add_setting_flags(*command, flags->settings, [](const Setting& setting) { return setting.key == "data"; });
+  add_setting_flags(*command, flags->settings, names_data);
   command->get_option("--data")->description(
       "directory of the data, which must exist (default: postino-data) [POSTINO_DATA]");
   line.add({command, [flags, run](const Console& console) { return run(*flags, console); }, "", {}});
