@@ -17,7 +17,7 @@ sys.path[:0] = [str(FOLDER.parent / name) for name in ("outbox_e2e", "wire_clien
 from email_promises import EmailPromises  # noqa: E402
 from machine import COUNTS  # noqa: E402
 from machine_operator import MachineOperator  # noqa: E402
-from plan import FAULTS, make_plan  # noqa: E402
+from plan import FAULTS, draw_place, make_plan  # noqa: E402
 from table_promises import TablePromises  # noqa: E402
 from verdict import Verdict  # noqa: E402
 from world import World  # noqa: E402
@@ -32,15 +32,21 @@ def parse(arguments):
     parser.add_argument("--seed", type=int, default=time.time_ns() % 2**32)
     parser.add_argument("--seconds", type=float, default=40, help="of faults")
     parser.add_argument("--ledger", choices=["store", "mysql"], default="store")
-    parser.add_argument("--servers", type=int, default=1, help="more than one needs --ledger mysql")
+    parser.add_argument("--servers", type=int, help="more than one needs --ledger mysql; otherwise the seed decides")
     parser.add_argument("--broker", choices=["store", "rabbitmq"], default="store")
-    parser.add_argument("--spool", action="store_true", help="keep payloads and messages in files")
-    parser.add_argument("--unknown-outcome", choices=["resend", "hold"], default="resend")
+    parser.add_argument(
+        "--spool", action=argparse.BooleanOptionalAction, help="keep payloads and messages in files; otherwise as drawn"
+    )
+    parser.add_argument("--unknown-outcome", choices=["resend", "hold"], help="otherwise the seed decides")
     parser.add_argument("--without", action="append", default=[], metavar="FAULT", help="leave a fault out")
     parser.add_argument("--only", action="append", default=[], metavar="FAULT", help="leave all others out")
     parser.add_argument("--meets", action="append", default=[], choices=COUNTS, help="fail if it did not")
     parser.add_argument("--keep", action="store_true", help="keep the data and the log of the server")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    for name, drawn in zip(("spool", "unknown_outcome", "servers"), draw_place(options.seed, options.ledger)):
+        if getattr(options, name) is None:
+            setattr(options, name, drawn)
+    return options
 
 
 def chosen_faults(options):

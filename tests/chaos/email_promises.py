@@ -13,6 +13,9 @@ CORRECTION_SECONDS = 10  # by which a clock may be set without being suspected
 # What keeps a server from writing down what it knows.
 HOLD_UPS = ("stop", "full disk", "slow disk", "failed write", "failed sync", "writes refused")
 HOLD_UPS += ("database cut", "a COMMIT that was cut", "database stall", "database away", "database kill")
+HOLD_UPS += ("database only reads", "database rows locked")
+CLOCK_AHEAD = ("clock ahead", "database clock ahead")
+CLOCK_SET = (*CLOCK_AHEAD, "clock back", "database clock back")
 ENDS = ("process end", "stop")
 MOMENT_SECONDS = 0.02  # between what the server and the mail server write down of the same moment
 
@@ -157,7 +160,7 @@ class EmailPromises:
         """The server's clock and ours are the same, but for corrections that it follows; both count in milliseconds. A
         clock that is set back stands still until time has caught up."""
         since = copy.arrived_at - CORRECTION_SECONDS
-        corrected = self.world.timeline.overlapping(since, copy.arrived_at, "clock ahead")
+        corrected = self.world.timeline.overlapping(since, copy.arrived_at, *CLOCK_AHEAD)
         early = submitted.not_before - copy.arrived_at
         self.verdict.check(
             "nothing is sent before its time",
@@ -181,7 +184,7 @@ class EmailPromises:
             if line["status"] == "READY" and "outcome unknown" in line["reason"]:
                 at = timeline.of_calendar(datetime.fromisoformat(line["at"].replace("Z", "+00:00")))
                 around = at - 2 * CORRECTION_SECONDS, at + 2 * CORRECTION_SECONDS
-                corrected = timeline.overlapping(*around, "clock ahead", "clock back")
+                corrected = timeline.overlapping(*around, *CLOCK_SET)
                 slack = CORRECTION_SECONDS if corrected else MOMENT_SECONDS
                 spans.append((at - slack, at + slack))
         return spans

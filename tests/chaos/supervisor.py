@@ -24,8 +24,9 @@ def go_with_parent():
 class Supervisor:
     host = "127.0.0.1"
 
-    def __init__(self, binary, machine, timeline, log, flags):
+    def __init__(self, binary, machine, timeline, log, flags, database_machine=None):
         self.machine, self.timeline, self.log = machine, timeline, log
+        self.database_machine = database_machine
         self.port, self.rest_port = free_port(), free_port()
         self.endpoint = f"http://{self.host}:{self.port}"
         self.url = f"http://{self.host}:{self.rest_port}"
@@ -62,7 +63,11 @@ class Supervisor:
             self._asked = False
             self.starts += 1
             self.failures_at_start = self.machine.lasting_failures()
-            self.machine.move_clock(0)  # a machine that starts gets the time from others before it starts its services
+            # A machine that starts gets the time from others before it starts its services. A server that starts cannot
+            # know that the database's clock is wrong, unless it is very wrong.
+            self.machine.move_clock(0)
+            if self.database_machine:
+                self.database_machine.move_clock(0)
             self.process = subprocess.Popen(
                 self.command,
                 stdout=log,

@@ -13,6 +13,7 @@ FOLDER = Path(__file__).parent
 sys.path[:0] = [str(FOLDER), str(FOLDER.parent / "outbox_e2e"), str(FOLDER.parent / "wire_clients")]
 
 from machine import Machine  # noqa: E402
+from mariadb_server import MariadbServer  # noqa: E402
 from patient_client import PatientClient, PatientWire  # noqa: E402
 from payloads import payload  # noqa: E402
 from supervisor import Supervisor  # noqa: E402
@@ -154,6 +155,32 @@ def test_the_wall_clock_can_be_moved(machine, server, marks, seconds):
     before = last_logged_at(server, marks)
     machine.move_clock(seconds)
     eventually(lambda: abs((last_logged_at(server, marks) - before).total_seconds() - seconds) < 600, "the other time")
+
+
+@pytest.fixture
+def database(machine):
+    server = MariadbServer(environment=machine.environment())
+    yield server
+    server.remove()
+
+
+def test_a_database_has_a_clock_that_can_be_moved_and_rows_that_strangers_lock(machine, database):
+    now = lambda: float(database.query("SELECT UNIX_TIMESTAMP(NOW(6))")[0][0])  # noqa: E731
+    before = now()
+    machine.move_clock(7_200)
+    assert 7_000 < now() - before < 7_400
+    machine.move_clock(-7_200)
+    assert 7_000 < before - now() < 7_400
+    machine.move_clock(0)
+
+    name = database.new_database()
+    database.query("CREATE TABLE emails (id VARCHAR(9) PRIMARY KEY); INSERT INTO emails VALUES ('a'), ('b')", name)
+    stranger = database.lock_rows("emails", 1, "id", name)
+    unlocked = lambda: database.query("SELECT id FROM emails ORDER BY id FOR UPDATE SKIP LOCKED", name)  # noqa: E731
+    eventually(lambda: unlocked() == [["b"]], "a row that is locked")
+    stranger.kill()
+    stranger.communicate()
+    eventually(lambda: unlocked() == [["a"], ["b"]], "the end of the lock")
 
 
 def last_logged_at(server, marks):

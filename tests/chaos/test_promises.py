@@ -15,6 +15,7 @@ from email_load import EmailLoad, Request, Submitted  # noqa: E402
 from email_promises import EmailPromises  # noqa: E402
 from message_load import Call  # noqa: E402
 from message_promises import MessagePromises  # noqa: E402
+from plan import FAULTS, draw_place, make_plan, part_of  # noqa: E402
 from planned_smtp import Copy  # noqa: E402
 from timeline import Fault, Timeline  # noqa: E402
 from verdict import Verdict  # noqa: E402
@@ -193,3 +194,25 @@ class TestEmails:
         after = [*self.SENT, (17, "READY", UNKNOWN)]
         assert not self.is_excused(timeline, before)
         assert not self.is_excused(timeline, after)
+
+
+class TestPlans:
+    def test_every_fault_is_drawn_if_there_is_time(self):
+        steps = make_plan(1, 600, list(FAULTS))
+        assert {step.fault for step in steps} == set(FAULTS)
+        assert [vars(step) for step in steps] == [vars(step) for step in make_plan(1, 600, list(FAULTS))]
+
+    def test_one_thing_breaks_in_one_way_at_a_time(self):
+        busy = {}
+        for step in make_plan(2, 600, list(FAULTS)):
+            assert busy.get(part_of(step.fault), 0) <= step.at, step
+            busy[part_of(step.fault)] = step.at + step.seconds
+
+    def test_some_clocks_are_wrong_for_longer_than_leases(self):
+        lengths = [step.seconds for step in make_plan(3, 2_000, list(FAULTS)) if "clock" in step.fault]
+        assert min(lengths) < LEASE_SECONDS and max(lengths) > 5 * LEASE_SECONDS
+
+    def test_the_seed_decides_on_the_settings(self):
+        drawn = {draw_place(seed, "mysql") for seed in range(200)}
+        assert len(drawn) == 12, "files or not, resend or hold, one to three servers"
+        assert {servers for _, _, servers in (draw_place(seed, "store") for seed in range(50))} == {1}

@@ -29,8 +29,8 @@ FLAGS += ["--callback-retry-first", "100ms", "--callback-attempts", "1000", "--c
 FLAGS += ["--callback-timeout", "2s", "--smtp-timeout", "2s", "--smtp-tls", "off"]
 FLAGS += ["--messages-lease", f"{LEASE_SECONDS}s", "--queue-lease", f"{LEASE_SECONDS}s"]
 CUT_COMMIT = "a COMMIT that was cut"
-DATABASE_GONE = ("database cut", CUT_COMMIT, "database stall", "database away", "database kill")
-CANNOT_START = ("full disk", *DATABASE_GONE)
+DATABASE_GONE = ("database cut", CUT_COMMIT, "database stall", "database away", "database kill", "database only reads")
+CANNOT_START = ("full disk", *DATABASE_GONE, "database rows locked")
 EXCUSED_SECONDS = 5
 
 
@@ -57,15 +57,22 @@ class World:
         flags += ["--callback-secret", self.secret, "--unknown-outcome", options.unknown_outcome]
         if options.spool:
             flags += ["--spool", self.machine.disk / "spool"]
-        self.database = None
+        self.database, self.database_machine = None, None
         if options.ledger == "mysql":
-            self.database = MariadbServer()
+            self.database_machine = Machine(options.library, folder / "machine-of-database")
+            self.database = MariadbServer(environment=self.database_machine.environment())
             self._open.callback(self.database.remove)
+            self._strangers = []  # that lock rows
+            self._open.callback(self._unlock_rows)
+            self._database_name = self.database.new_database()
+            # One who may do everything may also write to a database that only reads.
+            self.database.query("CREATE USER plain@localhost")
+            self.database.query(f"GRANT ALL ON {self._database_name}.* TO plain@localhost")
             self.database_proxy = self._proxy(self.database.socket, b"COMMIT")
             # That may be long after the plan has asked for it: also when a server is started the next time.
             self.database_proxy.on_trigger = lambda: self.timeline.moment(CUT_COMMIT)
             flags += ["--ledger", "mysql", "--mysql-host", "127.0.0.1", "--mysql-port", self.database_proxy.port]
-            flags += ["--mysql-user", "root", "--mysql-tls", "off", "--mysql-database", self.database.new_database()]
+            flags += ["--mysql-user", "plain", "--mysql-tls", "off", "--mysql-database", self._database_name]
             flags += ["--mysql-statement-timeout", "2s"]
             if options.servers > 1:
                 flags += ["--several-servers"]
@@ -80,7 +87,9 @@ class World:
             flags += ["--default-connection", "main"]
         self.servers = []
         for number, machine in enumerate(self.machines):
-            server = Supervisor(options.binary, machine, self.timeline, folder / f"log-{number}", flags)
+            server = Supervisor(
+                options.binary, machine, self.timeline, folder / f"log-{number}", flags, self.database_machine
+            )
             self._open.callback(server.close)
             server.await_first_start()
             self.servers.append(server)
@@ -176,6 +185,10 @@ class World:
                 "database stall": (lambda size: proxy.stall(), proxy.restore),
                 "database away": (lambda size: proxy.refuse(), proxy.restore),
                 "database kill": (lambda size: self.database.kill(), self.database.start),
+                "database only reads": (lambda size: self._only_read(1), lambda: self._only_read(0)),
+                "database rows locked": (lambda size: self._lock_rows(int(size)), self._unlock_rows),
+                "database clock ahead": (self.database_machine.move_clock, self._set_database_clock),
+                "database clock back": (lambda size: self.database_machine.move_clock(-size), self._set_database_clock),
             }
         if self.broker:
             wire = self.broker_proxy
@@ -193,6 +206,24 @@ class World:
         for server in self.servers:
             server.resume()
 
+    def _only_read(self, value):
+        self.database.query(f"SET GLOBAL read_only = {value}")
+
+    def _lock_rows(self, count):
+        """Those of e-mails that are being sent, if there are any."""
+        order = "status = 'PROCESSING' DESC, RAND()"
+        if stranger := self.database.lock_rows("emails", count, order, self._database_name):
+            self._strangers.append(stranger)
+
+    def _unlock_rows(self):
+        for stranger in self._strangers:
+            stranger.kill()
+            stranger.communicate()
+        self._strangers.clear()
+
+    def _set_database_clock(self):
+        self.database_machine.move_clock(0)
+
     def _set_clocks(self):
         for machine in self.machines:
             machine.move_clock(0)
@@ -202,6 +233,10 @@ class World:
         self.machine.mend_disk()
         self._set_clocks()
         self._resume_all()
+        if self.database:
+            self._set_database_clock()
+            self._unlock_rows()
+            self._only_read(0)
         for proxy in self._proxies:
             proxy.restore()
         self.callbacks.script.clear()

@@ -18,7 +18,8 @@ def in_memory():
 
 
 class MariadbServer:
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, environment=None):
+        self.environment = environment  # of the process; None: ours
         self.directory = Path(tempfile.mkdtemp(prefix="postino-mariadb-", dir=in_memory()))
         self.socket = self.directory / "socket"
         self.log = self.directory / "log"
@@ -40,7 +41,7 @@ class MariadbServer:
         command += ["--innodb-flush-log-at-trx-commit=1", "--innodb-buffer-pool-size=64M", "--innodb-log-file-size=64M"]
         command += ["--performance-schema=OFF", "--max-allowed-packet=96M", *self.arguments]
         with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(command, stdout=log, stderr=log)
+            self.process = subprocess.Popen(command, stdout=log, stderr=log, env=self.environment)
         eventually(self._answers, "MariaDB", PATIENCE_SECONDS)
 
     def _answers(self):
@@ -80,6 +81,29 @@ class MariadbServer:
         return [line.split("\t") for line in done.stdout.splitlines()]
 
     def _client(self, sql, database=None):
+        return subprocess.run(self._client_command(database), input=sql, capture_output=True, text=True)
+
+    def _client_command(self, database=None):
         command = ["mariadb", "--no-defaults", f"--socket={self.socket}", "--user=root", "--batch", "--skip-column-names"]
-        command += ["--default-character-set=utf8mb4", *([database] if database else [])]
-        return subprocess.run(command, input=sql, capture_output=True, text=True)
+        return [*command, "--default-character-set=utf8mb4", *([database] if database else [])]
+
+    def lock_rows(self, table, count, order, database):
+        """A client that locks some rows, and holds them until it is killed. None if the database does not answer."""
+        found = self._client(f"SELECT QUOTE(id) FROM {table} ORDER BY {order} LIMIT {count}", database)
+        if found.returncode != 0 or not found.stdout:
+            return None
+        ids = ", ".join(found.stdout.split())
+        client = subprocess.Popen(
+            [*self._client_command(database), "--unbuffered"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        # By the key, so that nothing beside these rows is locked.
+        client.stdin.write(
+            "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; BEGIN;\n"
+            f"SELECT id FROM {table} WHERE id IN ({ids}) FOR UPDATE;\n"
+        )
+        client.stdin.flush()
+        return client
