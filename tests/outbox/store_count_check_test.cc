@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "outbox/store_ledger/store_count_expiry.h"
 #include "outbox/store_ledger/store_expiry.h"
 #include "outbox/store_ledger/store_recount.h"
 #include "outbox_store.h"
@@ -67,13 +68,22 @@ class StoreCountCheckTest : public testing::Test {
         {.table_name = store_.tables().emails, .key = {{"Id", email_id(number)}, {"Status", "_META"}}}));
   }
   void sweep() {
-    for (int i = 0; i < 1'000; ++i)
-      if (!*store_.engine().run_maintenance_once()) return;
+    while (*store_.engine().run_maintenance_once()) {
+    }
+    while (*count_expiry_.run_once()) {
+    }
+  }
+  // As the program has it.
+  void guard_expiry() {
+    store_.engine().guard_expiry(
+        [this](const std::string& table, const item::Item& item) { return expiry_.may_expire(table, item); });
   }
 
   const std::shared_ptr<base::ManualClock> clock_ = std::make_shared<base::ManualClock>(test_start);
   OutboxStore store_{SpoolChoice::store, clock_};
   std::unique_ptr<StoreLedger> ledger_ = store_.make_ledger();
+  const StoreExpiry expiry_{store_.engine(), store_.tables(), *clock_};
+  StoreCountExpiry count_expiry_{store_.engine(), store_.tables(), *clock_};
 };
 
 TEST_F(StoreCountCheckTest, CountsThatWereKeptDoNotDiffer) { EXPECT_THAT(differences(), IsEmpty()); }
@@ -132,9 +142,7 @@ TEST_F(StoreCountCheckTest, ATableOfCountsThatIsLostIsMadeAnew) {
 
 // Finished e-mails go one by one, and the counts of their day behind them. At no moment that is a difference.
 TEST_F(StoreCountCheckTest, ExpiryMakesNoDifference) {
-  const StoreExpiry expiry(store_.engine(), store_.tables(), *clock_);
-  store_.engine().guard_expiry(
-      [&](const std::string& table, const item::Item& item) { return expiry.may_expire(table, item); });
+  guard_expiry();
   for (const int held : {1, 2, 4}) move_to(held, State::held);
   clock_->advance(ledger_policy().keep - hours(1));
   for (int hour = 0; hour < 60; ++hour) {
@@ -152,6 +160,52 @@ TEST_F(StoreCountCheckTest, ExpiryMakesNoDifference) {
   }
   EXPECT_FALSE(*ledger_->find(email_id(1)));
   EXPECT_THAT(store_.scan(store_.tables().counts()), IsEmpty());
+}
+
+// What one slice has too many, another has too few. All tenants together have more slices than one round of the store
+// deletes, so that rounds end in the middle of a tenant's.
+TEST_F(StoreCountCheckTest, TheSlicesOfADayGoTogether) {
+  guard_expiry();
+  const std::string day = "20250101";
+  constexpr int tenants = 60;
+  for (int tenant = 0; tenant < tenants; ++tenant)
+    for (int slice = 0; slice < 7; ++slice) {
+      const std::string name = "tenant-" + std::to_string(tenant);
+      const std::string key = day + "#" + std::to_string(slice);
+      set_count(name, key, "TTL", base::epoch_seconds(clock_->now()));
+      set_count(name, key, "READY", slice < 3 ? -1 : slice < 4 ? 0 : 1);
+      set_count(name, key, "SENT", 1);
+    }
+  const std::size_t others = store_.scan(store_.tables().counts()).size() - 7 * tenants;
+  bool has_more = true;
+  for (int round = 0; has_more && round < 1'000; ++round) {
+    has_more = *store_.engine().run_maintenance_once();
+    EXPECT_THAT(differences(), IsEmpty()) << round;
+  }
+  while (*count_expiry_.run_once()) EXPECT_THAT(differences(), IsEmpty());
+  EXPECT_THAT(differences(), IsEmpty());
+  EXPECT_THAT(store_.scan(store_.tables().counts()), testing::SizeIs(others));
+}
+
+TEST_F(StoreCountCheckTest, ADayIsKeptForAsLongAsAnyOfItsSlices) {
+  guard_expiry();
+  const auto slices = [&] { return store_.scan(store_.tables().counts()).size(); };
+  const std::size_t others = slices();
+  const std::int64_t now = base::epoch_seconds(clock_->now());
+  for (const int slice : {0, 1}) {
+    const std::string key = "20250101#" + std::to_string(slice);
+    set_count("acme", key, "TTL", now + slice * 3'600);
+    set_count("acme", key, "HELD", slice == 0 ? 1 : -1);
+  }
+  sweep();
+  EXPECT_EQ(slices(), others + 2) << "they were written with another time to keep e-mails for";
+  set_count("acme", "20250101#2", "HELD", 1);
+  clock_->advance(hours(1));
+  sweep();
+  EXPECT_EQ(slices(), others + 3) << "an e-mail is not finished";
+  set_count("acme", "20250101#2", "HELD", 0);
+  sweep();
+  EXPECT_EQ(slices(), others);
 }
 
 // What is not finished does not expire, so that its counts are compared as on the first day.

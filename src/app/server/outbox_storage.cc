@@ -1,6 +1,7 @@
 #include "app/server/outbox_storage.h"
 
 #include "base/log.h"
+#include "outbox/store_ledger/store_count_expiry.h"
 #include "outbox/store_ledger/store_ledger.h"
 #include "outbox/store_ledger/store_suppressions.h"
 #include "outbox/store_ledger/store_tables.h"
@@ -29,6 +30,7 @@ class StoreStorage final : public OutboxStorage {
     ledger_ = std::make_unique<outbox::StoreLedger>(store, tables, context.policy, context.clock, context.random, retry,
                                                     std::move(directory), options);
     suppressions_ = std::make_unique<outbox::StoreSuppressions>(store, tables, retry);
+    count_expiry_ = std::make_unique<outbox::StoreCountExpiry>(store, tables, context.clock);
     return {};
   }
 
@@ -51,16 +53,29 @@ class StoreStorage final : public OutboxStorage {
     }
   }
 
+  // E-mails expire in the store by themselves, and their counts here: a page at a time.
+  void sweep_ledger() override {
+    if (clock_.monotonic() < next_count_sweep_) return;
+    const auto more = count_expiry_->run_once();
+    if (more && *more) return;
+    next_count_sweep_ = clock_.monotonic() + pause_between_count_sweeps;
+    if (!more)
+      base::log_warning("outbox", "expired counts of e-mails could not be removed", {{"error", more.error().message}});
+  }
+
  private:
   static constexpr base::Milliseconds while_indexes_are_filled{50};
   static constexpr base::Milliseconds pause_after_trouble = std::chrono::minutes(1);
+  static constexpr base::Milliseconds pause_between_count_sweeps = std::chrono::hours(1);
   static constexpr int pages_of_a_look = 10;
   static constexpr int emails_of_a_page = 100;
 
   base::Milliseconds next_look_{0};  // by the monotonic clock
+  base::Milliseconds next_count_sweep_{0};
   const base::Clock& clock_;
   std::unique_ptr<outbox::StoreLedger> ledger_;
   std::unique_ptr<outbox::StoreSuppressions> suppressions_;
+  std::unique_ptr<outbox::StoreCountExpiry> count_expiry_;
 };
 
 }  // namespace

@@ -1,7 +1,8 @@
 // How many e-mails are in each state, kept in step with them: the counts change in the same commit.
 //
 // There is one slice of counts for each day from which e-mails are kept, a few times over so that writers do not meet.
-// A slice expires with the e-mails it counts, so the sum over all slices needs no correction and no scan.
+// The slices of a day expire together, with the e-mails they count (StoreCountExpiry), so the sum over all slices needs
+// no correction and no scan.
 #pragma once
 
 #include <map>

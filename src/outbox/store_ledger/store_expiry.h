@@ -1,6 +1,6 @@
 // What of the outbox's tables may expire: e-mails that are finished, with everything that belongs to them. The items
 // have a time to live from their acceptance on, as programs that read the tables expect; this is asked before one is
-// deleted.
+// deleted. Counts are not deleted one by one: store_count_expiry.h does it.
 #pragma once
 
 #include <string>
@@ -25,7 +25,6 @@ class StoreExpiry {
  private:
   // Of what belongs to the e-mail: lines of history, payload, message.
   bool is_email_over(const std::string& id) const;
-  bool is_slice_over(const item::Item& slice) const;
 
   store::Store& store_;
   const StoreTables tables_;
