@@ -125,8 +125,9 @@ void AgeWatch::look() {
   const TimePoint expected = *seen_ + (passed - seen_at_.value_or(passed));
   if (now - expected > notable_clock_gap) {
     wait_until_ = passed + deletion_waits;
-    log_warning(part_, "the clock is far ahead of the last time it was seen: nothing expires for an hour",
-                {{"now", format_timestamp(now)}, {"last_seen", format_timestamp(expected)}});
+    if (!part_.empty())
+      log_warning(part_, "nothing expires for an hour, because of a gap in the time",
+                  {{"now", format_timestamp(now)}, {"last_seen", format_timestamp(expected)}});
   }
   seen_ = now;
   seen_at_ = passed;

@@ -77,7 +77,8 @@ class PlausibleClock final : public Clock {
 // while. Used by one thread at a time.
 class AgeWatch {
  public:
-  // `part` of the program says in the log when deletion waits. The clock must outlive it.
+  // `part` of the program says in the log when deletion waits; nothing is said if it is empty, because another watch of
+  // the same clock does. The clock must outlive it.
   AgeWatch(const Clock& clock, std::string_view part) : clock_(clock), part_(part) {}
 
   // The time that a process before this one has noted last. To be called before the first look.

@@ -21,6 +21,7 @@ from timeline import Timeline  # noqa: E402
 from waiting import eventually  # noqa: E402
 
 TABLE = "marks"
+DAY = 86_400
 
 
 class Marks:
@@ -155,6 +156,23 @@ def test_the_wall_clock_can_be_moved(machine, server, marks, seconds):
     before = last_logged_at(server, marks)
     machine.move_clock(seconds)
     eventually(lambda: abs((last_logged_at(server, marks) - before).total_seconds() - seconds) < 600, "the other time")
+
+
+def test_a_clock_that_is_far_ahead_at_a_start_is_told_once(machine, tmp_path, monkeypatch):
+    machine.move_clock(-3 * DAY)
+    with monkeypatch.context() as patch:
+        patch.setattr(machine, "move_clock", lambda seconds: None)  # or the supervisor would set it right
+        server = Supervisor(os.environ["POSTINO"], machine, Timeline(), tmp_path / "log", [])
+        server.await_first_start()
+    try:
+        told = lambda text: server.last_lines(10_000).count(text)  # noqa: E731
+        for start in (1, 2):  # what is told twice at a start is there by the next one
+            restart(server)
+            eventually(lambda: told("nothing expires for an hour") >= start, "the line of the store")
+        assert told("nothing expires for an hour") == 2
+        assert told("far ahead of the last time") == 2
+    finally:
+        server.close()
 
 
 @pytest.fixture

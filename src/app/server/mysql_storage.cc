@@ -76,7 +76,7 @@ class MysqlStorage final : public OutboxStorage {
                                                     std::move(directory));
     TRY(const auto last_seen, ledger_->last_seen());
     if (last_seen) clock_->note_past(*last_seen);
-    watch(*clock_, last_seen);
+    watch(*clock_, last_seen, true);
     return {};
   }
 

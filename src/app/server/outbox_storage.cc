@@ -23,7 +23,7 @@ class StoreStorage final : public OutboxStorage {
     }));
     const store::Retry retry(context.random, [&pause = context.pause](base::Milliseconds delay) { pause.wait(delay); });
     TRY(auto directory, open_directory(settings, context));
-    watch(clock_, context.past);
+    watch(clock_, context.past, false);
     outbox::StoreLedgerOptions options;
     options.memory = context.memory;
     options.foreign_writes = context.foreign_writes;
@@ -113,8 +113,8 @@ void OutboxStorage::append_metrics(std::string& out) const {
   if (directory_ != nullptr) directory_->append_metrics(out);
 }
 
-void OutboxStorage::watch(const base::Clock& clock, std::optional<base::TimePoint> past) {
-  ages_ = std::make_unique<base::AgeWatch>(clock, "outbox");
+void OutboxStorage::watch(const base::Clock& clock, std::optional<base::TimePoint> past, bool tells) {
+  ages_ = std::make_unique<base::AgeWatch>(clock, tells ? "outbox" : "");
   if (past) ages_->begin(*past);
 }
 
