@@ -181,6 +181,7 @@ Problem problem_of(messages::Fault fault) {
   for (const broker::EndpointFailure& endpoint : fault.endpoints)
     problem.cause.append("; ").append(endpoint.endpoint).append(": ").append(endpoint.reason);
   problem.endpoints = std::move(fault.endpoints);
+  problem.is_told = fault.is_told;
   if (fault.retry_after && problem.headers.empty())
     problem.headers.emplace_back("Retry-After", std::to_string(seconds_of(*fault.retry_after)));
   return problem;

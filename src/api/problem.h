@@ -80,6 +80,7 @@ struct Problem {
   std::vector<broker::EndpointFailure> endpoints;            // that were tried in vain, in their order
   std::vector<std::pair<std::string, std::string>> headers;  // of the response
   std::string cause;                                         // for the log alone
+  bool is_told = false;                                      // the log has it already, as one outage of many calls
 };
 
 std::string to_json(const Problem& problem, std::string_view request_id);

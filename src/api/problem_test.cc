@@ -63,7 +63,10 @@ TEST(Problem, FaultsOfTheMessageServiceKeepWhatCallersNeed) {
   messages::Fault fault{.kind = messages::FaultKind::unreachable, .message = "nobody answers"};
   fault.endpoints = {{"a:1", "closed"}};
   fault.retry_after = base::Milliseconds(4'001);
+  EXPECT_FALSE(problem_of(fault).is_told);
+  fault.is_told = true;
   const Problem problem = problem_of(fault);
+  EXPECT_TRUE(problem.is_told);
   EXPECT_EQ(problem.detail, "Nobody answers.");
   EXPECT_EQ(problem.cause, "nobody answers; a:1: closed");
   EXPECT_THAT(problem.endpoints, testing::SizeIs(1));

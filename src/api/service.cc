@@ -276,6 +276,7 @@ Outcome Api::within_budget(AnswerMemory& answer, Outcome outcome) const {
 
 // The response goes last: with it, the request does.
 void Api::finish(Work& work, Outcome outcome) {
+  const bool is_told = !outcome && outcome.error().is_told;
   const std::string cause = outcome ? std::string() : std::move(outcome.error().cause);
   Reply reply = outcome ? *std::move(outcome) : reply_of(std::move(outcome).error(), work.request_id);
   const auto time = steady_clock::now() - work.begin;
@@ -285,7 +286,7 @@ void Api::finish(Work& work, Outcome outcome) {
     statistics_.count(*work.route, reply.status, time);
     check_documented(work, reply.status);
   }
-  log(work, reply.status, time, cause);
+  if (!is_told || log_requests_) log(work, reply.status, time, cause);
   http::Response response = response_of(std::move(reply), std::move(work.request_id));
   border_.add_origin(work.request, response);
   work.reading = {};  // before the answer, so that a client that has it finds the room free

@@ -10,7 +10,10 @@
 #include "base/many_threads_testing.h"
 #include "base/temporary_directory.h"
 #include "broker/amqp_client.h"
+#include "broker/managed_broker.h"
+#include "broker/sasl_testing.h"
 #include "net/certificates_testing.h"
+#include "net/logged_lines_testing.h"
 #include "net/raw_server_testing.h"
 #include "net/tls_socket.h"
 
@@ -26,15 +29,6 @@ struct SslDeleter {
   void operator()(SSL* ssl) const { SSL_free(ssl); }
   void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
 };
-
-// AMQP's header for SASL, and a frame that offers PLAIN.
-std::string offer_of_plain() {
-  const std::string mechanisms = std::string("\x00\x53\x40\xC0\x08\x01\xA3\x05PLAIN", 13);
-  std::string frame;
-  const auto size = static_cast<char>(8 + mechanisms.size());
-  frame.append(3, '\0').append(1, size).append("\x02\x01", 2).append(2, '\0').append(mechanisms);
-  return std::string("AMQP\x03\x01\x00\x00", 8) + frame;
-}
 
 // Offers PLAIN, over TLS if it has a certificate, and hears what is said until the client goes.
 class FalseBroker {
@@ -123,6 +117,35 @@ TEST_F(FalseBrokerTest, WithAnInvalidCertificateGetsNoPassword) {
   settings.tls.authorities_file = authority_.certificate_file();
   EXPECT_THAT(FalseBroker(authority_.issue("DNS:elsewhere.example")).hear(settings), Not(HasSubstr(secret)))
       << "for another name";
+}
+
+// --- A management API that is away
+
+// Many may ask how many messages a queue has, every second.
+TEST(ManagementApi, AnOutageIsToldOnceAndSoIsItsEnd) {
+  std::atomic<bool> is_away = true;
+  net::RawServer server([&](net::RawPeer& peer) {
+    peer.receive_head();
+    if (is_away) return;
+    peer.send(
+        "HTTP/1.1 200 OK\r\nContent-Length: 34\r\nConnection: close\r\n\r\n"
+        R"({"items":[{"messages_ready":  7}]})");
+  });
+  const auto broker = ManagedBroker::create(
+      nullptr, {.url = "http://127.0.0.1:" + std::to_string(server.port()), .user = "clerk", .password = secret});
+  ASSERT_TRUE(broker);
+  const net::LoggedLines lines;
+  for (int call = 0; call < 5; ++call) {
+    const auto depth = (*broker)->depth("q");
+    ASSERT_FALSE(depth);
+    EXPECT_EQ(depth.error().kind, FailureKind::unreachable);
+    EXPECT_TRUE(depth.error().is_told) << "it is not to be told for each call";
+  }
+  EXPECT_EQ(lines.count("the management API cannot be used"), 1);
+  is_away = false;
+  for (int call = 0; call < 5; ++call) EXPECT_EQ((*broker)->depth("q")->ready, 7U);
+  EXPECT_EQ(lines.count("the management API can be used again"), 1);
+  EXPECT_EQ(lines.count("\n"), 2);
 }
 
 // --- A broker that says nothing

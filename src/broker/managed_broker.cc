@@ -73,7 +73,15 @@ ManagedBroker::ManagedBroker(std::unique_ptr<Broker> broker, std::unique_ptr<htt
         return std::move(url);
       }()),
       authorization_("Basic " + base::to_base64(settings.user + ":" + settings.password)),
-      timeout_(settings.timeout) {}
+      timeout_(settings.timeout),
+      health_("broker", "the management API", url_.authority()) {}
+
+tl::unexpected<Failure> ManagedBroker::out_of_use(Failure failure) {
+  health_.fails(failure.endpoints.empty() ? failure.message : failure.endpoints.front().reason,
+                std::chrono::steady_clock::now());
+  failure.is_told = true;
+  return tl::unexpected<Failure>(std::move(failure));
+}
 
 // The page of one queue lags behind by seconds. The list hardly does, if it is asked for nothing else.
 Result<Depth> ManagedBroker::depth(const std::string& queue) {
@@ -84,11 +92,13 @@ Result<Depth> ManagedBroker::depth(const std::string& queue) {
   request.headers.emplace_back("Authorization", authorization_);
   const auto response = client_->send(request, std::chrono::steady_clock::now() + timeout_);
   if (!response)
-    return tl::unexpected<Failure>(Failure{FailureKind::unreachable,
-                                           "its management API cannot be reached",
-                                           {{url_.authority(), response.error().message}}});
-  if (response->status == 200) return read_depth(response->body);
-  return refuse(FailureKind::refused, "its management API answered " + std::to_string(response->status));
+    return out_of_use({FailureKind::unreachable,
+                       "its management API cannot be reached",
+                       {{url_.authority(), response.error().message}}});
+  if (response->status != 200)
+    return out_of_use({FailureKind::refused, "its management API answered " + std::to_string(response->status), {}});
+  health_.works();
+  return read_depth(response->body);
 }
 
 }  // namespace postino::broker

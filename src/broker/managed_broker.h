@@ -1,5 +1,6 @@
 // A broker with a management API beside it, which knows what AMQP 1.0 has no word for: how many messages a queue has.
-// RabbitMQ has one, in its plugin rabbitmq_management.
+// RabbitMQ has one, in its plugin rabbitmq_management. If that cannot be used, the log says so once, and once when it
+// can be used again.
 #pragma once
 
 #include <memory>
@@ -7,6 +8,7 @@
 
 #include "broker/broker.h"
 #include "http/client.h"
+#include "net/partner_health.h"
 
 namespace postino::broker {
 
@@ -38,12 +40,14 @@ class ManagedBroker final : public Broker {
  private:
   ManagedBroker(std::unique_ptr<Broker> broker, std::unique_ptr<http::Client> client, net::Url url,
                 const ManagementSettings& settings);
+  tl::unexpected<Failure> out_of_use(Failure failure);
 
   const std::unique_ptr<Broker> broker_;
   const std::unique_ptr<http::Client> client_;
   const net::Url url_;  // of the list of queues
   const std::string authorization_;
   const Milliseconds timeout_;
+  net::PartnerHealth health_;
 };
 
 }  // namespace postino::broker

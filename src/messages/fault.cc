@@ -87,6 +87,7 @@ Fault fault_of(const broker::Failure& failure) {
       break;
   }
   if (failure.is_temporary()) fault.retry_after = a_while;
+  fault.is_told = failure.is_told;
   return fault;
 }
 

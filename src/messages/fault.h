@@ -41,6 +41,7 @@ struct Fault {
   std::vector<json::FieldError> fields;
   std::vector<broker::EndpointFailure> endpoints;
   std::optional<base::Milliseconds> retry_after;  // when another try may help
+  bool is_told = false;                           // the log has it already, and need not have it for each call
 };
 
 template <class T>

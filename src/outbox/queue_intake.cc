@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/metrics_text.h"
 #include "base/this_thread.h"
+#include "outbox/transport/trouble_log.h"
 
 namespace postino::outbox {
 
@@ -43,7 +44,7 @@ QueueIntake::QueueIntake(broker::Broker& broker, Outbox& outbox, const base::Clo
       clock_(clock),
       random_(random),
       options_(std::move(options)),
-      health_("the queue of e-mails", options_.queue + " of " + options_.connection) {}
+      health_("outbox", "the queue of e-mails", options_.queue + " of " + options_.connection) {}
 
 void QueueIntake::start() {
   for (int i = 0; i < options_.workers; ++i) threads_.emplace_back([this] { run(); });
@@ -68,7 +69,7 @@ void QueueIntake::run() {
 bool QueueIntake::run_once() {
   auto held = broker_.receive(options_.queue, {.max_messages = options_.batch, .wait = options_.wait});
   if (!held) {
-    health_.fails(held.error().message, std::chrono::steady_clock::now());
+    health_.fails(without_addresses(held.error().message), std::chrono::steady_clock::now());
     return false;
   }
   health_.works();

@@ -20,8 +20,8 @@
 #include "base/random.h"
 #include "base/this_thread.h"
 #include "broker/broker.h"
+#include "net/partner_health.h"
 #include "outbox/outbox.h"
-#include "outbox/transport/trouble_log.h"
 
 namespace postino::outbox {
 
@@ -99,7 +99,7 @@ class QueueIntake {
   const base::Clock& clock_;
   base::Random& random_;
   const QueueIntakeOptions options_;
-  PartnerHealth health_;
+  net::PartnerHealth health_;
   base::Pause pause_;
   std::atomic<bool> stopping_ = false;
   std::array<std::atomic<std::uint64_t>, result_count> messages_{};

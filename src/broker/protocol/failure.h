@@ -38,6 +38,7 @@ struct Failure {
   FailureKind kind = FailureKind::invalid;
   std::string message;
   std::vector<EndpointFailure> endpoints;  // that were tried, in their order; for unreachable
+  bool is_told = false;                    // the log has it already, and need not have it for each call
 
   // Might the same request succeed later, or is there something to be put right first?
   bool is_temporary() const;

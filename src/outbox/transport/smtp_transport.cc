@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/metrics_text.h"
+#include "outbox/transport/trouble_log.h"
 
 namespace postino::outbox {
 
@@ -54,7 +55,7 @@ base::Result<std::unique_ptr<SmtpTransport>> SmtpTransport::create(SmtpTransport
 }
 
 SmtpTransport::Relay::Relay(const smtp::Options& relay_options)
-    : options(relay_options), health("the mail server", address_of(relay_options)) {}
+    : options(relay_options), health("outbox", "the mail server", address_of(relay_options)) {}
 
 SmtpTransport::~SmtpTransport() {
   for (const auto& relay : relays_)
@@ -163,7 +164,7 @@ void SmtpTransport::note(Relay& relay, const smtp::SendResult& result) {
   if (!result.session_failed)
     relay.health.works();
   else if (curfew == nullptr || !curfew->is_over())
-    relay.health.fails(result.reply.text, Steady::now());
+    relay.health.fails(without_addresses(result.reply.text), Steady::now());
 }
 
 std::vector<std::string> SmtpTransport::problems() const {

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <vector>
 
+#include "net/partner_health.h"
 #include "outbox/transport/transport.h"
-#include "outbox/transport/trouble_log.h"
 
 namespace postino::outbox {
 
@@ -53,7 +53,7 @@ class SmtpTransport final : public Transport {
     explicit Relay(const smtp::Options& relay_options);
 
     smtp::Options options;
-    PartnerHealth health;
+    net::PartnerHealth health;
     std::shared_ptr<net::ClientTls> tls;
     std::mutex mutex;
     std::vector<Session> idle;  // the last used last

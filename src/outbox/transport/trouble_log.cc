@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <array>
-
-#include "base/log.h"
+#include <utility>
 
 namespace postino::outbox {
 
@@ -24,29 +23,6 @@ std::string without_addresses(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return out;
-}
-
-void PartnerHealth::works() {
-  if (!is_down_) return;
-  const std::lock_guard lock(mutex_);
-  is_down_ = false;
-  if (std::exchange(is_told_, false)) base::log_info("outbox", what_ + " can be used again", {{"name", name_}});
-}
-
-void PartnerHealth::fails(const std::string& why, Instant now) {
-  const std::lock_guard lock(mutex_);
-  is_down_ = true;
-  why_ = without_addresses(why);
-  if (is_told_ || (told_at_ && now - *told_at_ < pause)) return;
-  is_told_ = true;
-  told_at_ = now;
-  base::log_error("outbox", what_ + " cannot be used", {{"name", name_}, {"error", why_}});
-}
-
-std::optional<std::string> PartnerHealth::problem() const {
-  if (!is_down_) return std::nullopt;
-  const std::lock_guard lock(mutex_);
-  return what_ + " " + name_ + " could not be used at the last attempt: " + why_;
 }
 
 std::optional<std::uint64_t> RepeatedTrouble::admit(const std::string& kind) {
