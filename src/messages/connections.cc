@@ -47,18 +47,39 @@ base::Result<std::unique_ptr<Connections>> Connections::create(ConnectionsOption
     connections->brokers_.emplace(embedded_connection, embedded);
     for (const std::string& name : kept.embedded_names) connections->brokers_.emplace(name, embedded);
   }
-  for (const auto& [name, settings] : kept.named) {
+  for (const auto& [name, each] : kept.named) {
     if (name == embedded_connection)
       return base::invalid("connection " + name + ": the name is reserved for the queues in the store");
-    TRY(broker::AmqpClient* const client, connections->client());
-    auto broker = client->broker(settings);
-    const auto management = kept.managements.find(name);
-    if (broker && management != kept.managements.end())
-      broker = broker::ManagedBroker::create(*std::move(broker), management->second);
-    if (!broker) return base::invalid("connection " + name + ": " + broker.error().message);
-    connections->brokers_.emplace(name, *std::move(broker));
+    TRY(auto broker, connections->make_broker(name, kept));
+    const auto replaceable = std::make_shared<ReplaceableBroker>(std::move(broker));
+    connections->brokers_.emplace(name, replaceable);
+    connections->replaceable_.emplace(name, replaceable);
   }
   return connections;
+}
+
+base::Result<std::shared_ptr<broker::Broker>> Connections::make_broker(const std::string& name,
+                                                                       const ConnectionsOptions& options) {
+  TRY(broker::AmqpClient* const client, this->client());
+  auto broker = client->broker(options.named.find(name)->second);
+  const auto management = options.managements.find(name);
+  if (broker && management != options.managements.end())
+    broker = broker::ManagedBroker::create(*std::move(broker), management->second);
+  if (!broker) return base::invalid("connection " + name + ": " + broker.error().message);
+  return std::shared_ptr<broker::Broker>(*std::move(broker));
+}
+
+base::Result<Connections::Renewal> Connections::prepare_renewal(const ConnectionsOptions& options) {
+  Renewal renewal;
+  for (const auto& [name, settings] : options.named) {
+    if (!replaceable_.contains(name)) continue;
+    TRY(renewal[name], make_broker(name, options));
+  }
+  return renewal;
+}
+
+void Connections::renew(Renewal renewal) {
+  for (auto& [name, broker] : renewal) replaceable_.find(name)->second->replace(std::move(broker));
 }
 
 base::Result<broker::AmqpClient*> Connections::client() {

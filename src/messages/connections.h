@@ -14,6 +14,7 @@
 #include "broker/broker.h"
 #include "broker/managed_broker.h"
 #include "messages/fault.h"
+#include "messages/replaceable_broker.h"
 #include "messages/request.h"
 
 namespace postino::messages {
@@ -56,6 +57,14 @@ class Connections {
   // nullopt when there is no such connection. Must not outlive this.
   std::optional<BrokerTarget> target(const Place& place);
 
+  // Brokers that are asked with other passwords and certificates, by the names of their connections.
+  using Renewal = std::map<std::string, std::shared_ptr<broker::Broker>, std::less<>>;
+  // For connections whose other settings are the same; files are read anew. Fails as create() does. Nothing has changed
+  // yet.
+  base::Result<Renewal> prepare_renewal(const ConnectionsOptions& options);
+  // From now on calls go to these.
+  void renew(Renewal renewal);
+
   // The process ends: calls to brokers that still wait are broken off, and no new ones are made.
   void break_off();
 
@@ -66,6 +75,7 @@ class Connections {
  private:
   explicit Connections(ConnectionsOptions options) : options_(std::move(options)) {}
   base::Result<broker::AmqpClient*> client();
+  base::Result<std::shared_ptr<broker::Broker>> make_broker(const std::string& name, const ConnectionsOptions& options);
   broker::Standing standing(const std::vector<broker::Endpoint>& endpoints, bool has_tls);
   Result<std::shared_ptr<broker::Broker>> connect(const QueueManager& manager);
   bool allows(const broker::Endpoint& endpoint) const;
@@ -74,6 +84,7 @@ class Connections {
   std::mutex mutex_;
   std::unique_ptr<broker::AmqpClient> client_;  // made when it is first needed
   std::map<std::string, std::shared_ptr<broker::Broker>, std::less<>> brokers_;
+  std::map<std::string, std::shared_ptr<ReplaceableBroker>, std::less<>> replaceable_;  // of these
 };
 
 }  // namespace postino::messages

@@ -240,7 +240,7 @@ base::Result<std::unique_ptr<ClientStream>> ClientStream::connect(const Address&
 
 base::Result<void> ClientStream::start_tls(const ClientTls& tls, const std::string& server_name, Deadline deadline) {
   if (secure()) return io_failure("TLS has been started before");
-  SslPointer ssl(SSL_new(tls.context()));
+  SslPointer ssl(SSL_new(tls.context().get()));
   BIO* const bio = make_socket_bio(impl_->socket.number());
   if (!ssl || bio == nullptr) {
     BIO_free(bio);

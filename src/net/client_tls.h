@@ -4,6 +4,8 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
 
@@ -18,6 +20,8 @@ struct ClientTlsOptions {
 
 // Safe to use from any thread.
 class ClientTls {
+  struct Context;
+
  public:
   // Fails when the authorities of a file cannot be read. Those of the system are read with the first connection: there
   // are more than a hundred, and a program may never need them.
@@ -26,17 +30,34 @@ class ClientTls {
   ClientTls(const ClientTls&) = delete;
   ClientTls& operator=(const ClientTls&) = delete;
 
-  ssl_ctx_st* context() const;
-  bool verifies() const { return verify_; }
+  // For a connection that begins now.
+  std::shared_ptr<ssl_ctx_st> context() const;
+  bool verifies() const { return options_.verify; }
+
+  // The authorities of all that there are in this process, read anew from the same files, or from the system.
+  class Renewal {
+   public:
+    // From now on they count. Connections that are open go on.
+    void take();
+
+   private:
+    friend class ClientTls;
+    std::vector<std::pair<std::shared_ptr<ClientTls>, std::shared_ptr<Context>>> contexts_;
+  };
+  // Fails when a file cannot be read. Nothing has changed yet.
+  static base::Result<Renewal> prepare_renewal();
 
  private:
-  ClientTls(ssl_ctx_st* context, bool verify, bool trusts_system)
-      : context_(context), verify_(verify), trusts_system_(trusts_system) {}
+  static base::Result<std::shared_ptr<Context>> read(const ClientTlsOptions& options);
+  static std::vector<std::shared_ptr<ClientTls>> all();
 
-  ssl_ctx_st* context_;
-  bool verify_;
-  bool trusts_system_;
-  mutable std::once_flag read_;  // the authorities of the system
+  ClientTls(ClientTlsOptions options, std::shared_ptr<Context> context)
+      : options_(std::move(options)), context_(std::move(context)) {}
+  void take(std::shared_ptr<Context> context);
+
+  const ClientTlsOptions options_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<Context> context_;
 };
 
 }  // namespace postino::net

@@ -4,6 +4,8 @@
 #include <openssl/ssl.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "base/temporary_directory.h"
@@ -27,7 +29,7 @@ class SystemAuthorities {
 };
 
 int known_authorities(const ClientTls& tls) {
-  return sk_X509_OBJECT_num(X509_STORE_get0_objects(SSL_CTX_get_cert_store(tls.context())));
+  return sk_X509_OBJECT_num(X509_STORE_get0_objects(SSL_CTX_get_cert_store(tls.context().get())));
 }
 
 TEST(ClientTls, ReadsTheAuthoritiesOfTheSystemWhenTheyAreNeeded) {
@@ -49,6 +51,29 @@ TEST(ClientTls, ReadsAFileOfAuthoritiesAtOnce) {
   ASSERT_TRUE(tls);
   EXPECT_EQ(known_authorities(**tls), 1);
   EXPECT_FALSE(ClientTls::create({true, "/nonexistent/certificates"}));
+}
+
+TEST(ClientTls, ReadsFilesOfAuthoritiesAnewWhenItIsTold) {
+  const base::TemporaryDirectory directory;
+  const base::TemporaryDirectory elsewhere;
+  const TestAuthority authority(directory.path());
+  const TestAuthority other(elsewhere.path());
+  const std::filesystem::path file = directory.path() / "authorities.pem";
+  std::filesystem::copy_file(authority.certificate_file(), file);
+  const auto tls = ClientTls::create({true, file.string()});
+  ASSERT_TRUE(tls);
+  const std::shared_ptr<ssl_ctx_st> before = (*tls)->context();
+
+  std::ofstream(file, std::ios::app) << std::ifstream(other.certificate_file()).rdbuf();
+  auto renewal = ClientTls::prepare_renewal();
+  ASSERT_TRUE(renewal) << renewal.error().message;
+  EXPECT_EQ((*tls)->context(), before) << "not yet";
+  renewal->take();
+  EXPECT_EQ(known_authorities(**tls), 2);
+
+  std::ofstream(file) << "no certificate";
+  EXPECT_FALSE(ClientTls::prepare_renewal());
+  EXPECT_EQ(known_authorities(**tls), 2);
 }
 
 TEST(ClientTls, KnowsNoneWhereItTrustsEverybody) {

@@ -75,6 +75,32 @@ def test_what_needs_a_restart_is_named(directory, authority, server):
     eventually(lambda: "settings=--smtp" in text_of(directory / "log"), "the line about the restart")
 
 
+def test_authorities_and_passwords_of_brokers_are_read_anew(directory, authority, start):
+    """From the files that they are in: a file that cannot be used any more is noticed."""
+    authorities, password = directory / "authorities.pem", directory / "password"
+    authorities.write_text(authority.certificate.read_text(encoding="utf-8"), encoding="utf-8")
+    password.write_text("secret", encoding="utf-8")
+    more = f'[callback]\nca = "{authorities}"\n'
+    more += f'[messages.connections.main]\nendpoints = ["127.0.0.1:1"]\nuser = "clerk"\npassword_file = "{password}"\n'
+    certificate = authority.issue("first")
+    settings(directory, OLD, certificate, more)
+    server = start("--config", directory / "postino.toml")
+
+    def reload(expected):
+        """What the log says of it."""
+        before = len(text_of(directory / "log"))
+        server.process.send_signal(signal.SIGHUP)
+        eventually(lambda: expected in text_of(directory / "log")[before:], expected)
+        return text_of(directory / "log")[before:]
+
+    reload("serve: reloaded")
+    authorities.write_text("no certificate", encoding="utf-8")
+    assert str(authorities) in reload("nothing was reloaded")
+    authorities.write_text(authority.certificate.read_text(encoding="utf-8"), encoding="utf-8")
+    password.unlink()
+    assert str(password) in reload("nothing was reloaded")
+
+
 @pytest.mark.parametrize("mistake", ["settings", "certificate"])
 def test_an_error_changes_nothing(directory, authority, server, mistake):
     before = served_certificate(server)

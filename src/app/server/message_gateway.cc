@@ -110,6 +110,14 @@ base::Result<std::unique_ptr<MessageGateway>> MessageGateway::create(store::Stor
 }
 
 messages::MessageService& MessageGateway::service() { return *parts_->service; }
+
+base::Result<messages::Connections::Renewal> MessageGateway::prepare_renewal(const MessagesSettings& settings) {
+  TRY(const messages::ConnectionsOptions options, connections_options(settings, false));
+  return parts_->connections->prepare_renewal(options);
+}
+
+void MessageGateway::renew(messages::Connections::Renewal renewal) { parts_->connections->renew(std::move(renewal)); }
+
 void MessageGateway::break_off() { parts_->connections->break_off(); }
 
 void MessageGateway::append_metrics(std::string& out) const { parts_->service->append_metrics(out); }

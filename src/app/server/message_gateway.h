@@ -32,6 +32,11 @@ class MessageGateway {
   // first time.
   base::Result<void> show_sample(std::ostream& out);
 
+  // Passwords and certificates of the connections, from these settings; files are read anew. Nothing has changed yet.
+  base::Result<messages::Connections::Renewal> prepare_renewal(const MessagesSettings& settings);
+  // From now on they count. Calls that are under way end with the old ones.
+  void renew(messages::Connections::Renewal renewal);
+
   // The process ends: calls to brokers that still wait are broken off, and no new ones are made.
   void break_off();
 

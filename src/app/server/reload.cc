@@ -31,6 +31,28 @@ void take_files(Settings& settings, const Settings& fresh) {
   }
 }
 
+// How this process shows itself to a broker, and how it knows the broker.
+void take_identity(NamedConnection& connection, const NamedConnection& fresh) {
+  connection.amqp.user = fresh.amqp.user;
+  connection.amqp.password = fresh.amqp.password;
+  connection.password_file = fresh.password_file;
+  connection.password_variable = fresh.password_variable;
+  connection.amqp.tls.authorities_file = fresh.amqp.tls.authorities_file;
+  connection.amqp.tls.certificate_file = fresh.amqp.tls.certificate_file;
+  connection.amqp.tls.key_file = fresh.amqp.tls.key_file;
+}
+
+// Of connections that are otherwise the same. What is read from a file or a variable is read anew in any case.
+void take_connections(NamedConnections& connections, const NamedConnections& fresh) {
+  for (auto& [name, connection] : connections) {
+    const auto found = fresh.find(name);
+    if (found == fresh.end()) continue;
+    NamedConnection taken = connection;
+    take_identity(taken, found->second);
+    if (show({{name, taken}}, "") == show({{name, found->second}}, "")) connection = std::move(taken);
+  }
+}
+
 bool differs(const Setting& setting, const Settings& a, const Settings& b) {
   const std::string_view key = setting.key;
   if (key == "http.api_keys" || key == "dynamodb.access_keys") return false;  // they were taken
@@ -47,6 +69,7 @@ base::Result<Reload> plan_reload(const Settings& running, const Settings& fresh)
   Reload reload{running, {}};
   take_keys_and_log(reload.settings, fresh);
   take_files(reload.settings, fresh);
+  take_connections(reload.settings.messages.connections, fresh.messages.connections);
   TRY_VOID(check(reload.settings));
   for (const Setting& setting : all_settings())
     if (differs(setting, reload.settings, fresh)) reload.flags.emplace_back(setting.flag);

@@ -1,5 +1,5 @@
-// What a running server takes from its settings when they are read anew: keys, certificates and the log. The rest needs
-// a restart.
+// What a running server takes from its settings when they are read anew: keys, certificates, passwords of brokers and
+// the log. The rest needs a restart.
 #pragma once
 
 #include <string>

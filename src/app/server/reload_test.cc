@@ -39,6 +39,31 @@ TEST(Reload, KeysFilesAndTheLogAreTaken) {
   EXPECT_EQ(show(reload->settings), show(fresh));
 }
 
+TEST(Reload, PasswordsAndCertificatesOfBrokersAreTaken) {
+  Settings running;
+  NamedConnection connection;
+  connection.amqp.endpoints = {{"broker.example", 5671}};
+  connection.amqp.user = "clerk";
+  connection.amqp.password = "old";
+  connection.amqp.tls.enabled = true;
+  running.messages.connections = {{"main", connection}, {"moved", connection}};
+  Settings fresh = running;
+  for (auto& [name, each] : fresh.messages.connections) {
+    each.amqp.password = "new";
+    each.amqp.tls.authorities_file = "authorities.pem";
+  }
+  fresh.messages.connections["moved"].amqp.endpoints = {{"elsewhere.example", 5671}};
+
+  const auto reload = plan_reload(running, fresh);
+  ASSERT_TRUE(reload) << reload.error().message;
+  const NamedConnections& taken = reload->settings.messages.connections;
+  EXPECT_EQ(taken.at("main").amqp.password, "new");
+  EXPECT_EQ(taken.at("main").amqp.tls.authorities_file, "authorities.pem");
+  EXPECT_EQ(taken.at("moved").amqp.password, "old") << "it is for another broker";
+  EXPECT_EQ(taken.at("moved").amqp.endpoints.front().host, "broker.example");
+  EXPECT_THAT(reload->flags, ElementsAre("--connection"));
+}
+
 TEST(Reload, OtherChangesWaitForARestartAndAreNamed) {
   const Settings running;
   Settings fresh = running;

@@ -270,6 +270,7 @@ struct Running {
   Servers& servers;
   wire::Endpoint& endpoint;
   OutboxService* outbox;
+  MessageGateway* gateway;
   Monitor& monitor;
 };
 
@@ -284,10 +285,17 @@ base::Result<Settings> reload(const Running& running, const Settings& settings, 
   if (running.outbox != nullptr && !next.outbox.dkim_key.empty()) {
     TRY(signer, mail::DkimSigner::create({next.outbox.dkim_domain, next.outbox.dkim_selector, next.outbox.dkim_key}));
   }
+  TRY(net::ClientTls::Renewal authorities, net::ClientTls::prepare_renewal());
+  messages::Connections::Renewal connections;
+  if (running.gateway != nullptr) {
+    TRY(connections, running.gateway->prepare_renewal(next.messages));
+  }
   TRY_VOID(base::open_log(next.log_file));
 
   base::set_log_level(next.log_level);
   running.servers.set_tls(std::move(dynamodb_tls), std::move(rest_tls));
+  authorities.take();
+  if (running.gateway != nullptr) running.gateway->renew(std::move(connections));
   running.endpoint.set_access_keys(next.access_keys, needs_access_key(next));
   running.monitor.set_readers(metrics_readers(next));
   if (running.outbox != nullptr) running.outbox->set_api_keys(next.outbox.api_keys);
@@ -393,7 +401,7 @@ base::Result<void> serve(const Settings& settings, const ReadSettings& read_sett
     base::log_info("serve", "ready", {{"dynamodb", address.text()}, {"data", settings.data.string()}});
   net::notify_service_manager("READY=1");
 
-  wait_and_reload(signals, {servers, *endpoint, outbox.get(), monitor}, settings, read_settings);
+  wait_and_reload(signals, {servers, *endpoint, outbox.get(), gateway.get(), monitor}, settings, read_settings);
   signals.release();
   monitor.set_ready(false);
   net::notify_service_manager("STOPPING=1");
