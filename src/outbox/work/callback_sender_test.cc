@@ -84,7 +84,8 @@ class CallbackSenderTest : public testing::Test {
   std::string request_;
   net::RawServer receiver_{[this](net::RawPeer& peer) {
     request_ = peer.receive_until("}");
-    peer.send(answer_);
+    const std::string answer = answer_;  // the client goes on as soon as it has it, and the test to the next one
+    peer.send(answer);
   }};
   const std::uint16_t port_ = receiver_.port();
 };
