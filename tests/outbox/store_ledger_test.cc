@@ -592,47 +592,6 @@ TEST_F(DirectorySpoolLedgerTest, PayloadsOfRefusedEmailsAreTakenAway) {
   EXPECT_EQ(files(), 1);
 }
 
-class StoreSpoolTest : public StoreLedgerTest {
- protected:
-  SpoolObject object(std::string bytes) const {
-    return {SpoolKind::message, "e1", test_start, std::move(bytes), now() + hours(1)};
-  }
-  const StoreSpool own_spool_{store_.engine(), store_.tables().spool(), random_, store_.retry()};
-};
-
-TEST_F(StoreSpoolTest, KeepsObjectsOfAnySize) {
-  for (const std::size_t size : {0UL, 1UL, 307'199UL, 307'200UL, 307'201UL, 614'400UL, 2'000'000UL}) {
-    std::string bytes(size, 'x');
-    for (std::size_t i = 0; i < size; i += 1'000) bytes[i] = static_cast<char>(i / 1'000);
-    const auto path = ledger_->spool().write(object(bytes));
-    ASSERT_TRUE(path) << path.error().message;
-    const auto read = ledger_->spool().read(*path);
-    ASSERT_TRUE(read) << read.error().message;
-    EXPECT_TRUE(*read == bytes) << size;
-    EXPECT_EQ(own_spool_.place(object(bytes)).has_value(), size <= 307'200) << size;
-    EXPECT_TRUE(ledger_->spool().remove(*path));
-    EXPECT_EQ(ledger_->spool().read(*path).error().code, base::ErrorCode::not_found);
-  }
-  EXPECT_THAT(store_.scan(store_.tables().spool()), IsEmpty()) << "no part stays";
-}
-
-TEST_F(StoreSpoolTest, AMissingPartIsNoticed) {
-  const auto path = ledger_->spool().write(object(std::string(700'000, 'x')));
-  ASSERT_TRUE(path);
-  store::DeleteItemRequest request;
-  request.table_name = store_.tables().spool();
-  request.key = {{"SpoolPath", *path}, {"Part", 1}};
-  ASSERT_TRUE(store_.engine().delete_item(request));
-  EXPECT_EQ(ledger_->spool().read(*path).error().code, base::ErrorCode::corrupt);
-  std::size_t asked = 0;
-  const auto refused = ledger_->spool().read_if(*path, [&](std::size_t bytes) {
-    asked = bytes;
-    return false;
-  });
-  EXPECT_EQ(refused.error().code, base::ErrorCode::exhausted) << "it is asked for before the other parts are read";
-  EXPECT_GE(asked, 700'000U);
-}
-
 class MailboxTest : public StoreLedgerTest {
  protected:
   MailboxEntry entry(int number) const {

@@ -43,13 +43,14 @@ base::Result<SpooledContents<Write>> spool_contents(Email& email, std::string pa
                                                     std::optional<std::string> message, base::TimePoint keep_until,
                                                     const SpoolObjects& spool) {
   SpooledContents<Write> contents;
-  TRY(Spooled<Write> spooled,
-      spool(SpoolObject{SpoolKind::payload, email.id, email.created_at, std::move(payload), keep_until}));
+  const SpoolObject first{SpoolKind::payload, email.id, email.created_at, std::move(payload), keep_until};
+  TRY(Spooled<Write> spooled, spool(first));
   email.payload_path = spooled.path;
   email.message_path.clear();
   contents.add(std::move(spooled));
   if (!message) return contents;
-  TRY(spooled, spool(SpoolObject{SpoolKind::message, email.id, email.created_at, *std::move(message), keep_until}));
+  TRY(spooled, spool(SpoolObject{SpoolKind::message, email.id, email.created_at, *std::move(message), keep_until,
+                                 SimilarObject{email.payload_path, first.bytes}}));
   email.message_path = spooled.path;
   contents.add(std::move(spooled));
   return contents;

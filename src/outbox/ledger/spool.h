@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,12 +14,19 @@ namespace postino::outbox {
 
 enum class SpoolKind { payload, message };
 
+// An object that was spooled before and stays at least as long, with much the same contents.
+struct SimilarObject {
+  std::string path;
+  std::string_view bytes;  // valid while the other object is being spooled
+};
+
 struct SpoolObject {
   SpoolKind kind = SpoolKind::payload;
   std::string id;  // of the e-mail
   base::TimePoint created;
   std::string bytes;
   base::TimePoint keep_until;
+  std::optional<SimilarObject> similar = std::nullopt;  // a spool may keep what is different alone
 };
 
 // Safe to call from any thread. Nothing that was written is ever overwritten.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "outbox/ledger/packed_contents.h"
+
 namespace postino::outbox {
 
 namespace {
@@ -18,13 +20,40 @@ item::Key part_key(const std::string& path, std::size_t part) {
   return {{"SpoolPath", path}, {"Part", static_cast<std::int64_t>(part)}};
 }
 
+// An object of one part is packed if that saves something. A version that knows nothing of it must not take it for the
+// contents, so it is an attribute of another name.
+bool set_packed(item::Item& item, const SpoolObject& object) {
+  const bool has_similar = object.similar && item_part_count(object.similar->bytes.size()) == 1;
+  std::optional<std::string> packed = pack(object.bytes, has_similar ? object.similar->bytes : std::string_view());
+  if (!packed) return false;
+  item.set("Packed", item::Binary{*std::move(packed)});
+  item.set("Size", static_cast<std::int64_t>(object.bytes.size()));
+  if (has_similar) item.set("SimilarTo", object.similar->path);
+  return true;
+}
+
 // Every part tells how many there are, so that a missing one is noticed.
 item::Item part_item(const SpoolObject& object, const std::string& path, std::size_t part) {
+  const std::size_t parts = item_part_count(object.bytes.size());
   item::Item item = part_key(path, part);
-  item.set("Parts", static_cast<std::int64_t>(item_part_count(object.bytes.size())));
-  item.set("Content", item::Binary{object.bytes.substr(part * item_part_bytes, item_part_bytes)});
+  item.set("Parts", static_cast<std::int64_t>(parts));
+  if (parts > 1 || !set_packed(item, object))
+    item.set("Content", item::Binary{object.bytes.substr(part * item_part_bytes, item_part_bytes)});
   item.set("TTL", base::epoch_seconds(object.keep_until));
   return item;
+}
+
+template <class T>
+const T* attribute(const item::Item& item, std::string_view name) {
+  const item::AttributeValue* value = item.find(name);
+  return value != nullptr ? value->get_if<T>() : nullptr;
+}
+
+// A whole number from 1 on; 0 when it is none.
+std::int64_t number_in(const item::Item& item, std::string_view name, std::int64_t most) {
+  const auto* told = attribute<item::Number>(item, name);
+  const std::int64_t number = told != nullptr ? told->to_int64().value_or(0) : 0;
+  return number >= 1 && number <= most && item::Number(number) == *told ? number : 0;
 }
 
 tl::unexpected<base::Error> malformed_entry(const std::string& path) {
@@ -64,21 +93,42 @@ base::Result<StoreSpool::Part> StoreSpool::read_part(const std::string& path, st
     if (number == 0) return base::fail(base::ErrorCode::not_found, "there is nothing in the spool at " + path);
     return base::fail(base::ErrorCode::corrupt, "a part of " + path + " is missing in the spool");
   }
-  const auto* content = answer->item->find("Content");
-  const auto* count = answer->item->find("Parts");
-  const auto* told = count != nullptr ? count->get_if<item::Number>() : nullptr;
-  const std::int64_t parts = told != nullptr ? told->to_int64().value_or(0) : 0;
+  const auto* content = attribute<item::Binary>(*answer->item, "Content");
+  const auto* packed = attribute<item::Binary>(*answer->item, "Packed");
   // Fewer parts than were written are a shorter message.
-  const bool is_told = parts >= 1 && parts <= most_parts && item::Number(parts) == *told;
-  if (content == nullptr || content->type() != item::Type::binary || !is_told) return malformed_entry(path);
-  return Part{content->as<item::Binary>().bytes, parts};
+  Part part{"", number_in(*answer->item, "Parts", most_parts), std::nullopt};
+  if ((content == nullptr) == (packed == nullptr) || part.parts == 0) return malformed_entry(path);
+  part.bytes = content != nullptr ? content->bytes : packed->bytes;
+  if (content != nullptr) return part;
+  const std::int64_t size = number_in(*answer->item, "Size", item_part_bytes);
+  if (part.parts != 1 || size == 0) return malformed_entry(path);
+  const auto* similar = attribute<std::string>(*answer->item, "SimilarTo");
+  part.packing = Packing{static_cast<std::size_t>(size), similar != nullptr ? *similar : ""};
+  return part;
+}
+
+// What something else was packed by is not packed by a third object.
+base::Result<std::string> StoreSpool::read_similar(const std::string& path) {
+  TRY(Part part, read_part(path, 0));
+  if (part.parts != 1 || (part.packing && !part.packing->similar.empty())) return malformed_entry(path);
+  return part.packing ? unpack(part.bytes, part.packing->size) : std::move(part.bytes);
+}
+
+base::Result<std::string> StoreSpool::unpacked(const Part& part) {
+  std::string similar;
+  if (!part.packing->similar.empty()) {
+    TRY(similar, read_similar(part.packing->similar));
+  }
+  return unpack(part.bytes, part.packing->size, similar);
 }
 
 base::Result<std::string> StoreSpool::read_if(const std::string& path, const Admit& admit) {
   TRY(Part part, read_part(path, 0));
-  const std::size_t bytes_at_most =
-      part.parts > 1 ? static_cast<std::size_t>(part.parts) * item_part_bytes : part.bytes.size();
+  const std::size_t bytes_at_most = part.parts > 1 ? static_cast<std::size_t>(part.parts) * item_part_bytes
+                                    : part.packing ? part.packing->size
+                                                   : part.bytes.size();
   if (!admit(bytes_at_most)) return not_admitted(path);
+  if (part.packing) return unpacked(part);
   const std::int64_t parts = part.parts;
   std::string bytes = std::move(part.bytes);
   if (parts > 1) bytes.reserve(bytes_at_most);

@@ -30,11 +30,18 @@ class StoreSpool final : public Spool {
   std::optional<Placed> place(const SpoolObject& object) const;
 
  private:
+  struct Packing {
+    std::size_t size = 0;  // when unpacked
+    std::string similar;   // path of what it was packed by; empty when it stands for itself
+  };
   struct Part {
     std::string bytes;
     std::int64_t parts = 1;  // that the object has
+    std::optional<Packing> packing;
   };
   base::Result<Part> read_part(const std::string& path, std::int64_t number);
+  base::Result<std::string> read_similar(const std::string& path);
+  base::Result<std::string> unpacked(const Part& part);
 
   store::Store& store_;
   const std::string table_;
