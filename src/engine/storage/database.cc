@@ -5,6 +5,7 @@
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_manager.h>
 #include <rocksdb/table.h>
+#include <rocksdb/write_buffer_manager.h>
 
 #include <algorithm>
 #include <array>
@@ -30,12 +31,13 @@ class ProcessLog final : public rocksdb::Logger {
   }
 };
 
-rocksdb::DBOptions database_options(rocksdb::Env* env, WriteGate& gate) {
+rocksdb::DBOptions database_options(const Options& options, rocksdb::Env* env, WriteGate& gate) {
   rocksdb::DBOptions result;
   result.env = env;
   result.create_if_missing = true;
   result.create_missing_column_families = true;
   result.max_total_wal_size = 256 << 20;
+  result.write_buffer_manager = std::make_shared<rocksdb::WriteBufferManager>(options.all_memtables_bytes);
   result.max_background_jobs = 2;
   result.bytes_per_sync = 1 << 20;
   result.max_open_files = 1024;
@@ -129,7 +131,7 @@ base::Result<void> Database::open_rocks(const Options& options) {
   for (const char* name : family_names) families.emplace_back(name, family_options(options, cache));
   filter_memtable(families[static_cast<std::size_t>(Family::items)].options);
   expect_order(families[static_cast<std::size_t>(Family::indexes)].options);
-  const rocksdb::Status status = open_families(database_options(env_.get(), *gate_), families);
+  const rocksdb::Status status = open_families(database_options(options, env_.get(), *gate_), families);
   if (!status.ok()) return base::propagate(refused(status));
   gate_->watch(db_.get());
   return {};

@@ -41,7 +41,8 @@ struct Options {
   bool expiry_needs_guard = false;
 
   std::size_t block_cache_bytes = 64 << 20;
-  std::size_t memtable_bytes = 64 << 20;  // of each column family, before it is written out
+  std::size_t memtable_bytes = 32 << 20;       // of each column family, before it is written out
+  std::size_t all_memtables_bytes = 48 << 20;  // of all of them together, before the oldest is written out
 
   // Writes that wait for the disk; past either limit new ones are refused with RequestLimitExceeded.
   std::size_t max_waiting_writes = 16'384;

@@ -6,14 +6,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <map>
 #include <set>
+#include <thread>
 
 #include "base/descriptor.h"
 #include "base/log.h"
+#include "base/thread_pool.h"
 #include "engine/storage/crc32c.h"
 #include "engine/storage/data_directory.h"
 #include "engine/storage/log_scan.h"
@@ -226,25 +229,46 @@ class Inspection {
 
   void inspect_tables() {
     files_.tables = manifest_->tables.size();
+    std::vector<std::string> sound;  // as far as their sizes tell
     for (auto table = manifest_->tables.rbegin(); table != manifest_->tables.rend(); ++table) {
       const std::string name = numbered_file(table->first, ".sst");
       files_.table_bytes += table->second;
       const std::uint64_t size = size_or_zero(store_ / name);
-      if (!names_.contains(name))
+      if (!names_.contains(name)) {
         add_fault(name, "is missing");
-      else if (size != table->second)
+      } else if (size != table->second) {
         add_fault(name, "has " + std::to_string(size) + " bytes instead of " + std::to_string(table->second));
-      else if (files_.verified_bytes + size <= most_table_bytes_)
-        verify_table(name, size);
+      } else if (files_.verified_bytes + size <= most_table_bytes_) {
+        files_.verified_bytes += size;
+        sound.push_back(name);
+      }
     }
+    verify_tables(sound);
   }
 
-  void verify_table(const std::string& name, std::uint64_t size) {
+  // Every start waits for it: all processors share the work, a few at most.
+  void verify_tables(const std::vector<std::string>& names) {
+    constexpr std::size_t most_threads = 4;
+    std::vector<rocksdb::Status> outcomes(names.size());
+    std::atomic<std::size_t> next = 0;
+    const auto verify_some = [&] {
+      for (std::size_t i = next++; i < names.size(); i = next++) outcomes[i] = verify_table(store_ / names[i]);
+    };
+    {
+      const std::size_t processors = std::min<std::size_t>(most_threads, std::thread::hardware_concurrency());
+      base::ThreadGroup others;
+      for (std::size_t i = 1; i < std::min(processors, names.size()); ++i)
+        if (!others.try_start(verify_some)) break;
+      verify_some();
+    }
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (!outcomes[i].ok()) add_fault(names[i], "cannot be read: " + outcomes[i].ToString());
+  }
+
+  static rocksdb::Status verify_table(const fs::path& file) {
     rocksdb::SstFileReader reader{rocksdb::Options()};
-    rocksdb::Status status = reader.Open((store_ / name).string());
-    if (status.ok()) status = reader.VerifyChecksum();
-    files_.verified_bytes += size;
-    if (!status.ok()) add_fault(name, "cannot be read: " + status.ToString());
+    rocksdb::Status status = reader.Open(file.string());
+    return status.ok() ? reader.VerifyChecksum() : status;
   }
 
   const fs::path directory_;
