@@ -18,6 +18,7 @@
 #include "app/server/monitor.h"
 #include "app/server/mysql_storage.h"
 #include "app/server/outbox_service.h"
+#include "app/server/program_pages.h"
 #include "app/server/reload.h"
 #include "app/server/server_metrics.h"
 #include "app/server/shutdown_plan.h"
@@ -400,6 +401,7 @@ base::Result<void> serve(const Settings& settings, const ReadSettings& read_sett
   else
     base::log_info("serve", "ready", {{"dynamodb", address.text()}, {"data", settings.data.string()}});
   net::notify_service_manager("READY=1");
+  give_back_program_pages();
 
   wait_and_reload(signals, {servers, *endpoint, outbox.get(), gateway.get(), monitor}, settings, read_settings);
   signals.release();

@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <string>
+
+#include "app/server/program_pages.h"
+
 namespace postino::app {
 namespace {
 
@@ -52,6 +57,22 @@ TEST(ServerMetrics, WhatTheStoreHasWritten) {
   EXPECT_THAT(text, HasSubstr("\npostino_store_commits_total 3\n"));
   EXPECT_THAT(text, HasSubstr("\npostino_store_keys_written_total 40\n"));
   EXPECT_THAT(text, HasSubstr("\npostino_store_log_bytes_total 500\n"));
+}
+
+// Kilobytes of files that are mapped and in memory.
+long file_kilobytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("RssFile:")) return std::stol(line.substr(8));
+  return 0;
+}
+
+TEST(ProgramPages, AreGivenBackAndComeWhenTheyAreNeeded) {
+  const long before = file_kilobytes();
+  give_back_program_pages();
+  const long after = file_kilobytes();
+  EXPECT_GT(after, 0) << "this test goes on";
+  EXPECT_LT(after, before * 3 / 4);
 }
 
 }  // namespace
