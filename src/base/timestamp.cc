@@ -1,7 +1,7 @@
 #include "base/timestamp.h"
 
-#include <cstdio>
 #include <optional>
+#include <string>
 
 namespace postino::base {
 
@@ -111,18 +111,34 @@ std::optional<TimePoint> read_timestamp(std::string_view text) {
   return moment;
 }
 
+void append_digits(std::string& text, std::int64_t number, std::size_t digits) {
+  const std::size_t begin = text.size();
+  text.resize(begin + digits);
+  for (std::size_t place = begin + digits; place > begin; number /= 10)
+    text[--place] = static_cast<char>('0' + number % 10);
+}
+
 }  // namespace
 
 std::string format_timestamp(TimePoint time) {
   const auto day = floor<days>(time);
   const year_month_day date{day};
+  const int year = static_cast<int>(date.year());
   const std::int64_t of_day = (time - day).count();
-  char text[40];
-  const int length = std::snprintf(
-      text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", static_cast<int>(date.year()),
-      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), static_cast<int>(of_day / 3'600'000),
-      static_cast<int>(of_day / 60'000 % 60), static_cast<int>(of_day / 1'000 % 60), static_cast<int>(of_day % 1'000));
-  return std::string(text, static_cast<std::size_t>(length));
+  // Every e-mail has a dozen of these, so they are not printed by a format.
+  std::string text;
+  text.reserve(24);
+  if (year < 0 || year > 9'999)
+    text += std::to_string(year);
+  else
+    append_digits(text, year, 4);
+  append_digits(text += '-', static_cast<unsigned>(date.month()), 2);
+  append_digits(text += '-', static_cast<unsigned>(date.day()), 2);
+  append_digits(text += 'T', of_day / 3'600'000, 2);
+  append_digits(text += ':', of_day / 60'000 % 60, 2);
+  append_digits(text += ':', of_day / 1'000 % 60, 2);
+  append_digits(text += '.', of_day % 1'000, 3);
+  return text += 'Z';
 }
 
 std::string format_day(TimePoint time) {
