@@ -78,8 +78,13 @@ void plan_expiry(const Table& table, const Change& change, base::TimePoint now, 
   const auto before = change.before ? raw_expiry(table, change.before->item) : std::nullopt;
   const auto after = change.after ? expiry_second(table, change.after->item, now) : std::nullopt;
   if (before == after) return;
+  // If the item was noted in a group, that stays as it is.
   if (before) entry.remove(Family::expiry, expiry_key(table.id, *before, change.key));
-  if (after) entry.put(Family::expiry, expiry_key(table.id, *after, change.key), {});
+  if (!after) return;
+  if (before)
+    entry.put(Family::expiry, expiry_key(table.id, *after, change.key), {});
+  else
+    entry.new_expiries.push_back({*after, change.key});
 }
 
 }  // namespace

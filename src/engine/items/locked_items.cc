@@ -1,5 +1,6 @@
 #include "engine/items/locked_items.h"
 
+#include "engine/items/expiry_group.h"
 #include "engine/items/throughput_enforcement.h"
 
 namespace postino::engine {
@@ -41,6 +42,7 @@ void LockedItems::plan_token(const std::string& token, const TokenRecord& record
 
 bool LockedItems::queue(const std::shared_ptr<CommitEntry>& entry) {
   if (entry->empty() && !depends_on_pending_) return false;
+  plan_new_expiries(*entry);
   // In place before the entry can finish, so that finishing releases them.
   for (const auto& [key, item] : pending_) entry->pending_keys.push_back(key);
   const Ticket ticket = core_.queue->enqueue(entry);

@@ -95,6 +95,7 @@ bool CommitQueue::has_room() const {
 }
 
 Ticket CommitQueue::enqueue(const std::shared_ptr<CommitEntry>& entry) {
+  CHECK(entry->new_expiries.empty());
   entry->bytes_ = entry->bytes();
   std::lock_guard lock(mutex_);
   CHECK(!stopping_);

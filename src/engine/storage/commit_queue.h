@@ -46,9 +46,16 @@ struct StatisticsDelta {
   std::int64_t bytes = 0;
 };
 
+// When an item expires that had no time to live before.
+struct NewExpiry {
+  std::int64_t second = 0;
+  std::string stored_item_key;
+};
+
 // What one request asks the disk to do: all of it or none.
 struct CommitEntry {
   std::vector<Mutation> mutations;
+  std::vector<NewExpiry> new_expiries;  // become mutations before the entry is queued
   std::vector<StreamAppend> stream_appends;
   std::vector<StatisticsDelta> statistics;
   std::vector<std::string> pending_keys;  // to release from KeyLocks when done

@@ -1,6 +1,9 @@
 #include "engine/upkeep/expiry_sweeper.h"
 
+#include <set>
+
 #include "base/bytes.h"
+#include "engine/items/expiry_group.h"
 #include "engine/items/locked_items.h"
 
 namespace postino::engine {
@@ -17,10 +20,16 @@ constexpr base::Milliseconds kept_for = std::chrono::hours(1);
 
 bool is_swept(const Table& table) { return table.time_to_live && !table.time_to_live->backfill; }
 
+std::string first_entry(const Table& table, bool of_groups) {
+  return of_groups ? first_expiry_group(table.id, 0) : id_prefix(table.id);
+}
+
 // Entries of this second and before.
-std::string due_end(const Table& table, base::TimePoint now) {
+std::string due_end(const Table& table, bool of_groups, base::TimePoint now) {
+  const std::int64_t next = base::epoch_seconds(now) + 1;
+  if (of_groups) return first_expiry_group(table.id, next);
   std::string key = id_prefix(table.id);
-  base::append_big_endian(key, base::epoch_seconds(now) + 1);
+  base::append_big_endian(key, next);
   return key;
 }
 
@@ -45,8 +54,11 @@ void ExpirySweeper::start_passes() {
   std::erase_if(kept_, [&](const auto& kept) { return kept.second.until <= core_.options.clock->monotonic(); });
   for (const auto& [name, table] : state->tables) {
     if (!is_swept(*table)) continue;
-    const auto kept = kept_.find(table->id);
-    passes_.push_back({table, kept == kept_.end() ? id_prefix(table->id) : kept->second.after, ""});
+    for (const bool of_groups : {false, true}) {
+      const auto kept = kept_.find({table->id, of_groups});
+      passes_.push_back(
+          {table, of_groups, kept == kept_.end() ? first_entry(*table, of_groups) : kept->second.after, ""});
+    }
   }
 }
 
@@ -66,7 +78,7 @@ base::Result<void> ExpirySweeper::sweep(std::vector<std::shared_ptr<CommitEntry>
 }
 
 base::Result<std::size_t> ExpirySweeper::take_turn(Pass& pass, std::vector<std::shared_ptr<CommitEntry>>& queued) {
-  TRY(const std::vector<ExpiryEntry> due, collect(pass, entries_per_turn));
+  TRY(const std::vector<Due> due, collect(pass, entries_per_turn));
   if (due.empty()) {
     finish(pass);
     return std::size_t{0};
@@ -79,25 +91,30 @@ base::Result<std::size_t> ExpirySweeper::take_turn(Pass& pass, std::vector<std::
   return due.size();
 }
 
-base::Result<std::vector<ExpiryEntry>> ExpirySweeper::collect(Pass& pass, std::size_t limit) const {
-  const std::string end = due_end(*pass.table, core_.now());
+base::Result<std::vector<ExpirySweeper::Due>> ExpirySweeper::collect(Pass& pass, std::size_t limit) const {
+  const std::string end = due_end(*pass.table, pass.of_groups, core_.now());
   const rocksdb::Slice lower(pass.next);
   const rocksdb::Slice upper(end);
-  std::vector<ExpiryEntry> due;
-  std::string last;
+  std::vector<Due> due;
   const auto entries = core_.database->iterate(Family::expiry, lower, upper);
   for (entries->SeekToFirst(); entries->Valid() && due.size() < limit; entries->Next()) {
-    due.push_back(parse_expiry_key(entries->key().ToStringView()));
-    last = entries->key().ToString();
+    const std::string_view key = entries->key().ToStringView();
+    if (pass.of_groups) {
+      TRY(ExpiryGroup group, parse_expiry_group(key, entries->value().ToStringView()));
+      due.push_back({std::string(key), group.second, std::move(group.stored_item_keys)});
+    } else {
+      ExpiryEntry entry = parse_expiry_key(key);
+      due.push_back({std::string(key), entry.second, {std::move(entry.stored_item_key)}});
+    }
   }
   if (!entries->status().ok()) return base::propagate(error_from(entries->status()));
-  if (!due.empty()) pass.next = last + '\0';
+  if (!due.empty()) pass.next = due.back().key + '\0';
   return due;
 }
 
-base::Result<ExpirySweeper::Planned> ExpirySweeper::plan(const Table& seen, const std::vector<ExpiryEntry>& due) {
+base::Result<ExpirySweeper::Planned> ExpirySweeper::plan(const Table& seen, const std::vector<Due>& due) {
   std::vector<std::string> keys;
-  for (const ExpiryEntry& expiry : due) keys.push_back(expiry.stored_item_key);
+  for (const Due& each : due) keys.insert(keys.end(), each.stored_item_keys.begin(), each.stored_item_keys.end());
   LockedItems items(core_);
   items.lock(keys);
   const TablePointer table = core_.catalog->find(seen.name);
@@ -107,16 +124,24 @@ base::Result<ExpirySweeper::Planned> ExpirySweeper::plan(const Table& seen, cons
 
   const base::TimePoint now = core_.now();
   auto entry = std::make_shared<CommitEntry>();
-  for (const ExpiryEntry& expiry : due) {
-    TRY(StoredItemPointer item, items.read(expiry.stored_item_key));
-    // The item may have been given another time since, or be gone; then only the entry goes.
-    if (!item || expiry_second(*table, item->item, now) != expiry.second) {
-      entry->remove(Family::expiry, expiry_key(table->id, expiry.second, expiry.stored_item_key));
-    } else if (guard_ && !guard_(table->name, item->item)) {
-      planned.keeps_some = true;
-    } else {
-      items.plan(*table, {expiry.stored_item_key, std::move(item), nullptr}, *entry, Origin::time_to_live);
+  std::set<std::string_view> deleted;  // an item that was made again may be in two groups
+  for (const Due& each : due) {
+    bool is_needed = false;
+    for (const std::string& key : each.stored_item_keys) {
+      if (deleted.contains(key)) continue;
+      TRY(StoredItemPointer item, items.read(key));
+      // The item may have been given another time since, or be gone; then only the entry goes.
+      if (!item || expiry_second(*table, item->item, now) != each.second) continue;
+      if (guard_ && !guard_(table->name, item->item)) {
+        is_needed = true;
+        continue;
+      }
+      deleted.insert(key);
+      items.plan(*table, {key, std::move(item), nullptr}, *entry, Origin::time_to_live);
     }
+    planned.keeps_some |= is_needed;
+    const bool went_with_item = !is_expiry_group(each.key) && deleted.contains(each.stored_item_keys.front());
+    if (!is_needed && !went_with_item) entry->remove(Family::expiry, each.key);
   }
   if (items.queue(entry)) planned.entry = std::move(entry);
   return planned;
@@ -124,11 +149,13 @@ base::Result<ExpirySweeper::Planned> ExpirySweeper::plan(const Table& seen, cons
 
 void ExpirySweeper::finish(const Pass& pass) {
   const Table& table = *pass.table;
-  if (!pass.after_kept.empty()) kept_[table.id] = {pass.after_kept, core_.options.clock->monotonic() + kept_for};
+  if (!pass.after_kept.empty())
+    kept_[{table.id, pass.of_groups}] = {pass.after_kept, core_.options.clock->monotonic() + kept_for};
   const auto removed = removed_.find(table.id);
   if (removed == removed_.end() || removed->second < removals_worth_compacting) return;
   removed_.erase(removed);
-  core_.database->compact(Family::expiry, id_prefix(table.id), due_end(table, core_.now()));
+  for (const bool of_groups : {false, true})
+    core_.database->compact(Family::expiry, first_entry(table, of_groups), due_end(table, of_groups, core_.now()));
 }
 
 }  // namespace postino::engine

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/catalog/core.h"
@@ -25,9 +26,11 @@ class ExpirySweeper {
   store::Answer<bool> run_once();
 
  private:
-  // A table that is being swept, and the key of the first expiry entry not yet looked at.
+  // A table that is being swept, and the key of the first expiry entry not yet looked at. Groups have a pass of their
+  // own.
   struct Pass {
     TablePointer table;
+    bool of_groups = false;
     std::string next;
     std::string after_kept;  // the key after the last entry whose item the guard keeps; empty when there is none
   };
@@ -35,6 +38,12 @@ class ExpirySweeper {
   struct Kept {
     std::string after;
     base::Milliseconds until;  // by the monotonic clock
+  };
+  // An entry that is due, of one item or of a group.
+  struct Due {
+    std::string key;
+    std::int64_t second = 0;
+    std::vector<std::string> stored_item_keys;
   };
   struct Planned {
     std::shared_ptr<CommitEntry> entry;  // null when there is nothing to write
@@ -44,9 +53,9 @@ class ExpirySweeper {
 
   void start_passes();
   // Up to `limit` entries that are due, none when there are no more; moves the pass on.
-  base::Result<std::vector<ExpiryEntry>> collect(Pass& pass, std::size_t limit) const;
+  base::Result<std::vector<Due>> collect(Pass& pass, std::size_t limit) const;
   // Deletes what has expired and the entries that no longer hold.
-  base::Result<Planned> plan(const Table& seen, const std::vector<ExpiryEntry>& due);
+  base::Result<Planned> plan(const Table& seen, const std::vector<Due>& due);
   base::Result<void> sweep(std::vector<std::shared_ptr<CommitEntry>>& queued);
   // The number of entries that were dealt with; 0 when the pass is over.
   base::Result<std::size_t> take_turn(Pass& pass, std::vector<std::shared_ptr<CommitEntry>>& queued);
@@ -54,9 +63,9 @@ class ExpirySweeper {
 
   Core& core_;
   ExpiryGuard guard_;
-  std::map<ObjectId, Kept> kept_;            // by table
-  std::deque<Pass> passes_;                  // kept from round to round while there is more to do
-  std::map<ObjectId, std::size_t> removed_;  // entries of each table, since they were last compacted
+  std::map<std::pair<ObjectId, bool>, Kept> kept_;  // by table, and whether of groups
+  std::deque<Pass> passes_;                         // kept from round to round while there is more to do
+  std::map<ObjectId, std::size_t> removed_;         // entries of each table, since they were last compacted
 };
 
 }  // namespace postino::engine
