@@ -31,13 +31,15 @@ class ProcessLog final : public rocksdb::Logger {
   }
 };
 
-rocksdb::DBOptions database_options(const Options& options, rocksdb::Env* env, WriteGate& gate) {
+rocksdb::DBOptions database_options(const Options& options, const std::shared_ptr<rocksdb::Cache>& cache,
+                                    rocksdb::Env* env, WriteGate& gate) {
   rocksdb::DBOptions result;
   result.env = env;
   result.create_if_missing = true;
   result.create_missing_column_families = true;
   result.max_total_wal_size = 256 << 20;
-  result.write_buffer_manager = std::make_shared<rocksdb::WriteBufferManager>(options.all_memtables_bytes);
+  // Memtables take their memory from the cache: what was written last is also what is read most.
+  result.write_buffer_manager = std::make_shared<rocksdb::WriteBufferManager>(options.all_memtables_bytes, cache);
   result.max_background_jobs = 2;
   result.bytes_per_sync = 1 << 20;
   result.max_open_files = 1024;
@@ -131,7 +133,7 @@ base::Result<void> Database::open_rocks(const Options& options) {
   for (const char* name : family_names) families.emplace_back(name, family_options(options, cache));
   filter_memtable(families[static_cast<std::size_t>(Family::items)].options);
   expect_order(families[static_cast<std::size_t>(Family::indexes)].options);
-  const rocksdb::Status status = open_families(database_options(options, env_.get(), *gate_), families);
+  const rocksdb::Status status = open_families(database_options(options, cache, env_.get(), *gate_), families);
   if (!status.ok()) return base::propagate(refused(status));
   gate_->watch(db_.get());
   return {};
@@ -250,6 +252,22 @@ base::Result<void> Database::write_into_reserve(rocksdb::WriteBatch& batch) {
   keys_ += static_cast<std::uint64_t>(batch.Count());
   bytes_ += batch.GetDataSize();
   return {};
+}
+
+void Database::write_out_when_idle(base::Milliseconds now) {
+  constexpr base::Milliseconds long_enough = std::chrono::seconds(10);
+  constexpr std::uint64_t hardly_anything = 64 << 10;
+  constexpr std::uint64_t worth_a_file = 4 << 20;
+  const bool was_busy = bytes_ - idle_bytes_ > hardly_anything;
+  if (!was_busy && now - idle_since_ < long_enough) return;
+  idle_bytes_ = bytes_;
+  idle_since_ = now;
+  std::uint64_t held = 0;
+  if (was_busy || gate_->health().refusal != WriteRefusal::none ||
+      !db_->GetAggregatedIntProperty("rocksdb.cur-size-active-mem-table", &held) || held < worth_a_file)
+    return;
+  const std::vector<rocksdb::ColumnFamilyHandle*> all(handles_.begin(), handles_.end());
+  db_->Flush(rocksdb::FlushOptions(), all).PermitUncheckedError();
 }
 
 void Database::compact(Family family, const rocksdb::Slice& lower, const rocksdb::Slice& upper) {

@@ -64,6 +64,10 @@ class Database {
   // Lets writes be taken again when there is room; for a thread that calls it now and then, so that no caller must.
   void look_at_disk() { static_cast<void>(gate_->check()); }
   WriteHealth health() const { return gate_->health(); }
+  // Writes out what is in memory when hardly anything was written for ten seconds: a stop is quick then, and the memory
+  // is free. For one thread, which calls it now and then with the time of a monotonic clock. Failing is harmless: it is
+  // in the log.
+  void write_out_when_idle(base::Milliseconds now);
   // Any thread.
   WriteCounts counts() const { return {commits_, keys_, bytes_}; }
 
@@ -99,6 +103,8 @@ class Database {
   std::atomic<std::uint64_t> commits_ = 0;
   std::atomic<std::uint64_t> keys_ = 0;
   std::atomic<std::uint64_t> bytes_ = 0;
+  base::Milliseconds idle_since_{0};
+  std::uint64_t idle_bytes_ = 0;  // of bytes_, then
   std::filesystem::path directory_;
   Durability durability_ = Durability::synced;
   // Before RocksDB opened them.

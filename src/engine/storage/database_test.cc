@@ -11,32 +11,73 @@
 namespace postino::engine {
 namespace {
 
-// Waits for it: memtables are written out in the background.
-bool comes_below(const Database& database, std::uint64_t limit) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
-  for (std::uint64_t bytes = limit; std::chrono::steady_clock::now() < end; std::this_thread::yield())
-    if (database.rocks().GetAggregatedIntProperty("rocksdb.cur-size-all-mem-tables", &bytes) && bytes < limit)
-      return true;
-  return false;
-}
-
-TEST(DatabaseTest, MemtablesOfAllFamiliesTogetherHaveALimit) {
-  const base::TemporaryDirectory directory(memory_directory());
-  Options options;
-  options.directory = directory.path() / "data";
-  options.durability = Durability::relaxed;
-  options.memtable_bytes = 64 << 20;
-  options.all_memtables_bytes = 4 << 20;
-  const auto database = Database::open(options, nullptr);
-  ASSERT_TRUE(database) << database.error().message;
-  constexpr int writes = 100;
-  for (int i = 0; i < writes; ++i) {
+class DatabaseTest : public testing::Test {
+ protected:
+  DatabaseTest() {
+    options_.directory = directory_.path() / "data";
+    options_.durability = Durability::relaxed;
+    options_.memtable_bytes = 64 << 20;
+  }
+  void open() {
+    auto opened = Database::open(options_, nullptr);
+    ASSERT_TRUE(opened) << opened.error().message;
+    database_ = *std::move(opened);
+  }
+  // As many bytes go into each of three families.
+  void write(int number, std::size_t bytes) {
     rocksdb::WriteBatch batch;
     for (const Family family : {Family::items, Family::indexes, Family::streams})
-      batch.Put((*database)->handle(family), std::to_string(i), std::string(64 << 10, 'x'));
-    ASSERT_TRUE((*database)->write(batch));
+      batch.Put(database_->handle(family), std::to_string(number), std::string(bytes, 'x'));
+    ASSERT_TRUE(database_->write(batch));
   }
-  EXPECT_TRUE(comes_below(**database, 8 << 20)) << "and no family has as much as it may";
+  std::uint64_t in_memtables() const {
+    std::uint64_t bytes = 0;
+    EXPECT_TRUE(database_->rocks().GetAggregatedIntProperty("rocksdb.cur-size-all-mem-tables", &bytes));
+    return bytes;
+  }
+
+  const base::TemporaryDirectory directory_{memory_directory()};
+  Options options_;
+  std::unique_ptr<Database> database_;
+};
+
+TEST_F(DatabaseTest, MemtablesOfAllFamiliesTogetherHaveALimit) {
+  options_.all_memtables_bytes = 4 << 20;
+  open();
+  for (int i = 0; i < 100; ++i) write(i, 64 << 10);
+  // They are written out in the background.
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  while (in_memtables() > 8 << 20 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  EXPECT_LT(in_memtables(), 8U << 20) << "and no family has as much as it may";
+}
+
+TEST_F(DatabaseTest, MemtablesTakeTheirMemoryFromTheCache) {
+  options_.block_cache_bytes = 32 << 20;
+  open();
+  for (int i = 0; i < 10; ++i) write(i, 256 << 10);
+  std::uint64_t used = 0;
+  ASSERT_TRUE(database_->rocks().GetIntProperty("rocksdb.block-cache-usage", &used));
+  EXPECT_GT(used, 7U << 20);
+}
+
+TEST_F(DatabaseTest, WritesOutWhatIsInMemoryWhenItIsIdle) {
+  using std::chrono::seconds;
+  open();
+  for (int i = 0; i < 10; ++i) write(i, 256 << 10);
+  database_->write_out_when_idle(seconds(100));
+  database_->write_out_when_idle(seconds(109));
+  EXPECT_GT(in_memtables(), 7U << 20);
+  write(10, 256 << 10);
+  database_->write_out_when_idle(seconds(111));
+  EXPECT_GT(in_memtables(), 7U << 20) << "it is busy again";
+  write(11, 1);
+  database_->write_out_when_idle(seconds(121));
+  EXPECT_LT(in_memtables(), 4U << 20);
+  write(12, 1);
+  const std::uint64_t little = in_memtables();
+  database_->write_out_when_idle(seconds(200));
+  EXPECT_EQ(in_memtables(), little) << "not worth a file";
+  EXPECT_TRUE(database_->get(Family::items, "3").value());
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ struct Options {
   // Nothing expires before Engine::guard_expiry() has been called.
   bool expiry_needs_guard = false;
 
-  std::size_t block_cache_bytes = 64 << 20;
+  std::size_t block_cache_bytes = 64 << 20;    // of what was read from disk, and of memtables
   std::size_t memtable_bytes = 32 << 20;       // of each column family, before it is written out
   std::size_t all_memtables_bytes = 48 << 20;  // of all of them together, before the oldest is written out
 

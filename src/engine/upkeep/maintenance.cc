@@ -31,6 +31,12 @@ Maintenance::Maintenance(Core& core)
                        return false;
                      },
                      {}});
+  duties_.push_back({"writing out what is in memory",
+                     [this]() -> store::Answer<bool> {
+                       core_.database->write_out_when_idle(core_.options.clock->monotonic());
+                       return false;
+                     },
+                     {}});
   duties_.push_back({"finishing table changes",
                      [this]() -> store::Answer<bool> {
                        TRY_VOID(complete_due_transitions(core_));
