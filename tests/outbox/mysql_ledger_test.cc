@@ -445,37 +445,6 @@ TEST_F(MysqlLedgerTest, DamagedRowsAreReportedAndKeepNobodyBack) {
   EXPECT_THAT(*expired, SizeIs(2));
 }
 
-TEST_F(MysqlLedgerTest, RowsWithNumbersThatCannotBeAreReportedAndKeepNobodyBack) {
-  const std::vector<std::string> numbers = {
-      "version = 0",     "version = -5",          "version = 2147483647",         "send_ms = 9223372036854775807",
-      "created_ms = -1", "updated_ms = -1",       "settled_ms = 253402300800000", "begun_again_ms = -1",
-      "attempts = -1",   "callback_attempts = -1"};
-  accept(12);
-  for (std::size_t i = 0; i < numbers.size(); ++i)
-    outbox_.execute("UPDATE emails SET due_ms = 1, " + numbers[i] + " WHERE id = ?", {email_id(static_cast<int>(i))});
-  const auto claim = process_->ledger().claim(Pipeline::intake, 5, "w");
-  ASSERT_TRUE(claim) << claim.error().message;
-  EXPECT_THAT(claim->emails, SizeIs(2)) << "those that are well";
-  const std::vector<MalformedRecord> told = process_->ledger().malformed();
-  ASSERT_THAT(told, SizeIs(numbers.size()));
-  for (std::size_t i = 0; i < numbers.size(); ++i)
-    EXPECT_THAT(told[i].error, HasSubstr(numbers[i].substr(0, numbers[i].find(' ')) + " of e-mail"));
-}
-
-// As another program may insert it.
-TEST_F(MysqlLedgerTest, ANewRowWithoutAVersionKeepsNobodyBack) {
-  outbox_.execute(
-      "INSERT INTO emails (id, status, payload_file_path, eml_file_path, version, due_ms)"
-      " VALUES (?, 'READY', 'p.json', 'm.eml', 0, 1)",
-      {email_id(40)});
-  accept(3);
-  EXPECT_THAT(process_->ledger().claim(Pipeline::intake, 5, "w").value().emails, SizeIs(3));
-  const auto sending = process_->ledger().claim(Pipeline::send, 5, "w");
-  ASSERT_TRUE(sending) << sending.error().message;
-  EXPECT_THAT(sending->emails, IsEmpty());
-  EXPECT_THAT(process_->ledger().malformed(), SizeIs(1));
-}
-
 TEST_F(MysqlLedgerTest, ALockedRowKeepsNoOtherLeaseFromBeingRenewed) {
   accept(60);
   const std::vector<Email> held = claimed(process_->ledger(), Pipeline::intake);
