@@ -94,7 +94,13 @@ TEST_F(ExpiryGroupTest, ItemsThatAreMadeTogetherCostOneEntry) {
   ASSERT_THAT(entries, SizeIs(1));
   const auto& [key, value] = *entries.begin();
   // Table, second with the mark, hash and length of the partition key, the key, the sum of the value.
-  EXPECT_EQ(base::to_hex(key), "00000001" "80000000695735e1" "e5e72e5e" "0001" "65" "bb8b1fa50d627257");
+  EXPECT_EQ(base::to_hex(key),
+            "00000001"
+            "80000000695735e1"
+            "e5e72e5e"
+            "0001"
+            "65"
+            "bb8b1fa50d627257");
   EXPECT_EQ(base::to_hex(value),
             "01"
             "61"
@@ -180,7 +186,9 @@ TEST_F(ExpiryGroupTest, AMissingOrDamagedGroupIsFoundAndMadeAnew) {
     });
     const auto problems = check().problems.lines();
     EXPECT_THAT(problems, testing::Contains(HasSubstr("is missing in the expiry entries")));
-    if (!missing) EXPECT_THAT(problems, testing::Contains(HasSubstr("the expiry entry " + base::to_hex(key))));
+    if (!missing) {
+      EXPECT_THAT(problems, testing::Contains(HasSubstr("the expiry entry " + base::to_hex(key))));
+    }
     engine_.reset();
     ASSERT_TRUE(repair_store(options_.directory, std::nullopt, *clock_));
     reopen();

@@ -1,7 +1,5 @@
 #include "engine/items/expiry_group.h"
 
-#include <algorithm>
-#include <iterator>
 #include <map>
 #include <span>
 

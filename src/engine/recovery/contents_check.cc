@@ -210,8 +210,8 @@ class ContentsCheck {
     return {};
   }
 
-  base::Result<bool> is_in_group(std::string_view expiry_key) {
-    const ExpiryEntry expiry = parse_expiry_key(expiry_key);
+  base::Result<bool> is_in_group(std::string_view entry_key) {
+    const ExpiryEntry expiry = parse_expiry_key(entry_key);
     std::string groups = expiry_groups_of(expiry.second, expiry.stored_item_key);
     // The items of a partition come one after the other.
     if (groups != groups_) {

@@ -49,7 +49,9 @@ TEST(PackedContents, OfAnotherOneOrDamagedAreNotGivenOut) {
     std::string damaged = packed;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
     const auto unpacked = unpack(damaged, message.size(), payload);
-    if (unpacked) EXPECT_EQ(*unpacked, message) << at << ": bits without a meaning";
+    if (unpacked) {
+      EXPECT_EQ(*unpacked, message) << at << ": bits without a meaning";
+    }
     EXPECT_FALSE(unpack(packed.substr(0, at), message.size(), payload)) << at;
   }
   EXPECT_EQ(unpack(packed, message.size() + 1, payload).error().code, ErrorCode::corrupt);
