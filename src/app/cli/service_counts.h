@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/server/settings.h"
-#include "engine/offline.h"
+#include "engine/store_check.h"
 #include "messages/queue_count_check.h"
 #include "outbox/store_ledger/store_count_check.h"
 #include "store/store.h"
