@@ -11,18 +11,14 @@ std::size_t KeyLocks::stripe_of(std::string_view stored_key) { return base::fast
 
 KeyLocks::Guard::Guard(KeyLocks& locks, std::vector<std::size_t> stripes)
     : locks_(&locks), stripes_(std::move(stripes)) {
+  std::ranges::sort(stripes_);
+  const auto repeated = std::ranges::unique(stripes_);
+  stripes_.erase(repeated.begin(), repeated.end());
   for (const std::size_t stripe : stripes_) locks_->stripes_[stripe].mutex.lock();
 }
 
 KeyLocks::Guard::~Guard() {
   for (const std::size_t stripe : stripes_) locks_->stripes_[stripe].mutex.unlock();
-}
-
-KeyLocks::Guard KeyLocks::lock(std::vector<std::size_t> stripes) {
-  std::ranges::sort(stripes);
-  const auto repeated = std::ranges::unique(stripes);
-  stripes.erase(repeated.begin(), repeated.end());
-  return Guard(*this, std::move(stripes));
 }
 
 KeyLocks::Guard KeyLocks::lock_all() {

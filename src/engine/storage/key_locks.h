@@ -32,7 +32,6 @@ class KeyLocks {
   // Holds the stripes of some keys, or all stripes.
   class Guard {
    public:
-    // Stripes in ascending order, each once.
     Guard(KeyLocks& locks, std::vector<std::size_t> stripes);
     ~Guard();
     Guard(const Guard&) = delete;
@@ -42,8 +41,7 @@ class KeyLocks {
     KeyLocks* locks_;
     std::vector<std::size_t> stripes_;  // ascending, distinct
   };
-  // In any order, some more than once.
-  Guard lock(std::vector<std::size_t> stripes);
+  Guard lock(std::vector<std::size_t> stripes) { return Guard(*this, std::move(stripes)); }
   // Stops all planning. For changes of the catalog, which every writer must see at once.
   Guard lock_all();
 
