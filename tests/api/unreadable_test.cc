@@ -122,9 +122,11 @@ TEST_F(RestUnreadable, AnEmailThatMayBeAnotherTenants) {
   const std::string spoilt = accept_one("", {{"X-API-Key", "secret-of-tenant-a"}});
   spoil_email(spoilt);
   const Headers b{{"X-API-Key", "secret-of-tenant-b"}};
-  for (const std::string& path :
-       {"/emails/" + spoilt, "/emails/" + spoilt + "/payload", "/emails/" + spoilt + "/message"})
-    EXPECT_EQ(get(path, b).code(), "EMAIL_NOT_FOUND") << path;
+  const std::string absent = "/emails/00000000-0000-4000-8000-000000000000";
+  for (const std::string part : {"", "/payload", "/message"}) {
+    EXPECT_EQ(get("/emails/" + spoilt + part, b).status(), 404) << part;
+    EXPECT_EQ(get("/emails/" + spoilt + part, b).code(), get(absent + part, b).code()) << part;
+  }
   for (const std::string change : {"cancel", "hold", "release", "requeue", "retry"})
     EXPECT_EQ(call("POST", "/emails/" + spoilt + "/" + change, "", b).code(), "EMAIL_NOT_FOUND") << change;
 }
