@@ -11,7 +11,7 @@ namespace postino::api {
 
 namespace {
 
-constexpr std::size_t most_id_bytes = 64;  // longer than any
+constexpr std::size_t most_id_bytes = 2'048;  // as long as a key of a table can be: other programs choose their ids
 
 }  // namespace
 
@@ -55,7 +55,8 @@ const std::string& Call::path_parameter(std::string_view name) const {
 base::Result<std::string, Problem> Call::email_id() const {
   const std::string& id = path_parameter("id");
   if (id.size() > most_id_bytes) return refuse(problems::email_not_found, "No e-mail has this id.");
-  return base::lower_case(id);
+  std::string usual = base::lower_case(id);
+  return usual != id && services.outbox.is_known(id) ? id : std::move(usual);
 }
 
 base::Result<int, Problem> Call::limit() const {

@@ -82,7 +82,7 @@ struct Call {
   const outbox::ChangeNotes* notes = nullptr;  // of a change with an idempotency key
 
   const std::string& path_parameter(std::string_view name) const;
-  // The path's {id}, in lower case as ids are.
+  // The path's {id}, in lower case as ids of Postino are, unless another program has an e-mail with this very id.
   base::Result<std::string, Problem> email_id() const;
 
   // For reading what the answer consists of.

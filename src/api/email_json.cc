@@ -9,11 +9,10 @@ namespace {
 
 using outbox::Email;
 
-constexpr std::string_view internal_reason = "internal error";
 constexpr std::size_t usual_bytes = 1024;  // of an e-mail
 
 std::string_view reason_of(const Email& email, Role role) {
-  return email.internal_reason && role < Role::operators ? internal_reason : std::string_view(email.reason);
+  return role < Role::operators ? public_reason(email) : std::string_view(email.reason);
 }
 
 void write_time(json::Writer& json, std::string_view name, base::TimePoint time) {

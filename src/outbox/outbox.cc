@@ -157,6 +157,11 @@ base::Result<Email> Outbox::find(const std::string& id, const std::string& tenan
   return std::move(*email);
 }
 
+bool Outbox::is_known(const std::string& id) {
+  const auto found = ledger_.find(id);
+  return found ? found->has_value() : found.error().code == base::ErrorCode::corrupt;
+}
+
 bool Outbox::refuses_callback(const std::string& callback_url) {
   constexpr std::int64_t least_pause = 60'000;  // between two lines: a caller can be wrong as often as it likes
   if (!leads_inside(callback_url, policy_)) return false;

@@ -81,6 +81,9 @@ class Outbox {
   // Returns when everything that was to be accepted soon has been answered.
   void drain() { acceptances_.drain(); }
 
+  // Has an e-mail this very id?
+  bool is_known(const std::string& id);
+
   // Is this callback URL of an e-mail refused, because it leads into a private network (callback_rule.h)? Then the log
   // says so.
   bool refuses_callback(const std::string& callback_url);

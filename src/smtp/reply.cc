@@ -110,6 +110,13 @@ Classification classify(const Reply& reply, Stage stage) {
   return {permanent, scope};
 }
 
+bool is_reply(std::string_view text) {
+  const auto is_digit = [&](std::size_t place) { return text[place] >= '0' && text[place] <= '9'; };
+  if (text.size() < 3 || (text[0] != '2' && text[0] != '4' && text[0] != '5') || !is_digit(1) || !is_digit(2))
+    return false;
+  return text.size() == 3 || text[3] == ' ' || text[3] == '-';
+}
+
 bool means_bad_address(std::string_view enhanced_status) {
   static constexpr std::array<std::string_view, 6> bad = {
       "5.1.1",   // no such mailbox

@@ -37,6 +37,9 @@ struct Classification {
 // concerns the session; 552 5.3.4 at MAIL is permanent for the message; anything at QUIT is a success.
 Classification classify(const Reply& reply, Stage stage);
 
+// Is this a reply as programs note it, "550 5.1.1 no such user"? What they say themselves has no code in front.
+bool is_reply(std::string_view text);
+
 // Should this address get no further mail? 5.1.1 (no such mailbox), 5.1.2, 5.1.3, 5.1.6, 5.1.10, 5.2.1 and the like:
 // not for full mailboxes, policy or spam.
 bool means_bad_address(std::string_view enhanced_status);

@@ -46,13 +46,13 @@ TEST_F(Rest, AnEmailWhoseRecordCannotBeReadIsRefusedWithTheReason) {
   store::UpdateItemRequest damage;
   damage.table_name = tables_.emails;
   damage.key = {{"Id", id}, {"Status", "_META"}};
-  damage.update = "REMOVE Version";
+  damage.update = "SET Version = ListedAt";
   ASSERT_TRUE(store().update_item(damage));
   for (const char* path : {"", "/payload", "/message"}) {
     const Received shown = get("/emails/" + id + path);
     EXPECT_EQ(shown.status(), 409) << path;
     EXPECT_EQ(shown.code(), "UNREADABLE_EMAIL") << path;
-    EXPECT_THAT(shown.text("/detail"), HasSubstr("Version is missing")) << path;
+    EXPECT_THAT(shown.text("/detail"), HasSubstr("Version must be")) << path;
   }
   for (const char* change : {"cancel", "hold", "release", "requeue", "retry"})
     EXPECT_EQ(call("POST", "/emails/" + id + "/" + change).code(), "UNREADABLE_EMAIL") << change;
@@ -283,6 +283,18 @@ TEST_F(Rest, IdsAreFoundInAnyCase) {
   const std::string id = "abcdef00-0000-4000-8000-000000000001";
   accept_one(R"(,"id":")" + id + R"(")");
   EXPECT_EQ(get("/emails/ABCDEF00-0000-4000-8000-000000000001").text("/id"), id);
+}
+
+TEST_F(Rest, IdsOfOtherProgramsAreFoundAsTheyAre) {
+  for (const std::string& id : {std::string("ABCDEF00-0000-4000-8000-000000000001"), std::string(200, 'X')}) {
+    store::PutItemRequest put;
+    put.table_name = tables_.emails;
+    put.item = {{"Id", id}, {"Status", "_META"}, {"Attributes", item::Map{{"Latest", "FAILED"}}}};
+    ASSERT_TRUE(store().put_item(put));
+    EXPECT_EQ(get("/emails/" + id).text("/id"), id);
+    EXPECT_EQ(call("POST", "/emails/" + id + "/requeue").status(), 204);
+    EXPECT_EQ(get("/emails/" + id).text("/status"), "READY");
+  }
 }
 
 TEST_F(Rest, ReasonsAreChecked) {

@@ -28,7 +28,7 @@ class RestUnreadable : public Rest {
     FAIL() << "there is no record of " << operation;
   }
   void spoil_email(const std::string& id) {
-    change(tables_.emails, {{"Id", id}, {"Status", "_META"}}, "REMOVE Version");
+    change(tables_.emails, {{"Id", id}, {"Status", "_META"}}, "SET Version = ListedAt");
   }
   void put_into_mailbox(const std::string& id) {
     const base::TimePoint later = clock().now() + std::chrono::hours(1);
@@ -57,7 +57,7 @@ TEST_F(RestUnreadable, ABounceOfAnEmailThatCannotBeRead) {
   const Received refused(begin("POST", "/bounces", report_about(id), type).get());
   EXPECT_EQ(refused.status(), 409);
   EXPECT_EQ(refused.code(), "UNREADABLE_EMAIL");
-  EXPECT_THAT(refused.text("/detail"), HasSubstr("Version is missing"));
+  EXPECT_THAT(refused.text("/detail"), HasSubstr("Version must be"));
 }
 
 // Callers may not give such a URL. Another program can write one.

@@ -105,6 +105,12 @@ class MysqlTakeoverTest : public testing::Test {
     for (const Email& email : emails) result.push_back(email.id);
     return result;
   }
+  void expect_adopted(int number) {
+    const auto found = ledger().find(email_id(number));
+    ASSERT_TRUE(found && *found);
+    EXPECT_EQ((*found)->owner, foreign_owner);
+    EXPECT_FALSE(is_partly_sent(**found));
+  }
   // The others are counted when they are worked on.
   void expect_counts_of_finished_right() {
     Counts expected{};
@@ -134,13 +140,16 @@ TEST_F(MysqlTakeoverTest, WhatIsFinishedIsCountedAndExpires) {
   EXPECT_EQ(swept(), 5) << "sent, failed and invalid ones, and both that were acknowledged";
   expect_counts_of_finished_right();
   for (const mysql::Row row :
-       query("SELECT status, expires_ms IS NULL, COALESCE(expires_ms, 0) = GREATEST(created_ms + 30 * 86400000,"
-             " UNIX_TIMESTAMP(updated_at) * 1000 + 86400000), settled_ms IS NULL FROM emails")) {
+       query("SELECT status, expires_ms IS NULL, COALESCE(expires_ms, 0) = " +
+             std::to_string(base::epoch_milliseconds(clock_.now() + policy_.keep)) +
+             ", settled_ms IS NULL FROM emails")) {
     const State state = parse_state(row.text(0)).value();
     EXPECT_EQ(row.number(1) == 0, may_be_finished(state)) << row.text(0);
     EXPECT_EQ(row.number(2) == 1, may_be_finished(state)) << row.text(0);
     EXPECT_EQ(row.number(3) == 0, may_be_finished(state) || acknowledged_form(state)) << row.text(0);
   }
+  EXPECT_EQ(swept(), 0) << "however old they are, they are kept";
+  clock_.advance(policy_.keep + minutes(1));
   EXPECT_EQ(swept(), 5) << "their time is over";
   EXPECT_EQ(query("SELECT COUNT(*) FROM emails")[0].number(0), 6);
   expect_counts_of_finished_right();
@@ -171,6 +180,36 @@ TEST_F(MysqlTakeoverTest, CallbacksAreTakenOverAfterTheyWereCounted) {
   EXPECT_EQ(taken_over(), 5U);
   EXPECT_THAT(ids(claimed(ledger(), Pipeline::callback)), UnorderedElementsAre(email_id(5), email_id(6), email_id(7)));
   expect_counts_of_finished_right();
+}
+
+// Postino accepted them, another program finished them, and Postino has adopted that since.
+TEST_F(MysqlTakeoverTest, CallbacksAreTakenOverForWhatPostinoHadAccepted) {
+  migrate_to_newest();
+  for (int i = 1; i <= 3; ++i)
+    ASSERT_TRUE(ledger().accept({accepted(new_email(email_id(i)), clock_.now())}, std::nullopt,
+                                [](const auto&) { return ""; }));
+  const auto finish = [&](int number, const std::string& status, const std::string& reason) {
+    run("UPDATE emails SET status = '" + status + "', reason = '" + reason + "', version = version + 1 WHERE id = '" +
+        email_id(number) + "'");
+  };
+  finish(1, "SENT", "250 ok");
+  finish(2, "FAILED", "dial tcp 10.1.2.3:25: i/o timeout");
+  EXPECT_THAT(claimed(ledger(), Pipeline::callback), IsEmpty()) << "it is the other program that calls back";
+  finish(3, "SENT", "");
+  expect_adopted(1);
+  EXPECT_EQ(taken_over(), 3U);
+  EXPECT_EQ(taken_over(), 0U) << "once";
+  process_.reset();  // the next server
+  const std::vector<Email> calling = claimed(ledger(), Pipeline::callback);
+  EXPECT_THAT(ids(calling), UnorderedElementsAre(email_id(1), email_id(2), email_id(3)));
+  for (const Email& email : calling) {
+    EXPECT_FALSE(email.recipients.empty());
+    EXPECT_FALSE(is_partly_sent(email)) << email.id;
+    EXPECT_EQ(public_reason(email), email.id == email_id(1) ? "250 ok" : email.id == email_id(2) ? "internal error" : "");
+    EXPECT_EQ(email.owner, "worker");
+  }
+  EXPECT_EQ((*ledger().counts(std::nullopt))[index_of(State::calling_sent)], 2);
+  EXPECT_EQ((*ledger().counts(std::nullopt))[index_of(State::calling_failed)], 1);
 }
 
 TEST_F(MysqlTakeoverTest, WhatItWasCallingBackForIsTakenOverAtOnceWhenToldSo) {

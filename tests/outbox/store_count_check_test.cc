@@ -116,13 +116,26 @@ TEST_F(StoreCountCheckTest, CountsThatNoEmailHasAreNamed) {
                           "counts of e-mails of tenant nobody, day 20260101: 0 are READY, counted as -1"));
 }
 
+TEST_F(StoreCountCheckTest, OfRecordsOfOtherProgramsTheTrueFaultIsTold) {
+  store::PutItemRequest put;
+  put.table_name = store_.tables().emails;
+  put.item = {{"Id", email_id(7)}, {"Status", "_META"}, {"Attributes", item::Map{{"Latest", "LOST"}}}};
+  ASSERT_TRUE(store_.engine().put_item(put));
+  EXPECT_THAT(checked().unreadable(), ElementsAre(HasSubstr("unknown state")));
+  put.item = {{"Id", email_id(7)}, {"Status", "_META"}, {"Attributes", item::Map{{"Latest", "READY"}}}};
+  ASSERT_TRUE(store_.engine().put_item(put));
+  EXPECT_THAT(checked().unreadable(), IsEmpty()) << "it only waits for its adoption";
+  EXPECT_THAT(differences(), IsEmpty());
+}
+
 TEST_F(StoreCountCheckTest, RecordsThatCannotBeReadAreToldOfAndNotCounted) {
   store::UpdateItemRequest damage;
   damage.table_name = store_.tables().emails;
   damage.key = {{"Id", email_id(1)}, {"Status", "_META"}};
-  damage.update = "REMOVE Version";
+  damage.update = "SET Version = :none";
+  damage.placeholders.values = item::Map{{":none", "none"}};
   ASSERT_TRUE(store_.engine().update_item(damage));
-  EXPECT_THAT(checked().unreadable(), ElementsAre(HasSubstr("Version is missing")));
+  EXPECT_THAT(checked().unreadable(), ElementsAre(HasSubstr("Version must be a whole number")));
   EXPECT_THAT(differences(), ElementsAre("counts of e-mails, day 20260102: 2 are ACCEPTED, counted as 3"));
   ASSERT_TRUE(recount(store_.engine(), store_.tables(), ledger_policy().keep));
   EXPECT_THAT(differences(), IsEmpty());

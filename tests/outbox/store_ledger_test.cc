@@ -411,12 +411,12 @@ TEST_F(StoreLedgerTest, AMalformedRecordStrandsNoOther) {
   store::UpdateItemRequest damage;
   damage.table_name = store_.tables().emails;
   damage.key = {{"Id", email_id(7)}, {"Status", "_META"}};
-  damage.update = "REMOVE Version";
+  damage.update = "SET Version = ListedAt";
   ASSERT_TRUE(store_.engine().update_item(damage));
   EXPECT_THAT(claimed(*ledger_, Pipeline::intake), SizeIs(39));
   ASSERT_THAT(ledger_->malformed(), SizeIs(1));
   EXPECT_EQ(ledger_->malformed()[0].id, email_id(7));
-  EXPECT_THAT(ledger_->malformed()[0].error, testing::HasSubstr("Version is missing"));
+  EXPECT_THAT(ledger_->malformed()[0].error, testing::HasSubstr("Version must be"));
   EXPECT_EQ(ledger_->find(email_id(7)).error().code, base::ErrorCode::corrupt);
   EXPECT_THAT(ledger_->list({.limit = 100})->emails, SizeIs(39));
   clock_->advance(seconds(31));

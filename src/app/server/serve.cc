@@ -335,12 +335,12 @@ base::Result<void> serve(const Settings& settings, const ReadSettings& read_sett
   const auto clock = std::make_shared<base::PlausibleClock>(machine_clock);
   TRY(std::unique_ptr<engine::Engine> engine, open_engine(settings, clock));
   const MemoryLimits memory;
-  // Other programs may write to the table of e-mails: the outbox adopts what they write.
+  // Other programs may write to the table of e-mails: the outbox adopts what they write, now or later.
   base::SystemRandom random;
-  outbox::ForeignWrites watched(*engine, settings.outbox.table, *clock, random);
   const bool is_watched = !settings.outbox.off && settings.outbox.ledger == LedgerKind::store;
-  store::Store& offered = is_watched ? static_cast<store::Store&>(watched) : *engine;
-  auto endpoint = std::make_unique<wire::Endpoint>(offered, endpoint_options(settings, memory));
+  using enum outbox::ForeignWrites::Watch;
+  outbox::ForeignWrites watched(*engine, settings.outbox.table, *clock, random, is_watched ? marks : note);
+  auto endpoint = std::make_unique<wire::Endpoint>(watched, endpoint_options(settings, memory));
   std::unique_ptr<MessageGateway> gateway;
   std::unique_ptr<OutboxService> outbox;
   std::shared_ptr<SharedKeys> keys;  // of all servers on one database

@@ -23,12 +23,21 @@ bool is_finished(const Email& email) {
   return may_be_finished(email.state);
 }
 
-bool is_partly_sent(const Email& email) {
+bool was_sent(State state) {
   using enum State;
-  const bool sent_to_some = email.state == sent || email.state == calling_sent || email.state == sent_acknowledged;
-  return sent_to_some && std::ranges::any_of(email.recipients, [](const Recipient& recipient) {
+  return state == sent || state == calling_sent || state == sent_acknowledged;
+}
+
+bool is_partly_sent(const Email& email) {
+  return was_sent(email.state) && std::ranges::any_of(email.recipients, [](const Recipient& recipient) {
            return recipient.state != RecipientState::delivered;
          });
+}
+
+std::string_view public_reason(const Email& email) {
+  if (!email.internal_reason) return email.reason;
+  // What all recipients have is no error.
+  return was_sent(email.state) && !is_partly_sent(email) ? "" : "internal error";
 }
 
 std::optional<Pipeline> pipeline_of(const Email& email) {

@@ -77,6 +77,8 @@ struct Email {
   std::string subject;                        // its beginning; empty: not known
   std::vector<Recipient> recipients;          // all of them
   std::optional<base::TimePoint> settled_at;  // when it was sent, or failed, or was found invalid
+  // Of one that another program wrote: from when on it is kept, so that it expires when it shall.
+  std::optional<base::TimePoint> kept_since;
   std::vector<Bounce> bounces;
   std::array<int, state_count> reached{};  // how often it has been in each state
 
@@ -86,21 +88,32 @@ struct Email {
 // Ledgers keep the rescues with how often each state was reached, under this name. It is none of a state.
 inline constexpr std::string_view rescued_in_a_row = "RESCUED";
 
-// From when on it is kept: it must not expire before its time has come.
-inline base::TimePoint kept_from(const Email& email) {
+// Who has an e-mail that another program works on, or calls back for.
+inline constexpr std::string_view foreign_owner = "another program";
+
+// From when on it is to be sent.
+inline base::TimePoint wanted_from(const Email& email) {
   return email.send_at && *email.send_at > email.created_at ? *email.send_at : email.created_at;
 }
 
+// From when on it is kept: it must not expire before its time has come.
+inline base::TimePoint kept_from(const Email& email) { return email.kept_since.value_or(wanted_from(email)); }
+
 // From when on attempts at sending count.
 inline base::TimePoint tried_from(const Email& email) {
-  return std::max(kept_from(email), email.begun_again_at.value_or(email.created_at));
+  return std::max(wanted_from(email), email.begun_again_at.value_or(email.created_at));
 }
 
 // Nothing more happens to it by itself, and no operator has to decide. What is not finished never expires.
 bool is_finished(const Email& email);
 
+// Is it sent, whatever has become of its callback?
+bool was_sent(State state);
 // Was it sent to some of its recipients, and not to others?
 bool is_partly_sent(const Email& email);
+
+// The reason as callers and callback receivers may know it.
+std::string_view public_reason(const Email& email);
 
 // Whose work it waits for, now or later; nullopt when it does not.
 std::optional<Pipeline> pipeline_of(const Email& email);

@@ -26,6 +26,7 @@ struct MessageBuilt {
 // It cannot be made into a message, now or later.
 struct PayloadRejected {
   std::string reason;
+  bool internal = false;  // the reason is for operators
 };
 // It cannot be made into a message now, because of trouble of ours.
 struct IntakeFailed {
@@ -90,11 +91,13 @@ struct Bounced {
   Bounce bounce;
 };
 
-// It was written by another program that works on the same tables.
+// It was written by another program that works on the same tables. If the e-mail has a due time, it is that of its
+// state.
 struct Adopted {
-  std::optional<Description> description;  // when its payload was read
-  // From a ledger that has no due time for it: when the other program counts as gone, if it works on the e-mail.
-  std::optional<base::TimePoint> lease_end = std::nullopt;
+  std::optional<Description> description = std::nullopt;  // when its payload was read
+  bool is_new = false;                                    // the ledger has not had it before
+  bool is_moved = false;                                  // the other program has brought it into its state
+  std::optional<base::TimePoint> expires = std::nullopt;  // as the other program wants it
 };
 // It comes from another ledger.
 struct Restored {

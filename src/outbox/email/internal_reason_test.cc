@@ -67,5 +67,30 @@ TEST(InternalReason, AnOutcomeThatIsNotKnownIsForOperators) {
   EXPECT_TRUE(failed.internal_reason);
 }
 
+TEST(InternalReason, OfOtherProgramsOnlyRepliesAreForAll) {
+  const Policy policy;
+  Email email = last_attempt(policy);
+  const auto adopted = [&](State state, const std::string& reason) {
+    email.state = state;
+    email.reason = reason;
+    return decide(email, event::Adopted{.is_moved = true}, policy, sending_time)->after;
+  };
+  EXPECT_EQ(public_reason(adopted(State::failed, "dial tcp 10.0.0.5:25: connection refused")), "internal error");
+  EXPECT_EQ(public_reason(adopted(State::calling_failed, "5500 files")), "internal error");
+  for (const std::string reply : {"550 5.1.1 no such user", "554-first line", "450", ""})
+    EXPECT_EQ(public_reason(adopted(State::failed_acknowledged, reply)), reply);
+  EXPECT_EQ(public_reason(adopted(State::sent, "sent through 10.0.0.5")), "") << "what was sent is no error";
+}
+
+TEST(InternalReason, WhereAPayloadIsKeptIsForOperators) {
+  const Policy policy;
+  Email email = last_attempt(policy);
+  email.state = State::intaking;
+  const Email invalid = decide(email, event::PayloadRejected{"the payload is missing from the spool", true}, policy,
+                               sending_time)->after;
+  EXPECT_EQ(invalid.reason, "the payload is missing from the spool");
+  EXPECT_EQ(public_reason(invalid), "internal error");
+}
+
 }  // namespace
 }  // namespace postino::outbox

@@ -19,6 +19,8 @@ enum class UnknownOutcomePolicy {
 
 struct Policy {
   base::Milliseconds lease = std::chrono::seconds(30);    // of a claim, and of each renewal
+  // When another program that works on an e-mail counts as gone: so long after its last change.
+  base::Milliseconds foreign_lease = std::chrono::minutes(30);
   base::Milliseconds keep = std::chrono::hours(24 * 30);  // e-mails and their history, from kept_from() on
 
   base::Backoff sending_delay{std::chrono::minutes(1), std::chrono::hours(4)};

@@ -218,7 +218,9 @@ class Decision {
     return ready;
   }
 
-  State operator()(event::PayloadRejected& event) { return settle(invalid, std::move(event.reason)); }
+  State operator()(event::PayloadRejected& event) {
+    return settle(invalid, std::move(event.reason), event.internal);
+  }
 
   State operator()(event::IntakeFailed& event) {
     end_work(email_.reason);
@@ -362,6 +364,7 @@ class Decision {
 
   State operator()(event::CallbackReplayed&) {
     email_.due_at = now_;
+    email_.owner.clear();
     email_.callback_dead = false;
     email_.callback_attempts = 0;
     return email_.state;
@@ -383,15 +386,21 @@ class Decision {
 
   State operator()(event::Adopted& event) {
     if (event.description) fill_in(email_, std::move(*event.description));
+    if (event.expires)
+      email_.kept_since = std::max(base::TimePoint(), *event.expires - policy_.keep);
+    else if (event.is_new)
+      email_.kept_since = now_;
+    // Attempts of Postino count from now on, however long the other program has had it.
+    if (event.is_new) email_.begun_again_at = now_;
+    if (event.is_moved) take_from_other_program();
     // Another program does not say when it begins to send.
     if (email_.state == processing) email_.outcome_unknown = true;
-    // What another program has brought to an end, it calls back for.
-    if (is_outcome(email_.state)) email_.due_at.reset();
-    if (event.lease_end && !email_.due_at) {
-      if (email_.state == accepted) email_.due_at = now_;
-      if (email_.state == ready) email_.due_at = time_to_send();
-      if (kind_of(email_.state) == StateKind::working) email_.due_at = event.lease_end;
-    }
+    if (email_.due_at) return email_.state;
+    if (email_.state == accepted) email_.due_at = now_;
+    if (email_.state == ready) email_.due_at = time_to_send();
+    // If its last change was long ago, it may be alive yet, and has a little time to show it.
+    if (kind_of(email_.state) == StateKind::working)
+      email_.due_at = std::max(email_.updated_at + policy_.foreign_lease, now_ + policy_.lease);
     return email_.state;
   }
 
@@ -488,6 +497,33 @@ class Decision {
     return held;
   }
 
+  // What belonged to the state that Postino had left it in is over.
+  void take_from_other_program() {
+    const bool is_calling = acknowledged_form(email_.state).has_value();
+    const bool is_settled = is_calling || (may_be_finished(email_.state) && email_.state != cancelled);
+    email_.owner.clear();
+    email_.rescues = 0;
+    email_.outcome_unknown = false;
+    email_.held_from.reset();
+    email_.callback_attempts = 0;
+    email_.callback_dead = false;
+    email_.callback_error.clear();
+    email_.settled_at = is_settled ? std::optional(email_.updated_at) : std::nullopt;
+    // Other programs may name their own machines.
+    const bool is_reply = smtp::is_reply(email_.reason);
+    email_.internal_reason = is_settled && !is_reply && !email_.reason.empty();
+    // It knows no recipients: it has sent the message as a whole.
+    if (was_sent(email_.state))
+      for (Recipient& recipient : email_.recipients)
+        recipient = {recipient.address, RecipientState::delivered, is_reply ? email_.reason : ""};
+    if (kind_of(email_.state) == StateKind::working) email_.owner = foreign_owner;
+    // What it has brought to an end, it calls back for.
+    if (is_outcome(email_.state)) {
+      email_.owner = foreign_owner;
+      email_.due_at.reset();
+    }
+  }
+
   // Words of ours name relays and files: they are for operators.
   static bool is_own(const smtp::Reply& reply) { return reply.code == 0; }
 
@@ -534,6 +570,7 @@ void enter(Change& change, State state, base::TimePoint now, const std::optional
   Email& after = change.after;
   const bool is_new = after.version == 0;
   after.state = state;
+  if (kind_of(state) != StateKind::working) after.owner.clear();
   ++after.version;
   // The process that moved it last may have a clock that is ahead of ours.
   after.updated_at = is_new ? after.created_at : std::max(now, after.updated_at);

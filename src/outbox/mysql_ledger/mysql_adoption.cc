@@ -3,6 +3,7 @@
 // One that another program has inserted says nothing but where its payload is: what the ledger must know of it is read
 // from there when it is first found. One that another program has sent, or given up, is that program's to call back
 // for: it is taken out of the queue. One that it works on is left alone until it must be gone (find_ended_leases).
+#include "base/check.h"
 #include "base/log.h"
 #include "outbox/email/description.h"
 #include "outbox/mysql_ledger/mysql_work_queue.h"
@@ -50,40 +51,48 @@ base::Result<bool> MysqlLedger::adopt_described(const Email& email) {
   // What is wrong with a payload is for intake to say.
   if (text)
     if (const auto payload = parse_payload(*text)) adopted.description = describe(*payload);
+  adopted.is_new = true;
   TRY(const Change change, decide(email, std::move(adopted), policy_, clock_.now()));
   const Email& after = change.after;
   const auto written = database_.read([&](Connection& connection, const Attempt&) {
     return connection.execute(
         "UPDATE emails SET sender = ?, recipients = ?, tags = ?, callback_url = ?, send_ms = ?, subject = ?,"
-        " updated_at = updated_at WHERE id = ? AND sender IS NULL",
+        " begun_again_ms = COALESCE(begun_again_ms, ?), updated_at = updated_at WHERE id = ? AND sender IS NULL",
         {after.sender, recipients_json(after), tags_json(after), after.callback_url,
          after.send_at ? std::optional(base::epoch_milliseconds(*after.send_at)) : std::nullopt, after.subject,
-         email.id});
+         base::epoch_milliseconds(*after.begun_again_at), email.id});
   });
   if (!written) return base::propagate(mysql::as_error(written.error()));
   return true;
 }
 
-base::Result<bool> MysqlLedger::adopt_outcome(const EmailRow& row) {
-  TRY(const Change change, decide(row.email, event::Adopted{}, policy_, clock_.now()));
-  const Email& email = change.after;
+base::Result<void> MysqlLedger::adopt_outcome(const EmailRow& row) {
   const CountLanes::Lane lane(lanes_);
   const auto adopted = database_.transact([&](Connection& connection, const Attempt&) -> mysql::Result<void> {
-    TRY(const std::uint64_t changed,
-        connection.execute("UPDATE emails SET due_ms = ?, ledger_version = version, ledger_status = ?,"
-                           " expires_ms = COALESCE(expires_ms, ?), updated_ms = ?, updated_at = updated_at"
-                           " WHERE id = ? AND version = ? AND ledger_version <> version",
-                           {email.due_at ? std::optional(base::epoch_milliseconds(*email.due_at)) : std::nullopt,
-                            name_of(email.state), base::epoch_milliseconds(expires(email)),
-                            base::epoch_milliseconds(email.updated_at), email.id, email.version}));
-    if (changed == 0) return {};
+    TRY(const mysql::Rows rows, connection.query("SELECT version, ledger_version FROM emails WHERE id = ? FOR UPDATE",
+                                                 {row.email.id}));
+    const bool is_same = !rows.empty() && rows[0].number(0) == row.email.version;
+    if (!is_same || rows[0].number(1) == row.email.version) return {};
     CountDifferences counts;
-    if (row.counted_as) counts.left(email.tenant, *row.counted_as);
-    counts.entered(email.tenant, email.state);
+    TRY_VOID(write_ended(connection, row, counts));
     return counts.write(connection, lane.slice());
   });
   if (!adopted) return base::propagate(mysql::as_error(adopted.error()));
   return true;
+}
+
+mysql::Result<void> MysqlLedger::write_ended(Connection& connection, const EmailRow& row,
+                                             CountDifferences& counts) const {
+  const bool is_new = !row.counted_as;
+  const auto change = decide(row.email, event::Adopted{.is_new = is_new, .is_moved = true}, policy_, clock_.now());
+  CHECK(change);  // every state can be adopted
+  const Email& email = change->after;
+  Parameters parameters;
+  add_changed_row(parameters, email, expires(email));
+  TRY_VOID(connection.execute(rewrite_emails(1), parameters.list()));
+  if (row.counted_as) counts.left(email.tenant, *row.counted_as);
+  counts.entered(email.tenant, email.state);
+  return {};
 }
 
 }  // namespace postino::outbox

@@ -362,7 +362,7 @@ base::Result<std::vector<Email>> MysqlLedger::read_ended_leases(base::TimePoint 
            ") AND (ledger_version = version OR updated_at < FROM_UNIXTIME(?)) ORDER BY due_ms, id LIMIT ?";
   }();
   const std::vector<mysql::Parameter> parameters = {base::epoch_milliseconds(before),
-                                                    timestamp(before - options_.foreign_lease), limit};
+                                                    timestamp(before - policy_.foreign_lease), limit};
   // Without a transaction the locks end with the statement.
   static const std::string locking = sql + " FOR UPDATE SKIP LOCKED";
   const auto rows = database_.read([&](Connection& connection, const Attempt&) {
@@ -377,7 +377,7 @@ base::Result<std::vector<Email>> MysqlLedger::read_ended_leases(base::TimePoint 
       emails.push_back(std::move(expired->email));
       continue;
     }
-    TRY(Change adopted, decide(std::move(expired->email), event::Adopted{}, policy_, before));
+    TRY(Change adopted, decide(std::move(expired->email), event::Adopted{.is_moved = true}, policy_, before));
     emails.push_back(std::move(adopted.after));
   }
   return emails;

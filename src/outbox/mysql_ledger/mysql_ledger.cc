@@ -65,7 +65,7 @@ std::optional<EmailRow> MysqlLedger::readable(const mysql::Row& row, std::option
     malformed_.forget(email->email.id);
     // Other programs have no leases: they count as gone some time after they have moved it.
     if (email->foreign && email->email.due_at && kind_of(email->email.state) == StateKind::working)
-      email->email.due_at = email->email.updated_at + options_.foreign_lease;
+      email->email.due_at = email->email.updated_at + policy_.foreign_lease;
     return *std::move(email);
   }
   malformed_.note(std::string(row.text(0)), email.error());

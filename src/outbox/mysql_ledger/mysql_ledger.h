@@ -23,8 +23,6 @@
 namespace postino::outbox {
 
 struct MysqlLedgerOptions {
-  // When another program that works on the same tables counts as gone: how long ago it moved an e-mail.
-  base::Milliseconds foreign_lease = std::chrono::minutes(30);
   // For payloads of other programs that are read here. It must outlive the ledger; nullptr: without limit.
   MessageMemory* memory = nullptr;
 };
@@ -137,7 +135,10 @@ class MysqlLedger final : public Ledger {
   static bool needs_adoption(const EmailRow& row);
   base::Result<bool> adopt(const std::vector<EmailRow>& rows);
   base::Result<bool> adopt_described(const Email& email);
-  base::Result<bool> adopt_outcome(const EmailRow& row);
+  base::Result<void> adopt_outcome(const EmailRow& row);
+  // What another program has brought to an end, of a row that is locked.
+  mysql::Result<void> write_ended(mysql::Connection& connection, const EmailRow& row, CountDifferences& counts) const;
+  mysql::Result<void> adopt_finished(mysql::Connection& connection, const std::string& id, CountDifferences& counts);
 
   enum class Locked { shown, left_out };
   base::Result<std::vector<Email>> read_ended_leases(base::TimePoint before, int limit, Locked locked);

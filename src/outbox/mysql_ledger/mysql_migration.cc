@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "mysql/connection.h"
+#include "outbox/email/email.h"
 #include "outbox/mysql_ledger/mysql_schema.h"
 
 namespace postino::outbox {
@@ -102,15 +103,20 @@ base::Result<std::vector<DoneMigration>> migrate(const mysql::ServerOptions& ser
 base::Result<std::uint64_t> take_over_callbacks(const mysql::ServerOptions& server, base::Milliseconds wait) {
   TRY(const auto connection, connect(server, longest_statement));
   TRY_VOID(lock(*connection, wait));
-  // As if they had been finished here, just now. The sweep may have counted them since: of what Postino has never
-  // moved, `reached` is NULL.
+  // As if they had been finished here, just now: the whole e-mail was sent, and only replies of mail servers are for
+  // receivers. They may have been adopted since. Then the other program owns them; those that an earlier version has
+  // counted, and Postino has never moved, have no `reached`.
   const auto taken = connection->execute(
-      "UPDATE emails SET due_ms = FLOOR(UNIX_TIMESTAMP(CURRENT_TIMESTAMP(3)) * 1000), expires_ms = NULL,"
-      " updated_ms = UNIX_TIMESTAMP(updated_at) * 1000, ledger_version = version, updated_at = updated_at"
+      "UPDATE emails SET due_ms = FLOOR(UNIX_TIMESTAMP(CURRENT_TIMESTAMP(3)) * 1000), expires_ms = NULL, owner = '',"
+      " updated_ms = UNIX_TIMESTAMP(updated_at) * 1000, ledger_version = version, updated_at = updated_at,"
+      " recipients = IF(status IN ('SENT', 'CALLING-SENT-CALLBACK'),"
+      " REPLACE(recipients, '\"state\":\"pending\"', '\"state\":\"delivered\"'), recipients),"
+      " internal_reason = COALESCE(reason, '') <> '' AND NOT reason REGEXP '^[245][0-9][0-9]([ -]|$)'"
       " WHERE (status IN ('SENT', 'FAILED', 'INVALID')"
-      " AND (ledger_version <> version OR (due_ms IS NULL AND reached IS NULL)))"
+      " AND (ledger_version <> version OR (due_ms IS NULL AND (owner = ? OR reached IS NULL))))"
       " OR (status IN ('CALLING-SENT-CALLBACK', 'CALLING-FAILED-CALLBACK', 'CALLING-INVALID-CALLBACK')"
-      " AND ledger_version <> version)");
+      " AND ledger_version <> version)",
+      {foreign_owner});
   if (!taken) return base::propagate(mysql::as_error(taken.error()));
   return *taken;
 }

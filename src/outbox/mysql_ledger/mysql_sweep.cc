@@ -40,39 +40,16 @@ bool is_row_finished(std::string_view status, bool is_due, bool is_callback_dead
 }
 
 // What is not finished never expires: it gets its time again when it ends.
-mysql::Result<void> keep_email(Connection& connection, const mysql::Row& row) {
-  TRY_VOID(
-      connection.execute("UPDATE emails SET expires_ms = NULL, updated_at = updated_at WHERE id = ?", {row.text(0)}));
+mysql::Result<void> keep_email(Connection& connection, std::string_view id) {
+  TRY_VOID(connection.execute("UPDATE emails SET expires_ms = NULL, updated_at = updated_at WHERE id = ?", {id}));
   return {};
 }
 
 // The columns of sweep_emails().
 namespace swept {
-enum : std::size_t { id, tenant, ledger_status, status, due, callback_dead, expires, created, updated_seconds, send };
-constexpr const char* columns =
-    "id, tenant, ledger_status, status, due_ms, callback_dead, expires_ms, created_ms,"
-    " FLOOR(UNIX_TIMESTAMP(updated_at)), send_ms";
+enum : std::size_t { id, tenant, ledger_status, status, due, callback_dead, expires };
+constexpr const char* columns = "id, tenant, ledger_status, status, due_ms, callback_dead, expires_ms";
 }  // namespace swept
-
-// One that was finished before Postino came, as the migration has marked it. It is counted from now on, and gets the
-// time that it would have.
-mysql::Result<void> adopt_finished(Connection& connection, const mysql::Row& row, const Policy& policy,
-                                   CountDifferences& counts) {
-  Email email;
-  email.tenant = row.text(swept::tenant);
-  email.state = *parse_state(row.text(swept::status));
-  email.created_at = base::from_epoch_milliseconds(row.number(swept::created));
-  email.updated_at = base::from_epoch_milliseconds(row.number(swept::updated_seconds) * 1'000);
-  if (const auto send = row.optional_number(swept::send)) email.send_at = base::from_epoch_milliseconds(*send);
-  TRY_VOID(
-      connection.execute("UPDATE emails SET expires_ms = ?, updated_ms = ?, ledger_version = version,"
-                         " ledger_status = ?, updated_at = updated_at WHERE id = ?",
-                         {base::epoch_milliseconds(expiry_of(email, policy)),
-                          base::epoch_milliseconds(email.updated_at), name_of(email.state), row.text(swept::id)}));
-  if (const auto counted = parse_state(row.text(swept::ledger_status))) counts.left(email.tenant, *counted);
-  counts.entered(email.tenant, email.state);
-  return {};
-}
 
 // An object goes after its e-mail, which may end late.
 mysql::Result<bool> is_object_needed(Connection& connection, const mysql::Row& row, base::TimePoint now) {
@@ -129,6 +106,16 @@ base::Result<int> in_batches(int limit, const Once& once) {
 
 }  // namespace
 
+// One that was finished before Postino came, as the migration has marked it. It is counted from now on, and gets the
+// time that it is kept for.
+mysql::Result<void> MysqlLedger::adopt_finished(Connection& connection, const std::string& id,
+                                                CountDifferences& counts) {
+  static const std::string sql = "SELECT " + email_columns + " FROM emails WHERE id = ?";
+  TRY(const mysql::Rows rows, connection.query(sql, {id}));
+  const auto row = readable(rows[0]);
+  return row ? write_ended(connection, *row, counts) : keep_email(connection, id);
+}
+
 base::Result<int> MysqlLedger::sweep_emails(int limit) {
   return in_batches(limit, [&](int wanted) {
     const CountLanes::Lane lane(lanes_);
@@ -138,11 +125,11 @@ base::Result<int> MysqlLedger::sweep_emails(int limit) {
       for (const mysql::Row row : rows) {
         if (!is_row_finished(row.text(swept::status), !row.is_null(swept::due),
                              row.number(swept::callback_dead) != 0)) {
-          TRY_VOID(keep_email(connection, row));
+          TRY_VOID(keep_email(connection, row.text(swept::id)));
           continue;
         }
         if (row.number(swept::expires) == 0) {
-          TRY_VOID(adopt_finished(connection, row, policy_, counts));
+          TRY_VOID(adopt_finished(connection, std::string(row.text(swept::id)), counts));
           continue;
         }
         TRY_VOID(remove_email(connection, row));

@@ -109,6 +109,7 @@ std::vector<Field> lasting_fields(const Email& email) {
       {"Sender", text_if_any(email.sender)},
       {"Subject", text_if_any(email.subject)},
       {"Bounces", list_of(email.bounces, bounce_value)},
+      {"KeptSince", email.kept_since ? std::optional(milliseconds_value(*email.kept_since)) : std::nullopt},
   };
 }
 
@@ -131,6 +132,7 @@ constexpr std::array meta_attributes = {
     KnownAttribute{"Recipients", AttributeKind::list},     KnownAttribute{"Tags", AttributeKind::list},
     KnownAttribute{"Bounces", AttributeKind::list},        KnownAttribute{"Reached", AttributeKind::map},
     KnownAttribute{"Subject", AttributeKind::text},        KnownAttribute{"BegunAgainAt", AttributeKind::time},
+    KnownAttribute{"KeptSince", AttributeKind::time},
 };
 constexpr std::array latest_attributes = {
     KnownAttribute{"Latest", AttributeKind::text},      KnownAttribute{"Reason", AttributeKind::text},
@@ -376,6 +378,7 @@ base::Result<Email> email_of(const Item& meta) {
   email.subject = fields.text("Subject");
   email.internal_reason = fields.flag("InternalReason");
   email.settled_at = fields.time("SettledAt");
+  email.kept_since = fields.time("KeptSince");
   read_item_lists(fields, email);
   if (const Map* reached = fields.map("Reached"))
     for (const State each : all_states())

@@ -57,20 +57,23 @@ void count_lines(const std::vector<Item>& lines, Email& email) {
   reached = std::max(reached, 1);
 }
 
-// What belonged to the state that it was in, and not to this one.
-void leave_former_state(Email& email) {
-  email.due_at.reset();
-  email.owner.clear();
-  email.rescues = 0;
-  email.outcome_unknown = false;
-  email.internal_reason = false;
-  email.held_from.reset();
-  email.callback_attempts = 0;
-  email.callback_dead = false;
-  email.callback_error.clear();
-  const bool ended = email.state != State::held && may_be_finished(email.state) && email.state != State::cancelled;
-  const bool calling = acknowledged_form(email.state).has_value();
-  email.settled_at = ended || calling ? std::optional(email.updated_at) : std::nullopt;
+// A second since 1970, as TTL has it.
+std::optional<std::int64_t> second_in(const Map& map, std::string_view name) {
+  constexpr std::int64_t end_of_year_9999 = 253'402'300'799;
+  const AttributeValue* value = map.find(name);
+  const item::Number* number = value != nullptr ? value->get_if<item::Number>() : nullptr;
+  const auto whole = number != nullptr ? number->to_int64() : std::nullopt;
+  if (!whole || *whole < 0) return std::nullopt;
+  return std::min(*whole, end_of_year_9999);
+}
+
+// When the other program wants the record to be removed. Postino writes the same time twice; another one is told.
+std::optional<base::TimePoint> expiry_told(const Item& meta) {
+  const auto theirs = second_in(attributes_in(meta), "TTL");
+  const auto top = second_in(meta, "TTL");
+  const bool is_theirs = !meta.contains("Version") || theirs != top;
+  const auto told = theirs ? theirs : top;
+  return told && is_theirs ? std::optional(base::from_epoch_milliseconds(*told * 1'000)) : std::nullopt;
 }
 
 // In the order in which an e-mail goes through its states.
@@ -84,6 +87,24 @@ std::vector<Item> foreign_lines(const std::vector<Item>& lines) {
   return found;
 }
 
+// The version that the e-mail had when the line was reached: that of the last line before it. A line that tells no time
+// comes before those of later states.
+std::int64_t version_at(const Item& late, const std::vector<Item>& lines, const Email& email) {
+  const auto time = base::parse_timestamp(own_text(attributes_in(late), "UpdatedAt"));
+  const auto state = state_in(own_text(late, "Status"));
+  if (state == email.state) return email.version;
+  std::int64_t before = 0;
+  std::int64_t after = email.version + 1;
+  for (const Item& line : lines) {
+    const auto entry = is_foreign_line(line) ? std::nullopt : history_entry_of(line);
+    const auto reached = entry ? parse_state(entry->status) : std::nullopt;
+    if (!reached) continue;
+    if (time && entry->at <= *time) before = std::max(before, entry->version);
+    if (index_of(*reached) > index_of(*state)) after = std::min(after, entry->version);
+  }
+  return time ? before : after - 1;
+}
+
 Item completed_line(Item line, const Email& email, std::int64_t version, base::TimePoint expires) {
   Map attributes = attributes_in(line);
   const std::string status = own_text(line, "Status");
@@ -91,7 +112,7 @@ Item completed_line(Item line, const Email& email, std::int64_t version, base::T
   if (!attributes.contains("Reason"))
     attributes.set("Reason", state_in(status) == email.state ? email.reason : std::string());
   attributes.set("Version", version);
-  attributes.set("TTL", base::epoch_seconds(expires));
+  if (!attributes.contains("TTL")) attributes.set("TTL", base::epoch_seconds(expires));
   line.set("TTL", base::epoch_seconds(expires));
   line.set("Attributes", std::move(attributes));
   return line;
@@ -102,7 +123,8 @@ Item merged(const Item& before, const Email& email, base::TimePoint expires) {
   constexpr std::string_view may_go[] = {
       "TenantListing",    "Queue",        "DueAt",         "LeaseOwner", "OutcomeUnknown", "InternalReason", "Attempts",
       "CallbackAttempts", "CallbackDead", "CallbackError", "HeldFrom",   "Recipients",     "SettledAt",      "SendAt",
-      "CallbackUrl",      "Tags",         "Sender",        "Bounces",    "BegunAgainAt",   "Subject"};
+      "CallbackUrl",      "Tags",         "Sender",        "Bounces",    "BegunAgainAt",   "Subject",
+      "KeptSince"};
   Item item = before;
   for (const std::string_view name : may_go) item.erase(name);
   Map attributes = attributes_in(before);
@@ -117,7 +139,57 @@ Item merged(const Item& before, const Email& email, base::TimePoint expires) {
   return item;
 }
 
+// In the mark of an e-mail.
+constexpr const char* counted_name = "Counted";
+
 }  // namespace
+
+void note_counted(const Item& meta, Item& mark) {
+  const auto email = counted_email_of(meta);
+  if (!email || !*email) return;
+  Map counted{{"Latest", name_of((*email)->state)},
+              {"CreatedAt", base::epoch_milliseconds((*email)->created_at)},
+              {"KeptFrom", base::epoch_milliseconds(kept_from(**email))},
+              {"Version", (*email)->version}};
+  if (!(*email)->tenant.empty()) counted.set("Tenant", (*email)->tenant);
+  mark.set(counted_name, std::move(counted));
+}
+
+void keep_counted(const Item& before, Item& mark) {
+  if (const AttributeValue* counted = before.find(counted_name)) mark.set(counted_name, *counted);
+}
+
+// Postino may have moved it after the mark was made: its lines say where to.
+std::optional<Email> lost_email(const EmailRecords& records) {
+  const AttributeValue* value = records.mark ? records.mark->find(counted_name) : nullptr;
+  const Map* counted = value != nullptr ? value->get_if<Map>() : nullptr;
+  if (counted == nullptr) return std::nullopt;
+  const auto number = [&](std::string_view name) {
+    const AttributeValue* each = counted->find(name);
+    const item::Number* found = each != nullptr ? each->get_if<item::Number>() : nullptr;
+    return found != nullptr ? found->to_int64().value_or(0) : 0;
+  };
+  const auto state = parse_state(own_text(*counted, "Latest"));
+  if (!state) return std::nullopt;
+  // It is there yet, or is counted where it is.
+  if (records.meta && counted_state(*records.meta)) {
+    const AttributeValue* created = records.meta->find("CreatedAt");
+    if (created != nullptr && *created == AttributeValue(number("CreatedAt"))) return std::nullopt;
+  }
+  Email email;
+  email.tenant = own_text(*counted, "Tenant");
+  email.state = *state;
+  email.kept_since = base::from_epoch_milliseconds(number("KeptFrom"));
+  email.version = number("Version");
+  for (const Item& line : records.lines) {
+    const auto entry = is_foreign_line(line) ? std::nullopt : history_entry_of(line);
+    const auto reached = entry ? parse_state(entry->status) : std::nullopt;
+    if (!reached || entry->version <= email.version) continue;
+    email.version = entry->version;
+    email.state = *reached;
+  }
+  return email;
+}
 
 bool is_foreign_line(const Item& line) {
   const Map attributes = attributes_in(line);
@@ -126,8 +198,10 @@ bool is_foreign_line(const Item& line) {
          (version == nullptr || version->get_if<item::Number>() == nullptr);
 }
 
+bool waits_for_adoption(const Item& meta) { return !meta.contains("Version") || !meta.contains("CreatedAt"); }
+
 bool needs_adoption(const Item& meta) {
-  if (!meta.contains("Version") || !meta.contains("CreatedAt")) return true;
+  if (waits_for_adoption(meta)) return true;
   const auto email = email_of(meta);
   if (!email) return false;
   const int shard = shard_of(email->id);
@@ -148,10 +222,13 @@ std::optional<State> counted_state(const Item& meta) {
   return listed && queued && listed_state(*queued) == *listed ? queued : listed;
 }
 
-base::Result<Email> counted_email_of(const Item& meta) {
-  TRY(Email email, email_of(meta));
-  if (const auto counted = needs_adoption(meta) ? counted_state(meta) : std::nullopt) email.state = *counted;
-  return email;
+base::Result<std::optional<Email>> counted_email_of(const Item& meta) {
+  // What is wrong with another program's record is not that it lacks what only Postino writes.
+  TRY(Email email, waits_for_adoption(meta) ? foreign_email_of(meta, base::TimePoint()) : email_of(meta));
+  const auto counted = counted_state(meta);
+  if (waits_for_adoption(meta) && (!counted || !meta.contains("CreatedAt"))) return std::nullopt;
+  if (counted && needs_adoption(meta)) email.state = *counted;
+  return std::optional<Email>(std::move(email));
 }
 
 base::Result<Email> foreign_email_of(const Item& meta, base::TimePoint now) {
@@ -173,20 +250,18 @@ base::Result<AdoptedEmail> adopted(const EmailRecords& records, Email email, eve
   count_lines(records.lines, email);
   const std::int64_t former = is_new ? 0 : email.version;
   email.version = former + std::max<std::int64_t>(1, static_cast<std::int64_t>(theirs.size()));
-  if (is_moved) {
-    leave_former_state(email);
-    if (kind_of(email.state) == StateKind::working) email.owner = foreign_owner;
-    // Attempts of Postino count from now on, however long the other program has had it.
-    if (is_new) email.begun_again_at = now;
-  } else if (own_text(meta, "Queue") != queue_name(email.state, shard_of(email.id)) && !email.callback_dead) {
-    email.due_at.reset();
-  }
+  // The due time is that of the queue it is in.
+  const bool is_elsewhere = own_text(meta, "Queue") != queue_name(email.state, shard_of(email.id));
+  if (is_moved || (is_elsewhere && !email.callback_dead)) email.due_at.reset();
+  event.is_new = is_new;
+  event.is_moved = is_moved;
+  event.expires = expiry_told(meta);
+  const std::optional<base::TimePoint> told = event.expires;
+  TRY(Change change, decide(std::move(email), std::move(event), policy, now));
+  email = std::move(change.after);
   AdoptedEmail result;
-  if (is_moved || !is_outcome(email.state)) {
-    TRY(Change change, decide(std::move(email), std::move(event), policy, now));
-    email = std::move(change.after);
-  }
-  const base::TimePoint expires = expiry_of(email, policy);
+  const base::TimePoint agreed = email.kept_since ? kept_from(email) + policy.keep : expiry_of(email, policy);
+  const base::TimePoint expires = told.value_or(agreed);
   result.meta = merged(meta, email, expires);
   for (std::size_t i = 0; i < theirs.size(); ++i)
     result.lines.push_back(completed_line(theirs[i], email, former + static_cast<std::int64_t>(i) + 1, expires));
@@ -196,7 +271,8 @@ base::Result<AdoptedEmail> adopted(const EmailRecords& records, Email email, eve
 
 std::vector<Item> late_lines(const EmailRecords& records, const Email& email, base::TimePoint expires) {
   std::vector<Item> lines;
-  for (const Item& line : foreign_lines(records.lines)) lines.push_back(completed_line(line, email, 0, expires));
+  for (const Item& line : foreign_lines(records.lines))
+    lines.push_back(completed_line(line, email, version_at(line, records.lines, email), expires));
   return lines;
 }
 

@@ -22,14 +22,25 @@ struct EmailRecords {
 // Does the _META record lack what only Postino writes, or is it in a queue or a listing of another state than its own?
 // Not when it cannot be read for other reasons.
 bool needs_adoption(const item::Item& meta);
+// Does it lack what only Postino writes, so that it is nobody's until it is adopted?
+bool waits_for_adoption(const item::Item& meta);
 // Lines of history without a version are another program's.
 bool is_foreign_line(const item::Item& line);
 
 // The state under which the record is counted and listed; nullopt when it is in no listing.
 std::optional<State> counted_state(const item::Item& meta);
 
-// The e-mail as the counts have it: if another program has moved it, in its former state until it is adopted.
-base::Result<Email> counted_email_of(const item::Item& meta);
+// The e-mail as the counts have it: if another program has moved it, in its former state until it is adopted. nullopt
+// when it is not counted yet.
+base::Result<std::optional<Email>> counted_email_of(const item::Item& meta);
+
+// The mark of an e-mail that another program is about to write to (foreign_writes.h) says how the e-mail is counted: the
+// record may be gone afterwards. keep_counted() takes that from the mark before, whose e-mail may be gone already.
+void note_counted(const item::Item& meta, item::Item& mark);
+void keep_counted(const item::Item& before, item::Item& mark);
+// An e-mail that is counted, and was deleted or replaced: its state, tenant and time of keeping. nullopt when there is
+// none.
+std::optional<Email> lost_email(const EmailRecords& records);
 
 // The e-mail, with a version and times of its own where the record has none. corrupt when it cannot be read.
 base::Result<Email> foreign_email_of(const item::Item& meta, base::TimePoint now);
@@ -44,10 +55,7 @@ struct AdoptedEmail {
 base::Result<AdoptedEmail> adopted(const EmailRecords& records, Email email, event::Adopted event, const Policy& policy,
                                    base::TimePoint now);
 
-// Lines that come late, beside an e-mail that needs no adoption: they are of its beginning.
+// Lines that come late, beside an e-mail that needs no adoption: each has its place by its time, if it tells one.
 std::vector<item::Item> late_lines(const EmailRecords& records, const Email& email, base::TimePoint expires);
-
-// Who has a lease that another program is taken to have.
-inline constexpr std::string_view foreign_owner = "another program";
 
 }  // namespace postino::outbox

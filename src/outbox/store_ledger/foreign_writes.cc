@@ -1,7 +1,10 @@
 #include "outbox/store_ledger/foreign_writes.h"
 
 #include <algorithm>
+#include <map>
 
+#include "outbox/store_ledger/email_item.h"
+#include "outbox/store_ledger/foreign_email.h"
 #include "outbox/store_ledger/store_layout.h"
 
 namespace postino::outbox {
@@ -45,6 +48,10 @@ void ForeignWriteLog::listen(std::function<void()> listener) {
 }
 
 std::string mark_queue(int shard) { return "ADOPT#" + std::to_string(shard); }
+
+std::string unreadable_queue(int shard) { return "UNREADABLE#" + std::to_string(shard); }
+
+item::Key look_through_key() { return {{"Tenant", "*adoption"}, {"Slice", "looked-through"}}; }
 
 item::Item mark_of(const std::string& id, base::TimePoint now, const std::string& token) {
   return {{"Id", id},
@@ -98,15 +105,51 @@ ForeignWrites::Ids ForeignWrites::ids_in(const store::TransactWriteItemsRequest&
   return ids;
 }
 
+// How the e-mails are counted, from their records, or from marks that are there already.
+store::Answer<void> ForeignWrites::add_counted(std::vector<item::Item>& marks) {
+  std::map<std::string, item::Item*> by_id;
+  store::BatchGetTable table;
+  table.table_name = table_;
+  table.consistent_read = true;
+  for (item::Item& mark : marks) {
+    const std::string& id = mark.find("Id")->as<std::string>();
+    by_id.emplace(id, &mark);
+    for (const std::string_view status : {mark_status, meta_status})
+      table.keys.push_back({{"Id", id}, {"Status", std::string(status)}});
+  }
+  std::map<std::string, item::Item> metas;
+  store::BatchGetItemRequest request;
+  request.tables.push_back(std::move(table));
+  while (!request.tables.empty()) {
+    TRY(store::BatchGetItemResponse answer, inner_.batch_get_item(request));
+    for (auto& found : answer.tables)
+      for (item::Item& each : found.items) {
+        const std::string id = each.find("Id")->as<std::string>();
+        if (*key_text(each, "Status") == meta_status)
+          metas.emplace(id, std::move(each));
+        else
+          keep_counted(each, *by_id.at(id));
+      }
+    request.tables = std::move(answer.unprocessed);
+  }
+  for (const auto& [id, meta] : metas) note_counted(meta, *by_id.at(id));
+  return {};
+}
+
 // They are durable before the write begins. What breaks a rule is left to the write itself, which breaks it, too.
 store::Answer<void> ForeignWrites::mark(const Ids& ids) {
   for (std::size_t begin = 0; begin < ids.size(); begin += store::max_batch_write_requests) {
-    store::BatchWriteItemRequest request;
-    store::BatchWriteTable marks{table_, {}};
+    std::vector<item::Item> marks;
     for (std::size_t i = begin; i < std::min(begin + store::max_batch_write_requests, ids.size()); ++i)
-      marks.writes.emplace_back(store::BatchPut{mark_of(ids[i], clock_.now(), base::make_uuid(random_))});
-    request.tables.push_back(std::move(marks));
-    const auto marked = inner_.batch_write_item(request);
+      marks.push_back(mark_of(ids[i], clock_.now(), base::make_uuid(random_)));
+    const auto counted = add_counted(marks);
+    store::BatchWriteItemRequest request;
+    store::BatchWriteTable table{table_, {}};
+    for (item::Item& each : marks) table.writes.emplace_back(store::BatchPut{std::move(each)});
+    request.tables.push_back(std::move(table));
+    const auto marked =
+        counted ? inner_.batch_write_item(request)
+                : store::Answer<store::BatchWriteItemResponse>(tl::unexpected(counted.error()));
     using enum store::ErrorType;
     if (!marked && (marked.error().type == validation || marked.error().type == resource_not_found)) return {};
     if (!marked) return tl::unexpected(marked.error());
@@ -116,14 +159,33 @@ store::Answer<void> ForeignWrites::mark(const Ids& ids) {
   return {};
 }
 
+// Once for each process: nobody writes the note while this one has the store.
+store::Answer<void> ForeignWrites::remove_note() {
+  if (is_note_gone_) return {};
+  store::DeleteItemRequest request;
+  request.table_name = StoreTables{table_}.counts();
+  request.key = look_through_key();
+  const auto removed = inner_.delete_item(request);
+  using enum store::ErrorType;
+  // A table that is no outbox's has no counts, or other ones.
+  if (!removed && removed.error().type != validation && removed.error().type != resource_not_found)
+    return tl::unexpected(removed.error());
+  is_note_gone_ = true;
+  return {};
+}
+
+store::Answer<void> ForeignWrites::prepare(const Ids& ids) {
+  return watch_ == Watch::marks ? mark(ids) : remove_note();
+}
+
 template <class Response, class Request>
 store::Answer<Response> ForeignWrites::write(const Request& request,
                                              store::Answer<Response> (store::Store::*function)(const Request&)) {
   const Ids ids = ids_in(request);
   if (ids.empty()) return (inner_.*function)(request);
   log_->begin(ids);
-  const auto marked = mark(ids);
-  auto answer = marked ? (inner_.*function)(request) : store::Answer<Response>(tl::unexpected(marked.error()));
+  const auto prepared = prepare(ids);
+  auto answer = prepared ? (inner_.*function)(request) : store::Answer<Response>(tl::unexpected(prepared.error()));
   log_->end(ids);
   return answer;
 }
@@ -134,9 +196,9 @@ void ForeignWrites::write(const Request& request, store::Completion<Response> do
   Ids ids = ids_in(request);
   if (ids.empty()) return (inner_.*function)(request, std::move(done));
   log_->begin(ids);
-  if (const auto marked = mark(ids); !marked) {
+  if (const auto prepared = prepare(ids); !prepared) {
     log_->end(ids);
-    return done(tl::unexpected(marked.error()));
+    return done(tl::unexpected(prepared.error()));
   }
   (inner_.*function)(request,
                      [log = log_, ids = std::move(ids), done = std::move(done)](store::Answer<Response> answer) {

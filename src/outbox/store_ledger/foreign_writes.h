@@ -52,15 +52,28 @@ class ForeignWriteLog {
 // The mark of an e-mail: where marks wait, and what they look like. `token` is different for each write.
 inline constexpr std::string_view mark_status = "_ADOPT";
 std::string mark_queue(int shard);
+// Where marks wait beside records that cannot be read, for the next process.
+std::string unreadable_queue(int shard);
 item::Item mark_of(const std::string& id, base::TimePoint now, const std::string& token);
+
+// The note that all e-mails were looked at. In the table of counts, where no tenant is called so. Whoever counts anew
+// removes it, and the look is repeated.
+item::Key look_through_key();
 
 // A store as other programs get it: everything goes to `inner`, and writes to the table of e-mails are marked and told
 // to the log.
 class ForeignWrites final : public store::Store {
  public:
+  enum class Watch {
+    marks,  // for a ledger in this process
+    // No ledger uses the table now. The next one looks at all e-mails: marks would be left in a table that may be no
+    // outbox's at all.
+    note,
+  };
   // All must outlive it, and every write that it has passed on.
-  ForeignWrites(store::Store& inner, std::string emails_table, const base::Clock& clock, base::Random& random)
-      : inner_(inner), table_(std::move(emails_table)), clock_(clock), random_(random) {}
+  ForeignWrites(store::Store& inner, std::string emails_table, const base::Clock& clock, base::Random& random,
+                Watch watch = Watch::marks)
+      : inner_(inner), table_(std::move(emails_table)), clock_(clock), random_(random), watch_(watch) {}
 
   const std::shared_ptr<ForeignWriteLog>& log() const { return log_; }
 
@@ -158,7 +171,10 @@ class ForeignWrites final : public store::Store {
   Ids ids_in(const store::TransactWriteItemsRequest& request) const;
   void add_id(const std::string& table, const item::Map& key, Ids& ids) const;
 
+  store::Answer<void> prepare(const Ids& ids);
   store::Answer<void> mark(const Ids& ids);
+  store::Answer<void> add_counted(std::vector<item::Item>& marks);
+  store::Answer<void> remove_note();
   template <class Response, class Request>
   store::Answer<Response> write(const Request& request,
                                 store::Answer<Response> (store::Store::*function)(const Request&));
@@ -170,6 +186,8 @@ class ForeignWrites final : public store::Store {
   const std::string table_;
   const base::Clock& clock_;
   base::Random& random_;
+  const Watch watch_;
+  std::atomic<bool> is_note_gone_ = false;
   const std::shared_ptr<ForeignWriteLog> log_ = std::make_shared<ForeignWriteLog>();
 };
 

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "base/log.h"
+#include "item/attribute_text.h"
 #include "outbox/email/description.h"
 #include "outbox/store_ledger/email_item.h"
 #include "outbox/store_ledger/foreign_email.h"
@@ -17,9 +18,6 @@
 namespace postino::outbox {
 
 namespace {
-
-// In the table of counts, where no tenant is called so. Whoever counts anew removes it, and the look is repeated.
-item::Key look_key() { return {{"Tenant", "*adoption"}, {"Slice", "looked-through"}}; }
 
 item::Key mark_key(const std::string& id) { return {{"Id", id}, {"Status", mark_status}}; }
 
@@ -61,7 +59,6 @@ base::Result<EmailRecords> StoreLedger::read_records(const std::string& id) {
 std::optional<event::Adopted> StoreLedger::read_foreign_payload(const Email& email, bool is_new) {
   constexpr std::size_t parsing_factor = 4;  // its text, the parser's copy, its strings and the payload
   event::Adopted event;
-  event.lease_end = clock_.now() + options_.foreign_lease;
   if (!is_new && !email.recipients.empty()) return event;
   MessageRoom room(options_.memory);
   bool is_admitted = true;
@@ -82,18 +79,13 @@ std::optional<event::Adopted> StoreLedger::read_foreign_payload(const Email& ema
 }
 
 // Adds what makes the e-mail one of the ledger's. False when its payload cannot be read now.
-base::Result<bool> StoreLedger::add_adoption(const EmailRecords& records, store::TransactWriteItemsRequest& request) {
+base::Result<bool> StoreLedger::add_adoption(const EmailRecords& records, const Email& read,
+                                             store::TransactWriteItemsRequest& request) {
   const item::Item& meta = *records.meta;
-  const base::TimePoint now = clock_.now();
-  const auto read = foreign_email_of(meta, now);
-  if (!read) {
-    malformed_.note(meta.find("Id")->as<std::string>(), read.error());
-    return true;
-  }
   const bool is_new = !meta.contains("Version");
-  auto event = read_foreign_payload(*read, is_new);
+  auto event = read_foreign_payload(read, is_new);
   if (!event) return false;
-  TRY(AdoptedEmail after, adopted(records, *read, *std::move(event), policy_, now));
+  TRY(AdoptedEmail after, adopted(records, read, *std::move(event), policy_, clock_.now()));
   store::TransactPut put;
   put.table_name = tables_.emails;
   put.condition = store::ConditionExpression(is_new ? "Attributes = :seen AND attribute_not_exists(Version)"
@@ -106,13 +98,25 @@ base::Result<bool> StoreLedger::add_adoption(const EmailRecords& records, store:
   CountChanges counts;
   const auto counted = counted_state(meta);
   if (counted && meta.contains("CreatedAt")) {
-    Email before = *read;
+    Email before = read;
     before.state = *counted;
     counts.left(before);
   }
+  if (const auto lost = lost_email(records)) counts.left(*lost);
   counts.entered(after.email);
   add_counts(counts, request);
   return true;
+}
+
+// Adds what is due when nothing has to be adopted: lines that come late, and the end of an e-mail that is gone.
+void StoreLedger::add_remainder(const EmailRecords& records, const std::optional<Email>& email,
+                                store::TransactWriteItemsRequest& request) const {
+  if (email) add_lines(late_lines(records, *email, expires(*email)), request);
+  if (const auto lost = lost_email(records)) {
+    CountChanges counts;
+    counts.left(*lost);
+    add_counts(counts, request);
+  }
 }
 
 void StoreLedger::add_lines(std::vector<item::Item> lines, store::TransactWriteItemsRequest& request) const {
@@ -124,19 +128,48 @@ void StoreLedger::add_lines(std::vector<item::Item> lines, store::TransactWriteI
   }
 }
 
+// A mark that stays beside a record that cannot be read: the next process finds it again.
+void StoreLedger::add_lasting_mark(const std::string& id, const EmailRecords& records,
+                                   store::TransactWriteItemsRequest& request) {
+  const std::string queue = unreadable_queue(shard_of(id));
+  if (records.mark && item::attribute_text(*records.mark, "Queue") == queue) return;
+  store::TransactPut put;
+  put.table_name = tables_.emails;
+  put.item = mark_of(id, clock_.now(), base::make_uuid(random_));
+  put.item.set("Queue", queue);
+  if (records.mark) keep_counted(*records.mark, put.item);
+  if (records.mark) {
+    put.condition = "#token = :token";
+    put.placeholders.names = expr::Names{{"#token", "Token"}};
+    put.placeholders.values = item::Map{{":token", *records.mark->find("Token")}};
+  } else {
+    put.condition = "attribute_not_exists(Id)";
+  }
+  request.actions.emplace_back(std::move(put));
+}
+
 // What to write; nothing when the e-mail must wait.
 base::Result<std::optional<store::TransactWriteItemsRequest>> StoreLedger::adoption_of(const std::string& id,
                                                                                        const EmailRecords& records) {
   store::TransactWriteItemsRequest request;
-  if (records.meta && needs_adoption(*records.meta)) {
-    TRY(const bool now, add_adoption(records, request));
-    if (!now) return std::nullopt;
-  } else if (records.meta) {
-    if (const auto email = email_of(*records.meta)) {
-      malformed_.forget(id);
-      add_lines(late_lines(records, *email, expires(*email)), request);
+  std::optional<Email> email;
+  if (records.meta) {
+    const bool is_foreign = needs_adoption(*records.meta);
+    auto read = is_foreign ? foreign_email_of(*records.meta, clock_.now()) : email_of(*records.meta);
+    if (!read) {
+      malformed_.note(id, read.error());
+      add_lasting_mark(id, records, request);
+      return request;
+    }
+    if (is_foreign) {
+      TRY(const bool now, add_adoption(records, *read, request));
+      if (!now) return std::nullopt;
+    } else {
+      email = *std::move(read);
     }
   }
+  malformed_.forget(id);
+  if (request.actions.empty()) add_remainder(records, email, request);
   if (records.mark) {
     store::TransactDelete removal;
     removal.table_name = tables_.emails;
@@ -183,44 +216,22 @@ base::Result<bool> StoreLedger::adopt_or_leave(const std::string& id) {
   return false;
 }
 
-// Goes on where the last call has stopped, and looks at so many marks at most: claims must not wait for all of them.
-// True when it has come to the end.
-base::Result<bool> StoreLedger::adopt_some(int limit) {
-  while (adoption_shard_ < shard_count) {
-    if (limit <= 0) return false;
-    const int wanted = std::min(limit, static_cast<int>(max_ledger_batch));
-    const auto entries =
-        retry_([&] { return read_queue(mark_queue(adoption_shard_), base::TimePoint(), wanted, adopted_up_to_); });
-    if (!entries) return base::propagate(store::as_error(entries.error()));
-    for (const WorkEntry& entry : *entries) {
-      TRY(const bool done, adopt_or_leave(entry.id));
-      if (!done) is_adoption_left_ = true;
-      adopted_up_to_ = entry.key;
-    }
-    limit -= static_cast<int>(entries->size());
-    if (entries->size() == static_cast<std::size_t>(wanted)) continue;
-    ++adoption_shard_;
-    adopted_up_to_.reset();
-  }
-  adoption_shard_ = 0;
-  return true;
-}
-
-// Whoever comes meanwhile claims what is there: other threads are told when there is more.
+// Who comes meanwhile waits: it would look for work that is about to be there.
 void StoreLedger::adopt_marked() {
-  constexpr int most_at_once = 100;
   if (!options_.foreign_writes) return;
-  const std::unique_lock turn(adoption_turn_, std::try_to_lock);
-  if (!turn.owns_lock() || !options_.foreign_writes->take_news()) return;
-  const auto done = adopt_some(most_at_once);
-  if (!done) {
+  const std::lock_guard turn(adoption_turn_);
+  if (!options_.foreign_writes->take_news()) return;
+  for (int shard = 0; shard < shard_count; ++shard) {
+    auto done = adopt_queue(mark_queue(shard));
+    // Those that the process before this one could not read.
+    if (done && !are_unreadable_found_) done = adopt_queue(unreadable_queue(shard));
+    if (done) continue;
     is_adoption_left_ = true;
     base::log_warning("outbox", "e-mails of other programs could not be taken over now",
                       {{"error", done.error().message}});
     return;
   }
-  if (!*done) options_.foreign_writes->be_asked_again();
-  options_.foreign_writes->tell();
+  are_unreadable_found_ = true;
 }
 
 base::Result<std::vector<item::Item>> StoreLedger::read_metas(const std::vector<std::string>& ids) {
@@ -240,21 +251,24 @@ base::Result<std::vector<item::Item>> StoreLedger::read_metas(const std::vector<
   return metas;
 }
 
-// So that it is tried again, and found again after a start.
-base::Result<void> StoreLedger::mark(const std::string& id) {
-  store::PutItemRequest put;
-  put.table_name = tables_.emails;
-  put.item = mark_of(id, clock_.now(), base::make_uuid(random_));
-  const auto answer = retry_([&] { return store_.put_item(put); });
-  if (!answer) return base::propagate(store::as_error(answer.error()));
-  is_adoption_left_ = true;
-  return {};
+base::Result<std::optional<Email>> StoreLedger::find_foreign(const item::Item& meta) {
+  const std::string& id = meta.find("Id")->as<std::string>();
+  {
+    const std::lock_guard turn(adoption_turn_);
+    TRY(const bool done, adopt(id));
+    if (!done) is_adoption_left_ = true;
+  }
+  TRY(const std::vector<item::Item> metas, read_metas({id}));
+  if (metas.empty()) return std::nullopt;
+  // While a write is under way, or the payload cannot be read, it is shown as the other program has it.
+  TRY(Email email, needs_adoption(metas.front()) ? foreign_email_of(metas.front(), clock_.now()) : email_of(metas.front()));
+  return std::optional<Email>(std::move(email));
 }
 
 base::Result<bool> StoreLedger::was_looked_through() {
   store::GetItemRequest get;
   get.table_name = tables_.counts();
-  get.key = look_key();
+  get.key = look_through_key();
   get.consistent_read = true;
   const auto answer = retry_([&] { return store_.get_item(get); });
   if (!answer) return base::propagate(store::as_error(answer.error()));
@@ -264,7 +278,7 @@ base::Result<bool> StoreLedger::was_looked_through() {
 base::Result<void> StoreLedger::note_looked_through() {
   store::PutItemRequest put;
   put.table_name = tables_.counts();
-  put.item = look_key();
+  put.item = look_through_key();
   const auto answer = retry_([&] { return store_.put_item(put); });
   if (!answer) return base::propagate(store::as_error(answer.error()));
   return {};

@@ -222,7 +222,7 @@ base::Result<Claim> StoreLedger::due(Pipeline pipeline, int limit, const std::se
 }
 
 base::Milliseconds StoreLedger::longest_lease(const Email& email) const {
-  return email.owner == foreign_owner ? std::max(policy_.lease, options_.foreign_lease) : policy_.lease;
+  return email.owner == foreign_owner ? std::max(policy_.lease, policy_.foreign_lease) : policy_.lease;
 }
 
 // Leases that a clock which was ahead has granted are at the other end of the queue.

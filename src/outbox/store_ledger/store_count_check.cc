@@ -30,12 +30,14 @@ void StoreCountCheck::add(const std::string& table, const item::Item& item) {
 
 void StoreCountCheck::add_email(const item::Item& item) {
   if (item::attribute_text(item, "Status") != meta_status) return;
-  const auto email = counted_email_of(item);
-  if (!email) {
+  const auto counted = counted_email_of(item);
+  if (!counted) {
     ++unreadable_count_;
-    if (unreadable_.size() < most_unreadable) unreadable_.push_back(email.error().message);
+    if (unreadable_.size() < most_unreadable) unreadable_.push_back(counted.error().message);
     return;
   }
+  const std::optional<Email>& email = *counted;
+  if (!email) return;
   for (const CountChanges::Slice& slice : CountChanges::slices_of(*email)) {
     Day& day = days_[slice];
     ++day.there[static_cast<std::size_t>(email->state)];

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "outbox/store_ledger/email_item.h"
+#include "outbox/store_ledger/foreign_email.h"
 #include "outbox/store_ledger/store_counts.h"
 #include "outbox/store_ledger/work_queue.h"
 
@@ -50,8 +52,7 @@ StoreLedger::StoreLedger(store::Store& store, StoreTables tables, const Policy& 
 
 StoreLedger::~StoreLedger() = default;
 
-base::Result<std::vector<Email>> StoreLedger::read(const std::vector<std::string>& wanted,
-                                                   std::optional<base::Error>* fault) {
+base::Result<std::vector<Email>> StoreLedger::read(const std::vector<std::string>& wanted) {
   // Another program can put several records of one e-mail into a queue; the store takes each key once.
   const std::vector<std::string> ids = each_once(wanted);
   std::vector<Email> emails;
@@ -70,8 +71,12 @@ base::Result<std::vector<Email>> StoreLedger::read(const std::vector<std::string
         for (const item::Item& meta : found.items) {
           auto email = email_of(meta);
           if (!email) {
+            // Adoption says whether it can be read.
+            if (waits_for_adoption(meta)) {
+              std::ignore = find_foreign(meta);  // of the others its trouble is none
+              continue;
+            }
             malformed_.note(meta.find("Id")->as<std::string>(), email.error());
-            if (fault != nullptr) *fault = email.error();
             continue;
           }
           malformed_.forget(email->id);
@@ -88,14 +93,19 @@ base::Result<std::vector<Email>> StoreLedger::read(const std::vector<std::string
 }
 
 base::Result<std::optional<Email>> StoreLedger::find(const std::string& id) {
-  std::optional<base::Error> fault;
-  TRY(std::vector<Email> emails, read({id}, &fault));
-  if (fault) return base::propagate(*fault);
-  if (emails.empty()) {
+  TRY(const std::vector<item::Item> metas, read_metas({id}));
+  if (metas.empty()) {
     malformed_.forget(id);
     return std::nullopt;
   }
-  return std::optional<Email>(std::move(emails.front()));
+  if (needs_adoption(metas.front())) return find_foreign(metas.front());
+  auto email = email_of(metas.front());
+  if (!email) {
+    malformed_.note(id, email.error());
+    return base::propagate(email.error());
+  }
+  malformed_.forget(id);
+  return std::optional<Email>(*std::move(email));
 }
 
 base::Result<std::vector<HistoryEntry>> StoreLedger::history(const std::string& id) {

@@ -25,8 +25,6 @@ class CountChanges;
 struct EmailRecords;
 
 struct StoreLedgerOptions {
-  // When another program that works on the same table counts as gone: how long ago it moved an e-mail.
-  base::Milliseconds foreign_lease = std::chrono::minutes(30);
   // For payloads of other programs that are read here. It must outlive the ledger; nullptr: without limit.
   MessageMemory* memory = nullptr;
   // What other programs write, as far as this process can see it; null: nothing.
@@ -80,9 +78,8 @@ class StoreLedger : public Ledger {
   struct WorkQueue;
 
   base::TimePoint expires(const Email& email) const { return expiry_of(email, policy_); }
-  // Those that are there and can be read, in the order of the ids. `fault` gets what is wrong with one that cannot.
-  base::Result<std::vector<Email>> read(const std::vector<std::string>& wanted,
-                                        std::optional<base::Error>* fault = nullptr);
+  // Those that are there and can be read, in the order of the ids.
+  base::Result<std::vector<Email>> read(const std::vector<std::string>& wanted);
   // Entries of the work index: ids with their due times, from `from` on.
   struct WorkEntry {
     std::string id;
@@ -119,11 +116,17 @@ class StoreLedger : public Ledger {
   base::Result<bool> adopt(const std::string& id);
   base::Result<EmailRecords> read_records(const std::string& id);
   std::optional<event::Adopted> read_foreign_payload(const Email& email, bool is_new);
-  base::Result<bool> add_adoption(const EmailRecords& records, store::TransactWriteItemsRequest& request);
+  base::Result<bool> add_adoption(const EmailRecords& records, const Email& read,
+                                  store::TransactWriteItemsRequest& request);
+  void add_remainder(const EmailRecords& records, const std::optional<Email>& email,
+                     store::TransactWriteItemsRequest& request) const;
+  void add_lasting_mark(const std::string& id, const EmailRecords& records, store::TransactWriteItemsRequest& request);
   void add_lines(std::vector<item::Item> lines, store::TransactWriteItemsRequest& request) const;
   base::Result<std::optional<store::TransactWriteItemsRequest>> adoption_of(const std::string& id,
                                                                             const EmailRecords& records);
   base::Result<std::vector<item::Item>> read_metas(const std::vector<std::string>& ids);
+  // Adopts the e-mail if it waits for that.
+  base::Result<std::optional<Email>> find_foreign(const item::Item& meta);
   base::Result<bool> was_looked_through();
   base::Result<void> note_looked_through();
   // Positions in one partition of a listing, newest first, from `high` down to `low`.
@@ -160,6 +163,7 @@ class StoreLedger : public Ledger {
   int adoption_shard_ = 0;                      // where the next look at marks goes on
   std::optional<item::Key> adopted_up_to_;      // in its queue
   std::atomic<bool> is_adoption_left_ = false;  // some could not be adopted yet
+  bool are_unreadable_found_ = false;           // those that a process before this one could not read
   // The look at all e-mails: whether it is done, and how far it is.
   bool is_looked_through_ = false;
   std::optional<item::Key> looked_up_to_;

@@ -40,7 +40,7 @@ store::Answer<void> count_anew(store::Store& store, const StoreTables& tables, b
   TRY_VOID(each_item(store, tables.emails, [&](const item::Item& item) -> store::Answer<void> {
     const item::AttributeValue* status = item.find("Status");
     if (status == nullptr || *status != item::AttributeValue(std::string(meta_status))) return {};
-    if (const auto email = counted_email_of(item)) counts.entered(*email);
+    if (const auto email = counted_email_of(item); email && *email) counts.entered(**email);
     return {};
   }));
   TRY_VOID(each_item(store, tables.counts(),

@@ -9,8 +9,6 @@ namespace postino::outbox {
 
 namespace {
 
-constexpr std::string_view internal_error = "internal error";
-
 // Who of them the mail server took it for, and what became of the others.
 void write_recipients(json::Writer& writer, const std::vector<Recipient>& recipients) {
   writer.key("recipients").begin_array();
@@ -40,7 +38,7 @@ std::string webhook_body(const Email& email) {
   writer.key("code").string(email.state == State::calling_sent ? "TRAVELING" : "DISPATCH-ERROR");
   writer.key("reached_at").string(base::format_timestamp(email.settled_at.value_or(email.updated_at)));
   writer.key("message_ids").begin_array().string(email.id).end_array();
-  writer.key("reason").string(email.internal_reason ? internal_error : std::string_view(email.reason));
+  writer.key("reason").string(public_reason(email));
   if (is_partly_sent(email)) {
     writer.key("partly_sent").boolean(true);
     write_recipients(writer, email.recipients);

@@ -21,7 +21,7 @@ void go_on_with(NewEmail& email, Event event, const Policy& policy, base::TimePo
 void DirectDispatch::Batch::take(NewEmail& email, Payload payload, base::TimePoint now) {
   const Intake& intake = dispatch_.intake_;
   if (!intake.is_quick() || email.payload.size() > largest_direct_payload || !payload.attachments.empty()) return;
-  if (kept_from(email.change.after) > now) return;  // there is time
+  if (wanted_from(email.change.after) > now) return;  // there is time
   auto message = intake.build(email.change.after, std::move(payload));
   if (!message) return;  // intake will find the same, and say so where the caller looks
   go_on_with(email, event::MessageBuilt{*std::move(message)}, dispatch_.policy_, now);

@@ -75,9 +75,7 @@ base::Result<Payload> Intake::read_payload_of(const Email& email, MessageRoom& r
   const auto text = read_contents(spool_, SpoolKind::payload, email.id, email.payload_path,
                                   [&](std::size_t size) { return room.take(payload_factor * size); });
   if (!text && text.error().code == base::ErrorCode::not_found)
-    return base::invalid("the payload is missing from the spool");
-  // What is not whole does not become so later.
-  if (!text && text.error().code == base::ErrorCode::corrupt) return base::invalid(text.error().message);
+    return base::fail(base::ErrorCode::corrupt, "the payload is missing from the spool");
   if (!text) return base::propagate(text.error());
   bytes = text->size();
   return parse_payload(*text);
@@ -127,6 +125,8 @@ std::optional<Event> Intake::work(const Email& email, MessageRoom& room) const {
   using enum base::ErrorCode;
   const base::Error& error = message.error();
   if (error.code == invalid || error.code == malformed) return event::PayloadRejected{error.message};
+  // What is not whole does not become so later. Where it is kept is not for callers to know.
+  if (error.code == corrupt) return event::PayloadRejected{error.message, true};
   return event::IntakeFailed{error.message};
 }
 

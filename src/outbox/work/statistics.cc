@@ -33,7 +33,7 @@ void Statistics::moved(const Email& before, const Email& after) {
     ++callback_failures_;
   if (after.callback_dead) ++dead_callbacks_;
   if (after.state != State::sent || before.state != State::processing) return;
-  const base::Milliseconds time = after.updated_at - kept_from(after);
+  const base::Milliseconds time = after.updated_at - wanted_from(after);
   const double seconds = std::max(0.0, static_cast<double>(time.count()) / 1'000);
   const auto bucket = std::ranges::lower_bound(bounds, seconds) - bounds.begin();
   ++until_sent_[static_cast<std::size_t>(bucket)];
