@@ -139,10 +139,9 @@ TEST_F(MysqlTakeoverTest, WhatIsFinishedIsCountedAndExpires) {
   migrate_to_newest();
   EXPECT_EQ(swept(), 5) << "sent, failed and invalid ones, and both that were acknowledged";
   expect_counts_of_finished_right();
-  for (const mysql::Row row :
-       query("SELECT status, expires_ms IS NULL, COALESCE(expires_ms, 0) = " +
-             std::to_string(base::epoch_milliseconds(clock_.now() + policy_.keep)) +
-             ", settled_ms IS NULL FROM emails")) {
+  for (const mysql::Row row : query("SELECT status, expires_ms IS NULL, COALESCE(expires_ms, 0) = " +
+                                    std::to_string(base::epoch_milliseconds(clock_.now() + policy_.keep)) +
+                                    ", settled_ms IS NULL FROM emails")) {
     const State state = parse_state(row.text(0)).value();
     EXPECT_EQ(row.number(1) == 0, may_be_finished(state)) << row.text(0);
     EXPECT_EQ(row.number(2) == 1, may_be_finished(state)) << row.text(0);
@@ -205,7 +204,9 @@ TEST_F(MysqlTakeoverTest, CallbacksAreTakenOverForWhatPostinoHadAccepted) {
   for (const Email& email : calling) {
     EXPECT_FALSE(email.recipients.empty());
     EXPECT_FALSE(is_partly_sent(email)) << email.id;
-    EXPECT_EQ(public_reason(email), email.id == email_id(1) ? "250 ok" : email.id == email_id(2) ? "internal error" : "");
+    EXPECT_EQ(public_reason(email), email.id == email_id(1)   ? "250 ok"
+                                    : email.id == email_id(2) ? "internal error"
+                                                              : "");
     EXPECT_EQ(email.owner, "worker");
   }
   EXPECT_EQ((*ledger().counts(std::nullopt))[index_of(State::calling_sent)], 2);

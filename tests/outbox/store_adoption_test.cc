@@ -554,6 +554,11 @@ TEST_F(StoreAdoptionTest, WhatItDeletesOrReplacesIsCountedNoMore) {
   ASSERT_TRUE(theirs_.run_alone(OtherProgram::insert_meta(email_id(number), payload(email_id(number)))));
   due(Pipeline::intake);
   expect_counts_right();
+  // Counted anew before anybody has looked.
+  remove(number);
+  ASSERT_TRUE(recount(store_.engine(), store_.tables(), ledger_policy().keep));
+  due(Pipeline::intake);
+  expect_counts_right();
   EXPECT_EQ(marks(), 0U);
 }
 

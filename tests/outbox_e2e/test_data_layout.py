@@ -11,6 +11,7 @@ from datetime import datetime, timezone
 import pytest
 
 from payloads import in_the_future, payload
+from postino_server import Server
 from store import OutboxItems, dynamodb
 from waiting import PATIENCE_SECONDS, eventually
 
@@ -210,11 +211,8 @@ def test_files_are_kept_in_a_directory_when_told_to(start, directory):
     assert all(file.stat().st_mode & 0o077 == 0 for file in spool.rglob("*") if file.is_file()), "for nobody else"
 
 
-def test_emails_of_the_earlier_program_are_taken_up(start, directory):
-    """By its own statements: one transaction for the record and its state. Its payload is a file."""
-    spool = directory / "spool"
-    spool.mkdir()
-    server = start("--spool", spool)
+def insert_theirs(server, spool):
+    """As the earlier program does: one transaction for the record and its state. Its payload is a file."""
     identifier = str(uuid.uuid4())
     (spool / "theirs.json").write_text(json.dumps(payload(id=identifier)))
     insert = "INSERT INTO \"email-outbox\" VALUE {'Id': ?, 'Status': ?, 'Attributes': ?}"
@@ -227,8 +225,16 @@ def test_emails_of_the_earlier_program_are_taken_up(start, directory):
             {"Statement": insert, "Parameters": [{"S": identifier}, {"S": "ACCEPTED"}, {"M": {"TTL": {"N": "1"}}}]},
         ]
     )
+    return identifier
+
+
+def test_emails_of_the_earlier_program_are_taken_up(start, directory):
+    spool = directory / "spool"
+    spool.mkdir()
+    server = start("--spool", spool)
+    identifier = insert_theirs(server, spool)
     rest = server.rest()
-    eventually(lambda: rest.get(f"/emails/{identifier}").status == 200, "its adoption")
+    assert rest.get(f"/emails/{identifier}").status == 200, "at once"
     rest.await_status(identifier, "SENT")
     assert [line["status"] for line in rest.email(identifier)["history"]] == [
         "ACCEPTED",
@@ -239,6 +245,21 @@ def test_emails_of_the_earlier_program_are_taken_up(start, directory):
     ]
     assert rest.counts()["SENT"] == 1
     assert "_ADOPT" not in everything_about(OutboxItems(server), identifier)
+
+
+def test_what_was_written_without_an_outbox_is_taken_up_by_the_next(start, binary, directory):
+    spool = directory / "spool"
+    spool.mkdir()
+    server = start("--spool", spool)
+    rest = server.rest()
+    rest.await_status(rest.accept_one(payload()), "SENT")
+    counts = OutboxItems(server, "email-outbox-counts").table
+    looked_through = {"Tenant": "*adoption", "Slice": "looked-through"}
+    eventually(lambda: "Item" in counts.get_item(Key=looked_through), "the end of the first look")
+    server.stop()
+    with Server(binary, directory / "data") as without_outbox:
+        identifier = insert_theirs(without_outbox, spool)
+    start("--spool", spool).rest().await_status(identifier, "SENT")
 
 
 def ask(server, path):

@@ -86,8 +86,8 @@ TEST(InternalReason, WhereAPayloadIsKeptIsForOperators) {
   const Policy policy;
   Email email = last_attempt(policy);
   email.state = State::intaking;
-  const Email invalid = decide(email, event::PayloadRejected{"the payload is missing from the spool", true}, policy,
-                               sending_time)->after;
+  const Email invalid =
+      decide(email, event::PayloadRejected{"the payload is missing from the spool", true}, policy, sending_time)->after;
   EXPECT_EQ(invalid.reason, "the payload is missing from the spool");
   EXPECT_EQ(public_reason(invalid), "internal error");
 }

@@ -18,7 +18,7 @@ enum class UnknownOutcomePolicy {
 };
 
 struct Policy {
-  base::Milliseconds lease = std::chrono::seconds(30);    // of a claim, and of each renewal
+  base::Milliseconds lease = std::chrono::seconds(30);  // of a claim, and of each renewal
   // When another program that works on an e-mail counts as gone: so long after its last change.
   base::Milliseconds foreign_lease = std::chrono::minutes(30);
   base::Milliseconds keep = std::chrono::hours(24 * 30);  // e-mails and their history, from kept_from() on

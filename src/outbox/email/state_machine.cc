@@ -218,9 +218,7 @@ class Decision {
     return ready;
   }
 
-  State operator()(event::PayloadRejected& event) {
-    return settle(invalid, std::move(event.reason), event.internal);
-  }
+  State operator()(event::PayloadRejected& event) { return settle(invalid, std::move(event.reason), event.internal); }
 
   State operator()(event::IntakeFailed& event) {
     end_work(email_.reason);

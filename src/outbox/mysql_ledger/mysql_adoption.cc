@@ -69,8 +69,8 @@ base::Result<bool> MysqlLedger::adopt_described(const Email& email) {
 base::Result<void> MysqlLedger::adopt_outcome(const EmailRow& row) {
   const CountLanes::Lane lane(lanes_);
   const auto adopted = database_.transact([&](Connection& connection, const Attempt&) -> mysql::Result<void> {
-    TRY(const mysql::Rows rows, connection.query("SELECT version, ledger_version FROM emails WHERE id = ? FOR UPDATE",
-                                                 {row.email.id}));
+    TRY(const mysql::Rows rows,
+        connection.query("SELECT version, ledger_version FROM emails WHERE id = ? FOR UPDATE", {row.email.id}));
     const bool is_same = !rows.empty() && rows[0].number(0) == row.email.version;
     if (!is_same || rows[0].number(1) == row.email.version) return {};
     CountDifferences counts;

@@ -120,11 +120,12 @@ Item completed_line(Item line, const Email& email, std::int64_t version, base::T
 
 // Attributes that Postino does not know stay; of its own, those that are not there any more go.
 Item merged(const Item& before, const Email& email, base::TimePoint expires) {
-  constexpr std::string_view may_go[] = {
-      "TenantListing",    "Queue",        "DueAt",         "LeaseOwner", "OutcomeUnknown", "InternalReason", "Attempts",
-      "CallbackAttempts", "CallbackDead", "CallbackError", "HeldFrom",   "Recipients",     "SettledAt",      "SendAt",
-      "CallbackUrl",      "Tags",         "Sender",        "Bounces",    "BegunAgainAt",   "Subject",
-      "KeptSince"};
+  constexpr std::string_view may_go[] = {"TenantListing",  "Queue",          "DueAt",        "LeaseOwner",
+                                         "OutcomeUnknown", "InternalReason", "Attempts",     "CallbackAttempts",
+                                         "CallbackDead",   "CallbackError",  "HeldFrom",     "Recipients",
+                                         "SettledAt",      "SendAt",         "CallbackUrl",  "Tags",
+                                         "Sender",         "Bounces",        "BegunAgainAt", "Subject",
+                                         "KeptSince"};
   Item item = before;
   for (const std::string_view name : may_go) item.erase(name);
   Map attributes = attributes_in(before);
@@ -158,6 +159,8 @@ void note_counted(const Item& meta, Item& mark) {
 void keep_counted(const Item& before, Item& mark) {
   if (const AttributeValue* counted = before.find(counted_name)) mark.set(counted_name, *counted);
 }
+
+void drop_counted(Item& mark) { mark.erase(counted_name); }
 
 // Postino may have moved it after the mark was made: its lines say where to.
 std::optional<Email> lost_email(const EmailRecords& records) {

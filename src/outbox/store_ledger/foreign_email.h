@@ -34,10 +34,11 @@ std::optional<State> counted_state(const item::Item& meta);
 // when it is not counted yet.
 base::Result<std::optional<Email>> counted_email_of(const item::Item& meta);
 
-// The mark of an e-mail that another program is about to write to (foreign_writes.h) says how the e-mail is counted: the
-// record may be gone afterwards. keep_counted() takes that from the mark before, whose e-mail may be gone already.
+// The mark of an e-mail that another program is about to write to (foreign_writes.h) says how the e-mail is counted:
+// the record may be gone afterwards. keep_counted() takes that from the mark before, whose e-mail may be gone already.
 void note_counted(const item::Item& meta, item::Item& mark);
 void keep_counted(const item::Item& before, item::Item& mark);
+void drop_counted(item::Item& mark);
 // An e-mail that is counted, and was deleted or replaced: its state, tenant and time of keeping. nullopt when there is
 // none.
 std::optional<Email> lost_email(const EmailRecords& records);

@@ -147,9 +147,8 @@ store::Answer<void> ForeignWrites::mark(const Ids& ids) {
     store::BatchWriteTable table{table_, {}};
     for (item::Item& each : marks) table.writes.emplace_back(store::BatchPut{std::move(each)});
     request.tables.push_back(std::move(table));
-    const auto marked =
-        counted ? inner_.batch_write_item(request)
-                : store::Answer<store::BatchWriteItemResponse>(tl::unexpected(counted.error()));
+    const auto marked = counted ? inner_.batch_write_item(request)
+                                : store::Answer<store::BatchWriteItemResponse>(tl::unexpected(counted.error()));
     using enum store::ErrorType;
     if (!marked && (marked.error().type == validation || marked.error().type == resource_not_found)) return {};
     if (!marked) return tl::unexpected(marked.error());

@@ -261,7 +261,8 @@ base::Result<std::optional<Email>> StoreLedger::find_foreign(const item::Item& m
   TRY(const std::vector<item::Item> metas, read_metas({id}));
   if (metas.empty()) return std::nullopt;
   // While a write is under way, or the payload cannot be read, it is shown as the other program has it.
-  TRY(Email email, needs_adoption(metas.front()) ? foreign_email_of(metas.front(), clock_.now()) : email_of(metas.front()));
+  TRY(Email email,
+      needs_adoption(metas.front()) ? foreign_email_of(metas.front(), clock_.now()) : email_of(metas.front()));
   return std::optional<Email>(std::move(email));
 }
 

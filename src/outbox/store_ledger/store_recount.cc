@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <functional>
 
+#include "item/attribute_text.h"
 #include "outbox/store_ledger/email_item.h"
 #include "outbox/store_ledger/foreign_email.h"
+#include "outbox/store_ledger/foreign_writes.h"
 #include "outbox/store_ledger/store_counts.h"
 #include "outbox/store_ledger/store_tables.h"
 #include "store/retry.h"
@@ -35,11 +37,25 @@ store::Answer<void> remove_slice(store::Store& store, const std::string& table, 
   return {};
 }
 
+// What is gone is not counted any more: nobody must take it off the counts again.
+store::Answer<void> forget_counted(store::Store& store, const std::string& table, item::Item mark) {
+  const std::size_t attributes = mark.size();
+  drop_counted(mark);
+  if (mark.size() == attributes) return {};
+  store::PutItemRequest put;
+  put.table_name = table;
+  put.item = std::move(mark);
+  TRY(const store::WriteItemResponse written, store.put_item(put));
+  static_cast<void>(written);
+  return {};
+}
+
 store::Answer<void> count_anew(store::Store& store, const StoreTables& tables, base::Milliseconds keep) {
   CountChanges counts;
   TRY_VOID(each_item(store, tables.emails, [&](const item::Item& item) -> store::Answer<void> {
-    const item::AttributeValue* status = item.find("Status");
-    if (status == nullptr || *status != item::AttributeValue(std::string(meta_status))) return {};
+    const std::string status = item::attribute_text(item, "Status");
+    if (status == mark_status) return forget_counted(store, tables.emails, item);
+    if (status != meta_status) return {};
     if (const auto email = counted_email_of(item); email && *email) counts.entered(**email);
     return {};
   }));
