@@ -194,6 +194,8 @@ TEST_F(MysqlTakeoverTest, CallbacksAreTakenOverForWhatPostinoHadAccepted) {
   finish(1, "SENT", "250 ok");
   finish(2, "FAILED", "dial tcp 10.1.2.3:25: i/o timeout");
   EXPECT_THAT(claimed(ledger(), Pipeline::callback), IsEmpty()) << "it is the other program that calls back";
+  finish(3, "SENT-ACKNOWLEDGED", "");
+  EXPECT_FALSE(is_partly_sent(**ledger().find(email_id(3)))) << "shown as it would be adopted";
   finish(3, "SENT", "");
   expect_adopted(1);
   EXPECT_EQ(taken_over(), 3U);

@@ -499,6 +499,9 @@ class Decision {
   void take_from_other_program() {
     const bool is_calling = acknowledged_form(email_.state).has_value();
     const bool is_settled = is_calling || (may_be_finished(email_.state) && email_.state != cancelled);
+    // The other program has only called back, then.
+    const bool was_sent_here =
+        was_sent(email_.state) && email_.settled_at && count_recipients(email_, RecipientState::delivered) > 0;
     email_.owner.clear();
     email_.rescues = 0;
     email_.outcome_unknown = false;
@@ -506,12 +509,12 @@ class Decision {
     email_.callback_attempts = 0;
     email_.callback_dead = false;
     email_.callback_error.clear();
-    email_.settled_at = is_settled ? std::optional(email_.updated_at) : std::nullopt;
+    if (!was_sent_here) email_.settled_at = is_settled ? std::optional(email_.updated_at) : std::nullopt;
     // Other programs may name their own machines.
     const bool is_reply = smtp::is_reply(email_.reason);
     email_.internal_reason = is_settled && !is_reply && !email_.reason.empty();
-    // It knows no recipients: it has sent the message as a whole.
-    if (was_sent(email_.state))
+    // It knows no recipients: what it has sent, it has sent as a whole.
+    if (was_sent(email_.state) && !was_sent_here)
       for (Recipient& recipient : email_.recipients)
         recipient = {recipient.address, RecipientState::delivered, is_reply ? email_.reason : ""};
     if (kind_of(email_.state) == StateKind::working) email_.owner = foreign_owner;

@@ -653,6 +653,18 @@ TEST_F(StateMachineTest, WhatAnotherProgramWroteIsAdopted) {
   EXPECT_EQ(sent.owner, foreign_owner);
 }
 
+TEST_F(StateMachineTest, WhatPostinoHasSentToSomeStaysSoWhenAnotherProgramCallsBack) {
+  Email email = email_in(State::sent_acknowledged);
+  email.settled_at = start - seconds(9);
+  email.recipients = {{"ann@example.com", RecipientState::delivered, "250 ok"},
+                      {"bob@example.com", RecipientState::refused, "550 no"}};
+  const Email called_back = changed(email, event::Adopted{.is_moved = true}, start, policy_).after;
+  EXPECT_TRUE(is_partly_sent(called_back));
+  EXPECT_EQ(called_back.settled_at, email.settled_at);
+  email.recipients[0].state = RecipientState::refused;  // it had failed here, and was sent there
+  EXPECT_FALSE(is_partly_sent(changed(email, event::Adopted{.is_moved = true}, start, policy_).after));
+}
+
 TEST_F(StateMachineTest, ARestoredEmailKnowsHowOftenItWasWhere) {
   Email email = email_in(State::ready);
   email.reached = {};

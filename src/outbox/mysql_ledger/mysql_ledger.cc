@@ -59,6 +59,16 @@ MysqlLedger::MysqlLedger(mysql::Database& database, const Policy& policy, const 
 
 MysqlLedger::~MysqlLedger() = default;
 
+// What another program has brought to an end is shown as it will be adopted, if it ever is. It stays in its queue.
+void MysqlLedger::show_as_adopted(EmailRow& row) const {
+  const State state = row.email.state;
+  if (!row.foreign || !(may_be_finished(state) || acknowledged_form(state))) return;
+  const std::optional<base::TimePoint> due = row.email.due_at;
+  if (auto change = decide(row.email, event::Adopted{.is_moved = true}, policy_, clock_.now()))
+    row.email = std::move(change->after);
+  row.email.due_at = due;
+}
+
 std::optional<EmailRow> MysqlLedger::readable(const mysql::Row& row, std::optional<base::Error>* fault) {
   auto email = email_row_of(row);
   if (email) {
@@ -66,6 +76,7 @@ std::optional<EmailRow> MysqlLedger::readable(const mysql::Row& row, std::option
     // Other programs have no leases: they count as gone some time after they have moved it.
     if (email->foreign && email->email.due_at && kind_of(email->email.state) == StateKind::working)
       email->email.due_at = email->email.updated_at + policy_.foreign_lease;
+    show_as_adopted(*email);
     return *std::move(email);
   }
   malformed_.note(std::string(row.text(0)), email.error());
