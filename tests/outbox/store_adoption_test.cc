@@ -523,6 +523,16 @@ TEST_F(StoreAdoptionTest, LinesThatComeLateHaveTheirPlace) {
   EXPECT_THAT(history(1), ElementsAre("ACCEPTED", "INTAKING", "READY", "SENT", "HELD", "PROCESSING", "CANCELLED"));
 }
 
+TEST_F(StoreAdoptionTest, TimeDoesNotGoBackWithItsMoves) {
+  accept(1);
+  clock_->advance(base::Milliseconds(700));
+  moved(decide_(due(Pipeline::intake)[0], event::MessageBuilt{"m"}, clock_->now()));
+  ASSERT_TRUE(theirs_.move(email_id(1), "PROCESSING"));  // long before, as it says
+  EXPECT_EQ(find(1).updated_at, clock_->now());
+  const auto lines = ledger_->history(email_id(1));
+  EXPECT_TRUE(std::ranges::is_sorted(*lines, {}, &HistoryEntry::at));
+}
+
 TEST_F(StoreAdoptionTest, WhatItDeletesOrReplacesIsCountedNoMore) {
   for (int i = 1; i <= 4; ++i) accept(i);
   const auto remove = [&](int number) {

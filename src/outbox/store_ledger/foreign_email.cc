@@ -252,6 +252,10 @@ base::Result<AdoptedEmail> adopted(const EmailRecords& records, Email email, eve
   const std::vector<Item> theirs = foreign_lines(records.lines);
   count_lines(records.lines, email);
   const std::int64_t former = is_new ? 0 : email.version;
+  // Other programs tell whole seconds: time does not go back for that.
+  for (const Item& line : records.lines)
+    if (const auto entry = history_entry_of(line); entry && entry->version > 0 && parse_state(entry->status))
+      email.updated_at = std::max(email.updated_at, entry->at);
   email.version = former + std::max<std::int64_t>(1, static_cast<std::int64_t>(theirs.size()));
   // The due time is that of the queue it is in.
   const bool is_elsewhere = own_text(meta, "Queue") != queue_name(email.state, shard_of(email.id));
