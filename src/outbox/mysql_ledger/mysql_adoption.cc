@@ -66,7 +66,7 @@ base::Result<bool> MysqlLedger::adopt_described(const Email& email) {
   return true;
 }
 
-base::Result<void> MysqlLedger::adopt_outcome(const EmailRow& row) {
+base::Result<bool> MysqlLedger::adopt_outcome(const EmailRow& row) {
   const CountLanes::Lane lane(lanes_);
   const auto adopted = database_.transact([&](Connection& connection, const Attempt&) -> mysql::Result<void> {
     TRY(const mysql::Rows rows,
@@ -85,7 +85,7 @@ mysql::Result<void> MysqlLedger::write_ended(Connection& connection, const Email
                                              CountDifferences& counts) const {
   const bool is_new = !row.counted_as;
   const auto change = decide(row.email, event::Adopted{.is_new = is_new, .is_moved = true}, policy_, clock_.now());
-  CHECK(change);  // every state can be adopted
+  if (!change) return {};  // it stays as it is
   const Email& email = change->after;
   Parameters parameters;
   add_changed_row(parameters, email, expires(email));

@@ -135,7 +135,7 @@ class MysqlLedger final : public Ledger {
   static bool needs_adoption(const EmailRow& row);
   base::Result<bool> adopt(const std::vector<EmailRow>& rows);
   base::Result<bool> adopt_described(const Email& email);
-  base::Result<void> adopt_outcome(const EmailRow& row);
+  base::Result<bool> adopt_outcome(const EmailRow& row);
   void show_as_adopted(EmailRow& row) const;
   // What another program has brought to an end, of a row that is locked.
   mysql::Result<void> write_ended(mysql::Connection& connection, const EmailRow& row, CountDifferences& counts) const;

@@ -62,7 +62,8 @@ base::Result<std::vector<Suppression>> MysqlSuppressions::find(const std::string
   for (const mysql::Row row : *rows) known.emplace(row.text(0), suppression_in(row));
   std::vector<Suppression> found;
   for (const std::string& address : addresses)
-    if (const auto each = known.find(mail::comparable_address(address)); each != known.end()) found.push_back(each->second);
+    if (const auto each = known.find(mail::comparable_address(address)); each != known.end())
+      found.push_back(each->second);
   return found;
 }
 

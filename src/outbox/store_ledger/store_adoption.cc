@@ -21,6 +21,15 @@ namespace {
 
 item::Key mark_key(const std::string& id) { return {{"Id", id}, {"Status", mark_status}}; }
 
+// Another write may have begun since the mark was read. One that another program has made may have no token.
+template <class Action>
+void expect_same_mark(const item::Item& mark, Action& action) {
+  const item::AttributeValue* const token = mark.find("Token");
+  action.condition = token != nullptr ? "#token = :token" : "attribute_not_exists(#token)";
+  action.placeholders.names = expr::Names{{"#token", "Token"}};
+  if (token != nullptr) action.placeholders.values = item::Map{{":token", *token}};
+}
+
 // Why a transaction can never be carried out, whatever others do meanwhile.
 std::optional<std::string> broken_rule(const store::Error& cancelled) {
   if (cancelled.details)
@@ -138,13 +147,10 @@ void StoreLedger::add_lasting_mark(const std::string& id, const EmailRecords& re
   put.item = mark_of(id, clock_.now(), base::make_uuid(random_));
   put.item.set("Queue", queue);
   if (records.mark) keep_counted(*records.mark, put.item);
-  if (records.mark) {
-    put.condition = "#token = :token";
-    put.placeholders.names = expr::Names{{"#token", "Token"}};
-    put.placeholders.values = item::Map{{":token", *records.mark->find("Token")}};
-  } else {
+  if (records.mark)
+    expect_same_mark(*records.mark, put);
+  else
     put.condition = "attribute_not_exists(Id)";
-  }
   request.actions.emplace_back(std::move(put));
 }
 
@@ -174,14 +180,7 @@ base::Result<std::optional<store::TransactWriteItemsRequest>> StoreLedger::adopt
     store::TransactDelete removal;
     removal.table_name = tables_.emails;
     removal.key = mark_key(id);
-    // Another write may have begun since. A mark that another program has made may have no token.
-    removal.placeholders.names = expr::Names{{"#token", "Token"}};
-    if (const item::AttributeValue* const token = records.mark->find("Token")) {
-      removal.condition = "#token = :token";
-      removal.placeholders.values = item::Map{{":token", *token}};
-    } else {
-      removal.condition = "attribute_not_exists(#token)";
-    }
+    expect_same_mark(*records.mark, removal);
     request.actions.emplace_back(std::move(removal));
   }
   return request;
@@ -216,22 +215,48 @@ base::Result<bool> StoreLedger::adopt_or_leave(const std::string& id) {
   return false;
 }
 
-// Who comes meanwhile waits: it would look for work that is about to be there.
+// Goes on where the last call has stopped, and looks at so many marks at most: claims must not wait for all of them.
+// True when it has come to the end.
+base::Result<bool> StoreLedger::adopt_some(int limit) {
+  // Those that the process before this one could not read come after the others, once.
+  const int queues = are_unreadable_found_ ? shard_count : 2 * shard_count;
+  while (adoption_queue_ < queues) {
+    if (limit <= 0) return false;
+    const int wanted = std::min(limit, static_cast<int>(max_ledger_batch));
+    const std::string queue =
+        adoption_queue_ < shard_count ? mark_queue(adoption_queue_) : unreadable_queue(adoption_queue_ - shard_count);
+    const auto entries = retry_([&] { return read_queue(queue, base::TimePoint(), wanted, adopted_up_to_); });
+    if (!entries) return base::propagate(store::as_error(entries.error()));
+    for (const WorkEntry& entry : *entries) {
+      TRY(const bool done, adopt_or_leave(entry.id));
+      if (!done) is_adoption_left_ = true;
+      adopted_up_to_ = entry.key;
+    }
+    limit -= static_cast<int>(entries->size());
+    if (entries->size() == static_cast<std::size_t>(wanted)) continue;
+    ++adoption_queue_;
+    adopted_up_to_.reset();
+  }
+  adoption_queue_ = 0;
+  are_unreadable_found_ = true;
+  return true;
+}
+
+// Whoever comes meanwhile claims what is there: other threads are told when there is more.
 void StoreLedger::adopt_marked() {
+  constexpr int most_at_once = 100;
   if (!options_.foreign_writes) return;
-  const std::lock_guard turn(adoption_turn_);
-  if (!options_.foreign_writes->take_news()) return;
-  for (int shard = 0; shard < shard_count; ++shard) {
-    auto done = adopt_queue(mark_queue(shard));
-    // Those that the process before this one could not read.
-    if (done && !are_unreadable_found_) done = adopt_queue(unreadable_queue(shard));
-    if (done) continue;
+  const std::unique_lock turn(adoption_turn_, std::try_to_lock);
+  if (!turn.owns_lock() || !options_.foreign_writes->take_news()) return;
+  const auto done = adopt_some(most_at_once);
+  if (!done) {
     is_adoption_left_ = true;
     base::log_warning("outbox", "e-mails of other programs could not be taken over now",
                       {{"error", done.error().message}});
     return;
   }
-  are_unreadable_found_ = true;
+  if (!*done) options_.foreign_writes->be_asked_again();
+  options_.foreign_writes->tell();
 }
 
 base::Result<std::vector<item::Item>> StoreLedger::read_metas(const std::vector<std::string>& ids) {
@@ -255,7 +280,7 @@ base::Result<std::optional<Email>> StoreLedger::find_foreign(const item::Item& m
   const std::string& id = meta.find("Id")->as<std::string>();
   {
     const std::lock_guard turn(adoption_turn_);
-    TRY(const bool done, adopt(id));
+    TRY(const bool done, adopt_or_leave(id));
     if (!done) is_adoption_left_ = true;
   }
   TRY(const std::vector<item::Item> metas, read_metas({id}));
@@ -264,6 +289,17 @@ base::Result<std::optional<Email>> StoreLedger::find_foreign(const item::Item& m
   TRY(Email email,
       needs_adoption(metas.front()) ? foreign_email_of(metas.front(), clock_.now()) : email_of(metas.front()));
   return std::optional<Email>(std::move(email));
+}
+
+// So that it is tried again, and found again after a start.
+base::Result<void> StoreLedger::mark(const std::string& id) {
+  store::PutItemRequest put;
+  put.table_name = tables_.emails;
+  put.item = mark_of(id, clock_.now(), base::make_uuid(random_));
+  const auto answer = retry_([&] { return store_.put_item(put); });
+  if (!answer) return base::propagate(store::as_error(answer.error()));
+  is_adoption_left_ = true;
+  return {};
 }
 
 base::Result<bool> StoreLedger::was_looked_through() {

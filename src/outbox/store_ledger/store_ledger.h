@@ -160,7 +160,7 @@ class StoreLedger : public Ledger {
   MalformedRecords malformed_;
   const StoreLedgerOptions options_;
   std::mutex adoption_turn_;
-  int adoption_shard_ = 0;                      // where the next look at marks goes on
+  int adoption_queue_ = 0;                      // where the next look at marks goes on
   std::optional<item::Key> adopted_up_to_;      // in its queue
   std::atomic<bool> is_adoption_left_ = false;  // some could not be adopted yet
   bool are_unreadable_found_ = false;           // those that a process before this one could not read
