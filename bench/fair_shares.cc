@@ -2,6 +2,7 @@
 // a limit, beside what its connections can do.
 #include <array>
 #include <cstdio>
+#include <map>
 #include <string>
 
 #include "outbox_race.h"
@@ -71,6 +72,21 @@ void send_behind_a_slow_one(OutboxRace& race) {
             receiver.await("fast.example", fast).back());
 }
 
+void send_beside_many_slow_ones(OutboxRace& race) {
+  constexpr int domains = 20;
+  const std::size_t slow = race.quick ? 40 : 1'000, fast = 100;
+  std::map<std::string, std::chrono::milliseconds> delays;
+  for (int i = 0; i < domains; ++i) delays["slow" + std::to_string(i) + ".example"] = std::chrono::seconds(5);
+  SlowReceiver receiver = SlowReceiver::of_mail(delays);
+  const OutboxServer server(race.program, race.directory / "slow-mails", receiver.port());
+  for (const auto& [domain, delay] : delays) post(server, slow, domain);
+  for (const auto& [domain, delay] : delays) receiver.await(domain, 1);
+  const auto begin = Clock::now();
+  post(server, fast, "fast.example");
+  show_wait(race.report, "100 e-mails sent beside " + std::to_string(slow) + " to each of 20 domains of 5 s", begin,
+            receiver.await("fast.example", fast).back());
+}
+
 void call_back_behind_a_slow_one(OutboxRace& race) {
   const std::size_t slow = 200, fast = 20;
   SlowReceiver mail = SlowReceiver::of_mail({});
@@ -94,6 +110,7 @@ void call_back_behind_a_slow_one(OutboxRace& race) {
 void measure_fair_shares(OutboxRace& race) {
   limit_a_destination(race);
   send_behind_a_slow_one(race);
+  send_beside_many_slow_ones(race);
   call_back_behind_a_slow_one(race);
 }
 

@@ -8,7 +8,7 @@ namespace postino::outbox {
 
 namespace {
 
-// With more, those that only keep the time of their next turn are forgotten.
+// With more, those of which nothing is claimed are forgotten, unless they have a pause.
 constexpr std::size_t many_destinations = 10'000;
 
 // A claim is a commit: worth it for some e-mails.
@@ -19,6 +19,16 @@ constexpr std::chrono::milliseconds lateness{20};
 
 // A destination may have this many times the workers that it leaves free, of which one is always for others.
 constexpr int times_the_free = 3;
+
+// Who takes a worker for so long is slow.
+constexpr base::Milliseconds slow{1'000};
+// Of what one e-mail took, as much counts: after a few quick answers it is over.
+constexpr base::Milliseconds longest_counted = 4 * slow;
+
+// One in so many workers is kept for those that are not slow.
+constexpr int workers_for_one_kept = 8;
+
+int count_kept(int workers) { return workers > 1 ? std::max(1, workers / workers_for_one_kept) : 0; }
 
 int most_at_work(const DestinationRules& rules, int workers) {
   int most = std::max(1, workers * times_the_free / (times_the_free + 1));
@@ -37,6 +47,8 @@ bool have_common(const DestinationNames& some, const DestinationNames& others) {
 constexpr char mark_of_one = '@';
 // All that may be claimed is.
 const std::string obstacle_of_all = "*";
+// All that may be claimed of slow ones is.
+const std::string obstacle_of_slow_ones = "~";
 
 // The name of the obstacle that those for the same destinations share. Names of destinations have no spaces.
 std::string lane_name_of(const DestinationNames& names) {
@@ -55,16 +67,24 @@ Destinations::Destinations(DestinationRules rules, int workers, int batch)
       low_(2 * most_working_),
       high_(low_ + std::min(batch, std::max(low_, least_batch))),
       most_for_one_(2 * high_),
-      most_claimed_(8 * (2 * workers + batch)) {}
+      most_claimed_(8 * (2 * workers + batch)),
+      most_slow_working_(workers - count_kept(workers)),
+      most_slow_claimed_(most_claimed_ / 2) {}
 
 // The less is left for all, the less one may have. Whoever has nothing gets something.
 bool Destinations::has_room(const std::string& lane_name) {
   const auto found = lanes_.find(lane_name);
   if (found == lanes_.end()) return true;
   Lane& lane = found->second;
-  const bool is_full = lane.claimed >= high_ || lane.claimed >= (most_claimed_ - claimed_) / 2;
+  const bool is_full = lane.claimed >= high_ || (lane.claimed > 0 && lane.claimed >= (most_claimed_ - claimed_) / 2);
   if (is_full && !std::exchange(lane.is_closed, true)) ++closed_;
   return !lane.is_closed;
+}
+
+// When they have drained a bit, it is worth another look.
+bool Destinations::is_full_of_slow_ones() {
+  if (slow_claimed_ >= most_slow_claimed_) is_closed_for_slow_ones_ = true;
+  return is_closed_for_slow_ones_;
 }
 
 bool Destinations::is_crowded(const std::string& name, base::TimePoint now) const {
@@ -72,27 +92,37 @@ bool Destinations::is_crowded(const std::string& name, base::TimePoint now) cons
   return found != destinations_.end() && (found->second.paused_until > now || found->second.claimed >= most_for_one_);
 }
 
-std::optional<std::string> Destinations::obstacle(const DestinationNames& names, base::TimePoint now) {
+std::optional<std::string> Destinations::obstacle(const DestinationNames& names, base::TimePoint now, Wanted wanted) {
   if (names.empty()) return std::nullopt;
   const std::lock_guard lock(mutex_);
   if (claimed_ >= most_claimed_) return obstacle_of_all;
   for (const std::string& name : names)
     if (is_crowded(name, now)) return mark_of_one + name;
   std::string lane_name = lane_name_of(names);
-  if (has_room(lane_name)) return std::nullopt;
+  const auto lane = lanes_.find(lane_name);
+  if (lane != lanes_.end() && lane->second.is_slow && is_full_of_slow_ones()) return obstacle_of_slow_ones;
+  const bool is_wanted = wanted == Wanted::all || lane == lanes_.end() || lane->second.claimed < low_;
+  if (is_wanted && has_room(lane_name)) return std::nullopt;
   return lane_name;
 }
 
-bool Destinations::is_gone(const std::string& obstacle, base::TimePoint now) {
+bool Destinations::is_gone(const std::string& obstacle, base::TimePoint now, Wanted wanted) {
   const std::lock_guard lock(mutex_);
   if (obstacle == obstacle_of_all) return claimed_ < most_claimed_;
-  return obstacle.starts_with(mark_of_one) ? !is_crowded(obstacle.substr(1), now) : has_room(obstacle);
+  if (obstacle == obstacle_of_slow_ones) return !is_full_of_slow_ones();
+  if (obstacle.starts_with(mark_of_one)) return !is_crowded(obstacle.substr(1), now);
+  const auto lane = lanes_.find(obstacle);
+  if (lane == lanes_.end()) return true;
+  if (wanted == Wanted::newcomers && lane->second.claimed >= low_) return false;
+  return has_room(obstacle);
 }
 
 void Destinations::claimed(const DestinationNames& names) {
   const std::lock_guard lock(mutex_);
   ++claimed_;
-  ++lanes_[lane_name_of(names)].claimed;
+  Lane& lane = lanes_[lane_name_of(names)];
+  ++lane.claimed;
+  if (lane.is_slow) ++slow_claimed_;
   for (const std::string& name : names) ++destinations_[name].claimed;
 }
 
@@ -111,8 +141,16 @@ bool Destinations::is_free(const std::string& name, base::TimePoint now) const {
   return destination.working == 0 || destination.working < times_the_free * others_may_have;
 }
 
+bool Destinations::is_held_back(const DestinationNames& names) const {
+  if (names.empty() || slow_working_ < most_slow_working_) return false;
+  const auto lane = lanes_.find(lane_name_of(names));
+  return lane != lanes_.end() && lane->second.is_slow;
+}
+
 bool Destinations::may_begin_now(const DestinationNames& names, base::TimePoint now) const {
-  if (!booked_.empty() && booked_ != names && have_common(booked_, names)) return false;
+  if (is_held_back(names)) return false;
+  const bool is_booked = !booked_.empty() && booked_ != names && have_common(booked_, names);
+  if (is_booked && !is_held_back(booked_)) return false;
   return std::ranges::all_of(names, [&](const std::string& name) { return is_free(name, now); });
 }
 
@@ -123,10 +161,11 @@ bool Destinations::may_begin(const DestinationNames& names, base::TimePoint now)
 
 bool Destinations::begin(const DestinationNames& names, base::TimePoint now) {
   const std::lock_guard lock(mutex_);
+  find_slow_ones(now);
   if (!may_begin_now(names, now)) return false;
   if (booked_ == names) booked_.clear();
   latest_ = std::max(latest_, now);
-  ++working_;
+  begin_work(lanes_[lane_name_of(names)], now);
   for (const std::string& name : names) {
     Destination& destination = destinations_[name];
     ++destination.working;
@@ -139,39 +178,86 @@ bool Destinations::begin(const DestinationNames& names, base::TimePoint now) {
   return true;
 }
 
-void Destinations::put_off() {
-  const std::lock_guard lock(mutex_);
-  --working_;
-}
-
-void Destinations::resume() {
-  const std::lock_guard lock(mutex_);
+void Destinations::begin_work(Lane& lane, base::TimePoint now) {
   ++working_;
+  if (lane.is_slow) ++slow_working_;
+  if (lane.working++ > 0) return;
+  lane.last_end = now;
+  at_work_.insert(&lane);
 }
 
-void Destinations::finished(const DestinationNames& names) {
+void Destinations::end_work(Lane& lane) {
+  --working_;
+  if (lane.is_slow) --slow_working_;
+  if (--lane.working == 0) at_work_.erase(&lane);
+}
+
+void Destinations::set_slow(Lane& lane, bool is_slow) {
+  if (std::exchange(lane.is_slow, is_slow) == is_slow) return;
+  slow_working_ += is_slow ? lane.working : -lane.working;
+  slow_claimed_ += is_slow ? lane.claimed : -lane.claimed;
+}
+
+void Destinations::find_slow_ones(base::TimePoint now) {
+  for (Lane* lane : at_work_) {
+    if (now - lane->last_end < slow) continue;
+    lane->usual = std::max(lane->usual, slow);
+    set_slow(*lane, true);
+  }
+}
+
+void Destinations::put_off(const DestinationNames& names) {
   const std::lock_guard lock(mutex_);
+  end_work(lanes_[lane_name_of(names)]);
+}
+
+void Destinations::resume(const DestinationNames& names, base::TimePoint now) {
+  const std::lock_guard lock(mutex_);
+  begin_work(lanes_[lane_name_of(names)], now);
+}
+
+void Destinations::finished(const DestinationNames& names, base::TimePoint now, base::Milliseconds took) {
+  const std::lock_guard lock(mutex_);
+  Lane& lane = lanes_[lane_name_of(names)];
+  lane.last_end = now;
+  took = std::min(took, longest_counted);
+  // One slow answer is enough; a quick one is not.
+  lane.usual = std::max(took, (lane.usual + took) / 2);
+  set_slow(lane, lane.usual >= slow);
   leave(names, true);
 }
 
 void Destinations::leave(const DestinationNames& names, bool was_working) {
   if (claimed_-- >= most_claimed_) reopened_ = true;
-  if (was_working) --working_;
   if (booked_ == names) booked_.clear();
   const auto lane = lanes_.find(lane_name_of(names));
+  if (was_working) end_work(lane->second);
   --lane->second.claimed;
+  if (lane->second.is_slow) --slow_claimed_;
   if (lane->second.is_closed && lane->second.claimed <= low_) {
     lane->second.is_closed = false;
     --closed_;
     reopened_ = true;
   }
-  if (lane->second.claimed == 0) lanes_.erase(lane);
+  forget_if_idle(lane);
+  if (is_closed_for_slow_ones_ && slow_claimed_ <= most_slow_claimed_ - least_batch) {
+    is_closed_for_slow_ones_ = false;
+    reopened_ = true;
+  }
   for (const std::string& name : names) {
     Destination& destination = destinations_[name];
     if (destination.claimed-- == most_for_one_) reopened_ = true;
     if (was_working) --destination.working;
     forget_if_idle(name);
   }
+}
+
+// A lane without e-mails is remembered if it is slow.
+void Destinations::forget_if_idle(std::map<std::string, Lane>::iterator lane) {
+  if (lane->second.claimed > 0 || lane->second.working > 0) return;
+  if (!lane->second.is_slow) lanes_.erase(lane);
+  if (lanes_.size() >= many_destinations)
+    std::erase_if(lanes_, [](const auto& each) { return each.second.claimed == 0 && each.second.working == 0; });
 }
 
 // A destination that has nothing under way is remembered for its next turn and its pause alone.
@@ -213,12 +299,12 @@ void Destinations::book(const DestinationNames& names, base::TimePoint now) {
     const auto found = destinations_.find(name);
     return found != destinations_.end() && found->second.paused_until > now;
   });
-  if (booked_.empty() && !has_pause) booked_ = names;
+  if (booked_.empty() && !has_pause && !is_held_back(names)) booked_ = names;
 }
 
 bool Destinations::has_closed() {
   const std::lock_guard lock(mutex_);
-  return closed_ > 0;
+  return closed_ > 0 || is_closed_for_slow_ones_;
 }
 
 bool Destinations::take_reopened() {

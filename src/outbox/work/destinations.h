@@ -1,12 +1,13 @@
 // Where e-mails go, as far as workers share something there: the domains of recipients, or the host of a callback. Says
-// which e-mails may be begun and which may be claimed, so that no destination gets more than it may, and none takes all
-// workers while it is slow.
+// which e-mails may be begun and which may be claimed, so that no destination gets more than it may, and those that are
+// slow do not take all workers, neither one of them nor many.
 #pragma once
 
 #include <chrono>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,10 +33,12 @@ class Destinations {
   int most_claimed() const { return most_claimed_; }
 
   // What keeps an e-mail for these destinations from being claimed; nullopt when it shall be. Enough is claimed for the
-  // same destinations, until there is little left; or far more than enough for one of them, or it has a pause.
-  std::optional<std::string> obstacle(const DestinationNames& names, base::TimePoint now);
+  // same destinations, until there is little left; or for slow ones; or far more than enough for one of them, or it has
+  // a pause. Newcomers: those for which little is claimed.
+  enum class Wanted { all, newcomers };
+  std::optional<std::string> obstacle(const DestinationNames& names, base::TimePoint now, Wanted wanted = Wanted::all);
   // Is it there no longer?
-  bool is_gone(const std::string& obstacle, base::TimePoint now);
+  bool is_gone(const std::string& obstacle, base::TimePoint now, Wanted wanted = Wanted::all);
 
   // An e-mail waits for a worker from now on.
   void claimed(const DestinationNames& names);
@@ -46,11 +49,12 @@ class Destinations {
   bool may_begin(const DestinationNames& names, base::TimePoint now);
   // A worker begins with one that was claimed; false when it may not now.
   bool begin(const DestinationNames& names, base::TimePoint now);
-  void finished(const DestinationNames& names);
+  // It took the worker so long.
+  void finished(const DestinationNames& names, base::TimePoint now, base::Milliseconds took);
   // A worker puts one off that it has begun, and goes on with something else; and a worker takes it up again. It keeps
   // its place at its destinations.
-  void put_off();
-  void resume();
+  void put_off(const DestinationNames& names);
+  void resume(const DestinationNames& names, base::TimePoint now);
 
   // It waits for the time alone: when it may be begun.
   std::optional<base::TimePoint> turn_of(const DestinationNames& names, base::TimePoint now);
@@ -80,6 +84,10 @@ class Destinations {
   struct Lane {
     int claimed = 0;
     bool is_closed = false;
+    int working = 0;              // workers
+    base::TimePoint last_end;     // of work on one of them, or the begin if there was none before
+    base::Milliseconds usual{0};  // time that a worker needs, lately
+    bool is_slow = false;
   };
 
   // The mutex is held.
@@ -89,6 +97,15 @@ class Destinations {
   bool is_crowded(const std::string& name, base::TimePoint now) const;
   void leave(const DestinationNames& names, bool was_working);
   void forget_if_idle(const std::string& name);
+  void forget_if_idle(std::map<std::string, Lane>::iterator lane);
+  void begin_work(Lane& lane, base::TimePoint now);
+  void end_work(Lane& lane);
+  // Would it take a worker that is kept for those that are not slow?
+  bool is_held_back(const DestinationNames& names) const;
+  void set_slow(Lane& lane, bool is_slow);
+  // Whoever has not answered for long is slow, before the answer comes.
+  void find_slow_ones(base::TimePoint now);
+  bool is_full_of_slow_ones();
 
   const DestinationRules rules_;
   const int workers_;
@@ -97,6 +114,8 @@ class Destinations {
   const int high_;          // when there are as many, no more shall be
   const int most_for_one_;  // claimed for one destination, with others or without
   const int most_claimed_;  // in all
+  const int most_slow_working_;
+  const int most_slow_claimed_;
   std::mutex mutex_;
   int claimed_ = 0;
   int working_ = 0;
@@ -105,7 +124,11 @@ class Destinations {
   base::TimePoint latest_;  // the time, as far as it is known here
   DestinationNames booked_;
   std::map<std::string, Destination> destinations_;
-  std::map<std::string, Lane> lanes_;  // of which something is claimed
+  std::map<std::string, Lane> lanes_;  // of which something is claimed, or which were slow
+  std::set<Lane*> at_work_;            // of them
+  int slow_working_ = 0;
+  int slow_claimed_ = 0;
+  bool is_closed_for_slow_ones_ = false;
 };
 
 }  // namespace postino::outbox

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+
 namespace postino::outbox {
 namespace {
 
@@ -47,7 +50,7 @@ TEST(Destinations, TheMoreThereAreTheLessEachMayHave) {
   EXPECT_TRUE(destinations.begin({"3"}, first_turn));
   EXPECT_FALSE(destinations.begin({"2"}, first_turn)) << "the last worker is for another one";
   EXPECT_TRUE(destinations.begin({"4"}, first_turn));
-  destinations.finished({"1"});
+  destinations.finished({"1"}, first_turn, Milliseconds(0));
   EXPECT_FALSE(destinations.begin({"1"}, first_turn)) << "it has more than its share by now";
   EXPECT_TRUE(destinations.begin(at_a, first_turn));
 }
@@ -61,7 +64,7 @@ TEST(Destinations, SoManyAtATimeForEach) {
   Destinations destinations({.concurrency = 2}, 16, 25);
   EXPECT_EQ(count_begun(destinations, at_a), 2);
   EXPECT_EQ(count_begun(destinations, at_b), 2) << "others do not wait for it";
-  destinations.finished(at_a);
+  destinations.finished(at_a, first_turn, Milliseconds(0));
   EXPECT_TRUE(destinations.may_begin(at_a, first_turn));
   EXPECT_TRUE(destinations.begin(at_a, first_turn));
   EXPECT_FALSE(destinations.may_begin(at_a, first_turn));
@@ -73,7 +76,7 @@ TEST(Destinations, AnEmailCountsForEachOfItsDestinations) {
   destinations.claimed(at_both);
   EXPECT_TRUE(destinations.begin(at_b, first_turn));
   EXPECT_FALSE(destinations.begin(at_both, first_turn)) << "the second one is busy";
-  destinations.finished(at_b);
+  destinations.finished(at_b, first_turn, Milliseconds(0));
   EXPECT_TRUE(destinations.begin(at_both, first_turn));
   EXPECT_FALSE(destinations.begin(at_a, first_turn));
   EXPECT_FALSE(destinations.begin(at_b, first_turn));
@@ -83,11 +86,11 @@ TEST(Destinations, WhatIsPutOffKeepsItsPlaceAndNoWorker) {
   Destinations destinations({.concurrency = 1}, 2, 25);
   destinations.claimed(at_a);
   EXPECT_TRUE(destinations.begin(at_a, first_turn));
-  destinations.put_off();
+  destinations.put_off(at_a);
   EXPECT_FALSE(destinations.begin(at_a, first_turn));
   EXPECT_TRUE(destinations.begin(at_b, first_turn));
-  destinations.resume();
-  destinations.finished(at_a);
+  destinations.resume(at_a, first_turn);
+  destinations.finished(at_a, first_turn, Milliseconds(0));
   EXPECT_TRUE(destinations.begin(at_a, first_turn));
 }
 
@@ -196,12 +199,12 @@ TEST(Destinations, WhoHasBookedHasTheNextTurn) {
   ASSERT_TRUE(destinations.begin(at_a, first_turn));
   ASSERT_TRUE(destinations.begin(at_b, first_turn));
   destinations.book(at_both, first_turn);
-  destinations.finished(at_a);
+  destinations.finished(at_a, first_turn, Milliseconds(0));
   EXPECT_FALSE(destinations.begin(at_a, first_turn)) << "it is kept free";
   EXPECT_TRUE(destinations.begin({"c.example"}, first_turn));
-  destinations.finished(at_b);
+  destinations.finished(at_b, first_turn, Milliseconds(0));
   EXPECT_TRUE(destinations.begin(at_both, first_turn));
-  destinations.finished(at_both);
+  destinations.finished(at_both, first_turn, Milliseconds(0));
   EXPECT_TRUE(destinations.begin(at_a, first_turn));
 }
 
@@ -212,6 +215,115 @@ TEST(Destinations, ForAPauseNobodyBooks) {
   EXPECT_TRUE(destinations.begin(at_a, first_turn)) << "it does not wait for the pause of another one";
   destinations.book(at_both, first_turn);
   EXPECT_TRUE(destinations.begin(at_a, first_turn));
+}
+
+// One after the other is done, each in its time.
+void do_some(Destinations& destinations, const DestinationNames& names, int count, Milliseconds took) {
+  for (int i = 0; i < count; ++i) {
+    destinations.claimed(names);
+    ASSERT_TRUE(destinations.begin(names, first_turn));
+    destinations.finished(names, first_turn, took);
+  }
+}
+
+DestinationNames slow_one(int number) { return {"slow" + std::to_string(number)}; }
+
+TEST(Destinations, ManySlowOnesLeaveWorkersToOthers) {
+  for (const auto& [workers, kept] : {std::pair(2, 1), std::pair(8, 1), std::pair(16, 2), std::pair(64, 8)}) {
+    Destinations destinations({}, workers, 25);
+    for (int i = 0; i < 100; ++i) do_some(destinations, slow_one(i), 1, Milliseconds(1'000));
+    int begun = 0;
+    for (int i = 0; i < 100; ++i) begun += destinations.begin(slow_one(i), first_turn) ? 1 : 0;
+    EXPECT_EQ(begun, workers - kept) << workers;
+    EXPECT_FALSE(destinations.may_begin(slow_one(99), first_turn));
+    EXPECT_TRUE(destinations.begin(at_a, first_turn)) << "it is not known to be slow";
+  }
+  Destinations alone({}, 1, 25);
+  do_some(alone, at_a, 1, Milliseconds(5'000));
+  EXPECT_TRUE(alone.begin(at_a, first_turn)) << "who has only one worker gives it to anyone";
+}
+
+TEST(Destinations, WhoDoesNotAnswerForLongIsSlowBeforeItDoes) {
+  Destinations destinations({}, 16, 25);
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(destinations.begin(slow_one(i), first_turn));
+  for (int i = 0; i < 10; ++i) destinations.begin(slow_one(i), first_turn + seconds(1));
+  EXPECT_FALSE(destinations.begin(slow_one(0), first_turn + seconds(1)));
+  EXPECT_TRUE(destinations.begin(at_a, first_turn + seconds(1)));
+  EXPECT_TRUE(destinations.begin(at_b, first_turn + seconds(1)));
+}
+
+TEST(Destinations, AFewQuickAnswersAndItIsNotSlowAnyMore) {
+  Destinations destinations({}, 2, 25);
+  do_some(destinations, at_a, 10, std::chrono::hours(1));
+  do_some(destinations, at_b, 1, seconds(1));
+  ASSERT_TRUE(destinations.begin(at_b, first_turn));
+  EXPECT_FALSE(destinations.begin(at_a, first_turn));
+  destinations.claimed(at_b);
+  destinations.finished(at_b, first_turn, seconds(1));
+  do_some(destinations, at_a, 3, Milliseconds(10));
+  ASSERT_TRUE(destinations.begin(at_b, first_turn));
+  EXPECT_TRUE(destinations.begin(at_a, first_turn));
+}
+
+TEST(Destinations, WhatIsPutOffCountsAsNoWorkerOfASlowOne) {
+  Destinations destinations({}, 2, 25);
+  do_some(destinations, at_a, 1, seconds(5));
+  do_some(destinations, at_b, 1, seconds(5));
+  ASSERT_TRUE(destinations.begin(at_a, first_turn));
+  ASSERT_FALSE(destinations.begin(at_b, first_turn));
+  destinations.put_off(at_a);
+  EXPECT_TRUE(destinations.begin(at_b, first_turn));
+}
+
+TEST(Destinations, WhatIsHeldBackForBeingSlowKeepsNobodyWaiting) {
+  for (const bool is_booked_first : {true, false}) {
+    Destinations destinations({}, 3, 25);
+    do_some(destinations, at_both, 1, seconds(5));
+    do_some(destinations, slow_one(0), 1, seconds(5));
+    do_some(destinations, slow_one(1), 1, seconds(5));
+    if (is_booked_first) destinations.book(at_both, first_turn);
+    ASSERT_TRUE(destinations.begin(slow_one(0), first_turn));
+    ASSERT_TRUE(destinations.begin(slow_one(1), first_turn));
+    if (!is_booked_first) destinations.book(at_both, first_turn);
+    ASSERT_FALSE(destinations.may_begin(at_both, first_turn));
+    EXPECT_TRUE(destinations.begin(at_b, first_turn)) << is_booked_first;
+  }
+}
+
+TEST(Destinations, SlowOnesTakeNoMoreThanHalfOfTheRoomForClaims) {
+  Destinations destinations({}, 16, 25);
+  for (int i = 0; i < 1'000; ++i) do_some(destinations, slow_one(i), 1, seconds(5));
+  int claimed = 0;
+  for (int i = 0; i < 1'000; ++i) {
+    if (destinations.obstacle(slow_one(i), first_turn)) continue;
+    destinations.claimed(slow_one(i));
+    ++claimed;
+  }
+  EXPECT_EQ(claimed, destinations.most_claimed() / 2);
+  EXPECT_TRUE(destinations.has_closed());
+  const auto obstacle = destinations.obstacle(slow_one(999), first_turn);
+  ASSERT_TRUE(obstacle);
+  EXPECT_FALSE(destinations.is_gone(*obstacle, first_turn));
+  EXPECT_GE(count_claimed(destinations, at_a), 25);
+  for (int i = 0; i < 7; ++i) destinations.given_up(slow_one(i));
+  EXPECT_FALSE(destinations.take_reopened());
+  destinations.given_up(slow_one(7));
+  EXPECT_TRUE(destinations.take_reopened());
+  EXPECT_TRUE(destinations.is_gone(*obstacle, first_turn));
+}
+
+TEST(Destinations, ANewcomerIsWantedWhileOthersHaveEnough) {
+  Destinations destinations({}, 16, 25);
+  for (int i = 0; i < 24; ++i) destinations.claimed(at_a);
+  const auto newcomers = Destinations::Wanted::newcomers;
+  EXPECT_FALSE(destinations.obstacle(at_a, first_turn));
+  const auto obstacle = destinations.obstacle(at_a, first_turn, newcomers);
+  ASSERT_TRUE(obstacle);
+  EXPECT_FALSE(destinations.is_gone(*obstacle, first_turn, newcomers));
+  EXPECT_TRUE(destinations.is_gone(*obstacle, first_turn));
+  EXPECT_FALSE(destinations.obstacle(at_b, first_turn, newcomers));
+  destinations.given_up(at_a);
+  EXPECT_TRUE(destinations.is_gone(*obstacle, first_turn, newcomers));
 }
 
 }  // namespace

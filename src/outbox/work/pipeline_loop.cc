@@ -19,6 +19,9 @@ constexpr std::chrono::milliseconds first_patience{500};
 constexpr std::chrono::milliseconds longest_patience{30'000};
 // How often a worker without work looks whether there is room for what is set aside. A look costs no more than a lock.
 constexpr std::chrono::milliseconds look_for_room{20};
+// How often the claiming thread looks for destinations that have nothing so far, while all workers are busy with
+// others.
+constexpr std::chrono::milliseconds look_for_newcomers{50};
 
 // As it was on the way, for those who count. It waits for no worker: the next one has it already.
 Email passed_form(State passed, Email email) {
@@ -176,6 +179,7 @@ void PipelineLoop::make_room(int finished) {
 void PipelineLoop::give_to_workers(std::vector<Task> tasks) {
   for (Task& task : tasks) {
     Lane& lane = waiting_[task.destinations];
+    turns_.wait(task.destinations);
     lane.tasks.push_back(std::move(task));
     ++lined_up_;
     call_worker();
@@ -188,8 +192,10 @@ void PipelineLoop::give_to_workers(std::vector<Task> tasks) {
 void PipelineLoop::give_back_waiting() {
   for (const Task& task : aside_) {
     ++in_flight_;
-    if (destinations_) destinations_->resume();
-    if (destinations_) destinations_->finished(task.destinations);
+    if (destinations_) {
+      destinations_->resume(task.destinations, context_.clock.now());
+      destinations_->finished(task.destinations, context_.clock.now(), base::Milliseconds(0));
+    }
     give_back(task);
   }
   aside_.clear();
@@ -199,6 +205,7 @@ void PipelineLoop::give_back_waiting() {
       give_back(task);
     }
   waiting_.clear();
+  turns_.clear();
   lined_up_ = 0;
 }
 
@@ -218,20 +225,35 @@ std::optional<Change> PipelineLoop::conclude(const Email& email, Event event) co
   return std::nullopt;
 }
 
-// For another batch. The mutex is held.
-bool PipelineLoop::has_place() const {
-  if (refused_ || (is_crowded() && !options_.too_many_set_aside)) return false;
+// For more e-mails. The mutex is held.
+std::optional<PipelineLoop::Room> PipelineLoop::find_room() const {
+  if (refused_ || (is_crowded() && !options_.too_many_set_aside)) return std::nullopt;
   // Enough that no worker waits for the next claim, not so much that leases are taken long before their time.
-  if (in_flight_ <= 2 * options_.workers) return true;
+  if (in_flight_ <= 2 * options_.workers) return Room{options_.batch};
   // What waits for its destination keeps nobody else from workers that are free.
-  return destinations_ && has_free_worker() && in_flight_ + options_.batch <= destinations_->most_claimed();
+  if (!destinations_ || !has_free_worker() || in_flight_ >= destinations_->most_claimed()) return std::nullopt;
+  return Room{std::min(options_.batch, destinations_->most_claimed() - in_flight_)};
 }
 
-bool PipelineLoop::wait_for_room(std::unique_lock<std::mutex>& lock) {
+// Their turn comes while others wait in memory: they must be known. The mutex is held.
+std::optional<PipelineLoop::Room> PipelineLoop::find_room_for_newcomers() const {
+  if (refused_ || is_crowded() || !destinations_ || in_flight_ >= destinations_->most_claimed()) return std::nullopt;
+  if (!behind_ && !is_announced_) return std::nullopt;
+  return Room{std::min(options_.batch, destinations_->most_claimed() - in_flight_), Destinations::Wanted::newcomers};
+}
+
+std::optional<PipelineLoop::Room> PipelineLoop::wait_for_room(std::unique_lock<std::mutex>& lock) {
+  std::optional<Room> room;
+  const auto is_over = [&] { return stopping_ || (room = find_room()).has_value(); };
   full_ = true;
-  look_.wait(lock, [&] { return stopping_ || has_place(); });
+  while (!room && !stopping_) {
+    if (!destinations_)
+      look_.wait(lock, is_over);
+    else if (!look_.wait_for(lock, look_for_newcomers, is_over))
+      room = find_room_for_newcomers();
+  }
   full_ = false;
-  return !stopping_;
+  return stopping_ ? std::nullopt : room;
 }
 
 void PipelineLoop::wait_for_work(std::unique_lock<std::mutex>& lock, std::optional<base::TimePoint> next_due) {
@@ -246,12 +268,12 @@ void PipelineLoop::wait_for_work(std::unique_lock<std::mutex>& lock, std::option
   }
 }
 
-base::Result<Claim> PipelineLoop::take_due(const std::set<std::string>& under_way) {
+base::Result<Claim> PipelineLoop::take_due(Room room, const std::set<std::string>& under_way) {
   // What waits in the ledger may be due only by a clock that is wrong. What comes by reserve() is new.
   if (options_.claims && context_.clock.is_doubtful()) return Claim();
-  auto claim = destinations_     ? claim_wanted()
-               : options_.claims ? context_.ledger.claim(pipeline_, options_.batch, context_.owner)
-                                 : context_.ledger.due(pipeline_, options_.batch, under_way);
+  auto claim = destinations_     ? claim_wanted(room)
+               : options_.claims ? context_.ledger.claim(pipeline_, room.emails, context_.owner)
+                                 : context_.ledger.due(pipeline_, room.emails, under_way);
   if (!claim) {
     base::log_warning("outbox", "claim failed",
                       {{"pipeline", std::string(name_of(pipeline_))}, {"error", claim.error().message}});
@@ -262,19 +284,21 @@ base::Result<Claim> PipelineLoop::take_due(const std::set<std::string>& under_wa
   return claim;
 }
 
-base::Result<Claim> PipelineLoop::claim_wanted() {
+base::Result<Claim> PipelineLoop::claim_wanted(Room room) {
   std::map<std::string, DestinationNames> chosen;  // by id; what is not claimed in the end is not counted
   const Choice choice{
       [&](const Email& email) {
         DestinationNames names = destinations_of(email);
-        auto obstacle = destinations_->obstacle(names, context_.clock.now());
+        auto obstacle = destinations_->obstacle(names, context_.clock.now(), room.wanted);
         if (obstacle) return obstacle;
         destinations_->claimed(names);
         chosen.insert_or_assign(email.id, std::move(names));
         return obstacle;
       },
-      [&](const std::string& obstacle) { return destinations_->is_gone(obstacle, context_.clock.now()); }};
-  auto claim = context_.ledger.claim(pipeline_, options_.batch, context_.owner, choice);
+      [&](const std::string& obstacle) {
+        return destinations_->is_gone(obstacle, context_.clock.now(), room.wanted);
+      }};
+  auto claim = context_.ledger.claim(pipeline_, room.emails, context_.owner, choice);
   if (claim)
     for (const Email& email : claim->emails) chosen.erase(email.id);
   for (const auto& [id, names] : chosen) destinations_->given_up(names);
@@ -292,12 +316,12 @@ void PipelineLoop::wait_for_more(std::unique_lock<std::mutex>& lock, const Claim
 
 void PipelineLoop::claim_loop() {
   std::unique_lock lock(mutex_);
-  while (wait_for_room(lock)) {
+  while (const auto room = wait_for_room(lock)) {
     is_announced_ = false;
     is_reopened_ = false;
     const std::set<std::string> under_way = under_way_;
     lock.unlock();
-    auto claim = take_due(under_way);
+    auto claim = take_due(*room, under_way);
     lock.lock();
     if (!claim) {
       wait_for_work(lock, std::nullopt);
@@ -329,20 +353,22 @@ std::optional<PipelineLoop::Task> PipelineLoop::take_from_aside() {
   if (refused_ || aside_.empty()) return std::nullopt;
   const auto come = std::ranges::find_if(aside_, [](const Task& task) { return task.room.has_come(); });
   if (come == aside_.end()) return std::nullopt;
-  if (destinations_) destinations_->resume();
   Task task = std::move(*come);
   aside_.erase(come);
+  if (destinations_) {
+    task.begun = context_.clock.now();
+    destinations_->resume(task.destinations, task.begun);
+  }
   ++in_flight_;
   if (full_) look_.notify_all();
   return task;
 }
 
-// The lanes have their turns, one after the other.
+// The lanes have their turns.
 std::optional<PipelineLoop::Task> PipelineLoop::take_from_lanes() {
   const base::TimePoint now = destinations_ ? context_.clock.now() : base::TimePoint();
-  auto lane = waiting_.upper_bound(last_lane_);
-  for (std::size_t looked = 0; looked < waiting_.size(); ++looked, ++lane) {
-    if (lane == waiting_.end()) lane = waiting_.begin();
+  for (const FairTurns::Place& place : turns_.order()) {
+    const auto lane = waiting_.find(*place.lane);
     if (destinations_ && !destinations_->begin(lane->first, now)) {
       const bool waits_long = ++lane->second.passed > 2 * options_.workers;
       if (waits_long && lane->first.size() > 1) destinations_->book(lane->first, now);
@@ -350,7 +376,8 @@ std::optional<PipelineLoop::Task> PipelineLoop::take_from_lanes() {
     }
     Task task = std::move(lane->second.tasks.front());
     task.room = MessageRoom(context_.memory);
-    last_lane_ = lane->first;
+    task.begun = now;
+    task.thought = turns_.begin(task.destinations, lane->second.tasks.size() > 1);
     lane->second.passed = 0;
     lane->second.tasks.pop_front();
     --lined_up_;
@@ -408,7 +435,7 @@ std::optional<PipelineLoop::Task> PipelineLoop::next_task(std::unique_lock<std::
 // False when too many are, and something else can be done. The mutex is held.
 bool PipelineLoop::put_aside(Task& task) {
   if (is_crowded() && options_.too_many_set_aside) return false;
-  if (destinations_) destinations_->put_off();
+  if (destinations_) destinations_->put_off(task.destinations);
   aside_.push_back(std::move(task));
   make_room(1);
   if (!stopping_) return true;
@@ -460,8 +487,11 @@ void PipelineLoop::note_pauses(const Event& event) {
 
 // The mutex is held.
 void PipelineLoop::leave_destinations(const Task& task) {
+  const base::TimePoint now = destinations_ ? context_.clock.now() : base::TimePoint();
+  const base::Milliseconds took = std::max(now - task.begun, base::Milliseconds(0));  // the clock may have been set
+  turns_.finish(task.destinations, task.thought, took);
   if (!destinations_) return;
-  destinations_->finished(task.destinations);
+  destinations_->finished(task.destinations, now, took);
   if (!destinations_->take_reopened()) return;
   is_announced_ = true;
   is_reopened_ = true;

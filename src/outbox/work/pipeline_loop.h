@@ -21,6 +21,7 @@
 #include "outbox/ledger/ledger.h"
 #include "outbox/ledger/message_memory.h"
 #include "outbox/work/destinations.h"
+#include "outbox/work/fair_turns.h"
 #include "outbox/work/leases.h"
 #include "outbox/work/worker_places.h"
 
@@ -113,6 +114,8 @@ class PipelineLoop final : public WorkerPlaces {
     Email email;
     DestinationNames destinations;
     MessageRoom room = {};
+    base::TimePoint begun = {};        // when a worker has taken it, where that matters
+    base::Milliseconds thought = {};  // to take so long
   };
   // Claimed e-mails for the same destinations.
   struct Lane {
@@ -121,11 +124,17 @@ class PipelineLoop final : public WorkerPlaces {
   };
 
   void claim_loop();
-  base::Result<Claim> take_due(const std::set<std::string>& under_way);
+  // What the claiming thread has room for.
+  struct Room {
+    int emails = 0;  // at most
+    Destinations::Wanted wanted = Destinations::Wanted::all;
+  };
+  base::Result<Claim> take_due(Room room, const std::set<std::string>& under_way);
   // Claims what its destinations can take.
-  base::Result<Claim> claim_wanted();
+  base::Result<Claim> claim_wanted(Room room);
   DestinationNames destinations_of(const Email& email) const;
-  bool has_place() const;
+  std::optional<Room> find_room() const;
+  std::optional<Room> find_room_for_newcomers() const;
   void wait_for_more(std::unique_lock<std::mutex>& lock, const Claim& claim);
   void work_loop();
   void note_pauses(const Event& event);
@@ -151,8 +160,8 @@ class PipelineLoop final : public WorkerPlaces {
   bool put_aside(Task& task);
   bool is_crowded() const { return aside_.size() >= options_.most_set_aside; }
   void write_loop();
-  // Waits until there is room for more; false when it is time to stop.
-  bool wait_for_room(std::unique_lock<std::mutex>& lock);
+  // Waits until there is room for more; nullopt when it is time to stop.
+  std::optional<Room> wait_for_room(std::unique_lock<std::mutex>& lock);
   void wait_for_work(std::unique_lock<std::mutex>& lock, std::optional<base::TimePoint> next_due);
   // Waits until there is something to write, and a bit longer for what is about to be done: it shares the commit. False
   // when it is time to stop.
@@ -189,7 +198,7 @@ class PipelineLoop final : public WorkerPlaces {
   std::condition_variable claimed_;           // for the workers
   std::condition_variable worked_;            // for the writing thread
   std::map<DestinationNames, Lane> waiting_;  // claimed and not begun; no lane is empty
-  DestinationNames last_lane_;                // that a worker has taken from: the next one has its turn
+  FairTurns turns_;                           // of the lanes
   int idle_ = 0;                              // workers without a task
   int workers_ = 0;                           // that there are
   int coming_ = 0;                            // of these: started, and have not looked for work yet
