@@ -49,6 +49,7 @@ struct Envelope {
   std::string sender;                   // may be empty: <>
   std::vector<std::string> recipients;  // at least one
   std::string envelope_id;              // ENVID, where the server knows DSN; may be empty
+  bool only_whole = false;              // send nothing if the server cannot take it for all, for want of an extension
 };
 
 class Session {

@@ -406,32 +406,39 @@ TEST(SmtpClient, DeliversNothingWhenTheMessageMustNotBeSent) {
 
 TEST(SmtpClient, SendsNothingThatTheServerCannotTake) {
   const auto expect_refused = [](std::string_view capabilities, const Envelope& envelope, const std::string& message,
-                                 const std::string& reply) {
+                                 const std::string& reason, bool is_server_unfit = false) {
     TestSession session(capabilities, [](ScriptPeer& peer) { peer.expect_end(); });
     const SendResult result = session.send(envelope, message);
     EXPECT_EQ(result.severity, permanent);
     EXPECT_EQ(severities(result), Severities({permanent}));
-    EXPECT_THAT(result.reply.text, StartsWith(reply));
-    EXPECT_THAT(result.recipients[0].reply.text, StartsWith(reply));
-    EXPECT_EQ(reply, std::to_string(result.reply.code) + " " + result.reply.enhanced);
+    EXPECT_EQ(result.reply.text, "not sent: " + reason);
+    EXPECT_EQ(result.recipients[0].reply.text, result.reply.text);
+    EXPECT_EQ(result.reply.code, 0) << "no server has said so";
+    EXPECT_EQ(result.is_server_unfit, is_server_unfit);
     EXPECT_FALSE(result.session_failed || result.outcome_unknown || result.not_begun);
     EXPECT_TRUE(session->usable());
     session.close();
   };
   const auto from = [](const std::string& sender) { return Envelope{sender, {"ann@example.com"}, ""}; };
   const auto to = [](const std::string& recipient) { return Envelope{"from@example.com", {recipient}, ""}; };
-  expect_refused("SIZE 24", to_ann, hello, "552 5.3.4");
-  expect_refused("", to_ann, "\u00f6\r\n", "554 5.6.3");
-  expect_refused("8BITMIME", to("j\u00f6rg@example.com"), hello, "553 5.6.7");
-  expect_refused("8BITMIME", from("j\u00f6rg@example.com"), hello, "553 5.6.7");
-  expect_refused("8BITMIME", to_ann, "To: j\u00f6rg@example.com\r\n\r\nHello\r\n", "553 5.6.7");
-  expect_refused("", to_ann, "a\n.\nMAIL FROM:<b@example.com>\r\n", "554 5.6.0");
-  expect_refused("", to(""), hello, "501 5.1.3");
-  expect_refused("", to("ann@example.com>\r\nRCPT TO:<bob@example.com"), hello, "501 5.1.3");
-  expect_refused("", to("ann@example.com\n"), hello, "501 5.1.3");
-  expect_refused("", to("ann@example.com> NOTIFY=NEVER"), hello, "501 5.1.3");
-  expect_refused("", from("from@example.com>\r\nRCPT TO:<bob@example.com"), hello, "501 5.1.7");
-  expect_refused("", from("from@example.com\r"), hello, "501 5.1.7");
+  const std::string no_utf8 = ", and the mail server does not offer SMTPUTF8";
+  expect_refused("SIZE 24", to_ann, hello, "the message is larger than the mail server's limit of 24 bytes", true);
+  expect_refused("", to_ann, "\u00f6\r\n", "the message is not ASCII, and the mail server does not offer 8BITMIME", true);
+  expect_refused("8BITMIME", to("j\u00f6rg@example.com"), hello, "the address is not ASCII" + no_utf8);
+  Envelope only_whole = to("j\u00f6rg@example.com");
+  only_whole.only_whole = true;
+  expect_refused("8BITMIME", only_whole, hello, "the address is not ASCII" + no_utf8, true);
+  expect_refused("8BITMIME", from("j\u00f6rg@example.com"), hello, "the sender is not ASCII" + no_utf8, true);
+  expect_refused("8BITMIME", to_ann, "To: j\u00f6rg@example.com\r\n\r\nHello\r\n",
+                 "the message has an address that is not ASCII" + no_utf8, true);
+  expect_refused("", to_ann, "a\n.\nMAIL FROM:<b@example.com>\r\n", "the message has a line end that is not CRLF");
+  const std::string no_recipient = "the recipient is not an address", no_sender = "the sender is not an address";
+  expect_refused("", to(""), hello, no_recipient);
+  expect_refused("", to("ann@example.com>\r\nRCPT TO:<bob@example.com"), hello, no_recipient);
+  expect_refused("", to("ann@example.com\n"), hello, no_recipient);
+  expect_refused("", to("ann@example.com> NOTIFY=NEVER"), hello, no_recipient);
+  expect_refused("", from("from@example.com>\r\nRCPT TO:<bob@example.com"), hello, no_sender);
+  expect_refused("", from("from@example.com\r"), hello, no_sender);
 }
 
 TEST(SmtpClient, LeavesOutOnlyTheRecipientsThatTheServerCannotTake) {
@@ -449,7 +456,8 @@ TEST(SmtpClient, LeavesOutOnlyTheRecipientsThatTheServerCannotTake) {
       session.send({"from@example.com", {"j\u00f6rg@example.com", "bob@example.com", "c\r\n"}, ""});
   EXPECT_EQ(result.severity, success);
   EXPECT_EQ(severities(result), Severities({permanent, success, permanent}));
-  EXPECT_EQ(result.recipients[0].reply.enhanced, "5.6.7");
+  EXPECT_THAT(result.recipients[0].reply.text, StartsWith("not sent: the address is not ASCII"));
+  EXPECT_FALSE(result.is_server_unfit);
   EXPECT_EQ(result.recipients[2].reply.enhanced, "5.1.3");
   session.close();
 }

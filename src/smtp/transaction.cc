@@ -19,11 +19,9 @@ constexpr Classification recipient_refused{Severity::permanent, Scope::recipient
 
 bool is_success(const Reply& reply, Stage stage) { return classify(reply, stage).severity == Severity::success; }
 
-// A reply as the server would have given it, for what it need not be asked.
-Reply own_reply(int code, std::string status, std::string_view reason) {
-  std::string text = std::to_string(code) + " " + status + " not sent: ";
-  text += reason;
-  return {code, std::move(status), std::move(text)};
+// For what a server need not be asked, in our words.
+Reply own_reply(std::string_view reason, std::string status = "") {
+  return {0, std::move(status), "not sent: " + std::string(reason)};
 }
 
 // A domain beyond ASCII needs no SMTPUTF8.
@@ -79,35 +77,44 @@ SendResult Transaction::run(const Session::BeforeEnd& before_end) {
   return conclude();
 }
 
-std::optional<Reply> Transaction::find_fault_of_message() const {
+std::optional<Transaction::Fault> Transaction::find_fault_of_message() const {
   const Capabilities& server = session_.capabilities;
-  if (!fits_in_path(sender_)) return own_reply(501, "5.1.7", "the sender is not an address");
+  const auto of_server = [](std::string_view reason) { return Fault{own_reply(reason), true}; };
+  if (!fits_in_path(sender_)) return Fault{own_reply("the sender is not an address", "5.1.7")};
+  if (!has_proper_line_ends(message_)) return Fault{own_reply("the message has a line end that is not CRLF")};
   if (!server.utf8 && !mail::is_ascii(sender_))
-    return own_reply(553, "5.6.7", "the server does not accept a sender that is not ASCII");
+    return of_server("the sender is not ASCII, and the mail server does not offer SMTPUTF8");
   if (!server.utf8 && international_)
-    return own_reply(553, "5.6.7",
-                     "the message has an address that is not ASCII, and the server does not offer SMTPUTF8");
+    return of_server("the message has an address that is not ASCII, and the mail server does not offer SMTPUTF8");
   if (server.size_limit > 0 && transferred_size(message_) > server.size_limit)
-    return own_reply(
-        552, "5.3.4",
-        "the message is larger than the server's limit of " + std::to_string(server.size_limit) + " bytes");
+    return of_server("the message is larger than the mail server's limit of " + std::to_string(server.size_limit) +
+                     " bytes");
   if (eight_bit_ && !server.eight_bit_mime)
-    return own_reply(554, "5.6.3", "the message is not ASCII, and the server does not offer 8BITMIME");
-  if (!has_proper_line_ends(message_)) return own_reply(554, "5.6.0", "the message has a line end that is not CRLF");
+    return of_server("the message is not ASCII, and the mail server does not offer 8BITMIME");
   return {};
 }
 
-std::optional<Reply> Transaction::find_fault_of_recipient(const std::string& address) const {
-  if (address.empty() || !fits_in_path(address)) return own_reply(501, "5.1.3", "the recipient is not an address");
+std::optional<Transaction::Fault> Transaction::find_fault_of_recipient(const std::string& address) const {
+  if (address.empty() || !fits_in_path(address)) return Fault{own_reply("the recipient is not an address", "5.1.3")};
   if (!session_.capabilities.utf8 && !mail::is_ascii(address))
-    return own_reply(553, "5.6.7", "the server does not accept an address that is not ASCII");
+    return Fault{own_reply("the address is not ASCII, and the mail server does not offer SMTPUTF8"), true};
   return {};
 }
 
 void Transaction::refuse_hopeless() {
-  if (const auto fault = find_fault_of_message()) return settle_others(message_refused, *fault);
-  for (std::size_t i = 0; i < standings_.size(); ++i)
-    if (const auto fault = find_fault_of_recipient(addresses_[i])) refuse(i, recipient_refused, *fault);
+  if (const auto fault = find_fault_of_message()) {
+    result_.is_server_unfit = fault->is_of_server;
+    return settle_others(message_refused, fault->reply);
+  }
+  for (std::size_t i = 0; i < standings_.size(); ++i) {
+    const auto fault = find_fault_of_recipient(addresses_[i]);
+    if (!fault) continue;
+    if (fault->is_of_server && envelope_.only_whole) {
+      result_.is_server_unfit = true;
+      return settle_others(message_refused, fault->reply);
+    }
+    refuse(i, recipient_refused, fault->reply);
+  }
 }
 
 void Transaction::send_envelope() {

@@ -37,9 +37,13 @@ class Transaction {
   };
   static Stage stage_of(Command command);
 
+  struct Fault {
+    Reply reply;
+    bool is_of_server = false;  // another one may take it
+  };
   // What can be told without asking the server.
-  std::optional<Reply> find_fault_of_message() const;
-  std::optional<Reply> find_fault_of_recipient(const std::string& address) const;
+  std::optional<Fault> find_fault_of_message() const;
+  std::optional<Fault> find_fault_of_recipient(const std::string& address) const;
   void refuse_hopeless();
 
   void send_envelope();

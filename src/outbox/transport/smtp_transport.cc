@@ -183,27 +183,47 @@ void SmtpTransport::append_metrics(std::string& out) const {
         .append(relay->health.is_up() ? "\"} 1\n" : "\"} 0\n");
 }
 
-bool SmtpTransport::try_relay(Relay& relay, Turn turn, const Delivery& delivery,
-                              const smtp::Session::BeforeEnd& before_end, smtp::SendResult& result) {
+SmtpTransport::Outcome SmtpTransport::try_relay(Relay& relay, Turn turn, const Delivery& delivery,
+                                                const smtp::Session::BeforeEnd& before_end, smtp::SendResult& result) {
   result = deliver_over(relay, delivery, before_end);
   note(relay, result);
   const bool failed = result.session_failed && !result.outcome_unknown;
   note_result(relay, turn, failed);
-  return !failed;
+  if (failed) return Outcome::failed;
+  return result.is_server_unfit ? Outcome::unfit : Outcome::done;
 }
 
 smtp::SendResult SmtpTransport::deliver(const Delivery& delivery, const smtp::Session::BeforeEnd& before_end) {
+  if (relays_.size() == 1) {
+    smtp::SendResult result;
+    try_relay(*relays_.front(), turn_at(*relays_.front()), delivery, before_end, result);
+    return result;
+  }
+  Delivery whole = delivery;
+  whole.envelope.only_whole = true;
+  std::optional<smtp::SendResult> failure;  // of one that may be fit
+  Relay* unfit = nullptr;
+  // True when that was it.
   smtp::SendResult result;
+  const auto is_done = [&](Relay& relay, Turn turn) {
+    const Outcome outcome = try_relay(relay, turn, whole, before_end, result);
+    if (outcome == Outcome::failed) failure = result;
+    if (outcome == Outcome::unfit && unfit == nullptr) unfit = &relay;
+    return outcome == Outcome::done;
+  };
   std::vector<Relay*> last;
   for (const auto& relay : relays_) {
     const Turn turn = turn_at(*relay);
     if (turn == Turn::later)
       last.push_back(relay.get());
-    else if (try_relay(*relay, turn, delivery, before_end, result))
+    else if (is_done(*relay, turn))
       return result;
   }
   for (Relay* relay : last)
-    if (try_relay(*relay, Turn::later, delivery, before_end, result)) return result;
+    if (is_done(*relay, Turn::later)) return result;
+  if (failure) return *std::move(failure);
+  // None can take it for all.
+  try_relay(*unfit, Turn::usual, delivery, before_end, result);
   return result;
 }
 

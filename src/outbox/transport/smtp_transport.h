@@ -71,9 +71,9 @@ class SmtpTransport final : public Transport {
   Turn turn_at(Relay& relay) const;
   void note_up(Relay& relay) const;
   void note_result(Relay& relay, Turn turn, bool failed) const;
-  // True when it is settled.
-  bool try_relay(Relay& relay, Turn turn, const Delivery& delivery, const smtp::Session::BeforeEnd& before_end,
-                 smtp::SendResult& result);
+  enum class Outcome { done, failed, unfit };
+  Outcome try_relay(Relay& relay, Turn turn, const Delivery& delivery, const smtp::Session::BeforeEnd& before_end,
+                    smtp::SendResult& result);
   std::optional<Session> take_idle(Relay& relay);
   void give_back(Relay& relay, Session session);
   smtp::SendResult deliver_over(Relay& relay, const Delivery& delivery, const smtp::Session::BeforeEnd& before_end);

@@ -33,7 +33,8 @@ class Relay {
  public:
   // What to do instead in a session that has said hello; false: go on as usual.
   using Mood = std::function<bool(smtp::ScriptPeer&)>;
-  explicit Relay(Mood mood = nullptr) : mood_(std::move(mood)) {}
+  explicit Relay(Mood mood = nullptr, std::string extensions = "")
+      : mood_(std::move(mood)), extensions_(std::move(extensions)) {}
 
   smtp::Options options() const {
     smtp::Options options;
@@ -66,7 +67,7 @@ class Relay {
   void serve(smtp::ScriptPeer& peer) {
     sessions_.emplace_back();
     ++greeted_;
-    peer.welcome();
+    peer.welcome(extensions_);
     if (mood_ && mood_(peer)) return;
     for (std::string command = peer.hear(); !command.ends_with("(end)"); command = peer.hear()) {
       if (command == "QUIT") {
@@ -82,6 +83,7 @@ class Relay {
   }
 
   const Mood mood_;
+  const std::string extensions_;
   std::vector<std::string> sessions_;
   std::atomic<int> greeted_ = 0;
   smtp::ScriptServer server_{[this](smtp::ScriptPeer& peer) { serve(peer); }};
@@ -124,6 +126,47 @@ std::vector<Severity> severities_of(const smtp::SendResult& result) {
   std::vector<Severity> severities;
   for (const smtp::RecipientResult& recipient : result.recipients) severities.push_back(recipient.severity);
   return severities;
+}
+
+const smtp::Envelope to_joerg_too = {"from@example.com", {"ann@example.com", "j\u00f6rg@example.com"}, ""};
+
+TEST_F(SmtpTransportTest, TheNextRelayTakesWhatOneCannotTakeForWantOfAnExtension) {
+  Relay without, with(nullptr, "8BITMIME\nSMTPUTF8");
+  open({without.options(), with.options()});
+  const smtp::SendResult result = transport_->deliver({email_, to_joerg_too, message}, nullptr);
+  EXPECT_THAT(severities_of(result), ElementsAre(Severity::success, Severity::success));
+  EXPECT_THAT(transport_->problems(), testing::IsEmpty()) << "nothing is wrong with the first one";
+  close();
+  EXPECT_THAT(without.sessions(1), ElementsAre("goodbye"));
+  EXPECT_THAT(with.sessions(1), ElementsAre("message goodbye"));
+}
+
+TEST_F(SmtpTransportTest, TheNextRelayTakesWhatIsTooLargeForOne) {
+  Relay small(nullptr, "SIZE 10"), large(nullptr, "SIZE 1000");
+  open({small.options(), large.options()});
+  EXPECT_EQ(deliver().severity, Severity::success);
+  close();
+  EXPECT_THAT(small.sessions(1), ElementsAre("goodbye"));
+}
+
+TEST_F(SmtpTransportTest, WhatNoRelayCanTakeForAllGoesToTheOthers) {
+  Relay first, second;
+  open({first.options(), second.options()});
+  const smtp::SendResult result = transport_->deliver({email_, to_joerg_too, message}, nullptr);
+  EXPECT_THAT(severities_of(result), ElementsAre(Severity::success, Severity::permanent));
+  EXPECT_EQ(result.recipients[1].reply.text,
+            "not sent: the address is not ASCII, and the mail server does not offer SMTPUTF8");
+  close();
+  EXPECT_THAT(first.sessions(1), ElementsAre("message goodbye"));
+  EXPECT_THAT(second.sessions(1), ElementsAre("goodbye"));
+}
+
+TEST_F(SmtpTransportTest, WhatTheRelayThatIsDownMayTakeIsTriedAgain) {
+  Relay without, down(refuse_first_session, "8BITMIME\nSMTPUTF8");
+  open({without.options(), down.options()});
+  const smtp::SendResult result = transport_->deliver({email_, to_joerg_too, message}, nullptr);
+  EXPECT_THAT(severities_of(result), ElementsAre(Severity::temporary, Severity::temporary));
+  close();
 }
 
 TEST_F(SmtpTransportTest, MessagesShareASession) {

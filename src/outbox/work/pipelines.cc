@@ -132,7 +132,7 @@ void Pipelines::tell(const Email& before, const Email& after) {
   if (after.state == State::held) log("held", "an e-mail is held", after.id, after.reason);
 }
 
-// Also of an e-mail that others have got. Each code is a kind of its own.
+// Also of an e-mail that others have got. Each code is a kind of its own, and what no mail server was asked for.
 bool Pipelines::tell_refused(const Email& before, const Email& after) {
   constexpr std::size_t code_size = 3;
   bool found = false;
@@ -141,9 +141,11 @@ bool Pipelines::tell_refused(const Email& before, const Email& after) {
     const Recipient& recipient = after.recipients[i];
     if (recipient.state != RecipientState::refused || before.recipients[i].state == RecipientState::refused) continue;
     found = true;
+    const bool is_reply = recipient.reply.starts_with('5');
     if (const auto untold = trouble_.admit("refused " + recipient.reply.substr(0, code_size)))
       base::log_warning(
-          "outbox", "a mail server has refused a recipient for good",
+          "outbox",
+          is_reply ? "a mail server has refused a recipient for good" : "an e-mail cannot be sent to a recipient",
           {{"id", after.id}, {"reply", without_addresses(recipient.reply)}, {"others", std::to_string(*untold)}});
   }
   return found;
