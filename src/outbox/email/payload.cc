@@ -35,6 +35,12 @@ std::optional<std::string_view> filled_text(Fields& fields, std::string_view nam
   return text && text->empty() ? std::nullopt : text;
 }
 
+// The same for what is no text when it is there.
+bool is_blank(Fields& fields, std::string_view name) {
+  const auto element = fields.any(name, Need::optional);
+  return !element || element->text() == "";
+}
+
 // Reads one payload. Everything that is wrong is noted, so that a caller has to come back only once.
 class Reader {
  public:
@@ -80,9 +86,9 @@ class Reader {
   // One address, or a list of them.
   std::vector<mail::Mailbox> mailboxes(std::string_view name, Need need) {
     std::vector<mail::Mailbox> mailboxes;
+    if (need == Need::optional && is_blank(fields_, name)) return mailboxes;
     const auto element = fields_.any(name, need);
     if (!element) return mailboxes;
-    if (need == Need::optional && element->text() == "") return mailboxes;
     if (element->is_string()) {
       mailboxes.push_back(required_mailbox(name));
       return mailboxes;
@@ -132,6 +138,7 @@ class Reader {
   }
 
   void read_attachments() {
+    if (is_blank(fields_, "attachments")) return;
     const auto list = fields_.list("attachments", Need::optional, Limits::attachments);
     if (!list) return;
     for (std::size_t i = 0; i < list->size(); ++i)
@@ -208,6 +215,7 @@ class Reader {
   }
 
   void read_headers() {
+    if (is_blank(fields_, "custom_headers")) return;
     const auto headers = fields_.map("custom_headers", Need::optional, Limits::headers);
     if (!headers) return;
     for (const auto& [name, element] : *headers) {
@@ -237,10 +245,11 @@ class Reader {
       if (const auto parsed = net::Url::parse(*url); !parsed) fields_.refuse("callback_url", parsed.error().message);
     }
     read_tags();
-    if (const auto element = fields_.any("unsubscribe", Need::optional)) read_unsubscribe(*element);
+    if (!is_blank(fields_, "unsubscribe")) read_unsubscribe(*fields_.any("unsubscribe", Need::optional));
   }
 
   void read_tags() {
+    if (is_blank(fields_, "tags")) return;
     const auto tags = fields_.list("tags", Need::optional, Limits::tags);
     if (!tags) return;
     for (std::size_t i = 0; i < tags->size(); ++i) {

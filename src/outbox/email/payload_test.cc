@@ -68,6 +68,9 @@ TEST(Payload, EmptyOptionalFieldsAreAsIfAbsent) {
                                                PayloadAttachment{"", "b.txt", "", "AA==", true},
                                                PayloadAttachment{"", "c.txt", "", "", true}));
   EXPECT_THAT(faults_with(R"("unsubscribe":{},"callback_url":null,"cc":null)"), IsEmpty());
+  for (const char* name : {"attachments", "custom_headers", "tags", "unsubscribe"})
+    EXPECT_THAT(faults_with("\"" + std::string(name) + R"(":"")"), testing::IsEmpty()) << name;
+  EXPECT_THAT(faults_with(R"("tags":"a")"), testing::SizeIs(1));
   EXPECT_THAT(faults_with(R"("cc":[""])"), ElementsAre(testing::StartsWith("cc[0]: must ")))
       << "an element is no field";
   EXPECT_THAT(faults_of(R"({"from":"","to":"","subject":"s","body_text":"b"})"), testing::SizeIs(2))
