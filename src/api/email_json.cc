@@ -27,17 +27,12 @@ void write_text(json::Writer& json, std::string_view name, const std::string& te
   if (!text.empty()) json.key(name).string(text);
 }
 
-// What a mail server took is on its way, and not delivered yet.
-std::string_view shown_name(outbox::RecipientState state) {
-  return state == outbox::RecipientState::delivered ? "sent" : name_of(state);
-}
-
 void write_recipients(json::Writer& json, const Email& email) {
   json.key("recipients").begin_array();
   for (const outbox::Recipient& recipient : email.recipients) {
     json.begin_object();
     json.key("address").string(recipient.address);
-    json.key("status").string(shown_name(recipient.state));
+    json.key("status").string(name_of(recipient.state));
     write_text(json, "reply", recipient.reply);
     json.end_object();
   }

@@ -4,10 +4,17 @@
 
 namespace postino::outbox {
 
+namespace {
+
+// Records of version 0.1 say more than a relay can know.
+constexpr std::string_view former_name_of_sent = "delivered";
+
+}  // namespace
+
 std::string_view name_of(RecipientState state) {
   using enum RecipientState;
   if (state == pending) return "pending";
-  if (state == delivered) return "delivered";
+  if (state == delivered) return "sent";
   return state == refused ? "refused" : "suppressed";
 }
 
@@ -15,7 +22,7 @@ RecipientState parse_recipient_state(std::string_view name) {
   using enum RecipientState;
   for (const RecipientState state : {delivered, refused, suppressed})
     if (name == name_of(state)) return state;
-  return pending;
+  return name == former_name_of_sent ? delivered : pending;
 }
 
 bool is_finished(const Email& email) {

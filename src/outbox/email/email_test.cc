@@ -65,5 +65,14 @@ TEST(Email, IsFinishedWhenNothingMoreHappensByItselfAndNobodyHasToDecide) {
   }
 }
 
+TEST(RecipientState, WhatAMailServerTookIsCalledSentAndWasCalledDelivered) {
+  using enum RecipientState;
+  EXPECT_EQ(name_of(delivered), "sent");
+  EXPECT_EQ(parse_recipient_state("delivered"), delivered);
+  for (const RecipientState state : {pending, delivered, refused, suppressed})
+    EXPECT_EQ(parse_recipient_state(name_of(state)), state);
+  EXPECT_EQ(parse_recipient_state("lost"), pending);
+}
+
 }  // namespace
 }  // namespace postino::outbox

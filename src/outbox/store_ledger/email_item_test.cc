@@ -112,7 +112,7 @@ TEST(EmailItem, AttributesOfTheMetaRecordHaveTheirNames) {
       {"BegunAgainAt", std::int64_t{1'794'735'007'250}},
       {"HeldFrom", "READY"},
       {"Reached", Map{{"ACCEPTED", 1}, {"PROCESSING", 2}}},
-      {"Recipients", List{Map{{"Address", "bob@example.com"}, {"State", "delivered"}, {"Reply", "250 ok"}},
+      {"Recipients", List{Map{{"Address", "bob@example.com"}, {"State", "sent"}, {"Reply", "250 ok"}},
                           Map{{"Address", "cid@example.com"}, {"State", "pending"}},
                           Map{{"Address", "dan@example.com"}, {"State", "refused"}, {"Reply", "550 no"}},
                           Map{{"Address", "eve@example.com"}, {"State", "suppressed"}, {"Reply", "bounced"}}}},

@@ -13,10 +13,9 @@ namespace {
 void write_recipients(json::Writer& writer, const std::vector<Recipient>& recipients) {
   writer.key("recipients").begin_array();
   for (const Recipient& recipient : recipients) {
-    const bool sent = recipient.state == RecipientState::delivered;
     writer.begin_object();
     writer.key("address").string(recipient.address);
-    writer.key("status").string(sent ? "sent" : name_of(recipient.state));
+    writer.key("status").string(name_of(recipient.state));
     if (!recipient.reply.empty()) writer.key("reply").string(recipient.reply);
     writer.end_object();
   }
