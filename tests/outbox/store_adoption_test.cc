@@ -609,8 +609,10 @@ TEST_F(StoreAdoptionTest, ItsOtherAttributesStay) {
   EXPECT_TRUE(meta->item->contains("TTL")) << "at the top, where expiry looks";
 }
 
+class StoreAdoptionIndexTest : public StoreAdoptionTest, public testing::WithParamInterface<bool> {};
+
 // As its documentation has the table: without the indexes that Postino needs, and with e-mails in it.
-TEST_F(StoreAdoptionTest, ATableOfAnotherProgramGetsTheMissingIndexes) {
+TEST_P(StoreAdoptionIndexTest, ATableOfAnotherProgramGetsTheMissingIndexes) {
   store::CreateTableRequest table;
   table.table_name = "theirs";
   table.billing_mode = store::BillingMode::provisioned;
@@ -620,6 +622,7 @@ TEST_F(StoreAdoptionTest, ATableOfAnotherProgramGetsTheMissingIndexes) {
   store::GlobalIndexDefinition by_status;
   by_status.name = "StatusIndex";
   by_status.key_schema = {{"Status", store::KeyRole::hash}};
+  if (GetParam()) by_status.key_schema.push_back({"Id", store::KeyRole::range});
   by_status.projection.type = store::ProjectionType::include;
   by_status.projection.non_key_attributes = std::vector<std::string>{"Attributes"};
   by_status.throughput = store::Throughput{5, 5};
@@ -641,6 +644,8 @@ TEST_F(StoreAdoptionTest, ATableOfAnotherProgramGetsTheMissingIndexes) {
   look_through(ledger);
   EXPECT_THAT(ledger.due(Pipeline::intake, 10, {})->emails, SizeIs(1));
 }
+
+INSTANTIATE_TEST_SUITE_P(WithASortKeyAndWithout, StoreAdoptionIndexTest, testing::Bool());
 
 TEST_F(StoreAdoptionTest, OtherTablesAreNotMarked) {
   ASSERT_TRUE(prepare_tables(store_.engine(), StoreTables{"another"}));

@@ -208,10 +208,11 @@ TEST_F(StoreLayoutTest, TablesThatAreThereAreUsedWhenTheyFit) {
   EXPECT_EQ(refused.error().message, "table wrong exists with other keys than the outbox needs");
   other.table_name = "bare";
   other.attribute_definitions.push_back({"Status", item::Type::string});
+  other.attribute_definitions.push_back({"Since", item::Type::string});
   other.key_schema.push_back({"Status", store::KeyRole::range});
   store::GlobalIndexDefinition by_status;
   by_status.name = "StatusIndex";
-  by_status.key_schema = {{"Status", store::KeyRole::hash}, {"Id", store::KeyRole::range}};
+  by_status.key_schema = {{"Status", store::KeyRole::hash}, {"Since", store::KeyRole::range}};
   by_status.projection.type = store::ProjectionType::all;
   other.global_indexes = std::vector<store::GlobalIndexDefinition>{by_status};
   ASSERT_TRUE(store_.engine().create_table(other));

@@ -71,13 +71,20 @@ std::vector<CreateTableRequest> all_tables(const StoreTables& tables) {
           mailbox_table(tables), table(tables.accept_keys(), {{"pk", Type::string}})};
 }
 
+// Queries that name no sort key work with any that all items have: the keys of the table.
+bool serves_as(const store::KeySchema& found, const CreateTableRequest& table, const store::KeySchema& wanted) {
+  if (found == wanted) return true;
+  if (wanted.size() != 1 || found.size() != 2 || found.front() != wanted.front()) return false;
+  return std::ranges::find(table.key_schema, found.back().name, &store::KeyElement::name) != table.key_schema.end();
+}
+
 base::Result<void> check_table(const CreateTableRequest& wanted, const store::TableDescription& found) {
   if (found.key_schema != wanted.key_schema)
     return base::invalid("table " + wanted.table_name + " exists with other keys than the outbox needs");
   if (!wanted.global_indexes) return {};
   for (const store::GlobalIndexDefinition& definition : *wanted.global_indexes) {
     const auto index = std::ranges::find(found.global_indexes, definition.name, &store::IndexDescription::name);
-    if (index != found.global_indexes.end() && index->key_schema != definition.key_schema)
+    if (index != found.global_indexes.end() && !serves_as(index->key_schema, wanted, definition.key_schema))
       return base::invalid("table " + wanted.table_name + " exists, and its index " + definition.name +
                            " has other keys than the outbox needs");
   }
