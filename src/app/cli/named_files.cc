@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <fstream>
 
 #include "mail/dkim.h"
 #include "net/client_tls.h"
@@ -18,7 +19,7 @@ class FileInspection {
 
   FileFindings look(const std::string& config) {
     look_at_config(config);
-    look_at_pair("--tls-certificate", settings_.tls_certificate, settings_.tls_key);
+    look_at_pair({"--tls-certificate", settings_.tls_certificate}, {"--tls-key", settings_.tls_key});
     look_at_directory("--data", settings_.data.parent_path());
     look_at_directory("--log-file", std::filesystem::path(settings_.log_file).parent_path());
     if (!settings_.outbox.off) {
@@ -39,11 +40,23 @@ class FileInspection {
                                  ": chmod o-r " + file);
   }
 
+  struct NamedFile {
+    std::string where;
+    std::string file;
+  };
+
+  static bool can_be_read(const std::string& file) { return std::ifstream(file).is_open(); }
+
   // A certificate with its private key.
-  void look_at_pair(const std::string& where, const std::string& certificate, const std::string& key) {
-    if (certificate.empty()) return;
-    if (const auto loaded = net::TlsContext::load({certificate, key}); !loaded) note(where, loaded.error());
-    look_at_secret(where, key);
+  void look_at_pair(const NamedFile& certificate, const NamedFile& key) {
+    if (certificate.file.empty() || key.file.empty()) return;  // which is reported, if they must be given together
+    if (const auto loaded = net::TlsContext::load({certificate.file, key.file}); !loaded) {
+      note(certificate.where, loaded.error());
+      // It has not come to the key.
+      if (!can_be_read(certificate.file) && !can_be_read(key.file))
+        findings_.errors.add(key.where + ": cannot read " + key.file);
+    }
+    look_at_secret(key.where, key.file);
   }
 
   void look_at_authorities(const std::string& where, const std::string& file) {
@@ -59,12 +72,12 @@ class FileInspection {
   }
 
   void look_at_outbox(const OutboxSettings& outbox) {
-    look_at_pair("--http-tls-certificate", outbox.http_tls_certificate, outbox.http_tls_key);
+    look_at_pair({"--http-tls-certificate", outbox.http_tls_certificate}, {"--http-tls-key", outbox.http_tls_key});
     look_at_authorities("--smtp-ca", outbox.smtp_ca);
     look_at_authorities("--callback-ca", outbox.callback_ca);
     look_at_directory("--attachments", outbox.attachments);
     look_at_directory("--spool", std::filesystem::path(outbox.spool).parent_path());
-    if (!outbox.dkim_key.empty()) {
+    if (!outbox.dkim_key.empty() && !outbox.dkim_domain.empty() && !outbox.dkim_selector.empty()) {
       const auto signer = mail::DkimSigner::create({outbox.dkim_domain, outbox.dkim_selector, outbox.dkim_key});
       if (!signer) note("--dkim-key", signer.error());
       look_at_secret("--dkim-key", outbox.dkim_key);
@@ -72,7 +85,7 @@ class FileInspection {
     if (outbox.ledger != LedgerKind::mysql) return;
     const mysql::TlsOptions& tls = outbox.mysql.server.tls;
     look_at_authorities("--mysql-ca", tls.ca_file);
-    look_at_pair("--mysql-certificate", tls.certificate_file, tls.key_file);
+    look_at_pair({"--mysql-certificate", tls.certificate_file}, {"--mysql-key", tls.key_file});
   }
 
   void look_at_connection(const std::string& name, const NamedConnection& connection) {
@@ -80,7 +93,8 @@ class FileInspection {
     if (const auto resolved = resolve(connection, variable_); !resolved) note(where, resolved.error());
     look_at_secret(where + ".password_file", connection.password_file);
     look_at_authorities(where + ".ca", connection.amqp.tls.authorities_file);
-    look_at_pair(where + ".certificate", connection.amqp.tls.certificate_file, connection.amqp.tls.key_file);
+    look_at_pair({where + ".certificate", connection.amqp.tls.certificate_file},
+                 {where + ".key", connection.amqp.tls.key_file});
   }
 
   // Only if it has secrets itself: they may be elsewhere.

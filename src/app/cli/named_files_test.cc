@@ -44,7 +44,8 @@ TEST_F(NamedFilesTest, DefaultsNameNone) {
 
 TEST_F(NamedFilesTest, EveryFileThatCannotBeUsedIsReported) {
   settings_.tls_certificate = settings_.tls_key = "missing-a";
-  settings_.outbox.http_tls_certificate = settings_.outbox.http_tls_key = "missing-b";
+  settings_.outbox.http_tls_certificate = "missing-b";
+  settings_.outbox.http_tls_key = "missing-f";
   settings_.outbox.smtp_ca = "missing-c";
   settings_.outbox.callback_ca = file("ca.pem", "no certificate", public_file);
   settings_.outbox.attachments = "missing-d";
@@ -56,6 +57,7 @@ TEST_F(NamedFilesTest, EveryFileThatCannotBeUsedIsReported) {
               AllOf(HasSubstr("--tls-certificate: cannot use the certificate 'missing-a'"),
                     HasSubstr("\n--data: there is no directory 'missing-e'"),
                     HasSubstr("\n--http-tls-certificate: cannot use the certificate 'missing-b'"),
+                    HasSubstr("\n--http-tls-key: cannot read missing-f"),
                     HasSubstr("\n--smtp-ca: cannot use the certificates in 'missing-c'"),
                     HasSubstr("\n--callback-ca: cannot use the certificates in "),
                     HasSubstr("\n--attachments: there is no directory 'missing-d'"),

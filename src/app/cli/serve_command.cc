@@ -13,7 +13,7 @@ namespace postino::app {
 
 namespace {
 
-using Action = int (*)(const Settings& settings, const SettingFlags& flags, const Console& console);
+using Action = int (*)(const SettingFlags& flags, const Console& console);
 
 // A command that takes every setting.
 void add_settings_command(CommandLine& line, const std::string& name, const std::string& help, Action action) {
@@ -22,27 +22,31 @@ void add_settings_command(CommandLine& line, const std::string& name, const std:
   CLI::App* const command = line.program().add_subcommand(name, help);
   add_setting_flags(*command, *flags, [](const Setting&) { return true; });
   const auto run = [flags, action](const Console& console) -> int {
-    const auto settings = settings_of(*flags);
-    return settings ? action(*settings, *flags, console) : report_setting_errors(console, settings.error());
+    return action(*flags, console);
   };
   line.add({command, run, "", {}});
 }
 
-int run_server(const Settings& settings, const SettingFlags& flags, const Console& console) {
-  base::configure_log(settings.log_level, settings.log_format);
-  if (const auto opened = base::open_log(settings.log_file); !opened)
+int run_server(const SettingFlags& flags, const Console& console) {
+  const auto settings = settings_of(flags);
+  if (!settings) return report_setting_errors(console, settings.error());
+  base::configure_log(settings->log_level, settings->log_format);
+  if (const auto opened = base::open_log(settings->log_file); !opened)
     return report_error(console, {base::ErrorCode::io, "--log-file: " + opened.error().message});
   const auto served = serve(
-      settings, [&flags] { return settings_of(flags); }, console.out);
+      *settings, [&flags] { return settings_of(flags); }, console.out);
   return served ? success : report_error(console, served.error());
 }
 
-int show_settings(const Settings& settings, const SettingFlags& flags, const Console& console) {
+// Everything that is wrong, at once.
+int show_settings(const SettingFlags& flags, const Console& console) {
+  GivenSettings read = read_settings(flags);
   const FileFindings files =
-      look_at_files(settings, flags.config, [](const std::string& name) { return std::getenv(name.c_str()); });
+      look_at_files(read.settings, flags.config, [](const std::string& name) { return std::getenv(name.c_str()); });
   for (const std::string& warning : files.warnings) console.errors << "postino: warning: " << warning << "\n";
-  if (const auto usable = files.errors.result(); !usable) return report_setting_errors(console, usable.error());
-  const std::string text = show(settings);
+  read.errors.add(files.errors.result());
+  if (const auto usable = read.errors.result(); !usable) return report_setting_errors(console, usable.error());
+  const std::string text = show(read.settings);
   if (text.find(secret_mark) != std::string::npos)
     console.out << "# " << secret_mark << " stands for a secret. Put the secret in its place before you use this.\n";
   console.out << text;

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 namespace postino::app {
 
@@ -61,19 +62,25 @@ void add_setting_flags(CLI::App& command, SettingFlags& flags, const std::functi
   }
 }
 
-base::Result<Settings> settings_of(const SettingFlags& flags) {
-  Settings settings;
-  SettingErrors errors;
+GivenSettings read_settings(const SettingFlags& flags) {
+  GivenSettings read;
+  Settings& settings = read.settings;
+  SettingErrors& errors = read.errors;
   if (!flags.config.empty()) errors.add(apply_file(settings, flags.config));
   errors.add(apply_environment(settings, [](const std::string& name) { return std::getenv(name.c_str()); }));
   for (const auto& [setting, values] : flags.values)
     errors.add(apply(settings, *setting, values, std::string(setting->flag)));
-  TRY_VOID(errors.result());  // what was refused may be what another one needs
+  if (!errors.result()) return read;  // what was refused may be what another one needs
   errors.add(check(settings));
   if (flags.all_count)
     for (std::string& each : settings_without_effect(settings)) errors.add(std::move(each));
-  TRY_VOID(errors.result());
-  return settings;
+  return read;
+}
+
+base::Result<Settings> settings_of(const SettingFlags& flags) {
+  GivenSettings read = read_settings(flags);
+  TRY_VOID(read.errors.result());
+  return std::move(read.settings);
 }
 
 int report_setting_errors(const Console& console, const base::Error& errors) {

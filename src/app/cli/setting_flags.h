@@ -25,7 +25,13 @@ struct SettingFlags {
 // A flag for each setting that `wanted` is true of, and --config. `flags` must outlive the parsing.
 void add_setting_flags(CLI::App& command, SettingFlags& flags, const std::function<bool(const Setting&)>& wanted);
 
-// The file, the environment and the flags together, checked. An error may have several lines, for an error each.
+// The file, the environment and the flags together, checked. What is refused is as if it were not given.
+struct GivenSettings {
+  Settings settings;
+  SettingErrors errors;
+};
+GivenSettings read_settings(const SettingFlags& flags);
+// The same, when nothing is wrong. An error may have several lines, for an error each.
 base::Result<Settings> settings_of(const SettingFlags& flags);
 
 // Prints the errors of settings, each on a line, and returns the status to end with.
