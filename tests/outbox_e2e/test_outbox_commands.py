@@ -179,7 +179,10 @@ class TestFile:
         assert first.returncode == 0 and "250" in first.stdout + first.stderr
         assert "\r" not in first.stderr, "no progress bar where nobody watches"
         assert rest.fetch("/emails/counts")["total"] == before + 250
-        assert postino.run("send", "--file", "-", input=lines).returncode == 0
+        assert "earlier" not in first.stdout
+        again = postino.run("send", "--file", "-", input=lines)
+        assert again.returncode == 0
+        assert "250 accepted (250 by an earlier request), 0 refused" in again.stdout
         assert rest.fetch("/emails/counts")["total"] == before + 250
 
     def test_broken_line_fails_and_is_named(self, postino, rest):

@@ -68,24 +68,27 @@ int FileSender::refuse(const std::vector<std::string>& payloads, const std::vect
 
 base::Result<void> FileSender::send_batch(const EmailBatch& batch, ProgressBar& progress) {
   TRY(const http::ClientResponse response, client_.send_with_key(acceptance_call(batch.payloads), batch.key));
-  if (has_results(response)) return note_results(batch, response.body, progress);
+  if (has_results(response)) return note_results(batch, response, progress);
   return base::propagate(
       describe_problem(response, [&batch](const std::string& field) { return field_in_file(field, batch.first); }));
 }
 
-base::Result<void> FileSender::note_results(const EmailBatch& batch, const std::string& answer, ProgressBar& progress) {
-  TRY(const Answer read, Answer::parse("acceptEmails", answer));
+base::Result<void> FileSender::note_results(const EmailBatch& batch, const http::ClientResponse& response,
+                                            ProgressBar& progress) {
+  TRY(const Answer read, Answer::parse("acceptEmails", response.body));
   const auto results = read.root().objects("results");
   if (results.size() != batch.count)
     return base::fail(base::ErrorCode::malformed, "the response has results for " + std::to_string(results.size()) +
                                                       " of " + std::to_string(batch.count) + " e-mails");
   if (json_) {
     progress.clear();
-    console_.print_foreign(answer);
+    console_.print_foreign(response.body);
   }
+  const bool is_repeat = response.header("Idempotent-Replayed") == "true";
   for (std::size_t i = 0; i < results.size(); ++i) {
     const auto error = results[i].object("error");
     ++(error ? refused_ : accepted_);
+    if (!error && is_repeat) ++accepted_before_;
     if (!error) continue;
     progress.clear();
     console_.errors << json::element_path("", batch.first + i) << " " << results[i].text("id") << ": "
@@ -97,7 +100,9 @@ base::Result<void> FileSender::note_results(const EmailBatch& batch, const std::
 void FileSender::print_summary(std::size_t total) const {
   const auto all = static_cast<std::int64_t>(total);
   std::ostream& out = json_ ? console_.errors : console_.out;
-  out << counted(all, "e-mail") << ": " << grouped(accepted_) << " accepted, " << grouped(refused_) << " refused";
+  out << counted(all, "e-mail") << ": " << grouped(accepted_) << " accepted";
+  if (accepted_before_ > 0) out << " (" << grouped(accepted_before_) << " by an earlier request)";
+  out << ", " << grouped(refused_) << " refused";
   if (const std::int64_t left = all - accepted_ - refused_; left > 0) out << ", " << grouped(left) << " not sent";
   out << "\n" << std::flush;
 }

@@ -24,13 +24,14 @@ class FileSender {
  private:
   int refuse(const std::vector<std::string>& payloads, const std::vector<json::FieldError>& faults) const;
   base::Result<void> send_batch(const EmailBatch& batch, ProgressBar& progress);
-  base::Result<void> note_results(const EmailBatch& batch, const std::string& answer, ProgressBar& progress);
+  base::Result<void> note_results(const EmailBatch& batch, const http::ClientResponse& response, ProgressBar& progress);
   void print_summary(std::size_t total) const;
 
   RestClient& client_;
   const Console& console_;
   const bool json_;
   std::int64_t accepted_ = 0;
+  std::int64_t accepted_before_ = 0;  // of them: the server had them already, and did not accept them again
   std::int64_t refused_ = 0;
 };
 
