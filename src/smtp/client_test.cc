@@ -423,7 +423,8 @@ TEST(SmtpClient, SendsNothingThatTheServerCannotTake) {
   const auto to = [](const std::string& recipient) { return Envelope{"from@example.com", {recipient}, ""}; };
   const std::string no_utf8 = ", and the mail server does not offer SMTPUTF8";
   expect_refused("SIZE 24", to_ann, hello, "the message is larger than the mail server's limit of 24 bytes", true);
-  expect_refused("", to_ann, "\u00f6\r\n", "the message is not ASCII, and the mail server does not offer 8BITMIME", true);
+  expect_refused("", to_ann, "\u00f6\r\n", "the message is not ASCII, and the mail server does not offer 8BITMIME",
+                 true);
   expect_refused("8BITMIME", to("j\u00f6rg@example.com"), hello, "the address is not ASCII" + no_utf8);
   Envelope only_whole = to("j\u00f6rg@example.com");
   only_whole.only_whole = true;

@@ -22,9 +22,9 @@ struct SendResult {
   std::vector<RecipientResult> recipients;  // in the envelope's order
   // The end of the message was sent (perhaps only in part) and no reply was read: it may have been taken.
   bool outcome_unknown = false;
-  bool session_failed = false;  // another relay may do better; it is not about the message
+  bool session_failed = false;   // another relay may do better; it is not about the message
   bool is_server_unfit = false;  // nothing was sent: it lacks an extension, or the message is too large for it
-  bool not_begun = false;       // before_end refused: nothing was delivered, and the session is over
+  bool not_begun = false;        // before_end refused: nothing was delivered, and the session is over
 };
 
 }  // namespace postino::smtp

@@ -21,9 +21,7 @@ void add_settings_command(CommandLine& line, const std::string& name, const std:
   flags->all_count = true;
   CLI::App* const command = line.program().add_subcommand(name, help);
   add_setting_flags(*command, *flags, [](const Setting&) { return true; });
-  const auto run = [flags, action](const Console& console) -> int {
-    return action(*flags, console);
-  };
+  const auto run = [flags, action](const Console& console) -> int { return action(*flags, console); };
   line.add({command, run, "", {}});
 }
 

@@ -21,9 +21,7 @@ class FairTurns {
     std::uint64_t number;
     const DestinationNames* lane;
 
-    bool operator<(const Place& other) const {
-      return turn != other.turn ? turn < other.turn : number < other.number;
-    }
+    bool operator<(const Place& other) const { return turn != other.turn ? turn < other.turn : number < other.number; }
   };
 
   // Something waits in this lane.

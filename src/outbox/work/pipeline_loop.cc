@@ -295,9 +295,7 @@ base::Result<Claim> PipelineLoop::claim_wanted(Room room) {
         chosen.insert_or_assign(email.id, std::move(names));
         return obstacle;
       },
-      [&](const std::string& obstacle) {
-        return destinations_->is_gone(obstacle, context_.clock.now(), room.wanted);
-      }};
+      [&](const std::string& obstacle) { return destinations_->is_gone(obstacle, context_.clock.now(), room.wanted); }};
   auto claim = context_.ledger.claim(pipeline_, room.emails, context_.owner, choice);
   if (claim)
     for (const Email& email : claim->emails) chosen.erase(email.id);

@@ -114,7 +114,7 @@ class PipelineLoop final : public WorkerPlaces {
     Email email;
     DestinationNames destinations;
     MessageRoom room = {};
-    base::TimePoint begun = {};        // when a worker has taken it, where that matters
+    base::TimePoint begun = {};       // when a worker has taken it, where that matters
     base::Milliseconds thought = {};  // to take so long
   };
   // Claimed e-mails for the same destinations.
