@@ -119,6 +119,8 @@ def test_wrong_counts_are_found_and_counted_anew(start_server, data_directory):
                   Item={"Shelf": {"S": "ready/q"}, "Position": {"S": "1767323045000-000000-00000000"}})
         wire.call("PutItem", TableName="messages",
                   Item={"Shelf": {"S": "counts/q"}, "Position": {"S": "0"}, "Ready": {"N": "1.5"}})
+        wire.call("PutItem", TableName="messages",
+                  Item={"Shelf": {"S": "counts/q"}, "Position": {"S": "1"}, "Ready": {"N": "1"}})
     data = data_directory / "data"
     checked = postino("check", "--data", data)
     assert checked.returncode == 1 and "counts of queue q: Ready is no whole number" in checked.stdout
@@ -127,6 +129,8 @@ def test_wrong_counts_are_found_and_counted_anew(start_server, data_directory):
     assert repaired["problems"] == ["counts of queue q: Ready is no whole number"]
     checked = postino("check", "--data", data)
     assert checked.returncode == 0, checked.stdout
+    counts = json.loads(postino("check", "--data", data, "--json").stdout)["counts"]
+    assert repaired["saved"] == counts, "what is there after counting"
     again = postino("repair", "--data", data)
     assert again.returncode == 0 and "nothing to do" in again.stdout
 

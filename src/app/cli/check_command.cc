@@ -222,6 +222,9 @@ int run_repair(const OfflineFlags& flags, const Console& console) {
       recounted = *std::move(counted);
     else
       repair->unfinished = "e-mails and messages could not be counted anew: " + counted.error().message;
+  // The counts are items, too: there may be others of them now.
+  if (recounted)
+    if (const auto now = engine::check_store(settings->data, base::SystemClock())) repair->saved = now->counts;
   if (flags.json)
     console.out << repair_json(*repair, recounted) << "\n";
   else
