@@ -25,8 +25,9 @@ constexpr base::Milliseconds slow{1'000};
 // Of what one e-mail took, as much counts: after a few quick answers it is over.
 constexpr base::Milliseconds longest_counted = 4 * slow;
 
-// One in so many workers is kept for those that are not slow.
-constexpr int workers_for_one_kept = 8;
+// Of so many workers, one is kept for those that are not slow: all slow ones together may have as much as one
+// destination.
+constexpr int workers_for_one_kept = times_the_free + 1;
 
 int count_kept(int workers) { return workers > 1 ? std::max(1, workers / workers_for_one_kept) : 0; }
 

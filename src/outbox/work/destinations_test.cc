@@ -229,7 +229,7 @@ void do_some(Destinations& destinations, const DestinationNames& names, int coun
 DestinationNames slow_one(int number) { return {"slow" + std::to_string(number)}; }
 
 TEST(Destinations, ManySlowOnesLeaveWorkersToOthers) {
-  for (const auto& [workers, kept] : {std::pair(2, 1), std::pair(8, 1), std::pair(16, 2), std::pair(64, 8)}) {
+  for (const auto& [workers, kept] : {std::pair(2, 1), std::pair(8, 2), std::pair(16, 4), std::pair(64, 16)}) {
     Destinations destinations({}, workers, 25);
     for (int i = 0; i < 100; ++i) do_some(destinations, slow_one(i), 1, Milliseconds(1'000));
     int begun = 0;
