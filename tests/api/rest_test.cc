@@ -285,18 +285,6 @@ TEST_F(Rest, IdsAreFoundInAnyCase) {
   EXPECT_EQ(get("/emails/ABCDEF00-0000-4000-8000-000000000001").text("/id"), id);
 }
 
-TEST_F(Rest, IdsOfOtherProgramsAreFoundAsTheyAre) {
-  for (const std::string& id : {std::string("ABCDEF00-0000-4000-8000-000000000001"), std::string(200, 'X')}) {
-    store::PutItemRequest put;
-    put.table_name = tables_.emails;
-    put.item = {{"Id", id}, {"Status", "_META"}, {"Attributes", item::Map{{"Latest", "FAILED"}}}};
-    ASSERT_TRUE(store().put_item(put));
-    EXPECT_EQ(get("/emails/" + id).text("/id"), id);
-    EXPECT_EQ(call("POST", "/emails/" + id + "/requeue").status(), 204);
-    EXPECT_EQ(get("/emails/" + id).text("/status"), "READY");
-  }
-}
-
 TEST_F(Rest, ReasonsAreChecked) {
   const std::string cancel = "/emails/" + accept_one() + "/cancel";
   EXPECT_EQ(call("POST", cancel, R"({"reason":1})").text("/errors/0/field"), "reason");

@@ -60,6 +60,18 @@ TEST_F(RestUnreadable, ABounceOfAnEmailThatCannotBeRead) {
   EXPECT_THAT(refused.text("/detail"), HasSubstr("Version must be"));
 }
 
+TEST_F(RestUnreadable, IdsOfOtherProgramsAreFoundAsTheyAre) {
+  for (const std::string& id : {std::string("ABCDEF00-0000-4000-8000-000000000001"), std::string(200, 'X')}) {
+    store::PutItemRequest put;
+    put.table_name = tables_.emails;
+    put.item = {{"Id", id}, {"Status", "_META"}, {"Attributes", item::Map{{"Latest", "FAILED"}}}};
+    ASSERT_TRUE(store().put_item(put));
+    EXPECT_EQ(get("/emails/" + id).text("/id"), id);
+    EXPECT_EQ(call("POST", "/emails/" + id + "/requeue").status(), 204);
+    EXPECT_EQ(get("/emails/" + id).text("/status"), "READY");
+  }
+}
+
 // Callers may not give such a URL. Another program can write one.
 TEST_F(RestUnreadable, ACallbackUrlIsShownWithoutUserAndPassword) {
   const std::string id = accept_one();
