@@ -8,9 +8,9 @@
 #include "base/hash.h"
 #include "engine/consistency_testing.h"
 #include "engine/engine_testing.h"
+#include "engine/storage/database.h"
 #include "engine/store_check.h"
 #include "engine/store_repair.h"
-#include "engine/storage/database.h"
 
 namespace postino::engine {
 namespace {

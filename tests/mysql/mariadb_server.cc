@@ -75,15 +75,10 @@ const fs::path& fresh_data() {
   static const fs::path data = [] {
     fs::path directory = place.path() / "data";
     const fs::path log = place.path() / "log";
-    std::vector<std::string> command = {"mariadb-install-db",
-                                        "--no-defaults",
-                                        "--datadir=" + directory.string(),
+    std::vector<std::string> command = {"mariadb-install-db", "--no-defaults", "--datadir=" + directory.string(),
                                         // A server that starts removes what others have in a place that they share.
-                                        "--tmpdir=" + place.path().string(),
-                                        "--auth-root-authentication-method=normal",
-                                        "--skip-test-db",
-                                        "--skip-name-resolve",
-                                        "--innodb-log-file-size=8M"};
+                                        "--tmpdir=" + place.path().string(), "--auth-root-authentication-method=normal",
+                                        "--skip-test-db", "--skip-name-resolve", "--innodb-log-file-size=8M"};
     if (is_root()) command.emplace_back("--user=root");
     int status = 0;
     const pid_t process = launch(command, log);
