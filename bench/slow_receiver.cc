@@ -1,6 +1,7 @@
 #include "slow_receiver.h"
 
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <charconv>
@@ -56,6 +57,9 @@ void SlowReceiver::accept() {
     const std::lock_guard lock(mutex_);
     if (ending_) return;
     if (socket.number() < 0) continue;
+    // A reply does not wait until the client has acknowledged the one before.
+    const int on = 1;
+    ::setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     sockets_.push_back(socket.number());
     sessions_.emplace_back([this, number, peer_socket = std::move(socket)]() mutable {
       net::RawPeer peer(std::move(peer_socket), number);
