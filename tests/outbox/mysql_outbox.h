@@ -18,6 +18,10 @@
 
 namespace postino::outbox {
 
+// The tables of another program, as its documentation has them.
+extern const std::string emails_table;
+extern const std::string statuses_table;
+
 // What a process has of its own: connections, spool, ledger.
 class MysqlProcess {
  public:

@@ -11,34 +11,6 @@ using std::chrono::minutes;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-constexpr const char* their_emails = R"(CREATE TABLE IF NOT EXISTS emails (
-    id CHAR(36) PRIMARY KEY,
-    status ENUM(
-        'ACCEPTED','INTAKING','READY','PROCESSING',
-        'SENT','FAILED','INVALID',
-        'CALLING-SENT-CALLBACK','CALLING-FAILED-CALLBACK',
-        'SENT-ACKNOWLEDGED','FAILED-ACKNOWLEDGED'
-    ) NOT NULL,
-    eml_file_path VARCHAR(500),
-    payload_file_path VARCHAR(500),
-    reason TEXT,
-    version INT NOT NULL DEFAULT 1,
-    created_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
-    updated_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP,
-
-    INDEX idx_status (status),
-    INDEX idx_status_updated (status, updated_at)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4)";
-constexpr const char* their_statuses = R"(CREATE TABLE IF NOT EXISTS email_statuses (
-    id BIGINT AUTO_INCREMENT PRIMARY KEY,
-    email_id CHAR(36) NOT NULL,
-    status VARCHAR(50) NOT NULL,
-    reason TEXT,
-    created_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
-
-    INDEX idx_email_id (email_id),
-    FOREIGN KEY (email_id) REFERENCES emails(id) ON DELETE CASCADE
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4)";
 const std::vector<State> their_states = {State::accepted,
                                          State::intaking,
                                          State::ready,
@@ -54,8 +26,8 @@ const std::vector<State> their_states = {State::accepted,
 class MysqlTakeoverTest : public testing::Test {
  protected:
   MysqlTakeoverTest() {
-    run(their_emails);
-    run(their_statuses);
+    run(emails_table);
+    run(statuses_table);
   }
 
   void run(const std::string& sql) {
