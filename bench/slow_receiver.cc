@@ -9,8 +9,6 @@
 #include <cstdlib>
 #include <utility>
 
-#include "base/check.h"
-
 namespace postino::bench {
 
 namespace {
@@ -27,15 +25,7 @@ std::string between(const std::string& text, std::string_view begin, std::string
 }  // namespace
 
 SlowReceiver::SlowReceiver(Delays delays, Session session)
-    : delays_(std::move(delays)), session_(session), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  auto* const generic = reinterpret_cast<sockaddr*>(&address);
-  socklen_t size = sizeof address;
-  CHECK(::bind(listener_.number(), generic, size) == 0 && ::listen(listener_.number(), SOMAXCONN) == 0);
-  CHECK(::getsockname(listener_.number(), generic, &size) == 0);
-  port_ = ntohs(address.sin_port);
+    : delays_(std::move(delays)), session_(session), listener_(net::listen_on_loopback()) {
   acceptor_ = std::thread([this] { accept(); });
 }
 
@@ -43,7 +33,7 @@ SlowReceiver::~SlowReceiver() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
-    ::shutdown(listener_.number(), SHUT_RDWR);
+    ::shutdown(listener_.socket.number(), SHUT_RDWR);
     for (const int socket : sockets_) ::shutdown(socket, SHUT_RDWR);
   }
   changed_.notify_all();
@@ -53,7 +43,7 @@ SlowReceiver::~SlowReceiver() {
 
 void SlowReceiver::accept() {
   for (int number = 1;; ++number) {
-    base::Descriptor socket(::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
+    base::Descriptor socket(::accept4(listener_.socket.number(), nullptr, nullptr, SOCK_CLOEXEC));
     const std::lock_guard lock(mutex_);
     if (ending_) return;
     if (socket.number() < 0) continue;

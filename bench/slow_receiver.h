@@ -31,7 +31,7 @@ class SlowReceiver {
   SlowReceiver(const SlowReceiver&) = delete;
   SlowReceiver& operator=(const SlowReceiver&) = delete;
 
-  std::uint16_t port() const { return port_; }
+  std::uint16_t port() const { return listener_.port; }
   // When each of them was taken, in order. Waits until there are that many; ends the process with a message when none
   // comes for a long time.
   std::vector<Clock::time_point> await(const std::string& whose, std::size_t count);
@@ -48,8 +48,7 @@ class SlowReceiver {
 
   const Delays delays_;
   const Session session_;
-  base::Descriptor listener_;
-  std::uint16_t port_ = 0;
+  const net::LoopbackListener listener_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool ending_ = false;

@@ -63,16 +63,21 @@ void RawPeer::end_with_reset() const {
   ::setsockopt(descriptor(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
 }
 
-RawServer::RawServer(Script script)
-    : script_(std::move(script)), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+LoopbackListener listen_on_loopback() {
+  LoopbackListener listener{base::Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))};
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   auto* const generic = reinterpret_cast<sockaddr*>(&address);
   socklen_t size = sizeof address;
-  CHECK(::bind(listener_.number(), generic, size) == 0 && ::listen(listener_.number(), SOMAXCONN) == 0);
-  CHECK(::getsockname(listener_.number(), generic, &size) == 0);
-  port_ = ntohs(address.sin_port);
+  const int socket = listener.socket.number();
+  CHECK(::bind(socket, generic, size) == 0 && ::listen(socket, SOMAXCONN) == 0);
+  CHECK(::getsockname(socket, generic, &size) == 0);
+  listener.port = ntohs(address.sin_port);
+  return listener;
+}
+
+RawServer::RawServer(Script script) : script_(std::move(script)), listener_(listen_on_loopback()) {
   thread_ = std::thread([this] { run(); });
 }
 
@@ -80,7 +85,7 @@ RawServer::~RawServer() {
   {
     std::lock_guard lock(mutex_);
     stopped_ = true;
-    ::shutdown(listener_.number(), SHUT_RDWR);
+    ::shutdown(listener_.socket.number(), SHUT_RDWR);
     if (served_ >= 0) ::shutdown(served_, SHUT_RDWR);
   }
   thread_.join();
@@ -88,7 +93,7 @@ RawServer::~RawServer() {
 
 void RawServer::run() {
   while (true) {
-    base::Descriptor socket(::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
+    base::Descriptor socket(::accept4(listener_.socket.number(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!socket) return;
     {
       std::lock_guard lock(mutex_);

@@ -43,6 +43,13 @@ class RawPeer {
   std::string received_;
 };
 
+// Takes connections on a port of 127.0.0.1 that the system has chosen.
+struct LoopbackListener {
+  base::Descriptor socket;
+  std::uint16_t port = 0;
+};
+LoopbackListener listen_on_loopback();
+
 class RawServer {
  public:
   // What to do with a connection, before it is closed. Connections are served one after the other.
@@ -54,7 +61,7 @@ class RawServer {
   RawServer(const RawServer&) = delete;
   RawServer& operator=(const RawServer&) = delete;
 
-  std::uint16_t port() const { return port_; }
+  std::uint16_t port() const { return listener_.port; }
   // How many have been taken so far.
   int connections() const { return connections_; }
 
@@ -62,8 +69,7 @@ class RawServer {
   void run();
 
   const Script script_;
-  base::Descriptor listener_;
-  std::uint16_t port_ = 0;
+  const LoopbackListener listener_;
   std::atomic<int> connections_ = 0;
   std::mutex mutex_;
   bool stopped_ = false;
