@@ -3,7 +3,6 @@
 // One that another program has inserted says nothing but where its payload is: what the ledger must know of it is read
 // from there when it is first found. One that another program has sent, or given up, is that program's to call back
 // for: it is taken out of the queue. One that it works on is left alone until it must be gone (find_ended_leases).
-#include "base/check.h"
 #include "base/log.h"
 #include "outbox/email/description.h"
 #include "outbox/mysql_ledger/mysql_work_queue.h"

@@ -4,6 +4,7 @@
 
 #include "json/fields.h"
 #include "json/writer.h"
+#include "outbox/email/last_time.h"
 
 namespace postino::outbox {
 
@@ -197,20 +198,19 @@ bool read_reached(const mysql::Row& row, Email& email) {
 
 // Another program can write any number that a column takes. The name of the first column with one that cannot be.
 std::optional<std::string_view> impossible_number(const mysql::Row& row) {
-  constexpr std::int64_t end_of_year_9999 = 253'402'300'799'999;  // in milliseconds
-  constexpr std::int64_t most = 2'000'000'000;                    // so that the column takes many more changes
+  constexpr std::int64_t most = 2'000'000'000;  // so that the column takes many more changes
   struct Rule {
     std::size_t place;
     std::string_view name;
     std::int64_t least, most;
   };
   constexpr std::array<Rule, 9> rules = {{{column::version, "version", 1, most},
-                                          {column::created, "created_ms", 0, end_of_year_9999},
-                                          {column::updated, "updated_ms", 0, end_of_year_9999},
-                                          {column::due, "due_ms", 0, end_of_year_9999},
-                                          {column::send, "send_ms", 0, end_of_year_9999},
-                                          {column::settled, "settled_ms", 0, end_of_year_9999},
-                                          {column::begun_again, "begun_again_ms", 0, end_of_year_9999},
+                                          {column::created, "created_ms", 0, last_millisecond},
+                                          {column::updated, "updated_ms", 0, last_millisecond},
+                                          {column::due, "due_ms", 0, last_millisecond},
+                                          {column::send, "send_ms", 0, last_millisecond},
+                                          {column::settled, "settled_ms", 0, last_millisecond},
+                                          {column::begun_again, "begun_again_ms", 0, last_millisecond},
                                           {column::attempts, "attempts", 0, most},
                                           {column::callback_attempts, "callback_attempts", 0, most}}};
   for (const Rule& rule : rules)

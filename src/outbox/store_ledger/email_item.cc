@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/timestamp.h"
+#include "outbox/email/last_time.h"
 #include "outbox/store_ledger/store_layout.h"
 
 namespace postino::outbox {
@@ -149,7 +150,6 @@ bool is_whole_within(const AttributeValue& value, std::int64_t least, std::int64
 // What it must be for this kind; nullptr when it is.
 const char* missed_kind(const AttributeValue& value, AttributeKind kind) {
   constexpr std::int64_t most_moves = 1'000'000'000;
-  constexpr std::int64_t end_of_year_9999 = 253'402'300'799'999;
   switch (kind) {
     case AttributeKind::text:
       return value.get_if<std::string>() != nullptr ? nullptr : "a string";
@@ -158,7 +158,7 @@ const char* missed_kind(const AttributeValue& value, AttributeKind kind) {
     case AttributeKind::version:
       return is_whole_within(value, 1, most_moves) ? nullptr : "a whole number from 1 on";
     case AttributeKind::time:
-      return is_whole_within(value, 0, end_of_year_9999) ? nullptr : "a time in milliseconds";
+      return is_whole_within(value, 0, last_millisecond) ? nullptr : "a time in milliseconds";
     case AttributeKind::flag:
       return value.get_if<bool>() != nullptr ? nullptr : "true or false";
     case AttributeKind::list:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/timestamp.h"
+#include "outbox/email/last_time.h"
 #include "outbox/store_ledger/email_item.h"
 #include "outbox/store_ledger/store_layout.h"
 
@@ -59,12 +60,11 @@ void count_lines(const std::vector<Item>& lines, Email& email) {
 
 // A second since 1970, as TTL has it.
 std::optional<std::int64_t> second_in(const Map& map, std::string_view name) {
-  constexpr std::int64_t end_of_year_9999 = 253'402'300'799;
   const AttributeValue* value = map.find(name);
   const item::Number* number = value != nullptr ? value->get_if<item::Number>() : nullptr;
   const auto whole = number != nullptr ? number->to_int64() : std::nullopt;
   if (!whole || *whole < 0) return std::nullopt;
-  return std::min(*whole, end_of_year_9999);
+  return std::min(*whole, last_second);
 }
 
 // When the other program wants the record to be removed. Postino writes the same time twice; another one is told.

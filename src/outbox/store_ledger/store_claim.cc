@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "outbox/email/last_time.h"
 #include "outbox/store_ledger/email_item.h"
 #include "outbox/store_ledger/foreign_email.h"
 #include "outbox/store_ledger/work_queue.h"
@@ -35,7 +36,6 @@ store::Answer<std::vector<StoreLedger::WorkEntry>> StoreLedger::read_queue(const
 // read, so that they are told of as malformed.
 base::Result<void> StoreLedger::look_for_impossible_times(WorkQueue& queue) {
   constexpr std::int64_t earliest = 0;
-  constexpr std::int64_t latest = 253'402'300'799'999;  // the end of the year 9999, in milliseconds
   constexpr std::chrono::seconds interval{5};
   constexpr int most = 100;
   const auto now = store::QueueCursor::Steady::now();
@@ -47,7 +47,7 @@ base::Result<void> StoreLedger::look_for_impossible_times(WorkQueue& queue) {
     query.table_name = tables_.emails;
     query.index_name = std::string(work_index);
     query.key_condition = early ? "Queue = :queue AND DueAt < :limit" : "Queue = :queue AND DueAt > :limit";
-    query.placeholders.values = item::Map{{":queue", queue.name}, {":limit", early ? earliest : latest}};
+    query.placeholders.values = item::Map{{":queue", queue.name}, {":limit", early ? earliest : last_millisecond}};
     query.limit = most;
     const auto page = retry_([&] { return store_.query(query); });
     if (!page) return base::propagate(store::as_error(page.error()));
@@ -228,14 +228,15 @@ base::Milliseconds StoreLedger::longest_lease(const Email& email) const {
 // Leases that a clock which was ahead has granted are at the other end of the queue.
 base::Result<void> StoreLedger::add_ended_leases(const WorkQueue& queue, std::vector<WorkEntry> entries,
                                                  base::TimePoint before, int limit, std::vector<Email>& ended) {
-  const base::TimePoint latest = latest_lease_end(before, policy_.lease);
+  const base::TimePoint last_millisecond = latest_lease_end(before, policy_.lease);
   const std::size_t wanted = static_cast<std::size_t>(limit) - ended.size();
   const bool are_all = entries.size() < wanted;
-  std::erase_if(entries,
-                [&](const WorkEntry& entry) { return entry.due >= before && (!are_all || entry.due <= latest); });
+  std::erase_if(entries, [&](const WorkEntry& entry) {
+    return entry.due >= before && (!are_all || entry.due <= last_millisecond);
+  });
   if (!are_all && entries.size() < wanted) {
     const int left = static_cast<int>(wanted - entries.size());
-    const auto last = retry_([&] { return read_queue(queue.name, latest + base::Milliseconds(1), left); });
+    const auto last = retry_([&] { return read_queue(queue.name, last_millisecond + base::Milliseconds(1), left); });
     if (!last) return base::propagate(store::as_error(last.error()));
     entries.insert(entries.end(), last->begin(), last->end());
   }

@@ -4,6 +4,7 @@
 
 #include "base/timestamp.h"
 #include "item/attribute_text.h"
+#include "outbox/email/last_time.h"
 #include "outbox/store_ledger/email_item.h"
 #include "outbox/store_ledger/foreign_email.h"
 
@@ -56,8 +57,7 @@ void StoreCountCheck::add_slice(const item::Item& slice) {
   }
   const item::AttributeValue* const ttl = slice.find("TTL");
   const auto second = ttl != nullptr ? store::whole_count(*ttl) : std::nullopt;
-  constexpr std::int64_t end_of_year_9999 = 253'402'300'799;
-  if (second && *second >= 0 && *second <= end_of_year_9999)
+  if (second && *second >= 0 && *second <= last_second)
     day.expires = std::min(day.expires, base::from_epoch_milliseconds(*second * 1'000));
 }
 
