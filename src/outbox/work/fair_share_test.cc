@@ -160,7 +160,9 @@ TEST_F(FairShareConcurrentTest, ANewcomerHasItsTurnWhenAWorkerIsFree) {
   ASSERT_TRUE(gate_.await(8));
   put("b", 1, "fast.example");
   loop_->wake();
-  EXPECT_TRUE(ledger_.await_state("b1000", State::processing)) << "it waits in memory";
+  ASSERT_TRUE(ledger_.await_state("b1000", State::processing));
+  const int claimed = ledger_.most_claimed();
+  ASSERT_TRUE(base::eventually([&] { return loop_->in_flight() >= claimed; })) << "it waits in memory";
   gate_.let_through(16);
   EXPECT_TRUE(await_sent("b", 1)) << "each has a turn before any other has its third";
 }
