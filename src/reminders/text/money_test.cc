@@ -1,4 +1,4 @@
-#include "reminders/money.h"
+#include "reminders/text/money.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "reminders/template_text.h"
+#include "reminders/text/template_text.h"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "reminders/rule.h"
+#include "reminders/record/rule.h"
 
 #include <algorithm>
 #include <array>

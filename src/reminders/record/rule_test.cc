@@ -1,4 +1,4 @@
-#include "reminders/rule.h"
+#include "reminders/record/rule.h"
 
 #include <gmock/gmock.h>
 

@@ -1,0 +1,18 @@
+// Who acts: for the audit, and for the rule that drafter and approver differ.
+#pragma once
+
+#include <string>
+
+namespace postino::reminders {
+
+struct Actor {
+  std::string tenant;  // whose customers these are; empty: those of the company itself, which has no tenants
+  std::string name;    // the person or program, as the caller says: "user_123", "ai_system"; empty: the key's name
+  std::string key;     // the name of the API key that was used; empty where there are none
+  std::string from;    // the address that the request came from; empty: from within the process
+
+  // As it is written down.
+  const std::string& known_as() const { return name.empty() ? key : name; }
+};
+
+}  // namespace postino::reminders

@@ -1,0 +1,67 @@
+// Customers and their invoices.
+//
+// Whatever may stop a reminder (a payment, an opt-out, a bounce, a complaint) is written in one commit with the guard
+// of the customer, so that no approval overlooks it. Safe to call from any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "reminders/actor.h"
+#include "reminders/page.h"
+#include "reminders/record/customer.h"
+#include "reminders/record/invoice.h"
+#include "reminders/refusal.h"
+
+namespace postino::reminders {
+
+class ReminderStore;  // reminder_store.h: the table, clock, retries, audit and summary that all of them share
+
+struct Overdue {
+  Customer customer;
+  std::vector<Invoice> invoices;  // unpaid and past due, the oldest first
+  std::vector<Money> totals;      // what is still to be paid, one for each currency
+};
+
+struct Payment {
+  std::string amount;    // a decimal; empty: all that is left
+  std::string currency;  // empty: that of the invoice
+  std::optional<base::TimePoint> paid_at;
+  std::string reference;  // of the paying system: the same one again changes nothing
+};
+
+class Customers {
+ public:
+  explicit Customers(ReminderStore& store) : store_(store) {}
+
+  // Makes it or changes name and address. What the customer has decided, and counts, stay.
+  Answer<Customer> put(const Customer& customer, const Actor& actor);
+  Answer<Customer> find(const std::string& id, const std::string& tenant);
+  Answer<Page<Customer>> list(const PageRequest& page, const std::string& tenant);  // by id
+  Answer<Page<Customer>> late_payers(const PageRequest& page, const std::string& tenant);
+
+  Answer<Customer> opt_out(const std::string& id, const std::string& reason, const Actor& actor);
+  Answer<Customer> opt_in(const std::string& id, const Actor& actor);  // also forgets bounces and complaints
+  Answer<Customer> complain(const std::string& id, const std::string& reason, const Actor& actor);
+  // From the outbox.
+  Answer<Customer> hard_bounce(const std::string& id, const std::string& words, const Actor& actor);
+
+  // Makes it or changes it. A paid one can no longer be changed but by another payment's correction: wrong_state.
+  Answer<Invoice> put_invoice(const Invoice& invoice, const Actor& actor);
+  // The last unpaid overdue invoice that is paid in full withdraws the drafts of the customer, in the same commit.
+  Answer<Invoice> pay(const std::string& customer_id, const std::string& invoice_id, const Payment& payment,
+                      const Actor& actor);
+  Answer<Invoice> find_invoice(const std::string& customer_id, const std::string& invoice_id,
+                               const std::string& tenant);
+  Answer<Page<Invoice>> invoices(const std::string& customer_id, const PageRequest& page, const std::string& tenant);
+
+  // Of one customer.
+  Answer<Overdue> overdue(const std::string& customer_id, const std::string& tenant);
+  // Of all, the longest overdue first; a customer once on a page.
+  Answer<Page<Overdue>> all_overdue(const PageRequest& page, const std::string& tenant);
+
+ private:
+  ReminderStore& store_;
+};
+
+}  // namespace postino::reminders

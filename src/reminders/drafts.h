@@ -1,0 +1,89 @@
+// Drafts: made, revised, shown, rejected. Safe to call from any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reminders/actor.h"
+#include "reminders/customers.h"
+#include "reminders/page.h"
+#include "reminders/record/draft.h"
+#include "reminders/record/rule.h"
+#include "reminders/refusal.h"
+#include "reminders/templates.h"
+
+namespace postino::reminders {
+
+inline constexpr std::size_t most_in_bulk = 100;
+
+struct NewDraft {
+  std::string customer_id;
+  std::string reminder_type;
+  std::string template_id;        // of this, or
+  std::optional<DraftText> text;  // this text; exactly one of both
+  Variables variables;
+  std::string created_by;  // the person or program; empty: the actor
+};
+
+// A draft with what the rules say about it now.
+struct ShownDraft {
+  Draft draft;
+  Decision decision;
+  std::string stopped;  // why the customer gets no reminders at all; empty: may
+};
+
+struct DraftFilter {
+  DraftStatus status = DraftStatus::draft;
+  std::string customer_id;    // empty: of all
+  std::string reminder_type;  // empty: any
+};
+
+// Lines of two texts: ' ', '-' or '+', and the line.
+struct DiffLine {
+  char sign = ' ';
+  std::string line;
+};
+struct RevisionDiff {
+  int from = 0;
+  int to = 0;
+  std::vector<DiffLine> subject;
+  std::vector<DiffLine> body;
+  std::vector<DiffLine> html;
+};
+
+class Drafts {
+ public:
+  Drafts(ReminderStore& store, Customers& customers, Templates& templates)
+      : store_(store), customers_(customers), templates_(templates) {}
+
+  Answer<ShownDraft> make(const NewDraft& draft, const Actor& actor);
+  // At most 100; an answer for each, in their order.
+  Answer<std::vector<Answer<ShownDraft>>> make_all(const std::vector<NewDraft>& drafts, const Actor& actor);
+  Answer<ShownDraft> find(const std::string& id, const std::string& tenant);
+  Answer<Page<ShownDraft>> list(const DraftFilter& filter, const PageRequest& page,
+                                const std::string& tenant);  // newest first
+
+  // `seen` is the revision that the caller changes: other_revision when it is no longer the current one.
+  Answer<ShownDraft> revise(const std::string& id, int seen, const DraftText& text, const Actor& actor);
+  Answer<std::vector<Revision>> revisions(const std::string& id, const std::string& tenant);  // oldest first
+  Answer<RevisionDiff> diff(const std::string& id, int from, int to, const std::string& tenant);
+
+  Answer<ShownDraft> reject(const std::string& id, int seen, const std::string& reason, const Actor& actor);
+
+  // Would a reminder of this type be refused now? With the records that decide.
+  struct Explanation {
+    std::string customer_id;
+    std::string reminder_type;
+    Decision decision;
+    std::string stopped;
+    Overdue overdue;
+  };
+  Answer<Explanation> explain(const std::string& customer_id, const std::string& type, const std::string& tenant);
+
+ private:
+  ReminderStore& store_;
+  Customers& customers_;
+  Templates& templates_;
+};
+
+}  // namespace postino::reminders

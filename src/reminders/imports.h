@@ -1,0 +1,42 @@
+// Import of customers and invoices as CSV or JSON lines, and export. Safe to call from any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reminders/customers.h"
+
+namespace postino::reminders {
+
+enum class ImportKind { customers, invoices };
+enum class ImportFormat { csv, json_lines };
+
+struct RefusedLine {
+  int line = 0;  // from 1, as editors count
+  std::string field;
+  std::string rule;
+};
+struct ImportReport {
+  int taken = 0;      // new or changed
+  int unchanged = 0;  // there already, the same: importing again changes nothing
+  int refused = 0;
+  std::vector<RefusedLine> lines;  // refused ones
+};
+
+class Imports {
+ public:
+  static constexpr std::size_t max_bytes = 20 << 20;
+  static constexpr int max_lines = 100'000;
+
+  explicit Imports(Customers& customers) : customers_(customers) {}
+
+  // Each line for itself. invalid when the whole cannot be read: a header without a needed column, text that is not
+  // UTF-8.
+  Answer<ImportReport> run(ImportKind kind, ImportFormat format, std::string_view text, const Actor& actor);
+
+ private:
+  Customers& customers_;
+};
+
+}  // namespace postino::reminders

@@ -1,0 +1,38 @@
+// The outbox, as reminders see it: an e-mail goes in together with a commit of theirs if that is possible, and what has
+// become of it can be asked. app connects the two; tests have one of their own.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "outbox/outbox.h"
+#include "store/transaction.h"
+
+namespace postino::reminders {
+
+class MailRoom {
+ public:
+  virtual ~MailRoom() = default;
+
+  // Can an e-mail be accepted in one commit with items of the reminders' store?
+  virtual bool shares_commits() const = 0;
+  // In one commit with these actions, whose conditions count. transaction_canceled tells which action failed: reasons
+  // are in the order of `actions`. A taken id is `known` then.
+  struct JoinedOutcome {
+    bool known = false;                 // there is an e-mail with this id already: nothing was written
+    std::optional<store::Error> error;  // of the store; nothing was written unless it is internal_server_error
+  };
+  virtual JoinedOutcome accept_with(const outbox::Payload& payload, const std::string& tenant,
+                                    std::vector<store::TransactAction> actions) = 0;
+  // By itself. An e-mail with this id that is there already is a success.
+  virtual base::Result<void> accept(const outbox::Payload& payload, const std::string& tenant) = 0;
+
+  virtual base::Result<std::optional<outbox::Email>> find(const std::string& email_id, const std::string& tenant) = 0;
+  virtual std::string message_id_of(const std::string& email_id) const = 0;
+  virtual base::Result<bool> is_suppressed(const std::string& address, const std::string& tenant) = 0;
+  // For erasure: an e-mail that has not gone out is cancelled; contents are removed from the spool when it is finished.
+  virtual base::Result<bool> erase(const std::string& email_id, const std::string& tenant) = 0;
+};
+
+}  // namespace postino::reminders

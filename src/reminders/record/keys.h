@@ -1,0 +1,76 @@
+// Where everything about reminders is in the table: the seed's keys, and those of further items.
+//
+// PK                     SK                         GSI1PK             GSI1SK
+// CUSTOMER#{id}          DRAFT#{ts}_{customer}      STATUS#{status}    created_date
+//                        SENT#{ts}_{type}           STATUS#{sent,failed}  sent_date
+//                        TEMPLATE#{template}        (override for this customer)
+//                        PROFILE                    CUSTOMERS          {id}
+//                        GUARD                      last sent reminder of each type, and a version
+//                        INVOICE#{invoice}          STATUS#unpaid      {due_date}#{customer}#{invoice}, until paid
+//                        REVISION#{draft}#{000001}  earlier texts of a draft
+// TEMPLATE#{id}          VERSION#{n}                STATUS#{active,inactive}  created_date
+//                        CURRENT                    TEMPLATES          {id}      the active and the last number
+// BRANDING#{name}        CURRENT                    BRANDINGS          {name}
+// SUMMARY#{2026-11-15}   COUNTS#{shard}
+// EMAIL#{email id}       WATCH                      WATCH#{shard}      next look   until nothing more is expected
+// HANDOVER#{shard}       {email id}                 e-mails that the outbox does not have yet
+//
+// {ts} is "20250921_143022", in UTC. Where a key is taken the next free second is used, so that keys keep their form.
+// Of a tenant, every PK and GSI1PK begins with "TENANT#{tenant}#"; a tenant's name has no '#'. With a setting, the
+// partitions STATUS#... are sharded: "STATUS#draft#3"; without it, and for programs of others, they are not.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "item/value.h"
+
+namespace postino::reminders {
+
+inline constexpr std::string_view ttl_attribute = "ttl";
+inline constexpr std::string_view status_index = "GSI1";
+
+std::string key_time(base::TimePoint time);                            // "20250921_143022"
+std::optional<base::TimePoint> parse_key_time(std::string_view text);  // nullopt: no such time
+std::string seed_time(base::TimePoint time);                           // "2025-09-21T14:30:22Z", as the seed writes
+// Any of those that programs write: with or without fraction, Z or offset, Python's isoformat() without zone (UTC).
+std::optional<base::TimePoint> parse_seed_time(std::string_view text);
+
+// The id of a draft has both.
+struct DraftIdParts {
+  std::string time;
+  std::string customer_id;
+};
+std::optional<DraftIdParts> parse_draft_id(std::string_view id);
+
+class Keys {
+ public:
+  // `shards` of the partitions STATUS#...: 1 to 64.
+  explicit Keys(std::string tenant, int shards = 1);
+
+  const std::string& tenant() const { return tenant_; }
+
+  std::string customer(std::string_view id) const;  // a PK
+  std::string of_template(std::string_view id) const;
+  std::string branding(std::string_view name) const;
+  std::string summary(std::string_view date) const;
+  std::string email(std::string_view email_id) const;
+
+  // GSI1PK of a record; `spread` decides on the shard.
+  std::string status(std::string_view status, std::string_view spread) const;
+  // All shards of it, also the one without a number that programs of others write.
+  std::vector<std::string> all_of_status(std::string_view status) const;
+  std::string listing(std::string_view name) const;  // "CUSTOMERS", "TEMPLATES", "BRANDINGS"
+
+  static item::Key key(std::string pk, std::string sk);
+
+ private:
+  std::string prefix_;
+  std::string tenant_;
+  int shards_;
+};
+
+}  // namespace postino::reminders

@@ -1,0 +1,109 @@
+// What all services of this module share: the table, time, retries, and the parts of a commit that many need.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "reminders/actor.h"
+#include "reminders/audit.h"
+#include "reminders/page.h"
+#include "reminders/record/guard.h"
+#include "reminders/record/keys.h"
+#include "reminders/record/rule.h"
+#include "reminders/refusal.h"
+#include "store/retry.h"
+#include "store/store.h"
+
+namespace postino::reminders {
+
+struct ReminderTables {
+  std::string tracking = "EmailTrackingTable";
+  std::string audit() const { return tracking + "-audit"; }
+  int shards = 1;  // of the partitions STATUS#...
+};
+
+// A commit in the making. Each service adds its items; audit events and counts of the day come with them.
+class Commit {
+ public:
+  Commit(const ReminderTables& tables, base::TimePoint now) : tables_(tables), now_(now) {}
+
+  // Answers the place of the action, to know it again in the reasons of a cancelled transaction.
+  std::size_t put(item::Item item, std::optional<std::string> condition = std::nullopt,
+                  expr::Placeholders placeholders = {});
+  std::size_t add(store::TransactAction action);
+  // Of the day.
+  void count(const Keys& keys, std::string_view name, std::string_view spread, std::int64_t by = 1);
+  void audit(const Actor& actor, std::string action, std::string subject, std::map<std::string, std::string> details,
+             base::Random& random);
+  // The guard had this version, and gets the next one. A guard of version 0 must not be there.
+  std::size_t move_guard(const Keys& keys, std::string_view customer_id, const Guard& seen, const Guard& next);
+
+  const ReminderTables& tables() const { return tables_; }
+  base::TimePoint now() const { return now_; }
+  // With the counts, which are gathered until now. To be called once.
+  std::vector<store::TransactAction> take_actions();
+
+ private:
+  struct DayCount {
+    std::string pk;
+    std::string sk;
+    std::string name;
+    std::int64_t by = 0;
+  };
+  const ReminderTables tables_;
+  const base::TimePoint now_;
+  std::vector<store::TransactAction> actions_;
+  std::vector<DayCount> counts_;
+};
+
+class ReminderStore {
+ public:
+  ReminderStore(store::Store& store, ReminderTables tables, Rules rules, const base::Clock& clock, base::Random& random,
+                store::Retry retry);
+
+  // Makes the tables unless they are there: on-demand, GSI1, TTL, point-in-time recovery.
+  base::Result<void> prepare();
+
+  Keys keys(const std::string& tenant) const { return Keys(tenant, tables_.shards); }
+  const ReminderTables& tables() const { return tables_; }
+  const Rules& rules() const { return rules_; }
+  const base::Clock& clock() const { return clock_; }
+  base::Random& random() { return random_; }
+  store::Store& store() { return store_; }
+
+  // Consistent.
+  Answer<std::optional<item::Item>> get(const std::string& pk, const std::string& sk);
+  // All items of a partition whose sort keys begin with this, in all pages; at most `most`: then exhausted.
+  Answer<std::vector<item::Item>> get_all(const std::string& pk, const std::string& sk_begin, std::size_t most);
+  // One page of a query, and the key to go on from.
+  struct QueryPage {
+    std::vector<item::Item> items;
+    std::optional<item::Key> next;
+  };
+  Answer<QueryPage> query(store::QueryRequest request);
+
+  // Writes it. With a condition that failed: busy; `failed`, if given, is set to the places of these.
+  Answer<void> write(Commit commit, std::vector<std::size_t>* failed = nullptr);
+
+  // The guard of a customer, with what other programs have sent since: consistent.
+  Answer<Guard> guard(const Keys& keys, const std::string& customer_id);
+
+ private:
+  store::Store& store_;
+  const ReminderTables tables_;
+  const Rules rules_;
+  const base::Clock& clock_;
+  base::Random& random_;
+  const store::Retry retry_;
+};
+
+// An error of the store, as this module tells it.
+Refusal refusal_of(const store::Error& error);
+
+}  // namespace postino::reminders

@@ -1,0 +1,72 @@
+// Templates, overrides for single customers, and branding. Safe to call from any thread.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "reminders/actor.h"
+#include "reminders/page.h"
+#include "reminders/record/customer.h"
+#include "reminders/record/draft.h"
+#include "reminders/record/template.h"
+#include "reminders/refusal.h"
+
+namespace postino::reminders {
+
+class ReminderStore;
+
+struct TemplateSummary {
+  std::string template_id;
+  int active_version = 0;  // 0: none
+  int latest_version = 0;
+  std::string name;  // of the active one, or of the latest
+  std::string type;
+};
+
+// A text and where it came from.
+struct Rendered {
+  DraftText text;
+  std::string template_id;
+  int template_version = 0;
+  std::string branding;
+  std::string from;  // of the branding; empty: the configured one
+  std::string reply_to;
+};
+
+class Templates {
+ public:
+  explicit Templates(ReminderStore& store) : store_(store) {}
+
+  // The next version. It is not active, unless it is the first one. invalid for texts that cannot be parsed.
+  Answer<TemplateVersion> add_version(const TemplateVersion& version, const Actor& actor);
+  // Also back to an earlier one.
+  Answer<TemplateVersion> activate(const std::string& template_id, int version, const Actor& actor);
+  Answer<TemplateVersion> find(const std::string& template_id, std::optional<int> version, const std::string& tenant);
+  Answer<std::vector<TemplateVersion>> versions(const std::string& template_id,
+                                                const std::string& tenant);  // newest first
+  Answer<Page<TemplateSummary>> list(const PageRequest& page, const std::string& tenant);
+
+  Answer<TemplateVersion> put_override(const TemplateVersion& version, const Actor& actor);  // for its customer_id
+  Answer<void> remove_override(const std::string& customer_id, const std::string& template_id, const Actor& actor);
+  // The override of the customer, or the active version.
+  Answer<TemplateVersion> in_use(const std::string& template_id, const std::string& customer_id,
+                                 const std::string& tenant);
+
+  Answer<Branding> put_branding(const Branding& branding, const Actor& actor);
+  Answer<Branding> find_branding(const std::string& name, const std::string& tenant);
+  Answer<Page<Branding>> brandings(const PageRequest& page, const std::string& tenant);
+
+  // With variables that Postino knows (customer_name, customer_email, customer_id, invoice_id: the oldest overdue one,
+  // invoice_ids, overdue_amount, due_date, days_overdue, company_name, reminder_type) in `known`, and `given` ones.
+  // invalid for variables that are missing, and for given ones that the template does not have.
+  Answer<Rendered> render(const TemplateVersion& version, const Variables& known, const Variables& given,
+                          const std::string& tenant);
+  // Sample values for all that are known.
+  static Variables sample();
+
+ private:
+  ReminderStore& store_;
+};
+
+}  // namespace postino::reminders
