@@ -6,11 +6,13 @@
 
 #include "reminders/actor.h"
 #include "reminders/customers.h"
+#include "reminders/mail_room.h"
 #include "reminders/page.h"
 #include "reminders/record/draft.h"
 #include "reminders/record/rule.h"
 #include "reminders/refusal.h"
 #include "reminders/templates.h"
+#include "reminders/text/diff.h"
 
 namespace postino::reminders {
 
@@ -33,16 +35,11 @@ struct ShownDraft {
 };
 
 struct DraftFilter {
-  DraftStatus status = DraftStatus::draft;
-  std::string customer_id;    // empty: of all
-  std::string reminder_type;  // empty: any
+  std::optional<DraftStatus> status = DraftStatus::draft;  // nullopt: any
+  std::string customer_id;                                 // empty: of all
+  std::string reminder_type;                               // empty: any
 };
 
-// Lines of two texts: ' ', '-' or '+', and the line.
-struct DiffLine {
-  char sign = ' ';
-  std::string line;
-};
 struct RevisionDiff {
   int from = 0;
   int to = 0;
@@ -53,9 +50,11 @@ struct RevisionDiff {
 
 class Drafts {
  public:
-  Drafts(ReminderStore& store, Customers& customers, Templates& templates)
-      : store_(store), customers_(customers), templates_(templates) {}
+  Drafts(ReminderStore& store, Customers& customers, Templates& templates, MailRoom& mail)
+      : store_(store), customers_(customers), templates_(templates), mail_(mail) {}
 
+  // The text of a template as it would be in a draft for this customer. Nothing is written.
+  Answer<Rendered> preview(const NewDraft& draft, const std::string& tenant);
   Answer<ShownDraft> make(const NewDraft& draft, const Actor& actor);
   // At most 100; an answer for each, in their order.
   Answer<std::vector<Answer<ShownDraft>>> make_all(const std::vector<NewDraft>& drafts, const Actor& actor);
@@ -84,6 +83,7 @@ class Drafts {
   ReminderStore& store_;
   Customers& customers_;
   Templates& templates_;
+  MailRoom& mail_;
 };
 
 }  // namespace postino::reminders

@@ -43,8 +43,9 @@ class Templates {
   // Also back to an earlier one.
   Answer<TemplateVersion> activate(const std::string& template_id, int version, const Actor& actor);
   Answer<TemplateVersion> find(const std::string& template_id, std::optional<int> version, const std::string& tenant);
-  Answer<std::vector<TemplateVersion>> versions(const std::string& template_id,
-                                                const std::string& tenant);  // newest first
+  Answer<Page<TemplateVersion>> versions(const std::string& template_id, const PageRequest& page,
+                                         const std::string& tenant);  // newest first
+  // Those that have an active version, the newest first.
   Answer<Page<TemplateSummary>> list(const PageRequest& page, const std::string& tenant);
 
   Answer<TemplateVersion> put_override(const TemplateVersion& version, const Actor& actor);  // for its customer_id
@@ -60,9 +61,12 @@ class Templates {
   // With variables that Postino knows (customer_name, customer_email, customer_id, invoice_id: the oldest overdue one,
   // invoice_ids, overdue_amount, due_date, days_overdue, company_name, reminder_type) in `known`, and `given` ones.
   // invalid for variables that are missing, and for given ones that the template does not have.
+  // Given ones win over known ones of the same name.
   Answer<Rendered> render(const TemplateVersion& version, const Variables& known, const Variables& given,
                           const std::string& tenant);
-  // Sample values for all that are known.
+  // The active version, or this one, with sample values for all that are known.
+  Answer<Rendered> preview(const std::string& template_id, std::optional<int> version, const Variables& given,
+                           const std::string& tenant);
   static Variables sample();
 
  private:

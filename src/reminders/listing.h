@@ -1,0 +1,42 @@
+// Pages of what one or several partitions hold. To people, the shards of STATUS#... are one list.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "item/value.h"
+#include "reminders/page.h"
+#include "reminders/refusal.h"
+
+namespace postino::reminders {
+
+class ReminderStore;
+
+struct Listing {
+  // Of the list and of whatever chooses from it ("drafts/draft/first"). A cursor of another list is refused.
+  std::string name;
+  std::string table;  // empty: the one of reminders
+  std::vector<std::string> partitions;
+  bool in_index = false;      // GSI1PK and GSI1SK, otherwise PK and SK
+  bool newest_first = false;  // from the last sort key to the first
+  std::string from;           // sort keys from this, which is included
+  std::string to;             // up to this, which is included; empty: to the end
+  // Leaves out entries for which it is false. Empty: all of them are shown.
+  std::function<bool(const item::Item&)> shows;
+
+  // Sort keys that begin with this, which is not empty.
+  void begin_with(const std::string& text);
+};
+
+// invalid, with the field `cursor` or `limit`, for cursors of other lists and limits that are none. A page may have
+// fewer entries than its limit, even none, and yet a cursor: one call reads a bounded number of items.
+Answer<Page<item::Item>> list_items(ReminderStore& store, const Listing& listing, const PageRequest& page);
+
+// For lists with another position than an item's.
+std::string make_cursor(const std::string& list, const std::string& position);
+Answer<std::string> read_cursor(const std::string& list, const std::string& cursor);
+// invalid, with the field `limit`, when there are no such pages.
+Answer<void> check_limit(int limit);
+
+}  // namespace postino::reminders
