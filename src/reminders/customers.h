@@ -24,18 +24,27 @@ struct Overdue {
 };
 
 struct Payment {
-  std::string amount;    // a decimal; empty: all that is left
-  std::string currency;  // empty: that of the invoice
-  std::optional<base::TimePoint> paid_at;
-  std::string reference;  // of the paying system: the same one again changes nothing
+  std::string amount;                      // a decimal; empty: all that is left. It may be more than is left
+  std::string currency;                    // empty: that of the invoice
+  std::optional<base::TimePoint> paid_at;  // empty: now
+  std::string reference;                   // of the paying system: the same one again changes nothing
+};
+
+// What was stored, and whether that was new.
+template <class T>
+struct Taken {
+  T record;
+  bool changed = false;
 };
 
 class Customers {
  public:
   explicit Customers(ReminderStore& store) : store_(store) {}
 
-  // Makes it or changes name and address. What the customer has decided, and counts, stay.
-  Answer<Customer> put(const Customer& customer, const Actor& actor);
+  // Makes it or changes name and address. What the customer has decided, and counts, stay: also those of a customer of
+  // this id that was erased. `opted_out` of a new one counts; of one that is there only true does.
+  Answer<Taken<Customer>> take(const Customer& customer, const Actor& actor);
+  Answer<Customer> put(const Customer& customer, const Actor& actor);  // the same
   Answer<Customer> find(const std::string& id, const std::string& tenant);
   Answer<Page<Customer>> list(const PageRequest& page, const std::string& tenant);  // by id
   Answer<Page<Customer>> late_payers(const PageRequest& page, const std::string& tenant);
@@ -46,18 +55,22 @@ class Customers {
   // From the outbox.
   Answer<Customer> hard_bounce(const std::string& id, const std::string& words, const Actor& actor);
 
-  // Makes it or changes it. A paid one can no longer be changed but by another payment's correction: wrong_state.
-  Answer<Invoice> put_invoice(const Invoice& invoice, const Actor& actor);
-  // The last unpaid overdue invoice that is paid in full withdraws the drafts of the customer, in the same commit.
+  // Makes it or changes it: amount, due date, and what is paid, which only grows. `paid_at` alone says that all of it
+  // is paid. A paid one can no longer be changed: wrong_state. The same again changes nothing.
+  Answer<Taken<Invoice>> take_invoice(const Invoice& invoice, const Actor& actor);
+  Answer<Invoice> put_invoice(const Invoice& invoice, const Actor& actor);  // the same
+  // When nothing that was overdue is left, the drafts of the customer are withdrawn in the same commit. A draft that is
+  // written at this moment is written on condition of the guard's version, so none is overlooked.
   Answer<Invoice> pay(const std::string& customer_id, const std::string& invoice_id, const Payment& payment,
                       const Actor& actor);
   Answer<Invoice> find_invoice(const std::string& customer_id, const std::string& invoice_id,
                                const std::string& tenant);
   Answer<Page<Invoice>> invoices(const std::string& customer_id, const PageRequest& page, const std::string& tenant);
+  Answer<Page<Invoice>> all_invoices(const PageRequest& page, const std::string& tenant);  // by customer and id
 
   // Of one customer.
   Answer<Overdue> overdue(const std::string& customer_id, const std::string& tenant);
-  // Of all, the longest overdue first; a customer once on a page.
+  // Of all, the longest overdue first; each customer once, at the place of its oldest invoice.
   Answer<Page<Overdue>> all_overdue(const PageRequest& page, const std::string& tenant);
 
  private:

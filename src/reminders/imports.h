@@ -24,6 +24,13 @@ struct ImportReport {
   std::vector<RefusedLine> lines;  // refused ones
 };
 
+struct ExportPart {
+  std::string text;
+  std::string cursor;  // empty at the end
+};
+
+// Columns and members of customers: customer_id, customer_name, customer_email, and opted_out, which may be missing.
+// Of invoices: customer_id, invoice_id, amount, currency, due_date, and paid and paid_at, which may be missing.
 class Imports {
  public:
   static constexpr std::size_t max_bytes = 20 << 20;
@@ -31,9 +38,13 @@ class Imports {
 
   explicit Imports(Customers& customers) : customers_(customers) {}
 
-  // Each line for itself. invalid when the whole cannot be read: a header without a needed column, text that is not
-  // UTF-8.
+  // Each line for itself, those of one customer in their order. invalid when the whole cannot be read: a header without
+  // a needed column, text that is not UTF-8, too much of it. When the store fails the lines that are left are refused.
   Answer<ImportReport> run(ImportKind kind, ImportFormat format, std::string_view text, const Actor& actor);
+  // A page of all of them, as run() takes it. The parts of one export, one after the other, are a file: CSV has its
+  // header in the first part, and no formulas.
+  Answer<ExportPart> export_part(ImportKind kind, ImportFormat format, const PageRequest& page,
+                                 const std::string& tenant);
 
  private:
   Customers& customers_;

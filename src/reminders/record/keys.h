@@ -6,7 +6,11 @@
 //                        TEMPLATE#{template}        (override for this customer)
 //                        PROFILE                    CUSTOMERS          {id}
 //                        GUARD                      last sent reminder of each type, and a version
-//                        INVOICE#{invoice}          STATUS#unpaid      {due_date}#{customer}#{invoice}, until paid
+//                        LATE_PAYER                 LATE_PAYERS        {id}: of late payers alone
+//                        ERASED                     what an erased customer had decided; no personal data
+//                        INVOICE#{invoice}          INVOICES           {customer}#{invoice}
+//                        UNPAID#{due_date}#{invoice}  STATUS#unpaid    {due_date}#{customer}#{invoice}
+//                                                   a copy of the invoice until it is paid: it is found by its date
 //                        REVISION#{draft}#{000001}  earlier texts of a draft
 // TEMPLATE#{id}          VERSION#{n}                STATUS#{active,inactive}  created_date
 //                        CURRENT                    TEMPLATES          {id}      the active and the last number
@@ -63,7 +67,7 @@ class Keys {
   std::string status(std::string_view status, std::string_view spread) const;
   // All shards of it, also the one without a number that programs of others write.
   std::vector<std::string> all_of_status(std::string_view status) const;
-  std::string listing(std::string_view name) const;  // "CUSTOMERS", "TEMPLATES", "BRANDINGS"
+  std::string listing(std::string_view name) const;  // "CUSTOMERS", "INVOICES", "LATE_PAYERS", "TEMPLATES", "BRANDINGS"
 
   static item::Key key(std::string pk, std::string sk);
 
