@@ -1,7 +1,6 @@
 // What all services of this module share: the table, time, retries, and the parts of a commit that many need.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,7 +11,6 @@
 #include "base/random.h"
 #include "reminders/actor.h"
 #include "reminders/audit.h"
-#include "reminders/page.h"
 #include "reminders/record/guard.h"
 #include "reminders/record/keys.h"
 #include "reminders/record/rule.h"
@@ -25,7 +23,8 @@ namespace postino::reminders {
 struct ReminderTables {
   std::string tracking = "EmailTrackingTable";
   std::string audit() const { return tracking + "-audit"; }
-  int shards = 1;  // of the partitions STATUS#...
+  int shards = 1;                // of the partitions STATUS#...
+  std::string currency = "USD";  // of amounts that other programs wrote without one
 };
 
 // A commit in the making. Each service adds its items; audit events and counts of the day come with them.
@@ -37,7 +36,10 @@ class Commit {
   std::size_t put(item::Item item, std::optional<std::string> condition = std::nullopt,
                   expr::Placeholders placeholders = {});
   std::size_t add(store::TransactAction action);
-  // Of the day.
+  // Nothing is written unless this holds for the item.
+  std::size_t check(item::Key key, std::string condition, expr::Placeholders placeholders = {});
+  // Of the day: one attribute of the summary for each name. Names with a colon are parts of another count:
+  // "sent:first".
   void count(const Keys& keys, std::string_view name, std::string_view spread, std::int64_t by = 1);
   void audit(const Actor& actor, std::string action, std::string subject, std::map<std::string, std::string> details,
              base::Random& random);
@@ -46,6 +48,7 @@ class Commit {
 
   const ReminderTables& tables() const { return tables_; }
   base::TimePoint now() const { return now_; }
+  std::size_t size() const { return actions_.size(); }  // without the counts
   // With the counts, which are gathered until now. To be called once.
   std::vector<store::TransactAction> take_actions();
 
@@ -88,13 +91,28 @@ class ReminderStore {
   };
   Answer<QueryPage> query(store::QueryRequest request);
 
+  Commit begin() const { return Commit(tables_, clock_.now()); }
   // Writes it. With a condition that failed: busy; `failed`, if given, is set to the places of these.
   Answer<void> write(Commit commit, std::vector<std::size_t>* failed = nullptr);
+  // Another program may have put something else in the place of a count of the day. It is taken away: true if the
+  // transaction may succeed now.
+  bool mend_counts(const std::vector<store::TransactAction>& actions, const store::Error& error);
 
-  // The guard of a customer, with what other programs have sent since: consistent.
+  // The guard of a customer, with what other programs have sent since: consistent. A caller that decides on more than
+  // the guard reads it first: whatever changes the rest afterwards gives it another version.
   Answer<Guard> guard(const Keys& keys, const std::string& customer_id);
+  // The guard when this sent reminder no longer counts: the one of its type before it does so again.
+  Answer<Guard> guard_without(const Keys& keys, const std::string& customer_id, Guard guard, const std::string& record);
 
  private:
+  struct SentRead {
+    std::size_t count = 0;
+    bool dropped = false;  // one that the guard rested on no longer counts, and was taken out of it
+  };
+  // Adds sent reminders from this id on, but for one.
+  Answer<SentRead> add_sent(const Keys& keys, const std::string& customer_id, const std::string& from,
+                            const std::string& without, Guard& guard);
+
   store::Store& store_;
   const ReminderTables tables_;
   const Rules rules_;
@@ -103,7 +121,13 @@ class ReminderStore {
   const store::Retry retry_;
 };
 
-// An error of the store, as this module tells it.
+// An error of the store, as this module tells it: of a write, and of a read, which leaves nothing unknown.
 Refusal refusal_of(const store::Error& error);
+Refusal refusal_of_read(const store::Error& error);
+// Of a record that cannot be read.
+Refusal refusal_of(const base::Error& error);
+
+// Which actions of a cancelled transaction did not meet their conditions.
+std::vector<std::size_t> failed_conditions(const store::Error& error);
 
 }  // namespace postino::reminders

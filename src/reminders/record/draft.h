@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -14,9 +15,13 @@ namespace postino::reminders {
 
 inline constexpr base::Milliseconds draft_life = std::chrono::hours(24 * 30);
 inline constexpr int most_revisions = 100;
+// Of subject, plain text and HTML together: an item has 400 KB, and an approved draft is in several.
+inline constexpr std::size_t most_text_bytes = 200 << 10;
 
 // The seed knows "draft". The others follow from what people do. `expired` is never stored: it follows from the time.
 enum class DraftStatus { draft, approved, rejected, withdrawn, expired };
+std::string_view name_of(DraftStatus status);
+std::optional<DraftStatus> parse_draft_status(std::string_view name);
 
 struct DraftText {
   std::string subject;
@@ -36,6 +41,8 @@ struct Draft {
   std::string template_id;   // empty: given text
   int template_version = 0;  // the one that it was made from; it stays whatever is activated later
   std::string branding;
+  std::string from;                     // of the branding then; empty: the configured address
+  std::string reply_to;                 // empty: none
   Variables variables;                  // that the drafter gave
   std::optional<Money> overdue_amount;  // as it was then
   std::vector<std::string> overdue_invoices;
@@ -44,13 +51,21 @@ struct Draft {
   std::string created_by;
   std::string created_key;  // the API key
   std::string revised_by;   // who made the current revision
+  std::string revised_key;
   std::string decided_by;
   std::optional<base::TimePoint> decided_at;
   std::string sent_record;  // of an approved one: the id of its sent reminder
+  std::string decision;     // a random token of the attempt that approved it: by it that attempt knows its own work
   base::TimePoint created_at;
   base::TimePoint updated_at;
   std::int64_t version = 0;  // of the record; 0: another program wrote it
 };
+
+// As it is at that time: a draft that nobody decided on expires.
+inline DraftStatus status_at(const Draft& draft, base::TimePoint now) {
+  return draft.status == DraftStatus::draft && now >= draft.created_at + draft_life ? DraftStatus::expired
+                                                                                    : draft.status;
+}
 
 struct Revision {
   std::string draft_id;

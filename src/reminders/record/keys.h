@@ -19,9 +19,14 @@
 // EMAIL#{email id}       WATCH                      WATCH#{shard}      next look   until nothing more is expected
 // HANDOVER#{shard}       {email id}                 e-mails that the outbox does not have yet
 //
+// In the table of the audit:
+// AUDIT#{2026-11-15}     {time with milliseconds}#{random}
+//
 // {ts} is "20250921_143022", in UTC. Where a key is taken the next free second is used, so that keys keep their form.
-// Of a tenant, every PK and GSI1PK begins with "TENANT#{tenant}#"; a tenant's name has no '#'. With a setting, the
-// partitions STATUS#... are sharded: "STATUS#draft#3"; without it, and for programs of others, they are not.
+// Of a tenant, every PK and GSI1PK begins with "TENANT#{tenant}#"; a tenant's name has no '#'. Those of EMAIL#, WATCH#
+// and HANDOVER# do not: one look finds the work of all tenants, and the items have the tenant in an attribute. With a
+// setting, the partitions STATUS#... are sharded: "STATUS#draft#3"; without it, and for programs of others, they are
+// not.
 #pragma once
 
 #include <optional>
@@ -36,6 +41,22 @@ namespace postino::reminders {
 
 inline constexpr std::string_view ttl_attribute = "ttl";
 inline constexpr std::string_view status_index = "GSI1";
+inline constexpr int summary_shards = 8;
+inline constexpr int work_shards = 4;  // of WATCH# and HANDOVER#
+
+// What sort keys begin with.
+inline constexpr std::string_view draft_begin = "DRAFT#";
+inline constexpr std::string_view sent_begin = "SENT#";
+inline constexpr std::string_view revision_begin = "REVISION#";
+inline constexpr std::string_view invoice_begin = "INVOICE#";
+inline constexpr std::string_view template_begin = "TEMPLATE#";
+inline constexpr std::string_view version_begin = "VERSION#";
+inline constexpr std::string_view counts_begin = "COUNTS#";
+// Whole ones.
+inline constexpr std::string_view profile_sort = "PROFILE";
+inline constexpr std::string_view guard_sort = "GUARD";
+inline constexpr std::string_view current_sort = "CURRENT";
+inline constexpr std::string_view watch_sort = "WATCH";
 
 std::string key_time(base::TimePoint time);                            // "20250921_143022"
 std::optional<base::TimePoint> parse_key_time(std::string_view text);  // nullopt: no such time
@@ -49,6 +70,8 @@ struct DraftIdParts {
   std::string customer_id;
 };
 std::optional<DraftIdParts> parse_draft_id(std::string_view id);
+// "REVISION#{draft}#{000001}"
+std::string revision_sort(std::string_view draft_id, int revision);
 
 class Keys {
  public:
@@ -61,7 +84,13 @@ class Keys {
   std::string of_template(std::string_view id) const;
   std::string branding(std::string_view name) const;
   std::string summary(std::string_view date) const;
-  std::string email(std::string_view email_id) const;
+  std::string audit(std::string_view date) const;
+
+  // Of the work for all tenants.
+  static std::string email(std::string_view email_id);
+  static std::string watch(int shard);     // a GSI1PK
+  static std::string handover(int shard);  // a PK
+  static int work_shard(std::string_view email_id);
 
   // GSI1PK of a record; `spread` decides on the shard.
   std::string status(std::string_view status, std::string_view spread) const;
@@ -69,7 +98,7 @@ class Keys {
   std::vector<std::string> all_of_status(std::string_view status) const;
   std::string listing(std::string_view name) const;  // "CUSTOMERS", "INVOICES", "LATE_PAYERS", "TEMPLATES", "BRANDINGS"
 
-  static item::Key key(std::string pk, std::string sk);
+  static item::Key key(std::string pk, std::string_view sk);
 
  private:
   std::string prefix_;

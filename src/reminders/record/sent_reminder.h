@@ -15,6 +15,7 @@ inline constexpr base::Milliseconds sent_life = std::chrono::hours(24 * 365);
 
 // delivery_status. `sent`: the mail server has taken it, which is all that can be known until a bounce comes.
 enum class DeliveryStatus { queued, sent, failed, bounced, cancelled };
+std::string_view name_of(DeliveryStatus status);
 
 struct SentReminder {
   std::string id;  // "20250921_150000_first": the key without its SENT#; unique within a customer

@@ -1,0 +1,247 @@
+#include "reminders/reminder_store.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/log.h"
+#include "reminders/record/guard_item.h"
+#include "reminders/record/sent_item.h"
+#include "store/count_mender.h"
+#include "store/table_setup.h"
+
+namespace postino::reminders {
+
+namespace {
+
+constexpr base::Milliseconds foreign_delay = std::chrono::hours(24);  // how late another program's record may come
+constexpr std::size_t worth_remembering = 100;  // reading so many again costs more than writing the guard
+constexpr int guard_rounds = 4;
+
+// Behind every key that begins with SENT#.
+constexpr std::string_view after_sent = "SENT$";
+
+std::string overlapping(const std::string& seen) {
+  constexpr std::size_t time_length = 15;
+  const auto time = parse_key_time(std::string_view(seen).substr(0, std::min(time_length, seen.size())));
+  return time ? key_time(*time - foreign_delay) : std::string();
+}
+
+store::QueryRequest sent_since(const std::string& table, std::string pk, const std::string& from) {
+  store::QueryRequest query;
+  query.table_name = table;
+  query.key_condition = "PK = :pk AND SK BETWEEN :from AND :until";
+  query.placeholders.values =
+      item::Map{{":pk", std::move(pk)}, {":from", std::string(sent_begin) + from}, {":until", after_sent}};
+  // Texts are large, and decide nothing.
+  query.projection = "PK, SK, customer_id, reminder_type, #status, sent_date, sent_at_ms, delivery_status";
+  query.placeholders.names = expr::Names{{"#status", "status"}};
+  query.consistent_read = true;
+  return query;
+}
+
+}  // namespace
+
+Refusal refusal_of(const store::Error& error) {
+  using enum store::ErrorType;
+  const base::Error plain = store::as_error(error);
+  RefusalKind kind = RefusalKind::unavailable;
+  if (error.type == validation) kind = RefusalKind::invalid;
+  if (error.type == internal_server_error) kind = RefusalKind::outcome_unknown;
+  if (plain.code == base::ErrorCode::conflict || error.type == transaction_conflict ||
+      error.type == transaction_in_progress)
+    return {.kind = RefusalKind::busy, .message = "others change the same records; try again"};
+  if (error.type == transaction_canceled && error.details != nullptr)
+    for (const store::CancellationReason& reason : error.details->reasons)
+      if (reason.code == store::cancellation_code(validation))
+        return {.kind = RefusalKind::invalid, .message = "the store refused it: " + reason.message};
+  return {.kind = kind, .message = "the store failed: " + plain.message};
+}
+
+Refusal refusal_of_read(const store::Error& error) {
+  Refusal refusal = refusal_of(error);
+  if (refusal.kind == RefusalKind::outcome_unknown) refusal.kind = RefusalKind::unavailable;
+  return refusal;
+}
+
+Refusal refusal_of(const base::Error& error) {
+  using enum base::ErrorCode;
+  RefusalKind kind = RefusalKind::unavailable;
+  if (error.code == invalid || error.code == malformed) kind = RefusalKind::invalid;
+  if (error.code == corrupt) kind = RefusalKind::corrupt;
+  if (error.code == io) kind = RefusalKind::outcome_unknown;
+  if (error.code == conflict) kind = RefusalKind::busy;
+  return {.kind = kind, .message = error.message};
+}
+
+std::vector<std::size_t> failed_conditions(const store::Error& error) {
+  std::vector<std::size_t> places;
+  if (error.type != store::ErrorType::transaction_canceled || error.details == nullptr) return places;
+  for (std::size_t i = 0; i < error.details->reasons.size(); ++i)
+    if (error.details->reasons[i].code == "ConditionalCheckFailed") places.push_back(i);
+  return places;
+}
+
+ReminderStore::ReminderStore(store::Store& store, ReminderTables tables, Rules rules, const base::Clock& clock,
+                             base::Random& random, store::Retry retry)
+    : store_(store),
+      tables_(std::move(tables)),
+      rules_(std::move(rules)),
+      clock_(clock),
+      random_(random),
+      retry_(std::move(retry)) {}
+
+base::Result<void> ReminderStore::prepare() {
+  using item::Type;
+  const std::vector<store::AttributeDefinition> keys = {{"PK", Type::string}, {"SK", Type::string}};
+  store::CreateTableRequest tracking = store::table_request(tables_.tracking, keys);
+  tracking.attribute_definitions.push_back({"GSI1PK", Type::string});
+  tracking.attribute_definitions.push_back({"GSI1SK", Type::string});
+  store::GlobalIndexDefinition index;
+  index.name = std::string(status_index);
+  index.key_schema = {{"GSI1PK", store::KeyRole::hash}, {"GSI1SK", store::KeyRole::range}};
+  index.projection.type = store::ProjectionType::all;
+  tracking.global_indexes = {index};
+  TRY_VOID(store::prepare_table(store_, tracking, std::string(ttl_attribute)));
+  TRY_VOID(store::prepare_table(store_, store::table_request(tables_.audit(), keys), ""));
+  const auto found = store_.describe_table(tables_.tracking);
+  if (!found) return base::propagate(store::as_error(found.error()));
+  const auto is_index = [](const auto& each) { return each.name == status_index; };
+  if (std::ranges::none_of(found->global_indexes, is_index))
+    return base::invalid("table " + tables_.tracking + " exists without the index " + std::string(status_index));
+  for (const std::string& table : {tables_.tracking, tables_.audit()}) {
+    const auto backups = store_.describe_continuous_backups(table);
+    if (backups && backups->enabled) continue;
+    if (const auto enabled = store_.update_continuous_backups(table, {.enabled = true, .recovery_period_days = {}});
+        !enabled)
+      base::log_warning("reminders", "point-in-time recovery is not on",
+                        {{"table", table}, {"cause", enabled.error().message}});
+  }
+  return {};
+}
+
+Answer<std::optional<item::Item>> ReminderStore::get(const std::string& pk, const std::string& sk) {
+  store::GetItemRequest request;
+  request.table_name = tables_.tracking;
+  request.key = Keys::key(pk, sk);
+  request.consistent_read = true;
+  auto answer = retry_([&] { return store_.get_item(request); });
+  if (!answer) return base::propagate(refusal_of_read(answer.error()));
+  return std::move(answer->item);
+}
+
+Answer<std::vector<item::Item>> ReminderStore::get_all(const std::string& pk, const std::string& sk_begin,
+                                                       std::size_t most) {
+  store::QueryRequest request;
+  request.table_name = tables_.tracking;
+  request.key_condition = "PK = :pk AND begins_with(SK, :begin)";
+  request.placeholders.values = item::Map{{":pk", pk}, {":begin", sk_begin}};
+  request.consistent_read = true;
+  std::vector<item::Item> items;
+  do {
+    TRY(QueryPage page, query(request));
+    if (items.size() + page.items.size() > most)
+      return refuse(RefusalKind::unavailable,
+                    "there are more than " + std::to_string(most) + " records that begin with " + pk + "/" + sk_begin);
+    std::ranges::move(page.items, std::back_inserter(items));
+    request.exclusive_start_key = std::move(page.next);
+  } while (request.exclusive_start_key);
+  return items;
+}
+
+Answer<ReminderStore::QueryPage> ReminderStore::query(store::QueryRequest request) {
+  auto answer = retry_([&] { return store_.query(request); });
+  if (!answer) return base::propagate(refusal_of_read(answer.error()));
+  return QueryPage{std::move(answer->items), std::move(answer->last_evaluated_key)};
+}
+
+bool ReminderStore::mend_counts(const std::vector<store::TransactAction>& actions, const store::Error& error) {
+  std::set<std::string> names;
+  for (const store::TransactAction& action : actions) {
+    const auto* const update = std::get_if<store::TransactUpdate>(&action);
+    const item::AttributeValue* const sort = update != nullptr ? update->key.find("SK") : nullptr;
+    if (sort == nullptr || !update->placeholders.names || !sort->as<std::string>().starts_with(counts_begin)) continue;
+    for (const auto& [placeholder, name] : *update->placeholders.names) names.insert(name);
+  }
+  if (names.empty()) return false;
+  store::TransactWriteItemsRequest request;
+  request.actions = actions;
+  return store::CountMender(store_, tables_.tracking, {names.begin(), names.end()}).mend(request, error);
+}
+
+Answer<void> ReminderStore::write(Commit commit, std::vector<std::size_t>* failed) {
+  constexpr int most_mendings = 4;
+  store::TransactWriteItemsRequest request;
+  request.actions = commit.take_actions();
+  for (int mendings = 0;; ++mendings) {
+    const auto answer = retry_([&] { return store_.transact_write_items(request); });
+    if (answer) return {};
+    if (mendings < most_mendings && mend_counts(request.actions, answer.error())) continue;
+    if (failed != nullptr) *failed = failed_conditions(answer.error());
+    return base::propagate(refusal_of(answer.error()));
+  }
+}
+
+Answer<ReminderStore::SentRead> ReminderStore::add_sent(const Keys& keys, const std::string& customer_id,
+                                                        const std::string& from, const std::string& without,
+                                                        Guard& guard) {
+  store::QueryRequest request = sent_since(tables_.tracking, keys.customer(customer_id), from);
+  const std::string now = key_time(clock_.now());
+  SentRead read;
+  do {
+    TRY(QueryPage page, query(request));
+    read.count += page.items.size();
+    for (const item::Item& item : page.items) {
+      const auto sent = read_sent(item, tables_.currency);
+      if (!sent) return base::propagate(refusal_of(sent.error()));
+      // A key of the future would hide all that come until then.
+      guard.seen = std::max(guard.seen, std::min(sent->id, now));
+      const auto last = std::ranges::find(guard.last, sent->reminder_type, &LastSent::type);
+      if (!sent->counts() || sent->id == without) {
+        if (last == guard.last.end() || last->record != sent->id) continue;
+        guard.last.erase(last);
+        read.dropped = true;
+      } else if (last == guard.last.end()) {
+        guard.last.push_back({sent->reminder_type, sent->sent_at, sent->id});
+      } else if (sent->sent_at > last->at) {
+        *last = {sent->reminder_type, sent->sent_at, sent->id};
+      }
+    }
+    request.exclusive_start_key = std::move(page.next);
+  } while (request.exclusive_start_key);
+  return read;
+}
+
+Answer<Guard> ReminderStore::guard_without(const Keys& keys, const std::string& customer_id, Guard guard,
+                                           const std::string& record) {
+  if (std::erase_if(guard.last, [&](const LastSent& last) { return last.record == record; }) > 0)
+    TRY_VOID(add_sent(keys, customer_id, "", record, guard));
+  return guard;
+}
+
+Answer<Guard> ReminderStore::guard(const Keys& keys, const std::string& customer_id) {
+  Guard guard;
+  for (int round = 0; round < guard_rounds; ++round) {
+    guard = Guard();
+    TRY(const std::optional<item::Item> item, get(keys.customer(customer_id), std::string(guard_sort)));
+    if (item) {
+      auto stored = read_guard(*item);
+      if (!stored) return base::propagate(refusal_of(stored.error()));
+      guard = *std::move(stored);
+    }
+    const Guard stored = guard;
+    TRY(const SentRead read, add_sent(keys, customer_id, overlapping(guard.seen), "", guard));
+    // The one before it counts again, however old it is.
+    if (read.dropped) TRY_VOID(add_sent(keys, customer_id, "", "", guard));
+    if (read.count < worth_remembering || guard.seen == stored.seen) return guard;
+    Commit commit = begin();
+    commit.move_guard(keys, customer_id, stored, guard);
+    std::vector<std::size_t> failed;
+    const auto written = write(std::move(commit), &failed);
+    if (written) ++guard.version;
+    // What was read is true in any case; whoever writes on this version finds out that it is not the current one.
+    if (written || failed.empty()) return guard;
+  }
+  return guard;
+}
+
+}  // namespace postino::reminders

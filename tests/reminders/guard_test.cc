@@ -1,0 +1,114 @@
+// What the guard of a customer knows: its own item, and what other programs have sent.
+#include "reminders/record/guard_item.h"
+#include "reminders/record/sent_item.h"
+#include "reminders_store.h"
+
+namespace postino::reminders {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+class GuardOfCustomer : public ::testing::Test {
+ protected:
+  Guard guard() {
+    const auto answer = store_.records().guard(Keys(""), "cust_001");
+    EXPECT_TRUE(succeeded(answer));
+    return answer ? *answer : Guard();
+  }
+  void write(const Guard& seen, const Guard& next) {
+    Commit commit = store_.records().begin();
+    commit.move_guard(Keys(""), "cust_001", seen, next);
+    EXPECT_TRUE(succeeded(store_.records().write(std::move(commit))));
+  }
+
+  RemindersStore store_;
+};
+
+LastSent last(const std::string& type, base::TimePoint at) { return {type, at, key_time(at) + "_" + type}; }
+
+TEST_F(GuardOfCustomer, OfNobodyIsEmpty) {
+  EXPECT_THAT(guard().last, IsEmpty());
+  EXPECT_EQ(guard().version, 0);
+}
+
+TEST_F(GuardOfCustomer, KnowsWhatOtherProgramsHaveSent) {
+  store_.put(seed_sent("cust_001", test_start - 20 * 24h, "first"));
+  store_.put(seed_sent("cust_001", test_start - 10 * 24h, "first"));
+  store_.put(seed_sent("cust_001", test_start - 2 * 24h, "second"));
+  store_.put(seed_sent("cust_0011", test_start - 24h, "final"));
+  const Guard found = guard();
+  EXPECT_THAT(found.last,
+              UnorderedElementsAre(last("first", test_start - 10 * 24h), last("second", test_start - 2 * 24h)));
+  EXPECT_EQ(found.version, 0);
+}
+
+TEST_F(GuardOfCustomer, FindsTheirLaterOnesWithoutReadingTheRest) {
+  store_.put(seed_sent("cust_001", test_start - 20 * 24h, "first"));
+  write(Guard(), guard());
+  // Older than a day before the last one that the guard has seen: it is not looked for.
+  store_.put(seed_sent("cust_001", test_start - 25 * 24h, "second"));
+  EXPECT_THAT(guard().last, ElementsAre(last("first", test_start - 20 * 24h)));
+  store_.put(seed_sent("cust_001", test_start - 1h, "first"));
+  EXPECT_THAT(guard().last, ElementsAre(last("first", test_start - 1h)));
+  EXPECT_EQ(guard().version, 1);
+}
+
+TEST_F(GuardOfCustomer, AKeyOfTheFutureHidesNothing) {
+  store_.put(seed_sent("cust_001", test_start + 1000 * 24h, "final"));
+  write(Guard(), guard());
+  store_.put(seed_sent("cust_001", test_start + 1h, "first"));
+  EXPECT_THAT(guard().last,
+              UnorderedElementsAre(last("final", test_start + 1000 * 24h), last("first", test_start + 1h)));
+}
+
+TEST_F(GuardOfCustomer, LeavesOutWhatFailed) {
+  item::Item failed = seed_sent("cust_001", test_start - 1h, "first");
+  failed.set("status", "failed");
+  failed.set("delivery_status", "failed");
+  store_.put(seed_sent("cust_001", test_start - 30 * 24h, "first"));
+  store_.put(seed_sent("cust_001", test_start - 1h, "first"));
+  write(Guard(), guard());
+  EXPECT_THAT(guard().last, ElementsAre(last("first", test_start - 1h)));
+  store_.put(failed);
+  EXPECT_THAT(guard().last, ElementsAre(last("first", test_start - 30 * 24h)));
+}
+
+TEST_F(GuardOfCustomer, IsRememberedAfterALongHistory) {
+  for (int i = 0; i < 150; ++i) store_.put(seed_sent("cust_001", test_start - (i + 3) * 24h, "first"));
+  EXPECT_EQ(guard().version, 1);
+  EXPECT_EQ(guard().version, 1) << "once";
+  EXPECT_THAT(guard().last, ElementsAre(last("first", test_start - 3 * 24h)));
+}
+
+TEST_F(GuardOfCustomer, OfAnotherVersionIsNotOverwritten) {
+  const Guard none = guard();
+  write(none, none);
+  Commit late = store_.records().begin();
+  const std::size_t place = late.move_guard(Keys(""), "cust_001", none, none);
+  std::vector<std::size_t> failed;
+  const auto answer = store_.records().write(std::move(late), &failed);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().kind, RefusalKind::busy);
+  EXPECT_THAT(failed, ElementsAre(place));
+}
+
+TEST_F(GuardOfCustomer, ThatCannotBeReadIsNotPassedOver) {
+  store_.put({{"PK", "CUSTOMER#cust_001"}, {"SK", "GUARD"}, {"version", "one"}});
+  const auto answer = store_.records().guard(Keys(""), "cust_001");
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().kind, RefusalKind::corrupt);
+  EXPECT_EQ(answer.error().message, "the record CUSTOMER#cust_001/GUARD cannot be read: version must be a number");
+}
+
+TEST_F(GuardOfCustomer, OfTenantsAreApart) {
+  store_.put(seed_sent("cust_001", test_start - 1h, "first"));
+  const auto answer = store_.records().guard(Keys("acme"), "cust_001");
+  ASSERT_TRUE(succeeded(answer));
+  EXPECT_THAT(answer->last, IsEmpty());
+}
+
+}  // namespace
+}  // namespace postino::reminders
