@@ -20,15 +20,6 @@ namespace {
 // The operation's part of an idempotency key, so that tenants do not meet.
 std::string scoped(const std::string& tenant, const std::string& key) { return tenant + "/" + key; }
 
-// A UUID that is the same for the same text (version 8: ours to define).
-std::string derived_uuid(const std::string& text) {
-  std::string hex = base::to_hex(base::sha256(text)).substr(0, 32);
-  hex[12] = '8';
-  hex[16] = "89ab"[static_cast<unsigned char>(hex[16]) % 4];
-  for (const std::size_t dash : {20, 16, 12, 8}) hex.insert(dash, "-");
-  return hex;
-}
-
 tl::unexpected<base::Error> unknown(const std::string& id) {
   return base::fail(base::ErrorCode::not_found, "there is no e-mail " + id);
 }
@@ -141,6 +132,27 @@ base::Result<AcceptAnswer> Outbox::accept(std::vector<Payload> payloads, const s
   return answer;
 }
 
+JoinedOutcome Outbox::accept_with(Payload payload, const std::string& tenant,
+                                  std::vector<store::TransactAction> actions) {
+  CHECK(!payload.id.empty());
+  std::vector<Payload> payloads;
+  payloads.push_back(std::move(payload));
+  const auto batch = prepare(std::move(payloads), tenant, std::nullopt);
+  if (!batch) {
+    JoinedOutcome refused;
+    refused.error.emplace(store::ErrorType::service_unavailable, "there is no room in memory for the e-mail");
+    return refused;
+  }
+  JoinedOutcome outcome = ledger_.accept_with(std::move(batch->emails.front()), std::move(actions));
+  if (outcome.email) {
+    std::vector<AcceptOutcome> outcomes(1);
+    outcomes.front().id = outcome.email->id;
+    outcomes.front().email = outcome.email;
+    accepted(*batch, outcomes);
+  }
+  return outcome;
+}
+
 bool Outbox::accept_soon(std::vector<Payload> payloads, const std::string& tenant, AcceptanceQueue::Done done) {
   const auto batch = prepare(std::move(payloads), tenant, std::nullopt);
   if (!batch) return false;
@@ -211,6 +223,17 @@ base::Result<std::string> Outbox::message(const std::string& id, const std::stri
 base::Result<std::string> Outbox::payload(const std::string& id, const std::string& tenant, const Spool::Admit& admit) {
   TRY(const Email email, find(id, tenant));
   return read_contents(ledger_.spool(), SpoolKind::payload, id, email.payload_path, admit);
+}
+
+base::Result<bool> Outbox::remove_contents(const std::string& id, const std::string& tenant) {
+  TRY(const Email email, find(id, tenant));
+  if (!is_finished(email)) return false;
+  for (const std::string& path : {email.payload_path, email.message_path})
+    if (!path.empty() && id_in_spool_path(path) == id)
+      if (const auto removed = ledger_.spool().remove(path);
+          !removed && removed.error().code != base::ErrorCode::not_found)
+        return base::propagate(removed.error());
+  return true;
 }
 
 std::optional<std::string> Outbox::why_unreadable(const std::string& id) {
@@ -353,6 +376,11 @@ base::Result<void> Outbox::suppress(const std::string& tenant, const std::string
 
 base::Result<bool> Outbox::unsuppress(const std::string& tenant, const std::string& address) {
   return suppressions_.remove(tenant, address);
+}
+
+base::Result<bool> Outbox::is_suppressed(const std::string& tenant, const std::string& address) {
+  TRY(const std::vector<Suppression> found, suppressions_.find(tenant, {address}));
+  return !found.empty();
 }
 
 base::Result<SuppressionPage> Outbox::suppressions(const std::string& tenant, const std::string& cursor, int limit) {

@@ -78,6 +78,10 @@ class Outbox {
   // The same without a key and without waiting: together with others that come at this time. False when too many wait,
   // or they find no room in memory; otherwise `done` is called once, on another thread.
   [[nodiscard]] bool accept_soon(std::vector<Payload> payloads, const std::string& tenant, AcceptanceQueue::Done done);
+  // One e-mail with an id, in one commit with actions of the caller's on this store: Ledger::accept_with(). An e-mail
+  // that finds no room in memory is answered service_unavailable.
+  bool shares_commits(const store::Store& store) const { return ledger_.shares_commits(store); }
+  JoinedOutcome accept_with(Payload payload, const std::string& tenant, std::vector<store::TransactAction> actions);
   // Returns when everything that was to be accepted soon has been answered.
   void drain() { acceptances_.drain(); }
 
@@ -98,6 +102,10 @@ class Outbox {
   base::Result<std::string> message(const std::string& id, const std::string& tenant, const Spool::Admit& admit);
   // As it was handed in; not_found.
   base::Result<std::string> payload(const std::string& id, const std::string& tenant, const Spool::Admit& admit);
+
+  // Removes payload and message of an e-mail that is finished from the spool; its record stays. False when it is not
+  // finished; not_found.
+  base::Result<bool> remove_contents(const std::string& id, const std::string& tenant);
 
   // What is wrong with the record of this e-mail, if it cannot be read. Then all that is asked about it alone is
   // corrupt.
@@ -128,6 +136,7 @@ class Outbox {
 
   base::Result<void> suppress(const std::string& tenant, const std::string& address, const std::string& reason);
   base::Result<bool> unsuppress(const std::string& tenant, const std::string& address);  // false: it was not
+  base::Result<bool> is_suppressed(const std::string& tenant, const std::string& address);
   base::Result<SuppressionPage> suppressions(const std::string& tenant, const std::string& cursor, int limit);
 
  private:

@@ -17,21 +17,20 @@ class MailRoom {
 
   // Can an e-mail be accepted in one commit with items of the reminders' store?
   virtual bool shares_commits() const = 0;
-  // In one commit with these actions, whose conditions count. transaction_canceled tells which action failed: reasons
-  // are in the order of `actions`. A taken id is `known` then.
-  struct JoinedOutcome {
-    bool known = false;                 // there is an e-mail with this id already: nothing was written
-    std::optional<store::Error> error;  // of the store; nothing was written unless it is internal_server_error
-  };
-  virtual JoinedOutcome accept_with(const outbox::Payload& payload, const std::string& tenant,
-                                    std::vector<store::TransactAction> actions) = 0;
+  // In one commit with these actions, whose conditions count: reasons of a cancelled transaction begin with those of
+  // `actions`, in their order.
+  virtual outbox::JoinedOutcome accept_with(const outbox::Payload& payload, const std::string& tenant,
+                                            std::vector<store::TransactAction> actions) = 0;
   // By itself. An e-mail with this id that is there already is a success.
   virtual base::Result<void> accept(const outbox::Payload& payload, const std::string& tenant) = 0;
 
   virtual base::Result<std::optional<outbox::Email>> find(const std::string& email_id, const std::string& tenant) = 0;
-  virtual std::string message_id_of(const std::string& email_id) const = 0;
+  // The Message-ID of an e-mail from this address, without angle brackets.
+  virtual std::string message_id_of(const std::string& email_id, const std::string& sender) const = 0;
   virtual base::Result<bool> is_suppressed(const std::string& address, const std::string& tenant) = 0;
-  // For erasure: an e-mail that has not gone out is cancelled; contents are removed from the spool when it is finished.
+  // For erasure: an e-mail that has not gone out is cancelled, and the contents of one that is finished are removed
+  // from the spool. True when nothing of it is left to be removed: false while it is being sent, so that it is to be
+  // tried again.
   virtual base::Result<bool> erase(const std::string& email_id, const std::string& tenant) = 0;
 };
 

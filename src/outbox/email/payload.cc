@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/base64.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "base/timestamp.h"
 #include "json/writer.h"
@@ -341,6 +342,14 @@ bool is_uuid(std::string_view text) {
     if (dash ? digit != '-' : !((digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f'))) return false;
   }
   return true;
+}
+
+std::string derived_uuid(std::string_view text) {
+  std::string hex = base::to_hex(base::sha256(text)).substr(0, 32);
+  hex[12] = '8';
+  hex[16] = "89ab"[static_cast<unsigned char>(hex[16]) % 4];
+  for (const std::size_t dash : {20, 16, 12, 8}) hex.insert(dash, "-");
+  return hex;
 }
 
 std::optional<Payload> read_payload(Element element, const std::string& path, base::TimePoint now,

@@ -20,6 +20,12 @@
 #include "outbox/ledger/malformed_records.h"
 #include "outbox/ledger/queue_reader.h"
 #include "outbox/ledger/spool.h"
+#include "store/error.h"
+#include "store/transaction.h"
+
+namespace postino::store {
+class Store;
+}
 
 namespace postino::outbox {
 
@@ -66,6 +72,14 @@ struct AcceptAnswer {
 };
 // The answer to store under the key, from the outcomes.
 using RenderAnswer = std::function<std::string(const std::vector<AcceptOutcome>&)>;
+
+// What became of an e-mail that was to be accepted in one commit with records of others.
+struct JoinedOutcome {
+  std::optional<Email> email;  // as it is stored: all was written
+  bool known = false;          // there is an e-mail with this id already: nothing was written by this attempt
+  // Nothing was written, unless it is internal_server_error: then all may be.
+  std::optional<store::Error> error;
+};
 
 enum class MoveStatus {
   done,
@@ -135,6 +149,12 @@ class Ledger {
   // under the key. Fails as a whole only when the ledger cannot be reached: then none is there.
   virtual base::Result<AcceptAnswer> accept(std::vector<NewEmail> emails, const std::optional<AcceptKey>& key,
                                             const RenderAnswer& render) = 0;
+
+  // Can an e-mail be accepted in one commit with items of this store?
+  virtual bool shares_commits(const store::Store&) const { return false; }
+  // Does so. The conditions of the actions count; the reasons of a cancelled transaction begin with theirs, in their
+  // order. Only where shares_commits().
+  virtual JoinedOutcome accept_with(NewEmail email, std::vector<store::TransactAction> actions);
 
   // Takes up to `limit` e-mails that are due and wanted, oldest first, each for this owner alone until the lease ends.
   // Those that are not wanted stay as they are. One caller at a time for each pipeline.

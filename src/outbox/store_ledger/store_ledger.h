@@ -46,6 +46,8 @@ class StoreLedger : public Ledger {
   }
   base::Result<AcceptAnswer> accept(std::vector<NewEmail> emails, const std::optional<AcceptKey>& key,
                                     const RenderAnswer& render) override;
+  bool shares_commits(const store::Store& store) const override { return &store == &store_; }
+  JoinedOutcome accept_with(NewEmail email, std::vector<store::TransactAction> actions) override;
   base::Result<Claim> claim(Pipeline pipeline, int limit, const std::string& owner) override;
   base::Result<Claim> claim(Pipeline pipeline, int limit, const std::string& owner, const Choice& choice) override;
   base::Result<Claim> due(Pipeline pipeline, int limit, const std::set<std::string>& except) override;

@@ -1,0 +1,57 @@
+#include "reminders/outbox_mail_room.h"
+
+#include "mail/address.h"
+#include "mail/address_syntax.h"
+
+namespace postino::reminders {
+
+outbox::JoinedOutcome OutboxMailRoom::accept_with(const outbox::Payload& payload, const std::string& tenant,
+                                                  std::vector<store::TransactAction> actions) {
+  return outbox_.accept_with(payload, tenant, std::move(actions));
+}
+
+base::Result<void> OutboxMailRoom::accept(const outbox::Payload& payload, const std::string& tenant) {
+  using outbox::AcceptError;
+  using outbox::AcceptStatus;
+  TRY(const outbox::AcceptAnswer answer, outbox_.accept({payload}, tenant, std::nullopt, {}));
+  if (answer.status == AcceptStatus::no_room)
+    return base::fail(base::ErrorCode::exhausted, "there is no room in memory for the e-mail");
+  if (answer.status == AcceptStatus::unknown)
+    return base::fail(base::ErrorCode::io, "the outbox failed while the e-mail was written");
+  const outbox::AcceptOutcome& outcome = answer.outcomes.front();
+  if (!outcome.error || *outcome.error == AcceptError::duplicated_id) return {};
+  return base::fail(*outcome.error == AcceptError::unknown ? base::ErrorCode::io : base::ErrorCode::exhausted,
+                    outcome.message);
+}
+
+base::Result<std::optional<outbox::Email>> OutboxMailRoom::find(const std::string& email_id,
+                                                                const std::string& tenant) {
+  auto shown = outbox_.show(email_id, tenant);
+  if (shown) return std::move(shown->email);
+  if (shown.error().code == base::ErrorCode::not_found) return std::nullopt;
+  return base::propagate(shown.error());
+}
+
+std::string OutboxMailRoom::message_id_of(const std::string& email_id, const std::string& sender) const {
+  if (!message_id_domain_.empty()) return email_id + "@" + message_id_domain_;
+  const std::string domain = mail::domain_of(sender);
+  const auto ascii = mail::to_ascii_address("postmaster@" + domain);
+  return email_id + "@" + (ascii ? mail::domain_of(*ascii) : domain);
+}
+
+base::Result<bool> OutboxMailRoom::is_suppressed(const std::string& address, const std::string& tenant) {
+  return outbox_.is_suppressed(tenant, address);
+}
+
+base::Result<bool> OutboxMailRoom::erase(const std::string& email_id, const std::string& tenant) {
+  // What can no longer be cancelled is refused, and stays as it is.
+  if (const auto cancelled = outbox_.cancel(email_id, tenant, "the customer's data was erased");
+      !cancelled && cancelled.error().code != base::ErrorCode::conflict &&
+      cancelled.error().code != base::ErrorCode::not_found)
+    return base::propagate(cancelled.error());
+  auto removed = outbox_.remove_contents(email_id, tenant);
+  if (!removed && removed.error().code == base::ErrorCode::not_found) return true;
+  return removed;
+}
+
+}  // namespace postino::reminders
