@@ -1,6 +1,8 @@
 // Drafts: made, revised, shown, rejected. Safe to call from any thread.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,9 @@
 #include "reminders/text/diff.h"
 
 namespace postino::reminders {
+
+class Commit;
+class Keys;
 
 inline constexpr std::size_t most_in_bulk = 100;
 
@@ -53,7 +58,7 @@ class Drafts {
   Drafts(ReminderStore& store, Customers& customers, Templates& templates, MailRoom& mail)
       : store_(store), customers_(customers), templates_(templates), mail_(mail) {}
 
-  // The text of a template as it would be in a draft for this customer. Nothing is written.
+  // The text as it would be in a draft for this customer. Nothing is written.
   Answer<Rendered> preview(const NewDraft& draft, const std::string& tenant);
   Answer<ShownDraft> make(const NewDraft& draft, const Actor& actor);
   // At most 100; an answer for each, in their order.
@@ -77,9 +82,21 @@ class Drafts {
     std::string stopped;
     Overdue overdue;
   };
+  // Also of a customer of whom only what other programs have sent is known.
   Answer<Explanation> explain(const std::string& customer_id, const std::string& type, const std::string& tenant);
 
  private:
+  struct Composed;
+  Answer<Composed> compose(const NewDraft& draft, const std::string& tenant);
+  // `earliest` is the second from which an id is looked for, and then the one after it.
+  Answer<ShownDraft> make_from(const NewDraft& draft, const Actor& actor, base::TimePoint& earliest);
+  struct Read;
+  Answer<Read> read(const Keys& keys, const std::string& id);
+  Answer<ShownDraft> show(const Keys& keys, Draft draft);
+  using Change = std::function<Answer<void>(Draft& draft, Commit& commit)>;
+  // A pending draft of this revision, with the change, as one commit.
+  Answer<ShownDraft> change(const std::string& id, int seen, const Actor& actor, const Change& change);
+
   ReminderStore& store_;
   Customers& customers_;
   Templates& templates_;

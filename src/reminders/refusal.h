@@ -16,6 +16,7 @@ enum class RefusalKind {
   unknown_customer,  // and so on: what was named does not exist
   unknown_invoice,
   unknown_template,
+  unknown_branding,
   unknown_draft,
   unknown_reminder,
   other_revision,   // the caller saw an older one: `current_revision` is what it is now

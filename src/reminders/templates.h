@@ -1,19 +1,19 @@
 // Templates, overrides for single customers, and branding. Safe to call from any thread.
 #pragma once
 
-#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "reminders/actor.h"
 #include "reminders/page.h"
-#include "reminders/record/customer.h"
-#include "reminders/record/draft.h"
 #include "reminders/record/template.h"
 #include "reminders/refusal.h"
+#include "reminders/rendering.h"
 
 namespace postino::reminders {
 
+class Keys;
 class ReminderStore;
 
 struct TemplateSummary {
@@ -24,24 +24,16 @@ struct TemplateSummary {
   std::string type;
 };
 
-// A text and where it came from.
-struct Rendered {
-  DraftText text;
-  std::string template_id;
-  int template_version = 0;
-  std::string branding;
-  std::string from;  // of the branding; empty: the configured one
-  std::string reply_to;
-};
-
 class Templates {
  public:
   explicit Templates(ReminderStore& store) : store_(store) {}
 
-  // The next version. It is not active, unless it is the first one. invalid for texts that cannot be parsed.
+  // The next version, whatever number is given. It is not active, unless it is the first one. invalid for texts that
+  // cannot be parsed.
   Answer<TemplateVersion> add_version(const TemplateVersion& version, const Actor& actor);
   // Also back to an earlier one.
   Answer<TemplateVersion> activate(const std::string& template_id, int version, const Actor& actor);
+  // The active one, when no version is named: wrong_state when none is.
   Answer<TemplateVersion> find(const std::string& template_id, std::optional<int> version, const std::string& tenant);
   Answer<Page<TemplateVersion>> versions(const std::string& template_id, const PageRequest& page,
                                          const std::string& tenant);  // newest first
@@ -58,18 +50,22 @@ class Templates {
   Answer<Branding> find_branding(const std::string& name, const std::string& tenant);
   Answer<Page<Branding>> brandings(const PageRequest& page, const std::string& tenant);
 
-  // With variables that Postino knows (customer_name, customer_email, customer_id, invoice_id: the oldest overdue one,
-  // invoice_ids, overdue_amount, due_date, days_overdue, company_name, reminder_type) in `known`, and `given` ones.
-  // invalid for variables that are missing, and for given ones that the template does not have.
-  // Given ones win over known ones of the same name.
+  // With the branding of the template, and render_text(). Variables that Postino knows: customer_name, customer_email,
+  // customer_id, invoice_id (the oldest overdue one), invoice_ids, overdue_amount, due_date, days_overdue, company_name
+  // (of the branding), reminder_type.
   Answer<Rendered> render(const TemplateVersion& version, const Variables& known, const Variables& given,
                           const std::string& tenant);
   // The active version, or this one, with sample values for all that are known.
   Answer<Rendered> preview(const std::string& template_id, std::optional<int> version, const Variables& given,
                            const std::string& tenant);
-  static Variables sample();
 
  private:
+  struct Standing;
+  Answer<Standing> look(const Keys& keys, const std::string& template_id);
+  Answer<Standing> look_at_versions(const Keys& keys, const std::string& template_id);
+  Answer<std::optional<TemplateVersion>> get_version(const Keys& keys, const std::string& template_id, int version);
+  Answer<void> check_branding(const Keys& keys, const std::string& name);
+
   ReminderStore& store_;
 };
 

@@ -52,6 +52,7 @@ struct Draft {
   std::string created_key;  // the API key
   std::string revised_by;   // who made the current revision
   std::string revised_key;
+  std::optional<base::TimePoint> revised_at;
   std::string decided_by;
   std::optional<base::TimePoint> decided_at;
   std::string sent_record;  // of an approved one: the id of its sent reminder

@@ -62,6 +62,7 @@ item::Item draft_item(const Keys& keys, const Draft& draft) {
   set_text(item, "created_key", draft.created_key);
   set_text(item, "revised_by", draft.revised_by);
   set_text(item, "revised_key", draft.revised_key);
+  set_moment(item, "revised_at_ms", draft.revised_at);
   set_text(item, "decided_by", draft.decided_by);
   set_moment(item, "decided_at_ms", draft.decided_at);
   set_text(item, "sent_record", draft.sent_record);
@@ -99,6 +100,7 @@ base::Result<Draft> read_draft(const item::Item& item, const std::string& usual_
   draft.created_key = fields.text("created_key");
   draft.revised_by = fields.text("revised_by");
   draft.revised_key = fields.text("revised_key");
+  draft.revised_at = fields.moment("revised_at_ms");
   draft.decided_by = fields.text("decided_by");
   draft.decided_at = fields.moment("decided_at_ms");
   draft.sent_record = fields.text("sent_record");
