@@ -1,0 +1,90 @@
+#include "reminders/record/customer_item.h"
+
+#include "reminders/record/item_fields.h"
+
+namespace postino::reminders {
+
+item::Item customer_item(const Keys& keys, const Customer& customer) {
+  item::Item item = Keys::key(keys.customer(customer.id), profile_sort);
+  item.set("GSI1PK", keys.listing("CUSTOMERS"));
+  item.set("GSI1SK", customer.id);
+  item.set("customer_id", customer.id);
+  item.set("customer_name", customer.name);
+  item.set("customer_email", customer.email);
+  item.set("opt_out", customer.opted_out);
+  set_moment(item, "opted_out_at_ms", customer.opted_out_at);
+  set_text(item, "opt_out_reason", customer.opted_out_reason);
+  set_count(item, "hard_bounces", customer.hard_bounces);
+  set_count(item, "complaints", customer.complaints);
+  set_text(item, "last_bounce", customer.last_bounce);
+  set_text(item, "last_complaint", customer.last_complaint);
+  set_count(item, "reminders_sent", customer.reminders_sent);
+  set_count(item, "late_payments", customer.late_payments);
+  item.set("created_date", seed_time(customer.created_at));
+  item.set("created_at_ms", base::epoch_milliseconds(customer.created_at));
+  item.set("updated_at_ms", base::epoch_milliseconds(customer.updated_at));
+  item.set("version", customer.version);
+  return item;
+}
+
+base::Result<Customer> read_customer(const item::Item& item) {
+  ItemFields fields(item);
+  Customer customer;
+  customer.id = fields.text("customer_id");
+  customer.name = fields.text("customer_name");
+  customer.email = fields.text("customer_email");
+  customer.opted_out = fields.flag("opt_out");
+  customer.opted_out_at = fields.moment("opted_out_at_ms");
+  customer.opted_out_reason = fields.text("opt_out_reason");
+  customer.hard_bounces = fields.whole("hard_bounces");
+  customer.complaints = fields.whole("complaints");
+  customer.last_bounce = fields.text("last_bounce");
+  customer.last_complaint = fields.text("last_complaint");
+  customer.reminders_sent = fields.whole("reminders_sent");
+  customer.late_payments = fields.whole("late_payments");
+  customer.created_at = fields.moment("created_at_ms").value_or(base::TimePoint());
+  customer.updated_at = fields.moment("updated_at_ms").value_or(customer.created_at);
+  customer.version = fields.whole("version");
+  TRY_VOID(fields.check());
+  const std::string record = "the record " + key_text(item) + " cannot be read: ";
+  if (!is_record_id(customer.id))
+    return base::fail(base::ErrorCode::corrupt, record + "customer_id " + std::string(record_id_rule));
+  // Without one, no commit could tell that it is the same customer.
+  if (customer.version < 1)
+    return base::fail(base::ErrorCode::corrupt, record + "version must be a whole number from 1 on");
+  return customer;
+}
+
+item::Item late_payer_item(const Keys& keys, const std::string& customer_id) {
+  item::Item item = Keys::key(keys.customer(customer_id), late_payer_sort);
+  item.set("GSI1PK", keys.listing("LATE_PAYERS"));
+  item.set("GSI1SK", customer_id);
+  item.set("customer_id", customer_id);
+  return item;
+}
+
+item::Item erased_item(const Keys& keys, const ErasedCustomer& erased) {
+  item::Item item = Keys::key(keys.customer(erased.customer_id), erased_sort);
+  item.set("customer_id", erased.customer_id);
+  item.set("opt_out", erased.opted_out);
+  set_count(item, "complaints", erased.complaints);
+  item.set("suppressed", erased.suppressed);
+  item.set("began_at_ms", base::epoch_milliseconds(erased.began_at));
+  set_moment(item, "finished_at_ms", erased.finished_at);
+  return item;
+}
+
+base::Result<ErasedCustomer> read_erased(const item::Item& item) {
+  ItemFields fields(item);
+  ErasedCustomer erased;
+  erased.customer_id = fields.text("customer_id");
+  erased.opted_out = fields.flag("opt_out");
+  erased.complaints = fields.whole("complaints");
+  erased.suppressed = fields.flag("suppressed");
+  erased.began_at = fields.moment("began_at_ms").value_or(base::TimePoint());
+  erased.finished_at = fields.moment("finished_at_ms");
+  TRY_VOID(fields.check());
+  return erased;
+}
+
+}  // namespace postino::reminders
