@@ -4,8 +4,10 @@
 // of the customer, so that no approval overlooks it. Safe to call from any thread.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "reminders/actor.h"
 #include "reminders/page.h"
@@ -15,6 +17,7 @@
 
 namespace postino::reminders {
 
+class Keys;
 class ReminderStore;  // reminder_store.h: the table, clock, retries, audit and summary that all of them share
 
 struct Overdue {
@@ -42,7 +45,7 @@ class Customers {
   explicit Customers(ReminderStore& store) : store_(store) {}
 
   // Makes it or changes name and address. What the customer has decided, and counts, stay: also those of a customer of
-  // this id that was erased. `opted_out` of a new one counts; of one that is there only true does.
+  // this id that was erased. Bounces are those of an address, and end with it. `opted_out` is taken when it is true.
   Answer<Taken<Customer>> take(const Customer& customer, const Actor& actor);
   Answer<Customer> put(const Customer& customer, const Actor& actor);  // the same
   Answer<Customer> find(const std::string& id, const std::string& tenant);
@@ -52,8 +55,9 @@ class Customers {
   Answer<Customer> opt_out(const std::string& id, const std::string& reason, const Actor& actor);
   Answer<Customer> opt_in(const std::string& id, const Actor& actor);  // also forgets bounces and complaints
   Answer<Customer> complain(const std::string& id, const std::string& reason, const Actor& actor);
-  // From the outbox.
-  Answer<Customer> hard_bounce(const std::string& id, const std::string& words, const Actor& actor);
+  // From the outbox. `address` is the one that bounced: if the customer has another one by now nothing is changed.
+  Answer<Customer> hard_bounce(const std::string& id, const std::string& words, const Actor& actor,
+                               const std::string& address = {});
 
   // Makes it or changes it: amount, due date, and what is paid, which only grows. `paid_at` alone says that all of it
   // is paid. A paid one can no longer be changed: wrong_state. The same again changes nothing.
@@ -74,6 +78,17 @@ class Customers {
   Answer<Page<Overdue>> all_overdue(const PageRequest& page, const std::string& tenant);
 
  private:
+  // Decides again as long as others change the customer. `decide` is false when there is nothing to change.
+  Answer<Customer> change(const std::string& id, const Actor& actor, const std::string& action,
+                          const std::function<bool(Customer&)>& decide);
+  Answer<Customer> make(const Keys& keys, Customer customer, const Actor& actor);
+  Answer<Taken<Customer>> take_known(const Customer& customer, const Actor& actor);
+  // Writes what an invoice has become, and all that follows from it.
+  Answer<void> write_invoice(const Keys& keys, const std::optional<Invoice>& before, const Invoice& after,
+                             const std::string& action, const Actor& actor);
+  Answer<std::optional<Invoice>> stored_invoice(const Keys& keys, const std::string& customer_id,
+                                                const std::string& invoice_id);
+
   ReminderStore& store_;
 };
 

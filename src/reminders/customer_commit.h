@@ -1,0 +1,32 @@
+// Parts of a commit that change a customer: its record, and its pending drafts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reminders/record/customer.h"
+#include "reminders/reminder_store.h"
+
+namespace postino::reminders {
+
+// How often something is decided again because others have changed the same customer meanwhile.
+inline constexpr int change_rounds = 30;
+
+// The customer had this version. Only attributes that differ are written: approvals count beside it.
+void add_change(Commit& commit, const Keys& keys, const Customer& before, const Customer& after);
+// Nothing is written unless the customer is there.
+void add_presence(Commit& commit, const Keys& keys, const std::string& customer_id);
+
+// Ids of drafts that wait for approval, at most `most`. Consistent.
+Answer<std::vector<std::string>> pending_drafts(ReminderStore& store, const Keys& keys, const std::string& customer_id,
+                                                std::size_t most);
+// As many as one commit can have beside what else it has.
+inline constexpr std::size_t most_withdrawn_at_once = 40;
+void add_withdrawals(Commit& commit, const Keys& keys, const std::string& customer_id,
+                     const std::vector<std::string>& draft_ids, const std::string& reason, const Actor& actor,
+                     base::Random& random);
+// Those that are left: more than one commit can have, or made while the others were withdrawn.
+Answer<void> withdraw_rest(ReminderStore& store, const Keys& keys, const std::string& customer_id,
+                           const std::string& reason, const Actor& actor);
+
+}  // namespace postino::reminders

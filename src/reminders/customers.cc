@@ -1,0 +1,224 @@
+#include "reminders/customers.h"
+
+#include "base/text.h"
+#include "item/attribute_text.h"
+#include "mail/address.h"
+#include "reminders/customer_commit.h"
+#include "reminders/listing.h"
+#include "reminders/record/customer_item.h"
+
+namespace postino::reminders {
+
+namespace {
+
+tl::unexpected<Refusal> refuse_unknown_customer(const std::string& id) {
+  return refuse(RefusalKind::unknown_customer,
+                is_record_id(id) ? "there is no customer " + id : "there is no such customer");
+}
+
+tl::unexpected<Refusal> refuse_busy_customer(const std::string& id) {
+  return refuse(RefusalKind::busy, "others change the customer " + id + "; try again");
+}
+
+std::string customer_subject(const std::string& id) { return "customers/" + id; }
+
+// Words of others, as they are kept.
+std::string kept_words(const std::string& words) {
+  std::string kept;
+  base::append_printable(kept, words, longest_reason);
+  return kept;
+}
+
+Answer<void> check_customer(const Customer& customer) {
+  Refusal refusal;
+  const auto note = [&](const char* field, std::string rule) {
+    if (refusal.faults.empty()) refusal.message = std::string(field) + " " + rule;
+    refusal.faults.push_back({field, std::move(rule)});
+  };
+  if (!is_record_id(customer.id)) note("customer_id", std::string(record_id_rule));
+  if (const auto checked = check_customer_name(customer.name); !checked) note("customer_name", checked.error().message);
+  if (const auto checked = check_customer_email(customer.email); !checked)
+    note("customer_email", checked.error().message);
+  if (!refusal.faults.empty()) return base::propagate(std::move(refusal));
+  return {};
+}
+
+void opt_out_now(Customer& customer, base::TimePoint now) {
+  customer.opted_out = true;
+  customer.opted_out_at = now;
+}
+
+}  // namespace
+
+Answer<Customer> Customers::find(const std::string& id, const std::string& tenant) {
+  if (!is_record_id(id)) return refuse_unknown_customer(id);
+  TRY(const std::optional<item::Item> item, store_.get(store_.keys(tenant).customer(id), std::string(profile_sort)));
+  if (!item) return refuse_unknown_customer(id);
+  auto customer = read_customer(*item);
+  if (!customer) return base::propagate(refusal_of(customer.error()));
+  return *std::move(customer);
+}
+
+Answer<Customer> Customers::change(const std::string& id, const Actor& actor, const std::string& action,
+                                   const std::function<bool(Customer&)>& decide) {
+  if (!is_record_id(id)) return refuse_unknown_customer(id);
+  const Keys keys = store_.keys(actor.tenant);
+  for (int round = 0; round < change_rounds; ++round) {
+    TRY(const Guard guard, store_.guard(keys, id));
+    TRY(const Customer before, find(id, actor.tenant));
+    Customer after = before;
+    if (!decide(after)) return before;
+    Commit commit = store_.begin();
+    after.updated_at = commit.now();
+    ++after.version;
+    add_change(commit, keys, before, after);
+    commit.move_guard(keys, id, guard, guard);
+    commit.audit(actor, action, customer_subject(id), {}, store_.random());
+    const auto written = store_.write(std::move(commit));
+    if (written) return after;
+    if (written.error().kind != RefusalKind::busy) return base::propagate(written.error());
+  }
+  return refuse_busy_customer(id);
+}
+
+// Answers busy when somebody else has made it meanwhile.
+Answer<Customer> Customers::make(const Keys& keys, Customer customer, const Actor& actor) {
+  TRY(const std::optional<item::Item> item, store_.get(keys.customer(customer.id), std::string(erased_sort)));
+  Commit commit = store_.begin();
+  if (item) {
+    const auto erased = read_erased(*item);
+    if (!erased) return base::propagate(refusal_of(erased.error()));
+    if (!erased->finished_at)
+      return refuse(RefusalKind::wrong_state,
+                    "the erasure of the customer " + customer.id + " is not finished; repeat it first");
+    customer.opted_out = customer.opted_out || erased->opted_out;
+    customer.complaints = erased->complaints;
+  }
+  if (customer.opted_out) opt_out_now(customer, commit.now());
+  customer.created_at = customer.updated_at = commit.now();
+  customer.version = 1;
+  commit.put(customer_item(keys, customer), "attribute_not_exists(PK)");
+  commit.check(Keys::key(keys.customer(customer.id), erased_sort),
+               "attribute_not_exists(PK) OR attribute_exists(finished_at_ms)");
+  commit.audit(actor, "customer.created", customer_subject(customer.id), {}, store_.random());
+  TRY_VOID(store_.write(std::move(commit)));
+  return customer;
+}
+
+Answer<Taken<Customer>> Customers::take_known(const Customer& customer, const Actor& actor) {
+  bool changed = false;
+  const base::TimePoint now = store_.clock().now();
+  TRY(Customer stored, change(customer.id, actor, "customer.changed", [&](Customer& after) {
+        const Customer before = after;
+        after.name = customer.name;
+        after.email = customer.email;
+        if (!mail::is_same_address(before.email, after.email)) {
+          after.hard_bounces = 0;
+          after.last_bounce.clear();
+        }
+        if (customer.opted_out && !before.opted_out) opt_out_now(after, now);
+        changed = after != before;
+        return changed;
+      }));
+  return Taken<Customer>{std::move(stored), changed};
+}
+
+Answer<Taken<Customer>> Customers::take(const Customer& customer, const Actor& actor) {
+  TRY_VOID(check_customer(customer));
+  const Keys keys = store_.keys(actor.tenant);
+  Customer made;
+  made.id = customer.id;
+  made.name = customer.name;
+  made.email = customer.email;
+  made.opted_out = customer.opted_out;
+  for (int round = 0; round < change_rounds; ++round) {
+    TRY(const std::optional<item::Item> item, store_.get(keys.customer(customer.id), std::string(profile_sort)));
+    if (item) return take_known(customer, actor);
+    auto answer = make(keys, made, actor);
+    if (answer) return Taken<Customer>{*std::move(answer), true};
+    if (answer.error().kind != RefusalKind::busy) return base::propagate(std::move(answer).error());
+  }
+  return refuse_busy_customer(customer.id);
+}
+
+Answer<Customer> Customers::put(const Customer& customer, const Actor& actor) {
+  TRY(Taken<Customer> taken, take(customer, actor));
+  return std::move(taken.record);
+}
+
+Answer<Page<Customer>> Customers::list(const PageRequest& page, const std::string& tenant) {
+  Listing listing;
+  listing.name = "customers";
+  listing.partitions = {store_.keys(tenant).listing("CUSTOMERS")};
+  listing.in_index = true;
+  TRY(const Page<item::Item> items, list_items(store_, listing, page));
+  Page<Customer> answer;
+  answer.cursor = items.cursor;
+  for (const item::Item& item : items.entries) {
+    auto customer = read_customer(item);
+    if (!customer) return base::propagate(refusal_of(customer.error()));
+    answer.entries.push_back(*std::move(customer));
+  }
+  return answer;
+}
+
+Answer<Page<Customer>> Customers::late_payers(const PageRequest& page, const std::string& tenant) {
+  Listing listing;
+  listing.name = "late payers";
+  listing.partitions = {store_.keys(tenant).listing("LATE_PAYERS")};
+  listing.in_index = true;
+  TRY(const Page<item::Item> items, list_items(store_, listing, page));
+  Page<Customer> answer;
+  answer.cursor = items.cursor;
+  for (const item::Item& item : items.entries) {
+    auto customer = find(item::attribute_text(item, "customer_id"), tenant);
+    if (customer && is_late_payer(*customer)) answer.entries.push_back(*std::move(customer));
+    // One that was erased a moment ago.
+    else if (!customer && customer.error().kind != RefusalKind::unknown_customer)
+      return base::propagate(std::move(customer).error());
+  }
+  return answer;
+}
+
+Answer<Customer> Customers::opt_out(const std::string& id, const std::string& reason, const Actor& actor) {
+  const base::TimePoint now = store_.clock().now();
+  return change(id, actor, "customer.opted_out", [&](Customer& customer) {
+    if (customer.opted_out) return false;
+    opt_out_now(customer, now);
+    customer.opted_out_reason = kept_words(reason);
+    return true;
+  });
+}
+
+Answer<Customer> Customers::opt_in(const std::string& id, const Actor& actor) {
+  return change(id, actor, "customer.opted_in", [](Customer& customer) {
+    if (why_stopped(customer).empty()) return false;
+    customer.opted_out = false;
+    customer.opted_out_at.reset();
+    customer.opted_out_reason.clear();
+    customer.hard_bounces = customer.complaints = 0;
+    customer.last_bounce.clear();
+    customer.last_complaint.clear();
+    return true;
+  });
+}
+
+Answer<Customer> Customers::complain(const std::string& id, const std::string& reason, const Actor& actor) {
+  return change(id, actor, "customer.complained", [&](Customer& customer) {
+    ++customer.complaints;
+    customer.last_complaint = kept_words(reason);
+    return true;
+  });
+}
+
+Answer<Customer> Customers::hard_bounce(const std::string& id, const std::string& words, const Actor& actor,
+                                        const std::string& address) {
+  return change(id, actor, "customer.bounced", [&](Customer& customer) {
+    if (!address.empty() && !mail::is_same_address(address, customer.email)) return false;
+    ++customer.hard_bounces;
+    customer.last_bounce = kept_words(words);
+    return true;
+  });
+}
+
+}  // namespace postino::reminders
