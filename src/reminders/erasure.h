@@ -10,12 +10,14 @@
 
 namespace postino::reminders {
 
+class Keys;
 class ReminderStore;
+struct ErasedCustomer;
 
 struct ErasureReport {
   struct Line {
     std::string what;  // "drafts", "sent reminders", "invoices", "e-mails"
-    int count = 0;
+    std::int64_t count = 0;
     std::string why;  // of what stays: the law; empty of what was removed
   };
   std::vector<Line> removed;
@@ -24,15 +26,31 @@ struct ErasureReport {
 
 class Erasure {
  public:
+  static constexpr std::size_t max_export_bytes = 64 << 20;
+
   Erasure(ReminderStore& store, MailRoom& mail) : store_(store), mail_(mail) {}
 
-  // JSON: profile, invoices, drafts with revisions, sent reminders, overrides, audit events.
+  // JSON: profile, invoices, drafts and their revisions, sent reminders, overrides, audit events: every attribute of
+  // every record. Also of customers that other programs have written without a profile.
   Answer<std::string> export_customer(const std::string& id, const Actor& actor);
-  // Can be repeated after a failure. Reminders in flight are cancelled where that is still possible. Unpaid invoices
-  // are refused: wrong_state, unless `also_unpaid`. Sent reminders stay as records without text, name and address.
+
+  // First the customer is removed, so that nothing more is drafted or approved, then e-mails, texts and records. Can be
+  // repeated after a failure at any step: it goes on where it was, and the report counts all of it. Once it is finished
+  // the same report is answered again. Reminders that wait in the outbox are cancelled. One that is being sent at this
+  // moment cannot be: busy, and to be repeated. Unpaid invoices are refused: wrong_state, unless `also_unpaid`. Sent
+  // reminders stay as records without text, name and address.
   Answer<ErasureReport> erase(const std::string& id, bool also_unpaid, const Actor& actor);
 
  private:
+  // Removes the customer, or finds that this was done before.
+  Answer<ErasedCustomer> begin(const Keys& keys, const std::string& id, bool also_unpaid, const Actor& actor);
+  Answer<void> begin_now(const Keys& keys, const std::string& id, const item::Item* profile, const Actor& actor);
+  // How many e-mails are being sent.
+  Answer<int> erase_sent(const Keys& keys, const std::string& id);
+  Answer<bool> erase_email(const std::string& email_id, const std::string& tenant);
+  Answer<void> erase_records(const Keys& keys, const std::string& id);
+  Answer<ErasureReport> report(const Keys& keys, const std::string& id);
+
   ReminderStore& store_;
   MailRoom& mail_;
 };

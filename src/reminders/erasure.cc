@@ -1,0 +1,275 @@
+#include "reminders/erasure.h"
+
+#include <algorithm>
+#include <array>
+
+#include "item/attribute_text.h"
+#include "reminders/customer_commit.h"
+#include "reminders/customer_records.h"
+#include "reminders/record/customer_item.h"
+#include "reminders/record/invoice_item.h"
+#include "reminders/record/item_fields.h"
+
+namespace postino::reminders {
+
+namespace {
+
+constexpr std::size_t most_erased_at_once = 50;
+
+// Counts of the erasure, in the record of it, by the kind of what was removed.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> removed_counts = {{
+    {"profile", "customer"},
+    {"drafts", "drafts"},
+    {"revisions", "revisions of drafts"},
+    {"sent_reminders", "texts, names and addresses of sent reminders"},
+    {"invoices", "invoices"},
+    {"overrides", "templates for this customer"},
+    {"others", "other records"},
+}};
+constexpr std::string_view emails_count = "removed_emails";
+std::string count_name(std::string_view kind) { return "removed_" + std::string(kind); }
+
+tl::unexpected<Refusal> refuse_unknown(const std::string& id) {
+  return refuse(RefusalKind::unknown_customer,
+                is_record_id(id) ? "there is no customer " + id : "there is no such customer");
+}
+
+store::TransactDelete removal_of(const Commit& commit, item::Key key) {
+  store::TransactDelete removal;
+  removal.table_name = commit.tables().tracking;
+  removal.key = std::move(key);
+  return removal;
+}
+
+// In one commit with what is counted, so that a repeated erasure counts nothing twice.
+void add_counts(Commit& commit, const Keys& keys, const std::string& id,
+                const std::map<std::string, std::int64_t>& counts) {
+  store::TransactUpdate update;
+  update.table_name = commit.tables().tracking;
+  update.key = Keys::key(keys.customer(id), erased_sort);
+  update.condition.emplace("attribute_exists(PK)");
+  std::string text;
+  item::Map values;
+  for (const auto& [name, count] : counts) {
+    const std::string value = ":c" + std::to_string(values.size());
+    text.append(text.empty() ? "ADD " : ", ").append(name).append(" ").append(value);
+    values.set(value, count);
+  }
+  if (text.empty()) return;
+  update.update.emplace(std::move(text));
+  update.placeholders.values = std::move(values);
+  commit.add(std::move(update));
+}
+
+// Without whatever may be about a person. Invoices and amounts stay: they are what the reminder was about.
+store::TransactUpdate stripped(const Commit& commit, const item::Item& sent, bool is_email_gone) {
+  store::TransactUpdate update;
+  update.table_name = commit.tables().tracking;
+  update.key = Keys::key(item::attribute_text(sent, "PK"), item::attribute_text(sent, "SK"));
+  std::string text = "SET version = if_not_exists(version, :none) + :one, stripped = :yes";
+  item::Map values{{":none", 0}, {":one", 1}, {":yes", true}};
+  // Until then a repeated erasure looks at it again.
+  if (is_email_gone) {
+    text += ", erased_at_ms = :now";
+    values.set(":now", base::epoch_milliseconds(commit.now()));
+  }
+  update.update.emplace(text +
+                        " REMOVE customer_name, customer_email, email_subject, email_content, email_html, failure");
+  update.condition.emplace("attribute_exists(PK)");
+  update.placeholders.values = std::move(values);
+  return update;
+}
+
+bool stays(std::string_view sort_key) {
+  return sort_key.starts_with(sent_begin) || sort_key == guard_sort || sort_key == erased_sort;
+}
+
+}  // namespace
+
+Answer<void> Erasure::begin_now(const Keys& keys, const std::string& id, const item::Item* profile,
+                                const Actor& actor) {
+  TRY(const Guard guard, store_.guard(keys, id));
+  Commit commit = store_.begin();
+  ErasedCustomer erased;
+  erased.customer_id = id;
+  erased.began_at = commit.now();
+  const item::Key key = Keys::key(keys.customer(id), profile_sort);
+  if (profile != nullptr) {
+    store::TransactDelete removal = removal_of(commit, key);
+    removal.condition.emplace("attribute_exists(PK)");
+    // What cannot be read must be possible to erase, too.
+    if (const auto customer = read_customer(*profile)) {
+      erased.opted_out = customer->opted_out;
+      erased.complaints = customer->complaints;
+      const auto suppressed = mail_.is_suppressed(customer->email, actor.tenant);
+      if (!suppressed) return base::propagate(refusal_of(suppressed.error()));
+      erased.suppressed = *suppressed;
+      removal.condition.emplace("version = :seen");
+      removal.placeholders.values = item::Map{{":seen", customer->version}};
+    }
+    commit.add(std::move(removal));
+  } else {
+    commit.check(key, "attribute_not_exists(PK)");
+  }
+  commit.add(removal_of(commit, Keys::key(keys.customer(id), late_payer_sort)));
+  item::Item record = erased_item(keys, erased);
+  if (profile != nullptr) record.set(count_name("profile"), 1);
+  commit.put(std::move(record));
+  commit.move_guard(keys, id, guard, guard);
+  commit.audit(actor, "customer.erasure_began", "customers/" + id, {}, store_.random());
+  return store_.write(std::move(commit));
+}
+
+Answer<ErasedCustomer> Erasure::begin(const Keys& keys, const std::string& id, bool also_unpaid, const Actor& actor) {
+  const std::string partition = keys.customer(id);
+  for (int round = 0; round < change_rounds; ++round) {
+    TRY(const std::optional<item::Item> profile, store_.get(partition, std::string(profile_sort)));
+    TRY(const std::optional<item::Item> record, store_.get(partition, std::string(erased_sort)));
+    if (!profile && record) {
+      const auto erased = read_erased(*record);
+      if (!erased) return base::propagate(refusal_of(erased.error()));
+      return *erased;
+    }
+    store::QueryRequest request;
+    request.table_name = store_.tables().tracking;
+    request.key_condition = profile ? "PK = :pk AND begins_with(SK, :begin)" : "PK = :pk";
+    request.placeholders.values = item::Map{{":pk", partition}};
+    if (profile) request.placeholders.values->set(":begin", unpaid_begin);
+    request.limit = 2;
+    request.consistent_read = true;
+    TRY(const ReminderStore::QueryPage some, store_.query(request));
+    if (profile && !some.items.empty() && !also_unpaid)
+      return refuse(RefusalKind::wrong_state, "the customer " + id + " has invoices that are not paid");
+    // Another program may have written drafts and reminders for a customer that we do not know.
+    const auto is_guard = [](const item::Item& item) { return item::attribute_text(item, "SK") == guard_sort; };
+    if (!profile && std::ranges::all_of(some.items, is_guard)) return refuse_unknown(id);
+    const auto begun = begin_now(keys, id, profile ? &*profile : nullptr, actor);
+    if (!begun && begun.error().kind != RefusalKind::busy) return base::propagate(begun.error());
+  }
+  return refuse(RefusalKind::busy, "others change the customer " + id + "; try again");
+}
+
+Answer<bool> Erasure::erase_email(const std::string& email_id, const std::string& tenant) {
+  // First what has not reached the outbox: whoever brings it there finds out that it is gone.
+  const std::string waiting = Keys::handover(Keys::work_shard(email_id));
+  TRY(const std::optional<item::Item> handover, store_.get(waiting, email_id));
+  if (handover) {
+    Commit commit = store_.begin();
+    commit.add(removal_of(commit, Keys::key(waiting, email_id)));
+    TRY_VOID(store_.write(std::move(commit)));
+  }
+  const auto erased = mail_.erase(email_id, tenant);
+  if (!erased) return base::propagate(refusal_of(erased.error()));
+  return *erased;
+}
+
+Answer<int> Erasure::erase_sent(const Keys& keys, const std::string& id) {
+  int in_flight = 0;
+  const auto erase_some = [&](const std::vector<item::Item>& some) -> Answer<void> {
+    Commit commit = store_.begin();
+    std::map<std::string, std::int64_t> counts;
+    for (const item::Item& sent : some) {
+      const std::string email_id = item::attribute_text(sent, "email_id");
+      bool is_email_gone = true;
+      if (!email_id.empty()) {
+        TRY(is_email_gone, erase_email(email_id, keys.tenant()));
+        if (is_email_gone) ++counts[std::string(emails_count)];
+      }
+      if (!is_email_gone) ++in_flight;
+      if (!sent.contains("stripped")) ++counts[count_name("sent_reminders")];
+      commit.add(stripped(commit, sent, is_email_gone));
+    }
+    add_counts(commit, keys, id, counts);
+    return store_.write(std::move(commit));
+  };
+  TRY_VOID(
+      read_partition(store_, keys, id, std::string(sent_begin), [&](std::vector<item::Item> items) -> Answer<void> {
+        std::erase_if(items, [](const item::Item& item) { return item.contains("erased_at_ms"); });
+        for (std::size_t first = 0; first < items.size(); first += most_erased_at_once) {
+          const auto begin = items.begin() + static_cast<std::ptrdiff_t>(first);
+          const auto count = static_cast<std::ptrdiff_t>(std::min(most_erased_at_once, items.size() - first));
+          TRY_VOID(erase_some({begin, begin + count}));
+        }
+        return {};
+      }));
+  return in_flight;
+}
+
+Answer<void> Erasure::erase_records(const Keys& keys, const std::string& id) {
+  return read_partition(store_, keys, id, "", [&](std::vector<item::Item> items) -> Answer<void> {
+    std::erase_if(items, [](const item::Item& item) { return stays(item::attribute_text(item, "SK")); });
+    for (std::size_t first = 0; first < items.size(); first += most_erased_at_once) {
+      Commit commit = store_.begin();
+      std::map<std::string, std::int64_t> counts;
+      for (std::size_t i = first; i < std::min(first + most_erased_at_once, items.size()); ++i) {
+        const std::string sort = item::attribute_text(items[i], "SK");
+        commit.add(removal_of(commit, Keys::key(keys.customer(id), sort)));
+        if (const std::string_view kind = kind_of_record(sort); !kind.empty()) ++counts[count_name(kind)];
+      }
+      add_counts(commit, keys, id, counts);
+      TRY_VOID(store_.write(std::move(commit)));
+    }
+    return {};
+  });
+}
+
+Answer<ErasureReport> Erasure::report(const Keys& keys, const std::string& id) {
+  TRY(const std::optional<item::Item> record, store_.get(keys.customer(id), std::string(erased_sort)));
+  if (!record) return refuse_unknown(id);
+  const auto erased = read_erased(*record);
+  if (!erased) return base::propagate(refusal_of(erased.error()));
+  ItemFields counts(*record);
+  ErasureReport report;
+  for (const auto& [kind, name] : removed_counts)
+    if (const std::int64_t count = counts.whole(count_name(kind)); count > 0)
+      report.removed.push_back({std::string(name), count, ""});
+  if (const std::int64_t count = counts.whole(emails_count); count > 0)
+    report.removed.push_back({"contents of e-mails in the outbox", count, ""});
+
+  std::int64_t sent = 0;
+  TRY_VOID(read_partition(store_, keys, id, std::string(sent_begin), [&](const std::vector<item::Item>& items) {
+    sent += static_cast<std::int64_t>(items.size());
+    return Answer<void>();
+  }));
+  if (sent > 0)
+    report.kept.push_back({"sent reminders", sent,
+                           "they prove what was demanded and when; they have no text, name or address, and expire a "
+                           "year after they were sent"});
+  TRY(const std::vector<item::Item> events, audit_events_of(store_, keys, id, base::TimePoint()));
+  report.kept.push_back({"audit events", static_cast<std::int64_t>(events.size()),
+                         "they prove who decided what; they have no names, addresses or texts of customers"});
+  report.kept.push_back({"times of the last reminders", 1, "a customer who comes back is not reminded too soon"});
+  if (erased->opted_out || erased->complaints > 0)
+    report.kept.push_back({"objection to reminders", 1, "it still counts when the customer comes back"});
+  if (erased->suppressed)
+    report.kept.push_back({"address on the suppression list", 1, "so that no mail is sent to it again"});
+  return report;
+}
+
+Answer<ErasureReport> Erasure::erase(const std::string& id, bool also_unpaid, const Actor& actor) {
+  if (!is_record_id(id)) return refuse_unknown(id);
+  const Keys keys = store_.keys(actor.tenant);
+  TRY(ErasedCustomer erased, begin(keys, id, also_unpaid, actor));
+  TRY(const int in_flight, erase_sent(keys, id));
+  TRY_VOID(erase_records(keys, id));
+  if (in_flight > 0)
+    return refuse(RefusalKind::busy, "a reminder to the customer " + id +
+                                         " is being sent at this moment; everything else is erased; repeat it");
+  if (!erased.finished_at) {
+    Commit commit = store_.begin();
+    store::TransactUpdate update;
+    update.table_name = commit.tables().tracking;
+    update.key = Keys::key(keys.customer(id), erased_sort);
+    update.update.emplace("SET finished_at_ms = :now");
+    // Another one may have finished it. Of two events of one erasure one would be false.
+    update.condition.emplace("attribute_exists(PK) AND attribute_not_exists(finished_at_ms)");
+    update.placeholders.values = item::Map{{":now", base::epoch_milliseconds(commit.now())}};
+    commit.add(std::move(update));
+    commit.audit(actor, "customer.erased", "customers/" + id, {}, store_.random());
+    if (const auto written = store_.write(std::move(commit)); !written && written.error().kind != RefusalKind::busy)
+      return base::propagate(written.error());
+  }
+  return report(keys, id);
+}
+
+}  // namespace postino::reminders
