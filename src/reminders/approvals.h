@@ -8,29 +8,46 @@
 #include <string>
 
 #include "reminders/actor.h"
-#include "reminders/drafts.h"
+#include "reminders/customers.h"
+#include "reminders/mail_room.h"
+#include "reminders/record/draft.h"
 #include "reminders/record/sent_reminder.h"
 #include "reminders/refusal.h"
+#include "reminders/standing.h"
 
 namespace postino::reminders {
 
 struct ApprovalRules {
-  bool other_person = false;  // who made the draft, or its current revision, may not approve it
-  std::string from;           // the sender's address, where the branding has none
+  // Who made the draft, or its current revision, may not approve it: neither the person nor the API key.
+  bool other_person = false;
+  std::string from;  // the sender's address, where the draft has none of its branding
 };
-
-class MailRoom;  // mail_room.h: the outbox as reminders see it
 
 class Approvals {
  public:
-  Approvals(ReminderStore& store, MailRoom& mail, ApprovalRules rules)
-      : store_(store), mail_(mail), rules_(std::move(rules)) {}
+  Approvals(ReminderStore& store, Customers& customers, MailRoom& mail, ApprovalRules rules)
+      : store_(store), customers_(customers), mail_(mail), rules_(std::move(rules)) {}
 
   // `seen` is the revision that is approved, and exactly its text is sent.
   Answer<SentReminder> approve(const std::string& draft_id, int seen, const Actor& actor);
 
  private:
+  // An attempt may have to be repeated: others have changed what it rested on.
+  struct Attempt;
+  enum class Outcome { done, again };
+
+  Answer<Outcome> try_once(Attempt& attempt);
+  Answer<void> check(const Attempt& attempt, const Draft& draft) const;
+  Answer<Outcome> commit(Attempt& attempt, const Draft& draft, const item::Item& stored, const Standing& standing);
+  // `record` is the place of the sent reminder in the commit.
+  Answer<Outcome> write_joined(Attempt& attempt, const outbox::Payload& payload, Commit commit, std::size_t record);
+  Answer<Outcome> write_alone(Attempt& attempt, Commit commit, std::size_t record);
+  static Answer<Outcome> after_conditions(Attempt& attempt, const std::vector<std::size_t>& failed, std::size_t record);
+  Answer<Outcome> after_failure(Attempt& attempt, Refusal refusal);
+  Answer<bool> is_done(Attempt& attempt);
+
   ReminderStore& store_;
+  Customers& customers_;
   MailRoom& mail_;
   const ApprovalRules rules_;
 };

@@ -57,6 +57,16 @@ void Commit::audit(const Actor& actor, std::string action, std::string subject,
   add(std::move(put));
 }
 
+std::size_t Commit::count_reminder(const Keys& keys, std::string_view customer_id, int by) {
+  store::TransactUpdate update;
+  update.table_name = tables_.tracking;
+  update.key = Keys::key(keys.customer(customer_id), profile_sort);
+  update.update = "ADD reminders_sent :by, version :one";
+  update.condition = "attribute_exists(PK)";
+  update.placeholders.values = item::Map{{":by", by}, {":one", 1}};
+  return add(std::move(update));
+}
+
 std::size_t Commit::move_guard(const Keys& keys, std::string_view customer_id, const Guard& seen, const Guard& next) {
   Guard moved = next;
   moved.version = seen.version + 1;

@@ -8,6 +8,8 @@
 
 #include "reminders/customers.h"
 #include "reminders/mail_room.h"
+#include "reminders/record/sent_reminder.h"
+#include "reminders/record/watch.h"
 #include "reminders/reminder_store.h"
 
 namespace postino::reminders {
@@ -19,10 +21,17 @@ class Deliveries {
 
   // Something has happened to this e-mail: the next run looks at it. Does not wait. For e-mails of all kinds.
   void note(const std::string& email_id);
-  // Looks at those that are noted or due. How many records were changed.
+  // Looks at those that are noted or due. How many records were changed. One that cannot be looked at keeps no other
+  // back; the answer is its error if none could.
   Answer<int> run_once(int limit = 100);
 
  private:
+  // True when its record was changed.
+  Answer<bool> look(const Watch& watch);
+  Answer<bool> look_at(const std::string& email_id);
+  Answer<void> write_down(const Watch& watch, const SentReminder& before, const SentReminder& after);
+  Answer<void> look_later(Watch watch);
+
   ReminderStore& store_;
   Customers& customers_;
   MailRoom& mail_;

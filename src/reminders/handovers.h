@@ -5,6 +5,7 @@
 #include <string>
 
 #include "reminders/mail_room.h"
+#include "reminders/record/watch.h"
 #include "reminders/reminder_store.h"
 
 namespace postino::reminders {
@@ -13,12 +14,15 @@ class Handovers {
  public:
   Handovers(ReminderStore& store, MailRoom& mail) : store_(store), mail_(mail) {}
 
-  // The item of one that waits.
-  static item::Item record(const Keys& keys, const outbox::Payload& payload, const std::string& tenant);
-  // How many were handed over.
+  // How many were handed over. One that cannot be now waits, and keeps no other back; the answer is its error if none
+  // could.
   Answer<int> run_once(int limit = 100);
 
  private:
+  Answer<void> hand_over(const Handover& handover);
+  // False when another has done so before.
+  Answer<bool> forget(const std::string& email_id);
+
   ReminderStore& store_;
   MailRoom& mail_;
 };

@@ -3,7 +3,6 @@
 
 #include <memory>
 
-#include "base/thread_pool.h"
 #include "reminders/approvals.h"
 #include "reminders/audit.h"
 #include "reminders/customers.h"

@@ -78,8 +78,8 @@ base::Result<Draft> read_draft(const item::Item& item, const std::string& usual_
   Draft draft;
   draft.id = fields.sort_after(draft_begin);
   const auto parts = parse_draft_id(draft.id);
-  draft.customer_id = fields.text("customer_id");
-  if (draft.customer_id.empty() && parts) draft.customer_id = parts->customer_id;
+  // The key decides: the draft is found by it.
+  draft.customer_id = parts ? parts->customer_id : fields.text("customer_id");
   draft.customer_name = fields.text("customer_name");
   draft.customer_email = fields.text("customer_email");
   draft.reminder_type = fields.text("reminder_type");

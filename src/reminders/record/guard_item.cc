@@ -1,10 +1,23 @@
 #include "reminders/record/guard_item.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "reminders/record/item_fields.h"
 
 namespace postino::reminders {
+
+Guard Guard::with(const std::string& type, base::TimePoint at, const std::string& record) const {
+  Guard guard = *this;
+  const auto known = std::ranges::find(guard.last, type, &LastSent::type);
+  if (known == guard.last.end())
+    guard.last.push_back({type, at, record});
+  else if (at >= known->at)
+    *known = {type, at, record};
+  // A key can be later than its time, where one was taken: then later ones of other programs would be overlooked.
+  guard.seen = std::max(guard.seen, std::min(record, key_time(at)));
+  return guard;
+}
 
 item::Item guard_item(const Keys& keys, std::string_view customer_id, const Guard& guard) {
   item::Item item = Keys::key(keys.customer(customer_id), guard_sort);

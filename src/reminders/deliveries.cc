@@ -1,0 +1,211 @@
+#include "reminders/deliveries.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "base/timestamp.h"
+#include "reminders/record/sent_item.h"
+#include "smtp/reply.h"
+
+namespace postino::reminders {
+
+namespace {
+
+constexpr std::size_t most_noted = 10'000;  // more are found by looking
+
+// The ids of reminders are derived (version 8); most others are not.
+bool may_be_reminder(const std::string& email_id) {
+  constexpr std::size_t version_place = 14;
+  return email_id.size() > version_place && email_id[version_place] == '8';
+}
+
+// For good, unless an operator requeues it.
+bool has_failed(outbox::State state) {
+  using enum outbox::State;
+  return state == failed || state == calling_failed || state == failed_acknowledged || state == invalid ||
+         state == calling_invalid || state == invalid_acknowledged;
+}
+
+// What the outbox says, as the record has it.
+SentReminder as_delivered(const SentReminder& before, const outbox::Email& email) {
+  SentReminder after = before;
+  const auto become = [&](DeliveryStatus status, std::string failure) {
+    after.delivery = status;
+    after.failure = std::move(failure);
+  };
+  if (outbox::was_sent(email.state)) {
+    become(DeliveryStatus::sent, "");
+    after.delivered_at = email.settled_at;
+  } else if (email.state == outbox::State::cancelled) {
+    become(DeliveryStatus::cancelled, std::string(outbox::public_reason(email)));
+  } else if (has_failed(email.state)) {
+    become(DeliveryStatus::failed, std::string(outbox::public_reason(email)));
+  } else {
+    become(DeliveryStatus::queued, "");
+  }
+  if (!email.bounces.empty()) {
+    const outbox::Bounce& bounce = email.bounces.back();
+    become(DeliveryStatus::bounced, bounce.status + " " + bounce.diagnostic);
+  }
+  return after;
+}
+
+// "550 5.1.1 no such user": the enhanced status in a reply of a mail server.
+std::string_view status_in(std::string_view reply) {
+  const std::size_t begin = reply.find(' ');
+  if (!smtp::is_reply(reply) || begin == std::string_view::npos) return "";
+  const std::string_view rest = reply.substr(begin + 1);
+  return rest.substr(0, rest.find(' '));
+}
+
+// Why the customer's address gets no more mail; empty: it may.
+std::string bad_address(const outbox::Email& email) {
+  for (const outbox::Bounce& bounce : email.bounces)
+    if (bounce.permanent) return bounce.status + " " + bounce.diagnostic;
+  for (const outbox::Recipient& recipient : email.recipients)
+    if (recipient.state == outbox::RecipientState::refused && smtp::means_bad_address(status_in(recipient.reply)))
+      return recipient.reply;
+  return "";
+}
+
+Actor outbox_of(const std::string& tenant) { return {.tenant = tenant, .name = "outbox", .key = {}, .from = {}}; }
+
+}  // namespace
+
+void Deliveries::note(const std::string& email_id) {
+  if (!may_be_reminder(email_id)) return;
+  const std::lock_guard lock(mutex_);
+  if (noted_.size() < most_noted) noted_.insert(email_id);
+}
+
+Answer<int> Deliveries::run_once(int limit) {
+  std::set<std::string> ids;
+  {
+    const std::lock_guard lock(mutex_);
+    ids.swap(noted_);
+  }
+  const std::string now = base::format_timestamp(store_.clock().now());
+  for (int shard = 0; shard < work_shards && std::cmp_less(ids.size(), limit); ++shard) {
+    store::QueryRequest request;
+    request.table_name = store_.tables().tracking;
+    request.index_name = std::string(status_index);
+    request.key_condition = "GSI1PK = :pk AND GSI1SK <= :now";
+    request.placeholders.values = item::Map{{":pk", Keys::watch(shard)}, {":now", now}};
+    request.limit = limit;
+    TRY(const ReminderStore::QueryPage page, store_.query(std::move(request)));
+    for (const item::Item& item : page.items)
+      if (const auto watch = read_watch(item)) ids.insert(watch->email_id);
+  }
+  int changed = 0;
+  int looked = 0;
+  std::optional<Refusal> trouble;
+  for (const std::string& id : ids) {
+    const auto was_changed = look_at(id);
+    if (was_changed) {
+      ++looked;
+      changed += *was_changed ? 1 : 0;
+      continue;
+    }
+    base::log_warning("reminders", "it could not be written down what became of a reminder",
+                      {{"email", id}, {"cause", was_changed.error().message}});
+    trouble = was_changed.error();
+  }
+  if (looked == 0 && trouble) return base::propagate(*std::move(trouble));
+  return changed;
+}
+
+Answer<bool> Deliveries::look_at(const std::string& email_id) {
+  constexpr int rounds = 8;  // an approval or a payment may be in between
+  for (int round = 1;; ++round) {
+    TRY(const std::optional<item::Item> item, store_.get(Keys::email(email_id), std::string(watch_sort)));
+    if (!item) return false;  // an e-mail of another kind
+    const auto watch = read_watch(*item);
+    if (!watch) return base::propagate(refusal_of(watch.error()));
+    auto changed = look(*watch);
+    if (changed || changed.error().kind != RefusalKind::busy || round == rounds) return changed;
+  }
+}
+
+Answer<bool> Deliveries::look(const Watch& watch) {
+  const Keys keys = store_.keys(watch.tenant);
+  TRY(const std::optional<item::Item> item,
+      store_.get(keys.customer(watch.customer_id), std::string(sent_begin) + watch.record));
+  const auto email = mail_.find(watch.email_id, watch.tenant);
+  if (!email) return base::propagate(refusal_of(email.error()));
+  // The record was erased, or the e-mail is not there: not yet, or no longer.
+  if (!item || !*email) {
+    TRY_VOID(look_later(watch));
+    return false;
+  }
+  auto before = read_sent(*item, store_.tables().currency);
+  if (!before) return base::propagate(refusal_of(before.error()));
+  const SentReminder after = as_delivered(*before, **email);
+  if (after.delivery == before->delivery && after.failure == before->failure) {
+    TRY_VOID(look_later(watch));
+    return false;
+  }
+  // Before the record: when this process ends in between, the next look does both.
+  if (const std::string words = bad_address(**email); !words.empty()) {
+    const auto stopped = customers_.hard_bounce(watch.customer_id, words, outbox_of(watch.tenant));
+    if (!stopped && stopped.error().kind != RefusalKind::unknown_customer) return base::propagate(stopped.error());
+  }
+  TRY_VOID(write_down(watch, *before, after));
+  return true;
+}
+
+Answer<void> Deliveries::look_later(Watch watch) {
+  ++watch.looks;
+  Commit commit = store_.begin();
+  commit.put(watch_item(watch, commit.now()), "attribute_exists(PK)");
+  return store_.write(std::move(commit));
+}
+
+Answer<void> Deliveries::write_down(const Watch& watch, const SentReminder& before, const SentReminder& after) {
+  const Keys keys = store_.keys(watch.tenant);
+  Commit commit = store_.begin();
+  // Only what has changed: attributes of others, and texts that were erased meanwhile, stay as they are.
+  const std::string_view status = after.counts() ? "sent" : "failed";
+  store::TransactUpdate update;
+  update.table_name = store_.tables().tracking;
+  update.key = Keys::key(keys.customer(watch.customer_id), std::string(sent_begin) + watch.record);
+  update.placeholders.names = expr::Names{{"#status", "status"}};
+  update.placeholders.values = item::Map{{":partition", keys.status(status, before.customer_id + before.id)},
+                                         {":status", status},
+                                         {":delivery", name_of(after.delivery)},
+                                         {":failure", after.failure},
+                                         {":seen", before.version},
+                                         {":version", before.version + 1}};
+  std::string text =
+      "SET GSI1PK = :partition, #status = :status, delivery_status = :delivery, failure = :failure, version = :version";
+  if (after.delivered_at) {
+    text += ", delivered_at_ms = :delivered";
+    update.placeholders.values->set(":delivered", base::epoch_milliseconds(*after.delivered_at));
+  }
+  update.update.emplace(std::move(text));
+  update.condition = "version = :seen";
+  commit.add(std::move(update));
+
+  if (before.counts() != after.counts()) {
+    TRY(const Guard guard, store_.guard(keys, watch.customer_id));
+    auto next = after.counts() ? Answer<Guard>(guard.with(after.reminder_type, after.sent_at, after.id))
+                               : store_.guard_without(keys, watch.customer_id, guard, watch.record);
+    if (!next) return base::propagate(std::move(next).error());
+    commit.move_guard(keys, watch.customer_id, guard, *next);
+    TRY(const std::optional<item::Item> profile,
+        store_.get(keys.customer(watch.customer_id), std::string(profile_sort)));
+    if (profile) commit.count_reminder(keys, watch.customer_id, after.counts() ? 1 : -1);
+    commit.audit(outbox_of(watch.tenant), after.counts() ? "reminder.counts" : "reminder.failed",
+                 "customers/" + watch.customer_id + "/reminders/" + watch.record,
+                 {{"delivery", std::string(name_of(after.delivery))}, {"email_id", watch.email_id}}, store_.random());
+  }
+  Watch fresh = watch;
+  fresh.looks = 0;
+  commit.put(watch_item(fresh, commit.now()), "attribute_exists(PK)");
+  if (after.delivery != before.delivery && after.delivery != DeliveryStatus::queued) {
+    commit.count(keys, name_of(after.delivery), watch.record);
+    if (after.delivery == DeliveryStatus::sent) commit.count(keys, "sent:" + after.reminder_type, watch.record);
+  }
+  return store_.write(std::move(commit));
+}
+
+}  // namespace postino::reminders

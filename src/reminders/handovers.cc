@@ -1,0 +1,87 @@
+#include "reminders/handovers.h"
+
+#include "base/log.h"
+#include "reminders/record/customer_item.h"
+#include "reminders/record/item_fields.h"
+#include "reminders/record/sent_item.h"
+#include "reminders/reminder_mail.h"
+
+namespace postino::reminders {
+
+Answer<int> Handovers::run_once(int limit) {
+  int done = 0;
+  std::optional<Refusal> trouble;
+  for (int shard = 0; shard < work_shards; ++shard) {
+    store::QueryRequest request;
+    request.table_name = store_.tables().tracking;
+    request.key_condition = "PK = :pk";
+    request.placeholders.values = item::Map{{":pk", Keys::handover(shard)}};
+    request.consistent_read = true;
+    request.limit = limit;
+    do {
+      TRY(ReminderStore::QueryPage page, store_.query(request));
+      for (const item::Item& item : page.items) {
+        if (done == limit) return done;
+        const auto handover = read_handover(item);
+        const auto handed =
+            handover ? hand_over(*handover) : Answer<void>(base::propagate(refusal_of(handover.error())));
+        if (handed) {
+          ++done;
+          continue;
+        }
+        base::log_warning("reminders", "an approved reminder is not in the outbox yet",
+                          {{"record", key_text(item)}, {"cause", handed.error().message}});
+        trouble = handed.error();
+      }
+      request.exclusive_start_key = std::move(page.next);
+    } while (request.exclusive_start_key);
+  }
+  if (done == 0 && trouble) return base::propagate(*std::move(trouble));
+  return done;
+}
+
+Answer<void> Handovers::hand_over(const Handover& handover) {
+  const Keys keys = store_.keys(handover.tenant);
+  TRY(const std::optional<item::Item> item,
+      store_.get(keys.customer(handover.customer_id), std::string(sent_begin) + handover.record));
+  if (!item) {
+    // The customer was erased meanwhile.
+    TRY_VOID(forget(handover.email_id));
+    return {};
+  }
+  auto sent = read_sent(*item, store_.tables().currency);
+  if (!sent) return base::propagate(refusal_of(sent.error()));
+  if (sent->delivery != DeliveryStatus::queued || sent->email_id != handover.email_id || item->contains("stripped")) {
+    TRY_VOID(forget(handover.email_id));
+    return {};
+  }
+  TRY(const outbox::Payload payload, make_payload(*sent, handover.from, handover.reply_to));
+  if (const auto accepted = mail_.accept(payload, handover.tenant); !accepted)
+    return base::propagate(refusal_of(accepted.error()));
+  TRY(const bool was_there, forget(handover.email_id));
+  if (was_there) return {};
+  // Either another process has handed it over as well, or the customer was erased meanwhile: then it must not go out.
+  TRY(const std::optional<item::Item> erased_customer,
+      store_.get(keys.customer(handover.customer_id), std::string(erased_sort)));
+  TRY(const std::optional<item::Item> profile,
+      store_.get(keys.customer(handover.customer_id), std::string(profile_sort)));
+  if (!erased_customer || profile) return {};
+  if (const auto erased = mail_.erase(handover.email_id, handover.tenant); !erased)
+    return base::propagate(refusal_of(erased.error()));
+  return {};
+}
+
+Answer<bool> Handovers::forget(const std::string& email_id) {
+  store::TransactDelete removal;
+  removal.table_name = store_.tables().tracking;
+  removal.key = handover_key(email_id);
+  removal.condition = "attribute_exists(PK)";
+  Commit commit = store_.begin();
+  commit.add(std::move(removal));
+  std::vector<std::size_t> failed;
+  auto written = store_.write(std::move(commit), &failed);
+  if (!written && failed.empty()) return base::propagate(std::move(written).error());
+  return written.has_value();
+}
+
+}  // namespace postino::reminders

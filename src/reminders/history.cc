@@ -1,0 +1,84 @@
+#include "reminders/history.h"
+
+#include "base/timestamp.h"
+#include "reminders/listing.h"
+#include "reminders/record/sent_item.h"
+#include "reminders/reminder_store.h"
+
+namespace postino::reminders {
+
+namespace {
+
+std::string moment_text(const std::optional<base::TimePoint>& time) {
+  return time ? base::format_timestamp(*time) : std::string();
+}
+
+Listing sent_listing(const std::string& name, const HistoryRequest& request, const std::string& currency) {
+  Listing listing;
+  listing.name =
+      name + "/" + request.reminder_type + "/" + moment_text(request.since) + "/" + moment_text(request.until);
+  listing.newest_first = true;
+  listing.shows = [request, currency](const item::Item& item) {
+    const auto sent = read_sent(item, currency);
+    // What cannot be read is shown as trouble, not left out.
+    if (!sent) return true;
+    return (request.reminder_type.empty() || sent->reminder_type == request.reminder_type) &&
+           (!request.since || sent->sent_at >= *request.since) && (!request.until || sent->sent_at < *request.until);
+  };
+  return listing;
+}
+
+Answer<Page<SentReminder>> sent_page(ReminderStore& store, const Listing& listing, const PageRequest& page) {
+  TRY(Page<item::Item> items, list_items(store, listing, page));
+  Page<SentReminder> sent;
+  sent.cursor = std::move(items.cursor);
+  for (const item::Item& item : items.entries) {
+    auto read = read_sent(item, store.tables().currency);
+    if (!read) return base::propagate(refusal_of(read.error()));
+    sent.entries.push_back(*std::move(read));
+  }
+  return sent;
+}
+
+}  // namespace
+
+Answer<Page<SentReminder>> History::of_customer(const std::string& customer_id, const HistoryRequest& request,
+                                                const std::string& tenant) {
+  // Keys can be some seconds later than the true time, where one was taken.
+  constexpr base::Milliseconds key_delay = std::chrono::minutes(1);
+  Listing listing = sent_listing("history/" + customer_id, request, store_.tables().currency);
+  listing.partitions = {store_.keys(tenant).customer(customer_id)};
+  listing.begin_with(std::string(sent_begin));
+  if (request.since) listing.from = std::string(sent_begin) + key_time(*request.since);
+  if (request.until) listing.to = std::string(sent_begin) + key_time(*request.until + key_delay) + "~";
+  return sent_page(store_, listing, request.page);
+}
+
+Answer<Page<SentReminder>> History::sent(const HistoryRequest& request, bool failed, const std::string& tenant) {
+  const std::string status = failed ? "failed" : "sent";
+  Listing listing = sent_listing("reminders/" + status, request, store_.tables().currency);
+  listing.partitions = store_.keys(tenant).all_of_status(status);
+  listing.in_index = true;
+  // Other programs write fractions of seconds, or no zone: without the Z all forms of a second are behind its text.
+  if (request.since) listing.from = seed_time(*request.since).substr(0, 19);
+  if (request.until) listing.to = seed_time(*request.until);
+  const auto shows = listing.shows;
+  // Drafts and other items of this status are no reminders.
+  listing.shows = [shows](const item::Item& item) {
+    const item::AttributeValue* const sort = item.find("SK");
+    return sort != nullptr && sort->as<std::string>().starts_with(sent_begin) && shows(item);
+  };
+  return sent_page(store_, listing, request.page);
+}
+
+Answer<SentReminder> History::find(const std::string& customer_id, const std::string& id, const std::string& tenant) {
+  TRY(const std::optional<item::Item> item,
+      store_.get(store_.keys(tenant).customer(customer_id), std::string(sent_begin) + id));
+  if (!item)
+    return refuse(RefusalKind::unknown_reminder, "there is no reminder " + id + " of the customer " + customer_id);
+  auto sent = read_sent(*item, store_.tables().currency);
+  if (!sent) return base::propagate(refusal_of(sent.error()));
+  return *std::move(sent);
+}
+
+}  // namespace postino::reminders

@@ -1,0 +1,18 @@
+// The e-mail of a sent reminder.
+#pragma once
+
+#include <string>
+
+#include "outbox/email/payload.h"
+#include "reminders/record/sent_reminder.h"
+#include "reminders/refusal.h"
+
+namespace postino::reminders {
+
+// Derived, so that one revision of a draft can become one e-mail only, whoever tries and how often.
+std::string reminder_email_id(const std::string& tenant, const std::string& draft_id, int revision);
+
+// invalid, with the field, when it cannot be an e-mail: another program may have written any text into a draft.
+Answer<outbox::Payload> make_payload(const SentReminder& sent, const std::string& from, const std::string& reply_to);
+
+}  // namespace postino::reminders

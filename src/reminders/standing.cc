@@ -1,0 +1,67 @@
+#include "reminders/standing.h"
+
+#include "mail/address.h"
+#include "reminders/record/customer_item.h"
+#include "reminders/record/invoice_item.h"
+
+namespace postino::reminders {
+
+namespace {
+
+// The first item in the order of the sort keys.
+Answer<std::optional<item::Item>> first_item(ReminderStore& store, const std::string& pk, std::string_view begin) {
+  store::QueryRequest request;
+  request.table_name = store.tables().tracking;
+  request.key_condition = "PK = :pk AND begins_with(SK, :begin)";
+  request.placeholders.values = item::Map{{":pk", pk}, {":begin", begin}};
+  request.consistent_read = true;
+  request.limit = 1;
+  TRY(ReminderStore::QueryPage page, store.query(std::move(request)));
+  if (page.items.empty()) return std::nullopt;
+  return std::move(page.items.front());
+}
+
+// Of a customer whose invoices are known. Others may owe what only the draft tells of.
+Answer<bool> owes_nothing(ReminderStore& store, const Keys& keys, const std::string& customer_id) {
+  constexpr std::size_t date_length = 10;
+  const std::string pk = keys.customer(customer_id);
+  TRY(const std::optional<item::Item> oldest, first_item(store, pk, unpaid_begin));
+  if (oldest) {
+    const std::string date = oldest->find("SK")->as<std::string>().substr(unpaid_begin.size(), date_length);
+    return !is_date(date) || store.clock().now() < first_moment_after(date);
+  }
+  TRY(const std::optional<item::Item> any, first_item(store, pk, invoice_begin));
+  return any.has_value();
+}
+
+}  // namespace
+
+Answer<Standing> read_standing(ReminderStore& store, Customers& customers, MailRoom& mail, const Keys& keys,
+                               const std::string& customer_id, const std::string& draft_address) {
+  Standing standing;
+  TRY(standing.guard, store.guard(keys, customer_id));
+  auto found = customers.find(customer_id, keys.tenant());
+  if (!found && found.error().kind != RefusalKind::unknown_customer) return base::propagate(std::move(found).error());
+  if (found) standing.customer = *std::move(found);
+  standing.address = standing.customer ? standing.customer->email : draft_address;
+  if (standing.customer) {
+    standing.stopped = why_stopped(*standing.customer);
+  } else {
+    // Another program may write drafts for a customer that was erased.
+    TRY(const std::optional<item::Item> erased, store.get(keys.customer(customer_id), std::string(erased_sort)));
+    if (erased) standing.stopped = "the customer's data was erased";
+  }
+  if (standing.stopped.empty()) {
+    TRY(const bool is_paid, owes_nothing(store, keys, customer_id));
+    if (is_paid) standing.stopped = "no invoice of the customer is overdue";
+  }
+  if (standing.stopped.empty() && mail::parse_mailbox(standing.address)) {
+    const auto suppressed = mail.is_suppressed(standing.address, keys.tenant());
+    if (!suppressed)
+      return refuse(RefusalKind::unavailable, "the suppression list cannot be read: " + suppressed.error().message);
+    if (*suppressed) standing.stopped = "the address of the customer is on the suppression list";
+  }
+  return standing;
+}
+
+}  // namespace postino::reminders

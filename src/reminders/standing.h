@@ -1,0 +1,26 @@
+// What decides on a reminder to a customer, beside its draft.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "reminders/customers.h"
+#include "reminders/mail_room.h"
+#include "reminders/record/guard.h"
+#include "reminders/reminder_store.h"
+
+namespace postino::reminders {
+
+struct Standing {
+  Guard guard;
+  std::optional<Customer> customer;  // nullopt: it has no profile, and only drafts tell of it
+  std::string address;               // where a reminder goes
+  std::string stopped;               // why the customer gets no reminders at all; empty: may
+};
+
+// The guard is read first: whatever changes the rest afterwards gives it another version. Only the suppression list is
+// not under it, and the outbox asks that again when it sends. `draft_address` is for customers without a profile.
+Answer<Standing> read_standing(ReminderStore& store, Customers& customers, MailRoom& mail, const Keys& keys,
+                               const std::string& customer_id, const std::string& draft_address);
+
+}  // namespace postino::reminders
