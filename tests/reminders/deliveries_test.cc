@@ -1,0 +1,268 @@
+// What becomes of reminders in the outbox, and comes back to their records.
+#include "reminder_office.h"
+
+namespace postino::reminders {
+namespace {
+
+using namespace std::chrono_literals;
+using outbox::State;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+const Actor system_actor{.tenant = "", .name = "system", .key = {}, .from = {}};
+
+class DeliveriesOfReminders : public ::testing::Test {
+ protected:
+  DeliveriesOfReminders() {
+    Customer customer;
+    customer.id = "cust_001";
+    customer.name = "John Doe";
+    customer.email = "john@example.com";
+    EXPECT_TRUE(succeeded(office_.customers.put(customer, system_actor)));
+  }
+
+  SentReminder approved(const std::string& type = "first") {
+    auto sent = office_.approve(put_draft(store_, "cust_001", type, store_.time().now()));
+    EXPECT_TRUE(succeeded(sent));
+    if (sent) EXPECT_TRUE(succeeded(office_.handovers.run_once()));
+    return sent ? *sent : SentReminder();
+  }
+  void become(const SentReminder& sent, State state, const std::string& reason = "") {
+    mail_.change(sent.email_id, [&](outbox::Email& email) {
+      email.state = state;
+      email.reason = reason;
+      if (outbox::is_outcome(state)) email.settled_at = store_.time().now();
+    });
+  }
+  void bounce(const SentReminder& sent, const std::string& status) {
+    mail_.change(sent.email_id, [&](outbox::Email& email) {
+      email.bounces.push_back({"john@example.com", status, "no such user", status.starts_with('5'), {}});
+    });
+  }
+  // Changes of one look.
+  int look(const SentReminder& sent) {
+    office_.deliveries.note(sent.email_id);
+    const auto changed = office_.deliveries.run_once();
+    EXPECT_TRUE(succeeded(changed));
+    return changed.value_or(-1);
+  }
+  SentReminder record(const SentReminder& sent) {
+    const auto found = office_.history.find("cust_001", sent.id, "");
+    EXPECT_TRUE(succeeded(found));
+    return found.value_or(SentReminder());
+  }
+  std::vector<LastSent> last() { return office_.records.guard(Keys(""), "cust_001")->last; }
+  Customer customer() { return office_.customers.find("cust_001", "").value_or(Customer()); }
+  std::int64_t counted(const std::string& name) {
+    std::int64_t sum = 0;
+    for (const item::Item& item : store_.scan("EmailTrackingTable"))
+      if (item.find("PK")->as<std::string>().starts_with("SUMMARY#"))
+        if (const auto* const value = item.find(name)) sum += value->as<item::Number>().to_int64().value_or(0);
+    return sum;
+  }
+
+  RemindersStore store_;
+  MemoryMailRoom mail_;
+  ReminderOffice office_{store_, &mail_};
+};
+
+TEST_F(DeliveriesOfReminders, SayThatItWasSent) {
+  const SentReminder sent = approved();
+  EXPECT_EQ(customer().reminders_sent, 1);
+  EXPECT_EQ(look(sent), 0) << "it is still queued";
+  become(sent, State::sent);
+  EXPECT_EQ(look(sent), 1);
+  EXPECT_EQ(record(sent).delivery, DeliveryStatus::sent);
+  EXPECT_EQ(record(sent).delivered_at, test_start);
+  EXPECT_EQ(record(sent).message_id, sent.email_id + "@example.com");
+  EXPECT_EQ(look(sent), 0) << "once";
+  EXPECT_EQ(counted("sent"), 1);
+  EXPECT_EQ(counted("sent:first"), 1);
+  EXPECT_THAT(last(), SizeIs(1));
+}
+
+TEST_F(DeliveriesOfReminders, FreeTheGuardOfOneThatFailed) {
+  const SentReminder first = approved();
+  become(first, State::sent);
+  look(first);
+  store_.time().advance(8 * 24h);
+  const SentReminder second = approved();
+  EXPECT_THAT(last(), ElementsAre(LastSent{"first", test_start + 8 * 24h, second.id}));
+  const std::string next = put_draft(store_, "cust_001", "first", store_.time().now());
+  EXPECT_EQ(outcome_of(office_.approve(next)), "too_soon");
+
+  become(second, State::failed, "550 5.7.1 not from you");
+  EXPECT_EQ(look(second), 1);
+  EXPECT_EQ(record(second).delivery, DeliveryStatus::failed);
+  EXPECT_EQ(record(second).failure, "550 5.7.1 not from you");
+  const auto item = store_.get("CUSTOMER#cust_001", "SENT#" + second.id);
+  EXPECT_EQ(item->find("status")->as<std::string>(), "failed");
+  EXPECT_EQ(item->find("GSI1PK")->as<std::string>(), "STATUS#failed");
+  EXPECT_THAT(last(), ElementsAre(LastSent{"first", test_start, first.id})) << "the one before counts";
+  EXPECT_EQ(customer().reminders_sent, 1);
+  EXPECT_EQ(outcome_of(office_.approve(next)), "");
+}
+
+TEST_F(DeliveriesOfReminders, CountAgainWhatWasRequeued) {
+  const SentReminder sent = approved();
+  become(sent, State::failed, "timeout");
+  EXPECT_EQ(look(sent), 1);
+  EXPECT_THAT(last(), IsEmpty());
+  become(sent, State::ready);
+  EXPECT_EQ(look(sent), 1);
+  EXPECT_THAT(last(), ElementsAre(LastSent{"first", test_start, sent.id})) << "it will be sent";
+  become(sent, State::sent);
+  EXPECT_EQ(look(sent), 1);
+  EXPECT_EQ(record(sent).failure, "");
+  EXPECT_EQ(customer().reminders_sent, 1);
+}
+
+TEST_F(DeliveriesOfReminders, OfACancelledOneFreeTheGuard) {
+  const SentReminder sent = approved();
+  become(sent, State::cancelled, "by an operator");
+  EXPECT_EQ(look(sent), 1);
+  EXPECT_EQ(record(sent).delivery, DeliveryStatus::cancelled);
+  EXPECT_THAT(last(), IsEmpty());
+}
+
+TEST_F(DeliveriesOfReminders, StopACustomerWhoseAddressBounced) {
+  const SentReminder sent = approved();
+  become(sent, State::sent);
+  look(sent);
+  // Days later, when nothing is looked for any more: the report tells of it.
+  store_.time().advance(20 * 24h);
+  bounce(sent, "5.1.1");
+  EXPECT_EQ(look(sent), 1);
+  EXPECT_EQ(record(sent).delivery, DeliveryStatus::bounced);
+  EXPECT_EQ(record(sent).failure, "5.1.1 no such user");
+  EXPECT_EQ(customer().hard_bounces, 1);
+  EXPECT_EQ(look(sent), 0);
+  EXPECT_EQ(customer().hard_bounces, 1) << "once";
+  EXPECT_EQ(outcome_of(office_.approve(put_draft(store_, "cust_001", "first", store_.time().now()))), "stopped");
+  EXPECT_EQ(counted("bounced"), 1);
+}
+
+TEST_F(DeliveriesOfReminders, OfAFullMailboxStopNobody) {
+  const SentReminder sent = approved();
+  become(sent, State::sent);
+  bounce(sent, "4.2.2");
+  EXPECT_EQ(look(sent), 1);
+  EXPECT_EQ(record(sent).delivery, DeliveryStatus::bounced);
+  EXPECT_EQ(customer().hard_bounces, 0);
+  EXPECT_EQ(outcome_of(office_.approve(put_draft(store_, "cust_001", "first"))), "");
+}
+
+TEST_F(DeliveriesOfReminders, OfAnAddressThatTheServerDoesNotKnowStopTheCustomer) {
+  const SentReminder sent = approved();
+  become(sent, State::failed, "550 5.1.1 no such user");
+  mail_.change(sent.email_id, [](outbox::Email& email) {
+    email.recipients.at(0).state = outbox::RecipientState::refused;
+    email.recipients.at(0).reply = "550 5.1.1 no such user";
+  });
+  EXPECT_EQ(look(sent), 1);
+  EXPECT_EQ(customer().hard_bounces, 1);
+}
+
+TEST_F(DeliveriesOfReminders, AreFoundByLookingToo) {
+  const SentReminder sent = approved();
+  EXPECT_EQ(office_.deliveries.run_once().value_or(-1), 0) << "it is not due";
+  become(sent, State::sent);
+  store_.time().advance(10s);
+  EXPECT_EQ(office_.deliveries.run_once().value_or(-1), 1);
+  bounce(sent, "5.1.1");
+  store_.time().advance(10s);
+  EXPECT_EQ(office_.deliveries.run_once().value_or(-1), 1);
+}
+
+TEST_F(DeliveriesOfReminders, AreLookedForEverMoreRarelyAndThenNoMore) {
+  const SentReminder sent = approved();
+  become(sent, State::sent);
+  look(sent);
+  int looks = 0;
+  for (base::TimePoint end = test_start + 6 * 24h; store_.time().now() < end; store_.time().advance(10s)) {
+    const auto before = store_.get("EMAIL#" + sent.email_id, "WATCH");
+    ASSERT_TRUE(succeeded(office_.deliveries.run_once()));
+    if (store_.get("EMAIL#" + sent.email_id, "WATCH") != before) ++looks;
+    if (looks > 3) store_.time().advance(30min);  // not every second of six days
+  }
+  EXPECT_GT(looks, 10);
+  EXPECT_LT(looks, 60);
+  EXPECT_FALSE(store_.get("EMAIL#" + sent.email_id, "WATCH")->contains("GSI1PK"));
+}
+
+TEST_F(DeliveriesOfReminders, LeaveOtherEmailsAlone) {
+  office_.deliveries.note("0192f3a1-0000-7000-8000-000000000000");
+  office_.deliveries.note("0192f3a1-0000-8000-8000-000000000000");
+  office_.deliveries.note("");
+  EXPECT_EQ(office_.deliveries.run_once().value_or(-1), 0);
+}
+
+TEST_F(DeliveriesOfReminders, WaitForAnOutboxThatIsAway) {
+  const SentReminder sent = approved();
+  become(sent, State::sent);
+  mail_.fails = true;
+  office_.deliveries.note(sent.email_id);
+  EXPECT_FALSE(office_.deliveries.run_once());
+  mail_.fails = false;
+  store_.time().advance(1h);
+  EXPECT_EQ(office_.deliveries.run_once().value_or(-1), 1);
+}
+
+TEST_F(DeliveriesOfReminders, OfAnOutboxInTheSameStoreComeFromItsStates) {
+  ReminderOffice office(store_);
+  const auto sent = office.approve(put_draft(store_, "cust_002", "first"));
+  ASSERT_TRUE(succeeded(sent));
+  ASSERT_TRUE(office.outbox.cancel(sent->email_id, "", "not now"));
+  office.deliveries.note(sent->email_id);
+  EXPECT_EQ(office.deliveries.run_once().value_or(-1), 1);
+  const auto found = office.history.find("cust_002", sent->id, "");
+  ASSERT_TRUE(succeeded(found));
+  EXPECT_EQ(found->delivery, DeliveryStatus::cancelled);
+  EXPECT_EQ(found->failure, "not now");
+}
+
+class HandoversOfReminders : public DeliveriesOfReminders {};
+
+TEST_F(HandoversOfReminders, WaitForAnOutboxThatIsAway) {
+  const std::string id = put_draft(store_, "cust_001", "first");
+  const auto sent = office_.approve(id);
+  ASSERT_TRUE(succeeded(sent));
+  mail_.fails = true;
+  EXPECT_FALSE(office_.handovers.run_once());
+  EXPECT_THAT(mail_.payloads(), IsEmpty());
+  mail_.fails = false;
+  EXPECT_EQ(office_.handovers.run_once().value_or(-1), 1);
+  EXPECT_EQ(office_.handovers.run_once().value_or(-1), 0);
+  ASSERT_THAT(mail_.payloads(), SizeIs(1));
+  const outbox::Payload payload = mail_.payloads().at(0);
+  EXPECT_EQ(payload.id, sent->email_id);
+  EXPECT_EQ(payload.subject, "Payment Reminder from Innovate AI");
+  EXPECT_EQ(payload.body_text, "Dear John...");
+  EXPECT_EQ(payload.from.name, "Billing");
+  EXPECT_EQ(payload.to.at(0).name, "John Doe");
+  EXPECT_EQ(look(*sent), 0);
+}
+
+TEST_F(HandoversOfReminders, BringNothingOfAnErasedCustomer) {
+  const auto sent = office_.approve(put_draft(store_, "cust_001", "first"));
+  ASSERT_TRUE(succeeded(sent));
+  item::Item stripped = store_.get("CUSTOMER#cust_001", "SENT#" + sent->id).value();
+  stripped.set("stripped", true);
+  store_.put(std::move(stripped));
+  EXPECT_TRUE(succeeded(office_.handovers.run_once()));
+  EXPECT_THAT(mail_.payloads(), IsEmpty());
+  EXPECT_THAT(store_.sort_keys(Keys::handover(Keys::work_shard(sent->email_id))), IsEmpty());
+}
+
+TEST_F(HandoversOfReminders, KeepNoOthersBack) {
+  store_.put({{"PK", "HANDOVER#0"}, {"SK", "0"}, {"customer_id", 1}});
+  for (int i = 0; i < 5; ++i)
+    ASSERT_EQ(outcome_of(office_.approve(put_draft(store_, "other_" + std::to_string(i), "first"))), "");
+  EXPECT_EQ(office_.handovers.run_once(2).value_or(-1), 2);
+  EXPECT_EQ(office_.handovers.run_once().value_or(-1), 3);
+  EXPECT_THAT(mail_.payloads(), SizeIs(5));
+}
+
+}  // namespace
+}  // namespace postino::reminders
