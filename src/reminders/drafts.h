@@ -88,6 +88,7 @@ class Drafts {
  private:
   struct Composed;
   Answer<Composed> compose(const NewDraft& draft, const std::string& tenant);
+  Answer<Draft> draft_of(const NewDraft& draft, const Actor& actor);
   // `earliest` is the second from which an id is looked for, and then the one after it.
   Answer<ShownDraft> make_from(const NewDraft& draft, const Actor& actor, base::TimePoint& earliest);
   struct Read;

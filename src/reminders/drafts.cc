@@ -1,0 +1,438 @@
+#include "reminders/drafts.h"
+
+#include <algorithm>
+#include <map>
+
+#include "item/attribute_text.h"
+#include "mail/text_rules.h"
+#include "reminders/listing.h"
+#include "reminders/record/draft_item.h"
+#include "reminders/reminder_store.h"
+#include "reminders/standing.h"
+
+namespace postino::reminders {
+
+namespace {
+
+constexpr int most_seconds_tried = 60;                        // for an id that is free
+constexpr int draft_rounds = 5;                               // others may change the same draft
+constexpr base::Milliseconds zones = std::chrono::hours(24);  // times that programs of others write have any zone
+
+Answer<Draft> as_draft(const item::Item& item, const ReminderStore& store) {
+  auto read = read_draft(item, store.tables().currency);
+  if (!read) return base::propagate(refusal_of(read.error()));
+  read->status = status_at(*read, store.clock().now());
+  return *std::move(read);
+}
+
+template <class Entries, class Text>
+std::string joined_texts(const Entries& entries, std::string_view between, const Text& text) {
+  std::string joined;
+  for (const auto& entry : entries) joined.append(joined.empty() ? "" : between).append(text(entry));
+  return joined;
+}
+
+Variables known_variables(const Customer& customer, const Overdue& overdue, const std::string& type,
+                          base::TimePoint now) {
+  Variables known = {{"customer_id", customer.id},
+                     {"customer_name", customer.name},
+                     {"customer_email", customer.email},
+                     {"reminder_type", type}};
+  if (overdue.invoices.empty()) return known;
+  const Invoice& oldest = overdue.invoices.front();
+  known["invoice_id"] = oldest.id;
+  known["invoice_ids"] = joined_texts(overdue.invoices, ", ", [](const Invoice& invoice) { return invoice.id; });
+  known["overdue_amount"] = joined_texts(overdue.totals, " and ", [](const Money& money) { return money.text(); });
+  known["due_date"] = oldest.due_date;
+  known["days_overdue"] = std::to_string(days_overdue(oldest, now));
+  return known;
+}
+
+Answer<void> check_type(const Rules& rules, const std::string& type) {
+  if (rules.find(type) != nullptr) return {};
+  return refuse_field("reminder_type",
+                      "must be one of " + joined_texts(rules.all(), ", ", [](const Rule& rule) { return rule.type; }));
+}
+
+Answer<void> check_reason(const std::string& reason) {
+  if (reason.empty()) return refuse_field("reason", "must not be empty");
+  if (reason.size() > longest_reason)
+    return refuse_field("reason", "must not be longer than " + std::to_string(longest_reason) + " bytes");
+  if (!mail::is_utf8(reason)) return refuse_field("reason", "must be UTF-8 without NUL");
+  return {};
+}
+
+tl::unexpected<Refusal> unknown_customer(const std::string& id) {
+  return refuse(RefusalKind::unknown_customer, "there is no customer " + id);
+}
+
+tl::unexpected<Refusal> unknown_draft(const std::string& id) {
+  return refuse(RefusalKind::unknown_draft, "there is no draft " + id);
+}
+
+// Of the current revision.
+const std::string& author_of(const Draft& draft) { return draft.revised_at ? draft.revised_by : draft.created_by; }
+
+std::string draft_subject(const std::string& id) { return "drafts/" + id; }
+
+// The item as another program may have written it, with what we know of it. What else is in it stays.
+item::Item overlaid(item::Item before, const item::Item& after) {
+  before.erase("email_html");
+  for (const item::Attribute& attribute : after) before.set(attribute.name, attribute.value);
+  return before;
+}
+
+// It is still what was read. Programs of others do not count versions.
+std::pair<std::string, expr::Placeholders> unchanged(const Draft& draft) {
+  expr::Placeholders placeholders;
+  if (draft.version > 0) {
+    placeholders.values = item::Map{{":version", draft.version}};
+    return {"version = :version", std::move(placeholders)};
+  }
+  placeholders.names = expr::Names{{"#status", "status"}};
+  placeholders.values = item::Map{
+      {":draft", name_of(DraftStatus::draft)}, {":subject", draft.text.subject}, {":content", draft.text.body}};
+  return {
+      "attribute_exists(PK) AND attribute_not_exists(version) AND #status = :draft AND email_subject = :subject AND "
+      "email_content = :content",
+      std::move(placeholders)};
+}
+
+// It has not moved since it was read.
+void check_guard(Commit& commit, const std::string& customer, const Guard& guard) {
+  if (guard.version == 0) {
+    commit.check(Keys::key(customer, guard_sort), "attribute_not_exists(PK)");
+    return;
+  }
+  expr::Placeholders placeholders;
+  placeholders.values = item::Map{{":seen", guard.version}};
+  commit.check(Keys::key(customer, guard_sort), "version = :seen", std::move(placeholders));
+}
+
+}  // namespace
+
+// What a draft is made of.
+struct Drafts::Composed {
+  Customer customer;
+  Overdue overdue;
+  Rendered rendered;
+};
+
+struct Drafts::Read {
+  Draft draft;
+  item::Item item;
+};
+
+Answer<Drafts::Composed> Drafts::compose(const NewDraft& given, const std::string& tenant) {
+  TRY_VOID(check_type(store_.rules(), given.reminder_type));
+  if (given.template_id.empty() == !given.text.has_value())
+    return refuse_field("template_id", "or text must be given, and not both");
+  if (given.text && !given.variables.empty()) return refuse_field("variables", "must be absent where text is given");
+  if (given.text) TRY_VOID(refuse_faults(faults_of(*given.text, "text.")));
+  Composed composed;
+  TRY(composed.customer, customers_.find(given.customer_id, tenant));
+  TRY(composed.overdue, customers_.overdue(given.customer_id, tenant));
+  if (given.text) {
+    composed.rendered.text = *given.text;
+    return composed;
+  }
+  TRY(const TemplateVersion version, templates_.in_use(given.template_id, given.customer_id, tenant));
+  if (!fits_type(version, given.reminder_type))
+    return refuse_field("template_id",
+                        "must be a template for " + given.reminder_type + " reminders, not for " + version.type);
+  const Variables known =
+      known_variables(composed.customer, composed.overdue, given.reminder_type, store_.clock().now());
+  TRY(composed.rendered, templates_.render(version, known, given.variables, tenant));
+  return composed;
+}
+
+Answer<Rendered> Drafts::preview(const NewDraft& draft, const std::string& tenant) {
+  TRY(Composed composed, compose(draft, tenant));
+  return std::move(composed.rendered);
+}
+
+// Without its id and time.
+Answer<Draft> Drafts::draft_of(const NewDraft& given, const Actor& actor) {
+  TRY(Composed composed, compose(given, actor.tenant));
+  Draft draft;
+  draft.customer_id = composed.customer.id;
+  draft.customer_name = composed.customer.name;
+  draft.customer_email = composed.customer.email;
+  draft.reminder_type = given.reminder_type;
+  draft.text = std::move(composed.rendered.text);
+  draft.template_id = composed.rendered.template_id;
+  draft.template_version = composed.rendered.template_version;
+  draft.branding = composed.rendered.branding;
+  draft.from = composed.rendered.from;
+  draft.reply_to = composed.rendered.reply_to;
+  draft.variables = given.variables;
+  if (composed.overdue.totals.size() == 1) draft.overdue_amount = composed.overdue.totals.front();
+  for (const Invoice& invoice : composed.overdue.invoices) draft.overdue_invoices.push_back(invoice.id);
+  draft.created_by = given.created_by.empty() ? actor.known_as() : given.created_by;
+  draft.created_key = actor.key;
+  draft.version = 1;
+  return draft;
+}
+
+Answer<ShownDraft> Drafts::make(const NewDraft& draft, const Actor& actor) {
+  base::TimePoint earliest = store_.clock().now();
+  return make_from(draft, actor, earliest);
+}
+
+Answer<std::vector<Answer<ShownDraft>>> Drafts::make_all(const std::vector<NewDraft>& drafts, const Actor& actor) {
+  if (drafts.empty() || drafts.size() > most_in_bulk)
+    return refuse_field("drafts", "must have 1 to " + std::to_string(most_in_bulk) + " entries");
+  // Of one customer, each gets the second after the one before it, so that none tries those again.
+  std::map<std::string, base::TimePoint> earliest;
+  std::vector<Answer<ShownDraft>> answers;
+  for (const NewDraft& draft : drafts) {
+    base::TimePoint& of_customer = earliest[draft.customer_id];
+    of_customer = std::max(of_customer, store_.clock().now());
+    answers.push_back(make_from(draft, actor, of_customer));
+  }
+  return answers;
+}
+
+Answer<ShownDraft> Drafts::make_from(const NewDraft& given, const Actor& actor, base::TimePoint& earliest) {
+  if (given.created_by.size() > longest_record_id)
+    return refuse_field("created_by", "must not be longer than " + std::to_string(longest_record_id) + " bytes");
+  if (const auto line = mail::check_line(given.created_by); !line)
+    return refuse_field("created_by", line.error().message);
+  const Keys keys = store_.keys(actor.tenant);
+  std::optional<Draft> draft;
+  std::int64_t seen = 0;
+  for (int tries = 0; tries < most_seconds_tried; ++tries) {
+    // A payment that withdraws the drafts of the customer must not miss this one, so it is written on what the guard
+    // was before the invoices were read.
+    TRY(const Guard guard, store_.guard(keys, given.customer_id));
+    if (!draft || guard.version != seen) {
+      TRY(draft, draft_of(given, actor));
+    }
+    seen = guard.version;
+    draft->id = key_time(earliest) + "_" + draft->customer_id;
+    Commit commit = store_.begin();
+    draft->created_at = draft->updated_at = commit.now();
+    // A customer who is being erased gets no draft any more.
+    const std::string customer = keys.customer(draft->customer_id);
+    const std::size_t profile = commit.check(Keys::key(customer, profile_sort), "attribute_exists(PK)");
+    const std::size_t place = commit.put(draft_item(keys, *draft), "attribute_not_exists(PK)");
+    check_guard(commit, customer, guard);
+    commit.count(keys, "drafts_created", draft->id);
+    commit.audit(actor, "draft.created", draft_subject(draft->id),
+                 {{"type", draft->reminder_type},
+                  {"template", draft->template_id},
+                  {"template_version", std::to_string(draft->template_version)},
+                  {"created_by", draft->created_by}},
+                 store_.random());
+    std::vector<std::size_t> failed;
+    const auto written = store_.write(std::move(commit), &failed);
+    const auto has_failed = [&](std::size_t action) { return std::ranges::find(failed, action) != failed.end(); };
+    if (written || has_failed(place)) earliest += std::chrono::seconds(1);
+    if (written) return show(keys, *std::move(draft));
+    if (has_failed(profile)) return unknown_customer(draft->customer_id);
+    if (failed.empty()) return base::propagate(written.error());
+  }
+  return refuse(RefusalKind::busy, "customer " + given.customer_id + " gets too many drafts at once; try again");
+}
+
+Answer<Drafts::Read> Drafts::read(const Keys& keys, const std::string& id) {
+  const auto parts = parse_draft_id(id);
+  if (!parts) return unknown_draft(id);
+  TRY(auto item, store_.get(keys.customer(parts->customer_id), std::string(draft_begin) + id));
+  if (!item) return unknown_draft(id);
+  TRY(Draft draft, as_draft(*item, store_));
+  return Read{std::move(draft), *std::move(item)};
+}
+
+Answer<ShownDraft> Drafts::show(const Keys& keys, Draft draft) {
+  ShownDraft shown;
+  const auto standing = read_standing(store_, customers_, mail_, keys, draft.customer_id, draft.customer_email);
+  if (standing) {
+    shown.decision = store_.rules().decide(draft.reminder_type, standing->guard.last, store_.clock().now());
+    shown.stopped = standing->stopped;
+  } else {
+    // People can look at the draft although a record that the decision rests on cannot be read.
+    if (standing.error().kind != RefusalKind::corrupt) return base::propagate(standing.error());
+    shown.stopped = standing.error().message;
+  }
+  shown.draft = std::move(draft);
+  return shown;
+}
+
+Answer<ShownDraft> Drafts::find(const std::string& id, const std::string& tenant) {
+  const Keys keys = store_.keys(tenant);
+  TRY(Read found, read(keys, id));
+  return show(keys, std::move(found.draft));
+}
+
+Answer<Page<ShownDraft>> Drafts::list(const DraftFilter& filter, const PageRequest& page, const std::string& tenant) {
+  using enum DraftStatus;
+  const Keys keys = store_.keys(tenant);
+  const base::TimePoint now = store_.clock().now();
+  Listing listing;
+  listing.name = "drafts/" + tenant + "/" + (filter.status ? std::string(name_of(*filter.status)) : "") + "/" +
+                 filter.customer_id + "/" + filter.reminder_type;
+  listing.newest_first = true;
+  if (filter.customer_id.empty()) {
+    listing.in_index = true;
+    for (const DraftStatus status : {draft, approved, rejected, withdrawn}) {
+      const bool wanted = !filter.status || *filter.status == status || (*filter.status == expired && status == draft);
+      if (wanted) std::ranges::copy(keys.all_of_status(name_of(status)), std::back_inserter(listing.partitions));
+    }
+    // What has expired need not be read again and again until it is deleted.
+    if (filter.status == draft) listing.from = seed_time(now - draft_life - zones);
+    if (filter.status == expired) listing.to = seed_time(now - draft_life + zones);
+  } else {
+    listing.partitions = {keys.customer(filter.customer_id)};
+    listing.begin_with(std::string(draft_begin));
+  }
+  listing.shows = [&](const item::Item& item) {
+    if (!item::attribute_text(item, "SK").starts_with(draft_begin)) return false;
+    const auto read = as_draft(item, store_);
+    if (!read) return true;
+    return (!filter.status || read->status == *filter.status) &&
+           (filter.reminder_type.empty() || read->reminder_type == filter.reminder_type);
+  };
+  TRY(const Page<item::Item> items, list_items(store_, listing, page));
+
+  Page<ShownDraft> answer;
+  answer.cursor = items.cursor;
+  for (const item::Item& item : items.entries) {
+    auto read = as_draft(item, store_);
+    if (!read) {
+      // What another program wrote wrong is told, and hides no other draft.
+      ShownDraft broken;
+      broken.draft.id = item::attribute_text(item, "SK").substr(draft_begin.size());
+      broken.stopped = read.error().message;
+      answer.entries.push_back(std::move(broken));
+      continue;
+    }
+    TRY(ShownDraft shown, show(keys, *std::move(read)));
+    answer.entries.push_back(std::move(shown));
+  }
+  return answer;
+}
+
+Answer<ShownDraft> Drafts::change(const std::string& id, int seen, const Actor& actor, const Change& change) {
+  const Keys keys = store_.keys(actor.tenant);
+  for (int round = 1;; ++round) {
+    TRY(Read found, read(keys, id));
+    Draft draft = found.draft;
+    if (draft.status != DraftStatus::draft)
+      return refuse(RefusalKind::wrong_state, "draft " + id + " is " + std::string(name_of(draft.status)));
+    if (draft.revision != seen) {
+      Refusal refusal{.kind = RefusalKind::other_revision,
+                      .message = "draft " + id + " has revision " + std::to_string(draft.revision) + " now"};
+      refusal.current_revision = draft.revision;
+      return base::propagate(std::move(refusal));
+    }
+    Commit commit = store_.begin();
+    TRY_VOID(change(draft, commit));
+    if (commit.size() == 0) return show(keys, std::move(draft));
+    draft.updated_at = commit.now();
+    draft.version = found.draft.version + 1;
+    auto [condition, placeholders] = unchanged(found.draft);
+    commit.put(overlaid(std::move(found.item), draft_item(keys, draft)), std::move(condition), std::move(placeholders));
+    const auto written = store_.write(std::move(commit));
+    if (written) return show(keys, std::move(draft));
+    if (written.error().kind != RefusalKind::busy || round == draft_rounds) return base::propagate(written.error());
+  }
+}
+
+Answer<ShownDraft> Drafts::revise(const std::string& id, int seen, const DraftText& text, const Actor& actor) {
+  TRY_VOID(refuse_faults(faults_of(text, "text.")));
+  return change(id, seen, actor, [&](Draft& draft, Commit& commit) -> Answer<void> {
+    if (draft.text == text) return {};
+    if (draft.revision >= most_revisions)
+      return refuse(RefusalKind::wrong_state,
+                    "draft " + id + " has " + std::to_string(most_revisions) + " revisions, and there are no more");
+    Revision before;
+    before.draft_id = draft.id;
+    before.number = draft.revision;
+    before.text = draft.text;
+    before.author = author_of(draft);
+    before.at = draft.revised_at.value_or(draft.created_at);
+    commit.put(revision_item(store_.keys(actor.tenant), draft.customer_id, draft.created_at, before),
+               "attribute_not_exists(PK)");
+    draft.text = text;
+    ++draft.revision;
+    draft.revised_by = actor.known_as();
+    draft.revised_key = actor.key;
+    draft.revised_at = commit.now();
+    commit.audit(actor, "draft.revised", draft_subject(id), {{"revision", std::to_string(draft.revision)}},
+                 store_.random());
+    return {};
+  });
+}
+
+Answer<ShownDraft> Drafts::reject(const std::string& id, int seen, const std::string& reason, const Actor& actor) {
+  TRY_VOID(check_reason(reason));
+  return change(id, seen, actor, [&](Draft& draft, Commit& commit) -> Answer<void> {
+    draft.status = DraftStatus::rejected;
+    draft.reason = reason;
+    draft.decided_by = actor.known_as();
+    draft.decided_at = commit.now();
+    commit.count(store_.keys(actor.tenant), "rejected", draft.id);
+    commit.audit(actor, "draft.rejected", draft_subject(id), {{"revision", std::to_string(draft.revision)}},
+                 store_.random());
+    return {};
+  });
+}
+
+Answer<std::vector<Revision>> Drafts::revisions(const std::string& id, const std::string& tenant) {
+  const Keys keys = store_.keys(tenant);
+  TRY(const Read found, read(keys, id));
+  const Draft& draft = found.draft;
+  const std::string begin = std::string(revision_begin) + id + "#";
+  TRY(const auto items, store_.get_all(keys.customer(draft.customer_id), begin, most_revisions));
+  std::vector<Revision> revisions;
+  for (const item::Item& item : items) {
+    auto revision = read_revision(item);
+    if (!revision) return base::propagate(refusal_of(revision.error()));
+    // One that was made since the draft was read belongs to a later answer.
+    if (revision->number < draft.revision) revisions.push_back(*std::move(revision));
+  }
+  revisions.push_back(
+      {draft.id, draft.revision, draft.text, author_of(draft), draft.revised_at.value_or(draft.created_at)});
+  return revisions;
+}
+
+Answer<RevisionDiff> Drafts::diff(const std::string& id, int from, int to, const std::string& tenant) {
+  TRY(const std::vector<Revision> all, revisions(id, tenant));
+  const auto text_of_revision = [&](int number) {
+    const auto found = std::ranges::find(all, number, &Revision::number);
+    return found == all.end() ? nullptr : &found->text;
+  };
+  const DraftText* const before = text_of_revision(from);
+  const DraftText* const after = text_of_revision(to);
+  const std::string rule = "must be a revision of the draft, 1 to " + std::to_string(all.back().number);
+  if (before == nullptr) return refuse_field("from", rule);
+  if (after == nullptr) return refuse_field("to", rule);
+  RevisionDiff diff;
+  diff.from = from;
+  diff.to = to;
+  diff.subject = diff_lines(before->subject, after->subject);
+  diff.body = diff_lines(before->body, after->body);
+  diff.html = diff_lines(before->html, after->html);
+  return diff;
+}
+
+Answer<Drafts::Explanation> Drafts::explain(const std::string& customer_id, const std::string& type,
+                                            const std::string& tenant) {
+  TRY_VOID(check_type(store_.rules(), type));
+  const Keys keys = store_.keys(tenant);
+  Explanation explanation;
+  explanation.customer_id = customer_id;
+  explanation.reminder_type = type;
+  TRY(const Standing standing, read_standing(store_, customers_, mail_, keys, customer_id, ""));
+  if (!standing.customer && standing.guard.last.empty()) return unknown_customer(customer_id);
+  explanation.overdue.customer.id = customer_id;
+  if (standing.customer) {
+    TRY(explanation.overdue, customers_.overdue(customer_id, tenant));
+  }
+  explanation.decision = store_.rules().decide(type, standing.guard.last, store_.clock().now());
+  explanation.stopped = standing.stopped;
+  return explanation;
+}
+
+}  // namespace postino::reminders
