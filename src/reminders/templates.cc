@@ -92,17 +92,20 @@ Answer<std::optional<TemplateVersion>> Templates::get_version(const Keys& keys, 
   return read;
 }
 
-Answer<Templates::Standing> Templates::look(const Keys& keys, const std::string& template_id) {
+Answer<TemplateNumbers> Templates::stored_numbers(const Keys& keys, const std::string& template_id) {
   TRY(const std::optional<item::Item> item, store_.get(keys.of_template(template_id), std::string(current_sort)));
-  if (!item) return look_at_versions(keys, template_id);
-  TRY(const TemplateNumbers numbers, readable(read_numbers(*item)));
+  if (!item) return TemplateNumbers();
+  return readable(read_numbers(*item));
+}
+
+Answer<Templates::Standing> Templates::look(const Keys& keys, const std::string& template_id) {
+  TRY(const TemplateNumbers numbers, stored_numbers(keys, template_id));
+  if (numbers.changes == 0) return look_at_versions(keys, template_id);
   // Another program knows nothing of these numbers. It may have taken the active version out of use, or added one.
   TRY(const auto active, get_version(keys, template_id, numbers.active));
   TRY(const auto later, get_version(keys, template_id, numbers.latest + 1));
   if (active && active->status == TemplateStatus::active && !later) return Standing{numbers, {}, {}};
-  TRY(Standing standing, look_at_versions(keys, template_id));
-  standing.numbers.changes = numbers.changes;
-  return standing;
+  return look_at_versions(keys, template_id);
 }
 
 Answer<Templates::Standing> Templates::look_at_versions(const Keys& keys, const std::string& template_id) {
@@ -114,6 +117,8 @@ Answer<Templates::Standing> Templates::look_at_versions(const Keys& keys, const 
   request.placeholders.values = item::Map{{":template", keys.of_template(template_id)}, {":version", version_begin}};
   request.consistent_read = true;
   Standing standing;
+  TRY(const TemplateNumbers stored, stored_numbers(keys, template_id));
+  standing.numbers.changes = stored.changes;
   do {
     TRY(ReminderStore::QueryPage page, store_.query(request));
     for (const item::Item& item : page.items) {
@@ -173,7 +178,8 @@ Answer<TemplateVersion> Templates::add_version(const TemplateVersion& version, c
 Answer<TemplateVersion> Templates::activate(const std::string& template_id, int version, const Actor& actor) {
   const Keys keys = store_.keys(actor.tenant);
   for (int round = 1;; ++round) {
-    TRY(Standing standing, look(keys, template_id));
+    // Another program may have left others active.
+    TRY(Standing standing, look_at_versions(keys, template_id));
     if (standing.numbers.latest == 0) return unknown_template(template_id);
     TRY(auto found, get_version(keys, template_id, version));
     if (!found) return unknown_version(template_id, version);

@@ -15,6 +15,7 @@ namespace postino::reminders {
 
 class Keys;
 class ReminderStore;
+struct TemplateNumbers;
 
 struct TemplateSummary {
   std::string template_id;
@@ -61,6 +62,7 @@ class Templates {
 
  private:
   struct Standing;
+  Answer<TemplateNumbers> stored_numbers(const Keys& keys, const std::string& template_id);
   Answer<Standing> look(const Keys& keys, const std::string& template_id);
   Answer<Standing> look_at_versions(const Keys& keys, const std::string& template_id);
   Answer<std::optional<TemplateVersion>> get_version(const Keys& keys, const std::string& template_id, int version);
