@@ -37,7 +37,7 @@ Answer<void> check_invoice(const Invoice& invoice, base::TimePoint now) {
   if (!is_record_id(invoice.customer_id)) note("customer_id", std::string(record_id_rule));
   if (!is_record_id(invoice.id)) note("invoice_id", std::string(record_id_rule));
   if (!is_currency(invoice.amount.currency))
-    note("currency", "must be three capital letters such as EUR");
+    note("currency", std::string(currency_rule));
   else if (const auto amount = Money::parse(invoice.amount.amount.to_string(), invoice.amount.currency); !amount)
     note("amount", amount.error().message);
   else if (const auto paid = Money::parse(invoice.paid.to_string(), invoice.amount.currency); !paid)

@@ -47,6 +47,8 @@ SentReminder as_delivered(const SentReminder& before, const outbox::Email& email
     const outbox::Bounce& bounce = email.bounces.back();
     become(DeliveryStatus::bounced, bounce.status + " " + bounce.diagnostic);
   }
+  // Words of mail servers tell addresses.
+  if (before.erased_at) after.failure.clear();
   return after;
 }
 
@@ -146,7 +148,7 @@ Answer<bool> Deliveries::look(const Watch& watch) {
   }
   // Before the record: when this process ends in between, the next look does both.
   if (const std::string words = bad_address(**email); !words.empty()) {
-    const auto stopped = customers_.hard_bounce(watch.customer_id, words, outbox_of(watch.tenant));
+    const auto stopped = customers_.hard_bounce(watch.customer_id, words, outbox_of(watch.tenant), before->customer_email);
     if (!stopped && stopped.error().kind != RefusalKind::unknown_customer) return base::propagate(stopped.error());
   }
   TRY_VOID(write_down(watch, *before, after));

@@ -9,6 +9,7 @@
 #include "reminders/record/customer_item.h"
 #include "reminders/record/invoice_item.h"
 #include "reminders/record/item_fields.h"
+#include "reminders/record/sent_item.h"
 
 namespace postino::reminders {
 
@@ -62,21 +63,16 @@ void add_counts(Commit& commit, const Keys& keys, const std::string& id,
 }
 
 // Without whatever may be about a person. Invoices and amounts stay: they are what the reminder was about.
-store::TransactUpdate stripped(const Commit& commit, const item::Item& sent, bool is_email_gone) {
+store::TransactUpdate stripped(const Commit& commit, const item::Item& sent) {
   store::TransactUpdate update;
   update.table_name = commit.tables().tracking;
   update.key = Keys::key(item::attribute_text(sent, "PK"), item::attribute_text(sent, "SK"));
-  std::string text = "SET version = if_not_exists(version, :none) + :one, stripped = :yes";
-  item::Map values{{":none", 0}, {":one", 1}, {":yes", true}};
-  // Until then a repeated erasure looks at it again.
-  if (is_email_gone) {
-    text += ", erased_at_ms = :now";
-    values.set(":now", base::epoch_milliseconds(commit.now()));
-  }
-  update.update.emplace(text +
-                        " REMOVE customer_name, customer_email, email_subject, email_content, email_html, failure");
-  update.condition.emplace("attribute_exists(PK)");
-  update.placeholders.values = std::move(values);
+  update.update.emplace(
+      "SET version = if_not_exists(version, :none) + :one, erased_at_ms = :now "
+      "REMOVE customer_name, customer_email, email_subject, email_content, email_html, failure");
+  // Two that erase at the same time count it once.
+  update.condition.emplace("attribute_exists(PK) AND attribute_not_exists(erased_at_ms)");
+  update.placeholders.values = item::Map{{":none", 0}, {":now", base::epoch_milliseconds(commit.now())}, {":one", 1}};
   return update;
 }
 
@@ -149,16 +145,30 @@ Answer<ErasedCustomer> Erasure::begin(const Keys& keys, const std::string& id, b
   return refuse(RefusalKind::busy, "others change the customer " + id + "; try again");
 }
 
-Answer<bool> Erasure::erase_email(const std::string& email_id, const std::string& tenant) {
-  // First what has not reached the outbox: whoever brings it there finds out that it is gone.
-  const std::string waiting = Keys::handover(Keys::work_shard(email_id));
-  TRY(const std::optional<item::Item> handover, store_.get(waiting, email_id));
+Answer<bool> Erasure::erase_email(const Keys& keys, const SentReminder& sent) {
+  // First what has not reached the outbox: whoever is bringing it there finds out that it is cancelled.
+  const std::string waiting = Keys::handover(Keys::work_shard(sent.email_id));
+  TRY(const std::optional<item::Item> handover, store_.get(waiting, sent.email_id));
   if (handover) {
     Commit commit = store_.begin();
-    commit.add(removal_of(commit, Keys::key(waiting, email_id)));
+    commit.add(removal_of(commit, Keys::key(waiting, sent.email_id)));
+    store::TransactUpdate update;
+    update.table_name = commit.tables().tracking;
+    update.key = Keys::key(keys.customer(sent.customer_id), std::string(sent_begin) + sent.id);
+    update.update.emplace(
+        "SET delivery_status = :cancelled, #status = :failed, GSI1PK = :listed, version = if_not_exists(version, "
+        ":none) + :one");
+    update.condition.emplace("attribute_exists(PK)");
+    update.placeholders.names = expr::Names{{"#status", "status"}};
+    update.placeholders.values = item::Map{{":cancelled", name_of(DeliveryStatus::cancelled)},
+                                           {":failed", "failed"},
+                                           {":listed", keys.status("failed", sent.customer_id + sent.id)},
+                                           {":none", 0},
+                                           {":one", 1}};
+    commit.add(std::move(update));
     TRY_VOID(store_.write(std::move(commit)));
   }
-  const auto erased = mail_.erase(email_id, tenant);
+  const auto erased = mail_.erase(sent.email_id, keys.tenant());
   if (!erased) return base::propagate(refusal_of(erased.error()));
   return *erased;
 }
@@ -168,23 +178,25 @@ Answer<int> Erasure::erase_sent(const Keys& keys, const std::string& id) {
   const auto erase_some = [&](const std::vector<item::Item>& some) -> Answer<void> {
     Commit commit = store_.begin();
     std::map<std::string, std::int64_t> counts;
-    for (const item::Item& sent : some) {
-      const std::string email_id = item::attribute_text(sent, "email_id");
-      bool is_email_gone = true;
-      if (!email_id.empty()) {
-        TRY(is_email_gone, erase_email(email_id, keys.tenant()));
-        if (is_email_gone) ++counts[std::string(emails_count)];
+    for (const item::Item& item : some) {
+      const auto sent = read_sent(item, store_.tables().currency);
+      // What another program has written may be of any kind; it has no e-mail in our outbox.
+      const bool has_email = sent && !sent->email_id.empty();
+      if (has_email) {
+        TRY(const bool is_gone, erase_email(keys, *sent));
+        if (!is_gone) ++in_flight;
       }
-      if (!is_email_gone) ++in_flight;
-      if (!sent.contains("stripped")) ++counts[count_name("sent_reminders")];
-      commit.add(stripped(commit, sent, is_email_gone));
+      if (item.contains("erased_at_ms")) continue;
+      ++counts[count_name("sent_reminders")];
+      if (has_email) ++counts[std::string(emails_count)];
+      commit.add(stripped(commit, item));
     }
+    if (counts.empty()) return {};
     add_counts(commit, keys, id, counts);
     return store_.write(std::move(commit));
   };
-  TRY_VOID(
-      read_partition(store_, keys, id, std::string(sent_begin), [&](std::vector<item::Item> items) -> Answer<void> {
-        std::erase_if(items, [](const item::Item& item) { return item.contains("erased_at_ms"); });
+  TRY_VOID(read_partition(
+      store_, keys, id, std::string(sent_begin), [&](const std::vector<item::Item>& items) -> Answer<void> {
         for (std::size_t first = 0; first < items.size(); first += most_erased_at_once) {
           const auto begin = items.begin() + static_cast<std::ptrdiff_t>(first);
           const auto count = static_cast<std::ptrdiff_t>(std::min(most_erased_at_once, items.size() - first));
@@ -223,8 +235,13 @@ Answer<ErasureReport> Erasure::report(const Keys& keys, const std::string& id) {
   for (const auto& [kind, name] : removed_counts)
     if (const std::int64_t count = counts.whole(count_name(kind)); count > 0)
       report.removed.push_back({std::string(name), count, ""});
-  if (const std::int64_t count = counts.whole(emails_count); count > 0)
-    report.removed.push_back({"contents of e-mails in the outbox", count, ""});
+  const std::int64_t emails = counts.whole(emails_count);
+  if (emails > 0) {
+    report.removed.push_back({"contents of e-mails in the outbox", emails, ""});
+    report.kept.push_back({"records of e-mails in the outbox", emails,
+                           "they prove that each was sent once; they have address and subject, and expire with the "
+                           "outbox's history"});
+  }
 
   std::int64_t sent = 0;
   TRY_VOID(read_partition(store_, keys, id, std::string(sent_begin), [&](const std::vector<item::Item>& items) {
@@ -250,6 +267,7 @@ Answer<ErasureReport> Erasure::erase(const std::string& id, bool also_unpaid, co
   if (!is_record_id(id)) return refuse_unknown(id);
   const Keys keys = store_.keys(actor.tenant);
   TRY(ErasedCustomer erased, begin(keys, id, also_unpaid, actor));
+  // Also when it is finished: another program may have written something since.
   TRY(const int in_flight, erase_sent(keys, id));
   TRY_VOID(erase_records(keys, id));
   if (in_flight > 0)

@@ -13,6 +13,7 @@ namespace postino::reminders {
 class Keys;
 class ReminderStore;
 struct ErasedCustomer;
+struct SentReminder;
 
 struct ErasureReport {
   struct Line {
@@ -47,7 +48,8 @@ class Erasure {
   Answer<void> begin_now(const Keys& keys, const std::string& id, const item::Item* profile, const Actor& actor);
   // How many e-mails are being sent.
   Answer<int> erase_sent(const Keys& keys, const std::string& id);
-  Answer<bool> erase_email(const std::string& email_id, const std::string& tenant);
+  // False when it is being sent.
+  Answer<bool> erase_email(const Keys& keys, const SentReminder& sent);
   Answer<void> erase_records(const Keys& keys, const std::string& id);
   Answer<ErasureReport> report(const Keys& keys, const std::string& id);
 

@@ -67,7 +67,10 @@ void read_invoice_row(const ImportRow& row, ImportLine& line) {
     const auto found = row.find(name);
     if (found == row.end()) return Money{item::Number(), currency};
     auto money = Money::parse(found->second, currency);
-    if (!money) line.faults.push_back({is_currency(currency) ? name : "currency", money.error().message});
+    if (!is_currency(currency))
+      line.faults.push_back({"currency", std::string(currency_rule)});
+    else if (!money)
+      line.faults.push_back({name, money.error().message});
     return money ? *std::move(money) : Money();
   };
   const bool has_currency = row.contains("currency");

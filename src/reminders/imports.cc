@@ -29,7 +29,8 @@ class ImportProgress {
       return;
     }
     refuse_line(line, outcome.error());
-    if (outcome.error().kind == RefusalKind::unavailable) is_store_down_ = true;
+    const RefusalKind kind = outcome.error().kind;
+    if (kind == RefusalKind::unavailable || kind == RefusalKind::outcome_unknown) is_store_down_ = true;
   }
 
   // The store has failed: what is left would fail, too, only more slowly.

@@ -13,6 +13,7 @@ namespace postino::reminders {
 
 inline constexpr std::size_t most_payments = 100;  // of one invoice
 inline constexpr std::size_t longest_reference = 128;
+inline constexpr std::string_view currency_rule = "must be three capital letters such as EUR";
 
 struct RecordedPayment {
   std::string reference;  // of the paying system; empty: it gave none

@@ -63,6 +63,7 @@ item::Item sent_item(const Keys& keys, const SentReminder& sent) {
   set_money(item, "overdue_amount", "currency", sent.overdue_amount);
   set_texts(item, "overdue_invoices", sent.overdue_invoices);
   item.set("version", sent.version);
+  set_moment(item, "erased_at_ms", sent.erased_at);
   item.set(std::string(ttl_attribute), base::epoch_seconds(sent.sent_at + sent_life));
   return item;
 }
@@ -89,6 +90,7 @@ base::Result<SentReminder> read_sent(const item::Item& item, const std::string& 
   sent.email_id = fields.text("email_id");
   sent.message_id = fields.text("message_id");
   if (sent.message_id.empty()) sent.message_id = fields.text("ses_message_id");
+  sent.erased_at = fields.moment("erased_at_ms");
   sent.delivery = delivery_of(fields.text("delivery_status"), fields.text("status"));
   sent.failure = fields.text("failure");
   sent.delivered_at = fields.moment("delivered_at_ms");

@@ -38,6 +38,7 @@ struct SentReminder {
   std::optional<Money> overdue_amount;
   std::vector<std::string> overdue_invoices;
   std::int64_t version = 0;
+  std::optional<base::TimePoint> erased_at;  // then texts, name and address were removed, and none may come back
 
   // Does it count for the rules? Not when the customer did not get it.
   bool counts() const { return delivery == DeliveryStatus::queued || delivery == DeliveryStatus::sent; }

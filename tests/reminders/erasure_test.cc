@@ -1,0 +1,389 @@
+// Everything there is of one customer: exported, and erased.
+#include "reminders/erasure.h"
+
+#include "base/many_threads_testing.h"
+#include "customers_environment.h"
+#include "failing_store.h"
+#include "json/document.h"
+#include "json/pointer_testing.h"
+#include "reminder_office.h"
+#include "reminders/memory_mail_room_testing.h"
+#include "reminders/record/sent_item.h"
+
+namespace postino::reminders {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+constexpr const char* erased_email = "00000000-0000-8000-8000-000000000001";
+
+// A customer who has a record of every kind.
+class CustomerToErase {
+ public:
+  CustomerToErase() {
+    EXPECT_TRUE(succeeded(store_.customers().put(test_customer(), test_actor)));
+    EXPECT_TRUE(succeeded(store_.customers().opt_out("cust_001", "Ada said so", test_actor)));
+    put_invoice("INV-1");
+    put_invoice("INV-2");
+    EXPECT_TRUE(succeeded(store_.customers().pay("cust_001", "INV-1", test_payment(), test_actor)));
+    store_.put(seed_draft("cust_001", test_start - 1h, "first"));
+    store_.put(seed_draft("cust_001", test_start - 2h, "first"));
+    put_record("REVISION#20260102_020405_cust_001#000001", {{"email_content", "Dear Ada, earlier"}});
+    put_record("TEMPLATE#reminder_first", {{"body_template", "Dear Ada"}});
+    put_record("NOTE#1", {{"text", "Ada is nice"}});
+    item::Item foreign = seed_sent("cust_001", test_start - 30 * 24h, "first");
+    foreign.set("customer_email", "ada@example.org");
+    store_.put(foreign);
+    put_sent(erased_email);
+  }
+
+  void put_invoice(const std::string& id) {
+    EXPECT_TRUE(succeeded(store_.customers().put_invoice(test_invoice(id, "2025-12-01"), test_actor)));
+  }
+  void put_record(const std::string& sort, item::Item item) {
+    item.set("PK", "CUSTOMER#cust_001");
+    item.set("SK", sort);
+    store_.put(std::move(item));
+  }
+  // As an approval leaves it, with its e-mail in the outbox.
+  void put_sent(const std::string& email_id) {
+    SentReminder sent;
+    sent.id = key_time(test_start - 24h) + "_second";
+    sent.customer_id = "cust_001";
+    sent.customer_name = "Ada Lovelace";
+    sent.customer_email = "ada@example.org";
+    sent.reminder_type = "second";
+    sent.text = {"For Ada", "Dear Ada", "<p>Dear Ada</p>"};
+    sent.sent_at = test_start - 24h;
+    sent.email_id = email_id;
+    sent.overdue_invoices = {"INV-1"};
+    sent.failure = "450 ada@example.org is busy";
+    sent.version = 1;
+    store_.put(sent_item(Keys(""), sent));
+    outbox::Payload payload;
+    payload.id = email_id;
+    payload.to = {{"Ada Lovelace", "ada@example.org"}};
+    EXPECT_TRUE(mail_.accept(payload, ""));
+  }
+
+  // All that may be about the person.
+  std::vector<std::string> traces() {
+    std::vector<std::string> found;
+    for (const std::string text : {"Ada", "ada@", "John", "Dear", "is busy"})
+      if (store_.has_anywhere(store_.records().tables().tracking, text)) found.push_back(text);
+    for (const outbox::Payload& payload : mail_.payloads())
+      if (!payload.to.empty()) found.push_back("e-mail " + payload.id);
+    return found;
+  }
+  static std::vector<std::string> shown(const std::vector<ErasureReport::Line>& lines) {
+    std::vector<std::string> all;
+    for (const ErasureReport::Line& line : lines) all.push_back(std::to_string(line.count) + " " + line.what);
+    return all;
+  }
+  static std::vector<std::string> shown(const Answer<ErasureReport>& report) {
+    EXPECT_TRUE(succeeded(report));
+    if (!report) return {};
+    std::vector<std::string> all = shown(report->removed);
+    for (const std::string& line : shown(report->kept))
+      // The repeated attempts leave events, too.
+      if (!line.ends_with("audit events")) all.push_back("kept " + line);
+    return all;
+  }
+  static auto expected_report() {
+    return ElementsAre(
+        "1 customer", "2 drafts", "1 revisions of drafts", "2 texts, names and addresses of sent reminders",
+        "2 invoices", "1 templates for this customer", "1 other records", "1 contents of e-mails in the outbox",
+        "kept 1 records of e-mails in the outbox", "kept 2 sent reminders", "kept 1 times of the last reminders",
+        "kept 1 objection to reminders", "kept 1 address on the suppression list");
+  }
+  static auto expected_records() {
+    return UnorderedElementsAre("ERASED", "GUARD", "SENT#20251203_030405_first", "SENT#20260101_030405_second");
+  }
+
+  CustomersEnvironment store_;
+  MemoryMailRoom mail_;
+};
+
+class ErasureTest : public ::testing::Test, protected CustomerToErase {
+ protected:
+  ErasureTest() { mail_.suppress("ada@example.org"); }
+  Answer<ErasureReport> erase(bool also_unpaid = true) { return erasure_.erase("cust_001", also_unpaid, test_actor); }
+
+  Erasure erasure_{store_.records(), mail_};
+};
+
+TEST_F(ErasureTest, LeavesNothingAboutThePerson) {
+  EXPECT_THAT(traces(), Contains("ada@"));
+  const std::int64_t guard = store_.guard_version();
+  const auto report = erase();
+  EXPECT_THAT(shown(report), expected_report());
+  for (const ErasureReport::Line& line : report->kept) EXPECT_NE(line.why, "") << line.what;
+  EXPECT_THAT(traces(), IsEmpty());
+  EXPECT_THAT(store_.sort_keys("CUSTOMER#cust_001"), expected_records());
+  EXPECT_THAT(mail_.erased, ElementsAre(erased_email));
+  EXPECT_EQ(store_.guard_version(), guard + 1) << "no approval overlooks it";
+  EXPECT_EQ(refusal_kind(store_.customers().find("cust_001", "")), RefusalKind::unknown_customer);
+  const item::Item sent = *store_.get("CUSTOMER#cust_001", "SENT#20260101_030405_second");
+  EXPECT_EQ(item::attribute_text(sent, "reminder_type"), "second");
+  EXPECT_EQ(item::attribute_text(sent, "email_id"), erased_email);
+  EXPECT_TRUE(sent.contains("ttl"));
+  EXPECT_THAT(store_.customers().all_overdue({}, "")->entries, IsEmpty());
+}
+
+TEST_F(ErasureTest, TellsTheSameWhenItIsRepeated) {
+  const auto first = shown(erase());
+  EXPECT_EQ(shown(erase()), first);
+  const auto events = store_.audited();
+  EXPECT_EQ(std::ranges::count(events, "customer.erased"), 1);
+}
+
+TEST_F(ErasureTest, OfUnpaidInvoicesNeedsAWord) {
+  const auto answer = erase(false);
+  EXPECT_EQ(refusal_kind(answer), RefusalKind::wrong_state);
+  EXPECT_THAT(refusal_text(answer), HasSubstr("not paid"));
+  EXPECT_TRUE(succeeded(store_.customers().find("cust_001", "")));
+  EXPECT_THAT(mail_.erased, IsEmpty());
+  ASSERT_TRUE(succeeded(store_.customers().pay("cust_001", "INV-2", test_payment(), test_actor)));
+  EXPECT_TRUE(succeeded(erase(false)));
+}
+
+TEST_F(ErasureTest, OfNobodyIsTold) {
+  for (const std::string id : {"nobody", "", "a/b"}) {
+    EXPECT_EQ(refusal_kind(erasure_.erase(id, true, test_actor)), RefusalKind::unknown_customer) << id;
+    EXPECT_EQ(refusal_kind(erasure_.export_customer(id, test_actor)), RefusalKind::unknown_customer) << id;
+  }
+  Actor other = test_actor;
+  other.tenant = "acme";
+  EXPECT_EQ(refusal_kind(erasure_.erase("cust_001", true, other)), RefusalKind::unknown_customer);
+  EXPECT_EQ(refusal_kind(erasure_.export_customer("cust_001", other)), RefusalKind::unknown_customer);
+  EXPECT_TRUE(succeeded(store_.customers().find("cust_001", "")));
+}
+
+TEST_F(ErasureTest, AlsoOfCustomersThatOnlyOtherProgramsKnow) {
+  store_.put(seed_draft("cust_009", test_start, "first"));
+  store_.put(seed_sent("cust_009", test_start, "first"));
+  ASSERT_TRUE(succeeded(erasure_.erase("cust_009", false, test_actor)));
+  EXPECT_THAT(store_.sort_keys("CUSTOMER#cust_009"),
+              UnorderedElementsAre("ERASED", "GUARD", "SENT#20260102_030405_first"));
+  EXPECT_FALSE(store_.get("CUSTOMER#cust_009", "SENT#20260102_030405_first")->contains("email_content"));
+}
+
+TEST_F(ErasureTest, OfARecordThatCannotBeRead) {
+  item::Item profile = *store_.get("CUSTOMER#cust_001", "PROFILE");
+  profile.set("complaints", "many");
+  store_.put(profile);
+  EXPECT_TRUE(succeeded(erase()));
+  EXPECT_THAT(traces(), IsEmpty());
+}
+
+TEST_F(ErasureTest, WaitsForAReminderThatIsBeingSent) {
+  mail_.change(erased_email, [](outbox::Email& email) { email.state = outbox::State::processing; });
+  const auto answer = erase();
+  EXPECT_EQ(refusal_kind(answer), RefusalKind::busy);
+  EXPECT_THAT(refusal_text(answer), HasSubstr("being sent"));
+  EXPECT_THAT(traces(), ElementsAre(std::string("e-mail ") + erased_email)) << "everything else is gone";
+  const auto returns = store_.customers().put(test_customer(), test_actor);
+  EXPECT_EQ(refusal_kind(returns), RefusalKind::wrong_state) << "not before it is finished";
+  mail_.change(erased_email, [](outbox::Email& email) { email.state = outbox::State::sent; });
+  EXPECT_THAT(shown(erase()), expected_report());
+  EXPECT_THAT(traces(), IsEmpty());
+}
+
+TEST_F(ErasureTest, CancelsWhatTheOutboxDoesNotHaveYet) {
+  const item::Key waiting = Keys::key(Keys::handover(Keys::work_shard(erased_email)), erased_email);
+  item::Item handover = waiting;
+  handover.set("text", "Dear Ada");
+  store_.put(handover);
+  ASSERT_TRUE(succeeded(erase()));
+  EXPECT_THAT(traces(), IsEmpty());
+  const item::Item sent = *store_.get("CUSTOMER#cust_001", "SENT#20260101_030405_second");
+  EXPECT_EQ(item::attribute_text(sent, "delivery_status"), "cancelled") << "whoever is handing it over finds out";
+  EXPECT_EQ(item::attribute_text(sent, "GSI1PK"), "STATUS#failed");
+}
+
+TEST_F(ErasureTest, DecisionsCountWhenTheCustomerComesBack) {
+  ASSERT_TRUE(succeeded(store_.customers().complain("cust_001", "", test_actor)));
+  ASSERT_TRUE(succeeded(erase()));
+  const auto back = store_.customers().put(test_customer(), test_actor);
+  ASSERT_TRUE(succeeded(back));
+  EXPECT_TRUE(back->opted_out);
+  EXPECT_EQ(back->complaints, 1);
+  const auto guard = store_.records().guard(Keys(""), "cust_001");
+  ASSERT_TRUE(succeeded(guard));
+  EXPECT_EQ(guard->last.size(), 2U) << "what was sent before still counts";
+  ASSERT_TRUE(succeeded(erase()));
+  EXPECT_THAT(traces(), IsEmpty()) << "also the second time";
+}
+
+// The process ends before or after each of its writes; then it is repeated.
+TEST(ErasureFailures, AtAnyStepAreMendedByRepeating) {
+  for (const WriteFault fault : {WriteFault::ended_before, WriteFault::ended_after}) {
+    int number = 1;
+    for (bool was_hit = true; was_hit; ++number) {
+      CustomerToErase customer;
+      customer.mail_.suppress("ada@example.org");
+      FailingStore failing(customer.store_.engine());
+      ReminderStore records(failing, {}, Rules::usual(), customer.store_.time(), customer.store_.random(),
+                            customer.store_.retry());
+      failing.fail_at(number, fault);
+      const auto answer = Erasure(records, customer.mail_).erase("cust_001", true, test_actor);
+      was_hit = failing.has_failed();
+      EXPECT_EQ(answer.has_value(), !was_hit);
+      Erasure again(customer.store_.records(), customer.mail_);
+      EXPECT_THAT(CustomerToErase::shown(again.erase("cust_001", true, test_actor)), CustomerToErase::expected_report())
+          << number;
+      EXPECT_THAT(customer.traces(), IsEmpty()) << number;
+      EXPECT_THAT(customer.store_.sort_keys("CUSTOMER#cust_001"), CustomerToErase::expected_records());
+    }
+    EXPECT_EQ(number, 6) << "the customer, the e-mail's reminder, the records, the end; and once nothing fails";
+  }
+}
+
+class ErasureInFlight : public ::testing::Test {
+ protected:
+  ErasureInFlight() { EXPECT_TRUE(succeeded(store_.customers().put(test_customer(), test_actor))); }
+
+  // Has the outbox of others, which shares no commits, an e-mail that goes out?
+  bool goes_out() {
+    const auto payloads = mail_.payloads();
+    return std::ranges::any_of(payloads, [](const outbox::Payload& payload) { return !payload.to.empty(); });
+  }
+  bool is_told() { return store_.has_anywhere(store_.records().tables().tracking, "Dear John"); }
+
+  CustomersEnvironment store_;
+  MemoryMailRoom mail_;
+  Erasure erasure_{store_.records(), mail_};
+};
+
+// At each write of the one who hands it over, the customer is erased.
+TEST_F(ErasureInFlight, AnApprovedReminderDoesNotReachTheOutboxAfterwards) {
+  FailingStore watched(store_.engine());
+  ReminderOffice office(store_, watched, &mail_);
+  ASSERT_TRUE(succeeded(office.approve(put_draft(store_, "cust_001", "first"))));
+  bool was_met = false;
+  watched.meet_at(1, [&] {
+    was_met = true;
+    EXPECT_TRUE(goes_out()) << "it is in the outbox, and that is not written down yet";
+    EXPECT_TRUE(succeeded(erasure_.erase("cust_001", true, test_actor)));
+  });
+  EXPECT_TRUE(succeeded(office.handovers.run_once()));
+  EXPECT_TRUE(was_met);
+  EXPECT_FALSE(goes_out());
+  EXPECT_FALSE(is_told());
+}
+
+TEST_F(ErasureInFlight, AnApprovalAtThisMomentIsRefused) {
+  FailingStore watched(store_.engine());
+  ReminderOffice office(store_, watched, &mail_);
+  const std::string draft = put_draft(store_, "cust_001", "first");
+  watched.meet_at(1, [&] { EXPECT_TRUE(succeeded(erasure_.erase("cust_001", true, test_actor))); });
+  EXPECT_FALSE(office.approve(draft));
+  EXPECT_TRUE(succeeded(office.handovers.run_once()));
+  EXPECT_FALSE(goes_out());
+  EXPECT_FALSE(is_told());
+}
+
+TEST_F(ErasureInFlight, WhatBecomesOfItIsWrittenDownWithoutWords) {
+  ReminderOffice office(store_, &mail_);
+  const auto sent = office.approve(put_draft(store_, "cust_001", "first"));
+  ASSERT_TRUE(succeeded(sent));
+  ASSERT_TRUE(succeeded(office.handovers.run_once()));
+  mail_.change(sent->email_id, [](outbox::Email& email) { email.state = outbox::State::sent; });
+  ASSERT_TRUE(succeeded(erasure_.erase("cust_001", true, test_actor)));
+  mail_.change(sent->email_id, [](outbox::Email& email) {
+    email.bounces.push_back({"john@example.com", "5.1.1", "no such user john@example.com", true, {}});
+  });
+  office.deliveries.note(sent->email_id);
+  ASSERT_TRUE(succeeded(office.deliveries.run_once()));
+  EXPECT_EQ(office.history.find("cust_001", sent->id, "")->delivery, DeliveryStatus::bounced);
+  EXPECT_FALSE(store_.has_anywhere(store_.records().tables().tracking, "john@example.com"));
+}
+
+TEST_F(ErasureInFlight, ConcurrentApprovalsAndErasureLeaveNoEmail) {
+  for (int round = 0; round < base::volume(15) + 3; ++round) {
+    const std::string id = "cust_" + std::to_string(round);
+    ASSERT_TRUE(succeeded(store_.customers().put(test_customer(id), test_actor)));
+    const std::string draft = put_draft(store_, id, "first");
+    ReminderOffice office(store_, &mail_);
+    base::run_threads(3, [&](int thread) {
+      if (thread == 0) (void)office.approve(draft);
+      if (thread == 1) (void)office.handovers.run_once();
+      if (thread == 2) EXPECT_TRUE(succeeded(erasure_.erase(id, true, test_actor)));
+    });
+    EXPECT_TRUE(succeeded(office.handovers.run_once()));
+    EXPECT_FALSE(goes_out());
+    EXPECT_FALSE(is_told());
+  }
+}
+
+// With the outbox in the same store, where approval and e-mail are one commit.
+TEST_F(ErasureInFlight, AReminderThatWaitsInTheOutboxIsCancelled) {
+  ReminderOffice office(store_);
+  Erasure erasure(office.records, office.mail);
+  ASSERT_TRUE(succeeded(office.approve(put_draft(store_, "cust_001", "first"))));
+  const auto report = erasure.erase("cust_001", true, test_actor);
+  ASSERT_TRUE(succeeded(report));
+  ASSERT_THAT(office.emails(), ::testing::SizeIs(1));
+  EXPECT_EQ(office.emails().front().state, outbox::State::cancelled);
+  EXPECT_FALSE(office.outbox.payload(office.emails().front().id, "", [](std::size_t) { return true; }));
+  for (const std::string text : {"Dear John", "ada@example.org", "Ada"})
+    EXPECT_FALSE(store_.has_anywhere(store_.records().tables().tracking, text)) << text;
+}
+
+TEST_F(ErasureTest, AnOutboxThatFailsIsAskedAgain) {
+  mail_.fails = true;
+  EXPECT_FALSE(erase());
+  EXPECT_TRUE(succeeded(store_.customers().find("cust_001", ""))) << "it cannot tell whether the address is suppressed";
+  mail_.fails = false;
+  EXPECT_THAT(shown(erase()), expected_report());
+}
+
+TEST_F(ErasureTest, ExportHasEveryRecord) {
+  put_record("NOTE#2", {{"exact", item::Number::parse("0.1000000000000000000001").value()},
+                        {"set", item::StringSet({"b", "a"})},
+                        {"nothing", item::Null()},
+                        {"bytes", item::Binary{"\x01"}}});
+  const auto text = erasure_.export_customer("cust_001", test_actor);
+  ASSERT_TRUE(succeeded(text));
+  json::Document document;
+  json::FieldErrors errors;
+  ASSERT_TRUE(document.parse(*text, errors)) << *text;
+  const auto at = [&](const char* pointer) {
+    const auto found = json::find_at(document.root(), pointer);
+    return found ? found->compact() : "none";
+  };
+  EXPECT_EQ(at("/customer_id"), "\"cust_001\"");
+  EXPECT_EQ(at("/profile/customer_email"), "\"ada@example.org\"");
+  EXPECT_EQ(at("/profile/opt_out_reason"), "\"Ada said so\"");
+  EXPECT_EQ(at("/invoices/1/invoice_id"), "\"INV-2\"");
+  EXPECT_EQ(at("/invoices/2"), "none");
+  EXPECT_EQ(at("/invoices/0/payments/0/amount"), "100");
+  EXPECT_EQ(at("/drafts/1/overdue_amount"), "1500");
+  EXPECT_EQ(at("/revisions/0/email_content"), "\"Dear Ada, earlier\"");
+  EXPECT_EQ(at("/sent_reminders/1/email_content"), "\"Dear Ada\"");
+  EXPECT_EQ(at("/overrides/0/body_template"), "\"Dear Ada\"");
+  EXPECT_EQ(at("/others/0/text"), "\"Ada is nice\"");
+  EXPECT_THAT(*text, HasSubstr("\"exact\":0.1000000000000000000001"));
+  EXPECT_EQ(at("/others/1/set"), "[\"a\",\"b\"]");
+  EXPECT_EQ(at("/others/1/bytes"), "\"AQ==\"");
+  EXPECT_THAT(at("/audit"), HasSubstr("customers/cust_001/invoices/INV-1"));
+  EXPECT_THAT(store_.audited(), Contains("customer.exported"));
+}
+
+TEST_F(ErasureTest, ExportHasNothingOfOthers) {
+  ASSERT_TRUE(succeeded(store_.customers().put(test_customer("cust_0011"), test_actor)));
+  ASSERT_TRUE(
+      succeeded(store_.customers().put_invoice(test_invoice("INV-9", "2025-12-01", "9", "cust_0011"), test_actor)));
+  const auto text = erasure_.export_customer("cust_001", test_actor);
+  ASSERT_TRUE(succeeded(text));
+  EXPECT_EQ(text->find("cust_0011"), std::string::npos);
+  EXPECT_EQ(text->find("INV-9"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace postino::reminders
