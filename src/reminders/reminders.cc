@@ -1,0 +1,139 @@
+#include "reminders/reminders.h"
+
+#include <condition_variable>
+#include <mutex>
+
+#include "base/log.h"
+#include "base/thread_pool.h"
+
+namespace postino::reminders {
+
+namespace {
+
+// Those that wait for others: hand-overs to the outbox, and looks at what has become of e-mails.
+class Upkeep {
+ public:
+  Upkeep(Handovers& handovers, Deliveries& deliveries, base::Milliseconds poll)
+      : handovers_(handovers), deliveries_(deliveries), poll_(poll) {}
+  ~Upkeep() { stop(); }
+
+  void start() {
+    const std::lock_guard lock(mutex_);
+    stopping_ = false;
+    if (!threads_.try_start([this] { run(); }))
+      base::log_error("reminders", "the system has no thread for hand-overs and deliveries");
+  }
+  void stop() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    changed_.notify_all();
+    threads_.join();
+  }
+  void wake() {
+    {
+      const std::lock_guard lock(mutex_);
+      woken_ = true;
+    }
+    changed_.notify_all();
+  }
+
+ private:
+  static constexpr int at_once = 100;
+
+  // True when there may be more.
+  template <class Work>
+  static bool work(Work& of, const char* what) {
+    const auto done = of.run_once(at_once);
+    // Each is told of by itself; this one says that it is about all of them.
+    if (!done) base::log_warning("reminders", what, {{"cause", done.error().message}});
+    return done && *done >= at_once;
+  }
+
+  void run() {
+    std::unique_lock lock(mutex_);
+    while (!stopping_) {
+      woken_ = false;
+      lock.unlock();
+      const bool more_to_hand_over = work(handovers_, "approved reminders do not get into the outbox");
+      const bool more_to_look_at = work(deliveries_, "it cannot be found out what became of reminders");
+      lock.lock();
+      if (more_to_hand_over || more_to_look_at) continue;
+      changed_.wait_for(lock, poll_, [this] { return stopping_ || woken_; });
+    }
+  }
+
+  Handovers& handovers_;
+  Deliveries& deliveries_;
+  const base::Milliseconds poll_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool stopping_ = false;
+  bool woken_ = false;
+  base::ThreadGroup threads_;  // the last member: its thread uses the others
+};
+
+}  // namespace
+
+struct Reminders::Parts {
+  Parts(store::Store& given, MailRoom& mail, ReminderOptions options, const base::Clock& clock, base::Random& random,
+        store::Retry retry)
+      : store(given, options.tables, options.rules, clock, random, std::move(retry)),
+        customers(store),
+        templates(store),
+        drafts(store, customers, templates, mail),
+        approvals(store, customers, mail, options.approval),
+        history(store),
+        audit(store),
+        imports(customers),
+        erasure(store, mail),
+        summary(store),
+        handovers(store, mail),
+        deliveries(store, customers, mail),
+        upkeep(handovers, deliveries, options.poll) {}
+
+  ReminderStore store;
+  Customers customers;
+  Templates templates;
+  Drafts drafts;
+  Approvals approvals;
+  History history;
+  Audit audit;
+  Imports imports;
+  Erasure erasure;
+  Summary summary;
+  Handovers handovers;
+  Deliveries deliveries;
+  Upkeep upkeep;
+};
+
+Reminders::Reminders(store::Store& store, MailRoom& mail, ReminderOptions options, const base::Clock& clock,
+                     base::Random& random, store::Retry retry)
+    : parts_(std::make_unique<Parts>(store, mail, std::move(options), clock, random, std::move(retry))) {}
+
+Reminders::~Reminders() = default;
+
+base::Result<void> Reminders::prepare() { return parts_->store.prepare(); }
+void Reminders::start() { parts_->upkeep.start(); }
+void Reminders::stop() { parts_->upkeep.stop(); }
+void Reminders::wake() { parts_->upkeep.wake(); }
+void Reminders::note_email(const std::string& email_id) {
+  parts_->deliveries.note(email_id);
+  parts_->upkeep.wake();
+}
+
+Customers& Reminders::customers() { return parts_->customers; }
+Templates& Reminders::templates() { return parts_->templates; }
+Drafts& Reminders::drafts() { return parts_->drafts; }
+Approvals& Reminders::approvals() { return parts_->approvals; }
+History& Reminders::history() { return parts_->history; }
+Audit& Reminders::audit() { return parts_->audit; }
+Imports& Reminders::imports() { return parts_->imports; }
+Erasure& Reminders::erasure() { return parts_->erasure; }
+Summary& Reminders::summary() { return parts_->summary; }
+Handovers& Reminders::handovers() { return parts_->handovers; }
+Deliveries& Reminders::deliveries() { return parts_->deliveries; }
+const Rules& Reminders::rules() const { return parts_->store.rules(); }
+
+}  // namespace postino::reminders
