@@ -4,9 +4,9 @@
 
 #include "base/timestamp.h"
 #include "reminders/record/draft_item.h"
+#include "reminders/record/reminder_mail.h"
 #include "reminders/record/sent_item.h"
 #include "reminders/record/watch.h"
-#include "reminders/reminder_mail.h"
 
 namespace postino::reminders {
 
@@ -187,8 +187,9 @@ Answer<Approvals::Outcome> Approvals::commit(Attempt& attempt, const Draft& draf
   sent.email_id = reminder_email_id(keys.tenant(), draft.id, draft.revision);
   const std::string& from = draft.from.empty() ? rules_.from : draft.from;
   if (from.empty()) return refuse(RefusalKind::unavailable, "reminders have no sender's address: it is not configured");
-  TRY(const outbox::Payload payload, make_payload(sent, from, draft.reply_to));
-  sent.message_id = mail_.message_id_of(sent.email_id, payload.from.address);
+  const auto payload = make_payload(sent, from, draft.reply_to);
+  if (!payload) return base::propagate(refusal_of(payload.error()));
+  sent.message_id = mail_.message_id_of(sent.email_id, payload->from.address);
 
   Commit commit(store_.tables(), attempt.now);
   commit.add(approved_draft(store_.tables(), keys, draft, stored, sent, attempt.token));
@@ -209,7 +210,7 @@ Answer<Approvals::Outcome> Approvals::commit(Attempt& attempt, const Draft& draf
                store_.random());
   commit.count(keys, "approved", draft.id);
   attempt.sent = std::move(sent);
-  if (mail_.shares_commits()) return write_joined(attempt, payload, std::move(commit), record);
+  if (mail_.shares_commits()) return write_joined(attempt, *payload, std::move(commit), record);
   commit.put(
       handover_item({attempt.sent.email_id, keys.tenant(), draft.customer_id, attempt.sent.id, from, draft.reply_to}));
   return write_alone(attempt, std::move(commit), record);

@@ -148,7 +148,8 @@ Answer<bool> Deliveries::look(const Watch& watch) {
   }
   // Before the record: when this process ends in between, the next look does both.
   if (const std::string words = bad_address(**email); !words.empty()) {
-    const auto stopped = customers_.hard_bounce(watch.customer_id, words, outbox_of(watch.tenant), before->customer_email);
+    const auto stopped =
+        customers_.hard_bounce(watch.customer_id, words, outbox_of(watch.tenant), before->customer_email);
     if (!stopped && stopped.error().kind != RefusalKind::unknown_customer) return base::propagate(stopped.error());
   }
   TRY_VOID(write_down(watch, *before, after));

@@ -3,8 +3,8 @@
 #include "base/log.h"
 #include "reminders/record/customer_item.h"
 #include "reminders/record/item_fields.h"
+#include "reminders/record/reminder_mail.h"
 #include "reminders/record/sent_item.h"
-#include "reminders/reminder_mail.h"
 
 namespace postino::reminders {
 
@@ -55,8 +55,9 @@ Answer<void> Handovers::hand_over(const Handover& handover) {
     TRY_VOID(forget(handover.email_id));
     return {};
   }
-  TRY(const outbox::Payload payload, make_payload(*sent, handover.from, handover.reply_to));
-  if (const auto accepted = mail_.accept(payload, handover.tenant); !accepted)
+  const auto payload = make_payload(*sent, handover.from, handover.reply_to);
+  if (!payload) return base::propagate(refusal_of(payload.error()));
+  if (const auto accepted = mail_.accept(*payload, handover.tenant); !accepted)
     return base::propagate(refusal_of(accepted.error()));
   TRY(const bool was_there, forget(handover.email_id));
   if (was_there) return {};

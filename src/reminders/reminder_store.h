@@ -1,6 +1,7 @@
 // What all services of this module share: the table, time, retries, and the parts of a commit that many need.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,7 +11,6 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "reminders/actor.h"
-#include "reminders/audit.h"
 #include "reminders/record/guard.h"
 #include "reminders/record/keys.h"
 #include "reminders/record/rule.h"

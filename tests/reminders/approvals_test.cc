@@ -1,7 +1,7 @@
 // Approvals on a store: what is in the one commit, and who and what is refused.
 #include "reminder_office.h"
 #include "reminders/record/guard_item.h"
-#include "reminders/reminder_mail.h"
+#include "reminders/record/reminder_mail.h"
 
 namespace postino::reminders {
 namespace {

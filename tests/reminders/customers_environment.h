@@ -39,11 +39,6 @@ inline Payment test_payment(const std::string& amount = "", const std::string& r
   return payment;
 }
 
-// "message" or "", for expectations.
-template <class T>
-std::string refusal_text(const Answer<T>& answer) {
-  return answer ? "" : answer.error().message;
-}
 template <class T>
 std::optional<RefusalKind> refusal_kind(const Answer<T>& answer) {
   return answer ? std::nullopt : std::optional(answer.error().kind);

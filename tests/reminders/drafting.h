@@ -5,17 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "memory_mail_room.h"
 #include "reminders/drafts.h"
-#include "reminders/memory_mail_room_testing.h"
 #include "reminders_store.h"
 
 namespace postino::reminders {
-
-// "invalid: customer_id must be ..."; "" when it was not refused.
-template <class T>
-std::string refusal_text(const Answer<T>& answer) {
-  return answer ? "" : answer.error().message;
-}
 
 // "" when it was not refused, and that it was of another kind otherwise.
 template <class T>

@@ -6,8 +6,8 @@
 #include "failing_store.h"
 #include "json/document.h"
 #include "json/pointer_testing.h"
+#include "memory_mail_room.h"
 #include "reminder_office.h"
-#include "reminders/memory_mail_room_testing.h"
 #include "reminders/record/sent_item.h"
 
 namespace postino::reminders {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "memory_mail_room.h"
 #include "outbox/outbox.h"
 #include "outbox/store_ledger/store_ledger.h"
 #include "outbox/store_ledger/store_suppressions.h"
@@ -13,7 +14,6 @@
 #include "reminders/deliveries.h"
 #include "reminders/handovers.h"
 #include "reminders/history.h"
-#include "reminders/memory_mail_room_testing.h"
 #include "reminders/outbox_mail_room.h"
 #include "reminders_store.h"
 

@@ -46,6 +46,12 @@ template <class T>
   return ::testing::AssertionFailure() << answer.error().message;
 }
 
+// The message of a refusal; "" when there was none.
+template <class T>
+std::string refusal_text(const Answer<T>& answer) {
+  return answer ? "" : answer.error().message;
+}
+
 // A sent reminder as the seed has it.
 item::Item seed_sent(const std::string& customer, base::TimePoint at, const std::string& type);
 // A draft as the seed has it.

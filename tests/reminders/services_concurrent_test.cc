@@ -1,6 +1,6 @@
 // All services together, with the thread that hands reminders over and looks what has become of them.
 #include "base/many_threads_testing.h"
-#include "reminders/memory_mail_room_testing.h"
+#include "memory_mail_room.h"
 #include "reminders/reminders.h"
 #include "reminders_store.h"
 

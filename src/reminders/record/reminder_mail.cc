@@ -1,4 +1,4 @@
-#include "reminders/reminder_mail.h"
+#include "reminders/record/reminder_mail.h"
 
 #include <string_view>
 
@@ -11,19 +11,20 @@ std::string reminder_email_id(const std::string& tenant, const std::string& draf
   return outbox::derived_uuid("payment reminder\n" + tenant + "\n" + draft_id + "\n" + std::to_string(revision));
 }
 
-Answer<outbox::Payload> make_payload(const SentReminder& sent, const std::string& from, const std::string& reply_to) {
+base::Result<outbox::Payload> make_payload(const SentReminder& sent, const std::string& from,
+                                           const std::string& reply_to) {
   outbox::Payload payload;
   payload.id = sent.email_id;
   auto sender = mail::parse_mailbox(from);
-  if (!sender) return refuse_field("from", sender.error().message);
+  if (!sender) return base::invalid("from " + sender.error().message);
   payload.from = *std::move(sender);
   auto to = mail::parse_mailbox(sent.customer_email);
-  if (!to) return refuse_field("customer_email", to.error().message);
+  if (!to) return base::invalid("customer_email " + to.error().message);
   to->name = written_value(sent.customer_name, TextKind::line);
   payload.to = {*std::move(to)};
   if (!reply_to.empty()) {
     auto answers = mail::parse_mailbox(reply_to);
-    if (!answers) return refuse_field("reply_to", answers.error().message);
+    if (!answers) return base::invalid("reply_to " + answers.error().message);
     payload.reply_to = *std::move(answers);
   }
   payload.subject = sent.text.subject;
@@ -34,7 +35,7 @@ Answer<outbox::Payload> make_payload(const SentReminder& sent, const std::string
   if (auto checked = outbox::parse_payload(outbox::to_json(payload))) return *std::move(checked);
   payload.to.front().name.clear();
   auto checked = outbox::parse_payload(outbox::to_json(payload));
-  if (!checked) return refuse(RefusalKind::invalid, "the draft cannot be an e-mail: " + checked.error().message);
+  if (!checked) return base::invalid("the draft cannot be an e-mail: " + checked.error().message);
   return *std::move(checked);
 }
 

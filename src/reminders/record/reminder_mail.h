@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "outbox/email/payload.h"
+#include "base/result.h"
+#include "outbox/outbox.h"
 #include "reminders/record/sent_reminder.h"
-#include "reminders/refusal.h"
 
 namespace postino::reminders {
 
@@ -13,6 +13,7 @@ namespace postino::reminders {
 std::string reminder_email_id(const std::string& tenant, const std::string& draft_id, int revision);
 
 // invalid, with the field, when it cannot be an e-mail: another program may have written any text into a draft.
-Answer<outbox::Payload> make_payload(const SentReminder& sent, const std::string& from, const std::string& reply_to);
+base::Result<outbox::Payload> make_payload(const SentReminder& sent, const std::string& from,
+                                           const std::string& reply_to);
 
 }  // namespace postino::reminders
