@@ -15,7 +15,7 @@ store::TransactUpdate difference(const item::Item& before, const item::Item& aft
   expr::Names names;
   item::Map values;
   const auto placeholder = [&](const std::string& name) {
-    const std::string short_name = "#a" + std::to_string(names.size());
+    std::string short_name = "#a" + std::to_string(names.size());
     names.emplace(short_name, name);
     return short_name;
   };

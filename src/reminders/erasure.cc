@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "item/attribute_text.h"
+#include "json/writer.h"
 #include "reminders/customer_commit.h"
 #include "reminders/customer_records.h"
 #include "reminders/record/customer_item.h"
 #include "reminders/record/invoice_item.h"
 #include "reminders/record/item_fields.h"
+#include "reminders/record/plain_json.h"
 #include "reminders/record/sent_item.h"
 
 namespace postino::reminders {
@@ -81,6 +84,52 @@ bool stays(std::string_view sort_key) {
 }
 
 }  // namespace
+
+Answer<std::string> Erasure::export_customer(const std::string& id, const Actor& actor) {
+  if (!is_record_id(id)) return refuse_unknown(id);
+  const Keys keys = store_.keys(actor.tenant);
+  std::map<std::string, std::string, std::less<>> records;  // of each kind, with commas
+  for (const char* const kind : {"drafts", "invoices", "overrides", "revisions", "sent_reminders"}) records[kind];
+  std::size_t bytes = 0;
+  bool is_known = false;
+  const auto add = [&](std::string_view kind, item::Item item) {
+    std::string& texts = records[std::string(kind)];
+    if (!texts.empty()) texts += ',';
+    // The sort key tells which record it is; the other keys say nothing more.
+    for (const char* const name : {"PK", "GSI1PK", "GSI1SK"}) item.erase(name);
+    const std::string text = plain_json(item);
+    texts += text;
+    bytes += text.size();
+  };
+  TRY_VOID(read_partition(store_, keys, id, "", [&](std::vector<item::Item> items) -> Answer<void> {
+    for (item::Item& item : items) {
+      const std::string_view kind = kind_of_record(item::attribute_text(item, "SK"));
+      is_known = is_known || (!kind.empty() && kind != "guard");
+      if (!kind.empty()) add(kind, std::move(item));
+    }
+    if (bytes > max_export_bytes)
+      return refuse(RefusalKind::wrong_state,
+                    "there are more than " + std::to_string(max_export_bytes) + " bytes of the customer " + id);
+    return {};
+  }));
+  if (!is_known) return refuse_unknown(id);
+  TRY(std::vector<item::Item> events, audit_events_of(store_, keys, id, base::TimePoint()));
+  records["audit"];
+  for (item::Item& event : events) add("audit", std::move(event));
+
+  Commit commit = store_.begin();
+  commit.audit(actor, "customer.exported", "customers/" + id, {}, store_.random());
+  TRY_VOID(store_.write(std::move(commit)));
+  std::string text;
+  json::Writer writer(text);
+  writer.begin_object().key("customer_id").string(id);
+  for (const auto& [kind, texts] : records) {
+    const bool is_single = kind == "profile" || kind == "guard";
+    writer.key(kind).raw(is_single ? texts : "[" + texts + "]");
+  }
+  writer.end_object();
+  return text;
+}
 
 Answer<void> Erasure::begin_now(const Keys& keys, const std::string& id, const item::Item* profile,
                                 const Actor& actor) {
@@ -195,15 +244,15 @@ Answer<int> Erasure::erase_sent(const Keys& keys, const std::string& id) {
     add_counts(commit, keys, id, counts);
     return store_.write(std::move(commit));
   };
-  TRY_VOID(read_partition(
-      store_, keys, id, std::string(sent_begin), [&](const std::vector<item::Item>& items) -> Answer<void> {
-        for (std::size_t first = 0; first < items.size(); first += most_erased_at_once) {
-          const auto begin = items.begin() + static_cast<std::ptrdiff_t>(first);
-          const auto count = static_cast<std::ptrdiff_t>(std::min(most_erased_at_once, items.size() - first));
-          TRY_VOID(erase_some({begin, begin + count}));
-        }
-        return {};
-      }));
+  const auto erase_page = [&](const std::vector<item::Item>& items) -> Answer<void> {
+    for (std::size_t first = 0; first < items.size(); first += most_erased_at_once) {
+      const auto begin = items.begin() + static_cast<std::ptrdiff_t>(first);
+      const auto count = static_cast<std::ptrdiff_t>(std::min(most_erased_at_once, items.size() - first));
+      TRY_VOID(erase_some({begin, begin + count}));
+    }
+    return {};
+  };
+  TRY_VOID(read_partition(store_, keys, id, std::string(sent_begin), erase_page));
   return in_flight;
 }
 

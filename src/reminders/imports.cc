@@ -10,7 +10,6 @@
 #include "base/thread_pool.h"
 #include "base/timestamp.h"
 #include "json/writer.h"
-#include "reminders/import_lines.h"
 #include "reminders/text/csv.h"
 
 namespace postino::reminders {
@@ -65,7 +64,11 @@ class ImportProgress {
 };
 
 Answer<bool> take_line(Customers& customers, const ImportLine& line, const Actor& actor) {
-  if (!line.faults.empty()) return base::propagate(Refusal{.faults = line.faults});
+  if (!line.faults.empty()) {
+    Refusal refusal;
+    for (const json::FieldError& fault : line.faults) refusal.faults.push_back({fault.field, fault.rule});
+    return base::propagate(std::move(refusal));
+  }
   if (line.customer) {
     TRY(const Taken<Customer> taken, customers.take(*line.customer, actor));
     return taken.changed;
@@ -102,7 +105,9 @@ void append_row(std::string& out, ImportFormat format, const std::vector<ImportC
 }  // namespace
 
 Answer<ImportReport> Imports::run(ImportKind kind, ImportFormat format, std::string_view text, const Actor& actor) {
-  TRY(const std::vector<ImportLine> lines, read_import(kind, format, text));
+  const auto read = read_import(kind, format, text);
+  if (!read) return refuse_field(read.error().field, read.error().rule);
+  const std::vector<ImportLine>& lines = *read;
   std::array<std::vector<const ImportLine*>, import_workers> shares;
   for (const ImportLine& line : lines) shares[base::fast_hash(line.customer_id()) % import_workers].push_back(&line);
   ImportProgress progress;

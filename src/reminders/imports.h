@@ -6,11 +6,9 @@
 #include <vector>
 
 #include "reminders/customers.h"
+#include "reminders/record/import_lines.h"
 
 namespace postino::reminders {
-
-enum class ImportKind { customers, invoices };
-enum class ImportFormat { csv, json_lines };
 
 struct RefusedLine {
   int line = 0;  // from 1, as editors count
@@ -33,8 +31,8 @@ struct ExportPart {
 // Of invoices: customer_id, invoice_id, amount, currency, due_date, and paid and paid_at, which may be missing.
 class Imports {
  public:
-  static constexpr std::size_t max_bytes = 20 << 20;
-  static constexpr int max_lines = 100'000;
+  static constexpr std::size_t max_bytes = max_import_bytes;
+  static constexpr int max_lines = max_import_lines;
 
   explicit Imports(Customers& customers) : customers_(customers) {}
 

@@ -5,7 +5,6 @@
 #include "base/timestamp.h"
 #include "customers_environment.h"
 #include "failing_store.h"
-#include "reminders/import_lines.h"
 
 namespace postino::reminders {
 namespace {

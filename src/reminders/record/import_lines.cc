@@ -1,4 +1,4 @@
-#include "reminders/import_lines.h"
+#include "reminders/record/import_lines.h"
 
 #include <algorithm>
 #include <map>
@@ -16,6 +16,12 @@ namespace {
 constexpr std::string_view is_required = "is required";
 // A double has as many digits for certain.
 constexpr std::ptrdiff_t exact_digits = 15;
+
+using ReadLines = base::Result<std::vector<ImportLine>, json::FieldError>;
+
+tl::unexpected<json::FieldError> unreadable(std::string where, std::string rule) {
+  return base::propagate(json::FieldError{std::move(where), std::move(rule)});
+}
 
 // Names of columns, and what a line has there. Empty values are not in it.
 using ImportRow = std::map<std::string, std::string, std::less<>>;
@@ -103,38 +109,39 @@ ImportLine faulty_line(int number, std::string field, std::string rule) {
   return line;
 }
 
-Answer<std::vector<const ImportColumn*>> read_header(ImportKind kind, const std::optional<CsvReader::Record>& header) {
-  if (!header) return refuse_field("line 1", "must name the columns: " + column_names(kind));
+base::Result<std::vector<const ImportColumn*>, json::FieldError> read_header(
+    ImportKind kind, const std::optional<CsvReader::Record>& header) {
+  if (!header) return unreadable("line 1", "must name the columns: " + column_names(kind));
   const std::string field = "line " + std::to_string(header->line);
-  if (!header->fault.empty()) return refuse_field(field, header->fault);
+  if (!header->fault.empty()) return unreadable(field, header->fault);
   std::vector<const ImportColumn*> columns;
   for (const std::string& name : header->fields) {
     const ImportColumn* const column = find_column(kind, base::lower_case(base::trim(name)));
     if (column == nullptr) {
       std::string shown;
       base::append_printable(shown, name, longest_record_id);
-      return refuse_field(field, "must not have the column \"" + shown + "\"; columns are " + column_names(kind));
+      return unreadable(field, "must not have the column \"" + shown + "\"; columns are " + column_names(kind));
     }
     if (std::ranges::find(columns, column) != columns.end())
-      return refuse_field(field, "must not have the column " + std::string(column->name) + " twice");
+      return unreadable(field, "must not have the column " + std::string(column->name) + " twice");
     columns.push_back(column);
   }
   for (const ImportColumn& column : import_columns(kind))
     if (column.is_needed && std::ranges::find(columns, &column) == columns.end())
-      return refuse_field(field, "must have the column " + std::string(column.name));
+      return unreadable(field, "must have the column " + std::string(column.name));
   return columns;
 }
 
-tl::unexpected<Refusal> refuse_many_lines() {
-  return refuse_field("body", "must not have more than " + std::to_string(Imports::max_lines) + " lines");
+tl::unexpected<json::FieldError> refuse_many_lines() {
+  return unreadable("body", "must not have more than " + std::to_string(max_import_lines) + " lines");
 }
 
-Answer<std::vector<ImportLine>> read_csv(ImportKind kind, std::string_view text) {
+ReadLines read_csv(ImportKind kind, std::string_view text) {
   CsvReader reader(text);
   TRY(const std::vector<const ImportColumn*> columns, read_header(kind, reader.next()));
   std::vector<ImportLine> lines;
   while (auto record = reader.next()) {
-    if (lines.size() == Imports::max_lines) return refuse_many_lines();
+    if (lines.size() == max_import_lines) return refuse_many_lines();
     if (record->fault.empty() && record->fields.size() != columns.size())
       record->fault = "must have " + std::to_string(columns.size()) + " fields, as the first line";
     if (!record->fault.empty()) {
@@ -199,7 +206,7 @@ ImportLine read_json_line(ImportKind kind, int number, std::string_view text, js
   return line_of(kind, number, row);
 }
 
-Answer<std::vector<ImportLine>> read_json_lines(ImportKind kind, std::string_view text) {
+ReadLines read_json_lines(ImportKind kind, std::string_view text) {
   text = without_byte_order_mark(text);
   json::Document document;
   std::vector<ImportLine> lines;
@@ -208,7 +215,7 @@ Answer<std::vector<ImportLine>> read_json_lines(ImportKind kind, std::string_vie
     const std::string_view line = base::trim(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.empty()) continue;
-    if (lines.size() == Imports::max_lines) return refuse_many_lines();
+    if (lines.size() == max_import_lines) return refuse_many_lines();
     if (line.size() > CsvReader::max_record_bytes)
       lines.push_back(
           faulty_line(number, "", "must not be longer than " + std::to_string(CsvReader::max_record_bytes) + " bytes"));
@@ -229,9 +236,10 @@ const std::vector<ImportColumn>& import_columns(ImportKind kind) {
   return kind == ImportKind::customers ? of_customers : of_invoices;
 }
 
-Answer<std::vector<ImportLine>> read_import(ImportKind kind, ImportFormat format, std::string_view text) {
-  if (text.size() > Imports::max_bytes)
-    return refuse_field("body", "must not be longer than " + std::to_string(Imports::max_bytes) + " bytes");
+base::Result<std::vector<ImportLine>, json::FieldError> read_import(ImportKind kind, ImportFormat format,
+                                                                    std::string_view text) {
+  if (text.size() > max_import_bytes)
+    return unreadable("body", "must not be longer than " + std::to_string(max_import_bytes) + " bytes");
   if (!json::is_utf8(text)) {
     // Which line is it? A line end is never within a character.
     int number = 1;
@@ -240,7 +248,7 @@ Answer<std::vector<ImportLine>> read_import(ImportKind kind, ImportFormat format
       if (!json::is_utf8(rest.substr(0, end))) break;
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
-    return refuse_field("line " + std::to_string(number), "must be UTF-8");
+    return unreadable("line " + std::to_string(number), "must be UTF-8");
   }
   return format == ImportFormat::csv ? read_csv(kind, text) : read_json_lines(kind, text);
 }
