@@ -379,5 +379,32 @@ TEST_F(DraftsOnStore, APaymentMeanwhileIsNotOverlooked) {
   EXPECT_GT(withdrawn, 0);
 }
 
+// A customer who is erased while a draft is made gets none afterwards.
+TEST_F(DraftsOnStore, AnErasureMeanwhileIsNotOverlooked) {
+  int refused = 0;
+  for (int moment = 1; moment <= 12; ++moment) {
+    const std::string customer = "cust_" + std::to_string(moment);
+    add_customer(customer);
+    BusyClock clock(store_.time());
+    ReminderStore records(store_.engine(), {}, Rules::usual(), clock, store_.random(), store_.retry());
+    Drafts drafts(records, customers_, templates_, mail_);
+    clock.left = moment;
+    std::optional<std::size_t> erased_with;
+    clock.act = [&] {
+      erased_with = draft_count(customer);
+      store::DeleteItemRequest removal;
+      removal.table_name = "EmailTrackingTable";
+      removal.key = Keys::key("CUSTOMER#" + customer, profile_sort);
+      EXPECT_TRUE(store_.engine().delete_item(removal));
+    };
+    const auto shown = drafts.make(with_text(customer), actor());
+    if (!erased_with) continue;
+    EXPECT_EQ(draft_count(customer), *erased_with) << moment;
+    if (*erased_with == 0) EXPECT_TRUE(is_refused(shown, RefusalKind::unknown_customer)) << moment;
+    refused += shown ? 0 : 1;
+  }
+  EXPECT_GT(refused, 0);
+}
+
 }  // namespace
 }  // namespace postino::reminders
