@@ -1,6 +1,8 @@
 // Everything there is of one customer: exported, and erased.
 #include "reminders/erasure.h"
 
+#include <functional>
+
 #include "base/many_threads_testing.h"
 #include "customers_environment.h"
 #include "failing_store.h"
@@ -244,6 +246,38 @@ TEST(ErasureFailures, AtAnyStepAreMendedByRepeating) {
   }
 }
 
+// Something happens just before an e-mail is accepted.
+class MailRoomWithMeeting final : public MailRoom {
+ public:
+  MailRoomWithMeeting(MailRoom& inner, std::function<void()> meeting) : inner_(inner), meeting_(std::move(meeting)) {}
+
+  bool shares_commits() const override { return false; }
+  outbox::JoinedOutcome accept_with(const outbox::Payload& payload, const std::string& tenant,
+                                    std::vector<store::TransactAction> actions) override {
+    return inner_.accept_with(payload, tenant, std::move(actions));
+  }
+  base::Result<void> accept(const outbox::Payload& payload, const std::string& tenant) override {
+    meeting_();
+    return inner_.accept(payload, tenant);
+  }
+  base::Result<std::optional<outbox::Email>> find(const std::string& id, const std::string& tenant) override {
+    return inner_.find(id, tenant);
+  }
+  std::string message_id_of(const std::string& id, const std::string& sender) const override {
+    return inner_.message_id_of(id, sender);
+  }
+  base::Result<bool> is_suppressed(const std::string& address, const std::string& tenant) override {
+    return inner_.is_suppressed(address, tenant);
+  }
+  base::Result<bool> erase(const std::string& id, const std::string& tenant) override {
+    return inner_.erase(id, tenant);
+  }
+
+ private:
+  MailRoom& inner_;
+  const std::function<void()> meeting_;
+};
+
 class ErasureInFlight : public ::testing::Test {
  protected:
   ErasureInFlight() { EXPECT_TRUE(succeeded(store_.customers().put(test_customer(), test_actor))); }
@@ -260,8 +294,42 @@ class ErasureInFlight : public ::testing::Test {
   Erasure erasure_{store_.records(), mail_};
 };
 
-// At each write of the one who hands it over, the customer is erased.
-TEST_F(ErasureInFlight, AnApprovedReminderDoesNotReachTheOutboxAfterwards) {
+TEST_F(ErasureInFlight, AReminderThatReachesTheOutboxAfterwardsIsCancelledThere) {
+  bool was_met = false;
+  MailRoomWithMeeting mail(mail_, [&] {
+    was_met = true;
+    EXPECT_TRUE(succeeded(erasure_.erase("cust_001", true, test_actor)));
+  });
+  ReminderOffice office(store_, &mail);
+  ASSERT_TRUE(succeeded(office.approve(put_draft(store_, "cust_001", "first"))));
+  EXPECT_TRUE(succeeded(office.handovers.run_once()));
+  EXPECT_TRUE(was_met);
+  EXPECT_FALSE(goes_out());
+  EXPECT_FALSE(is_told());
+}
+
+TEST_F(ErasureInFlight, NothingIsAddedToACustomerWhoIsErasedAtThisMoment) {
+  FailingStore watched(store_.engine());
+  ReminderStore records(watched, {}, Rules::usual(), store_.time(), store_.random(), store_.retry());
+  Customers customers(records);
+  const auto erase_first = [&](const char* what) {
+    ASSERT_TRUE(succeeded(store_.customers().put(test_customer(), test_actor))) << what;
+    watched.meet_at(1, [&] { EXPECT_TRUE(succeeded(erasure_.erase("cust_001", true, test_actor))); });
+  };
+  erase_first("an invoice");
+  EXPECT_EQ(refusal_kind(customers.put_invoice(test_invoice("INV-1", "2026-01-01"), test_actor)),
+            RefusalKind::unknown_customer);
+  erase_first("an objection");
+  EXPECT_EQ(refusal_kind(customers.opt_out("cust_001", "Ada", test_actor)), RefusalKind::unknown_customer);
+  ASSERT_TRUE(succeeded(store_.customers().put(test_customer(), test_actor)));
+  ASSERT_TRUE(succeeded(store_.customers().put_invoice(test_invoice("INV-2", "2026-01-01"), test_actor)));
+  erase_first("a payment");
+  EXPECT_EQ(refusal_kind(customers.pay("cust_001", "INV-2", test_payment(), test_actor)),
+            RefusalKind::unknown_customer);
+  EXPECT_THAT(store_.sort_keys("CUSTOMER#cust_001"), UnorderedElementsAre("ERASED", "GUARD"));
+}
+
+TEST_F(ErasureInFlight, AnApprovedReminderThatIsJustHandedOverIsCancelled) {
   FailingStore watched(store_.engine());
   ReminderOffice office(store_, watched, &mail_);
   ASSERT_TRUE(succeeded(office.approve(put_draft(store_, "cust_001", "first"))));
