@@ -21,7 +21,9 @@
 #include "outbox/store_ledger/store_suppressions.h"
 #include "outbox/store_ledger/store_tables.h"
 #include "reminders/outbox_mail_room.h"
+#include "reminders/record/customer_item.h"
 #include "reminders/record/draft_item.h"
+#include "reminders/record/invoice_item.h"
 #include "reminders/record/sent_item.h"
 #include "reminders/reminders.h"
 #include "report.h"
@@ -52,6 +54,7 @@ class Office {
   explicit Office(const std::filesystem::path& directory) : engine_(open_store(directory)) {
     CHECK(outbox::prepare_tables(*engine_, {}));
     CHECK(records_.prepare());
+    put_customer(sample_customer);
     const std::string id = put_draft(sample_customer);
     const auto sent = approvals_.approve(id, 1, actor_);
     CHECK(sent);
@@ -65,18 +68,26 @@ class Office {
         return request;
       }());
       CHECK(page);
-      for (const item::Item& item : page->items) samples_.push_back({table, item});
+      for (const item::Item& item : page->items)
+        if (const item::AttributeValue* const sort = item.find("SK");
+            sort == nullptr || !sort->as<std::string>().starts_with(unpaid_begin))
+          samples_.push_back({table, item});
     }
   }
 
   // Drafts for customers of their own, made before the race.
   void make_drafts(int count) {
-    for (int first = 0; first < count; first += 25) {
+    constexpr int at_once = 8;  // with three items each
+    for (int first = 0; first < count; first += at_once) {
       store::BatchWriteItemRequest request;
       request.tables.push_back({records_.tables().tracking, {}});
-      for (int i = 0; i < 25; ++i) {
-        const Draft draft = draft_of(next_customer());
-        request.tables.front().writes.emplace_back(store::BatchPut{draft_item(Keys(""), draft)});
+      std::vector<store::BatchWrite>& writes = request.tables.front().writes;
+      for (int i = 0; i < at_once; ++i) {
+        const std::string customer = next_customer();
+        const Draft draft = draft_of(customer);
+        writes.emplace_back(store::BatchPut{draft_item(Keys(""), draft)});
+        writes.emplace_back(store::BatchPut{customer_item(Keys(""), customer_of(customer))});
+        writes.emplace_back(store::BatchPut{unpaid_item(Keys(""), invoice_of(customer))});
         drafts_.push_back(draft.id);
       }
       CHECK(engine_->batch_write_item(request));
@@ -87,8 +98,7 @@ class Office {
     return [this] {
       const std::size_t number = taken_++;
       // When the machine is faster than expected, it makes drafts as well, which does it no good.
-      const std::string id = number < drafts_.size() ? drafts_[number] : put_draft(next_customer());
-      CHECK(approvals_.approve(id, 1, actor_));
+      CHECK(approvals_.approve(number < drafts_.size() ? drafts_[number] : put_draft(next_customer()), 1, actor_));
     };
   }
   // The items that an approval leaves behind, of another customer and another e-mail.
@@ -113,8 +123,9 @@ class Office {
     };
   }
 
-  // A customer who got so many reminders, one in an hour, the last one a month ago.
+  // A customer who got so many reminders, one in six hours, the last one a month ago.
   void make_history(const std::string& customer, int count) {
+    put_customer(customer);
     const base::TimePoint last = clock_.now() - 30 * 24h;
     for (int first = 0; first < count; first += 25) {
       store::BatchWriteItemRequest request;
@@ -123,7 +134,7 @@ class Office {
         SentReminder sent;
         sent.customer_id = customer;
         sent.reminder_type = std::array{"first", "second", "final"}[static_cast<std::size_t>(i % 3)];
-        sent.sent_at = last - i * 1h;
+        sent.sent_at = last - i * 6h;
         sent.id = key_time(sent.sent_at) + "_" + sent.reminder_type;
         sent.text = {"Payment reminder", std::string(500, 'a'), ""};
         sent.delivery = DeliveryStatus::sent;
@@ -167,6 +178,33 @@ class Office {
     draft.text = {"Payment reminder", std::string(500, 'a'), ""};
     draft.version = 1;
     return draft;
+  }
+  Customer customer_of(const std::string& id) const {
+    Customer customer;
+    customer.id = id;
+    customer.name = "John Doe";
+    customer.email = "john@example.com";
+    customer.version = 1;
+    customer.created_at = customer.updated_at = clock_.now();
+    return customer;
+  }
+  Invoice invoice_of(const std::string& customer) const {
+    Invoice invoice;
+    invoice.customer_id = customer;
+    invoice.id = "INV-001";
+    invoice.amount = Money::parse("1500.00", "USD").value();
+    invoice.due_date = "2026-01-02";
+    invoice.version = 1;
+    invoice.created_at = invoice.updated_at = clock_.now();
+    return invoice;
+  }
+  void put_customer(const std::string& id) {
+    for (const item::Item& item : {customer_item(Keys(""), customer_of(id)), unpaid_item(Keys(""), invoice_of(id))}) {
+      store::PutItemRequest request;
+      request.table_name = records_.tables().tracking;
+      request.item = item;
+      CHECK(engine_->put_item(request));
+    }
   }
   std::string put_draft(const std::string& customer) {
     store::PutItemRequest request;
