@@ -1,6 +1,7 @@
 // Customers: made, changed, stopped and listed.
 #include "base/many_threads_testing.h"
 #include "customers_environment.h"
+#include "failing_store.h"
 
 namespace postino::reminders {
 namespace {
@@ -166,18 +167,23 @@ TEST_F(CustomersTest, OfTenantsAreApart) {
   EXPECT_THAT(ids(customers().list({}, "nobody")), IsEmpty());
 }
 
-TEST_F(CustomersTest, KeepWhatApprovalsCountBesideThem) {
+TEST_F(CustomersTest, KeepWhatApprovalsCountAtTheSameMoment) {
   put(test_customer());
   store::UpdateItemRequest count;
   count.table_name = store_.records().tables().tracking;
   count.key = Keys::key("CUSTOMER#cust_001", "PROFILE");
   count.update = "ADD reminders_sent :one";
   count.placeholders.values = item::Map{{":one", 1}};
-  ASSERT_TRUE(store_.engine().update_item(count));
-  Customer changed = test_customer();
-  changed.name = "Ada King";
-  put(changed);
-  EXPECT_EQ(find().reminders_sent, 1);
+  FailingStore watched(store_.engine());
+  ReminderStore records(watched, {}, Rules::usual(), store_.time(), store_.random(), store_.retry());
+  for (int i = 1; i <= 2; ++i) {
+    watched.meet_at(1, [&] { EXPECT_TRUE(store_.engine().update_item(count)); });
+    Customer changed = test_customer();
+    changed.name = "Ada " + std::to_string(i);
+    ASSERT_TRUE(succeeded(Customers(records).put(changed, test_actor)));
+    EXPECT_EQ(find().name, changed.name);
+    EXPECT_EQ(find().reminders_sent, i);
+  }
 }
 
 TEST_F(CustomersTest, ThatCannotBeReadAreTold) {
