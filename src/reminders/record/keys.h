@@ -13,7 +13,7 @@
 //                                                   a copy of the invoice until it is paid: it is found by its date
 //                        REVISION#{draft}#{000001}  earlier texts of a draft
 // TEMPLATE#{id}          VERSION#{n}                STATUS#{active,inactive}  created_date
-//                        CURRENT                    TEMPLATES          {id}      the active and the last number
+//                        CURRENT                    the active and the last number
 // BRANDING#{name}        CURRENT                    BRANDINGS          {name}
 // SUMMARY#{2026-11-15}   COUNTS#{shard}
 // EMAIL#{email id}       WATCH                      WATCH#{shard}      next look   until nothing more is expected
@@ -96,7 +96,7 @@ class Keys {
   std::string status(std::string_view status, std::string_view spread) const;
   // All shards of it, also the one without a number that programs of others write.
   std::vector<std::string> all_of_status(std::string_view status) const;
-  std::string listing(std::string_view name) const;  // "CUSTOMERS", "INVOICES", "LATE_PAYERS", "TEMPLATES", "BRANDINGS"
+  std::string listing(std::string_view name) const;  // "CUSTOMERS", "INVOICES", "LATE_PAYERS", "BRANDINGS"
 
   static item::Key key(std::string pk, std::string_view sk);
 
