@@ -32,35 +32,39 @@ class FailingStore final : public store::Store {
     fault_ = fault;
     has_ended_ = false;
   }
-  // Called once, before the write with this number.
+  // Called once, before the read or write with this number, counted from 1 and from now on.
   void meet_at(int number, std::function<void()> meeting) {
-    writes_ = 0;
+    calls_ = 0;
     meeting_number_ = number;
     meeting_ = std::move(meeting);
   }
   // Has the write come that was to fail?
   bool has_failed() const { return writes_ >= number_; }
-  int writes() const { return writes_; }
 
   store::Answer<store::GetItemResponse> get_item(const store::GetItemRequest& request) override {
     if (has_ended_) return ended();
+    meet();
     return inner_.get_item(request);
   }
   store::Answer<store::PageResponse> query(const store::QueryRequest& request) override {
     if (has_ended_) return ended();
+    meet();
     return inner_.query(request);
   }
   store::Answer<store::PageResponse> scan(const store::ScanRequest& request) override {
     if (has_ended_) return ended();
+    meet();
     return inner_.scan(request);
   }
   store::Answer<store::BatchGetItemResponse> batch_get_item(const store::BatchGetItemRequest& request) override {
     if (has_ended_) return ended();
+    meet();
     return inner_.batch_get_item(request);
   }
   store::Answer<store::TransactGetItemsResponse> transact_get_items(
       const store::TransactGetItemsRequest& request) override {
     if (has_ended_) return ended();
+    meet();
     return inner_.transact_get_items(request);
   }
   store::Answer<store::WriteItemResponse> put_item(const store::PutItemRequest& request) override {
@@ -157,11 +161,15 @@ class FailingStore final : public store::Store {
     return store::refuse(store::ErrorType::internal_server_error, "the process has ended");
   }
 
+  void meet() {
+    if (++calls_ == meeting_number_) std::exchange(meeting_, nullptr)();
+  }
+
   template <class Response, class Call>
   store::Answer<Response> write(const Call& call) {
     if (has_ended_) return ended();
+    meet();
     const int number = ++writes_;
-    if (number == meeting_number_) std::exchange(meeting_, nullptr)();
     if (number != number_ || fault_ == WriteFault::none) return call();
     if (fault_ == WriteFault::refused) return store::refuse(store::ErrorType::service_unavailable, "not now");
     has_ended_ = fault_ != WriteFault::unknown;
@@ -171,6 +179,7 @@ class FailingStore final : public store::Store {
 
   store::Store& inner_;
   std::atomic<int> writes_ = 0;
+  std::atomic<int> calls_ = 0;
   int number_ = 0;
   WriteFault fault_ = WriteFault::none;
   std::atomic<bool> has_ended_ = false;
