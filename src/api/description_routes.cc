@@ -1,6 +1,6 @@
 // What the API says about itself.
 #include "api/openapi.h"
-#include "api/route.h"
+#include "api/route_list.h"
 
 namespace postino::api {
 
@@ -20,7 +20,7 @@ std::vector<Route> description_routes() {
       {.operation = {.id = "checkHealth",
                      .method = "GET",
                      .path = "/health-check",
-                     .role = Role::anyone,
+                     .right = Right::none,
                      .group = "Description",
                      .summary = "Check that the server is alive",
                      .answers = {{200, "The server is alive.", {{json_content_type, "Health"}}}}},
@@ -29,7 +29,7 @@ std::vector<Route> description_routes() {
       {.operation = {.id = "describeApi",
                      .method = "GET",
                      .path = "/openapi.json",
-                     .role = Role::anyone,
+                     .right = Right::none,
                      .group = "Description",
                      .summary = "Get the description of the API",
                      .answers = {{200, "The OpenAPI 3.1 document.", {{json_content_type, "Description"}}}}},

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/idempotency_headers.h"
+#include "api/protocol/idempotency_headers.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "json/canonical.h"

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "api/route.h"
+#include "api/protocol/route.h"
 
 namespace postino::api {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/schemas.h"
+#include "api/protocol/schemas.h"
 #include "base/text.h"
 #include "json/writer.h"
 
@@ -78,13 +78,13 @@ class DocumentWriter {
     json_.key("tags").begin_array().string(operation.group).end_array();
     json_.key("summary").string(operation.summary);
     std::string description(operation.description);
-    if (operation.role != Role::anyone)
+    if (operation.right != Right::none)
       description.append(description.empty() ? "" : "\n\n")
-          .append("Role: ")
-          .append(name_of(operation.role))
+          .append("Roles: ")
+          .append(roles_with(operation.right))
           .append(".");
     if (!description.empty()) json_.key("description").string(description);
-    if (operation.role == Role::anyone) json_.key("security").begin_array().end_array();
+    if (operation.right == Right::none) json_.key("security").begin_array().end_array();
     if (!operation.parameters.empty()) write_parameters(operation);
     if (!operation.body.contents.empty()) {
       json_.key("requestBody").begin_object();

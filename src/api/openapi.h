@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "api/route.h"
+#include "api/protocol/route.h"
 
 namespace postino::api {
 

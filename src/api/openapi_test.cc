@@ -6,7 +6,8 @@
 #include <map>
 #include <set>
 
-#include "api/schemas.h"
+#include "api/protocol/schemas.h"
+#include "api/route_list.h"
 #include "base/text.h"
 #include "json/pointer_testing.h"
 
@@ -109,7 +110,7 @@ TEST_F(OpenApi, RoutesPromiseWhatComesWithTheirRoleAndBody) {
     EXPECT_EQ(std::set(statuses.begin(), statuses.end()).size(), statuses.size()) << route.operation.id;
     EXPECT_LT(statuses.front(), 300) << route.operation.id;
     std::vector<int> promised{400, 500};
-    if (route.operation.role != Role::anyone) promised.insert(promised.end(), {401, 403, 503});
+    if (route.operation.right != Right::none) promised.insert(promised.end(), {401, 403, 503});
     if (!route.operation.body.contents.empty()) promised.insert(promised.end(), {413, 415});
     if (route.operation.path.find("{id}") != std::string_view::npos) promised.push_back(404);
     EXPECT_THAT(statuses, IsSupersetOf(promised)) << route.operation.id;
@@ -119,21 +120,56 @@ TEST_F(OpenApi, RoutesPromiseWhatComesWithTheirRoleAndBody) {
 TEST_F(OpenApi, OnlyHealthAndDescriptionNeedNoKey) {
   std::set<std::string_view> open;
   for (const Route& route : all_routes())
-    if (route.operation.role == Role::anyone) open.insert(route.operation.path);
+    if (route.operation.right == Right::none) open.insert(route.operation.path);
   EXPECT_EQ(open, (std::set<std::string_view>{"/health-check", "/openapi.json"}));
   EXPECT_EQ(at("/paths/~1health-check/get/security").elements().size(), 0U);
   EXPECT_FALSE(find("/paths/~1emails/get/security"));
 }
 
-TEST_F(OpenApi, ReadersChangeNothingAndSendersOnlySendAndCancel) {
+// What a role may call that changes something.
+std::set<std::string_view> changes_by(Role role) {
+  std::set<std::string_view> changes;
+  for (const Route& route : all_routes())
+    if (route.operation.method != "GET" && has_right(role, route.operation.right)) changes.insert(route.operation.id);
+  return changes;
+}
+
+TEST_F(OpenApi, RolesChangeNothingButWhatIsTheirs) {
+  using Names = std::set<std::string_view>;
+  const std::string_view harmless = "previewTemplate";  // writes nothing
+  EXPECT_EQ(changes_by(Role::readers), Names());
+  EXPECT_EQ(changes_by(Role::senders), (Names{"acceptEmails", "cancelEmail", "produceMessages", "consumeMessages"}));
+  EXPECT_EQ(changes_by(Role::drafters), (Names{"draftReminder", "draftReminders", "reviseDraft", harmless}));
+  EXPECT_EQ(changes_by(Role::approvers), (Names{"approveDraft", "rejectDraft", harmless}));
+  EXPECT_EQ(changes_by(Role::auditors), Names{harmless});
+}
+
+TEST_F(OpenApi, RolesReadNothingButWhatIsTheirs) {
   for (const Route& route : all_routes()) {
-    if (route.operation.role == Role::anyone) continue;
-    const bool sends =
-        std::set<std::string_view>{"acceptEmails", "cancelEmail", "produceMessages", "consumeMessages"}.contains(
-            route.operation.id);
-    const Role expected = route.operation.method == "GET" ? Role::readers : sends ? Role::senders : Role::operators;
-    EXPECT_EQ(route.operation.role, expected) << route.operation.id;
+    const Operation& operation = route.operation;
+    if (operation.method != "GET" || operation.right == Right::none) continue;
+    const bool of_reminders = operation.group == "Reminders";
+    const bool of_nobody = std::set<std::string_view>{"listRules", "getSummary"}.contains(operation.id);
+    const bool of_audit = std::set<std::string_view>{"listAuditEvents", "exportCustomer"}.contains(operation.id);
+    for (const Role role : {Role::readers, Role::senders})
+      EXPECT_EQ(has_right(role, operation.right), !of_reminders || of_nobody) << operation.id;
+    for (const Role role : {Role::drafters, Role::approvers})
+      EXPECT_EQ(has_right(role, operation.right), of_reminders && !of_audit) << operation.id;
+    EXPECT_EQ(has_right(Role::auditors, operation.right), of_reminders) << operation.id;
   }
+}
+
+TEST_F(OpenApi, OperatorsMayDoEverything) {
+  for (const Route& route : all_routes())
+    EXPECT_TRUE(has_right(Role::operators, route.operation.right)) << route.operation.id;
+}
+
+TEST_F(OpenApi, SaysWhichRolesMayCall) {
+  const auto description = [this](const std::string& path) {
+    return std::string(at(path + "/description").text().value());
+  };
+  EXPECT_TRUE(description("/paths/~1emails~1counts/get").ends_with("Roles: reader, sender, operator."));
+  EXPECT_TRUE(description("/paths/~1reminders~1drafts~1{id}~1approve/post").ends_with("Roles: approver, operator."));
 }
 
 TEST_F(OpenApi, EveryPostTakesAnIdempotencyKey) {

@@ -1,11 +1,10 @@
-#include "api/route.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/protocol/target.h"
+#include "api/route_list.h"
 #include "api/router.h"
 #include "api/statistics.h"
-#include "api/target.h"
 
 namespace postino::api {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/target.h"
+#include "api/protocol/target.h"
 
 namespace postino::api {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/route.h"
+#include "api/protocol/route.h"
 
 namespace postino::api {
 

@@ -4,7 +4,8 @@
 #include <exception>
 
 #include "api/keyed_requests.h"
-#include "api/limits.h"
+#include "api/protocol/limits.h"
+#include "api/route_list.h"
 #include "base/log.h"
 #include "base/metrics_text.h"
 #include "base/text.h"
@@ -138,7 +139,7 @@ Api::Api(outbox::Outbox& outbox, outbox::SandboxMailbox* mailbox, messages::Mess
       border_(options.border),
       access_(std::make_shared<const Access>(std::move(options.keys), std::move(options.border))),
       router_(all_routes()),
-      services_{outbox, mailbox, messages, request_keys, clock, options.require_idempotency_key},
+      services_{outbox, mailbox, messages, request_keys, clock, options.require_idempotency_key, options.reminders},
       statistics_(all_routes()),
       promised_(all_routes().size()),
       waiting_shares_(shares_of(options.waiting_threads, options.max_waiting)),
@@ -199,10 +200,21 @@ base::Result<void, Problem> Api::admit(Work& work) const {
   work.route = match.route;
   work.path_parameters = std::move(match.parameters);
   work.caller = &anyone;
-  if (match.route->operation.role != Role::anyone) {
+  if (match.route->operation.right != Right::none) {
     work.access = access_.get();
-    TRY(work.caller, work.access->check(request, match.route->operation.role, match.route->shared, &work.caller));
+    TRY(work.caller, work.access->check(request, match.route->operation.right, match.route->shared, &work.caller));
   }
+  return {};
+}
+
+// A call may have waited for a thread: a key that was revoked meanwhile does not count any more.
+base::Result<void, Problem> Api::check_again(Work& work) const {
+  if (!work.access) return {};
+  auto access = access_.get();
+  if (access == work.access) return {};
+  const Route& route = *work.route;
+  TRY(work.caller, access->check(work.request, route.operation.right, route.shared));
+  work.access = std::move(access);
   return {};
 }
 
@@ -251,9 +263,10 @@ void Api::perform(Work& work) { finish(work, outcome_of(work)); }
 // What it takes for the answer goes when this returns, before the answer does: a client that has it finds the room
 // free.
 Outcome Api::outcome_of(Work& work) {
+  const Route& route = *work.route;
+  if (auto checked = check_again(work); !checked) return base::propagate(std::move(checked).error());
   AnswerMemory answer(answers_.get());
   Call call{services_, work.request, *work.caller, std::move(work.path_parameters), std::move(work.query), answer};
-  const Route& route = *work.route;
   if (auto checked = check_value_count(work.request); !checked) return base::propagate(std::move(checked).error());
   if (route.large_answer && answers_ && answers_->exhausted()) {
     answers_->count_refusal();

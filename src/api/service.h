@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "api/access.h"
-#include "api/call.h"
+#include "api/protocol/access.h"
+#include "api/protocol/call.h"
 #include "api/router.h"
 #include "api/statistics.h"
 #include "base/memory_budget.h"
@@ -30,7 +30,8 @@ struct ApiOptions {
   int receiving_threads = 64;  // and these for messages that are not there yet
   int max_waiting = 1024;      // requests for a thread; more are answered 503
   bool require_idempotency_key = false;
-  bool log_requests = false;  // failures are logged anyway
+  reminders::Reminders* reminders = nullptr;  // must outlive the API; without it there are none
+  bool log_requests = false;                  // failures are logged anyway
   // For reading large bodies; requests that find no room in it are answered 503.
   std::shared_ptr<base::MemoryBudget> reading = std::make_shared<base::MemoryBudget>(512 << 20);
   // Of the server: calls with a large answer that finds no room in it are answered 503.
@@ -70,6 +71,7 @@ class Api {
   struct Work;
 
   base::Result<void, Problem> admit(Work& work) const;
+  base::Result<void, Problem> check_again(Work& work) const;
   base::Result<void, Problem> prepare(Work& work) const;
   bool begin(const std::shared_ptr<Work>& work);
   base::ThreadPool& pool_for(Waits waits);

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "api/route.h"
+#include "api/protocol/route.h"
 
 namespace postino::api {
 

@@ -8,9 +8,9 @@
 #include <optional>
 #include <regex>
 
-#include "api/idempotency_headers.h"
-#include "api/route.h"
-#include "api/schemas.h"
+#include "api/protocol/idempotency_headers.h"
+#include "api/protocol/route.h"
+#include "api/protocol/schemas.h"
 #include "idempotency/key.h"
 #include "json/fields.h"
 #include "messages/request.h"

@@ -3,7 +3,7 @@
 #include <latch>
 #include <set>
 
-#include "api/schemas.h"
+#include "api/protocol/schemas.h"
 #include "idempotency/key.h"
 #include "json/string.h"
 #include "rest_fixture.h"

@@ -21,7 +21,7 @@ def sources():
 
 class FactsTest(unittest.TestCase):
     def test_error_codes_are_those_of_the_code(self):
-        header = (ROOT / "src/api/problem.h").read_text(encoding="utf-8")
+        header = (ROOT / "src/api/protocol/problem.h").read_text(encoding="utf-8")
         kinds = re.findall(r'ProblemType \w+\{(\d+), "(\w+)",\s*"([^"]+)"(,\s*true)?\}', header)
         known = {code: (status, title, bool(passes)) for status, code, title, passes in kinds}
         self.assertEqual(len(known), header.count("inline constexpr ProblemType "))
@@ -32,7 +32,7 @@ class FactsTest(unittest.TestCase):
         self.assertEqual(len(rows), len(told))
 
     def test_codes_of_single_emails_are_those_of_the_code(self):
-        schemas = (ROOT / "src/api/schemas.cc").read_text(encoding="utf-8")
+        schemas = (ROOT / "src/api/routes/schemas.cc").read_text(encoding="utf-8")
         known = re.findall(r'"(\w+)"', re.search(r'choices = (\{"DUPLICATED_ID"[^}]*\})', schemas)[1])
         document = (ROOT / "docs/errors.md").read_text(encoding="utf-8")
         section = document.partition("## E-mails in a request")[2].partition("\n## ")[0]

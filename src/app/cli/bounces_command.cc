@@ -1,6 +1,6 @@
 #include <memory>
 
-#include "api/limits.h"
+#include "api/protocol/limits.h"
 #include "app/cli/client_command.h"
 #include "app/cli/commands.h"
 #include "app/client/answer.h"

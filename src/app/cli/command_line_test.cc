@@ -8,8 +8,8 @@
 #include <set>
 #include <sstream>
 
-#include "api/operation.h"
-#include "api/route.h"
+#include "api/protocol/operation.h"
+#include "api/route_list.h"
 #include "app/cli/help_format.h"
 
 namespace postino::app {
@@ -34,7 +34,7 @@ Words required_arguments(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     if (!option->get_required()) continue;
     if (!option->get_positional()) arguments.push_back(option->get_name());
-    arguments.emplace_back("x");
+    arguments.emplace_back("1");
   }
   return arguments;
 }

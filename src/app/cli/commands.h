@@ -22,5 +22,6 @@ void add_suppressions_command(CommandLine& line);  // addresses that get no mail
 void add_bounces_command(CommandLine& line);       // delivery reports
 void add_mailbox_command(CommandLine& line);       // the sandbox, where mail goes as long as there is no relay
 void add_messages_command(CommandLine& line);  // puts messages into queues, takes them out, looks at queues and brokers
+void add_reminders_command(CommandLine& line);  // drafts and approves payment reminders
 
 }  // namespace postino::app

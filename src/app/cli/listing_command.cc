@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "api/limits.h"
+#include "api/protocol/limits.h"
 #include "base/check.h"
 
 namespace postino::app {
@@ -12,14 +12,18 @@ void run_listing(ClientCommand& command, const Listing& listing) {
   CHECK(is_listable(listing));
   const auto options = std::make_shared<ListingOptions>();
   options->limit = api::Limits::usual_page_size;
+  const api::Operation& operation = operation_named(listing.operation);
+  for (const api::Parameter& parameter : operation.parameters)
+    if (parameter.place == api::ParameterPlace::path)
+      command.add_argument(parameter.name, options->query[std::string(parameter.name)], {.value_name = "ID"});
   command.add_query_options(options->query);
   const auto run = [options, &listing, &shared = command.shared()](RestClient& client, const Console& console) -> int {
     options->json = shared.json;
     const auto printed = print_listing(client, listing, *options, console);
     return printed ? success : report_error(console, printed.error());
   };
-  if (api::find_parameter(operation_named(listing.operation), "cursor") == nullptr) {  // there is only one page
-    command.add_option("limit", options->limit);
+  if (api::find_parameter(operation, "cursor") == nullptr) {  // there is only one page
+    if (api::find_parameter(operation, "limit") != nullptr) command.add_option("limit", options->limit);
     return command.run(run);
   }
   // Of all pages together, so that it may be larger than that of the operation.

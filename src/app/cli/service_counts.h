@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/server/settings.h"
+#include "app/settings/settings.h"
 #include "engine/store_check.h"
 #include "messages/queue_count_check.h"
 #include "outbox/store_ledger/store_count_check.h"

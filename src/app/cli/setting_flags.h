@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/console/console.h"
-#include "app/server/settings.h"
+#include "app/settings/settings.h"
 
 namespace CLI {
 class App;

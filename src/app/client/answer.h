@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/schema.h"
+#include "api/protocol/schema.h"
 #include "base/result.h"
 #include "json/document.h"
 

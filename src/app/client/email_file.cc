@@ -1,6 +1,6 @@
 #include "app/client/email_file.h"
 
-#include "api/limits.h"
+#include "api/protocol/limits.h"
 #include "app/client/json_file.h"
 #include "base/hash.h"
 #include "outbox/outbox.h"

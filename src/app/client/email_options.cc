@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "api/schemas.h"
+#include "api/protocol/schemas.h"
 #include "app/client/request_object.h"
 #include "app/console/input_file.h"
 #include "base/base64.h"

@@ -55,7 +55,8 @@ class Printer {
                   std::string(listing.label)) {}
 
   base::Result<void> print() {
-    const std::int64_t page_size = *api::find_parameter(operation_named(listing_.operation), "limit")->schema.most;
+    const api::Parameter* const limit = api::find_parameter(operation_named(listing_.operation), "limit");
+    const std::int64_t page_size = limit == nullptr ? 0 : *limit->schema.most;
     const std::int64_t wanted = options_.all ? std::numeric_limits<std::int64_t>::max() : options_.limit;
     std::int64_t printed = 0;
     do {
@@ -73,7 +74,7 @@ class Printer {
   base::Result<std::int64_t> print_page(std::int64_t limit) {
     OperationCall call(listing_.operation);
     for (const auto& [parameter, value] : options_.query) call.set(parameter, value);
-    call.set("limit", std::to_string(limit));
+    if (limit > 0) call.set("limit", std::to_string(limit));  // what has no limit comes whole
     if (has_pages(listing_)) call.set("cursor", cursor_);
     TRY(const std::string body, client_.fetch(call));
     TRY(const Answer answer, Answer::parse(listing_.operation, body));

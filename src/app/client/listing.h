@@ -39,7 +39,7 @@ struct ListingOptions {
   std::int64_t limit = 0;
   bool all = false;
   bool json = false;                                      // print each page as the server has answered it, on a line
-  std::map<std::string, std::string, std::less<>> query;  // parameters of the operation, besides cursor and limit
+  std::map<std::string, std::string, std::less<>> query;  // parameters of the operation, also of its path
 };
 
 base::Result<void> print_listing(RestClient& client, const Listing& listing, const ListingOptions& options,

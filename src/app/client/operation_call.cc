@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/route_list.h"
 #include "base/check.h"
 #include "base/text.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/operation.h"
+#include "api/protocol/operation.h"
 #include "app/client/request_object.h"
 
 namespace postino::app {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/schema.h"
+#include "api/protocol/schema.h"
 
 namespace postino::app {
 

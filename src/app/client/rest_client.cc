@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "api/problem.h"
-#include "api/schemas.h"
+#include "api/protocol/problem.h"
+#include "api/protocol/schemas.h"
 #include "app/client/answer.h"
 #include "app/client/rest_problem.h"
 #include "app/console/terminal_text.h"

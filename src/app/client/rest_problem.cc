@@ -1,7 +1,7 @@
 #include "app/client/rest_problem.h"
 
-#include "api/problem.h"
-#include "api/schemas.h"
+#include "api/protocol/problem.h"
+#include "api/protocol/schemas.h"
 #include "app/client/answer.h"
 #include "http/message.h"
 

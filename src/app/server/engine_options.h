@@ -1,7 +1,7 @@
 // How the embedded store is opened, as the settings have it.
 #pragma once
 
-#include "app/server/settings.h"
+#include "app/settings/settings.h"
 #include "engine/engine.h"
 
 namespace postino::app {

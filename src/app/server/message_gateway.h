@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/server/memory_limits.h"
-#include "app/server/messages_settings.h"
+#include "app/settings/messages_settings.h"
 #include "messages/connections.h"
 #include "messages/service.h"
 #include "outbox/queue_intake.h"

@@ -97,7 +97,7 @@ void Monitor::answer_metrics(const http::Request& request, const http::Responder
   // They are about all tenants.
   base::Result<const api::Caller*, api::Problem> reader = nullptr;
   const auto readers = readers_.get();
-  if (readers) reader = readers->check(request, api::Role::readers, true);
+  if (readers) reader = readers->check(request, api::Right::read, true);
   if (!reader) {
     http::Response refusal = text_response(reader.error().type.status, reader.error().detail + "\n");
     refusal.headers = std::move(reader.error().headers);

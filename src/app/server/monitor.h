@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "api/access.h"
+#include "api/protocol/access.h"
 #include "base/swappable.h"
 #include "base/thread_pool.h"
 #include "http/message.h"

@@ -5,6 +5,7 @@
 #include "api/service.h"
 #include "app/server/mysql_storage.h"
 #include "app/server/outbox_storage.h"
+#include "app/server/reminder_sample.h"
 #include "app/server/server_lock.h"
 #include "base/this_thread.h"
 #include "base/timestamp.h"
@@ -18,6 +19,7 @@
 #include "outbox/work/direct_dispatch.h"
 #include "outbox/work/fresh_messages.h"
 #include "outbox/work/pipelines.h"
+#include "reminders/outbox_mail_room.h"
 
 namespace postino::app {
 
@@ -104,6 +106,8 @@ struct OutboxService::Parts {
   std::unique_ptr<outbox::Outbox> outbox;
   std::unique_ptr<outbox::QueueIntake> queue_intake;  // when e-mails arrive by a queue
   std::unique_ptr<idempotency::Guard> request_keys;   // of calls of the API
+  std::unique_ptr<reminders::MailRoom> mail_room;
+  std::unique_ptr<reminders::Reminders> reminders;  // unless they are off
   std::unique_ptr<api::Api> api;
 
   base::Result<void> build(store::Store& store, MessageGateway& gateway, const Settings& all,
@@ -111,6 +115,7 @@ struct OutboxService::Parts {
   base::Result<void> build_storage(store::Store& store);
   base::Result<void> build_transport(store::Store& store);
   base::Result<void> build_workers();
+  base::Result<void> build_reminders(store::Store& store, const ReminderSettings& wanted);
   void tick();
   // With the ledger: it does not answer, or cannot be written.
   std::optional<std::string> ledger_problem() const;
@@ -190,9 +195,26 @@ base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGatew
   TRY(queue_intake, gateway.make_intake(*outbox));
   TRY_VOID(idempotency::prepare_tables(store, all.idempotency.table));
   request_keys = std::make_unique<idempotency::Guard>(store, own_clock, random, all.idempotency);
+  if (!all.reminders.off) TRY_VOID(build_reminders(store, all.reminders));
+  api::ApiOptions options = api_options(all, limits_of_memory);
+  options.reminders = reminders.get();
   api = std::make_unique<api::Api>(*outbox, mailbox.get(), gateway.service(), *request_keys, *clock, random,
-                                   api_options(all, limits_of_memory));
+                                   std::move(options));
   return {};
+}
+
+base::Result<void> OutboxService::Parts::build_reminders(store::Store& store, const ReminderSettings& wanted) {
+  mail_room = std::make_unique<reminders::OutboxMailRoom>(*outbox, store, settings.message_id_domain);
+  TRY(reminders::Rules rules, reminders::Rules::make(wanted.rules));
+  reminders::ReminderOptions options{.rules = std::move(rules)};
+  options.tables.tracking = wanted.table;
+  options.tables.shards = wanted.shards;
+  options.tables.currency = wanted.currency;
+  options.approval.other_person = wanted.other_person;
+  options.approval.from = wanted.from;
+  const store::Retry retry(random, [this](base::Milliseconds delay) { pause.wait(delay); });
+  reminders = std::make_unique<reminders::Reminders>(store, *mail_room, std::move(options), *clock, random, retry);
+  return reminders->prepare();
 }
 
 void OutboxService::Parts::tick() {
@@ -234,6 +256,7 @@ void OutboxService::start() {
       for (const outbox::Pipeline pipeline : {intake, send, callback}) signal.announce(pipeline);
     });
   if (parts_->queue_intake) parts_->queue_intake->start();
+  if (parts_->reminders) parts_->reminders->start();
 }
 
 std::optional<http::Response> OutboxService::refuse_early(const http::Request& request) {
@@ -256,6 +279,7 @@ void OutboxService::stop(std::chrono::steady_clock::time_point give_up_at) {
   const base::Alarm database(give_up_at, [this] { parts_->database_sockets->break_off(); });
   if (parts_->queue_intake) parts_->queue_intake->stop();
   parts_->api->stop();
+  if (parts_->reminders) parts_->reminders->stop();
   parts_->pipelines->stop(give_up_at);
   // Nothing is left to be written. Threads that only look at the database are not waited for.
   parts_->database_sockets->break_off();
@@ -288,7 +312,8 @@ base::Result<void> OutboxService::show_sample(std::ostream& out) {
       if (!line.reason.empty()) out << ": " << line.reason;
       out << "\n";
     }
-    return {};
+    if (!parts_->reminders) return {};
+    return show_reminder_sample(*parts_->reminders, *parts_->clock, parts_->pause, out);
   }
   return base::fail(base::ErrorCode::exhausted, "the sample e-mail " + id + " was not sent in time");
 }

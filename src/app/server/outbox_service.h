@@ -9,7 +9,7 @@
 
 #include "app/server/memory_limits.h"
 #include "app/server/message_gateway.h"
-#include "app/server/settings.h"
+#include "app/settings/settings.h"
 #include "base/plausible_clock.h"
 #include "base/random.h"
 #include "http/message.h"

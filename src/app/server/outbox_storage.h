@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "app/server/outbox_settings.h"
+#include "app/settings/outbox_settings.h"
 #include "base/clock.h"
 #include "base/plausible_clock.h"
 #include "base/random.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/server/settings.h"
+#include "app/settings/settings.h"
 
 namespace postino::app {
 

@@ -10,7 +10,7 @@
 #include <ostream>
 #include <thread>
 
-#include "api/limits.h"
+#include "api/protocol/limits.h"
 #include "api/service.h"
 #include "app/server/engine_options.h"
 #include "app/server/memory_limits.h"
@@ -19,6 +19,7 @@
 #include "app/server/mysql_storage.h"
 #include "app/server/outbox_service.h"
 #include "app/server/program_pages.h"
+#include "app/server/read_only_table.h"
 #include "app/server/reload.h"
 #include "app/server/server_metrics.h"
 #include "app/server/shutdown_plan.h"
@@ -176,6 +177,12 @@ void announce(std::ostream& out, const Settings& settings, const net::Address& a
     out << "Try: AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local aws dynamodb list-tables --region "
         << settings.region << " --endpoint-url " << url << "\n";
   out << std::flush;
+}
+
+std::string audit_table(const Settings& settings) {
+  reminders::ReminderTables tables;
+  tables.tracking = settings.reminders.table;
+  return tables.audit();
 }
 
 // The store, in which nothing of an e-mail expires before the e-mail is finished.
@@ -340,7 +347,9 @@ base::Result<void> serve(const Settings& settings, const ReadSettings& read_sett
   const bool is_watched = !settings.outbox.off && settings.outbox.ledger == LedgerKind::store;
   using enum outbox::ForeignWrites::Watch;
   outbox::ForeignWrites watched(*engine, settings.outbox.table, *clock, random, is_watched ? marks : note);
-  auto endpoint = std::make_unique<wire::Endpoint>(watched, endpoint_options(settings, memory));
+  // What people have decided about reminders stays as it was written down.
+  ReadOnlyTable closed(watched, settings.outbox.off ? "" : audit_table(settings));
+  auto endpoint = std::make_unique<wire::Endpoint>(closed, endpoint_options(settings, memory));
   std::unique_ptr<MessageGateway> gateway;
   std::unique_ptr<OutboxService> outbox;
   std::shared_ptr<SharedKeys> keys;  // of all servers on one database

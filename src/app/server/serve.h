@@ -4,7 +4,7 @@
 #include <functional>
 #include <iosfwd>
 
-#include "app/server/settings.h"
+#include "app/settings/settings.h"
 #include "base/result.h"
 
 namespace postino::app {

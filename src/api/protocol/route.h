@@ -1,0 +1,42 @@
+// One call that the server knows: the operation, and who handles it.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "api/protocol/call.h"
+#include "api/protocol/operation.h"
+
+namespace postino::api {
+
+// What handlers wait for. Each has threads of its own, so that none keeps the others back.
+enum class Waits : std::uint8_t {
+  briefly,       // for the store
+  for_others,    // a message broker
+  for_messages,  // perhaps for minutes, until a producer has put them there
+};
+
+struct Route {
+  Operation operation;
+  Outcome (*handle)(Call& call) = nullptr;
+  // For calls that need no thread of their own while they wait: begins one at once, and `finish` is called later, from
+  // any thread. False, and `finish` is not called: handle() is to do it.
+  bool (*begin)(Call& call, const Finish& finish) = nullptr;
+  bool shared = false;    // about what belongs to no single tenant: not for keys of one
+  bool own_keys = false;  // of a POST: sees to its Idempotency-Key itself, because it has more to do with it
+  Waits waits = Waits::briefly;
+  // Of calls that wait for a broker: for which, so that calls to others need not wait behind them.
+  std::optional<messages::BrokerTarget> (*target)(const Call& call) = nullptr;
+  bool direct = false;        // answered at once, without waiting for anything
+  bool large_answer = false;  // of a read: a whole e-mail, perhaps with attachments, or a page of many
+};
+
+// Parameters that many have.
+Parameter email_id_parameter();
+Parameter cursor_parameter();
+Parameter limit_parameter();
+Parameter idempotency_key_parameter();
+Parameter idempotency_expiry_parameter();
+
+}  // namespace postino::api

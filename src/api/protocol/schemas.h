@@ -1,0 +1,26 @@
+// The shapes of bodies and answers, by their names in the OpenAPI document.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "api/protocol/schema.h"
+
+namespace postino::api {
+
+struct NamedSchema {
+  std::string_view name;
+  Schema schema;
+};
+
+const std::vector<NamedSchema>& all_schemas();
+// Among them those of messages, and of reminders.
+std::vector<NamedSchema> message_schemas();
+std::vector<NamedSchema> draft_schemas();
+std::vector<NamedSchema> customer_schemas();
+std::vector<NamedSchema> reminder_template_schemas();
+
+// There must be one of this name.
+const Schema& schema_named(std::string_view name);
+
+}  // namespace postino::api

@@ -1,0 +1,190 @@
+// Customers who may get reminders.
+#include "api/routes/reminder_json.h"
+#include "api/routes/reminder_parameters.h"
+#include "api/routes/reminder_requests.h"
+#include "api/routes/route_groups.h"
+
+namespace postino::api {
+
+namespace {
+
+Outcome list_customers(Call& call) {
+  TRY(auto* service, reminders_of(call));
+  TRY(const reminders::PageRequest page, reminder_page(call));
+  TRY(const auto customers, answered(service->customers().list(page, call.caller.tenant)));
+  return json_reply(reminder_page_json(customers));
+}
+
+Outcome list_late_payers(Call& call) {
+  TRY(auto* service, reminders_of(call));
+  TRY(const reminders::PageRequest page, reminder_page(call));
+  TRY(const auto customers, answered(service->customers().late_payers(page, call.caller.tenant)));
+  return json_reply(reminder_page_json(customers));
+}
+
+Outcome list_overdue(Call& call) {
+  TRY(auto* service, reminders_of(call));
+  TRY(const reminders::PageRequest page, reminder_page(call));
+  TRY(const auto overdue, answered(service->customers().all_overdue(page, call.caller.tenant)));
+  return json_reply(reminder_page_json(overdue, call.services.clock.now()));
+}
+
+Outcome show_customer(Call& call) {
+  TRY(auto* service, reminders_of(call));
+  TRY(const auto customer, answered(service->customers().find(call.path_parameter("id"), call.caller.tenant)));
+  return json_reply(reminder_json(customer));
+}
+
+Outcome show_overdue(Call& call) {
+  TRY(auto* service, reminders_of(call));
+  TRY(const auto overdue, answered(service->customers().overdue(call.path_parameter("id"), call.caller.tenant)));
+  return json_reply(reminder_json(overdue, call.services.clock.now()));
+}
+
+Outcome put_customer(Call& call) {
+  TRY(auto* service, reminders_of(call));
+  TRY(const auto wanted, read_customer(call.request.body, call.path_parameter("id")));
+  TRY(const auto customer, answered_in(customer_fields, service->customers().put(wanted, actor_of(call))));
+  return json_reply(reminder_json(customer));
+}
+
+Outcome opt_out(Call& call) {
+  TRY(auto* service, reminders_of(call));
+  TRY(const std::string reason, call.reason());
+  TRY(const auto customer, answered(service->customers().opt_out(call.path_parameter("id"), reason, actor_of(call))));
+  return json_reply(reminder_json(customer));
+}
+
+Outcome opt_in(Call& call) {
+  TRY(auto* service, reminders_of(call));
+  TRY_VOID(call.no_fields());
+  TRY(const auto customer, answered(service->customers().opt_in(call.path_parameter("id"), actor_of(call))));
+  return json_reply(reminder_json(customer));
+}
+
+Outcome note_complaint(Call& call) {
+  TRY(auto* service, reminders_of(call));
+  TRY(const std::string reason, call.reason());
+  TRY(const auto customer, answered(service->customers().complain(call.path_parameter("id"), reason, actor_of(call))));
+  return json_reply(reminder_json(customer));
+}
+
+Outcome export_customer(Call& call) {
+  TRY(auto* service, reminders_of(call));
+  TRY(std::string text, answered(service->erasure().export_customer(call.path_parameter("id"), actor_of(call))));
+  return json_reply(std::move(text));
+}
+
+Outcome erase_customer(Call& call) {
+  TRY(auto* service, reminders_of(call));
+  TRY(const bool also_unpaid, read_erasure(call.request.body));
+  TRY(const auto report, answered(service->erasure().erase(call.path_parameter("id"), also_unpaid, actor_of(call))));
+  return json_reply(reminder_json(report));
+}
+
+Operation customer_operation(std::string_view id, std::string_view method, std::string_view path,
+                             std::string_view summary, std::string_view description = "") {
+  return {.id = id,
+          .method = method,
+          .path = path,
+          .right = method == "GET" ? Right::read_reminders : Right::operate,
+          .group = "Reminders",
+          .summary = summary,
+          .description = description,
+          .parameters = {customer_id_parameter()},
+          .answers = {{200, "The customer.", {{json_content_type, "Customer"}}}, no_customer()}};
+}
+
+Route changing(Operation operation, std::string_view schema, Outcome (*handle)(Call& call)) {
+  operation.body = {{{json_content_type, schema}}, false};
+  return {.operation = std::move(operation), .handle = handle};
+}
+
+Operation listing_operation(std::string_view id, std::string_view path, std::string_view summary,
+                            std::string_view schema, std::string_view description = "") {
+  return {.id = id,
+          .method = "GET",
+          .path = path,
+          .right = Right::read_reminders,
+          .group = "Reminders",
+          .summary = summary,
+          .description = description,
+          .parameters = {cursor_parameter(), limit_parameter()},
+          .answers = {{200, "A page.", {{json_content_type, schema}}}}};
+}
+
+std::vector<Route> reading_customers() {
+  Operation overdue = customer_operation("getOverdue", "GET", "/reminders/customers/{id}/overdue",
+                                         "Show the overdue invoices of a customer");
+  overdue.answers.front() = {200, "What is overdue.", {{json_content_type, "Overdue"}}};
+  return {
+      {.operation =
+           listing_operation("listCustomers", "/reminders/customers", "List customers by their ids", "CustomerPage"),
+       .handle = list_customers,
+       .large_answer = true},
+      {.operation = listing_operation("listOverdue", "/reminders/overdue",
+                                      "List customers with overdue invoices, the longest overdue first", "OverduePage",
+                                      "An invoice is overdue when it is not paid and the day that it was due is over, "
+                                      "in UTC. A customer occurs once on a page."),
+       .handle = list_overdue,
+       .large_answer = true},
+      {.operation =
+           listing_operation("listLatePayers", "/reminders/late-payers", "List customers who pay late", "CustomerPage",
+                             "Those who have paid three or more invoices more than seven days late."),
+       .handle = list_late_payers,
+       .large_answer = true},
+      {.operation = customer_operation("getCustomer", "GET", "/reminders/customers/{id}", "Show a customer"),
+       .handle = show_customer},
+      {.operation = std::move(overdue), .handle = show_overdue},
+  };
+}
+
+std::vector<Route> changing_customers() {
+  Operation put = customer_operation("putCustomer", "PUT", "/reminders/customers/{id}", "Add or change a customer",
+                                     "What the customer has decided stays, and so do the counts.");
+  put.body = {{{json_content_type, "CustomerDetails"}}, true};
+  put.answers = {{200, "The customer.", {{json_content_type, "Customer"}}}};
+  return {
+      {.operation = std::move(put), .handle = put_customer},
+      changing(customer_operation("optOut", "POST", "/reminders/customers/{id}/opt-out",
+                                  "Note that a customer wants no reminders",
+                                  "No reminder goes out any more, also if its draft was made before."),
+               "Reason", opt_out),
+      changing(
+          customer_operation("optIn", "POST", "/reminders/customers/{id}/opt-in",
+                             "Note that a customer may get reminders again", "Also forgets bounces and complaints."),
+          "Nothing", opt_in),
+      changing(customer_operation("noteComplaint", "POST", "/reminders/customers/{id}/complaint",
+                                  "Note that a customer has complained", "A complaint stops reminders as well."),
+               "Reason", note_complaint),
+  };
+}
+
+std::vector<Route> erasure_routes() {
+  Operation exported = customer_operation("exportCustomer", "GET", "/reminders/customers/{id}/export",
+                                          "Export everything about a customer",
+                                          "Profile, invoices, drafts, reminders and audit events. The audit notes it.");
+  exported.right = Right::audit;
+  exported.answers.front() = {200, "Everything.", {{json_content_type, "CustomerExport"}}};
+  Operation erased =
+      customer_operation("eraseCustomer", "POST", "/reminders/customers/{id}/erase", "Erase the data of a customer",
+                         "Reminders that have not gone out are cancelled. Records of reminders stay for as long as the "
+                         "law demands, without "
+                         "name, address and text. The call can be repeated if it fails.");
+  erased.answers = {{200, "What was removed, and what stays and why.", {{json_content_type, "ErasureReport"}}},
+                    no_customer(),
+                    {409, "The customer has unpaid invoices (WRONG_REMINDER_STATE), and `also_unpaid` is not true."}};
+  return {{.operation = std::move(exported), .handle = export_customer, .large_answer = true},
+          changing(std::move(erased), "Erasure", erase_customer)};
+}
+
+}  // namespace
+
+std::vector<Route> customer_routes() {
+  std::vector<Route> routes = reading_customers();
+  std::ranges::move(changing_customers(), std::back_inserter(routes));
+  std::ranges::move(erasure_routes(), std::back_inserter(routes));
+  return with_reminder_answers(std::move(routes));
+}
+
+}  // namespace postino::api

@@ -1,0 +1,146 @@
+// The shapes of what is said about customers and invoices.
+#include "api/protocol/schemas.h"
+#include "api/routes/reminder_requests.h"
+#include "api/routes/schema_parts.h"
+
+namespace postino::api {
+
+namespace {
+
+using enum Presence;
+
+Schema customer_line(std::size_t most, std::string description, std::string_view format = "") {
+  return {.type = "string",
+          .description = std::move(description),
+          .format = format,
+          .pattern = without_control_characters,
+          .most = limit_of(most)};
+}
+
+Schema amount(std::string description) {
+  return {.type = "string",
+          .description = std::move(description) + " An exact decimal.",
+          .pattern = R"(^[0-9]+(\.[0-9]+)?$)",
+          .most = limit_of(ReminderLimits::amount_bytes),
+          .example = R"("1500.00")"};
+}
+
+Schema currency() {
+  return {.type = "string",
+          .description = "Three letters, as in ISO 4217.",
+          .pattern = "^[A-Z]{3}$",
+          .example = R"("EUR")"};
+}
+
+Schema day(std::string description) {
+  return {.type = "string", .description = std::move(description), .format = "date"};
+}
+
+Schema customer() {
+  return {.type = "object",
+          .properties = {{"customer_id", text(), required},
+                         {"customer_name", text(), required},
+                         {"customer_email", text(), required},
+                         {"opted_out", flag("The customer wants no reminders."), required},
+                         {"opted_out_date", time()},
+                         {"hard_bounces", count("E-mails that came back for good."), required},
+                         {"last_bounce", text("What was said about the last one.")},
+                         {"complaints", count(), required},
+                         {"reminders_sent", count(), required},
+                         {"late_payments", count("Invoices that were paid more than seven days late."), required},
+                         {"late_payer", flag("Three or more of these."), required},
+                         {"stopped", text("Why the customer gets no reminders; absent: gets them.")},
+                         {"created_date", time(), required},
+                         {"updated_date", time(), required}}};
+}
+
+Schema invoice() {
+  return {.type = "object",
+          .properties = {{"customer_id", text(), required},
+                         {"invoice_id", text(), required},
+                         {"amount", text(), required},
+                         {"currency", text(), required},
+                         {"paid", text("What was paid so far."), required},
+                         {"due_date", day("It may be paid on that day."), required},
+                         {"status", {.type = "string", .choices = {"unpaid", "overdue", "paid"}}, required},
+                         {"paid_date", time("When it was paid in full.")},
+                         {"created_date", time(), required},
+                         {"updated_date", time(), required}}};
+}
+
+Schema money() {
+  return {.type = "object", .properties = {{"amount", text(), required}, {"currency", text(), required}}};
+}
+
+Schema payment() {
+  return {.type = "object",
+          .description = "Without a body, all that is left was paid now.",
+          .properties = {{"amount", amount("What was paid; all that is left by default.")},
+                         {"currency", currency()},
+                         {"paid_date", time("When it was paid; now by default.")},
+                         {"reference", customer_line(ReminderLimits::reference_bytes,
+                                                     "Of the paying system: the same one again changes nothing.")}},
+          .closed = true};
+}
+
+Schema import_report() {
+  const Schema line{.type = "object",
+                    .properties = {{"line", count("From 1, as editors count."), required},
+                                   {"field", text(), required},
+                                   {"rule", text(), required}}};
+  return {.type = "object",
+          .properties = {{"taken", count("New or changed."), required},
+                         {"unchanged", count("There already, and the same."), required},
+                         {"refused", count(), required},
+                         {"lines", list_of(line, "Those that were refused."), required}}};
+}
+
+Schema erasure_report() {
+  const Schema line{
+      .type = "object",
+      .properties = {{"what", text(), required}, {"count", count(), required}, {"why", text("Why it stays.")}}};
+  return {.type = "object", .properties = {{"removed", list_of(line), required}, {"kept", list_of(line), required}}};
+}
+
+}  // namespace
+
+std::vector<NamedSchema> customer_schemas() {
+  return {
+      {"CustomerDetails",
+       {.type = "object",
+        .properties = {{"customer_name", customer_line(ReminderLimits::name_bytes, "The name."), required},
+                       {"customer_email", customer_line(ReminderLimits::address_bytes, "The address.", "email"),
+                        required}},
+        .closed = true}},
+      {"Customer", customer()},
+      {"CustomerPage", page_of("Customer")},
+      {"InvoiceDetails",
+       {.type = "object",
+        .properties = {{"amount", amount("What is to be paid."), required},
+                       {"currency", currency(), required},
+                       {"due_date", day("The last day on which it may be paid, in UTC."), required}},
+        .closed = true}},
+      {"Invoice", invoice()},
+      {"InvoicePage", page_of("Invoice")},
+      {"Payment", payment()},
+      {"Money", money()},
+      {"Overdue",
+       {.type = "object",
+        .properties = {{"customer", like("Customer"), required},
+                       {"invoices", list_of(like("Invoice"), "Overdue ones, the oldest first."), required},
+                       {"totals", list_of(like("Money"), "What is still to be paid, for each currency."), required}}}},
+      {"OverduePage", page_of("Overdue")},
+      {"ImportReport", import_report()},
+      {"Erasure",
+       {.type = "object",
+        .properties = {{"also_unpaid",
+                        {.type = "boolean",
+                         .description = "Also when there are unpaid invoices, which are removed as well.",
+                         .default_value = "false"}}},
+        .closed = true}},
+      {"ErasureReport", erasure_report()},
+      {"CustomerExport", {.type = "object", .elements = {{}}}},
+  };
+}
+
+}  // namespace postino::api

@@ -1,0 +1,99 @@
+// What callers say about reminders, read from the bodies of their requests. Everything that is wrong is noted, with its
+// field; rules that concern the contents are those of the services.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/protocol/call.h"
+
+namespace postino::api {
+
+struct ReminderLimits {
+  static constexpr std::size_t id_bytes = 128;
+  static constexpr std::size_t name_bytes = 200;  // of customers, templates, people
+  static constexpr std::size_t address_bytes = 320;
+  static constexpr std::size_t subject_bytes = 998;
+  static constexpr std::size_t text_bytes = 100 << 10;
+  static constexpr std::size_t html_bytes = 200 << 10;
+  static constexpr std::size_t frame_bytes = 50 << 10;  // each footer or header of a branding
+  static constexpr std::size_t variables = 100;
+  static constexpr std::size_t variable_bytes = 10'000;
+  static constexpr std::size_t amount_bytes = 40;
+  static constexpr std::size_t reference_bytes = 256;
+  static constexpr std::int64_t versions = 1'000'000;
+};
+
+// Refused when the server has no reminders.
+base::Result<reminders::Reminders*, Problem> reminders_of(const Call& call);
+// Who calls; `name` is the person or program that the caller acts for, empty: the key's.
+reminders::Actor actor_of(const Call& call, std::string name = "");
+base::Result<reminders::PageRequest, Problem> reminder_page(const Call& call);
+
+// How the API calls a field that the services call otherwise.
+struct FieldName {
+  std::string_view ours;
+  std::string_view of_api;
+};
+inline constexpr FieldName draft_fields[] = {
+    {"subject", "email_subject"}, {"body", "email_content"}, {"html", "email_html"}};
+inline constexpr FieldName template_fields[] = {{"name", "template_name"},
+                                                {"type", "template_type"},
+                                                {"subject", "subject_template"},
+                                                {"body", "body_template"},
+                                                {"html", "html_template"}};
+inline constexpr FieldName customer_fields[] = {
+    {"id", "customer_id"}, {"name", "customer_name"}, {"email", "customer_email"}};
+
+// The last part of each field: "drafts[2].subject" -> "drafts[2].email_subject".
+void rename_fields(reminders::Refusal& refusal, std::span<const FieldName> names);
+
+// The answer of a service, with the fields as the API calls them.
+template <class T>
+base::Result<T, Problem> answered_in(std::span<const FieldName> names, reminders::Answer<T> answer) {
+  if (!answer) rename_fields(answer.error(), names);
+  return answered(std::move(answer));
+}
+
+// Of a draft: the current revision is a new text.
+struct RevisionRequest {
+  int seen = 0;
+  reminders::DraftText text;
+  std::string by;
+};
+// Of one that is approved or rejected.
+struct DecisionRequest {
+  int seen = 0;
+  std::string reason;
+  std::string by;
+};
+struct PreviewRequest {
+  std::optional<int> version;
+  std::string customer_id;    // empty: sample values
+  std::string reminder_type;  // of a customer's
+  reminders::Variables variables;
+};
+
+base::Result<reminders::NewDraft, Problem> read_new_draft(std::string_view body);
+base::Result<std::vector<reminders::NewDraft>, Problem> read_new_drafts(std::string_view body);
+base::Result<RevisionRequest, Problem> read_revision(std::string_view body);
+base::Result<DecisionRequest, Problem> read_approval(std::string_view body);
+base::Result<DecisionRequest, Problem> read_rejection(std::string_view body);
+
+base::Result<reminders::Customer, Problem> read_customer(std::string_view body, const std::string& id);
+base::Result<reminders::Invoice, Problem> read_invoice(std::string_view body, const std::string& customer_id,
+                                                       const std::string& id);
+base::Result<reminders::Payment, Problem> read_payment(std::string_view body);
+// Whether unpaid invoices go as well.
+base::Result<bool, Problem> read_erasure(std::string_view body);
+
+base::Result<reminders::TemplateVersion, Problem> read_template(std::string_view body, const std::string& id);
+base::Result<int, Problem> read_version(std::string_view body);
+base::Result<PreviewRequest, Problem> read_preview(std::string_view body);
+base::Result<reminders::Branding, Problem> read_branding(std::string_view body, const std::string& name);
+
+}  // namespace postino::api

@@ -1,0 +1,177 @@
+#include "app/cli/operation_command.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "api/protocol/limits.h"
+#include "app/client/answer.h"
+#include "app/client/json_file.h"
+#include "app/client/object_text.h"
+#include "app/console/input_file.h"
+#include "base/text.h"
+#include "json/writer.h"
+
+namespace postino::app {
+
+namespace {
+
+constexpr std::int64_t long_text = 10'000;  // too long for an argument
+
+// What the command line says about a field of the body.
+struct FieldValue {
+  std::string name;
+  const api::Schema* schema = nullptr;
+  std::string text;
+  std::string file;  // to read the text, or the objects, from
+  std::vector<std::string> texts;
+  bool flag = false;
+};
+
+struct CommandValues {
+  std::map<std::string, std::string, std::less<>> parameters;
+  std::vector<std::unique_ptr<FieldValue>> fields;
+};
+
+bool is_list_of_objects(const api::Schema& schema) {
+  return schema.type == "array" && !schema.elements.empty() && !api::resolved(schema.elements.front()).type.empty() &&
+         api::resolved(schema.elements.front()).type == "object";
+}
+
+std::string value_name(const api::Schema& schema) {
+  if (schema.type == "integer") return "NUMBER";
+  if (schema.format == "date") return "DATE";
+  return "";
+}
+
+std::string upper_case(std::string_view text) {
+  std::string upper(text);
+  for (char& letter : upper) letter = base::upper(letter);
+  return upper;
+}
+
+void add_field(ClientCommand& command, const api::Property& property, FieldValue& field) {
+  const api::Schema& schema = api::resolved(property.schema);
+  const bool is_required = property.presence == api::Presence::required;
+  field.name = property.name;
+  field.schema = &schema;
+  if (schema.type == "boolean") {
+    command.add_flag(property.name, field.flag, {});
+  } else if (is_list_of_objects(schema)) {
+    command
+        .add_option(property.name, field.file,
+                    {.flag = "--file",
+                     .value_name = "FILE",
+                     .help = "file with " + field.name +
+                             ": JSON, one, an array, or one per line; - is the standard "
+                             "input"})
+        ->required();
+  } else if (schema.type == "object") {
+    command.add_option(property.name, field.texts, {.flag = "--variable", .value_name = "NAME=VALUE"});
+  } else if (schema.type == "array") {
+    command.add_option(property.name, field.texts, {});
+  } else {
+    const bool is_long = schema.most.value_or(0) > long_text;
+    CLI::Option* const option =
+        command.add_option(property.name, field.text, {.value_name = value_name(property.schema)});
+    if (is_long)
+      command.app()
+          .add_option(option->get_name() + "-file", field.file,
+                      "file with the text of " + option->get_name() + "; - is the standard input")
+          ->type_name("FILE");
+    else
+      option->required(is_required);
+  }
+}
+
+base::Result<std::string> variables_json(const FieldValue& field) {
+  std::string text;
+  json::Writer json(text);
+  json.begin_object();
+  for (const std::string& each : field.texts) {
+    const std::size_t equals = each.find('=');
+    if (equals == 0 || equals == std::string::npos) return base::invalid("--variable: must be NAME=VALUE");
+    json.any_key(each.substr(0, equals)).string(each.substr(equals + 1));
+  }
+  json.end_object();
+  return text;
+}
+
+base::Result<void> set_field(RequestObject& body, const FieldValue& field) {
+  const api::Schema& schema = *field.schema;
+  if (schema.type == "boolean") {
+    if (field.flag) body.set_flag(field.name, true);
+    return {};
+  }
+  if (is_list_of_objects(schema)) {
+    TRY(const std::string text, read_input(field.file, api::Limits::body_bytes));
+    TRY(const std::vector<std::string> objects, read_json_file(text, {field.name, "an object", field.name}));
+    std::string list = "[";
+    for (const std::string& object : objects) list.append(list.size() > 1 ? "," : "").append(object);
+    body.set_json(field.name, list + "]");
+    return {};
+  }
+  if (schema.type == "object" && !field.texts.empty()) {
+    TRY(std::string variables, variables_json(field));
+    body.set_json(field.name, std::move(variables));
+    return {};
+  }
+  if (schema.type == "array" && !field.texts.empty()) {
+    body.set_texts(field.name, field.texts);
+    return {};
+  }
+  std::string text = field.text;
+  if (!field.file.empty()) {
+    TRY(text, read_input(field.file, api::Limits::body_bytes));
+  }
+  if (text.empty()) return {};
+  const bool is_number = text.find_first_not_of("0123456789") == std::string::npos;
+  if (schema.type == "integer" && is_number)
+    body.set_json(field.name, text);
+  else
+    body.set_text(field.name, text);
+  return {};
+}
+
+base::Result<void> perform_operation(RestClient& client, std::string_view operation, const CommandValues& values,
+                                     bool json, const Console& console) {
+  OperationCall call(operation);
+  for (const auto& [parameter, value] : values.parameters) call.set(parameter, value);
+  for (const auto& field : values.fields) TRY_VOID(set_field(call.body(), *field));
+  TRY(const std::string body, client.fetch(call));
+  if (body.empty()) return {};
+  if (json) {
+    console.print_foreign(body);
+    return {};
+  }
+  json::Document document;
+  json::FieldErrors errors;
+  if (!document.parse(body, errors) || !document.root().is_object())
+    return base::fail(base::ErrorCode::malformed, "the response is not from a Postino server. Is --url right?");
+  console.out << object_text(document.root());
+  return {};
+}
+
+}  // namespace
+
+void add_operation_command(CommandLine& line, CLI::App& parent, const OperationCommand& command) {
+  const api::Operation& operation = operation_named(command.operation);
+  ClientCommand made(line, parent, std::string(command.name), command.operation);
+  const auto values = std::make_shared<CommandValues>();
+  for (const api::Parameter& parameter : operation.parameters) {
+    if (parameter.place == api::ParameterPlace::header) continue;
+    std::string& value = values->parameters[std::string(parameter.name)];
+    if (parameter.place == api::ParameterPlace::path)
+      made.add_argument(parameter.name, value, {.value_name = upper_case(parameter.name)});
+    else
+      made.add_option(parameter.name, value, {.value_name = value_name(parameter.schema)});
+  }
+  if (const api::Schema* const body = api::body_schema(operation))
+    for (const api::Property& property : body->properties)
+      add_field(made, property, *values->fields.emplace_back(std::make_unique<FieldValue>()));
+  made.run([values, id = operation.id, &shared = made.shared()](RestClient& client, const Console& console) -> int {
+    const auto done = perform_operation(client, id, *values, shared.json, console);
+    return done ? success : report_error(console, done.error());
+  });
+}
+
+}  // namespace postino::app

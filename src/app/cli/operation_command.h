@@ -1,0 +1,22 @@
+// Commands that are made from the description of an operation alone: what its path names are arguments, and parameters
+// and fields of its body are options.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/cli/client_command.h"
+
+namespace postino::app {
+
+struct OperationCommand {
+  std::string_view name;       // "approve"
+  std::string_view operation;  // "approveDraft"
+};
+
+// It prints the object that the server answers with. Fields that hold long texts can also be read from a file, and
+// those that hold objects in a list are read from one.
+void add_operation_command(CommandLine& line, CLI::App& parent, const OperationCommand& command);
+
+}  // namespace postino::app

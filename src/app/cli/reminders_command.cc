@@ -1,0 +1,276 @@
+#include <memory>
+
+#include "api/protocol/limits.h"
+#include "app/cli/commands.h"
+#include "app/cli/listing_command.h"
+#include "app/cli/operation_command.h"
+#include "app/client/answer.h"
+#include "app/client/rest_problem.h"
+#include "app/console/input_file.h"
+
+namespace postino::app {
+
+namespace {
+
+constexpr int subject_columns = 50;
+
+std::vector<ListingColumn> sent_columns() {
+  return {{"ID", "id"},
+          {"CUSTOMER", "customer_id"},
+          {"TYPE", "reminder_type"},
+          {"SENT", "sent_date"},
+          {"DELIVERY", "delivery_status"},
+          {"SUBJECT", "email_subject", Align::left, {}, {}, subject_columns}};
+}
+
+std::vector<ListingColumn> customer_columns() {
+  return {{"CUSTOMER", "customer_id"},
+          {"NAME", "customer_name"},
+          {"E-MAIL", "customer_email"},
+          {"SENT", "reminders_sent", Align::right},
+          {"PAID LATE", "late_payments", Align::right, "late_payer", " (late payer)"},
+          {"STOPPED", "stopped"}};
+}
+
+struct NamedListing {
+  std::string_view group;  // empty: none
+  std::string_view name;
+  Listing listing;
+};
+
+const std::vector<NamedListing>& reminder_listings() {
+  static const std::vector<NamedListing> listings = {
+      {"drafts",
+       "list",
+       {"listDrafts",
+        "reading drafts",
+        {{"ID", "id"},
+         {"TYPE", "reminder_type"},
+         {"STATUS", "status"},
+         {"REVISION", "revision", Align::right},
+         {"RULE", "decision.rule"},
+         {"ALLOWED FROM", "decision.allowed_from"},
+         {"SUBJECT", "email_subject", Align::left, {}, {}, subject_columns}}}},
+      {"drafts",
+       "revisions",
+       {"listRevisions",
+        "reading revisions",
+        {{"REVISION", "revision", Align::right},
+         {"BY", "revised_by"},
+         {"AT", "revised_date"},
+         {"SUBJECT", "email_subject"}}}},
+      {"customers", "list", {"listCustomers", "reading customers", customer_columns()}},
+      {"customers", "history", {"listCustomerHistory", "reading reminders", sent_columns()}},
+      {"invoices",
+       "list",
+       {"listInvoices",
+        "reading invoices",
+        {{"INVOICE", "invoice_id"},
+         {"AMOUNT", "amount", Align::right},
+         {"CURRENCY", "currency"},
+         {"PAID", "paid", Align::right},
+         {"DUE", "due_date"},
+         {"STATUS", "status"}}}},
+      {"templates",
+       "list",
+       {"listTemplates",
+        "reading templates",
+        {{"TEMPLATE", "template_id"},
+         {"ACTIVE", "active_version", Align::right},
+         {"LATEST", "latest_version", Align::right},
+         {"NAME", "template_name"}}}},
+      {"templates",
+       "versions",
+       {"listTemplateVersions",
+        "reading versions",
+        {{"VERSION", "version", Align::right},
+         {"STATUS", "status"},
+         {"CREATED", "created_date"},
+         {"BY", "created_by"},
+         {"SUBJECT", "subject_template"}}}},
+      {"brandings",
+       "list",
+       {"listBrandings", "reading brandings", {{"NAME", "name"}, {"COMPANY", "company"}, {"FROM", "from"}}}},
+      {"", "sent", {"listSentReminders", "reading reminders", sent_columns()}},
+      {"",
+       "overdue",
+       {"listOverdue",
+        "reading customers",
+        {{"CUSTOMER", "customer.customer_id"},
+         {"NAME", "customer.customer_name"},
+         {"AMOUNT", "totals[].amount", Align::right},
+         {"CURRENCY", "totals[].currency"},
+         {"SINCE", "invoices[].due_date"},
+         {"INVOICES", "invoices[].invoice_id"}}}},
+      {"", "late-payers", {"listLatePayers", "reading customers", customer_columns()}},
+      {"",
+       "rules",
+       {"listRules",
+        "reading rules",
+        {{"TYPE", "reminder_type"}, {"PAUSE", "pause"}, {"FOLLOWS", "follows"}, {"AFTER", "after_followed"}}}},
+      {"",
+       "audit",
+       {"listAuditEvents",
+        "reading events",
+        {{"AT", "at"}, {"ACTION", "action"}, {"SUBJECT", "subject"}, {"ACTOR", "actor"}, {"KEY", "key"}}}},
+  };
+  return listings;
+}
+
+struct NamedOperation {
+  std::string_view group;
+  OperationCommand command;
+};
+
+constexpr NamedOperation reminder_operations[] = {
+    {"drafts", {"show", "getDraft"}},
+    {"drafts", {"new", "draftReminder"}},
+    {"drafts", {"bulk", "draftReminders"}},
+    {"drafts", {"revise", "reviseDraft"}},
+    {"drafts", {"diff", "compareRevisions"}},
+    {"drafts", {"approve", "approveDraft"}},
+    {"drafts", {"reject", "rejectDraft"}},
+    {"customers", {"show", "getCustomer"}},
+    {"customers", {"put", "putCustomer"}},
+    {"customers", {"overdue", "getOverdue"}},
+    {"customers", {"reminder", "getSentReminder"}},
+    {"customers", {"opt-out", "optOut"}},
+    {"customers", {"opt-in", "optIn"}},
+    {"customers", {"complaint", "noteComplaint"}},
+    {"customers", {"export", "exportCustomer"}},
+    {"customers", {"erase", "eraseCustomer"}},
+    {"customers", {"template", "getTemplateInUse"}},
+    {"customers", {"put-template", "putTemplateOverride"}},
+    {"customers", {"remove-template", "removeTemplateOverride"}},
+    {"invoices", {"show", "getInvoice"}},
+    {"invoices", {"put", "putInvoice"}},
+    {"invoices", {"pay", "payInvoice"}},
+    {"templates", {"show", "getTemplate"}},
+    {"templates", {"add", "addTemplateVersion"}},
+    {"templates", {"activate", "activateTemplate"}},
+    {"templates", {"preview", "previewTemplate"}},
+    {"brandings", {"show", "getBranding"}},
+    {"brandings", {"put", "putBranding"}},
+    {"", {"check", "checkRules"}},
+    {"", {"summary", "getSummary"}},
+};
+
+constexpr std::pair<std::string_view, std::string_view> reminder_groups[] = {
+    {"drafts", "draft reminders, and approve or reject them"},
+    {"customers", "customers who may get reminders"},
+    {"invoices", "invoices of customers"},
+    {"templates", "templates of reminders"},
+    {"brandings", "what the mails of a company share"},
+};
+
+// JSON lines begin with a brace, and no CSV that names its columns does.
+std::string_view import_type(std::string_view text) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && text[first] == '{' ? "application/x-ndjson" : "text/csv";
+}
+
+// `partly` when lines were refused.
+base::Result<int> import_file(RestClient& client, std::string_view operation, const std::string& file, bool json,
+                              const Console& console) {
+  TRY(std::string text, read_input(file, api::Limits::body_bytes));
+  OperationCall call(operation);
+  const std::string_view type = import_type(text);
+  call.set_content(type, std::move(text));
+  TRY(const std::string body, client.fetch(call));
+  TRY(const Answer report, Answer::parse(operation, body));
+  if (json) {
+    console.print_foreign(body);
+  } else {
+    const AnswerObject root = report.root();
+    console.out << root.number("taken") << " taken, " << root.number("unchanged") << " unchanged, "
+                << root.number("refused") << " refused\n";
+    for (const AnswerObject& line : root.objects("lines"))
+      console.errors << "line " << line.number("line") << ": " << line.text("field") << " " << line.text("rule")
+                     << "\n";
+  }
+  return report.root().number("refused") == 0 ? success : partly;
+}
+
+void add_import(CommandLine& line, CLI::App& parent, const std::string& name, std::string_view operation) {
+  ClientCommand command(line, parent, name, operation);
+  const auto file = std::make_shared<std::string>();
+  command.app()
+      .add_option("file", *file, "file with a header and lines (CSV), or with JSON lines; - is the standard input")
+      ->type_name("FILE")
+      ->required();
+  command.run([file, operation, &shared = command.shared()](RestClient& client, const Console& console) -> int {
+    const auto status = import_file(client, operation, *file, shared.json, console);
+    return status ? *status : report_error(console, status.error());
+  });
+}
+
+struct ExportOptions {
+  std::map<std::string, std::string, std::less<>> query;
+  std::string cursor;
+  std::int64_t limit = api::Limits::page_size;
+};
+
+// Part by part, from the cursor on.
+base::Result<void> export_file(RestClient& client, std::string_view operation, const ExportOptions& options,
+                               const Console& console) {
+  std::string cursor = options.cursor;
+  do {
+    OperationCall call(operation);
+    for (const auto& [parameter, value] : options.query) call.set(parameter, value);
+    call.set("cursor", cursor).set("limit", std::to_string(options.limit));
+    TRY(const http::ClientResponse response, client.send(call));
+    if (response.status != 200) return base::propagate(describe_problem(response));
+    console.out << response.body;
+    cursor = response.header("x-next-cursor");
+  } while (!cursor.empty());
+  return {};
+}
+
+void add_export(CommandLine& line, CLI::App& parent, const std::string& name, std::string_view operation) {
+  ClientCommand command(line, parent, name, operation);
+  const auto options = std::make_shared<ExportOptions>();
+  command.add_query_options(options->query);
+  command.add_option("cursor", options->cursor, {.help = "where to begin, as an answer of the server has told it"});
+  command.add_option("limit", options->limit, {.help = "lines to ask for at a time"});
+  command.run([options, operation](RestClient& client, const Console& console) -> int {
+    const auto exported = export_file(client, operation, *options, console);
+    return exported ? success : report_error(console, exported.error());
+  });
+}
+
+CLI::App& add_group(CommandLine& line, CLI::App& parent, std::string_view name, std::string_view description) {
+  CLI::App& group = *parent.add_subcommand(std::string(name), std::string(description));
+  add_client_options(group, line.client_options());
+  group.require_subcommand(1);
+  return group;
+}
+
+void add_group_commands(CommandLine& line, CLI::App& parent, std::string_view group) {
+  for (const NamedListing& named : reminder_listings()) {
+    if (named.group != group) continue;
+    ClientCommand list(line, parent, std::string(named.name), named.listing.operation);
+    run_listing(list, named.listing);
+  }
+  for (const NamedOperation& named : reminder_operations)
+    if (named.group == group) add_operation_command(line, parent, named.command);
+}
+
+}  // namespace
+
+void add_reminders_command(CommandLine& line) {
+  CLI::App& reminders = add_command_group(line, "reminders", "draft payment reminders, approve and send them");
+  reminders.require_subcommand(1);
+  for (const auto& [name, description] : reminder_groups)
+    add_group_commands(line, add_group(line, reminders, name, description), name);
+  CLI::App& import = add_group(line, reminders, "import", "take customers and invoices from files");
+  add_import(line, import, "customers", "importCustomers");
+  add_import(line, import, "invoices", "importInvoices");
+  CLI::App& exported = add_group(line, reminders, "export", "write customers and invoices to files");
+  add_export(line, exported, "customers", "exportCustomers");
+  add_export(line, exported, "invoices", "exportInvoices");
+  add_group_commands(line, reminders, "");
+}
+
+}  // namespace postino::app

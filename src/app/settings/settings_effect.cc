@@ -1,0 +1,141 @@
+// Settings that would be ignored beside the others. Whoever gave them believes that they do something, so the server
+// does not start with them.
+#include <algorithm>
+
+#include "app/settings/settings.h"
+#include "net/address.h"
+#include "smtp/client.h"
+
+namespace postino::app {
+
+namespace {
+
+struct EffectRule {
+  std::vector<std::string_view> keys;  // what the keys of settings begin with: "mysql."
+  bool (*ignored)(const Settings& settings);
+  std::string_view because;  // what it is beside: "with --no-outbox"
+};
+
+bool all_callers_need_keys(const Settings& settings) {
+  return !settings.outbox.api_keys.empty() || (settings.outbox.off && !settings.access_keys.empty());
+}
+
+bool verifies_mail_servers(const OutboxSettings& outbox) {
+  smtp::Options options;
+  options.tls = outbox.smtp_tls;
+  options.user = outbox.smtp_user;
+  options.password_to_anyone = outbox.smtp_password_to_anyone;
+  const smtp::TlsPolicy policy = smtp::followed_policy(options);
+  return policy == smtp::TlsPolicy::required || policy == smtp::TlsPolicy::implicit;
+}
+
+const std::vector<EffectRule>& effect_rules() {
+  static const std::vector<EffectRule> rules = {
+      // But not http.api_keys: where there are API keys, DynamoDB's API and the metrics ask for keys too.
+      {{"http.address", "http.tls_", "http.require_", "outbox.", "mysql.", "smtp.", "dkim.", "callback.", "mqprobe.",
+        "messages.", "reminders."},
+       [](const Settings& all) { return all.outbox.off; },
+       "with --no-outbox"},
+      {{"reminders.table", "reminders.shards", "reminders.rules", "reminders.other_person", "reminders.currency",
+        "reminders.from"},
+       [](const Settings& all) { return all.reminders.off; },
+       "with --no-reminders"},
+      {{"mysql."},
+       [](const Settings& all) { return all.outbox.ledger != LedgerKind::mysql; },
+       "without --ledger mysql"},
+      {{"outbox.table"},
+       [](const Settings& all) { return all.outbox.ledger == LedgerKind::mysql; },
+       "with --ledger mysql: the tables there have fixed names, in the database that --mysql-database names"},
+      {{"mysql.host", "mysql.port", "mysql.tls", "mysql.ca", "mysql.certificate", "mysql.key"},
+       [](const Settings& all) { return !all.outbox.mysql.server.socket.empty(); },
+       "with --mysql-socket"},
+      {{"mysql.ca"},
+       [](const Settings& all) { return all.outbox.mysql.server.tls.mode != mysql::TlsMode::verified; },
+       "without --mysql-tls verified"},
+      {{"mysql.certificate", "mysql.key"},
+       [](const Settings& all) { return all.outbox.mysql.server.tls.mode == mysql::TlsMode::off; },
+       "with --mysql-tls off"},
+      {{"smtp.tls", "smtp.ca", "smtp.user", "smtp.password", "smtp.hello", "smtp.timeout"},
+       [](const Settings& all) { return all.outbox.relays.empty(); },
+       "without --smtp: mail goes to the sandbox"},
+      {{"smtp.ca"},
+       [](const Settings& all) { return all.outbox.smtp_tls == smtp::TlsPolicy::off; },
+       "with --smtp-tls off"},
+      {{"smtp.ca"},
+       [](const Settings& all) { return !verifies_mail_servers(all.outbox); },
+       "with --smtp-tls opportunistic, which does not verify certificates unless there is an --smtp-password to "
+       "protect: "
+       "give --smtp-tls required"},
+      {{"smtp.password_to_anyone"},
+       [](const Settings& all) { return all.outbox.smtp_password.empty(); },
+       "without --smtp-password"},
+      {{"server.allowed_hosts"},
+       [](const Settings& all) { return !all.outbox.api_keys.empty(); },
+       "with --api-key: with keys, every name of this server is allowed"},
+      {{"server.allowed_hosts"},
+       all_callers_need_keys,
+       "with --access-key and --no-outbox: with keys, every name of this server is allowed"},
+  };
+  return rules;
+}
+
+bool is_default(const Setting& setting, const Settings& settings) {
+  static const Settings defaults;
+  return setting.show == nullptr || setting.show(settings) == setting.show(defaults);
+}
+
+bool concerns(const EffectRule& rule, const Setting& setting) {
+  return setting.key != "outbox.off" &&
+         std::ranges::any_of(rule.keys, [&](std::string_view key) { return setting.key.starts_with(key); });
+}
+
+// A proxy on this machine counts where callers need no keys; one on another machine where it can connect to.
+void add_ignored_proxies(std::vector<std::string>& found, const Settings& settings) {
+  const net::Address dynamodb{settings.dynamodb_host, settings.dynamodb_port};
+  const net::Address rest{settings.outbox.http_host, settings.outbox.http_port};
+  const bool on_loopback = dynamodb.is_loopback() && (settings.outbox.off || rest.is_loopback());
+  for (const std::string& proxy : settings.access.border.proxies) {
+    const bool here = net::Address{proxy, 0}.is_loopback();
+    const std::string setting = "--trusted-proxy " + proxy + " has no effect ";
+    if (here && all_callers_need_keys(settings))
+      found.push_back(setting + "with " + (settings.outbox.api_keys.empty() ? "--access-key" : "--api-key") +
+                      ": requests with keys are accepted from every proxy");
+    if (!here && on_loopback)
+      found.push_back(setting + "with --dynamodb " + dynamodb.text() +
+                      (settings.outbox.off ? "" : " and --http " + rest.text()) +
+                      ", which only this machine can reach");
+  }
+}
+
+void add_ignored_grants(std::vector<std::string>& found, const Settings& settings) {
+  for (const messages::QueueGrant& grant : settings.messages.tenant_queues) {
+    const bool has_key = std::ranges::any_of(settings.outbox.api_keys,
+                                             [&](const api::ApiKey& key) { return key.caller.tenant == grant.tenant; });
+    if (!has_key)
+      found.push_back("--tenant-queue " + grant.tenant + "=... has no effect without an --api-key of the tenant " +
+                      grant.tenant);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> settings_without_effect(const Settings& settings) {
+  std::vector<std::string> found;
+  for (const Setting& setting : all_settings()) {
+    if (is_default(setting, settings)) continue;
+    const auto rule = std::ranges::find_if(
+        effect_rules(), [&](const EffectRule& each) { return concerns(each, setting) && each.ignored(settings); });
+    if (rule != effect_rules().end())
+      found.push_back(std::string(setting.flag) + " has no effect " + std::string(rule->because));
+  }
+  add_ignored_proxies(found, settings);
+  if (settings.outbox.off) {
+    if (!settings.messages.connections.empty()) found.emplace_back("--connection has no effect with --no-outbox");
+    return found;
+  }
+  add_ignored_grants(found, settings);
+  for (std::string& each : settings_without_effect(settings.messages.connections)) found.push_back(std::move(each));
+  return found;
+}
+
+}  // namespace postino::app

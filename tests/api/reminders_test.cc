@@ -1,0 +1,426 @@
+// Payment reminders by the REST API, over the real services on the embedded store.
+#include "reminders/reminders.h"
+
+#include <latch>
+
+#include "reminders/outbox_mail_room.h"
+#include "rest_fixture.h"
+
+namespace postino::api {
+namespace {
+
+using testing::HasSubstr;
+
+class RestReminders : public Rest {
+ protected:
+  explicit RestReminders(bool other_person = false)
+      : reminders_(store(), room_, options_with(other_person), clock(), random_, retry_) {
+    const auto prepared = reminders_.prepare();
+    EXPECT_TRUE(prepared) << prepared.error().message;
+    start_reminders();
+  }
+  ~RestReminders() override {
+    EXPECT_EQ(api_->statistics().undocumented(), 0U) << "a status that the route does not promise";
+    start({});
+  }
+
+  static reminders::ReminderOptions options_with(bool other_person) {
+    reminders::ReminderOptions options;
+    options.approval.from = "Billing <billing@example.com>";
+    options.approval.other_person = other_person;
+    return options;
+  }
+  void start_reminders(std::initializer_list<std::string_view> keys = {}, int threads = 2) {
+    ApiOptions options;
+    for (const std::string_view key : keys) options.keys.push_back(parse_api_key(key).value());
+    options.threads = threads;
+    options.reminders = &reminders_;
+    start(std::move(options));
+  }
+
+  void make_customer(const std::string& id = "cust_001", const Headers& headers = {}) {
+    const Received customer = call("PUT", "/reminders/customers/" + id,
+                                   R"({"customer_name":"Ada","customer_email":"ada@example.org"})", headers);
+    ASSERT_EQ(customer.status(), 200) << customer.response.body;
+    const Received invoice = call("PUT", "/reminders/customers/" + id + "/invoices/INV-1",
+                                  R"({"amount":"1500.00","currency":"EUR","due_date":"2025-12-01"})", headers);
+    ASSERT_EQ(invoice.status(), 200) << invoice.response.body;
+  }
+  static std::string draft_of(const std::string& customer, const std::string& type = "first") {
+    return R"({"customer_id":")" + customer + R"(","reminder_type":")" + type +
+           R"(","email_subject":"Please pay","email_content":"Dear Ada, please pay.","created_by":"ai_system"})";
+  }
+  std::string make_draft(const std::string& customer = "cust_001", const Headers& headers = {}) {
+    const Received draft = call("POST", "/reminders/drafts", draft_of(customer), headers);
+    EXPECT_EQ(draft.status(), 201) << draft.response.body;
+    return draft.status() == 201 ? draft.text("/id") : "";
+  }
+  Received approve(const std::string& draft, int revision = 1, const Headers& headers = {}) {
+    return call("POST", "/reminders/drafts/" + draft + "/approve",
+                R"({"revision":)" + std::to_string(revision) + R"(,"approved_by":"ann"})", headers);
+  }
+  static Headers with_key(const std::string& secret) { return {{"X-API-Key", secret}}; }
+
+  reminders::OutboxMailRoom room_{*outbox_, store()};
+  reminders::Reminders reminders_;
+};
+
+class RestOtherPerson : public RestReminders {
+ protected:
+  RestOtherPerson() : RestReminders(true) {}
+};
+
+TEST_F(RestReminders, ADraftIsApprovedAndAcceptedByTheOutbox) {
+  make_customer();
+  const std::string id = make_draft();
+  const Received draft = get("/reminders/drafts/" + id);
+  EXPECT_EQ(draft.text("/status"), "draft");
+  EXPECT_EQ(draft.text("/created_by"), "ai_system");
+  EXPECT_EQ(draft.text("/overdue_amount"), "1500.00");
+  EXPECT_EQ(draft.text("/decision/rule"), "allowed");
+  EXPECT_EQ(get("/reminders/drafts").size("/data"), 1U);
+
+  const Received sent = approve(id);
+  ASSERT_EQ(sent.status(), 200) << sent.response.body;
+  EXPECT_EQ(sent.text("/approved_by"), "ann");
+  EXPECT_EQ(sent.text("/email_content"), "Dear Ada, please pay.");
+  EXPECT_EQ(get("/emails/" + sent.text("/email_id")).text("/subject"), "Please pay");
+  EXPECT_EQ(get("/reminders/drafts/" + id).text("/status"), "approved");
+  EXPECT_EQ(get("/reminders/drafts").size("/data"), 0U);
+  EXPECT_EQ(get("/reminders/customers/cust_001/history").text("/data/0/id"), sent.text("/id"));
+  EXPECT_EQ(get("/reminders/customers/cust_001/history/" + sent.text("/id")).status(), 200);
+  EXPECT_EQ(get("/reminders/sent?reminder_type=first").size("/data"), 1U);
+}
+
+TEST_F(RestReminders, WhatWasDecidedIsRefusedWithItsState) {
+  make_customer();
+  const std::string id = make_draft();
+  ASSERT_EQ(approve(id).status(), 200);
+  const Received again = approve(id);
+  EXPECT_EQ(again.status(), 409);
+  EXPECT_EQ(again.code(), "WRONG_REMINDER_STATE");
+  EXPECT_EQ(get("/emails").size("/data"), 1U);
+}
+
+TEST_F(RestReminders, AnOldRevisionIsRefusedWithTheCurrentOne) {
+  make_customer();
+  const std::string id = make_draft();
+  const Received revised =
+      call("POST", "/reminders/drafts/" + id + "/revisions",
+           R"({"revision":1,"email_subject":"Please pay soon","email_content":"Dear Ada.","revised_by":"bob"})");
+  ASSERT_EQ(revised.status(), 201) << revised.response.body;
+  EXPECT_EQ(revised.number("/revision"), 2);
+  const Received old = approve(id, 1);
+  EXPECT_EQ(old.status(), 409);
+  EXPECT_EQ(old.code(), "OTHER_REVISION");
+  EXPECT_EQ(old.number("/current_revision"), 2);
+  EXPECT_EQ(get("/reminders/drafts/" + id + "/revisions").size("/data"), 2U);
+  const Received diff = get("/reminders/drafts/" + id + "/diff");
+  EXPECT_EQ(diff.text("/email_subject/0"), "-Please pay");
+  EXPECT_EQ(diff.text("/email_subject/1"), "+Please pay soon");
+  EXPECT_EQ(get("/emails").size("/data"), 0U);
+}
+
+TEST_F(RestReminders, ARuleIsToldWithTheTimeFromWhichItAllows) {
+  make_customer();
+  ASSERT_EQ(approve(make_draft()).status(), 200);
+  const Received second = approve(make_draft());
+  EXPECT_EQ(second.status(), 409);
+  EXPECT_EQ(second.code(), "REMINDER_RULE");
+  EXPECT_EQ(second.text("/rule"), "too_soon");
+  EXPECT_EQ(second.text("/allowed_from"), "2026-01-09T03:04:05.000Z");
+  const Received dry = get("/reminders/check?customer_id=cust_001&reminder_type=first");
+  EXPECT_EQ(dry.text("/decision/rule"), "too_soon");
+  EXPECT_EQ(dry.size("/decision/rests_on"), 1U);
+  EXPECT_EQ(get("/emails").size("/data"), 1U);
+}
+
+TEST_F(RestReminders, WhoOptsOutGetsNone) {
+  make_customer();
+  const std::string id = make_draft();
+  ASSERT_EQ(call("POST", "/reminders/customers/cust_001/opt-out", R"({"reason":"asked by phone"})").status(), 200);
+  EXPECT_EQ(approve(id).code(), "REMINDERS_STOPPED");
+  EXPECT_EQ(get("/emails").size("/data"), 0U);
+}
+
+TEST_F(RestReminders, PayingWithdrawsDrafts) {
+  make_customer();
+  const std::string id = make_draft();
+  const Received paid = call("POST", "/reminders/customers/cust_001/invoices/INV-1/pay", R"({"reference":"r-1"})");
+  ASSERT_EQ(paid.status(), 200) << paid.response.body;
+  EXPECT_EQ(paid.text("/status"), "paid");
+  EXPECT_EQ(get("/reminders/drafts/" + id).text("/status"), "withdrawn");
+  EXPECT_EQ(approve(id).status(), 409);
+}
+
+TEST_F(RestReminders, BulkAnswersForEach) {
+  make_customer();
+  const Received answer =
+      call("POST", "/reminders/drafts/bulk", R"({"drafts":[)" + draft_of("cust_001") + "," + draft_of("nobody") + "]}");
+  ASSERT_EQ(answer.status(), 200) << answer.response.body;
+  EXPECT_EQ(answer.number("/summary/successful"), 1);
+  EXPECT_EQ(answer.number("/summary/failed"), 1);
+  EXPECT_EQ(answer.text("/results/0/draft/customer_id"), "cust_001");
+  EXPECT_EQ(answer.text("/results/1/error/code"), "CUSTOMER_NOT_FOUND");
+}
+
+TEST_F(RestReminders, OneMalformedDraftRefusesAll) {
+  make_customer();
+  const Received answer =
+      call("POST", "/reminders/drafts/bulk",
+           R"({"drafts":[)" + draft_of("cust_001") + R"(,{"customer_id":7,"reminder_type":"first"}]})");
+  EXPECT_EQ(answer.status(), 400);
+  EXPECT_EQ(answer.text("/errors/0/field"), "drafts[1].customer_id");
+  EXPECT_EQ(get("/reminders/drafts").size("/data"), 0U);
+  std::string many = draft_of("cust_001");
+  for (int i = 1; i <= 100; ++i) many += "," + draft_of("cust_001");
+  EXPECT_EQ(call("POST", "/reminders/drafts/bulk", R"({"drafts":[)" + many + "]}").status(), 400);
+  EXPECT_EQ(call("POST", "/reminders/drafts/bulk", R"({"drafts":[]})").status(), 400);
+}
+
+struct BadRequest {
+  std::string method, target, body;
+  int status;
+  std::string code;
+  std::string field;  // empty: none is at fault
+};
+
+TEST_F(RestReminders, WhatIsWrongIsNamedAndChangesNothing) {
+  make_customer();
+  const std::string draft = make_draft();
+  const std::string customer = "/reminders/customers/cust_001";
+  const std::vector<BadRequest> requests = {
+      {"POST", "/reminders/drafts", draft_of("nobody"), 404, "CUSTOMER_NOT_FOUND", ""},
+      {"POST", "/reminders/drafts", draft_of("cust_001", "fourth"), 400, "INVALID_REQUEST", "reminder_type"},
+      {"POST", "/reminders/drafts", R"({"customer_id":"cust_001","reminder_type":"first","template_id":"none"})", 404,
+       "TEMPLATE_NOT_FOUND", ""},
+      {"POST", "/reminders/drafts", R"({"customer_id":"cust_001","reminder_type":"first"})", 400, "INVALID_REQUEST",
+       "template_id"},
+      {"POST", "/reminders/drafts", R"({"customer_id":"cust_001","reminder_type":"first","email_subject":"x"})", 400,
+       "INVALID_REQUEST", "email_content"},
+      {"POST", "/reminders/drafts", R"({"customer_id":"cust_001","reminder_type":"first","template":"x"})", 400,
+       "INVALID_REQUEST", "template_id"},
+      {"POST", "/reminders/drafts", "{", 400, "MALFORMED_JSON", ""},
+      {"POST", "/reminders/drafts/" + draft + "/approve", "{}", 400, "INVALID_REQUEST", "revision"},
+      {"POST", "/reminders/drafts/" + draft + "/approve", R"({"revision":0})", 400, "INVALID_REQUEST", "revision"},
+      {"POST", "/reminders/drafts/20260101_000000_nobody/approve", R"({"revision":1})", 404, "DRAFT_NOT_FOUND", ""},
+      {"POST", "/reminders/drafts/nonsense/approve", R"({"revision":1})", 404, "DRAFT_NOT_FOUND", ""},
+      {"POST", "/reminders/drafts/" + draft + "/reject", R"({"revision":1})", 400, "INVALID_REQUEST", "reason"},
+      {"PUT", customer, R"({"customer_name":"Ada"})", 400, "INVALID_REQUEST", "customer_email"},
+      {"PUT", customer, R"({"customer_name":"Ada","customer_email":"nobody"})", 400, "INVALID_REQUEST",
+       "customer_email"},
+      {"PUT", customer, R"({"customer_name":"A\r\nBcc: x","customer_email":"a@example.org"})", 400, "INVALID_REQUEST",
+       "customer_name"},
+      {"PUT", "/reminders/customers/a%23b", R"({"customer_name":"Ada","customer_email":"a@example.org"})", 400,
+       "INVALID_REQUEST", "customer_id"},
+      {"PUT", customer + "/invoices/INV-2", R"({"amount":"1,5","currency":"EUR","due_date":"2026-01-01"})", 400,
+       "INVALID_REQUEST", "amount"},
+      {"PUT", customer + "/invoices/INV-2", R"({"amount":1.5,"currency":"EUR","due_date":"2026-01-01"})", 400,
+       "INVALID_REQUEST", "amount"},
+      {"PUT", customer + "/invoices/INV-2", R"({"amount":"1.5","currency":"euro","due_date":"2026-01-01"})", 400,
+       "INVALID_REQUEST", "currency"},
+      {"PUT", customer + "/invoices/INV-2", R"({"amount":"1.5","currency":"EUR","due_date":"2026-02-30"})", 400,
+       "INVALID_REQUEST", "due_date"},
+      {"POST", customer + "/invoices/INV-9/pay", "", 404, "INVOICE_NOT_FOUND", ""},
+      {"POST", customer + "/invoices/INV-1/pay", R"({"amount":"-1"})", 400, "INVALID_REQUEST", "amount"},
+      {"POST", "/reminders/customers/nobody/opt-out", "", 404, "CUSTOMER_NOT_FOUND", ""},
+      {"POST", "/reminders/templates/t/versions", R"({"subject_template":"a {{b","body_template":"c"})", 400,
+       "INVALID_REQUEST", "subject_template"},
+      {"POST", "/reminders/templates/t/activate", R"({"version":1})", 404, "TEMPLATE_NOT_FOUND", ""},
+      {"GET", "/reminders/drafts?status=lost", "", 400, "INVALID_REQUEST", "status"},
+      {"GET", "/reminders/drafts?cursor=x", "", 400, "INVALID_REQUEST", "cursor"},
+      {"GET", "/reminders/sent?since=yesterday", "", 400, "INVALID_REQUEST", "since"},
+      {"GET", "/reminders/check?customer_id=cust_001", "", 400, "INVALID_REQUEST", "reminder_type"},
+      {"GET", "/reminders/summary?date=today", "", 400, "INVALID_REQUEST", "date"},
+      {"GET", "/reminders/audit?date=2026-13-01", "", 400, "INVALID_REQUEST", "date"},
+      {"GET", "/reminders/customers/nobody", "", 404, "CUSTOMER_NOT_FOUND", ""},
+      {"GET", "/reminders/customers/cust_001/history/none", "", 404, "REMINDER_NOT_FOUND", ""},
+      {"GET", "/reminders/export/customers?format=xml", "", 400, "INVALID_REQUEST", "format"},
+  };
+  const std::string before = get("/reminders/audit").response.body;
+  for (const BadRequest& bad : requests) {
+    const Received answer = call(bad.method, bad.target, bad.body);
+    const std::string shown = bad.method + " " + bad.target + " " + bad.body + "\n" + answer.response.body;
+    ASSERT_EQ(answer.status(), bad.status) << shown;
+    EXPECT_EQ(answer.code(), bad.code) << shown;
+    if (!bad.field.empty()) {
+      EXPECT_EQ(answer.text("/errors/0/field"), bad.field) << shown;
+    }
+  }
+  EXPECT_EQ(get("/reminders/audit").response.body, before);
+  EXPECT_EQ(get("/emails").size("/data"), 0U);
+}
+
+TEST_F(RestReminders, ATenantKnowsNothingOfOthers) {
+  start_reminders(
+      {"a:operator@acme:secret-of-acme-01", "b:operator@beta:secret-of-beta-01", "o:operator:secret-of-company"});
+  const Headers acme = with_key("secret-of-acme-01");
+  const Headers beta = with_key("secret-of-beta-01");
+  make_customer("cust_001", acme);
+  const std::string draft = make_draft("cust_001", acme);
+  for (const Headers& others : {beta, with_key("secret-of-company")}) {
+    EXPECT_EQ(get("/reminders/customers/cust_001", others).code(), "CUSTOMER_NOT_FOUND");
+    EXPECT_EQ(get("/reminders/customers", others).size("/data"), 0U);
+    EXPECT_EQ(get("/reminders/drafts", others).size("/data"), 0U);
+    EXPECT_EQ(get("/reminders/drafts/" + draft, others).code(), "DRAFT_NOT_FOUND");
+    EXPECT_EQ(approve(draft, 1, others).code(), "DRAFT_NOT_FOUND");
+    EXPECT_EQ(get("/reminders/overdue", others).size("/data"), 0U);
+    EXPECT_EQ(get("/reminders/audit", others).size("/data"), 0U);
+  }
+  EXPECT_EQ(approve(draft, 1, acme).status(), 200);
+  EXPECT_EQ(get("/emails", acme).size("/data"), 1U);
+  EXPECT_EQ(get("/emails", beta).size("/data"), 0U);
+}
+
+TEST_F(RestReminders, DraftersDraftAndApproversApprove) {
+  start_reminders({"d:drafter:secret-of-drafter", "a:approver:secret-of-approver", "o:operator:secret-of-operator",
+                   "s:sender:secret-of-sender1"});
+  make_customer("cust_001", with_key("secret-of-operator"));
+  const std::string draft = make_draft("cust_001", with_key("secret-of-drafter"));
+  EXPECT_EQ(approve(draft, 1, with_key("secret-of-drafter")).status(), 403);
+  EXPECT_EQ(approve(draft, 1, with_key("secret-of-sender1")).status(), 403);
+  EXPECT_EQ(get("/reminders/drafts/" + draft, with_key("secret-of-sender1")).status(), 403);
+  EXPECT_EQ(approve(draft, 1, with_key("secret-of-approver")).status(), 200);
+  const Received audit = get("/reminders/audit?subject=drafts/", with_key("secret-of-operator"));
+  EXPECT_EQ(audit.text("/data/0/key"), "a") << audit.response.body;
+  EXPECT_EQ(audit.text("/data/0/actor"), "ann");
+}
+
+TEST_F(RestOtherPerson, WhoDraftedItDoesNotApproveIt) {
+  start_reminders({"d:operator:secret-of-the-first", "a:approver:secret-of-the-other"});
+  make_customer("cust_001", with_key("secret-of-the-first"));
+  const std::string draft = make_draft("cust_001", with_key("secret-of-the-first"));
+  const Received refused = approve(draft, 1, with_key("secret-of-the-first"));
+  EXPECT_EQ(refused.status(), 403) << "the same key, under another name";
+  EXPECT_EQ(refused.code(), "SAME_PERSON");
+  EXPECT_EQ(approve(draft, 1, with_key("secret-of-the-other")).status(), 200);
+}
+
+// The approver's call waits for a thread while the key is taken away.
+TEST_F(RestReminders, AKeyThatWasRevokedAMomentAgoApprovesNothing) {
+  const std::string_view operating = "o:operator:secret-of-operator";
+  start_reminders({operating, "a:approver:secret-of-approver"}, 1);
+  make_customer("cust_001", with_key("secret-of-operator"));
+  const std::string draft = make_draft("cust_001", with_key("secret-of-operator"));
+  std::latch working(1);
+  std::latch go_on(1);
+  wake_ = [&](outbox::Pipeline) {
+    working.count_down();
+    go_on.wait();
+  };
+  auto blocking =
+      begin("POST", "/emails", batch(payload()),
+            {{"Content-Type", "application/json"}, {"Idempotency-Key", "k"}, {"X-API-Key", "secret-of-operator"}});
+  working.wait();
+  auto waiting = begin("POST", "/reminders/drafts/" + draft + "/approve", R"({"revision":1})",
+                       {{"Content-Type", "application/json"}, {"X-API-Key", "secret-of-approver"}});
+  api_->set_keys({parse_api_key(operating).value()});
+  go_on.count_down();
+  EXPECT_EQ(blocking.get().status, 201);
+  EXPECT_EQ(waiting.get().status, 401);
+  EXPECT_EQ(get("/reminders/drafts/" + draft, with_key("secret-of-operator")).text("/status"), "draft");
+}
+
+TEST_F(RestReminders, FilesAreTakenLineByLineAndWrittenAgain) {
+  const std::string csv =
+      "customer_id,customer_name,customer_email\nc1,Ann,ann@example.org\nc2,=1+1,bob@example.org\nc3,Eve,none\n";
+  const Received report(
+      begin("POST", "/reminders/import/customers", csv, {{"Content-Type", "text/csv; charset=utf-8"}}).get());
+  ASSERT_EQ(report.status(), 200) << report.response.body;
+  EXPECT_EQ(report.number("/taken"), 2);
+  EXPECT_EQ(report.number("/refused"), 1);
+  EXPECT_EQ(report.number("/lines/0/line"), 4);
+  EXPECT_EQ(report.text("/lines/0/field"), "customer_email");
+  const Received lines(
+      begin("POST", "/reminders/import/invoices",
+            R"({"customer_id":"c1","invoice_id":"I1","amount":"5","currency":"EUR","due_date":"2025-01-01"})",
+            {{"Content-Type", "application/x-ndjson"}})
+          .get());
+  EXPECT_EQ(lines.number("/taken"), 1) << lines.response.body;
+  EXPECT_EQ(get("/reminders/overdue").size("/data"), 1U);
+
+  std::string file;
+  std::string cursor;
+  do {
+    const Received part = get("/reminders/export/customers?limit=1&cursor=" + cursor);
+    ASSERT_EQ(part.status(), 200);
+    EXPECT_EQ(part.response.content_type, "text/csv");
+    file += part.response.body;
+    cursor = part.header("X-Next-Cursor");
+  } while (!cursor.empty());
+  EXPECT_THAT(file, HasSubstr("c1,"));
+  EXPECT_THAT(file, testing::Not(HasSubstr(",=1+1")));
+  EXPECT_EQ(call("POST", "/reminders/import/customers", "{}").status(), 415);
+}
+
+TEST_F(RestReminders, TemplatesAreVersionedAndPreviewed) {
+  const std::string path = "/reminders/templates/reminder_first";
+  const auto version = [](const std::string& subject) {
+    return R"({"template_name":"First","subject_template":")" + subject +
+           R"(","body_template":"Dear {{customer_name}}","html_template":"<p>{{customer_name}}</p>"})";
+  };
+  ASSERT_EQ(call("POST", path + "/versions", version("One")).status(), 201);
+  const Received second = call("POST", path + "/versions", version("Two"));
+  EXPECT_EQ(second.number("/version"), 2);
+  EXPECT_EQ(second.text("/status"), "inactive");
+  EXPECT_EQ(get(path).number("/version"), 1);
+  ASSERT_EQ(call("POST", path + "/activate", R"({"version":2})").status(), 200);
+  EXPECT_EQ(get(path).text("/subject_template"), "Two");
+  EXPECT_EQ(get(path + "?version=1").text("/status"), "inactive");
+  EXPECT_EQ(get(path + "/versions").size("/data"), 2U);
+  EXPECT_EQ(get("/reminders/templates").number("/data/0/active_version"), 2);
+  const Received preview = call("POST", path + "/preview", R"({"variables":{"customer_name":"<b>{{x}}"}})");
+  ASSERT_EQ(preview.status(), 200) << preview.response.body;
+  EXPECT_EQ(preview.text("/email_html"), "<p>&lt;b&gt;{{x}}</p>");
+
+  make_customer();
+  const Received own = call("PUT", "/reminders/customers/cust_001/templates/reminder_first", version("Own"));
+  ASSERT_EQ(own.status(), 200) << own.response.body;
+  const Received of_customer = call("POST", path + "/preview", R"({"customer_id":"cust_001","reminder_type":"first"})");
+  EXPECT_EQ(of_customer.text("/email_subject"), "Own");
+  EXPECT_EQ(of_customer.text("/email_content"), "Dear Ada");
+  EXPECT_EQ(call("DELETE", "/reminders/customers/cust_001/templates/reminder_first").status(), 204);
+  EXPECT_EQ(get("/reminders/customers/cust_001/templates/reminder_first").text("/subject_template"), "Two");
+}
+
+TEST_F(RestReminders, ACustomerIsExportedAndErased) {
+  make_customer();
+  make_draft();
+  const Received all = get("/reminders/customers/cust_001/export");
+  ASSERT_EQ(all.status(), 200) << all.response.body;
+  EXPECT_THAT(all.response.body, HasSubstr("ada@example.org"));
+  EXPECT_EQ(call("POST", "/reminders/customers/cust_001/erase").code(), "WRONG_REMINDER_STATE");
+  const Received erased = call("POST", "/reminders/customers/cust_001/erase", R"({"also_unpaid":true})");
+  ASSERT_EQ(erased.status(), 200) << erased.response.body;
+  EXPECT_GT(erased.size("/removed"), 0U);
+  EXPECT_EQ(get("/reminders/customers/cust_001").code(), "CUSTOMER_NOT_FOUND");
+  EXPECT_EQ(get("/reminders/drafts").size("/data"), 0U);
+}
+
+TEST_F(RestReminders, ADayIsCounted) {
+  make_customer();
+  ASSERT_EQ(approve(make_draft()).status(), 200);
+  const Received summary = get("/reminders/summary");
+  EXPECT_EQ(summary.text("/date"), "2026-01-02");
+  EXPECT_EQ(summary.number("/counts/approved"), 1) << summary.response.body;
+  EXPECT_EQ(summary.number("/counts/drafts_created"), 1) << summary.response.body;
+}
+
+TEST_F(RestReminders, AnApprovalThatIsSentAgainWithItsKeyIsAnsweredTheSame) {
+  make_customer();
+  const std::string draft = make_draft();
+  const Headers key{{"Idempotency-Key", "approve-1"}};
+  const Received first = approve(draft, 1, key);
+  const Received again = approve(draft, 1, key);
+  EXPECT_EQ(again.status(), 200);
+  EXPECT_EQ(again.response.body, first.response.body);
+  EXPECT_EQ(again.header("Idempotent-Replayed"), "true");
+}
+
+TEST_F(Rest, WithoutRemindersThereAreNone) {
+  EXPECT_EQ(get("/reminders/drafts").code(), "NO_REMINDERS");
+  EXPECT_EQ(call("POST", "/reminders/drafts", "{}").code(), "NO_REMINDERS");
+}
+
+}  // namespace
+}  // namespace postino::api
