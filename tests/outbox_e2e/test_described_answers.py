@@ -1,4 +1,5 @@
-"""Every operation of the OpenAPI document is called, and what it really answers is held against the document."""
+"""Every operation of the OpenAPI document is called, and what it really answers is held against the document. Those about
+reminders are in test_described_reminders.py."""
 
 import uuid
 
@@ -186,4 +187,4 @@ def test_sandbox(api, sent):
 
 def test_every_operation_was_called_and_has_succeeded(api):
     succeeded = {name for name, statuses in api.exercised.items() if any(status < 300 for status in statuses)}
-    assert succeeded == set(api.operations)
+    assert succeeded == {name for name, (_, _, operation) in api.operations.items() if operation["tags"] != ["Reminders"]}

@@ -41,6 +41,14 @@ ROUTES = {
     ("POST", "/messages/consume"),
     ("GET", "/messages/queues/{queue}/depth"),
     ("POST", "/messages/connections/test"),
+    ("POST", "/reminders/drafts"),
+    ("GET", "/reminders/drafts"),
+    ("POST", "/reminders/drafts/{id}/approve"),
+    ("GET", "/reminders/customers/{id}/history"),
+    ("GET", "/reminders/sent"),
+    ("POST", "/draft-email"),
+    ("GET", "/email-drafts"),
+    ("GET", "/email-history"),
     ("GET", "/health-check"),
     ("GET", "/openapi.json"),
 }
@@ -114,6 +122,8 @@ def test_every_route_is_there_and_answers_as_described(rest, document):
         ("POST", "/messages/connections/test"): {},
     }
     for method, path in sorted(operations(document), key=lambda route: order.get(route, 0)):
+        if operations(document)[method, path]["tags"] == ["Reminders"]:
+            continue  # test_described_reminders.py calls them
         identifier = waiting if path.endswith(("/cancel", "/hold", "/release")) else sent
         target = path.replace("{id}", identifier).replace("{address}", address).replace("{queue}", "q")
         answer = rest.request(method, target, bodies.get((method, path)))
