@@ -1,9 +1,14 @@
 #include "reminders/outbox_mail_room.h"
 
+#include <algorithm>
+
 #include "mail/address.h"
 #include "mail/address_syntax.h"
+#include "reminders/record/sent_reminder.h"
 
 namespace postino::reminders {
+
+bool is_reminder(const outbox::Email& email) { return std::ranges::find(email.tags, reminder_tag) != email.tags.end(); }
 
 outbox::JoinedOutcome OutboxMailRoom::accept_with(const outbox::Payload& payload, const std::string& tenant,
                                                   std::vector<store::TransactAction> actions) {

@@ -10,6 +10,9 @@
 
 namespace postino::reminders {
 
+// Is it the e-mail of a reminder, as far as can be told from it alone?
+bool is_reminder(const outbox::Email& email);
+
 // Safe to call from any thread.
 class OutboxMailRoom final : public MailRoom {
  public:

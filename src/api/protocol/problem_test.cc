@@ -104,7 +104,7 @@ TEST(Problem, RefusalsOfRemindersBecomeStatuses) {
                                                                      {unknown_customer, problems::customer_not_found},
                                                                      {unknown_invoice, problems::invoice_not_found},
                                                                      {unknown_template, problems::template_not_found},
-      {unknown_branding, problems::template_not_found},
+                                                                     {unknown_branding, problems::template_not_found},
                                                                      {unknown_draft, problems::draft_not_found},
                                                                      {unknown_reminder, problems::reminder_not_found},
                                                                      {other_revision, problems::other_revision},

@@ -181,9 +181,12 @@ base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGatew
   TRY_VOID(build_workers());
   const std::string owner = base::make_uuid(random);
   const outbox::Pipelines::Context context{storage->ledger(), policy, *clock, random, signal, owner, memory.get()};
-  pipelines =
-      std::make_unique<outbox::Pipelines>(context, outbox::Pipelines::Workers{*intake, *sender, *callback_sender},
-                                          pipelines_options(settings), [this] { tick(); });
+  outbox::PipelinesOptions options = pipelines_options(settings);
+  options.on_change = [this](const outbox::Email& email) {
+    if (reminders && reminders::is_reminder(email)) reminders->note_email(email.id);
+  };
+  pipelines = std::make_unique<outbox::Pipelines>(
+      context, outbox::Pipelines::Workers{*intake, *sender, *callback_sender}, std::move(options), [this] { tick(); });
   if (storage->keeps_contents() && !settings.no_sending)
     dispatch =
         std::make_unique<outbox::DirectDispatch>(*intake, pipelines->senders(), fresh, policy, owner, memory.get());
@@ -196,10 +199,10 @@ base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGatew
   TRY_VOID(idempotency::prepare_tables(store, all.idempotency.table));
   request_keys = std::make_unique<idempotency::Guard>(store, own_clock, random, all.idempotency);
   if (!all.reminders.off) TRY_VOID(build_reminders(store, all.reminders));
-  api::ApiOptions options = api_options(all, limits_of_memory);
-  options.reminders = reminders.get();
+  api::ApiOptions options_of_api = api_options(all, limits_of_memory);
+  options_of_api.reminders = reminders.get();
   api = std::make_unique<api::Api>(*outbox, mailbox.get(), gateway.service(), *request_keys, *clock, random,
-                                   std::move(options));
+                                   std::move(options_of_api));
   return {};
 }
 
@@ -231,6 +234,7 @@ std::optional<std::string> OutboxService::Parts::ledger_problem() const {
 
 OutboxService::OutboxService(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 OutboxService::~OutboxService() {
+  parts_->pipelines->stop(outbox::PipelineLoop::Instant());  // they tell reminders of e-mails
   if (parts_->foreign_writes) parts_->foreign_writes->listen({});
 }
 

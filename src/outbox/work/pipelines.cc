@@ -112,6 +112,7 @@ PipelineLoop& Pipelines::loop(Pipeline pipeline) {
 void Pipelines::moved(const Email& before, const Email& after) {
   statistics_.moved(before, after);
   tell(before, after);
+  if (options_.on_change && before.state != after.state) options_.on_change(after);
   if (const auto pipeline = pipeline_of(after)) loop(*pipeline).wake();
 }
 

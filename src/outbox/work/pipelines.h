@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -28,6 +29,8 @@ struct PipelinesOptions {
   PipelineOptions callback{.workers = 8};
   DestinationRules domains;  // of recipients
   bool sends = true;         // false: e-mails that are ready wait, and so do callbacks
+  // Told of every e-mail that is in another state than before, by the thread that has written it; must not wait.
+  std::function<void(const Email& email)> on_change = {};
 };
 
 class Pipelines {

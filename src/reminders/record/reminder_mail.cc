@@ -30,7 +30,7 @@ base::Result<outbox::Payload> make_payload(const SentReminder& sent, const std::
   payload.subject = sent.text.subject;
   payload.body_text = sent.text.body;
   payload.body_html = sent.text.html;
-  payload.tags = {"reminder", sent.reminder_type};
+  payload.tags = {std::string(reminder_tag), sent.reminder_type};
   // The rules for e-mails of all callers hold here, too. A name that breaks them is left out: it is a courtesy.
   if (auto checked = outbox::parse_payload(outbox::to_json(payload))) return *std::move(checked);
   payload.to.front().name.clear();

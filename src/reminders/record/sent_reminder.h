@@ -13,6 +13,9 @@ namespace postino::reminders {
 
 inline constexpr base::Milliseconds sent_life = std::chrono::hours(24 * 365);
 
+// Of the e-mails of all reminders.
+inline constexpr std::string_view reminder_tag = "reminder";
+
 // delivery_status. `sent`: the mail server has taken it, which is all that can be known until a bounce comes.
 enum class DeliveryStatus { queued, sent, failed, bounced, cancelled };
 std::string_view name_of(DeliveryStatus status);
