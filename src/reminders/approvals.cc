@@ -29,10 +29,10 @@ std::string same_draft(const Draft& draft, const item::Item& stored, expr::Place
     placeholders.names->emplace("#" + mark, name);
     const item::AttributeValue* const value = stored.find(name);
     if (value == nullptr) {
-      condition += " AND attribute_not_exists(#" + mark + ")";
+      condition.append(" AND attribute_not_exists(#").append(mark).append(")");
       continue;
     }
-    condition += " AND #" + mark + " = :" + mark;
+    condition.append(" AND #").append(mark).append(" = :").append(mark);
     placeholders.values->set(":" + mark, *value);
   }
   return condition;

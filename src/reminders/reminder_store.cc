@@ -75,7 +75,7 @@ void Commit::count(const Keys& keys, std::string_view name, std::string_view spr
 }
 
 void Commit::audit(const Actor& actor, std::string action, std::string subject,
-                   std::map<std::string, std::string> details, base::Random& random) {
+                   const std::map<std::string, std::string>& details, base::Random& random) {
   item::Item item = Keys::key(Keys(actor.tenant).audit(date_of(now_)),
                               base::format_timestamp(now_) + "#" + base::make_uuid(random).substr(0, 8));
   item.set("at", base::format_timestamp(now_));
@@ -85,7 +85,7 @@ void Commit::audit(const Actor& actor, std::string action, std::string subject,
   item.set("action", std::move(action));
   item.set("subject", std::move(subject));
   item::Map told;
-  for (auto& [name, value] : details) told.set(name, std::move(value));
+  for (const auto& [name, value] : details) told.set(name, value);
   item.set("details", std::move(told));
   store::TransactPut put;
   put.table_name = tables_.audit();

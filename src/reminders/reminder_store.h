@@ -41,8 +41,8 @@ class Commit {
   // Of the day: one attribute of the summary for each name. Names with a colon are parts of another count:
   // "sent:first".
   void count(const Keys& keys, std::string_view name, std::string_view spread, std::int64_t by = 1);
-  void audit(const Actor& actor, std::string action, std::string subject, std::map<std::string, std::string> details,
-             base::Random& random);
+  void audit(const Actor& actor, std::string action, std::string subject,
+             const std::map<std::string, std::string>& details, base::Random& random);
   // In the customer's profile, which must be there.
   std::size_t count_reminder(const Keys& keys, std::string_view customer_id, int by);
   // The guard had this version, and gets the next one. A guard of version 0 must not be there.

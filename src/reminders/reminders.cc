@@ -77,8 +77,8 @@ class Upkeep {
 }  // namespace
 
 struct Reminders::Parts {
-  Parts(store::Store& given, MailRoom& mail, ReminderOptions options, const base::Clock& clock, base::Random& random,
-        store::Retry retry)
+  Parts(store::Store& given, MailRoom& mail, const ReminderOptions& options, const base::Clock& clock,
+        base::Random& random, store::Retry retry)
       : store(given, options.tables, options.rules, clock, random, std::move(retry)),
         customers(store),
         templates(store),
@@ -108,9 +108,9 @@ struct Reminders::Parts {
   Upkeep upkeep;
 };
 
-Reminders::Reminders(store::Store& store, MailRoom& mail, ReminderOptions options, const base::Clock& clock,
+Reminders::Reminders(store::Store& store, MailRoom& mail, const ReminderOptions& options, const base::Clock& clock,
                      base::Random& random, store::Retry retry)
-    : parts_(std::make_unique<Parts>(store, mail, std::move(options), clock, random, std::move(retry))) {}
+    : parts_(std::make_unique<Parts>(store, mail, options, clock, random, std::move(retry))) {}
 
 Reminders::~Reminders() = default;
 

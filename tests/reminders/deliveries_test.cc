@@ -104,6 +104,18 @@ TEST_F(DeliveriesOfReminders, FreeTheGuardOfOneThatFailed) {
   EXPECT_EQ(outcome_of(office_.approve(next)), "");
 }
 
+TEST_F(DeliveriesOfReminders, FreeTheGuardAlsoOfOneThatOthersHaveFollowed) {
+  const SentReminder first = approved();
+  store_.time().advance(8 * 24h);
+  const SentReminder again = approved();
+  store_.time().advance(8 * 24h);
+  const SentReminder second = approved("second");
+  become(again, State::failed, "given up");
+  EXPECT_EQ(look(again), 1);
+  EXPECT_THAT(last(), ::testing::UnorderedElementsAre(LastSent{"first", test_start, first.id},
+                                                      LastSent{"second", test_start + 16 * 24h, second.id}));
+}
+
 TEST_F(DeliveriesOfReminders, CountAgainWhatWasRequeued) {
   const SentReminder sent = approved();
   become(sent, State::failed, "timeout");
