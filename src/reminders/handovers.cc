@@ -1,7 +1,7 @@
 #include "reminders/handovers.h"
 
 #include "base/log.h"
-#include "reminders/record/customer_item.h"
+#include "item/attribute_text.h"
 #include "reminders/record/item_fields.h"
 #include "reminders/record/reminder_mail.h"
 #include "reminders/record/sent_item.h"
@@ -51,7 +51,7 @@ Answer<void> Handovers::hand_over(const Handover& handover) {
   }
   auto sent = read_sent(*item, store_.tables().currency);
   if (!sent) return base::propagate(refusal_of(sent.error()));
-  if (sent->delivery != DeliveryStatus::queued || sent->email_id != handover.email_id || item->contains("stripped")) {
+  if (sent->delivery != DeliveryStatus::queued || sent->email_id != handover.email_id || sent->erased_at) {
     TRY_VOID(forget(handover.email_id));
     return {};
   }
@@ -62,11 +62,10 @@ Answer<void> Handovers::hand_over(const Handover& handover) {
   TRY(const bool was_there, forget(handover.email_id));
   if (was_there) return {};
   // Either another process has handed it over as well, or the customer was erased meanwhile: then it must not go out.
-  TRY(const std::optional<item::Item> erased_customer,
-      store_.get(keys.customer(handover.customer_id), std::string(erased_sort)));
-  TRY(const std::optional<item::Item> profile,
-      store_.get(keys.customer(handover.customer_id), std::string(profile_sort)));
-  if (!erased_customer || profile) return {};
+  // The record says so, also when the customer is there again.
+  TRY(const std::optional<item::Item> by_now,
+      store_.get(keys.customer(handover.customer_id), std::string(sent_begin) + handover.record));
+  if (by_now && item::attribute_text(*by_now, "delivery_status") != name_of(DeliveryStatus::cancelled)) return {};
   if (const auto erased = mail_.erase(handover.email_id, handover.tenant); !erased)
     return base::propagate(refusal_of(erased.error()));
   return {};

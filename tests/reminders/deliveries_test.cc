@@ -1,5 +1,6 @@
 // What becomes of reminders in the outbox, and comes back to their records.
 #include "reminder_office.h"
+#include "reminders/erasure.h"
 
 namespace postino::reminders {
 namespace {
@@ -260,11 +261,28 @@ TEST_F(HandoversOfReminders, BringNothingOfAnErasedCustomer) {
   const auto sent = office_.approve(put_draft(store_, "cust_001", "first"));
   ASSERT_TRUE(succeeded(sent));
   item::Item stripped = store_.get("CUSTOMER#cust_001", "SENT#" + sent->id).value();
-  stripped.set("stripped", true);
+  stripped.set("erased_at_ms", 1);
   store_.put(std::move(stripped));
   EXPECT_TRUE(succeeded(office_.handovers.run_once()));
   EXPECT_THAT(mail_.payloads(), IsEmpty());
   EXPECT_THAT(store_.sort_keys(Keys::handover(Keys::work_shard(sent->email_id))), IsEmpty());
+}
+
+TEST_F(HandoversOfReminders, CallBackTheEmailOfACustomerWhoWasErasedAndMadeAgainMeanwhile) {
+  Customer customer;
+  customer.id = "cust_001";
+  customer.name = "John Doe";
+  customer.email = "john@example.com";
+  const Actor actor{.tenant = "", .name = "ann", .key = {}, .from = {}};
+  const auto sent = office_.approve(put_draft(store_, "cust_001", "first"));
+  ASSERT_TRUE(succeeded(sent));
+  mail_.before_accept = [&] {
+    Erasure erasure(office_.records, mail_);
+    EXPECT_TRUE(succeeded(erasure.erase("cust_001", true, actor)));
+    EXPECT_TRUE(succeeded(office_.customers.put(customer, actor)));
+  };
+  EXPECT_TRUE(succeeded(office_.handovers.run_once()));
+  EXPECT_EQ(mail_.find(sent->email_id, "").value()->state, State::cancelled);
 }
 
 TEST_F(HandoversOfReminders, KeepNoOthersBack) {

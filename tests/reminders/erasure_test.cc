@@ -334,7 +334,7 @@ TEST_F(ErasureInFlight, AnApprovedReminderThatIsJustHandedOverIsCancelled) {
   ReminderOffice office(store_, watched, &mail_);
   ASSERT_TRUE(succeeded(office.approve(put_draft(store_, "cust_001", "first"))));
   bool was_met = false;
-  watched.meet_at(1, [&] {
+  watched.meet_at(2, [&] {
     was_met = true;
     EXPECT_TRUE(goes_out()) << "it is in the outbox, and that is not written down yet";
     EXPECT_TRUE(succeeded(erasure_.erase("cust_001", true, test_actor)));

@@ -1,6 +1,7 @@
 // An outbox in memory that shares no commits, for tests.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -22,6 +23,7 @@ class MemoryMailRoom final : public MailRoom {
     return {};
   }
   base::Result<void> accept(const outbox::Payload& payload, const std::string& tenant) override {
+    if (before_accept) before_accept();
     const std::lock_guard lock(mutex_);
     if (fails) return base::fail(base::ErrorCode::exhausted, "the outbox is away");
     if (!emails_.emplace(payload.id, Entry{payload, new_email(payload, tenant)}).second) ++repeats;
@@ -73,6 +75,7 @@ class MemoryMailRoom final : public MailRoom {
   bool fails = false;            // to be set before use by several threads
   int repeats = 0;               // acceptances of e-mails that were there
   std::set<std::string> erased;  // ids
+  std::function<void()> before_accept;
 
  private:
   struct Entry {
