@@ -136,8 +136,10 @@ Answer<Approvals::Outcome> Approvals::try_once(Attempt& attempt) {
   const auto draft = read_draft(*stored, store_.tables().currency);
   if (!draft) return base::propagate(refusal_of(draft.error()));
   if (draft->status == DraftStatus::approved && draft->decision == attempt.token) {
-    TRY(const bool done, is_done(attempt));
-    if (done) return Outcome::done;
+    const auto done = is_done(attempt);
+    // It is approved, so that the answer must not be that nothing was done.
+    if (!done) return refuse(RefusalKind::outcome_unknown, done.error().message);
+    if (*done) return Outcome::done;
   }
   TRY_VOID(check(attempt, *draft));
   if (attempt.had_email)

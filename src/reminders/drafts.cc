@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/log.h"
 #include "item/attribute_text.h"
 #include "mail/text_rules.h"
 #include "reminders/listing.h"
@@ -228,7 +229,7 @@ Answer<ShownDraft> Drafts::make_from(const NewDraft& given, const Actor& actor, 
     const auto written = store_.write(std::move(commit), &failed);
     const auto has_failed = [&](std::size_t action) { return std::ranges::find(failed, action) != failed.end(); };
     if (written || has_failed(place)) earliest += std::chrono::seconds(1);
-    if (written) return show(keys, *std::move(draft));
+    if (written) return show_written(keys, *std::move(draft));
     if (has_failed(profile)) return unknown_customer(draft->customer_id);
     if (failed.empty()) return base::propagate(written.error());
   }
@@ -257,6 +258,15 @@ Answer<ShownDraft> Drafts::show(const Keys& keys, Draft draft) {
   }
   shown.draft = std::move(draft);
   return shown;
+}
+
+ShownDraft Drafts::show_written(const Keys& keys, Draft draft) {
+  ShownDraft written;
+  written.draft = draft;
+  auto shown = show(keys, std::move(draft));
+  if (shown) return *std::move(shown);
+  written.stopped = "it is not known now whether the customer may get it: " + shown.error().message;
+  return written;
 }
 
 Answer<ShownDraft> Drafts::find(const std::string& id, const std::string& tenant) {
@@ -304,6 +314,13 @@ Answer<Page<ShownDraft>> Drafts::list(const DraftFilter& filter, const PageReque
       ShownDraft broken;
       broken.draft.id = item::attribute_text(item, "SK").substr(draft_begin.size());
       broken.stopped = read.error().message;
+      const auto parts = parse_draft_id(broken.draft.id);
+      if (!parts) {
+        base::log_warning("reminders", "a draft is left out of a list", {{"cause", read.error().message}});
+        continue;
+      }
+      broken.draft.customer_id = parts->customer_id;
+      broken.draft.created_at = broken.draft.updated_at = parse_key_time(parts->time).value_or(now);
       answer.entries.push_back(std::move(broken));
       continue;
     }
@@ -334,7 +351,7 @@ Answer<ShownDraft> Drafts::change(const std::string& id, int seen, const Actor& 
     auto [condition, placeholders] = unchanged(found.draft);
     commit.put(overlaid(std::move(found.item), draft_item(keys, draft)), std::move(condition), std::move(placeholders));
     const auto written = store_.write(std::move(commit));
-    if (written) return show(keys, std::move(draft));
+    if (written) return show_written(keys, std::move(draft));
     if (written.error().kind != RefusalKind::busy || round == draft_rounds) return base::propagate(written.error());
   }
 }

@@ -94,6 +94,8 @@ class Drafts {
   struct Read;
   Answer<Read> read(const Keys& keys, const std::string& id);
   Answer<ShownDraft> show(const Keys& keys, Draft draft);
+  // What was just written. Nothing that fails now may look as if it were not.
+  ShownDraft show_written(const Keys& keys, Draft draft);
   using Change = std::function<Answer<void>(Draft& draft, Commit& commit)>;
   // A pending draft of this revision, with the change, as one commit.
   Answer<ShownDraft> change(const std::string& id, int seen, const Actor& actor, const Change& change);

@@ -406,5 +406,24 @@ TEST_F(DraftsOnStore, AnErasureMeanwhileIsNotOverlooked) {
   EXPECT_GT(refused, 0);
 }
 
+TEST_F(DraftsOnStore, AreWrittenAndToldAlthoughTheOutboxIsAway) {
+  add_customer("cust_001");
+  mail_.fails = true;
+  const auto draft = drafts_.make(with_text("cust_001"), actor());
+  ASSERT_TRUE(succeeded(draft));
+  EXPECT_EQ(draft->stopped,
+            "it is not known now whether the customer may get it: the suppression list cannot be read: the outbox is "
+            "away");
+  const std::string& id = draft->draft.id;
+  const auto revised = drafts_.revise(id, 1, {"Please pay", "now", ""}, actor());
+  ASSERT_TRUE(succeeded(revised));
+  EXPECT_EQ(revised->draft.revision, 2);
+  ASSERT_TRUE(succeeded(drafts_.reject(id, 2, "no", actor())));
+  EXPECT_TRUE(is_refused(drafts_.find(id, ""), RefusalKind::unavailable));
+  mail_.fails = false;
+  EXPECT_EQ(stored(id).status, DraftStatus::rejected);
+  EXPECT_EQ(draft_count("cust_001"), 1U);
+}
+
 }  // namespace
 }  // namespace postino::reminders
