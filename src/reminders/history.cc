@@ -1,5 +1,6 @@
 #include "reminders/history.h"
 
+#include "base/log.h"
 #include "base/timestamp.h"
 #include "reminders/listing.h"
 #include "reminders/record/sent_item.h"
@@ -20,7 +21,7 @@ Listing sent_listing(const std::string& name, const HistoryRequest& request, con
   listing.newest_first = true;
   listing.shows = [request, currency](const item::Item& item) {
     const auto sent = read_sent(item, currency);
-    // What cannot be read is shown as trouble, not left out.
+    // It is left out later, and told.
     if (!sent) return true;
     return (request.reminder_type.empty() || sent->reminder_type == request.reminder_type) &&
            (!request.since || sent->sent_at >= *request.since) && (!request.until || sent->sent_at < *request.until);
@@ -34,8 +35,10 @@ Answer<Page<SentReminder>> sent_page(ReminderStore& store, const Listing& listin
   sent.cursor = std::move(items.cursor);
   for (const item::Item& item : items.entries) {
     auto read = read_sent(item, store.tables().currency);
-    if (!read) return base::propagate(refusal_of(read.error()));
-    sent.entries.push_back(*std::move(read));
+    if (read)
+      sent.entries.push_back(*std::move(read));
+    else  // What another program wrote wrong hides no others.
+      base::log_warning("reminders", "a sent reminder is left out of a list", {{"cause", read.error().message}});
   }
   return sent;
 }

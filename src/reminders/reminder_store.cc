@@ -9,6 +9,7 @@
 #include "base/timestamp.h"
 #include "reminders/record/guard_item.h"
 #include "reminders/record/invoice.h"
+#include "reminders/record/item_fields.h"
 #include "reminders/record/sent_item.h"
 #include "store/count_mender.h"
 #include "store/table_setup.h"
@@ -17,18 +18,14 @@ namespace postino::reminders {
 
 namespace {
 
-constexpr base::Milliseconds foreign_delay = std::chrono::hours(24);  // how late another program's record may come
+// How far the time of another program's record may be from ours: clocks and zones differ.
+constexpr base::Milliseconds foreign_delay = std::chrono::hours(24);
+constexpr int most_shards_possible = 64;
 constexpr std::size_t worth_remembering = 100;  // reading so many again costs more than writing the guard
 constexpr int guard_rounds = 4;
 
 // Behind every key that begins with SENT#.
 constexpr std::string_view after_sent = "SENT$";
-
-std::string overlapping(const std::string& seen) {
-  constexpr std::size_t time_length = 15;
-  const auto time = parse_key_time(std::string_view(seen).substr(0, std::min(time_length, seen.size())));
-  return time ? key_time(*time - foreign_delay) : std::string();
-}
 
 store::QueryRequest sent_since(const std::string& table, std::string pk, const std::string& from) {
   store::QueryRequest query;
@@ -217,6 +214,34 @@ base::Result<void> ReminderStore::prepare() {
       base::log_warning("reminders", "point-in-time recovery is not on",
                         {{"table", table}, {"cause", enabled.error().message}});
   }
+  return note_shards();
+}
+
+base::Result<void> ReminderStore::note_shards() {
+  most_shards_ = tables_.shards;
+  const item::Key key = Keys::key(std::string(shards_partition), current_sort);
+  if (tables_.shards > 1) {
+    store::UpdateItemRequest update;
+    update.table_name = tables_.tracking;
+    update.key = key;
+    update.update = "SET most = :shards";
+    update.condition = "attribute_not_exists(most) OR most < :shards";
+    update.placeholders.values = item::Map{{":shards", tables_.shards}};
+    const auto noted = retry_([&] { return store_.update_item(update); });
+    if (!noted && noted.error().type != store::ErrorType::conditional_check_failed)
+      return base::propagate(store::as_error(noted.error()));
+  }
+  store::GetItemRequest request;
+  request.table_name = tables_.tracking;
+  request.key = key;
+  request.consistent_read = true;
+  const auto found = retry_([&] { return store_.get_item(request); });
+  if (!found) return base::propagate(store::as_error(found.error()));
+  if (!found->item) return {};
+  ItemFields fields(*found->item);
+  const int most = fields.count("most");
+  // When it cannot be read, there may be any.
+  most_shards_ = std::max(tables_.shards, fields.check() ? std::min(most, most_shards_possible) : most_shards_possible);
   return {};
 }
 
@@ -293,7 +318,10 @@ Answer<ReminderStore::SentRead> ReminderStore::add_sent(const Keys& keys, const 
     read.count += page.items.size();
     for (const item::Item& item : page.items) {
       const auto sent = read_sent(item, tables_.currency);
-      if (!sent) return base::propagate(refusal_of(sent.error()));
+      if (!sent) {
+        guard.unreadable = sent.error().message;
+        continue;
+      }
       // A key of the future would hide all that come until then.
       guard.seen = std::max(guard.seen, std::min(sent->id, now));
       const auto last = std::ranges::find(guard.last, sent->reminder_type, &LastSent::type);
@@ -303,8 +331,10 @@ Answer<ReminderStore::SentRead> ReminderStore::add_sent(const Keys& keys, const 
         read.dropped = true;
       } else if (last == guard.last.end()) {
         guard.last.push_back({sent->reminder_type, sent->sent_at, sent->id});
-      } else if (sent->sent_at > last->at) {
+        read.held.insert(sent->id);
+      } else if (sent->sent_at > last->at || sent->id == last->record) {
         *last = {sent->reminder_type, sent->sent_at, sent->id};
+        read.held.insert(sent->id);
       }
     }
     request.exclusive_start_key = std::move(page.next);
@@ -319,6 +349,36 @@ Answer<Guard> ReminderStore::guard_without(const Keys& keys, const std::string& 
   return guard;
 }
 
+std::string ReminderStore::unsure_from(const Guard& guard) const {
+  constexpr std::size_t time_length = 15;
+  const std::string_view seen = guard.seen;
+  const auto time = parse_key_time(seen.substr(0, std::min(time_length, seen.size())));
+  if (!time) return "";
+  // Others may write down late what they sent. What the rules no longer ask for does no harm.
+  return key_time(std::min(*time, clock_.now() - rules_.longest_pause()) - foreign_delay);
+}
+
+Answer<bool> ReminderStore::drop_gone(const Keys& keys, const std::string& customer_id,
+                                      const std::set<std::string>& read, Guard& guard) {
+  std::vector<LastSent> standing;
+  for (const LastSent& last : guard.last) {
+    if (!read.contains(last.record)) {
+      TRY(const std::optional<item::Item> item, get(keys.customer(customer_id), std::string(sent_begin) + last.record));
+      // After a year records expire. That they were sent stays true.
+      if (!item && clock_.now() < last.at + sent_life) continue;
+      if (item) {
+        const auto sent = read_sent(*item, tables_.currency);
+        if (!sent) guard.unreadable = sent.error().message;
+        if (sent && !sent->counts()) continue;
+      }
+    }
+    standing.push_back(last);
+  }
+  const bool dropped = standing.size() < guard.last.size();
+  guard.last = std::move(standing);
+  return dropped;
+}
+
 Answer<Guard> ReminderStore::guard(const Keys& keys, const std::string& customer_id) {
   Guard guard;
   for (int round = 0; round < guard_rounds; ++round) {
@@ -330,10 +390,15 @@ Answer<Guard> ReminderStore::guard(const Keys& keys, const std::string& customer
       guard = *std::move(stored);
     }
     const Guard stored = guard;
-    TRY(const SentRead read, add_sent(keys, customer_id, overlapping(guard.seen), "", guard));
-    // The one before it counts again, however old it is.
-    if (read.dropped) TRY_VOID(add_sent(keys, customer_id, "", "", guard));
-    if (read.count < worth_remembering || guard.seen == stored.seen) return guard;
+    TRY(SentRead read, add_sent(keys, customer_id, unsure_from(guard), "", guard));
+    TRY(const bool were_gone, drop_gone(keys, customer_id, read.held, guard));
+    if (read.dropped || were_gone) {
+      // The one before it counts again, however old it is.
+      TRY(const SentRead all, add_sent(keys, customer_id, "", "", guard));
+      read.count += all.count;
+    }
+    const bool is_known = guard.seen == stored.seen && guard.last == stored.last;
+    if (read.count < worth_remembering || is_known) return guard;
     Commit commit = begin();
     commit.move_guard(keys, customer_id, stored, guard);
     std::vector<std::size_t> failed;

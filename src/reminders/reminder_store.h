@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,7 +76,7 @@ class ReminderStore {
   // Makes the tables unless they are there: on-demand, GSI1, TTL, point-in-time recovery.
   base::Result<void> prepare();
 
-  Keys keys(const std::string& tenant) const { return Keys(tenant, tables_.shards); }
+  Keys keys(const std::string& tenant) const { return Keys(tenant, tables_.shards, most_shards_); }
   const ReminderTables& tables() const { return tables_; }
   const Rules& rules() const { return rules_; }
   const base::Clock& clock() const { return clock_; }
@@ -100,8 +101,9 @@ class ReminderStore {
   // transaction may succeed now.
   bool mend_counts(const std::vector<store::TransactAction>& actions, const store::Error& error);
 
-  // The guard of a customer, with what other programs have sent since: consistent. A caller that decides on more than
-  // the guard reads it first: whatever changes the rest afterwards gives it another version.
+  // The guard of a customer, with what other programs have sent since, also what they wrote late, and without what no
+  // longer counts: consistent. A caller that decides on more than the guard reads it first: whatever changes the rest
+  // afterwards gives it another version.
   Answer<Guard> guard(const Keys& keys, const std::string& customer_id);
   // The guard when this sent reminder no longer counts: the one of its type before it does so again.
   Answer<Guard> guard_without(const Keys& keys, const std::string& customer_id, Guard guard, const std::string& record);
@@ -109,14 +111,24 @@ class ReminderStore {
  private:
   struct SentRead {
     std::size_t count = 0;
-    bool dropped = false;  // one that the guard rested on no longer counts, and was taken out of it
+    bool dropped = false;        // one that the guard rested on no longer counts, and was taken out of it
+    std::set<std::string> held;  // ids of those that the guard rests on, or did while it was read
   };
+  // The time from which sent records may be unknown to a guard or may still change.
+  std::string unsure_from(const Guard& guard) const;
   // Adds sent reminders from this id on, but for one.
   Answer<SentRead> add_sent(const Keys& keys, const std::string& customer_id, const std::string& from,
                             const std::string& without, Guard& guard);
 
+  // Takes out those that are gone or no longer count, but for those that were read. True if there were any.
+  Answer<bool> drop_gone(const Keys& keys, const std::string& customer_id, const std::set<std::string>& read,
+                         Guard& guard);
+  // Lists ask for all shards that were ever written.
+  base::Result<void> note_shards();
+
   store::Store& store_;
   const ReminderTables tables_;
+  int most_shards_ = 1;  // ever; set by prepare()
   const Rules rules_;
   const base::Clock& clock_;
   base::Random& random_;

@@ -40,6 +40,7 @@ Answer<Standing> read_standing(ReminderStore& store, Customers& customers, MailR
                                const std::string& customer_id, const std::string& draft_address) {
   Standing standing;
   TRY(standing.guard, store.guard(keys, customer_id));
+  if (!standing.guard.unreadable.empty()) return refuse(RefusalKind::corrupt, standing.guard.unreadable);
   auto found = customers.find(customer_id, keys.tenant());
   if (!found && found.error().kind != RefusalKind::unknown_customer) return base::propagate(std::move(found).error());
   if (found) standing.customer = *std::move(found);

@@ -1,5 +1,6 @@
 // Approvals on a store: what is in the one commit, and who and what is refused.
 #include "reminder_office.h"
+#include "reminders/erasure.h"
 #include "reminders/record/guard_item.h"
 #include "reminders/record/reminder_mail.h"
 
@@ -293,6 +294,35 @@ TEST_F(ApprovalsOnAStore, StopAtASuppressedAddress) {
   const std::string id = draft();
   EXPECT_EQ(outcome_of(office_.approve(id)), "stopped");
   expect_nothing_happened(id);
+}
+
+TEST_F(ApprovalsOnAStore, AloneAreRefusedForASentRecordThatCannotBeRead) {
+  Customer customer;
+  customer.id = "cust_001";
+  customer.name = "John Doe";
+  customer.email = "john@example.com";
+  const Actor actor{.tenant = "", .name = "ann", .key = {}, .from = {}};
+  ASSERT_TRUE(succeeded(office_.customers.put(customer, actor)));
+  Invoice invoice;
+  invoice.customer_id = "cust_001";
+  invoice.id = "INV-001";
+  invoice.amount = Money::parse("1500.00", "USD").value();
+  invoice.due_date = "2025-12-19";
+  ASSERT_TRUE(succeeded(office_.customers.put_invoice(invoice, actor)));
+  item::Item odd = seed_sent("cust_001", test_start - 8 * 24h, "first");
+  odd.set("reminder_type", 5);
+  store_.put(odd);
+  EXPECT_EQ(outcome_of(office_.approve(draft())), "corrupt");
+  EXPECT_TRUE(succeeded(office_.customers.opt_out("cust_001", "no more", actor)));
+  EXPECT_TRUE(succeeded(office_.customers.pay("cust_001", "INV-001", {}, actor)));
+  Erasure erasure(office_.records, office_.mail);
+  EXPECT_TRUE(succeeded(erasure.erase("cust_001", true, actor)));
+
+  item::Item odd_date = seed_sent("cust_002", test_start - 6 * 24h, "first");
+  odd_date.set("sent_date", "17.11.2026");
+  store_.put(odd_date);
+  EXPECT_EQ(outcome_of(office_.approve(put_draft(store_, "cust_002", "first"))), "too_soon")
+      << "its key tells the time";
 }
 
 }  // namespace

@@ -127,6 +127,8 @@ TEST_F(DraftLists, OneThatCannotBeReadIsToldAndHidesNoOthers) {
   ASSERT_TRUE(succeeded(page));
   ASSERT_EQ(page->entries.size(), 2U);
   EXPECT_EQ(page->entries[0].draft.id, "20260102_030406_b");
+  EXPECT_EQ(page->entries[0].draft.customer_id, "b");
+  EXPECT_EQ(page->entries[0].draft.created_at, test_start + 1s);
   EXPECT_EQ(page->entries[0].stopped,
             "the record CUSTOMER#b/DRAFT#20260102_030406_b cannot be read: email_subject must be a string");
   EXPECT_EQ(page->entries[1].draft.id, "20260102_030405_a");
@@ -316,6 +318,34 @@ TEST_F(DraftRecords, ADayHasItsCounts) {
   ASSERT_TRUE(succeeded(later));
   EXPECT_EQ(later->counts.at("sent"), 3);
   EXPECT_THAT(later->sent_by_type, UnorderedElementsAre(Pair("first", 2), Pair("final", 1)));
+}
+
+TEST_F(DraftLists, LeaveOutWhatHasNoKeyOfADraft) {
+  store_.put(seed_draft("a", test_start, "first"));
+  item::Item odd = seed_draft("b", test_start + 1s, "first");
+  odd.set("SK", "DRAFT#new");
+  store_.put(odd);
+  EXPECT_THAT(listed({}), ElementsAre("20260102_030405_a"));
+}
+
+TEST_F(ShardedDraftLists, StillHaveAllWhenThereAreFewerShards) {
+  std::set<std::string> ids;
+  for (int i = 0; i < 20; ++i) {
+    add_customer("cust_" + std::to_string(i));
+    ids.insert(made(with_text("cust_" + std::to_string(i))));
+  }
+  for (const int shards : {1, 3}) {
+    const auto records = store_.make_records({.tracking = "Reminders", .shards = shards});
+    ASSERT_TRUE(records->prepare());
+    Customers customers(*records);
+    Templates templates(*records);
+    Drafts drafts(*records, customers, templates, mail_);
+    const auto page = drafts.list({}, {}, "");
+    ASSERT_TRUE(succeeded(page));
+    std::set<std::string> found;
+    for (const ShownDraft& shown : page->entries) found.insert(shown.draft.id);
+    EXPECT_EQ(found, ids) << shards;
+  }
 }
 
 }  // namespace

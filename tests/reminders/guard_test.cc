@@ -110,5 +110,43 @@ TEST_F(GuardOfCustomer, OfTenantsAreApart) {
   EXPECT_THAT(answer->last, IsEmpty());
 }
 
+TEST_F(GuardOfCustomer, KnowsWhatOthersWroteLate) {
+  store_.put(seed_sent("cust_001", test_start - 8 * 24h, "first"));
+  store_.put(seed_sent("cust_001", test_start - 1h, "second"));
+  write(Guard(), guard());
+  store_.put(seed_sent("cust_001", test_start - 6 * 24h, "first"));
+  EXPECT_THAT(guard().last, UnorderedElementsAre(last("first", test_start - 6 * 24h), last("second", test_start - 1h)));
+}
+
+TEST_F(GuardOfCustomer, RestsOnNothingThatNoLongerCountsHoweverOld) {
+  item::Item old = seed_sent("cust_001", test_start - 100 * 24h, "first");
+  store_.put(seed_sent("cust_001", test_start - 120 * 24h, "first"));
+  store_.put(old);
+  store_.put(seed_sent("cust_001", test_start - 1h, "second"));
+  write(Guard(), guard());
+  old.set("delivery_status", "failed");
+  store_.put(old);
+  EXPECT_THAT(guard().last,
+              UnorderedElementsAre(last("first", test_start - 120 * 24h), last("second", test_start - 1h)));
+}
+
+TEST_F(GuardOfCustomer, RestsOnNothingThatIsGoneUnlessItHasExpired) {
+  store_.put(seed_sent("cust_001", test_start - 1h, "second"));
+  Guard known = guard();
+  known.last.push_back(last("first", test_start - 10 * 24h));
+  known.last.push_back(last("final", test_start - sent_life));
+  write(Guard(), known);
+  EXPECT_THAT(guard().last,
+              UnorderedElementsAre(last("second", test_start - 1h), last("final", test_start - sent_life)));
+}
+
+TEST_F(GuardOfCustomer, SaysWhichRecordItCouldNotRead) {
+  item::Item odd = seed_sent("cust_001", test_start - 1h, "first");
+  odd.set("reminder_type", 5);
+  store_.put(odd);
+  EXPECT_EQ(guard().unreadable,
+            "the record CUSTOMER#cust_001/SENT#20260102_020405_first cannot be read: reminder_type must be a string");
+}
+
 }  // namespace
 }  // namespace postino::reminders

@@ -120,5 +120,19 @@ TEST_F(ShardedHistory, IsOneListWithWhatOtherProgramsWrite) {
   EXPECT_EQ(all_sent({.reminder_type = "", .since = {}, .until = {}, .page = {.cursor = "", .limit = 7}}), expected);
 }
 
+TEST_F(HistoryOfReminders, HidesNothingBehindWhatCannotBeRead) {
+  store_.put(seed_sent("cust_001", test_start, "first"));
+  item::Item odd_date = seed_sent("cust_002", test_start + 1s, "first");
+  odd_date.set("sent_date", "17.11.2026");
+  store_.put(odd_date);
+  item::Item odd = seed_sent("cust_003", test_start + 2s, "first");
+  odd.set("approved_by", 5);
+  store_.put(odd);
+  const auto page = office_.history.sent({}, false, "");
+  EXPECT_THAT(ids(page), ElementsAre("cust_002/20260102_030406_first", "cust_001/20260102_030405_first"));
+  EXPECT_EQ(page->entries.at(0).sent_at, test_start + 1s) << "its key tells the time";
+  EXPECT_THAT(ids(office_.history.of_customer("cust_003", {}, "")), IsEmpty());
+}
+
 }  // namespace
 }  // namespace postino::reminders

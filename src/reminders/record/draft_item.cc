@@ -106,10 +106,8 @@ base::Result<Draft> read_draft(const item::Item& item, const std::string& usual_
   draft.sent_record = fields.text("sent_record");
   draft.decision = fields.text("decision");
   draft.version = fields.whole("version");
-  const auto created = fields.moment("created_at_ms");
-  const auto written = created ? created : fields.time("created_date");
   const auto of_key = parts ? parse_key_time(parts->time) : std::nullopt;
-  draft.created_at = written ? *written : of_key.value_or(base::TimePoint());
+  draft.created_at = fields.time_of_record("created_at_ms", "created_date", of_key).value_or(base::TimePoint());
   draft.updated_at = fields.moment("updated_at_ms").value_or(draft.created_at);
   const std::string status = fields.text("status");
   // A program that sends by itself marks its drafts as sent.

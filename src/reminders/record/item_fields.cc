@@ -68,6 +68,15 @@ std::optional<base::TimePoint> ItemFields::moment(std::string_view name) {
   return std::nullopt;
 }
 
+std::optional<base::TimePoint> ItemFields::time_of_record(std::string_view milliseconds, std::string_view text,
+                                                          const std::optional<base::TimePoint>& of_key) {
+  ItemFields unchecked(item_);
+  ItemFields& fields = of_key ? unchecked : *this;
+  auto found = fields.moment(milliseconds);
+  if (!found) found = fields.time(text);
+  return found ? found : of_key;
+}
+
 std::vector<std::string> ItemFields::texts(std::string_view name) {
   const item::AttributeValue* const value = item_.find(name);
   if (value == nullptr || value->type() == item::Type::null) return {};

@@ -26,8 +26,11 @@ class ItemFields {
   bool flag(std::string_view name);                              // false: absent
   std::optional<base::TimePoint> time(std::string_view name);    // the seed's text
   std::optional<base::TimePoint> moment(std::string_view name);  // milliseconds since 1970
-  std::vector<std::string> texts(std::string_view name);         // a list or a set of strings
-  std::optional<item::Number> number(std::string_view name);     // also as a text: programs of others write both
+  // Of a record: its milliseconds, the seed's text, or the time of its key, which stands in for what cannot be read.
+  std::optional<base::TimePoint> time_of_record(std::string_view milliseconds, std::string_view text,
+                                                const std::optional<base::TimePoint>& of_key);
+  std::vector<std::string> texts(std::string_view name);      // a list or a set of strings
+  std::optional<item::Number> number(std::string_view name);  // also as a text: programs of others write both
   std::optional<Money> money(std::string_view amount, std::string_view currency, const std::string& usual_currency);
   const item::Map* map(std::string_view name);  // nullptr: absent
 

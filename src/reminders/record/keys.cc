@@ -1,5 +1,6 @@
 #include "reminders/record/keys.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/hash.h"
@@ -64,8 +65,11 @@ std::string revision_sort(std::string_view draft_id, int revision) {
   return sort + number;
 }
 
-Keys::Keys(std::string tenant, int shards)
-    : prefix_(tenant.empty() ? "" : "TENANT#" + tenant + "#"), tenant_(std::move(tenant)), shards_(shards) {}
+Keys::Keys(std::string tenant, int shards, int most_shards)
+    : prefix_(tenant.empty() ? "" : "TENANT#" + tenant + "#"),
+      tenant_(std::move(tenant)),
+      shards_(shards),
+      most_shards_(std::max(shards, most_shards)) {}
 
 std::string Keys::customer(std::string_view id) const { return joined(prefix_, "CUSTOMER#", id); }
 std::string Keys::of_template(std::string_view id) const { return joined(prefix_, template_begin, id); }
@@ -88,7 +92,7 @@ std::string Keys::status(std::string_view status, std::string_view spread) const
 std::vector<std::string> Keys::all_of_status(std::string_view status) const {
   const std::string whole = joined(prefix_, "STATUS#", status);
   std::vector<std::string> partitions = {whole};
-  for (int shard = 0; shards_ > 1 && shard < shards_; ++shard)
+  for (int shard = 0; most_shards_ > 1 && shard < most_shards_; ++shard)
     partitions.push_back(whole + "#" + std::to_string(shard));
   return partitions;
 }

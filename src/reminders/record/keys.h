@@ -18,6 +18,7 @@
 // SUMMARY#{2026-11-15}   COUNTS#{shard}
 // EMAIL#{email id}       WATCH                      WATCH#{shard}      next look   until nothing more is expected
 // HANDOVER#{shard}       {email id}                 e-mails that the outbox does not have yet
+// SHARDS                 CURRENT                    the largest number of shards that was ever used, if above one
 //
 // In the table of the audit:
 // AUDIT#{2026-11-15}     {time with milliseconds}#{random}
@@ -57,6 +58,7 @@ inline constexpr std::string_view profile_sort = "PROFILE";
 inline constexpr std::string_view guard_sort = "GUARD";
 inline constexpr std::string_view current_sort = "CURRENT";
 inline constexpr std::string_view watch_sort = "WATCH";
+inline constexpr std::string_view shards_partition = "SHARDS";
 
 std::string key_time(base::TimePoint time);                            // "20250921_143022"
 std::optional<base::TimePoint> parse_key_time(std::string_view text);  // nullopt: no such time
@@ -75,8 +77,8 @@ std::string revision_sort(std::string_view draft_id, int revision);
 
 class Keys {
  public:
-  // `shards` of the partitions STATUS#...: 1 to 64.
-  explicit Keys(std::string tenant, int shards = 1);
+  // `shards` of the partitions STATUS#...: 1 to 64. `most_shards`: there were so many, and records are still in them.
+  explicit Keys(std::string tenant, int shards = 1, int most_shards = 1);
 
   const std::string& tenant() const { return tenant_; }
 
@@ -94,7 +96,7 @@ class Keys {
 
   // GSI1PK of a record; `spread` decides on the shard.
   std::string status(std::string_view status, std::string_view spread) const;
-  // All shards of it, also the one without a number that programs of others write.
+  // All shards of it that there ever were, also the one without a number that programs of others write.
   std::vector<std::string> all_of_status(std::string_view status) const;
   std::string listing(std::string_view name) const;  // "CUSTOMERS", "INVOICES", "LATE_PAYERS", "BRANDINGS"
 
@@ -104,6 +106,7 @@ class Keys {
   std::string prefix_;
   std::string tenant_;
   int shards_;
+  int most_shards_;
 };
 
 }  // namespace postino::reminders

@@ -133,10 +133,8 @@ TEST(DraftItem, ThatCannotBeReadSaysWhy) {
       {"overdue_invoices", "INV-1"},
       {"revision", "one"},
       {"revision", -1},
-      {"created_date", "today"},
       {"variables", "none"},
       {"email_content", 5},
-      {"created_at_ms", -1},
       {"version", item::Number::parse("1.5").value()}};
   for (const auto& [name, value] : faults) {
     item::Item item = parsed(seed_draft_json);
@@ -148,6 +146,19 @@ TEST(DraftItem, ThatCannotBeReadSaysWhy) {
     EXPECT_THAT(draft.error().message, HasSubstr(name));
   }
   EXPECT_FALSE(read_draft(parsed(R"({"PK": {"S": "CUSTOMER#a"}, "SK": {"S": "DRAFT#new"}})"), "USD"));
+}
+
+TEST(DraftItem, HasTheTimeOfItsKeyWhereNoOtherCanBeRead) {
+  item::Item item = parsed(seed_draft_json);
+  item.set("created_date", "17.11.2026");
+  auto draft = read_draft(item, "USD");
+  ASSERT_TRUE(draft) << draft.error().message;
+  EXPECT_EQ(draft->created_at, parse_key_time("20250921_143022"));
+  item.set("created_date", "2025-09-21T14:30:23Z");
+  item.set("created_at_ms", -1);
+  draft = read_draft(item, "USD");
+  ASSERT_TRUE(draft) << draft.error().message;
+  EXPECT_EQ(draft->created_at, parse_key_time("20250921_143023"));
 }
 
 TEST(DraftStatus, FollowsFromTheTime) {

@@ -84,8 +84,7 @@ base::Result<SentReminder> read_sent(const item::Item& item, const std::string& 
   if (sent.reminder_type.empty() && of_key && sent.id.size() > time_length + 1)
     sent.reminder_type = sent.id.substr(time_length + 1);
   sent.text = {fields.text("email_subject"), fields.text("email_content"), fields.text("email_html")};
-  const auto exact = fields.moment("sent_at_ms");
-  const auto written = exact ? exact : fields.time("sent_date");
+  const auto sent_at = fields.time_of_record("sent_at_ms", "sent_date", of_key);
   sent.approved_by = fields.text("approved_by");
   sent.email_id = fields.text("email_id");
   sent.message_id = fields.text("message_id");
@@ -102,10 +101,10 @@ base::Result<SentReminder> read_sent(const item::Item& item, const std::string& 
   sent.overdue_invoices = fields.texts("overdue_invoices");
   sent.version = fields.whole("version");
   TRY_VOID(fields.check());
-  if (!written && !of_key)
+  if (!sent_at)
     return base::fail(base::ErrorCode::corrupt,
                       "the record " + key_text(item) + " cannot be read: neither sent_date nor SK tells the time");
-  sent.sent_at = written ? *written : *of_key;
+  sent.sent_at = *sent_at;
   return sent;
 }
 
