@@ -15,32 +15,10 @@ namespace {
 constexpr int most_attempts = 16;         // after others have changed the same customer
 constexpr int most_seconds_forward = 60;  // to find a free key
 
-// That the draft is still as it was read. One that another program wrote has no version: its text says whether it is
-// the same.
-std::string same_draft(const Draft& draft, const item::Item& stored, expr::Placeholders& placeholders) {
-  if (draft.version > 0) {
-    placeholders.values->set(":seen", draft.version);
-    return "version = :seen";
-  }
-  std::string condition = "attribute_exists(PK) AND attribute_not_exists(version)";
-  int number = 0;
-  for (const char* const name : {"status", "reminder_type", "email_subject", "email_content", "customer_email"}) {
-    const std::string mark = "n" + std::to_string(number++);
-    placeholders.names->emplace("#" + mark, name);
-    const item::AttributeValue* const value = stored.find(name);
-    if (value == nullptr) {
-      condition.append(" AND attribute_not_exists(#").append(mark).append(")");
-      continue;
-    }
-    condition.append(" AND #").append(mark).append(" = :").append(mark);
-    placeholders.values->set(":" + mark, *value);
-  }
-  return condition;
-}
-
 // Only what the approval changes: attributes that other programs added stay.
-store::TransactUpdate approved_draft(const ReminderTables& tables, const Keys& keys, const Draft& draft,
-                                     const item::Item& stored, const SentReminder& sent, const std::string& token) {
+store::TransactUpdate approved_draft(const ReminderTables& tables, const Keys& keys, const StoredDraft& stored,
+                                     const SentReminder& sent, const std::string& token) {
+  const Draft& draft = stored.draft;
   store::TransactUpdate update;
   update.table_name = tables.tracking;
   update.key = Keys::key(keys.customer(draft.customer_id), std::string(draft_begin) + draft.id);
@@ -60,7 +38,7 @@ store::TransactUpdate approved_draft(const ReminderTables& tables, const Keys& k
       "SET #status = :status, GSI1PK = :partition, GSI1SK = :sort, decided_by = :by, decided_at_ms = :now, "
       "updated_at_ms = :now, sent_record = :record, decision = :decision, version = :version, "
       "#ttl = if_not_exists(#ttl, :ttl)";
-  update.condition.emplace(same_draft(draft, stored, update.placeholders));
+  update.condition.emplace(same_draft(stored, update.placeholders));
   return update;
 }
 
@@ -131,10 +109,9 @@ Answer<Approvals::Outcome> Approvals::try_once(Attempt& attempt) {
   attempt.now = store_.clock().now();
   const std::string partition = attempt.keys.customer(attempt.customer_id);
   const std::string sort = std::string(draft_begin) + attempt.draft_id;
-  TRY(const std::optional<item::Item> stored, store_.get(partition, sort));
+  TRY(const std::optional<StoredDraft> stored, read_stored_draft(store_, attempt.keys, attempt.draft_id, false));
   if (!stored) return refuse(RefusalKind::unknown_draft, "there is no draft " + attempt.draft_id);
-  const auto draft = read_draft(*stored, store_.tables().currency);
-  if (!draft) return base::propagate(refusal_of(draft.error()));
+  const Draft* const draft = &stored->draft;
   if (draft->status == DraftStatus::approved && draft->decision == attempt.token) {
     const auto done = is_done(attempt);
     // It is approved, so that the answer must not be that nothing was done.
@@ -148,10 +125,10 @@ Answer<Approvals::Outcome> Approvals::try_once(Attempt& attempt) {
   TRY(const Standing standing,
       read_standing(store_, customers_, mail_, attempt.keys, attempt.customer_id, draft->customer_email));
   Decision decision = store_.rules().decide(draft->reminder_type, standing.guard.last, attempt.now);
-  if (standing.stopped.empty() && decision.is_allowed()) return commit(attempt, *draft, *stored, standing);
+  if (standing.stopped.empty() && decision.is_allowed()) return commit(attempt, *stored, standing);
   // What is against it may be an approval of this very draft that came in between. Then that is the answer.
   TRY(const std::optional<item::Item> by_now, store_.get(partition, sort));
-  if (by_now != stored) return Outcome::again;
+  if (by_now != stored->item) return Outcome::again;
   if (!standing.stopped.empty())
     return refuse(RefusalKind::stopped,
                   "the customer " + attempt.customer_id + " gets no reminders: " + standing.stopped);
@@ -181,9 +158,9 @@ Answer<void> Approvals::check(const Attempt& attempt, const Draft& draft) const 
   return {};
 }
 
-Answer<Approvals::Outcome> Approvals::commit(Attempt& attempt, const Draft& draft, const item::Item& stored,
-                                             const Standing& standing) {
+Answer<Approvals::Outcome> Approvals::commit(Attempt& attempt, const StoredDraft& stored, const Standing& standing) {
   const Keys& keys = attempt.keys;
+  const Draft& draft = stored.draft;
   SentReminder sent = sent_of(draft, standing, attempt.actor.known_as(), attempt.now);
   sent.id = key_time(attempt.now + std::chrono::seconds(attempt.seconds_forward)) + "_" + draft.reminder_type;
   sent.email_id = reminder_email_id(keys.tenant(), draft.id, draft.revision);
@@ -194,7 +171,7 @@ Answer<Approvals::Outcome> Approvals::commit(Attempt& attempt, const Draft& draf
   sent.message_id = mail_.message_id_of(sent.email_id, payload->from.address);
 
   Commit commit(store_.tables(), attempt.now);
-  commit.add(approved_draft(store_.tables(), keys, draft, stored, sent, attempt.token));
+  commit.add(approved_draft(store_.tables(), keys, stored, sent, attempt.token));
   const std::size_t record = commit.put(sent_item(keys, sent), "attribute_not_exists(PK)");
   commit.move_guard(keys, draft.customer_id, standing.guard,
                     standing.guard.with(sent.reminder_type, sent.sent_at, sent.id));

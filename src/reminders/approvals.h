@@ -9,6 +9,7 @@
 
 #include "reminders/actor.h"
 #include "reminders/customers.h"
+#include "reminders/drafts.h"
 #include "reminders/mail_room.h"
 #include "reminders/record/draft.h"
 #include "reminders/record/sent_reminder.h"
@@ -38,7 +39,7 @@ class Approvals {
 
   Answer<Outcome> try_once(Attempt& attempt);
   Answer<void> check(const Attempt& attempt, const Draft& draft) const;
-  Answer<Outcome> commit(Attempt& attempt, const Draft& draft, const item::Item& stored, const Standing& standing);
+  Answer<Outcome> commit(Attempt& attempt, const StoredDraft& stored, const Standing& standing);
   // `record` is the place of the sent reminder in the commit.
   Answer<Outcome> write_joined(Attempt& attempt, const outbox::Payload& payload, Commit commit, std::size_t record);
   Answer<Outcome> write_alone(Attempt& attempt, Commit commit, std::size_t record);

@@ -8,6 +8,7 @@
 #include "mail/text_rules.h"
 #include "reminders/listing.h"
 #include "reminders/record/draft_item.h"
+#include "reminders/record/item_fields.h"
 #include "reminders/reminder_store.h"
 #include "reminders/standing.h"
 
@@ -83,22 +84,6 @@ item::Item overlaid(item::Item before, const item::Item& after) {
   return before;
 }
 
-// It is still what was read. Programs of others do not count versions.
-std::pair<std::string, expr::Placeholders> unchanged(const Draft& draft) {
-  expr::Placeholders placeholders;
-  if (draft.version > 0) {
-    placeholders.values = item::Map{{":version", draft.version}};
-    return {"version = :version", std::move(placeholders)};
-  }
-  placeholders.names = expr::Names{{"#status", "status"}};
-  placeholders.values = item::Map{
-      {":draft", name_of(DraftStatus::draft)}, {":subject", draft.text.subject}, {":content", draft.text.body}};
-  return {
-      "attribute_exists(PK) AND attribute_not_exists(version) AND #status = :draft AND email_subject = :subject AND "
-      "email_content = :content",
-      std::move(placeholders)};
-}
-
 // It has not moved since it was read.
 void check_guard(Commit& commit, const std::string& customer, const Guard& guard) {
   if (guard.version == 0) {
@@ -110,18 +95,115 @@ void check_guard(Commit& commit, const std::string& customer, const Guard& guard
   commit.check(Keys::key(customer, guard_sort), "version = :seen", std::move(placeholders));
 }
 
+// Of a draft without a noted text: another program has put it, perhaps not for the first time.
+Answer<int> revision_of_foreign(ReminderStore& store, const Keys& keys, const Draft& draft) {
+  const std::string partition = keys.customer(draft.customer_id);
+  int revision = draft.revision;
+  TRY(const std::optional<item::Item> noted, store.get(partition, revision_sort(draft.id, 0)));
+  if (noted) {
+    const int number = ItemFields(*noted).count("noted");
+    const bool is_same = item::attribute_text(*noted, "text_hash") == hash_of(draft.text);
+    revision = std::max(revision, is_same ? number : number + 1);
+  }
+  store::QueryRequest last;
+  last.table_name = store.tables().tracking;
+  last.key_condition = "PK = :pk AND begins_with(SK, :begin)";
+  last.placeholders.values = item::Map{{":pk", partition}, {":begin", std::string(revision_begin) + draft.id + "#"}};
+  last.consistent_read = true;
+  last.forward = false;
+  last.limit = 1;
+  TRY(const ReminderStore::QueryPage page, store.query(std::move(last)));
+  // An earlier text is kept when there is a next one.
+  if (!page.items.empty())
+    if (const int number = ItemFields(page.items.front()).count("revision"); number > 0)
+      revision = std::max(revision, number + 2);
+  return revision;
+}
+
+constexpr std::string_view other_program = "another program";
+
+// Writes down which revision the text is. busy when the draft has changed meanwhile.
+Answer<void> note_revision(ReminderStore& store, const Keys& keys, StoredDraft& stored, int revision) {
+  Commit commit = store.begin();
+  store::TransactUpdate update;
+  update.table_name = store.tables().tracking;
+  update.key = Keys::key(keys.customer(stored.draft.customer_id), std::string(draft_begin) + stored.draft.id);
+  update.placeholders.names = expr::Names{{"#ttl", std::string(ttl_attribute)}};
+  update.placeholders.values = item::Map{{":end", base::epoch_seconds(stored.draft.created_at + draft_life)},
+                                         {":hash", hash_of(stored.draft.text)},
+                                         {":revision", revision},
+                                         {":version", stored.draft.version + 1}};
+  std::string text =
+      "SET #ttl = if_not_exists(#ttl, :end), text_hash = :hash, revision = :revision, version = :version";
+  const bool is_other = revision != stored.draft.revision;
+  if (is_other) {
+    text += ", revised_by = :by, revised_at_ms = :now, updated_at_ms = :now REMOVE revised_key";
+    update.placeholders.values->set(":by", other_program);
+    update.placeholders.values->set(":now", base::epoch_milliseconds(commit.now()));
+    commit.audit({.tenant = keys.tenant(), .name = std::string(other_program), .key = {}, .from = {}}, "draft.revised",
+                 draft_subject(stored.draft.id), {{"revision", std::to_string(revision)}}, store.random());
+  }
+  update.update.emplace(std::move(text));
+  update.condition.emplace(same_draft(stored, update.placeholders));
+  commit.add(std::move(update));
+  stored.draft.revision = revision;
+  commit.put(noted_revision_item(keys, stored.draft));
+  return store.write(std::move(commit));
+}
+
 }  // namespace
+
+std::string same_draft(const StoredDraft& stored, expr::Placeholders& placeholders) {
+  std::string condition = "attribute_exists(PK) AND attribute_not_exists(version)";
+  if (stored.draft.version > 0) {
+    placeholders.values->set(":seen", stored.draft.version);
+    condition = "version = :seen";
+  }
+  int number = 0;
+  for (const char* const name :
+       {"status", "reminder_type", "email_subject", "email_content", "email_html", "customer_email"}) {
+    const std::string mark = "n" + std::to_string(number++);
+    placeholders.names->emplace("#" + mark, name);
+    const item::AttributeValue* const value = stored.item.find(name);
+    if (value == nullptr) {
+      condition.append(" AND attribute_not_exists(#").append(mark).append(")");
+      continue;
+    }
+    condition.append(" AND #").append(mark).append(" = :").append(mark);
+    placeholders.values->set(":" + mark, *value);
+  }
+  return condition;
+}
+
+Answer<std::optional<StoredDraft>> read_stored_draft(ReminderStore& store, const Keys& keys, const std::string& id,
+                                                     bool is_shown) {
+  const auto parts = parse_draft_id(id);
+  if (!parts) return std::nullopt;
+  for (int round = 1;; ++round) {
+    TRY(auto item, store.get(keys.customer(parts->customer_id), std::string(draft_begin) + id));
+    if (!item) return std::nullopt;
+    auto draft = read_draft(*item, store.tables().currency);
+    if (!draft) return base::propagate(refusal_of(draft.error()));
+    StoredDraft stored{*std::move(draft), *std::move(item)};
+    // What is decided stays as it was decided.
+    if (stored.draft.status != DraftStatus::draft || stored.draft.text_hash == hash_of(stored.draft.text))
+      return stored;
+    int revision = stored.draft.revision + 1;
+    if (stored.draft.text_hash.empty()) {
+      TRY(revision, revision_of_foreign(store, keys, stored.draft));
+      if (revision == stored.draft.revision && !is_shown) return stored;
+    }
+    const auto noted = note_revision(store, keys, stored, revision);
+    if (!noted && (noted.error().kind != RefusalKind::busy || round == draft_rounds))
+      return base::propagate(noted.error());
+  }
+}
 
 // What a draft is made of.
 struct Drafts::Composed {
   Customer customer;
   Overdue overdue;
   Rendered rendered;
-};
-
-struct Drafts::Read {
-  Draft draft;
-  item::Item item;
 };
 
 Answer<Drafts::Composed> Drafts::compose(const NewDraft& given, const std::string& tenant) {
@@ -236,13 +318,11 @@ Answer<ShownDraft> Drafts::make_from(const NewDraft& given, const Actor& actor, 
   return refuse(RefusalKind::busy, "customer " + given.customer_id + " gets too many drafts at once; try again");
 }
 
-Answer<Drafts::Read> Drafts::read(const Keys& keys, const std::string& id) {
-  const auto parts = parse_draft_id(id);
-  if (!parts) return unknown_draft(id);
-  TRY(auto item, store_.get(keys.customer(parts->customer_id), std::string(draft_begin) + id));
-  if (!item) return unknown_draft(id);
-  TRY(Draft draft, as_draft(*item, store_));
-  return Read{std::move(draft), *std::move(item)};
+Answer<StoredDraft> Drafts::read(const Keys& keys, const std::string& id) {
+  TRY(auto stored, read_stored_draft(store_, keys, id, true));
+  if (!stored) return unknown_draft(id);
+  stored->draft.status = status_at(stored->draft, store_.clock().now());
+  return *std::move(stored);
 }
 
 Answer<ShownDraft> Drafts::show(const Keys& keys, Draft draft) {
@@ -271,7 +351,7 @@ ShownDraft Drafts::show_written(const Keys& keys, Draft draft) {
 
 Answer<ShownDraft> Drafts::find(const std::string& id, const std::string& tenant) {
   const Keys keys = store_.keys(tenant);
-  TRY(Read found, read(keys, id));
+  TRY(StoredDraft found, read(keys, id));
   return show(keys, std::move(found.draft));
 }
 
@@ -324,6 +404,13 @@ Answer<Page<ShownDraft>> Drafts::list(const DraftFilter& filter, const PageReque
       answer.entries.push_back(std::move(broken));
       continue;
     }
+    if (read->status == draft && read->text_hash != hash_of(read->text)) {
+      // It may have gone, or been decided on, since the index was read.
+      TRY(auto stored, read_stored_draft(store_, keys, read->id, true));
+      if (!stored) continue;
+      *read = std::move(stored->draft);
+      read->status = status_at(*read, now);
+    }
     TRY(ShownDraft shown, show(keys, *std::move(read)));
     answer.entries.push_back(std::move(shown));
   }
@@ -333,7 +420,7 @@ Answer<Page<ShownDraft>> Drafts::list(const DraftFilter& filter, const PageReque
 Answer<ShownDraft> Drafts::change(const std::string& id, int seen, const Actor& actor, const Change& change) {
   const Keys keys = store_.keys(actor.tenant);
   for (int round = 1;; ++round) {
-    TRY(Read found, read(keys, id));
+    TRY(StoredDraft found, read(keys, id));
     Draft draft = found.draft;
     if (draft.status != DraftStatus::draft)
       return refuse(RefusalKind::wrong_state, "draft " + id + " is " + std::string(name_of(draft.status)));
@@ -348,7 +435,8 @@ Answer<ShownDraft> Drafts::change(const std::string& id, int seen, const Actor& 
     if (commit.size() == 0) return show(keys, std::move(draft));
     draft.updated_at = commit.now();
     draft.version = found.draft.version + 1;
-    auto [condition, placeholders] = unchanged(found.draft);
+    expr::Placeholders placeholders{expr::Names{}, item::Map{}};
+    std::string condition = same_draft(found, placeholders);
     commit.put(overlaid(std::move(found.item), draft_item(keys, draft)), std::move(condition), std::move(placeholders));
     const auto written = store_.write(std::move(commit));
     if (written) return show_written(keys, std::move(draft));
@@ -398,7 +486,7 @@ Answer<ShownDraft> Drafts::reject(const std::string& id, int seen, const std::st
 
 Answer<std::vector<Revision>> Drafts::revisions(const std::string& id, const std::string& tenant) {
   const Keys keys = store_.keys(tenant);
-  TRY(const Read found, read(keys, id));
+  TRY(const StoredDraft found, read(keys, id));
   const Draft& draft = found.draft;
   const std::string begin = std::string(revision_begin) + id + "#";
   TRY(const auto items, store_.get_all(keys.customer(draft.customer_id), begin, most_revisions));
@@ -406,8 +494,8 @@ Answer<std::vector<Revision>> Drafts::revisions(const std::string& id, const std
   for (const item::Item& item : items) {
     auto revision = read_revision(item);
     if (!revision) return base::propagate(refusal_of(revision.error()));
-    // One that was made since the draft was read belongs to a later answer.
-    if (revision->number < draft.revision) revisions.push_back(*std::move(revision));
+    // One that was made since the draft was read belongs to a later answer. Number 0 is no text.
+    if (revision->number > 0 && revision->number < draft.revision) revisions.push_back(*std::move(revision));
   }
   revisions.push_back(
       {draft.id, draft.revision, draft.text, author_of(draft), draft.revised_at.value_or(draft.created_at)});

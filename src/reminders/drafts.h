@@ -53,6 +53,21 @@ struct RevisionDiff {
   std::vector<DiffLine> html;
 };
 
+// A draft, and the item that it was read from.
+struct StoredDraft {
+  Draft draft;
+  item::Item item;
+};
+// Another program may have changed the text of a pending draft. Then that is the next revision, and it is written down
+// as such before it is answered: a revision that people have seen keeps its text. `is_shown`: a text that another
+// program wrote in the first place is written down, too, so that its next change is noticed. nullopt: there is no such
+// draft.
+Answer<std::optional<StoredDraft>> read_stored_draft(ReminderStore& store, const Keys& keys, const std::string& id,
+                                                     bool is_shown);
+// The condition that a draft is still as it was read, by its version and, because programs of others do not count
+// versions, by its text.
+std::string same_draft(const StoredDraft& stored, expr::Placeholders& placeholders);
+
 class Drafts {
  public:
   Drafts(ReminderStore& store, Customers& customers, Templates& templates, MailRoom& mail)
@@ -91,8 +106,7 @@ class Drafts {
   Answer<Draft> draft_of(const NewDraft& draft, const Actor& actor);
   // `earliest` is the second from which an id is looked for, and then the one after it.
   Answer<ShownDraft> make_from(const NewDraft& draft, const Actor& actor, base::TimePoint& earliest);
-  struct Read;
-  Answer<Read> read(const Keys& keys, const std::string& id);
+  Answer<StoredDraft> read(const Keys& keys, const std::string& id);
   Answer<ShownDraft> show(const Keys& keys, Draft draft);
   // What was just written. Nothing that fails now may look as if it were not.
   ShownDraft show_written(const Keys& keys, Draft draft);

@@ -4,6 +4,8 @@
 #include "base/many_threads_testing.h"
 #include "drafting.h"
 #include "item/attribute_text.h"
+#include "reminders/approvals.h"
+#include "reminders/approvals.h"
 
 namespace postino::reminders {
 namespace {
@@ -423,6 +425,65 @@ TEST_F(DraftsOnStore, AreWrittenAndToldAlthoughTheOutboxIsAway) {
   mail_.fails = false;
   EXPECT_EQ(stored(id).status, DraftStatus::rejected);
   EXPECT_EQ(draft_count("cust_001"), 1U);
+}
+
+class DraftsThatOthersChange : public DraftsOnStore {
+ protected:
+  void change_text(const std::string& id, const std::string& body) {
+    item::Item item = store_.get("CUSTOMER#cust_001", "DRAFT#" + id).value();
+    item.set("email_content", body);
+    store_.put(item);
+  }
+  Answer<SentReminder> approve(const std::string& id, int seen) {
+    Approvals approvals(store_.records(), customers_, mail_, {.other_person = false, .from = "billing@example.com"});
+    return approvals.approve(id, seen, actor());
+  }
+  static int current_revision(const Answer<SentReminder>& answer) {
+    EXPECT_TRUE(is_refused(answer, RefusalKind::other_revision));
+    return answer ? 0 : answer.error().current_revision.value_or(0);
+  }
+};
+
+TEST_F(DraftsThatOthersChange, GetARevisionForEachText) {
+  add_customer("cust_001");
+  const std::string id = made(with_text("cust_001"));
+  change_text(id, "pay twice");
+  EXPECT_EQ(current_revision(approve(id, 1)), 2);
+  change_text(id, "pay three times");
+  EXPECT_EQ(current_revision(approve(id, 2)), 3) << "the second text was never this one";
+  EXPECT_EQ(current_revision(approve(id, 2)), 3) << "once";
+  EXPECT_EQ(stored(id).revised_by, "another program");
+  EXPECT_TRUE(is_refused(drafts_.reject(id, 2, "no", actor()), RefusalKind::other_revision));
+  const auto revised = drafts_.revise(id, 3, {"Please pay", "once", ""}, actor());
+  ASSERT_TRUE(succeeded(revised));
+  EXPECT_EQ(revised->draft.revision, 4);
+  const auto sent = approve(id, 4);
+  ASSERT_TRUE(succeeded(sent));
+  EXPECT_EQ(sent->text.body, "once");
+}
+
+TEST_F(DraftsThatOthersChange, OfOthersDoSoAfterTheyWereShown) {
+  store_.put(seed_draft("cust_001", test_start, "first"));
+  const std::string id = "20260102_030405_cust_001";
+  const auto page = drafts_.list({}, {}, "");
+  ASSERT_TRUE(succeeded(page));
+  EXPECT_EQ(page->entries.at(0).draft.revision, 1);
+  change_text(id, "pay twice");
+  EXPECT_EQ(current_revision(approve(id, 1)), 2);
+  store_.put(seed_draft("cust_001", test_start, "first"));
+  EXPECT_EQ(current_revision(approve(id, 2)), 3) << "it was put anew";
+  store_.put(seed_draft("cust_001", test_start, "first"));
+  EXPECT_EQ(stored(id).revision, 3) << "the same text was put again";
+  ASSERT_TRUE(succeeded(approve(id, 3)));
+}
+
+TEST_F(DraftsThatOthersChange, AreNotTakenForARevisionOfOurs) {
+  store_.put(seed_draft("cust_001", test_start, "first"));
+  const std::string id = "20260102_030405_cust_001";
+  ASSERT_TRUE(succeeded(drafts_.revise(id, 1, {"Please pay", "once", ""}, actor())));
+  store_.put(seed_draft("cust_001", test_start, "first"));
+  EXPECT_EQ(current_revision(approve(id, 2)), 3);
+  EXPECT_EQ(current_revision(approve(id, 1)), 3);
 }
 
 }  // namespace

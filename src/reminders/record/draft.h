@@ -38,6 +38,7 @@ struct Draft {
   std::string reminder_type;
   DraftText text;
   int revision = 1;
+  std::string text_hash;     // of the text of this revision; another one than the text's: another program changed it
   std::string template_id;   // empty: given text
   int template_version = 0;  // the one that it was made from; it stays whatever is activated later
   std::string branding;
@@ -67,6 +68,9 @@ inline DraftStatus status_at(const Draft& draft, base::TimePoint now) {
   return draft.status == DraftStatus::draft && now >= draft.created_at + draft_life ? DraftStatus::expired
                                                                                     : draft.status;
 }
+
+// The same for the same text only.
+std::string hash_of(const DraftText& text);
 
 struct Revision {
   std::string draft_id;

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/hash.h"
 #include "reminders/record/item_fields.h"
 
 namespace postino::reminders {
@@ -29,6 +30,13 @@ std::optional<DraftStatus> parse_draft_status(std::string_view name) {
   return found != draft_statuses.end() ? std::optional(found->first) : std::nullopt;
 }
 
+std::string hash_of(const DraftText& text) {
+  std::string all;
+  for (const std::string* const part : {&text.subject, &text.body, &text.html})
+    all.append(std::to_string(part->size())).append(":").append(*part);
+  return base::to_hex(base::sha256(all));
+}
+
 item::Item draft_item(const Keys& keys, const Draft& draft) {
   const std::string_view status = name_of(draft.status);
   item::Item item = Keys::key(keys.customer(draft.customer_id), std::string(draft_begin) + draft.id);
@@ -48,6 +56,7 @@ item::Item draft_item(const Keys& keys, const Draft& draft) {
   set_money(item, "overdue_amount", "currency", draft.overdue_amount);
   set_texts(item, "overdue_invoices", draft.overdue_invoices);
   item.set("revision", draft.revision);
+  item.set("text_hash", hash_of(draft.text));
   set_text(item, "template_id", draft.template_id);
   set_count(item, "template_version", draft.template_version);
   set_text(item, "branding", draft.branding);
@@ -85,6 +94,7 @@ base::Result<Draft> read_draft(const item::Item& item, const std::string& usual_
   draft.reminder_type = fields.text("reminder_type");
   draft.text = {fields.text("email_subject"), fields.text("email_content"), fields.text("email_html")};
   draft.revision = std::max(1, fields.count("revision"));
+  draft.text_hash = fields.text("text_hash");
   draft.template_id = fields.text("template_id");
   draft.template_version = fields.count("template_version");
   draft.branding = fields.text("branding");
@@ -131,6 +141,15 @@ item::Item revision_item(const Keys& keys, const std::string& customer_id, base:
   set_text(item, "author", revision.author);
   item.set("created_at_ms", base::epoch_milliseconds(revision.at));
   item.set(std::string(ttl_attribute), base::epoch_seconds(created_at + draft_life));
+  return item;
+}
+
+item::Item noted_revision_item(const Keys& keys, const Draft& draft) {
+  item::Item item = Keys::key(keys.customer(draft.customer_id), revision_sort(draft.id, 0));
+  item.set("draft_id", draft.id);
+  item.set("noted", draft.revision);
+  item.set("text_hash", hash_of(draft.text));
+  item.set(std::string(ttl_attribute), base::epoch_seconds(draft.created_at + draft_life));
   return item;
 }
 

@@ -12,6 +12,7 @@
 //                        UNPAID#{due_date}#{invoice}  STATUS#unpaid    {due_date}#{customer}#{invoice}
 //                                                   a copy of the invoice until it is paid: it is found by its date
 //                        REVISION#{draft}#{000001}  earlier texts of a draft
+//                        REVISION#{draft}#{000000}  the last revision of a text that another program wrote
 // TEMPLATE#{id}          VERSION#{n}                STATUS#{active,inactive}  created_date
 //                        CURRENT                    the active and the last number
 // BRANDING#{name}        CURRENT                    BRANDINGS          {name}
