@@ -199,6 +199,7 @@ Answer<Page<item::Item>> list_items(ReminderStore& store, const Listing& listing
   if (!listing.to.empty() && listing.from > listing.to) return answer;
   ListPosition last = start.value_or(ListPosition());
   std::size_t read = 0;
+  std::size_t let = 0;
   while (answer.entries.size() < wanted) {
     for (PartitionReader& reader : readers) {
       if (!reader.is_unknown()) continue;
@@ -212,6 +213,7 @@ Answer<Page<item::Item>> list_items(ReminderStore& store, const Listing& listing
     if (next->sort() != last.sort) last = {next->sort(), {}};
     last.keys.set(next->partition(), next->key());
     item::Item item = next->take();
+    if (listing.table.empty() && !item.contains(ttl_attribute) && let++ < most_let_expire) store.let_expire(item);
     if (!listing.shows || listing.shows(item)) answer.entries.push_back(std::move(item));
   }
   if (std::ranges::any_of(readers, &PartitionReader::has_more)) answer.cursor = write_position(listing.name, last);

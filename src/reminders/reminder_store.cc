@@ -7,6 +7,8 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/timestamp.h"
+#include "item/attribute_text.h"
+#include "reminders/record/draft_item.h"
 #include "reminders/record/guard_item.h"
 #include "reminders/record/invoice.h"
 #include "reminders/record/item_fields.h"
@@ -23,6 +25,7 @@ constexpr base::Milliseconds foreign_delay = std::chrono::hours(24);
 constexpr int most_shards_possible = 64;
 constexpr std::size_t worth_remembering = 100;  // reading so many again costs more than writing the guard
 constexpr int guard_rounds = 4;
+constexpr base::Milliseconds expiry_pause = std::chrono::hours(1);  // after all of the table was seen
 
 // Behind every key that begins with SENT#.
 constexpr std::string_view after_sent = "SENT$";
@@ -34,10 +37,27 @@ store::QueryRequest sent_since(const std::string& table, std::string pk, const s
   query.placeholders.values =
       item::Map{{":pk", std::move(pk)}, {":from", std::string(sent_begin) + from}, {":until", after_sent}};
   // Texts are large, and decide nothing.
-  query.projection = "PK, SK, customer_id, reminder_type, #status, sent_date, sent_at_ms, delivery_status";
-  query.placeholders.names = expr::Names{{"#status", "status"}};
+  query.projection = "PK, SK, customer_id, reminder_type, #status, sent_date, sent_at_ms, delivery_status, #ttl";
+  query.placeholders.names = expr::Names{{"#status", "status"}, {"#ttl", std::string(ttl_attribute)}};
   query.consistent_read = true;
   return query;
+}
+
+// When a draft or sent reminder expires; nullopt for other items.
+std::optional<base::TimePoint> end_of(const item::Item& item, const std::string& currency) {
+  constexpr std::size_t time_length = 15;
+  const std::string sort = item::attribute_text(item, "SK");
+  const bool is_draft = sort.starts_with(draft_begin);
+  if (!is_draft && !sort.starts_with(sent_begin)) return std::nullopt;
+  const base::Milliseconds life = is_draft ? draft_life : sent_life;
+  if (is_draft) {
+    if (const auto draft = read_draft(item, currency)) return draft->created_at + life;
+  } else {
+    if (const auto sent = read_sent(item, currency)) return sent->sent_at + life;
+  }
+  const std::string_view id = std::string_view(sort).substr((is_draft ? draft_begin : sent_begin).size());
+  const auto of_key = parse_key_time(id.substr(0, std::min(time_length, id.size())));
+  return of_key ? std::optional(*of_key + life) : std::nullopt;
 }
 
 }  // namespace
@@ -280,6 +300,41 @@ Answer<ReminderStore::QueryPage> ReminderStore::query(store::QueryRequest reques
   return QueryPage{std::move(answer->items), std::move(answer->last_evaluated_key)};
 }
 
+void ReminderStore::let_expire(const item::Item& item) {
+  if (item.contains(ttl_attribute)) return;
+  const auto end = end_of(item, tables_.currency);
+  if (!end) return;
+  store::UpdateItemRequest update;
+  update.table_name = tables_.tracking;
+  update.key = Keys::key(item::attribute_text(item, "PK"), item::attribute_text(item, "SK"));
+  update.update = "SET #ttl = :end";
+  update.condition = "attribute_exists(PK) AND attribute_not_exists(#ttl)";
+  update.placeholders.names = expr::Names{{"#ttl", std::string(ttl_attribute)}};
+  update.placeholders.values = item::Map{{":end", base::epoch_seconds(*end)}};
+  // Whoever meets it next tries again.
+  if (const auto set = store_.update_item(update);
+      !set && set.error().type != store::ErrorType::conditional_check_failed)
+    base::log_warning("reminders", "a record of another program does not expire yet",
+                      {{"record", key_text(item)}, {"cause", set.error().message}});
+}
+
+Answer<void> ReminderStore::let_some_expire(int limit) {
+  if (clock_.now() < next_expiry_) return {};
+  store::ScanRequest request;
+  request.table_name = tables_.tracking;
+  request.filter = "attribute_not_exists(#ttl) AND (begins_with(SK, :draft) OR begins_with(SK, :sent))";
+  request.placeholders.names = expr::Names{{"#ttl", std::string(ttl_attribute)}};
+  request.placeholders.values = item::Map{{":draft", draft_begin}, {":sent", sent_begin}};
+  request.limit = limit;
+  request.exclusive_start_key = expiry_position_;
+  auto page = store_.scan(request);
+  if (!page) return base::propagate(refusal_of_read(page.error()));
+  for (const item::Item& item : page->items) let_expire(item);
+  expiry_position_ = std::move(page->last_evaluated_key);
+  if (!expiry_position_) next_expiry_ = clock_.now() + expiry_pause;
+  return {};
+}
+
 bool ReminderStore::mend_counts(const std::vector<store::TransactAction>& actions, const store::Error& error) {
   std::set<std::string> names;
   for (const store::TransactAction& action : actions) {
@@ -313,10 +368,12 @@ Answer<ReminderStore::SentRead> ReminderStore::add_sent(const Keys& keys, const 
   store::QueryRequest request = sent_since(tables_.tracking, keys.customer(customer_id), from);
   const std::string now = key_time(clock_.now());
   SentRead read;
+  std::size_t let = 0;
   do {
     TRY(QueryPage page, query(request));
     read.count += page.items.size();
     for (const item::Item& item : page.items) {
+      if (!item.contains(ttl_attribute) && let++ < most_let_expire) let_expire(item);
       const auto sent = read_sent(item, tables_.currency);
       if (!sent) {
         guard.unreadable = sent.error().message;

@@ -21,6 +21,8 @@
 
 namespace postino::reminders {
 
+inline constexpr std::size_t most_let_expire = 25;  // records of others, by one look at a customer or one page
+
 struct ReminderTables {
   std::string tracking = "EmailTrackingTable";
   std::string audit() const { return tracking + "-audit"; }
@@ -95,6 +97,13 @@ class ReminderStore {
   Answer<QueryPage> query(store::QueryRequest request);
 
   Commit begin() const { return Commit(tables_, clock_.now()); }
+  // A draft or sent reminder of another program expires as ours do. Nothing is done for other items, and for those that
+  // have a time to expire.
+  void let_expire(const item::Item& item);
+  // Goes on through the table, so that those are met, too, that nobody reads: at most so many items, and after the last
+  // one a pause. To be called by one thread.
+  Answer<void> let_some_expire(int limit);
+
   // Writes it. With a condition that failed: busy; `failed`, if given, is set to the places of these.
   Answer<void> write(Commit commit, std::vector<std::size_t>* failed = nullptr);
   // Another program may have put something else in the place of a count of the day. It is taken away: true if the
@@ -129,6 +138,8 @@ class ReminderStore {
   store::Store& store_;
   const ReminderTables tables_;
   int most_shards_ = 1;  // ever; set by prepare()
+  std::optional<item::Key> expiry_position_;
+  base::TimePoint next_expiry_{};
   const Rules rules_;
   const base::Clock& clock_;
   base::Random& random_;

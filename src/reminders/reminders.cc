@@ -10,11 +10,12 @@ namespace postino::reminders {
 
 namespace {
 
-// Those that wait for others: hand-overs to the outbox, and looks at what has become of e-mails.
+// Those that wait for others: hand-overs to the outbox, and looks at what has become of e-mails. And what others leave
+// behind gets a time to expire.
 class Upkeep {
  public:
-  Upkeep(Handovers& handovers, Deliveries& deliveries, base::Milliseconds poll)
-      : handovers_(handovers), deliveries_(deliveries), poll_(poll) {}
+  Upkeep(ReminderStore& store, Handovers& handovers, Deliveries& deliveries, base::Milliseconds poll)
+      : store_(store), handovers_(handovers), deliveries_(deliveries), poll_(poll) {}
   ~Upkeep() { stop(); }
 
   void start() {
@@ -58,12 +59,15 @@ class Upkeep {
       lock.unlock();
       const bool more_to_hand_over = work(handovers_, "approved reminders do not get into the outbox");
       const bool more_to_look_at = work(deliveries_, "it cannot be found out what became of reminders");
+      if (const auto seen = store_.let_some_expire(at_once); !seen)
+        base::log_warning("reminders", "records of other programs do not expire", {{"cause", seen.error().message}});
       lock.lock();
       if (more_to_hand_over || more_to_look_at) continue;
       changed_.wait_for(lock, poll_, [this] { return stopping_ || woken_; });
     }
   }
 
+  ReminderStore& store_;
   Handovers& handovers_;
   Deliveries& deliveries_;
   const base::Milliseconds poll_;
@@ -91,7 +95,7 @@ struct Reminders::Parts {
         summary(store),
         handovers(store, mail),
         deliveries(store, customers, mail),
-        upkeep(handovers, deliveries, options.poll) {}
+        upkeep(store, handovers, deliveries, options.poll) {}
 
   ReminderStore store;
   Customers customers;

@@ -1,4 +1,5 @@
 // What was sent, as people read it: of a customer, by type, in a range of dates.
+#include "item/attribute_text.h"
 #include "reminder_office.h"
 
 namespace postino::reminders {
@@ -132,6 +133,56 @@ TEST_F(HistoryOfReminders, HidesNothingBehindWhatCannotBeRead) {
   EXPECT_THAT(ids(page), ElementsAre("cust_002/20260102_030406_first", "cust_001/20260102_030405_first"));
   EXPECT_EQ(page->entries.at(0).sent_at, test_start + 1s) << "its key tells the time";
   EXPECT_THAT(ids(office_.history.of_customer("cust_003", {}, "")), IsEmpty());
+}
+
+class ExpiryOfOthersRecords : public HistoryOfReminders {
+ protected:
+  std::string ttl(const item::Item& item) {
+    const auto now = store_.get(item::attribute_text(item, "PK"), item::attribute_text(item, "SK"));
+    const item::AttributeValue* const value = now ? now->find("ttl") : nullptr;
+    return value != nullptr ? value->as<item::Number>().to_string() : "none";
+  }
+  static std::string seconds(base::TimePoint time) { return std::to_string(base::epoch_seconds(time)); }
+
+  const item::Item sent_ = seed_sent("cust_001", test_start, "first");
+  const item::Item draft_ = seed_draft("cust_001", test_start, "first");
+};
+
+TEST_F(ExpiryOfOthersRecords, IsSetWhenAListMeetsThem) {
+  store_.put(sent_);
+  store_.put(draft_);
+  ASSERT_TRUE(succeeded(office_.history.sent({}, false, "")));
+  EXPECT_EQ(ttl(sent_), seconds(test_start + sent_life));
+  EXPECT_EQ(ttl(draft_), "none") << "it is in another list";
+}
+
+TEST_F(ExpiryOfOthersRecords, IsSetWhenADecisionMeetsThem) {
+  store_.put(sent_);
+  ASSERT_TRUE(succeeded(office_.records.guard(Keys(""), "cust_001")));
+  EXPECT_EQ(ttl(sent_), seconds(test_start + sent_life));
+}
+
+TEST_F(ExpiryOfOthersRecords, IsSetAlsoWhereNobodyReadsThem) {
+  item::Item kept = seed_sent("cust_002", test_start, "first");
+  kept.set("ttl", 2'000'000'000);
+  item::Item odd = seed_draft("cust_003", test_start, "first");
+  odd.set("email_subject", 5);
+  item::Item other = sent_;
+  other.set("SK", "NOTE#1");
+  for (const item::Item& item : {sent_, draft_, kept, odd, other}) store_.put(item);
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(succeeded(office_.records.let_some_expire(1)));
+  EXPECT_EQ(ttl(sent_), seconds(test_start + sent_life));
+  EXPECT_EQ(ttl(draft_), seconds(test_start + draft_life));
+  EXPECT_EQ(ttl(odd), seconds(test_start + draft_life));
+  EXPECT_EQ(ttl(kept), "2000000000");
+  EXPECT_EQ(ttl(other), "none");
+
+  store_.put(sent_);
+  ASSERT_TRUE(succeeded(office_.records.let_some_expire(100)));
+  EXPECT_EQ(ttl(sent_), "none") << "all were seen a moment ago";
+  store_.time().advance(1h);
+  ASSERT_TRUE(succeeded(office_.records.let_some_expire(100)));
+  EXPECT_EQ(ttl(sent_), seconds(test_start + sent_life));
 }
 
 }  // namespace
