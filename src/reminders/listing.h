@@ -19,7 +19,7 @@ struct Listing {
   std::string table;  // empty: the one of reminders
   std::vector<std::string> partitions;
   bool in_index = false;      // GSI1PK and GSI1SK, otherwise PK and SK
-  bool newest_first = false;  // from the last sort key to the first
+  bool newest_first = false;  // from the last sort key to the first; in the index, by the true time within a second
   std::string from;           // sort keys from this, which is included
   std::string to;             // up to this, which is included; empty: to the end
   // Leaves out entries for which it is false. Empty: all of them are shown.

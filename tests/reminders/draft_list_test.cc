@@ -5,6 +5,7 @@
 #include "item/attribute_text.h"
 #include "reminders/audit.h"
 #include "reminders/drafts.h"
+#include "reminders/listing.h"
 #include "reminders/summary.h"
 
 namespace postino::reminders {
@@ -346,6 +347,39 @@ TEST_F(ShardedDraftLists, StillHaveAllWhenThereAreFewerShards) {
     for (const ShownDraft& shown : page->entries) found.insert(shown.draft.id);
     EXPECT_EQ(found, ids) << shards;
   }
+}
+
+TEST_F(ShardedDraftLists, AreNewestFirstAlsoWithinASecond) {
+  std::vector<std::string> newest_first;
+  for (int i = 0; i < 40; ++i) {
+    const std::string customer = "cust_" + std::to_string(i * 7 % 40);
+    add_customer(customer);
+    newest_first.insert(newest_first.begin(), made(with_text(customer)));
+    store_.time().advance(base::Milliseconds(i % 10 == 9 ? 300 : 40));
+  }
+  for (const int limit : {1, 7, 40, 200}) EXPECT_EQ(listed({}, limit), newest_first) << limit;
+}
+
+TEST_F(ShardedDraftLists, HaveAllOnceAlsoWhenTooManyAreOfTheSameTime) {
+  constexpr int count = 1'300;
+  for (int i = 0; i < count; ++i) {
+    item::Item item = seed_draft("cust_" + std::to_string(i), test_start, "first");
+    if (i % 10 == 0) item.set("GSI1PK", "STATUS#draft#3");
+    item.set("GSI1SK", "2026-01-02");
+    item.set("text_hash", hash_of({"Payment Reminder from Innovate AI", "Dear John...", ""}));
+    item.set("ttl", 2'000'000'000);
+    store_.put(item);
+  }
+  Listing listing;
+  listing.name = "all";
+  listing.in_index = listing.newest_first = true;
+  listing.partitions = {"STATUS#draft", "STATUS#draft#3"};
+  std::set<std::string> found;
+  const auto read = [&](const PageRequest& page) { return list_items(store_.records(), listing, page); };
+  const std::vector<item::Item> all = all_pages<item::Item>(read, 90);
+  for (const item::Item& item : all) found.insert(item::attribute_text(item, "PK"));
+  EXPECT_EQ(all.size(), static_cast<std::size_t>(count));
+  EXPECT_EQ(found.size(), static_cast<std::size_t>(count));
 }
 
 }  // namespace
