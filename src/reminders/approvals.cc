@@ -31,12 +31,12 @@ store::TransactUpdate approved_draft(const ReminderTables& tables, const Keys& k
                                          {":by", sent.approved_by},
                                          {":now", now},
                                          {":record", sent.id},
-                                         {":decision", token},
+                                         {":token", token},
                                          {":version", draft.version + 1},
                                          {":ttl", base::epoch_seconds(draft.created_at + draft_life)}};
   update.update =
       "SET #status = :status, GSI1PK = :partition, GSI1SK = :sort, decided_by = :by, decided_at_ms = :now, "
-      "updated_at_ms = :now, sent_record = :record, decision = :decision, version = :version, "
+      "updated_at_ms = :now, sent_record = :record, decision_token = :token, version = :version, "
       "#ttl = if_not_exists(#ttl, :ttl)";
   update.condition.emplace(same_draft(stored, update.placeholders));
   return update;
@@ -112,7 +112,7 @@ Answer<Approvals::Outcome> Approvals::try_once(Attempt& attempt) {
   TRY(const std::optional<StoredDraft> stored, read_stored_draft(store_, attempt.keys, attempt.draft_id, false));
   if (!stored) return refuse(RefusalKind::unknown_draft, "there is no draft " + attempt.draft_id);
   const Draft* const draft = &stored->draft;
-  if (draft->status == DraftStatus::approved && draft->decision == attempt.token) {
+  if (draft->status == DraftStatus::approved && draft->decision_token == attempt.token) {
     const auto done = is_done(attempt);
     // It is approved, so that the answer must not be that nothing was done.
     if (!done) return refuse(RefusalKind::outcome_unknown, done.error().message);
@@ -149,6 +149,17 @@ Answer<void> Approvals::check(const Attempt& attempt, const Draft& draft) const 
   }
   if (!rules_.other_person) return {};
   const Actor& actor = attempt.actor;
+  // Who is not known cannot be told from another person.
+  if (actor.known_as().empty())
+    return refuse(RefusalKind::same_person, "who approves the draft " + draft.id +
+                                                " must be named, because it must be another person than the one who "
+                                                "wrote it");
+  const bool is_author_known = !draft.created_by.empty() || !draft.created_key.empty();
+  const bool is_reviser_known = !draft.revised_at || !draft.revised_by.empty() || !draft.revised_key.empty();
+  if (!is_author_known || !is_reviser_known)
+    return refuse(RefusalKind::same_person, "the draft " + draft.id +
+                                                " does not say who wrote it, and it must be approved by another person "
+                                                "than that");
   const auto is_actor = [&](const std::string& name, const std::string& key) {
     return (!name.empty() && name == actor.known_as()) || (!key.empty() && key == actor.key);
   };
@@ -236,7 +247,7 @@ Answer<bool> Approvals::is_done(Attempt& attempt) {
   TRY(const std::optional<item::Item> draft, store_.get(partition, std::string(draft_begin) + attempt.draft_id));
   if (!draft) return false;
   const auto approved = read_draft(*draft, store_.tables().currency);
-  if (!approved || approved->decision != attempt.token) return false;
+  if (!approved || approved->decision_token != attempt.token) return false;
   TRY(const std::optional<item::Item> record, store_.get(partition, std::string(sent_begin) + approved->sent_record));
   if (!record) return false;
   auto sent = read_sent(*record, store_.tables().currency);

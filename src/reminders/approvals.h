@@ -19,7 +19,8 @@
 namespace postino::reminders {
 
 struct ApprovalRules {
-  // Who made the draft, or its current revision, may not approve it: neither the person nor the API key.
+  // Who made the draft, or its current revision, may not approve it: neither the person nor the API key. Who approves
+  // or made it without a name and a key is not known, and refused as well.
   bool other_person = false;
   std::string from;  // the sender's address, where the draft has none of its branding
 };

@@ -76,6 +76,8 @@ Answer<item::Number> amount_of(const Payment& payment, const Invoice& invoice) {
   const auto amount = Money::parse(payment.amount, currency);
   if (!amount) return refuse_field("amount", amount.error().message);
   if (amount->amount.is_zero()) return refuse_field("amount", "must be more than zero");
+  if (invoice.left().amount < amount->amount)
+    return refuse_field("amount", "must not be more than what is left, " + invoice.left().text());
   return amount->amount;
 }
 
@@ -150,7 +152,7 @@ Answer<std::optional<Invoice>> Customers::stored_invoice(const Keys& keys, const
 }
 
 Answer<void> Customers::write_invoice(const Keys& keys, const std::optional<Invoice>& before, const Invoice& after,
-                                      const std::string& action, const Actor& actor) {
+                                      bool is_late, const std::string& action, const Actor& actor) {
   Commit commit = store_.begin();
   const bool was_overdue = before && is_overdue(*before, commit.now());
   // First, so that whoever changes what is read next is noticed.
@@ -177,7 +179,7 @@ Answer<void> Customers::write_invoice(const Keys& keys, const std::optional<Invo
   if (!after.is_paid()) commit.put(unpaid_item(keys, after));
   if (guard) commit.move_guard(keys, after.customer_id, *guard, *guard);
 
-  if (after.is_paid() && was_paid_late(after)) {
+  if (is_late) {
     TRY(const Customer customer, find(after.customer_id, actor.tenant));
     Customer late = customer;
     ++late.late_payments;
@@ -233,7 +235,9 @@ Answer<Taken<Invoice>> Customers::take_invoice(const Invoice& invoice, const Act
     ++after.version;
     const bool is_paid_now = after.is_paid();
     const std::string action = !before ? "invoice.created" : is_paid_now ? "invoice.paid" : "invoice.changed";
-    const auto written = write_invoice(keys, before, after, action, actor);
+    // Of one that is only said to be paid the day is unknown: nobody paid it late for that.
+    const bool is_late = invoice.paid_at && was_paid_late(after);
+    const auto written = write_invoice(keys, before, after, is_late, action, actor);
     if (written) return Taken<Invoice>{after, true};
     if (written.error().kind != RefusalKind::busy) return base::propagate(written.error());
   }
@@ -268,15 +272,14 @@ Answer<Invoice> Customers::pay(const std::string& customer_id, const std::string
     Invoice after = before;
     const base::TimePoint now = store_.clock().now();
     const auto paid = item::Number::add(before.paid, amount);
-    if (!paid || !Money::parse(paid->to_string(), before.amount.currency))
-      return refuse_field("amount", "must not make a sum of more than 18 digits with what is paid already");
+    if (!paid) return refuse_field("amount", paid.error().message);
     after.paid = *paid;
     after.payments.push_back({reference, amount, payment.paid_at.value_or(now)});
     settle(after, payment.paid_at, now);
     after.updated_at = now;
     ++after.version;
-    const auto written =
-        write_invoice(keys, before, after, after.is_paid() ? "invoice.paid" : "invoice.partly_paid", actor);
+    const auto written = write_invoice(keys, before, after, was_paid_late(after),
+                                       after.is_paid() ? "invoice.paid" : "invoice.partly_paid", actor);
     if (written) return after;
     if (written.error().kind != RefusalKind::busy) return base::propagate(written.error());
   }

@@ -84,7 +84,7 @@ class Customers {
   Answer<Customer> make(const Keys& keys, Customer customer, const Actor& actor);
   Answer<Taken<Customer>> take_known(const Customer& customer, const Actor& actor);
   // Writes what an invoice has become, and all that follows from it.
-  Answer<void> write_invoice(const Keys& keys, const std::optional<Invoice>& before, const Invoice& after,
+  Answer<void> write_invoice(const Keys& keys, const std::optional<Invoice>& before, const Invoice& after, bool is_late,
                              const std::string& action, const Actor& actor);
   Answer<std::optional<Invoice>> stored_invoice(const Keys& keys, const std::string& customer_id,
                                                 const std::string& invoice_id);

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "item/attribute_text.h"
 #include "mail/text_rules.h"
 #include "reminders/listing.h"
@@ -251,7 +252,7 @@ Answer<Draft> Drafts::draft_of(const NewDraft& given, const Actor& actor) {
   draft.variables = given.variables;
   if (composed.overdue.totals.size() == 1) draft.overdue_amount = composed.overdue.totals.front();
   for (const Invoice& invoice : composed.overdue.invoices) draft.overdue_invoices.push_back(invoice.id);
-  draft.created_by = given.created_by.empty() ? actor.known_as() : given.created_by;
+  draft.created_by = actor.known_as();
   draft.created_key = actor.key;
   draft.version = 1;
   return draft;
@@ -279,9 +280,13 @@ Answer<std::vector<Answer<ShownDraft>>> Drafts::make_all(const std::vector<NewDr
 Answer<ShownDraft> Drafts::make_from(const NewDraft& given, const Actor& actor, base::TimePoint& earliest) {
   if (given.created_by.size() > longest_record_id)
     return refuse_field("created_by", "must not be longer than " + std::to_string(longest_record_id) + " bytes");
+  if (!given.created_by.empty() && base::trim(given.created_by).empty())
+    return refuse_field("created_by", "must not be blank");
   if (const auto line = mail::check_line(given.created_by); !line)
     return refuse_field("created_by", line.error().message);
   const Keys keys = store_.keys(actor.tenant);
+  Actor author = actor;
+  if (!given.created_by.empty()) author.name = given.created_by;
   std::optional<Draft> draft;
   std::int64_t seen = 0;
   for (int tries = 0; tries < most_seconds_tried; ++tries) {
@@ -289,7 +294,7 @@ Answer<ShownDraft> Drafts::make_from(const NewDraft& given, const Actor& actor, 
     // was before the invoices were read.
     TRY(const Guard guard, store_.guard(keys, given.customer_id));
     if (!draft || guard.version != seen) {
-      TRY(draft, draft_of(given, actor));
+      TRY(draft, draft_of(given, author));
     }
     seen = guard.version;
     draft->id = key_time(earliest) + "_" + draft->customer_id;
@@ -301,7 +306,7 @@ Answer<ShownDraft> Drafts::make_from(const NewDraft& given, const Actor& actor, 
     const std::size_t place = commit.put(draft_item(keys, *draft), "attribute_not_exists(PK)");
     check_guard(commit, customer, guard);
     commit.count(keys, "drafts_created", draft->id);
-    commit.audit(actor, "draft.created", draft_subject(draft->id),
+    commit.audit(author, "draft.created", draft_subject(draft->id),
                  {{"type", draft->reminder_type},
                   {"template", draft->template_id},
                   {"template_version", std::to_string(draft->template_version)},
@@ -336,6 +341,7 @@ Answer<ShownDraft> Drafts::show(const Keys& keys, Draft draft) {
     if (standing.error().kind != RefusalKind::corrupt) return base::propagate(standing.error());
     shown.stopped = standing.error().message;
   }
+  if (!shown.stopped.empty()) shown.decision = stopped_decision(shown.stopped);
   shown.draft = std::move(draft);
   return shown;
 }
@@ -346,6 +352,7 @@ ShownDraft Drafts::show_written(const Keys& keys, Draft draft) {
   auto shown = show(keys, std::move(draft));
   if (shown) return *std::move(shown);
   written.stopped = "it is not known now whether the customer may get it: " + shown.error().message;
+  written.decision = stopped_decision(written.stopped);
   return written;
 }
 
@@ -401,6 +408,7 @@ Answer<Page<ShownDraft>> Drafts::list(const DraftFilter& filter, const PageReque
       }
       broken.draft.customer_id = parts->customer_id;
       broken.draft.created_at = broken.draft.updated_at = parse_key_time(parts->time).value_or(now);
+      broken.decision = stopped_decision(broken.stopped);
       answer.entries.push_back(std::move(broken));
       continue;
     }
@@ -537,6 +545,7 @@ Answer<Drafts::Explanation> Drafts::explain(const std::string& customer_id, cons
   }
   explanation.decision = store_.rules().decide(type, standing.guard.last, store_.clock().now());
   explanation.stopped = standing.stopped;
+  if (!explanation.stopped.empty()) explanation.decision = stopped_decision(explanation.stopped);
   return explanation;
 }
 

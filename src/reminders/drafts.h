@@ -36,7 +36,7 @@ struct NewDraft {
 struct ShownDraft {
   Draft draft;
   Decision decision;
-  std::string stopped;  // why the customer gets no reminders at all; empty: may
+  std::string stopped;  // why the customer gets no reminders at all, and the decision is so; empty: may
 };
 
 struct DraftFilter {

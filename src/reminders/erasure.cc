@@ -304,7 +304,10 @@ Answer<ErasureReport> Erasure::report(const Keys& keys, const std::string& id) {
   TRY(const std::vector<item::Item> events, audit_events_of(store_, keys, id, base::TimePoint()));
   report.kept.push_back({"audit events", static_cast<std::int64_t>(events.size()),
                          "they prove who decided what; they have no names, addresses or texts of customers"});
-  report.kept.push_back({"times of the last reminders", 1, "a customer who comes back is not reminded too soon"});
+  TRY(const Guard guard, store_.guard(keys, id));
+  if (!guard.last.empty())
+    report.kept.push_back({"times of the last reminders", static_cast<std::int64_t>(guard.last.size()),
+                           "a customer who comes back is not reminded too soon"});
   if (erased->opted_out || erased->complaints > 0)
     report.kept.push_back({"objection to reminders", 1, "it still counts when the customer comes back"});
   if (erased->suppressed)

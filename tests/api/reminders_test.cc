@@ -135,6 +135,38 @@ TEST_F(RestReminders, ARuleIsToldWithTheTimeFromWhichItAllows) {
   EXPECT_EQ(get("/emails").size("/data"), 1U);
 }
 
+TEST_F(RestReminders, BlanksNameNobody) {
+  make_customer();
+  const std::string id = make_draft();
+  const auto field_of = [&](const std::string& path, const std::string& fields) {
+    const Received answer = call("POST", path, "{" + fields + "}");
+    EXPECT_EQ(answer.status(), 400) << answer.response.body;
+    EXPECT_EQ(answer.text("/errors/0/rule"), "must not be blank");
+    return answer.text("/errors/0/field");
+  };
+  const std::string text = R"("email_subject":"s","email_content":"c",)";
+  const std::string draft = R"({"customer_id":"cust_001","reminder_type":"first",)" + text + R"("created_by":" "})";
+  const std::string of_draft = "/reminders/drafts/" + id;
+  EXPECT_EQ(field_of("/reminders/drafts", draft.substr(1, draft.size() - 2)), "created_by");
+  EXPECT_EQ(field_of("/reminders/drafts/bulk", R"("drafts":[)" + draft + "]"), "drafts[0].created_by");
+  EXPECT_EQ(field_of(of_draft + "/revisions", R"("revision":1,)" + text + R"("revised_by":"  ")"), "revised_by");
+  EXPECT_EQ(field_of(of_draft + "/approve", R"("revision":1,"approved_by":" ")"), "approved_by");
+  EXPECT_EQ(field_of(of_draft + "/reject", R"("revision":1,"reason":"no","rejected_by":" ")"), "rejected_by");
+  EXPECT_EQ(
+      field_of("/reminders/templates/t/versions", R"("subject_template":"s","body_template":"b","created_by":" ")"),
+      "created_by");
+}
+
+TEST_F(RestReminders, DraftsInBulkHaveTheirActorsInTheAudit) {
+  make_customer();
+  ASSERT_EQ(call("POST", "/reminders/drafts/bulk", R"({"drafts":[)" + draft_of("cust_001") + "]}").status(), 200);
+  make_draft();
+  const Received events = get("/reminders/audit?subject=drafts/");
+  ASSERT_EQ(events.size("/data"), 2U);
+  EXPECT_EQ(events.text("/data/0/actor"), "ai_system");
+  EXPECT_EQ(events.text("/data/1/actor"), "ai_system");
+}
+
 TEST_F(RestReminders, WhoOptsOutGetsNone) {
   make_customer();
   const std::string id = make_draft();

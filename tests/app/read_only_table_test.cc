@@ -95,6 +95,14 @@ TEST_F(ReadOnlyTableTest, TheTableStaysAsItIs) {
   EXPECT_THAT(outcome(closed_.create_table(table("audit", "id:S"))), StartsWith("AccessDeniedException"));
 }
 
+TEST_F(ReadOnlyTableTest, ItGetsNoTags) {
+  const auto arn = [this](const std::string& name) { return closed_.describe_table(name)->arn; };
+  EXPECT_THAT(outcome(closed_.tag_resource(arn("audit"), {{"team", "billing"}})), StartsWith("AccessDeniedException"));
+  EXPECT_THAT(outcome(closed_.untag_resource(arn("audit"), {"team"})), StartsWith("AccessDeniedException"));
+  EXPECT_EQ(outcome(closed_.tag_resource(arn("open"), {{"team", "billing"}})), "ok");
+  EXPECT_EQ(outcome(closed_.untag_resource(arn("open"), {"team"})), "ok");
+}
+
 TEST_F(ReadOnlyTableTest, ItCanBeRead) {
   store::GetItemRequest request;
   request.table_name = "audit";

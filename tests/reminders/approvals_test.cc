@@ -173,6 +173,24 @@ TEST_F(ApprovalsOnAStore, CanBeForAnotherPersonThanTheDrafter) {
   EXPECT_EQ(outcome("carol", "key-3"), "");
 }
 
+TEST_F(ApprovalsOnAStore, ForAnotherPersonNeedToKnowBoth) {
+  ReminderOffice strict(store_, store_.engine(), nullptr, {.other_person = true, .from = "billing@example.com"});
+  const std::string id = draft();
+  const auto by_nobody = strict.approve(id, 1, "");
+  ASSERT_EQ(outcome_of(by_nobody), "same_person");
+  EXPECT_THAT(by_nobody.error().message, HasSubstr("must be named"));
+  change_draft(id, "created_by", "");
+  const auto of_nobody = strict.approve(id);
+  ASSERT_EQ(outcome_of(of_nobody), "same_person");
+  EXPECT_THAT(of_nobody.error().message, HasSubstr("does not say who wrote it"));
+  change_draft(id, "created_by", "ai_system");
+  change_draft(id, "revised_at_ms", base::epoch_milliseconds(test_start));
+  EXPECT_EQ(outcome_of(strict.approve(id)), "same_person") << "of the revision";
+  expect_nothing_happened(id);
+  change_draft(id, "revised_by", "bob");
+  EXPECT_EQ(outcome_of(strict.approve(id)), "");
+}
+
 TEST_F(ApprovalsOnAStore, WaitWhileTheClockIsDoubted) {
   struct DoubtfulClock final : base::Clock {
     base::TimePoint now() const override { return test_start; }

@@ -177,7 +177,7 @@ TEST_F(CustomersTest, KeepWhatApprovalsCountAtTheSameMoment) {
   FailingStore watched(store_.engine());
   ReminderStore records(watched, {}, Rules::usual(), store_.time(), store_.random(), store_.retry());
   for (int i = 1; i <= 2; ++i) {
-    watched.meet_at(1, [&] { EXPECT_TRUE(store_.engine().update_item(count)); });
+    watched.meet_at_write(1, [&] { EXPECT_TRUE(store_.engine().update_item(count)); });
     Customer changed = test_customer();
     changed.name = "Ada " + std::to_string(i);
     ASSERT_TRUE(succeeded(Customers(records).put(changed, test_actor)));

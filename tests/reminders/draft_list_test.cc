@@ -192,6 +192,13 @@ TEST_F(DraftLists, ShowWhyACustomerGetsNone) {
   const auto explained = drafts_.explain("cust_001", "first", "");
   ASSERT_TRUE(succeeded(explained));
   EXPECT_NE(explained->stopped, "");
+  for (const Decision& decision :
+       {explained->decision, drafts_.find(id, "")->decision, drafts_.list({}, {}, "")->entries.at(0).decision}) {
+    EXPECT_FALSE(decision.is_allowed());
+    EXPECT_EQ(name_of(decision.reason), "stopped");
+    EXPECT_EQ(decision.explanation, explained->stopped);
+    EXPECT_EQ(decision.allowed_from, std::nullopt) << "waiting does not help";
+  }
   ASSERT_TRUE(succeeded(customers_.pay("cust_001", "INV-001", {}, actor())));
   EXPECT_EQ(drafts_.find(id, "")->draft.status, DraftStatus::withdrawn);
   EXPECT_THAT(listed(of_status(DraftStatus::withdrawn)), ElementsAre(id));

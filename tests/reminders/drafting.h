@@ -11,7 +11,7 @@
 
 namespace postino::reminders {
 
-// "" when it was not refused, and that it was of another kind otherwise.
+// With a refusal of this kind; otherwise it tells what happened instead.
 template <class T>
 ::testing::AssertionResult is_refused(const Answer<T>& answer, RefusalKind kind) {
   if (answer) return ::testing::AssertionFailure() << "it was not refused";

@@ -36,7 +36,13 @@ class FailingStore final : public store::Store {
   void meet_at(int number, std::function<void()> meeting) {
     calls_ = 0;
     meeting_number_ = number;
+    meets_reads_ = true;
     meeting_ = std::move(meeting);
+  }
+  // The same, with only the writes counted.
+  void meet_at_write(int number, std::function<void()> meeting) {
+    meet_at(number, std::move(meeting));
+    meets_reads_ = false;
   }
   // Has the write come that was to fail?
   bool has_failed() const { return writes_ >= number_; }
@@ -161,14 +167,15 @@ class FailingStore final : public store::Store {
     return store::refuse(store::ErrorType::internal_server_error, "the process has ended");
   }
 
-  void meet() {
+  void meet(bool at_read = true) {
+    if (at_read && !meets_reads_) return;
     if (++calls_ == meeting_number_) std::exchange(meeting_, nullptr)();
   }
 
   template <class Response, class Call>
   store::Answer<Response> write(const Call& call) {
     if (has_ended_) return ended();
-    meet();
+    meet(false);
     const int number = ++writes_;
     if (number != number_ || fault_ == WriteFault::none) return call();
     if (fault_ == WriteFault::refused) return store::refuse(store::ErrorType::service_unavailable, "not now");
@@ -184,6 +191,7 @@ class FailingStore final : public store::Store {
   WriteFault fault_ = WriteFault::none;
   std::atomic<bool> has_ended_ = false;
   int meeting_number_ = 0;
+  bool meets_reads_ = true;
   std::function<void()> meeting_;
 };
 

@@ -153,6 +153,9 @@ TEST_F(ImportsTest, TakeInvoices) {
   EXPECT_EQ(invoice("2").left().text(), "5 JPY");
   EXPECT_EQ(invoice("3").paid_at, base::parse_timestamp("2025-12-09T00:00:00Z").value());
   EXPECT_EQ(customer("a").late_payments, 1);
+  invoices_csv("customer_id,id,amount,currency,due_date,paid\na,12,10.00,EUR,2025-01-01,10.00\n");
+  EXPECT_TRUE(invoice("12").is_paid());
+  EXPECT_EQ(customer("a").late_payments, 1) << "nobody says when it was paid";
   EXPECT_THAT(shown(invoices_csv("customer_id,id,amount,currency,due_date\na,1,1500,EUR,2025-12-31\n"
                                  "a,3,10,EUR,2025-12-01\na,3,11,EUR,2025-12-01\n")),
               ElementsAre("0 taken, 2 unchanged, 1 refused",

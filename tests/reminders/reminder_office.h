@@ -21,7 +21,7 @@ namespace postino::reminders {
 
 // The services as one process has them. Several can stand on one store.
 struct ReminderOffice {
-  // `mail` instead of an outbox in the same store.
+  // `other_mail` in the place of an outbox in the same store.
   explicit ReminderOffice(RemindersStore& on, store::Store& through, MailRoom* other_mail = nullptr,
                           ApprovalRules rules = {.other_person = false, .from = "Billing <billing@example.com>"});
   explicit ReminderOffice(RemindersStore& on, MailRoom* other_mail = nullptr)

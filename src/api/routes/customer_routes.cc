@@ -44,7 +44,7 @@ Outcome show_overdue(Call& call) {
 Outcome put_customer(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const auto wanted, read_customer(call.request.body, call.path_parameter("id")));
-  TRY(const auto customer, answered_in(customer_fields, service->customers().put(wanted, actor_of(call))));
+  TRY(const auto customer, answered(service->customers().put(wanted, actor_of(call))));
   return json_reply(reminder_json(customer));
 }
 

@@ -36,8 +36,11 @@ std::vector<Property> draft_text_properties(Presence presence) {
 }
 
 Property person(std::string_view name, const std::string& what) {
-  return {name, draft_line(ReminderLimits::name_bytes,
-                           what + ": a person or a program; the name of the API key by default.")};
+  return {name,
+          {.type = "string",
+           .description = what + ": a person or a program; the name of the API key by default.",
+           .pattern = person_pattern,
+           .most = limit_of(ReminderLimits::person_bytes)}};
 }
 
 Schema with_properties(std::vector<Property> properties, std::vector<Property> more) {
@@ -90,14 +93,15 @@ Schema decision() {
                                      {"record", text("Key of the record."), required}}};
   return {.type = "object",
           .description = "What the rules say.",
-          .properties = {{"allowed", flag(), required},
-                         {"rule",
-                          {.type = "string",
-                           .choices = {"allowed", "unknown_type", "too_soon", "missing_before", "too_soon_after"}},
-                          required},
-                         {"allowed_from", time("When it will be allowed, if waiting is enough.")},
-                         {"explanation", text("For people."), required},
-                         {"rests_on", list_of(record, "The reminders that decided."), required}}};
+          .properties = {
+              {"allowed", flag(), required},
+              {"rule",
+               {.type = "string",
+                .choices = {"allowed", "unknown_type", "too_soon", "missing_before", "too_soon_after", "stopped"}},
+               required},
+              {"allowed_from", time("When it will be allowed, if waiting is enough.")},
+              {"explanation", text("For people."), required},
+              {"rests_on", list_of(record, "The reminders that decided."), required}}};
 }
 
 std::vector<Property> shown_text_properties() {

@@ -35,6 +35,13 @@ std::string line_field(json::Fields& fields, std::string_view name, std::size_t 
   return line;
 }
 
+// Blanks name nobody.
+std::string person_field(json::Fields& fields, std::string_view name) {
+  std::string person = line_field(fields, name, Sizes::person_bytes);
+  if (!person.empty() && base::trim(person).empty()) fields.refuse(name, "must not be blank");
+  return person;
+}
+
 int number_field(json::Fields& fields, std::string_view name, std::int64_t most, Need need) {
   return static_cast<int>(fields.integer(name, need, 1, most).value_or(0));
 }
@@ -69,7 +76,7 @@ reminders::NewDraft new_draft(json::Fields& fields) {
   draft.template_id = line_field(fields, "template_id", Sizes::id_bytes);
   reminders::DraftText text = text_fields(fields, Need::optional);
   draft.variables = variables_field(fields);
-  draft.created_by = line_field(fields, "created_by", Sizes::name_bytes);
+  draft.created_by = person_field(fields, "created_by");
   const bool has_text = text != reminders::DraftText();
   if (has_text && !draft.template_id.empty())
     fields.refuse("template_id", "must not be given together with email_subject, email_content or email_html");
@@ -136,7 +143,7 @@ base::Result<RevisionRequest, Problem> read_revision(std::string_view body) {
     RevisionRequest request;
     request.seen = seen_revision(fields);
     request.text = text_fields(fields, Need::required);
-    request.by = line_field(fields, "revised_by", Sizes::name_bytes);
+    request.by = person_field(fields, "revised_by");
     return request;
   });
 }
@@ -145,7 +152,7 @@ base::Result<DecisionRequest, Problem> read_approval(std::string_view body) {
   return read_object(body, [](json::Fields& fields) {
     DecisionRequest request;
     request.seen = seen_revision(fields);
-    request.by = line_field(fields, "approved_by", Sizes::name_bytes);
+    request.by = person_field(fields, "approved_by");
     return request;
   });
 }
@@ -155,7 +162,7 @@ base::Result<DecisionRequest, Problem> read_rejection(std::string_view body) {
     DecisionRequest request;
     request.seen = seen_revision(fields);
     request.reason = line_field(fields, "reason", Limits::reason_bytes, Need::required);
-    request.by = line_field(fields, "rejected_by", Sizes::name_bytes);
+    request.by = person_field(fields, "rejected_by");
     return request;
   });
 }
@@ -226,7 +233,7 @@ base::Result<reminders::TemplateVersion, Problem> read_template(std::string_view
           fields.refuse(json::element_path("required", i), "must be the name of a variable");
       }
     version.branding = line_field(fields, "branding", Sizes::id_bytes);
-    version.created_by = line_field(fields, "created_by", Sizes::name_bytes);
+    version.created_by = person_field(fields, "created_by");
     return version;
   });
 }

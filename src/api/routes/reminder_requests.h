@@ -15,7 +15,8 @@ namespace postino::api {
 
 struct ReminderLimits {
   static constexpr std::size_t id_bytes = 128;
-  static constexpr std::size_t name_bytes = 200;  // of customers, templates, people
+  static constexpr std::size_t name_bytes = 200;  // of customers, templates, companies
+  static constexpr std::size_t person_bytes = reminders::longest_record_id;
   static constexpr std::size_t address_bytes = 320;
   static constexpr std::size_t subject_bytes = 998;
   static constexpr std::size_t text_bytes = 100 << 10;
@@ -27,6 +28,10 @@ struct ReminderLimits {
   static constexpr std::size_t reference_bytes = 256;
   static constexpr std::int64_t versions = 1'000'000;
 };
+
+// The name of a person or program: nothing, or not only blanks.
+inline constexpr std::string_view person_pattern =
+    R"(^([^\u0000-\u001f\u007f]*[^\u0000-\u0020\u007f][^\u0000-\u001f\u007f]*)?$)";
 
 // Refused when the server has no reminders.
 base::Result<reminders::Reminders*, Problem> reminders_of(const Call& call);
@@ -46,8 +51,6 @@ inline constexpr FieldName template_fields[] = {{"name", "template_name"},
                                                 {"subject", "subject_template"},
                                                 {"body", "body_template"},
                                                 {"html", "html_template"}};
-inline constexpr FieldName customer_fields[] = {
-    {"id", "customer_id"}, {"name", "customer_name"}, {"email", "customer_email"}};
 
 // The last part of each field: "drafts[2].subject" -> "drafts[2].email_subject".
 void rename_fields(reminders::Refusal& refusal, std::span<const FieldName> names);

@@ -47,7 +47,10 @@ Schema template_details() {
                        .elements = {{.type = "string", .most = limit_of(reminders::TemplateText::max_name_bytes)}}}},
                      {"branding", template_line(ReminderLimits::id_bytes, "The name of a branding.")},
                      {"created_by",
-                      template_line(ReminderLimits::name_bytes, "Who writes it; the name of the API key by default.")}},
+                      {.type = "string",
+                       .description = "Who writes it; the name of the API key by default.",
+                       .pattern = person_pattern,
+                       .most = limit_of(ReminderLimits::person_bytes)}}},
       .closed = true};
 }
 

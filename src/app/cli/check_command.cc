@@ -217,11 +217,12 @@ int run_repair(const OfflineFlags& flags, const Console& console) {
   // Counts that services keep themselves would go on counting what is lost.
   const bool recounts = repair->recount_due && repair->unfinished.empty();
   std::optional<ServiceTables> recounted;
-  if (recounts)
+  if (recounts) {
     if (auto counted = count_anew(*settings); counted)
       recounted = *std::move(counted);
     else
       repair->unfinished = "e-mails and messages could not be counted anew: " + counted.error().message;
+  }
   // The counts are items, too: there may be others of them now.
   if (recounted)
     if (const auto now = engine::check_store(settings->data, base::SystemClock())) repair->saved = now->counts;

@@ -8,6 +8,10 @@ store::Error ReadOnlyTable::refusal() const {
   return {store::ErrorType::access_denied, "Table " + table_ + " has the audit of this server: it can be read only"};
 }
 
+bool ReadOnlyTable::is_closed_resource(std::string_view arn) const {
+  return !table_.empty() && arn.ends_with(":table/" + table_);
+}
+
 bool ReadOnlyTable::writes(const store::BatchWriteItemRequest& request) const {
   return std::ranges::any_of(request.tables,
                              [this](const store::BatchWriteTable& table) { return is_closed(table.table_name); });
@@ -91,6 +95,14 @@ store::Answer<store::PointInTimeRecoveryDescription> ReadOnlyTable::update_conti
     const std::string& table_name, const store::PointInTimeRecoverySpecification& specification) {
   if (is_closed(table_name)) return tl::unexpected<store::Error>(refusal());
   return inner_.update_continuous_backups(table_name, specification);
+}
+store::Answer<void> ReadOnlyTable::tag_resource(const std::string& arn, const std::vector<store::Tag>& tags) {
+  if (is_closed_resource(arn)) return tl::unexpected<store::Error>(refusal());
+  return inner_.tag_resource(arn, tags);
+}
+store::Answer<void> ReadOnlyTable::untag_resource(const std::string& arn, const std::vector<std::string>& keys) {
+  if (is_closed_resource(arn)) return tl::unexpected<store::Error>(refusal());
+  return inner_.untag_resource(arn, keys);
 }
 
 }  // namespace postino::app

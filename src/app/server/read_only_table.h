@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "store/store.h"
@@ -36,6 +37,8 @@ class ReadOnlyTable final : public store::Store {
       const std::string& table_name, const store::TimeToLiveSpecification& specification) override;
   store::Answer<store::PointInTimeRecoveryDescription> update_continuous_backups(
       const std::string& table_name, const store::PointInTimeRecoverySpecification& specification) override;
+  store::Answer<void> tag_resource(const std::string& arn, const std::vector<store::Tag>& tags) override;
+  store::Answer<void> untag_resource(const std::string& arn, const std::vector<std::string>& keys) override;
 
   store::Answer<store::GetItemResponse> get_item(const store::GetItemRequest& request) override {
     return inner_.get_item(request);
@@ -64,12 +67,6 @@ class ReadOnlyTable final : public store::Store {
       const std::string& table_name) override {
     return inner_.describe_continuous_backups(table_name);
   }
-  store::Answer<void> tag_resource(const std::string& arn, const std::vector<store::Tag>& tags) override {
-    return inner_.tag_resource(arn, tags);
-  }
-  store::Answer<void> untag_resource(const std::string& arn, const std::vector<std::string>& keys) override {
-    return inner_.untag_resource(arn, keys);
-  }
   store::Answer<store::ListTagsResponse> list_tags_of_resource(const std::string& arn) override {
     return inner_.list_tags_of_resource(arn);
   }
@@ -92,6 +89,8 @@ class ReadOnlyTable final : public store::Store {
 
  private:
   bool is_closed(const std::string& table_name) const { return !table_.empty() && table_name == table_; }
+  // By the name of a resource, which ends with that of the table.
+  bool is_closed_resource(std::string_view arn) const;
   bool writes(const store::BatchWriteItemRequest& request) const;
   bool writes(const store::TransactWriteItemsRequest& request) const;
   // What every request about one table has.

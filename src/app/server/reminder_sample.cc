@@ -18,11 +18,6 @@ base::Result<T> plain(reminders::Answer<T> answer) {
   return *std::move(answer);
 }
 
-std::string day_of(base::TimePoint time) {
-  constexpr std::size_t date_size = 10;
-  return base::format_timestamp(time).substr(0, date_size);
-}
-
 base::Result<void> put_sample(reminders::Reminders& reminders, base::TimePoint now, const reminders::Actor& actor) {
   reminders::Customer customer;
   customer.id = customer_id;
@@ -33,7 +28,7 @@ base::Result<void> put_sample(reminders::Reminders& reminders, base::TimePoint n
   invoice.customer_id = customer_id;
   invoice.id = "INV-1";
   TRY(invoice.amount, reminders::Money::parse("1500.00", "EUR"));
-  invoice.due_date = day_of(now - std::chrono::hours(24 * 14));
+  invoice.due_date = reminders::date_of(now - std::chrono::hours(24 * 14));
   if (!reminders.customers().find_invoice(customer_id, invoice.id, "")) {
     TRY(invoice, plain(reminders.customers().put_invoice(invoice, actor)));
   }

@@ -56,8 +56,8 @@ struct Draft {
   std::optional<base::TimePoint> revised_at;
   std::string decided_by;
   std::optional<base::TimePoint> decided_at;
-  std::string sent_record;  // of an approved one: the id of its sent reminder
-  std::string decision;     // a random token of the attempt that approved it: by it that attempt knows its own work
+  std::string sent_record;     // of an approved one: the id of its sent reminder
+  std::string decision_token;  // a random token of the attempt that approved it: by it that attempt knows its own work
   base::TimePoint created_at;
   base::TimePoint updated_at;
   std::int64_t version = 0;  // of the record; 0: another program wrote it

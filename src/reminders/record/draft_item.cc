@@ -75,7 +75,7 @@ item::Item draft_item(const Keys& keys, const Draft& draft) {
   set_text(item, "decided_by", draft.decided_by);
   set_moment(item, "decided_at_ms", draft.decided_at);
   set_text(item, "sent_record", draft.sent_record);
-  set_text(item, "decision", draft.decision);
+  set_text(item, "decision_token", draft.decision_token);
   item.set("updated_at_ms", base::epoch_milliseconds(draft.updated_at));
   item.set("version", draft.version);
   item.set(std::string(ttl_attribute), base::epoch_seconds(draft.created_at + draft_life));
@@ -114,7 +114,7 @@ base::Result<Draft> read_draft(const item::Item& item, const std::string& usual_
   draft.decided_by = fields.text("decided_by");
   draft.decided_at = fields.moment("decided_at_ms");
   draft.sent_record = fields.text("sent_record");
-  draft.decision = fields.text("decision");
+  draft.decision_token = fields.text("decision_token");
   draft.version = fields.whole("version");
   const auto of_key = parts ? parse_key_time(parts->time) : std::nullopt;
   draft.created_at = fields.time_of_record("created_at_ms", "created_date", of_key).value_or(base::TimePoint());

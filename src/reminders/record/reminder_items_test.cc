@@ -48,7 +48,7 @@ Draft full_draft() {
   draft.decided_by = "carol";
   draft.decided_at = of_seed + std::chrono::hours(1);
   draft.sent_record = "20250921_150000_first";
-  draft.decision = "token";
+  draft.decision_token = "token";
   draft.created_at = of_seed;
   draft.updated_at = of_seed + std::chrono::hours(1);
   draft.version = 4;

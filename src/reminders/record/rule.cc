@@ -65,9 +65,13 @@ std::string_view name_of(Reason reason) {
       return "missing_before";
     case Reason::too_soon_after:
       return "too_soon_after";
+    case Reason::stopped:
+      return "stopped";
   }
   return "";
 }
+
+Decision stopped_decision(std::string why) { return refuse(Reason::stopped, std::move(why)); }
 
 Rules Rules::usual() {
   return Rules({{.type = "first", .pause = 7 * 24h, .follows = {}, .after_followed = {}},

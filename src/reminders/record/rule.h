@@ -40,6 +40,7 @@ enum class Reason {
   too_soon,        // after the last one of the same type
   missing_before,  // the type that it follows was never sent
   too_soon_after,  // the last one of the type that it follows
+  stopped,         // the customer gets no reminders at all, whatever the rules say
 };
 std::string_view name_of(Reason reason);
 
@@ -51,6 +52,9 @@ struct Decision {
 
   bool is_allowed() const { return reason == Reason::allowed; }
 };
+
+// Of a customer who gets none: why.
+Decision stopped_decision(std::string why);
 
 class Rules {
  public:
