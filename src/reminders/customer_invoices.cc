@@ -344,7 +344,10 @@ Answer<Page<Overdue>> Customers::all_overdue(const PageRequest& page, const std:
     if (trouble) return false;
     if (!looked_up.contains(id)) {
       auto found = overdue(id, tenant);
-      if (!found && found.error().kind != RefusalKind::unknown_customer) trouble = found.error();
+      if (!found && found.error().kind == RefusalKind::corrupt)
+        base::log_warning("reminders", "a customer is left out of a list", {{"cause", found.error().message}});
+      else if (!found && found.error().kind != RefusalKind::unknown_customer)
+        trouble = found.error();
       looked_up[id] = found ? std::optional(*std::move(found)) : std::nullopt;
     }
     const auto& overdue = looked_up[id];

@@ -1,5 +1,6 @@
 #include "reminders/customers.h"
 
+#include "base/log.h"
 #include "base/text.h"
 #include "item/attribute_text.h"
 #include "mail/address.h"
@@ -156,8 +157,10 @@ Answer<Page<Customer>> Customers::list(const PageRequest& page, const std::strin
   answer.cursor = items.cursor;
   for (const item::Item& item : items.entries) {
     auto customer = read_customer(item);
-    if (!customer) return base::propagate(refusal_of(customer.error()));
-    answer.entries.push_back(*std::move(customer));
+    if (customer)
+      answer.entries.push_back(*std::move(customer));
+    else  // What another program wrote wrong hides no others.
+      base::log_warning("reminders", "a customer is left out of a list", {{"cause", customer.error().message}});
   }
   return answer;
 }
@@ -173,7 +176,9 @@ Answer<Page<Customer>> Customers::late_payers(const PageRequest& page, const std
   for (const item::Item& item : items.entries) {
     auto customer = find(item::attribute_text(item, "customer_id"), tenant);
     if (customer && is_late_payer(*customer)) answer.entries.push_back(*std::move(customer));
-    // One that was erased a moment ago.
+    // One that was erased a moment ago, or cannot be read.
+    else if (!customer && customer.error().kind == RefusalKind::corrupt)
+      base::log_warning("reminders", "a customer is left out of a list", {{"cause", customer.error().message}});
     else if (!customer && customer.error().kind != RefusalKind::unknown_customer)
       return base::propagate(std::move(customer).error());
   }

@@ -186,13 +186,23 @@ TEST_F(CustomersTest, KeepWhatApprovalsCountAtTheSameMoment) {
   }
 }
 
-TEST_F(CustomersTest, ThatCannotBeReadAreTold) {
+TEST_F(CustomersTest, ThatCannotBeReadAreToldAndHideNoOthers) {
   put(test_customer());
+  put(test_customer("cust_002"));
+  for (const std::string id : {"cust_001", "cust_002"})
+    ASSERT_TRUE(succeeded(customers().put_invoice(test_invoice("INV-1", "2025-12-01", "9", id), test_actor)));
   item::Item item = *store_.get("CUSTOMER#cust_001", "PROFILE");
   item.set("complaints", "many");
   store_.put(item);
   EXPECT_EQ(refusal_kind(customers().find("cust_001", "")), RefusalKind::corrupt);
-  EXPECT_THAT(refusal_text(customers().list({}, "")), HasSubstr("CUSTOMER#cust_001/PROFILE"));
+  const auto listed = customers().list({}, "");
+  ASSERT_TRUE(succeeded(listed));
+  ASSERT_EQ(listed->entries.size(), 1U);
+  EXPECT_EQ(listed->entries[0].id, "cust_002");
+  const auto overdue = customers().all_overdue({}, "");
+  ASSERT_TRUE(succeeded(overdue));
+  ASSERT_EQ(overdue->entries.size(), 1U);
+  EXPECT_EQ(overdue->entries[0].customer.id, "cust_002");
   item.set("complaints", 1);
   item.erase("version");
   store_.put(item);
