@@ -103,7 +103,7 @@ class DocumentWriter {
       json_.begin_object();
       json_.key("name").string(parameter.name);
       json_.key("in").string(place_name(parameter.place));
-      json_.key("required").boolean(parameter.place == ParameterPlace::path);
+      json_.key("required").boolean(parameter.required || parameter.place == ParameterPlace::path);
       json_.key("description").string(parameter.schema.description);
       Schema schema = parameter.schema;
       schema.description.clear();

@@ -259,6 +259,9 @@ def test_commands(start, binary, directory):
     drafts = [{"customer_id": "c1", "reminder_type": "first", "email_subject": "a", "email_content": "b"}] * 2
     bulk = json.loads(postino("drafts", "bulk", "--file", "-", "--json", input=json.dumps(drafts)))
     assert bulk["summary"] == {"total": 2, "successful": 2, "failed": 0}
+    drafts[1] = {**drafts[1], "customer_id": "nobody"}
+    bulk = json.loads(postino("drafts", "bulk", "--file", "-", "--json", input=json.dumps(drafts), status=3))
+    assert bulk["summary"]["failed"] == 1
     assert "draft.approved" in postino("audit") and "final" in postino("rules")
     assert postino("export", "customers").splitlines()[0].startswith("customer_id")
     assert "removed" in postino("customers", "erase", "c1", "--also-unpaid")

@@ -17,7 +17,8 @@ enum class ParameterPlace { path, query, header };
 struct Parameter {
   std::string_view name;
   ParameterPlace place = ParameterPlace::query;
-  Schema schema;  // with the description
+  Schema schema;          // with the description
+  bool required = false;  // one of the path always is
 };
 
 struct Content {

@@ -146,9 +146,10 @@ std::vector<Route> changing_customers() {
   put.answers = {{200, "The customer.", {{json_content_type, "Customer"}}}};
   return {
       {.operation = std::move(put), .handle = put_customer},
-      changing(customer_operation("optOut", "POST", "/reminders/customers/{id}/opt-out",
-                                  "Note that a customer wants no reminders",
-                                  "No reminder goes out any more, also if its draft was made before."),
+      changing(customer_operation(
+                   "optOut", "POST", "/reminders/customers/{id}/opt-out", "Note that a customer wants no reminders",
+                   "No reminder is approved any more, also if its draft was made before. One that was approved "
+                   "before and waits in the outbox still goes out, unless its e-mail is cancelled."),
                "Reason", opt_out),
       changing(
           customer_operation("optIn", "POST", "/reminders/customers/{id}/opt-in",

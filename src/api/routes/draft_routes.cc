@@ -196,7 +196,7 @@ std::vector<Route> drafting_routes() {
                      .body = {{{json_content_type, "NewDraft"}}, true},
                      .answers = {{201, "The draft.", {{json_content_type, "Draft"}}},
                                  {404, "There is no such customer (code CUSTOMER_NOT_FOUND) or template."},
-                                 {409, "The customer gets no reminders, or a record cannot be read."}},
+                                 {409, "A record cannot be read (`detail` says which and why)."}},
                      .former_path = "/draft-email"},
        .handle = make_draft},
       {.operation = {.id = "draftReminders",
@@ -247,8 +247,8 @@ std::vector<Route> deciding_routes() {
             .body = {{{json_content_type, "Approval"}}, true},
             .answers = {{200, "The reminder.", {{json_content_type, "SentReminder"}}},
                         {403,
-                         "The API key does not allow this; or who drafted it may not approve it (SAME_PERSON), if the "
-                         "server is set so."},
+                         "The API key does not allow this; or who drafted it may not approve it, nor may somebody "
+                         "without a name (SAME_PERSON), if the server is set so."},
                         no_draft(),
                         {409,
                          "Another revision is current (OTHER_REVISION, with `current_revision`); the draft was decided "

@@ -175,6 +175,9 @@ std::string help_of(const api::Schema& schema) {
   std::string help = as_help(own.empty() ? api::resolved(schema).description : own);
   if (schema.type == "integer" && schema.least && schema.most)
     help += " (" + std::to_string(*schema.least) + " to " + std::to_string(*schema.most) + ")";
+  std::string choices;
+  for (const std::string& choice : schema.choices) choices.append(choices.empty() ? "" : ", ").append(choice);
+  if (!choices.empty()) help += " (" + choices + ")";
   return help;
 }
 

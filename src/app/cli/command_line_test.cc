@@ -217,6 +217,17 @@ TEST(Help, IsThereForEveryCommandAndSaysWhatEachOptionIs) {
   }
 }
 
+TEST(Help, SaysWhatIsRequiredAndWhatMayBeChosen) {
+  EXPECT_THAT(run({"reminders", "check", "--help"}).out, HasSubstr("--customer-id TEXT (required)"));
+  EXPECT_EQ(run({"reminders", "check", "--customer-id", "c1"}).status, misuse);
+  const std::string activate = run({"reminders", "templates", "activate", "--help"}).out;
+  EXPECT_THAT(activate, HasSubstr("--version NUMBER (required)"));
+  EXPECT_THAT(activate, ::testing::Not(HasSubstr("--version-file")));
+  EXPECT_EQ(run({"reminders", "templates", "activate", "t1"}).status, misuse);
+  EXPECT_THAT(run({"reminders", "drafts", "list", "--help"}).out, HasSubstr("withdrawn, expired, any"));
+  EXPECT_THAT(run({"serve", "--help"}).out, HasSubstr("\nReminders:\n"));
+}
+
 TEST(Help, TextIsWrappedAtSpaces) {
   EXPECT_EQ(wrapped("one two three", 7), "one two\nthree");
   EXPECT_EQ(wrapped("one two three", 100), "one two three");

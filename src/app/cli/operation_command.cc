@@ -70,7 +70,7 @@ void add_field(ClientCommand& command, const api::Property& property, FieldValue
   } else if (schema.type == "array") {
     command.add_option(property.name, field.texts, {});
   } else {
-    const bool is_long = schema.most.value_or(0) > long_text;
+    const bool is_long = schema.type == "string" && schema.most.value_or(0) > long_text;
     CLI::Option* const option =
         command.add_option(property.name, field.text, {.value_name = value_name(property.schema)});
     if (is_long)
@@ -132,23 +132,29 @@ base::Result<void> set_field(RequestObject& body, const FieldValue& field) {
   return {};
 }
 
-base::Result<void> perform_operation(RestClient& client, std::string_view operation, const CommandValues& values,
-                                     bool json, const Console& console) {
+// `partly` when some of several were refused.
+int status_of(json::Element answer) {
+  const auto summary = answer.member("summary");
+  const auto failed = summary ? summary->member("failed") : std::nullopt;
+  return failed && failed->integer().value_or(0) > 0 ? partly : success;
+}
+
+base::Result<int> perform_operation(RestClient& client, std::string_view operation, const CommandValues& values,
+                                    bool json, const Console& console) {
   OperationCall call(operation);
   for (const auto& [parameter, value] : values.parameters) call.set(parameter, value);
   for (const auto& field : values.fields) TRY_VOID(set_field(call.body(), *field));
   TRY(const std::string body, client.fetch(call));
-  if (body.empty()) return {};
-  if (json) {
-    console.print_foreign(body);
-    return {};
-  }
+  if (body.empty()) return success;
   json::Document document;
   json::FieldErrors errors;
   if (!document.parse(body, errors) || !document.root().is_object())
     return base::fail(base::ErrorCode::malformed, "the response is not from a Postino server. Is --url right?");
-  console.out << object_text(document.root());
-  return {};
+  if (json)
+    console.print_foreign(body);
+  else
+    console.out << object_text(document.root());
+  return status_of(document.root());
 }
 
 }  // namespace
@@ -163,14 +169,15 @@ void add_operation_command(CommandLine& line, CLI::App& parent, const OperationC
     if (parameter.place == api::ParameterPlace::path)
       made.add_argument(parameter.name, value, {.value_name = upper_case(parameter.name)});
     else
-      made.add_option(parameter.name, value, {.value_name = value_name(parameter.schema)});
+      made.add_option(parameter.name, value, {.value_name = value_name(parameter.schema)})
+          ->required(parameter.required);
   }
   if (const api::Schema* const body = api::body_schema(operation))
     for (const api::Property& property : body->properties)
       add_field(made, property, *values->fields.emplace_back(std::make_unique<FieldValue>()));
   made.run([values, id = operation.id, &shared = made.shared()](RestClient& client, const Console& console) -> int {
     const auto done = perform_operation(client, id, *values, shared.json, console);
-    return done ? success : report_error(console, done.error());
+    return done ? *done : report_error(console, done.error());
   });
 }
 

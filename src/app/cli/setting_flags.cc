@@ -24,6 +24,7 @@ std::string group_of(const Setting& setting) {
       {"callback.", "Callbacks"},
       {"mqprobe.", "Messages"},
       {"messages.", "Messages"},
+      {"reminders.", "Reminders"},
   };
   for (const auto& [prefix, group] : groups)
     if (setting.key.starts_with(prefix)) return group;

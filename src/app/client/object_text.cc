@@ -39,6 +39,17 @@ std::string joined(json::Element list) {
   return text;
 }
 
+// Of lines that each begin with a sign.
+bool is_diff(json::Element element) {
+  if (!element.is_array()) return false;
+  const json::Elements lines = element.elements();
+  return std::any_of(lines.begin(), lines.end(), [](json::Element) { return true; }) &&
+         std::all_of(lines.begin(), lines.end(), [](json::Element line) {
+           const auto text = line.text();
+           return text && !text->empty() && std::string_view(" +-").find(text->front()) != std::string_view::npos;
+         });
+}
+
 void append_lines(std::string& out, std::string_view text, const std::string& margin) {
   const std::string lines = printable_lines(text);
   for (std::size_t begin = 0; begin < lines.size();) {
@@ -69,10 +80,12 @@ void append_object(std::string& out, json::Element object, const std::string& ma
     if (is_empty(value)) continue;
     const std::string label = printable(name);
     const std::string inner = margin + std::string(indent);
-    if (value.is_object() || is_nested(value) || has_lines(value)) {
+    if (value.is_object() || is_nested(value) || has_lines(value) || is_diff(value)) {
       out.append(margin).append(label).append("\n");
       if (value.is_object())
         append_object(out, value, inner);
+      else if (is_diff(value))
+        for (const json::Element line : value.elements()) out.append(inner).append(scalar_text(line)).append("\n");
       else if (value.is_array())
         append_list(out, value, inner);
       else

@@ -7,7 +7,8 @@
 
 namespace postino::app {
 
-// Made printable. Members that are null or empty are left out; texts of several lines stand below their names.
+// Made printable. Members that are null or empty are left out; texts of several lines, and
+// lists of lines with the sign of a diff before each, stand below their names.
 std::string object_text(json::Element object);
 
 }  // namespace postino::app

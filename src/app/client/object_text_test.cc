@@ -28,6 +28,11 @@ TEST(ObjectText, TextsOfSeveralLinesAreBelowTheirNames) {
   EXPECT_EQ(text_of(R"({"body":"Dear Ann,\n\npay.\n","id":"a"})"), "body\n  Dear Ann,\n\n  pay.\nid    a\n");
 }
 
+TEST(ObjectText, ADiffHasALineForEachLine) {
+  EXPECT_EQ(text_of(R"({"to":2,"email_content":[" Dear Ann,","-pay, please","+pay now"]})"),
+            "to             2\nemail_content\n   Dear Ann,\n  -pay, please\n  +pay now\n");
+}
+
 TEST(ObjectText, ControlsNoTerminal) {
   EXPECT_EQ(text_of(R"({"na\u001bme":"a\u001b[2Jb","lines":"a\n\u001b[2J"})"), "na me  a [2Jb\nlines\n  a\n   [2J\n");
 }

@@ -167,6 +167,12 @@ void announce_outbox(std::ostream& out, const Settings& settings, const OutboxSe
   if (settings.outbox.ledger != LedgerKind::store) out << "E-mails: in " << outbox.describe_storage() << "\n";
 }
 
+void announce_reminders(std::ostream& out, const ReminderSettings& reminders) {
+  if (reminders.off) return;
+  out << "Reminders: in table " << reminders.table
+      << (reminders.from.empty() ? "; without --reminders-from only templates with a branding can be sent\n" : "\n");
+}
+
 void announce(std::ostream& out, const Settings& settings, const net::Address& address) {
   const std::string url = url_of(address, settings.tls_certificate);
   const bool closed = settings.access_keys.empty() && needs_access_key(settings);
@@ -393,6 +399,7 @@ base::Result<void> serve(const Settings& settings, const ReadSettings& read_sett
   monitor.set_ready(true);
   if (outbox) announce_outbox(out, settings, *outbox, servers.rest());
   if (gateway) out << "Messages: " << gateway->describe() << "\n";
+  if (outbox) announce_reminders(out, settings.reminders);
   announce(out, settings, address);
   if (outbox && settings.outbox.sample) {
     TRY_VOID(outbox->show_sample(out));

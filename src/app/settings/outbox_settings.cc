@@ -133,8 +133,10 @@ std::vector<Setting> course_settings() {
       {"outbox.off", "--no-outbox", "POSTINO_NO_OUTBOX", "", "serve DynamoDB's API only", flag,
        take_boolean<&Outbox::off>, show_boolean<&Outbox::off>},
       {"outbox.sample", "--sample", "POSTINO_SAMPLE", "",
-       "at start, send one e-mail through the sandbox and show its history", flag, take_boolean<&Outbox::sample>,
-       show_boolean<&Outbox::sample>},
+       "at start, send an e-mail and a payment reminder through the sandbox, and a message through a queue, and show "
+       "what "
+       "became of them",
+       flag, take_boolean<&Outbox::sample>, show_boolean<&Outbox::sample>},
       {"outbox.no_sending", "--no-sending", "POSTINO_NO_SENDING", "",
        "accept e-mails, but send none and make no callbacks: they wait for a start without this flag", flag,
        take_boolean<&Outbox::no_sending>, show_boolean<&Outbox::no_sending>},
