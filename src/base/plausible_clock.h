@@ -39,6 +39,8 @@ class PlausibleClock final : public Clock {
   void note_past(TimePoint past) override;
   // What it was told of.
   std::optional<TimePoint> past() const;
+  // Does the source say something else at the moment? Then one of the two is wrong, and it may be this one.
+  bool is_suspicious() const { return is_suspicious_; }
   bool is_doubtful() const override { return source_.monotonic().count() < doubtful_until_; }
 
   // Their names begin with the prefix and end with _jumps_total and _suspicious.

@@ -104,9 +104,9 @@ Answer<SentReminder> Approvals::approve(const std::string& draft_id, int seen, c
 
 Answer<Approvals::Outcome> Approvals::try_once(Attempt& attempt) {
   // Rules are about time.
-  if (store_.clock().is_doubtful())
-    return refuse(RefusalKind::busy, "the clock of this server is doubted, so that no reminder may be sent");
   attempt.now = store_.clock().now();
+  if (store_.clock().is_doubtful() || (rules_.is_clock_contradicted && rules_.is_clock_contradicted()))
+    return refuse(RefusalKind::busy, "the clock of this server is doubted, so that no reminder may be sent");
   const std::string partition = attempt.keys.customer(attempt.customer_id);
   const std::string sort = std::string(draft_begin) + attempt.draft_id;
   TRY(const std::optional<StoredDraft> stored, read_stored_draft(store_, attempt.keys, attempt.draft_id, false));

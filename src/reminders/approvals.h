@@ -5,6 +5,7 @@
 // and the e-mail follows under an id that is derived from the approval (handovers.h). Safe to call from any thread.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "reminders/actor.h"
@@ -23,6 +24,8 @@ struct ApprovalRules {
   // or made it without a name and a key is not known, and refused as well.
   bool other_person = false;
   std::string from;  // the sender's address, where the draft has none of its branding
+  // Does the machine's clock contradict the one that is followed? Empty: that is not known.
+  std::function<bool()> is_clock_contradicted = {};
 };
 
 class Approvals {

@@ -12,9 +12,7 @@ namespace postino::reminders {
 
 namespace {
 
-constexpr base::Milliseconds audit_day = std::chrono::hours(24);
-constexpr int most_audit_days = 400;
-constexpr std::size_t most_audit_events = 10'000;
+constexpr int most_audit_events = 10'000;
 
 struct RecordKind {
   std::string_view sort_key;  // or its beginning, when it ends with '#'
@@ -57,35 +55,20 @@ Answer<void> read_partition(ReminderStore& store, const Keys& keys, const std::s
   return {};
 }
 
-bool is_about(std::string_view subject, std::string_view customer_id) {
-  while (!subject.empty()) {
-    const std::string_view part = subject.substr(0, subject.find('/'));
-    subject.remove_prefix(std::min(part.size() + 1, subject.size()));
-    if (part == customer_id) return true;
-    if (const auto draft = parse_draft_id(part); draft && draft->customer_id == customer_id) return true;
-  }
-  return false;
-}
-
-Answer<std::vector<item::Item>> audit_events_of(ReminderStore& store, const Keys& keys, const std::string& customer_id,
-                                                base::TimePoint since) {
-  const base::TimePoint now = store.clock().now();
-  base::TimePoint day = std::max(since, now - most_audit_days * audit_day);
-  std::vector<item::Item> events;
-  for (; date_of(day) <= date_of(now); day += audit_day) {
-    store::QueryRequest request;
-    request.table_name = store.tables().audit();
-    request.key_condition = "PK = :pk";
-    request.filter = "contains(subject, :id)";
-    request.placeholders.values = item::Map{{":id", customer_id}, {":pk", keys.audit(date_of(day))}};
-    request.consistent_read = true;
-    do {
-      TRY(ReminderStore::QueryPage page, store.query(request));
-      for (item::Item& item : page.items)
-        if (is_about(item::attribute_text(item, "subject"), customer_id) && events.size() < most_audit_events)
-          events.push_back(std::move(item));
-      request.exclusive_start_key = std::move(page.next);
-    } while (request.exclusive_start_key);
+Answer<std::vector<item::Item>> audit_events_of(ReminderStore& store, const Keys& keys,
+                                                const std::string& customer_id) {
+  store::QueryRequest request;
+  request.table_name = store.tables().audit();
+  request.index_name = std::string(status_index);
+  request.key_condition = "GSI1PK = :pk";
+  request.placeholders.values = item::Map{{":pk", keys.customer(customer_id)}};
+  request.limit = most_audit_events;
+  TRY(ReminderStore::QueryPage page, store.query(request));
+  std::vector<item::Item> events = std::move(page.items);
+  while (page.next && std::cmp_less(events.size(), most_audit_events)) {
+    request.exclusive_start_key = std::move(page.next);
+    TRY(page, store.query(request));
+    std::ranges::move(page.items, std::back_inserter(events));
   }
   return events;
 }

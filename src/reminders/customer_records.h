@@ -19,12 +19,7 @@ Answer<void> read_partition(ReminderStore& store, const Keys& keys, const std::s
                             const std::string& sort_begin,
                             const std::function<Answer<void>(std::vector<item::Item>)>& take);
 
-// Audit events about the customer, oldest first: those since this time, but of the last 400 days at most, and not more
-// than 10,000 of them.
-Answer<std::vector<item::Item>> audit_events_of(ReminderStore& store, const Keys& keys, const std::string& customer_id,
-                                                base::TimePoint since);
-
-// Is an event about this customer? "customers/cust_001/invoices/INV-1", "drafts/20250921_143022_cust_001".
-bool is_about(std::string_view subject, std::string_view customer_id);
+// Audit events about the customer, oldest first; not more than 10,000 of them.
+Answer<std::vector<item::Item>> audit_events_of(ReminderStore& store, const Keys& keys, const std::string& customer_id);
 
 }  // namespace postino::reminders

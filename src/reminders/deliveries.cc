@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/timestamp.h"
+#include "reminders/record/item_fields.h"
 #include "reminders/record/sent_item.h"
 #include "smtp/reply.h"
 
@@ -86,18 +87,7 @@ Answer<int> Deliveries::run_once(int limit) {
     const std::lock_guard lock(mutex_);
     ids.swap(noted_);
   }
-  const std::string now = base::format_timestamp(store_.clock().now());
-  for (int shard = 0; shard < work_shards && std::cmp_less(ids.size(), limit); ++shard) {
-    store::QueryRequest request;
-    request.table_name = store_.tables().tracking;
-    request.index_name = std::string(status_index);
-    request.key_condition = "GSI1PK = :pk AND GSI1SK <= :now";
-    request.placeholders.values = item::Map{{":pk", Keys::watch(shard)}, {":now", now}};
-    request.limit = limit;
-    TRY(const ReminderStore::QueryPage page, store_.query(std::move(request)));
-    for (const item::Item& item : page.items)
-      if (const auto watch = read_watch(item)) ids.insert(watch->email_id);
-  }
+  TRY_VOID(add_due(ids, limit));
   int changed = 0;
   int looked = 0;
   std::optional<Refusal> trouble;
@@ -111,9 +101,60 @@ Answer<int> Deliveries::run_once(int limit) {
     base::log_warning("reminders", "it could not be written down what became of a reminder",
                       {{"email", id}, {"cause", was_changed.error().message}});
     trouble = was_changed.error();
+    // Others must not wait behind it. It is looked at again after growing pauses, until someone has mended it.
+    if (trouble->kind == RefusalKind::corrupt || trouble->kind == RefusalKind::invalid)
+      if (const auto later = put_off(id); !later) return base::propagate(later.error());
   }
   if (looked == 0 && trouble) return base::propagate(*std::move(trouble));
   return changed;
+}
+
+Answer<void> Deliveries::add_due(std::set<std::string>& ids, int limit) {
+  const std::string now = base::format_timestamp(store_.clock().now());
+  for (int shard = 0; shard < work_shards; ++shard) {
+    store::QueryRequest request;
+    request.table_name = store_.tables().tracking;
+    request.index_name = std::string(status_index);
+    request.key_condition = "GSI1PK = :pk AND GSI1SK <= :now";
+    request.placeholders.values = item::Map{{":pk", Keys::watch(shard)}, {":now", now}};
+    request.limit = limit;
+    // Each shard has its share, so that none waits behind another one.
+    TRY(const ReminderStore::QueryPage page, store_.query(std::move(request)));
+    for (const item::Item& item : page.items) {
+      if (const auto watch = read_watch(item))
+        ids.insert(watch->email_id);
+      else
+        TRY_VOID(take_out(item, watch.error()));
+    }
+  }
+  return {};
+}
+
+// What is no watch leads nowhere: it is out of the way from now on.
+Answer<void> Deliveries::take_out(const item::Item& item, const base::Error& cause) {
+  base::log_warning("reminders", "a record of an e-mail that is followed cannot be read, and is left alone",
+                    {{"record", key_text(item)}, {"cause", cause.message}});
+  store::TransactUpdate update;
+  update.table_name = store_.tables().tracking;
+  update.key = Keys::key(item.find("PK")->as<std::string>(), item.find("SK")->as<std::string>());
+  update.update = "REMOVE GSI1PK, GSI1SK";
+  update.condition = "attribute_exists(PK)";
+  Commit commit = store_.begin();
+  commit.add(std::move(update));
+  std::vector<std::size_t> failed;
+  auto written = store_.write(std::move(commit), &failed);
+  if (!written && failed.empty()) return written;
+  return {};
+}
+
+Answer<void> Deliveries::put_off(const std::string& email_id) {
+  TRY(const std::optional<item::Item> item, store_.get(Keys::email(email_id), std::string(watch_sort)));
+  if (!item) return {};
+  const auto watch = read_watch(*item);
+  if (!watch) return take_out(*item, watch.error());
+  auto later = look_later(*watch);
+  if (!later && later.error().kind == RefusalKind::busy) return {};  // another look was in between
+  return later;
 }
 
 Answer<bool> Deliveries::look_at(const std::string& email_id) {

@@ -26,6 +26,10 @@ class Deliveries {
   Answer<int> run_once(int limit = 100);
 
  private:
+  // Those that are due, up to `limit` of each shard.
+  Answer<void> add_due(std::set<std::string>& ids, int limit);
+  Answer<void> take_out(const item::Item& item, const base::Error& cause);
+  Answer<void> put_off(const std::string& email_id);
   // True when its record was changed.
   Answer<bool> look(const Watch& watch);
   Answer<bool> look_at(const std::string& email_id);

@@ -113,7 +113,7 @@ Answer<std::string> Erasure::export_customer(const std::string& id, const Actor&
     return {};
   }));
   if (!is_known) return refuse_unknown(id);
-  TRY(std::vector<item::Item> events, audit_events_of(store_, keys, id, base::TimePoint()));
+  TRY(std::vector<item::Item> events, audit_events_of(store_, keys, id));
   records["audit"];
   for (item::Item& event : events) add("audit", std::move(event));
 
@@ -301,7 +301,7 @@ Answer<ErasureReport> Erasure::report(const Keys& keys, const std::string& id) {
     report.kept.push_back({"sent reminders", sent,
                            "they prove what was demanded and when; they have no text, name or address, and expire a "
                            "year after they were sent"});
-  TRY(const std::vector<item::Item> events, audit_events_of(store_, keys, id, base::TimePoint()));
+  TRY(const std::vector<item::Item> events, audit_events_of(store_, keys, id));
   report.kept.push_back({"audit events", static_cast<std::int64_t>(events.size()),
                          "they prove who decided what; they have no names, addresses or texts of customers"});
   TRY(const Guard guard, store_.guard(keys, id));

@@ -60,6 +60,19 @@ std::optional<base::TimePoint> end_of(const item::Item& item, const std::string&
   return of_key ? std::optional(*of_key + life) : std::nullopt;
 }
 
+// Whom an event is about; empty: no single customer.
+std::string customer_of(const std::string& subject, const std::map<std::string, std::string>& details) {
+  constexpr std::string_view customers = "customers/", drafts = "drafts/";
+  if (const auto named = details.find("customer"); named != details.end()) return named->second;
+  if (subject.starts_with(customers)) {
+    const std::string_view rest = std::string_view(subject).substr(customers.size());
+    return std::string(rest.substr(0, rest.find('/')));
+  }
+  if (!subject.starts_with(drafts)) return "";
+  const auto draft = parse_draft_id(std::string_view(subject).substr(drafts.size()));
+  return draft ? draft->customer_id : "";
+}
+
 }  // namespace
 
 std::size_t Commit::put(item::Item item, std::optional<std::string> condition, expr::Placeholders placeholders) {
@@ -100,6 +113,11 @@ void Commit::audit(const Actor& actor, std::string action, std::string subject,
   item.set("key", actor.key);
   item.set("from", actor.from);
   item.set("action", std::move(action));
+  // Of one customer they are found by the index.
+  if (const std::string customer = customer_of(subject, details); !customer.empty()) {
+    item.set("GSI1PK", Keys(actor.tenant).customer(customer));
+    item.set("GSI1SK", *item.find("SK"));
+  }
   item.set("subject", std::move(subject));
   item::Map told;
   for (const auto& [name, value] : details) told.set(name, value);
@@ -210,22 +228,21 @@ ReminderStore::ReminderStore(store::Store& store, ReminderTables tables, Rules r
 
 base::Result<void> ReminderStore::prepare() {
   using item::Type;
-  const std::vector<store::AttributeDefinition> keys = {{"PK", Type::string}, {"SK", Type::string}};
-  store::CreateTableRequest tracking = store::table_request(tables_.tracking, keys);
-  tracking.attribute_definitions.push_back({"GSI1PK", Type::string});
-  tracking.attribute_definitions.push_back({"GSI1SK", Type::string});
-  store::GlobalIndexDefinition index;
-  index.name = std::string(status_index);
-  index.key_schema = {{"GSI1PK", store::KeyRole::hash}, {"GSI1SK", store::KeyRole::range}};
-  index.projection.type = store::ProjectionType::all;
-  tracking.global_indexes = {index};
-  TRY_VOID(store::prepare_table(store_, tracking, std::string(ttl_attribute)));
-  TRY_VOID(store::prepare_table(store_, store::table_request(tables_.audit(), keys), ""));
-  const auto found = store_.describe_table(tables_.tracking);
-  if (!found) return base::propagate(store::as_error(found.error()));
-  const auto is_index = [](const auto& each) { return each.name == status_index; };
-  if (std::ranges::none_of(found->global_indexes, is_index))
-    return base::invalid("table " + tables_.tracking + " exists without the index " + std::string(status_index));
+  for (const std::string& table : {tables_.tracking, tables_.audit()}) {
+    store::CreateTableRequest wanted = store::table_request(table, {{"PK", Type::string}, {"SK", Type::string}});
+    wanted.attribute_definitions.push_back({"GSI1PK", Type::string});
+    wanted.attribute_definitions.push_back({"GSI1SK", Type::string});
+    store::GlobalIndexDefinition index;
+    index.name = std::string(status_index);
+    index.key_schema = {{"GSI1PK", store::KeyRole::hash}, {"GSI1SK", store::KeyRole::range}};
+    index.projection.type = store::ProjectionType::all;
+    wanted.global_indexes = {index};
+    TRY_VOID(store::prepare_table(store_, wanted, table == tables_.audit() ? "" : std::string(ttl_attribute)));
+    const auto found = store_.describe_table(table);
+    if (!found) return base::propagate(store::as_error(found.error()));
+    // Another program may have made the table, or removed the index.
+    TRY_VOID(store::add_missing_index(store_, wanted, *found));
+  }
   for (const std::string& table : {tables_.tracking, tables_.audit()}) {
     const auto backups = store_.describe_continuous_backups(table);
     if (backups && backups->enabled) continue;

@@ -1,5 +1,7 @@
 #include "store/table_setup.h"
 
+#include <algorithm>
+
 #include "base/log.h"
 #include "store/retry.h"
 
@@ -33,6 +35,29 @@ base::Result<void> prepare_table(Store& store, const CreateTableRequest& request
   const auto enabled = store.update_time_to_live(request.table_name, {expiry, true});
   if (!enabled) return base::propagate(as_error(enabled.error()));
   return {};
+}
+
+base::Result<bool> add_missing_index(Store& store, const CreateTableRequest& wanted, const TableDescription& found) {
+  if (!wanted.global_indexes) return false;
+  for (GlobalIndexDefinition definition : *wanted.global_indexes) {
+    if (std::ranges::find(found.global_indexes, definition.name, &IndexDescription::name) != found.global_indexes.end())
+      continue;
+    if (found.billing_mode == BillingMode::provisioned) definition.throughput = found.throughput.provisioned;
+    UpdateTableRequest update;
+    update.table_name = found.name;
+    update.attribute_definitions = found.attribute_definitions;
+    for (const KeyElement& key : definition.key_schema)
+      if (std::ranges::find(found.attribute_definitions, key.name, &AttributeDefinition::name) ==
+          found.attribute_definitions.end())
+        update.attribute_definitions.push_back(
+            *std::ranges::find(wanted.attribute_definitions, key.name, &AttributeDefinition::name));
+    base::log_info("store", "adding an index that a table lacks", {{"table", found.name}, {"index", definition.name}});
+    update.global_index_updates.emplace_back(CreateGlobalIndex{std::move(definition)});
+    const auto updated = store.update_table(update);
+    if (!updated) return base::propagate(as_error(updated.error()));
+    return true;
+  }
+  return false;
 }
 
 void protect_table(Store& store, const TableDescription& table) {

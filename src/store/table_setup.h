@@ -23,6 +23,10 @@ CreateTableRequest table_request(std::string name, const std::vector<AttributeDe
 // it is then protected against deletion.
 base::Result<void> prepare_table(Store& store, const CreateTableRequest& request, const std::string& expiry);
 
+// Gives a table that is there one of the wanted indexes that it lacks; false when it has all. A store takes no second
+// one before the first is there.
+base::Result<bool> add_missing_index(Store& store, const CreateTableRequest& wanted, const TableDescription& found);
+
 // Protects a table that is there against deletion, unless it is. What cannot be done is logged.
 void protect_table(Store& store, const TableDescription& table);
 

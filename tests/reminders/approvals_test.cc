@@ -200,6 +200,10 @@ TEST_F(ApprovalsOnAStore, WaitWhileTheClockIsDoubted) {
   ReminderStore records(store_.engine(), {}, Rules::usual(), clock, store_.random(), store_.retry());
   Approvals approvals(records, office_.customers, office_.mail, {.other_person = false, .from = "a@example.com"});
   EXPECT_EQ(outcome_of(approvals.approve(id, 1, {})), "busy");
+  ApprovalRules rules{.other_person = false, .from = "a@example.com"};
+  rules.is_clock_contradicted = [] { return true; };
+  Approvals contradicted(store_.records(), office_.customers, office_.mail, rules);
+  EXPECT_EQ(outcome_of(contradicted.approve(id, 1, {})), "busy");
   expect_nothing_happened(id);
 }
 

@@ -301,5 +301,39 @@ TEST_F(HandoversOfReminders, KeepNoOthersBack) {
   EXPECT_THAT(mail_.payloads(), SizeIs(5));
 }
 
+// As many as one run looks at.
+TEST_F(DeliveriesOfReminders, DoNotWaitBehindWhatCannotBeRead) {
+  constexpr int limit = 3;
+  for (int i = 0; i < limit * work_shards; ++i) {
+    item::Item junk = Keys::key(Keys::email("junk" + std::to_string(i)), std::string(watch_sort));
+    junk.set("GSI1PK", Keys::watch(i % work_shards));
+    junk.set("GSI1SK", "0");
+    junk.set("sent_at_ms", "soon");
+    store_.put(junk);
+  }
+  const SentReminder sent = approved();
+  become(sent, State::sent);
+  store_.time().advance(10s);
+  for (int run = 0; run < 2; ++run) EXPECT_TRUE(succeeded(office_.deliveries.run_once(limit)));
+  EXPECT_EQ(record(sent).delivery, DeliveryStatus::sent);
+  EXPECT_FALSE(store_.get(Keys::email("junk0"), std::string(watch_sort))->contains("GSI1PK")) << "it is out of the way";
+}
+
+TEST_F(DeliveriesOfReminders, LookLaterAtARecordThatCannotBeRead) {
+  const SentReminder sent = approved();
+  const item::Item whole = *store_.get("CUSTOMER#cust_001", "SENT#" + sent.id);
+  item::Item damaged = whole;
+  damaged.set("revision", "one");
+  store_.put(damaged);
+  become(sent, State::sent);
+  store_.time().advance(10s);
+  EXPECT_FALSE(office_.deliveries.run_once());
+  EXPECT_EQ(office_.deliveries.run_once().value_or(-1), 0) << "its next look is not due";
+  store_.put(whole);
+  store_.time().advance(1h);
+  EXPECT_EQ(office_.deliveries.run_once().value_or(-1), 1);
+  EXPECT_EQ(record(sent).delivery, DeliveryStatus::sent);
+}
+
 }  // namespace
 }  // namespace postino::reminders

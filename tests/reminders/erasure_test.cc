@@ -445,6 +445,14 @@ TEST_F(ErasureTest, ExportHasEveryRecord) {
   EXPECT_THAT(store_.audited(), Contains("customer.exported"));
 }
 
+TEST_F(ErasureTest, ExportOfACustomerWhoseIdIsAWordOfSubjectsHasNothingOfOthers) {
+  ASSERT_TRUE(succeeded(store_.customers().put(test_customer("customers"), test_actor)));
+  const auto text = erasure_.export_customer("customers", test_actor);
+  ASSERT_TRUE(succeeded(text));
+  EXPECT_THAT(*text, HasSubstr("\"customers/customers\""));
+  EXPECT_THAT(*text, Not(HasSubstr("cust_001")));
+}
+
 TEST_F(ErasureTest, ExportHasNothingOfOthers) {
   ASSERT_TRUE(succeeded(store_.customers().put(test_customer("cust_0011"), test_actor)));
   ASSERT_TRUE(

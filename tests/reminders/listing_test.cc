@@ -162,5 +162,17 @@ TEST_F(ListingPages, ReadABoundedNumberOfItems) {
   EXPECT_THAT(names(listing, 200), ElementsAre("0"));
 }
 
+TEST(TablesOfReminders, GetTheIndexBackThatAnotherProgramRemoved) {
+  RemindersStore store;
+  store::UpdateTableRequest removal;
+  removal.table_name = "EmailTrackingTable";
+  removal.global_index_updates.emplace_back(store::DeleteGlobalIndex{std::string(status_index)});
+  ASSERT_TRUE(store.engine().update_table(removal));
+  ASSERT_TRUE(
+      base::eventually([&] { return store.engine().describe_table("EmailTrackingTable")->global_indexes.empty(); }));
+  EXPECT_TRUE(store.records().prepare());
+  EXPECT_EQ(store.engine().describe_table("EmailTrackingTable")->global_indexes.at(0).name, status_index);
+}
+
 }  // namespace
 }  // namespace postino::reminders

@@ -215,6 +215,7 @@ base::Result<void> OutboxService::Parts::build_reminders(store::Store& store, co
   options.tables.currency = wanted.currency;
   options.approval.other_person = wanted.other_person;
   options.approval.from = wanted.from;
+  options.approval.is_clock_contradicted = [this] { return own_clock.is_suspicious(); };
   const store::Retry retry(random, [this](base::Milliseconds delay) { pause.wait(delay); });
   reminders = std::make_unique<reminders::Reminders>(store, *mail_room, std::move(options), *clock, random, retry);
   return reminders->prepare();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/log.h"
 #include "store/retry.h"
 #include "store/table_setup.h"
 
@@ -91,33 +90,6 @@ base::Result<void> check_table(const CreateTableRequest& wanted, const store::Ta
   return {};
 }
 
-// Of a table that another program has made. One at a time: a store takes no second one before the first is there.
-base::Result<bool> add_missing_index(store::Store& store, const CreateTableRequest& wanted,
-                                     const store::TableDescription& found) {
-  if (!wanted.global_indexes) return false;
-  for (store::GlobalIndexDefinition definition : *wanted.global_indexes) {
-    if (std::ranges::find(found.global_indexes, definition.name, &store::IndexDescription::name) !=
-        found.global_indexes.end())
-      continue;
-    if (found.billing_mode == store::BillingMode::provisioned) definition.throughput = found.throughput.provisioned;
-    store::UpdateTableRequest update;
-    update.table_name = found.name;
-    update.attribute_definitions = found.attribute_definitions;
-    for (const store::KeyElement& key : definition.key_schema)
-      if (std::ranges::find(found.attribute_definitions, key.name, &store::AttributeDefinition::name) ==
-          found.attribute_definitions.end())
-        update.attribute_definitions.push_back(
-            *std::ranges::find(wanted.attribute_definitions, key.name, &store::AttributeDefinition::name));
-    base::log_info("outbox", "adding an index to a table of another program",
-                   {{"table", found.name}, {"index", definition.name}});
-    update.global_index_updates.emplace_back(store::CreateGlobalIndex{std::move(definition)});
-    const auto updated = store.update_table(update);
-    if (!updated) return base::propagate(store::as_error(updated.error()));
-    return true;
-  }
-  return false;
-}
-
 bool is_being_changed(const store::TableDescription& table) {
   return table.status != store::TableStatus::active ||
          std::ranges::any_of(table.global_indexes, [](const store::IndexDescription& index) {
@@ -133,7 +105,7 @@ base::Result<store::TableDescription> complete_table(store::Store& store, const 
     if (!found) return base::propagate(store::as_error(found.error()));
     TRY_VOID(check_table(wanted, *found));
     if (!is_being_changed(*found)) {
-      TRY(const bool added, add_missing_index(store, wanted, *found));
+      TRY(const bool added, store::add_missing_index(store, wanted, *found));
       if (!added) return *std::move(found);
     } else if (!wait()) {
       return base::fail(base::ErrorCode::conflict, "table " + wanted.table_name + " is still being changed");

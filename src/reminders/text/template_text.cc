@@ -77,6 +77,9 @@ base::Result<std::string> TemplateText::render(const Variables& variables, TextK
     const auto value = variables.find(part.text);
     if (value == variables.end()) return base::invalid("needs a value for {{" + part.text + "}}");
     out += written_value(value->second, kind);
+    // Many placeholders of one long value would be a huge text.
+    if (out.size() > max_bytes)
+      return base::invalid("would be longer than " + std::to_string(max_bytes) + " bytes with its values");
   }
   return out;
 }

@@ -36,7 +36,7 @@ class TemplateText {
   // Each name once, sorted.
   std::vector<std::string> names() const;
 
-  // invalid when a placeholder has no value; the message names it.
+  // invalid when a placeholder has no value, which the message names, and when the text would be longer than max_bytes.
   base::Result<std::string> render(const Variables& variables, TextKind kind) const;
 
  private:

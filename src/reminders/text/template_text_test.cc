@@ -86,5 +86,17 @@ TEST(TemplateText, HasLimits) {
   EXPECT_EQ(fault(many + "{{a}}"), "must not have more than 1000 placeholders");
 }
 
+TEST(TemplateTextTest, EndsWhereItsValuesMakeItTooLong) {
+  std::string many;
+  for (std::size_t i = 0; i < TemplateText::max_placeholders; ++i) many += "{{x}}";
+  const auto text = TemplateText::parse(many);
+  ASSERT_TRUE(text);
+  const std::size_t fits = TemplateText::max_bytes / TemplateText::max_placeholders;
+  EXPECT_TRUE(text->render({{"x", std::string(fits, 'a')}}, TextKind::plain));
+  const auto refused = text->render({{"x", std::string(fits, '&')}}, TextKind::html);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "would be longer than 262144 bytes with its values");
+}
+
 }  // namespace
 }  // namespace postino::reminders
