@@ -277,7 +277,7 @@ Schema reason() {
   return {.type = "object",
           .properties = {{"reason",
                           {.type = "string",
-                           .description = "Reason for the change, kept in the history.",
+                           .description = "Reason for the change, kept with what it changes.",
                            .pattern = without_control_characters,
                            .most = limit_of(Limits::reason_bytes)}}},
           .closed = true};
