@@ -65,17 +65,74 @@ void add_counts(Commit& commit, const Keys& keys, const std::string& id,
   commit.add(std::move(update));
 }
 
-// Without whatever may be about a person. Invoices and amounts stay: they are what the reminder was about.
-store::TransactUpdate stripped(const Commit& commit, const item::Item& sent) {
+// What is left of a sent reminder. Invoices and amounts are what it was about.
+constexpr std::array<std::string_view, 26> kept_attributes = {"PK",
+                                                              "SK",
+                                                              "GSI1PK",
+                                                              "GSI1SK",
+                                                              "customer_id",
+                                                              "reminder_type",
+                                                              "status",
+                                                              "sent_date",
+                                                              "sent_at_ms",
+                                                              "approved_by",
+                                                              "message_id",
+                                                              "ses_message_id",
+                                                              "email_id",
+                                                              "draft_id",
+                                                              "delivery_status",
+                                                              "delivered_at_ms",
+                                                              "revision",
+                                                              "template_id",
+                                                              "currency",
+                                                              "version",
+                                                              "overdue_amount",
+                                                              "overdue_totals",
+                                                              "erased_at_ms",
+                                                              "overdue_invoices",
+                                                              ttl_attribute,
+                                                              "template_version"};
+
+bool is_number(const item::Item& item, std::string_view name) {
+  const item::AttributeValue* const value = item.find(name);
+  return value != nullptr && value->get_if<item::Number>() != nullptr;
+}
+
+// Other programs may have put anything into it.
+bool has_more(const item::Item& sent) {
+  return std::ranges::any_of(sent, [](const item::Attribute& attribute) {
+    return std::ranges::find(kept_attributes, attribute.name) == kept_attributes.end();
+  });
+}
+
+// Without whatever may be about a person: only what is known to be about nobody stays, and not for ever.
+store::TransactUpdate stripped(const Commit& commit, const item::Item& sent, base::TimePoint sent_at) {
   store::TransactUpdate update;
   update.table_name = commit.tables().tracking;
   update.key = Keys::key(item::attribute_text(sent, "PK"), item::attribute_text(sent, "SK"));
-  update.update.emplace(
-      "SET version = if_not_exists(version, :none) + :one, erased_at_ms = :now "
-      "REMOVE customer_name, customer_email, email_subject, email_content, email_html, failure");
+  item::Map values{{":now", base::epoch_milliseconds(commit.now())}, {":one", 1}};
+  expr::Names names;
+  std::string text = "SET erased_at_ms = :now, version = ";
+  text += is_number(sent, "version") ? "version + :one" : ":one";
+  if (!is_number(sent, ttl_attribute)) {
+    names.emplace("#ttl", ttl_attribute);
+    values.set(":ttl", base::epoch_seconds(sent_at + sent_life));
+    text += ", #ttl = :ttl";
+  }
+  int number = 0;
+  for (const item::Attribute& attribute : sent) {
+    if (std::ranges::find(kept_attributes, attribute.name) != kept_attributes.end()) continue;
+    const std::string mark = "#r" + std::to_string(number);
+    names.emplace(mark, attribute.name);
+    text.append(number++ == 0 ? " REMOVE " : ", ").append(mark);
+  }
+  update.update.emplace(std::move(text));
   // Two that erase at the same time count it once.
-  update.condition.emplace("attribute_exists(PK) AND attribute_not_exists(erased_at_ms)");
-  update.placeholders.values = item::Map{{":none", 0}, {":now", base::epoch_milliseconds(commit.now())}, {":one", 1}};
+  update.condition.emplace(sent.contains("erased_at_ms")
+                               ? "attribute_exists(PK)"
+                               : "attribute_exists(PK) AND attribute_not_exists(erased_at_ms)");
+  if (!names.empty()) update.placeholders.names = std::move(names);
+  update.placeholders.values = std::move(values);
   return update;
 }
 
@@ -235,12 +292,14 @@ Answer<int> Erasure::erase_sent(const Keys& keys, const std::string& id) {
         TRY(const bool is_gone, erase_email(keys, *sent));
         if (!is_gone) ++in_flight;
       }
-      if (item.contains("erased_at_ms")) continue;
+      const bool is_stripped = item.contains("erased_at_ms");
+      if (is_stripped && !has_more(item)) continue;
+      commit.add(stripped(commit, item, sent ? sent->sent_at : commit.now()));
+      if (is_stripped) continue;  // another program has added something since
       ++counts[count_name("sent_reminders")];
       if (has_email) ++counts[std::string(emails_count)];
-      commit.add(stripped(commit, item));
     }
-    if (counts.empty()) return {};
+    if (commit.size() == 0) return {};
     add_counts(commit, keys, id, counts);
     return store_.write(std::move(commit));
   };
@@ -274,6 +333,30 @@ Answer<void> Erasure::erase_records(const Keys& keys, const std::string& id) {
   });
 }
 
+Answer<Erasure::KeptReminders> Erasure::kept_reminders(const Keys& keys, const std::string& id) {
+  KeptReminders kept;
+  const auto look = [&](const std::vector<item::Item>& items) -> Answer<void> {
+    for (const item::Item& item : items) {
+      const auto sent = read_sent(item, store_.tables().currency);
+      bool was_sent =
+          !sent || (sent->delivery != DeliveryStatus::failed && sent->delivery != DeliveryStatus::cancelled);
+      if (sent && !sent->email_id.empty()) {
+        const auto email = mail_.find(sent->email_id, keys.tenant());
+        if (!email) return base::propagate(refusal_of(email.error()));
+        // The outbox knows first what has become of it.
+        if (*email) was_sent = outbox::was_sent((*email)->state);
+        if (*email) ++(was_sent ? kept.sent_emails : kept.other_emails);
+        TRY(const auto watch, store_.get(Keys::email(sent->email_id), std::string(watch_sort)));
+        if (watch) ++kept.watches;
+      }
+      ++(was_sent ? kept.sent : kept.others);
+    }
+    return {};
+  };
+  TRY_VOID(read_partition(store_, keys, id, std::string(sent_begin), look));
+  return kept;
+}
+
 Answer<ErasureReport> Erasure::report(const Keys& keys, const std::string& id) {
   TRY(const std::optional<item::Item> record, store_.get(keys.customer(id), std::string(erased_sort)));
   if (!record) return refuse_unknown(id);
@@ -284,23 +367,24 @@ Answer<ErasureReport> Erasure::report(const Keys& keys, const std::string& id) {
   for (const auto& [kind, name] : removed_counts)
     if (const std::int64_t count = counts.whole(count_name(kind)); count > 0)
       report.removed.push_back({std::string(name), count, ""});
-  const std::int64_t emails = counts.whole(emails_count);
-  if (emails > 0) {
+  if (const std::int64_t emails = counts.whole(emails_count); emails > 0)
     report.removed.push_back({"contents of e-mails in the outbox", emails, ""});
-    report.kept.push_back({"records of e-mails in the outbox", emails,
-                           "they prove that each was sent once; they have address and subject, and expire with the "
-                           "outbox's history"});
-  }
-
-  std::int64_t sent = 0;
-  TRY_VOID(read_partition(store_, keys, id, std::string(sent_begin), [&](const std::vector<item::Item>& items) {
-    sent += static_cast<std::int64_t>(items.size());
-    return Answer<void>();
-  }));
-  if (sent > 0)
-    report.kept.push_back({"sent reminders", sent,
-                           "they prove what was demanded and when; they have no text, name or address, and expire a "
-                           "year after they were sent"});
+  TRY(const KeptReminders kept, kept_reminders(keys, id));
+  const auto keep = [&](std::string_view what, std::int64_t count, const char* why) {
+    if (count > 0) report.kept.push_back({std::string(what), count, why});
+  };
+  keep(ErasureReport::sent_emails, kept.sent_emails,
+       "they prove that each was sent once; they have address and subject, and expire with the outbox's history");
+  keep("records of e-mails that were not sent", kept.other_emails,
+       "they prove that these were not sent; they have address and subject, and expire with the outbox's history");
+  keep("sent reminders", kept.sent,
+       "they prove what was demanded and when; they have no text, name or address, and expire a year after they were "
+       "sent");
+  keep("reminders that were not sent", kept.others,
+       "they prove that the customer did not get them; they have no text, name or address, and expire a year after "
+       "they were approved");
+  keep("links from e-mails to reminders", kept.watches,
+       "so that a bounce that comes later is written down; they have ids alone, and expire 45 days after the approval");
   TRY(const std::vector<item::Item> events, audit_events_of(store_, keys, id));
   report.kept.push_back({"audit events", static_cast<std::int64_t>(events.size()),
                          "they prove who decided what; they have no names, addresses or texts of customers"});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reminders/actor.h"
@@ -21,6 +22,9 @@ struct ErasureReport {
     std::int64_t count = 0;
     std::string why;  // of what stays: the law; empty of what was removed
   };
+  // Of what stays: those that a mail server, or the sandbox, has got.
+  static constexpr std::string_view sent_emails = "records of e-mails that were sent";
+
   std::vector<Line> removed;
   std::vector<Line> kept;
 };
@@ -39,7 +43,7 @@ class Erasure {
   // repeated after a failure at any step: it goes on where it was, and the report counts all of it. Once it is finished
   // the same report is answered again. Reminders that wait in the outbox are cancelled. One that is being sent at this
   // moment cannot be: busy, and to be repeated. Unpaid invoices are refused: wrong_state, unless `also_unpaid`. Sent
-  // reminders stay as records without text, name and address.
+  // reminders stay as records without text, name and address, and without whatever other programs added to them.
   Answer<ErasureReport> erase(const std::string& id, bool also_unpaid, const Actor& actor);
 
  private:
@@ -51,6 +55,14 @@ class Erasure {
   // False when it is being sent.
   Answer<bool> erase_email(const Keys& keys, const SentReminder& sent);
   Answer<void> erase_records(const Keys& keys, const std::string& id);
+  struct KeptReminders {
+    std::int64_t sent = 0;
+    std::int64_t others = 0;  // that failed or were cancelled
+    std::int64_t sent_emails = 0;
+    std::int64_t other_emails = 0;
+    std::int64_t watches = 0;
+  };
+  Answer<KeptReminders> kept_reminders(const Keys& keys, const std::string& id);
   Answer<ErasureReport> report(const Keys& keys, const std::string& id);
 
   ReminderStore& store_;
