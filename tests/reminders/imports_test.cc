@@ -110,10 +110,19 @@ TEST_F(ImportsTest, AreRefusedAsAWholeWhenTheyCannotBeRead) {
   EXPECT_EQ(csv("id,name\na,Ada\n"), "line 1 must have the column customer_email");
   EXPECT_THAT(csv("id,name,mail\n"), HasSubstr("must not have the column \"mail\"; columns are customer_id"));
   EXPECT_EQ(csv("id,name,customer_id,email\n"), "line 1 must not have the column customer_id twice");
-  EXPECT_EQ(csv("id,name,email\na,Ada,ada@example.org\nb,B\xE9,b@example.org\n"), "line 3 must be UTF-8");
+  EXPECT_EQ(csv("id,name\xE9,email\na,Ada,ada@example.org\n"), "line 1 must be UTF-8");
   EXPECT_EQ(csv(std::string("\xFF\xFEi\0d\0", 6)), "line 1 must be UTF-8");
   EXPECT_THAT(csv("\"id,name,email\n"), HasSubstr("line 1 must close the quote"));
   EXPECT_EQ(customer("a").version, 0) << "nothing was taken";
+}
+
+TEST_F(ImportsTest, ALineThatIsNotUtf8CostsThatLineAlone) {
+  EXPECT_THAT(shown(customers_csv("id,name,email\na,Ada,ada@example.org\nb,B\xE9,b@example.org\nc,C,c@example.org\n")),
+              ElementsAre("2 taken, 0 unchanged, 1 refused", "3 customer_name: must be UTF-8"));
+  const auto lines = customers_json(
+      "{\"id\":\"d\",\"name\":\"\xE9\",\"email\":\"d@example.org\"}\n"
+      "{\"id\":\"e\",\"name\":\"E\",\"email\":\"e@example.org\"}\n");
+  EXPECT_THAT(shown(lines), ElementsAre("1 taken, 0 unchanged, 1 refused", "1 : must be UTF-8"));
 }
 
 TEST_F(ImportsTest, HaveLimits) {

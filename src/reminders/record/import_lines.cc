@@ -14,6 +14,7 @@ namespace postino::reminders {
 namespace {
 
 constexpr std::string_view is_required = "is required";
+constexpr std::string_view utf8_rule = "must be UTF-8";
 // A double has as many digits for certain.
 constexpr std::ptrdiff_t exact_digits = 15;
 
@@ -116,6 +117,7 @@ base::Result<std::vector<const ImportColumn*>, json::FieldError> read_header(
   if (!header->fault.empty()) return unreadable(field, header->fault);
   std::vector<const ImportColumn*> columns;
   for (const std::string& name : header->fields) {
+    if (!json::is_utf8(name)) return unreadable(field, std::string(utf8_rule));
     const ImportColumn* const column = find_column(kind, base::lower_case(base::trim(name)));
     if (column == nullptr) {
       std::string shown;
@@ -146,6 +148,12 @@ ReadLines read_csv(ImportKind kind, std::string_view text) {
       record->fault = "must have " + std::to_string(columns.size()) + " fields, as the first line";
     if (!record->fault.empty()) {
       lines.push_back(faulty_line(record->line, "", std::move(record->fault)));
+      continue;
+    }
+    const auto broken = std::ranges::find_if_not(record->fields, json::is_utf8);
+    if (broken != record->fields.end()) {
+      const auto column = static_cast<std::size_t>(broken - record->fields.begin());
+      lines.push_back(faulty_line(record->line, std::string(columns[column]->name), std::string(utf8_rule)));
       continue;
     }
     ImportRow row;
@@ -219,6 +227,8 @@ ReadLines read_json_lines(ImportKind kind, std::string_view text) {
     if (line.size() > CsvReader::max_record_bytes)
       lines.push_back(
           faulty_line(number, "", "must not be longer than " + std::to_string(CsvReader::max_record_bytes) + " bytes"));
+    else if (!json::is_utf8(line))
+      lines.push_back(faulty_line(number, "", std::string(utf8_rule)));
     else
       lines.push_back(read_json_line(kind, number, line, document));
   }
@@ -240,16 +250,6 @@ base::Result<std::vector<ImportLine>, json::FieldError> read_import(ImportKind k
                                                                     std::string_view text) {
   if (text.size() > max_import_bytes)
     return unreadable("body", "must not be longer than " + std::to_string(max_import_bytes) + " bytes");
-  if (!json::is_utf8(text)) {
-    // Which line is it? A line end is never within a character.
-    int number = 1;
-    for (std::string_view rest = text; !rest.empty(); ++number) {
-      const std::size_t end = std::min(rest.find('\n'), rest.size());
-      if (!json::is_utf8(rest.substr(0, end))) break;
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-    return unreadable("line " + std::to_string(number), "must be UTF-8");
-  }
   return format == ImportFormat::csv ? read_csv(kind, text) : read_json_lines(kind, text);
 }
 

@@ -39,7 +39,7 @@ struct ImportLine {
   }
 };
 
-// Fails with the line and its rule when the whole cannot be read: a header without a needed column, text that is not
+// Fails with the line and its rule when the whole cannot be read: a header without a needed column, or that is not
 // UTF-8, too much of it. Form alone is checked here: rules of values are those of Customers.
 base::Result<std::vector<ImportLine>, json::FieldError> read_import(ImportKind kind, ImportFormat format,
                                                                     std::string_view text);
