@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t longest_template_name = 200;  // in bytes
 constexpr std::size_t most_required = 100;
 constexpr std::string_view type_ending = "_reminder";
+constexpr std::string_view company_variable = "company_name";  // of the branding
 
 // Notes the rule that each field breaks.
 class FaultList {
@@ -100,6 +101,16 @@ bool fits_type(const TemplateVersion& version, std::string_view reminder_type) {
   return type == reminder_type;
 }
 
+bool needs_company(const TemplateVersion& version) {
+  if (std::ranges::find(version.required, company_variable) != version.required.end()) return false;
+  for (const std::string* const text : {&version.subject, &version.body, &version.html}) {
+    const auto parsed = TemplateText::parse(*text);
+    const std::vector<std::string> names = parsed ? parsed->names() : std::vector<std::string>();
+    if (std::ranges::find(names, company_variable) != names.end()) return true;
+  }
+  return false;
+}
+
 std::vector<FieldFault> faults_of(const TemplateVersion& version) {
   FaultList faults;
   faults.check_id("template_id", version.template_id);
@@ -124,6 +135,8 @@ std::vector<FieldFault> faults_of(const TemplateVersion& version) {
     for (const std::string& name : faults.check_template(field, *text))
       if (!is_known_variable(name) && !required.contains(name))
         faults.add(field, "has {{" + name + "}}, which is neither known nor one of `required`");
+  if (version.branding.empty() && needs_company(version))
+    faults.add("branding", "is required, because the template has {{company_name}}, which is of a branding");
   return faults.take();
 }
 
@@ -140,7 +153,10 @@ std::vector<FieldFault> faults_of(const Branding& branding) {
        {std::pair{"text_footer", &branding.text_footer}, std::pair{"html_header", &branding.html_header},
         std::pair{"html_footer", &branding.html_footer}})
     for (const std::string& name : faults.check_template(field, *text))
-      if (!is_known_variable(name)) faults.add(field, "has {{" + name + "}}, which is not known");
+      if (!is_known_variable(name))
+        faults.add(field, "has {{" + name + "}}, which is not known");
+      else if (name == company_variable && branding.company.empty())
+        faults.add("company", "is required, because " + std::string(field) + " has {{company_name}}");
   return faults.take();
 }
 
@@ -176,7 +192,7 @@ Answer<void> refuse_faults(std::vector<FieldFault> faults) {
 }
 
 Answer<Rendered> render_text(const TemplateVersion& version, const std::optional<Branding>& branding,
-                             const Variables& known, const Variables& given) {
+                             const Variables& known, const Variables& given, KnownValues kind) {
   TRY_VOID(refuse_faults(faults_of(given)));
   const Branding brand = branding.value_or(Branding());
   const bool has_html = !version.html.empty();
@@ -204,9 +220,12 @@ Answer<Rendered> render_text(const TemplateVersion& version, const std::optional
     texts.push_back(*std::move(parsed));
   }
   Variables values = known;
-  if (!brand.company.empty()) values["company_name"] = brand.company;
+  if (!brand.company.empty()) values[std::string(company_variable)] = brand.company;
   for (const auto& [name, value] : given) {
-    if (!names.contains(name)) faults.add("variables." + name, "is not in the template");
+    if (!names.contains(name))
+      faults.add("variables." + name, "is not in the template");
+    else if (kind == KnownValues::of_customer && values.contains(name))
+      faults.add("variables." + name, "must not be given: Postino knows it");
     values[name] = value;
   }
   for (const std::string& name : names)

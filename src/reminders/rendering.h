@@ -40,9 +40,16 @@ std::vector<FieldFault> faults_of(const DraftText& text, const std::string& pref
 std::vector<FieldFault> faults_of(const Variables& given);
 Answer<void> refuse_faults(std::vector<FieldFault> faults);
 
-// Given values win over known ones. invalid, with all faults, when variables have no value, when given ones are in no
-// text, or when a text breaks a rule of drafts once it is complete.
+// Does one of its texts have {{company_name}}, without being given it by drafts?
+bool needs_company(const TemplateVersion& version);
+
+// What is known of a customer is true, and nobody may say otherwise in a draft. Samples stand for anything.
+enum class KnownValues { of_customer, samples };
+
+// invalid, with all faults, when variables have no value, when given ones are in no text or would replace what is known
+// of the customer, or when a text breaks a rule of drafts once it is complete.
 Answer<Rendered> render_text(const TemplateVersion& version, const std::optional<Branding>& branding,
-                             const Variables& known, const Variables& given);
+                             const Variables& known, const Variables& given,
+                             KnownValues kind = KnownValues::of_customer);
 
 }  // namespace postino::reminders

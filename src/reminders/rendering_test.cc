@@ -25,6 +25,7 @@ TemplateVersion first_reminder() {
   version.body = "Dear {{customer_name}},\nplease pay {{overdue_amount}} until {{deadline}}.";
   version.html = "<p>Dear {{customer_name}}, please pay {{overdue_amount}} until {{deadline}}.</p>";
   version.required = {"deadline"};
+  version.branding = "innovate_ai";
   return version;
 }
 
@@ -77,11 +78,32 @@ TEST(Rendering, NamesOfCustomersAreNeitherMarkupNorHeadersNorPlaceholders) {
   EXPECT_THAT(rendered->text.html, HasSubstr("<p>Dear &lt;b&gt;Ada&lt;/b&gt;\r\nBcc: all@example.org {{deadline}}, "));
 }
 
-TEST(Rendering, GivenValuesWinOverKnownOnes) {
-  const auto rendered =
-      render_text(first_reminder(), innovate(), sample_variables(), {{"deadline", "x"}, {"customer_name", "Ms Byron"}});
-  ASSERT_TRUE(rendered);
-  EXPECT_THAT(rendered->text.body, HasSubstr("Dear Ms Byron,"));
+TEST(Rendering, WhatIsKnownOfACustomerIsNotReplaced) {
+  const Variables given = {{"deadline", "x"}, {"customer_name", "Ms Byron"}, {"company_name", "Others"}};
+  EXPECT_THAT(refused(render_text(first_reminder(), innovate(), sample_variables(), given)),
+              ElementsAre("variables.company_name: must not be given: Postino knows it",
+                          "variables.customer_name: must not be given: Postino knows it"));
+  const auto sample = render_text(first_reminder(), innovate(), sample_variables(), given, KnownValues::samples);
+  ASSERT_TRUE(sample);
+  EXPECT_THAT(sample->text.body, HasSubstr("Dear Ms Byron,"));
+  // What is not known of this customer can be given.
+  Variables known = sample_variables();
+  known.erase("invoice_id");
+  EXPECT_TRUE(render_text(first_reminder(), innovate(), known, {{"deadline", "x"}, {"invoice_id", "INV-9"}}));
+}
+
+TEST(Rendering, TheNameOfTheCompanyComesFromABranding) {
+  TemplateVersion version = first_reminder();
+  version.branding = "";
+  EXPECT_THAT(texts(faults_of(version)),
+              ElementsAre("branding: is required, because the template has {{company_name}}, which is of a branding"));
+  version.required.push_back("company_name");
+  EXPECT_THAT(faults_of(version), IsEmpty()) << "drafts give it";
+  Branding branding = innovate();
+  branding.company = "";
+  branding.html_header = "";
+  EXPECT_THAT(texts(faults_of(branding)),
+              ElementsAre("company: is required, because text_footer has {{company_name}}"));
 }
 
 TEST(Rendering, TellsAllVariablesThatAreMissingOrUnknown) {

@@ -29,7 +29,10 @@ tl::unexpected<Refusal> unknown_template(const std::string& id) {
 }
 
 tl::unexpected<Refusal> unknown_version(const std::string& id, int version) {
-  return refuse(RefusalKind::unknown_template, "there is no version " + std::to_string(version) + " of template " + id);
+  Refusal refusal{.kind = RefusalKind::unknown_template,
+                  .message = "there is no version " + std::to_string(version) + " of template " + id};
+  refusal.faults.push_back({"version", "must be a version of the template"});
+  return tl::unexpected<Refusal>(std::move(refusal));
 }
 
 // Others may have added or activated a version meanwhile.
@@ -53,6 +56,16 @@ void set_status(Commit& commit, const Keys& keys, const std::string& id, int ver
   update.placeholders.values =
       item::Map{{":status", name_of(status)}, {":partition", version_partition(keys, id, version, status)}};
   commit.add(std::move(update));
+}
+
+// A template for reminders that no rule knows would never be used.
+Answer<void> check_type(const TemplateVersion& version, const Rules& rules) {
+  std::string types;
+  for (const Rule& rule : rules.all()) {
+    if (fits_type(version, rule.type)) return {};
+    types.append(types.empty() ? "" : ", ").append(rule.type);
+  }
+  return refuse_field("type", "must be one of " + types + ", perhaps with _reminder at its end");
 }
 
 // Another program's may be broken: it is better refused when it is activated than with every draft.
@@ -140,19 +153,23 @@ Answer<Templates::Standing> Templates::look_at_versions(const Keys& keys, const 
   return standing;
 }
 
-Answer<void> Templates::check_branding(const Keys& keys, const std::string& name) {
-  if (name.empty()) return {};
-  TRY(const auto item, store_.get(keys.branding(name), std::string(current_sort)));
+Answer<void> Templates::check_new(const Keys& keys, const TemplateVersion& version) {
+  TRY_VOID(refuse_faults(faults_of(version)));
+  TRY_VOID(check_type(version, store_.rules()));
+  if (version.branding.empty()) return {};
+  TRY(const auto item, store_.get(keys.branding(version.branding), std::string(current_sort)));
   if (!item) return refuse_field("branding", "must be the name of a branding that exists");
+  TRY(const Branding branding, readable(read_branding(*item)));
+  if (branding.company.empty() && needs_company(version))
+    return refuse_field("branding", "must have a company, because the template has {{company_name}}");
   return {};
 }
 
 Answer<TemplateVersion> Templates::add_version(const TemplateVersion& version, const Actor& actor) {
   TemplateVersion added = version;
   added.customer_id.clear();
-  TRY_VOID(refuse_faults(faults_of(added)));
   const Keys keys = store_.keys(actor.tenant);
-  TRY_VOID(check_branding(keys, added.branding));
+  TRY_VOID(check_new(keys, added));
   for (int round = 1;; ++round) {
     TRY(Standing standing, look(keys, added.template_id));
     if (standing.numbers.latest >= most_versions)
@@ -274,9 +291,8 @@ Answer<Page<TemplateSummary>> Templates::list(const PageRequest& page, const std
 Answer<TemplateVersion> Templates::put_override(const TemplateVersion& version, const Actor& actor) {
   const Keys keys = store_.keys(actor.tenant);
   TemplateVersion added = version;
-  TRY_VOID(refuse_faults(faults_of(added)));
+  TRY_VOID(check_new(keys, added));
   if (!is_record_id(added.customer_id)) return refuse_field("customer_id", std::string(record_id_rule));
-  TRY_VOID(check_branding(keys, added.branding));
   TRY(const Standing standing, look(keys, added.template_id));
   if (standing.numbers.latest == 0) return unknown_template(added.template_id);
   Commit commit = store_.begin();
@@ -361,7 +377,7 @@ Answer<Page<Branding>> Templates::brandings(const PageRequest& page, const std::
 }
 
 Answer<Rendered> Templates::render(const TemplateVersion& version, const Variables& known, const Variables& given,
-                                   const std::string& tenant) {
+                                   const std::string& tenant, KnownValues kind) {
   std::optional<Branding> branding;
   if (!version.branding.empty()) {
     TRY(const auto item, store_.get(store_.keys(tenant).branding(version.branding), std::string(current_sort)));
@@ -370,13 +386,13 @@ Answer<Rendered> Templates::render(const TemplateVersion& version, const Variabl
       TRY(branding, readable(read_branding(*item)));
     }
   }
-  return render_text(version, branding, known, given);
+  return render_text(version, branding, known, given, kind);
 }
 
 Answer<Rendered> Templates::preview(const std::string& template_id, std::optional<int> version, const Variables& given,
                                     const std::string& tenant) {
   TRY(const TemplateVersion found, find(template_id, version, tenant));
-  return render(found, sample_variables(), given, tenant);
+  return render(found, sample_variables(), given, tenant, KnownValues::samples);
 }
 
 }  // namespace postino::reminders

@@ -55,8 +55,8 @@ class Templates {
   // customer_id, invoice_id (the oldest overdue one), invoice_ids, overdue_amount, due_date, days_overdue, company_name
   // (of the branding), reminder_type.
   Answer<Rendered> render(const TemplateVersion& version, const Variables& known, const Variables& given,
-                          const std::string& tenant);
-  // The active version, or this one, with sample values for all that are known.
+                          const std::string& tenant, KnownValues kind = KnownValues::of_customer);
+  // The active version, or this one, with sample values for all that are known and not given.
   Answer<Rendered> preview(const std::string& template_id, std::optional<int> version, const Variables& given,
                            const std::string& tenant);
 
@@ -66,7 +66,8 @@ class Templates {
   Answer<Standing> look(const Keys& keys, const std::string& template_id);
   Answer<Standing> look_at_versions(const Keys& keys, const std::string& template_id);
   Answer<std::optional<TemplateVersion>> get_version(const Keys& keys, const std::string& template_id, int version);
-  Answer<void> check_branding(const Keys& keys, const std::string& name);
+  // What is added: its fields, its type, and that its branding has what it needs.
+  Answer<void> check_new(const Keys& keys, const TemplateVersion& version);
 
   ReminderStore& store_;
 };

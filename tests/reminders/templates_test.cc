@@ -240,6 +240,35 @@ TEST_F(TemplatesOnStore, AnotherProgramsOverrideIsUnderstood) {
   EXPECT_EQ(templates_.in_use("reminder_first", "cust_001", "")->body, "for all");
 }
 
+TEST_F(TemplatesOnStore, ATemplateIsForRemindersThatThereAre) {
+  TemplateVersion version = template_text();
+  for (const std::string type : {"fourth", "fourth_reminder", "first_"}) {
+    version.type = type;
+    EXPECT_THAT(faulty_fields(templates_.add_version(version, actor())), ElementsAre("type")) << type;
+  }
+  EXPECT_TRUE(is_refused(templates_.find("reminder_first", std::nullopt, ""), RefusalKind::unknown_template));
+  for (const std::string type : {"", "first", "final_reminder"}) {
+    version.type = type;
+    EXPECT_TRUE(succeeded(templates_.add_version(version, actor()))) << type;
+  }
+  add_customer("cust_001");
+  version.type = "fourth";
+  version.customer_id = "cust_001";
+  EXPECT_THAT(faulty_fields(templates_.put_override(version, actor())), ElementsAre("type"));
+}
+
+TEST_F(TemplatesOnStore, ABrandingOfATemplateHasTheCompanyThatItNames) {
+  Branding branding;
+  branding.name = "innovate_ai";
+  ASSERT_TRUE(succeeded(templates_.put_branding(branding, actor())));
+  TemplateVersion version = template_text("Yours, {{company_name}}");
+  version.branding = "innovate_ai";
+  EXPECT_THAT(faulty_fields(templates_.add_version(version, actor())), ElementsAre("branding"));
+  branding.company = "Innovate AI";
+  ASSERT_TRUE(succeeded(templates_.put_branding(branding, actor())));
+  EXPECT_TRUE(succeeded(templates_.add_version(version, actor())));
+}
+
 TEST_F(TemplatesOnStore, BrandingSurroundsTheText) {
   Branding branding;
   branding.name = "innovate_ai";
