@@ -3,7 +3,7 @@
 // PK                     SK                         GSI1PK             GSI1SK
 // CUSTOMER#{id}          DRAFT#{ts}_{customer}      STATUS#{status}    created_date
 //                        SENT#{ts}_{type}           STATUS#{sent,failed}  sent_date
-//                        TEMPLATE#{template}        (override for this customer)
+//                        TEMPLATE#{template}        STATUS#{active,inactive}  created_date (override for this customer)
 //                        PROFILE                    CUSTOMERS          {id}
 //                        GUARD                      last sent reminder of each type, and a version
 //                        LATE_PAYER                 LATE_PAYERS        {id}: of late payers alone

@@ -42,13 +42,11 @@ item::Item template_item(const Keys& keys, const TemplateVersion& version) {
   const bool is_override = !version.customer_id.empty();
   item::Item item = is_override ? Keys::key(keys.customer(version.customer_id), override_sort(version.template_id))
                                 : Keys::key(keys.of_template(version.template_id), version_sort(version.version));
-  if (is_override) {
-    item.set("customer_id", version.customer_id);
-  } else {
-    item.set("GSI1PK", version_partition(keys, version.template_id, version.version, version.status));
-    item.set("GSI1SK", seed_time(version.created_at));
-    item.set("version", version.version);
-  }
+  if (is_override) item.set("customer_id", version.customer_id);
+  item.set("GSI1PK", is_override ? keys.status(name_of(version.status), version.customer_id + "#" + version.template_id)
+                                 : version_partition(keys, version.template_id, version.version, version.status));
+  item.set("GSI1SK", seed_time(version.created_at));
+  item.set("version", is_override ? 1 : version.version);  // of an override there is one
   item.set("template_id", version.template_id);
   item.set("template_name", version.name);
   set_text(item, "template_type", version.type);

@@ -54,7 +54,9 @@ TEST(TemplateItem, ReadsWhatItWrote) {
     const item::Item own = template_item(keys, version);
     EXPECT_EQ(own.find("PK")->as<std::string>(), keys.customer("cust_001"));
     EXPECT_EQ(own.find("SK")->as<std::string>(), "TEMPLATE#reminder_first");
-    EXPECT_FALSE(own.contains("GSI1PK"));
+    EXPECT_TRUE(own.find("GSI1PK")->as<std::string>().starts_with(Keys(tenant).status("active", "")));
+    EXPECT_EQ(own.find("GSI1SK")->as<std::string>(), "2025-09-21T12:00:00Z");
+    EXPECT_EQ(own.find("version")->as<item::Number>(), item::Number(1));
     expect_same(read_template(own).value(), version);
   }
 }
