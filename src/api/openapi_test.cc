@@ -140,7 +140,7 @@ TEST_F(OpenApi, RolesChangeNothingButWhatIsTheirs) {
   EXPECT_EQ(changes_by(Role::readers), Names());
   EXPECT_EQ(changes_by(Role::senders), (Names{"acceptEmails", "cancelEmail", "produceMessages", "consumeMessages"}));
   EXPECT_EQ(changes_by(Role::drafters), (Names{"draftReminder", "draftReminders", "reviseDraft", harmless}));
-  EXPECT_EQ(changes_by(Role::approvers), (Names{"approveDraft", "rejectDraft", harmless}));
+  EXPECT_EQ(changes_by(Role::approvers), (Names{"approveDraft", "approveAndSend", "rejectDraft", harmless}));
   EXPECT_EQ(changes_by(Role::auditors), Names{harmless});
 }
 

@@ -57,6 +57,7 @@ SentReminder sent_of(const Draft& draft, const Standing& standing, const std::st
   sent.template_id = draft.template_id;
   sent.template_version = draft.template_version;
   sent.overdue_amount = draft.overdue_amount;
+  sent.overdue_totals = draft.overdue_totals;
   sent.overdue_invoices = draft.overdue_invoices;
   sent.version = 1;
   return sent;
@@ -100,6 +101,12 @@ Answer<SentReminder> Approvals::approve(const std::string& draft_id, int seen, c
     if (outcome == Outcome::done) return std::move(attempt.sent);
   }
   return refuse(RefusalKind::busy, "others change the customer " + attempt.customer_id + " all the time; try again");
+}
+
+std::string Approvals::missing_sender(const Draft& draft) const {
+  if (!draft.from.empty() || !rules_.from.empty()) return "";
+  return "reminders have no sender: configure reminders.from (--reminders-from), or give the template a branding with "
+         "`from` and draft the reminder again";
 }
 
 Answer<Approvals::Outcome> Approvals::try_once(Attempt& attempt) {
@@ -176,7 +183,7 @@ Answer<Approvals::Outcome> Approvals::commit(Attempt& attempt, const StoredDraft
   sent.id = key_time(attempt.now + std::chrono::seconds(attempt.seconds_forward)) + "_" + draft.reminder_type;
   sent.email_id = reminder_email_id(keys.tenant(), draft.id, draft.revision);
   const std::string& from = draft.from.empty() ? rules_.from : draft.from;
-  if (from.empty()) return refuse(RefusalKind::unavailable, "reminders have no sender's address: it is not configured");
+  if (from.empty()) return refuse(RefusalKind::no_sender, missing_sender(draft));
   const auto payload = make_payload(sent, from, draft.reply_to);
   if (!payload) return base::propagate(refusal_of(payload.error()));
   sent.message_id = mail_.message_id_of(sent.email_id, payload->from.address);

@@ -36,6 +36,9 @@ class Approvals {
   // `seen` is the revision that is approved, and exactly its text is sent.
   Answer<SentReminder> approve(const std::string& draft_id, int seen, const Actor& actor);
 
+  // What is missing, and who can mend it, when nothing says which address the draft would come from; empty: nothing.
+  std::string missing_sender(const Draft& draft) const;
+
  private:
   // An attempt may have to be repeated: others have changed what it rested on.
   struct Attempt;

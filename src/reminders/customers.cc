@@ -1,5 +1,7 @@
 #include "reminders/customers.h"
 
+#include <algorithm>
+
 #include "base/log.h"
 #include "base/text.h"
 #include "item/attribute_text.h"
@@ -145,6 +147,12 @@ Answer<Taken<Customer>> Customers::take(const Customer& customer, const Actor& a
 Answer<Customer> Customers::put(const Customer& customer, const Actor& actor) {
   TRY(Taken<Customer> taken, take(customer, actor));
   return std::move(taken.record);
+}
+
+Answer<std::vector<LastSent>> Customers::last_reminders(const std::string& id, const std::string& tenant) {
+  TRY(Guard guard, store_.guard(store_.keys(tenant), id));
+  std::ranges::sort(guard.last, {}, &LastSent::type);
+  return std::move(guard.last);
 }
 
 Answer<Page<Customer>> Customers::list(const PageRequest& page, const std::string& tenant) {

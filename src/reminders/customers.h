@@ -49,6 +49,8 @@ class Customers {
   Answer<Taken<Customer>> take(const Customer& customer, const Actor& actor);
   Answer<Customer> put(const Customer& customer, const Actor& actor);  // the same
   Answer<Customer> find(const std::string& id, const std::string& tenant);
+  // The last one of each type that counts for the rules, also of other programs, by their types.
+  Answer<std::vector<LastSent>> last_reminders(const std::string& id, const std::string& tenant);
   Answer<Page<Customer>> list(const PageRequest& page, const std::string& tenant);  // by id
   Answer<Page<Customer>> late_payers(const PageRequest& page, const std::string& tenant);
 

@@ -250,8 +250,12 @@ Answer<Draft> Drafts::draft_of(const NewDraft& given, const Actor& actor) {
   draft.from = composed.rendered.from;
   draft.reply_to = composed.rendered.reply_to;
   draft.variables = given.variables;
-  if (composed.overdue.totals.size() == 1) draft.overdue_amount = composed.overdue.totals.front();
-  for (const Invoice& invoice : composed.overdue.invoices) draft.overdue_invoices.push_back(invoice.id);
+  const Overdue& overdue = composed.overdue;
+  for (const Money& total : overdue.totals) {
+    if (total.currency == overdue.invoices.front().amount.currency) draft.overdue_amount = total;
+    if (overdue.totals.size() > 1) draft.overdue_totals.push_back(total.text());
+  }
+  for (const Invoice& invoice : overdue.invoices) draft.overdue_invoices.push_back(invoice.id);
   draft.created_by = actor.known_as();
   draft.created_key = actor.key;
   draft.version = 1;

@@ -23,6 +23,7 @@ enum class RefusalKind {
   wrong_state,      // of a draft: it was rejected, sent, withdrawn, or has expired; of a template
   rule,             // the rules are against it: `decision`
   stopped,          // the customer gets no reminders: opted out, bounced, complained, suppressed, paid, erased
+  no_sender,        // nothing says which address reminders come from
   same_person,      // who drafted it may not approve it
   busy,             // others change the same customer: trying again in a moment helps. Or the clock is doubted
   unavailable,      // the store cannot be used now: nothing was done

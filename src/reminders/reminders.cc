@@ -131,6 +131,7 @@ Customers& Reminders::customers() { return parts_->customers; }
 Templates& Reminders::templates() { return parts_->templates; }
 Drafts& Reminders::drafts() { return parts_->drafts; }
 Approvals& Reminders::approvals() { return parts_->approvals; }
+const Approvals& Reminders::approvals() const { return parts_->approvals; }
 History& Reminders::history() { return parts_->history; }
 Audit& Reminders::audit() { return parts_->audit; }
 Imports& Reminders::imports() { return parts_->imports; }

@@ -41,6 +41,7 @@ class Reminders {
   Templates& templates();
   Drafts& drafts();
   Approvals& approvals();
+  const Approvals& approvals() const;
   History& history();
   Audit& audit();
   Imports& imports();

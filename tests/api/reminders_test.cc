@@ -13,8 +13,8 @@ using testing::HasSubstr;
 
 class RestReminders : public Rest {
  protected:
-  explicit RestReminders(bool other_person = false)
-      : reminders_(store(), room_, options_with(other_person), clock(), random_, retry_) {
+  explicit RestReminders(bool other_person = false, const std::string& from = "Billing <billing@example.com>")
+      : reminders_(store(), room_, options_with(other_person, from), clock(), random_, retry_) {
     const auto prepared = reminders_.prepare();
     EXPECT_TRUE(prepared) << prepared.error().message;
     start_reminders();
@@ -24,9 +24,9 @@ class RestReminders : public Rest {
     start({});
   }
 
-  static reminders::ReminderOptions options_with(bool other_person) {
+  static reminders::ReminderOptions options_with(bool other_person, const std::string& from) {
     reminders::ReminderOptions options;
-    options.approval.from = "Billing <billing@example.com>";
+    options.approval.from = from;
     options.approval.other_person = other_person;
     return options;
   }
@@ -69,6 +69,32 @@ class RestOtherPerson : public RestReminders {
  protected:
   RestOtherPerson() : RestReminders(true) {}
 };
+
+class RestWithoutSender : public RestReminders {
+ protected:
+  RestWithoutSender() : RestReminders(false, "") {}
+};
+
+TEST_F(RestWithoutSender, WhatIsMissingIsToldToDrafterAndApprover) {
+  make_customer();
+  const std::string id = make_draft();
+  EXPECT_THAT(get("/reminders/drafts/" + id).text("/stopped"), HasSubstr("reminders.from"));
+  EXPECT_THAT(get("/reminders/drafts").text("/data/0/stopped"), HasSubstr("reminders.from"));
+  const Received refused = approve(id);
+  EXPECT_EQ(refused.status(), 409) << refused.response.body;
+  EXPECT_EQ(refused.code(), "NO_SENDER");
+  EXPECT_THAT(refused.text("/detail"), HasSubstr("configure reminders.from (--reminders-from)"));
+
+  ASSERT_EQ(call("PUT", "/reminders/brandings/brand", R"({"from":"billing@example.com"})").status(), 200);
+  ASSERT_EQ(call("POST", "/reminders/templates/first/versions",
+                 R"({"subject_template":"Hello","body_template":"Pay","branding":"brand"})")
+                .status(),
+            201);
+  const Received draft =
+      call("POST", "/reminders/drafts", R"({"customer_id":"cust_001","reminder_type":"first","template_id":"first"})");
+  EXPECT_THAT(draft.response.body, testing::Not(HasSubstr("stopped")));
+  EXPECT_EQ(approve(draft.text("/id")).status(), 200);
+}
 
 TEST_F(RestReminders, ADraftIsApprovedAndAcceptedByTheOutbox) {
   make_customer();
@@ -114,6 +140,7 @@ TEST_F(RestReminders, AnOldRevisionIsRefusedWithTheCurrentOne) {
   EXPECT_EQ(old.status(), 409);
   EXPECT_EQ(old.code(), "OTHER_REVISION");
   EXPECT_EQ(old.number("/current_revision"), 2);
+  EXPECT_EQ(old.text("/errors/0/field"), "revision");
   EXPECT_EQ(get("/reminders/drafts/" + id + "/revisions").size("/data"), 2U);
   const Received diff = get("/reminders/drafts/" + id + "/diff");
   EXPECT_EQ(diff.text("/email_subject/0"), "-Please pay");
@@ -194,6 +221,9 @@ TEST_F(RestReminders, BulkAnswersForEach) {
   EXPECT_EQ(answer.number("/summary/failed"), 1);
   EXPECT_EQ(answer.text("/results/0/draft/customer_id"), "cust_001");
   EXPECT_EQ(answer.text("/results/1/error/code"), "CUSTOMER_NOT_FOUND");
+  EXPECT_EQ(answer.text("/results/1/error/errors/0/field"), "drafts[1].customer_id");
+  const Received other = call("POST", "/reminders/drafts/bulk", R"({"drafts":[)" + draft_of("cust_001", "x") + "]}");
+  EXPECT_EQ(other.text("/results/0/error/errors/0/field"), "drafts[0].reminder_type");
 }
 
 TEST_F(RestReminders, OneMalformedDraftRefusesAll) {
@@ -221,11 +251,17 @@ TEST_F(RestReminders, WhatIsWrongIsNamedAndChangesNothing) {
   make_customer();
   const std::string draft = make_draft();
   const std::string customer = "/reminders/customers/cust_001";
+  const std::string version = R"({"subject_template":"a","body_template":"b"})";
+  ASSERT_EQ(call("POST", "/reminders/templates/known/versions", version).status(), 201);
   const std::vector<BadRequest> requests = {
-      {"POST", "/reminders/drafts", draft_of("nobody"), 404, "CUSTOMER_NOT_FOUND", ""},
+      {"POST", "/reminders/drafts", draft_of("nobody"), 404, "CUSTOMER_NOT_FOUND", "customer_id"},
+      {"POST", "/reminders/drafts", draft_of(""), 400, "INVALID_REQUEST", "customer_id"},
       {"POST", "/reminders/drafts", draft_of("cust_001", "fourth"), 400, "INVALID_REQUEST", "reminder_type"},
       {"POST", "/reminders/drafts", R"({"customer_id":"cust_001","reminder_type":"first","template_id":"none"})", 404,
-       "TEMPLATE_NOT_FOUND", ""},
+       "TEMPLATE_NOT_FOUND", "template_id"},
+      {"POST", "/reminders/drafts",
+       R"({"customer_id":"cust_001","reminder_type":"first","template_id":"known","variables":{"subject":"x"}})", 400,
+       "INVALID_REQUEST", "variables.subject"},
       {"POST", "/reminders/drafts", R"({"customer_id":"cust_001","reminder_type":"first"})", 400, "INVALID_REQUEST",
        "template_id"},
       {"POST", "/reminders/drafts", R"({"customer_id":"cust_001","reminder_type":"first","email_subject":"x"})", 400,
@@ -235,6 +271,11 @@ TEST_F(RestReminders, WhatIsWrongIsNamedAndChangesNothing) {
       {"POST", "/reminders/drafts", "{", 400, "MALFORMED_JSON", ""},
       {"POST", "/reminders/drafts/" + draft + "/approve", "{}", 400, "INVALID_REQUEST", "revision"},
       {"POST", "/reminders/drafts/" + draft + "/approve", R"({"revision":0})", 400, "INVALID_REQUEST", "revision"},
+      {"POST", "/reminders/drafts/" + draft + "/approve", R"({"revision":7})", 409, "OTHER_REVISION", "revision"},
+      {"POST", "/reminders/drafts/" + draft + "/reject", R"({"revision":7,"reason":"x"})", 409, "OTHER_REVISION",
+       "revision"},
+      {"POST", "/reminders/drafts/" + draft + "/revisions", R"({"revision":7,"email_subject":"x","email_content":"y"})",
+       409, "OTHER_REVISION", "revision"},
       {"POST", "/reminders/drafts/20260101_000000_nobody/approve", R"({"revision":1})", 404, "DRAFT_NOT_FOUND", ""},
       {"POST", "/reminders/drafts/nonsense/approve", R"({"revision":1})", 404, "DRAFT_NOT_FOUND", ""},
       {"POST", "/reminders/drafts/" + draft + "/reject", R"({"revision":1})", 400, "INVALID_REQUEST", "reason"},
@@ -255,10 +296,25 @@ TEST_F(RestReminders, WhatIsWrongIsNamedAndChangesNothing) {
        "INVALID_REQUEST", "due_date"},
       {"POST", customer + "/invoices/INV-9/pay", "", 404, "INVOICE_NOT_FOUND", ""},
       {"POST", customer + "/invoices/INV-1/pay", R"({"amount":"-1"})", 400, "INVALID_REQUEST", "amount"},
+      {"POST", customer + "/invoices/INV-1/pay", R"({"paid_date":"2030-01-01T00:00:00Z"})", 400, "INVALID_REQUEST",
+       "paid_date"},
       {"POST", "/reminders/customers/nobody/opt-out", "", 404, "CUSTOMER_NOT_FOUND", ""},
       {"POST", "/reminders/templates/t/versions", R"({"subject_template":"a {{b","body_template":"c"})", 400,
        "INVALID_REQUEST", "subject_template"},
       {"POST", "/reminders/templates/t/activate", R"({"version":1})", 404, "TEMPLATE_NOT_FOUND", ""},
+      {"POST", "/reminders/templates/known/activate", R"({"version":9})", 404, "TEMPLATE_NOT_FOUND", "version"},
+      {"POST", "/reminders/templates/t/versions",
+       R"({"subject_template":"a","body_template":"b","template_type":"fourth"})", 400, "INVALID_REQUEST",
+       "template_type"},
+      {"POST", "/reminders/templates/t/versions", R"({"subject_template":"a","body_template":"{{company_name}}"})", 400,
+       "INVALID_REQUEST", "branding"},
+      {"POST", "/reminders/templates/known/preview", R"({"customer_id":"nobody","reminder_type":"first"})", 404,
+       "CUSTOMER_NOT_FOUND", "customer_id"},
+      {"GET", "/reminders/drafts?reminder_type=fourth", "", 400, "INVALID_REQUEST", "reminder_type"},
+      {"GET", "/reminders/sent?reminder_type=fourth", "", 400, "INVALID_REQUEST", "reminder_type"},
+      {"GET", customer + "/history?reminder_type=fourth", "", 400, "INVALID_REQUEST", "reminder_type"},
+      {"GET", "/reminders/customers/nobody/history", "", 404, "CUSTOMER_NOT_FOUND", ""},
+      {"GET", "/reminders/check?customer_id=nobody&reminder_type=first", "", 404, "CUSTOMER_NOT_FOUND", "customer_id"},
       {"GET", "/reminders/drafts?status=lost", "", 400, "INVALID_REQUEST", "status"},
       {"GET", "/reminders/drafts?cursor=x", "", 400, "INVALID_REQUEST", "cursor"},
       {"GET", "/reminders/sent?since=yesterday", "", 400, "INVALID_REQUEST", "since"},
@@ -281,6 +337,94 @@ TEST_F(RestReminders, WhatIsWrongIsNamedAndChangesNothing) {
   }
   EXPECT_EQ(get("/reminders/audit").response.body, before);
   EXPECT_EQ(get("/emails").size("/data"), 0U);
+}
+
+TEST_F(RestReminders, WhatIsWrongIsNamedOnce) {
+  make_customer();
+  const std::string too_long =
+      R"({"customer_id":"cust_001","reminder_type":"first","email_subject":"a","email_content":")" +
+      std::string((100 << 10) + 1, 'x') + R"("})";
+  const std::vector<std::pair<std::string, std::string>> faults = {
+      {too_long, "email_content"}, {"[]", "body"}, {R"("text")", "body"}};
+  for (const auto& [body, field] : faults) {
+    const Received answer = call("POST", "/reminders/drafts", body);
+    EXPECT_EQ(answer.status(), 400);
+    EXPECT_EQ(answer.text("/errors/0/field"), field);
+    EXPECT_EQ(answer.size("/errors"), 1U) << answer.response.body;
+  }
+  const Received bulk = call("POST", "/reminders/drafts/bulk", R"({"drafts":[7]})");
+  EXPECT_EQ(bulk.text("/errors/0/field"), "drafts[0]");
+  EXPECT_EQ(bulk.size("/errors"), 1U) << bulk.response.body;
+}
+
+TEST_F(RestReminders, TheWordsOfOtherProgramsAreShown) {
+  make_customer();
+  store::PutItemRequest request;
+  request.table_name = "EmailTrackingTable";
+  request.item = {
+      {"PK", "CUSTOMER#cust_001"},           {"SK", "SENT#20250921_150000_first"}, {"GSI1PK", "STATUS#sent"},
+      {"GSI1SK", "2025-09-21T15:00:00Z"},    {"customer_id", "cust_001"},          {"reminder_type", "first"},
+      {"email_subject", "Payment Reminder"}, {"email_content", "Dear John..."},    {"status", "sent"},
+      {"sent_date", "2025-09-21T15:00:00Z"}, {"ses_message_id", "0000014a-f4d4"},  {"delivery_status", "delivered"}};
+  ASSERT_TRUE(store().put_item(request));
+  const Received sent = get("/reminders/customers/cust_001/history/20250921_150000_first");
+  EXPECT_EQ(sent.text("/status"), "sent") << sent.response.body;
+  EXPECT_EQ(sent.text("/delivery_status"), "delivered");
+  EXPECT_EQ(sent.text("/ses_message_id"), "0000014a-f4d4");
+  const Received customer = get("/reminders/customers/cust_001");
+  EXPECT_EQ(customer.text("/last_reminders/0/reminder_type"), "first") << customer.response.body;
+  EXPECT_EQ(customer.text("/last_reminders/0/sent_date"), "2025-09-21T15:00:00.000Z");
+  EXPECT_EQ(customer.text("/last_reminders/0/record"), "20250921_150000_first");
+}
+
+TEST_F(RestReminders, ARangeHasTimesOrWholeDays) {
+  make_customer();
+  ASSERT_EQ(approve(make_draft()).status(), 200);  // at 2026-01-02T03:04:05Z
+  const auto found = [&](const std::string& range) {
+    const std::size_t all = get("/reminders/sent?" + range).size("/data");
+    EXPECT_EQ(get("/reminders/customers/cust_001/history?" + range).size("/data"), all) << range;
+    return all;
+  };
+  EXPECT_EQ(found("since=2026-01-02"), 1U);
+  EXPECT_EQ(found("until=2026-01-02"), 1U) << "the day is in it";
+  EXPECT_EQ(found("since=2026-01-02&until=2026-01-02"), 1U);
+  EXPECT_EQ(found("since=2026-01-03"), 0U);
+  EXPECT_EQ(found("until=2026-01-01"), 0U);
+  EXPECT_EQ(found("since=2026-01-02T03:04:05Z&until=2026-01-02T03:04:06Z"), 1U);
+  EXPECT_EQ(found("until=2026-01-02T03:04:05Z"), 0U);
+  EXPECT_EQ(get("/reminders/sent?since=2026-01-03&until=2026-01-02").text("/errors/0/field"), "until");
+  EXPECT_EQ(get("/reminders/sent?until=2026-02-30").text("/errors/0/field"), "until");
+}
+
+TEST_F(RestReminders, FormerPathsLeadToTheSame) {
+  make_customer();
+  make_customer("cust_002");
+  const std::string id = make_draft();
+  const std::string unknown = R"({"draft_id":"20260101_000000_nobody","revision":1})";
+  EXPECT_EQ(call("POST", "/approve-and-send", unknown).text("/errors/0/field"), "draft_id");
+  EXPECT_EQ(call("POST", "/approve-and-send", R"({"revision":1})").text("/errors/0/field"), "draft_id");
+  const Received sent =
+      call("POST", "/approve-and-send", R"({"draft_id":")" + id + R"(","revision":1,"approved_by":"ann"})");
+  ASSERT_EQ(sent.status(), 200) << sent.response.body;
+  EXPECT_EQ(sent.text("/approved_by"), "ann");
+  ASSERT_EQ(approve(make_draft("cust_002")).status(), 200);
+  EXPECT_EQ(get("/email-history").size("/data"), 2U);
+  const Received history = get("/email-history?customer_id=cust_001");
+  ASSERT_EQ(history.size("/data"), 1U) << history.response.body;
+  EXPECT_EQ(history.text("/data/0/customer_id"), "cust_001");
+  EXPECT_EQ(get("/email-history?customer_id=cust_001&status=failed").size("/data"), 0U);
+  const Received nobody = get("/email-history?customer_id=nobody");
+  EXPECT_EQ(nobody.code(), "CUSTOMER_NOT_FOUND");
+  EXPECT_EQ(nobody.text("/errors/0/field"), "customer_id");
+}
+
+TEST_F(RestReminders, AnErasureTellsOfTheSandbox) {
+  make_customer();
+  const Received sent = approve(make_draft());
+  ASSERT_EQ(sent.status(), 200);
+  const Received erased = call("POST", "/reminders/customers/cust_001/erase", R"({"also_unpaid":true})");
+  EXPECT_THAT(erased.response.body, HasSubstr("records of e-mails that were not sent"));
+  EXPECT_THAT(erased.response.body, testing::Not(HasSubstr("sandbox"))) << "it has not got there";
 }
 
 TEST_F(RestReminders, ATenantKnowsNothingOfOthers) {

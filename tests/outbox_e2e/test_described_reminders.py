@@ -43,8 +43,8 @@ def template(api):
     return "first"
 
 
-def new_draft(api, operation="draftReminder"):
-    asked = {"customer_id": "cust_001", "reminder_type": "first", "created_by": "ai_system", **TEXT}
+def new_draft(api, operation="draftReminder", customer="cust_001"):
+    asked = {"customer_id": customer, "reminder_type": "first", "created_by": "ai_system", **TEXT}
     return api.call(operation, 201, asked).json["id"]
 
 
@@ -124,10 +124,17 @@ def test_drafts(api, customer, template):
     assert refused.json["current_revision"] == 2
     sent = api.call("approveDraft", 200, {"revision": 2, "approved_by": "ann"}, id=draft).json
     assert "allowed_from" in api.call("approveDraft", 409, {"revision": 1}, id=other).json
+    api.call("putCustomer", 200, {"customer_name": "Bob", "customer_email": "bob@customer.example"}, id="cust_002")
+    named = {"draft_id": new_draft(api, customer="cust_002"), "revision": 1, "approved_by": "ann"}
+    api.call("approveAndSend", 200, named)
+    api.call("approveAndSend", 409, named)
+    api.call("approveAndSend", 404, {**named, "draft_id": NOBODY})
     api.call("rejectDraft", 200, {"revision": 1, "reason": "too rude", "rejected_by": "ann"}, id=other)
     api.call("rejectDraft", 409, {"revision": 1, "reason": "too rude"}, id=other)
     for operation in ("listSentReminders", "listSentRemindersByFormerPath"):
         assert api.call(operation, 200, query={"since": "2020-01-01T00:00:00Z"}).json["data"]
+        assert api.call(operation, 200, query={"since": "2020-01-01", "customer_id": "cust_002"}).json["data"]
+        api.call(operation, 404, query={"customer_id": NOBODY})
     api.call("listSentReminders", 200, query={"status": "failed"})
     api.call("listCustomerHistory", 200, id=customer, query={"reminder_type": "first"})
     api.call("getSentReminder", 200, id=customer, reminder=sent["id"])

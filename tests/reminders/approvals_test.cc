@@ -305,7 +305,7 @@ TEST_F(ApprovalsOnAStore, OfAnEmailThatIsThereAlreadySendNone) {
 TEST_F(ApprovalsOnAStore, NeedASender) {
   ReminderOffice nameless(store_, store_.engine(), nullptr, {});
   const std::string id = draft();
-  EXPECT_EQ(outcome_of(nameless.approve(id)), "unavailable");
+  EXPECT_EQ(outcome_of(nameless.approve(id)), "no_sender");
   change_draft(id, "email_from", "Acme <acme@example.org>");
   ASSERT_TRUE(succeeded(nameless.approve(id)));
   EXPECT_EQ(office_.emails().at(0).sender, "acme@example.org");

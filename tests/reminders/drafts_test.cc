@@ -64,7 +64,10 @@ TEST_F(DraftsOnStore, OfTwoCurrenciesNameBothAmounts) {
   const auto shown = drafts_.make(from_template("cust_001"), actor());
   ASSERT_TRUE(succeeded(shown));
   EXPECT_EQ(shown->draft.text.body, "100.00 EUR and 1500.00 USD");
-  EXPECT_EQ(shown->draft.overdue_amount, std::nullopt);
+  // A program that knows one amount gets that of the oldest invoice.
+  const Draft draft = stored(shown->draft.id);
+  EXPECT_EQ(draft.overdue_amount, Money::parse("1500.00", "USD").value());
+  EXPECT_THAT(draft.overdue_totals, ElementsAre("100.00 EUR", "1500.00 USD"));
 }
 
 TEST_F(DraftsOnStore, WithGivenTextKeepItAsItIs) {
@@ -111,6 +114,8 @@ TEST_F(DraftsOnStore, WhatIsWrongIsNamedAndNothingWritten) {
   draft = from_template("cust_001");
   draft.variables = {{"unknown", "x"}};
   EXPECT_THAT(fields(draft), ElementsAre("variables.unknown"));
+  draft.variables = {{"overdue_amount", "1.00 USD"}};
+  EXPECT_THAT(fields(draft), ElementsAre("variables.overdue_amount")) << "Postino knows better";
   draft.text = DraftText{"s", "b", ""};
   EXPECT_THAT(fields(draft), ElementsAre("template_id"));  // both
   draft.template_id = "";

@@ -58,6 +58,8 @@ std::string outcome_of(const Answer<SentReminder>& answer) {
       return std::string(name_of(answer.error().decision->reason));
     case RefusalKind::stopped:
       return "stopped";
+    case RefusalKind::no_sender:
+      return "no_sender";
     case RefusalKind::same_person:
       return "same_person";
     case RefusalKind::busy:

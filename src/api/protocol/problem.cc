@@ -71,6 +71,8 @@ ProblemType type_of(reminders::RefusalKind kind) {
       return problems::reminder_rule;
     case stopped:
       return problems::reminders_stopped;
+    case no_sender:
+      return problems::no_sender;
     case same_person:
       return problems::same_person;
     case busy:

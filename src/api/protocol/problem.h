@@ -62,6 +62,7 @@ inline constexpr ProblemType wrong_reminder_state{409, "WRONG_REMINDER_STATE",
                                                   "The state of the draft, invoice or template does not allow this"};
 inline constexpr ProblemType reminder_rule{409, "REMINDER_RULE", "A rule refuses the reminder"};
 inline constexpr ProblemType reminders_stopped{409, "REMINDERS_STOPPED", "The customer gets no reminders"};
+inline constexpr ProblemType no_sender{409, "NO_SENDER", "Reminders have no sender"};
 inline constexpr ProblemType unreadable_record{409, "UNREADABLE_RECORD", "A record cannot be read"};
 inline constexpr ProblemType idempotency_key_in_progress{409, "IDEMPOTENCY_KEY_IN_PROGRESS",
                                                          "A request with this idempotency key is in progress", true};

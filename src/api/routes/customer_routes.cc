@@ -31,8 +31,10 @@ Outcome list_overdue(Call& call) {
 
 Outcome show_customer(Call& call) {
   TRY(auto* service, reminders_of(call));
-  TRY(const auto customer, answered(service->customers().find(call.path_parameter("id"), call.caller.tenant)));
-  return json_reply(reminder_json(customer));
+  const std::string& id = call.path_parameter("id");
+  TRY(const auto customer, answered(service->customers().find(id, call.caller.tenant)));
+  TRY(const auto last, answered(service->customers().last_reminders(id, call.caller.tenant)));
+  return json_reply(reminder_json(customer, last));
 }
 
 Outcome show_overdue(Call& call) {
@@ -75,10 +77,21 @@ Outcome export_customer(Call& call) {
   return json_reply(std::move(text));
 }
 
+// The sandbox is none of the reminders' business. What it has must be told all the same.
+void name_sandbox(const Call& call, reminders::ErasureReport& report) {
+  if (call.services.mailbox == nullptr) return;
+  const auto sent =
+      std::ranges::find(report.kept, reminders::ErasureReport::sent_emails, &reminders::ErasureReport::Line::what);
+  if (sent == report.kept.end()) return;
+  report.kept.push_back({"entries of the sandbox's mailbox", sent->count,
+                         "they have address and subject, unless the mailbox was cleared; DELETE /mailbox clears it"});
+}
+
 Outcome erase_customer(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const bool also_unpaid, read_erasure(call.request.body));
-  TRY(const auto report, answered(service->erasure().erase(call.path_parameter("id"), also_unpaid, actor_of(call))));
+  TRY(auto report, answered(service->erasure().erase(call.path_parameter("id"), also_unpaid, actor_of(call))));
+  name_sandbox(call, report);
   return json_reply(reminder_json(report));
 }
 

@@ -37,21 +37,27 @@ Schema day(std::string description) {
 }
 
 Schema customer() {
-  return {.type = "object",
-          .properties = {{"customer_id", text(), required},
-                         {"customer_name", text(), required},
-                         {"customer_email", text(), required},
-                         {"opted_out", flag("The customer wants no reminders."), required},
-                         {"opted_out_date", time()},
-                         {"hard_bounces", count("E-mails that came back for good."), required},
-                         {"last_bounce", text("What was said about the last one.")},
-                         {"complaints", count(), required},
-                         {"reminders_sent", count(), required},
-                         {"late_payments", count("Invoices that were paid more than seven days late."), required},
-                         {"late_payer", flag("Three or more of these."), required},
-                         {"stopped", text("Why the customer gets no reminders; absent: gets them.")},
-                         {"created_date", time(), required},
-                         {"updated_date", time(), required}}};
+  const Schema last{.type = "object",
+                    .properties = {{"reminder_type", text(), required},
+                                   {"sent_date", time(), required},
+                                   {"record", text("Id of the reminder."), required}}};
+  return {
+      .type = "object",
+      .properties = {{"customer_id", text(), required},
+                     {"customer_name", text(), required},
+                     {"customer_email", text(), required},
+                     {"opted_out", flag("The customer wants no reminders."), required},
+                     {"opted_out_date", time()},
+                     {"hard_bounces", count("E-mails that came back for good."), required},
+                     {"last_bounce", text("What was said about the last one.")},
+                     {"complaints", count(), required},
+                     {"reminders_sent", count(), required},
+                     {"late_payments", count("Invoices that were paid more than seven days late."), required},
+                     {"late_payer", flag("Three or more of these."), required},
+                     {"stopped", text("Why the customer gets no reminders; absent: gets them.")},
+                     {"last_reminders", list_of(last, "The last one of each type. Only where one customer is shown.")},
+                     {"created_date", time(), required},
+                     {"updated_date", time(), required}}};
 }
 
 Schema invoice() {

@@ -13,20 +13,35 @@ namespace {
 
 constexpr std::string_view any_status = "any";
 
+// What is missing for all drafts alike must not be found out by the approver alone.
+reminders::ShownDraft with_sender(const reminders::Reminders& service, reminders::ShownDraft shown) {
+  if (shown.stopped.empty() && shown.draft.status == reminders::DraftStatus::draft)
+    shown.stopped = service.approvals().missing_sender(shown.draft);
+  return shown;
+}
+
 Outcome make_draft(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const reminders::NewDraft draft, read_new_draft(call.request.body));
   TRY(const reminders::ShownDraft shown,
-      answered_in(draft_fields, service->drafts().make(draft, actor_of(call, draft.created_by))));
-  return json_reply(reminder_json(shown), 201);
+      answered_in(draft_fields, service->drafts().make(draft, actor_of(call, draft.created_by)), named_in_draft));
+  return json_reply(reminder_json(with_sender(*service, shown)), 201);
 }
 
 Outcome make_drafts(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const std::vector<reminders::NewDraft> drafts, read_new_drafts(call.request.body));
   TRY(auto answers, answered(service->drafts().make_all(drafts, actor_of(call))));
-  for (auto& answer : answers)
-    if (!answer) rename_fields(answer.error(), draft_fields);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (answers[i]) {
+      answers[i] = with_sender(*service, *std::move(answers[i]));
+      continue;
+    }
+    reminders::Refusal& refusal = answers[i].error();
+    rename_fields(refusal, draft_fields);
+    name_field(refusal, named_in_draft);
+    for (reminders::FieldFault& fault : refusal.faults) fault.field.insert(0, json::element_path("drafts", i) + ".");
+  }
   return json_reply(bulk_json(drafts, std::move(answers)));
 }
 
@@ -43,9 +58,10 @@ Outcome list_drafts(Call& call) {
   reminders::DraftFilter filter;
   TRY(filter.status, draft_status(call));
   filter.customer_id = call.text("customer_id");
-  filter.reminder_type = call.text("reminder_type");
+  TRY(filter.reminder_type, type_in_query(call, *service));
   TRY(const reminders::PageRequest page, reminder_page(call));
-  TRY(const auto drafts, answered(service->drafts().list(filter, page, call.caller.tenant)));
+  TRY(auto drafts, answered(service->drafts().list(filter, page, call.caller.tenant)));
+  for (reminders::ShownDraft& shown : drafts.entries) shown = with_sender(*service, std::move(shown));
   return json_reply(reminder_page_json(drafts));
 }
 
@@ -53,16 +69,17 @@ Outcome show_draft(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const reminders::ShownDraft shown,
       answered(service->drafts().find(call.path_parameter("id"), call.caller.tenant)));
-  return json_reply(reminder_json(shown));
+  return json_reply(reminder_json(with_sender(*service, shown)));
 }
 
 Outcome revise_draft(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const RevisionRequest request, read_revision(call.request.body));
-  TRY(const reminders::ShownDraft shown,
-      answered_in(draft_fields, service->drafts().revise(call.path_parameter("id"), request.seen, request.text,
-                                                         actor_of(call, request.by))));
-  return json_reply(reminder_json(shown), 201);
+  TRY(const reminders::ShownDraft shown, answered_in(draft_fields,
+                                                     service->drafts().revise(call.path_parameter("id"), request.seen,
+                                                                              request.text, actor_of(call, request.by)),
+                                                     named_revision));
+  return json_reply(reminder_json(with_sender(*service, shown)), 201);
 }
 
 Outcome list_revisions(Call& call) {
@@ -84,21 +101,32 @@ Outcome compare_revisions(Call& call) {
   return json_reply(reminder_json(diff));
 }
 
+Outcome approve(const Call& call, reminders::Reminders& service, const std::string& id, const DecisionRequest& request,
+                std::span<const NamedThing> named) {
+  TRY(const reminders::SentReminder sent,
+      answered_about(named, service.approvals().approve(id, request.seen, actor_of(call, request.by))));
+  service.wake();
+  return json_reply(reminder_json(sent));
+}
+
 Outcome approve_draft(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const DecisionRequest request, read_approval(call.request.body));
-  TRY(const reminders::SentReminder sent,
-      answered(service->approvals().approve(call.path_parameter("id"), request.seen, actor_of(call, request.by))));
-  service->wake();
-  return json_reply(reminder_json(sent));
+  return approve(call, *service, call.path_parameter("id"), request, named_revision);
+}
+
+Outcome approve_and_send(Call& call) {
+  TRY(auto* service, reminders_of(call));
+  TRY(const DecisionRequest request, read_named_approval(call.request.body));
+  return approve(call, *service, request.draft_id, request, named_in_approval);
 }
 
 Outcome reject_draft(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const DecisionRequest request, read_rejection(call.request.body));
   TRY(const reminders::ShownDraft shown,
-      answered(service->drafts().reject(call.path_parameter("id"), request.seen, request.reason,
-                                        actor_of(call, request.by))));
+      answered_about(named_revision, service->drafts().reject(call.path_parameter("id"), request.seen, request.reason,
+                                                              actor_of(call, request.by))));
   return json_reply(reminder_json(shown));
 }
 
@@ -230,31 +258,41 @@ std::vector<Route> drafting_routes() {
   };
 }
 
+Operation approval_operation(std::string_view id, std::string_view path, std::string_view summary,
+                             std::string_view schema) {
+  return {.id = id,
+          .method = "POST",
+          .path = path,
+          .right = Right::approve_reminders,
+          .group = "Reminders",
+          .summary = summary,
+          .description =
+              "`revision` is the one that the approver has seen, and exactly its text is sent, once. In one "
+              "commit the rules hold, the draft is approved, the reminder is on record, and the outbox has "
+              "the e-mail.",
+          .body = {{{json_content_type, schema}}, true},
+          .answers = {
+              {200, "The reminder.", {{json_content_type, "SentReminder"}}},
+              {403,
+               "The API key does not allow this; or who drafted it may not approve it, nor may somebody without a name "
+               "(SAME_PERSON), if the server is set so."},
+              no_draft(),
+              {409,
+               "Another revision is current (OTHER_REVISION, with `current_revision`); the draft was decided on or "
+               "has expired (WRONG_REMINDER_STATE); a rule refuses it (REMINDER_RULE, with `rule` and, if waiting "
+               "helps, `allowed_from`); the customer gets no reminders (REMINDERS_STOPPED); or no sender is configured "
+               "(NO_SENDER)."}}};
+}
+
 std::vector<Route> deciding_routes() {
+  Operation approve =
+      approval_operation("approveDraft", "/reminders/drafts/{id}/approve", "Approve a draft and send it", "Approval");
+  approve.parameters = {draft_id_parameter()};
   return {
-      {.operation =
-           {.id = "approveDraft",
-            .method = "POST",
-            .path = "/reminders/drafts/{id}/approve",
-            .right = Right::approve_reminders,
-            .group = "Reminders",
-            .summary = "Approve a draft and send it",
-            .description =
-                "`revision` is the one that the approver has seen, and exactly its text is sent, once. In one commit "
-                "the "
-                "rules hold, the draft is approved, the reminder is on record, and the outbox has the e-mail.",
-            .parameters = {draft_id_parameter()},
-            .body = {{{json_content_type, "Approval"}}, true},
-            .answers = {{200, "The reminder.", {{json_content_type, "SentReminder"}}},
-                        {403,
-                         "The API key does not allow this; or who drafted it may not approve it, nor may somebody "
-                         "without a name (SAME_PERSON), if the server is set so."},
-                        no_draft(),
-                        {409,
-                         "Another revision is current (OTHER_REVISION, with `current_revision`); the draft was decided "
-                         "on or has expired (WRONG_REMINDER_STATE); a rule refuses it (REMINDER_RULE, with `rule` and, "
-                         "if waiting helps, `allowed_from`); or the customer gets no reminders (REMINDERS_STOPPED)."}}},
-       .handle = approve_draft},
+      {.operation = std::move(approve), .handle = approve_draft},
+      {.operation = approval_operation("approveAndSend", "/approve-and-send",
+                                       "Approve a draft that the body names, and send it", "NamedApproval"),
+       .handle = approve_and_send},
       {.operation = {.id = "rejectDraft",
                      .method = "POST",
                      .path = "/reminders/drafts/{id}/reject",

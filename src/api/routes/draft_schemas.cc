@@ -109,8 +109,9 @@ std::vector<Property> shown_text_properties() {
 }
 
 std::vector<Property> overdue_properties() {
-  return {{"overdue_amount", decimal("What was overdue then.")},
+  return {{"overdue_amount", decimal("What was overdue then, in the currency of the oldest overdue invoice.")},
           {"currency", text()},
+          {"overdue_totals", list_of(text(), "With several currencies: the sum of each, such as 1500.00 EUR.")},
           {"overdue_invoices", list_of(text()), required}};
 }
 
@@ -142,7 +143,7 @@ Schema draft_schema() {
        {"decided_date", time()},
        {"sent_id", text("Id of the reminder that it became.")},
        {"decision", like("Decision"), required},
-       {"stopped", text("Why the customer gets no reminders at all.")}},
+       {"stopped", text("Why it cannot be approved at all: the customer gets no reminders, or there is no sender.")}},
       {shown_text_properties(), overdue_properties()});
 }
 
@@ -154,15 +155,20 @@ Schema sent_reminder() {
                {"reminder_type", text(), required},
                {"sent_date", time("When it was approved."), required},
                {"approved_by", text(), required},
-               {"delivery_status",
+               {"status",
                 {.type = "string",
-                 .description = "sent: the mail server has taken it.",
-                 .choices = {"queued", "sent", "failed", "bounced", "cancelled"}},
+                 .description = "failed: the customer did not get it, and it does not count for the rules.",
+                 .choices = {"sent", "failed"}},
+                required},
+               {"delivery_status",
+                text("queued, sent (the mail server has taken it), failed, bounced or cancelled; another word if "
+                     "another program wrote it."),
                 required},
                {"delivered_date", time("When the mail server took it.")},
                {"failure", text("Why it failed, bounced or was cancelled.")},
                {"email_id", text("Id of the e-mail in the outbox; absent if another program sent it.")},
                {"message_id", text("Message-ID of the e-mail.")},
+               {"ses_message_id", text("The same.")},
                {"draft_id", text()},
                {"revision", count("The revision that was approved.")},
                {"template_id", text()},
@@ -232,6 +238,11 @@ std::vector<NamedSchema> draft_schemas() {
       {"Approval", with_properties({{"revision", revision_number("The revision that was seen, and is sent."), required},
                                     person("approved_by", "Who approves it")},
                                    {})},
+      {"NamedApproval",
+       with_properties({{"draft_id", draft_line(ReminderLimits::draft_id_bytes, "The draft."), required},
+                        {"revision", revision_number("The revision that was seen, and is sent."), required},
+                        person("approved_by", "Who approves it")},
+                       {})},
       {"Rejection", with_properties({{"revision", revision_number("The revision that was seen."), required},
                                      {"reason", draft_line(Limits::reason_bytes, "Why it is rejected."), required},
                                      person("rejected_by", "Who rejects it")},

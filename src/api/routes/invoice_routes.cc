@@ -37,8 +37,9 @@ Outcome put_invoice(Call& call) {
 Outcome pay_invoice(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const reminders::Payment payment, read_payment(call.request.body));
-  TRY(const auto invoice, answered(service->customers().pay(call.path_parameter("id"), call.path_parameter("invoice"),
-                                                            payment, actor_of(call))));
+  TRY(const auto invoice,
+      answered_in(payment_fields, service->customers().pay(call.path_parameter("id"), call.path_parameter("invoice"),
+                                                           payment, actor_of(call))));
   return json_reply(reminder_json(invoice, call.services.clock.now()));
 }
 

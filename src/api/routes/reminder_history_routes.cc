@@ -3,16 +3,29 @@
 #include "api/routes/reminder_parameters.h"
 #include "api/routes/reminder_requests.h"
 #include "api/routes/route_groups.h"
+#include "base/timestamp.h"
 
 namespace postino::api {
 
 namespace {
 
-base::Result<reminders::HistoryRequest, Problem> history_request(const Call& call) {
+// A moment. Of a day: its first one for `since`, and the first one after it for `until`.
+base::Result<std::optional<base::TimePoint>, Problem> end_of_range(const Call& call, const std::string& name) {
+  constexpr base::Milliseconds day = std::chrono::hours(24);
+  const std::string* const text = call.query.find(name);
+  if (text == nullptr) return std::optional<base::TimePoint>();
+  if (reminders::is_date(*text))
+    return std::optional(reminders::first_moment_after(*text) - (name == "since" ? day : base::Milliseconds(0)));
+  if (const auto time = base::parse_timestamp(*text)) return std::optional(*time);
+  return refuse_field(name, "must be a time such as 2026-11-15T09:30:00Z, or a day such as 2026-11-15");
+}
+
+base::Result<reminders::HistoryRequest, Problem> history_request(const Call& call,
+                                                                 const reminders::Reminders& service) {
   reminders::HistoryRequest request;
-  request.reminder_type = call.text("reminder_type");
-  TRY(request.since, call.time("since"));
-  TRY(request.until, call.time("until"));
+  TRY(request.reminder_type, type_in_query(call, service));
+  TRY(request.since, end_of_range(call, "since"));
+  TRY(request.until, end_of_range(call, "until"));
   if (request.since && request.until && *request.until <= *request.since)
     return refuse_field("until", "must be later than since");
   TRY(request.page, reminder_page(call));
@@ -26,20 +39,39 @@ base::Result<bool, Problem> asks_for_failed(const Call& call) {
   return refuse_field("status", "must be sent or failed");
 }
 
+// Of a customer that we know, or of whom another program has sent something. `failed`: only those, or only the others.
+Outcome history_of(const Call& call, reminders::Reminders& service, const std::string& customer_id,
+                   const reminders::HistoryRequest& request, std::optional<bool> failed = std::nullopt,
+                   std::span<const NamedThing> named = {}) {
+  const std::string& tenant = call.caller.tenant;
+  TRY(auto page, answered(service.history().of_customer(customer_id, request, tenant)));
+  if (page.entries.empty() && page.cursor.empty()) {
+    const reminders::HistoryRequest everything;
+    TRY(const auto any, answered(service.history().of_customer(customer_id, everything, tenant)));
+    if (any.entries.empty()) TRY_VOID(answered_about(named, service.customers().find(customer_id, tenant)));
+  }
+  if (failed)
+    std::erase_if(page.entries, [&](const reminders::SentReminder& sent) { return sent.counts() == *failed; });
+  return json_reply(reminder_page_json(page));
+}
+
 Outcome list_sent(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const bool failed, asks_for_failed(call));
-  TRY(const reminders::HistoryRequest request, history_request(call));
+  TRY(const reminders::HistoryRequest request, history_request(call, *service));
+  if (const std::string customer = call.text("customer_id"); !customer.empty()) {
+    const bool is_named = call.query.find("status") != nullptr;
+    return history_of(call, *service, customer, request, is_named ? std::optional(failed) : std::nullopt,
+                      named_customer);
+  }
   TRY(const auto page, answered(service->history().sent(request, failed, call.caller.tenant)));
   return json_reply(reminder_page_json(page));
 }
 
 Outcome list_history(Call& call) {
   TRY(auto* service, reminders_of(call));
-  TRY(const reminders::HistoryRequest request, history_request(call));
-  TRY(const auto page,
-      answered(service->history().of_customer(call.path_parameter("id"), request, call.caller.tenant)));
-  return json_reply(reminder_page_json(page));
+  TRY(const reminders::HistoryRequest request, history_request(call, *service));
+  return history_of(call, *service, call.path_parameter("id"), request);
 }
 
 Outcome show_sent(Call& call) {
@@ -62,7 +94,8 @@ Outcome check_rules(Call& call) {
     if (call.text(name).empty()) errors.add(name, "is required");
   if (!errors.empty()) return refuse_fields(problems::invalid_request, errors);
   TRY(const auto explanation,
-      answered(service->drafts().explain(call.text("customer_id"), call.text("reminder_type"), call.caller.tenant)));
+      answered_about(named_customer, service->drafts().explain(call.text("customer_id"), call.text("reminder_type"),
+                                                               call.caller.tenant)));
   return json_reply(reminder_json(explanation, call.services.clock.now()));
 }
 
@@ -103,10 +136,14 @@ std::vector<Route> sent_routes() {
                      .group = "Reminders",
                      .summary = "List reminders that were sent, newest first",
                      .description =
-                         "Of all customers. A page can have fewer elements than `limit`, or none, and not be "
-                         "the last: go on as long as `cursor` is not null.",
-                     .parameters = history_parameters({status}),
-                     .answers = {{200, "A page of reminders.", {{json_content_type, "SentReminderPage"}}}},
+                         "Of all customers, or the history of one: with `customer_id` and without `status` also what "
+                         "failed. A page can have fewer elements than `limit`, or none, and not be the last: go on as "
+                         "long as `cursor` is not null.",
+                     .parameters = history_parameters({status, customer_filter()}),
+                     .answers = {{200, "A page of reminders.", {{json_content_type, "SentReminderPage"}}},
+                                 {404,
+                                  "No customer has this id (CUSTOMER_NOT_FOUND), or there are no reminders on this "
+                                  "server (NO_REMINDERS)."}},
                      .former_path = "/email-history"},
        .handle = list_sent,
        .large_answer = true},

@@ -35,13 +35,15 @@ void text_members(json::Writer& json, const reminders::DraftText& text) {
   text_member(json, "email_html", text.html);
 }
 
-void overdue_members(json::Writer& json, const std::optional<reminders::Money>& amount,
-                     const std::vector<std::string>& invoices) {
-  if (amount) {
-    json.key("overdue_amount").string(amount->amount_text());
-    json.key("currency").string(amount->currency);
+// Of a draft or of a reminder.
+template <class Record>
+void overdue_members(json::Writer& json, const Record& record) {
+  if (record.overdue_amount) {
+    json.key("overdue_amount").string(record.overdue_amount->amount_text());
+    json.key("currency").string(record.overdue_amount->currency);
   }
-  texts_member(json, "overdue_invoices", invoices);
+  if (!record.overdue_totals.empty()) texts_member(json, "overdue_totals", record.overdue_totals);
+  texts_member(json, "overdue_invoices", record.overdue_invoices);
 }
 
 void write_money(json::Writer& json, const reminders::Money& money) {
@@ -66,6 +68,18 @@ void write_counts(json::Writer& json, std::string_view name, const std::map<std:
 std::string_view status_of(const reminders::Invoice& invoice, base::TimePoint now) {
   if (invoice.is_paid()) return "paid";
   return reminders::is_overdue(invoice, now) ? "overdue" : "unpaid";
+}
+
+void write_records(json::Writer& json, std::string_view name, const std::vector<reminders::LastSent>& records) {
+  json.key(name).begin_array();
+  for (const reminders::LastSent& sent : records) {
+    json.begin_object();
+    json.key("reminder_type").string(sent.type);
+    time_member(json, "sent_date", sent.at);
+    json.key("record").string(sent.record);
+    json.end_object();
+  }
+  json.end_array();
 }
 
 void write_lines(json::Writer& json, std::string_view name, const std::vector<reminders::ErasureReport::Line>& lines) {
@@ -107,15 +121,7 @@ void write_json(json::Writer& json, const reminders::Decision& decision) {
   json.key("rule").string(name_of(decision.reason));
   time_member(json, "allowed_from", decision.allowed_from);
   json.key("explanation").string(decision.explanation);
-  json.key("rests_on").begin_array();
-  for (const reminders::LastSent& sent : decision.rests_on) {
-    json.begin_object();
-    json.key("reminder_type").string(sent.type);
-    time_member(json, "sent_date", sent.at);
-    json.key("record").string(sent.record);
-    json.end_object();
-  }
-  json.end_array();
+  write_records(json, "rests_on", decision.rests_on);
   json.end_object();
 }
 
@@ -139,7 +145,7 @@ void write_json(json::Writer& json, const reminders::ShownDraft& shown) {
     for (const auto& [name, value] : draft.variables) json.any_key(name).string(value);
     json.end_object();
   }
-  overdue_members(json, draft.overdue_amount, draft.overdue_invoices);
+  overdue_members(json, draft);
   json.key("created_by").string(draft.created_by);
   time_member(json, "created_date", draft.created_at);
   text_member(json, "revised_by", draft.revised_by);
@@ -183,16 +189,18 @@ void write_json(json::Writer& json, const reminders::SentReminder& sent) {
   text_members(json, sent.text);
   time_member(json, "sent_date", sent.sent_at);
   json.key("approved_by").string(sent.approved_by);
-  json.key("delivery_status").string(name_of(sent.delivery));
+  json.key("status").string(sent.counts() ? "sent" : "failed");
+  json.key("delivery_status").string(sent.delivery_word.empty() ? name_of(sent.delivery) : sent.delivery_word);
   time_member(json, "delivered_date", sent.delivered_at);
   text_member(json, "failure", sent.failure);
   text_member(json, "email_id", sent.email_id);
   text_member(json, "message_id", sent.message_id);
+  text_member(json, "ses_message_id", sent.message_id);
   text_member(json, "draft_id", sent.draft_id);
   number_member(json, "revision", sent.revision);
   text_member(json, "template_id", sent.template_id);
   number_member(json, "template_version", sent.template_version);
-  overdue_members(json, sent.overdue_amount, sent.overdue_invoices);
+  overdue_members(json, sent);
   json.end_object();
 }
 
@@ -228,8 +236,9 @@ void write_json(json::Writer& json, const reminders::DaySummary& summary) {
   json.end_object();
 }
 
-void write_json(json::Writer& json, const reminders::Customer& customer) {
-  json.begin_object();
+namespace {
+
+void customer_members(json::Writer& json, const reminders::Customer& customer) {
   json.key("customer_id").string(customer.id);
   json.key("customer_name").string(customer.name);
   json.key("customer_email").string(customer.email);
@@ -244,6 +253,21 @@ void write_json(json::Writer& json, const reminders::Customer& customer) {
   text_member(json, "stopped", why_stopped(customer));
   time_member(json, "created_date", customer.created_at);
   time_member(json, "updated_date", customer.updated_at);
+}
+
+}  // namespace
+
+void write_json(json::Writer& json, const reminders::Customer& customer) {
+  json.begin_object();
+  customer_members(json, customer);
+  json.end_object();
+}
+
+void write_json(json::Writer& json, const reminders::Customer& customer,
+                const std::vector<reminders::LastSent>& last_reminders) {
+  json.begin_object();
+  customer_members(json, customer);
+  write_records(json, "last_reminders", last_reminders);
   json.end_object();
 }
 

@@ -19,6 +19,8 @@ void write_json(json::Writer& json, const reminders::Rule& rule);
 void write_json(json::Writer& json, const reminders::AuditEvent& event);
 void write_json(json::Writer& json, const reminders::DaySummary& summary);
 void write_json(json::Writer& json, const reminders::Customer& customer);
+void write_json(json::Writer& json, const reminders::Customer& customer,
+                const std::vector<reminders::LastSent>& last_reminders);
 void write_json(json::Writer& json, const reminders::Invoice& invoice, base::TimePoint now);
 void write_json(json::Writer& json, const reminders::Overdue& overdue, base::TimePoint now);
 void write_json(json::Writer& json, const reminders::ImportReport& report);

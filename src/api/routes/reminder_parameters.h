@@ -24,12 +24,13 @@ inline Parameter type_filter() {
 }
 
 inline std::vector<Parameter> range_parameters() {
-  return {{"since",
-           ParameterPlace::query,
-           {.type = "string", .description = "Only what was sent at this time or later.", .format = "date-time"}},
-          {"until",
-           ParameterPlace::query,
-           {.type = "string", .description = "Only what was sent before this time.", .format = "date-time"}}};
+  return {
+      {"since",
+       ParameterPlace::query,
+       {.type = "string", .description = "Only what was sent at this time or later, or on this day (UTC) or later."}},
+      {"until",
+       ParameterPlace::query,
+       {.type = "string", .description = "Only what was sent before this time, or on this day (UTC) or before."}}};
 }
 
 inline Parameter date_parameter() {

@@ -17,6 +17,7 @@ auto read_object(std::string_view body, Read read)
   json::FieldErrors errors;
   json::Document document;
   if (!document.parse(body.empty() ? "{}" : body, errors)) return refuse_fields(problems::malformed_json, errors);
+  if (!document.root().is_object()) return refuse_field("body", "must be a JSON object");
   json::Fields fields(document.root(), "", errors);
   auto value = read(fields);
   fields.refuse_others();
@@ -69,21 +70,32 @@ reminders::DraftText text_fields(json::Fields& fields, Need need) {
   return text;
 }
 
+// Something that is not empty, whether it can be taken or not.
+bool is_given(json::Fields& fields, std::string_view name) {
+  const auto element = fields.any(name, Need::optional);
+  return element && element->text() != "";
+}
+
 reminders::NewDraft new_draft(json::Fields& fields) {
   reminders::NewDraft draft;
   draft.customer_id = line_field(fields, "customer_id", Sizes::id_bytes, Need::required);
+  if (const auto id = fields.any("customer_id", Need::optional); id && id->text() == "")
+    fields.refuse("customer_id", "must not be empty");
   draft.reminder_type = line_field(fields, "reminder_type", Sizes::id_bytes, Need::required);
   draft.template_id = line_field(fields, "template_id", Sizes::id_bytes);
   reminders::DraftText text = text_fields(fields, Need::optional);
   draft.variables = variables_field(fields);
   draft.created_by = person_field(fields, "created_by");
-  const bool has_text = text != reminders::DraftText();
-  if (has_text && !draft.template_id.empty())
+  const bool has_subject = is_given(fields, "email_subject");
+  const bool has_body = is_given(fields, "email_content");
+  const bool has_text = has_subject || has_body || is_given(fields, "email_html");
+  const bool has_template = is_given(fields, "template_id");
+  if (has_text && has_template)
     fields.refuse("template_id", "must not be given together with email_subject, email_content or email_html");
-  else if (!has_text && draft.template_id.empty())
+  else if (!has_text && !has_template)
     fields.refuse("template_id", "is required, or email_subject and email_content in its place");
-  if (has_text && text.subject.empty()) fields.refuse("email_subject", "is required");
-  if (has_text && text.body.empty()) fields.refuse("email_content", "is required");
+  if (has_text && !has_subject) fields.refuse("email_subject", "is required");
+  if (has_text && !has_body) fields.refuse("email_content", "is required");
   if (has_text && !draft.variables.empty()) fields.refuse("variables", "must not be given without template_id");
   if (has_text) draft.text = std::move(text);
   return draft;
@@ -91,6 +103,13 @@ reminders::NewDraft new_draft(json::Fields& fields) {
 
 int seen_revision(json::Fields& fields) {
   return number_field(fields, "revision", reminders::most_revisions, Need::required);
+}
+
+DecisionRequest approval(json::Fields& fields) {
+  DecisionRequest request;
+  request.seen = seen_revision(fields);
+  request.by = person_field(fields, "approved_by");
+  return request;
 }
 
 }  // namespace
@@ -101,7 +120,10 @@ base::Result<reminders::Reminders*, Problem> reminders_of(const Call& call) {
 }
 
 void rename_fields(reminders::Refusal& refusal, std::span<const FieldName> names) {
+  constexpr std::string_view of_text = "text.";
   for (reminders::FieldFault& fault : refusal.faults) {
+    if (fault.field.starts_with("variables.")) continue;
+    if (fault.field.starts_with(of_text)) fault.field.erase(0, of_text.size());
     const std::size_t last = fault.field.rfind('.') + 1;  // 0 when there is no dot
     for (const FieldName& name : names)
       if (std::string_view(fault.field).substr(last) == name.ours) {
@@ -111,6 +133,11 @@ void rename_fields(reminders::Refusal& refusal, std::span<const FieldName> names
   }
 }
 
+void name_field(reminders::Refusal& refusal, std::span<const NamedThing> things) {
+  for (const NamedThing& thing : things)
+    if (thing.kind == refusal.kind) refusal.faults.push_back({std::string(thing.field), std::string(thing.rule)});
+}
+
 reminders::Actor actor_of(const Call& call, std::string name) {
   return {call.caller.tenant, std::move(name), call.caller.name, std::string(call.request.peer)};
 }
@@ -118,6 +145,14 @@ reminders::Actor actor_of(const Call& call, std::string name) {
 base::Result<reminders::PageRequest, Problem> reminder_page(const Call& call) {
   TRY(Page page, call.page());
   return reminders::PageRequest{std::move(page.cursor), page.limit};
+}
+
+base::Result<std::string, Problem> type_in_query(const Call& call, const reminders::Reminders& service) {
+  std::string type = call.text("reminder_type");
+  if (type.empty() || service.rules().find(type) != nullptr) return type;
+  std::string types;
+  for (const reminders::Rule& rule : service.rules().all()) types.append(types.empty() ? "" : ", ").append(rule.type);
+  return refuse_field("reminder_type", "must be one of " + types);
 }
 
 base::Result<reminders::NewDraft, Problem> read_new_draft(std::string_view body) {
@@ -131,6 +166,7 @@ base::Result<std::vector<reminders::NewDraft>, Problem> read_new_drafts(std::str
     if (elements && elements->empty()) fields.refuse("drafts", "must have at least one element");
     for (std::size_t i = 0; elements && i < elements->size(); ++i) {
       json::Fields each((*elements)[i], json::element_path("drafts", i), fields.errors());
+      if (!(*elements)[i].is_object()) continue;
       drafts.push_back(new_draft(each));
       each.refuse_others();
     }
@@ -148,11 +184,13 @@ base::Result<RevisionRequest, Problem> read_revision(std::string_view body) {
   });
 }
 
-base::Result<DecisionRequest, Problem> read_approval(std::string_view body) {
+base::Result<DecisionRequest, Problem> read_approval(std::string_view body) { return read_object(body, approval); }
+
+base::Result<DecisionRequest, Problem> read_named_approval(std::string_view body) {
   return read_object(body, [](json::Fields& fields) {
-    DecisionRequest request;
-    request.seen = seen_revision(fields);
-    request.by = person_field(fields, "approved_by");
+    std::string draft_id = line_field(fields, "draft_id", Sizes::draft_id_bytes, Need::required);
+    DecisionRequest request = approval(fields);
+    request.draft_id = std::move(draft_id);
     return request;
   });
 }

@@ -15,6 +15,7 @@ namespace postino::api {
 
 struct ReminderLimits {
   static constexpr std::size_t id_bytes = 128;
+  static constexpr std::size_t draft_id_bytes = 256;
   static constexpr std::size_t name_bytes = 200;  // of customers, templates, companies
   static constexpr std::size_t person_bytes = reminders::longest_record_id;
   static constexpr std::size_t address_bytes = 320;
@@ -38,6 +39,8 @@ base::Result<reminders::Reminders*, Problem> reminders_of(const Call& call);
 // Who calls; `name` is the person or program that the caller acts for, empty: the key's.
 reminders::Actor actor_of(const Call& call, std::string name = "");
 base::Result<reminders::PageRequest, Problem> reminder_page(const Call& call);
+// `reminder_type` of a query; empty: any. Refused when there is no rule for it.
+base::Result<std::string, Problem> type_in_query(const Call& call, const reminders::Reminders& service);
 
 // How the API calls a field that the services call otherwise.
 struct FieldName {
@@ -51,15 +54,40 @@ inline constexpr FieldName template_fields[] = {{"name", "template_name"},
                                                 {"subject", "subject_template"},
                                                 {"body", "body_template"},
                                                 {"html", "html_template"}};
+inline constexpr FieldName payment_fields[] = {{"paid_at", "paid_date"}};
 
-// The last part of each field: "drafts[2].subject" -> "drafts[2].email_subject".
+// The last part of each field: "text.subject" -> "email_subject". Names of variables stay.
 void rename_fields(reminders::Refusal& refusal, std::span<const FieldName> names);
+
+// What a request names in a field, and what need not be there, or not be so any more.
+struct NamedThing {
+  reminders::RefusalKind kind;
+  std::string_view field;
+  std::string_view rule;
+};
+inline constexpr NamedThing named_customer[] = {
+    {reminders::RefusalKind::unknown_customer, "customer_id", "must be the id of a customer"}};
+inline constexpr NamedThing named_in_draft[] = {
+    named_customer[0], {reminders::RefusalKind::unknown_template, "template_id", "must be the id of a template"}};
+inline constexpr NamedThing named_revision[] = {
+    {reminders::RefusalKind::other_revision, "revision", "must be the current revision"}};
+inline constexpr NamedThing named_in_approval[] = {
+    named_revision[0], {reminders::RefusalKind::unknown_draft, "draft_id", "must be the id of a draft"}};
+
+// A refusal about one of these says in which field it was named.
+void name_field(reminders::Refusal& refusal, std::span<const NamedThing> things);
 
 // The answer of a service, with the fields as the API calls them.
 template <class T>
-base::Result<T, Problem> answered_in(std::span<const FieldName> names, reminders::Answer<T> answer) {
+base::Result<T, Problem> answered_in(std::span<const FieldName> names, reminders::Answer<T> answer,
+                                     std::span<const NamedThing> things = {}) {
   if (!answer) rename_fields(answer.error(), names);
+  if (!answer) name_field(answer.error(), things);
   return answered(std::move(answer));
+}
+template <class T>
+base::Result<T, Problem> answered_about(std::span<const NamedThing> things, reminders::Answer<T> answer) {
+  return answered_in({}, std::move(answer), things);
 }
 
 // Of a draft: the current revision is a new text.
@@ -70,6 +98,7 @@ struct RevisionRequest {
 };
 // Of one that is approved or rejected.
 struct DecisionRequest {
+  std::string draft_id;  // where the path does not name it
   int seen = 0;
   std::string reason;
   std::string by;
@@ -85,6 +114,7 @@ base::Result<reminders::NewDraft, Problem> read_new_draft(std::string_view body)
 base::Result<std::vector<reminders::NewDraft>, Problem> read_new_drafts(std::string_view body);
 base::Result<RevisionRequest, Problem> read_revision(std::string_view body);
 base::Result<DecisionRequest, Problem> read_approval(std::string_view body);
+base::Result<DecisionRequest, Problem> read_named_approval(std::string_view body);  // with draft_id
 base::Result<DecisionRequest, Problem> read_rejection(std::string_view body);
 
 base::Result<reminders::Customer, Problem> read_customer(std::string_view body, const std::string& id);

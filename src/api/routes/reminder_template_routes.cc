@@ -55,7 +55,8 @@ Outcome preview_template(Call& call) {
   const std::string& id = call.path_parameter("template");
   if (request.customer_id.empty()) {
     TRY(const auto rendered,
-        answered(service->templates().preview(id, request.version, request.variables, call.caller.tenant)));
+        answered_in(draft_fields,
+                    service->templates().preview(id, request.version, request.variables, call.caller.tenant)));
     return json_reply(reminder_json(rendered));
   }
   reminders::NewDraft draft;
@@ -63,7 +64,8 @@ Outcome preview_template(Call& call) {
   draft.reminder_type = request.reminder_type;
   draft.template_id = id;
   draft.variables = request.variables;
-  TRY(const auto rendered, answered(service->drafts().preview(draft, call.caller.tenant)));
+  TRY(const auto rendered,
+      answered_in(draft_fields, service->drafts().preview(draft, call.caller.tenant), named_customer));
   return json_reply(reminder_json(rendered));
 }
 

@@ -42,10 +42,11 @@ struct Draft {
   std::string template_id;   // empty: given text
   int template_version = 0;  // the one that it was made from; it stays whatever is activated later
   std::string branding;
-  std::string from;                     // of the branding then; empty: the configured address
-  std::string reply_to;                 // empty: none
-  Variables variables;                  // that the drafter gave
-  std::optional<Money> overdue_amount;  // as it was then
+  std::string from;                         // of the branding then; empty: the configured address
+  std::string reply_to;                     // empty: none
+  Variables variables;                      // that the drafter gave
+  std::optional<Money> overdue_amount;      // as it was then, in the currency of the oldest overdue invoice
+  std::vector<std::string> overdue_totals;  // "1500.00 EUR", one for each currency, where there are several
   std::vector<std::string> overdue_invoices;
   DraftStatus status = DraftStatus::draft;
   std::string reason;  // why it was rejected or withdrawn

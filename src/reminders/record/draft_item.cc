@@ -54,6 +54,7 @@ item::Item draft_item(const Keys& keys, const Draft& draft) {
   item.set("created_at_ms", base::epoch_milliseconds(draft.created_at));
   set_text(item, "created_by", draft.created_by);
   set_money(item, "overdue_amount", "currency", draft.overdue_amount);
+  set_texts(item, "overdue_totals", draft.overdue_totals);
   set_texts(item, "overdue_invoices", draft.overdue_invoices);
   item.set("revision", draft.revision);
   item.set("text_hash", hash_of(draft.text));
@@ -104,6 +105,7 @@ base::Result<Draft> read_draft(const item::Item& item, const std::string& usual_
     for (const item::Attribute& each : *variables)
       if (const auto* const text = each.value.get_if<std::string>()) draft.variables[each.name] = *text;
   draft.overdue_amount = fields.money("overdue_amount", "currency", usual_currency);
+  draft.overdue_totals = fields.texts("overdue_totals");
   draft.overdue_invoices = fields.texts("overdue_invoices");
   draft.reason = fields.text("reason");
   draft.created_by = fields.text("created_by");

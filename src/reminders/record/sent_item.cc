@@ -61,6 +61,7 @@ item::Item sent_item(const Keys& keys, const SentReminder& sent) {
   set_text(item, "template_id", sent.template_id);
   set_count(item, "template_version", sent.template_version);
   set_money(item, "overdue_amount", "currency", sent.overdue_amount);
+  set_texts(item, "overdue_totals", sent.overdue_totals);
   set_texts(item, "overdue_invoices", sent.overdue_invoices);
   item.set("version", sent.version);
   set_moment(item, "erased_at_ms", sent.erased_at);
@@ -90,7 +91,9 @@ base::Result<SentReminder> read_sent(const item::Item& item, const std::string& 
   sent.message_id = fields.text("message_id");
   if (sent.message_id.empty()) sent.message_id = fields.text("ses_message_id");
   sent.erased_at = fields.moment("erased_at_ms");
-  sent.delivery = delivery_of(fields.text("delivery_status"), fields.text("status"));
+  const std::string delivery = fields.text("delivery_status");
+  sent.delivery = delivery_of(delivery, fields.text("status"));
+  if (delivery != name_of(sent.delivery)) sent.delivery_word = delivery;
   sent.failure = fields.text("failure");
   sent.delivered_at = fields.moment("delivered_at_ms");
   sent.draft_id = fields.text("draft_id");
@@ -98,6 +101,7 @@ base::Result<SentReminder> read_sent(const item::Item& item, const std::string& 
   sent.template_id = fields.text("template_id");
   sent.template_version = fields.count("template_version");
   sent.overdue_amount = fields.money("overdue_amount", "currency", usual_currency);
+  sent.overdue_totals = fields.texts("overdue_totals");
   sent.overdue_invoices = fields.texts("overdue_invoices");
   sent.version = fields.whole("version");
   TRY_VOID(fields.check());

@@ -32,13 +32,15 @@ struct SentReminder {
   std::string email_id;    // in the outbox; empty: another program sent it
   std::string message_id;  // the Message-ID, also as ses_message_id
   DeliveryStatus delivery = DeliveryStatus::queued;
-  std::string failure;  // why, when it failed, bounced or was cancelled
+  std::string delivery_word;  // delivery_status as another program wrote it; empty: it is one of ours
+  std::string failure;        // why, when it failed, bounced or was cancelled
   std::optional<base::TimePoint> delivered_at;
   std::string draft_id;
   int revision = 0;
   std::string template_id;
   int template_version = 0;
   std::optional<Money> overdue_amount;
+  std::vector<std::string> overdue_totals;  // as those of the draft
   std::vector<std::string> overdue_invoices;
   std::int64_t version = 0;
   std::optional<base::TimePoint> erased_at;  // then texts, name and address were removed, and none may come back
