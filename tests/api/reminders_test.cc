@@ -425,6 +425,22 @@ TEST_F(RestReminders, AnErasureTellsOfTheSandbox) {
   const Received erased = call("POST", "/reminders/customers/cust_001/erase", R"({"also_unpaid":true})");
   EXPECT_THAT(erased.response.body, HasSubstr("records of e-mails that were not sent"));
   EXPECT_THAT(erased.response.body, testing::Not(HasSubstr("sandbox"))) << "it has not got there";
+
+  make_customer("cust_002");
+  const Received second = approve(make_draft("cust_002"));
+  ASSERT_EQ(second.status(), 200);
+  // As if a worker had sent it.
+  const outbox::Email email = ledger_.find(second.text("/email_id")).value().value();
+  auto change = decide(email, outbox::event::PayloadRejected{}, policy_, clock().now());
+  ASSERT_TRUE(change) << change.error().message;
+  change->after.state = outbox::State::sent;
+  change->after.due_at.reset();
+  std::vector<outbox::Change> changes;
+  changes.push_back(*std::move(change));
+  ASSERT_EQ(ledger_.move(std::move(changes)).front().status, outbox::MoveStatus::done);
+  const Received other = call("POST", "/reminders/customers/cust_002/erase", R"({"also_unpaid":true})");
+  EXPECT_THAT(other.response.body, HasSubstr("records of e-mails that were sent"));
+  EXPECT_THAT(other.response.body, HasSubstr("entries of the sandbox's mailbox"));
 }
 
 TEST_F(RestReminders, ATenantKnowsNothingOfOthers) {
