@@ -5,7 +5,6 @@
 #include "drafting.h"
 #include "item/attribute_text.h"
 #include "reminders/approvals.h"
-#include "reminders/approvals.h"
 
 namespace postino::reminders {
 namespace {
