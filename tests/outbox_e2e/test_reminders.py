@@ -251,7 +251,7 @@ def test_commands(start, binary, directory):
     assert made["id"] in postino("drafts", "list")
     postino("drafts", "revise", made["id"], "--revision", "1", "--email-subject", "Pay now", "--email-content", "Please.")
     assert "+Pay now" in postino("drafts", "diff", made["id"])
-    assert "has the revision 2" in postino("drafts", "approve", made["id"], "--revision", "1", status=1)
+    assert "must be the current revision, which is 2" in postino("drafts", "approve", made["id"], "--revision", "1", status=1)
     assert "Pay now" in postino("drafts", "approve", made["id"], "--revision", "2")
     assert "first" in postino("customers", "history", "c1") and "too_soon" in postino(
         "check", "--customer-id", "c1", "--reminder-type", "first"

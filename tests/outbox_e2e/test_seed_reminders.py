@@ -127,7 +127,7 @@ def test_what_boto3_writes_is_understood(server, table):
     assert refused.problem["code"] == "REMINDER_RULE", refused
 
     (sent,) = rest.fetch("/reminders/customers/cust_001/history")["data"]
-    assert sent["delivery_status"] == "sent" and sent["approved_by"] == "user_123"
+    assert sent["delivery_status"] == "delivered" and sent["approved_by"] == "user_123"
     assert len(rest.fetch("/reminders/sent")["data"]) == 1
     template = rest.fetch("/reminders/templates/reminder_first")
     assert template["version"] == 1 and template["body_template"] == TEMPLATE["body_template"]

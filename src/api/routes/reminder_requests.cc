@@ -134,8 +134,12 @@ void rename_fields(reminders::Refusal& refusal, std::span<const FieldName> names
 }
 
 void name_field(reminders::Refusal& refusal, std::span<const NamedThing> things) {
-  for (const NamedThing& thing : things)
-    if (thing.kind == refusal.kind) refusal.faults.push_back({std::string(thing.field), std::string(thing.rule)});
+  for (const NamedThing& thing : things) {
+    if (thing.kind != refusal.kind) continue;
+    std::string rule(thing.rule);
+    if (refusal.current_revision) rule += ", which is " + std::to_string(*refusal.current_revision);
+    refusal.faults.push_back({std::string(thing.field), std::move(rule)});
+  }
 }
 
 reminders::Actor actor_of(const Call& call, std::string name) {
