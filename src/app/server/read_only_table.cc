@@ -29,14 +29,14 @@ template <class Response, class Request>
 store::Answer<Response> ReadOnlyTable::write(const Request& request,
                                              store::Answer<Response> (store::Store::*function)(const Request&)) {
   if (writes(request)) return tl::unexpected<store::Error>(refusal());
-  return (inner_.*function)(request);
+  return (inner().*function)(request);
 }
 
 template <class Response, class Request>
 void ReadOnlyTable::write(const Request& request, store::Completion<Response> done,
                           void (store::Store::*function)(const Request&, store::Completion<Response>)) {
   if (writes(request)) return done(tl::unexpected<store::Error>(refusal()));
-  (inner_.*function)(request, std::move(done));
+  (inner().*function)(request, std::move(done));
 }
 
 store::Answer<store::WriteItemResponse> ReadOnlyTable::put_item(const store::PutItemRequest& request) {
@@ -84,25 +84,25 @@ store::Answer<store::TableDescription> ReadOnlyTable::update_table(const store::
 }
 store::Answer<store::TableDescription> ReadOnlyTable::delete_table(const std::string& table_name) {
   if (is_closed(table_name)) return tl::unexpected<store::Error>(refusal());
-  return inner_.delete_table(table_name);
+  return inner().delete_table(table_name);
 }
 store::Answer<store::TimeToLiveSpecification> ReadOnlyTable::update_time_to_live(
     const std::string& table_name, const store::TimeToLiveSpecification& specification) {
   if (is_closed(table_name)) return tl::unexpected<store::Error>(refusal());
-  return inner_.update_time_to_live(table_name, specification);
+  return inner().update_time_to_live(table_name, specification);
 }
 store::Answer<store::PointInTimeRecoveryDescription> ReadOnlyTable::update_continuous_backups(
     const std::string& table_name, const store::PointInTimeRecoverySpecification& specification) {
   if (is_closed(table_name)) return tl::unexpected<store::Error>(refusal());
-  return inner_.update_continuous_backups(table_name, specification);
+  return inner().update_continuous_backups(table_name, specification);
 }
 store::Answer<void> ReadOnlyTable::tag_resource(const std::string& arn, const std::vector<store::Tag>& tags) {
   if (is_closed_resource(arn)) return tl::unexpected<store::Error>(refusal());
-  return inner_.tag_resource(arn, tags);
+  return inner().tag_resource(arn, tags);
 }
 store::Answer<void> ReadOnlyTable::untag_resource(const std::string& arn, const std::vector<std::string>& keys) {
   if (is_closed_resource(arn)) return tl::unexpected<store::Error>(refusal());
-  return inner_.untag_resource(arn, keys);
+  return inner().untag_resource(arn, keys);
 }
 
 }  // namespace postino::app

@@ -5,16 +5,16 @@
 #include <string_view>
 #include <utility>
 
-#include "store/store.h"
+#include "store/forwarding_store.h"
 
 namespace postino::app {
 
 // Everything goes to `inner`, but for what would change the table or an item of it: AccessDeniedException. Without a
 // table (an empty name) nothing is refused.
-class ReadOnlyTable final : public store::Store {
+class ReadOnlyTable final : public store::ForwardingStore {
  public:
   // `inner` must outlive it.
-  ReadOnlyTable(store::Store& inner, std::string table) : inner_(inner), table_(std::move(table)) {}
+  ReadOnlyTable(store::Store& inner, std::string table) : ForwardingStore(inner), table_(std::move(table)) {}
 
   store::Answer<store::WriteItemResponse> put_item(const store::PutItemRequest& request) override;
   store::Answer<store::WriteItemResponse> update_item(const store::UpdateItemRequest& request) override;
@@ -40,53 +40,6 @@ class ReadOnlyTable final : public store::Store {
   store::Answer<void> tag_resource(const std::string& arn, const std::vector<store::Tag>& tags) override;
   store::Answer<void> untag_resource(const std::string& arn, const std::vector<std::string>& keys) override;
 
-  store::Answer<store::GetItemResponse> get_item(const store::GetItemRequest& request) override {
-    return inner_.get_item(request);
-  }
-  store::Answer<store::PageResponse> query(const store::QueryRequest& request) override {
-    return inner_.query(request);
-  }
-  store::Answer<store::PageResponse> scan(const store::ScanRequest& request) override { return inner_.scan(request); }
-  store::Answer<store::BatchGetItemResponse> batch_get_item(const store::BatchGetItemRequest& request) override {
-    return inner_.batch_get_item(request);
-  }
-  store::Answer<store::TransactGetItemsResponse> transact_get_items(
-      const store::TransactGetItemsRequest& request) override {
-    return inner_.transact_get_items(request);
-  }
-  store::Answer<store::TableDescription> describe_table(const std::string& table_name) override {
-    return inner_.describe_table(table_name);
-  }
-  store::Answer<store::ListTablesResponse> list_tables(const store::ListTablesRequest& request) override {
-    return inner_.list_tables(request);
-  }
-  store::Answer<store::TimeToLiveDescription> describe_time_to_live(const std::string& table_name) override {
-    return inner_.describe_time_to_live(table_name);
-  }
-  store::Answer<store::PointInTimeRecoveryDescription> describe_continuous_backups(
-      const std::string& table_name) override {
-    return inner_.describe_continuous_backups(table_name);
-  }
-  store::Answer<store::ListTagsResponse> list_tags_of_resource(const std::string& arn) override {
-    return inner_.list_tags_of_resource(arn);
-  }
-  store::Answer<store::ListStreamsResponse> list_streams(const store::ListStreamsRequest& request) override {
-    return inner_.list_streams(request);
-  }
-  store::Answer<store::StreamDescription> describe_stream(const store::DescribeStreamRequest& request) override {
-    return inner_.describe_stream(request);
-  }
-  store::Answer<std::string> get_shard_iterator(const store::GetShardIteratorRequest& request) override {
-    return inner_.get_shard_iterator(request);
-  }
-  store::Answer<store::GetRecordsResponse> get_records(const store::GetRecordsRequest& request) override {
-    return inner_.get_records(request);
-  }
-  store::Answer<std::unique_ptr<store::Subscription>> subscribe(const std::string& table_name,
-                                                                std::optional<store::SequenceNumber> after) override {
-    return inner_.subscribe(table_name, after);
-  }
-
  private:
   bool is_closed(const std::string& table_name) const { return !table_.empty() && table_name == table_; }
   // By the name of a resource, which ends with that of the table.
@@ -106,7 +59,6 @@ class ReadOnlyTable final : public store::Store {
   void write(const Request& request, store::Completion<Response> done,
              void (store::Store::*function)(const Request&, store::Completion<Response>));
 
-  store::Store& inner_;
   const std::string table_;
 };
 

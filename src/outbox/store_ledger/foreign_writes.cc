@@ -121,7 +121,7 @@ store::Answer<void> ForeignWrites::add_counted(std::vector<item::Item>& marks) {
   store::BatchGetItemRequest request;
   request.tables.push_back(std::move(table));
   while (!request.tables.empty()) {
-    TRY(store::BatchGetItemResponse answer, inner_.batch_get_item(request));
+    TRY(store::BatchGetItemResponse answer, inner().batch_get_item(request));
     for (auto& found : answer.tables)
       for (item::Item& each : found.items) {
         const std::string id = each.find("Id")->as<std::string>();
@@ -147,7 +147,7 @@ store::Answer<void> ForeignWrites::mark(const Ids& ids) {
     store::BatchWriteTable table{table_, {}};
     for (item::Item& each : marks) table.writes.emplace_back(store::BatchPut{std::move(each)});
     request.tables.push_back(std::move(table));
-    const auto marked = counted ? inner_.batch_write_item(request)
+    const auto marked = counted ? inner().batch_write_item(request)
                                 : store::Answer<store::BatchWriteItemResponse>(tl::unexpected(counted.error()));
     using enum store::ErrorType;
     if (!marked && (marked.error().type == validation || marked.error().type == resource_not_found)) return {};
@@ -164,7 +164,7 @@ store::Answer<void> ForeignWrites::remove_note() {
   store::DeleteItemRequest request;
   request.table_name = StoreTables{table_}.counts();
   request.key = look_through_key();
-  const auto removed = inner_.delete_item(request);
+  const auto removed = inner().delete_item(request);
   using enum store::ErrorType;
   // A table that is no outbox's has no counts, or other ones.
   if (!removed && removed.error().type != validation && removed.error().type != resource_not_found)
@@ -181,10 +181,10 @@ template <class Response, class Request>
 store::Answer<Response> ForeignWrites::write(const Request& request,
                                              store::Answer<Response> (store::Store::*function)(const Request&)) {
   const Ids ids = ids_in(request);
-  if (ids.empty()) return (inner_.*function)(request);
+  if (ids.empty()) return (inner().*function)(request);
   log_->begin(ids);
   const auto prepared = prepare(ids);
-  auto answer = prepared ? (inner_.*function)(request) : store::Answer<Response>(tl::unexpected(prepared.error()));
+  auto answer = prepared ? (inner().*function)(request) : store::Answer<Response>(tl::unexpected(prepared.error()));
   log_->end(ids);
   return answer;
 }
@@ -193,17 +193,17 @@ template <class Response, class Request>
 void ForeignWrites::write(const Request& request, store::Completion<Response> done,
                           void (store::Store::*function)(const Request&, store::Completion<Response>)) {
   Ids ids = ids_in(request);
-  if (ids.empty()) return (inner_.*function)(request, std::move(done));
+  if (ids.empty()) return (inner().*function)(request, std::move(done));
   log_->begin(ids);
   if (const auto prepared = prepare(ids); !prepared) {
     log_->end(ids);
     return done(tl::unexpected(prepared.error()));
   }
-  (inner_.*function)(request,
-                     [log = log_, ids = std::move(ids), done = std::move(done)](store::Answer<Response> answer) {
-                       log->end(ids);
-                       done(std::move(answer));
-                     });
+  (inner().*function)(request,
+                      [log = log_, ids = std::move(ids), done = std::move(done)](store::Answer<Response> answer) {
+                        log->end(ids);
+                        done(std::move(answer));
+                      });
 }
 
 store::Answer<store::WriteItemResponse> ForeignWrites::put_item(const store::PutItemRequest& request) {

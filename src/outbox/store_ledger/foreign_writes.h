@@ -16,7 +16,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "store/store.h"
+#include "store/forwarding_store.h"
 
 namespace postino::outbox {
 
@@ -62,7 +62,7 @@ item::Key look_through_key();
 
 // A store as other programs get it: everything goes to `inner`, and writes to the table of e-mails are marked and told
 // to the log.
-class ForeignWrites final : public store::Store {
+class ForeignWrites final : public store::ForwardingStore {
  public:
   enum class Watch {
     marks,  // for a ledger in this process
@@ -73,7 +73,7 @@ class ForeignWrites final : public store::Store {
   // All must outlive it, and every write that it has passed on.
   ForeignWrites(store::Store& inner, std::string emails_table, const base::Clock& clock, base::Random& random,
                 Watch watch = Watch::marks)
-      : inner_(inner), table_(std::move(emails_table)), clock_(clock), random_(random), watch_(watch) {}
+      : ForwardingStore(inner), table_(std::move(emails_table)), clock_(clock), random_(random), watch_(watch) {}
 
   const std::shared_ptr<ForeignWriteLog>& log() const { return log_; }
 
@@ -90,76 +90,6 @@ class ForeignWrites final : public store::Store {
                         store::Completion<store::BatchWriteItemResponse> done) override;
   void transact_write_items(const store::TransactWriteItemsRequest& request,
                             store::Completion<store::TransactWriteItemsResponse> done) override;
-
-  store::Answer<store::GetItemResponse> get_item(const store::GetItemRequest& request) override {
-    return inner_.get_item(request);
-  }
-  store::Answer<store::PageResponse> query(const store::QueryRequest& request) override {
-    return inner_.query(request);
-  }
-  store::Answer<store::PageResponse> scan(const store::ScanRequest& request) override { return inner_.scan(request); }
-  store::Answer<store::BatchGetItemResponse> batch_get_item(const store::BatchGetItemRequest& request) override {
-    return inner_.batch_get_item(request);
-  }
-  store::Answer<store::TransactGetItemsResponse> transact_get_items(
-      const store::TransactGetItemsRequest& request) override {
-    return inner_.transact_get_items(request);
-  }
-  store::Answer<store::TableDescription> create_table(const store::CreateTableRequest& request) override {
-    return inner_.create_table(request);
-  }
-  store::Answer<store::TableDescription> describe_table(const std::string& table_name) override {
-    return inner_.describe_table(table_name);
-  }
-  store::Answer<store::TableDescription> update_table(const store::UpdateTableRequest& request) override {
-    return inner_.update_table(request);
-  }
-  store::Answer<store::TableDescription> delete_table(const std::string& table_name) override {
-    return inner_.delete_table(table_name);
-  }
-  store::Answer<store::ListTablesResponse> list_tables(const store::ListTablesRequest& request) override {
-    return inner_.list_tables(request);
-  }
-  store::Answer<store::TimeToLiveSpecification> update_time_to_live(
-      const std::string& table_name, const store::TimeToLiveSpecification& specification) override {
-    return inner_.update_time_to_live(table_name, specification);
-  }
-  store::Answer<store::TimeToLiveDescription> describe_time_to_live(const std::string& table_name) override {
-    return inner_.describe_time_to_live(table_name);
-  }
-  store::Answer<store::PointInTimeRecoveryDescription> update_continuous_backups(
-      const std::string& table_name, const store::PointInTimeRecoverySpecification& specification) override {
-    return inner_.update_continuous_backups(table_name, specification);
-  }
-  store::Answer<store::PointInTimeRecoveryDescription> describe_continuous_backups(
-      const std::string& table_name) override {
-    return inner_.describe_continuous_backups(table_name);
-  }
-  store::Answer<void> tag_resource(const std::string& arn, const std::vector<store::Tag>& tags) override {
-    return inner_.tag_resource(arn, tags);
-  }
-  store::Answer<void> untag_resource(const std::string& arn, const std::vector<std::string>& keys) override {
-    return inner_.untag_resource(arn, keys);
-  }
-  store::Answer<store::ListTagsResponse> list_tags_of_resource(const std::string& arn) override {
-    return inner_.list_tags_of_resource(arn);
-  }
-  store::Answer<store::ListStreamsResponse> list_streams(const store::ListStreamsRequest& request) override {
-    return inner_.list_streams(request);
-  }
-  store::Answer<store::StreamDescription> describe_stream(const store::DescribeStreamRequest& request) override {
-    return inner_.describe_stream(request);
-  }
-  store::Answer<std::string> get_shard_iterator(const store::GetShardIteratorRequest& request) override {
-    return inner_.get_shard_iterator(request);
-  }
-  store::Answer<store::GetRecordsResponse> get_records(const store::GetRecordsRequest& request) override {
-    return inner_.get_records(request);
-  }
-  store::Answer<std::unique_ptr<store::Subscription>> subscribe(const std::string& table_name,
-                                                                std::optional<store::SequenceNumber> after) override {
-    return inner_.subscribe(table_name, after);
-  }
 
  private:
   using Ids = std::vector<std::string>;
@@ -182,7 +112,6 @@ class ForeignWrites final : public store::Store {
   void write(const Request& request, store::Completion<Response> done,
              void (store::Store::*function)(const Request&, store::Completion<Response>));
 
-  store::Store& inner_;
   const std::string table_;
   const base::Clock& clock_;
   base::Random& random_;
