@@ -170,6 +170,11 @@ class TestEmails:
         assert self.is_excused(timeline, self.RETURNED, replied=None)
         assert self.is_excused(timeline, self.RETURNED, cut=10.05)
 
+    def test_a_lost_reply_may_be_noticed_before_the_mail_server_has_noted_the_message(self, timeline):
+        early = [(9, "PROCESSING", ""), (9.5, "READY", UNKNOWN), (15, "PROCESSING", ""), (16.2, "SENT", "250")]
+        assert self.is_excused(timeline, early, replied=None, cut=9.45)
+        assert not self.is_excused(timeline, early, replied=None)
+
     @pytest.mark.parametrize("kind", ["process end", "stop", "smtp stall"])
     def test_an_end_before_it_was_written_down_is_one(self, timeline, kind):
         add(timeline, kind, 10.3)
