@@ -22,7 +22,8 @@ Result<void> DatabaseClock::measure(Connection& connection) {
   TRY(const Rows rows, connection.query("SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000"));
   const base::Milliseconds after = own_.monotonic();
   if (is_measured_ && after - before > quick && after - measured_at_ < good_for) return {};
-  offset_ = rows[0].number(0) - (before + (after - before) / 2).count();
+  // It may have said so at any moment between the two. At the last: what waits for its time must not go early.
+  offset_ = rows[0].number(0) - after.count();
   is_measured_ = true;
   measured_at_ = after;
   return {};

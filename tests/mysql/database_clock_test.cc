@@ -12,6 +12,21 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
+// An hour passes between two looks at it, until it is told to stand still.
+class HurryingClock final : public base::Clock {
+ public:
+  base::TimePoint now() const override { return base::SystemClock().now(); }
+  base::Milliseconds monotonic() const override {
+    if (!stands_still_) passed_ += hours(1);
+    return passed_;
+  }
+  void stand_still() { stands_still_ = true; }
+
+ private:
+  mutable base::Milliseconds passed_{0};
+  bool stands_still_ = false;
+};
+
 class DatabaseClockTest : public testing::Test {
  protected:
   const std::unique_ptr<Connection> connection_ = *Connection::open(MariadbServer::shared().new_database());
@@ -34,6 +49,16 @@ TEST_F(DatabaseClockTest, AllMachinesHaveTheTimeOfTheDatabase) {
   EXPECT_LE(first.skew(), early.now() - before);
   EXPECT_GT(first.skew(), early.now() - after - seconds(1));
   EXPECT_GT(second.skew(), base::Milliseconds(0));
+}
+
+TEST_F(DatabaseClockTest, IsNotAheadHoweverLongTheAnswerTook) {
+  HurryingClock own;
+  DatabaseClock clock(own);
+  const base::TimePoint before = base::SystemClock().now();
+  ASSERT_TRUE(clock.measure(*connection_));
+  own.stand_still();
+  EXPECT_LE(clock.now(), base::SystemClock().now());
+  EXPECT_GE(clock.now(), before - base::Milliseconds(1));
 }
 
 TEST_F(DatabaseClockTest, GoesOnWithTheTimeThatPassesWhateverTheMachineSays) {
