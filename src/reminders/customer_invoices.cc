@@ -151,8 +151,8 @@ Answer<std::optional<Invoice>> Customers::stored_invoice(const Keys& keys, const
   return std::optional(std::move(invoice));
 }
 
-Answer<void> Customers::write_invoice(const Keys& keys, const std::optional<Invoice>& before, const Invoice& after,
-                                      bool is_late, const std::string& action, const Actor& actor) {
+Answer<Recalled> Customers::write_invoice(const Keys& keys, const std::optional<Invoice>& before, const Invoice& after,
+                                          bool is_late, const std::string& action, const Actor& actor) {
   Commit commit = store_.begin();
   const bool was_overdue = before && is_overdue(*before, commit.now());
   // First, so that whoever changes what is read next is noticed.
@@ -200,12 +200,12 @@ Answer<void> Customers::write_invoice(const Keys& keys, const std::optional<Invo
     add_withdrawals(commit, keys, after.customer_id, drafts, reason, actor, store_.random());
   }
   TRY_VOID(store_.write(std::move(commit)));
-  if (!withdraws) return {};
+  if (!withdraws) return Recalled();
   // The payment is written, whatever becomes of these.
   if (const auto rest = withdraw_rest(store_, keys, after.customer_id, reason, actor); !rest)
     base::log_warning("reminders", "drafts of a customer who has paid are not withdrawn",
                       {{"customer", after.customer_id}, {"cause", rest.error().message}});
-  return {};
+  return recall(after.customer_id, reason, actor);
 }
 
 Answer<Taken<Invoice>> Customers::take_invoice(const Invoice& invoice, const Actor& actor) {
@@ -249,8 +249,8 @@ Answer<Invoice> Customers::put_invoice(const Invoice& invoice, const Actor& acto
   return std::move(taken.record);
 }
 
-Answer<Invoice> Customers::pay(const std::string& customer_id, const std::string& invoice_id, const Payment& payment,
-                               const Actor& actor) {
+Answer<Stopping<Invoice>> Customers::pay(const std::string& customer_id, const std::string& invoice_id,
+                                         const Payment& payment, const Actor& actor) {
   TRY_VOID(check_payment(payment, store_.clock().now()));
   const Keys keys = store_.keys(actor.tenant);
   // It tells a payment that was written, without our hearing of it, from another one.
@@ -260,7 +260,7 @@ Answer<Invoice> Customers::pay(const std::string& customer_id, const std::string
     const auto known = std::ranges::find(before.payments, reference, &RecordedPayment::reference);
     if (known != before.payments.end()) {
       const auto amount = Money::parse(payment.amount, before.amount.currency);
-      if (payment.amount.empty() || (amount && amount->amount == known->amount)) return before;
+      if (payment.amount.empty() || (amount && amount->amount == known->amount)) return Stopping<Invoice>{before};
       return refuse(RefusalKind::wrong_state, "the payment " + reference + " is known with another amount, " +
                                                   Money{known->amount, before.amount.currency}.text());
     }
@@ -280,7 +280,7 @@ Answer<Invoice> Customers::pay(const std::string& customer_id, const std::string
     ++after.version;
     const auto written = write_invoice(keys, before, after, was_paid_late(after),
                                        after.is_paid() ? "invoice.paid" : "invoice.partly_paid", actor);
-    if (written) return after;
+    if (written) return Stopping<Invoice>{after, *written};
     if (written.error().kind != RefusalKind::busy) return base::propagate(written.error());
   }
   return refuse(RefusalKind::busy, "others change the invoice " + invoice_id + "; try again");

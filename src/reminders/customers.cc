@@ -111,6 +111,7 @@ Answer<Customer> Customers::make(const Keys& keys, Customer customer, const Acto
 Answer<Taken<Customer>> Customers::take_known(const Customer& customer, const Actor& actor) {
   bool changed = false;
   const base::TimePoint now = store_.clock().now();
+  bool opts_out = false;
   TRY(Customer stored, change(customer.id, actor, "customer.changed", [&](Customer& after) {
         const Customer before = after;
         after.name = customer.name;
@@ -119,10 +120,12 @@ Answer<Taken<Customer>> Customers::take_known(const Customer& customer, const Ac
           after.hard_bounces = 0;
           after.last_bounce.clear();
         }
-        if (customer.opted_out && !before.opted_out) opt_out_now(after, now);
+        opts_out = customer.opted_out && !before.opted_out;
+        if (opts_out) opt_out_now(after, now);
         changed = after != before;
         return changed;
       }));
+  if (opts_out) recall(customer.id, why_stopped(stored), actor);
   return Taken<Customer>{std::move(stored), changed};
 }
 
@@ -193,14 +196,29 @@ Answer<Page<Customer>> Customers::late_payers(const PageRequest& page, const std
   return answer;
 }
 
-Answer<Customer> Customers::opt_out(const std::string& id, const std::string& reason, const Actor& actor) {
+Recalled Customers::recall(const std::string& id, const std::string& reason, const Actor& actor) {
+  if (mail_ == nullptr || reason.empty()) return {};
+  return recall_reminders(store_, *mail_, store_.keys(actor.tenant), id, reason, actor);
+}
+
+Stopping<Customer> Customers::stopped(Customer customer, const Actor& actor) {
+  Stopping<Customer> stopped{std::move(customer)};
+  stopped.recalled = recall(stopped.id, why_stopped(stopped), actor);
+  // Those that were called back do not count as sent.
+  if (!stopped.recalled.cancelled.empty())
+    if (auto by_now = find(stopped.id, actor.tenant)) static_cast<Customer&>(stopped) = *std::move(by_now);
+  return stopped;
+}
+
+Answer<Stopping<Customer>> Customers::opt_out(const std::string& id, const std::string& reason, const Actor& actor) {
   const base::TimePoint now = store_.clock().now();
-  return change(id, actor, "customer.opted_out", [&](Customer& customer) {
-    if (customer.opted_out) return false;
-    opt_out_now(customer, now);
-    customer.opted_out_reason = kept_words(reason);
-    return true;
-  });
+  TRY(Customer customer, change(id, actor, "customer.opted_out", [&](Customer& after) {
+        if (after.opted_out) return false;
+        opt_out_now(after, now);
+        after.opted_out_reason = kept_words(reason);
+        return true;
+      }));
+  return stopped(std::move(customer), actor);
 }
 
 Answer<Customer> Customers::opt_in(const std::string& id, const Actor& actor) {
@@ -216,12 +234,13 @@ Answer<Customer> Customers::opt_in(const std::string& id, const Actor& actor) {
   });
 }
 
-Answer<Customer> Customers::complain(const std::string& id, const std::string& reason, const Actor& actor) {
-  return change(id, actor, "customer.complained", [&](Customer& customer) {
-    ++customer.complaints;
-    customer.last_complaint = kept_words(reason);
-    return true;
-  });
+Answer<Stopping<Customer>> Customers::complain(const std::string& id, const std::string& reason, const Actor& actor) {
+  TRY(Customer customer, change(id, actor, "customer.complained", [&](Customer& after) {
+        ++after.complaints;
+        after.last_complaint = kept_words(reason);
+        return true;
+      }));
+  return stopped(std::move(customer), actor);
 }
 
 Answer<Customer> Customers::hard_bounce(const std::string& id, const std::string& words, const Actor& actor,

@@ -1,7 +1,8 @@
 // Customers and their invoices.
 //
 // Whatever may stop a reminder (a payment, an opt-out, a bounce, a complaint) is written in one commit with the guard
-// of the customer, so that no approval overlooks it. Safe to call from any thread.
+// of the customer, so that no approval overlooks it. Reminders that were approved before, and wait in the outbox, are
+// called back afterwards (recalls.h). Safe to call from any thread.
 #pragma once
 
 #include <functional>
@@ -11,6 +12,7 @@
 
 #include "reminders/actor.h"
 #include "reminders/page.h"
+#include "reminders/recalls.h"
 #include "reminders/record/customer.h"
 #include "reminders/record/invoice.h"
 #include "reminders/refusal.h"
@@ -40,9 +42,16 @@ struct Taken {
   bool changed = false;
 };
 
+// What was stored, and which reminders that waited were called back for it.
+template <class T>
+struct Stopping : T {
+  Recalled recalled = {};
+};
+
 class Customers {
  public:
-  explicit Customers(ReminderStore& store) : store_(store) {}
+  // `mail` is where reminders wait that were approved; nullptr: nothing is called back here. Both must outlive it.
+  explicit Customers(ReminderStore& store, MailRoom* mail = nullptr) : store_(store), mail_(mail) {}
 
   // Makes it or changes name and address. What the customer has decided, and counts, stay: also those of a customer of
   // this id that was erased. Bounces are those of an address, and end with it. `opted_out` is taken when it is true.
@@ -54,9 +63,9 @@ class Customers {
   Answer<Page<Customer>> list(const PageRequest& page, const std::string& tenant);  // by id
   Answer<Page<Customer>> late_payers(const PageRequest& page, const std::string& tenant);
 
-  Answer<Customer> opt_out(const std::string& id, const std::string& reason, const Actor& actor);
+  Answer<Stopping<Customer>> opt_out(const std::string& id, const std::string& reason, const Actor& actor);
   Answer<Customer> opt_in(const std::string& id, const Actor& actor);  // also forgets bounces and complaints
-  Answer<Customer> complain(const std::string& id, const std::string& reason, const Actor& actor);
+  Answer<Stopping<Customer>> complain(const std::string& id, const std::string& reason, const Actor& actor);
   // From the outbox. `address` is the one that bounced: if the customer has another one by now nothing is changed.
   Answer<Customer> hard_bounce(const std::string& id, const std::string& words, const Actor& actor,
                                const std::string& address = {});
@@ -67,8 +76,8 @@ class Customers {
   Answer<Invoice> put_invoice(const Invoice& invoice, const Actor& actor);  // the same
   // When nothing that was overdue is left, the drafts of the customer are withdrawn in the same commit. A draft that is
   // written at this moment is written on condition of the guard's version, so none is overlooked.
-  Answer<Invoice> pay(const std::string& customer_id, const std::string& invoice_id, const Payment& payment,
-                      const Actor& actor);
+  Answer<Stopping<Invoice>> pay(const std::string& customer_id, const std::string& invoice_id, const Payment& payment,
+                                const Actor& actor);
   Answer<Invoice> find_invoice(const std::string& customer_id, const std::string& invoice_id,
                                const std::string& tenant);
   Answer<Page<Invoice>> invoices(const std::string& customer_id, const PageRequest& page, const std::string& tenant);
@@ -85,13 +94,18 @@ class Customers {
                           const std::function<bool(Customer&)>& decide);
   Answer<Customer> make(const Keys& keys, Customer customer, const Actor& actor);
   Answer<Taken<Customer>> take_known(const Customer& customer, const Actor& actor);
+  // Of a customer who gets none any more.
+  Recalled recall(const std::string& id, const std::string& reason, const Actor& actor);
+  // With what was called back.
+  Stopping<Customer> stopped(Customer customer, const Actor& actor);
   // Writes what an invoice has become, and all that follows from it.
-  Answer<void> write_invoice(const Keys& keys, const std::optional<Invoice>& before, const Invoice& after, bool is_late,
-                             const std::string& action, const Actor& actor);
+  Answer<Recalled> write_invoice(const Keys& keys, const std::optional<Invoice>& before, const Invoice& after,
+                                 bool is_late, const std::string& action, const Actor& actor);
   Answer<std::optional<Invoice>> stored_invoice(const Keys& keys, const std::string& customer_id,
                                                 const std::string& invoice_id);
 
   ReminderStore& store_;
+  MailRoom* const mail_;
 };
 
 }  // namespace postino::reminders

@@ -4,8 +4,10 @@
 
 #include "base/log.h"
 #include "base/timestamp.h"
+#include "reminders/recalls.h"
 #include "reminders/record/item_fields.h"
 #include "reminders/record/sent_item.h"
+#include "reminders/standing.h"
 #include "smtp/reply.h"
 
 namespace postino::reminders {
@@ -27,7 +29,28 @@ bool has_failed(outbox::State state) {
          state == calling_invalid || state == invalid_acknowledged;
 }
 
-// What the outbox says, as the record has it.
+// "550 5.1.1 no such user": the enhanced status in a reply of a mail server.
+std::string_view status_in(std::string_view reply) {
+  const std::size_t begin = reply.find(' ');
+  if (!smtp::is_reply(reply) || begin == std::string_view::npos) return "";
+  const std::string_view rest = reply.substr(begin + 1);
+  return rest.substr(0, rest.find(' '));
+}
+
+// Why the customer's address gets no more mail; empty: it may.
+std::string bad_address(const outbox::Email& email) {
+  for (const outbox::Bounce& bounce : email.bounces)
+    if (bounce.permanent) return bounce.status + " " + bounce.diagnostic;
+  for (const outbox::Recipient& recipient : email.recipients)
+    if (recipient.state == outbox::RecipientState::refused && smtp::means_bad_address(status_in(recipient.reply)))
+      return recipient.reply;
+  return "";
+}
+
+Actor outbox_of(const std::string& tenant) { return {.tenant = tenant, .name = "outbox", .key = {}, .from = {}}; }
+
+}  // namespace
+
 SentReminder as_delivered(const SentReminder& before, const outbox::Email& email) {
   SentReminder after = before;
   const auto become = [&](DeliveryStatus status, std::string failure) {
@@ -53,27 +76,53 @@ SentReminder as_delivered(const SentReminder& before, const outbox::Email& email
   return after;
 }
 
-// "550 5.1.1 no such user": the enhanced status in a reply of a mail server.
-std::string_view status_in(std::string_view reply) {
-  const std::size_t begin = reply.find(' ');
-  if (!smtp::is_reply(reply) || begin == std::string_view::npos) return "";
-  const std::string_view rest = reply.substr(begin + 1);
-  return rest.substr(0, rest.find(' '));
+Answer<void> write_delivery(ReminderStore& store, const Watch& watch, const SentReminder& before,
+                            const SentReminder& after, const Actor& actor, Commit commit) {
+  const Keys keys = store.keys(watch.tenant);
+  // Only what has changed: attributes of others, and texts that were erased meanwhile, stay as they are.
+  const std::string_view status = after.counts() ? "sent" : "failed";
+  store::TransactUpdate update;
+  update.table_name = store.tables().tracking;
+  update.key = Keys::key(keys.customer(watch.customer_id), std::string(sent_begin) + watch.record);
+  update.placeholders.names = expr::Names{{"#status", "status"}};
+  update.placeholders.values = item::Map{{":partition", keys.status(status, before.customer_id + before.id)},
+                                         {":status", status},
+                                         {":delivery", name_of(after.delivery)},
+                                         {":failure", after.failure},
+                                         {":seen", before.version},
+                                         {":version", before.version + 1}};
+  std::string text =
+      "SET GSI1PK = :partition, #status = :status, delivery_status = :delivery, failure = :failure, version = :version";
+  if (after.delivered_at) {
+    text += ", delivered_at_ms = :delivered";
+    update.placeholders.values->set(":delivered", base::epoch_milliseconds(*after.delivered_at));
+  }
+  update.update.emplace(std::move(text));
+  update.condition = "version = :seen";
+  commit.add(std::move(update));
+
+  if (before.counts() != after.counts()) {
+    TRY(const Guard guard, store.guard(keys, watch.customer_id));
+    auto next = after.counts() ? Answer<Guard>(guard.with(after.reminder_type, after.sent_at, after.id))
+                               : store.guard_without(keys, watch.customer_id, guard, watch.record);
+    if (!next) return base::propagate(std::move(next).error());
+    commit.move_guard(keys, watch.customer_id, guard, *next);
+    TRY(const std::optional<item::Item> profile,
+        store.get(keys.customer(watch.customer_id), std::string(profile_sort)));
+    if (profile) commit.count_reminder(keys, watch.customer_id, after.counts() ? 1 : -1);
+    commit.audit(actor, after.counts() ? "reminder.counts" : "reminder.failed",
+                 "customers/" + watch.customer_id + "/reminders/" + watch.record,
+                 {{"delivery", std::string(name_of(after.delivery))}, {"email_id", watch.email_id}}, store.random());
+  }
+  Watch fresh = watch;
+  fresh.looks = 0;
+  commit.put(watch_item(fresh, commit.now()), "attribute_exists(PK)");
+  if (after.delivery != before.delivery && after.delivery != DeliveryStatus::queued) {
+    commit.count(keys, name_of(after.delivery), watch.record);
+    if (after.delivery == DeliveryStatus::sent) commit.count(keys, "sent:" + after.reminder_type, watch.record);
+  }
+  return store.write(std::move(commit));
 }
-
-// Why the customer's address gets no more mail; empty: it may.
-std::string bad_address(const outbox::Email& email) {
-  for (const outbox::Bounce& bounce : email.bounces)
-    if (bounce.permanent) return bounce.status + " " + bounce.diagnostic;
-  for (const outbox::Recipient& recipient : email.recipients)
-    if (recipient.state == outbox::RecipientState::refused && smtp::means_bad_address(status_in(recipient.reply)))
-      return recipient.reply;
-  return "";
-}
-
-Actor outbox_of(const std::string& tenant) { return {.tenant = tenant, .name = "outbox", .key = {}, .from = {}}; }
-
-}  // namespace
 
 void Deliveries::note(const std::string& email_id) {
   if (!may_be_reminder(email_id)) return;
@@ -184,6 +233,10 @@ Answer<bool> Deliveries::look(const Watch& watch) {
   if (!before) return base::propagate(refusal_of(before.error()));
   const SentReminder after = as_delivered(*before, **email);
   if (after.delivery == before->delivery && after.failure == before->failure) {
+    if (after.delivery == DeliveryStatus::queued) {
+      TRY(const bool is_cancelled, call_back(watch));
+      if (is_cancelled) return true;
+    }
     TRY_VOID(look_later(watch));
     return false;
   }
@@ -193,62 +246,23 @@ Answer<bool> Deliveries::look(const Watch& watch) {
         customers_.hard_bounce(watch.customer_id, words, outbox_of(watch.tenant), before->customer_email);
     if (!stopped && stopped.error().kind != RefusalKind::unknown_customer) return base::propagate(stopped.error());
   }
-  TRY_VOID(write_down(watch, *before, after));
+  TRY_VOID(write_delivery(store_, watch, *before, after, outbox_of(watch.tenant), store_.begin()));
   return true;
+}
+
+Answer<bool> Deliveries::call_back(const Watch& watch) {
+  const Keys keys = store_.keys(watch.tenant);
+  const auto stopped = why_stopped_now(store_, customers_, keys, watch.customer_id);
+  // What cannot be read stops nobody.
+  if (!stopped || stopped->empty()) return false;
+  TRY(const RecallOutcome outcome, recall_reminder(store_, mail_, watch, *stopped, outbox_of(watch.tenant)));
+  return outcome == RecallOutcome::cancelled;
 }
 
 Answer<void> Deliveries::look_later(Watch watch) {
   ++watch.looks;
   Commit commit = store_.begin();
   commit.put(watch_item(watch, commit.now()), "attribute_exists(PK)");
-  return store_.write(std::move(commit));
-}
-
-Answer<void> Deliveries::write_down(const Watch& watch, const SentReminder& before, const SentReminder& after) {
-  const Keys keys = store_.keys(watch.tenant);
-  Commit commit = store_.begin();
-  // Only what has changed: attributes of others, and texts that were erased meanwhile, stay as they are.
-  const std::string_view status = after.counts() ? "sent" : "failed";
-  store::TransactUpdate update;
-  update.table_name = store_.tables().tracking;
-  update.key = Keys::key(keys.customer(watch.customer_id), std::string(sent_begin) + watch.record);
-  update.placeholders.names = expr::Names{{"#status", "status"}};
-  update.placeholders.values = item::Map{{":partition", keys.status(status, before.customer_id + before.id)},
-                                         {":status", status},
-                                         {":delivery", name_of(after.delivery)},
-                                         {":failure", after.failure},
-                                         {":seen", before.version},
-                                         {":version", before.version + 1}};
-  std::string text =
-      "SET GSI1PK = :partition, #status = :status, delivery_status = :delivery, failure = :failure, version = :version";
-  if (after.delivered_at) {
-    text += ", delivered_at_ms = :delivered";
-    update.placeholders.values->set(":delivered", base::epoch_milliseconds(*after.delivered_at));
-  }
-  update.update.emplace(std::move(text));
-  update.condition = "version = :seen";
-  commit.add(std::move(update));
-
-  if (before.counts() != after.counts()) {
-    TRY(const Guard guard, store_.guard(keys, watch.customer_id));
-    auto next = after.counts() ? Answer<Guard>(guard.with(after.reminder_type, after.sent_at, after.id))
-                               : store_.guard_without(keys, watch.customer_id, guard, watch.record);
-    if (!next) return base::propagate(std::move(next).error());
-    commit.move_guard(keys, watch.customer_id, guard, *next);
-    TRY(const std::optional<item::Item> profile,
-        store_.get(keys.customer(watch.customer_id), std::string(profile_sort)));
-    if (profile) commit.count_reminder(keys, watch.customer_id, after.counts() ? 1 : -1);
-    commit.audit(outbox_of(watch.tenant), after.counts() ? "reminder.counts" : "reminder.failed",
-                 "customers/" + watch.customer_id + "/reminders/" + watch.record,
-                 {{"delivery", std::string(name_of(after.delivery))}, {"email_id", watch.email_id}}, store_.random());
-  }
-  Watch fresh = watch;
-  fresh.looks = 0;
-  commit.put(watch_item(fresh, commit.now()), "attribute_exists(PK)");
-  if (after.delivery != before.delivery && after.delivery != DeliveryStatus::queued) {
-    commit.count(keys, name_of(after.delivery), watch.record);
-    if (after.delivery == DeliveryStatus::sent) commit.count(keys, "sent:" + after.reminder_type, watch.record);
-  }
   return store_.write(std::move(commit));
 }
 

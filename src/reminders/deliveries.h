@@ -1,5 +1,6 @@
 // Looks what has become of reminders in the outbox, and writes it down: sent, failed, bounced. One that failed for good
-// no longer counts for the rules. Looks at each again after growing pauses, as long as something may happen to it.
+// no longer counts for the rules. Looks at each again after growing pauses, as long as something may happen to it. One
+// that waits although its customer gets no reminders any more is called back (recalls.h).
 #pragma once
 
 #include <mutex>
@@ -13,6 +14,14 @@
 #include "reminders/reminder_store.h"
 
 namespace postino::reminders {
+
+// What the outbox says of the e-mail, as the record has it.
+SentReminder as_delivered(const SentReminder& before, const outbox::Email& email);
+
+// Writes into the record of a reminder what has become of it, and all that follows from it: the guard, the audit, the
+// counts. In one commit with what `commit` has already. busy when others have changed the record meanwhile.
+Answer<void> write_delivery(ReminderStore& store, const Watch& watch, const SentReminder& before,
+                            const SentReminder& after, const Actor& actor, Commit commit);
 
 class Deliveries {
  public:
@@ -33,7 +42,8 @@ class Deliveries {
   // True when its record was changed.
   Answer<bool> look(const Watch& watch);
   Answer<bool> look_at(const std::string& email_id);
-  Answer<void> write_down(const Watch& watch, const SentReminder& before, const SentReminder& after);
+  // Of a customer who was stopped since it was approved: true when it is cancelled now.
+  Answer<bool> call_back(const Watch& watch);
   Answer<void> look_later(Watch watch);
 
   ReminderStore& store_;

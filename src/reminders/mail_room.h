@@ -28,6 +28,9 @@ class MailRoom {
   // The Message-ID of an e-mail from this address, without angle brackets.
   virtual std::string message_id_of(const std::string& email_id, const std::string& sender) const = 0;
   virtual base::Result<bool> is_suppressed(const std::string& address, const std::string& tenant) = 0;
+  // If it has not gone out, and no worker has it. The e-mail as it is then; nullopt: there is none.
+  virtual base::Result<std::optional<outbox::Email>> cancel(const std::string& email_id, const std::string& tenant,
+                                                            const std::string& reason) = 0;
   // For erasure: an e-mail that has not gone out is cancelled, and the contents of one that is finished are removed
   // from the spool. True when nothing of it is left to be removed: false while it is being sent, so that it is to be
   // tried again.

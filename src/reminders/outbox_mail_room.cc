@@ -48,12 +48,19 @@ base::Result<bool> OutboxMailRoom::is_suppressed(const std::string& address, con
   return outbox_.is_suppressed(tenant, address);
 }
 
-base::Result<bool> OutboxMailRoom::erase(const std::string& email_id, const std::string& tenant) {
+base::Result<std::optional<outbox::Email>> OutboxMailRoom::cancel(const std::string& email_id,
+                                                                  const std::string& tenant,
+                                                                  const std::string& reason) {
+  auto cancelled = outbox_.cancel(email_id, tenant, reason);
+  if (cancelled) return *std::move(cancelled);
+  if (cancelled.error().code == base::ErrorCode::not_found) return std::nullopt;
   // What can no longer be cancelled is refused, and stays as it is.
-  if (const auto cancelled = outbox_.cancel(email_id, tenant, "the customer's data was erased");
-      !cancelled && cancelled.error().code != base::ErrorCode::conflict &&
-      cancelled.error().code != base::ErrorCode::not_found)
-    return base::propagate(cancelled.error());
+  if (cancelled.error().code == base::ErrorCode::conflict) return find(email_id, tenant);
+  return base::propagate(std::move(cancelled).error());
+}
+
+base::Result<bool> OutboxMailRoom::erase(const std::string& email_id, const std::string& tenant) {
+  TRY_VOID(cancel(email_id, tenant, "the customer's data was erased"));
   auto removed = outbox_.remove_contents(email_id, tenant);
   if (!removed && removed.error().code == base::ErrorCode::not_found) return true;
   return removed;

@@ -27,6 +27,8 @@ class OutboxMailRoom final : public MailRoom {
   base::Result<std::optional<outbox::Email>> find(const std::string& email_id, const std::string& tenant) override;
   std::string message_id_of(const std::string& email_id, const std::string& sender) const override;
   base::Result<bool> is_suppressed(const std::string& address, const std::string& tenant) override;
+  base::Result<std::optional<outbox::Email>> cancel(const std::string& email_id, const std::string& tenant,
+                                                    const std::string& reason) override;
   base::Result<bool> erase(const std::string& email_id, const std::string& tenant) override;
 
  private:

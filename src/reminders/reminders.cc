@@ -84,7 +84,7 @@ struct Reminders::Parts {
   Parts(store::Store& given, MailRoom& mail, const ReminderOptions& options, const base::Clock& clock,
         base::Random& random, store::Retry retry)
       : store(given, options.tables, options.rules, clock, random, std::move(retry)),
-        customers(store),
+        customers(store, &mail),
         templates(store),
         drafts(store, customers, templates, mail),
         approvals(store, customers, mail, options.approval),

@@ -36,26 +36,33 @@ Answer<bool> owes_nothing(ReminderStore& store, const Keys& keys, const std::str
 
 }  // namespace
 
+Answer<std::string> why_stopped_now(ReminderStore& store, Customers& customers, const Keys& keys,
+                                    const std::string& customer_id, std::optional<Customer>* customer) {
+  auto found = customers.find(customer_id, keys.tenant());
+  if (!found && found.error().kind != RefusalKind::unknown_customer) return base::propagate(std::move(found).error());
+  std::string stopped;
+  if (found) {
+    stopped = why_stopped(*found);
+    if (customer != nullptr) *customer = *std::move(found);
+  } else {
+    // Another program may write drafts for a customer that was erased.
+    TRY(const std::optional<item::Item> erased, store.get(keys.customer(customer_id), std::string(erased_sort)));
+    if (erased) stopped = "the customer's data was erased";
+  }
+  if (stopped.empty()) {
+    TRY(const bool is_paid, owes_nothing(store, keys, customer_id));
+    if (is_paid) stopped = "no invoice of the customer is overdue";
+  }
+  return stopped;
+}
+
 Answer<Standing> read_standing(ReminderStore& store, Customers& customers, MailRoom& mail, const Keys& keys,
                                const std::string& customer_id, const std::string& draft_address) {
   Standing standing;
   TRY(standing.guard, store.guard(keys, customer_id));
   if (!standing.guard.unreadable.empty()) return refuse(RefusalKind::corrupt, standing.guard.unreadable);
-  auto found = customers.find(customer_id, keys.tenant());
-  if (!found && found.error().kind != RefusalKind::unknown_customer) return base::propagate(std::move(found).error());
-  if (found) standing.customer = *std::move(found);
+  TRY(standing.stopped, why_stopped_now(store, customers, keys, customer_id, &standing.customer));
   standing.address = standing.customer ? standing.customer->email : draft_address;
-  if (standing.customer) {
-    standing.stopped = why_stopped(*standing.customer);
-  } else {
-    // Another program may write drafts for a customer that was erased.
-    TRY(const std::optional<item::Item> erased, store.get(keys.customer(customer_id), std::string(erased_sort)));
-    if (erased) standing.stopped = "the customer's data was erased";
-  }
-  if (standing.stopped.empty()) {
-    TRY(const bool is_paid, owes_nothing(store, keys, customer_id));
-    if (is_paid) standing.stopped = "no invoice of the customer is overdue";
-  }
   if (standing.stopped.empty() && mail::parse_mailbox(standing.address)) {
     const auto suppressed = mail.is_suppressed(standing.address, keys.tenant());
     if (!suppressed)

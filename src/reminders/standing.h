@@ -18,6 +18,11 @@ struct Standing {
   std::string stopped;               // why the customer gets no reminders at all; empty: may
 };
 
+// Why the customer gets no reminders at all, but for the suppression list; empty: may. `customer`, if given, is set to
+// the profile, if there is one.
+Answer<std::string> why_stopped_now(ReminderStore& store, Customers& customers, const Keys& keys,
+                                    const std::string& customer_id, std::optional<Customer>* customer = nullptr);
+
 // The guard is read first: whatever changes the rest afterwards gives it another version. Only the suppression list is
 // not under it, and the outbox asks that again when it sends. `draft_address` is for customers without a profile.
 Answer<Standing> read_standing(ReminderStore& store, Customers& customers, MailRoom& mail, const Keys& keys,

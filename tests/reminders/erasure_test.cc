@@ -310,6 +310,10 @@ class MailRoomWithMeeting final : public MailRoom {
   base::Result<bool> is_suppressed(const std::string& address, const std::string& tenant) override {
     return inner_.is_suppressed(address, tenant);
   }
+  base::Result<std::optional<outbox::Email>> cancel(const std::string& id, const std::string& tenant,
+                                                    const std::string& reason) override {
+    return inner_.cancel(id, tenant, reason);
+  }
   base::Result<bool> erase(const std::string& id, const std::string& tenant) override {
     return inner_.erase(id, tenant);
   }

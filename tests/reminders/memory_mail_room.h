@@ -44,6 +44,18 @@ class MemoryMailRoom final : public MailRoom {
     if (fails) return base::fail(base::ErrorCode::exhausted, "the outbox is away");
     return suppressed_.contains(address);
   }
+  base::Result<std::optional<outbox::Email>> cancel(const std::string& email_id, const std::string& tenant,
+                                                    const std::string& reason) override {
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = emails_.find(email_id);
+      if (!fails && found != emails_.end() && found->second.email.state == outbox::State::ready) {
+        found->second.email.state = outbox::State::cancelled;
+        found->second.email.reason = reason;
+      }
+    }
+    return find(email_id, tenant);
+  }
   base::Result<bool> erase(const std::string& email_id, const std::string&) override {
     const std::lock_guard lock(mutex_);
     if (const auto found = emails_.find(email_id); found != emails_.end()) {

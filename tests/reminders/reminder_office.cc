@@ -22,7 +22,7 @@ ReminderOffice::ReminderOffice(RemindersStore& on, store::Store& through, MailRo
       outbox(ledger, suppressions, usual_policy(), on.clock(), on.random(), signal, {}),
       own_mail(outbox, through),
       mail(other_mail != nullptr ? *other_mail : own_mail),
-      customers(records),
+      customers(records, &mail),
       approvals(records, customers, mail, std::move(rules)),
       handovers(records, mail),
       deliveries(records, customers, mail),

@@ -161,15 +161,18 @@ std::vector<Route> changing_customers() {
       {.operation = std::move(put), .handle = put_customer},
       changing(customer_operation(
                    "optOut", "POST", "/reminders/customers/{id}/opt-out", "Note that a customer wants no reminders",
-                   "No reminder is approved any more, also if its draft was made before. One that was approved "
-                   "before and waits in the outbox still goes out, unless its e-mail is cancelled."),
+                   "No reminder is approved any more, also if its draft was made before. Those that were approved "
+                   "before and wait in the outbox are cancelled (`cancelled_reminders`); one that is being sent at "
+                   "this moment may still go out (`reminders_being_sent`)."),
                "Reason", opt_out),
       changing(
           customer_operation("optIn", "POST", "/reminders/customers/{id}/opt-in",
                              "Note that a customer may get reminders again", "Also forgets bounces and complaints."),
           "Nothing", opt_in),
       changing(customer_operation("noteComplaint", "POST", "/reminders/customers/{id}/complaint",
-                                  "Note that a customer has complained", "A complaint stops reminders as well."),
+                                  "Note that a customer has complained",
+                                  "A complaint stops reminders as an opt-out does, also those that wait in the "
+                                  "outbox."),
                "Reason", note_complaint),
   };
 }

@@ -36,6 +36,17 @@ Schema day(std::string description) {
   return {.type = "string", .description = std::move(description), .format = "date"};
 }
 
+// Of answers to what stops reminders.
+std::vector<Property> with_recalled(std::vector<Property> properties) {
+  properties.push_back({"cancelled_reminders",
+                        list_of(text(), "Ids of reminders that were approved before and have been cancelled now. Only "
+                                        "where something was noted that stops reminders.")});
+  properties.push_back({"reminders_being_sent",
+                        list_of(text(), "Ids of reminders that may still go out, because they are being sent at this "
+                                        "moment. Only where something was noted that stops reminders.")});
+  return properties;
+}
+
 Schema customer() {
   const Schema last{.type = "object",
                     .properties = {{"reminder_type", text(), required},
@@ -43,7 +54,8 @@ Schema customer() {
                                    {"record", text("Id of the reminder."), required}}};
   return {
       .type = "object",
-      .properties = {{"customer_id", text(), required},
+      .properties = with_recalled(
+                    {{"customer_id", text(), required},
                      {"customer_name", text(), required},
                      {"customer_email", text(), required},
                      {"opted_out", flag("The customer wants no reminders."), required},
@@ -57,12 +69,13 @@ Schema customer() {
                      {"stopped", text("Why the customer gets no reminders; absent: gets them.")},
                      {"last_reminders", list_of(last, "The last one of each type. Only where one customer is shown.")},
                      {"created_date", time(), required},
-                     {"updated_date", time(), required}}};
+                     {"updated_date", time(), required}})};
 }
 
 Schema invoice() {
   return {.type = "object",
-          .properties = {{"customer_id", text(), required},
+          .properties = with_recalled(
+                        {{"customer_id", text(), required},
                          {"invoice_id", text(), required},
                          {"amount", text(), required},
                          {"currency", text(), required},
@@ -71,7 +84,7 @@ Schema invoice() {
                          {"status", {.type = "string", .choices = {"unpaid", "overdue", "paid"}}, required},
                          {"paid_date", time("When it was paid in full.")},
                          {"created_date", time(), required},
-                         {"updated_date", time(), required}}};
+                         {"updated_date", time(), required}})};
 }
 
 Schema money() {

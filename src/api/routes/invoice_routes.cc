@@ -144,7 +144,8 @@ std::vector<Route> invoice_routes() {
   Operation pay = invoice_operation(
       "payInvoice", "POST", "/reminders/customers/{id}/invoices/{invoice}/pay", "Note a payment",
       "When the last overdue invoice of the customer is paid in full, the drafts of the customer are withdrawn, in the "
-      "same commit. The same `reference` again changes nothing.");
+      "same commit, and reminders that wait in the outbox are cancelled (`cancelled_reminders`). The same `reference` "
+      "again changes nothing.");
   pay.body = {{{json_content_type, "Payment"}}, false};
   pay.answers.push_back({409, "The invoice is paid already (WRONG_REMINDER_STATE).", {}});
   return with_reminder_answers({

@@ -255,6 +255,24 @@ void customer_members(json::Writer& json, const reminders::Customer& customer) {
   time_member(json, "updated_date", customer.updated_at);
 }
 
+void invoice_members(json::Writer& json, const reminders::Invoice& invoice, base::TimePoint now) {
+  json.key("customer_id").string(invoice.customer_id);
+  json.key("invoice_id").string(invoice.id);
+  json.key("amount").string(invoice.amount.amount_text());
+  json.key("currency").string(invoice.amount.currency);
+  json.key("paid").string(reminders::Money{invoice.paid, invoice.amount.currency}.amount_text());
+  json.key("due_date").string(invoice.due_date);
+  json.key("status").string(status_of(invoice, now));
+  time_member(json, "paid_date", invoice.paid_at);
+  time_member(json, "created_date", invoice.created_at);
+  time_member(json, "updated_date", invoice.updated_at);
+}
+
+void recalled_members(json::Writer& json, const reminders::Recalled& recalled) {
+  texts_member(json, "cancelled_reminders", recalled.cancelled);
+  texts_member(json, "reminders_being_sent", recalled.being_sent);
+}
+
 }  // namespace
 
 void write_json(json::Writer& json, const reminders::Customer& customer) {
@@ -271,18 +289,23 @@ void write_json(json::Writer& json, const reminders::Customer& customer,
   json.end_object();
 }
 
+void write_json(json::Writer& json, const reminders::Stopping<reminders::Customer>& customer) {
+  json.begin_object();
+  customer_members(json, customer);
+  recalled_members(json, customer.recalled);
+  json.end_object();
+}
+
 void write_json(json::Writer& json, const reminders::Invoice& invoice, base::TimePoint now) {
   json.begin_object();
-  json.key("customer_id").string(invoice.customer_id);
-  json.key("invoice_id").string(invoice.id);
-  json.key("amount").string(invoice.amount.amount_text());
-  json.key("currency").string(invoice.amount.currency);
-  json.key("paid").string(reminders::Money{invoice.paid, invoice.amount.currency}.amount_text());
-  json.key("due_date").string(invoice.due_date);
-  json.key("status").string(status_of(invoice, now));
-  time_member(json, "paid_date", invoice.paid_at);
-  time_member(json, "created_date", invoice.created_at);
-  time_member(json, "updated_date", invoice.updated_at);
+  invoice_members(json, invoice, now);
+  json.end_object();
+}
+
+void write_json(json::Writer& json, const reminders::Stopping<reminders::Invoice>& invoice, base::TimePoint now) {
+  json.begin_object();
+  invoice_members(json, invoice, now);
+  recalled_members(json, invoice.recalled);
   json.end_object();
 }
 

@@ -21,7 +21,9 @@ void write_json(json::Writer& json, const reminders::DaySummary& summary);
 void write_json(json::Writer& json, const reminders::Customer& customer);
 void write_json(json::Writer& json, const reminders::Customer& customer,
                 const std::vector<reminders::LastSent>& last_reminders);
+void write_json(json::Writer& json, const reminders::Stopping<reminders::Customer>& customer);
 void write_json(json::Writer& json, const reminders::Invoice& invoice, base::TimePoint now);
+void write_json(json::Writer& json, const reminders::Stopping<reminders::Invoice>& invoice, base::TimePoint now);
 void write_json(json::Writer& json, const reminders::Overdue& overdue, base::TimePoint now);
 void write_json(json::Writer& json, const reminders::ImportReport& report);
 void write_json(json::Writer& json, const reminders::ErasureReport& report);

@@ -1,0 +1,44 @@
+// Calls back reminders that were approved, and have not gone out, when their customer gets none any more.
+//
+// Whatever stops a customer is written first, so that nothing more is approved. Then the e-mails that wait are
+// cancelled, and their records say so: they no longer count for the rules. Whoever ends in between leaves nothing
+// behind that goes out unnoticed: those that hand e-mails over, and those that follow them, ask again whether the
+// customer is stopped (handovers.h, deliveries.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reminders/actor.h"
+#include "reminders/mail_room.h"
+#include "reminders/record/watch.h"
+#include "reminders/refusal.h"
+
+namespace postino::reminders {
+
+class Keys;
+class ReminderStore;
+
+// Ids of sent reminders.
+struct Recalled {
+  std::vector<std::string> cancelled;
+  // A worker has them at this moment, or the outbox cannot be asked now: they may still go out.
+  std::vector<std::string> being_sent;
+};
+
+enum class RecallOutcome {
+  cancelled,
+  being_sent,
+  over,  // it was sent, failed or was erased before
+};
+
+// Of one reminder that waits. `reason` is for people; it is shown as the `failure` of the reminder.
+Answer<RecallOutcome> recall_reminder(ReminderStore& store, MailRoom& mail, const Watch& watch,
+                                      const std::string& reason, const Actor& actor);
+
+// Of all that wait for this customer. What could not be done is told and logged, and is no error: what has stopped the
+// customer is written.
+Recalled recall_reminders(ReminderStore& store, MailRoom& mail, const Keys& keys, const std::string& customer_id,
+                          const std::string& reason, const Actor& actor);
+
+}  // namespace postino::reminders
