@@ -158,7 +158,7 @@ Answer<Recalled> Customers::write_invoice(const Keys& keys, const std::optional<
   // First, so that whoever changes what is read next is noticed.
   std::optional<Guard> guard;
   if (before) {
-    TRY(guard, store_.guard(keys, after.customer_id));
+    TRY(guard, store_.mended_guard(keys, after.customer_id, actor));
   }
   const bool is_settled = was_overdue && !is_overdue(after, commit.now());
   bool withdraws = false;

@@ -67,7 +67,7 @@ Answer<Customer> Customers::change(const std::string& id, const Actor& actor, co
   if (!is_record_id(id)) return refuse_unknown_customer(id);
   const Keys keys = store_.keys(actor.tenant);
   for (int round = 0; round < change_rounds; ++round) {
-    TRY(const Guard guard, store_.guard(keys, id));
+    TRY(const Guard guard, store_.mended_guard(keys, id, actor));
     TRY(const Customer before, find(id, actor.tenant));
     Customer after = before;
     if (!decide(after)) return before;
@@ -153,7 +153,7 @@ Answer<Customer> Customers::put(const Customer& customer, const Actor& actor) {
 }
 
 Answer<std::vector<LastSent>> Customers::last_reminders(const std::string& id, const std::string& tenant) {
-  TRY(Guard guard, store_.guard(store_.keys(tenant), id));
+  TRY(Guard guard, store_.shown_guard(store_.keys(tenant), id));
   std::ranges::sort(guard.last, {}, &LastSent::type);
   return std::move(guard.last);
 }

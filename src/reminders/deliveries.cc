@@ -102,7 +102,7 @@ Answer<void> write_delivery(ReminderStore& store, const Watch& watch, const Sent
   commit.add(std::move(update));
 
   if (before.counts() != after.counts()) {
-    TRY(const Guard guard, store.guard(keys, watch.customer_id));
+    TRY(const Guard guard, store.mended_guard(keys, watch.customer_id, actor));
     auto next = after.counts() ? Answer<Guard>(guard.with(after.reminder_type, after.sent_at, after.id))
                                : store.guard_without(keys, watch.customer_id, guard, watch.record);
     if (!next) return base::propagate(std::move(next).error());

@@ -190,7 +190,7 @@ Answer<std::string> Erasure::export_customer(const std::string& id, const Actor&
 
 Answer<void> Erasure::begin_now(const Keys& keys, const std::string& id, const item::Item* profile,
                                 const Actor& actor) {
-  TRY(const Guard guard, store_.guard(keys, id));
+  TRY(const Guard guard, store_.mended_guard(keys, id, actor));
   Commit commit = store_.begin();
   ErasedCustomer erased;
   erased.customer_id = id;
@@ -388,7 +388,7 @@ Answer<ErasureReport> Erasure::report(const Keys& keys, const std::string& id) {
   TRY(const std::vector<item::Item> events, audit_events_of(store_, keys, id));
   report.kept.push_back({"audit events", static_cast<std::int64_t>(events.size()),
                          "they prove who decided what; they have no names, addresses or texts of customers"});
-  TRY(const Guard guard, store_.guard(keys, id));
+  TRY(const Guard guard, store_.shown_guard(keys, id));
   if (!guard.last.empty())
     report.kept.push_back({"times of the last reminders", static_cast<std::int64_t>(guard.last.size()),
                            "a customer who comes back is not reminded too soon"});

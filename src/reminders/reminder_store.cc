@@ -60,6 +60,26 @@ std::optional<base::TimePoint> end_of(const item::Item& item, const std::string&
   return of_key ? std::optional(*of_key + life) : std::nullopt;
 }
 
+// The condition that a guard that cannot be read is still the one that was seen.
+std::string same_guard(const item::Item& seen, expr::Placeholders& placeholders) {
+  expr::Names names;
+  item::Map values;
+  std::string condition = "attribute_exists(PK)";
+  for (const std::string name : {"last", "seen", "version"}) {
+    names.emplace("#" + name, name);
+    const item::AttributeValue* const value = seen.find(name);
+    if (value == nullptr) {
+      condition.append(" AND attribute_not_exists(#").append(name).append(")");
+      continue;
+    }
+    condition.append(" AND #").append(name).append(" = :").append(name);
+    values.set(":" + name, *value);
+  }
+  placeholders.names = std::move(names);
+  if (!values.empty()) placeholders.values = std::move(values);
+  return condition;
+}
+
 // Whom an event is about; empty: no single customer.
 std::string customer_of(const std::string& subject, const std::map<std::string, std::string>& details) {
   constexpr std::string_view customers = "customers/", drafts = "drafts/";
@@ -482,6 +502,39 @@ Answer<Guard> ReminderStore::guard(const Keys& keys, const std::string& customer
     if (written || failed.empty()) return guard;
   }
   return guard;
+}
+
+Answer<Guard> ReminderStore::guard_of_history(const Keys& keys, const std::string& customer_id) {
+  Guard guard;
+  TRY_VOID(add_sent(keys, customer_id, "", "", guard));
+  return guard;
+}
+
+Answer<Guard> ReminderStore::shown_guard(const Keys& keys, const std::string& customer_id) {
+  auto found = guard(keys, customer_id);
+  if (!found && found.error().kind == RefusalKind::corrupt) return guard_of_history(keys, customer_id);
+  return found;
+}
+
+Answer<Guard> ReminderStore::mended_guard(const Keys& keys, const std::string& customer_id, const Actor& actor) {
+  for (int round = 0;; ++round) {
+    auto found = guard(keys, customer_id);
+    if (found || found.error().kind != RefusalKind::corrupt || round == guard_rounds) return found;
+    TRY(const std::optional<item::Item> item, get(keys.customer(customer_id), std::string(guard_sort)));
+    if (!item || read_guard(*item)) continue;  // somebody else was faster
+    TRY(Guard anew, guard_of_history(keys, customer_id));
+    Commit commit = begin();
+    // A version that nobody has seen: whoever has decided on an earlier one decides again.
+    anew.version = base::epoch_milliseconds(commit.now());
+    expr::Placeholders placeholders;
+    std::string condition = same_guard(*item, placeholders);
+    commit.put(guard_item(keys, customer_id, anew), std::move(condition), std::move(placeholders));
+    commit.audit(actor, "customer.guard_made_anew", "customers/" + customer_id, {{"cause", found.error().message}},
+                 random_);
+    std::vector<std::size_t> failed;
+    const auto written = write(std::move(commit), &failed);
+    if (!written && failed.empty()) return base::propagate(written.error());
+  }
 }
 
 }  // namespace postino::reminders

@@ -114,6 +114,11 @@ class ReminderStore {
   // longer counts: consistent. A caller that decides on more than the guard reads it first: whatever changes the rest
   // afterwards gives it another version.
   Answer<Guard> guard(const Keys& keys, const std::string& customer_id);
+  // The same for what nobody may be kept from by a guard that cannot be read, because another program has spoilt it: to
+  // opt out, to pay, to be erased. Then the guard is made anew from what was sent, and the audit notes it.
+  Answer<Guard> mended_guard(const Keys& keys, const std::string& customer_id, const Actor& actor);
+  // The same to be shown: nothing is written.
+  Answer<Guard> shown_guard(const Keys& keys, const std::string& customer_id);
   // The guard when this sent reminder no longer counts: the one of its type before it does so again.
   Answer<Guard> guard_without(const Keys& keys, const std::string& customer_id, Guard guard, const std::string& record);
 
@@ -129,6 +134,8 @@ class ReminderStore {
   Answer<SentRead> add_sent(const Keys& keys, const std::string& customer_id, const std::string& from,
                             const std::string& without, Guard& guard);
 
+  // What a guard would be that is made now.
+  Answer<Guard> guard_of_history(const Keys& keys, const std::string& customer_id);
   // Takes out those that are gone or no longer count, but for those that were read. True if there were any.
   Answer<bool> drop_gone(const Keys& keys, const std::string& customer_id, const std::set<std::string>& read,
                          Guard& guard);

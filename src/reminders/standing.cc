@@ -59,7 +59,10 @@ Answer<std::string> why_stopped_now(ReminderStore& store, Customers& customers, 
 Answer<Standing> read_standing(ReminderStore& store, Customers& customers, MailRoom& mail, const Keys& keys,
                                const std::string& customer_id, const std::string& draft_address) {
   Standing standing;
-  TRY(standing.guard, store.guard(keys, customer_id));
+  auto guard = store.guard(keys, customer_id);
+  if (!guard && guard.error().kind == RefusalKind::corrupt)
+    guard.error().message += "; it is made anew when the customer is changed, or put once more";
+  TRY(standing.guard, std::move(guard));
   if (!standing.guard.unreadable.empty()) return refuse(RefusalKind::corrupt, standing.guard.unreadable);
   TRY(standing.stopped, why_stopped_now(store, customers, keys, customer_id, &standing.customer));
   standing.address = standing.customer ? standing.customer->email : draft_address;

@@ -1,4 +1,6 @@
 // What the guard of a customer knows: its own item, and what other programs have sent.
+#include "reminder_office.h"
+#include "reminders/erasure.h"
 #include "reminders/record/guard_item.h"
 #include "reminders/record/sent_item.h"
 #include "reminders_store.h"
@@ -146,6 +148,96 @@ TEST_F(GuardOfCustomer, SaysWhichRecordItCouldNotRead) {
   store_.put(odd);
   EXPECT_EQ(guard().unreadable,
             "the record CUSTOMER#cust_001/SENT#20260102_020405_first cannot be read: reminder_type must be a string");
+}
+
+// As another program may have spoilt it.
+class UnreadableGuard : public ::testing::Test {
+ protected:
+  UnreadableGuard() {
+    Customer customer;
+    customer.id = "cust_001";
+    customer.name = "John Doe";
+    customer.email = "john@example.com";
+    EXPECT_TRUE(succeeded(office_.customers.put(customer, actor_)));
+    Invoice invoice;
+    invoice.customer_id = "cust_001";
+    invoice.id = "INV-001";
+    invoice.amount = Money::parse("1500.00", "USD").value();
+    invoice.due_date = "2025-12-01";
+    EXPECT_TRUE(succeeded(office_.customers.put_invoice(invoice, actor_)));
+    EXPECT_TRUE(succeeded(office_.approve(put_draft(store_, "cust_001", "first"))));
+    spoil();
+  }
+  void spoil() {
+    store_.put({{"PK", "CUSTOMER#cust_001"}, {"SK", "GUARD"}, {"last", "yesterday"}, {"version", -3}});
+  }
+  std::size_t times_made_anew() {
+    std::size_t times = 0;
+    for (const item::Item& event : store_.scan("EmailTrackingTable-audit"))
+      if (event.find("action")->as<std::string>() == "customer.guard_made_anew") ++times;
+    return times;
+  }
+  Guard guard() {
+    const auto answer = store_.records().guard(Keys(""), "cust_001");
+    EXPECT_TRUE(succeeded(answer));
+    return answer ? *answer : Guard();
+  }
+
+  const Actor actor_{.tenant = "", .name = "ann", .key = {}, .from = {}};
+  RemindersStore store_;
+  ReminderOffice office_{store_};
+};
+
+TEST_F(UnreadableGuard, IsTheReasonWhyNothingIsApproved) {
+  const std::string id = put_draft(store_, "cust_001", "first");
+  const auto refused = office_.approve(id);
+  EXPECT_EQ(outcome_of(refused), "corrupt");
+  EXPECT_EQ(refusal_text(refused),
+            "the record CUSTOMER#cust_001/GUARD cannot be read: last must be a map; it is made anew when the customer is "
+            "changed, or put once more");
+  EXPECT_EQ(times_made_anew(), 0U);
+  // Those who put it once more change nothing else, and then the rules decide on what was sent.
+  ASSERT_TRUE(succeeded(office_.customers.put(office_.customers.find("cust_001", "").value(), actor_)));
+  EXPECT_EQ(times_made_anew(), 1U);
+  EXPECT_EQ(outcome_of(office_.approve(id)), "too_soon");
+}
+
+TEST_F(UnreadableGuard, KeepsNobodyFromOptingOutOrPaying) {
+  ASSERT_TRUE(succeeded(office_.customers.opt_out("cust_001", "asked", actor_)));
+  EXPECT_EQ(times_made_anew(), 1U);
+  const std::int64_t version = guard().version;
+  EXPECT_GT(version, base::epoch_milliseconds(test_start)) << "one that nobody has seen";
+  store_.time().advance(1s);
+  spoil();
+  ASSERT_TRUE(succeeded(office_.customers.complain("cust_001", "angry", actor_)));
+  EXPECT_GT(guard().version, version);
+  spoil();
+  ASSERT_TRUE(succeeded(office_.customers.pay("cust_001", "INV-001", {}, actor_)));
+  EXPECT_EQ(times_made_anew(), 3U);
+}
+
+TEST_F(UnreadableGuard, KeepsNoReminderFromBeingWrittenDown) {
+  const auto sent = office_.history.of_customer("cust_001", {}, "");
+  ASSERT_TRUE(succeeded(sent));
+  ASSERT_TRUE(office_.outbox.cancel(sent->entries.at(0).email_id, "", "not now"));
+  office_.deliveries.note(sent->entries.at(0).email_id);
+  EXPECT_EQ(office_.deliveries.run_once().value_or(-1), 1);
+  EXPECT_THAT(guard().last, IsEmpty());
+}
+
+TEST_F(UnreadableGuard, KeepsNobodyFromBeingErased) {
+  Erasure erasure(store_.records(), office_.mail);
+  const auto report = erasure.erase("cust_001", true, actor_);
+  EXPECT_TRUE(succeeded(report));
+  EXPECT_EQ(times_made_anew(), 1U);
+}
+
+TEST_F(UnreadableGuard, IsShownAsWhatWasSent) {
+  const auto last = office_.customers.last_reminders("cust_001", "");
+  ASSERT_TRUE(succeeded(last));
+  ASSERT_THAT(*last, ::testing::SizeIs(1));
+  EXPECT_EQ(last->front().type, "first");
+  EXPECT_EQ(times_made_anew(), 0U);
 }
 
 }  // namespace
