@@ -32,18 +32,21 @@ std::string hash_of_call(const Call& call) {
   return base::to_hex(base::sha256(text));
 }
 
-std::string kept_answer_json(const Reply& reply) {
+std::string kept_answer_json(const Route& route, const Reply& reply) {
   std::string text;
   json::Writer json(text);
   json.begin_object();
   json.key("status").integer(reply.status);
   json.key("contentType").string(reply.content_type);
-  json.key("body").string(reply.body);
+  if (route.again != nullptr)
+    json.key("toldOf").string(reply.told_of);
+  else
+    json.key("body").string(reply.body);
   json.end_object();
   return text;
 }
 
-std::optional<Reply> read_reply(std::string_view text) {
+std::optional<Reply> read_reply(const Route& route, std::string_view text) {
   using Need = json::Fields::Need;
   json::FieldErrors errors;
   json::Document document;
@@ -51,20 +54,24 @@ std::optional<Reply> read_reply(std::string_view text) {
   json::Fields fields(document.root(), "", errors);
   const auto status = fields.integer("status", Need::required, 200, 299);
   const auto content_type = fields.text("contentType", Need::required);
-  const auto body = fields.text("body", Need::required);
+  const auto rest = fields.text(route.again != nullptr ? "toldOf" : "body", Need::required);
   if (!errors.empty()) return std::nullopt;
-  return Reply{
-      .status = static_cast<int>(*status), .content_type = std::string(*content_type), .body = std::string(*body)};
+  Reply reply{.status = static_cast<int>(*status), .content_type = std::string(*content_type)};
+  (route.again != nullptr ? reply.told_of : reply.body) = std::string(*rest);
+  return reply;
 }
 
-Outcome replay_answer(const std::string& kept) {
-  auto reply = read_reply(kept);
+Outcome replay_answer(const Route& route, Call& call, const std::string& kept) {
+  auto reply = read_reply(route, kept);
   if (!reply) {
     auto refusal = refuse_unreadable_key();
     refusal.value().cause = "the response stored under an idempotency key is malformed";
     return refusal;
   }
-  return replayed(*std::move(reply));
+  if (route.again == nullptr) return replayed(*std::move(reply));
+  TRY(Reply again, route.again(call, reply->told_of));
+  again.status = reply->status;
+  return replayed(std::move(again));
 }
 
 template <class T>
@@ -91,10 +98,10 @@ outbox::ChangeNotes notes_in(idempotency::Guard& guard, idempotency::Record& rec
 
 // What was done is done, and is answered as such, also when its record cannot be written. The record's lease ends, and
 // the key is free then.
-void note(idempotency::Guard& guard, idempotency::Record& record, const Outcome& outcome) {
+void note(idempotency::Guard& guard, const Route& route, idempotency::Record& record, const Outcome& outcome) {
   // What was refused has changed nothing, whatever it had noted: the key is free for other requests.
   if (!outcome && outcome.error().type.status < first_server_error) record.progress.clear();
-  const auto noted = outcome ? guard.complete(record, kept_answer_json(*outcome)) : guard.fail(record);
+  const auto noted = outcome ? guard.complete(record, kept_answer_json(route, *outcome)) : guard.fail(record);
   if (!noted)
     base::log_warning("api", "a response could not be stored under its idempotency key",
                       {{"operation", record.operation}, {"cause", noted.error().message}});
@@ -125,7 +132,7 @@ Outcome handle_once_per_key(const Route& route, Call& call, const std::function<
     case Verdict::execute:
       break;
     case Verdict::replay:
-      return replay_answer(begun.record.response);
+      return replay_answer(route, call, begun.record.response);
     case Verdict::in_progress:
       return refuse_key_in_progress();
     case Verdict::other_request:
@@ -139,7 +146,7 @@ Outcome handle_once_per_key(const Route& route, Call& call, const std::function<
   call.notes = &notes;
   Outcome outcome = handle();
   call.notes = nullptr;
-  note(guard, begun.record, outcome);
+  note(guard, route, begun.record, outcome);
   return outcome;
 }
 

@@ -28,6 +28,8 @@ struct Reply {
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;
   std::shared_ptr<base::MemoryBudget::Share> memory = nullptr;  // as in http::Response
+  // Of a route that can tell it again (Route::again): of which record. No personal data.
+  std::string told_of = {};
 };
 using Outcome = base::Result<Reply, Problem>;
 using Finish = std::function<void(Outcome)>;

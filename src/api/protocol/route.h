@@ -25,6 +25,9 @@ struct Route {
   bool (*begin)(Call& call, const Finish& finish) = nullptr;
   bool shared = false;    // about what belongs to no single tenant: not for keys of one
   bool own_keys = false;  // of a POST: sees to its Idempotency-Key itself, because it has more to do with it
+  // Of a POST whose answer has personal data: makes it again, from the record as it is by then. Under an
+  // Idempotency-Key only Reply::told_of is kept, so that what was erased is not kept there.
+  Outcome (*again)(Call& call, const std::string& told_of) = nullptr;
   Waits waits = Waits::briefly;
   // Of calls that wait for a broker: for which, so that calls to others need not wait behind them.
   std::optional<messages::BrokerTarget> (*target)(const Call& call) = nullptr;

@@ -50,11 +50,30 @@ Outcome put_customer(Call& call) {
   return json_reply(reminder_json(customer));
 }
 
+Outcome customer_again(Call& call, const std::string& /*told_of*/) {
+  TRY(auto* service, reminders_of(call));
+  TRY(const auto customer, answered(service->customers().find(call.path_parameter("id"), call.caller.tenant)));
+  return json_reply(reminder_json(customer));
+}
+
+Outcome stopping_again(Call& call, const std::string& told_of) {
+  TRY(auto* service, reminders_of(call));
+  TRY(auto customer, answered(service->customers().find(call.path_parameter("id"), call.caller.tenant)));
+  return json_reply(reminder_json(reminders::Stopping<reminders::Customer>{std::move(customer), read_told(told_of)}));
+}
+
+// Of what stops reminders.
+Reply stopping_reply(const reminders::Stopping<reminders::Customer>& customer) {
+  Reply reply = json_reply(reminder_json(customer));
+  reply.told_of = told_of(customer.recalled);
+  return reply;
+}
+
 Outcome opt_out(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const std::string reason, call.reason());
   TRY(const auto customer, answered(service->customers().opt_out(call.path_parameter("id"), reason, actor_of(call))));
-  return json_reply(reminder_json(customer));
+  return stopping_reply(customer);
 }
 
 Outcome opt_in(Call& call) {
@@ -68,7 +87,7 @@ Outcome note_complaint(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const std::string reason, call.reason());
   TRY(const auto customer, answered(service->customers().complain(call.path_parameter("id"), reason, actor_of(call))));
-  return json_reply(reminder_json(customer));
+  return stopping_reply(customer);
 }
 
 Outcome export_customer(Call& call) {
@@ -108,9 +127,10 @@ Operation customer_operation(std::string_view id, std::string_view method, std::
           .answers = {{200, "The customer.", {{json_content_type, "Customer"}}}, no_customer()}};
 }
 
-Route changing(Operation operation, std::string_view schema, Outcome (*handle)(Call& call)) {
+Route changing(Operation operation, std::string_view schema, Outcome (*handle)(Call& call),
+               Outcome (*again)(Call& call, const std::string& told_of) = nullptr) {
   operation.body = {{{json_content_type, schema}}, false};
-  return {.operation = std::move(operation), .handle = handle};
+  return {.operation = std::move(operation), .handle = handle, .again = again};
 }
 
 Operation listing_operation(std::string_view id, std::string_view path, std::string_view summary,
@@ -164,16 +184,16 @@ std::vector<Route> changing_customers() {
                    "No reminder is approved any more, also if its draft was made before. Those that were approved "
                    "before and wait in the outbox are cancelled (`cancelled_reminders`); one that is being sent at "
                    "this moment may still go out (`reminders_being_sent`)."),
-               "Reason", opt_out),
+               "Reason", opt_out, stopping_again),
       changing(
           customer_operation("optIn", "POST", "/reminders/customers/{id}/opt-in",
                              "Note that a customer may get reminders again", "Also forgets bounces and complaints."),
-          "Nothing", opt_in),
+          "Nothing", opt_in, customer_again),
       changing(customer_operation("noteComplaint", "POST", "/reminders/customers/{id}/complaint",
                                   "Note that a customer has complained",
                                   "A complaint stops reminders as an opt-out does, also those that wait in the "
                                   "outbox."),
-               "Reason", note_complaint),
+               "Reason", note_complaint, stopping_again),
   };
 }
 

@@ -20,29 +20,68 @@ reminders::ShownDraft with_sender(const reminders::Reminders& service, reminders
   return shown;
 }
 
+// An answer that tells of a draft.
+Reply draft_reply(const reminders::Reminders& service, const reminders::ShownDraft& shown, int status = 200) {
+  Reply reply = json_reply(reminder_json(with_sender(service, shown)), status);
+  reply.told_of = shown.draft.id;
+  return reply;
+}
+
+Outcome draft_again(Call& call, const std::string& id) {
+  TRY(auto* service, reminders_of(call));
+  TRY(const reminders::ShownDraft shown, answered(service->drafts().find(id, call.caller.tenant)));
+  return draft_reply(*service, shown);
+}
+
 Outcome make_draft(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const reminders::NewDraft draft, read_new_draft(call.request.body));
   TRY(const reminders::ShownDraft shown,
       answered_in(draft_fields, service->drafts().make(draft, actor_of(call, draft.created_by)), named_in_draft));
-  return json_reply(reminder_json(with_sender(*service, shown)), 201);
+  return draft_reply(*service, shown, 201);
 }
 
 Outcome make_drafts(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const std::vector<reminders::NewDraft> drafts, read_new_drafts(call.request.body));
   TRY(auto answers, answered(service->drafts().make_all(drafts, actor_of(call))));
+  std::vector<BulkResult> results;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (answers[i]) {
-      answers[i] = with_sender(*service, *std::move(answers[i]));
+      results.push_back({with_sender(*service, *std::move(answers[i])), ""});
       continue;
     }
     reminders::Refusal& refusal = answers[i].error();
     rename_fields(refusal, draft_fields);
     name_field(refusal, named_in_draft);
     for (reminders::FieldFault& fault : refusal.faults) fault.field.insert(0, json::element_path("drafts", i) + ".");
+    results.push_back({std::nullopt, bulk_error_json(std::move(refusal))});
   }
-  return json_reply(bulk_json(drafts, std::move(answers)));
+  Reply reply = json_reply(bulk_json(drafts, results));
+  // A line for each: the id of a draft, or the error, which is an object.
+  for (const BulkResult& result : results)
+    reply.told_of.append(result.draft ? result.draft->draft.id : result.error).append("\n");
+  return reply;
+}
+
+Outcome drafts_again(Call& call, const std::string& told_of) {
+  TRY(auto* service, reminders_of(call));
+  TRY(const std::vector<reminders::NewDraft> drafts, read_new_drafts(call.request.body));
+  std::vector<BulkResult> results;
+  for (std::size_t begin = 0, end = told_of.find('\n'); end != std::string::npos;
+       begin = end + 1, end = told_of.find('\n', begin)) {
+    const std::string line = told_of.substr(begin, end - begin);
+    if (line.starts_with('{')) {
+      results.push_back({std::nullopt, line});
+      continue;
+    }
+    auto shown = service->drafts().find(line, call.caller.tenant);
+    if (shown)
+      results.push_back({with_sender(*service, *std::move(shown)), ""});
+    else
+      results.push_back({std::nullopt, bulk_error_json(std::move(shown).error())});
+  }
+  return json_reply(bulk_json(drafts, results));
 }
 
 base::Result<std::optional<reminders::DraftStatus>, Problem> draft_status(const Call& call) {
@@ -79,7 +118,7 @@ Outcome revise_draft(Call& call) {
                                                      service->drafts().revise(call.path_parameter("id"), request.seen,
                                                                               request.text, actor_of(call, request.by)),
                                                      named_revision));
-  return json_reply(reminder_json(with_sender(*service, shown)), 201);
+  return draft_reply(*service, shown, 201);
 }
 
 Outcome list_revisions(Call& call) {
@@ -106,6 +145,16 @@ Outcome approve(const Call& call, reminders::Reminders& service, const std::stri
   TRY(const reminders::SentReminder sent,
       answered_about(named, service.approvals().approve(id, request.seen, actor_of(call, request.by))));
   service.wake();
+  Reply reply = json_reply(reminder_json(sent));
+  reply.told_of = sent.id + "/" + sent.customer_id;
+  return reply;
+}
+
+Outcome reminder_again(Call& call, const std::string& told_of) {
+  TRY(auto* service, reminders_of(call));
+  const std::size_t slash = std::min(told_of.find('/'), told_of.size() - 1);
+  TRY(const reminders::SentReminder sent,
+      answered(service->history().find(told_of.substr(slash + 1), told_of.substr(0, slash), call.caller.tenant)));
   return json_reply(reminder_json(sent));
 }
 
@@ -127,7 +176,7 @@ Outcome reject_draft(Call& call) {
   TRY(const reminders::ShownDraft shown,
       answered_about(named_revision, service->drafts().reject(call.path_parameter("id"), request.seen, request.reason,
                                                               actor_of(call, request.by))));
-  return json_reply(reminder_json(shown));
+  return draft_reply(*service, shown);
 }
 
 Parameter draft_id_parameter() {
@@ -226,7 +275,8 @@ std::vector<Route> drafting_routes() {
                                  {404, "There is no such customer (code CUSTOMER_NOT_FOUND) or template."},
                                  {409, "A record cannot be read (`detail` says which and why)."}},
                      .former_path = "/draft-email"},
-       .handle = make_draft},
+       .handle = make_draft,
+       .again = draft_again},
       {.operation = {.id = "draftReminders",
                      .method = "POST",
                      .path = "/reminders/drafts/bulk",
@@ -238,7 +288,8 @@ std::vector<Route> drafting_routes() {
                                     "of the elements.",
                      .body = {{{json_content_type, "NewDrafts"}}, true},
                      .answers = {{200, "A result for each.", {{json_content_type, "DraftResults"}}}}},
-       .handle = make_drafts},
+       .handle = make_drafts,
+       .again = drafts_again},
       {.operation = {.id = "reviseDraft",
                      .method = "POST",
                      .path = "/reminders/drafts/{id}/revisions",
@@ -254,7 +305,8 @@ std::vector<Route> drafting_routes() {
                                  {409,
                                   "Another revision is current (OTHER_REVISION, with `current_revision`), or the "
                                   "draft was decided on or has expired (WRONG_REMINDER_STATE)."}}},
-       .handle = revise_draft},
+       .handle = revise_draft,
+       .again = draft_again},
   };
 }
 
@@ -289,10 +341,11 @@ std::vector<Route> deciding_routes() {
       approval_operation("approveDraft", "/reminders/drafts/{id}/approve", "Approve a draft and send it", "Approval");
   approve.parameters = {draft_id_parameter()};
   return {
-      {.operation = std::move(approve), .handle = approve_draft},
+      {.operation = std::move(approve), .handle = approve_draft, .again = reminder_again},
       {.operation = approval_operation("approveAndSend", "/approve-and-send",
                                        "Approve a draft that the body names, and send it", "NamedApproval"),
-       .handle = approve_and_send},
+       .handle = approve_and_send,
+       .again = reminder_again},
       {.operation = {.id = "rejectDraft",
                      .method = "POST",
                      .path = "/reminders/drafts/{id}/reject",
@@ -306,7 +359,8 @@ std::vector<Route> deciding_routes() {
                                  {409,
                                   "Another revision is current (OTHER_REVISION, with `current_revision`), or the "
                                   "draft was decided on or has expired (WRONG_REMINDER_STATE)."}}},
-       .handle = reject_draft},
+       .handle = reject_draft,
+       .again = draft_again},
   };
 }
 

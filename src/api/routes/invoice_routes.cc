@@ -40,7 +40,17 @@ Outcome pay_invoice(Call& call) {
   TRY(const auto invoice,
       answered_in(payment_fields, service->customers().pay(call.path_parameter("id"), call.path_parameter("invoice"),
                                                            payment, actor_of(call))));
-  return json_reply(reminder_json(invoice, call.services.clock.now()));
+  Reply reply = json_reply(reminder_json(invoice, call.services.clock.now()));
+  reply.told_of = told_of(invoice.recalled);
+  return reply;
+}
+
+Outcome payment_again(Call& call, const std::string& told_of) {
+  TRY(auto* service, reminders_of(call));
+  TRY(auto invoice, answered(service->customers().find_invoice(call.path_parameter("id"),
+                                                               call.path_parameter("invoice"), call.caller.tenant)));
+  return json_reply(reminder_json(
+      reminders::Stopping<reminders::Invoice>{std::move(invoice), read_told(told_of)}, call.services.clock.now()));
 }
 
 Outcome import_lines(Call& call, reminders::ImportKind kind) {
@@ -154,7 +164,7 @@ std::vector<Route> invoice_routes() {
            invoice_operation("getInvoice", "GET", "/reminders/customers/{id}/invoices/{invoice}", "Show an invoice"),
        .handle = show_invoice},
       {.operation = std::move(put), .handle = put_invoice},
-      {.operation = std::move(pay), .handle = pay_invoice},
+      {.operation = std::move(pay), .handle = pay_invoice, .again = payment_again},
       {.operation = import_operation("importCustomers", "/reminders/import/customers", "Import customers",
                                      "As CSV with a header, or as JSON lines: `customer_id`, `customer_name`, "
                                      "`customer_email`, and `opted_out`, which may be missing. Each line by itself; "

@@ -410,32 +410,37 @@ void write_json(json::Writer& json, const reminders::Drafts::Explanation& explan
   json.end_object();
 }
 
-std::string bulk_json(const std::vector<reminders::NewDraft>& asked,
-                      std::vector<reminders::Answer<reminders::ShownDraft>> answers) {
+std::string bulk_error_json(reminders::Refusal refusal) {
+  std::string text;
+  json::Writer json(text);
+  write_error(json, problem_of(std::move(refusal)));
+  return text;
+}
+
+std::string bulk_json(const std::vector<reminders::NewDraft>& asked, const std::vector<BulkResult>& results) {
   std::string text;
   json::Writer json(text);
   json.begin_object();
   std::int64_t successful = 0;
   json.key("results").begin_array();
-  for (std::size_t i = 0; i < answers.size() && i < asked.size(); ++i) {
+  for (std::size_t i = 0; i < results.size() && i < asked.size(); ++i) {
     json.begin_object();
     json.key("customer_id").string(asked[i].customer_id);
     json.key("reminder_type").string(asked[i].reminder_type);
-    if (answers[i]) {
+    if (results[i].draft) {
       ++successful;
       json.key("draft");
-      write_json(json, *answers[i]);
+      write_json(json, *results[i].draft);
     } else {
-      json.key("error");
-      write_error(json, problem_of(std::move(answers[i]).error()));
+      json.key("error").raw(results[i].error);
     }
     json.end_object();
   }
   json.end_array();
   json.key("summary").begin_object();
-  json.key("total").integer(static_cast<std::int64_t>(answers.size()));
+  json.key("total").integer(static_cast<std::int64_t>(results.size()));
   json.key("successful").integer(successful);
-  json.key("failed").integer(static_cast<std::int64_t>(answers.size()) - successful);
+  json.key("failed").integer(static_cast<std::int64_t>(results.size()) - successful);
   json.end_object();
   json.end_object();
   return text;

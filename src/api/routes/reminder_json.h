@@ -1,6 +1,7 @@
 // Reminders as the API shows them: drafts, what was sent, customers, invoices, templates.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -78,8 +79,13 @@ std::string reminder_page_json(const reminders::Page<T>& page, const More&... mo
   return text;
 }
 
+// Of one draft among several: the draft, or what is against it.
+struct BulkResult {
+  std::optional<reminders::ShownDraft> draft;
+  std::string error;  // JSON
+};
+std::string bulk_error_json(reminders::Refusal refusal);
 // A result for each, in the order of what was asked for.
-std::string bulk_json(const std::vector<reminders::NewDraft>& asked,
-                      std::vector<reminders::Answer<reminders::ShownDraft>> answers);
+std::string bulk_json(const std::vector<reminders::NewDraft>& asked, const std::vector<BulkResult>& results);
 
 }  // namespace postino::api

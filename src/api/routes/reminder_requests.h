@@ -90,6 +90,10 @@ base::Result<T, Problem> answered_about(std::span<const NamedThing> things, remi
   return answered_in({}, std::move(answer), things);
 }
 
+// What an answer under an idempotency key keeps of reminders that were called back, and back.
+std::string told_of(const reminders::Recalled& recalled);
+reminders::Recalled read_told(const std::string& told_of);
+
 // Of a draft: the current revision is a new text.
 struct RevisionRequest {
   int seen = 0;

@@ -69,6 +69,9 @@ Outcome preview_template(Call& call) {
   return json_reply(reminder_json(rendered));
 }
 
+// It has changed nothing.
+Outcome preview_again(Call& call, const std::string& /*told_of*/) { return preview_template(call); }
+
 Outcome show_override(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const auto used, answered(service->templates().in_use(call.path_parameter("template"), call.path_parameter("id"),
@@ -171,7 +174,7 @@ std::vector<Route> version_routes() {
           {.operation = std::move(versions), .handle = list_versions, .large_answer = true},
           {.operation = std::move(add), .handle = add_version},
           {.operation = std::move(activate), .handle = activate_version},
-          {.operation = std::move(preview), .handle = preview_template}};
+          {.operation = std::move(preview), .handle = preview_template, .again = preview_again}};
 }
 
 std::vector<Route> override_routes() {
