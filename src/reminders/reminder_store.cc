@@ -257,12 +257,17 @@ base::Result<void> ReminderStore::prepare() {
     index.key_schema = {{"GSI1PK", store::KeyRole::hash}, {"GSI1SK", store::KeyRole::range}};
     index.projection.type = store::ProjectionType::all;
     wanted.global_indexes = {index};
+    if (table == tables_.audit()) wanted.tags = {{std::string(store::read_only_tag), "audit"}};
     TRY_VOID(store::prepare_table(store_, wanted, table == tables_.audit() ? "" : std::string(ttl_attribute)));
     const auto found = store_.describe_table(table);
     if (!found) return base::propagate(store::as_error(found.error()));
     // Another program may have made the table, or removed the index.
     TRY_VOID(store::add_missing_index(store_, wanted, *found));
   }
+  // One that was there without it.
+  if (const auto marked = store::mark_read_only(store_, tables_.audit(), "audit"); !marked)
+    base::log_warning("reminders", "the audit has no mark: under another name it would be open to changes",
+                      {{"table", tables_.audit()}, {"cause", marked.error().message}});
   for (const std::string& table : {tables_.tracking, tables_.audit()}) {
     const auto backups = store_.describe_continuous_backups(table);
     if (backups && backups->enabled) continue;

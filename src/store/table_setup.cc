@@ -7,6 +7,24 @@
 
 namespace postino::store {
 
+namespace {
+
+// The resource name of a table, and whether it has the tag.
+struct ReadOnlyMark {
+  std::string arn;
+  bool is_set = false;
+};
+
+base::Result<ReadOnlyMark> mark_of(Store& store, const std::string& table) {
+  const auto found = store.describe_table(table);
+  if (!found) return base::propagate(as_error(found.error()));
+  const auto tags = store.list_tags_of_resource(found->arn);
+  if (!tags) return base::propagate(as_error(tags.error()));
+  return ReadOnlyMark{found->arn, std::ranges::find(tags->tags, read_only_tag, &Tag::key) != tags->tags.end()};
+}
+
+}  // namespace
+
 CreateTableRequest table_request(std::string name, const std::vector<AttributeDefinition>& keys) {
   CreateTableRequest request;
   request.table_name = std::move(name);
@@ -68,6 +86,31 @@ void protect_table(Store& store, const TableDescription& table) {
   if (const auto updated = store.update_table(request); !updated)
     base::log_warning("store", "table not protected against deletion",
                       {{"table", table.name}, {"cause", updated.error().message}});
+}
+
+base::Result<void> mark_read_only(Store& store, const std::string& table, const std::string& why) {
+  TRY(const ReadOnlyMark mark, mark_of(store, table));
+  if (mark.is_set) return {};
+  if (const auto set = store.tag_resource(mark.arn, {{std::string(read_only_tag), why}}); !set)
+    return base::propagate(as_error(set.error()));
+  return {};
+}
+
+base::Result<std::set<std::string>> read_only_tables(Store& store) {
+  std::set<std::string> marked;
+  ListTablesRequest request;
+  do {
+    const auto page = store.list_tables(request);
+    if (!page) return base::propagate(as_error(page.error()));
+    for (const std::string& table : page->table_names) {
+      const auto mark = mark_of(store, table);
+      if (!mark && mark.error().code == base::ErrorCode::not_found) continue;  // it was deleted meanwhile
+      if (!mark) return base::propagate(mark.error());
+      if (mark->is_set) marked.insert(table);
+    }
+    request.exclusive_start_table_name = page->last_evaluated_table_name;
+  } while (request.exclusive_start_table_name);
+  return marked;
 }
 
 }  // namespace postino::store

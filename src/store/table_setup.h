@@ -1,7 +1,9 @@
 // Makes the tables that a service needs.
 #pragma once
 
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -26,6 +28,14 @@ base::Result<void> prepare_table(Store& store, const CreateTableRequest& request
 // Gives a table that is there one of the wanted indexes that it lacks; false when it has all. A store takes no second
 // one before the first is there.
 base::Result<bool> add_missing_index(Store& store, const CreateTableRequest& wanted, const TableDescription& found);
+
+// The tag of a table that other programs may read, and not change. It stays with the table, whatever table the settings
+// name later on.
+inline constexpr std::string_view read_only_tag = "postino:read-only";
+// Gives it to a table that is there, unless it has it. `why` is its value.
+base::Result<void> mark_read_only(Store& store, const std::string& table, const std::string& why);
+// Names of all that have it.
+base::Result<std::set<std::string>> read_only_tables(Store& store);
 
 // Protects a table that is there against deletion, unless it is. What cannot be done is logged.
 void protect_table(Store& store, const TableDescription& table);

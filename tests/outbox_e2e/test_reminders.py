@@ -216,6 +216,33 @@ def test_the_audit_can_be_read_and_not_changed(start):
     assert table.scan()["Items"] == events
 
 
+def test_a_former_audit_stays_closed(start):
+    server = start(*FROM)
+    add_customer(server.rest())
+    server.stop()
+    for settings in (("--reminders-table", "Other"), ("--no-reminders",)):
+        server = start(*settings)
+        client = dynamodb(server)
+        table = dynamodb(server, "resource").Table("EmailTrackingTable-audit")
+        events = table.scan()["Items"]
+        assert events
+        key = {"PK": events[0]["PK"], "SK": events[0]["SK"]}
+        arn = client.describe_table(TableName=table.name)["Table"]["TableArn"]
+        for change in (
+            lambda: table.delete_item(Key=key),
+            table.delete,
+            lambda: client.update_table(TableName=table.name, BillingMode="PAY_PER_REQUEST"),
+            lambda: client.untag_resource(ResourceArn=arn, TagKeys=["postino:read-only"]),
+            lambda: client.update_time_to_live(
+                TableName=table.name, TimeToLiveSpecification={"Enabled": True, "AttributeName": "at"}
+            ),
+        ):
+            with pytest.raises(ClientError) as refused:
+                change()
+            assert refused.value.response["Error"]["Code"] == "AccessDeniedException"
+        server.stop()
+
+
 def test_a_server_without_reminders_has_none(start):
     server = start("--no-reminders")
     assert server.rest().get("/reminders/drafts").problem["code"] == "NO_REMINDERS"

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <thread>
 
 #include "api/protocol/limits.h"
@@ -19,7 +20,7 @@
 #include "app/server/mysql_storage.h"
 #include "app/server/outbox_service.h"
 #include "app/server/program_pages.h"
-#include "app/server/read_only_table.h"
+#include "app/server/read_only_tables.h"
 #include "app/server/reload.h"
 #include "app/server/server_metrics.h"
 #include "app/server/shutdown_plan.h"
@@ -39,6 +40,7 @@
 #include "outbox/store_ledger/foreign_writes.h"
 #include "outbox/store_ledger/store_expiry.h"
 #include "outbox/store_ledger/store_layout.h"
+#include "store/table_setup.h"
 
 namespace postino::app {
 
@@ -353,8 +355,11 @@ base::Result<void> serve(const Settings& settings, const ReadSettings& read_sett
   const bool is_watched = !settings.outbox.off && settings.outbox.ledger == LedgerKind::store;
   using enum outbox::ForeignWrites::Watch;
   outbox::ForeignWrites watched(*engine, settings.outbox.table, *clock, random, is_watched ? marks : note);
-  // What people have decided about reminders stays as it was written down.
-  ReadOnlyTable closed(watched, settings.outbox.off ? "" : audit_table(settings));
+  // What people have decided about reminders stays as it was written down, also in tables that have another name than
+  // the settings have now.
+  TRY(std::set<std::string> audits, store::read_only_tables(*engine));
+  if (!settings.outbox.off) audits.insert(audit_table(settings));
+  ReadOnlyTables closed(watched, std::move(audits));
   auto endpoint = std::make_unique<wire::Endpoint>(closed, endpoint_options(settings, memory));
   std::unique_ptr<MessageGateway> gateway;
   std::unique_ptr<OutboxService> outbox;

@@ -1,10 +1,11 @@
-// A table that other programs can read and not change, by any operation of the store.
-#include "app/server/read_only_table.h"
+// Tables that other programs can read and not change, by any operation of the store.
+#include "app/server/read_only_tables.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "engine/engine_testing.h"
+#include "store/table_setup.h"
 
 namespace postino::app {
 namespace {
@@ -13,14 +14,14 @@ using engine::json;
 using engine::outcome;
 using testing::StartsWith;
 
-class ReadOnlyTableTest : public engine::EngineTest {
+class ReadOnlyTablesTest : public engine::EngineTest {
  protected:
-  ReadOnlyTableTest() {
+  ReadOnlyTablesTest() {
     create(table("audit", "id:S"));
     create(table("open", "id:S"));
     put("audit", R"({"id":{"S":"event"},"who":{"S":"ann"}})");
   }
-  ~ReadOnlyTableTest() override {
+  ~ReadOnlyTablesTest() override {
     EXPECT_EQ(get("audit", R"({"id":{"S":"event"}})"), R"({"id":{"S":"event"},"who":{"S":"ann"}})");
     EXPECT_EQ(get("audit", R"({"id":{"S":"other"}})"), "");
   }
@@ -39,10 +40,10 @@ class ReadOnlyTableTest : public engine::EngineTest {
     return outcome((all.*write)(request));
   }
 
-  ReadOnlyTable closed_{store(), "audit"};
+  ReadOnlyTables closed_{store(), {"audit"}};
 };
 
-TEST_F(ReadOnlyTableTest, NoItemIsWritten) {
+TEST_F(ReadOnlyTablesTest, NoItemIsWritten) {
   using store::Store;
   store::PutItemRequest put;
   put.table_name = "audit";
@@ -63,7 +64,7 @@ TEST_F(ReadOnlyTableTest, NoItemIsWritten) {
               StartsWith("AccessDeniedException"));
 }
 
-TEST_F(ReadOnlyTableTest, NothingOfABatchIsWrittenThatHasAnItemOfIt) {
+TEST_F(ReadOnlyTablesTest, NothingOfABatchIsWrittenThatHasAnItemOfIt) {
   using store::Store;
   store::BatchWriteItemRequest batch;
   batch.tables = {{"open", {store::BatchPut{other()}}}, {"audit", {store::BatchDelete{event()}}}};
@@ -77,7 +78,7 @@ TEST_F(ReadOnlyTableTest, NothingOfABatchIsWrittenThatHasAnItemOfIt) {
   EXPECT_EQ(get("open", R"({"id":{"S":"other"}})"), "");
 }
 
-TEST_F(ReadOnlyTableTest, ATransactionMayCheckIt) {
+TEST_F(ReadOnlyTablesTest, ATransactionMayCheckIt) {
   store::TransactConditionCheck check{"audit", event()};
   check.condition = "attribute_exists(id)";
   store::TransactWriteItemsRequest transaction;
@@ -85,7 +86,7 @@ TEST_F(ReadOnlyTableTest, ATransactionMayCheckIt) {
   EXPECT_EQ(outcome(closed_.transact_write_items(transaction)), "ok");
 }
 
-TEST_F(ReadOnlyTableTest, TheTableStaysAsItIs) {
+TEST_F(ReadOnlyTablesTest, TheTableStaysAsItIs) {
   EXPECT_THAT(outcome(closed_.delete_table("audit")), StartsWith("AccessDeniedException"));
   store::UpdateTableRequest update;
   update.table_name = "audit";
@@ -95,7 +96,7 @@ TEST_F(ReadOnlyTableTest, TheTableStaysAsItIs) {
   EXPECT_THAT(outcome(closed_.create_table(table("audit", "id:S"))), StartsWith("AccessDeniedException"));
 }
 
-TEST_F(ReadOnlyTableTest, ItGetsNoTags) {
+TEST_F(ReadOnlyTablesTest, ItGetsNoTags) {
   const auto arn = [this](const std::string& name) { return closed_.describe_table(name)->arn; };
   EXPECT_THAT(outcome(closed_.tag_resource(arn("audit"), {{"team", "billing"}})), StartsWith("AccessDeniedException"));
   EXPECT_THAT(outcome(closed_.untag_resource(arn("audit"), {"team"})), StartsWith("AccessDeniedException"));
@@ -103,7 +104,7 @@ TEST_F(ReadOnlyTableTest, ItGetsNoTags) {
   EXPECT_EQ(outcome(closed_.untag_resource(arn("open"), {"team"})), "ok");
 }
 
-TEST_F(ReadOnlyTableTest, ItCanBeRead) {
+TEST_F(ReadOnlyTablesTest, ItCanBeRead) {
   store::GetItemRequest request;
   request.table_name = "audit";
   request.key = event();
@@ -113,16 +114,46 @@ TEST_F(ReadOnlyTableTest, ItCanBeRead) {
   EXPECT_EQ(outcome(closed_.describe_table("audit")), "ok");
 }
 
-TEST_F(ReadOnlyTableTest, OtherTablesAreOpen) {
+TEST_F(ReadOnlyTablesTest, OtherTablesAreOpen) {
   store::PutItemRequest put;
   put.table_name = "open";
   put.item = other();
   EXPECT_EQ(outcome(closed_.put_item(put)), "ok");
   EXPECT_EQ(outcome(closed_.delete_table("open")), "ok");
-  ReadOnlyTable nothing_closed(store(), "");
+  ReadOnlyTables nothing_closed(store(), {});
   put.table_name = "audit";
   put.item = json(R"({"id":{"S":"third"}})");
   EXPECT_EQ(outcome(nothing_closed.put_item(put)), "ok");
+}
+
+TEST_F(ReadOnlyTablesTest, TheMarkStaysWithTheTable) {
+  create(table("former-audit", "id:S"));
+  ASSERT_TRUE(store::mark_read_only(store(), "former-audit", "audit"));
+  ASSERT_TRUE(store::mark_read_only(store(), "former-audit", "audit")) << "once more";
+  const auto marked = store::read_only_tables(store());
+  ASSERT_TRUE(marked) << marked.error().message;
+  EXPECT_THAT(*marked, testing::ElementsAre("former-audit"));
+
+  ReadOnlyTables closed(store(), *marked);
+  store::PutItemRequest put;
+  put.table_name = "former-audit";
+  put.item = other();
+  EXPECT_THAT(outcome(closed.put_item(put)), StartsWith("AccessDeniedException: Table former-audit "));
+  EXPECT_THAT(outcome(closed.delete_table("former-audit")), StartsWith("AccessDeniedException"));
+  EXPECT_THAT(outcome(closed.update_time_to_live("former-audit", {})), StartsWith("AccessDeniedException"));
+  const std::string arn = closed.describe_table("former-audit")->arn;
+  EXPECT_THAT(outcome(closed.untag_resource(arn, {std::string(store::read_only_tag)})),
+              StartsWith("AccessDeniedException"));
+}
+
+// Whoever could would close tables of others for good.
+TEST_F(ReadOnlyTablesTest, OthersCannotSetTheMark) {
+  const store::Tag mark{std::string(store::read_only_tag), "mine"};
+  EXPECT_THAT(outcome(closed_.tag_resource(closed_.describe_table("open")->arn, {{"team", "billing"}, mark})),
+              StartsWith("AccessDeniedException: The tag postino:read-only "));
+  store::CreateTableRequest request = table("third", "id:S");
+  request.tags = {mark};
+  EXPECT_THAT(outcome(closed_.create_table(request)), StartsWith("AccessDeniedException"));
 }
 
 }  // namespace

@@ -1,20 +1,23 @@
-// A store in which other programs may read a table, and change nothing in it.
+// A store in which other programs may read some tables, and change nothing in them.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "store/forwarding_store.h"
 
 namespace postino::app {
 
-// Everything goes to `inner`, but for what would change the table or an item of it: AccessDeniedException. Without a
-// table (an empty name) nothing is refused.
-class ReadOnlyTable final : public store::ForwardingStore {
+// Everything goes to `inner`, but for what would change one of these tables, or an item of it: AccessDeniedException. So
+// is what would give another table the tag of such tables (store/table_setup.h).
+class ReadOnlyTables final : public store::ForwardingStore {
  public:
   // `inner` must outlive it.
-  ReadOnlyTable(store::Store& inner, std::string table) : ForwardingStore(inner), table_(std::move(table)) {}
+  ReadOnlyTables(store::Store& inner, std::set<std::string> tables)
+      : ForwardingStore(inner), tables_(std::move(tables)) {}
 
   store::Answer<store::WriteItemResponse> put_item(const store::PutItemRequest& request) override;
   store::Answer<store::WriteItemResponse> update_item(const store::UpdateItemRequest& request) override;
@@ -41,17 +44,17 @@ class ReadOnlyTable final : public store::ForwardingStore {
   store::Answer<void> untag_resource(const std::string& arn, const std::vector<std::string>& keys) override;
 
  private:
-  bool is_closed(const std::string& table_name) const { return !table_.empty() && table_name == table_; }
+  bool is_closed(const std::string& table_name) const { return tables_.contains(table_name); }
   // By the name of a resource, which ends with that of the table.
-  bool is_closed_resource(std::string_view arn) const;
-  bool writes(const store::BatchWriteItemRequest& request) const;
-  bool writes(const store::TransactWriteItemsRequest& request) const;
+  std::string closed_resource(std::string_view arn) const;
+  // The first of these tables that a request would change; empty: none.
+  std::string closed_in(const store::BatchWriteItemRequest& request) const;
+  std::string closed_in(const store::TransactWriteItemsRequest& request) const;
   // What every request about one table has.
   template <class Request>
-  bool writes(const Request& request) const {
-    return is_closed(request.table_name);
+  std::string closed_in(const Request& request) const {
+    return is_closed(request.table_name) ? request.table_name : "";
   }
-  store::Error refusal() const;
   template <class Response, class Request>
   store::Answer<Response> write(const Request& request,
                                 store::Answer<Response> (store::Store::*function)(const Request&));
@@ -59,7 +62,7 @@ class ReadOnlyTable final : public store::ForwardingStore {
   void write(const Request& request, store::Completion<Response> done,
              void (store::Store::*function)(const Request&, store::Completion<Response>));
 
-  const std::string table_;
+  const std::set<std::string> tables_;
 };
 
 }  // namespace postino::app
