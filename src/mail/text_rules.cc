@@ -3,12 +3,18 @@
 #include <glib.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "base/text.h"
 
 namespace postino::mail {
 
 namespace {
+
+struct GlibFreed {
+  void operator()(gchar* text) const { g_free(text); }
+};
+using GlibText = std::unique_ptr<gchar, GlibFreed>;
 
 bool is_letter_or_digit(char letter) {
   return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9');
@@ -39,6 +45,15 @@ bool is_utf8(std::string_view text) { return g_utf8_validate_len(text.data(), te
 base::Result<void> check_line(std::string_view text) { return check(text, false); }
 
 base::Result<void> check_line_with_tabs(std::string_view text) { return check(text, true); }
+
+std::string folded(std::string_view text) {
+  if (!is_utf8(text)) return std::string(base::trim(text));
+  // Folding may undo the normal form.
+  const GlibText normal(g_utf8_normalize(text.data(), static_cast<gssize>(text.size()), G_NORMALIZE_NFKC));
+  const GlibText lower(g_utf8_casefold(normal.get(), -1));
+  const GlibText again(g_utf8_normalize(lower.get(), -1, G_NORMALIZE_NFKC));
+  return std::string(base::trim(again.get()));
+}
 
 bool is_atom_letter(char letter) {
   return is_letter_or_digit(letter) || std::string_view("!#$%&'*+-/=?^_`{|}~").find(letter) != std::string_view::npos;

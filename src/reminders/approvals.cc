@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "base/timestamp.h"
+#include "mail/text_rules.h"
 #include "reminders/record/draft_item.h"
 #include "reminders/record/reminder_mail.h"
 #include "reminders/record/sent_item.h"
@@ -157,7 +159,7 @@ Answer<void> Approvals::check(const Attempt& attempt, const Draft& draft) const 
   if (!rules_.other_person) return {};
   const Actor& actor = attempt.actor;
   // Who is not known cannot be told from another person.
-  if (actor.known_as().empty())
+  if (base::trim(actor.known_as()).empty())
     return refuse(RefusalKind::same_person, "who approves the draft " + draft.id +
                                                 " must be named, because it must be another person than the one who "
                                                 "wrote it");
@@ -167,8 +169,11 @@ Answer<void> Approvals::check(const Attempt& attempt, const Draft& draft) const 
     return refuse(RefusalKind::same_person, "the draft " + draft.id +
                                                 " does not say who wrote it, and it must be approved by another person "
                                                 "than that");
+  // Who gives no name is known by that of the key, so that each is compared with both.
   const auto is_actor = [&](const std::string& name, const std::string& key) {
-    return (!name.empty() && name == actor.known_as()) || (!key.empty() && key == actor.key);
+    for (const std::string& theirs : {mail::folded(name), mail::folded(key)})
+      if (!theirs.empty() && (theirs == mail::folded(actor.name) || theirs == mail::folded(actor.key))) return true;
+    return false;
   };
   if (is_actor(draft.created_by, draft.created_key) || is_actor(draft.revised_by, draft.revised_key))
     return refuse(RefusalKind::same_person,

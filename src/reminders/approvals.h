@@ -20,8 +20,9 @@
 namespace postino::reminders {
 
 struct ApprovalRules {
-  // Who made the draft, or its current revision, may not approve it: neither the person nor the API key. Who approves
-  // or made it without a name and a key is not known, and refused as well.
+  // Who made the draft, or its current revision, may not approve it: neither the person nor the API key. Names are
+  // compared as people read them: "Anna" is "anna ". Who approves or made it without a name and a key is not known, and
+  // refused as well.
   bool other_person = false;
   std::string from;  // the sender's address, where the draft has none of its branding
   // Does the machine's clock contradict the one that is followed? Empty: that is not known.

@@ -169,6 +169,10 @@ TEST_F(ApprovalsOnAStore, CanBeForAnotherPersonThanTheDrafter) {
   EXPECT_EQ(outcome("carol", "key-1"), "same_person") << "a name alone makes nobody another person";
   EXPECT_EQ(outcome("carol", "key-2"), "same_person");
   EXPECT_EQ(outcome("", "key-2"), "same_person");
+  EXPECT_EQ(outcome("Bob ", "key-3"), "same_person") << "as people read it";
+  EXPECT_EQ(outcome("AI_System", "key-3"), "same_person");
+  EXPECT_EQ(outcome("Key-1", "key-3"), "same_person") << "who gives no name is known by that of the key";
+  EXPECT_EQ(outcome("carol", "BOB"), "same_person");
   expect_nothing_happened(id);
   EXPECT_EQ(outcome("carol", "key-3"), "");
 }
