@@ -14,8 +14,7 @@ namespace postino::reminders {
 
 namespace {
 
-constexpr int most_attempts = 16;         // after others have changed the same customer
-constexpr int most_seconds_forward = 60;  // to find a free key
+constexpr int most_attempts = 32;  // after others have changed the same customer
 
 // Only what the approval changes: attributes that other programs added stay.
 store::TransactUpdate approved_draft(const ReminderTables& tables, const Keys& keys, const StoredDraft& stored,
@@ -84,7 +83,7 @@ struct Approvals::Attempt {
   const Keys keys;
   const std::string token;  // by which it knows its own work again
   base::TimePoint now{};
-  int seconds_forward = 0;
+  std::optional<base::TimePoint> free_second{};  // when the key of this second is taken
   bool had_email = false;  // the outbox had an e-mail of this id
   SentReminder sent{};     // when it is done
 };
@@ -98,7 +97,7 @@ Answer<SentReminder> Approvals::approve(const std::string& draft_id, int seen, c
                   .actor = actor,
                   .keys = store_.keys(actor.tenant),
                   .token = base::make_uuid(store_.random())};
-  for (int attempts = 0; attempts < most_attempts + attempt.seconds_forward; ++attempts) {
+  for (int attempts = 0; attempts < most_attempts; ++attempts) {
     TRY(const Outcome outcome, try_once(attempt));
     if (outcome == Outcome::done) return std::move(attempt.sent);
   }
@@ -185,7 +184,7 @@ Answer<Approvals::Outcome> Approvals::commit(Attempt& attempt, const StoredDraft
   const Keys& keys = attempt.keys;
   const Draft& draft = stored.draft;
   SentReminder sent = sent_of(draft, standing, attempt.actor.known_as(), attempt.now);
-  sent.id = key_time(attempt.now + std::chrono::seconds(attempt.seconds_forward)) + "_" + draft.reminder_type;
+  sent.id = key_time(std::max(attempt.now, attempt.free_second.value_or(attempt.now))) + "_" + draft.reminder_type;
   sent.email_id = reminder_email_id(keys.tenant(), draft.id, draft.revision);
   const std::string& from = draft.from.empty() ? rules_.from : draft.from;
   if (from.empty()) return refuse(RefusalKind::no_sender, missing_sender(draft));
@@ -240,9 +239,10 @@ Answer<Approvals::Outcome> Approvals::write_alone(Attempt& attempt, Commit commi
 Answer<Approvals::Outcome> Approvals::after_conditions(Attempt& attempt, const std::vector<std::size_t>& failed,
                                                        std::size_t record) {
   // The second has a reminder of this type, of another program or of a clock that went back.
-  const bool is_taken = failed.size() == 1 && failed.front() == record;
-  if (is_taken && ++attempt.seconds_forward > most_seconds_forward)
-    return refuse(RefusalKind::busy, "there are too many reminders of this customer at this time; try again");
+  if (failed.size() == 1 && failed.front() == record) {
+    TRY(attempt.free_second, store_.free_second(attempt.keys.customer(attempt.customer_id), sent_begin,
+                                                attempt.sent.reminder_type, attempt.now));
+  }
   return Outcome::again;
 }
 

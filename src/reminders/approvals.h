@@ -51,7 +51,7 @@ class Approvals {
   // `record` is the place of the sent reminder in the commit.
   Answer<Outcome> write_joined(Attempt& attempt, const outbox::Payload& payload, Commit commit, std::size_t record);
   Answer<Outcome> write_alone(Attempt& attempt, Commit commit, std::size_t record);
-  static Answer<Outcome> after_conditions(Attempt& attempt, const std::vector<std::size_t>& failed, std::size_t record);
+  Answer<Outcome> after_conditions(Attempt& attempt, const std::vector<std::size_t>& failed, std::size_t record);
   Answer<Outcome> after_failure(Attempt& attempt, Refusal refusal);
   Answer<bool> is_done(Attempt& attempt);
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "item/attribute_text.h"
 #include "mail/text_rules.h"
+#include "reminders/customer_commit.h"
 #include "reminders/listing.h"
 #include "reminders/record/draft_item.h"
 #include "reminders/record/item_fields.h"
@@ -17,7 +18,7 @@ namespace postino::reminders {
 
 namespace {
 
-constexpr int most_seconds_tried = 60;                        // for an id that is free
+constexpr int most_ids_tried = 1'000;                         // others may take a free one first
 constexpr int draft_rounds = 5;                               // others may change the same draft
 constexpr base::Milliseconds zones = std::chrono::hours(24);  // times that programs of others write have any zone
 
@@ -293,7 +294,7 @@ Answer<ShownDraft> Drafts::make_from(const NewDraft& given, const Actor& actor, 
   if (!given.created_by.empty()) author.name = given.created_by;
   std::optional<Draft> draft;
   std::int64_t seen = 0;
-  for (int tries = 0; tries < most_seconds_tried; ++tries) {
+  for (int tries = 0, ids = 0; tries < change_rounds && ids < most_ids_tried;) {
     // A payment that withdraws the drafts of the customer must not miss this one, so it is written on what the guard
     // was before the invoices were read.
     TRY(const Guard guard, store_.guard(keys, given.customer_id));
@@ -319,10 +320,18 @@ Answer<ShownDraft> Drafts::make_from(const NewDraft& given, const Actor& actor, 
     std::vector<std::size_t> failed;
     const auto written = store_.write(std::move(commit), &failed);
     const auto has_failed = [&](std::size_t action) { return std::ranges::find(failed, action) != failed.end(); };
-    if (written || has_failed(place)) earliest += std::chrono::seconds(1);
-    if (written) return show_written(keys, *std::move(draft));
+    if (written) {
+      earliest += std::chrono::seconds(1);
+      return show_written(keys, *std::move(draft));
+    }
     if (has_failed(profile)) return unknown_customer(draft->customer_id);
-    if (failed.empty()) return base::propagate(written.error());
+    if (written.error().kind != RefusalKind::busy) return base::propagate(written.error());
+    if (has_failed(place)) {
+      TRY(earliest, store_.free_second(customer, draft_begin, draft->customer_id, earliest));
+      ++ids;
+    } else {
+      ++tries;
+    }
   }
   return refuse(RefusalKind::busy, "customer " + given.customer_id + " gets too many drafts at once; try again");
 }

@@ -48,7 +48,7 @@ Answer<Page<SentReminder>> sent_page(ReminderStore& store, const Listing& listin
 Answer<Page<SentReminder>> History::of_customer(const std::string& customer_id, const HistoryRequest& request,
                                                 const std::string& tenant) {
   // Keys can be some seconds later than the true time, where one was taken.
-  constexpr base::Milliseconds key_delay = std::chrono::minutes(1);
+  constexpr base::Milliseconds key_delay = std::chrono::hours(1);
   Listing listing = sent_listing("history/" + customer_id, request, store_.tables().currency);
   listing.partitions = {store_.keys(tenant).customer(customer_id)};
   listing.begin_with(std::string(sent_begin));

@@ -342,6 +342,33 @@ Answer<ReminderStore::QueryPage> ReminderStore::query(store::QueryRequest reques
   return QueryPage{std::move(answer->items), std::move(answer->last_evaluated_key)};
 }
 
+Answer<base::TimePoint> ReminderStore::free_second(const std::string& pk, std::string_view begin,
+                                                   const std::string& suffix, base::TimePoint from) {
+  constexpr int keys_at_once = 200;
+  const auto key_at = [&](base::TimePoint time) { return std::string(begin) + key_time(time) + "_" + suffix; };
+  store::QueryRequest request;
+  request.table_name = tables_.tracking;
+  request.key_condition = "PK = :pk AND SK BETWEEN :from AND :until";
+  request.projection = "SK";
+  // Behind all digits.
+  request.placeholders.values =
+      item::Map{{":pk", pk}, {":from", key_at(from)}, {":until", std::string(begin) + "~"}};
+  request.consistent_read = true;
+  request.limit = keys_at_once;
+  base::TimePoint second = from;
+  do {
+    TRY(QueryPage page, query(request));
+    for (const item::Item& item : page.items) {
+      const std::string taken = item::attribute_text(item, "SK");
+      const std::string wanted = key_at(second);
+      if (taken > wanted) return second;
+      if (taken == wanted) second += std::chrono::seconds(1);
+    }
+    request.exclusive_start_key = std::move(page.next);
+  } while (request.exclusive_start_key);
+  return second;
+}
+
 void ReminderStore::let_expire(const item::Item& item) {
   if (item.contains(ttl_attribute)) return;
   const auto end = end_of(item, tables_.currency);

@@ -96,6 +96,11 @@ class ReminderStore {
   };
   Answer<QueryPage> query(store::QueryRequest request);
 
+  // The first second from this one on whose key is free: `begin`, the second, and `_suffix`. Of a partition that many
+  // write to at this moment it may be taken by the time that the caller writes.
+  Answer<base::TimePoint> free_second(const std::string& pk, std::string_view begin, const std::string& suffix,
+                                      base::TimePoint from);
+
   Commit begin() const { return Commit(tables_, clock_.now()); }
   // A draft or sent reminder of another program expires as ours do. Nothing is done for other items, and for those that
   // have a time to expire.

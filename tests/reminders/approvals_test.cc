@@ -141,6 +141,19 @@ TEST_F(ApprovalsOnAStore, EndWhenTheDraftHasExpired) {
   EXPECT_EQ(outcome_of(office_.approve(late)), "") << "it has another second";
 }
 
+TEST_F(ApprovalsOnAStore, FindAFreeSecondHoweverManyAreTaken) {
+  for (int second = 0; second < 100; ++second) {
+    item::Item failed = seed_sent("cust_001", test_start + second * 1s, "first");
+    failed.set("status", "failed");
+    failed.set("delivery_status", "failed");
+    store_.put(std::move(failed));
+  }
+  const auto sent = office_.approve(draft());
+  ASSERT_TRUE(succeeded(sent));
+  EXPECT_EQ(sent->id, "20260102_030545_first");
+  EXPECT_EQ(sent->sent_at, test_start);
+}
+
 TEST_F(ApprovalsOnAStore, OfATenantAreUnknownToOthers) {
   const std::string id = draft();
   const Actor stranger{.tenant = "acme", .name = "eve", .key = {}, .from = {}};

@@ -172,13 +172,26 @@ TEST_F(DraftsOnStore, TwoOfOneSecondHaveKeysOfTheSeedsForm) {
             "2026-01-02T03:04:05Z");
 }
 
-TEST_F(DraftsOnStore, AFreeSecondIsLookedForWithinAMinute) {
+TEST_F(DraftsOnStore, AFreeSecondIsFoundHoweverManyAreTaken) {
   add_customer("cust_001");
-  for (int second = 0; second < 59; ++second) store_.put(seed_draft("cust_001", test_start + second * 1s, "first"));
-  EXPECT_EQ(made(with_text("cust_001")), "20260102_030504_cust_001");
-  EXPECT_TRUE(is_refused(drafts_.make(with_text("cust_001"), actor()), RefusalKind::busy));
-  store_.time().advance(1s);
-  EXPECT_EQ(made(with_text("cust_001")), "20260102_030505_cust_001");
+  for (int second = 0; second < 300; ++second)
+    if (second != 250) store_.put(seed_draft("cust_001", test_start + second * 1s, "first"));
+  store_.put(seed_draft("cust_001", test_start + 1'000 * 24h, "first"));
+  EXPECT_EQ(made(with_text("cust_001")), "20260102_030815_cust_001") << "the first gap";
+  EXPECT_EQ(made(with_text("cust_001")), "20260102_030905_cust_001") << "behind the last, and not behind one of 2028";
+  EXPECT_EQ(made(with_text("cust_001")), "20260102_030906_cust_001");
+}
+
+TEST_F(DraftsOnStore, ASecondThatIsTakenMeanwhileIsLookedForAgain) {
+  add_customer("cust_001");
+  FailingStore watched(store_.engine());
+  ReminderStore records(watched, {}, Rules::usual(), store_.time(), store_.random(), store_.retry());
+  Drafts drafts(records, customers_, templates_, mail_);
+  store_.put(seed_draft("cust_001", test_start, "first"));
+  watched.meet_at_write(2, [&] { store_.put(seed_draft("cust_001", test_start + 1s, "first")); });
+  const auto shown = drafts.make(with_text("cust_001"), actor());
+  ASSERT_TRUE(succeeded(shown));
+  EXPECT_EQ(shown->draft.id, "20260102_030407_cust_001");
 }
 
 TEST_F(DraftsOnStore, InBulkEachHasAnAnswer) {
