@@ -247,6 +247,8 @@ Answer<Approvals::Outcome> Approvals::after_conditions(Attempt& attempt, const s
 }
 
 Answer<Approvals::Outcome> Approvals::after_failure(Attempt& attempt, Refusal refusal) {
+  // Others had the same records for a while. One of them may have decided on the draft: that is the answer then.
+  if (refusal.kind == RefusalKind::busy) return Outcome::again;
   if (refusal.kind != RefusalKind::outcome_unknown) return base::propagate(std::move(refusal));
   // It may have been written. If that can be seen now, it is known.
   const auto done = is_done(attempt);

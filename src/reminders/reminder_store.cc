@@ -80,6 +80,14 @@ std::string same_guard(const item::Item& seen, expr::Placeholders& placeholders)
   return condition;
 }
 
+// Was a transaction given up only because others had its items each time? Then the store does not fail.
+bool others_were_in_the_way(const store::Error& error) {
+  return error.type == store::ErrorType::transaction_canceled && error.details != nullptr &&
+         store::worth_repeating(error) &&
+         std::ranges::find(error.details->reasons, "TransactionConflict", &store::CancellationReason::code) !=
+             error.details->reasons.end();
+}
+
 // Whom an event is about; empty: no single customer.
 std::string customer_of(const std::string& subject, const std::map<std::string, std::string>& details) {
   constexpr std::string_view customers = "customers/", drafts = "drafts/";
@@ -204,7 +212,7 @@ Refusal refusal_of(const store::Error& error) {
   if (error.type == validation) kind = RefusalKind::invalid;
   if (error.type == internal_server_error) kind = RefusalKind::outcome_unknown;
   if (plain.code == base::ErrorCode::conflict || error.type == transaction_conflict ||
-      error.type == transaction_in_progress)
+      error.type == transaction_in_progress || others_were_in_the_way(error))
     return {.kind = RefusalKind::busy, .message = "others change the same records; try again"};
   if (error.type == transaction_canceled && error.details != nullptr)
     for (const store::CancellationReason& reason : error.details->reasons)

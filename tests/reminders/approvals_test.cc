@@ -3,6 +3,7 @@
 #include "reminders/erasure.h"
 #include "reminders/record/guard_item.h"
 #include "reminders/record/reminder_mail.h"
+#include "store/forwarding_store.h"
 
 namespace postino::reminders {
 namespace {
@@ -362,6 +363,41 @@ TEST_F(ApprovalsOnAStore, AloneAreRefusedForASentRecordThatCannotBeRead) {
   store_.put(odd_date);
   EXPECT_EQ(outcome_of(office_.approve(put_draft(store_, "cust_002", "first"))), "too_soon")
       << "its key tells the time";
+}
+
+// Others have the same items for so many transactions.
+class CrowdedStore final : public store::ForwardingStore {
+ public:
+  CrowdedStore(store::Store& inner, int crowded) : ForwardingStore(inner), crowded_(crowded) {}
+
+  store::Answer<store::TransactWriteItemsResponse> transact_write_items(
+      const store::TransactWriteItemsRequest& request) override {
+    if (crowded_-- <= 0) return inner().transact_write_items(request);
+    store::Error error(store::ErrorType::transaction_canceled, "others");
+    auto details = std::make_shared<store::ErrorDetails>();
+    details->reasons.resize(request.actions.size());
+    details->reasons.front().code = "TransactionConflict";
+    error.details = std::move(details);
+    return tl::unexpected<store::Error>(std::move(error));
+  }
+
+ private:
+  int crowded_;
+};
+
+TEST_F(ApprovalsOnAStore, AreDecidedAlsoWhenManyWriteTheSame) {
+  MemoryMailRoom mail;
+  for (MailRoom* const room : {static_cast<MailRoom*>(nullptr), static_cast<MailRoom*>(&mail)}) {
+    CrowdedStore crowded(store_.engine(), 5 * store::store_attempts);
+    ReminderOffice office(store_, crowded, room);
+    EXPECT_EQ(outcome_of(office.approve(put_draft(store_, room == nullptr ? "cust_001" : "cust_002", "first"))), "");
+  }
+}
+
+TEST_F(ApprovalsOnAStore, AreBusyAndNotUnavailableWhenItNeverEnds) {
+  CrowdedStore crowded(store_.engine(), 1'000'000);
+  ReminderOffice office(store_, crowded);
+  EXPECT_EQ(outcome_of(office.approve(draft())), "busy");
 }
 
 }  // namespace

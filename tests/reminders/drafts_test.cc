@@ -3,6 +3,7 @@
 
 #include "base/many_threads_testing.h"
 #include "drafting.h"
+#include "failing_store.h"
 #include "item/attribute_text.h"
 #include "reminders/approvals.h"
 
