@@ -402,13 +402,25 @@ Answer<ErasureReport> Erasure::report(const Keys& keys, const std::string& id) {
 Answer<ErasureReport> Erasure::erase(const std::string& id, bool also_unpaid, const Actor& actor) {
   if (!is_record_id(id)) return refuse_unknown(id);
   const Keys keys = store_.keys(actor.tenant);
-  TRY(ErasedCustomer erased, begin(keys, id, also_unpaid, actor));
+  TRY(const ErasedCustomer erased, begin(keys, id, also_unpaid, actor));
+  auto report = finish(keys, id, erased, actor);
+  if (report) return report;
+  // Something was done, whatever failed.
+  Refusal& refusal = report.error();
+  if (refusal.kind == RefusalKind::unavailable) refusal.kind = RefusalKind::outcome_unknown;
+  refusal.message += "; the erasure of the customer " + id +
+                     " has begun, and what is erased stays erased: repeat it, and it goes on where it was";
+  return report;
+}
+
+Answer<ErasureReport> Erasure::finish(const Keys& keys, const std::string& id, const ErasedCustomer& erased,
+                                      const Actor& actor) {
   // Also when it is finished: another program may have written something since.
   TRY(const int in_flight, erase_sent(keys, id));
   TRY_VOID(erase_records(keys, id));
   if (in_flight > 0)
     return refuse(RefusalKind::busy, "a reminder to the customer " + id +
-                                         " is being sent at this moment; everything else is erased; repeat it");
+                                         " is being sent at this moment; everything else is erased");
   if (!erased.finished_at) {
     Commit commit = store_.begin();
     store::TransactUpdate update;

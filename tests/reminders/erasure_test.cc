@@ -287,6 +287,28 @@ TEST(ErasureFailures, AtAnyStepAreMendedByRepeating) {
   }
 }
 
+TEST(ErasureFailures, SayThatItHasBegun) {
+  CustomerToErase customer;
+  FailingStore watched(customer.store_.engine());
+  ReminderStore records(watched, {}, Rules::usual(), customer.store_.time(), customer.store_.random(),
+                        customer.store_.retry());
+  Erasure erasure(records, customer.mail_);
+  customer.mail_.fails = true;
+  const auto before = erasure.erase("cust_001", true, test_actor);
+  EXPECT_EQ(refusal_kind(before), RefusalKind::unavailable) << "nothing was done";
+  EXPECT_TRUE(customer.store_.get("CUSTOMER#cust_001", "PROFILE"));
+  customer.mail_.fails = false;
+  watched.meet_at_write(3, [&] { customer.mail_.fails = true; });
+  const auto within = erasure.erase("cust_001", true, test_actor);
+  EXPECT_EQ(refusal_kind(within), RefusalKind::outcome_unknown);
+  EXPECT_THAT(refusal_text(within), HasSubstr("the erasure of the customer cust_001 has begun"));
+  EXPECT_THAT(refusal_text(within), HasSubstr("repeat it, and it goes on where it was"));
+  EXPECT_FALSE(customer.store_.get("CUSTOMER#cust_001", "PROFILE"));
+  customer.mail_.fails = false;
+  EXPECT_TRUE(succeeded(erasure.erase("cust_001", true, test_actor)));
+  EXPECT_THAT(customer.traces(), IsEmpty());
+}
+
 // Something happens just before an e-mail is accepted.
 class MailRoomWithMeeting final : public MailRoom {
  public:
