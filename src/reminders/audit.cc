@@ -34,7 +34,7 @@ Answer<Page<AuditEvent>> Audit::list(const AuditRequest& request, const std::str
   const std::string date = request.date.empty() ? date_of(store_.clock().now()) : request.date;
   if (!is_date(date)) return refuse_field("date", "must be a day such as 2026-11-15");
   Listing listing;
-  listing.name = "audit/" + tenant + "/" + date + "/" + request.subject;
+  listing.name = "audit/" + date + "/" + request.subject;
   listing.table = store_.tables().audit();
   listing.partitions = {store_.keys(tenant).audit(date)};
   listing.newest_first = true;

@@ -380,7 +380,7 @@ Answer<Page<ShownDraft>> Drafts::list(const DraftFilter& filter, const PageReque
   const Keys keys = store_.keys(tenant);
   const base::TimePoint now = store_.clock().now();
   Listing listing;
-  listing.name = "drafts/" + tenant + "/" + (filter.status ? std::string(name_of(*filter.status)) : "") + "/" +
+  listing.name = std::string("drafts/") + (filter.status ? std::string(name_of(*filter.status)) : "") + "/" +
                  filter.customer_id + "/" + filter.reminder_type;
   listing.newest_first = true;
   if (filter.customer_id.empty()) {

@@ -255,7 +255,10 @@ Answer<void> check_limit(int limit) {
 
 Answer<Page<item::Item>> list_items(ReminderStore& store, const Listing& listing, const PageRequest& page) {
   TRY_VOID(check_limit(page.limit));
-  TRY(const std::optional<ListPosition> start, read_position(listing.name, page.cursor));
+  // A cursor is that of a tenant and of what was asked for. The first partition has the tenant, and is the same however
+  // many shards there are.
+  const std::string list = (listing.partitions.empty() ? "" : listing.partitions.front()) + "\n" + listing.name;
+  TRY(const std::optional<ListPosition> start, read_position(list, page.cursor));
   const auto wanted = static_cast<std::size_t>(page.limit);
   const int piece = page.limit / static_cast<int>(std::max<std::size_t>(listing.partitions.size(), 1)) + 4;
   std::deque<PartitionReader> readers;
@@ -287,7 +290,7 @@ Answer<Page<item::Item>> list_items(ReminderStore& store, const Listing& listing
     if (listing.table.empty() && !item.contains(ttl_attribute) && let++ < most_let_expire) store.let_expire(item);
     if (!listing.shows || listing.shows(item)) answer.entries.push_back(std::move(item));
   }
-  if (std::ranges::any_of(readers, &PartitionReader::has_more)) answer.cursor = write_position(listing.name, last);
+  if (std::ranges::any_of(readers, &PartitionReader::has_more)) answer.cursor = write_position(list, last);
   return answer;
 }
 

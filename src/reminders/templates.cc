@@ -266,7 +266,7 @@ Answer<Page<TemplateVersion>> Templates::versions(const std::string& template_id
 Answer<Page<TemplateSummary>> Templates::list(const PageRequest& page, const std::string& tenant) {
   const Keys keys = store_.keys(tenant);
   Listing listing;
-  listing.name = "templates/" + tenant;
+  listing.name = "templates";
   listing.partitions = keys.all_of_status(name_of(TemplateStatus::active));
   listing.in_index = true;
   listing.newest_first = true;
@@ -363,7 +363,7 @@ Answer<Branding> Templates::find_branding(const std::string& name, const std::st
 
 Answer<Page<Branding>> Templates::brandings(const PageRequest& page, const std::string& tenant) {
   Listing listing;
-  listing.name = "brandings/" + tenant;
+  listing.name = "brandings";
   listing.partitions = {store_.keys(tenant).listing(branding_list)};
   listing.in_index = true;
   TRY(const Page<item::Item> items, list_items(store_, listing, page));

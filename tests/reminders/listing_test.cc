@@ -1,9 +1,14 @@
 // Lists in pages, over one or several partitions.
 #include "reminders/listing.h"
 
+#include <functional>
+
 #include "base/random.h"
+#include "customers_environment.h"
 #include "drafting.h"
 #include "item/attribute_text.h"
+#include "reminders/audit.h"
+#include "reminders/history.h"
 
 namespace postino::reminders {
 namespace {
@@ -26,6 +31,12 @@ class ListingPages : public ::testing::Test {
 
   RemindersStore store_;
 };
+
+template <class T>
+Answer<std::string> cursor_of(const Answer<Page<T>>& page) {
+  if (!page) return base::propagate(page.error());
+  return page->cursor;
+}
 
 Listing in_index(std::vector<std::string> partitions) {
   Listing listing;
@@ -50,6 +61,51 @@ TEST_F(ListingPages, SeveralPartitionsAreOneList) {
   }
   EXPECT_THAT(names(in_index({}), 10), IsEmpty());
   EXPECT_THAT(names(in_index({"none"}), 10), IsEmpty());
+}
+
+// Of every list that a tenant has.
+TEST(ListCursors, AreRefusedToOtherTenants) {
+  CustomersEnvironment store;
+  const auto acting = [](const std::string& tenant) {
+    return Actor{.tenant = tenant, .name = "ann", .key = {}, .from = {}};
+  };
+  for (const std::string tenant : {"acme", "other"})
+    for (const std::string id : {"c1", "c2"}) {
+      ASSERT_TRUE(succeeded(store.customers().put(test_customer(id), acting(tenant))));
+      for (const std::string invoice : {"I1", "I2"})
+        ASSERT_TRUE(succeeded(
+            store.customers().put_invoice(test_invoice(invoice, "2025-12-01", "1.00", id), acting(tenant))));
+      for (const int hours : {1, 2}) {
+        item::Item sent = seed_sent(id, test_start - std::chrono::hours(hours), "first");
+        sent.set("PK", "TENANT#" + tenant + "#CUSTOMER#" + id);
+        sent.set("GSI1PK", "TENANT#" + tenant + "#STATUS#sent");
+        store.put(std::move(sent));
+      }
+    }
+  History history(store.records());
+  const auto with_page = [](const PageRequest& page) {
+    HistoryRequest request;
+    request.page = page;
+    return request;
+  };
+  const std::vector<std::function<Answer<std::string>(const PageRequest&, const std::string&)>> lists = {
+      [&](auto& page, auto& of) { return cursor_of(store.customers().list(page, of)); },
+      [&](auto& page, auto& of) { return cursor_of(store.customers().all_overdue(page, of)); },
+      [&](auto& page, auto& of) { return cursor_of(store.customers().invoices("c1", page, of)); },
+      [&](auto& page, auto& of) { return cursor_of(store.customers().all_invoices(page, of)); },
+      [&](auto& page, auto& of) { return cursor_of(history.sent(with_page(page), false, of)); },
+      [&](auto& page, auto& of) { return cursor_of(history.of_customer("c1", with_page(page), of)); },
+      [&](auto& page, auto& of) { return cursor_of(Audit(store.records()).list({"", "", page}, of)); },
+  };
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    const auto first = lists[i]({.cursor = "", .limit = 1}, "acme");
+    ASSERT_TRUE(succeeded(first)) << i;
+    ASSERT_NE(*first, "") << i;
+    EXPECT_TRUE(succeeded(lists[i]({.cursor = *first, .limit = 1}, "acme"))) << i;
+    for (const std::string tenant : {"other", ""})
+      if (i != 2 || tenant == "other")
+        EXPECT_THAT(faulty_fields(lists[i]({.cursor = *first, .limit = 1}, tenant)), ElementsAre("cursor")) << i;
+  }
 }
 
 TEST_F(ListingPages, BoundsBelongToTheList) {
