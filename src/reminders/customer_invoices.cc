@@ -134,12 +134,6 @@ Answer<Overdue> overdue_of(ReminderStore& store, const Keys& keys, Customer cust
   return overdue;
 }
 
-Page<Invoice> page_of(std::string cursor) {
-  Page<Invoice> page;
-  page.cursor = std::move(cursor);
-  return page;
-}
-
 }  // namespace
 
 Answer<std::optional<Invoice>> Customers::stored_invoice(const Keys& keys, const std::string& customer_id,
@@ -307,12 +301,7 @@ Answer<Page<Invoice>> Customers::invoices(const std::string& customer_id, const 
   listing.partitions = {store_.keys(tenant).customer(customer_id)};
   listing.begin_with(std::string(invoice_begin));
   TRY(const Page<item::Item> items, list_items(store_, listing, page));
-  Page<Invoice> answer = page_of(items.cursor);
-  for (const item::Item& item : items.entries) {
-    TRY(Invoice invoice, readable_invoice(item));
-    answer.entries.push_back(std::move(invoice));
-  }
-  return answer;
+  return readable_page<Invoice>(items, "invoices", read_invoice);
 }
 
 Answer<Page<Invoice>> Customers::all_invoices(const PageRequest& page, const std::string& tenant) {
@@ -321,12 +310,7 @@ Answer<Page<Invoice>> Customers::all_invoices(const PageRequest& page, const std
   listing.partitions = {store_.keys(tenant).listing("INVOICES")};
   listing.in_index = true;
   TRY(const Page<item::Item> items, list_items(store_, listing, page));
-  Page<Invoice> answer = page_of(items.cursor);
-  for (const item::Item& item : items.entries) {
-    TRY(Invoice invoice, readable_invoice(item));
-    answer.entries.push_back(std::move(invoice));
-  }
-  return answer;
+  return readable_page<Invoice>(items, "invoices", read_invoice);
 }
 
 Answer<Overdue> Customers::overdue(const std::string& customer_id, const std::string& tenant) {
@@ -339,13 +323,14 @@ Answer<Page<Overdue>> Customers::all_overdue(const PageRequest& page, const std:
   // A customer is shown where its oldest invoice is, so on one page alone.
   std::map<std::string, std::optional<Overdue>> looked_up;
   std::optional<Refusal> trouble;
+  Page<Overdue> answer;
   const auto is_oldest = [&](const item::Item& item) {
     const std::string id = item::attribute_text(item, "customer_id");
     if (trouble) return false;
     if (!looked_up.contains(id)) {
       auto found = overdue(id, tenant);
       if (!found && found.error().kind == RefusalKind::corrupt)
-        base::log_warning("reminders", "a customer is left out of a list", {{"cause", found.error().message}});
+        leave_out(answer, "overdue", found.error().message);
       else if (!found && found.error().kind != RefusalKind::unknown_customer)
         trouble = found.error();
       looked_up[id] = found ? std::optional(*std::move(found)) : std::nullopt;
@@ -362,7 +347,6 @@ Answer<Page<Overdue>> Customers::all_overdue(const PageRequest& page, const std:
   listing.shows = is_oldest;
   TRY(const Page<item::Item> items, list_items(store_, listing, page));
   if (trouble) return base::propagate(*std::move(trouble));
-  Page<Overdue> answer;
   answer.cursor = items.cursor;
   for (const item::Item& item : items.entries)
     answer.entries.push_back(*looked_up[item::attribute_text(item, "customer_id")]);

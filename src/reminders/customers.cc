@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/log.h"
 #include "base/text.h"
 #include "item/attribute_text.h"
 #include "mail/address.h"
@@ -164,16 +163,7 @@ Answer<Page<Customer>> Customers::list(const PageRequest& page, const std::strin
   listing.partitions = {store_.keys(tenant).listing("CUSTOMERS")};
   listing.in_index = true;
   TRY(const Page<item::Item> items, list_items(store_, listing, page));
-  Page<Customer> answer;
-  answer.cursor = items.cursor;
-  for (const item::Item& item : items.entries) {
-    auto customer = read_customer(item);
-    if (customer)
-      answer.entries.push_back(*std::move(customer));
-    else  // What another program wrote wrong hides no others.
-      base::log_warning("reminders", "a customer is left out of a list", {{"cause", customer.error().message}});
-  }
-  return answer;
+  return readable_page<Customer>(items, "customers", read_customer);
 }
 
 Answer<Page<Customer>> Customers::late_payers(const PageRequest& page, const std::string& tenant) {
@@ -189,7 +179,7 @@ Answer<Page<Customer>> Customers::late_payers(const PageRequest& page, const std
     if (customer && is_late_payer(*customer)) answer.entries.push_back(*std::move(customer));
     // One that was erased a moment ago, or cannot be read.
     else if (!customer && customer.error().kind == RefusalKind::corrupt)
-      base::log_warning("reminders", "a customer is left out of a list", {{"cause", customer.error().message}});
+      leave_out(answer, "late payers", customer.error().message);
     else if (!customer && customer.error().kind != RefusalKind::unknown_customer)
       return base::propagate(std::move(customer).error());
   }

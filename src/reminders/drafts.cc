@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "base/log.h"
 #include "base/text.h"
 #include "item/attribute_text.h"
 #include "mail/text_rules.h"
@@ -416,7 +415,7 @@ Answer<Page<ShownDraft>> Drafts::list(const DraftFilter& filter, const PageReque
       broken.stopped = read.error().message;
       const auto parts = parse_draft_id(broken.draft.id);
       if (!parts) {
-        base::log_warning("reminders", "a draft is left out of a list", {{"cause", read.error().message}});
+        leave_out(answer, "drafts", read.error().message);
         continue;
       }
       broken.draft.customer_id = parts->customer_id;

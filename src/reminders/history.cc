@@ -1,6 +1,5 @@
 #include "reminders/history.h"
 
-#include "base/log.h"
 #include "base/timestamp.h"
 #include "reminders/listing.h"
 #include "reminders/record/sent_item.h"
@@ -30,17 +29,9 @@ Listing sent_listing(const std::string& name, const HistoryRequest& request, con
 }
 
 Answer<Page<SentReminder>> sent_page(ReminderStore& store, const Listing& listing, const PageRequest& page) {
-  TRY(Page<item::Item> items, list_items(store, listing, page));
-  Page<SentReminder> sent;
-  sent.cursor = std::move(items.cursor);
-  for (const item::Item& item : items.entries) {
-    auto read = read_sent(item, store.tables().currency);
-    if (read)
-      sent.entries.push_back(*std::move(read));
-    else  // What another program wrote wrong hides no others.
-      base::log_warning("reminders", "a sent reminder is left out of a list", {{"cause", read.error().message}});
-  }
-  return sent;
+  TRY(const Page<item::Item> items, list_items(store, listing, page));
+  return readable_page<SentReminder>(
+      items, "reminders", [&](const item::Item& item) { return read_sent(item, store.tables().currency); });
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "base/base64.h"
 #include "base/hash.h"
+#include "base/log.h"
 #include "item/attribute_text.h"
 #include "item/json_codec.h"
 #include "reminders/record/item_fields.h"
@@ -245,6 +246,10 @@ Answer<std::string> read_cursor(const std::string& list, const std::string& curs
   const auto position = base::from_base64(text);
   if (!position || cursor_check(list, *position) != cursor.substr(0, check_length)) return refuse_cursor();
   return *position;
+}
+
+void log_left_out(std::string_view list, const std::string& cause) {
+  base::log_warning("reminders", "a record is left out of a list", {{"list", std::string(list)}, {"cause", cause}});
 }
 
 Answer<void> check_limit(int limit) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "item/value.h"
@@ -30,9 +31,32 @@ struct Listing {
   void begin_with(const std::string& text);
 };
 
+void log_left_out(std::string_view list, const std::string& cause);
+
 // invalid, with the field `cursor` or `limit`, for cursors of other lists and limits that are none. A page may have
 // fewer entries than its limit, even none, and yet a cursor: one call reads a bounded number of items.
 Answer<Page<item::Item>> list_items(ReminderStore& store, const Listing& listing, const PageRequest& page);
+
+// What another program wrote wrong hides no others: it is counted and logged, by the name of its list ("customers").
+template <class T>
+void leave_out(Page<T>& page, std::string_view list, const std::string& cause) {
+  ++page.unreadable;
+  log_left_out(list, cause);
+}
+// A page of what can be read. `read` answers an entry, or an error.
+template <class T, class Read>
+Page<T> readable_page(const Page<item::Item>& items, std::string_view list, const Read& read) {
+  Page<T> page;
+  page.cursor = items.cursor;
+  for (const item::Item& item : items.entries) {
+    auto entry = read(item);
+    if (entry)
+      page.entries.push_back(*std::move(entry));
+    else
+      leave_out(page, list, entry.error().message);
+  }
+  return page;
+}
 
 // For lists with another position than an item's.
 std::string make_cursor(const std::string& list, const std::string& position);

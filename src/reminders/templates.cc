@@ -367,13 +367,7 @@ Answer<Page<Branding>> Templates::brandings(const PageRequest& page, const std::
   listing.partitions = {store_.keys(tenant).listing(branding_list)};
   listing.in_index = true;
   TRY(const Page<item::Item> items, list_items(store_, listing, page));
-  Page<Branding> answer;
-  answer.cursor = items.cursor;
-  for (const item::Item& item : items.entries) {
-    TRY(Branding branding, readable(read_branding(item)));
-    answer.entries.push_back(std::move(branding));
-  }
-  return answer;
+  return readable_page<Branding>(items, "brandings", read_branding);
 }
 
 Answer<Rendered> Templates::render(const TemplateVersion& version, const Variables& known, const Variables& given,

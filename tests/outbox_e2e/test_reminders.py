@@ -249,6 +249,34 @@ def test_a_server_without_reminders_has_none(start):
     assert "EmailTrackingTable" not in dynamodb(server).list_tables()["TableNames"]
 
 
+def test_a_record_that_cannot_be_read_hides_no_others(start, binary):
+    server = start(*FROM)
+    rest = server.rest()
+    add_customer(rest)
+    table = dynamodb(server, "resource").Table("EmailTrackingTable")
+    table.put_item(
+        Item={
+            "PK": "CUSTOMER#cust_001",
+            "SK": "INVOICE#INV-000",
+            "GSI1PK": "INVOICES",
+            "GSI1SK": "cust_001#INV-000",
+            "amount": "much",
+        }
+    )
+    page = rest.fetch("/reminders/customers/cust_001/invoices")
+    assert [each["invoice_id"] for each in page["data"]] == ["INV-001"] and page["unreadable"] == 1
+    assert "unreadable" not in rest.fetch("/reminders/customers")
+    ended = subprocess.run(
+        [binary, "reminders", "invoices", "list", "cust_001"],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS,
+        env={"POSTINO_URL": server.url, "LC_ALL": "C.UTF-8"},
+    )
+    assert ended.returncode == 0 and "INV-001" in ended.stdout, ended
+    assert ended.stderr == "Left out, because they cannot be read: 1. The log of the server says which.\n"
+
+
 def test_commands(start, binary, directory):
     server = start(*FROM)
 

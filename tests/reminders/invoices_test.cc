@@ -417,6 +417,25 @@ TEST_F(InvoicesTest, AreListedInPages) {
   EXPECT_THAT(all->entries, SizeIs(3));
 }
 
+TEST_F(InvoicesTest, ThatCannotBeReadHideNoOthers) {
+  for (const std::string id : {"1", "2", "3"}) put(test_invoice(id, yesterday));
+  item::Item broken = *store_.get("CUSTOMER#cust_001", "INVOICE#2");
+  broken.set("amount", "much");
+  store_.put(broken);
+  for (const auto& page : {customers().invoices("cust_001", {}, ""), customers().all_invoices({}, "")}) {
+    ASSERT_TRUE(succeeded(page));
+    ASSERT_THAT(page->entries, SizeIs(2));
+    EXPECT_EQ(page->entries[1].id, "3");
+    EXPECT_EQ(page->unreadable, 1);
+  }
+  item::Item copy = *store_.get("CUSTOMER#cust_001", std::string("UNPAID#") + yesterday + "#2");
+  copy.set("amount", "much");
+  store_.put(copy);
+  const auto overdue = customers().all_overdue({}, "");
+  ASSERT_TRUE(succeeded(overdue));
+  EXPECT_EQ(overdue->unreadable, 1) << "the customer";
+}
+
 TEST_F(InvoicesTest, ThatCannotBeReadAreTold) {
   put(test_invoice("INV-1", yesterday));
   item::Item item = *store_.get("CUSTOMER#cust_001", "INVOICE#INV-1");

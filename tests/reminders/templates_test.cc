@@ -295,6 +295,14 @@ TEST_F(TemplatesOnStore, BrandingSurroundsTheText) {
   const auto read = [&](const PageRequest& page) { return templates_.brandings(page, ""); };
   for (const Branding& each : all_pages<Branding>(read, 1)) names.push_back(each.name);
   EXPECT_THAT(names, ElementsAre("another", "innovate_ai"));
+  item::Item broken = *store_.get("BRANDING#another", "CURRENT");
+  broken.set("company_name", 5);
+  store_.put(broken);
+  const auto rest = templates_.brandings({}, "");
+  ASSERT_TRUE(succeeded(rest));
+  ASSERT_EQ(rest->entries.size(), 1U);
+  EXPECT_EQ(rest->entries.front().name, "innovate_ai");
+  EXPECT_EQ(rest->unreadable, 1);
   branding.text_footer = "{{unknown}}";
   EXPECT_THAT(faulty_fields(templates_.put_branding(branding, actor())), ElementsAre("text_footer"));
 }

@@ -63,7 +63,7 @@ std::string reminder_list_json(const std::vector<T>& entries) {
   return text;
 }
 
-// {"data":[...],"cursor":"..."}, with null at the end.
+// {"data":[...],"cursor":"..."}, with null at the end, and perhaps "unreadable".
 template <class T, class... More>
 std::string reminder_page_json(const reminders::Page<T>& page, const More&... more) {
   std::string text;
@@ -75,6 +75,7 @@ std::string reminder_page_json(const reminders::Page<T>& page, const More&... mo
     json.null();
   else
     json.string(page.cursor);
+  if (page.unreadable > 0) json.key("unreadable").integer(page.unreadable);
   json.end_object();
   return text;
 }

@@ -136,7 +136,7 @@ std::vector<NamedSchema> reminder_template_schemas() {
       {"Preview", preview()},
       {"BrandingDetails", {.type = "object", .properties = branding_properties(), .closed = true}},
       {"Branding", branding_schema()},
-      {"BrandingPage", page_of("Branding")},
+      {"BrandingPage", page_of_records("Branding")},
   };
 }
 

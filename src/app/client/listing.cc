@@ -80,6 +80,8 @@ class Printer {
     TRY(const Answer answer, Answer::parse(listing_.operation, body));
     const auto entries = answer.root().objects("data");
     if (has_pages(listing_)) cursor_ = answer.root().raw_text("cursor");
+    if (api::find_property(answer.root().schema(), "unreadable") != nullptr)
+      unreadable_ += answer.root().number("unreadable");
     if (options_.json) {
       console_.print_foreign(body);
     } else {
@@ -98,6 +100,9 @@ class Printer {
   }
 
   void say_what_is_not_there(std::int64_t printed) const {
+    if (unreadable_ > 0)
+      console_.errors << "Left out, because they cannot be read: " << unreadable_
+                      << ". The log of the server says which.\n";
     if (printed == 0)
       console_.errors << "None found.\n";
     else if (!cursor_.empty() && console_.out_columns)
@@ -111,6 +116,7 @@ class Printer {
   TableText table_;
   ProgressBar progress_;
   std::string cursor_;
+  std::int64_t unreadable_ = 0;
 };
 
 }  // namespace
