@@ -60,6 +60,9 @@ void settle(Invoice& invoice, const std::optional<base::TimePoint>& paid_at, bas
 Answer<Invoice> merged(const Invoice& before, const Invoice& given, base::TimePoint now) {
   if (before.amount.currency != given.amount.currency && !before.paid.is_zero())
     return refuse_field("currency", "must stay " + before.amount.currency + ", because a part is paid");
+  // What was paid before may be more than an amount that is lowered afterwards.
+  if (given.paid > given.amount.amount && given.paid > before.paid)
+    return refuse_field("paid", "must not be more than the amount, " + given.amount.text());
   Invoice after = before;
   after.amount = given.amount;
   after.due_date = given.due_date;

@@ -29,7 +29,7 @@ struct Overdue {
 };
 
 struct Payment {
-  std::string amount;                      // a decimal; empty: all that is left. It may be more than is left
+  std::string amount;                      // a decimal, not more than is left; empty: all that is left
   std::string currency;                    // empty: that of the invoice
   std::optional<base::TimePoint> paid_at;  // empty: now
   std::string reference;                   // of the paying system: the same one again changes nothing

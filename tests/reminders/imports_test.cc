@@ -152,12 +152,14 @@ TEST_F(ImportsTest, TakeInvoices) {
                                  "a,8,10.00,EUR,01.12.2025,,\n"
                                  "a,9,,EUR,2025-12-01,,\n"
                                  "a,10,10.00,EUR,2025-12-01,1.001,\n"
-                                 "a,11,10.00,EUR,2025-12-01,,yesterday\n")),
-              ElementsAre("4 taken, 0 unchanged, 7 refused", "6 customer_id: there is no customer nobody",
+                                 "a,11,10.00,EUR,2025-12-01,,yesterday\n"
+                                 "a,13,10.00,EUR,2025-12-01,10.01,\n")),
+              ElementsAre("4 taken, 0 unchanged, 8 refused", "6 customer_id: there is no customer nobody",
                           "7 amount: must be a decimal such as 1500.00, not negative and without other signs",
                           HasSubstr("8 currency: must be"), "9 due_date: must be a day such as 2026-11-15",
                           "10 amount: is required", HasSubstr("11 paid: must not have more than 2 decimals"),
-                          "12 paid_at: must be a day or a time, such as 2026-11-15T09:30:00Z"));
+                          "12 paid_at: must be a day or a time, such as 2026-11-15T09:30:00Z",
+                          "13 paid: must not be more than the amount, 10.00 EUR"));
   EXPECT_EQ(invoice("1").left().text(), "1500.00 EUR");
   EXPECT_EQ(invoice("2").left().text(), "5 JPY");
   EXPECT_EQ(invoice("3").paid_at, base::parse_timestamp("2025-12-09T00:00:00Z").value());

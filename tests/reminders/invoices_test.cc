@@ -215,8 +215,15 @@ TEST_F(InvoicesTest, WhatIsPaidOnlyGrows) {
   Invoice other = told;
   other.amount.currency = "USD";
   EXPECT_THAT(refusal_text(customers().put_invoice(other, test_actor)), HasSubstr("currency must stay EUR"));
-  told.amount = Money::parse("50", "EUR").value();
-  EXPECT_TRUE(put(told).is_paid()) << "the rest was remitted";
+  other = told;
+  other.paid = item::Number::parse("100.01").value();
+  EXPECT_EQ(refusal_text(customers().put_invoice(other, test_actor)),
+            "paid must not be more than the amount, 100.00 EUR");
+  EXPECT_EQ(find("INV-1").paid, item::Number(50));
+  told.amount = Money::parse("45", "EUR").value();
+  EXPECT_TRUE(put(told).is_paid()) << "the rest was remitted, and more: that is no payment";
+  EXPECT_EQ(find("INV-1").paid, item::Number(50));
+  EXPECT_FALSE(customers().take_invoice(find("INV-1"), test_actor)->changed) << "what is exported can be imported";
 }
 
 TEST_F(InvoicesTest, AreOverdueFromMidnightAfterTheirDay) {

@@ -27,7 +27,7 @@ struct Invoice {
   std::string customer_id;
   std::string id;  // "INV-001"; the form of a customer's
   Money amount;
-  item::Number paid;                       // so far; may be more than the amount
+  item::Number paid;                       // so far; more than the amount only if that was lowered afterwards
   std::string due_date;                    // "2026-11-15": it may be paid on that day; overdue from the next, in UTC
   std::optional<base::TimePoint> paid_at;  // when it was paid in full
   std::vector<RecordedPayment> payments;   // in the order in which they were told
