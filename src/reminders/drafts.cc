@@ -156,8 +156,9 @@ Answer<void> note_revision(ReminderStore& store, const Keys& keys, StoredDraft& 
 
 std::string same_draft(const StoredDraft& stored, expr::Placeholders& placeholders) {
   std::string condition = "attribute_exists(PK) AND attribute_not_exists(version)";
-  if (stored.draft.version > 0) {
-    placeholders.values->set(":seen", stored.draft.version);
+  // As it is: another program may have written any number.
+  if (const item::AttributeValue* const version = stored.item.find("version")) {
+    placeholders.values->set(":seen", *version);
     condition = "version = :seen";
   }
   int number = 0;

@@ -290,6 +290,25 @@ TEST_F(DraftsOnStore, RevisionsHaveALimit) {
   EXPECT_EQ(drafts_.revisions(id, "")->size(), static_cast<std::size_t>(most_revisions));
 }
 
+TEST_F(DraftsOnStore, OfAnotherProgramMayHaveAnyVersion) {
+  add_customer("cust_001");
+  for (const int version : {-7, 0, 3}) {
+    item::Item item = seed_draft("cust_001", test_start + std::chrono::seconds(10 + version), "first");
+    item.set("version", version);
+    const std::string id = item::attribute_text(item, "SK").substr(draft_begin.size());
+    store_.put(std::move(item));
+    EXPECT_TRUE(succeeded(drafts_.find(id, ""))) << version;
+    EXPECT_TRUE(succeeded(drafts_.revise(id, 1, {"s", "b", ""}, actor()))) << version;
+    EXPECT_TRUE(succeeded(drafts_.reject(id, 2, "no", actor()))) << version;
+    EXPECT_GT(stored(id).version, std::max(0, version)) << version;
+  }
+  item::Item odd = seed_draft("cust_001", test_start + 60s, "first");
+  odd.set("version", -1);
+  store_.put(odd);
+  Approvals approvals(store_.records(), customers_, mail_, {.other_person = false, .from = "billing@example.com"});
+  EXPECT_TRUE(succeeded(approvals.approve("20260102_030505_cust_001", 1, actor())));
+}
+
 TEST_F(DraftsOnStore, ARejectionHasAReasonAndIsFinal) {
   add_customer("cust_001");
   const std::string id = made(with_text("cust_001"));

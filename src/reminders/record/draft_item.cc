@@ -117,7 +117,7 @@ base::Result<Draft> read_draft(const item::Item& item, const std::string& usual_
   draft.decided_at = fields.moment("decided_at_ms");
   draft.sent_record = fields.text("sent_record");
   draft.decision_token = fields.text("decision_token");
-  draft.version = fields.whole("version");
+  draft.version = std::max<std::int64_t>(0, fields.whole("version"));
   const auto of_key = parts ? parse_key_time(parts->time) : std::nullopt;
   draft.created_at = fields.time_of_record("created_at_ms", "created_date", of_key).value_or(base::TimePoint());
   draft.updated_at = fields.moment("updated_at_ms").value_or(draft.created_at);
