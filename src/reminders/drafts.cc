@@ -274,10 +274,21 @@ Answer<std::vector<Answer<ShownDraft>>> Drafts::make_all(const std::vector<NewDr
   // Of one customer, each gets the second after the one before it, so that none tries those again.
   std::map<std::string, base::TimePoint> earliest;
   std::vector<Answer<ShownDraft>> answers;
+  std::optional<Refusal> down;
   for (const NewDraft& draft : drafts) {
+    if (down) {
+      answers.push_back(base::propagate(*down));
+      continue;
+    }
     base::TimePoint& of_customer = earliest[draft.customer_id];
     of_customer = std::max(of_customer, store_.clock().now());
     answers.push_back(make_from(draft, actor, of_customer));
+    // The store has failed: the rest would fail, too, only more slowly. Of the rest it is known that nothing was done.
+    if (answers.back()) continue;
+    const Refusal& refusal = answers.back().error();
+    if (refusal.kind == RefusalKind::unavailable || refusal.kind == RefusalKind::outcome_unknown)
+      down = Refusal{.kind = RefusalKind::unavailable,
+                     .message = "it was not tried, because the one before it failed: " + refusal.message};
   }
   return answers;
 }

@@ -76,7 +76,7 @@ class Drafts {
   // The text as it would be in a draft for this customer. Nothing is written.
   Answer<Rendered> preview(const NewDraft& draft, const std::string& tenant);
   Answer<ShownDraft> make(const NewDraft& draft, const Actor& actor);
-  // At most 100; an answer for each, in their order.
+  // At most 100; an answer for each, in their order. When the store fails, the rest is not tried.
   Answer<std::vector<Answer<ShownDraft>>> make_all(const std::vector<NewDraft>& drafts, const Actor& actor);
   Answer<ShownDraft> find(const std::string& id, const std::string& tenant);
   Answer<Page<ShownDraft>> list(const DraftFilter& filter, const PageRequest& page,

@@ -211,6 +211,24 @@ TEST_F(DraftsOnStore, InBulkEachHasAnAnswer) {
   EXPECT_EQ((*answers)[3]->draft.customer_id, "cust_002");
 }
 
+TEST_F(DraftsOnStore, InBulkNoneWaitsForAStoreThatHasFailed) {
+  add_customer("cust_001");
+  FailingStore failing(store_.engine());
+  int pauses = 0;
+  ReminderStore records(failing, {}, Rules::usual(), store_.time(), store_.random(),
+                        store::Retry(store_.random(), [&](base::Milliseconds) { ++pauses; }));
+  Customers customers(records);
+  Drafts drafts(records, customers, templates_, mail_);
+  failing.fail_at(2, WriteFault::ended_before);
+  const auto answers = drafts.make_all(std::vector<NewDraft>(50, with_text("cust_001")), actor());
+  ASSERT_TRUE(succeeded(answers));
+  ASSERT_EQ(answers->size(), 50U);
+  EXPECT_TRUE(succeeded((*answers)[0]));
+  EXPECT_TRUE(is_refused((*answers)[1], RefusalKind::outcome_unknown));
+  for (std::size_t i = 2; i < 50; ++i) EXPECT_TRUE(is_refused((*answers)[i], RefusalKind::unavailable)) << i;
+  EXPECT_LT(pauses, 3 * store::store_attempts) << "the rest is answered at once";
+}
+
 TEST_F(DraftsOnStore, InBulkThereAreAtMostAHundred) {
   add_customer("cust_001");
   const std::vector<NewDraft> many(101, with_text("cust_001"));
