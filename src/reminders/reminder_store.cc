@@ -1,6 +1,7 @@
 #include "reminders/reminder_store.h"
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 #include <tuple>
 
@@ -88,6 +89,14 @@ bool others_were_in_the_way(const store::Error& error) {
              error.details->reasons.end();
 }
 
+// Of the events of this process: those of one millisecond are in the order in which they happened.
+std::string next_in_order() {
+  static std::atomic<std::uint64_t> events = 0;
+  constexpr std::size_t digits = 10;
+  const std::string number = std::to_string(events++);
+  return std::string(digits - std::min(digits, number.size()), '0') + number;
+}
+
 // Whom an event is about; empty: no single customer.
 std::string customer_of(const std::string& subject, const std::map<std::string, std::string>& details) {
   constexpr std::string_view customers = "customers/", drafts = "drafts/";
@@ -134,8 +143,9 @@ void Commit::count(const Keys& keys, std::string_view name, std::string_view spr
 
 void Commit::audit(const Actor& actor, std::string action, std::string subject,
                    const std::map<std::string, std::string>& details, base::Random& random) {
-  item::Item item = Keys::key(Keys(actor.tenant).audit(date_of(now_)),
-                              base::format_timestamp(now_) + "#" + base::make_uuid(random).substr(0, 8));
+  item::Item item =
+      Keys::key(Keys(actor.tenant).audit(date_of(now_)), base::format_timestamp(now_) + "#" + next_in_order() + "#" +
+                                                             base::make_uuid(random).substr(0, 8));
   item.set("at", base::format_timestamp(now_));
   item.set("actor", actor.known_as());
   item.set("key", actor.key);

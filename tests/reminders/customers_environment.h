@@ -59,8 +59,8 @@ class CustomersEnvironment : public RemindersStore {
   std::vector<std::string> audited() {
     std::vector<std::pair<std::string, std::string>> events;
     for (const item::Item& item : scan(records().tables().audit()))
-      events.emplace_back(item::attribute_text(item, "at"), item::attribute_text(item, "action"));
-    std::ranges::stable_sort(events, {}, &std::pair<std::string, std::string>::first);
+      events.emplace_back(item::attribute_text(item, "SK"), item::attribute_text(item, "action"));
+    std::ranges::sort(events);
     std::vector<std::string> actions;
     for (auto& [at, action] : events) actions.push_back(std::move(action));
     return actions;

@@ -2,6 +2,7 @@
 #include "base/many_threads_testing.h"
 #include "customers_environment.h"
 #include "failing_store.h"
+#include "reminders/audit.h"
 
 namespace postino::reminders {
 namespace {
@@ -229,6 +230,20 @@ TEST_F(CustomersTest, ConcurrentlyMadeIsOne) {
   });
   EXPECT_EQ(made, 1);
   EXPECT_EQ(find().version, 1);
+}
+
+TEST_F(CustomersTest, EventsOfOneMillisecondAreInTheOrderInWhichTheyHappened) {
+  std::vector<std::string> subjects;
+  for (int i = 0; i < 30; ++i) {
+    const std::string id = "c" + std::to_string(i);
+    ASSERT_TRUE(succeeded(customers().put(test_customer(id), test_actor)));
+    subjects.insert(subjects.begin(), "customers/" + id);
+  }
+  const auto events = Audit(store_.records()).list({}, "");
+  ASSERT_TRUE(succeeded(events));
+  std::vector<std::string> told;
+  for (const AuditEvent& event : events->entries) told.push_back(event.subject);
+  EXPECT_EQ(told, subjects) << "newest first";
 }
 
 }  // namespace

@@ -22,7 +22,9 @@
 // SHARDS                 CURRENT                    the largest number of shards that was ever used, if above one
 //
 // In the table of the audit:
-// AUDIT#{2026-11-15}     {time with milliseconds}#{random}    CUSTOMER#{id}      as SK; of events about a customer
+// AUDIT#{2026-11-15}     {time}#{number}#{random}   CUSTOMER#{id}      as SK; of events about a customer
+//                        {time} has milliseconds; {number} counts the events of a process: of one millisecond, they are
+//                        in the order in which they happened
 //
 // {ts} is "20250921_143022", in UTC. Where a key is taken the next free second is used, so that keys keep their form.
 // Of a tenant, every PK and GSI1PK begins with "TENANT#{tenant}#"; a tenant's name has no '#'. Those of EMAIL#, WATCH#
