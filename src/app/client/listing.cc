@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <limits>
 
+#include "app/console/duration_text.h"
 #include "app/console/progress_bar.h"
 #include "app/console/terminal_text.h"
 #include "base/check.h"
+#include "messages/iso_duration.h"
 
 namespace postino::app {
 
@@ -32,8 +34,12 @@ std::string text_of(const AnswerObject& entry, std::string_view field) {
     const auto inner = entry.object(field.substr(0, end));
     return inner ? text_of(*inner, field.substr(end + 1)) : "";
   }
-  const bool is_number = api::find_property(entry.schema(), field)->type == "integer";
-  return is_number ? grouped(entry.number(field)) : entry.text(field);
+  const api::Schema& schema = *api::find_property(entry.schema(), field);
+  if (schema.type == "integer") return grouped(entry.number(field));
+  std::string text = entry.text(field);
+  if (schema.reference != "Duration") return text;
+  const auto duration = messages::parse_duration(text);
+  return duration ? duration_in_words(*duration) : text;
 }
 
 std::string cell_of(const AnswerObject& entry, const ListingColumn& column, bool on_terminal) {

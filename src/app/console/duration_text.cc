@@ -11,9 +11,20 @@ namespace {
 struct Unit {
   std::string_view name;
   std::int64_t milliseconds;
+  std::string_view word;
 };
 // The largest first: a duration is shown in the largest unit it is a multiple of.
-constexpr std::array<Unit, 5> units = {{{"d", 86'400'000}, {"h", 3'600'000}, {"m", 60'000}, {"s", 1'000}, {"ms", 1}}};
+constexpr std::array<Unit, 5> units = {{{"d", 86'400'000, "day"},
+                                        {"h", 3'600'000, "hour"},
+                                        {"m", 60'000, "minute"},
+                                        {"s", 1'000, "second"},
+                                        {"ms", 1, "millisecond"}}};
+
+const Unit& unit_of(base::Milliseconds duration) {
+  for (const Unit& unit : units)
+    if (duration.count() >= unit.milliseconds && duration.count() % unit.milliseconds == 0) return unit;
+  return units[3];
+}
 
 }  // namespace
 
@@ -30,10 +41,14 @@ base::Result<base::Milliseconds> parse_duration(const std::string& text) {
 }
 
 std::string show_duration(base::Milliseconds duration) {
-  for (const Unit& unit : units)
-    if (duration.count() >= unit.milliseconds && duration.count() % unit.milliseconds == 0)
-      return std::to_string(duration.count() / unit.milliseconds) + std::string(unit.name);
-  return "0s";
+  const Unit& unit = unit_of(duration);
+  return std::to_string(duration.count() / unit.milliseconds) + std::string(unit.name);
+}
+
+std::string duration_in_words(base::Milliseconds duration) {
+  const Unit& unit = unit_of(duration);
+  const std::int64_t count = duration.count() / unit.milliseconds;
+  return std::to_string(count) + " " + std::string(unit.word) + (count == 1 ? "" : "s");
 }
 
 }  // namespace postino::app
