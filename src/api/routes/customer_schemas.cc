@@ -19,7 +19,7 @@ Schema customer_line(std::size_t most, std::string description, std::string_view
 
 Schema amount(std::string description) {
   return {.type = "string",
-          .description = std::move(description) + " An exact decimal.",
+          .description = std::move(description) + " An exact decimal of at most 18 digits.",
           .pattern = R"(^[0-9]+(\.[0-9]+)?$)",
           .most = limit_of(ReminderLimits::amount_bytes),
           .example = R"("1500.00")"};

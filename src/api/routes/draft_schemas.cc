@@ -1,5 +1,4 @@
 // The shapes of what is said about drafts, and about reminders that were sent.
-#include "api/protocol/limits.h"
 #include "api/protocol/schemas.h"
 #include "api/routes/reminder_requests.h"
 #include "api/routes/schema_parts.h"
@@ -244,7 +243,7 @@ std::vector<NamedSchema> draft_schemas() {
                         person("approved_by", "Who approves it")},
                        {})},
       {"Rejection", with_properties({{"revision", revision_number("The revision that was seen."), required},
-                                     {"reason", draft_line(Limits::reason_bytes, "Why it is rejected."), required},
+                                     {"reason", draft_line(ReminderLimits::reason_bytes, "Why it is rejected."), required},
                                      person("rejected_by", "Who rejects it")},
                                     {})},
       {"Variables",

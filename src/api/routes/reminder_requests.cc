@@ -1,6 +1,5 @@
 #include "api/routes/reminder_requests.h"
 
-#include "api/protocol/limits.h"
 #include "base/text.h"
 
 namespace postino::api {
@@ -203,7 +202,7 @@ base::Result<DecisionRequest, Problem> read_rejection(std::string_view body) {
   return read_object(body, [](json::Fields& fields) {
     DecisionRequest request;
     request.seen = seen_revision(fields);
-    request.reason = line_field(fields, "reason", Limits::reason_bytes, Need::required);
+    request.reason = line_field(fields, "reason", Sizes::reason_bytes, Need::required);
     request.by = person_field(fields, "rejected_by");
     return request;
   });

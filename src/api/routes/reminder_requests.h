@@ -14,19 +14,20 @@
 namespace postino::api {
 
 struct ReminderLimits {
-  static constexpr std::size_t id_bytes = 128;
+  static constexpr std::size_t id_bytes = reminders::longest_record_id;
   static constexpr std::size_t draft_id_bytes = 256;
-  static constexpr std::size_t name_bytes = 200;  // of customers, templates, companies
+  static constexpr std::size_t name_bytes = reminders::longest_customer_name;  // also of templates, companies
   static constexpr std::size_t person_bytes = reminders::longest_record_id;
   static constexpr std::size_t address_bytes = 320;
   static constexpr std::size_t subject_bytes = 998;
   static constexpr std::size_t text_bytes = 100 << 10;
-  static constexpr std::size_t html_bytes = 200 << 10;
+  static constexpr std::size_t html_bytes = reminders::most_text_bytes;  // with all other texts
   static constexpr std::size_t frame_bytes = 50 << 10;  // each footer or header of a branding
-  static constexpr std::size_t variables = 100;
-  static constexpr std::size_t variable_bytes = 10'000;
+  static constexpr std::size_t variables = reminders::most_variables;
+  static constexpr std::size_t variable_bytes = reminders::longest_variable;
   static constexpr std::size_t amount_bytes = 40;
-  static constexpr std::size_t reference_bytes = 256;
+  static constexpr std::size_t reference_bytes = reminders::longest_reference;
+  static constexpr std::size_t reason_bytes = reminders::longest_reason;  // of a rejection
   static constexpr std::int64_t versions = 1'000'000;
 };
 
