@@ -187,7 +187,9 @@ std::vector<Route> changing_customers() {
                "Reason", opt_out, stopping_again),
       changing(
           customer_operation("optIn", "POST", "/reminders/customers/{id}/opt-in",
-                             "Note that a customer may get reminders again", "Also forgets bounces and complaints."),
+                             "Note that a customer may get reminders again",
+                             "Bounces and complaints are forgotten as well, so that they do not stop reminders any "
+                             "more."),
           "Nothing", opt_in, customer_again),
       changing(customer_operation("noteComplaint", "POST", "/reminders/customers/{id}/complaint",
                                   "Note that a customer has complained",

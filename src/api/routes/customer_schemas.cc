@@ -62,7 +62,7 @@ Schema customer() {
                      {"opted_out_date", time()},
                      {"hard_bounces", count("E-mails that came back for good."), required},
                      {"last_bounce", text("What was said about the last one.")},
-                     {"complaints", count(), required},
+                     {"complaints", count("Complaints that were noted; the first one stops reminders."), required},
                      {"reminders_sent", count(), required},
                      {"late_payments", count("Invoices that were paid more than seven days late."), required},
                      {"late_payer", flag("Three or more of these."), required},

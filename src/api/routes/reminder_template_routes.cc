@@ -133,7 +133,7 @@ Operation template_operation(std::string_view id, std::string_view method, std::
           .description = description,
           .parameters = {template_parameter()},
           .answers = {{200, "The template.", {{json_content_type, "Template"}}},
-                      {404, "The template or the version does not exist."}}};
+                      {404, "No template has this id, or it has no such version."}}};
 }
 
 std::vector<Route> version_routes() {
@@ -150,14 +150,15 @@ std::vector<Route> version_routes() {
   Operation versions = template_operation("listTemplateVersions", "GET", "/reminders/templates/{template}/versions",
                                           "List the versions of a template, newest first");
   versions.parameters = {template_parameter(), cursor_parameter(), limit_parameter()};
-  versions.answers.front() = {200, "A page of versions.", {{json_content_type, "TemplateVersionPage"}}};
+  versions.answers = {{200, "A page of versions.", {{json_content_type, "TemplateVersionPage"}}},
+                      {404, "No template has this id."}};
   Operation add = template_operation(
       "addTemplateVersion", "POST", "/reminders/templates/{template}/versions", "Add a version of a template",
       "Texts have {{placeholders}}. The first version of a template is active at once, later ones when they are "
       "activated.");
   add.body = {{{json_content_type, "TemplateDetails"}}, true};
   add.answers.front() = {201, "The new version.", {{json_content_type, "Template"}}};
-  add.answers.back().description = "The branding does not exist.";
+  add.answers.back().description = "The branding that the body names does not exist.";
   Operation activate = template_operation("activateTemplate", "POST", "/reminders/templates/{template}/activate",
                                           "Activate a version of a template",
                                           "Also an earlier one. Drafts that were made before keep their text.");
@@ -168,7 +169,7 @@ std::vector<Route> version_routes() {
   preview.right = Right::read_reminders;
   preview.body = {{{json_content_type, "PreviewRequest"}}, false};
   preview.answers = {{200, "The texts.", {{json_content_type, "Preview"}}},
-                     {404, "The template, the version or the customer does not exist."}};
+                     {404, "No template has this id, it has no such version, or there is no such customer."}};
   return {{.operation = std::move(list), .handle = list_templates, .large_answer = true},
           {.operation = std::move(show), .handle = show_template},
           {.operation = std::move(versions), .handle = list_versions, .large_answer = true},
@@ -188,7 +189,8 @@ std::vector<Route> override_routes() {
   Operation put = operation("putTemplateOverride", "PUT", "Give a customer a template of its own");
   put.body = {{{json_content_type, "TemplateDetails"}}, true};
   Operation remove = operation("removeTemplateOverride", "DELETE", "Remove the template of a customer's own");
-  remove.answers = {{204, "The customer has no template of its own."}, {404, "There was none."}};
+  remove.answers = {{204, "The customer has no template of its own any more."},
+                    {404, "The customer had no template of its own under this id."}};
   return {
       {.operation = operation("getTemplateInUse", "GET", "Show the template that a customer's drafts are made from"),
        .handle = show_override},
