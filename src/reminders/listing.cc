@@ -4,29 +4,22 @@
 #include <deque>
 #include <utility>
 
-#include "base/base64.h"
-#include "base/hash.h"
 #include "base/log.h"
 #include "item/attribute_text.h"
 #include "item/json_codec.h"
 #include "reminders/record/item_fields.h"
 #include "reminders/reminder_store.h"
+#include "store/list_cursor.h"
 
 namespace postino::reminders {
 
 namespace {
 
 constexpr std::size_t most_items_read = 5'000;
-constexpr std::size_t check_length = 8;
 // With the same sort key. More, for instance when another program writes days instead of times, stay in the order of
 // their keys.
 constexpr std::size_t most_sorted = 1'000;
 constexpr std::string_view position_time = "at", position_keys = "keys", position_order = "order";
-
-// Guards against mistakes, not against malice: who may list may begin anywhere.
-std::string cursor_check(const std::string& list, std::string_view position) {
-  return base::to_hex(base::sha256("reminders " + list + "\n" + std::string(position))).substr(0, check_length);
-}
 
 tl::unexpected<Refusal> refuse_cursor() {
   return refuse_field("cursor", "must be the cursor of an earlier response, with the same parameters");
@@ -56,7 +49,7 @@ std::string order_of(const item::Item& item) {
 
 Answer<std::optional<ListPosition>> read_position(const std::string& list, const std::string& cursor) {
   if (cursor.empty()) return std::nullopt;
-  TRY(const std::string text, read_cursor(list, cursor));
+  TRY(const std::string text, read_list_cursor(list, cursor));
   const auto fields = item::parse_item(text);
   if (!fields) return refuse_cursor();
   const auto* const at = fields->find(position_time);
@@ -71,7 +64,7 @@ std::string write_position(const std::string& list, const ListPosition& position
   fields.set(std::string(position_time), position.sort);
   fields.set(std::string(position_order), position.order);
   fields.set(std::string(position_keys), position.keys);
-  return make_cursor(list, item::to_json(fields));
+  return store::make_cursor(list, item::to_json(fields));
 }
 
 // One partition, read in pieces, and given in runs: entries with the same sort key, in their order.
@@ -229,23 +222,10 @@ void Listing::begin_with(const std::string& text) {
   to += "\xF4\x8F\xBF\xBF";  // the last character that there is
 }
 
-std::string make_cursor(const std::string& list, const std::string& position) {
-  std::string text = base::to_base64(position);
-  while (text.ends_with('=')) text.pop_back();
-  std::ranges::replace(text, '+', '-');
-  std::ranges::replace(text, '/', '_');
-  return cursor_check(list, position) + text;
-}
-
-Answer<std::string> read_cursor(const std::string& list, const std::string& cursor) {
-  if (cursor.size() <= check_length) return refuse_cursor();
-  std::string text = cursor.substr(check_length);
-  std::ranges::replace(text, '-', '+');
-  std::ranges::replace(text, '_', '/');
-  while (text.size() % 4 != 0) text += '=';
-  const auto position = base::from_base64(text);
-  if (!position || cursor_check(list, *position) != cursor.substr(0, check_length)) return refuse_cursor();
-  return *position;
+Answer<std::string> read_list_cursor(const std::string& list, const std::string& cursor) {
+  auto position = store::read_cursor(list, cursor);
+  if (!position) return refuse_cursor();
+  return *std::move(position);
 }
 
 void log_left_out(std::string_view list, const std::string& cause) {

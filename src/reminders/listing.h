@@ -58,9 +58,8 @@ Page<T> readable_page(const Page<item::Item>& items, std::string_view list, cons
   return page;
 }
 
-// For lists with another position than an item's.
-std::string make_cursor(const std::string& list, const std::string& position);
-Answer<std::string> read_cursor(const std::string& list, const std::string& cursor);
+// For lists with another position than an item's: invalid, with the field `cursor`, for cursors of other lists.
+Answer<std::string> read_list_cursor(const std::string& list, const std::string& cursor);
 // invalid, with the field `limit`, when there are no such pages.
 Answer<void> check_limit(int limit);
 

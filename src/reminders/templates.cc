@@ -9,6 +9,7 @@
 #include "reminders/record/customer.h"
 #include "reminders/record/template_item.h"
 #include "reminders/reminder_store.h"
+#include "store/list_cursor.h"
 
 namespace postino::reminders {
 
@@ -242,7 +243,7 @@ Answer<Page<TemplateVersion>> Templates::versions(const std::string& template_id
   const std::string list = "versions/" + tenant + "/" + template_id;
   int before = std::numeric_limits<int>::max();
   if (!page.cursor.empty()) {
-    TRY(const std::string position, read_cursor(list, page.cursor));
+    TRY(const std::string position, read_list_cursor(list, page.cursor));
     std::from_chars(position.data(), position.data() + position.size(), before);
   }
   const Keys keys = store_.keys(tenant);
@@ -252,7 +253,7 @@ Answer<Page<TemplateVersion>> Templates::versions(const std::string& template_id
   for (const int number : standing.known) {
     if (number >= before) continue;
     if (answer.entries.size() == static_cast<std::size_t>(page.limit)) {
-      answer.cursor = make_cursor(list, std::to_string(answer.entries.back().version));
+      answer.cursor = store::make_cursor(list, std::to_string(answer.entries.back().version));
       break;
     }
     TRY(auto found, get_version(keys, template_id, number));

@@ -3,8 +3,8 @@
 #include <charconv>
 #include <limits>
 
-#include "outbox/ledger/listing_cursor.h"
 #include "outbox/mysql_ledger/mysql_work_queue.h"
+#include "store/list_cursor.h"
 
 namespace postino::outbox {
 
@@ -14,7 +14,7 @@ tl::unexpected<base::Error> wrong_cursor() { return base::invalid("cursor must b
 
 // The words of a cursor, of which the last may be any text: "list 1767323045000 <id>".
 base::Result<std::vector<std::string>> words_in(const std::string& cursor, std::string_view kind, std::size_t count) {
-  TRY(const std::string text, read_cursor(cursor));
+  TRY(const std::string text, store::read_cursor("emails", cursor));
   std::vector<std::string> words;
   std::size_t begin = 0;
   for (std::size_t i = 0; i + 1 < count; ++i) {
@@ -159,7 +159,7 @@ base::Result<EmailPage> gather_page(Position position, int limit, Position (*pos
     }
     if (!are_more && seen == emails.size()) return page;
     if (page.emails.size() < wanted && examined < most_examined) continue;
-    page.cursor = make_cursor(text_of(position));
+    page.cursor = store::make_cursor("emails", text_of(position));
     return page;
   }
 }

@@ -3,8 +3,8 @@
 #include <map>
 
 #include "mail/address.h"
-#include "outbox/ledger/listing_cursor.h"
 #include "outbox/mysql_ledger/mysql_statement.h"
+#include "store/list_cursor.h"
 
 namespace postino::outbox {
 
@@ -70,7 +70,7 @@ base::Result<std::vector<Suppression>> MysqlSuppressions::find(const std::string
 base::Result<SuppressionPage> MysqlSuppressions::list(const std::string& tenant, const std::string& cursor, int limit) {
   std::string after;
   if (!cursor.empty()) {
-    TRY(after, read_cursor(cursor));
+    TRY(after, store::read_cursor("suppressions", cursor));
   }
   const auto rows = database_.read([&](Connection& connection, const Attempt&) {
     return connection.query(
@@ -83,7 +83,7 @@ base::Result<SuppressionPage> MysqlSuppressions::list(const std::string& tenant,
   for (const mysql::Row row : *rows) page.suppressions.push_back(suppression_in(row));
   if (page.suppressions.size() > static_cast<std::size_t>(limit)) {
     page.suppressions.resize(static_cast<std::size_t>(limit));
-    page.cursor = make_cursor(page.suppressions.back().address);
+    page.cursor = store::make_cursor("suppressions", page.suppressions.back().address);
   }
   return page;
 }

@@ -4,9 +4,9 @@
 #include <sstream>
 
 #include "base/timestamp.h"
-#include "outbox/ledger/listing_cursor.h"
 #include "outbox/store_ledger/email_item.h"
 #include "outbox/store_ledger/work_queue.h"
+#include "store/list_cursor.h"
 
 namespace postino::outbox {
 
@@ -29,7 +29,7 @@ std::string text_of(const DeadPosition& position) {
 }
 
 base::Result<DeadPosition> read_dead_position(const std::string& cursor) {
-  TRY(const std::string text, read_cursor(cursor));
+  TRY(const std::string text, store::read_cursor("callbacks", cursor));
   DeadPosition position;
   std::istringstream words(text);
   std::string kind;
@@ -115,7 +115,7 @@ base::Result<EmailPage> StoreLedger::list(const ListRequest& request) {
   std::string high = request.until ? base::format_timestamp(*request.until) : end_of_positions;
   std::string last;
   if (!request.cursor.empty()) {
-    TRY(last, read_cursor(request.cursor));
+    TRY(last, store::read_cursor("emails", request.cursor));
     high = std::min(high, last);
   }
   EmailPage page;
@@ -139,7 +139,7 @@ base::Result<EmailPage> StoreLedger::list(const ListRequest& request) {
     }
     if (!are_more && seen == positions.size()) break;
     if (page.emails.size() < wanted && examined < most_examined) continue;
-    page.cursor = make_cursor(last);
+    page.cursor = store::make_cursor("emails", last);
     break;
   }
   return page;
@@ -154,7 +154,7 @@ base::Result<EmailPage> StoreLedger::dead_callbacks(const std::string& tenant, c
   const auto wanted = static_cast<std::size_t>(limit);
   for (int examined = 0; position.shard < shard_count;) {
     if (page.emails.size() >= wanted || examined >= most_examined) {
-      page.cursor = make_cursor(text_of(position));
+      page.cursor = store::make_cursor("callbacks", text_of(position));
       break;
     }
     store::QueryRequest query;

@@ -6,7 +6,7 @@
 #include "base/timestamp.h"
 #include "item/attribute_text.h"
 #include "mail/address.h"
-#include "outbox/ledger/listing_cursor.h"
+#include "store/list_cursor.h"
 
 namespace postino::outbox {
 
@@ -73,14 +73,14 @@ base::Result<SuppressionPage> StoreSuppressions::list(const std::string& tenant,
   query.placeholders.values = item::Map{{":shelf", shelf_of(tenant)}};
   query.limit = limit;
   if (!cursor.empty()) {
-    TRY(const std::string address, read_cursor(cursor));
+    TRY(const std::string address, store::read_cursor("suppressions", cursor));
     query.exclusive_start_key = key_of(tenant, address);
   }
   const auto page = retry_([&] { return store_.query(query); });
   if (!page) return base::propagate(store::as_error(page.error()));
   SuppressionPage result;
   for (const item::Item& item : page->items) result.suppressions.push_back(suppression_of(item));
-  if (page->last_evaluated_key) result.cursor = make_cursor(result.suppressions.back().address);
+  if (page->last_evaluated_key) result.cursor = store::make_cursor("suppressions", result.suppressions.back().address);
   return result;
 }
 

@@ -2,7 +2,7 @@
 
 #include "base/timestamp.h"
 #include "item/attribute_text.h"
-#include "outbox/ledger/listing_cursor.h"
+#include "store/list_cursor.h"
 
 namespace postino::outbox {
 
@@ -68,7 +68,7 @@ base::Result<MailboxPage> SandboxMailbox::list(const std::string& cursor, int li
   query.forward = false;
   query.limit = limit;
   if (!cursor.empty()) {
-    TRY(const std::string position, read_cursor(cursor));
+    TRY(const std::string position, store::read_cursor("mailbox", cursor));
     query.exclusive_start_key = entry_key(position);
   }
   const auto page = retry_([&] { return store_.query(query); });
@@ -76,7 +76,7 @@ base::Result<MailboxPage> SandboxMailbox::list(const std::string& cursor, int li
   MailboxPage result;
   for (const item::Item& item : page->items) result.entries.push_back(entry_of(item));
   if (page->last_evaluated_key)
-    result.cursor = make_cursor(item::attribute_text(*page->last_evaluated_key, "Received"));
+    result.cursor = store::make_cursor("mailbox", item::attribute_text(*page->last_evaluated_key, "Received"));
   return result;
 }
 

@@ -1,17 +1,17 @@
-#include "outbox/ledger/listing_cursor.h"
+#include "store/list_cursor.h"
 
 #include <gtest/gtest.h>
 
 #include "base/text.h"
 
-namespace postino::outbox {
+namespace postino::store {
 namespace {
 
-TEST(ListingCursor, IsReadBackAndNothingElseIs) {
+TEST(ListCursor, IsReadBackAndNothingElseIs) {
   for (const std::string& position : {std::string("x"), std::string("2026-11-15T09:30:00.250Z#id"),
                                       std::string("\0\xFF\x80", 3), std::string(1'000, 'p')})
-    EXPECT_EQ(read_cursor(make_cursor(position)).value_or("-"), position);
-  const std::string cursor = make_cursor("position");
+    EXPECT_EQ(read_cursor("emails", make_cursor("emails", position)).value_or("-"), position);
+  const std::string cursor = make_cursor("emails", "position");
   std::vector<std::string> wrong = {"",
                                     "x",
                                     "00000000",
@@ -24,12 +24,13 @@ TEST(ListingCursor, IsReadBackAndNothingElseIs) {
   std::string changed = cursor;
   changed.back() = changed.back() == '0' ? '1' : '0';
   wrong.push_back(changed);
+  wrong.push_back(make_cursor("suppressions", "position"));  // of another list
   for (const std::string& text : wrong) {
-    const auto read = read_cursor(text);
+    const auto read = read_cursor("emails", text);
     ASSERT_FALSE(read) << text;
     EXPECT_EQ(read.error().message, "cursor must be that of an earlier page");
   }
 }
 
 }  // namespace
-}  // namespace postino::outbox
+}  // namespace postino::store
