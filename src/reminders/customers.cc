@@ -13,11 +13,6 @@ namespace postino::reminders {
 
 namespace {
 
-tl::unexpected<Refusal> refuse_unknown_customer(const std::string& id) {
-  return refuse(RefusalKind::unknown_customer,
-                is_record_id(id) ? "there is no customer " + id : "there is no such customer");
-}
-
 tl::unexpected<Refusal> refuse_busy_customer(const std::string& id) {
   return refuse(RefusalKind::busy, "others change the customer " + id + "; try again");
 }
@@ -51,6 +46,11 @@ void opt_out_now(Customer& customer, base::TimePoint now) {
 }
 
 }  // namespace
+
+tl::unexpected<Refusal> refuse_unknown_customer(const std::string& id) {
+  return refuse(RefusalKind::unknown_customer,
+                is_record_id(id) ? "there is no customer " + id : "there is no such customer");
+}
 
 Answer<Customer> Customers::find(const std::string& id, const std::string& tenant) {
   if (!is_record_id(id)) return refuse_unknown_customer(id);

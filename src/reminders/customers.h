@@ -48,6 +48,8 @@ struct Stopping : T {
   Recalled recalled = {};
 };
 
+tl::unexpected<Refusal> refuse_unknown_customer(const std::string& id);
+
 class Customers {
  public:
   // `mail` is where reminders wait that were approved; nullptr: nothing is called back here. Both must outlive it.

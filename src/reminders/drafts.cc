@@ -65,10 +65,6 @@ Answer<void> check_reason(const std::string& reason) {
   return {};
 }
 
-tl::unexpected<Refusal> unknown_customer(const std::string& id) {
-  return refuse(RefusalKind::unknown_customer, "there is no customer " + id);
-}
-
 tl::unexpected<Refusal> unknown_draft(const std::string& id) {
   return refuse(RefusalKind::unknown_draft, "there is no draft " + id);
 }
@@ -335,7 +331,7 @@ Answer<ShownDraft> Drafts::make_from(const NewDraft& given, const Actor& actor, 
       earliest += std::chrono::seconds(1);
       return show_written(keys, *std::move(draft));
     }
-    if (has_failed(profile)) return unknown_customer(draft->customer_id);
+    if (has_failed(profile)) return refuse_unknown_customer(draft->customer_id);
     if (written.error().kind != RefusalKind::busy) return base::propagate(written.error());
     if (has_failed(place)) {
       TRY(earliest, store_.free_second(customer, draft_begin, draft->customer_id, earliest));
@@ -562,7 +558,7 @@ Answer<Drafts::Explanation> Drafts::explain(const std::string& customer_id, cons
   explanation.customer_id = customer_id;
   explanation.reminder_type = type;
   TRY(const Standing standing, read_standing(store_, customers_, mail_, keys, customer_id, ""));
-  if (!standing.customer && standing.guard.last.empty()) return unknown_customer(customer_id);
+  if (!standing.customer && standing.guard.last.empty()) return refuse_unknown_customer(customer_id);
   explanation.overdue.customer.id = customer_id;
   if (standing.customer) {
     TRY(explanation.overdue, customers_.overdue(customer_id, tenant));

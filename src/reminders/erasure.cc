@@ -8,6 +8,7 @@
 #include "json/writer.h"
 #include "reminders/customer_commit.h"
 #include "reminders/customer_records.h"
+#include "reminders/customers.h"
 #include "reminders/record/customer_item.h"
 #include "reminders/record/invoice_item.h"
 #include "reminders/record/item_fields.h"
@@ -32,11 +33,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 7> removed_c
 }};
 constexpr std::string_view emails_count = "removed_emails";
 std::string count_name(std::string_view kind) { return "removed_" + std::string(kind); }
-
-tl::unexpected<Refusal> refuse_unknown(const std::string& id) {
-  return refuse(RefusalKind::unknown_customer,
-                is_record_id(id) ? "there is no customer " + id : "there is no such customer");
-}
 
 store::TransactDelete removal_of(const Commit& commit, item::Key key) {
   store::TransactDelete removal;
@@ -143,7 +139,7 @@ bool stays(std::string_view sort_key) {
 }  // namespace
 
 Answer<std::string> Erasure::export_customer(const std::string& id, const Actor& actor) {
-  if (!is_record_id(id)) return refuse_unknown(id);
+  if (!is_record_id(id)) return refuse_unknown_customer(id);
   const Keys keys = store_.keys(actor.tenant);
   std::map<std::string, std::string, std::less<>> records;  // of each kind, with commas
   for (const char* const kind : {"drafts", "invoices", "overrides", "revisions", "sent_reminders"}) records[kind];
@@ -169,7 +165,7 @@ Answer<std::string> Erasure::export_customer(const std::string& id, const Actor&
                     "there are more than " + std::to_string(max_export_bytes) + " bytes of the customer " + id);
     return {};
   }));
-  if (!is_known) return refuse_unknown(id);
+  if (!is_known) return refuse_unknown_customer(id);
   TRY(std::vector<item::Item> events, audit_events_of(store_, keys, id));
   records["audit"];
   for (item::Item& event : events) add("audit", std::move(event));
@@ -244,7 +240,7 @@ Answer<ErasedCustomer> Erasure::begin(const Keys& keys, const std::string& id, b
       return refuse(RefusalKind::wrong_state, "the customer " + id + " has invoices that are not paid");
     // Another program may have written drafts and reminders for a customer that we do not know.
     const auto is_guard = [](const item::Item& item) { return item::attribute_text(item, "SK") == guard_sort; };
-    if (!profile && std::ranges::all_of(some.items, is_guard)) return refuse_unknown(id);
+    if (!profile && std::ranges::all_of(some.items, is_guard)) return refuse_unknown_customer(id);
     const auto begun = begin_now(keys, id, profile ? &*profile : nullptr, actor);
     if (!begun && begun.error().kind != RefusalKind::busy) return base::propagate(begun.error());
   }
@@ -359,7 +355,7 @@ Answer<Erasure::KeptReminders> Erasure::kept_reminders(const Keys& keys, const s
 
 Answer<ErasureReport> Erasure::report(const Keys& keys, const std::string& id) {
   TRY(const std::optional<item::Item> record, store_.get(keys.customer(id), std::string(erased_sort)));
-  if (!record) return refuse_unknown(id);
+  if (!record) return refuse_unknown_customer(id);
   const auto erased = read_erased(*record);
   if (!erased) return base::propagate(refusal_of(erased.error()));
   ItemFields counts(*record);
@@ -400,7 +396,7 @@ Answer<ErasureReport> Erasure::report(const Keys& keys, const std::string& id) {
 }
 
 Answer<ErasureReport> Erasure::erase(const std::string& id, bool also_unpaid, const Actor& actor) {
-  if (!is_record_id(id)) return refuse_unknown(id);
+  if (!is_record_id(id)) return refuse_unknown_customer(id);
   const Keys keys = store_.keys(actor.tenant);
   TRY(const ErasedCustomer erased, begin(keys, id, also_unpaid, actor));
   auto report = finish(keys, id, erased, actor);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "item/attribute_text.h"
+#include "reminders/customers.h"
 #include "reminders/listing.h"
 #include "reminders/record/customer.h"
 #include "reminders/record/template_item.h"
@@ -310,7 +311,7 @@ Answer<TemplateVersion> Templates::put_override(const TemplateVersion& version, 
   std::vector<std::size_t> failed;
   const auto written = store_.write(std::move(commit), &failed);
   if (std::ranges::find(failed, profile) != failed.end())
-    return refuse(RefusalKind::unknown_customer, "there is no customer " + added.customer_id);
+    return refuse_unknown_customer(added.customer_id);
   if (!written) return base::propagate(written.error());
   return added;
 }
