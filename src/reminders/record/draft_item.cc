@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "reminders/record/item_fields.h"
+#include "reminders/record/reminder_fields.h"
 
 namespace postino::reminders {
 
@@ -42,24 +43,13 @@ item::Item draft_item(const Keys& keys, const Draft& draft) {
   item::Item item = Keys::key(keys.customer(draft.customer_id), std::string(draft_begin) + draft.id);
   item.set("GSI1PK", keys.status(status, draft.id));
   item.set("GSI1SK", seed_time(draft.created_at));
-  item.set("customer_id", draft.customer_id);
-  set_text(item, "customer_name", draft.customer_name);
-  set_text(item, "customer_email", draft.customer_email);
-  item.set("reminder_type", draft.reminder_type);
-  item.set("email_subject", draft.text.subject);
-  item.set("email_content", draft.text.body);
-  set_text(item, "email_html", draft.text.html);
+  set_reminder_fields(item, draft);
   item.set("status", status);
   item.set("created_date", seed_time(draft.created_at));
   item.set("created_at_ms", base::epoch_milliseconds(draft.created_at));
   set_text(item, "created_by", draft.created_by);
-  set_money(item, "overdue_amount", "currency", draft.overdue_amount);
-  set_texts(item, "overdue_totals", draft.overdue_totals);
-  set_texts(item, "overdue_invoices", draft.overdue_invoices);
   item.set("revision", draft.revision);
   item.set("text_hash", hash_of(draft.text));
-  set_text(item, "template_id", draft.template_id);
-  set_count(item, "template_version", draft.template_version);
   set_text(item, "branding", draft.branding);
   set_text(item, "email_from", draft.from);
   set_text(item, "email_reply_to", draft.reply_to);
@@ -90,23 +80,15 @@ base::Result<Draft> read_draft(const item::Item& item, const std::string& usual_
   const auto parts = parse_draft_id(draft.id);
   // The key decides: the draft is found by it.
   draft.customer_id = parts ? parts->customer_id : fields.text("customer_id");
-  draft.customer_name = fields.text("customer_name");
-  draft.customer_email = fields.text("customer_email");
-  draft.reminder_type = fields.text("reminder_type");
-  draft.text = {fields.text("email_subject"), fields.text("email_content"), fields.text("email_html")};
+  read_reminder_fields(fields, draft, usual_currency);
   draft.revision = std::max(1, fields.count("revision"));
   draft.text_hash = fields.text("text_hash");
-  draft.template_id = fields.text("template_id");
-  draft.template_version = fields.count("template_version");
   draft.branding = fields.text("branding");
   draft.from = fields.text("email_from");
   draft.reply_to = fields.text("email_reply_to");
   if (const item::Map* const variables = fields.map("variables"))
     for (const item::Attribute& each : *variables)
       if (const auto* const text = each.value.get_if<std::string>()) draft.variables[each.name] = *text;
-  draft.overdue_amount = fields.money("overdue_amount", "currency", usual_currency);
-  draft.overdue_totals = fields.texts("overdue_totals");
-  draft.overdue_invoices = fields.texts("overdue_invoices");
   draft.reason = fields.text("reason");
   draft.created_by = fields.text("created_by");
   draft.created_key = fields.text("created_key");

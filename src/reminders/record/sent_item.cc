@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "reminders/record/item_fields.h"
+#include "reminders/record/reminder_fields.h"
 
 namespace postino::reminders {
 
@@ -39,13 +40,7 @@ item::Item sent_item(const Keys& keys, const SentReminder& sent) {
   item::Item item = Keys::key(keys.customer(sent.customer_id), std::string(sent_begin) + sent.id);
   item.set("GSI1PK", keys.status(status, sent.customer_id + sent.id));
   item.set("GSI1SK", seed_time(sent.sent_at));
-  item.set("customer_id", sent.customer_id);
-  set_text(item, "customer_name", sent.customer_name);
-  set_text(item, "customer_email", sent.customer_email);
-  item.set("reminder_type", sent.reminder_type);
-  item.set("email_subject", sent.text.subject);
-  item.set("email_content", sent.text.body);
-  set_text(item, "email_html", sent.text.html);
+  set_reminder_fields(item, sent);
   item.set("status", status);
   item.set("sent_date", seed_time(sent.sent_at));
   item.set("sent_at_ms", base::epoch_milliseconds(sent.sent_at));
@@ -58,11 +53,6 @@ item::Item sent_item(const Keys& keys, const SentReminder& sent) {
   set_moment(item, "delivered_at_ms", sent.delivered_at);
   set_text(item, "draft_id", sent.draft_id);
   set_count(item, "revision", sent.revision);
-  set_text(item, "template_id", sent.template_id);
-  set_count(item, "template_version", sent.template_version);
-  set_money(item, "overdue_amount", "currency", sent.overdue_amount);
-  set_texts(item, "overdue_totals", sent.overdue_totals);
-  set_texts(item, "overdue_invoices", sent.overdue_invoices);
   item.set("version", sent.version);
   set_moment(item, "erased_at_ms", sent.erased_at);
   item.set(std::string(ttl_attribute), base::epoch_seconds(sent.sent_at + sent_life));
@@ -79,12 +69,9 @@ base::Result<SentReminder> read_sent(const item::Item& item, const std::string& 
   const std::string partition = fields.text("PK");
   if (const std::size_t begin = partition.find("CUSTOMER#"); sent.customer_id.empty() && begin != std::string::npos)
     sent.customer_id = partition.substr(begin + std::string_view("CUSTOMER#").size());
-  sent.customer_name = fields.text("customer_name");
-  sent.customer_email = fields.text("customer_email");
-  sent.reminder_type = fields.text("reminder_type");
+  read_reminder_fields(fields, sent, usual_currency);
   if (sent.reminder_type.empty() && of_key && sent.id.size() > time_length + 1)
     sent.reminder_type = sent.id.substr(time_length + 1);
-  sent.text = {fields.text("email_subject"), fields.text("email_content"), fields.text("email_html")};
   const auto sent_at = fields.time_of_record("sent_at_ms", "sent_date", of_key);
   sent.approved_by = fields.text("approved_by");
   sent.email_id = fields.text("email_id");
@@ -98,11 +85,6 @@ base::Result<SentReminder> read_sent(const item::Item& item, const std::string& 
   sent.delivered_at = fields.moment("delivered_at_ms");
   sent.draft_id = fields.text("draft_id");
   sent.revision = fields.count("revision");
-  sent.template_id = fields.text("template_id");
-  sent.template_version = fields.count("template_version");
-  sent.overdue_amount = fields.money("overdue_amount", "currency", usual_currency);
-  sent.overdue_totals = fields.texts("overdue_totals");
-  sent.overdue_invoices = fields.texts("overdue_invoices");
   sent.version = fields.whole("version");
   TRY_VOID(fields.check());
   if (!sent_at)
