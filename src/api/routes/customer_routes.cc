@@ -116,15 +116,8 @@ Outcome erase_customer(Call& call) {
 
 Operation customer_operation(std::string_view id, std::string_view method, std::string_view path,
                              std::string_view summary, std::string_view description = "") {
-  return {.id = id,
-          .method = method,
-          .path = path,
-          .right = method == "GET" ? Right::read_reminders : Right::operate,
-          .group = "Reminders",
-          .summary = summary,
-          .description = description,
-          .parameters = {customer_id_parameter()},
-          .answers = {{200, "The customer.", {{json_content_type, "Customer"}}}, no_customer()}};
+  return reminder_operation(id, method, path, summary, description, {customer_id_parameter()},
+                            {{200, "The customer.", {{json_content_type, "Customer"}}}, no_customer()});
 }
 
 Route changing(Operation operation, std::string_view schema, Outcome (*handle)(Call& call),
@@ -135,15 +128,8 @@ Route changing(Operation operation, std::string_view schema, Outcome (*handle)(C
 
 Operation listing_operation(std::string_view id, std::string_view path, std::string_view summary,
                             std::string_view schema, std::string_view description = "") {
-  return {.id = id,
-          .method = "GET",
-          .path = path,
-          .right = Right::read_reminders,
-          .group = "Reminders",
-          .summary = summary,
-          .description = description,
-          .parameters = {cursor_parameter(), limit_parameter()},
-          .answers = {{200, "A page.", {{json_content_type, schema}}}}};
+  return reminder_operation(id, "GET", path, summary, description, {cursor_parameter(), limit_parameter()},
+                            {{200, "A page.", {{json_content_type, schema}}}});
 }
 
 std::vector<Route> reading_customers() {

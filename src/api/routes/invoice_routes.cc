@@ -89,55 +89,37 @@ Outcome import_invoices(Call& call) { return import_lines(call, reminders::Impor
 
 Operation invoice_operation(std::string_view id, std::string_view method, std::string_view path,
                             std::string_view summary, std::string_view description = "") {
-  return {.id = id,
-          .method = method,
-          .path = path,
-          .right = method == "GET" ? Right::read_reminders : Right::operate,
-          .group = "Reminders",
-          .summary = summary,
-          .description = description,
-          .parameters = {customer_id_parameter(),
-                         {"invoice",
-                          ParameterPlace::path,
-                          {.type = "string", .description = "The id of the invoice.", .example = R"("INV-001")"}}},
-          .answers = {{200, "The invoice.", {{json_content_type, "Invoice"}}},
-                      {404, "The customer or the invoice does not exist."}}};
+  const Parameter invoice{
+      "invoice",
+      ParameterPlace::path,
+      {.type = "string", .description = "The id of the invoice.", .example = R"("INV-001")"}};
+  return reminder_operation(id, method, path, summary, description, {customer_id_parameter(), invoice},
+                            {{200, "The invoice.", {{json_content_type, "Invoice"}}},
+                             {404, "The customer or the invoice does not exist."}});
 }
 
 Operation import_operation(std::string_view id, std::string_view path, std::string_view summary,
                            std::string_view columns) {
-  return {.id = id,
-          .method = "POST",
-          .path = path,
-          .right = Right::operate,
-          .group = "Reminders",
-          .summary = summary,
-          .description = columns,
-          .body = {{{csv_content_type, ""}, {json_lines_content_type, ""}}, true},
-          .answers = {
-              {200, "How many lines were taken, and each that was refused.", {{json_content_type, "ImportReport"}}}}};
+  Operation operation = reminder_operation(
+      id, "POST", path, summary, columns, {},
+      {{200, "How many lines were taken, and each that was refused.", {{json_content_type, "ImportReport"}}}});
+  operation.body = {{{csv_content_type, ""}, {json_lines_content_type, ""}}, true};
+  return operation;
 }
 
 Operation export_operation(std::string_view id, std::string_view path, std::string_view summary) {
-  return {.id = id,
-          .method = "GET",
-          .path = path,
-          .right = Right::read_reminders,
-          .group = "Reminders",
-          .summary = summary,
-          .description =
-              "A file comes in parts: as long as an answer has the header X-Next-Cursor, that is the `cursor` "
-              "of the next part. CSV has its header in the first part, and no formulas. What is exported can "
-              "be imported.",
-          .parameters = {{"format",
-                          ParameterPlace::query,
-                          {.type = "string",
-                           .description = "csv, or json for JSON lines.",
-                           .choices = {"csv", "json"},
-                           .default_value = R"("csv")"}},
-                         cursor_parameter(),
-                         limit_parameter()},
-          .answers = {{200, "A part of the file.", {{csv_content_type, ""}, {json_lines_content_type, ""}}}}};
+  const Parameter format{"format",
+                         ParameterPlace::query,
+                         {.type = "string",
+                          .description = "csv, or json for JSON lines.",
+                          .choices = {"csv", "json"},
+                          .default_value = R"("csv")"}};
+  return reminder_operation(
+      id, "GET", path, summary,
+      "A file comes in parts: as long as an answer has the header X-Next-Cursor, that is the `cursor` of the next part. "
+      "CSV has its header in the first part, and no formulas. What is exported can be imported.",
+      {format, cursor_parameter(), limit_parameter()},
+      {{200, "A part of the file.", {{csv_content_type, ""}, {json_lines_content_type, ""}}}});
 }
 
 }  // namespace

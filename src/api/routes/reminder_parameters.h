@@ -39,6 +39,22 @@ inline Parameter date_parameter() {
           {.type = "string", .description = "A day in UTC; today by default.", .format = "date"}};
 }
 
+// A call about reminders: who reads may do no more than that, and who changes needs the right to operate. Parameters and
+// answers are added by those who know them.
+inline Operation reminder_operation(std::string_view id, std::string_view method, std::string_view path,
+                                    std::string_view summary, std::string_view description,
+                                    std::vector<Parameter> parameters, std::vector<AnswerDescription> answers) {
+  return {.id = id,
+          .method = method,
+          .path = path,
+          .right = method == "GET" ? Right::read_reminders : Right::operate,
+          .group = "Reminders",
+          .summary = summary,
+          .description = description,
+          .parameters = std::move(parameters),
+          .answers = std::move(answers)};
+}
+
 inline AnswerDescription no_customer() { return {404, "No customer has this id.", {}}; }
 
 // With those that every route about reminders has.

@@ -124,16 +124,9 @@ Parameter template_parameter() {
 
 Operation template_operation(std::string_view id, std::string_view method, std::string_view path,
                              std::string_view summary, std::string_view description = "") {
-  return {.id = id,
-          .method = method,
-          .path = path,
-          .right = method == "GET" ? Right::read_reminders : Right::operate,
-          .group = "Reminders",
-          .summary = summary,
-          .description = description,
-          .parameters = {template_parameter()},
-          .answers = {{200, "The template.", {{json_content_type, "Template"}}},
-                      {404, "No template has this id, or it has no such version."}}};
+  return reminder_operation(id, method, path, summary, description, {template_parameter()},
+                            {{200, "The template.", {{json_content_type, "Template"}}},
+                             {404, "No template has this id, or it has no such version."}});
 }
 
 std::vector<Route> version_routes() {
