@@ -15,8 +15,8 @@ bool takes_key(const Route& route);
 void describe_key(Route& route);
 
 // Answers the call, by way of `handle` if need be. With a key that was used before it answers what was answered then,
-// made again from its record where a route does so (Route::again), or why it cannot. Only success is kept: a request that was refused has changed nothing, and its key may be used
-// again.
+// made again from its record where a route does so (Route::again), or why it cannot. Only success is kept: a request
+// that was refused has changed nothing, and its key may be used again.
 Outcome handle_once_per_key(const Route& route, Call& call, const std::function<Outcome()>& handle);
 
 }  // namespace postino::api

@@ -16,9 +16,9 @@ base::Result<void> check_line(std::string_view text);
 // The same, where tabs are as good as spaces.
 base::Result<void> check_line_with_tabs(std::string_view text);
 
-// For comparing texts as people read them: without regard to case (by Unicode's rules), to the form in which letters with
-// accents are written, and to blanks at both ends. The same for "Änne" and " ÄNNE". What is not UTF-8 only loses its
-// blanks.
+// For comparing texts as people read them: without regard to case (by Unicode's rules), to the form in which letters
+// with accents are written, and to blanks at both ends. The same for "Änne" and " ÄNNE". What is not UTF-8 only loses
+// its blanks.
 std::string folded(std::string_view text);
 
 // A letter of RFC 5322's atoms; those beyond ASCII are not.

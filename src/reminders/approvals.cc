@@ -84,8 +84,8 @@ struct Approvals::Attempt {
   const std::string token;  // by which it knows its own work again
   base::TimePoint now{};
   std::optional<base::TimePoint> free_second{};  // when the key of this second is taken
-  bool had_email = false;  // the outbox had an e-mail of this id
-  SentReminder sent{};     // when it is done
+  bool had_email = false;                        // the outbox had an e-mail of this id
+  SentReminder sent{};                           // when it is done
 };
 
 Answer<SentReminder> Approvals::approve(const std::string& draft_id, int seen, const Actor& actor) {

@@ -415,8 +415,8 @@ Answer<ErasureReport> Erasure::finish(const Keys& keys, const std::string& id, c
   TRY(const int in_flight, erase_sent(keys, id));
   TRY_VOID(erase_records(keys, id));
   if (in_flight > 0)
-    return refuse(RefusalKind::busy, "a reminder to the customer " + id +
-                                         " is being sent at this moment; everything else is erased");
+    return refuse(RefusalKind::busy,
+                  "a reminder to the customer " + id + " is being sent at this moment; everything else is erased");
   if (!erased.finished_at) {
     Commit commit = store_.begin();
     store::TransactUpdate update;

@@ -40,10 +40,11 @@ class Erasure {
   Answer<std::string> export_customer(const std::string& id, const Actor& actor);
 
   // First the customer is removed, so that nothing more is drafted or approved, then e-mails, texts and records. Can be
-  // repeated after a failure at any step, and the refusal says so: it goes on where it was, and the report counts all of
-  // it. Once it is finished the same report is answered again. Reminders that wait in the outbox are cancelled. One that is being sent at this
-  // moment cannot be: busy, and to be repeated. Unpaid invoices are refused: wrong_state, unless `also_unpaid`. Sent
-  // reminders stay as records without text, name and address, and without whatever other programs added to them.
+  // repeated after a failure at any step, and the refusal says so: it goes on where it was, and the report counts all
+  // of it. Once it is finished the same report is answered again. Reminders that wait in the outbox are cancelled. One
+  // that is being sent at this moment cannot be: busy, and to be repeated. Unpaid invoices are refused: wrong_state,
+  // unless `also_unpaid`. Sent reminders stay as records without text, name and address, and without whatever other
+  // programs added to them.
   Answer<ErasureReport> erase(const std::string& id, bool also_unpaid, const Actor& actor);
 
  private:

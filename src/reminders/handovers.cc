@@ -61,9 +61,9 @@ Answer<void> Handovers::hand_over(const Handover& handover) {
   // Whoever has stopped the customer may have ended before this one was called back. What cannot be read stops nobody.
   if (const auto stopped = why_stopped_now(store_, customers, keys, handover.customer_id);
       stopped && !stopped->empty()) {
-    TRY_VOID(recall_reminder(
-        store_, mail_, {handover.email_id, handover.tenant, handover.customer_id, handover.record, sent->sent_at},
-        *stopped, {.tenant = handover.tenant, .name = "outbox", .key = {}, .from = {}}));
+    TRY_VOID(recall_reminder(store_, mail_,
+                             {handover.email_id, handover.tenant, handover.customer_id, handover.record, sent->sent_at},
+                             *stopped, {.tenant = handover.tenant, .name = "outbox", .key = {}, .from = {}}));
     return {};
   }
   const auto payload = make_payload(*sent, handover.from, handover.reply_to);
@@ -72,14 +72,13 @@ Answer<void> Handovers::hand_over(const Handover& handover) {
     return base::propagate(refusal_of(accepted.error()));
   TRY(const bool was_there, forget(handover.email_id));
   if (was_there) return {};
-  // Either another process has handed it over as well, or the customer was erased or stopped meanwhile: then it must not
-  // go out. The record says so, also when the customer is there again.
+  // Either another process has handed it over as well, or the customer was erased or stopped meanwhile: then it must
+  // not go out. The record says so, also when the customer is there again.
   TRY(const std::optional<item::Item> by_now,
       store_.get(keys.customer(handover.customer_id), std::string(sent_begin) + handover.record));
   if (by_now && item::attribute_text(*by_now, "delivery_status") != name_of(DeliveryStatus::cancelled)) return {};
   if (by_now && !by_now->contains("erased_at_ms")) {
-    const auto cancelled =
-        mail_.cancel(handover.email_id, handover.tenant, item::attribute_text(*by_now, "failure"));
+    const auto cancelled = mail_.cancel(handover.email_id, handover.tenant, item::attribute_text(*by_now, "failure"));
     if (!cancelled) return base::propagate(refusal_of(cancelled.error()));
     return {};
   }

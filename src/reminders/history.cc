@@ -30,8 +30,8 @@ Listing sent_listing(const std::string& name, const HistoryRequest& request, con
 
 Answer<Page<SentReminder>> sent_page(ReminderStore& store, const Listing& listing, const PageRequest& page) {
   TRY(const Page<item::Item> items, list_items(store, listing, page));
-  return readable_page<SentReminder>(
-      items, "reminders", [&](const item::Item& item) { return read_sent(item, store.tables().currency); });
+  return readable_page<SentReminder>(items, "reminders",
+                                     [&](const item::Item& item) { return read_sent(item, store.tables().currency); });
 }
 
 }  // namespace

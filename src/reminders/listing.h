@@ -15,8 +15,8 @@ namespace postino::reminders {
 class ReminderStore;
 
 struct Listing {
-  // Of the list and of whatever chooses from it ("drafts/draft/first"). A cursor of another list, or of another tenant's,
-  // is refused.
+  // Of the list and of whatever chooses from it ("drafts/draft/first"). A cursor of another list, or of another
+  // tenant's, is refused.
   std::string name;
   std::string table;  // empty: the one of reminders
   std::vector<std::string> partitions;

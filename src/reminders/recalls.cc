@@ -15,9 +15,8 @@ Answer<std::vector<Watch>> waiting_reminders(ReminderStore& store, const Keys& k
   request.table_name = store.tables().tracking;
   request.key_condition = "PK = :pk AND begins_with(SK, :begin)";
   request.filter = "delivery_status = :queued AND attribute_exists(email_id)";
-  request.placeholders.values = item::Map{{":pk", keys.customer(customer_id)},
-                                          {":begin", sent_begin},
-                                          {":queued", name_of(DeliveryStatus::queued)}};
+  request.placeholders.values = item::Map{
+      {":pk", keys.customer(customer_id)}, {":begin", sent_begin}, {":queued", name_of(DeliveryStatus::queued)}};
   request.consistent_read = true;
   std::vector<Watch> waiting;
   do {

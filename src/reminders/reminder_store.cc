@@ -144,8 +144,8 @@ void Commit::count(const Keys& keys, std::string_view name, std::string_view spr
 void Commit::audit(const Actor& actor, std::string action, std::string subject,
                    const std::map<std::string, std::string>& details, base::Random& random) {
   item::Item item =
-      Keys::key(Keys(actor.tenant).audit(date_of(now_)), base::format_timestamp(now_) + "#" + next_in_order() + "#" +
-                                                             base::make_uuid(random).substr(0, 8));
+      Keys::key(Keys(actor.tenant).audit(date_of(now_)),
+                base::format_timestamp(now_) + "#" + next_in_order() + "#" + base::make_uuid(random).substr(0, 8));
   item.set("at", base::format_timestamp(now_));
   item.set("actor", actor.known_as());
   item.set("key", actor.key);
@@ -369,8 +369,7 @@ Answer<base::TimePoint> ReminderStore::free_second(const std::string& pk, std::s
   request.key_condition = "PK = :pk AND SK BETWEEN :from AND :until";
   request.projection = "SK";
   // Behind all digits.
-  request.placeholders.values =
-      item::Map{{":pk", pk}, {":from", key_at(from)}, {":until", std::string(begin) + "~"}};
+  request.placeholders.values = item::Map{{":pk", pk}, {":from", key_at(from)}, {":until", std::string(begin) + "~"}};
   request.consistent_read = true;
   request.limit = keys_at_once;
   base::TimePoint second = from;

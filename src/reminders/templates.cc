@@ -310,8 +310,7 @@ Answer<TemplateVersion> Templates::put_override(const TemplateVersion& version, 
                store_.random());
   std::vector<std::size_t> failed;
   const auto written = store_.write(std::move(commit), &failed);
-  if (std::ranges::find(failed, profile) != failed.end())
-    return refuse_unknown_customer(added.customer_id);
+  if (std::ranges::find(failed, profile) != failed.end()) return refuse_unknown_customer(added.customer_id);
   if (!written) return base::propagate(written.error());
   return added;
 }

@@ -47,10 +47,9 @@ TEST_F(RestReminderKeys, KeepNoNameNoAddressAndNoText) {
             201);
   twice("/reminders/templates/first/preview", R"({"customer_id":"cust_001","reminder_type":"first"})", "preview");
   const std::string id = twice("/reminders/drafts", draft, "new").text("/id");
-  const Received bulk = twice("/reminders/drafts/bulk",
-                              R"({"drafts":[)" + draft + R"(,{"customer_id":"nobody","reminder_type":"first",)" + text +
-                                  "}]}",
-                              "bulk");
+  const Received bulk =
+      twice("/reminders/drafts/bulk",
+            R"({"drafts":[)" + draft + R"(,{"customer_id":"nobody","reminder_type":"first",)" + text + "}]}", "bulk");
   EXPECT_EQ(bulk.number("/summary/successful"), 1);
   EXPECT_EQ(bulk.text("/results/1/error/errors/0/field"), "drafts[1].customer_id");
   const std::string path = "/reminders/drafts/" + id;

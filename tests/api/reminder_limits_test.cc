@@ -70,8 +70,9 @@ TEST(StatedReminderLimits, OfDecisionsAreThoseOfTheCode) {
 }
 
 TEST(StatedReminderLimits, OfCustomersAndInvoicesAreThoseOfTheCode) {
-  const LimitCases customer{{"customer_name:string", {R"({"customer_email":"a@example.org","customer_name":$})", text()}},
-                            {"customer_email:string", {R"({"customer_name":"n","customer_email":$})", text()}}};
+  const LimitCases customer{
+      {"customer_name:string", {R"({"customer_email":"a@example.org","customer_name":$})", text()}},
+      {"customer_email:string", {R"({"customer_name":"n","customer_email":$})", text()}}};
   expect_limits("CustomerDetails", customer,
                 [](const std::string& body) { return faults_of(read_customer(body, "c")); });
   // The digits of an amount have a rule of their own.
@@ -98,7 +99,8 @@ TEST(StatedReminderLimits, OfTemplatesAreThoseOfTheCode) {
       {"branding:string", {with(R"("branding":$)"), text()}},
       {"created_by:string", {with(R"("created_by":$)"), text()}},
   };
-  expect_limits("TemplateDetails", details, [](const std::string& body) { return faults_of(read_template(body, "t")); });
+  expect_limits("TemplateDetails", details,
+                [](const std::string& body) { return faults_of(read_template(body, "t")); });
   expect_limits("VersionChoice", {{"version:integer", {R"({"version":$})", number}}},
                 [](const std::string& body) { return faults_of(read_version(body)); });
   const LimitCases preview{

@@ -1,7 +1,7 @@
 // Payment reminders by the REST API, over the real services on the embedded store.
-#include "reminders_fixture.h"
-
 #include <latch>
+
+#include "reminders_fixture.h"
 
 namespace postino::api {
 namespace {

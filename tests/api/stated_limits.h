@@ -70,7 +70,9 @@ inline std::string words(std::int64_t size) {
 }
 
 // A name at the end of a path has at most 255 bytes.
-inline std::string long_path(std::int64_t size) { return in_quotes(size < 3 ? letters(size) : letters(size - 2) + "/a"); }
+inline std::string long_path(std::int64_t size) {
+  return in_quotes(size < 3 ? letters(size) : letters(size - 2) + "/a");
+}
 
 inline Sample array_of(const std::string& element) {
   return [=](std::int64_t size) {

@@ -168,9 +168,7 @@ class UnreadableGuard : public ::testing::Test {
     EXPECT_TRUE(succeeded(office_.approve(put_draft(store_, "cust_001", "first"))));
     spoil();
   }
-  void spoil() {
-    store_.put({{"PK", "CUSTOMER#cust_001"}, {"SK", "GUARD"}, {"last", "yesterday"}, {"version", -3}});
-  }
+  void spoil() { store_.put({{"PK", "CUSTOMER#cust_001"}, {"SK", "GUARD"}, {"last", "yesterday"}, {"version", -3}}); }
   std::size_t times_made_anew() {
     std::size_t times = 0;
     for (const item::Item& event : store_.scan("EmailTrackingTable-audit"))
@@ -192,9 +190,10 @@ TEST_F(UnreadableGuard, IsTheReasonWhyNothingIsApproved) {
   const std::string id = put_draft(store_, "cust_001", "first");
   const auto refused = office_.approve(id);
   EXPECT_EQ(outcome_of(refused), "corrupt");
-  EXPECT_EQ(refusal_text(refused),
-            "the record CUSTOMER#cust_001/GUARD cannot be read: last must be a map; it is made anew when the customer is "
-            "changed, or put once more");
+  EXPECT_EQ(
+      refusal_text(refused),
+      "the record CUSTOMER#cust_001/GUARD cannot be read: last must be a map; it is made anew when the customer is "
+      "changed, or put once more");
   EXPECT_EQ(times_made_anew(), 0U);
   // Those who put it once more change nothing else, and then the rules decide on what was sent.
   ASSERT_TRUE(succeeded(office_.customers.put(office_.customers.find("cust_001", "").value(), actor_)));

@@ -73,8 +73,8 @@ TEST(ListCursors, AreRefusedToOtherTenants) {
     for (const std::string id : {"c1", "c2"}) {
       ASSERT_TRUE(succeeded(store.customers().put(test_customer(id), acting(tenant))));
       for (const std::string invoice : {"I1", "I2"})
-        ASSERT_TRUE(succeeded(
-            store.customers().put_invoice(test_invoice(invoice, "2025-12-01", "1.00", id), acting(tenant))));
+        ASSERT_TRUE(
+            succeeded(store.customers().put_invoice(test_invoice(invoice, "2025-12-01", "1.00", id), acting(tenant))));
       for (const int hours : {1, 2}) {
         item::Item sent = seed_sent(id, test_start - std::chrono::hours(hours), "first");
         sent.set("PK", "TENANT#" + tenant + "#CUSTOMER#" + id);
@@ -95,7 +95,9 @@ TEST(ListCursors, AreRefusedToOtherTenants) {
       [&](auto& page, auto& of) { return cursor_of(store.customers().all_invoices(page, of)); },
       [&](auto& page, auto& of) { return cursor_of(history.sent(with_page(page), false, of)); },
       [&](auto& page, auto& of) { return cursor_of(history.of_customer("c1", with_page(page), of)); },
-      [&](auto& page, auto& of) { return cursor_of(Audit(store.records()).list({"", "", page}, of)); },
+      [&](auto& page, auto& of) {
+        return cursor_of(Audit(store.records()).list({"", "", page}, of));
+      },
   };
   for (std::size_t i = 0; i < lists.size(); ++i) {
     const auto first = lists[i]({.cursor = "", .limit = 1}, "acme");

@@ -171,12 +171,11 @@ std::vector<Route> changing_customers() {
                    "before and wait in the outbox are cancelled (`cancelled_reminders`); one that is being sent at "
                    "this moment may still go out (`reminders_being_sent`)."),
                "Reason", opt_out, stopping_again),
-      changing(
-          customer_operation("optIn", "POST", "/reminders/customers/{id}/opt-in",
-                             "Note that a customer may get reminders again",
-                             "Bounces and complaints are forgotten as well, so that they do not stop reminders any "
-                             "more."),
-          "Nothing", opt_in, customer_again),
+      changing(customer_operation(
+                   "optIn", "POST", "/reminders/customers/{id}/opt-in", "Note that a customer may get reminders again",
+                   "Bounces and complaints are forgotten as well, so that they do not stop reminders any "
+                   "more."),
+               "Nothing", opt_in, customer_again),
       changing(customer_operation("noteComplaint", "POST", "/reminders/customers/{id}/complaint",
                                   "Note that a customer has complained",
                                   "A complaint stops reminders as an opt-out does, also those that wait in the "

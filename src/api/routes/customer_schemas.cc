@@ -38,12 +38,14 @@ Schema day(std::string description) {
 
 // Of answers to what stops reminders.
 std::vector<Property> with_recalled(std::vector<Property> properties) {
-  properties.push_back({"cancelled_reminders",
-                        list_of(text(), "Ids of reminders that were approved before and have been cancelled now. Only "
-                                        "where something was noted that stops reminders.")});
-  properties.push_back({"reminders_being_sent",
-                        list_of(text(), "Ids of reminders that may still go out, because they are being sent at this "
-                                        "moment. Only where something was noted that stops reminders.")});
+  properties.push_back(
+      {"cancelled_reminders", list_of(text(),
+                                      "Ids of reminders that were approved before and have been cancelled now. Only "
+                                      "where something was noted that stops reminders.")});
+  properties.push_back(
+      {"reminders_being_sent", list_of(text(),
+                                       "Ids of reminders that may still go out, because they are being sent at this "
+                                       "moment. Only where something was noted that stops reminders.")});
   return properties;
 }
 
@@ -52,39 +54,38 @@ Schema customer() {
                     .properties = {{"reminder_type", text(), required},
                                    {"sent_date", time(), required},
                                    {"record", text("Id of the reminder."), required}}};
-  return {
-      .type = "object",
-      .properties = with_recalled(
-                    {{"customer_id", text(), required},
-                     {"customer_name", text(), required},
-                     {"customer_email", text(), required},
-                     {"opted_out", flag("The customer wants no reminders."), required},
-                     {"opted_out_date", time()},
-                     {"hard_bounces", count("E-mails that came back for good."), required},
-                     {"last_bounce", text("What was said about the last one.")},
-                     {"complaints", count("Complaints that were noted; the first one stops reminders."), required},
-                     {"reminders_sent", count(), required},
-                     {"late_payments", count("Invoices that were paid more than seven days late."), required},
-                     {"late_payer", flag("Three or more of these."), required},
-                     {"stopped", text("Why the customer gets no reminders; absent: gets them.")},
-                     {"last_reminders", list_of(last, "The last one of each type. Only where one customer is shown.")},
-                     {"created_date", time(), required},
-                     {"updated_date", time(), required}})};
+  return {.type = "object",
+          .properties = with_recalled(
+              {{"customer_id", text(), required},
+               {"customer_name", text(), required},
+               {"customer_email", text(), required},
+               {"opted_out", flag("The customer wants no reminders."), required},
+               {"opted_out_date", time()},
+               {"hard_bounces", count("E-mails that came back for good."), required},
+               {"last_bounce", text("What was said about the last one.")},
+               {"complaints", count("Complaints that were noted; the first one stops reminders."), required},
+               {"reminders_sent", count(), required},
+               {"late_payments", count("Invoices that were paid more than seven days late."), required},
+               {"late_payer", flag("Three or more of these."), required},
+               {"stopped", text("Why the customer gets no reminders; absent: gets them.")},
+               {"last_reminders", list_of(last, "The last one of each type. Only where one customer is shown.")},
+               {"created_date", time(), required},
+               {"updated_date", time(), required}})};
 }
 
 Schema invoice() {
-  return {.type = "object",
-          .properties = with_recalled(
-                        {{"customer_id", text(), required},
-                         {"invoice_id", text(), required},
-                         {"amount", text(), required},
-                         {"currency", text(), required},
-                         {"paid", text("What was paid so far."), required},
-                         {"due_date", day("It may be paid on that day."), required},
-                         {"status", {.type = "string", .choices = {"unpaid", "overdue", "paid"}}, required},
-                         {"paid_date", time("When it was paid in full.")},
-                         {"created_date", time(), required},
-                         {"updated_date", time(), required}})};
+  return {
+      .type = "object",
+      .properties = with_recalled({{"customer_id", text(), required},
+                                   {"invoice_id", text(), required},
+                                   {"amount", text(), required},
+                                   {"currency", text(), required},
+                                   {"paid", text("What was paid so far."), required},
+                                   {"due_date", day("It may be paid on that day."), required},
+                                   {"status", {.type = "string", .choices = {"unpaid", "overdue", "paid"}}, required},
+                                   {"paid_date", time("When it was paid in full.")},
+                                   {"created_date", time(), required},
+                                   {"updated_date", time(), required}})};
 }
 
 Schema money() {

@@ -49,8 +49,8 @@ Outcome payment_again(Call& call, const std::string& told_of) {
   TRY(auto* service, reminders_of(call));
   TRY(auto invoice, answered(service->customers().find_invoice(call.path_parameter("id"),
                                                                call.path_parameter("invoice"), call.caller.tenant)));
-  return json_reply(reminder_json(
-      reminders::Stopping<reminders::Invoice>{std::move(invoice), read_told(told_of)}, call.services.clock.now()));
+  return json_reply(reminder_json(reminders::Stopping<reminders::Invoice>{std::move(invoice), read_told(told_of)},
+                                  call.services.clock.now()));
 }
 
 Outcome import_lines(Call& call, reminders::ImportKind kind) {
@@ -89,13 +89,12 @@ Outcome import_invoices(Call& call) { return import_lines(call, reminders::Impor
 
 Operation invoice_operation(std::string_view id, std::string_view method, std::string_view path,
                             std::string_view summary, std::string_view description = "") {
-  const Parameter invoice{
-      "invoice",
-      ParameterPlace::path,
-      {.type = "string", .description = "The id of the invoice.", .example = R"("INV-001")"}};
-  return reminder_operation(id, method, path, summary, description, {customer_id_parameter(), invoice},
-                            {{200, "The invoice.", {{json_content_type, "Invoice"}}},
-                             {404, "The customer or the invoice does not exist."}});
+  const Parameter invoice{"invoice",
+                          ParameterPlace::path,
+                          {.type = "string", .description = "The id of the invoice.", .example = R"("INV-001")"}};
+  return reminder_operation(
+      id, method, path, summary, description, {customer_id_parameter(), invoice},
+      {{200, "The invoice.", {{json_content_type, "Invoice"}}}, {404, "The customer or the invoice does not exist."}});
 }
 
 Operation import_operation(std::string_view id, std::string_view path, std::string_view summary,
@@ -114,12 +113,12 @@ Operation export_operation(std::string_view id, std::string_view path, std::stri
                           .description = "csv, or json for JSON lines.",
                           .choices = {"csv", "json"},
                           .default_value = R"("csv")"}};
-  return reminder_operation(
-      id, "GET", path, summary,
-      "A file comes in parts: as long as an answer has the header X-Next-Cursor, that is the `cursor` of the next part. "
-      "CSV has its header in the first part, and no formulas. What is exported can be imported.",
-      {format, cursor_parameter(), limit_parameter()},
-      {{200, "A part of the file.", {{csv_content_type, ""}, {json_lines_content_type, ""}}}});
+  return reminder_operation(id, "GET", path, summary,
+                            "A file comes in parts: as long as an answer has the header X-Next-Cursor, that is the "
+                            "`cursor` of the next part. "
+                            "CSV has its header in the first part, and no formulas. What is exported can be imported.",
+                            {format, cursor_parameter(), limit_parameter()},
+                            {{200, "A part of the file.", {{csv_content_type, ""}, {json_lines_content_type, ""}}}});
 }
 
 }  // namespace

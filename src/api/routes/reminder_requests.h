@@ -22,7 +22,7 @@ struct ReminderLimits {
   static constexpr std::size_t subject_bytes = 998;
   static constexpr std::size_t text_bytes = 100 << 10;
   static constexpr std::size_t html_bytes = reminders::most_text_bytes;  // with all other texts
-  static constexpr std::size_t frame_bytes = 50 << 10;  // each footer or header of a branding
+  static constexpr std::size_t frame_bytes = 50 << 10;                   // each footer or header of a branding
   static constexpr std::size_t variables = reminders::most_variables;
   static constexpr std::size_t variable_bytes = reminders::longest_variable;
   static constexpr std::size_t amount_bytes = 40;

@@ -42,9 +42,9 @@ inline Schema page_of(std::string_view element) {
 // The same of records that other programs may have written, too.
 inline Schema page_of_records(std::string_view element) {
   Schema page = page_of(element);
-  page.properties.push_back({"unreadable",
-                             count("How many records cannot be read, and are left out here; the log of the server "
-                                   "names them. Absent: none.")});
+  page.properties.push_back(
+      {"unreadable", count("How many records cannot be read, and are left out here; the log of the server "
+                           "names them. Absent: none.")});
   return page;
 }
 

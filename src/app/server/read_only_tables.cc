@@ -79,24 +79,23 @@ store::Answer<store::TransactWriteItemsResponse> ReadOnlyTables::transact_write_
     const store::TransactWriteItemsRequest& request) {
   return write<store::TransactWriteItemsResponse>(request, &store::Store::transact_write_items);
 }
-void ReadOnlyTables::put_item(const store::PutItemRequest& request,
-                              store::Completion<store::WriteItemResponse> done) {
+void ReadOnlyTables::put_item(const store::PutItemRequest& request, store::Completion<store::WriteItemResponse> done) {
   write(request, std::move(done), &store::Store::put_item);
 }
 void ReadOnlyTables::update_item(const store::UpdateItemRequest& request,
-                                store::Completion<store::WriteItemResponse> done) {
+                                 store::Completion<store::WriteItemResponse> done) {
   write(request, std::move(done), &store::Store::update_item);
 }
 void ReadOnlyTables::delete_item(const store::DeleteItemRequest& request,
-                                store::Completion<store::WriteItemResponse> done) {
+                                 store::Completion<store::WriteItemResponse> done) {
   write(request, std::move(done), &store::Store::delete_item);
 }
 void ReadOnlyTables::batch_write_item(const store::BatchWriteItemRequest& request,
-                                     store::Completion<store::BatchWriteItemResponse> done) {
+                                      store::Completion<store::BatchWriteItemResponse> done) {
   write(request, std::move(done), &store::Store::batch_write_item);
 }
 void ReadOnlyTables::transact_write_items(const store::TransactWriteItemsRequest& request,
-                                         store::Completion<store::TransactWriteItemsResponse> done) {
+                                          store::Completion<store::TransactWriteItemsResponse> done) {
   write(request, std::move(done), &store::Store::transact_write_items);
 }
 

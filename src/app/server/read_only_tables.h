@@ -11,8 +11,8 @@
 
 namespace postino::app {
 
-// Everything goes to `inner`, but for what would change one of these tables, or an item of it: AccessDeniedException. So
-// is what would give another table the tag of such tables (store/table_setup.h).
+// Everything goes to `inner`, but for what would change one of these tables, or an item of it: AccessDeniedException.
+// So is what would give another table the tag of such tables (store/table_setup.h).
 class ReadOnlyTables final : public store::ForwardingStore {
  public:
   // `inner` must outlive it.
