@@ -248,6 +248,24 @@ TEST_P(FullDisk, IsGotOverWithAnEighthMoreThanTheReserve) {
   EXPECT_EQ(engine_->write_health().refusal, WriteRefusal::none);
 }
 
+// Nobody waits for a store that does not go on: neither those that write nor the thread that looks at the disk.
+TEST_P(FullDisk, KeepsNobodyWaitingWhileTheStoreDoesNotGoOn) {
+  write_into_fault(400);  // something is in memory
+  disk_.set_hanging(true);
+  disk_.set_fault(DiskFault::none);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  const auto is_told = [&] { return engine_->write_health().reason.find("has not gone on yet") != std::string::npos; };
+  while (!is_told() && std::chrono::steady_clock::now() < deadline) EXPECT_FALSE(put_one_more());
+  EXPECT_TRUE(is_told());
+  EXPECT_EQ(engine_->write_health().refusal, WriteRefusal::disk_full);
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(put_one_more());
+  expect_acknowledged_alone();
+  disk_.set_hanging(false);
+  EXPECT_TRUE(before_long(true));
+  EXPECT_EQ(engine_->write_health().refusal, WriteRefusal::none);
+  expect_acknowledged_alone();
+}
+
 INSTANTIATE_TEST_SUITE_P(Disk, FullDisk, testing::Values(DiskFault::no_table),
                          [](const auto& instance) { return describe(instance.param); });
 

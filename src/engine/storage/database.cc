@@ -135,7 +135,7 @@ base::Result<void> Database::open_rocks(const Options& options) {
   expect_order(families[static_cast<std::size_t>(Family::indexes)].options);
   const rocksdb::Status status = open_families(database_options(options, cache, env_.get(), *gate_), families);
   if (!status.ok()) return base::propagate(refused(status));
-  gate_->watch(db_.get());
+  gate_->watch(*db_);
   return {};
 }
 
@@ -180,7 +180,15 @@ base::Error Database::refused(const rocksdb::Status& status) {
 
 Database::~Database() {
   if (!db_) return;
-  gate_->watch(nullptr);
+  if (!gate_->end()) {
+    // To close it would wait for good. Everything that was acknowledged is in the log.
+    base::log_error("store",
+                    "the store could not be closed, because it does not go on after a full disk; the next start"
+                    " will replay the log");
+    static_cast<void>(db_.release());
+    static_cast<void>(env_.release());
+    return;
+  }
   const bool flushed = flush();
   for (rocksdb::ColumnFamilyHandle* handle : handles_) db_->DestroyColumnFamilyHandle(handle);
   const bool closed = db_->Close().ok();

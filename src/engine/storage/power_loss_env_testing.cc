@@ -86,6 +86,7 @@ class PowerLossEnv::State {
   std::atomic<bool> power = true;
   std::atomic<DiskFault> fault = DiskFault::none;
   std::atomic<std::uint64_t> free_space = std::uint64_t{1} << 40;
+  std::atomic<bool> hangs = false;
 
   IOStatus check_power() const { return power ? IOStatus::OK() : IOStatus::IOError("no power"); }
 
@@ -203,6 +204,7 @@ class PowerLossEnv::File final : public rocksdb::FSWritableFileOwnerWrapper {
       : FSWritableFileOwnerWrapper(std::move(file)), path_(std::move(path)), state_(std::move(state)) {}
 
   IOStatus Append(const Slice& data, const IOOptions& options, IODebugContext* debug) override {
+    if (path_.ends_with(".sst")) state_->hangs.wait(true);
     IOStatus status = state_->begin_operation();
     if (!status.ok()) return status;
     const DiskFault fault = state_->fault;
@@ -420,5 +422,10 @@ void PowerLossEnv::lose_unsynced(std::mt19937_64& random, UnsyncedTail tail) {
 }
 
 void PowerLossEnv::set_free_space(std::uint64_t bytes) { state_->free_space = bytes; }
+
+void PowerLossEnv::set_hanging(bool hangs) {
+  state_->hangs = hangs;
+  state_->hangs.notify_all();
+}
 
 }  // namespace postino::engine

@@ -50,6 +50,9 @@ class PowerLossEnv {
   // What the disk says it has left.
   void set_free_space(std::uint64_t bytes);
 
+  // While it hangs, no write of a table comes back.
+  void set_hanging(bool hangs);
+
  private:
   class State;
   class File;

@@ -28,10 +28,14 @@ class WriteGate {
   // Hears of faults in RocksDB's background work, which it then stops.
   std::shared_ptr<rocksdb::EventListener> listener();
 
-  // Once RocksDB is open, and nullptr before it is closed.
-  void watch(rocksdb::DB* db);
+  // Once RocksDB is open.
+  void watch(rocksdb::DB& db);
+  // Before RocksDB is closed. False when it must not be, because it does not come back from going on: then it is to be
+  // left as it is until the process ends.
+  bool end();
 
-  // Before a write. Looks at the disk at most ten times a second, and lets RocksDB go on when there is room again.
+  // Before a write. Looks at the disk at most ten times a second, and lets RocksDB go on when there is room again. That
+  // keeps the caller for a second at most.
   base::Result<void> check();
 
   // A write failed. Full disks pass, and nothing was written: RocksDB found no room before it came to the log. Others
@@ -45,9 +49,11 @@ class WriteGate {
 
  private:
   class Listener;
+  class Resumption;
 
   void look();
   void resume();
+  void wait_for_resumption(std::chrono::milliseconds patience);
   std::uint64_t needed() const;
   void refuse(WriteRefusal refusal, std::string reason);
   void accept();
@@ -60,8 +66,9 @@ class WriteGate {
   std::shared_ptr<std::atomic<bool>> background_full_ = std::make_shared<std::atomic<bool>>(false);
   std::shared_ptr<std::atomic<bool>> background_failed_ = std::make_shared<std::atomic<bool>>(false);
 
-  std::mutex look_mutex_;  // held while the disk is looked at and RocksDB goes on, which may take a while
+  std::mutex look_mutex_;  // held while the disk is looked at, which may take a while
   rocksdb::DB* db_ = nullptr;
+  std::shared_ptr<Resumption> resumption_;  // that is under way
   std::chrono::steady_clock::time_point next_look_;
 
   mutable std::mutex health_mutex_;
