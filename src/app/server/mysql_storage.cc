@@ -4,6 +4,7 @@
 
 #include "app/console/terminal_text.h"
 #include "app/server/database_health.h"
+#include "app/server/mysql_recount.h"
 #include "app/server/version.h"
 #include "base/log.h"
 #include "base/metrics_text.h"
@@ -94,6 +95,7 @@ class MysqlStorage final : public OutboxStorage {
   }
 
   void sweep_ledger() override {
+    recount_.run_if_due();
     const auto began = steady_clock::now();
     if (began < next_sweep_) return;
     while (steady_clock::now() - began < longest_sweep) {
@@ -142,6 +144,7 @@ class MysqlStorage final : public OutboxStorage {
   outbox::MysqlSuppressions suppressions_{database_};
   std::unique_ptr<outbox::MysqlLedger> ledger_;
   steady_clock::time_point next_sweep_;
+  MysqlRecount recount_{server_};
 };
 
 // An error that names the lock is better than one that names the time.

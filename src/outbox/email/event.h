@@ -83,6 +83,8 @@ struct Requeued {
 };
 // A callback that was given up is tried again, as if it had not been tried.
 struct CallbackReplayed {};
+// Another program has brought it to an end and was to call back for it, and is gone for good.
+struct CallbackTakenOver {};
 
 // One that waits for its next attempt, or to be made into a message once more, is due at once.
 struct Retried {};
@@ -106,11 +108,11 @@ struct Restored {
 
 }  // namespace event
 
-using Event =
-    std::variant<event::Accepted, event::IntakeBegun, event::MessageBuilt, event::PayloadRejected, event::IntakeFailed,
-                 event::Claimed, event::GivenBack, event::LeaseRenewed, event::LeaseEnded, event::MessageEnding,
-                 event::SendingAttempted, event::SendingPostponed, event::MessageLost, event::CallbackAcknowledged,
-                 event::CallbackFailed, event::Held, event::Released, event::Cancelled, event::Requeued,
-                 event::CallbackReplayed, event::Retried, event::Bounced, event::Adopted, event::Restored>;
+using Event = std::variant<event::Accepted, event::IntakeBegun, event::MessageBuilt, event::PayloadRejected,
+                           event::IntakeFailed, event::Claimed, event::GivenBack, event::LeaseRenewed,
+                           event::LeaseEnded, event::MessageEnding, event::SendingAttempted, event::SendingPostponed,
+                           event::MessageLost, event::CallbackAcknowledged, event::CallbackFailed, event::Held,
+                           event::Released, event::Cancelled, event::Requeued, event::CallbackReplayed,
+                           event::CallbackTakenOver, event::Retried, event::Bounced, event::Adopted, event::Restored>;
 
 }  // namespace postino::outbox

@@ -91,6 +91,8 @@ std::span<const EventRules> event_rules() {
         {calling_failed, {failed}},
         {calling_invalid, {invalid}}}},
       {"callback replayed", "operator", "called back for again", stays_in({sent, failed, invalid})},
+      {"callback taken over", "operator", "called back for in place of another program",
+       stays_in({sent, failed, invalid, calling_sent, calling_failed, calling_invalid})},
       {"retried", "operator", "tried now", stays_in({accepted, ready})},
       {"bounced", "mail server", "bounced", stays_in_any()},
       {"adopted", "ledger", "adopted", stays_in_any()},
@@ -368,6 +370,14 @@ class Decision {
     return email_.state;
   }
 
+  // One that the other program was calling back for is rescued from it at once.
+  State operator()(event::CallbackTakenOver&) {
+    email_.due_at = now_;
+    email_.owner.clear();
+    email_.callback_attempts = 0;
+    return email_.state;
+  }
+
   State operator()(event::Retried&) {
     email_.due_at = std::min(email_.due_at.value_or(now_), now_);
     return email_.state;
@@ -588,6 +598,8 @@ std::optional<std::string> objection(const Email& email, const Event& event, con
            std::string(rules.refusal);
   if (std::holds_alternative<event::CallbackReplayed>(event) && !email.callback_dead)
     return "the callback of e-mail " + email.id + " was not given up";
+  if (std::holds_alternative<event::CallbackTakenOver>(event) && email.owner != foreign_owner)
+    return "no other program is to call back for e-mail " + email.id;
   if (std::holds_alternative<event::Retried>(event) && email.send_at && *email.send_at > now)
     return "e-mail " + email.id + " is not to be sent before " + base::format_timestamp(*email.send_at);
   if (std::holds_alternative<event::Claimed>(event) && email.callback_dead)

@@ -12,8 +12,23 @@ namespace postino::outbox {
 using mysql::Attempt;
 using mysql::Connection;
 
-bool MysqlLedger::needs_adoption(const EmailRow& row) {
-  return is_outcome(row.email.state) ? row.foreign : !row.described;
+namespace {
+
+// What stands in the row of an e-mail that another program has made ready is when that was, or what was due before.
+Email without_foreign_time(Email email) {
+  if (email.state == State::ready) email.due_at.reset();
+  return email;
+}
+
+}  // namespace
+
+bool MysqlLedger::waits_for_its_time(const Email& email) const {
+  return email.state == State::ready && email.send_at && *email.send_at > clock_.now();
+}
+
+bool MysqlLedger::needs_adoption(const EmailRow& row) const {
+  if (is_outcome(row.email.state)) return row.foreign;
+  return !row.described || waits_for_its_time(row.email);
 }
 
 // True when there is one that can be claimed now, or is out of the way. One that cannot be adopted is told of, and
@@ -21,7 +36,9 @@ bool MysqlLedger::needs_adoption(const EmailRow& row) {
 base::Result<bool> MysqlLedger::adopt(const std::vector<EmailRow>& rows) {
   bool some = false;
   for (const EmailRow& row : rows) {
-    const auto adopted = is_outcome(row.email.state) ? adopt_outcome(row) : adopt_described(row.email);
+    const auto adopted = is_outcome(row.email.state) ? adopt_outcome(row)
+                         : row.described             ? adopt_time(row.email)
+                                                     : adopt_described(row.email);
     using enum base::ErrorCode;
     if (!adopted && (adopted.error().code == io || adopted.error().code == exhausted)) return adopted;
     if (!adopted) malformed_.note(row.email.id, adopted.error());
@@ -51,15 +68,30 @@ base::Result<bool> MysqlLedger::adopt_described(const Email& email) {
   if (text)
     if (const auto payload = parse_payload(*text)) adopted.description = describe(*payload);
   adopted.is_new = true;
-  TRY(const Change change, decide(email, std::move(adopted), policy_, clock_.now()));
+  TRY(const Change change, decide(without_foreign_time(email), std::move(adopted), policy_, clock_.now()));
   const Email& after = change.after;
+  const auto due = waits_for_its_time(after) ? std::optional(base::epoch_milliseconds(*after.due_at)) : std::nullopt;
   const auto written = database_.read([&](Connection& connection, const Attempt&) {
     return connection.execute(
         "UPDATE emails SET sender = ?, recipients = ?, tags = ?, callback_url = ?, send_ms = ?, subject = ?,"
-        " begun_again_ms = COALESCE(begun_again_ms, ?), updated_at = updated_at WHERE id = ? AND sender IS NULL",
+        " due_ms = COALESCE(?, due_ms), begun_again_ms = COALESCE(begun_again_ms, ?), updated_at = updated_at WHERE id "
+        "= ? AND sender IS NULL",
         {after.sender, recipients_json(after), tags_json(after), after.callback_url,
-         after.send_at ? std::optional(base::epoch_milliseconds(*after.send_at)) : std::nullopt, after.subject,
+         after.send_at ? std::optional(base::epoch_milliseconds(*after.send_at)) : std::nullopt, after.subject, due,
          base::epoch_milliseconds(*after.begun_again_at), email.id});
+  });
+  if (!written) return base::propagate(mysql::as_error(written.error()));
+  return true;
+}
+
+// One that another program has made ready before its time: it waits.
+base::Result<bool> MysqlLedger::adopt_time(const Email& email) {
+  TRY(const Change change, decide(without_foreign_time(email), event::Adopted{}, policy_, clock_.now()));
+  const std::int64_t due = base::epoch_milliseconds(*change.after.due_at);
+  const auto written = database_.read([&](Connection& connection, const Attempt&) {
+    return connection.execute(
+        "UPDATE emails SET due_ms = ?, updated_at = updated_at WHERE id = ? AND version = ? AND status = ?",
+        {due, email.id, email.version, name_of(State::ready)});
   });
   if (!written) return base::propagate(mysql::as_error(written.error()));
   return true;

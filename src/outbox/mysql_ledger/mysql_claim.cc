@@ -112,7 +112,7 @@ class MysqlLedger::ClaimWriter {
       last_due_ = due_of(row);
       auto email = ledger_.readable(row);
       if (!email) continue;  // it must not keep back those behind it
-      if (needs_adoption(*email)) {
+      if (ledger_.needs_adoption(*email)) {
         to_adopt_.push_back(std::move(*email));
         continue;
       }
@@ -257,6 +257,12 @@ base::Result<bool> MysqlLedger::take_seen(WorkQueue& queue, int wanted, const st
   return taken == wanted;
 }
 
+std::string all_shards() {
+  std::string shards = "0";
+  for (int shard = 1; shard < mysql_shards; ++shard) shards += ", " + std::to_string(shard);
+  return shards;
+}
+
 MysqlLedger::Queues MysqlLedger::queues_of(Pipeline pipeline) const {
   Queues queues;
   for (int shard = 0; shard < mysql_shards; ++shard)
@@ -354,13 +360,10 @@ base::Result<Claim> MysqlLedger::due(Pipeline pipeline, int limit, const std::se
 }
 
 base::Result<std::vector<Email>> MysqlLedger::read_ended_leases(base::TimePoint before, int limit, Locked locked) {
-  static const std::string sql = [] {
-    std::string shards = "0";
-    for (int shard = 1; shard < mysql_shards; ++shard) shards += ", " + std::to_string(shard);
-    return "SELECT " + email_columns + " FROM emails FORCE INDEX (idx_work) WHERE " + is_lease_over_condition() +
-           " AND shard IN (" + shards +
-           ") AND (ledger_version = version OR updated_at < FROM_UNIXTIME(?)) ORDER BY due_ms, id LIMIT ?";
-  }();
+  static const std::string sql =
+      "SELECT " + email_columns + " FROM emails FORCE INDEX (idx_work) WHERE " + is_lease_over_condition() +
+      " AND shard IN (" + all_shards() +
+      ") AND (ledger_version = version OR updated_at < FROM_UNIXTIME(?)) ORDER BY due_ms, id LIMIT ?";
   const std::vector<mysql::Parameter> parameters = {base::epoch_milliseconds(before),
                                                     timestamp(before - policy_.foreign_lease), limit};
   // Without a transaction the locks end with the statement.

@@ -54,6 +54,35 @@ mysql::Result<void> CountDifferences::write(mysql::Connection& connection, std::
   return {};
 }
 
+mysql::Result<int> recount(mysql::Connection& connection) {
+  TRY_VOID(connection.begin());
+  // One process at a time: two would both add what is missing. The row is none of a state.
+  TRY_VOID(
+      connection.execute("INSERT INTO email_counts (tenant, status, slice, amount) VALUES ('', 'RECOUNT', 0, 0)"
+                         " ON DUPLICATE KEY UPDATE amount = 0"));
+  // One statement sees rows and counts as of one moment, and every transaction changes both. So what others change
+  // meanwhile is right beside the difference of that moment.
+  TRY(const mysql::Rows rows,
+      connection.query("SELECT tenant, status, SUM(amount) FROM"
+                       " (SELECT tenant, ledger_status AS status, COUNT(*) AS amount FROM emails"
+                       " WHERE ledger_status IS NOT NULL AND tenant <> '' GROUP BY tenant, ledger_status"
+                       " UNION ALL SELECT '', ledger_status, COUNT(*) FROM emails WHERE ledger_status IS NOT NULL"
+                       " GROUP BY ledger_status"
+                       " UNION ALL SELECT tenant, status, -amount FROM email_counts) AS differences"
+                       " GROUP BY tenant, status HAVING SUM(amount) <> 0"));
+  CountDifferences differences;
+  int wrong = 0;
+  for (const mysql::Row row : rows) {
+    const auto state = parse_state(row.text(1));
+    if (!state) continue;
+    differences.correct(std::string(row.text(0)), *state, row.number(2));
+    ++wrong;
+  }
+  TRY_VOID(differences.write(connection, 0));
+  TRY_VOID(connection.commit());
+  return wrong;
+}
+
 mysql::Result<Counts> read_counts(mysql::Connection& connection, const std::optional<std::string>& tenant) {
   TRY(const mysql::Rows rows,
       connection.query("SELECT status, SUM(amount) FROM email_counts WHERE tenant = ? GROUP BY status",

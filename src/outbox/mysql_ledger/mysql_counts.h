@@ -51,6 +51,10 @@ class CountDifferences {
  public:
   void entered(const std::string& tenant, State state) { add(tenant, state, 1); }
   void left(const std::string& tenant, State state) { add(tenant, state, -1); }
+  // Of one count alone: a tenant's, or, of the tenant '', that of all tenants.
+  void correct(const std::string& tenant, State state, std::int64_t difference) {
+    differences_[{tenant, name_of(state)}] += difference;
+  }
 
   // To be the last statement before the commit. In the order of the keys, so that two that do meet wait, and no more.
   mysql::Result<void> write(mysql::Connection& connection, std::size_t slice) const;
@@ -60,6 +64,10 @@ class CountDifferences {
 
   std::map<std::pair<std::string, std::string_view>, std::int64_t> differences_;  // by tenant and state
 };
+
+// Makes the counts those of the rows, whatever other programs have deleted or written. Looks at all rows, in one
+// statement and without locks; others may work meanwhile. How many counts were wrong.
+mysql::Result<int> recount(mysql::Connection& connection);
 
 // A tenant's, or those of all tenants.
 mysql::Result<Counts> read_counts(mysql::Connection& connection, const std::optional<std::string>& tenant);

@@ -283,6 +283,7 @@ base::Result<EmailRow> email_row_of(const mysql::Row& row) {
   result.counted_as = parse_state(row.text(column::ledger_status));
   result.foreign = row.number(column::ledger_version) != email.version;
   result.described = !row.is_null(column::sender);
+  result.never_moved = row.is_null(column::reached);
   // Another program knows nothing of the exact time.
   if (result.foreign) email.updated_at = base::from_epoch_milliseconds(row.number(column::updated_seconds) * 1'000);
   if (!read_row_lists(row, email))

@@ -19,6 +19,8 @@ struct EmailRow {
   bool foreign = false;
   // Sender and recipients are known. They are in the payload of every e-mail, but other programs do not put them here.
   bool described = true;
+  // Postino has never moved it.
+  bool never_moved = false;
 };
 
 // What to SELECT for email_row_of, all columns of `emails`.

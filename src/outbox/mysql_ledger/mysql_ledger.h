@@ -64,8 +64,9 @@ class MysqlLedger final : public Ledger {
 
   base::Result<bool> restore(const StoredEmail& email) override;
 
-  // Removes up to `limit` of each: e-mails that have expired, with their history; objects in the spool; keys. In small
-  // transactions that skip what other transactions have locked. How many went; 0 when there is nothing more to do.
+  // Removes up to `limit` of each: e-mails that have expired, with their history; objects in the spool; keys. E-mails
+  // that no worker would find, because another program has left them without a time, get one. In small transactions
+  // that skip what other transactions have locked. How many there were; 0 when there is nothing more to do.
   base::Result<int> sweep(int limit);
 
   // When a process last noted the time here; nullopt when none has. All processes of the database have one record.
@@ -132,9 +133,12 @@ class MysqlLedger final : public Ledger {
   base::Result<bool> take_seen(WorkQueue& queue, int wanted, const std::set<std::string>& except, Claim& claim);
 
   // E-mails of other programs: see mysql_adoption.cc.
-  static bool needs_adoption(const EmailRow& row);
+  bool needs_adoption(const EmailRow& row) const;
+  // Only another program makes an e-mail ready before it may be sent.
+  bool waits_for_its_time(const Email& email) const;
   base::Result<bool> adopt(const std::vector<EmailRow>& rows);
   base::Result<bool> adopt_described(const Email& email);
+  base::Result<bool> adopt_time(const Email& email);
   base::Result<bool> adopt_outcome(const EmailRow& row);
   void show_as_adopted(EmailRow& row) const;
   // What another program has brought to an end, of a row that is locked.
@@ -145,6 +149,8 @@ class MysqlLedger final : public Ledger {
   base::Result<std::vector<Email>> read_ended_leases(base::TimePoint before, int limit, Locked locked);
   mysql::Result<void> renew_chunk(mysql::Connection& connection, std::span<const Change> renewals, Renewals& outcome);
 
+  base::Result<int> give_missing_times(int limit);
+  base::Result<int> give_times_where(const std::string& condition, int limit);
   base::Result<int> sweep_emails(int limit);
   base::Result<int> sweep_objects(int limit);
   base::Result<int> sweep_keys(int limit);

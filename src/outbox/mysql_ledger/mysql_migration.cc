@@ -1,9 +1,13 @@
 #include "outbox/mysql_ledger/mysql_migration.h"
 
 #include <memory>
+#include <optional>
 
+#include "base/log.h"
 #include "mysql/connection.h"
-#include "outbox/email/email.h"
+#include "outbox/email/state_machine.h"
+#include "outbox/mysql_ledger/mysql_counts.h"
+#include "outbox/mysql_ledger/mysql_email_row.h"
 #include "outbox/mysql_ledger/mysql_schema.h"
 
 namespace postino::outbox {
@@ -100,25 +104,87 @@ base::Result<std::vector<DoneMigration>> migrate(const mysql::ServerOptions& ser
   return done;
 }
 
+namespace {
+
+// Those of another program that are finished, or that it was calling back for, in the order of their ids. Whether
+// Postino may call back for them is not decided here. They may have been adopted since: then the other program owns
+// them. Those that an earlier version has counted, and Postino has never moved, have no `reached`.
+const std::string& finished_elsewhere() {
+  static const std::string sql = [] {
+    std::string states;
+    for (const State state : all_states())
+      if (is_outcome(state) || acknowledged_form(state))
+        states += (states.empty() ? "'" : ", '") + std::string(name_of(state)) + "'";
+    return "SELECT " + email_columns + " FROM emails FORCE INDEX (PRIMARY) WHERE id > ? AND status IN (" + states +
+           ") AND (ledger_version <> version OR (due_ms IS NULL AND (owner = ? OR reached IS NULL)))"
+           " ORDER BY id LIMIT ? FOR UPDATE";
+  }();
+  return sql;
+}
+
+mysql::Result<base::TimePoint> time_of(Connection& connection) {
+  TRY(const mysql::Rows rows, connection.query("SELECT FLOOR(UNIX_TIMESTAMP(CURRENT_TIMESTAMP(3)) * 1000)"));
+  return base::from_epoch_milliseconds(rows[0].number(0));
+}
+
+// nullopt when no callback is to be taken over.
+std::optional<Email> taken_over(EmailRow row, base::TimePoint now) {
+  Email email = std::move(row.email);
+  if (row.foreign || row.never_moved) {
+    auto adopted = decide(std::move(email), event::Adopted{.is_new = !row.counted_as, .is_moved = true}, {}, now);
+    if (!adopted) return std::nullopt;
+    email = std::move(adopted->after);
+  }
+  auto taken = decide(std::move(email), event::CallbackTakenOver{}, {}, now);
+  if (!taken) return std::nullopt;
+  return std::move(taken->after);
+}
+
+// Takes over a few, from those behind this id on, and moves it forward. False at the end.
+mysql::Result<bool> take_over_some(Connection& connection, std::string& last_id, std::uint64_t& count) {
+  constexpr std::int64_t rows_at_once = 100;
+  TRY(const base::TimePoint now, time_of(connection));
+  TRY(const mysql::Rows rows, connection.query(finished_elsewhere(), {last_id, foreign_owner, rows_at_once}));
+  CountDifferences counts;
+  for (const mysql::Row row : rows) {
+    last_id = row.text(0);
+    auto finished = email_row_of(row);
+    if (!finished) {
+      base::log_warning("outbox", "a callback cannot be taken over",
+                        {{"id", last_id}, {"error", finished.error().message}});
+      continue;
+    }
+    const std::optional<State> counted_as = finished->counted_as;
+    const auto email = taken_over(*std::move(finished), now);
+    if (!email) continue;
+    Parameters parameters;
+    add_changed_row(parameters, *email, now);
+    TRY_VOID(connection.execute(rewrite_emails(1), parameters.list()));
+    if (counted_as) counts.left(email->tenant, *counted_as);
+    counts.entered(email->tenant, email->state);
+    ++count;
+  }
+  TRY_VOID(counts.write(connection, 0));
+  return !rows.empty();
+}
+
+}  // namespace
+
 base::Result<std::uint64_t> take_over_callbacks(const mysql::ServerOptions& server, base::Milliseconds wait) {
   TRY(const auto connection, connect(server, longest_statement));
   TRY_VOID(lock(*connection, wait));
-  // As if they had been finished here, just now: the whole e-mail was sent, and only replies of mail servers are for
-  // receivers. They may have been adopted since. Then the other program owns them; those that an earlier version has
-  // counted, and Postino has never moved, have no `reached`.
-  const auto taken = connection->execute(
-      "UPDATE emails SET due_ms = FLOOR(UNIX_TIMESTAMP(CURRENT_TIMESTAMP(3)) * 1000), expires_ms = NULL, owner = '',"
-      " updated_ms = UNIX_TIMESTAMP(updated_at) * 1000, ledger_version = version, updated_at = updated_at,"
-      " recipients = IF(status IN ('SENT', 'CALLING-SENT-CALLBACK'),"
-      " REPLACE(recipients, '\"state\":\"pending\"', '\"state\":\"delivered\"'), recipients),"
-      " internal_reason = COALESCE(reason, '') <> '' AND NOT reason REGEXP '^[245][0-9][0-9]([ -]|$)'"
-      " WHERE (status IN ('SENT', 'FAILED', 'INVALID')"
-      " AND (ledger_version <> version OR (due_ms IS NULL AND (owner = ? OR reached IS NULL))))"
-      " OR (status IN ('CALLING-SENT-CALLBACK', 'CALLING-FAILED-CALLBACK', 'CALLING-INVALID-CALLBACK')"
-      " AND ledger_version <> version)",
-      {foreign_owner});
-  if (!taken) return base::propagate(mysql::as_error(taken.error()));
-  return *taken;
+  std::uint64_t taken = 0;
+  std::string last_id;
+  const auto take_all = [&]() -> mysql::Result<void> {
+    for (bool more = true; more;) {
+      TRY_VOID(connection->begin());
+      TRY(more, take_over_some(*connection, last_id, taken));
+      TRY_VOID(connection->commit());
+    }
+    return {};
+  };
+  if (const auto done = take_all(); !done) return base::propagate(mysql::as_error(done.error()));
+  return taken;
 }
 
 }  // namespace postino::outbox

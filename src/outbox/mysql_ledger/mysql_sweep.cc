@@ -3,6 +3,8 @@
 #include <limits>
 #include <optional>
 
+#include "base/log.h"
+#include "outbox/mysql_ledger/mysql_work_conditions.h"
 #include "outbox/mysql_ledger/mysql_work_queue.h"
 
 namespace postino::outbox {
@@ -142,6 +144,31 @@ base::Result<int> MysqlLedger::sweep_emails(int limit) {
   });
 }
 
+// What waits is due at once, unless it has a time to be sent; what is worked on gets a lease that its worker can renew.
+base::Result<int> MysqlLedger::give_missing_times(int limit) {
+  TRY(const int early, give_times_where(is_before_all_time_condition(), limit));
+  TRY(const int without, give_times_where(is_without_time_condition(), limit));
+  return early + without;
+}
+
+base::Result<int> MysqlLedger::give_times_where(const std::string& condition, int limit) {
+  const std::string sql = "SELECT id FROM emails FORCE INDEX (idx_work) WHERE " + condition + " AND shard IN (" +
+                          all_shards() + ") LIMIT ? FOR UPDATE SKIP LOCKED";
+  static const std::string update =
+      "UPDATE emails SET due_ms = IF(" + is_working_condition() + ", ?, 0), updated_at = updated_at WHERE id = ?";
+  return in_batches(limit, [&](int wanted) {
+    return database_.transact([&](Connection& connection, const Attempt&) -> mysql::Result<int> {
+      TRY(const mysql::Rows rows, connection.query(sql, {wanted}));
+      if (rows.empty()) return 0;
+      base::log_warning("outbox", "e-mails had no time at which a worker would find them, and get one",
+                        {{"emails", std::to_string(rows.size())}, {"first", std::string(rows[0].text(0))}});
+      const std::int64_t lease_end = base::epoch_milliseconds(clock_.now() + policy_.lease);
+      for (const mysql::Row row : rows) TRY_VOID(connection.execute(update, {lease_end, row.text(0)}));
+      return static_cast<int>(rows.size());
+    });
+  });
+}
+
 base::Result<int> MysqlLedger::sweep_objects(int limit) {
   return in_batches(limit, [&](int wanted) {
     return database_.transact([&](Connection& connection, const Attempt&) -> mysql::Result<int> {
@@ -175,10 +202,11 @@ base::Result<int> MysqlLedger::sweep_keys(int limit) {
 }
 
 base::Result<int> MysqlLedger::sweep(int limit) {
+  TRY(const int given, give_missing_times(limit));
   TRY(const int emails, sweep_emails(limit));
   TRY(const int objects, sweep_objects(limit));
   TRY(const int keys, sweep_keys(limit));
-  return emails + objects + keys;
+  return given + emails + objects + keys;
 }
 
 base::Result<std::optional<base::TimePoint>> MysqlLedger::last_seen() {

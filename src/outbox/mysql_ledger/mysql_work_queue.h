@@ -11,6 +11,7 @@ namespace postino::outbox {
 
 // As the schema computes it from the id. Claimers of different shards have no rows in common.
 inline constexpr int mysql_shards = 4;
+std::string all_shards();  // "0, 1, 2, 3"
 
 // A queue as this process reads it.
 struct MysqlLedger::WorkQueue {

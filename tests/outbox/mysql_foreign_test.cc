@@ -1,0 +1,167 @@
+// What other programs, and a database that was killed, leave behind in the tables.
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "base/timestamp.h"
+#include "mysql_outbox.h"
+#include "outbox/mysql_ledger/mysql_counts.h"
+
+namespace postino::outbox {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::UnorderedElementsAre;
+
+class MysqlForeignTest : public testing::Test {
+ protected:
+  base::TimePoint now() const { return clock_->now(); }
+  MysqlLedger& ledger() { return process_->ledger(); }
+  void accept(int count, const std::string& tenant = "", int first = 0) {
+    std::vector<NewEmail> emails;
+    for (int i = first; i < first + count; ++i) emails.push_back(accepted(new_email(email_id(i), tenant), now()));
+    const auto answer = ledger().accept(std::move(emails), std::nullopt, [](const auto&) { return ""; });
+    ASSERT_TRUE(answer) << answer.error().message;
+  }
+  Email find(int number) { return **ledger().find(email_id(number)); }
+  std::vector<std::string> history(int number) {
+    std::vector<std::string> states;
+    const auto lines = ledger().history(email_id(number));
+    for (const HistoryEntry& line : *lines) states.push_back(line.status);
+    return states;
+  }
+  static std::vector<std::string> ids(const std::vector<Email>& emails) {
+    std::vector<std::string> result;
+    for (const Email& email : emails) result.push_back(email.id);
+    return result;
+  }
+  // As another program writes it, with its files. It is to be sent in an hour.
+  void insert(int number, const std::string& status) {
+    const std::string id = email_id(number);
+    std::filesystem::create_directories(outbox_.spool_directory());
+    std::ofstream(outbox_.spool_directory() / (id + ".json"))
+        << R"({"id":")" << id << R"(","from":"ann@example.com","to":["bob@example.com"],"subject":"s",)"
+        << R"("body_text":"b","send_at":")" << base::format_timestamp(now() + hours(1)) << R"("})";
+    std::ofstream(outbox_.spool_directory() / (id + ".eml")) << "Subject: s\r\n\r\nb\r\n";
+    outbox_.execute("INSERT INTO emails (id, status, payload_file_path, eml_file_path) VALUES (?, ?, ?, ?)",
+                    {id, status, id + ".json", id + ".eml"});
+  }
+  void move_by_hand(int number, const std::string& status) {
+    outbox_.execute("UPDATE emails SET status = ?, version = version + 1 WHERE id = ?", {status, email_id(number)});
+  }
+  // With counts and rows of one moment: nobody else is there.
+  void expect_counts_right() {
+    for (const std::string tenant : {"", "acme"}) {
+      Counts expected{};
+      for (const mysql::Row row : outbox_.query(
+               "SELECT ledger_status, COUNT(*) FROM emails WHERE ? IN ('', tenant) GROUP BY ledger_status", {tenant}))
+        expected[index_of(parse_state(row.text(0)).value())] = row.number(1);
+      EXPECT_EQ(*ledger().counts(tenant.empty() ? std::nullopt : std::optional(tenant)), expected) << tenant;
+    }
+  }
+  int recounted() {
+    const auto connection = *mysql::Connection::open(outbox_.server());
+    const auto wrong = recount(*connection);
+    EXPECT_TRUE(wrong) << wrong.error().message;
+    return wrong.value_or(-1);
+  }
+
+  // Moments in the rows are the database's: the clock begins a little later.
+  const std::shared_ptr<base::ManualClock> clock_ =
+      std::make_shared<base::ManualClock>(base::SystemClock().now() + minutes(1));
+  MysqlOutbox outbox_{SpoolChoice::directory, clock_};
+  const std::unique_ptr<MysqlProcess> process_ = outbox_.make_process();
+  const Decider decide_;
+};
+
+TEST_F(MysqlForeignTest, WhatIsReadyBeforeItsTimeWaits) {
+  insert(1, "READY");
+  insert(2, "ACCEPTED");
+  EXPECT_THAT(ids(ledger().due(Pipeline::intake, 10, {})->emails), ElementsAre(email_id(2))) << "it is known now";
+  move_by_hand(2, "INTAKING");
+  move_by_hand(2, "READY");
+  const Choice all{[](const Email&) { return std::nullopt; }, [](const std::string&) { return true; }};
+  EXPECT_THAT(claimed(ledger(), Pipeline::send), IsEmpty());
+  EXPECT_THAT(ledger().claim(Pipeline::send, 10, "w", all)->emails, IsEmpty());
+  for (const int number : {1, 2}) EXPECT_EQ(find(number).due_at, find(number).send_at) << number;
+  EXPECT_EQ(ledger().claim(Pipeline::send, 10, "w")->next_due, find(1).send_at) << "workers know when to come back";
+  clock_->advance(hours(1) + seconds(1));
+  EXPECT_THAT(ids(claimed(ledger(), Pipeline::send)), UnorderedElementsAre(email_id(1), email_id(2)));
+}
+
+TEST_F(MysqlForeignTest, AChooserLeavesWhatIsReadyBeforeItsTime) {
+  insert(1, "READY");
+  const Choice all{[](const Email&) { return std::nullopt; }, [](const std::string&) { return true; }};
+  EXPECT_THAT(ledger().claim(Pipeline::send, 10, "w", all)->emails, IsEmpty());
+  clock_->advance(hours(1) + seconds(1));
+  EXPECT_THAT(ids(ledger().claim(Pipeline::send, 10, "w", all)->emails), ElementsAre(email_id(1)));
+}
+
+TEST_F(MysqlForeignTest, WhatNoWorkerWouldFindGetsATime) {
+  accept(4);
+  outbox_.execute("UPDATE emails SET due_ms = -5 WHERE id = ?", {email_id(0)});
+  outbox_.execute("UPDATE emails SET due_ms = NULL WHERE id = ?", {email_id(1)});
+  outbox_.execute("UPDATE emails SET due_ms = -1, status = 'PROCESSING', owner = 'w' WHERE id = ?", {email_id(2)});
+  insert(7, "READY");
+  outbox_.execute("UPDATE emails SET due_ms = -7 WHERE id = ?", {email_id(7)});
+  ASSERT_EQ(ledger().sweep(100), 4);
+  EXPECT_EQ(ledger().sweep(100), 0);
+  EXPECT_THAT(ids(claimed(ledger(), Pipeline::intake)), UnorderedElementsAre(email_id(0), email_id(1), email_id(3)));
+  EXPECT_THAT(claimed(ledger(), Pipeline::send), IsEmpty()) << "the other one waits for its time";
+  EXPECT_THAT(*ledger().find_ended_leases(now(), 10), IsEmpty()) << "its worker can renew it";
+  clock_->advance(ledger_policy().lease + seconds(1));
+  EXPECT_THAT(ids(*ledger().find_ended_leases(now(), 10)), Contains(email_id(2)));
+}
+
+// Every minute, beside many that are finished.
+TEST_F(MysqlForeignTest, WhatNoWorkerWouldFindIsFoundThroughTheIndex) {
+  outbox_.execute(
+      "INSERT INTO emails (id, status, due_ms, ledger_version, ledger_status)"
+      " SELECT UUID(), IF(seq % 2 = 0, 'SENT', 'ACCEPTED'), IF(seq % 2 = 0, NULL, 9000000000000), 1, 'SENT'"
+      " FROM seq_1_to_3000");
+  outbox_.query("ANALYZE TABLE emails");
+  const std::int64_t before = outbox_.status("HANDLER_READ_NEXT");
+  ASSERT_EQ(ledger().sweep(100), 0);
+  EXPECT_LT(outbox_.status("HANDLER_READ_NEXT") - before, 100);
+}
+
+TEST_F(MysqlForeignTest, CountsAreTrueAgainAfterOthersHaveDeletedRows) {
+  accept(4);
+  accept(3, "acme", 10);
+  EXPECT_THAT(claimed(ledger(), Pipeline::intake, 2), SizeIs(2));
+  EXPECT_EQ(recounted(), 0);
+  outbox_.execute("DELETE FROM emails WHERE id IN (?, ?, ?)", {email_id(0), email_id(10), email_id(11)});
+  outbox_.execute("UPDATE email_counts SET amount = amount + 1000 WHERE tenant = 'acme'");
+  outbox_.execute("INSERT INTO email_counts (tenant, status, slice, amount) VALUES ('gone', 'SENT', 3, 5)");
+  EXPECT_GT(recounted(), 0);
+  expect_counts_right();
+  EXPECT_EQ((*ledger().counts("gone"))[index_of(State::sent)], 0);
+  EXPECT_EQ(recounted(), 0);
+  accept(1, "acme", 20);
+  expect_counts_right();
+}
+
+TEST_F(MysqlForeignTest, ARecountIsRightWhileOthersWork) {
+  accept(25);
+  outbox_.execute("DELETE FROM emails WHERE id = ?", {email_id(0)});
+  const auto working = *mysql::Connection::open(outbox_.server());
+  // As a move that is under way: rows and counts of one transaction.
+  ASSERT_TRUE(working->begin());
+  ASSERT_TRUE(working->execute("UPDATE emails SET ledger_status = 'READY' WHERE id = ?", {email_id(1)}));
+  ASSERT_TRUE(
+      working->execute("INSERT INTO email_counts (tenant, status, slice, amount) VALUES ('', 'ACCEPTED', 99, -1),"
+                       " ('', 'READY', 99, 1)"));
+  EXPECT_EQ(recounted(), 1) << "of those that are accepted";
+  ASSERT_TRUE(working->commit());
+  expect_counts_right();
+  EXPECT_EQ(recounted(), 0);
+}
+
+}  // namespace
+}  // namespace postino::outbox
