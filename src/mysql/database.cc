@@ -15,6 +15,7 @@ Database::Database(ServerOptions server, PoolOptions pool, base::Random& random,
 bool Database::again(Error& error, Attempt& attempt) {
   attempt.commit_unknown = attempt.commit_unknown || error.at_commit;
   error.at_commit = attempt.commit_unknown;
+  attempt.connection_lost = attempt.connection_lost || error.kind == ErrorKind::lost;
   if (error.kind == ErrorKind::silent) statistics_.given_up();
   if (!worth_repeating(error)) return false;
   const auto now = std::chrono::steady_clock::now();

@@ -20,6 +20,8 @@ struct Attempt {
   // The answer to an earlier attempt's COMMIT did not arrive. It may have taken effect, or may even be about to: what
   // it wrote must be looked for with a locking read (FOR UPDATE), which waits for it, before it is written again.
   bool commit_unknown = false;
+  // The connection of an earlier attempt was lost, at COMMIT or before it.
+  bool connection_lost = false;
 };
 
 class Database {

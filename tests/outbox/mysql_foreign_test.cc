@@ -2,8 +2,12 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <functional>
+#include <thread>
+#include <utility>
 
 #include "base/timestamp.h"
+#include "lossy_proxy.h"
 #include "mysql_outbox.h"
 #include "outbox/mysql_ledger/mysql_counts.h"
 
@@ -161,6 +165,87 @@ TEST_F(MysqlForeignTest, ARecountIsRightWhileOthersWork) {
   ASSERT_TRUE(working->commit());
   expect_counts_right();
   EXPECT_EQ(recounted(), 0);
+}
+
+// The database has lost a part of what it was told, as has been seen of one that was killed: rows are as they were, and
+// lines are there.
+class MysqlLostRowsTest : public MysqlForeignTest {
+ protected:
+  std::string row_of(const std::string& id) {
+    return std::string(outbox_
+                           .query("SELECT CONCAT_WS(' ', status, version, ledger_version, ledger_status,"
+                                  " eml_file_path, owner, due_ms, reached) FROM emails WHERE id = ?",
+                                  {id})[0]
+                           .text(0));
+  }
+  // Before the next attempt the rows are as they are now.
+  void lose_rows_of_next_commit() {
+    outbox_.execute(
+        "CREATE TABLE former AS SELECT id, status, version, ledger_version, ledger_status, eml_file_path,"
+        " owner, due_ms, reached FROM emails");
+    proxy_.lose_answer_to("COMMIT");
+    meanwhile_ = [&] {
+      outbox_.execute(
+          "UPDATE emails JOIN former ON emails.id = former.id SET emails.status = former.status,"
+          " emails.version = former.version, emails.ledger_version = former.ledger_version,"
+          " emails.ledger_status = former.ledger_status, emails.eml_file_path = former.eml_file_path,"
+          " emails.owner = former.owner, emails.due_ms = former.due_ms, emails.reached = former.reached");
+    };
+  }
+
+  mysql::LossyProxy proxy_{outbox_.server()};
+  std::function<void()> meanwhile_ = [] {};
+  const std::unique_ptr<MysqlProcess> lossy_ =
+      outbox_.make_process_at(proxy_.options(), [this](base::Milliseconds) { std::exchange(meanwhile_, [] {})(); });
+};
+
+TEST_F(MysqlLostRowsTest, AMoveIsNotDoneByItsLinesAlone) {
+  accept(5);
+  std::vector<Change> moves;
+  for (const Email& email : claimed(ledger(), Pipeline::intake))
+    moves.push_back(decide_(email, event::MessageBuilt{"m"}, now()));
+  lose_rows_of_next_commit();
+  for (const MoveOutcome& outcome : lossy_->ledger().move(moves))
+    EXPECT_EQ(outcome.status, MoveStatus::done) << outcome.error;
+  EXPECT_EQ(proxy_.lost(), 1);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(find(i).state, State::ready) << row_of(email_id(i));
+    EXPECT_THAT(history(i), ElementsAre("ACCEPTED", "INTAKING", "READY"));
+  }
+}
+
+TEST_F(MysqlLostRowsTest, NothingIsClaimedByItsLinesAlone) {
+  accept(3);
+  lose_rows_of_next_commit();
+  const auto claim = lossy_->ledger().claim(Pipeline::intake, 10, "w");
+  ASSERT_TRUE(claim) << claim.error().message;
+  EXPECT_EQ(proxy_.lost(), 1);
+  EXPECT_THAT(claim->emails, SizeIs(3));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(find(i).state, State::intaking) << row_of(email_id(i));
+    EXPECT_THAT(history(i), ElementsAre("ACCEPTED", "INTAKING"));
+  }
+}
+
+// A rescuer waits for nobody, but for its own commit, whose answer was lost.
+TEST_F(MysqlLostRowsTest, ARescueThatIsUnderWayIsDone) {
+  accept(2);
+  const std::vector<Email> held = claimed(ledger(), Pipeline::intake);
+  clock_->advance(ledger_policy().lease + seconds(1));
+  std::vector<Change> rescues;
+  for (const Email& email : held) rescues.push_back(decide_(email, event::LeaseEnded{}, now()));
+  proxy_.hold_back("COMMIT");
+  std::thread later;
+  meanwhile_ = [&] {
+    later = std::thread([&] {
+      while (outbox_.status("INNODB_ROW_LOCK_CURRENT_WAITS") == 0) std::this_thread::yield();
+      proxy_.let_go();
+    });
+  };
+  for (const MoveOutcome& outcome : lossy_->ledger().move(std::move(rescues)))
+    EXPECT_EQ(outcome.status, MoveStatus::done) << outcome.error;
+  later.join();
+  for (const Email& email : held) EXPECT_EQ((*ledger().history(email.id)).size(), 3U);
 }
 
 }  // namespace

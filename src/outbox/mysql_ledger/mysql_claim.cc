@@ -1,5 +1,6 @@
 // Claims: what is due is found through an index by shard and due time, and taken in the transaction that found it.
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "outbox/mysql_ledger/mysql_work_conditions.h"
@@ -77,8 +78,8 @@ class MysqlLedger::ClaimWriter {
 
  private:
   mysql::Result<void> take(Connection& connection, const Attempt& attempt, std::size_t slice) {
-    if (attempt.commit_unknown) {
-      TRY(const bool committed, earlier_attempt_committed(connection));
+    if (attempt.connection_lost) {
+      TRY(const bool committed, earlier_attempt_committed(connection, attempt));
       if (committed) return {};
     }
     TRY_VOID(lock(connection));
@@ -124,16 +125,28 @@ class MysqlLedger::ClaimWriter {
     return {};
   }
 
-  // The changes are still those of the attempt whose end is not known.
-  mysql::Result<bool> earlier_attempt_committed(Connection& connection) {
+  // The changes are still those of the attempt whose end is not known. The lines alone do not prove that it took
+  // effect: the rows must have moved on, too.
+  mysql::Result<bool> earlier_attempt_committed(Connection& connection, const Attempt& attempt) {
+    std::map<std::string_view, std::int64_t> before;
     std::vector<std::string> ids;
-    for (const Change& change : changes_) ids.push_back(change.after.id);
+    for (const Change& change : changes_) {
+      ids.push_back(change.after.id);
+      before.emplace(change.before.id, change.before.version);
+    }
     if (ids.empty()) return false;
-    // It may be about to: then this waits for it.
-    TRY_VOID(connection.query("SELECT id FROM emails FORCE INDEX (PRIMARY) WHERE id IN " + placeholders(ids.size()) +
-                                  " ORDER BY id FOR UPDATE",
-                              std::vector<mysql::Parameter>(ids.begin(), ids.end())));
-    return was_committed(connection, ids, transition_);
+    if (attempt.commit_unknown) {
+      // It may be about to: then this waits for it.
+      TRY(const mysql::Rows rows, connection.query("SELECT id, version FROM emails FORCE INDEX (PRIMARY) WHERE id IN " +
+                                                       placeholders(ids.size()) + " ORDER BY id FOR UPDATE",
+                                                   std::vector<mysql::Parameter>(ids.begin(), ids.end())));
+      bool none_moved = false;
+      for (const mysql::Row row : rows) none_moved = none_moved || before[row.text(0)] == row.number(1);
+      TRY(const bool committed, none_moved ? mysql::Result<bool>(false) : was_committed(connection, ids, transition_));
+      if (committed) return true;
+    }
+    TRY_VOID(remove_lines_of_lost(connection, ids, transition_));
+    return false;
   }
 
   MysqlLedger& ledger_;

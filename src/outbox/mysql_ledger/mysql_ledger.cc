@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "base/log.h"
 #include "outbox/mysql_ledger/mysql_work_queue.h"
 
 namespace postino::outbox {
@@ -194,6 +195,22 @@ mysql::Result<bool> MysqlLedger::was_committed(Connection& connection, const std
                                                    placeholders(ids.size()) + " AND transition = ? LIMIT 1",
                                                parameters));
   return !rows.empty();
+}
+
+mysql::Result<void> MysqlLedger::remove_lines_of_lost(Connection& connection, const std::vector<std::string>& ids,
+                                                      std::int64_t transition) {
+  if (ids.empty()) return {};
+  std::vector<mysql::Parameter> parameters(ids.begin(), ids.end());
+  parameters.emplace_back(transition);
+  TRY(const mysql::Rows rows, connection.query("SELECT id FROM email_statuses WHERE email_id IN " +
+                                                   placeholders(ids.size()) + " AND transition = ?",
+                                               parameters));
+  if (rows.empty()) return {};
+  base::log_warning("outbox", "the database kept lines of history of a transaction that it did not commit",
+                    {{"lines", std::to_string(rows.size())}, {"email", ids.front()}});
+  for (const mysql::Row row : rows)
+    TRY_VOID(connection.execute("DELETE FROM email_statuses WHERE id = ?", {row.number(0)}));
+  return {};
 }
 
 base::Result<std::vector<std::string>> MysqlLedger::amend(const std::vector<Change>& changes) {

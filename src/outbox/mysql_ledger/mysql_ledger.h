@@ -104,6 +104,10 @@ class MysqlLedger final : public Ledger {
   // Was it committed, for one of these e-mails? They must be locked, so that no other transaction is about to.
   static mysql::Result<bool> was_committed(mysql::Connection& connection, const std::vector<std::string>& ids,
                                            std::int64_t transition);
+  // Of an attempt that did not take effect, when its connection was lost: a database that was killed has been seen to
+  // take back the rows of e-mails and to keep the lines. Waits for no other transaction.
+  static mysql::Result<void> remove_lines_of_lost(mysql::Connection& connection, const std::vector<std::string>& ids,
+                                                  std::int64_t transition);
   std::int64_t new_transition() { return static_cast<std::int64_t>(random_.next()); }
   // The states and lines of changes whose e-mails are locked and as they should be. `counted_as` says for each under
   // which state it is counted so far.

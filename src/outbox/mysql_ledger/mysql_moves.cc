@@ -68,9 +68,9 @@ class MysqlLedger::MoveWriter : private MoveBatch<MysqlSpool::Placed> {
 
  private:
   mysql::Result<void> write(Connection& connection, const Attempt& attempt, std::size_t slice) {
-    TRY_VOID(lock(connection));
-    if (attempt.commit_unknown) {
-      TRY(const bool committed, was_committed(connection, {ids_.begin(), ids_.end()}, transition_));
+    TRY_VOID(lock(connection, attempt));
+    if (attempt.connection_lost) {
+      TRY(const bool committed, earlier_attempt_committed(connection, attempt));
       if (committed) {
         current_ = written_;
         return {};
@@ -90,14 +90,28 @@ class MysqlLedger::MoveWriter : private MoveBatch<MysqlSpool::Placed> {
     return ledger_.write_moves(connection, changes, counted_as, transition_, slice);
   }
 
+  // The lines alone do not prove it: the rows must have moved on, too.
+  mysql::Result<bool> earlier_attempt_committed(Connection& connection, const Attempt& attempt) {
+    const std::vector<std::string> ids(ids_.begin(), ids_.end());
+    const bool none_moved = std::ranges::any_of(written_, [&](std::size_t each) { return current_.contains(each); });
+    if (attempt.commit_unknown && !none_moved) {
+      TRY(const bool committed, was_committed(connection, ids, transition_));
+      if (committed) return true;
+    }
+    TRY_VOID(remove_lines_of_lost(connection, ids, transition_));
+    return false;
+  }
+
   // A worker that holds a row, or waits for it, is about to say what became of the e-mail: no rescuer comes before it.
   bool is_rescue() const {
     return std::ranges::all_of(members_, [&](std::size_t index) { return changes_[index].only_unrenewed; });
   }
 
   // Locks the e-mails, in the order of their ids so that two transactions that want the same ones wait and do not block
-  // each other for good, and finds out which are as their changes have them before.
-  mysql::Result<void> lock(Connection& connection) {
+  // each other for good, and finds out which are as their changes have them before. A commit that may be under way is
+  // waited for, also by a rescuer.
+  mysql::Result<void> lock(Connection& connection, const Attempt& attempt) {
+    const bool skips_locked = is_rescue() && !attempt.commit_unknown;
     Parameters parameters;
     for (const std::string& id : ids_) parameters.add(id);
     parameters.repeat_last(1, rounded_up(ids_.size()));
@@ -105,7 +119,7 @@ class MysqlLedger::MoveWriter : private MoveBatch<MysqlSpool::Placed> {
         connection.query("SELECT id, status, version, ledger_status, due_ms, outcome_unknown, ledger_version FROM"
                          " emails FORCE INDEX (PRIMARY) WHERE id IN " +
                              placeholders(rounded_up(ids_.size())) + " ORDER BY id FOR UPDATE" +
-                             (is_rescue() ? " SKIP LOCKED" : ""),
+                             (skips_locked ? " SKIP LOCKED" : ""),
                          parameters.list()));
     std::map<std::string_view, mysql::Row> found;
     for (const mysql::Row row : rows) found.emplace(row.text(0), row);
