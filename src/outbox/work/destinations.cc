@@ -30,6 +30,13 @@ constexpr base::Milliseconds longest_counted = 4 * slow;
 constexpr int workers_for_one_kept = times_the_free + 1;
 
 int count_kept(int workers) { return workers > 1 ? std::max(1, workers / workers_for_one_kept) : 0; }
+// Half of them are for those that are known to answer: the other half lets new ones show that they do.
+int count_kept_for_quick_ones(int workers) { return count_kept(workers) / 2; }
+// The same of claims, where workers are kept at all.
+int count_claims_for_quick_ones(int workers, int most_claimed) {
+  constexpr int claims_for_one_kept = 8;
+  return count_kept_for_quick_ones(workers) > 0 ? most_claimed / claims_for_one_kept : 0;
+}
 
 int most_at_work(const DestinationRules& rules, int workers) {
   int most = std::max(1, workers * times_the_free / (times_the_free + 1));
@@ -48,8 +55,9 @@ bool have_common(const DestinationNames& some, const DestinationNames& others) {
 constexpr char mark_of_one = '@';
 // All that may be claimed is.
 const std::string obstacle_of_all = "*";
-// All that may be claimed of slow ones is.
+// All that may be claimed of slow ones is; or of those that have never answered, with the slow ones.
 const std::string obstacle_of_slow_ones = "~";
+const std::string obstacle_of_untried_ones = "?";
 
 // The name of the obstacle that those for the same destinations share. Names of destinations have no spaces.
 std::string lane_name_of(const DestinationNames& names) {
@@ -69,23 +77,55 @@ Destinations::Destinations(DestinationRules rules, int workers, int batch)
       high_(low_ + std::min(batch, std::max(low_, least_batch))),
       most_for_one_(2 * high_),
       most_claimed_(8 * (2 * workers + batch)),
-      most_slow_working_(workers - count_kept(workers)),
-      most_slow_claimed_(most_claimed_ / 2) {}
+      slow_{workers - count_kept(workers), most_claimed_ / 2},
+      slow_or_untried_{workers - count_kept_for_quick_ones(workers),
+                       most_claimed_ - count_claims_for_quick_ones(workers, most_claimed_)} {}
+
+// A lane is as good as the least known of its destinations. Without any, nobody is waited for.
+Destinations::Pace Destinations::pace_of(const DestinationNames& names) const {
+  if (const auto lane = lanes_.find(lane_name_of(names)); lane != lanes_.end()) return lane->second.pace;
+  const bool all_answer = std::ranges::all_of(names, [&](const std::string& name) { return answered_.contains(name); });
+  return all_answer ? Pace::quick : Pace::untried;
+}
+
+Destinations::Lane& Destinations::lane_of(const DestinationNames& names) {
+  const Pace pace = pace_of(names);
+  Lane& lane = lanes_[lane_name_of(names)];
+  lane.pace = pace;
+  return lane;
+}
+
+void Destinations::count(Pace pace, int working, int claimed) {
+  if (pace == Pace::quick) return;
+  slow_or_untried_.working += working;
+  slow_or_untried_.claimed += claimed;
+  if (pace == Pace::untried) return;
+  slow_.working += working;
+  slow_.claimed += claimed;
+}
 
 // The less is left for all, the less one may have. Whoever has nothing gets something.
 bool Destinations::has_room(const std::string& lane_name) {
   const auto found = lanes_.find(lane_name);
   if (found == lanes_.end()) return true;
   Lane& lane = found->second;
-  const bool is_full = lane.claimed >= high_ || (lane.claimed > 0 && lane.claimed >= (most_claimed_ - claimed_) / 2);
+  int left = most_claimed_ - claimed_;
+  if (lane.pace == Pace::untried) left = std::min(left, slow_or_untried_.most_claimed - slow_or_untried_.claimed);
+  const bool is_full = lane.claimed >= high_ || (lane.claimed > 0 && lane.claimed >= left / 2);
   if (is_full && !std::exchange(lane.is_closed, true)) ++closed_;
   return !lane.is_closed;
 }
 
 // When they have drained a bit, it is worth another look.
-bool Destinations::is_full_of_slow_ones() {
-  if (slow_claimed_ >= most_slow_claimed_) is_closed_for_slow_ones_ = true;
-  return is_closed_for_slow_ones_;
+bool Destinations::is_full(Share& share) {
+  if (share.claimed >= share.most_claimed) share.is_closed = true;
+  return share.is_closed;
+}
+
+void Destinations::reopen_if_drained(Share& share) {
+  if (!share.is_closed || share.claimed > share.most_claimed - least_batch) return;
+  share.is_closed = false;
+  reopened_ = true;
 }
 
 bool Destinations::is_crowded(const std::string& name, base::TimePoint now) const {
@@ -101,7 +141,9 @@ std::optional<std::string> Destinations::obstacle(const DestinationNames& names,
     if (is_crowded(name, now)) return mark_of_one + name;
   std::string lane_name = lane_name_of(names);
   const auto lane = lanes_.find(lane_name);
-  if (lane != lanes_.end() && lane->second.is_slow && is_full_of_slow_ones()) return obstacle_of_slow_ones;
+  const Pace pace = pace_of(names);
+  if (pace == Pace::slow && is_full(slow_)) return obstacle_of_slow_ones;
+  if (pace == Pace::untried && is_full(slow_or_untried_)) return obstacle_of_untried_ones;
   const bool is_wanted = wanted == Wanted::all || lane == lanes_.end() || lane->second.claimed < low_;
   if (is_wanted && has_room(lane_name)) return std::nullopt;
   return lane_name;
@@ -110,7 +152,8 @@ std::optional<std::string> Destinations::obstacle(const DestinationNames& names,
 bool Destinations::is_gone(const std::string& obstacle, base::TimePoint now, Wanted wanted) {
   const std::lock_guard lock(mutex_);
   if (obstacle == obstacle_of_all) return claimed_ < most_claimed_;
-  if (obstacle == obstacle_of_slow_ones) return !is_full_of_slow_ones();
+  if (obstacle == obstacle_of_slow_ones) return !is_full(slow_);
+  if (obstacle == obstacle_of_untried_ones) return !is_full(slow_or_untried_);
   if (obstacle.starts_with(mark_of_one)) return !is_crowded(obstacle.substr(1), now);
   const auto lane = lanes_.find(obstacle);
   if (lane == lanes_.end()) return true;
@@ -121,9 +164,9 @@ bool Destinations::is_gone(const std::string& obstacle, base::TimePoint now, Wan
 void Destinations::claimed(const DestinationNames& names) {
   const std::lock_guard lock(mutex_);
   ++claimed_;
-  Lane& lane = lanes_[lane_name_of(names)];
+  Lane& lane = lane_of(names);
   ++lane.claimed;
-  if (lane.is_slow) ++slow_claimed_;
+  count(lane.pace, 0, 1);
   for (const std::string& name : names) ++destinations_[name].claimed;
 }
 
@@ -143,9 +186,9 @@ bool Destinations::is_free(const std::string& name, base::TimePoint now) const {
 }
 
 bool Destinations::is_held_back(const DestinationNames& names) const {
-  if (names.empty() || slow_working_ < most_slow_working_) return false;
-  const auto lane = lanes_.find(lane_name_of(names));
-  return lane != lanes_.end() && lane->second.is_slow;
+  const Pace pace = pace_of(names);
+  const Share& share = pace == Pace::slow ? slow_ : slow_or_untried_;
+  return pace != Pace::quick && share.working >= share.most_working;
 }
 
 bool Destinations::may_begin_now(const DestinationNames& names, base::TimePoint now) const {
@@ -166,7 +209,7 @@ bool Destinations::begin(const DestinationNames& names, base::TimePoint now) {
   if (!may_begin_now(names, now)) return false;
   if (booked_ == names) booked_.clear();
   latest_ = std::max(latest_, now);
-  begin_work(lanes_[lane_name_of(names)], now);
+  begin_work(lane_of(names), now);
   for (const std::string& name : names) {
     Destination& destination = destinations_[name];
     ++destination.working;
@@ -181,7 +224,7 @@ bool Destinations::begin(const DestinationNames& names, base::TimePoint now) {
 
 void Destinations::begin_work(Lane& lane, base::TimePoint now) {
   ++working_;
-  if (lane.is_slow) ++slow_working_;
+  count(lane.pace, 1, 0);
   if (lane.working++ > 0) return;
   lane.last_end = now;
   at_work_.insert(&lane);
@@ -189,42 +232,58 @@ void Destinations::begin_work(Lane& lane, base::TimePoint now) {
 
 void Destinations::end_work(Lane& lane) {
   --working_;
-  if (lane.is_slow) --slow_working_;
+  count(lane.pace, -1, 0);
   if (--lane.working == 0) at_work_.erase(&lane);
 }
 
-void Destinations::set_slow(Lane& lane, bool is_slow) {
-  if (std::exchange(lane.is_slow, is_slow) == is_slow) return;
-  slow_working_ += is_slow ? lane.working : -lane.working;
-  slow_claimed_ += is_slow ? lane.claimed : -lane.claimed;
+void Destinations::set_pace(Lane& lane, Pace pace) {
+  count(lane.pace, -lane.working, -lane.claimed);
+  count(pace, lane.working, lane.claimed);
+  lane.pace = pace;
+}
+
+// Others that the lane shares a destination with learn of it when they begin anew.
+void Destinations::note_answer(const DestinationNames& names, base::TimePoint now, bool is_quick) {
+  for (const std::string& name : names) {
+    if (is_quick)
+      answered_.insert_or_assign(name, now);
+    else
+      answered_.erase(name);
+  }
+  if (answered_.size() < many_destinations) return;
+  const base::TimePoint recent = now - std::chrono::hours(1);
+  std::erase_if(answered_, [&](const auto& each) { return each.second < recent; });
+  if (answered_.size() >= many_destinations) answered_.clear();
 }
 
 void Destinations::find_slow_ones(base::TimePoint now) {
   for (Lane* lane : at_work_) {
     if (now - lane->last_end < slow) continue;
     lane->usual = std::max(lane->usual, slow);
-    set_slow(*lane, true);
+    set_pace(*lane, Pace::slow);
   }
 }
 
 void Destinations::put_off(const DestinationNames& names) {
   const std::lock_guard lock(mutex_);
-  end_work(lanes_[lane_name_of(names)]);
+  end_work(lane_of(names));
 }
 
 void Destinations::resume(const DestinationNames& names, base::TimePoint now) {
   const std::lock_guard lock(mutex_);
-  begin_work(lanes_[lane_name_of(names)], now);
+  begin_work(lane_of(names), now);
 }
 
 void Destinations::finished(const DestinationNames& names, base::TimePoint now, base::Milliseconds took) {
   const std::lock_guard lock(mutex_);
-  Lane& lane = lanes_[lane_name_of(names)];
+  Lane& lane = lane_of(names);
   lane.last_end = now;
   took = std::min(took, longest_counted);
   // One slow answer is enough; a quick one is not.
   lane.usual = std::max(took, (lane.usual + took) / 2);
-  set_slow(lane, lane.usual >= slow);
+  const bool is_quick = lane.usual < slow;
+  set_pace(lane, is_quick ? Pace::quick : Pace::slow);
+  note_answer(names, now, is_quick);
   leave(names, true);
 }
 
@@ -234,17 +293,15 @@ void Destinations::leave(const DestinationNames& names, bool was_working) {
   const auto lane = lanes_.find(lane_name_of(names));
   if (was_working) end_work(lane->second);
   --lane->second.claimed;
-  if (lane->second.is_slow) --slow_claimed_;
+  count(lane->second.pace, 0, -1);
   if (lane->second.is_closed && lane->second.claimed <= low_) {
     lane->second.is_closed = false;
     --closed_;
     reopened_ = true;
   }
   forget_if_idle(lane);
-  if (is_closed_for_slow_ones_ && slow_claimed_ <= most_slow_claimed_ - least_batch) {
-    is_closed_for_slow_ones_ = false;
-    reopened_ = true;
-  }
+  reopen_if_drained(slow_);
+  reopen_if_drained(slow_or_untried_);
   for (const std::string& name : names) {
     Destination& destination = destinations_[name];
     if (destination.claimed-- == most_for_one_) reopened_ = true;
@@ -256,7 +313,7 @@ void Destinations::leave(const DestinationNames& names, bool was_working) {
 // A lane without e-mails is remembered if it is slow.
 void Destinations::forget_if_idle(std::map<std::string, Lane>::iterator lane) {
   if (lane->second.claimed > 0 || lane->second.working > 0) return;
-  if (!lane->second.is_slow) lanes_.erase(lane);
+  if (lane->second.pace != Pace::slow) lanes_.erase(lane);
   if (lanes_.size() >= many_destinations)
     std::erase_if(lanes_, [](const auto& each) { return each.second.claimed == 0 && each.second.working == 0; });
 }
@@ -305,7 +362,7 @@ void Destinations::book(const DestinationNames& names, base::TimePoint now) {
 
 bool Destinations::has_closed() {
   const std::lock_guard lock(mutex_);
-  return closed_ > 0 || is_closed_for_slow_ones_;
+  return closed_ > 0 || slow_.is_closed || slow_or_untried_.is_closed;
 }
 
 bool Destinations::take_reopened() {

@@ -1,6 +1,7 @@
 // Where e-mails go, as far as workers share something there: the domains of recipients, or the host of a callback. Says
 // which e-mails may be begun and which may be claimed, so that no destination gets more than it may, and those that are
-// slow do not take all workers, neither one of them nor many.
+// slow do not take all workers, neither one of them nor many. Nor do those that have never answered: some workers are
+// for destinations that are known to answer.
 #pragma once
 
 #include <chrono>
@@ -33,8 +34,8 @@ class Destinations {
   int most_claimed() const { return most_claimed_; }
 
   // What keeps an e-mail for these destinations from being claimed; nullopt when it shall be. Enough is claimed for the
-  // same destinations, until there is little left; or for slow ones; or far more than enough for one of them, or it has
-  // a pause. Newcomers: those for which little is claimed.
+  // same destinations, until there is little left; or for slow ones, or for those that have never answered; or far more
+  // than enough for one of them, or it has a pause. Newcomers: those for which little is claimed.
   enum class Wanted { all, newcomers };
   std::optional<std::string> obstacle(const DestinationNames& names, base::TimePoint now, Wanted wanted = Wanted::all);
   // Is it there no longer?
@@ -80,19 +81,35 @@ class Destinations {
     base::TimePoint paused_until;  // as it asked
   };
 
+  // How long workers wait for a destination. Of those that are untried, some may never answer.
+  enum class Pace { quick, untried, slow };
+
   // E-mails for the same destinations.
   struct Lane {
+    Pace pace = Pace::untried;
     int claimed = 0;
     bool is_closed = false;
     int working = 0;              // workers
     base::TimePoint last_end;     // of work on one of them, or the begin if there was none before
     base::Milliseconds usual{0};  // time that a worker needs, lately
-    bool is_slow = false;
+  };
+  // What lanes of one pace, or slower, may have together.
+  struct Share {
+    int most_working = 0;
+    int most_claimed = 0;
+    int working = 0;  // workers
+    int claimed = 0;
+    bool is_closed = false;
   };
 
   // The mutex is held.
   bool is_free(const std::string& name, base::TimePoint now) const;
   bool may_begin_now(const DestinationNames& names, base::TimePoint now) const;
+  Lane& lane_of(const DestinationNames& names);
+  Pace pace_of(const DestinationNames& names) const;
+  // Counts for its share, and for that of those which are less slow.
+  void count(Pace pace, int working, int claimed);
+  static bool is_full(Share& share);
   bool has_room(const std::string& lane_name);
   bool is_crowded(const std::string& name, base::TimePoint now) const;
   void leave(const DestinationNames& names, bool was_working);
@@ -100,12 +117,13 @@ class Destinations {
   void forget_if_idle(std::map<std::string, Lane>::iterator lane);
   void begin_work(Lane& lane, base::TimePoint now);
   void end_work(Lane& lane);
-  // Would it take a worker that is kept for those that are not slow?
+  // Would it take a worker that is kept for those that are not as slow?
   bool is_held_back(const DestinationNames& names) const;
-  void set_slow(Lane& lane, bool is_slow);
+  void set_pace(Lane& lane, Pace pace);
+  void note_answer(const DestinationNames& names, base::TimePoint now, bool is_quick);
   // Whoever has not answered for long is slow, before the answer comes.
   void find_slow_ones(base::TimePoint now);
-  bool is_full_of_slow_ones();
+  void reopen_if_drained(Share& share);
 
   const DestinationRules rules_;
   const int workers_;
@@ -114,8 +132,6 @@ class Destinations {
   const int high_;          // when there are as many, no more shall be
   const int most_for_one_;  // claimed for one destination, with others or without
   const int most_claimed_;  // in all
-  const int most_slow_working_;
-  const int most_slow_claimed_;
   std::mutex mutex_;
   int claimed_ = 0;
   int working_ = 0;
@@ -126,9 +142,9 @@ class Destinations {
   std::map<std::string, Destination> destinations_;
   std::map<std::string, Lane> lanes_;  // of which something is claimed, or which were slow
   std::set<Lane*> at_work_;            // of them
-  int slow_working_ = 0;
-  int slow_claimed_ = 0;
-  bool is_closed_for_slow_ones_ = false;
+  Share slow_;
+  Share slow_or_untried_;
+  std::map<std::string, base::TimePoint> answered_;  // destinations: when they last answered quickly
 };
 
 }  // namespace postino::outbox

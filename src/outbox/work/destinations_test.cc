@@ -31,6 +31,17 @@ int count_claimed(Destinations& destinations, const DestinationNames& names, bas
   return count;
 }
 
+// One after the other is done, each in its time.
+void do_some(Destinations& destinations, const DestinationNames& names, int count, Milliseconds took) {
+  for (int i = 0; i < count; ++i) {
+    destinations.claimed(names);
+    ASSERT_TRUE(destinations.begin(names, first_turn));
+    destinations.finished(names, first_turn, took);
+  }
+}
+
+DestinationNames slow_one(int number) { return {"slow" + std::to_string(number)}; }
+
 TEST(Destinations, NoneTakesAllWorkers) {
   for (const int workers : {2, 3, 4, 8, 16, 100}) {
     Destinations destinations({}, workers, 25);
@@ -44,6 +55,8 @@ TEST(Destinations, NoneTakesAllWorkers) {
 
 TEST(Destinations, TheMoreThereAreTheLessEachMayHave) {
   Destinations destinations({}, 16, 25);
+  for (const DestinationNames& names : {DestinationNames{"1"}, {"2"}, {"3"}, {"4"}, at_a})
+    do_some(destinations, names, 1, Milliseconds(1));
   EXPECT_EQ(count_begun(destinations, {"1"}), 12);
   EXPECT_TRUE(destinations.begin({"2"}, first_turn));
   EXPECT_TRUE(destinations.begin({"2"}, first_turn));
@@ -217,17 +230,6 @@ TEST(Destinations, ForAPauseNobodyBooks) {
   EXPECT_TRUE(destinations.begin(at_a, first_turn));
 }
 
-// One after the other is done, each in its time.
-void do_some(Destinations& destinations, const DestinationNames& names, int count, Milliseconds took) {
-  for (int i = 0; i < count; ++i) {
-    destinations.claimed(names);
-    ASSERT_TRUE(destinations.begin(names, first_turn));
-    destinations.finished(names, first_turn, took);
-  }
-}
-
-DestinationNames slow_one(int number) { return {"slow" + std::to_string(number)}; }
-
 TEST(Destinations, ManySlowOnesLeaveWorkersToOthers) {
   for (const auto& [workers, kept] : {std::pair(2, 1), std::pair(8, 2), std::pair(16, 4), std::pair(64, 16)}) {
     Destinations destinations({}, workers, 25);
@@ -241,6 +243,62 @@ TEST(Destinations, ManySlowOnesLeaveWorkersToOthers) {
   Destinations alone({}, 1, 25);
   do_some(alone, at_a, 1, Milliseconds(5'000));
   EXPECT_TRUE(alone.begin(at_a, first_turn)) << "who has only one worker gives it to anyone";
+}
+
+TEST(Destinations, ThoseThatHaveNeverAnsweredLeaveWorkersToThoseThatHave) {
+  for (const auto& [workers, kept] : {std::pair(2, 0), std::pair(8, 1), std::pair(16, 2), std::pair(64, 8)}) {
+    Destinations destinations({}, workers, 25);
+    do_some(destinations, at_a, 1, Milliseconds(999));
+    int begun = 0;
+    for (int i = 0; i < 100; ++i) begun += destinations.begin({"new" + std::to_string(i)}, first_turn) ? 1 : 0;
+    EXPECT_EQ(begun, workers - kept) << workers;
+    EXPECT_EQ(destinations.begin(at_b, first_turn + seconds(1)), false) << "it is as new as they are";
+    EXPECT_EQ(destinations.begin(at_both, first_turn + seconds(1)), false) << "as little known as one of both";
+    EXPECT_TRUE(destinations.begin(at_a, first_turn + seconds(1))) << workers;
+    destinations.claimed({"new0"});
+    destinations.finished({"new0"}, first_turn, Milliseconds(10));
+    EXPECT_TRUE(destinations.begin({"new0"}, first_turn + seconds(1))) << "it has answered";
+  }
+}
+
+TEST(Destinations, NewOnesHaveWorkersThatSlowOnesHaveNot) {
+  Destinations destinations({}, 16, 25);
+  for (int i = 0; i < 20; ++i) do_some(destinations, slow_one(i), 1, seconds(5));
+  for (int i = 0; i < 20; ++i) destinations.begin(slow_one(i), first_turn);
+  EXPECT_TRUE(destinations.begin(at_a, first_turn));
+  EXPECT_TRUE(destinations.begin(at_b, first_turn));
+  EXPECT_FALSE(destinations.begin({"c.example"}, first_turn));
+}
+
+TEST(Destinations, WhoAnswersNoLongerMustShowItAgain) {
+  Destinations destinations({}, 8, 25);
+  do_some(destinations, at_a, 1, Milliseconds(10));
+  do_some(destinations, at_b, 1, Milliseconds(10));
+  do_some(destinations, at_both, 1, seconds(5));
+  for (int i = 0; i < 100; ++i) destinations.begin({"new" + std::to_string(i)}, first_turn);
+  EXPECT_FALSE(destinations.begin(at_a, first_turn));
+  EXPECT_FALSE(destinations.begin(at_b, first_turn));
+}
+
+TEST(Destinations, ThoseThatHaveNeverAnsweredLeaveRoomForClaims) {
+  Destinations destinations({}, 16, 25);
+  do_some(destinations, at_a, 1, Milliseconds(10));
+  std::optional<std::string> obstacle;
+  int claimed = 0;
+  for (; claimed < 10'000; ++claimed) {
+    const DestinationNames names = {"new" + std::to_string(claimed)};
+    obstacle = destinations.obstacle(names, first_turn);
+    if (obstacle) break;
+    destinations.claimed(names);
+  }
+  ASSERT_TRUE(obstacle);
+  EXPECT_EQ(claimed, destinations.most_claimed() * 7 / 8);
+  EXPECT_TRUE(destinations.has_closed());
+  EXPECT_FALSE(destinations.is_gone(*obstacle, first_turn));
+  EXPECT_GE(count_claimed(destinations, at_a), 16) << "for each worker one";
+  for (int i = 0; i < 8; ++i) destinations.given_up({"new" + std::to_string(i)});
+  EXPECT_TRUE(destinations.take_reopened());
+  EXPECT_TRUE(destinations.is_gone(*obstacle, first_turn));
 }
 
 TEST(Destinations, WhoDoesNotAnswerForLongIsSlowBeforeItDoes) {
