@@ -167,6 +167,26 @@ TEST_F(MysqlForeignTest, ARecountIsRightWhileOthersWork) {
   EXPECT_EQ(recounted(), 0);
 }
 
+TEST_F(MysqlForeignTest, OfAVeryLongHistoryTheNewestLinesAreRead) {
+  accept(1);
+  outbox_.execute("INSERT INTO email_statuses (email_id, status, reason) SELECT ?, 'READY', seq FROM seq_1_to_3000",
+                  {email_id(0)});
+  auto lines = ledger().history(email_id(0));
+  ASSERT_TRUE(lines) << lines.error().message;
+  EXPECT_EQ(lines->size(), most_history_lines);
+  EXPECT_EQ(lines->back().reason, "3000");
+  outbox_.execute(
+      "INSERT INTO email_statuses (email_id, status, reason) SELECT ?, 'READY', REPEAT('x', 60000)"
+      " FROM seq_1_to_400",
+      {email_id(0)});
+  lines = ledger().history(email_id(0));
+  ASSERT_TRUE(lines) << lines.error().message;
+  std::size_t bytes = 0;
+  for (const HistoryEntry& line : *lines) bytes += line.reason.size();
+  EXPECT_GE(bytes, most_history_bytes);
+  EXPECT_LE(bytes, most_history_bytes + 50 * 60'000) << "a few are read at once";
+}
+
 // The database has lost a part of what it was told, as has been seen of one that was killed: rows are as they were, and
 // lines are there.
 class MysqlLostRowsTest : public MysqlForeignTest {

@@ -299,6 +299,27 @@ TEST_F(StoreAdoptionTest, ARecordThatCannotBeReadIsToldOfAndMended) {
   EXPECT_EQ(marks(), 0U);
 }
 
+TEST_F(StoreAdoptionTest, AHistoryThatIsTooLargeIsToldOfAndNotRead) {
+  for (int i = 0; i < 30; ++i) {
+    store::PutItemRequest put;
+    put.table_name = store_.tables().emails;
+    put.item = {{"Id", email_id(1)},
+                {"Status", "READY#" + std::to_string(i)},
+                {"Attributes", item::Map{{"Reason", std::string(390'000, 'x')}}}};
+    ASSERT_TRUE(store_.engine().put_item(put));
+  }
+  ASSERT_TRUE(theirs_.insert(email_id(1), payload(email_id(1))));
+  ASSERT_TRUE(theirs_.insert(email_id(2), payload(email_id(2))));
+  EXPECT_THAT(due(Pipeline::intake), SizeIs(1)) << "it keeps no other back";
+  ASSERT_THAT(ledger_->malformed(), SizeIs(1));
+  EXPECT_THAT(ledger_->malformed()[0].error, HasSubstr("has more than 1000 lines or 8 MB"));
+  std::size_t bytes = 0;
+  const auto lines = ledger_->history(email_id(1));
+  ASSERT_TRUE(lines);
+  for (const HistoryEntry& line : *lines) bytes += line.reason.size();
+  EXPECT_LE(bytes, most_history_bytes);
+}
+
 TEST_F(StoreAdoptionTest, RecordsThatCannotBeReadAreFoundAgainByTheNextProcess) {
   accept(1);
   ASSERT_TRUE(theirs_.insert(email_id(2), payload(email_id(2)), "LOST"));

@@ -128,6 +128,10 @@ struct EmailPage {
   std::string cursor;         // empty at the end
 };
 
+// Of a history, so much is read at most: the newest lines. Other programs may write as many as they like.
+inline constexpr std::size_t most_history_lines = 1'000;
+inline constexpr std::size_t most_history_bytes = 8 << 20;
+
 using Counts = std::array<std::int64_t, state_count>;
 
 // Everything there is of an e-mail, as another ledger and its spool have it.
@@ -193,7 +197,8 @@ class Ledger {
 
   // corrupt when its record cannot be read.
   virtual base::Result<std::optional<Email>> find(const std::string& id) = 0;
-  virtual base::Result<std::vector<HistoryEntry>> history(const std::string& id) = 0;  // oldest first
+  // Oldest first; of a very long one the newest lines.
+  virtual base::Result<std::vector<HistoryEntry>> history(const std::string& id) = 0;
   // invalid when the cursor is not one of ours.
   virtual base::Result<EmailPage> list(const ListRequest& request) = 0;
   // E-mails whose callback was given up; of all tenants when the tenant is empty.

@@ -67,7 +67,16 @@ base::Result<std::string> read_contents(Spool& spool, SpoolKind kind, const std:
                                         const Spool::Admit& admit) {
   using enum base::ErrorCode;
   if (auto reason = why_not_of(id, kind, path)) return base::fail(corrupt, *std::move(reason));
-  auto bytes = spool.read_if(path, admit);
+  const std::size_t most = kind == SpoolKind::payload ? most_payload_bytes : most_message_bytes;
+  std::size_t size = 0;
+  auto bytes = spool.read_if(path, [&](std::size_t found) {
+    size = found;
+    return found <= most && admit(found);
+  });
+  if (!bytes && size > most)
+    return base::fail(corrupt, "the " + std::string(kind == SpoolKind::payload ? "payload" : "message") +
+                                   " of the e-mail has " + std::to_string(size >> 20) + " MB, more than the " +
+                                   std::to_string(most >> 20) + " MB that it may have");
   if (!bytes && (bytes.error().code == invalid || bytes.error().code == malformed))
     return base::fail(corrupt, "what the record of the e-mail names cannot be read: " + bytes.error().message);
   return bytes;

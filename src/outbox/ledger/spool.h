@@ -70,10 +70,14 @@ std::string spool_path(const SpoolObject& object, const std::string& distinction
 // The e-mail that a path belongs to; empty when it is no path of ours.
 std::string id_in_spool_path(std::string_view path);
 
+// Larger contents are no e-mail's, or damaged: no request is as large, and no message that is built of one.
+inline constexpr std::size_t most_payload_bytes = 64 << 20;
+inline constexpr std::size_t most_message_bytes = 256 << 20;
+
 // Reads what the record of an e-mail names as its payload or message. Another program may have spoilt the record, and
 // must not make this one send the contents of another e-mail, or try for ever. So no path is read that is empty, or
 // says that it belongs to another e-mail or is of the other kind. corrupt then, and whenever what is named cannot be
-// contents, such as a directory; not_found when it is gone, or not in the spool.
+// contents, such as a directory or something that is too large; not_found when it is gone, or not in the spool.
 base::Result<std::string> read_contents(Spool& spool, SpoolKind kind, const std::string& id, const std::string& path,
                                         const Spool::Admit& admit);
 

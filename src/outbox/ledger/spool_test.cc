@@ -281,6 +281,20 @@ class ContentsTest : public DirectorySpoolTest {
   std::string other_path_;
 };
 
+TEST_F(ContentsTest, ThatAreTooLargeAreNotRead) {
+  for (const auto& [kind, path, megabytes] :
+       {std::tuple(SpoolKind::payload, payload_path_, 64), std::tuple(SpoolKind::message, message_path_, 256)}) {
+    fs::resize_file(directory_.path() / "a" / "spool" / path, (std::uintmax_t(megabytes) << 20) + 1);  // it has a hole
+    bool is_asked = false;
+    const auto contents = read_contents(*spool_, kind, own_.id, path, [&](std::size_t) { return is_asked = true; });
+    ASSERT_FALSE(contents);
+    EXPECT_FALSE(is_asked) << "there is no memory for it, whatever is free";
+    EXPECT_EQ(contents.error().code, ErrorCode::corrupt);
+    EXPECT_THAT(contents.error().message,
+                HasSubstr("MB, more than the " + std::to_string(megabytes) + " MB that it may have"));
+  }
+}
+
 TEST_F(ContentsTest, AreReadByTheirPaths) {
   EXPECT_EQ(read(SpoolKind::payload, payload_path_).value_or("-"), "contents");
   EXPECT_EQ(read(SpoolKind::message, message_path_).value_or("-"), "contents");

@@ -1,6 +1,7 @@
 #include "outbox/mysql_ledger/mysql_ledger.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/hash.h"
 #include "base/log.h"
@@ -123,21 +124,35 @@ base::Result<std::optional<Email>> MysqlLedger::find(const std::string& id) {
   return std::optional<Email>(std::move(rows.front().email));
 }
 
+// The newest first, a few at a time: another program may have written any number of long ones.
 base::Result<std::vector<HistoryEntry>> MysqlLedger::history(const std::string& id) {
-  const auto rows = database_.read([&](Connection& connection, const Attempt&) {
-    return connection.query(
-        "SELECT status, reason, COALESCE(at_ms, UNIX_TIMESTAMP(created_at) * 1000), version, email_id"
-        " FROM email_statuses WHERE email_id = ? ORDER BY id",
-        {id});
-  });
-  if (!rows) return base::propagate(mysql::as_error(rows.error()));
+  constexpr std::int64_t lines_at_once = 50;
   std::vector<HistoryEntry> entries;
-  for (const mysql::Row row : *rows) {
-    if (row.text(4) != id) continue;
-    // Other programs do not write the version; each of their lines is one.
-    const std::int64_t next = entries.empty() ? 1 : entries.back().version + 1;
-    entries.push_back({std::string(row.text(0)), base::from_epoch_milliseconds(row.number(2)), std::string(row.text(1)),
-                       row.optional_number(3).value_or(next)});
+  std::size_t bytes = 0;
+  std::int64_t older_than = std::numeric_limits<std::int64_t>::max();
+  for (bool more = true; more;) {
+    const auto rows = database_.read([&](Connection& connection, const Attempt&) {
+      return connection.query(
+          "SELECT status, reason, COALESCE(at_ms, UNIX_TIMESTAMP(created_at) * 1000), version, email_id, id"
+          " FROM email_statuses WHERE email_id = ? AND id < ? ORDER BY id DESC LIMIT ?",
+          {id, older_than, lines_at_once});
+    });
+    if (!rows) return base::propagate(mysql::as_error(rows.error()));
+    for (const mysql::Row row : *rows) {
+      older_than = row.number(5);
+      if (row.text(4) != id) continue;
+      entries.push_back({std::string(row.text(0)), base::from_epoch_milliseconds(row.number(2)),
+                         std::string(row.text(1)), row.optional_number(3).value_or(0)});
+      bytes += entries.back().reason.size();
+    }
+    more = static_cast<std::int64_t>(rows->size()) == lines_at_once && entries.size() < most_history_lines &&
+           bytes < most_history_bytes;
+  }
+  std::ranges::reverse(entries);
+  // Other programs do not write the version; each of their lines is one.
+  for (std::int64_t next = 1; HistoryEntry & entry : entries) {
+    if (entry.version == 0) entry.version = next;
+    next = entry.version + 1;
   }
   return entries;
 }

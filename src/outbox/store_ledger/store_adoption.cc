@@ -47,7 +47,13 @@ base::Result<EmailRecords> StoreLedger::read_records(const std::string& id) {
   query.placeholders.values = item::Map{{":id", id}};
   query.consistent_read = true;
   EmailRecords records;
+  std::size_t pages = 0;  // of a megabyte
   do {
+    if (++pages > most_history_bytes >> 20 || records.lines.size() > most_history_lines)
+      return base::fail(base::ErrorCode::corrupt, "the history of e-mail " + id + " has more than " +
+                                                      std::to_string(most_history_lines) + " lines or " +
+                                                      std::to_string(most_history_bytes >> 20) +
+                                                      " MB, and cannot be taken over from another program");
     auto page = retry_([&] { return store_.query(query); });
     if (!page) return base::propagate(store::as_error(page.error()));
     for (item::Item& item : page->items) {

@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "outbox/ledger/newest_lines.h"
 #include "outbox/store_ledger/email_item.h"
 #include "outbox/store_ledger/foreign_email.h"
 #include "outbox/store_ledger/store_counts.h"
@@ -114,19 +115,15 @@ base::Result<std::vector<HistoryEntry>> StoreLedger::history(const std::string& 
   query.key_condition = "Id = :id";
   query.placeholders.values = item::Map{{":id", id}};
   query.consistent_read = true;
-  std::vector<HistoryEntry> entries;
+  NewestLines lines;  // the order of the records is not that of time
   do {
     const auto page = retry_([&] { return store_.query(query); });
     if (!page) return base::propagate(store::as_error(page.error()));
     for (const item::Item& item : page->items)
-      if (auto entry = history_entry_of(item)) entries.push_back(std::move(*entry));
+      if (auto entry = history_entry_of(item)) lines.add(std::move(*entry));
     query.exclusive_start_key = page->last_evaluated_key;
   } while (query.exclusive_start_key);
-  // A bounce has the version of the state it came in.
-  std::ranges::stable_sort(entries, [](const HistoryEntry& a, const HistoryEntry& b) {
-    return std::pair(a.version, a.at) < std::pair(b.version, b.at);
-  });
-  return entries;
+  return std::move(lines).take();
 }
 
 store::TransactPut StoreLedger::put_line(const Email& email, const NewLine& line) const {
