@@ -49,6 +49,11 @@ class FactsTest(unittest.TestCase):
                 # Clocks share a class, which takes the first part of the name.
                 self.assertIn(re.sub("^postino_mysql_clock_(jumps|suspicious)", r"postino_clock_\1", name), known, path.name)
 
+    def test_metrics_of_the_database_are_documented(self):
+        document = (ROOT / "docs/mysql.md").read_text(encoding="utf-8")
+        for name in set(re.findall(r'"(postino_mysql_[a-z0-9_]+)"', sources())):
+            self.assertIn(f"`{name}`" if name != "postino_mysql_clock" else f"`{name}_", document)
+
     def test_the_unit_is_one(self):
         """As far as systemd's own tool can tell, where there is one; and its paths are those of the page."""
         (unit,) = [block for block in examples.blocks(ROOT / "docs/production.md") if block.info.startswith("ini ")]
