@@ -76,6 +76,15 @@ tl::unexpected<Error> fail(ErrorKind kind, unsigned code, std::string message) {
   return tl::unexpected<Error>(Error{kind, code, std::move(message), false});
 }
 
+base::Error as_write_error(const Error& error) {
+  base::Error result = as_error(error);
+  if (error.at_commit)
+    result.code = base::ErrorCode::io;
+  else if (result.code == base::ErrorCode::io)
+    result.code = base::ErrorCode::exhausted;
+  return result;
+}
+
 base::Error as_error(const Error& error) {
   std::string message = "database: " + error.message;
   if (error.code != 0) message += " (" + std::to_string(error.code) + ")";

@@ -46,5 +46,7 @@ tl::unexpected<Error> fail(ErrorKind kind, unsigned code, std::string message);
 
 // As the rest of the house reports errors.
 base::Error as_error(const Error& error);
+// The same of a write: io only when it may have been done, exhausted when it was not.
+base::Error as_write_error(const Error& error);
 
 }  // namespace postino::mysql

@@ -37,6 +37,12 @@ base::Result<T> before_change(base::Result<T> done) {
   return done;
 }
 
+// Of a step after so many others: when one has been done, it is not true that nothing was.
+base::Result<void> after_changes(int made, base::Result<void> done) {
+  if (!done && done.error().code == base::ErrorCode::exhausted && made > 0) done.error().code = base::ErrorCode::io;
+  return done;
+}
+
 // As operators are shown it: it waits for them.
 Email unreadable_email(const MalformedRecord& record) {
   Email email;
@@ -305,8 +311,14 @@ base::Result<Email> Outbox::amend(const std::string& id, const std::string& tena
     return base::propagate(change.error());
   }
   if (notes != nullptr) TRY_VOID(before_change(notes->write(note)));
-  TRY_VOID(outbox::amend(ledger_, *std::move(change)));
-  TRY(Email amended, find(id, tenant));
+  const Email wanted = change->after;
+  const auto written = outbox::amend(ledger_, *std::move(change));
+  const bool in_doubt = !written && written.error().code == base::ErrorCode::io;
+  if (!written && !in_doubt) return base::propagate(written.error());
+  const auto found = find(id, tenant);
+  // A look says whether it was written. That it was not is no proof: it may be about to be.
+  if (in_doubt && (!found || *found != wanted)) return base::propagate(written.error());
+  const Email& amended = found ? *found : wanted;
   signal_.announce(amended);
   return amended;
 }
@@ -325,7 +337,7 @@ base::Result<base::TimePoint> Outbox::time_of_bounce(const ChangeNotes* notes) {
   const base::TimePoint now = clock_.now();
   if (notes == nullptr) return now;
   if (const auto noted = base::parse_timestamp(notes->last)) return *noted;
-  TRY_VOID(notes->write(base::format_timestamp(now)));
+  TRY_VOID(before_change(notes->write(base::format_timestamp(now))));
   return now;
 }
 
@@ -337,7 +349,8 @@ base::Result<BounceOutcome> Outbox::take_bounce(std::string_view message, const 
   for (const std::string& name : {report.envelope_id, report.message_id.substr(0, report.message_id.find('@'))}) {
     if (name.empty()) continue;
     const auto found = ledger_.find(name);
-    if (!found && found.error().code != base::ErrorCode::corrupt) return base::propagate(found.error());
+    if (!found && found.error().code != base::ErrorCode::corrupt)
+      return before_change(base::Result<BounceOutcome>(base::propagate(found.error())));
     if (!found) {
       outcome.unreadable = {name, found.error().message};
       continue;
@@ -351,6 +364,7 @@ base::Result<BounceOutcome> Outbox::take_bounce(std::string_view message, const 
   if (outcome.email_id.empty()) return outcome;
   outcome.unreadable.reset();
   TRY(const base::TimePoint at, time_of_bounce(notes));
+  int changes = 0;  // made so far
   for (const mail::ReportedRecipient& recipient : report.recipients) {
     // What a report says comes from outside: it can speak for those the e-mail was for, and for no other.
     const bool meant = std::ranges::any_of(bounced.recipients, [&](const Recipient& each) {
@@ -359,10 +373,11 @@ base::Result<BounceOutcome> Outbox::take_bounce(std::string_view message, const 
     if (recipient.action != "failed" || !meant) continue;
     Bounce bounce{recipient.address, recipient.status, recipient.diagnostic, recipient.status.starts_with('5'), at};
     const bool recorded = std::ranges::find(bounced.bounces, bounce) != bounced.bounces.end();
-    if (!recorded) TRY_VOID(ledger_.record_bounce(outcome.email_id, bounce));
+    if (!recorded) TRY_VOID(after_changes(changes, ledger_.record_bounce(outcome.email_id, bounce)));
+    ++changes;
     if (smtp::means_bad_address(recipient.status)) {
-      TRY_VOID(
-          suppress(bounced.tenant, recipient.address, "bounced: " + recipient.status + " " + recipient.diagnostic));
+      TRY_VOID(after_changes(changes, suppress(bounced.tenant, recipient.address,
+                                               "bounced: " + recipient.status + " " + recipient.diagnostic)));
       outcome.suppressed.push_back(recipient.address);
     }
     outcome.bounces.push_back(std::move(bounce));

@@ -87,12 +87,48 @@ TEST_F(RestDelivery, AWaitingEmailIsTriedNow) {
 TEST_F(RestDelivery, ARetryWhoseAnswerWasLostIsNotRefused) {
   const std::string id = accept_one();
   const Headers key{{"Idempotency-Key", "k"}};
-  ledger_.forgets = true;
+  ledger_.forgets = ledger_.stays_away = true;
   EXPECT_EQ(call("POST", "/emails/" + id + "/retry", "", key).code(), "OUTCOME_UNKNOWN");
-  ledger_.forgets = false;
+  ledger_.forgets = ledger_.stays_away = false;
   ASSERT_EQ(ledger_.claim(outbox::Pipeline::intake, 1, "worker")->emails.size(), 1U);
   EXPECT_EQ(call("POST", "/emails/" + id + "/retry").status(), 409);
   EXPECT_EQ(call("POST", "/emails/" + id + "/retry", "", key).status(), 204);
+}
+
+TEST_F(RestDelivery, ALookSaysThatARetryWasMade) {
+  const std::string id = accept_one();
+  ledger_.forgets = true;
+  EXPECT_EQ(call("POST", "/emails/" + id + "/retry").status(), 204);
+  ledger_.forgets = false;
+  ledger_.stays_away = true;
+  EXPECT_EQ(call("POST", "/emails/" + id + "/retry").status(), 204) << "it is known that it was made";
+  ledger_.stays_away = false;
+}
+
+TEST_F(RestDelivery, WhetherAnAddressIsSuppressedMayBeUnknown) {
+  suppressions_.forgets = true;
+  EXPECT_EQ(call("PUT", "/suppressions/ann@example.com").code(), "OUTCOME_UNKNOWN");
+  EXPECT_EQ(call("DELETE", "/suppressions/ann@example.com").code(), "OUTCOME_UNKNOWN");
+  suppressions_.forgets = false;
+  suppressions_.fails = true;
+  EXPECT_EQ(call("PUT", "/suppressions/ann@example.com").code(), "STORE_UNAVAILABLE") << "it is not";
+  suppressions_.fails = false;
+}
+
+TEST_F(RestDelivery, AReportOfWhichAPartWasTakenMayHaveBeenTaken) {
+  const std::string id = accept_one();
+  const std::string report =
+      "From: MAILER-DAEMON@example.com\r\nMIME-Version: 1.0\r\n"
+      "Content-Type: multipart/report; report-type=delivery-status; boundary=\"b\"\r\n\r\n"
+      "--b\r\nContent-Type: text/plain\r\n\r\nno\r\n"
+      "--b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example.com\r\n"
+      "Original-Envelope-Id: " +
+      id + "\r\n\r\nFinal-Recipient: rfc822; ann@example.com\r\nAction: failed\r\nStatus: 5.1.1\r\n\r\n--b--\r\n";
+  suppressions_.fails = true;
+  EXPECT_EQ(call("POST", "/bounces", report, {{"Content-Type", "message/rfc822"}}).code(), "OUTCOME_UNKNOWN")
+      << "the bounce is recorded";
+  suppressions_.fails = false;
+  EXPECT_EQ(get("/emails/" + id).size("/bounces"), 1U);
 }
 
 TEST_F(RestDelivery, WhoDidNotGetItIsTold) {

@@ -72,12 +72,18 @@ class ForgetfulLedger final : public outbox::StoreLedger {
     return forgotten(StoreLedger::record_bounce(id, bounce));
   }
   base::Result<std::vector<std::string>> amend(const std::vector<outbox::Change>& changes) override {
+    is_blind_ = stays_away.load();
     return forgotten(StoreLedger::amend(changes));
+  }
+  base::Result<std::optional<outbox::Email>> find(const std::string& id) override {
+    if (is_blind_ && stays_away) return base::fail(base::ErrorCode::io, "no connection");
+    return StoreLedger::find(id);
   }
 
   std::atomic<bool> fails = false;
   std::atomic<bool> forgets = false;
-  std::function<void()> before_move;  // the next one
+  std::atomic<bool> stays_away = false;  // after a change within a state
+  std::function<void()> before_move;     // the next one
 
  private:
   template <class T>
@@ -86,6 +92,27 @@ class ForgetfulLedger final : public outbox::StoreLedger {
     if (forgets) return base::fail(base::ErrorCode::io, "the connection broke");
     return done;
   }
+
+  std::atomic<bool> is_blind_ = false;
+};
+
+// The same of the list of suppressed addresses.
+class ForgetfulSuppressions final : public outbox::StoreSuppressions {
+ public:
+  using StoreSuppressions::StoreSuppressions;
+
+  base::Result<void> add(const std::string& tenant, const outbox::Suppression& suppression) override {
+    if (fails) return base::fail(base::ErrorCode::exhausted, "no connection");
+    const auto done = StoreSuppressions::add(tenant, suppression);
+    return forgets ? base::fail(base::ErrorCode::io, "the connection broke") : done;
+  }
+  base::Result<bool> remove(const std::string& tenant, const std::string& address) override {
+    const auto done = StoreSuppressions::remove(tenant, address);
+    return forgets ? base::fail(base::ErrorCode::io, "the connection broke") : done;
+  }
+
+  std::atomic<bool> fails = false;
+  std::atomic<bool> forgets = false;
 };
 
 class Rest : public engine::EngineTest {
@@ -177,7 +204,7 @@ class Rest : public engine::EngineTest {
   store::Retry retry_;
   const outbox::Policy policy_;
   ForgetfulLedger ledger_;
-  outbox::StoreSuppressions suppressions_;
+  ForgetfulSuppressions suppressions_;
   outbox::SandboxMailbox mailbox_;
   outbox::WorkSignal signal_;
   const std::shared_ptr<base::MemoryBudget> message_budget_ = std::make_shared<base::MemoryBudget>(100 << 20);

@@ -125,15 +125,21 @@ base::Result<T, Problem> answered_about(const Call& call, const std::string& id,
   return answered(std::move(answer), absent);
 }
 
-// The same for a change of an e-mail. If the ledger failed while it was written, the caller has to find out.
+// When the store failed while something was written: the caller has to find out.
+inline tl::unexpected<Problem> refuse_in_doubt(std::string what_to_do, base::Error error) {
+  auto refusal = refuse(problems::outcome_unknown, std::move(what_to_do));
+  refusal.value().cause = std::move(error.message);
+  return refusal;
+}
+
+// The same for a change of an e-mail.
 template <class T>
 base::Result<T, Problem> answered_change(const Call& call, const std::string& id, base::Result<T> answer) {
   if (answer || answer.error().code != base::ErrorCode::io) return answered_about(call, id, std::move(answer));
-  auto refusal = refuse(problems::outcome_unknown,
-                        "The change may have been made. Look at the e-mail, or repeat the request: with the same "
-                        "Idempotency-Key, a change that was made is not made again.");
-  refusal.value().cause = std::move(answer).error().message;
-  return refusal;
+  return refuse_in_doubt(
+      "The change may have been made. Look at the e-mail, or repeat the request: with the same Idempotency-Key, a "
+      "change that was made is not made again.",
+      std::move(answer).error());
 }
 
 // The same for contents of one e-mail. A record that names what cannot be its contents is damaged as well.

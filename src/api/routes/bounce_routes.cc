@@ -56,6 +56,11 @@ Outcome take_bounce(Call& call) {
   auto outcome = call.services.outbox.take_bounce(report, call.caller.tenant, call.notes);
   if (!outcome && is_fault_of_caller(outcome.error()))
     return refuse(problems::not_a_delivery_report, as_sentence(std::move(outcome).error().message));
+  if (!outcome && outcome.error().code == base::ErrorCode::io)
+    return refuse_in_doubt(
+        "The report may have been taken, or a part of it. Repeat the request: with the same Idempotency-Key, what was "
+        "taken is not taken again.",
+        std::move(outcome).error());
   TRY(const BounceOutcome taken, answered(std::move(outcome), problems::unknown_email));
   if (taken.unreadable) return refuse_unreadable(taken.unreadable->error);
   if (taken.email_id.empty()) return refuse(problems::unknown_email, "No e-mail has the Message-ID in the report.");

@@ -33,13 +33,21 @@ Outcome list_suppressions(Call& call) {
   return json_reply(suppressions_json(suppressions));
 }
 
+// Suppressing twice is the same as once.
+template <class T>
+base::Result<T, Problem> answered_suppression(base::Result<T> answer) {
+  if (answer || answer.error().code != base::ErrorCode::io) return answered(std::move(answer));
+  return refuse_in_doubt("The list may have been changed. Look at it, or repeat the request.",
+                         std::move(answer).error());
+}
+
 Outcome suppress(Call& call) {
   const std::string& address = call.path_parameter("address");
   const auto mailbox = mail::parse_mailbox(address);
   if (!mailbox) return refuse_field("address", mailbox.error().message);
   if (mailbox->address != address) return refuse_field("address", "must be an address without a name");
   TRY(const std::string reason, call.reason());
-  TRY_VOID(answered(call.services.outbox.suppress(call.caller.tenant, address, reason)));
+  TRY_VOID(answered_suppression(call.services.outbox.suppress(call.caller.tenant, address, reason)));
   return no_content();
 }
 
@@ -47,7 +55,7 @@ Outcome unsuppress(Call& call) {
   const std::string& address = call.path_parameter("address");
   bool was_suppressed = false;
   if (address.size() <= mail::longest_mailbox_address) {
-    TRY(was_suppressed, answered(call.services.outbox.unsuppress(call.caller.tenant, address)));
+    TRY(was_suppressed, answered_suppression(call.services.outbox.unsuppress(call.caller.tenant, address)));
   }
   if (!was_suppressed) return refuse(problems::not_suppressed, "There is nothing to remove.");
   return no_content();

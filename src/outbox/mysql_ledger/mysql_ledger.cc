@@ -264,7 +264,7 @@ base::Result<std::vector<std::string>> MysqlLedger::amend(const std::vector<Chan
           for (const mysql::Row row : rows) ids.emplace_back(row.text(0));
           return ids;
         });
-    if (!current) return base::propagate(mysql::as_error(current.error()));
+    if (!current) return base::propagate(mysql::as_write_error(current.error()));
     written.insert(written.end(), current->begin(), current->end());
     begin = end;
   }
@@ -303,7 +303,7 @@ base::Result<void> MysqlLedger::record_bounce(const std::string& id, const Bounc
     add_lines(*change, lines);
     return write_lines(connection, lines, transition);
   });
-  if (!done) return base::propagate(mysql::as_error(done.error()));
+  if (!done) return base::propagate(mysql::as_write_error(done.error()));
   return outcome;
 }
 

@@ -31,7 +31,7 @@ base::Result<void> MysqlSuppressions::add(const std::string& tenant, const Suppr
         " ON DUPLICATE KEY UPDATE reason = VALUES(reason), since_ms = VALUES(since_ms)",
         parameters.list());
   });
-  if (!written) return base::propagate(mysql::as_error(written.error()));
+  if (!written) return base::propagate(mysql::as_write_error(written.error()));
   return {};
 }
 
@@ -41,7 +41,7 @@ base::Result<bool> MysqlSuppressions::remove(const std::string& tenant, const st
                                                      {tenant, mail::comparable_address(address)}));
     return rows > 0 || attempt.commit_unknown;  // an earlier attempt may have been the one that removed it
   });
-  if (!removed) return base::propagate(mysql::as_error(removed.error()));
+  if (!removed) return base::propagate(mysql::as_write_error(removed.error()));
   return *removed;
 }
 

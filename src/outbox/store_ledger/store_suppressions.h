@@ -8,7 +8,7 @@
 
 namespace postino::outbox {
 
-class StoreSuppressions final : public SuppressionList {
+class StoreSuppressions : public SuppressionList {
  public:
   // The tables must be there (prepare_tables); the store must outlive it.
   StoreSuppressions(store::Store& store, const StoreTables& tables, store::Retry retry)
