@@ -57,6 +57,7 @@ store::Answer<bool> Engine::run_maintenance_once() { return parts_->maintenance.
 WriteHealth Engine::write_health() const { return parts_->core->database->health(); }
 
 WriteCounts Engine::write_counts() const { return parts_->core->database->counts(); }
+bool Engine::is_new() const { return parts_->core->database->is_new(); }
 
 void Engine::guard_expiry(ExpiryGuard guard) { parts_->maintenance.guard_expiry(std::move(guard)); }
 

@@ -29,6 +29,8 @@ class Engine final : public store::Store {
   WriteHealth write_health() const;
   // Any thread, at once.
   WriteCounts write_counts() const;
+  // Was there no store before it was opened?
+  bool is_new() const;
 
   // Asks before an item expires. See Options::expiry_needs_guard.
   void guard_expiry(ExpiryGuard guard);

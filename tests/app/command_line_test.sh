@@ -52,6 +52,15 @@ expect 2 '--trusted-proxy 10.0.0.9 has no effect with --dynamodb 127.0.0.1:8000 
 expect 2 "--threads: must be a whole number from 0 to 1024" config --threads many
 expect 2 "^postino: --region: must be" config --threads many --region X
 expect 2 "^postino: --threads: must be" config --threads many --region X
+# A start that fails leaves nothing behind.
+expect 1 'no connection to' serve --data "$folder/new" --spool "$folder/made/spool" --ledger mysql --mysql-port 1
+[ ! -e "$folder/new" ] && [ ! -e "$folder/made" ] || fail 'a start that failed has left something behind'
+expect 1 'postino: ' serve --data "$folder/new" --spool "$folder/made/spool" --attachments "$folder/nothing"
+[ ! -e "$folder/new" ] && [ ! -e "$folder/made" ] || fail 'a start that failed has left something behind'
+mkdir "$folder/empty"
+expect 1 'no connection to' serve --data "$folder/empty" --ledger mysql --mysql-port 1
+[ -d "$folder/empty" ] && [ -z "$(ls -A "$folder/empty")" ] || fail 'an empty directory is not empty any more'
+
 printf 'regoin = "x"\n[smtp]\nrelay = "y"\n' >"$folder/wrong.toml"
 expect 2 'wrong.toml:1: regoin: unknown setting; did you mean region?' config --config "$folder/wrong.toml"
 expect 2 'wrong.toml:3: smtp.relay: unknown setting; did you mean smtp.relays?' config --config "$folder/wrong.toml"

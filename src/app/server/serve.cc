@@ -24,6 +24,7 @@
 #include "app/server/reload.h"
 #include "app/server/server_metrics.h"
 #include "app/server/shutdown_plan.h"
+#include "app/server/start_traces.h"
 #include "base/descriptor.h"
 #include "base/log.h"
 #include "base/log_file.h"
@@ -263,6 +264,9 @@ class Servers {
     if (rest) rest_->set_tls(std::move(rest));
   }
 
+  // Has any connected? One server may have begun to listen before the other could not.
+  bool has_clients() const { return dynamodb_ && dynamodb_->counts().accepted > 0; }
+
   net::Address dynamodb() const { return {settings_.dynamodb_host, dynamodb_->port()}; }
   net::Address rest() const { return {settings_.outbox.http_host, rest_->port()}; }
   std::vector<NamedServerCounts> counts() const {
@@ -340,15 +344,20 @@ void wait_and_reload(const Signals& signals, const Running& running, Settings se
   }
 }
 
-}  // namespace
+// How far a start has come.
+struct StartProgress {
+  bool is_store_new = false;
+  bool is_open = false;  // clients may have written something
+};
 
-base::Result<void> serve(const Settings& settings, const ReadSettings& read_settings, std::ostream& out) {
-  std::signal(SIGPIPE, SIG_IGN);  // the reader of our output may go away
+base::Result<void> start_and_serve(const Settings& settings, const ReadSettings& read_settings, std::ostream& out,
+                                   StartProgress& progress) {
   Signals signals;
   net::raise_descriptor_limit();
   const base::SystemClock machine_clock;
   const auto clock = std::make_shared<base::PlausibleClock>(machine_clock);
   TRY(std::unique_ptr<engine::Engine> engine, open_engine(settings, clock));
+  progress.is_store_new = engine->is_new();
   const MemoryLimits memory;
   // Other programs may write to the table of e-mails: the outbox adopts what they write, now or later.
   base::SystemRandom random;
@@ -396,7 +405,10 @@ base::Result<void> serve(const Settings& settings, const ReadSettings& read_sett
   monitor.add_source([&](std::string& text) { clock->append_metrics(text); });
   monitor.add_source(append_process_metrics);
   Servers servers(settings, memory, monitor, *endpoint, outbox.get());
-  TRY_VOID(servers.start());
+  const auto started = servers.start();
+  progress.is_open = servers.has_clients();
+  if (!started) return base::propagate(started.error());
+  progress.is_open = true;
   const net::Address address = servers.dynamodb();
   endpoint->set_address(address.text());
   listening = &servers;
@@ -453,6 +465,21 @@ base::Result<void> serve(const Settings& settings, const ReadSettings& read_sett
   endpoint.reset();
   base::log_info("serve", "ended");
   return {};
+}
+
+}  // namespace
+
+base::Result<void> serve(const Settings& settings, const ReadSettings& read_settings, std::ostream& out) {
+  std::signal(SIGPIPE, SIG_IGN);  // the reader of our output may go away
+  const StartTraces traces(settings.data, settings.outbox.off ? "" : settings.outbox.spool);
+  StartProgress progress;
+  auto ended = start_and_serve(settings, read_settings, out, progress);
+  // An operator who mends the settings begins as if nothing had happened.
+  if (!ended && !progress.is_open) {
+    if (progress.is_store_new) traces.remove_new_store();
+    traces.remove_new_spool();
+  }
+  return ended;
 }
 
 }  // namespace postino::app

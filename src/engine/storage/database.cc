@@ -99,12 +99,21 @@ base::Result<std::unique_ptr<Database>> Database::open(const Options& options, r
   database->durability_ = options.durability;
   database->gate_ = std::make_unique<WriteGate>(store_directory(options.directory), options);
   database->write_options_.sync = options.durability == Durability::synced;
+  std::error_code unknown;
+  const bool is_missing = !std::filesystem::exists(options.directory, unknown) && !unknown;
+  auto opened = database->open_in_directory(options, env);
+  if (opened) return database;
+  // The lock says that no other process has come in between.
+  if (is_missing && database->is_new_) std::filesystem::remove_all(options.directory, unknown);
+  return base::propagate(opened.error());
+}
+
+base::Result<void> Database::open_in_directory(const Options& options, rocksdb::Env* env) {
   TRY_VOID(prepare_data_directory(options.directory));
-  TRY(database->lock_, DataDirectoryLock::take(options.directory));
+  TRY(lock_, DataDirectoryLock::take(options.directory));
   TRY_VOID(refuse_interrupted_repair(options.directory));
-  TRY_VOID(database->prepare_files(options, env != nullptr ? env : rocksdb::Env::Default()));
-  TRY_VOID(database->open_rocks(options));
-  return database;
+  TRY_VOID(prepare_files(options, env != nullptr ? env : rocksdb::Env::Default()));
+  return open_rocks(options);
 }
 
 // Damage is found before anything is changed, but for what only RocksDB finds.

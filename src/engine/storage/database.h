@@ -68,6 +68,8 @@ class Database {
   // is free. For one thread, which calls it now and then with the time of a monotonic clock. Failing is harmless: it is
   // in the log.
   void write_out_when_idle(base::Milliseconds now);
+  // Was there no store before it was opened?
+  bool is_new() const { return is_new_; }
   // Any thread.
   WriteCounts counts() const { return {commits_, keys_, bytes_}; }
 
@@ -83,6 +85,7 @@ class Database {
 
  private:
   Database() = default;
+  base::Result<void> open_in_directory(const Options& options, rocksdb::Env* env);
   base::Result<void> prepare_files(const Options& options, rocksdb::Env* env);
   base::Result<void> open_rocks(const Options& options);
   rocksdb::Status open_families(const rocksdb::DBOptions& options,

@@ -20,8 +20,7 @@ constexpr std::size_t largest_object = std::size_t{1} << 30;
 // A file that is being written does not say yet how long it is kept. After so long its writer is gone.
 constexpr std::chrono::hours left_unfinished{24};
 
-constexpr const char* spool_marker = "POSTINO-SPOOL";  // in the spool: an id
-constexpr const char* noted_spool = "SPOOL";           // in the folder that notes it: the same id
+constexpr const char* noted_spool = "SPOOL";  // in the folder that notes it: the same id
 constexpr std::size_t id_size = 36;
 
 // What write() puts into a name: something that tells two writes of the same contents apart, and a sum of the contents.

@@ -15,6 +15,9 @@
 
 namespace postino::outbox {
 
+// In the spool, with an id by which it is known again.
+inline constexpr const char* spool_marker = "POSTINO-SPOOL";
+
 class DirectorySpool final : public Spool {
  public:
   // The directory is created when it is missing; io when it cannot be, or cannot be written. A relative path is below
