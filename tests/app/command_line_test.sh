@@ -52,6 +52,16 @@ expect 2 '--trusted-proxy 10.0.0.9 has no effect with --dynamodb 127.0.0.1:8000 
 expect 2 "--threads: must be a whole number from 0 to 1024" config --threads many
 expect 2 "^postino: --region: must be" config --threads many --region X
 expect 2 "^postino: --threads: must be" config --threads many --region X
+# Also what contradicts another setting, unless that one was refused itself.
+expect 2 '^postino: --threads: must be' config --threads many --sample --smtp mx.example:25 --several-servers
+expect 2 '^postino: --sample cannot be given together with --smtp' config --threads many --sample --smtp mx.example:25
+expect 2 '^postino: --several-servers has no effect' serve --data "$folder/data" --threads many --several-servers
+expect 2 '^postino: --access-key: ' config --dynamodb 0.0.0.0:8000 --access-key malformed
+! grep -q 'requests must be signed' "$folder/output" || fail 'a refused key counts as not given'
+printf '[server]\nthreads = "many"\n[outbox]\nsample = true\n' >"$folder/both.toml"
+expect 2 'both.toml:2: server.threads: must be' config --config "$folder/both.toml" --smtp mx.example:25
+expect 2 '^postino: --sample cannot be given' config --config "$folder/both.toml" --smtp mx.example:25
+
 # A start that fails leaves nothing behind.
 expect 1 'no connection to' serve --data "$folder/new" --spool "$folder/made/spool" --ledger mysql --mysql-port 1
 [ ! -e "$folder/new" ] && [ ! -e "$folder/made" ] || fail 'a start that failed has left something behind'

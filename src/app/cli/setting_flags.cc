@@ -3,7 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace postino::app {
 
@@ -39,6 +41,46 @@ std::string default_text(const Setting& setting) {
   return text.empty() || text == "[]" || text == "false" ? "" : " (default: " + text + ")";
 }
 
+std::vector<std::string> lines_of(const base::Result<void>& errors) {
+  std::vector<std::string> lines;
+  if (errors) return lines;
+  std::string_view rest = errors.error().message;
+  while (!rest.empty()) {
+    lines.emplace_back(rest.substr(0, rest.find('\n')));
+    rest.remove_prefix(std::min(rest.size(), lines.back().size() + 1));
+  }
+  return lines;
+}
+
+// Is this why a value was refused? It names the flag, the variable, or the file, the line and the key.
+bool is_about(std::string_view line, const Setting& setting) {
+  const auto begins_with = [&](std::string_view name) { return line.starts_with(std::string(name) + ":"); };
+  return begins_with(setting.flag) || begins_with(setting.variable) ||
+         line.find(" " + std::string(setting.key) + ":") != std::string_view::npos;
+}
+
+bool names(std::string_view line, std::string_view flag) {
+  for (std::size_t at = line.find(flag); at != std::string_view::npos; at = line.find(flag, at + 1)) {
+    const std::string_view behind = line.substr(at + flag.size());
+    const bool is_longer = !behind.empty() && (behind[0] == '-' || (behind[0] >= 'a' && behind[0] <= 'z'));
+    if (!is_longer) return true;
+  }
+  return false;
+}
+
+// What several settings do together counts only if none of them was refused: that one is as if it were not given.
+bool follows_from(std::string_view line, const std::vector<std::string>& refused) {
+  constexpr std::string_view connection = "the connection ";
+  const std::string_view name = line.starts_with(connection)
+                                    ? line.substr(connection.size(), line.find(':') - connection.size())
+                                    : std::string_view();
+  return std::ranges::any_of(refused, [&](const std::string& each) {
+    if (!name.empty() && each.find("connections." + std::string(name)) != std::string::npos) return true;
+    return std::ranges::any_of(
+        all_settings(), [&](const Setting& setting) { return is_about(each, setting) && names(line, setting.flag); });
+  });
+}
+
 }  // namespace
 
 void add_setting_flags(CLI::App& command, SettingFlags& flags, const std::function<bool(const Setting&)>& wanted) {
@@ -67,14 +109,20 @@ GivenSettings read_settings(const SettingFlags& flags) {
   GivenSettings read;
   Settings& settings = read.settings;
   SettingErrors& errors = read.errors;
-  if (!flags.config.empty()) errors.add(apply_file(settings, flags.config));
+  const auto file = flags.config.empty() ? base::Result<void>() : apply_file(settings, flags.config);
+  errors.add(file);
   errors.add(apply_environment(settings, [](const std::string& name) { return std::getenv(name.c_str()); }));
   for (const auto& [setting, values] : flags.values)
     errors.add(apply(settings, *setting, values, std::string(setting->flag)));
-  if (!errors.result()) return read;  // what was refused may be what another one needs
-  errors.add(check(settings));
+  using enum base::ErrorCode;
+  if (!file && (file.error().code == not_found || file.error().code == malformed)) return read;  // much is missing
+  SettingErrors together;
+  together.add(check(settings));
   if (flags.all_count)
-    for (std::string& each : settings_without_effect(settings)) errors.add(std::move(each));
+    for (std::string& each : settings_without_effect(settings)) together.add(std::move(each));
+  const std::vector<std::string> refused = lines_of(errors.result());
+  for (std::string& line : lines_of(together.result()))
+    if (!follows_from(line, refused)) errors.add(std::move(line));
   return read;
 }
 
@@ -85,12 +133,8 @@ base::Result<Settings> settings_of(const SettingFlags& flags) {
 }
 
 int report_setting_errors(const Console& console, const base::Error& errors) {
-  std::string_view rest = errors.message;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    report_error(console, {errors.code, std::string(rest.substr(0, end))}, misuse);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  for (const std::string& line : lines_of(tl::unexpected<base::Error>(errors)))
+    report_error(console, {errors.code, line}, misuse);
   return misuse;
 }
 

@@ -100,6 +100,7 @@ std::vector<Setting> reminder_settings();
 // Applies values that came from somewhere; `origin` is how an error calls it, for example "--threads".
 base::Result<void> apply(Settings& settings, const Setting& setting, const std::vector<std::string>& values,
                          const std::string& origin);
+// not_found when there is none, malformed when it is not TOML: then nothing is applied.
 base::Result<void> apply_file(Settings& settings, const std::filesystem::path& file);
 // `variable` looks up an environment variable, nullptr when it is not set.
 base::Result<void> apply_environment(Settings& settings,

@@ -84,8 +84,9 @@ base::Result<void> apply_file(Settings& settings, const std::filesystem::path& f
     return apply_table(settings, named, table, "", file.string());
   } catch (const toml::parse_error& error) {
     const auto& place = error.source().begin;
-    return base::invalid(file.string() + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) + ": " +
-                         std::string(error.description()));
+    return base::fail(base::ErrorCode::malformed, file.string() + ":" + std::to_string(place.line) + ":" +
+                                                      std::to_string(place.column) + ": " +
+                                                      std::string(error.description()));
   }
 }
 
