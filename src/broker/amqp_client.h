@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "broker/broker.h"
+#include "broker/connection/circuit_breaker.h"
 #include "broker/connection/connection_settings.h"
-#include "broker/connection/silence.h"
 
 namespace postino::broker {
 
@@ -19,7 +19,7 @@ struct AmqpClientOptions {
   std::size_t max_idle_each = 8;      // of those, with the same settings
   std::chrono::milliseconds idle_time{60'000};
   // Before an endpoint that has kept a caller waiting in vain is asked again, by one caller at a time.
-  std::chrono::milliseconds silence_pause{1'000};
+  std::chrono::milliseconds probe_pause{1'000};
 };
 
 // Safe to use from any thread.

@@ -184,7 +184,7 @@ TEST(SilentBroker, IsNotAskedAgainAtOnceAndItsNeighbourIs) {
   ConnectionSettings settings;
   settings.endpoints = {{"127.0.0.1", silent.port()}};
   settings.connect_timeout = std::chrono::milliseconds(50);
-  const auto client = AmqpClient::create({.silence_pause = std::chrono::hours(1)});
+  const auto client = AmqpClient::create({.probe_pause = std::chrono::hours(1)});
   const auto broker = (*client)->broker(settings);
   EXPECT_EQ((*client)->standing(settings.endpoints, false), Standing::unproven);
   EXPECT_FALSE((*broker)->test());

@@ -511,7 +511,7 @@ TEST_F(ServiceTest, ABrokerThatIsSilentIsAskedByOneAndOthersAreRefusedBeforeAnyt
   settings.endpoints = {{"127.0.0.1", silent.port()}};
   settings.connect_timeout = milliseconds(50);
   ServiceEnvironment environment(
-      clock_, {.connections = {.named = {{"silent", settings}}, .client = {.silence_pause = std::chrono::hours(1)}}});
+      clock_, {.connections = {.named = {{"silent", settings}}, .client = {.probe_pause = std::chrono::hours(1)}}});
   const auto service = environment.make_service();
   const auto produce = [&](const std::string& key) {
     return service->produce(produce_request(R"({"idempotencyKey":")" + key + R"(","connection":"silent",

@@ -1,5 +1,5 @@
-// Which endpoints have just kept a caller waiting in vain. Such an endpoint is asked again by one caller at a time, and
-// not at once; all others are told so without waiting.
+// A circuit breaker for the endpoints of brokers: one that has kept a caller waiting in vain is silent, which opens the
+// circuit. Such an endpoint is probed by one caller at a time, and not at once; all others are told so without waiting.
 #pragma once
 
 #include <chrono>
@@ -21,13 +21,14 @@ enum class Standing {
 };
 
 // Safe to use from any thread.
-class Silence {
+class CircuitBreaker {
  public:
   using Clock = std::chrono::steady_clock;
   using Now = std::function<Clock::time_point()>;
 
   // `pause`: between a caller that waited in vain and the next one who may ask.
-  explicit Silence(std::chrono::milliseconds pause, Now now = Clock::now) : pause_(pause), now_(std::move(now)) {}
+  explicit CircuitBreaker(std::chrono::milliseconds pause, Now now = Clock::now)
+      : pause_(pause), now_(std::move(now)) {}
 
   enum class Outcome {
     answered,
@@ -38,7 +39,7 @@ class Silence {
   // A caller's try to connect. It must be ended.
   struct Attempt {
     std::string endpoint;
-    bool knocks = false;  // it is the one who asks a silent endpoint
+    bool is_probe = false;  // it is the one who asks a silent endpoint
   };
 
   // nullopt: the endpoint is silent, and it is not this caller's turn to ask it.
@@ -56,11 +57,11 @@ class Silence {
   struct State {
     bool answers = false;
     bool silent = false;
-    bool knocking = false;
-    Clock::time_point next_knock;
+    bool is_probing = false;
+    Clock::time_point next_probe;
   };
   Standing standing_of(const std::string& endpoint) const;
-  bool may_knock(const State& state) const { return !state.knocking && now_() >= state.next_knock; }
+  bool may_probe(const State& state) const { return !state.is_probing && now_() >= state.next_probe; }
   void make_room();
 
   const std::chrono::milliseconds pause_;

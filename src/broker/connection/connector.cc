@@ -48,24 +48,25 @@ void Lease::end(Deadline deadline) {
 }
 
 Connector::Connector(ConnectionSettings settings, std::shared_ptr<EventLoop> loop, std::shared_ptr<ConnectionPool> pool,
-                     std::shared_ptr<Silence> silence, std::size_t max_connections)
+                     std::shared_ptr<CircuitBreaker> breaker, std::size_t max_connections)
     : settings_(std::move(settings)),
       loop_(std::move(loop)),
       pool_(std::move(pool)),
-      silence_(std::move(silence)),
+      breaker_(std::move(breaker)),
       max_connections_(max_connections),
       key_(key_of(settings_)) {}
 
 Result<std::unique_ptr<Connector>> Connector::create(ConnectionSettings settings, std::shared_ptr<EventLoop> loop,
                                                      std::shared_ptr<ConnectionPool> pool,
-                                                     std::shared_ptr<Silence> silence, std::size_t max_connections) {
+                                                     std::shared_ptr<CircuitBreaker> breaker,
+                                                     std::size_t max_connections) {
   TRY_VOID(settings.check());
   std::shared_ptr<TlsDomain> tls;
   if (settings.tls.enabled) {
     TRY(tls, TlsDomain::create(settings.tls));
   }
   std::unique_ptr<Connector> connector(
-      new Connector(std::move(settings), std::move(loop), std::move(pool), std::move(silence), max_connections));
+      new Connector(std::move(settings), std::move(loop), std::move(pool), std::move(breaker), max_connections));
   connector->tls_ = std::move(tls);
   return connector;
 }
@@ -134,24 +135,24 @@ Result<std::shared_ptr<Connection>> Connector::open(const Endpoint& endpoint, De
 // One that has waited while its broker fell silent is of no use either.
 std::shared_ptr<Connection> Connector::take_idle() const {
   while (auto idle = pool_->take(key_)) {
-    if (!silence_->is_silent(door_of(idle->endpoint(), settings_.tls.enabled))) return idle;
+    if (!breaker_->is_silent(door_of(idle->endpoint(), settings_.tls.enabled))) return idle;
     idle->close();
   }
   return nullptr;
 }
 
 Result<std::shared_ptr<Connection>> Connector::try_to_open(const Endpoint& endpoint, Deadline deadline) const {
-  const auto attempt = silence_->begin(door_of(endpoint.text(), settings_.tls.enabled));
+  const auto attempt = breaker_->begin(door_of(endpoint.text(), settings_.tls.enabled));
   if (!attempt) return refuse(FailureKind::unreachable, "it did not answer a moment ago");
   const auto began = std::chrono::steady_clock::now();
   auto opened = open(endpoint, deadline);
-  silence_->end(*attempt, outcome_of(opened, std::chrono::steady_clock::now() - began));
+  breaker_->end(*attempt, outcome_of(opened, std::chrono::steady_clock::now() - began));
   return opened;
 }
 
-Silence::Outcome Connector::outcome_of(const Result<std::shared_ptr<Connection>>& opened,
-                                       std::chrono::steady_clock::duration time) const {
-  using Outcome = Silence::Outcome;
+CircuitBreaker::Outcome Connector::outcome_of(const Result<std::shared_ptr<Connection>>& opened,
+                                              std::chrono::steady_clock::duration time) const {
+  using Outcome = CircuitBreaker::Outcome;
   if (opened || opened.error().kind == FailureKind::refused) return Outcome::answered;
   if (opened.error().kind == FailureKind::invalid || loop_->curfew().is_set()) return Outcome::untried;
   // Where nobody listens that is known at once.

@@ -4,11 +4,11 @@
 #include <memory>
 #include <string>
 
+#include "broker/connection/circuit_breaker.h"
 #include "broker/connection/connection.h"
 #include "broker/connection/connection_pool.h"
 #include "broker/connection/connection_settings.h"
 #include "broker/connection/event_loop.h"
-#include "broker/connection/silence.h"
 
 namespace postino::broker {
 
@@ -43,7 +43,8 @@ class Connector {
   // invalid when the settings break a rule, or a file of theirs cannot be read.
   static Result<std::unique_ptr<Connector>> create(ConnectionSettings settings, std::shared_ptr<EventLoop> loop,
                                                    std::shared_ptr<ConnectionPool> pool,
-                                                   std::shared_ptr<Silence> silence, std::size_t max_connections);
+                                                   std::shared_ptr<CircuitBreaker> breaker,
+                                                   std::size_t max_connections);
 
   const ConnectionSettings& settings() const { return settings_; }
 
@@ -56,12 +57,12 @@ class Connector {
   friend class Lease;
 
   Connector(ConnectionSettings settings, std::shared_ptr<EventLoop> loop, std::shared_ptr<ConnectionPool> pool,
-            std::shared_ptr<Silence> silence, std::size_t max_connections);
+            std::shared_ptr<CircuitBreaker> breaker, std::size_t max_connections);
   std::shared_ptr<Connection> take_idle() const;
   Result<void> make_room() const;
   Result<std::shared_ptr<Connection>> try_to_open(const Endpoint& endpoint, Deadline deadline) const;
-  Silence::Outcome outcome_of(const Result<std::shared_ptr<Connection>>& opened,
-                              std::chrono::steady_clock::duration time) const;
+  CircuitBreaker::Outcome outcome_of(const Result<std::shared_ptr<Connection>>& opened,
+                                     std::chrono::steady_clock::duration time) const;
   Result<std::shared_ptr<Connection>> open(const Endpoint& endpoint, Deadline deadline) const;
   Result<std::shared_ptr<Connection>> open(Introduction introduction, Deadline deadline) const;
   Introduction introduce(const Endpoint& endpoint) const;
@@ -71,7 +72,7 @@ class Connector {
   const ConnectionSettings settings_;
   const std::shared_ptr<EventLoop> loop_;
   const std::shared_ptr<ConnectionPool> pool_;
-  const std::shared_ptr<Silence> silence_;
+  const std::shared_ptr<CircuitBreaker> breaker_;
   const std::size_t max_connections_;
   std::string key_;  // the same for the same settings
   std::shared_ptr<TlsDomain> tls_;
