@@ -64,7 +64,8 @@ void become_mails(store::BatchWriteItemRequest& request, std::uint64_t first) {
 
 }  // namespace
 
-EngineStore::EngineStore(std::filesystem::path directory, Shape shape) : directory_(std::move(directory)) {
+EngineStore::EngineStore(std::filesystem::path directory, Shape shape, std::shared_ptr<store::TrafficObserver> traffic)
+    : directory_(std::move(directory)), traffic_(std::move(traffic)) {
   reopen();
   CHECK(engine_->create_table(table_of(shape)));
 }
@@ -73,6 +74,7 @@ void EngineStore::reopen() {
   engine_.reset();
   engine::Options options;
   options.directory = directory_;
+  options.traffic = traffic_;
   auto opened = engine::Engine::open(std::move(options));
   CHECK(opened);
   engine_ = std::move(*opened);

@@ -20,7 +20,8 @@ enum class Shape {
 
 class EngineStore {
  public:
-  EngineStore(std::filesystem::path directory, Shape shape);
+  // `traffic` is told of what it does; nullptr: nobody.
+  EngineStore(std::filesystem::path directory, Shape shape, std::shared_ptr<store::TrafficObserver> traffic = nullptr);
 
   // Fills the store with mails [0, count), in batches from a few threads.
   void load(std::uint64_t count);
@@ -40,6 +41,7 @@ class EngineStore {
 
  private:
   std::filesystem::path directory_;
+  std::shared_ptr<store::TrafficObserver> traffic_;
   std::unique_ptr<engine::Engine> engine_;
   std::atomic<std::uint64_t> next_ = 0;
 };

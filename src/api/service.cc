@@ -139,7 +139,10 @@ Api::Api(outbox::Outbox& outbox, outbox::SandboxMailbox* mailbox, messages::Mess
       border_(options.border),
       access_(std::make_shared<const Access>(std::move(options.keys), std::move(options.border))),
       router_(all_routes()),
-      services_{outbox, mailbox, messages, request_keys, clock, options.require_idempotency_key, options.reminders},
+      planner_(options.planner ? std::move(options.planner)
+                               : std::make_shared<const capacity::Planner>(capacity::built_in_prices())),
+      services_{outbox,   mailbox, messages, request_keys, clock, options.require_idempotency_key, options.reminders,
+                *planner_},
       statistics_(all_routes()),
       promised_(all_routes().size()),
       waiting_shares_(shares_of(options.waiting_threads, options.max_waiting)),

@@ -31,7 +31,9 @@ struct ApiOptions {
   int max_waiting = 1024;      // requests for a thread; more are answered 503
   bool require_idempotency_key = false;
   reminders::Reminders* reminders = nullptr;  // must outlive the API; without it there are none
-  bool log_requests = false;                  // failures are logged anyway
+  // Without one, capacity is planned with the prices that come with the program, and nothing is watched.
+  std::shared_ptr<const capacity::Planner> planner;
+  bool log_requests = false;  // failures are logged anyway
   // For reading large bodies; requests that find no room in it are answered 503.
   std::shared_ptr<base::MemoryBudget> reading = std::make_shared<base::MemoryBudget>(512 << 20);
   // Of the server: calls with a large answer that finds no room in it are answered 503.
@@ -93,6 +95,7 @@ class Api {
   const http::Border border_;
   base::Swappable<Access> access_;
   const Router router_;
+  const std::shared_ptr<const capacity::Planner> planner_;
   const Services services_;
   Statistics statistics_;
   std::vector<std::bitset<600>> promised_;  // the statuses that each route may answer with

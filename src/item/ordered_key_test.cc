@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/hash.h"
-#include "item/ordered_key_testing.h"
+#include "item/ordered_key_reader.h"
 #include "item/random_values_testing.h"
 
 namespace postino::item {

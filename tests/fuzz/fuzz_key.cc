@@ -6,7 +6,7 @@
 #include "engine/catalog/item_keys.h"
 #include "engine/storage/keys.h"
 #include "item/ordered_key.h"
-#include "item/ordered_key_testing.h"
+#include "item/ordered_key_reader.h"
 #include "targets.h"
 #include "value_source.h"
 

@@ -161,6 +161,29 @@ def test_messages(api):
     assert unreachable.json["endpoints"]
 
 
+def test_capacity(api, sent):
+    index = {"name": "i", "projection": "KEYS_ONLY", "entry_bytes": 100, "queries": "0.5", "key_changes_percent": 5}
+    load = {"item_bytes": 3000, "strong_reads": 100, "writes": "2.5", "items": 1000, "free_tier": True, "indexes": [index]}
+    api.call("planCapacity", 200, load)
+    api.call("planCapacity", 200, {"item_bytes": 1})
+    api.call("planCapacity", 400, {"item_bytes": 0})
+    api.call("planCapacity", 400, "{", headers={"Content-Type": "application/json"})
+    former = {"reads_per_second": 100, "writes_per_second": 20, "item_size_kb": 3.5, "storage_gb": "50.25"}
+    api.call("planCapacityAsFormerly", 200, former)
+    api.call("planCapacityAsFormerly", 400, {})
+    api.call("getCapacityPrices", 200)
+    assert api.call("getObservedTraffic", 200).json["hot_keys"]
+    api.call("restartObservation", 204)
+    api.call("getObservedTraffic", 200)
+
+
+def test_traffic_that_is_not_watched(api, start, directory):
+    elsewhere = DescribedRest(start("--no-watch", data=directory / "other").rest())
+    elsewhere.call("getObservedTraffic", 404)
+    elsewhere.call("restartObservation", 404)
+    elsewhere.call("planCapacity", 200, {"item_bytes": 1})
+
+
 def test_description(api):
     api.call("checkHealth", 200)
     api.call("describeApi", 200)

@@ -49,6 +49,11 @@ ROUTES = {
     ("POST", "/draft-email"),
     ("GET", "/email-drafts"),
     ("GET", "/email-history"),
+    ("POST", "/capacity/plan"),
+    ("POST", "/capacity/former-plan"),
+    ("GET", "/capacity/prices"),
+    ("GET", "/capacity/observed"),
+    ("POST", "/capacity/observed/restart"),
     ("GET", "/health-check"),
     ("GET", "/openapi.json"),
 }
@@ -120,6 +125,13 @@ def test_every_route_is_there_and_answers_as_described(rest, document):
         },
         ("POST", "/messages/consume"): {"idempotencyKey": "k", "target": {"queueName": "q"}},
         ("POST", "/messages/connections/test"): {},
+        ("POST", "/capacity/plan"): {"item_bytes": 100},
+        ("POST", "/capacity/former-plan"): {
+            "reads_per_second": 1,
+            "writes_per_second": 1,
+            "item_size_kb": 1,
+            "storage_gb": 1,
+        },
     }
     for method, path in sorted(operations(document), key=lambda route: order.get(route, 0)):
         if operations(document)[method, path]["tags"] == ["Reminders"]:

@@ -14,6 +14,7 @@
 #include "api/protocol/target.h"
 #include "base/clock.h"
 #include "base/memory_budget.h"
+#include "capacity/planner.h"
 #include "http/message.h"
 #include "idempotency/guard.h"
 #include "messages/service.h"
@@ -51,6 +52,7 @@ struct Services {
   const base::Clock& clock;
   bool require_idempotency_key;
   reminders::Reminders* reminders;  // nullptr: there are none
+  const capacity::Planner& planner;
 };
 
 // The memory for a large answer. It is taken before the answer is read, by its size.

@@ -49,6 +49,7 @@ inline constexpr ProblemType not_suppressed{404, "NOT_SUPPRESSED", "The address 
 inline constexpr ProblemType no_such_queue{404, "NO_SUCH_QUEUE", "Queue not found"};
 inline constexpr ProblemType no_sandbox{404, "NO_SANDBOX", "There is no sandbox"};
 inline constexpr ProblemType no_reminders{404, "NO_REMINDERS", "There are no reminders"};
+inline constexpr ProblemType not_watched{404, "NOT_WATCHED", "The traffic of the store is not watched"};
 inline constexpr ProblemType customer_not_found{404, "CUSTOMER_NOT_FOUND", "Customer not found"};
 inline constexpr ProblemType invoice_not_found{404, "INVOICE_NOT_FOUND", "Invoice not found"};
 inline constexpr ProblemType template_not_found{404, "TEMPLATE_NOT_FOUND", "Template or branding not found"};

@@ -19,6 +19,9 @@ std::vector<NamedSchema> message_schemas();
 std::vector<NamedSchema> draft_schemas();
 std::vector<NamedSchema> customer_schemas();
 std::vector<NamedSchema> reminder_template_schemas();
+// And of the capacity planner.
+std::vector<NamedSchema> capacity_schemas();
+std::vector<NamedSchema> observation_schemas();
 
 // There must be one of this name.
 const Schema& schema_named(std::string_view name);

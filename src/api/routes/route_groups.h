@@ -20,5 +20,6 @@ std::vector<Route> reminder_history_routes();
 std::vector<Route> customer_routes();
 std::vector<Route> invoice_routes();
 std::vector<Route> reminder_template_routes();
+std::vector<Route> capacity_routes();
 
 }  // namespace postino::api

@@ -27,6 +27,7 @@ std::string group_of(const Setting& setting) {
       {"mqprobe.", "Messages"},
       {"messages.", "Messages"},
       {"reminders.", "Reminders"},
+      {"capacity.", "Capacity"},
   };
   for (const auto& [prefix, group] : groups)
     if (setting.key.starts_with(prefix)) return group;

@@ -83,6 +83,7 @@ struct OutboxService::Parts {
   std::filesystem::path data;                               // the data directory
   const base::PlausibleClock& own_clock;                    // of this machine
   std::shared_ptr<outbox::ForeignWriteLog> foreign_writes;  // null: the table is not watched
+  std::shared_ptr<const capacity::Planner> planner;         // of capacity; may be null
   base::SystemRandom random;
   base::Pause pause;
   const std::shared_ptr<net::Curfew> curfew = std::make_shared<net::Curfew>();  // for mail servers and receivers
@@ -201,6 +202,7 @@ base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGatew
   if (!all.reminders.off) TRY_VOID(build_reminders(store, all.reminders));
   api::ApiOptions options_of_api = api_options(all, limits_of_memory);
   options_of_api.reminders = reminders.get();
+  options_of_api.planner = planner;
   api = std::make_unique<api::Api>(*outbox, mailbox.get(), gateway.service(), *request_keys, *clock, random,
                                    std::move(options_of_api));
   return {};
@@ -242,9 +244,11 @@ OutboxService::~OutboxService() {
 base::Result<std::unique_ptr<OutboxService>> OutboxService::create(store::Store& store, MessageGateway& gateway,
                                                                    const Settings& settings, const MemoryLimits& memory,
                                                                    const base::PlausibleClock& clock,
-                                                                   std::shared_ptr<outbox::ForeignWriteLog> log) {
+                                                                   std::shared_ptr<outbox::ForeignWriteLog> log,
+                                                                   std::shared_ptr<const capacity::Planner> planner) {
   auto parts = std::make_unique<Parts>(clock);
   parts->foreign_writes = std::move(log);
+  parts->planner = std::move(planner);
   parts->settings = settings.outbox;
   parts->data = settings.data;
   parts->policy = outbox_policy(settings.outbox);

@@ -12,6 +12,7 @@
 #include "app/settings/settings.h"
 #include "base/plausible_clock.h"
 #include "base/random.h"
+#include "capacity/planner.h"
 #include "http/message.h"
 #include "mail/dkim.h"
 #include "outbox/store_ledger/foreign_writes.h"
@@ -23,11 +24,11 @@ class OutboxService {
  public:
   // Prepares the tables; the pipelines do not run yet. The store, the gateway and the clock must outlive it; with a
   // ledger elsewhere the store still has the sandbox. `log` tells what other programs write to the table of e-mails; it
-  // may be null.
-  static base::Result<std::unique_ptr<OutboxService>> create(store::Store& store, MessageGateway& gateway,
-                                                             const Settings& settings, const MemoryLimits& memory,
-                                                             const base::PlausibleClock& clock,
-                                                             std::shared_ptr<outbox::ForeignWriteLog> log = nullptr);
+  // may be null. Without a planner capacity is planned with the prices that come with the program.
+  static base::Result<std::unique_ptr<OutboxService>> create(
+      store::Store& store, MessageGateway& gateway, const Settings& settings, const MemoryLimits& memory,
+      const base::PlausibleClock& clock, std::shared_ptr<outbox::ForeignWriteLog> log = nullptr,
+      std::shared_ptr<const capacity::Planner> planner = nullptr);
   ~OutboxService();
 
   void start();

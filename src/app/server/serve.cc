@@ -196,9 +196,11 @@ std::string audit_table(const Settings& settings) {
 
 // The store, in which nothing of an e-mail expires before the e-mail is finished.
 base::Result<std::unique_ptr<engine::Engine>> open_engine(const Settings& settings,
-                                                          const std::shared_ptr<base::Clock>& clock) {
+                                                          const std::shared_ptr<base::Clock>& clock,
+                                                          std::shared_ptr<store::TrafficObserver> traffic) {
   engine::Options options = engine_options(settings);
   options.clock = clock;
+  options.traffic = std::move(traffic);
   options.expiry_needs_guard = true;
   TRY(std::unique_ptr<engine::Engine> engine, engine::Engine::open(std::move(options)));
   if (engine::is_recount_due(settings.data))
@@ -356,8 +358,13 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
   net::raise_descriptor_limit();
   const base::SystemClock machine_clock;
   const auto clock = std::make_shared<base::PlausibleClock>(machine_clock);
-  TRY(std::unique_ptr<engine::Engine> engine, open_engine(settings, clock));
+  TRY(capacity::PriceBook prices, read_prices(settings.capacity));
+  // Only the REST API tells what was seen.
+  std::shared_ptr<capacity::TrafficWatch> traffic;
+  if (!settings.outbox.off && !settings.capacity.no_watch) traffic = std::make_shared<capacity::TrafficWatch>(*clock);
+  TRY(std::unique_ptr<engine::Engine> engine, open_engine(settings, clock, traffic));
   progress.is_store_new = engine->is_new();
+  const auto planner = std::make_shared<const capacity::Planner>(std::move(prices), *engine, traffic);
   const MemoryLimits memory;
   // Other programs may write to the table of e-mails: the outbox adopts what they write, now or later.
   base::SystemRandom random;
@@ -381,7 +388,8 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
     }
     TRY(gateway, MessageGateway::create(*engine, settings.messages, shared.idempotency,
                                         net::Address{settings.outbox.http_host, 0}.is_loopback(), memory, *clock));
-    TRY(outbox, OutboxService::create(*engine, *gateway, shared, memory, *clock, is_watched ? watched.log() : nullptr));
+    TRY(outbox, OutboxService::create(*engine, *gateway, shared, memory, *clock, is_watched ? watched.log() : nullptr,
+                                      planner));
   }
   std::atomic<const Servers*> listening = nullptr;  // requests come before start() has returned
   Monitor monitor(metrics_readers(settings));

@@ -59,6 +59,10 @@ T& field(Settings& settings, T ReminderSettings::*member) {
   return settings.reminders.*member;
 }
 template <class T>
+T& field(Settings& settings, T CapacitySettings::*member) {
+  return settings.capacity.*member;
+}
+template <class T>
 T& field(Settings& settings, T http::BorderOptions::*member) {
   return settings.access.border.*member;
 }

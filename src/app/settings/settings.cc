@@ -188,6 +188,7 @@ const std::vector<Setting>& all_settings() {
     all.insert(std::ranges::find(all, "server.threads", &Setting::key) + 1, access.begin(), access.end());
     for (Setting& setting : outbox_settings()) all.push_back(std::move(setting));
     for (Setting& setting : reminder_settings()) all.push_back(std::move(setting));
+    for (Setting& setting : capacity_settings()) all.push_back(std::move(setting));
     for (Setting& setting : messages_settings()) all.push_back(std::move(setting));
     return all;
   }();
@@ -241,6 +242,7 @@ base::Result<void> check(const Settings& settings) {
   errors.add(check(settings.idempotency));
   errors.add(check(settings.messages));
   errors.add(check(settings.reminders));
+  errors.add(check(settings.capacity));
   for (const auto& [flag, table] :
        {std::pair("--outbox-table", settings.outbox.table), std::pair("--messages-table", settings.idempotency.table),
         std::pair("--queues-table", settings.messages.queues)})

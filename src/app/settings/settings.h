@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/settings/access_settings.h"
+#include "app/settings/capacity_settings.h"
 #include "app/settings/messages_settings.h"
 #include "app/settings/outbox_settings.h"
 #include "app/settings/reminder_settings.h"
@@ -52,6 +53,7 @@ struct Settings {
   idempotency::GuardOptions idempotency;  // of keyed calls, but for those that hand in e-mails
   MessagesSettings messages;
   ReminderSettings reminders;
+  CapacitySettings capacity;
 };
 
 enum class SettingKind { text, list, flag };
@@ -94,6 +96,7 @@ std::vector<Setting> outbox_settings();  // those of the outbox
 std::vector<Setting> mysql_settings();   // those of its database among these
 std::vector<Setting> messages_settings();
 std::vector<Setting> reminder_settings();
+std::vector<Setting> capacity_settings();
 
 // What follows goes on after an error, and fails with all that were found.
 

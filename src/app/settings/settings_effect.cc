@@ -33,7 +33,7 @@ const std::vector<EffectRule>& effect_rules() {
   static const std::vector<EffectRule> rules = {
       // But not http.api_keys: where there are API keys, DynamoDB's API and the metrics ask for keys too.
       {{"http.address", "http.tls_", "http.require_", "outbox.", "mysql.", "smtp.", "dkim.", "callback.", "mqprobe.",
-        "messages.", "reminders."},
+        "messages.", "reminders.", "capacity."},
        [](const Settings& all) { return all.outbox.off; },
        "with --no-outbox"},
       {{"reminders.table", "reminders.shards", "reminders.rules", "reminders.other_person", "reminders.currency",

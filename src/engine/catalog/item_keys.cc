@@ -83,6 +83,15 @@ std::optional<std::string> index_key(const Index& index, const item::Map& item, 
   return key;
 }
 
+store::Partition partition_of(std::string_view stored_key) {
+  base::ByteReader in(stored_key.substr(object_id_size));
+  const auto hash = in.big_endian<std::uint32_t>();
+  const auto size = in.big_endian<std::uint16_t>();
+  const auto bytes = size ? in.take(*size) : std::nullopt;
+  CHECK(hash && bytes);
+  return {*hash, *bytes};
+}
+
 KeyRange segment_range(ObjectId id, std::uint32_t segment, std::uint32_t total) {
   // 2^32 * total fits 64 bits, so the bounds of neighbouring segments meet exactly.
   constexpr std::uint64_t hashes = std::uint64_t{1} << 32;

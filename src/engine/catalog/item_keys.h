@@ -10,6 +10,7 @@
 #include "engine/catalog/table.h"
 #include "engine/storage/keys.h"
 #include "item/value.h"
+#include "store/traffic.h"
 
 namespace postino::engine {
 
@@ -24,6 +25,9 @@ std::string partition_prefix(const Table& table, const item::AttributeValue& has
 // or has it with another type, empty or too large: the item is not in the index.
 std::optional<std::string> index_key(const Index& index, const item::Map& item, std::string_view stored_item_key);
 std::string index_partition_prefix(const Index& index, const std::vector<const item::AttributeValue*>& hash);
+
+// The partition that such a key, of an item or of an index entry, begins with. It is a view into the key.
+store::Partition partition_of(std::string_view stored_key);
 
 // The part of [0, 2^32) of partition hashes that a segment of a parallel scan covers, as key bounds below `id`.
 KeyRange segment_range(ObjectId id, std::uint32_t segment, std::uint32_t total);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "engine/storage/statistics.h"
 #include "store/table.h"
 #include "store/table_operations.h"
+#include "store/traffic.h"
 
 namespace postino::engine {
 
@@ -24,6 +26,13 @@ struct KeyPart {
 // beyond the cursor leaves them alone: the backfill will meet the item as that write left it.
 struct Backfill {
   std::string cursor;  // the last stored key that was worked on
+};
+
+// Who counts the traffic of a table or an index, once it has been asked for: see Options::traffic. Like its counts, a
+// table or an index keeps it when its definition changes.
+struct ObservedTraffic {
+  std::once_flag asked;
+  std::shared_ptr<store::TrafficMeter> meter;
 };
 
 struct Index {
@@ -41,6 +50,7 @@ struct Index {
   store::Throughput warm;
   std::shared_ptr<Statistics> statistics;
   std::shared_ptr<ThroughputMeter> meter;  // of a global index; local ones live on the table's
+  std::shared_ptr<ObservedTraffic> traffic = std::make_shared<ObservedTraffic>();
 
   bool ready() const { return !backfill.has_value(); }
 };
@@ -106,6 +116,7 @@ struct Table {
   std::optional<Transition> transition;
   std::shared_ptr<Statistics> statistics;
   std::shared_ptr<ThroughputMeter> meter;
+  std::shared_ptr<ObservedTraffic> traffic = std::make_shared<ObservedTraffic>();
 
   const Index* find_index(std::string_view index_name) const;
   Index* find_index(std::string_view index_name);

@@ -5,6 +5,7 @@
 #include "engine/items/consumption.h"
 #include "engine/items/item_writer.h"
 #include "engine/items/key_rules.h"
+#include "engine/items/traffic.h"
 #include "store/constraints.h"
 
 namespace postino::engine {
@@ -115,6 +116,7 @@ store::Answer<store::BatchWriteItemResponse> ItemWriter::plan_batch(const store:
       }
       any_written = true;
       const std::vector<IndexEffect> effects = items.plan(*write.table, change, entry);
+      count_write(core_, *write.table, change, effects, entry);
       consumption.add_write(*write.table, change.before, change.after, effects);
       if (request.report.item_collection_metrics)
         add_collection_metrics(core_, *write.table, *write.subject, response.item_collection_metrics);

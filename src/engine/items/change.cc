@@ -36,20 +36,21 @@ void count(const ObjectId id, const std::shared_ptr<Statistics>& statistics, std
   if (items != 0 || bytes != 0) entry.statistics.push_back({id, statistics, items, bytes});
 }
 
-double plan_index(const Index& index, const Change& change, CommitEntry& entry) {
+IndexEffect plan_index(const Index& index, const Change& change, CommitEntry& entry) {
   std::optional<IndexEntry> before = index_entry(index, change.key, change.before);
   std::optional<IndexEntry> after = index_entry(index, change.key, change.after);
   const bool same_key = before && after && before->key == after->key;
-  if (same_key && before->value == after->value) return 0;
-  double units = 0;
-  if (before && !same_key) units += write_units(before->size);
-  if (after) units += write_units(same_key ? std::max(before->size, after->size) : after->size);
+  IndexEffect effect{.index = &index, .first_mutation = entry.mutations.size()};
+  if (same_key && before->value == after->value) return effect;
+  if (before && !same_key) effect.removal_units = write_units(before->size);
+  effect.write_units = effect.removal_units;
+  if (after) effect.write_units += write_units(same_key ? std::max(before->size, after->size) : after->size);
   count(index.id, index.statistics, (after ? 1 : 0) - (before ? 1 : 0),
         static_cast<std::int64_t>(after ? after->size : 0) - static_cast<std::int64_t>(before ? before->size : 0),
         entry);
   if (before && !same_key) entry.remove(Family::indexes, std::move(before->key));
   if (after) entry.put(Family::indexes, std::move(after->key), std::move(after->value));
-  return units;
+  return effect;
 }
 
 bool is_same(const Change& change) {
@@ -60,7 +61,7 @@ std::vector<IndexEffect> plan_indexes(const Table& table, const Change& change, 
   std::vector<IndexEffect> effects;
   for (const Index& index : table.indexes) {
     if (!reached(index.backfill, change.key)) continue;
-    if (const double units = plan_index(index, change, entry); units > 0) effects.push_back({&index, units});
+    if (const IndexEffect effect = plan_index(index, change, entry); effect.write_units > 0) effects.push_back(effect);
   }
   return effects;
 }

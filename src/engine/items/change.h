@@ -23,6 +23,8 @@ struct Change {
 struct IndexEffect {
   const Index* index = nullptr;
   double write_units = 0;
+  double removal_units = 0;        // of these, for an entry that was removed
+  std::size_t first_mutation = 0;  // of the commit's: the removal, if there is one, and then the entry that was put
 };
 
 // Adds to the entry: the item, its index entries, its expiry, its stream record and the counts. Returns the indexes

@@ -9,6 +9,7 @@
 #include "engine/items/consumption.h"
 #include "engine/items/key_rules.h"
 #include "engine/items/parsed_expression.h"
+#include "engine/items/traffic.h"
 #include "item/size.h"
 #include "store/constraints.h"
 
@@ -108,11 +109,14 @@ store::Answer<store::GetItemResponse> ItemReader::get(const store::GetItemReques
   if (!table) return base::propagate(no_such_table());
   TRY_VOID(check_key(*table, request.key));
   TRY_VOID(admit(core_, *table, nullptr, Access::read));
-  TRY(std::optional<MeasuredItem> item, read(core_, item_key(*table, request.key)));
+  const std::string key = item_key(*table, request.key);
+  TRY(std::optional<MeasuredItem> item, read(core_, key));
   store::GetItemResponse response;
   Consumption consumption(core_, request.return_consumed_capacity, Access::read, request.allowance);
-  consumption.add_table(*table, read_units(item ? item->size : 0, request.consistent_read));
+  const double units = read_units(item ? item->size : 0, request.consistent_read);
+  consumption.add_table(*table, units);
   if (!allowed(request.allowance, item ? item->size : 0)) return store::read_given_up();
+  count_read(core_, *table, nullptr, key, units);
   if (item) response.item = shown(std::move(*item), projection);
   response.consumed_capacity = std::move(consumption).one();
   return response;
@@ -145,8 +149,10 @@ store::Answer<store::BatchGetItemResponse> ItemReader::get_batch(const store::Ba
       TRY(std::optional<MeasuredItem> item, read(core_, table.keys[i]));
       const std::size_t size = item ? item->size : 0;
       bytes += size;
-      consumption.add_table(*table.table, read_units(size, table.request->consistent_read));
+      const double units = read_units(size, table.request->consistent_read);
+      consumption.add_table(*table.table, units);
       if (!allowed(request.allowance, size)) return store::read_given_up();
+      count_read(core_, *table.table, nullptr, table.keys[i], units);
       if (item) response.tables.back().items.push_back(shown(std::move(*item), table.projection));
     }
   }
@@ -201,6 +207,7 @@ store::Answer<store::TransactGetItemsResponse> ItemReader::get_transaction(
       return refuse_invalid("Transaction payload size cannot exceed 4MB. Payload Size: " + std::to_string(bytes));
     consumption.add_table(*tables[i], 2 * read_units(size, true));
     if (!allowed(request.allowance, size)) return store::read_given_up();
+    count_read(core_, *tables[i], nullptr, keys[i], 2 * read_units(size, true));
     response.items.push_back(item ? std::optional<item::Item>(shown(std::move(*item), projections[i])) : std::nullopt);
   }
   consumption.mark_transactional_read();

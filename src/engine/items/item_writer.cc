@@ -2,6 +2,7 @@
 
 #include "engine/items/collection_metrics.h"
 #include "engine/items/consumption.h"
+#include "engine/items/traffic.h"
 
 namespace postino::engine {
 
@@ -64,6 +65,7 @@ Planned ItemWriter::write(ItemWrite& write, store::ReturnValues return_values, c
     TRY(const Change change, std::move(decision));
     TRY_VOID(admit_index_writes(core_, *write.table, change));
     const std::vector<IndexEffect> effects = items.plan(*write.table, change, *entry);
+    count_write(core_, *write.table, change, effects, *entry);
     return respond(write, change, effects, return_values, report);
   };
   entry->answer = plan();

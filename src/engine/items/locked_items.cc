@@ -2,6 +2,7 @@
 
 #include "engine/items/expiry_group.h"
 #include "engine/items/throughput_enforcement.h"
+#include "engine/items/traffic.h"
 
 namespace postino::engine {
 
@@ -25,6 +26,7 @@ base::Result<Decision> LockedItems::decide(const ItemWrite& write, double factor
   store::Answer<StoredItemPointer> after = engine::decide(write, before);
   if (!after) {
     take_failed_write(core_, *write.table, before, after.error(), factor);
+    count_failed_write(core_, *write.table, write.key, before, after.error(), factor);
     return Decision(base::propagate(std::move(after).error()));
   }
   return Decision(Change{write.key, std::move(before), *std::move(after)});

@@ -9,6 +9,7 @@
 #include "engine/items/key_condition.h"
 #include "engine/items/page_rules.h"
 #include "engine/items/parsed_expression.h"
+#include "engine/items/traffic.h"
 #include "engine/storage/keys.h"
 #include "engine/storage/stepped_keys.h"
 #include "engine/storage/stored_item.h"
@@ -38,8 +39,9 @@ store::Answer<void> bind_view(expr::Binder& binder, const store::ReadPage& reque
 // One page: walks a range of stored keys, counts, filters, shows.
 class Page {
  public:
-  Page(const Core& core, const store::ReadPage& request, const PageView& view)
-      : core_(core), request_(request), view_(view) {}
+  // `partition` is what the keys begin with; empty for a scan.
+  Page(const Core& core, const store::ReadPage& request, const PageView& view, std::string_view partition = {})
+      : core_(core), request_(request), view_(view), partition_(partition) {}
 
   store::Answer<store::PageResponse> read(const KeyRange& range, bool forward) {
     TRY_VOID(admit(core_, *view_.table, view_.index, Access::read));
@@ -145,12 +147,16 @@ class Page {
       consumption.add_table(*view_.table, fetched_units_);
       consumption.add_index(*view_.table, *view_.index, units);
     }
+    const auto kind = partition_.empty() ? store::TrafficKind::scan : store::TrafficKind::read;
+    count_read(core_, *view_.table, view_.index, partition_, units, kind);
+    if (fetched_units_ > 0) count_read(core_, *view_.table, nullptr, {}, fetched_units_);
     response_.consumed_capacity = std::move(consumption).one();
   }
 
   const Core& core_;
   const store::ReadPage& request_;
   const PageView& view_;
+  const std::string_view partition_;
   const rocksdb::Snapshot* snapshot_ = nullptr;
   EmptyRanges::Watch* watch_ = nullptr;  // of a global index
   store::PageResponse response_;
@@ -265,7 +271,7 @@ store::Answer<store::PageResponse> PageReader::query(const store::QueryRequest& 
   TRY_VOID(check_filter_has_no_keys(request, view));
   TRY(KeySelection selection, select_keys(*view.table, view.index, conjuncts));
   TRY_VOID(restart_query(request, view, selection));
-  return Page(core_, request, view).read(selection.range, request.forward);
+  return Page(core_, request, view, selection.partition).read(selection.range, request.forward);
 }
 
 store::Answer<store::PageResponse> PageReader::scan(const store::ScanRequest& request) const {

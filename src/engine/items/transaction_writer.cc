@@ -8,6 +8,7 @@
 #include "engine/items/collection_metrics.h"
 #include "engine/items/consumption.h"
 #include "engine/items/key_rules.h"
+#include "engine/items/traffic.h"
 #include "engine/items/transaction_tokens.h"
 #include "item/size.h"
 #include "store/constraints.h"
@@ -114,7 +115,9 @@ store::Answer<std::optional<store::TransactWriteItemsResponse>> TransactionWrite
   Consumption consumption(core_, request.report.consumed_capacity, Access::read);
   for (const ItemWrite& write : writes) {
     TRY(const StoredItemPointer item, items.read(write.key));
-    consumption.add_table(*write.table, transaction_factor * read_units(item ? item->size : 0, true));
+    const double units = transaction_factor * read_units(item ? item->size : 0, true);
+    consumption.add_table(*write.table, units);
+    count_read(core_, *write.table, nullptr, write.key, units);
   }
   consumption.mark_transactional_read();
   response.consumed_capacity = std::move(consumption).all();
@@ -172,6 +175,7 @@ TransactionWriter::Response TransactionWriter::plan(const store::TransactWriteIt
   for (std::size_t i = 0; i < writes.size(); ++i) {
     const Table& table = *writes[i].table;
     const std::vector<IndexEffect> effects = items.plan(table, changes[i], entry);
+    count_write(core_, table, changes[i], effects, entry, transaction_factor);
     consumption.add_write(table, changes[i].before, changes[i].after, effects, transaction_factor);
     if (request.report.item_collection_metrics)
       add_collection_metrics(core_, table, *writes[i].subject, response.item_collection_metrics);

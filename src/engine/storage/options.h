@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "item/value.h"
+#include "store/traffic.h"
 
 namespace postino::engine {
 
@@ -61,6 +62,9 @@ struct Options {
   // Take as long as AWS (or nearly) to create, change and delete tables, and show the states in between. Otherwise all
   // of it is done when the call returns.
   bool realistic_timing = false;
+
+  // Is told of all traffic but what the store does by itself, which costs nothing on DynamoDB: expiry. nullptr: nobody.
+  std::shared_ptr<store::TrafficObserver> traffic;
 
   std::shared_ptr<base::Clock> clock = std::make_shared<base::SystemClock>();
   std::shared_ptr<base::Random> random = std::make_shared<base::SystemRandom>();

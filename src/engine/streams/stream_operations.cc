@@ -173,6 +173,7 @@ store::Answer<store::GetRecordsResponse> StreamOperations::records(const store::
   TRY(const bool trimmed, reader.trimmed(iterator.position, end_of(*shard)));
   if (trimmed) return trimmed_data();
   TRY(StreamReader::Page page, reader.read(iterator.position, end_of(*shard), limit, request.allowance));
+  if (core_.options.traffic) core_.options.traffic->count_stream_read();
   store::GetRecordsResponse response;
   response.records = std::move(page.records);
   // A shard that was closed a moment ago may have records on their way to disk.

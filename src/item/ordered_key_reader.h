@@ -1,5 +1,5 @@
-// Reads ordered keys back. The store never does: what it needs of a key is in the item. Here it shows that keys lose
-// nothing, and that no two values have the same one.
+// Reads ordered keys back. The store itself never does: what it needs of a key is in the item. It is for those who are
+// told of keys alone, and for tests: keys lose nothing, and no two values have the same one.
 #pragma once
 
 #include <array>

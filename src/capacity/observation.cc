@@ -1,0 +1,271 @@
+#include "capacity/observation.h"
+
+#include <algorithm>
+#include <map>
+#include <span>
+
+#include "base/text.h"
+#include "base/timestamp.h"
+#include "item/json_codec.h"
+#include "item/ordered_key_reader.h"
+
+namespace postino::capacity {
+
+namespace {
+
+constexpr std::size_t shown_keys = 5;  // of each kind, of each table and index
+constexpr std::int64_t short_watch_seconds = 3'600;
+constexpr std::size_t shown_key_bytes = 200;  // of a key that is cut
+
+Decimal units_in(std::uint64_t halves) { return Decimal::halves(static_cast<std::int64_t>(halves)); }
+
+// How much it would be in a month, from what it was in this time.
+struct Pace {
+  std::int64_t milliseconds = 1'000;
+  std::int64_t month_seconds = 0;
+
+  Decimal per_month(const Decimal& amount) const {
+    return (amount * month_seconds * 1'000).divided_by(milliseconds, 0);
+  }
+  // Of the busiest minute; when less than a minute has passed, of that.
+  Decimal per_second(std::uint64_t halves) const {
+    return (units_in(halves) * 1'000).divided_by(std::min<std::int64_t>(milliseconds, 60'000), 3);
+  }
+};
+
+// The key as it was before the store put it in order.
+std::string key_text(const store::TrafficSource& source, const HeavyHitters::Key& key) {
+  const bool is_last = source.index.empty();  // of a table the only part is the last one, which is as it is
+  item::Key values;
+  item::OrderedKeyReader in(key.bytes);
+  bool is_whole = !key.is_cut;
+  for (const store::KeyAttribute& part : source.hash) {
+    std::optional<item::AttributeValue> value;
+    if (is_last && part.type == item::Type::string)
+      value = item::AttributeValue(key.bytes);
+    else if (is_last && part.type == item::Type::binary)
+      value = item::AttributeValue(item::Binary{key.bytes});
+    else
+      value = in.read(part.type);
+    is_whole = is_whole && value.has_value();
+    if (value) values.set(part.name, *std::move(value));
+  }
+  if (is_whole) return item::to_json(values);
+  std::string text;
+  base::append_printable(text, key.bytes, shown_key_bytes);
+  return text;
+}
+
+std::vector<HotKey> hot_keys_of(const TrafficWatch::Source& source, bool reads) {
+  const TrafficCounts& counts = source.counts;
+  const Decimal all = units_in(reads ? counts.read_halves : counts.write_halves);
+  std::vector<HotKey> keys;
+  for (const HeavyHitters::Key& each : reads ? counts.read_keys : counts.written_keys) {
+    HotKey key{.table = source.source.table, .index = source.source.index, .reads = reads};
+    key.key = key_text(source.source, each);
+    key.is_cut = each.is_cut;
+    key.units = units_in(each.amount);
+    key.most_excess = units_in(each.most_excess);
+    key.most_in_a_second = units_in(each.most_in_a_second);
+    if (!all.is_zero()) key.share_percent = ((key.units - key.most_excess) * 100).divided_by(all, percent_places);
+    keys.push_back(std::move(key));
+  }
+  return keys;
+}
+
+void add_keys(Observation& observation, const TrafficWatch::Source& source) {
+  for (const bool reads : {true, false}) {
+    std::vector<HotKey> keys = hot_keys_of(source, reads);
+    const Decimal limit = reads ? partition_read_units : partition_write_units;
+    for (const HotKey& key : keys)
+      if (key.most_in_a_second > limit) observation.hot_partitions.push_back(key);
+    if (keys.size() > shown_keys) keys.resize(shown_keys);
+    std::ranges::move(keys, std::back_inserter(observation.hot_keys));
+  }
+}
+
+ObservedPart part_of(const TrafficCounts& counts, const std::string& index, const Pace& pace) {
+  ObservedPart part{.index = index, .reads = counts.reads, .writes = counts.writes};
+  part.failed_writes = counts.failed_writes;
+  part.read_units = units_in(counts.read_halves);
+  part.scan_units = units_in(counts.scan_halves);
+  part.write_units = units_in(counts.write_halves);
+  part.read_units_per_month = pace.per_month(part.read_units);
+  part.write_units_per_month = pace.per_month(part.write_units);
+  return part;
+}
+
+// The tables and indexes that there are, with what was counted of each; and those that are gone.
+class ObservedHouse {
+ public:
+  ObservedHouse(const TrafficWatch::Sighting& sighting, const Pace& pace) : pace_(pace) {
+    for (const TrafficWatch::Source& source : sighting.sources)
+      counts_.emplace(std::pair(source.source.table, source.source.index), &source);
+  }
+
+  ObservedTable take(const store::TableDescription& description) {
+    ObservedTable table{.table = description.name};
+    if (description.table_class == store::TableClass::standard_infrequent_access)
+      table.storage_class = StorageClass::infrequent_access;
+    TrafficCounts busiest = take(table, "", description.item_count, description.size_bytes);
+    for (const store::IndexDescription& index : description.local_indexes) {
+      const TrafficCounts counts = take(table, index.name, index.item_count, index.size_bytes);
+      busiest.busiest_minute_read_halves += counts.busiest_minute_read_halves;
+      busiest.busiest_minute_write_halves += counts.busiest_minute_write_halves;
+    }
+    provision(table.parts.front(), busiest);
+    for (const store::IndexDescription& index : description.global_indexes) {
+      const TrafficCounts counts = take(table, index.name, index.item_count, index.size_bytes);
+      provision(table.parts.back(), counts);
+    }
+    take_rest(table);
+    return table;
+  }
+
+  // What belongs to no table that there is.
+  std::vector<ObservedTable> take_gone() {
+    std::vector<ObservedTable> gone;
+    while (!counts_.empty()) {
+      ObservedTable table{.table = counts_.begin()->first.first};
+      table.parts.push_back({});
+      const auto own = counts_.find(std::pair(table.table, std::string()));
+      if (own != counts_.end()) {
+        table.parts.front() = part_of(own->second->counts, "", pace_);
+        counts_.erase(own);
+      }
+      take_rest(table);
+      gone.push_back(std::move(table));
+    }
+    return gone;
+  }
+
+ private:
+  TrafficCounts take(ObservedTable& table, const std::string& index, std::int64_t items, std::int64_t bytes) {
+    const auto found = counts_.find(std::pair(table.table, index));
+    TrafficCounts counts;
+    if (found != counts_.end()) {
+      counts = found->second->counts;
+      counts_.erase(found);
+    }
+    ObservedPart part = part_of(counts, index, pace_);
+    part.exists = true;
+    part.items = items;
+    part.stored_bytes = bytes + items * item_overhead_bytes;
+    table.parts.push_back(std::move(part));
+    return counts;
+  }
+
+  // Indexes that are gone.
+  void take_rest(ObservedTable& table) {
+    for (auto each = counts_.begin(); each != counts_.end();) {
+      if (each->first.first != table.table) {
+        ++each;
+        continue;
+      }
+      table.parts.push_back(part_of(each->second->counts, each->first.second, pace_));
+      each = counts_.erase(each);
+    }
+  }
+
+  void provision(ObservedPart& part, const TrafficCounts& busiest) const {
+    part.provisioned_read_units =
+        provisioned_units(pace_.per_second(busiest.busiest_minute_read_halves), usual_utilisation_percent);
+    part.provisioned_write_units =
+        provisioned_units(pace_.per_second(busiest.busiest_minute_write_halves), usual_utilisation_percent);
+  }
+
+  const Pace pace_;
+  std::map<std::pair<std::string, std::string>, const TrafficWatch::Source*> counts_;
+};
+
+void price(ObservedTable& table, const PriceBook& book) {
+  const ClassPrices& prices = book.of(table.storage_class);
+  Decimal reads;
+  Decimal writes;
+  Decimal bytes;
+  std::int64_t provisioned_reads = 0;
+  std::int64_t provisioned_writes = 0;
+  for (const ObservedPart& part : table.parts) {
+    reads += part.read_units_per_month;
+    writes += part.write_units_per_month;
+    bytes += part.stored_bytes;
+    provisioned_reads += part.provisioned_read_units;
+    provisioned_writes += part.provisioned_write_units;
+  }
+  table.on_demand.reads = on_demand_read_cost(prices, reads);
+  table.on_demand.writes = on_demand_write_cost(prices, writes);
+  table.provisioned.reads = provisioned_read_cost(book, prices, provisioned_reads);
+  table.provisioned.writes = provisioned_write_cost(book, prices, provisioned_writes);
+  table.on_demand.storage = table.provisioned.storage = storage_cost(prices, gigabytes_of(bytes));
+  const Decimal on_demand = table.on_demand.total();
+  const Decimal provisioned = table.provisioned.total();
+  table.recommendation = provisioned < on_demand ? Mode::provisioned : Mode::on_demand;
+  table.saving = std::max(on_demand, provisioned) - std::min(on_demand, provisioned);
+}
+
+void add_unread_indexes(Observation& observation, const PriceBook& book) {
+  for (const ObservedTable& table : observation.tables)
+    for (const ObservedPart& part : std::span(table.parts).subspan(1)) {
+      if (!part.exists || part.reads > 0) continue;
+      const ClassPrices& prices = book.of(table.storage_class);
+      const Decimal cost = on_demand_write_cost(prices, part.write_units_per_month) +
+                           storage_cost(prices, gigabytes_of(part.stored_bytes));
+      observation.unread_indexes.push_back({table.table, part.index, part.write_units_per_month, cost});
+    }
+}
+
+void add_totals(Observation& observation, const PriceBook& book, const Pace& pace) {
+  for (const ObservedTable& table : observation.tables) {
+    observation.on_demand = observation.on_demand + table.on_demand;
+    observation.provisioned = observation.provisioned + table.provisioned;
+    observation.best += std::min(table.on_demand.total(), table.provisioned.total());
+  }
+  const Decimal streams = stream_read_cost(book, pace.per_month(observation.stream_reads));
+  observation.on_demand.stream_reads = observation.provisioned.stream_reads = streams;
+  observation.best += streams;
+  const Decimal on_demand = observation.on_demand.total();
+  const Decimal provisioned = observation.provisioned.total();
+  observation.recommendation = provisioned < on_demand ? Mode::provisioned : Mode::on_demand;
+  observation.saving = std::max(on_demand, provisioned) - std::min(on_demand, provisioned);
+}
+
+void add_notes(Observation& observation, const PriceBook& book) {
+  std::vector<std::string>& notes = observation.notes;
+  notes.push_back("Prices of " + book.region + " since " + book.valid_from + ": " + book.name + ", in " +
+                  book.currency + ", without the free tier of an account.");
+  if (observation.seconds < short_watch_seconds)
+    notes.push_back("Watched for " + std::to_string(observation.seconds) +
+                    " s: a month is estimated from that, and may be quite different. Watch for a day or longer.");
+  notes.emplace_back("Provisioned capacity is for the busiest minute of the last hour, at " +
+                     std::to_string(usual_utilisation_percent) + " % use.");
+  if (!observation.other_units.is_zero())
+    notes.push_back("There were too many tables and indexes to watch: " + observation.other_units.text() +
+                    " units are not in any table's figures.");
+}
+
+}  // namespace
+
+Observation observe(const TrafficWatch::Sighting& sighting, const std::vector<store::TableDescription>& tables,
+                    const PriceBook& book) {
+  const Pace pace{std::max<std::int64_t>(1'000, sighting.elapsed.count()), book.hours_per_month * seconds_per_hour};
+  Observation observation{.since = sighting.since, .until = sighting.until};
+  observation.seconds = sighting.elapsed.count() / 1'000;
+  observation.stream_reads = Decimal(static_cast<std::int64_t>(sighting.stream_reads));
+  observation.other_units = units_in(sighting.others.read_halves + sighting.others.write_halves);
+  ObservedHouse house(sighting, pace);
+  for (const store::TableDescription& description : tables) observation.tables.push_back(house.take(description));
+  std::ranges::move(house.take_gone(), std::back_inserter(observation.tables));
+  for (ObservedTable& table : observation.tables) price(table, book);
+  for (const TrafficWatch::Source& source : sighting.sources) {
+    add_keys(observation, source);
+    for (const LargeItem& item : source.counts.large_items)
+      observation.large_items.push_back({source.source.table, item.key, static_cast<std::int64_t>(item.bytes)});
+  }
+  add_unread_indexes(observation, book);
+  add_totals(observation, book, pace);
+  add_notes(observation, book);
+  observation.advice = advice_for(observation, book);
+  return observation;
+}
+
+}  // namespace postino::capacity

@@ -1,0 +1,45 @@
+// The capacity planner as others use it: estimates with one price book, and what the store's own traffic would cost.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "capacity/observation.h"
+#include "capacity/price_book.h"
+#include "capacity/traffic_watch.h"
+#include "store/store.h"
+
+namespace postino::capacity {
+
+// Any thread.
+class Planner {
+ public:
+  // Calculates, and watches nothing.
+  explicit Planner(PriceBook prices) : prices_(std::move(prices)) {}
+  // `watch` is told of the traffic of the store, which must outlive the planner.
+  Planner(PriceBook prices, store::Store& store, std::shared_ptr<TrafficWatch> watch)
+      : prices_(std::move(prices)), store_(&store), watch_(std::move(watch)) {}
+
+  const PriceBook& prices() const { return prices_; }
+
+  // The estimate for a workload that is read from JSON, as JSON. nullopt, with the rules that it breaks in the errors.
+  std::optional<std::string> estimate_json(json::Element workload, json::FieldErrors& errors) const;
+  // The same by the formulas and prices of former_calculator.h.
+  static std::optional<std::string> former_json(json::Element load, json::FieldErrors& errors);
+
+  bool is_watching() const { return watch_ != nullptr; }
+
+  // What has been seen so far; only for one that watches. Fails when the tables cannot be described.
+  base::Result<Observation> observe() const;
+  // Begins to watch anew.
+  void restart() const { watch_->restart(); }
+
+ private:
+  const PriceBook prices_;
+  store::Store* const store_ = nullptr;
+  const std::shared_ptr<TrafficWatch> watch_;
+};
+
+}  // namespace postino::capacity

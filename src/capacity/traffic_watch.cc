@@ -1,0 +1,49 @@
+#include "capacity/traffic_watch.h"
+
+namespace postino::capacity {
+
+TrafficWatch::TrafficWatch(const base::Clock& clock, SecondCount second)
+    : clock_(clock),
+      second_(std::move(second)),
+      others_(std::make_shared<Meter>(store::TrafficSource(), second_, false)),
+      since_(clock.now()),
+      began_(clock.monotonic()) {}
+
+std::shared_ptr<store::TrafficMeter> TrafficWatch::meter(store::TrafficSource source) {
+  Name name(source.table, source.index);
+  const std::lock_guard lock(mutex_);
+  // A table that was made anew may have other keys: what was counted before was of another one.
+  meters_.erase(name);
+  // Nobody counts any more for tables and indexes that are gone.
+  if (meters_.size() >= most_meters)
+    std::erase_if(meters_, [](const auto& each) { return each.second.use_count() == 1; });
+  if (meters_.size() >= most_meters) return others_;
+  return meters_.emplace(std::move(name), std::make_shared<Meter>(std::move(source), second_)).first->second;
+}
+
+TrafficWatch::Sighting TrafficWatch::look() const {
+  Sighting sighting;
+  std::vector<std::shared_ptr<Meter>> meters;
+  {
+    const std::lock_guard lock(mutex_);
+    sighting.since = since_;
+    sighting.elapsed = clock_.monotonic() - began_;
+    for (const auto& [name, meter] : meters_) meters.push_back(meter);
+  }
+  sighting.until = clock_.now();
+  sighting.stream_reads = stream_reads_.load(std::memory_order_relaxed);
+  for (const std::shared_ptr<Meter>& meter : meters) sighting.sources.push_back({meter->source(), meter->counts()});
+  sighting.others = others_->counts();
+  return sighting;
+}
+
+void TrafficWatch::restart() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [name, meter] : meters_) meter->restart();
+  others_->restart();
+  stream_reads_ = 0;
+  since_ = clock_.now();
+  began_ = clock_.monotonic();
+}
+
+}  // namespace postino::capacity

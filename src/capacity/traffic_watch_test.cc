@@ -1,0 +1,180 @@
+#include "capacity/traffic_watch.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <thread>
+
+#include "base/hash.h"
+
+namespace postino::capacity {
+namespace {
+
+using store::TrafficKind;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr base::TimePoint watch_start = base::TimePoint(std::chrono::seconds(1'767'323'045));
+
+store::TrafficSource source_named(const std::string& table, const std::string& index = "") {
+  store::TrafficSource source{.table = table, .index = index};
+  source.hash = {{"pk", item::Type::string}};
+  source.item_key = {"pk", "sk"};
+  return source;
+}
+
+store::Traffic traffic_of(const std::string& key, double units, TrafficKind kind) {
+  store::Traffic traffic{.kind = kind, .units = units};
+  traffic.partition = store::Partition{static_cast<std::uint32_t>(base::fast_hash(key)), key};
+  return traffic;
+}
+
+class TrafficWatchTest : public testing::Test {
+ protected:
+  TrafficCounts counts_of(const std::string& table, const std::string& index = "") {
+    for (TrafficWatch::Source& source : watch_.look().sources)
+      if (source.source.table == table && source.source.index == index) return source.counts;
+    ADD_FAILURE() << "nothing was counted of " << table << " " << index;
+    return {};
+  }
+
+  base::ManualClock clock_{watch_start};
+  std::atomic<std::int64_t> second_ = 6'000;
+  TrafficWatch watch_{clock_, [this] { return second_.load(); }};
+};
+
+TEST_F(TrafficWatchTest, AddsUpByKind) {
+  const auto meter = watch_.meter(source_named("t"));
+  meter->count(traffic_of("a", 0.5, TrafficKind::read));
+  meter->count(traffic_of("b", 3, TrafficKind::read));
+  meter->count({.kind = TrafficKind::scan, .units = 10});
+  meter->count(traffic_of("a", 2, TrafficKind::write));
+  meter->count(traffic_of("a", 1, TrafficKind::failed_write));
+  const TrafficCounts counts = counts_of("t");
+  EXPECT_EQ(counts.reads, 3U);
+  EXPECT_EQ(counts.read_halves, 27U);
+  EXPECT_EQ(counts.scan_halves, 20U);
+  EXPECT_EQ(counts.writes, 2U);
+  EXPECT_EQ(counts.failed_writes, 1U);
+  EXPECT_EQ(counts.write_halves, 6U);
+  ASSERT_THAT(counts.read_keys, SizeIs(2));
+  EXPECT_EQ(counts.read_keys[0].bytes, "b");
+  ASSERT_THAT(counts.written_keys, SizeIs(1));
+  EXPECT_EQ(counts.written_keys[0].amount, 6U);
+}
+
+TEST_F(TrafficWatchTest, KnowsTheBusiestMinuteOfTheLastHour) {
+  const auto meter = watch_.meter(source_named("t"));
+  const auto add = [&](double units) {
+    meter->count(traffic_of("a", units, TrafficKind::write));
+    meter->count(traffic_of("b", units, TrafficKind::write));  // in another part, perhaps
+  };
+  add(5);
+  second_ += 59;  // the same minute
+  add(5);
+  second_ += 1;
+  add(7);
+  EXPECT_EQ(counts_of("t").busiest_minute_write_halves, 40U);
+  second_ += 59 * 60;  // of the first minute, an hour has passed
+  EXPECT_EQ(counts_of("t").busiest_minute_write_halves, 28U);
+  second_ += 3'600;
+  EXPECT_EQ(counts_of("t").busiest_minute_write_halves, 0U);
+  EXPECT_EQ(counts_of("t").write_halves, 68U);
+}
+
+TEST_F(TrafficWatchTest, RemembersTheLargestItems) {
+  const auto meter = watch_.meter(source_named("t"));
+  const auto write = [&](const std::string& key, std::size_t size) {
+    const item::Item item{{"pk", key}, {"sk", "s"}, {"text", "x"}};
+    store::Traffic traffic = traffic_of(key, 1, TrafficKind::write);
+    traffic.written = &item;
+    traffic.written_size = size;
+    meter->count(traffic);
+  };
+  write("small", large_item_bytes - 1);
+  write("edge", large_item_bytes);
+  write("large", 400'000);
+  write("large", 409'600);
+  std::vector<LargeItem> items = counts_of("t").large_items;
+  ASSERT_THAT(items, SizeIs(2));
+  EXPECT_EQ(items[0].key, R"({"pk":{"S":"large"},"sk":{"S":"s"}})");
+  EXPECT_EQ(items[0].bytes, 409'600U);
+  EXPECT_EQ(items[1].bytes, large_item_bytes);
+  for (std::size_t i = 0; i < 50; ++i) write("many " + std::to_string(i), large_item_bytes + i);
+  items = counts_of("t").large_items;
+  EXPECT_THAT(items, SizeIs(Meter::most_large_items));
+  EXPECT_EQ(items[1].bytes, large_item_bytes + 49);
+}
+
+TEST_F(TrafficWatchTest, BeginsAnewWhenItIsTold) {
+  const auto meter = watch_.meter(source_named("t"));
+  meter->count(traffic_of("a", 1, TrafficKind::write));
+  watch_.count_stream_read();
+  clock_.advance(std::chrono::hours(1));
+  EXPECT_EQ(watch_.look().elapsed, std::chrono::hours(1));
+  watch_.restart();
+  const TrafficWatch::Sighting sighting = watch_.look();
+  EXPECT_EQ(sighting.since, watch_start + std::chrono::hours(1));
+  EXPECT_EQ(sighting.elapsed, base::Milliseconds(0));
+  EXPECT_EQ(sighting.stream_reads, 0U);
+  EXPECT_EQ(counts_of("t").write_halves, 0U);
+  EXPECT_THAT(counts_of("t").written_keys, IsEmpty());
+  meter->count(traffic_of("a", 1, TrafficKind::write));
+  EXPECT_EQ(counts_of("t").write_halves, 2U);
+}
+
+// The clock of the machine may be set; time passes all the same.
+TEST_F(TrafficWatchTest, MeasuresTimeThatPasses) {
+  clock_.advance(std::chrono::seconds(10));
+  clock_.set_by(-std::chrono::hours(5));
+  EXPECT_EQ(watch_.look().elapsed, std::chrono::seconds(10));
+}
+
+TEST_F(TrafficWatchTest, ATableThatIsMadeAnewBeginsAnew) {
+  const auto first = watch_.meter(source_named("t"));
+  first->count(traffic_of("a", 1, TrafficKind::write));
+  const auto second = watch_.meter(source_named("t"));
+  first->count(traffic_of("a", 1, TrafficKind::write));
+  EXPECT_EQ(counts_of("t").write_halves, 0U);
+  EXPECT_THAT(watch_.look().sources, SizeIs(1));
+}
+
+TEST_F(TrafficWatchTest, HasALimitOfMeters) {
+  std::vector<std::shared_ptr<store::TrafficMeter>> meters;
+  for (std::size_t i = 0; i < TrafficWatch::most_meters + 10; ++i)
+    meters.push_back(watch_.meter(source_named("t" + std::to_string(i))));
+  for (const auto& meter : meters) meter->count(traffic_of("a", 1, TrafficKind::read));
+  EXPECT_THAT(watch_.look().sources, SizeIs(TrafficWatch::most_meters));
+  EXPECT_EQ(watch_.look().others.read_halves, 20U);
+  EXPECT_THAT(watch_.look().others.read_keys, IsEmpty());
+  meters.erase(meters.begin(), meters.begin() + 20);  // their tables are gone
+  meters.push_back(watch_.meter(source_named("new")));
+  meters.back()->count(traffic_of("a", 1, TrafficKind::read));
+  EXPECT_EQ(counts_of("new").reads, 1U);
+}
+
+TEST_F(TrafficWatchTest, ConcurrentRequestsAreAllCounted) {
+  constexpr int threads = 8, requests = 5'000;
+  const auto meter = watch_.meter(source_named("t"));
+  {
+    std::vector<std::jthread> workers;
+    for (int i = 0; i < threads; ++i)
+      workers.emplace_back([&, i] {
+        for (int j = 0; j < requests; ++j) {
+          meter->count(traffic_of(j % 2 == 0 ? "hot" : std::to_string(j), 0.5, TrafficKind::read));
+          meter->count(traffic_of(std::to_string(i), 1, TrafficKind::write));
+          if (j % 1'000 == 0) static_cast<void>(watch_.look());
+        }
+      });
+  }
+  const TrafficCounts counts = counts_of("t");
+  EXPECT_EQ(counts.read_halves, static_cast<std::uint64_t>(threads * requests));
+  EXPECT_EQ(counts.write_halves, static_cast<std::uint64_t>(2 * threads * requests));
+  EXPECT_EQ(counts.read_keys.front().bytes, "hot");
+  EXPECT_GE(counts.read_keys.front().amount, static_cast<std::uint64_t>(threads * requests / 2));
+  EXPECT_EQ(counts.read_keys.front().most_in_a_second, static_cast<std::uint64_t>(threads * requests / 2));
+}
+
+}  // namespace
+}  // namespace postino::capacity
