@@ -34,7 +34,7 @@ TEST(HeavyHitters, CountsFewKeysExactly) {
 // What the sketch promises, against exact counts: bounds for each key it has, and none is missing that has more than
 // its part.
 TEST(HeavyHitters, KeepsItsBoundsAmongManyKeys) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     base::SeededRandom random(seed);
     HeavyHitters hitters;
     std::map<std::string, std::uint64_t> exact;

@@ -141,12 +141,11 @@ class TestPlan:
 
 
 def make_table(client, name, **more):
-    client.create_table(
-        TableName=name,
-        BillingMode="PAY_PER_REQUEST",
-        KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
-        **{"AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}], **more},
-    )
+    usual = {
+        "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+        "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+    }
+    client.create_table(TableName=name, BillingMode="PAY_PER_REQUEST", **{**usual, **more})
 
 
 def index(name, attribute):
