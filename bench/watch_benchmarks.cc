@@ -1,5 +1,7 @@
 // What it costs to watch the traffic of a store: the same work on two stores, of which one is watched. Processor time
 // counts: the disk is the same for both, and never quiet.
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <string>
 
@@ -24,9 +26,40 @@ void tell(BenchmarkRun& run, const std::string& name, const std::vector<Pace>& p
 
 }  // namespace
 
+namespace {
+
+// What a meter takes for one read, of one key or of any of many; by one thread.
+void tell_count(BenchmarkRun& run, capacity::TrafficWatch& watch, std::size_t keys) {
+  constexpr int reads = 1'000'000;
+  store::TrafficSource source{.table = "counted"};
+  source.hash = {{"Id", item::Type::string}};
+  const auto meter = watch.meter(std::move(source));
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < keys; ++i) names.push_back("mail-" + std::to_string(i));
+  std::uint64_t number = 1;
+  std::chrono::duration<double, std::nano> best{1e12};
+  for (int round = 0; round < run.plan.rounds; ++round) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < reads; ++i) {
+      number = number * 6'364'136'223'846'793'005 + 1;
+      const std::size_t chosen = (number >> 33) % keys;
+      store::Traffic traffic{.units = 0.5};
+      traffic.partition = store::Partition{static_cast<std::uint32_t>(chosen * 2'654'435'761), names[chosen]};
+      meter->count(traffic);
+    }
+    best = std::min<std::chrono::duration<double, std::nano>>(best, std::chrono::steady_clock::now() - begin);
+  }
+  char text[40];
+  std::snprintf(text, sizeof text, "%.0f ns", best.count() / reads);
+  run.report.fact("watch: count a read of one of " + std::to_string(keys) + " keys", text);
+}
+
+}  // namespace
+
 void watch_traffic(BenchmarkRun& run) {
   const base::SystemClock clock;
   const auto watch = std::make_shared<capacity::TrafficWatch>(clock);
+  for (const std::size_t keys : {1, 30'000}) tell_count(run, *watch, keys);
   Plan plan = run.plan;
   plan.rounds *= 3;  // the difference is small
   {

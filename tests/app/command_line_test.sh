@@ -120,6 +120,17 @@ expect 1 'cannot read nothing.json: ' messages produce --queue q --file nothing.
 expect 1 'Is it running' messages produce --queue q --body x
 expect 1 'Is it running' messages depth q
 expect 1 'Is it running' messages test
+# Capacity is planned without a server; its traffic is not.
+expect 0 '^Cheaper: provisioned, by 11.33 a month' capacity --item-bytes 3072 --strong-reads 100 --writes 20 \
+  --storage-gb 50 --hours-per-day 12
+expect 2 '--item-bytes: is required' capacity
+expect 2 '--index: must be FIELD=VALUE' capacity --item-bytes 1 --index ALL
+expect 2 '--prices has no effect with --server' capacity --item-bytes 1 --prices x --server
+expect 1 'cannot read nothing.json: ' capacity --item-bytes 1 --prices nothing.json
+expect 2 '--prices: cannot read nothing.json: ' config --prices nothing.json
+expect 2 '--no-watch has no effect with --no-outbox' config --no-outbox --no-watch
+expect 1 'Is it running' capacity --observe
+expect 1 'Is it running' capacity --item-bytes 1 --server
 for command in send "emails list" "emails invalid" "emails stale" "emails show" "emails retry" "emails cancel" \
   "emails counts" "callbacks list" "callbacks replay" "suppressions list" "suppressions add" "bounces submit" mailbox "mailbox show" "mailbox clear" \
   "messages produce" "messages consume" "messages depth" "messages test"; do

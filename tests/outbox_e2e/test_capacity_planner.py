@@ -273,7 +273,7 @@ class TestCommands:
         load = ("--item-bytes", 3072, "--strong-reads", 100, "--writes", 20, "--storage-gb", 50, "--hours-per-day", 12)
         shown = run(*load)
         assert shown.returncode == 0, shown
-        assert "provisioned is cheaper by 11.33 a month" in shown.stdout
+        assert "Cheaper: provisioned, by 11.33 a month" in shown.stdout
         plan = json.loads(run(*load, "--json").stdout)
         assert (plan["provisioned"]["total"], plan["on_demand"]["total"]) == ("66.88", "78.21")
         former = ("--reads-per-second", 100, "--writes-per-second", 20, "--item-size-kb", 3, "--storage-gb", 50)

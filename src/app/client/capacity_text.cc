@@ -117,7 +117,7 @@ void print_estimate(const AnswerObject& estimate, const Console& console) {
                 << counted(capacity.number("read_units"), "read unit") << " and "
                 << counted(capacity.number("write_units"), "write unit") << ".\n";
   }
-  console.out << mode_of(estimate) << " is cheaper by " << estimate.text("saving") << " a month, "
+  console.out << "Cheaper: " << mode_of(estimate) << ", by " << estimate.text("saving") << " a month, "
               << estimate.text("saving_percent") << " %.\n";
   print_break_even(estimate, console);
   print_notes(estimate, console);
@@ -140,7 +140,8 @@ void print_former_analysis(json::Element analysis, const Console& console) {
   console.out << table.take() << "\n"
               << shown(analysis, "read_units") << " read units, or " << shown(analysis, "eventual_read_units")
               << " with eventual reads; " << shown(analysis, "write_units") << " write units.\n"
-              << shown(analysis, "recommendation") << " is cheaper by " << shown(analysis, "savings") << " a month.\n";
+              << "Cheaper: " << shown(analysis, "recommendation") << ", by " << shown(analysis, "savings")
+              << " a month.\n";
   const auto notes = analysis.member("notes");
   if (!notes) return;
   console.out << "\nWhere it contradicts itself or AWS:\n";
