@@ -1,6 +1,7 @@
 // The DynamoDB API over HTTP, beside dynalite and beside our own HTTP server with a handler that does nothing.
 //
-//   bench_wire [--quick] [--dynalite SCRIPT] [operation...]      operations by name, or "beside"; all by default
+//   bench_wire [--quick] [--dynalite SCRIPT] [operation...]      operations by name, "beside" or "watch"; all by
+//   default
 //
 // All servers are processes of their own on this machine; one client thread keeps 1, 16 or 64 connections busy.
 // dynalite does not sync its writes; ours does. Without --dynalite its columns stay empty. Missing a bar is no failure,
@@ -22,6 +23,7 @@
 #include "net/local_ports_testing.h"
 #include "raw_store.h"
 #include "server_process.h"
+#include "watch_race.h"
 
 namespace postino::bench {
 namespace {
@@ -256,6 +258,11 @@ int run(bool quick, const std::string& dynalite, const std::vector<std::string_v
     for (const int connections : {1, 16, 64}) run_case(contest, kind, connections);
   }
   if (names.empty() || std::ranges::find(names, "beside") != names.end()) measure_beside_long_reads(port, contest.plan);
+  if (names.empty() || std::ranges::find(names, "watch") != names.end()) {
+    std::vector<std::pair<std::string, RequestSource>> watched;
+    for (const Case& kind : make_cases()) watched.emplace_back(kind.name, kind.source);
+    measure_watch(home / "postino", directory.path(), contest.plan, fill, watched);
+  }
   std::printf("memory after the run: %.1f MB\n", postino.resident_megabytes());
   return 0;
 }

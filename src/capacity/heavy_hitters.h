@@ -1,7 +1,8 @@
 // Which keys get the most, in bounded memory: the space-saving sketch of Metwally, Agrawal and El Abbadi.
 //
 // A few keys are counted. A key that is not among them takes the place of the one with the least, and its count, which
-// is too high by as much at most. A key that gets more than one in `most_keys` of everything is always among them.
+// is then too high by as much at most. To be quick where there are many keys, it does so by chance, and the more often
+// the more it gets: so what a key gets before it is counted is missing, which is little of a key that gets much.
 //
 // For each key it also knows the most that the key got within one second.
 #pragma once
@@ -23,8 +24,8 @@ class HeavyHitters {
   struct Key {
     std::string bytes;
     bool is_cut = false;
-    std::uint64_t amount = 0;       // no less than what it got
-    std::uint64_t most_excess = 0;  // and no more than this beyond it
+    std::uint64_t amount = 0;       // about what it got
+    std::uint64_t most_excess = 0;  // it got no less than the amount without this
     std::uint64_t most_in_a_second = 0;
   };
 

@@ -50,8 +50,8 @@ Schema hot_key() {
                          {"unit", {.type = "string", .choices = {"read", "write"}}, required},
                          {"key", text("The partition key as DynamoDB's JSON; of a long key, how it begins."), required},
                          {"key_is_cut", flag("Whether the key was too long to be kept."), required},
-                         {"units", decimal_text("Units that it took, or somewhat fewer."), required},
-                         {"most_excess", decimal_text("How many fewer at most."), required},
+                         {"units", decimal_text("About as many units as it took."), required},
+                         {"most_excess", decimal_text("It took no fewer than units without these."), required},
                          {"share_percent", decimal_text("Of all units of the table or index, at least."), required},
                          {"most_in_a_second", decimal_text("The most units that it took within a second."), required}}};
 }
