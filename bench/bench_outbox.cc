@@ -1,7 +1,9 @@
 // The outbox beside Postfix: e-mails of 4 KB, accepted durably, and sent to smtp-sink.
 //
-//   bench_outbox [--quick] [--postino PROGRAM] [part...]      parts out of accept, deliver, claim, shares, footprint;
-//   all by default
+//   bench_outbox [--quick] [--postino PROGRAM] [--emails NUMBER] [part...]
+//
+// The parts are accept, deliver, claim, shares and footprint, all by default; and endurance, only when it is named,
+// which sends a million e-mails, or as many as --emails says.
 //
 // Postino gets its e-mails over its REST API, one in each request; Postfix gets them from smtp-source, over as many
 // sessions as there are connections. Both keep their data on the file system of this program, and sync it. While
@@ -11,7 +13,9 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -27,22 +31,27 @@ using postino::bench::SmtpSinkProcess;
 struct Part {
   std::string_view name;
   void (*run)(OutboxRace&);
+  bool takes_long = false;  // runs only when it is named
 };
 
 constexpr Part parts[] = {
     {"accept", postino::bench::race_acceptance},      {"deliver", postino::bench::race_delivery},
     {"claim", postino::bench::compare_claims},        {"shares", postino::bench::measure_fair_shares},
-    {"footprint", postino::bench::measure_footprint},
+    {"footprint", postino::bench::measure_footprint}, {"endurance", postino::bench::measure_endurance, true},
 };
 
-bool needs_sink(std::string_view part) { return part == "deliver" || part == "footprint"; }
+bool needs_sink(std::string_view part) { return part == "deliver" || part == "footprint" || part == "endurance"; }
 
 struct Choice {
   bool quick = false;
   std::filesystem::path program;
+  std::optional<std::uint64_t> emails;
   std::vector<std::string_view> names;
 
-  bool includes(std::string_view name) const { return names.empty() || std::ranges::find(names, name) != names.end(); }
+  bool includes(std::string_view name) const {
+    if (!names.empty()) return std::ranges::find(names, name) != names.end();
+    return !std::ranges::find(parts, name, &Part::name)->takes_long;
+  }
 };
 
 bool everybody_reaches(const std::filesystem::path& directory) {
@@ -60,6 +69,7 @@ int run(const Choice& choice) {
                                std::filesystem::perm_options::add);
   OutboxRace race{.program = choice.program.empty() ? home / "postino" : choice.program, .directory = directory.path()};
   race.quick = choice.quick;
+  if (choice.emails) race.emails = *choice.emails;
   std::unique_ptr<SmtpSinkProcess> sink;
   std::unique_ptr<PostfixProcess> postfix;
   const bool has_sink = SmtpSinkProcess::is_installed();
@@ -89,11 +99,14 @@ int main(int count, char** arguments) {
       choice.quick = true;
     } else if (word == "--postino" && i + 1 < count) {
       choice.program = arguments[++i];
+    } else if (word == "--emails" && i + 1 < count) {
+      choice.emails = std::strtoull(arguments[++i], nullptr, 10);
     } else if (std::ranges::find(parts, word, &Part::name) != std::end(parts)) {
       choice.names.push_back(word);
     } else {
       std::fprintf(stderr,
-                   "usage: bench_outbox [--quick] [--postino PROGRAM] [accept] [deliver] [claim] [footprint]\n");
+                   "usage: bench_outbox [--quick] [--postino PROGRAM] [--emails NUMBER] [accept] [deliver] [claim] "
+                   "[shares] [footprint] [endurance]\n");
       return 2;
     }
   }

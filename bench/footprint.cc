@@ -5,68 +5,19 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdio>
-#include <filesystem>
-#include <memory>
 #include <string>
 
 #include "base/check.h"
 #include "child_process.h"
-#include "outbox_race.h"
-#include "outbox_server.h"
+#include "measured_outbox.h"
 
 namespace postino::bench {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Milliseconds = std::chrono::duration<double, std::milli>;
 
-constexpr int clients = 16;
-constexpr std::size_t distinct_requests = 500;
 constexpr std::uint64_t few = 1'000;
-
-std::string text_of(const char* format, double value) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
-
-std::string milliseconds(Milliseconds time) { return text_of("%.2f ms", time.count()); }
-
-class Subject {
- public:
-  explicit Subject(const OutboxRace& race) : race_(race) { start(); }
-
-  const OutboxServer& server() const { return *server_; }
-  void start() { server_ = std::make_unique<OutboxServer>(race_.program, race_.directory / "footprint", sink_.port()); }
-  void stop() { server_.reset(); }
-
-  void send(std::uint64_t emails) {
-    HttpLoad load(
-        server_->port(), clients, [](std::uint64_t number) { return email_request(number); }, distinct_requests);
-    const std::uint64_t before = sink_.received();
-    expect_success(load.run_all(emails), "POST /emails");
-    sink_.await(before + emails);
-    server_->await_none({"ACCEPTED", "INTAKING", "READY", "PROCESSING"});
-  }
-
-  // The best of many.
-  Milliseconds listing(const std::string& target) const {
-    Milliseconds best = std::chrono::hours(1);
-    for (int i = 0; i < 200; ++i) {
-      const auto begin = Clock::now();
-      static_cast<void>(server_->get(target));
-      best = std::min<Milliseconds>(best, Clock::now() - begin);
-    }
-    return best;
-  }
-
- private:
-  const OutboxRace& race_;
-  SmtpSinkProcess sink_;
-  std::unique_ptr<OutboxServer> server_;
-};
 
 double metric(const std::string& text, const std::string& name) {
   const std::size_t found = text.find("\n" + name + " ");
@@ -88,8 +39,6 @@ constexpr std::array store_costs = {
     StoreCost{"  commits", "postino_store_commits_total", 0},
 };
 
-constexpr std::array listings = {"/emails", "/emails?status=SENT", "/emails?status=READY"};
-
 void show_idle(Report& report, const OutboxServer& server, const char* when) {
   report.ceiling(std::string("threads ") + when, std::to_string(server.threads()), server.threads() / 40.0, 1);
   report.ceiling(std::string("memory ") + when, text_of("%.1f MB", server.resident_megabytes()),
@@ -107,7 +56,7 @@ void measure_footprint(OutboxRace& race) {
   Report& report = race.report;
   const std::uint64_t many = race.quick ? 10'000 : 100'000;
   const std::string count = std::to_string(many);
-  Subject subject(race);
+  MeasuredOutbox subject(race, "footprint");
   Milliseconds start = subject.server().start_time();
   report.fact("start to first answer, new directory", milliseconds(start));
   start = std::chrono::hours(1);
@@ -120,8 +69,7 @@ void measure_footprint(OutboxRace& race) {
   show_idle(report, subject.server(), "when idle");
 
   subject.send(few);
-  std::array<Milliseconds, listings.size()> before{};
-  for (std::size_t i = 0; i < listings.size(); ++i) before[i] = subject.listing(listings[i]);
+  const MeasuredOutbox::ListingTimes before = subject.time_listings();
   const std::string metrics = subject.server().get("/metrics");
   const double seconds = cpu_seconds(subject.server().process());
   subject.send(many - few);
@@ -140,11 +88,7 @@ void measure_footprint(OutboxRace& race) {
   report.ceiling("  processor time", text_of("%.0f us", microseconds), microseconds / 300, 1);
   const double peak = subject.server().peak_megabytes();
   report.ceiling("most memory, " + count + " e-mails sent", text_of("%.0f MB", peak), peak / 150, 1);
-  for (std::size_t i = 0; i < listings.size(); ++i) {
-    const Milliseconds after = subject.listing(listings[i]);
-    report.ceiling(std::string("GET ") + listings[i] + ", " + count + " sent : " + std::to_string(few),
-                   milliseconds(after) + " : " + milliseconds(before[i]), after / before[i], 1.3);
-  }
+  report_listings(report, subject.time_listings(), many, before, few);
   await_rest(subject.server());
   show_idle(report, subject.server(), "after that");
   const auto end = Clock::now();

@@ -15,6 +15,7 @@ struct OutboxRace {
   std::filesystem::path program;    // Postino
   std::filesystem::path directory;  // for everybody's data: one file system
   bool quick = false;
+  std::uint64_t emails = 1'000'000;         // of the endurance test
   SmtpSinkProcess* postfix_sink = nullptr;  // where Postfix relays to
   const PostfixProcess* postfix = nullptr;  // nullptr: there is none
   Report report;
@@ -30,6 +31,8 @@ void compare_claims(OutboxRace& race);
 void measure_fair_shares(OutboxRace& race);
 // What the server takes when it is idle and when it is not, and what an e-mail costs the store.
 void measure_footprint(OutboxRace& race);
+// Whether a great many e-mails are sent as fast at the end as at the beginning, and what they leave behind.
+void measure_endurance(OutboxRace& race);
 
 // A contestant whose work is done by another process.
 struct Racer {
