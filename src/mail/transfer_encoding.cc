@@ -19,7 +19,7 @@ constexpr auto stands_for_itself = [] {
   return table;
 }();
 
-bool is_literal(char letter) { return stands_for_itself[static_cast<unsigned char>(letter)]; }
+constexpr auto is_literal = [](char letter) { return stands_for_itself[static_cast<unsigned char>(letter)]; };
 
 // One line of the text, without its end.
 class QuotedLine {
@@ -69,14 +69,18 @@ class QuotedLine {
 
 }  // namespace
 
+// Line ends are found by memchr, which looks at many letters at once.
 void append_quoted_printable(std::string& out, std::string_view text) {
-  while (true) {
-    const auto line_end = std::ranges::find_if(text, [](char letter) { return letter == '\n' || letter == '\r'; });
-    const auto end = static_cast<std::size_t>(line_end - text.begin());
-    QuotedLine(out).append(text.substr(0, end));
-    if (end == text.size()) return;
+  std::size_t feed = std::min(text.find('\n'), text.size());
+  for (std::size_t begin = 0;;) {
+    if (feed < begin) feed = std::min(text.find('\n', begin), text.size());
+    const std::string_view up_to_feed = text.substr(begin, feed - begin);
+    const std::string_view line = up_to_feed.substr(0, up_to_feed.find('\r'));  // which ends a line by itself, too
+    QuotedLine(out).append(line);
+    begin += line.size();
+    if (begin == text.size()) return;
     out.append("\r\n");
-    text.remove_prefix(end + (text.substr(end).starts_with("\r\n") ? 2 : 1));
+    begin += text.substr(begin).starts_with("\r\n") ? 2 : 1;
   }
 }
 
