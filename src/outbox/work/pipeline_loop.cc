@@ -74,13 +74,16 @@ bool PipelineLoop::start_worker() {
   return true;
 }
 
-// There is one more thing to do. When the system has no more threads, the workers that are there do it. The mutex is
-// held.
-void PipelineLoop::call_worker() {
-  claimed_.notify_one();
+// There is one more thing to do. When the system has no more threads, the workers that are there do it. True when one
+// of those that wait is to be woken: to wake more of them than there is work for costs as much as to send an e-mail.
+// The mutex is held.
+bool PipelineLoop::call_worker() {
   const std::size_t wanted = lined_up_ + (needs_watch() ? 1 : 0);
   const bool suffice = wanted <= static_cast<std::size_t>(idle_ + coming_);
   if (!stopping_ && !suffice && workers_ < options_.workers) static_cast<void>(start_worker());
+  const bool is_one_more = called_ < idle_ && static_cast<std::size_t>(called_) < wanted;
+  if (is_one_more) ++called_;
+  return is_one_more;
 }
 
 // After a rest in which nothing came. One worker stays: another might not be had when there is work. The mutex is held.
@@ -157,8 +160,12 @@ void PipelineLoop::adopt(std::vector<Arrival> arrivals) {
     context_.leases.hold(arrival.email);
     tasks.push_back({std::move(arrival.email), std::move(arrival.place.destinations)});
   }
-  const std::lock_guard lock(mutex_);
-  give_to_workers(std::move(tasks));
+  int called = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    called = give_to_workers(std::move(tasks));
+  }
+  wake_workers(called);  // they need the mutex first of all
 }
 
 void PipelineLoop::release(const std::vector<WorkerPlace>& places) {
@@ -175,18 +182,24 @@ void PipelineLoop::make_room(int finished) {
   if (full_) look_.notify_all();
 }
 
-// As many workers wake up as there is work for. The mutex is held.
-void PipelineLoop::give_to_workers(std::vector<Task> tasks) {
+// Answers how many workers are to be woken: as many as there is work for. The mutex is held.
+int PipelineLoop::give_to_workers(std::vector<Task> tasks) {
+  int called = 0;
   for (Task& task : tasks) {
     Lane& lane = waiting_[task.destinations];
     turns_.wait(task.destinations);
     lane.tasks.push_back(std::move(task));
     ++lined_up_;
-    call_worker();
+    called += call_worker() ? 1 : 0;
   }
-  if (!stopping_) return;
+  if (!stopping_) return called;
   give_back_waiting();
   worked_.notify_one();
+  return called;
+}
+
+void PipelineLoop::wake_workers(int called) {
+  for (; called > 0; --called) claimed_.notify_one();
 }
 
 void PipelineLoop::give_back_waiting() {
@@ -334,7 +347,7 @@ void PipelineLoop::claim_loop() {
       DestinationNames destinations = destinations_of(email);
       tasks.push_back({std::move(email), std::move(destinations)});
     }
-    give_to_workers(std::move(tasks));
+    wake_workers(give_to_workers(std::move(tasks)));
     wait_for_more(lock, *claim);
   }
   --running_;
@@ -415,6 +428,7 @@ bool PipelineLoop::wait_for_task(std::unique_lock<std::mutex>& lock) {
     is_watched_ = false;
   }
   --idle_;
+  called_ = std::max(0, called_ - 1);  // whether it was this one or another: it looks what there is
   return !has_rested;
 }
 
@@ -422,7 +436,7 @@ std::optional<PipelineLoop::Task> PipelineLoop::next_task(std::unique_lock<std::
   while (true) {
     if (auto task = take_task()) {
       const bool is_to_be_watched = !is_watched_ && (!aside_.empty() || next_turn());
-      if (is_to_be_watched || can_begin_more()) call_worker();  // another worker has to look
+      if ((is_to_be_watched || can_begin_more()) && call_worker()) wake_workers(1);  // another worker has to look
       return task;
     }
     if (stopping_) return std::nullopt;

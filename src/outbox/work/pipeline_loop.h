@@ -153,7 +153,8 @@ class PipelineLoop final : public WorkerPlaces {
   bool wait_for_task(std::unique_lock<std::mutex>& lock);
   bool has_free_worker() const { return idle_ + coming_ > 0 || workers_ < options_.workers; }
   bool needs_watch() const { return !aside_.empty() && !is_watched_; }
-  void call_worker();
+  bool call_worker();
+  void wake_workers(int called);
   bool may_go() const;
   bool start_worker();
   bool start_thread(const char* what, bool urgent, void (PipelineLoop::*loop)());
@@ -181,7 +182,7 @@ class PipelineLoop final : public WorkerPlaces {
   void finished(const Done& done, MoveOutcome& outcome);
   // What the work on the e-mail leads to; nullopt, and a note in the log, when its state forbids it.
   std::optional<Change> conclude(const Email& email, Event event) const;
-  void give_to_workers(std::vector<Task> tasks);
+  int give_to_workers(std::vector<Task> tasks);
   void give_back_waiting();
   void give_back(const Task& task);
 
@@ -200,6 +201,7 @@ class PipelineLoop final : public WorkerPlaces {
   std::map<DestinationNames, Lane> waiting_;  // claimed and not begun; no lane is empty
   FairTurns turns_;                           // of the lanes
   int idle_ = 0;                              // workers without a task
+  int called_ = 0;                            // of these: woken, and have not looked for work yet
   int workers_ = 0;                           // that there are
   int coming_ = 0;                            // of these: started, and have not looked for work yet
   std::size_t lined_up_ = 0;                  // tasks in all lanes
