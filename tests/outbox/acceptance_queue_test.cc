@@ -115,6 +115,17 @@ TEST_F(AcceptanceQueueTest, WhatComesWhileACommitIsWrittenSharesTheNext) {
   for (const char* id : {"e1", "e2", "e3", "e4"}) EXPECT_TRUE(*ledger_.find(id)) << id;
 }
 
+TEST_F(AcceptanceQueueTest, AFewRequestsThatWaitAreNotDivided) {
+  AcceptanceQueue queue(ledger_, signal_);
+  submit(queue, {1}, "a");
+  spool_.await_first();
+  for (const int number : {2, 3, 4, 5, 6, 7}) submit(queue, {number}, "b");
+  spool_.let_go();
+  queue.drain();
+  EXPECT_THAT(log_.lines(), ElementsAre("writes e1", "a e1", "writes e2", "writes e3", "writes e4", "writes e5",
+                                        "writes e6", "writes e7", "b e2", "b e3", "b e4", "b e5", "b e6", "b e7"));
+}
+
 TEST_F(AcceptanceQueueTest, WhenManyWaitTheNextCommitIsPreparedMeanwhile) {
   AcceptanceQueue queue(ledger_, signal_);
   submit(queue, {1}, "a");

@@ -9,7 +9,7 @@ namespace postino::outbox {
 
 namespace {
 
-constexpr std::size_t small_batch = 4;
+constexpr std::size_t small_batch = 16;  // is not divided: a commit costs as much as a few of its e-mails
 constexpr int threads = 2;
 constexpr std::size_t enough_for_another = 8;  // e-mails that wait while a batch is being accepted
 
