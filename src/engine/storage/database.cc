@@ -68,8 +68,9 @@ rocksdb::ColumnFamilyOptions family_options(const Options& options, const std::s
   rocksdb::ColumnFamilyOptions result;
   result.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   result.write_buffer_size = options.memtable_bytes;
+  // Also of the oldest tables: Zstandard makes the store of an outbox 6 % smaller, and merging tables takes twice the
+  // time.
   result.compression = rocksdb::kLZ4Compression;
-  result.bottommost_compression = rocksdb::kZSTD;
   result.level_compaction_dynamic_level_bytes = true;
   return result;
 }
