@@ -1,6 +1,7 @@
 // Attribute values as bytes on disk. The layout is pinned by golden-byte tests and described in docs/formats.md.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,8 @@ namespace postino::item {
 
 void encode(std::string& out, const AttributeValue& value);
 void encode(std::string& out, const Map& map);
+// Of the map, only what has one of these names. They are in ascending order.
+void encode(std::string& out, const Map& map, std::span<const std::string> names);
 
 // Decode exactly what encode wrote. Damaged input of any kind gives ErrorCode::corrupt, never a crash, unbounded
 // recursion or an allocation larger than the input warrants.

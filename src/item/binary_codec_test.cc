@@ -81,6 +81,14 @@ TEST(BinaryCodec, WritesAMapLikeAnyValue) {
   EXPECT_FALSE(decode_map(encoded_value(List{})));
 }
 
+TEST(BinaryCodec, WritesAPartOfAMapLikeAMapOfThatPart) {
+  const Map whole{{"a", "1"}, {"b", Map{{"x", 2}}}, {"c", true}, {"d", "4"}};
+  const std::vector<std::string> names{"0", "b", "bb", "d", "e"};
+  std::string part;
+  encode(part, whole, names);
+  EXPECT_EQ(part, encoded_value(Map{{"b", Map{{"x", 2}}}, {"d", "4"}}));
+}
+
 TEST(BinaryCodec, DecodesWhatItEncoded) {
   RandomValues random;
   for (int i = 0; i < 5'000; ++i) {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/bytes.h"
 #include "base/check.h"
 #include "item/binary_codec.h"
@@ -57,6 +59,19 @@ class Encoder {
     --depth_;
   }
 
+  void encode_some(const Map& map, std::span<const std::string> names) {
+    const auto has = [&](const std::string& name) { return map.contains(name); };
+    begin(Tag::map, static_cast<std::size_t>(std::ranges::count_if(names, has)));
+    enter();
+    for (const std::string& name : names) {
+      const AttributeValue* const value = map.find(name);
+      if (value == nullptr) continue;
+      bytes(name);
+      std::visit(*this, value->storage());
+    }
+    --depth_;
+  }
+
   void operator()(const Map& map) {
     begin(Tag::map, map.size());
     enter();
@@ -102,6 +117,11 @@ void encode(std::string& out, const AttributeValue& value) {
 void encode(std::string& out, const Map& map) {
   Encoder encoder(out);
   encoder(map);
+}
+
+void encode(std::string& out, const Map& map, std::span<const std::string> names) {
+  Encoder encoder(out);
+  encoder.encode_some(map, names);
 }
 
 }  // namespace postino::item

@@ -22,9 +22,8 @@ std::optional<IndexEntry> index_entry(const Index& index, const std::string& key
   std::optional<std::string> entry_key = index_key(index, item->item, key);
   if (!entry_key) return std::nullopt;
   if (index.projection == store::ProjectionType::all) return IndexEntry{std::move(*entry_key), item->bytes, item->size};
-  const item::Item kept = projected(index, item->item);
-  const std::size_t size = item::size_of(kept);
-  return IndexEntry{std::move(*entry_key), encode_item(kept, size), size};
+  EncodedPart kept = encode_part(item->item, index.kept);
+  return IndexEntry{std::move(*entry_key), std::move(kept.bytes), kept.size};
 }
 
 bool reached(const std::optional<Backfill>& backfill, const std::string& key) {

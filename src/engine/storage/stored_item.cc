@@ -10,15 +10,30 @@ namespace {
 
 constexpr char item_format = 1;
 
+// What stands before the attributes. There is room for them behind it.
+std::string encoded_head(std::size_t size, std::size_t attributes) {
+  std::string bytes;
+  bytes.reserve(size + 16 + attributes * 4);
+  bytes.push_back(item_format);
+  base::append_varint(bytes, size);
+  return bytes;
+}
+
 }  // namespace
 
 std::string encode_item(const item::Item& item, std::size_t size) {
-  std::string bytes;
-  bytes.reserve(size + 16 + item.size() * 4);
-  bytes.push_back(item_format);
-  base::append_varint(bytes, size);
+  std::string bytes = encoded_head(size, item.size());
   item::encode(bytes, item);
   return bytes;
+}
+
+EncodedPart encode_part(const item::Item& item, const std::vector<std::string>& names) {
+  EncodedPart part;
+  for (const std::string& name : names)
+    if (const item::AttributeValue* value = item.find(name)) part.size += name.size() + item::size_of(*value);
+  part.bytes = encoded_head(part.size, names.size());
+  item::encode(part.bytes, item, names);
+  return part;
 }
 
 StoredItemPointer store_item(item::Item item) {

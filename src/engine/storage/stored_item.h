@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "item/value.h"
@@ -31,5 +32,12 @@ base::Result<MeasuredItem> read_item(std::string_view bytes);
 
 // The encoded value of an index entry or of an item.
 std::string encode_item(const item::Item& item, std::size_t size);
+
+// The value of an index entry that has only the attributes with these names, which are sorted; and their size.
+struct EncodedPart {
+  std::string bytes;
+  std::size_t size = 0;
+};
+EncodedPart encode_part(const item::Item& item, const std::vector<std::string>& names);
 
 }  // namespace postino::engine

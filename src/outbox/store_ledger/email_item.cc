@@ -329,19 +329,21 @@ std::string queue_of(const Email& email) {
 
 Item meta_item(const Email& email, base::TimePoint expires) {
   const AttributeValue ttl = base::epoch_seconds(expires);
-  Item item{{"Id", email.id},
-            {"Status", meta_status},
-            {"TTL", ttl},
-            {"Attributes", Map{{"Latest", name_of(email.state)},
-                               {"UpdatedAt", base::format_timestamp(email.updated_at)},
-                               {"Reason", email.reason},
-                               {"PayloadFilePath", email.payload_path},
-                               {"EmlFilePath", email.message_path},
-                               {"TTL", ttl}}}};
-  for (const auto& fields : {lasting_fields(email), changing_fields(email)})
-    for (const Field& field : fields)
-      if (field.value) item.set(std::string(field.name), *field.value);
-  return item;
+  std::vector<item::Attribute> attributes{{"Id", email.id},
+                                          {"Status", meta_status},
+                                          {"TTL", ttl},
+                                          {"Attributes", Map{{"Latest", name_of(email.state)},
+                                                             {"UpdatedAt", base::format_timestamp(email.updated_at)},
+                                                             {"Reason", email.reason},
+                                                             {"PayloadFilePath", email.payload_path},
+                                                             {"EmlFilePath", email.message_path},
+                                                             {"TTL", ttl}}}};
+  std::vector<Field> lasting = lasting_fields(email);
+  std::vector<Field> changing = changing_fields(email);
+  for (std::vector<Field>* const fields : {&lasting, &changing})
+    for (Field& field : *fields)
+      if (field.value) attributes.push_back({std::string(field.name), *std::move(field.value)});
+  return Item(std::move(attributes));
 }
 
 base::Result<Email> email_of(const Item& meta) {
