@@ -101,3 +101,10 @@ std::uint32_t portable_crc32c(std::string_view bytes, std::uint32_t before) { re
 std::uint32_t masked_crc32c(std::uint32_t checksum) { return ((checksum >> 15) | (checksum << 17)) + 0xA282EAD8; }
 
 }  // namespace postino::engine
+
+// What RocksDB calls for its own sum, once the linker has been told so (see CMakeLists.txt of this module). It makes
+// the same sum; but as Debian builds it, always by tables.
+extern "C" std::uint32_t __wrap__ZN7rocksdb6crc32c6ExtendEjPKcm(  // NOLINT(bugprone-reserved-identifier)
+    std::uint32_t before, const char* bytes, std::size_t size) {
+  return postino::engine::crc32c({bytes, size}, before);
+}

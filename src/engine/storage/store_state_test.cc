@@ -5,6 +5,10 @@
 
 #include "engine/storage/crc32c.h"
 
+namespace rocksdb::crc32c {
+std::uint32_t Extend(std::uint32_t before, const char* bytes, std::size_t size);
+}  // namespace rocksdb::crc32c
+
 namespace postino::engine {
 namespace {
 
@@ -25,6 +29,12 @@ TEST(Crc32c, IsTheSameWithAndWithoutTheInstruction) {
       ASSERT_EQ(crc32c(part, 0x12345678), portable_crc32c(part, 0x12345678)) << begin << " " << size;
     }
   EXPECT_EQ(portable_crc32c("123456789"), 0xE3069283U);
+}
+
+// Where RocksDB is linked statically, this is ours: what it writes must be what others read.
+TEST(Crc32c, IsThatOfRocksDb) {
+  EXPECT_EQ(rocksdb::crc32c::Extend(0, "123456789", 9), 0xE3069283U);
+  EXPECT_EQ(rocksdb::crc32c::Extend(crc32c("1234"), "56789", 5), 0xE3069283U);
 }
 
 // These bytes are on disks.
