@@ -295,6 +295,11 @@ class TidyTest(unittest.TestCase):
             self.expect(f"src/base/clock.cc:1: the word {word}", {"src/base/clock.cc": f"// {word} later\n"})
         self.assertEqual(self.faults({"src/base/clock.cc": '// "/tmp/XXXXXX" is no such word\n'}), [])
 
+    def test_actors(self):
+        self.expect("src/base/clock.cc:1: the comment says nobody instead of who", {
+            "src/base/clock.cc": "// Nobody waits.\n"})
+        self.assertEqual(self.faults({"src/base/clock_test.cc": "// as the user nobody\n"}), [])
+
     def test_evasions(self):
         for word in ["GTEST_" "SKIP", "DIS" "ABLED_slow", "sleep_" "for", "usl" "eep", "time.sl" "eep"]:
             self.expect(f"src/item/value.cc:2: {word} in src/ or tests/", {

@@ -49,7 +49,7 @@ class LogSink final : public spdlog::sinks::base_sink<std::mutex> {
     while (left > 0) {
       const ssize_t written = ::write(file_ ? file_->number() : STDERR_FILENO, next, left);
       if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return;  // there is nobody to tell
+      if (written < 0) return;  // there is no place to report it
       next += written;
       left -= static_cast<std::size_t>(written);
     }

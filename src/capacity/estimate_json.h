@@ -1,4 +1,4 @@
-// What estimates and observations have in common as JSON. Decimals are texts, so that nobody reads them as binary
+// What estimates and observations have in common as JSON. Decimals are texts, so that no program reads them as binary
 // fractions.
 #pragma once
 

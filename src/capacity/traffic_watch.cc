@@ -14,7 +14,7 @@ std::shared_ptr<store::TrafficMeter> TrafficWatch::meter(store::TrafficSource so
   const std::lock_guard lock(mutex_);
   // A table that was made anew may have other keys: what was counted before was of another one.
   meters_.erase(name);
-  // Nobody counts any more for tables and indexes that are gone.
+  // Tables and indexes that are gone are not counted for any more.
   if (meters_.size() >= most_meters)
     std::erase_if(meters_, [](const auto& each) { return each.second.use_count() == 1; });
   if (meters_.size() >= most_meters) return others_;

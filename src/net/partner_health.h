@@ -10,7 +10,7 @@
 
 namespace postino::net {
 
-// Whether somebody whom this process needs does what is asked, as the last attempt found it. Safe to use from any
+// Whether a server that this process needs does what is asked, as the last attempt found it. Safe to use from any
 // thread.
 class PartnerHealth {
  public:

@@ -10,7 +10,7 @@ namespace postino::reminders {
 
 namespace {
 
-// Nobody else writes to that table, so what is not there is empty.
+// Only this class writes to that table, so what is not there is empty.
 AuditEvent event_of(const item::Item& item) {
   using item::attribute_text;
   AuditEvent event;

@@ -232,7 +232,7 @@ Answer<Taken<Invoice>> Customers::take_invoice(const Invoice& invoice, const Act
     ++after.version;
     const bool is_paid_now = after.is_paid();
     const std::string action = !before ? "invoice.created" : is_paid_now ? "invoice.paid" : "invoice.changed";
-    // Of one that is only said to be paid the day is unknown: nobody paid it late for that.
+    // Of one that is only said to be paid the day is unknown: it does not count as paid late.
     const bool is_late = invoice.paid_at && was_paid_late(after);
     const auto written = write_invoice(keys, before, after, is_late, action, actor);
     if (written) return Taken<Invoice>{after, true};

@@ -83,7 +83,7 @@ Answer<Customer> Customers::change(const std::string& id, const Actor& actor, co
   return refuse_busy_customer(id);
 }
 
-// Answers busy when somebody else has made it meanwhile.
+// Answers busy when another caller has made it meanwhile.
 Answer<Customer> Customers::make(const Keys& keys, Customer customer, const Actor& actor) {
   TRY(const std::optional<item::Item> item, store_.get(keys.customer(customer.id), std::string(erased_sort)));
   Commit commit = store_.begin();

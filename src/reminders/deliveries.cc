@@ -253,7 +253,7 @@ Answer<bool> Deliveries::look(const Watch& watch) {
 Answer<bool> Deliveries::call_back(const Watch& watch) {
   const Keys keys = store_.keys(watch.tenant);
   const auto stopped = why_stopped_now(store_, customers_, keys, watch.customer_id);
-  // What cannot be read stops nobody.
+  // What cannot be read stops no reminder.
   if (!stopped || stopped->empty()) return false;
   TRY(const RecallOutcome outcome, recall_reminder(store_, mail_, watch, *stopped, outbox_of(watch.tenant)));
   return outcome == RecallOutcome::cancelled;

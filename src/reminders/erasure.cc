@@ -101,7 +101,7 @@ bool has_more(const item::Item& sent) {
   });
 }
 
-// Without whatever may be about a person: only what is known to be about nobody stays, and not for ever.
+// Without whatever may be about a person: only what is known not to be about a person stays, and not for ever.
 store::TransactUpdate stripped(const Commit& commit, const item::Item& sent, base::TimePoint sent_at) {
   store::TransactUpdate update;
   update.table_name = commit.tables().tracking;

@@ -570,10 +570,10 @@ Answer<Guard> ReminderStore::mended_guard(const Keys& keys, const std::string& c
     auto found = guard(keys, customer_id);
     if (found || found.error().kind != RefusalKind::corrupt || round == guard_rounds) return found;
     TRY(const std::optional<item::Item> item, get(keys.customer(customer_id), std::string(guard_sort)));
-    if (!item || read_guard(*item)) continue;  // somebody else was faster
+    if (!item || read_guard(*item)) continue;  // another caller was faster
     TRY(Guard anew, guard_of_history(keys, customer_id));
     Commit commit = begin();
-    // A version that nobody has seen: whoever has decided on an earlier one decides again.
+    // A version that no caller has seen: whoever has decided on an earlier one decides again.
     anew.version = base::epoch_milliseconds(commit.now());
     expr::Placeholders placeholders;
     std::string condition = same_guard(*item, placeholders);

@@ -105,8 +105,8 @@ class ReminderStore {
   // A draft or sent reminder of another program expires as ours do. Nothing is done for other items, and for those that
   // have a time to expire.
   void let_expire(const item::Item& item);
-  // Goes on through the table, so that those are met, too, that nobody reads: at most so many items, and after the last
-  // one a pause. To be called by one thread.
+  // Goes on through the table, so that records that no caller reads are met, too: at most so many items, and after the
+  // last one a pause. To be called by one thread.
   Answer<void> let_some_expire(int limit);
 
   // Writes it. With a condition that failed: busy; `failed`, if given, is set to the places of these.
@@ -119,8 +119,8 @@ class ReminderStore {
   // longer counts: consistent. A caller that decides on more than the guard reads it first: whatever changes the rest
   // afterwards gives it another version.
   Answer<Guard> guard(const Keys& keys, const std::string& customer_id);
-  // The same for what nobody may be kept from by a guard that cannot be read, because another program has spoilt it: to
-  // opt out, to pay, to be erased. Then the guard is made anew from what was sent, and the audit notes it.
+  // The same for opting out, paying and erasure, which must also work when another program has spoilt the guard. Then
+  // the guard is made anew from what was sent, and the audit notes it.
   Answer<Guard> mended_guard(const Keys& keys, const std::string& customer_id, const Actor& actor);
   // The same to be shown: nothing is written.
   Answer<Guard> shown_guard(const Keys& keys, const std::string& customer_id);

@@ -43,7 +43,7 @@ Answer<void> refuse_faults(std::vector<FieldFault> faults);
 // Does one of its texts have {{company_name}}, without being given it by drafts?
 bool needs_company(const TemplateVersion& version);
 
-// What is known of a customer is true, and nobody may say otherwise in a draft. Samples stand for anything.
+// What is known of a customer is true, and a draft may not say otherwise. Samples stand for anything.
 enum class KnownValues { of_customer, samples };
 
 // invalid, with all faults, when variables have no value, when given ones are in no text or would replace what is known

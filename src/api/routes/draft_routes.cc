@@ -326,7 +326,7 @@ Operation approval_operation(std::string_view id, std::string_view path, std::st
           .answers = {
               {200, "The reminder.", {{json_content_type, "SentReminder"}}},
               {403,
-               "The API key does not allow this; or who drafted it may not approve it, nor may somebody without a name "
+               "The API key does not allow this; or who drafted it may not approve it, nor may a caller without a name "
                "(SAME_PERSON), if the server is set so."},
               no_draft(),
               {409,

@@ -35,7 +35,7 @@ std::string line_field(json::Fields& fields, std::string_view name, std::size_t 
   return line;
 }
 
-// Blanks name nobody.
+// A name of blanks alone is no name.
 std::string person_field(json::Fields& fields, std::string_view name) {
   std::string person = line_field(fields, name, Sizes::person_bytes);
   if (!person.empty() && base::trim(person).empty()) fields.refuse(name, "must not be blank");

@@ -1,4 +1,4 @@
-// What somebody may have meant who has misspelt a name.
+// The name that a user may have meant who misspelt it.
 #pragma once
 
 #include <string>

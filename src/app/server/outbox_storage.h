@@ -68,7 +68,7 @@ class OutboxStorage {
   // Before the first tick: the clock whose time may be wrong, and the time that a process before this one has reached.
   // `tells`: says in the log when nothing expires because of it. The store says so of its own clock.
   void watch(const base::Clock& clock, std::optional<base::TimePoint> past, bool tells);
-  // Takes over what other programs have written while nobody watched. Nothing is removed, so no clock is asked.
+  // Takes over what other programs have written while no server was running. Nothing is removed, so no clock is asked.
   virtual void look_for_work_of_others() {}
   // Removes what is too old from the ledger, where it does not do so by itself.
   virtual void sweep_ledger() {}

@@ -32,7 +32,7 @@ void CircuitBreaker::end(const Attempt& attempt, Outcome outcome) {
     base::log_info("broker", "an endpoint answers again", {{"endpoint", attempt.endpoint}});
 }
 
-// What nobody waits for is forgotten first.
+// Brokers that no caller waits for are forgotten first.
 void CircuitBreaker::make_room() {
   if (states_.size() < most_endpoints_known) return;
   const auto idle = std::ranges::find_if(states_, [](const auto& each) { return !each.second.silent; });

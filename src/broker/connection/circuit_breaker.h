@@ -14,10 +14,10 @@ namespace postino::broker {
 
 // What is known of a broker, for those who decide how many callers may wait for it.
 enum class Standing {
-  at_hand,   // in this process: nobody waits for another machine
+  at_hand,   // in this process: no caller waits for another machine
   answers,   // the last connection that was tried was made
   unproven,  // it has not answered yet, or not the last time
-  silent,    // it has kept a caller waiting in vain, and nobody may ask again yet
+  silent,    // it has kept a caller waiting in vain, and no caller may ask again yet
 };
 
 // Safe to use from any thread.
@@ -32,7 +32,7 @@ class CircuitBreaker {
 
   enum class Outcome {
     answered,
-    failed,   // for another reason, such as that nobody listens there
+    failed,   // for another reason, such as that no broker listens there
     in_vain,  // nothing came within the time limit
     untried,  // it was not asked after all
   };

@@ -155,7 +155,7 @@ CircuitBreaker::Outcome Connector::outcome_of(const Result<std::shared_ptr<Conne
   using Outcome = CircuitBreaker::Outcome;
   if (opened || opened.error().kind == FailureKind::refused) return Outcome::answered;
   if (opened.error().kind == FailureKind::invalid || loop_->curfew().is_set()) return Outcome::untried;
-  // Where nobody listens that is known at once.
+  // Where no broker listens that is known at once.
   const auto patience = std::min(settings_.connect_timeout, settings_.answer_timeout);
   return time >= patience ? Outcome::in_vain : Outcome::failed;
 }

@@ -11,7 +11,7 @@
 
 namespace postino::engine {
 
-// What the functions below do when somebody watches.
+// What the functions below do when there is a watch.
 namespace traffic {
 void count_read(const Core& core, const Table& table, const Index* index, std::string_view stored_key, double units,
                 store::TrafficKind kind);

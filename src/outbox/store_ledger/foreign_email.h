@@ -22,7 +22,7 @@ struct EmailRecords {
 // Does the _META record lack what only Postino writes, or is it in a queue or a listing of another state than its own?
 // Not when it cannot be read for other reasons.
 bool needs_adoption(const item::Item& meta);
-// Does it lack what only Postino writes, so that it is nobody's until it is adopted?
+// Does it lack what only Postino writes, so that no worker takes it until it is adopted?
 bool waits_for_adoption(const item::Item& meta);
 // Lines of history without a version are another program's.
 bool is_foreign_line(const item::Item& line);

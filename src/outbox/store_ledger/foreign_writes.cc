@@ -65,7 +65,7 @@ void ForeignWrites::add_id(const std::string& table, const item::Map& key, Ids& 
   if (table != table_) return;
   const std::string* const id = key_text(key, "Id");
   const std::string* const status = key_text(key, "Status");
-  // What lacks its key is refused; marks are nobody's e-mail.
+  // What lacks its key is refused; marks are no e-mails.
   if (id == nullptr || id->empty() || status == nullptr || *status == mark_status) return;
   if (std::ranges::find(ids, *id) == ids.end()) ids.push_back(*id);
 }
@@ -158,7 +158,7 @@ store::Answer<void> ForeignWrites::mark(const Ids& ids) {
   return {};
 }
 
-// Once for each process: nobody writes the note while this one has the store.
+// Once for each process: no other process writes the note while this one has the store.
 store::Answer<void> ForeignWrites::remove_note() {
   if (is_note_gone_) return {};
   store::DeleteItemRequest request;

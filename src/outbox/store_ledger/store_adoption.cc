@@ -2,8 +2,8 @@
 //
 // Before another program writes through DynamoDB's API, there is a mark for the e-mail (foreign_writes.h). Who looks
 // for work adopts first what is marked: it gets what only Postino knows, in one commit that also takes the mark away.
-// What was written while nobody watched, by an earlier version or before the table was Postino's, is found by going
-// through all e-mails once.
+// What was written while no server was running, by an earlier version or before the table was Postino's, is found by
+// going through all e-mails once.
 #include <algorithm>
 #include <map>
 

@@ -37,7 +37,7 @@ store::Answer<void> remove_slice(store::Store& store, const std::string& table, 
   return {};
 }
 
-// What is gone is not counted any more: nobody must take it off the counts again.
+// What is gone is not counted any more: no later change may take it off the counts again.
 store::Answer<void> forget_counted(store::Store& store, const std::string& table, item::Item mark) {
   const std::size_t attributes = mark.size();
   drop_counted(mark);

@@ -81,7 +81,7 @@ Destinations::Destinations(DestinationRules rules, int workers, int batch)
       slow_or_untried_{workers - count_kept_for_quick_ones(workers),
                        most_claimed_ - count_claims_for_quick_ones(workers, most_claimed_)} {}
 
-// A lane is as good as the least known of its destinations. Without any, nobody is waited for.
+// A lane is as good as the least known of its destinations. Without any, no destination is waited for.
 Destinations::Pace Destinations::pace_of(const DestinationNames& names) const {
   if (const auto lane = lanes_.find(lane_name_of(names)); lane != lanes_.end()) return lane->second.pace;
   const bool all_answer = std::ranges::all_of(names, [&](const std::string& name) { return answered_.contains(name); });

@@ -8,8 +8,8 @@ namespace {
 
 // What takes no time by the clock counts as well, so that those who are equal take turns.
 constexpr base::Milliseconds least_time{1};
-// Nobody waits longer than this for others who had less: neither after a clock that was set, nor after one very slow
-// answer.
+// No destination waits longer than this for others that had less: neither after a clock that was set, nor after one
+// very slow answer.
 constexpr std::int64_t most_behind = 10'000;
 
 }  // namespace

@@ -243,7 +243,7 @@ std::optional<PipelineLoop::Room> PipelineLoop::find_room() const {
   if (refused_ || (is_crowded() && !options_.too_many_set_aside)) return std::nullopt;
   // Enough that no worker waits for the next claim, not so much that leases are taken long before their time.
   if (in_flight_ <= 2 * options_.workers) return Room{options_.batch};
-  // What waits for its destination keeps nobody else from workers that are free.
+  // What waits for its destination keeps no other destination from workers that are free.
   if (!destinations_ || !has_free_worker() || in_flight_ >= destinations_->most_claimed()) return std::nullopt;
   return Room{std::min(options_.batch, destinations_->most_claimed() - in_flight_)};
 }

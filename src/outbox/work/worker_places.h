@@ -27,7 +27,7 @@ class WorkerPlaces {
     WorkerPlace place;
   };
   virtual void adopt(std::vector<Arrival> arrivals) = 0;
-  // Nobody comes for these.
+  // No worker comes for these.
   virtual void release(const std::vector<WorkerPlace>& places) = 0;
 };
 

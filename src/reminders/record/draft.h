@@ -64,7 +64,7 @@ struct Draft {
   std::int64_t version = 0;  // of the record; 0: another program wrote it
 };
 
-// As it is at that time: a draft that nobody decided on expires.
+// As it is at that time: a draft on which no approver decided expires.
 inline DraftStatus status_at(const Draft& draft, base::TimePoint now) {
   return draft.status == DraftStatus::draft && now >= draft.created_at + draft_life ? DraftStatus::expired
                                                                                     : draft.status;

@@ -17,7 +17,7 @@ struct Guard {
   std::vector<LastSent> last;  // at most one of each type
   std::string seen;            // sent records up to this id are in it; later ones another program wrote
   std::int64_t version = 0;    // 0: there is none yet
-  // Not stored: why it may lack something. A sent record cannot be read, so that nobody may decide on this guard.
+  // Not stored: why it may lack something. A sent record cannot be read, so that no approval may rest on this guard.
   std::string unreadable = {};
 
   // With a reminder that was sent at that time. The last one of its type stays the last one.
