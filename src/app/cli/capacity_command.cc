@@ -197,10 +197,11 @@ int observe(RestClient& client, bool json, const Console& console) {
   return shown ? success : report_error(console, shown.error());
 }
 
-// What was calculated here was refused because of the command line itself.
+// What no server was asked for was refused because of the command line itself.
 int ended(const Console& console, const base::Result<void>& done, const PriceSource& source) {
   if (done) return success;
-  const bool is_misused = !source.is_server && done.error().code == base::ErrorCode::invalid;
+  const bool is_ours = !source.is_server || !check_source(source);
+  const bool is_misused = is_ours && done.error().code == base::ErrorCode::invalid;
   return report_error(console, done.error(), is_misused ? misuse : failure);
 }
 

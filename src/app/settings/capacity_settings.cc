@@ -15,7 +15,7 @@ std::vector<Setting> capacity_settings() {
   using enum SettingKind;
   return {
       {"capacity.no_watch", "--no-watch", "POSTINO_NO_WATCH", "",
-       "do not watch the traffic of the store, of which 'postino capacity --observe' tells", flag,
+       "do not watch the traffic of the store: 'postino capacity observe' has nothing to tell then", flag,
        take_boolean<&Capacity::no_watch>, show_boolean<&Capacity::no_watch>},
       {"capacity.prices", "--prices", "POSTINO_PRICES", "FILE",
        "prices of DynamoDB (JSON) that capacity is planned with; if not set, those that come with the program", text,
