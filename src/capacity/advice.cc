@@ -63,7 +63,7 @@ Advice about_unread_index(const UnreadIndex& index, const Observation& observati
           "Nothing has read index " + index.index + " of table " + index.table + " since " +
               base::format_timestamp(observation.since) + ". It would take " + index.write_units_per_month.text() +
               " write units a month, and cost " + index.cost.text(cents) +
-              " with its storage. If no program needs it, remove it."};
+              " with its storage. If no program needs it, remove it; a local index goes only with its table."};
 }
 
 bool is_scanned(const ObservedPart& part) {

@@ -116,8 +116,10 @@ BreakEven break_even_of(const Workload& load, const PriceBook& book, const Costs
       break_even_utilisation_percent(prices.provisioned_read_hour, prices.on_demand_read_million);
   result.write_utilisation_percent =
       break_even_utilisation_percent(prices.provisioned_write_hour, prices.on_demand_write_million);
-  if (on_demand.requests().is_zero()) return result;
-  result.load_percent = (provisioned.requests() * 100).divided_by(on_demand.requests(), percent_places);
+  if (on_demand.requests().is_zero() || provisioned.requests().is_zero()) return result;
+  const Decimal part = (provisioned.requests() * 100).divided_by(on_demand.requests(), percent_places);
+  // The requests take utilisation_percent of the capacity. It cannot serve more than all of it.
+  if (part * load.utilisation_percent <= Decimal(100 * 100)) result.load_percent = part;
   const Decimal hours = (provisioned.requests() * load.hours_per_day).divided_by(on_demand.requests(), percent_places);
   if (hours <= Decimal(hours_per_whole_day)) result.hours_per_day = hours;
   return result;

@@ -34,8 +34,9 @@ struct ProvisionedCapacity {
 };
 
 struct BreakEven {
-  // On demand is cheaper below this part of the requests, as long as the provisioned capacity stays what it is; and
-  // with fewer hours a day. nullopt: there are no requests, or a day has not so many hours.
+  // With the capacity that is provisioned for these requests: on demand is cheaper below this part of them, and with
+  // fewer hours a day. nullopt: one of the two costs nothing, the capacity serves no such part, or a day has not so
+  // many hours.
   std::optional<Decimal> load_percent;
   std::optional<Decimal> hours_per_day;
   // Whatever the requests are: how much of provisioned capacity must be used so that it is cheaper.

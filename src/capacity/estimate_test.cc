@@ -126,6 +126,17 @@ TEST(Estimate, FreeTierIsTakenOffWhenItIsAskedFor) {
   EXPECT_EQ(free.on_demand.writes.text(2), paid.on_demand.writes.text(2));  // there is none on demand
 }
 
+TEST(Estimate, NoBreakEvenIsToldThatTheCapacityCannotServe) {
+  const Estimate rare = estimated(R"({"item_bytes": 1000, "writes": 100, "hours_per_day": 2})");
+  EXPECT_FALSE(rare.break_even.load_percent) << "143 units serve no five times 100 writes";
+  EXPECT_EQ(rare.break_even.hours_per_day->text(), "9.9");
+  const Estimate full = estimated(R"({"item_bytes": 1000, "writes": 100, "utilisation_percent": 20})");
+  EXPECT_EQ(full.break_even.load_percent->text(), "144.5") << "500 units serve up to five times as many";
+  EXPECT_FALSE(full.break_even.hours_per_day);
+  const Estimate free = estimated(R"({"item_bytes": 1000, "writes": 1, "free_tier": true})");
+  EXPECT_FALSE(free.break_even.load_percent) << "the capacity costs nothing";
+}
+
 TEST(Estimate, BothModesCostTheSameWhereItSays) {
   const Estimate result = estimated(R"({"item_bytes": 1024, "writes": 7000, "utilisation_percent": 100})");
   // 0.00065 an hour, or 0.625 for a million: 0.00225 an hour when all is used.

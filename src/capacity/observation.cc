@@ -203,8 +203,9 @@ void price(ObservedTable& table, const PriceBook& book) {
   table.saving = std::max(on_demand, provisioned) - std::min(on_demand, provisioned);
 }
 
-void add_unread_indexes(Observation& observation, const PriceBook& book) {
-  for (const ObservedTable& table : observation.tables)
+void add_unread_indexes(Observation& observation, const PriceBook& book, const std::set<std::string>& own) {
+  for (const ObservedTable& table : observation.tables) {
+    if (own.contains(table.table)) continue;
     for (const ObservedPart& part : std::span(table.parts).subspan(1)) {
       if (!part.exists || part.reads > 0) continue;
       const ClassPrices& prices = book.of(table.storage_class);
@@ -212,6 +213,7 @@ void add_unread_indexes(Observation& observation, const PriceBook& book) {
                            storage_cost(prices, gigabytes_of(part.stored_bytes));
       observation.unread_indexes.push_back({table.table, part.index, part.write_units_per_month, cost});
     }
+  }
 }
 
 void add_totals(Observation& observation, const PriceBook& book, const Pace& pace) {
@@ -236,7 +238,7 @@ void add_notes(Observation& observation, const PriceBook& book) {
   if (observation.seconds < short_watch_seconds)
     notes.push_back("Watched for " + std::to_string(observation.seconds) +
                     " s: a month is estimated from that, and may be quite different. Watch for a day or longer.");
-  notes.emplace_back("Provisioned capacity is for the busiest minute of the last hour, at " +
+  notes.emplace_back("Provisioned capacity is for the busiest minute of that time, at " +
                      std::to_string(usual_utilisation_percent) + " % use.");
   if (!observation.other_units.is_zero())
     notes.push_back("There were too many tables and indexes to watch: " + observation.other_units.text() +
@@ -246,7 +248,7 @@ void add_notes(Observation& observation, const PriceBook& book) {
 }  // namespace
 
 Observation observe(const TrafficWatch::Sighting& sighting, const std::vector<store::TableDescription>& tables,
-                    const PriceBook& book) {
+                    const PriceBook& book, const std::set<std::string>& own) {
   const Pace pace{std::max<std::int64_t>(1'000, sighting.elapsed.count()), book.hours_per_month * seconds_per_hour};
   Observation observation{.since = sighting.since, .until = sighting.until};
   observation.seconds = sighting.elapsed.count() / 1'000;
@@ -257,11 +259,13 @@ Observation observe(const TrafficWatch::Sighting& sighting, const std::vector<st
   std::ranges::move(house.take_gone(), std::back_inserter(observation.tables));
   for (ObservedTable& table : observation.tables) price(table, book);
   for (const TrafficWatch::Source& source : sighting.sources) {
+    // Of a table that is gone there is nothing to advise.
+    if (std::ranges::find(tables, source.source.table, &store::TableDescription::name) == tables.end()) continue;
     add_keys(observation, source);
     for (const LargeItem& item : source.counts.large_items)
       observation.large_items.push_back({source.source.table, item.key, static_cast<std::int64_t>(item.bytes)});
   }
-  add_unread_indexes(observation, book);
+  add_unread_indexes(observation, book, own);
   add_totals(observation, book, pace);
   add_notes(observation, book);
   observation.advice = advice_for(observation, book);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -101,8 +102,9 @@ struct Observation {
   std::vector<std::string> notes;
 };
 
+// `own` are tables of services of this program: they need their indexes, read or not.
 Observation observe(const TrafficWatch::Sighting& sighting, const std::vector<store::TableDescription>& tables,
-                    const PriceBook& book);
+                    const PriceBook& book, const std::set<std::string>& own = {});
 
 // From what was found; in the order of the kinds.
 std::vector<Advice> advice_for(const Observation& observation, const PriceBook& book);

@@ -149,7 +149,7 @@ TEST(Observation, KeysAreShownAsTheyWere) {
     source.source.hash = std::move(hash);
     source.counts.read_keys = {key_of(bytes, 1, 1)};
     source.counts.read_keys[0].is_cut = is_cut;
-    return observe(sighting_of({source}), {}, built_in_prices()).hot_keys.at(0).key;
+    return observe(sighting_of({source}), {described("t")}, built_in_prices()).hot_keys.at(0).key;
   };
   std::string number, parts;
   item::append_ordered_last(number, item::Number::parse("-12.5").value());
@@ -181,6 +181,13 @@ TEST(Observation, UnreadIndexesAreTold) {
                           HasSubstr("index untouched")));
 }
 
+TEST(Observation, IndexesOfServicesAreNotToBeRemoved) {
+  const Observation observation =
+      observe(sighting_of({}), {described("email-outbox", {"ListIndex"})}, built_in_prices(), {"email-outbox"});
+  EXPECT_THAT(observation.unread_indexes, IsEmpty());
+  EXPECT_THAT(advice_about(observation, AdviceKind::unread_index), IsEmpty());
+}
+
 TEST(Observation, LargeItemsScansAndClassesAreTold) {
   TrafficWatch::Source table = source_of("t");
   table.counts.large_items = {{R"({"pk":{"S":"x"}})", 409'600}};
@@ -198,11 +205,14 @@ TEST(Observation, LargeItemsScansAndClassesAreTold) {
 TEST(Observation, TablesThatAreGoneCountByTheirTraffic) {
   TrafficWatch::Source table = source_of("gone");
   table.counts.write_halves = 2 * 1'000'000;
+  table.counts.large_items = {{R"({"pk":{"S":"x"}})", 409'600}};
   const Observation observation = observe(sighting_of({table, source_of("gone", "i")}), {}, built_in_prices());
   ASSERT_THAT(observation.tables, SizeIs(1));
   EXPECT_FALSE(observation.tables[0].parts[0].exists);
   EXPECT_EQ(observation.tables[0].on_demand.writes.text(2), "456.25");
   EXPECT_THAT(observation.unread_indexes, IsEmpty());
+  EXPECT_THAT(observation.large_items, IsEmpty());
+  EXPECT_THAT(observation.advice, IsEmpty());
 }
 
 TEST(Observation, OfNothingIsNothing) {

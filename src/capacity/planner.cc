@@ -45,7 +45,7 @@ base::Result<Observation> Planner::observe() const {
   CHECK(is_watching());
   const TrafficWatch::Sighting sighting = watch_->look();
   TRY(const std::vector<store::TableDescription> tables, describe_tables(*store_));
-  return capacity::observe(sighting, tables, prices_);
+  return capacity::observe(sighting, tables, prices_, own_tables_);
 }
 
 }  // namespace postino::capacity

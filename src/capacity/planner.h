@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "base/result.h"
@@ -18,9 +19,10 @@ class Planner {
  public:
   // Calculates, and watches nothing.
   explicit Planner(PriceBook prices) : prices_(std::move(prices)) {}
-  // `watch` is told of the traffic of the store, which must outlive the planner.
-  Planner(PriceBook prices, store::Store& store, std::shared_ptr<TrafficWatch> watch)
-      : prices_(std::move(prices)), store_(&store), watch_(std::move(watch)) {}
+  // `watch` is told of the traffic of the store, which must outlive the planner. `own_tables` are those of services of
+  // this program.
+  Planner(PriceBook prices, store::Store& store, std::shared_ptr<TrafficWatch> watch, std::set<std::string> own_tables)
+      : prices_(std::move(prices)), store_(&store), watch_(std::move(watch)), own_tables_(std::move(own_tables)) {}
 
   const PriceBook& prices() const { return prices_; }
 
@@ -40,6 +42,7 @@ class Planner {
   const PriceBook prices_;
   store::Store* const store_ = nullptr;
   const std::shared_ptr<TrafficWatch> watch_;
+  const std::set<std::string> own_tables_;
 };
 
 }  // namespace postino::capacity

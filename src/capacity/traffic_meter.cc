@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <ctime>
-#include <map>
 
 #include "item/json_codec.h"
 
 namespace postino::capacity {
 
 namespace {
+
+constexpr std::int64_t seconds_per_minute = 60;
 
 std::uint64_t halves_of(double units) { return static_cast<std::uint64_t>(units * 2); }
 
@@ -26,6 +27,8 @@ Meter::Meter(store::TrafficSource source, SecondCount second, bool keeps_keys)
 void Meter::count(const store::Traffic& traffic) {
   Part& part = parts_[traffic.partition ? traffic.partition->hash % part_count : 0];
   const std::int64_t second = second_();
+  if (second / seconds_per_minute > minute_.load(std::memory_order_relaxed)) [[unlikely]]
+    begin_minute(second / seconds_per_minute);
   {
     const std::lock_guard lock(part.mutex);
     add(part, traffic, second);
@@ -38,22 +41,41 @@ void Meter::add(Part& part, const store::Traffic& traffic, std::int64_t second) 
   using enum store::TrafficKind;
   const std::uint64_t halves = halves_of(traffic.units);
   const bool reads = traffic.kind == read || traffic.kind == scan;
-  const std::int64_t minute = second / 60;
-  Minute& slot = part.last_hour[static_cast<std::size_t>(minute % minutes)];
-  if (slot.number != minute) slot = {.number = minute};
+  Minute& minute = part.minute;
+  if (minute.number != second / seconds_per_minute) minute = {.number = second / seconds_per_minute};
   if (reads) {
     ++part.reads;
     part.read_halves += halves;
-    slot.read_halves += halves;
+    minute.read_halves += halves;
     if (traffic.kind == scan) part.scan_halves += halves;
   } else {
     ++part.writes;
     part.write_halves += halves;
-    slot.write_halves += halves;
+    minute.write_halves += halves;
     if (traffic.kind == failed_write) ++part.failed_writes;
   }
   if (traffic.partition && keeps_keys_)
     (reads ? part.read_keys : part.written_keys).add(traffic.partition->hash, traffic.partition->bytes, halves, second);
+}
+
+void Meter::begin_minute(std::int64_t number) {
+  const std::lock_guard lock(busiest_mutex_);
+  if (number <= minute_.load()) return;
+  const Minute ended = sum_of_minute(minute_.load());
+  busiest_.read_halves = std::max(busiest_.read_halves, ended.read_halves);
+  busiest_.write_halves = std::max(busiest_.write_halves, ended.write_halves);
+  minute_ = number;
+}
+
+Meter::Minute Meter::sum_of_minute(std::int64_t number) const {
+  Minute sum{.number = number};
+  for (const Part& part : parts_) {
+    const std::lock_guard lock(part.mutex);
+    if (part.minute.number != number) continue;
+    sum.read_halves += part.minute.read_halves;
+    sum.write_halves += part.minute.write_halves;
+  }
+  return sum;
 }
 
 void Meter::note_large_item(const store::Traffic& traffic) {
@@ -84,21 +106,15 @@ void Meter::add_to(TrafficCounts& counts, const Part& part) {
 
 TrafficCounts Meter::counts() const {
   TrafficCounts counts;
-  std::map<std::int64_t, Minute> sums;
-  const std::int64_t oldest = second_() / 60 - minutes + 1;
   for (const Part& part : parts_) {
     const std::lock_guard lock(part.mutex);
     add_to(counts, part);
-    for (const Minute& slot : part.last_hour) {
-      if (slot.number < oldest) continue;
-      Minute& sum = sums[slot.number];
-      sum.read_halves += slot.read_halves;
-      sum.write_halves += slot.write_halves;
-    }
   }
-  for (const auto& [number, sum] : sums) {
-    counts.busiest_minute_read_halves = std::max(counts.busiest_minute_read_halves, sum.read_halves);
-    counts.busiest_minute_write_halves = std::max(counts.busiest_minute_write_halves, sum.write_halves);
+  {
+    const std::lock_guard lock(busiest_mutex_);
+    const Minute last = sum_of_minute(minute_.load());
+    counts.busiest_minute_read_halves = std::max(busiest_.read_halves, last.read_halves);
+    counts.busiest_minute_write_halves = std::max(busiest_.write_halves, last.write_halves);
   }
   for (auto* const keys : {&counts.read_keys, &counts.written_keys})
     std::ranges::stable_sort(*keys, std::greater(), &HeavyHitters::Key::amount);
@@ -112,9 +128,13 @@ void Meter::restart() {
     const std::lock_guard lock(part.mutex);
     part.reads = part.writes = part.failed_writes = 0;
     part.read_halves = part.scan_halves = part.write_halves = 0;
-    part.last_hour.fill({});
+    part.minute = {};
     part.read_keys.clear();
     part.written_keys.clear();
+  }
+  {
+    const std::lock_guard lock(busiest_mutex_);
+    busiest_ = {};
   }
   const std::lock_guard lock(large_items_mutex_);
   large_items_.clear();

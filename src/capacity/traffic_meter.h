@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -37,7 +38,7 @@ struct TrafficCounts {
   std::uint64_t read_halves = 0;
   std::uint64_t scan_halves = 0;  // of these, of scans
   std::uint64_t write_halves = 0;
-  std::uint64_t busiest_minute_read_halves = 0;  // of the last hour
+  std::uint64_t busiest_minute_read_halves = 0;  // since it counts
   std::uint64_t busiest_minute_write_halves = 0;
   std::vector<HeavyHitters::Key> read_keys;  // those with the most first, in halves of a unit
   std::vector<HeavyHitters::Key> written_keys;
@@ -61,7 +62,6 @@ class Meter final : public store::TrafficMeter {
 
  private:
   static constexpr std::size_t part_count = 8;
-  static constexpr std::int64_t minutes = 60;
 
   struct Minute {
     std::int64_t number = -1;
@@ -77,12 +77,15 @@ class Meter final : public store::TrafficMeter {
     std::uint64_t read_halves = 0;
     std::uint64_t scan_halves = 0;
     std::uint64_t write_halves = 0;
-    std::array<Minute, minutes> last_hour{};
+    Minute minute;  // the last in which it was counted
     HeavyHitters read_keys;
     HeavyHitters written_keys;
   };
 
   void add(Part& part, const store::Traffic& traffic, std::int64_t second) const;
+  // Compares the minute that has ended with the busiest one. Who counts first in a minute calls it before.
+  void begin_minute(std::int64_t number);
+  Minute sum_of_minute(std::int64_t number) const;
   void note_large_item(const store::Traffic& traffic);
   static void add_to(TrafficCounts& counts, const Part& part);
 
@@ -90,6 +93,9 @@ class Meter final : public store::TrafficMeter {
   const SecondCount second_;
   const bool keeps_keys_;
   std::array<Part, part_count> parts_;
+  std::atomic<std::int64_t> minute_ = -1;  // that parts count in
+  mutable std::mutex busiest_mutex_;
+  Minute busiest_;  // of those that have ended: the most of each, perhaps of two minutes
   mutable std::mutex large_items_mutex_;
   std::vector<LargeItem> large_items_;
 };

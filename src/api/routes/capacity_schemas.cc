@@ -147,8 +147,10 @@ Schema estimate() {
                         .properties = {{"index", text("Empty for the table itself."), required},
                                        {"read_units", count(), required},
                                        {"write_units", count(), required}}};
-  Schema share = number_text("On demand is cheaper with less than this part of the requests.");
-  Schema hours = number_text("On demand is cheaper with fewer hours a day; null: it always is.");
+  Schema share = number_text(
+      "With the capacity below, on demand is cheaper for less than this part of the requests; null: the capacity "
+      "serves no such part.");
+  Schema hours = number_text("The same for hours a day; null: a day has not so many.");
   share.nullable = hours.nullable = true;
   const Schema break_even{
       .type = "object",

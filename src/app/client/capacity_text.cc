@@ -46,12 +46,12 @@ void print_requests(const AnswerObject& estimate, const Console& console) {
 void print_break_even(const AnswerObject& estimate, const Console& console) {
   const auto even = estimate.object("break_even");
   if (!even) return;
-  if (even->has("load_percent")) {
-    console.out << "Both cost the same at " << even->text("load_percent") << " % of these requests";
-    if (even->has("hours_per_day"))
-      console.out << ", or with " << even->text("hours_per_day") << " hours of them a day";
-    console.out << "; with less, on demand is cheaper.\n";
-  }
+  const std::string load = even->text("load_percent");
+  const std::string hours = even->text("hours_per_day");
+  std::string point = load.empty() ? "" : "at " + load + " % of these requests";
+  if (!hours.empty()) point.append(point.empty() ? "" : ", or ").append("with " + hours + " hours of them a day");
+  if (!point.empty())
+    console.out << "With this capacity, both cost the same " << point << "; with less, on demand is cheaper.\n";
   console.out << "Provisioned capacity pays from " << even->text("read_utilisation_percent")
               << " % use of its read units, and from " << even->text("write_utilisation_percent")
               << " % of its write units.\n";

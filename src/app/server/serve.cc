@@ -41,6 +41,7 @@
 #include "outbox/store_ledger/foreign_writes.h"
 #include "outbox/store_ledger/store_expiry.h"
 #include "outbox/store_ledger/store_layout.h"
+#include "outbox/store_ledger/store_tables.h"
 #include "store/table_setup.h"
 
 namespace postino::app {
@@ -192,6 +193,15 @@ std::string audit_table(const Settings& settings) {
   reminders::ReminderTables tables;
   tables.tracking = settings.reminders.table;
   return tables.audit();
+}
+
+// Tables of the services that have indexes.
+std::set<std::string> indexed_tables(const Settings& settings) {
+  outbox::StoreTables tables;
+  tables.emails = settings.outbox.table;
+  std::set<std::string> names{settings.reminders.table, audit_table(settings)};
+  for (const store::TableSetup& setup : outbox::table_setups(tables)) names.insert(setup.request.table_name);
+  return names;
 }
 
 // The store, in which nothing of an e-mail expires before the e-mail is finished.
@@ -364,7 +374,8 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
   if (!settings.outbox.off && !settings.capacity.no_watch) traffic = std::make_shared<capacity::TrafficWatch>(*clock);
   TRY(std::unique_ptr<engine::Engine> engine, open_engine(settings, clock, traffic));
   progress.is_store_new = engine->is_new();
-  const auto planner = std::make_shared<const capacity::Planner>(std::move(prices), *engine, traffic);
+  const auto planner =
+      std::make_shared<const capacity::Planner>(std::move(prices), *engine, traffic, indexed_tables(settings));
   const MemoryLimits memory;
   // Other programs may write to the table of e-mails: the outbox adopts what they write, now or later.
   base::SystemRandom random;
