@@ -259,6 +259,28 @@ Answer<bool> Deliveries::call_back(const Watch& watch) {
   return outcome == RecallOutcome::cancelled;
 }
 
+Answer<void> Deliveries::check_requeue(const std::string& email_id) {
+  // What became of it may not be written down yet.
+  TRY_VOID(look_at(email_id));
+  TRY(const std::optional<item::Item> item, store_.get(Keys::email(email_id), std::string(watch_sort)));
+  if (!item) return {};
+  const auto watch = read_watch(*item);
+  if (!watch) return base::propagate(refusal_of(watch.error()));
+  const Keys keys = store_.keys(watch->tenant);
+  TRY(const std::optional<item::Item> record,
+      store_.get(keys.customer(watch->customer_id), std::string(sent_begin) + watch->record));
+  if (!record) return refuse(RefusalKind::wrong_state, "the reminder of this e-mail was erased");
+  const auto sent = read_sent(*record, store_.tables().currency);
+  if (!sent) return base::propagate(refusal_of(sent.error()));
+  if (!sent->counts())
+    return refuse(RefusalKind::wrong_state, "the e-mail is of a reminder that is " +
+                                                std::string(name_of(sent->delivery)) +
+                                                " and no longer counts for the rules; draft the reminder again");
+  TRY(const std::string stopped, why_stopped_now(store_, customers_, keys, watch->customer_id));
+  if (!stopped.empty()) return refuse(RefusalKind::stopped, stopped);
+  return {};
+}
+
 Answer<void> Deliveries::look_later(Watch watch) {
   ++watch.looks;
   Commit commit = store_.begin();

@@ -34,6 +34,10 @@ class Deliveries {
   // back; the answer is its error if none could.
   Answer<int> run_once(int limit = 100);
 
+  // May an operator queue this e-mail again? wrong_state for that of a reminder that no longer counts: another one may
+  // have taken its place. stopped when its customer gets no reminders any more. E-mails of other kinds may.
+  Answer<void> check_requeue(const std::string& email_id);
+
  private:
   // Those that are due, up to `limit` of each shard.
   Answer<void> add_due(std::set<std::string>& ids, int limit);

@@ -137,6 +137,9 @@ def test_a_final_failure_frees_the_customer(start, recorder):
     failed = await_delivery(rest, sent["id"], "failed", "bounced")
     assert "5.7.1" in failed["failure"]
     assert [each["id"] for each in rest.fetch("/reminders/sent", status="failed")["data"]] == [sent["id"]]
+    # Another reminder may take its place, so this one is not sent after all.
+    again = rest.post(f"/emails/{sent['email_id']}/requeue")
+    assert (again.status, again.json["code"]) == (409, "WRONG_REMINDER_STATE"), again
     decision = rest.fetch("/reminders/check", customer_id="cust_001", reminder_type="first")["decision"]
     assert decision["allowed"], "what the customer did not get does not count"
 

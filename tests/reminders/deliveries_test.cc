@@ -131,6 +131,27 @@ TEST_F(DeliveriesOfReminders, CountAgainWhatWasRequeued) {
   EXPECT_EQ(customer().reminders_sent, 1);
 }
 
+TEST_F(DeliveriesOfReminders, RefuseToQueueAgainWhatNoLongerCounts) {
+  const SentReminder sent = approved();
+  EXPECT_TRUE(succeeded(office_.deliveries.check_requeue(sent.email_id))) << "it is on its way";
+  become(sent, State::failed, "timeout");
+  const auto failed = office_.deliveries.check_requeue(sent.email_id);
+  ASSERT_FALSE(failed) << "another may take its place";
+  EXPECT_EQ(failed.error().kind, RefusalKind::wrong_state);
+  EXPECT_THAT(failed.error().message, ::testing::HasSubstr("failed and no longer counts"));
+  EXPECT_EQ(record(sent).delivery, DeliveryStatus::failed) << "it was looked at before";
+  EXPECT_TRUE(succeeded(office_.deliveries.check_requeue("an-email-of-another-kind")));
+}
+
+TEST_F(DeliveriesOfReminders, RefuseToQueueAgainWhatACustomerDoesNotWant) {
+  const SentReminder sent = approved();
+  become(sent, State::processing);
+  ASSERT_TRUE(succeeded(office_.customers.opt_out("cust_001", "by phone", system_actor)));
+  const auto stuck = office_.deliveries.check_requeue(sent.email_id);
+  ASSERT_FALSE(stuck);
+  EXPECT_EQ(stuck.error().kind, RefusalKind::stopped);
+}
+
 TEST_F(DeliveriesOfReminders, OfACancelledOneFreeTheGuard) {
   const SentReminder sent = approved();
   become(sent, State::cancelled, "by an operator");

@@ -1,4 +1,5 @@
 // What people do to the course of an e-mail.
+#include "api/routes/reminder_requests.h"
 #include "api/routes/route_groups.h"
 
 namespace postino::api {
@@ -17,6 +18,15 @@ Outcome change_email(Call& call) {
   TRY(const std::string reason, call.reason());
   TRY_VOID(answered_change(call, id, (call.services.outbox.*change)(id, call.caller.tenant, reason, call.notes)));
   return no_content();
+}
+
+// What decides on reminders decides also when one is to be sent once more.
+Outcome requeue_email(Call& call) {
+  TRY(const std::string id, call.email_id());
+  // Whose e-mail it is, is told first: others learn nothing.
+  if (call.services.reminders != nullptr && call.services.outbox.show(id, call.caller.tenant))
+    TRY_VOID(answered(call.services.reminders->deliveries().check_requeue(id)));
+  return change_email<&Outbox::requeue>(call);
 }
 
 Outcome retry_email(Call& call) {
@@ -64,8 +74,9 @@ std::vector<Route> change_routes() {
            "requeueEmail", "/emails/{id}/requeue", Right::operate,
            "Retry an e-mail that has failed, is invalid or is stuck",
            "For e-mails that are FAILED or INVALID, and for e-mails whose worker is lost: those whose lease has ended. "
-           "Attempts, and the time after which the e-mail is given up, count anew."),
-       .handle = change_email<&Outbox::requeue>},
+           "Attempts, and the time after which the e-mail is given up, count anew. The e-mail of a reminder is refused "
+           "when the reminder no longer counts for the rules, or its customer gets no reminders any more."),
+       .handle = requeue_email},
       {.operation = change_operation(
            "retryEmail", "/emails/{id}/retry", Right::operate, "Try a waiting e-mail now",
            "For e-mails that are READY or ACCEPTED and wait for their next attempt, which is made at once. An e-mail "
