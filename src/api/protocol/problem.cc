@@ -105,6 +105,18 @@ std::string as_sentence(std::string words) {
   return words;
 }
 
+void write_field_errors(json::Writer& json, const Problem& problem) {
+  if (problem.errors.empty()) return;
+  json.key("errors").begin_array();
+  for (const json::FieldError& error : problem.errors) {
+    json.begin_object();
+    json.key("field").string(error.field);
+    json.key("rule").string(error.rule);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 std::string to_json(const Problem& problem, std::string_view request_id) {
   std::string text;
   json::Writer json(text);
@@ -114,16 +126,7 @@ std::string to_json(const Problem& problem, std::string_view request_id) {
   json.key("status").integer(problem.type.status);
   json.key("detail").string(problem.detail);
   json.key("code").string(problem.type.code);
-  if (!problem.errors.empty()) {
-    json.key("errors").begin_array();
-    for (const json::FieldError& error : problem.errors) {
-      json.begin_object();
-      json.key("field").string(error.field);
-      json.key("rule").string(error.rule);
-      json.end_object();
-    }
-    json.end_array();
-  }
+  write_field_errors(json, problem);
   if (!problem.endpoints.empty()) {
     json.key("endpoints").begin_array();
     for (const broker::EndpointFailure& failure : problem.endpoints) {

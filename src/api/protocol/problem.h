@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "broker/broker.h"
 #include "json/fields.h"
+#include "json/writer.h"
 #include "messages/fault.h"
 #include "reminders/refusal.h"
 
@@ -103,6 +104,9 @@ struct Problem {
   std::string cause;                                         // for the log alone
   bool is_told = false;                                      // the log has it already, as one outage of many calls
 };
+
+// The member "errors" of an object that tells of the problem; none when no field is at fault.
+void write_field_errors(json::Writer& json, const Problem& problem);
 
 std::string to_json(const Problem& problem, std::string_view request_id);
 

@@ -98,16 +98,7 @@ void write_error(json::Writer& json, const Problem& problem) {
   json.begin_object();
   json.key("code").string(problem.type.code);
   json.key("message").string(problem.detail);
-  if (!problem.errors.empty()) {
-    json.key("errors").begin_array();
-    for (const json::FieldError& error : problem.errors) {
-      json.begin_object();
-      json.key("field").string(error.field);
-      json.key("rule").string(error.rule);
-      json.end_object();
-    }
-    json.end_array();
-  }
+  write_field_errors(json, problem);
   text_member(json, "rule", problem.rule);
   time_member(json, "allowed_from", problem.allowed_from);
   json.end_object();
