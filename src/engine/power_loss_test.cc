@@ -167,7 +167,8 @@ TEST(PowerLoss, WhileAStoreIsMadeLeavesOneThatCanBeOpened) {
   for (int operations = 0; operations < 60; ++operations) {
     base::TemporaryDirectory directory{memory_directory()};
     Options options;
-    options.directory = directory.path() / "data";
+    // It is there already: a start that fails takes back a directory that it made, which a machine without power cannot.
+    options.directory = directory.path();
     PowerLossEnv disk;
     disk.cut_power_after(operations);
     auto engine = Engine::open(options, disk.env());
