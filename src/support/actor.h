@@ -1,0 +1,19 @@
+// Who acts: what they may see, and what events say about them.
+#pragma once
+
+#include <string>
+
+#include "support/scope.h"
+
+namespace postino::support {
+
+struct Actor {
+  Scope scope = {};
+  std::string name = {};  // the person or program, as the caller says; empty: the key's name
+  std::string key = {};   // the name of the API key that was used; empty where there are none
+
+  // As it is written down.
+  const std::string& known_as() const { return name.empty() ? key : name; }
+};
+
+}  // namespace postino::support

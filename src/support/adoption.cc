@@ -1,0 +1,205 @@
+#include "support/adoption.h"
+
+#include "base/log.h"
+#include "item/attribute_text.h"
+#include "support/record/feedback.h"
+
+namespace postino::support {
+
+namespace {
+
+constexpr int adoption_rounds = 8;     // the item may change between the look and the write
+constexpr int records_for_note = 500;  // of tickets, until the position is written down
+
+bool is_sort(const std::string& sort, std::string_view begin) { return sort.starts_with(begin); }
+
+}  // namespace
+
+void Adoption::close() {
+  const std::lock_guard lock(mutex_);
+  is_closed_ = true;
+  if (changes_) changes_->close();
+}
+
+Answer<void> Adoption::begin() {
+  if (!seen_) {
+    TRY(const std::optional<item::Item> noted, store_.get(Keys::position()));
+    if (noted) seen_ = store::parse_sequence_number(item::attribute_text(*noted, "sequence"));
+  }
+  auto changes = store_.store().subscribe(store_.tables().tickets, seen_);
+  if (!changes && seen_) {
+    seen_.reset();
+    changes = store_.store().subscribe(store_.tables().tickets, std::nullopt);
+  }
+  if (!changes) return base::propagate(refusal_of_read(changes.error()));
+  // What was written before the oldest record that is kept is found in the table.
+  if (!seen_ && !is_looking_through_) {
+    is_looking_through_ = true;
+    looked_up_to_.reset();
+  }
+  const std::lock_guard lock(mutex_);
+  changes_ = *std::move(changes);
+  if (is_closed_) changes_->close();
+  return {};
+}
+
+Answer<int> Adoption::run_once(int limit, base::Milliseconds timeout) {
+  if (!changes_) TRY_VOID(begin());
+  if (is_looking_through_) return look_through(limit);
+  auto records = changes_->next(limit, timeout);
+  if (!records) {
+    using enum store::ErrorType;
+    const store::Error error = records.error();
+    let_go();
+    // Some are gone, so that all tickets are looked at. A stream that has ended is followed by another one.
+    if (error.type != trimmed_data_access && error.type != resource_not_found)
+      return base::propagate(refusal_of_read(error));
+    seen_.reset();
+    base::log_warning("support", "changes of tickets were missed, and all tickets are looked at",
+                      {{"cause", error.message}});
+    store::DeleteItemRequest removal;
+    removal.table_name = store_.tables().tickets;
+    removal.key = Keys::position();
+    if (const auto removed = store_.store().delete_item(removal); !removed)
+      return base::propagate(refusal_of(removed.error()));
+    return 0;
+  }
+  int written = 0;
+  for (const store::StreamRecord& record : *records) {
+    const auto looked = look_at(record);
+    if (looked)
+      written += *looked;
+    else if (looked.error().kind == RefusalKind::corrupt || looked.error().kind == RefusalKind::invalid)
+      base::log_warning("support", "an item of another program is left as it is", {{"cause", looked.error().message}});
+    else {
+      let_go();  // the next call begins with this record
+      return base::propagate(looked.error());
+    }
+    seen_ = record.sequence_number;
+  }
+  // The note is a change of the table itself, but not of a ticket.
+  if (seen_since_note_ >= records_for_note || (records->empty() && seen_since_note_ > 0)) TRY_VOID(note_position());
+  return written;
+}
+
+void Adoption::let_go() {
+  const std::lock_guard lock(mutex_);
+  changes_.reset();
+}
+
+Answer<int> Adoption::look_through(int limit) {
+  store::ScanRequest request;
+  request.table_name = store_.tables().tickets;
+  request.filter = "SK = :metadata OR begins_with(SK, :feedback)";
+  request.placeholders.values = item::Map{{":feedback", feedback_begin}, {":metadata", metadata_sort}};
+  request.limit = limit;
+  request.exclusive_start_key = looked_up_to_;
+  auto page = store_.store().scan(request);
+  if (!page) return base::propagate(refusal_of_read(page.error()));
+  int written = 0;
+  for (const item::Item& item : page->items) {
+    const auto place = parse_ticket_partition(item::attribute_text(item, "PK"));
+    if (!place) continue;
+    const Keys keys(place->tenant);
+    const auto looked = item::attribute_text(item, "SK") == metadata_sort
+                            ? look_at_ticket(keys, place->ticket_id)
+                            : look_at_feedback(keys, place->ticket_id, item);
+    if (looked)
+      written += *looked ? 1 : 0;
+    else if (looked.error().kind == RefusalKind::corrupt || looked.error().kind == RefusalKind::invalid)
+      base::log_warning("support", "an item of another program is left as it is", {{"cause", looked.error().message}});
+    else
+      return base::propagate(looked.error());
+  }
+  looked_up_to_ = std::move(page->last_evaluated_key);
+  if (!looked_up_to_) is_looking_through_ = false;
+  return written;
+}
+
+Answer<int> Adoption::look_at(const store::StreamRecord& record) {
+  const std::string sort = item::attribute_text(record.keys, "SK");
+  const auto place = parse_ticket_partition(item::attribute_text(record.keys, "PK"));
+  if (!place) return 0;
+  ++seen_since_note_;
+  const Keys keys(place->tenant);
+  if (sort == metadata_sort) {
+    if (record.type == store::ChangeType::remove) {
+      TRY(const bool written, clean_up(keys, place->ticket_id));
+      return written ? 1 : 0;
+    }
+    // Most changes are our own, and complete.
+    if (record.new_image)
+      if (const auto stored = read_ticket(keys, *record.new_image); stored && is_complete(keys, *stored)) return 0;
+    TRY(const bool written, look_at_ticket(keys, place->ticket_id));
+    return written ? 1 : 0;
+  }
+  if (!is_sort(sort, feedback_begin) || record.type == store::ChangeType::remove || !record.new_image) return 0;
+  TRY(const bool written, look_at_feedback(keys, place->ticket_id, *record.new_image));
+  return written ? 1 : 0;
+}
+
+Answer<bool> Adoption::look_at_ticket(const Keys& keys, const std::string& ticket_id) {
+  const Scope all{.tenant = keys.tenant(), .customer_id = std::nullopt};
+  for (int round = 0; round < adoption_rounds; ++round) {
+    const auto stored = store_.find(ticket_id, all);
+    if (!stored && stored.error().kind == RefusalKind::unknown_ticket) return false;
+    if (!stored) return base::propagate(stored.error());
+    if (is_complete(keys, *stored)) return false;
+    TRY(const bool done, writer_.complete(keys, *stored));
+    if (done) return true;
+  }
+  return refuse(RefusalKind::busy, "others change the ticket " + ticket_id + " all the time");
+}
+
+Answer<bool> Adoption::look_at_feedback(const Keys& keys, const std::string& ticket_id, const item::Item& seen) {
+  if (seen.contains("customer_id") && seen.contains("GSI1PK")) return false;
+  TRY(const std::optional<item::Item> found,
+      store_.get(Keys::key(item::attribute_text(seen, "PK"), item::attribute_text(seen, "SK"))));
+  if (!found) return false;
+  const item::Item& item = *found;
+  const auto stored = store_.find(ticket_id, {.tenant = keys.tenant(), .customer_id = std::nullopt});
+  if (!stored && stored.error().kind == RefusalKind::unknown_ticket) return false;
+  if (!stored) return base::propagate(stored.error());
+  const auto completed = completed_feedback(keys, item, stored->ticket.customer.id);
+  if (!completed) return false;
+  store::TransactUpdate update;
+  update.table_name = store_.tables().tickets;
+  update.key = Keys::key(item::attribute_text(item, "PK"), item::attribute_text(item, "SK"));
+  update.update = "SET customer_id = :customer, GSI1PK = :partition, GSI1SK = :sort";
+  update.condition = "operator_id = :operator";
+  update.placeholders.values = item::Map{{":customer", *completed->find("customer_id")},
+                                         {":operator", item::attribute_text(item, "operator_id")},
+                                         {":partition", *completed->find("GSI1PK")},
+                                         {":sort", *completed->find("GSI1SK")}};
+  std::vector<std::size_t> failed;
+  auto written = store_.write({std::move(update)}, &failed);
+  if (!written && failed.empty()) return base::propagate(std::move(written).error());
+  return written.has_value();
+}
+
+Answer<bool> Adoption::clean_up(const Keys& keys, const std::string& ticket_id) {
+  const std::string partition = keys.ticket(ticket_id);
+  std::vector<store::TransactAction> actions;
+  store::TransactConditionCheck check;  // it may be there again
+  check.table_name = store_.tables().tickets;
+  check.key = Keys::key(partition, metadata_sort);
+  check.condition = "attribute_not_exists(PK)";
+  actions.emplace_back(std::move(check));
+  for (const std::string_view sort : {by_product_sort, by_error_sort, by_priority_sort, escalation_sort})
+    actions.emplace_back(store_.removal(Keys::key(partition, sort)));
+  std::vector<std::size_t> failed;
+  auto written = store_.write(actions, &failed);
+  if (!written && failed.empty()) return base::propagate(std::move(written).error());
+  return written.has_value();
+}
+
+Answer<void> Adoption::note_position() {
+  if (!seen_) return {};
+  item::Item item = Keys::position();
+  item.set("sequence", store::format_sequence_number(*seen_));
+  TRY_VOID(store_.write({store_.put(std::move(item))}));
+  seen_since_note_ = 0;
+  return {};
+}
+
+}  // namespace postino::support

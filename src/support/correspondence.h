@@ -1,0 +1,50 @@
+// E-mails of tickets: sent through the outbox in one commit with the ticket, and answers that find their ticket by
+// In-Reply-To and References. Safe to call from any thread.
+#pragma once
+
+#include <string>
+
+#include "support/letters.h"
+#include "support/record/ticket_email.h"
+#include "support/ticket_store.h"
+#include "support/ticket_writer.h"
+
+namespace postino::support {
+
+// A message as it came, decoded as far as a text: its header fields, one in a line as RFC 5322 has them, and its text.
+struct ReceivedMessage {
+  std::string headers;
+  std::string text;
+};
+
+struct TakenEmail {
+  TicketEmail email;
+  bool is_repeated = false;  // it was there before
+};
+
+class Correspondence {
+ public:
+  Correspondence(TicketStore& store, TicketWriter& writer, const Letters& letters)
+      : store_(store), writer_(writer), letters_(letters) {}
+
+  // With the key of an earlier letter it sends nothing, and answers that one.
+  Answer<TakenEmail> send(const std::string& ticket_id, const Letter& letter, const Actor& actor);
+  // Adds it to the ticket that it answers: unknown_ticket when there is none that the caller may see. A message that
+  // came before is known by its Message-ID, and is added once. Its text is kept up to 200,000 bytes; control characters
+  // in it become spaces.
+  Answer<TakenEmail> receive(const ReceivedMessage& message, const Actor& actor);
+  // Newest first. Pages of 50.
+  Answer<Page<TicketEmail>> list(const std::string& ticket_id, const PageRequest& page, const Actor& actor);
+
+ private:
+  // The one that has this Message-ID, if the caller may see it.
+  Answer<std::optional<TicketEmail>> known(const Keys& keys, const std::string& message_id, const Scope& scope);
+  // The ticket that one of these messages belongs to; the first that there is.
+  Answer<std::string> ticket_of(const Keys& keys, const std::vector<std::string>& message_ids, const Scope& scope);
+
+  TicketStore& store_;
+  TicketWriter& writer_;
+  const Letters& letters_;
+};
+
+}  // namespace postino::support

@@ -1,0 +1,44 @@
+// Feedback of operators on tickets. Safe to call from any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "support/record/feedback.h"
+#include "support/ticket_store.h"
+#include "support/ticket_writer.h"
+
+namespace postino::support {
+
+struct NewFeedback {
+  std::string operator_id = {};
+  int rating = 0;
+  std::optional<bool> was_helpful = std::nullopt;
+  std::optional<bool> resolved_issue = std::nullopt;
+  std::string comments = {};
+};
+
+struct TicketWithFeedback {
+  Ticket ticket;
+  Page<Feedback> feedback;  // newest first
+};
+
+class FeedbackBook {
+ public:
+  FeedbackBook(TicketStore& store, TicketWriter& writer) : store_(store), writer_(writer) {}
+
+  Answer<Feedback> add(const std::string& ticket_id, const NewFeedback& feedback, const Actor& actor);
+  // The first page is one query, for the ticket and its last feedback.
+  Answer<TicketWithFeedback> of_ticket(const std::string& ticket_id, const PageRequest& page, const Actor& actor);
+  // Newest first. Callers that are bound to a customer see that of the customer's tickets.
+  Answer<Page<Feedback>> by_operator(const std::string& operator_id, const PageRequest& page, const Actor& actor);
+
+ private:
+  Answer<std::string> last_in_millisecond(const Keys& keys, const std::string& ticket_id, base::TimePoint time);
+  Answer<Page<Feedback>> read_page(Page<item::Item> items);
+
+  TicketStore& store_;
+  TicketWriter& writer_;
+};
+
+}  // namespace postino::support

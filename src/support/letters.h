@@ -1,0 +1,54 @@
+// E-mails that tickets send: what they say, from whom, to whom, and how answers find back.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "support/field_rules.h"
+#include "support/mail_room.h"
+#include "support/record/ticket_email.h"
+#include "support/ticket_writer.h"
+
+namespace postino::support {
+
+struct Letter {
+  std::string kind = "answer";  // "acknowledgement", "answer", "escalation", or any word
+  // In all three, {ticket_id} and {status} are replaced.
+  std::string subject = {};
+  std::string text = {};
+  std::string html = {};
+  std::vector<std::string> to = {};  // empty: the customer's contact address. Callers bound to a customer leave it so
+  std::string key = {};              // of the caller: the same one again sends nothing; empty: none
+};
+
+struct LetterRules {
+  std::string from = {};      // "Support <support@example.com>"; empty: tickets send no e-mails
+  std::string reply_to = {};  // where answers go, if not to `from`
+};
+
+class Letters {
+ public:
+  // It must outlive this one.
+  Letters(LetterRules rules, MailRoom& mail) : rules_(std::move(rules)), mail_(mail) {}
+
+  static void check(const Letter& letter, const Scope& scope, FieldRules& rules);
+
+  struct Prepared {
+    outbox::Payload payload;
+    TicketEmail email;
+  };
+  // `stored` is the ticket as it is written with it. `email_id` as new_email_id() gave it.
+  Answer<Prepared> prepare(const Letter& letter, const StoredTicket& stored, const std::string& email_id,
+                           const Actor& actor, base::TimePoint now) const;
+  // One that the key decides on, if there is a key.
+  static std::string new_email_id(const Letter& letter, const std::string& ticket_id, const Actor& actor,
+                                  base::Random& random);
+  // The e-mail goes out with this change. The condition of the last action in `beside` fails when it has gone before.
+  static void enclose(TicketChange& change, Prepared prepared, const Keys& keys, const TicketStore& store);
+
+ private:
+  const LetterRules rules_;
+  MailRoom& mail_;
+};
+
+}  // namespace postino::support

@@ -1,0 +1,137 @@
+#include "support/support_desk.h"
+
+#include <condition_variable>
+#include <mutex>
+
+#include "base/log.h"
+#include "base/thread_pool.h"
+
+namespace postino::support {
+
+namespace {
+
+// What is done beside requests: e-mails are handed over to the outbox, and changes of other programs completed.
+class DeskUpkeep {
+ public:
+  DeskUpkeep(Handovers& handovers, Adoption& adoption, base::Milliseconds poll)
+      : handovers_(handovers), adoption_(adoption), poll_(poll) {}
+  ~DeskUpkeep() { stop(); }
+
+  void start() {
+    if (!threads_.try_start([this] { run([this] { return hand_over(); }); }) ||
+        !threads_.try_start([this] { run([this] { return adopt(); }); }))
+      base::log_error("support", "the system has no thread for hand-overs and changes of other programs");
+  }
+  void stop() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    changed_.notify_all();
+    adoption_.close();
+    threads_.join();
+  }
+  void wake() {
+    {
+      const std::lock_guard lock(mutex_);
+      ++wakings_;
+    }
+    changed_.notify_all();
+  }
+
+ private:
+  static constexpr int at_once = 100;
+  static constexpr base::Milliseconds wait_for_changes = std::chrono::seconds(5);
+
+  // True when there may be more to do now.
+  bool hand_over() {
+    const auto done = handovers_.run_once(at_once);
+    // Each is told of by itself; this one says that it is about all of them.
+    if (!done)
+      base::log_warning("support", "e-mails of tickets do not get into the outbox", {{"cause", done.error().message}});
+    return done && *done >= at_once;
+  }
+  bool adopt() {
+    const auto done = adoption_.run_once(at_once, wait_for_changes);
+    if (!done)
+      base::log_warning("support", "changes of other programs are not completed now",
+                        {{"cause", done.error().message}});
+    return done.has_value();
+  }
+
+  template <class Work>
+  void run(const Work& work) {
+    std::unique_lock lock(mutex_);
+    while (!stopping_) {
+      const int seen = wakings_;
+      lock.unlock();
+      const bool goes_on = work();
+      lock.lock();
+      if (goes_on) continue;
+      changed_.wait_for(lock, poll_, [&] { return stopping_ || wakings_ != seen; });
+    }
+  }
+
+  Handovers& handovers_;
+  Adoption& adoption_;
+  const base::Milliseconds poll_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool stopping_ = false;
+  int wakings_ = 0;
+  base::ThreadGroup threads_;  // the last member: its threads use the others
+};
+
+}  // namespace
+
+struct SupportDesk::Parts {
+  Parts(store::Store& given, MailRoom& mail, const SupportOptions& options, const base::Clock& clock,
+        base::Random& random, store::Retry retry)
+      : store(given, options.tables, clock, random, std::move(retry)),
+        writer(store, mail),
+        letters(options.letters, mail),
+        tickets(store, writer, letters),
+        lists(store),
+        feedback(store, writer),
+        events(store, writer),
+        correspondence(store, writer, letters),
+        cache(store),
+        handovers(store, mail),
+        adoption(store, writer),
+        upkeep(handovers, adoption, options.poll) {}
+
+  TicketStore store;
+  TicketWriter writer;
+  Letters letters;
+  Tickets tickets;
+  TicketLists lists;
+  FeedbackBook feedback;
+  Events events;
+  Correspondence correspondence;
+  Cache cache;
+  Handovers handovers;
+  Adoption adoption;
+  DeskUpkeep upkeep;
+};
+
+SupportDesk::SupportDesk(store::Store& store, MailRoom& mail, const SupportOptions& options, const base::Clock& clock,
+                         base::Random& random, store::Retry retry)
+    : parts_(std::make_unique<Parts>(store, mail, options, clock, random, std::move(retry))) {}
+
+SupportDesk::~SupportDesk() = default;
+
+base::Result<void> SupportDesk::prepare(const std::function<bool()>& wait) { return parts_->store.prepare(wait); }
+void SupportDesk::start() { parts_->upkeep.start(); }
+void SupportDesk::stop() { parts_->upkeep.stop(); }
+void SupportDesk::wake() { parts_->upkeep.wake(); }
+
+Tickets& SupportDesk::tickets() { return parts_->tickets; }
+TicketLists& SupportDesk::lists() { return parts_->lists; }
+FeedbackBook& SupportDesk::feedback() { return parts_->feedback; }
+Events& SupportDesk::events() { return parts_->events; }
+Correspondence& SupportDesk::correspondence() { return parts_->correspondence; }
+Cache& SupportDesk::cache() { return parts_->cache; }
+Handovers& SupportDesk::handovers() { return parts_->handovers; }
+Adoption& SupportDesk::adoption() { return parts_->adoption; }
+
+}  // namespace postino::support

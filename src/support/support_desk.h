@@ -1,0 +1,50 @@
+// The support desk: tickets, their feedback, events and e-mails. All services of the module, made together.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "support/adoption.h"
+#include "support/cache.h"
+#include "support/correspondence.h"
+#include "support/events.h"
+#include "support/feedback_book.h"
+#include "support/handovers.h"
+#include "support/ticket_lists.h"
+#include "support/tickets.h"
+
+namespace postino::support {
+
+struct SupportOptions {
+  SupportTables tables = {};
+  LetterRules letters = {};
+  base::Milliseconds poll = std::chrono::seconds(1);  // of hand-overs, and of an adoption that failed
+};
+
+class SupportDesk {
+ public:
+  // Everything given must outlive it.
+  SupportDesk(store::Store& store, MailRoom& mail, const SupportOptions& options, const base::Clock& clock,
+              base::Random& random, store::Retry retry);
+  ~SupportDesk();
+
+  base::Result<void> prepare(const std::function<bool()>& wait);  // the table
+  void start();                                                   // hand-overs and adoption, on threads of their own
+  void stop();                                                    // it cannot be started again
+  void wake();                                                    // hand over now
+
+  Tickets& tickets();
+  TicketLists& lists();
+  FeedbackBook& feedback();
+  Events& events();
+  Correspondence& correspondence();
+  Cache& cache();
+  Handovers& handovers();
+  Adoption& adoption();
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace postino::support

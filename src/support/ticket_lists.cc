@@ -1,0 +1,161 @@
+#include "support/ticket_lists.h"
+
+#include "item/attribute_text.h"
+#include "support/field_rules.h"
+
+namespace postino::support {
+
+namespace {
+
+constexpr int most_rounds = 10;  // of looking at tickets one after the other
+
+std::string moment_text(const std::optional<base::TimePoint>& time) { return time ? write_time(*time) : std::string(); }
+
+// Lengths before names, so that no two filters have the same one.
+std::string filter_name(const TicketFilter& filter) {
+  std::string name = "tickets";
+  for (const std::string& part :
+       {filter.customer_id, filter.status ? std::string(name_of(*filter.status)) : std::string(), filter.priority,
+        filter.product_type, filter.error_code, moment_text(filter.from), moment_text(filter.until)})
+    name.append("/").append(std::to_string(part.size())).append(":").append(part);
+  return name;
+}
+
+bool fits(const TicketFilter& filter, const Ticket& ticket) {
+  return (filter.customer_id.empty() || ticket.customer.id == filter.customer_id) &&
+         (!filter.status || ticket.status == *filter.status) &&
+         (filter.priority.empty() || ticket.priority == filter.priority) &&
+         (filter.product_type.empty() || ticket.asset.product_type == filter.product_type) &&
+         (filter.error_code.empty() || ticket.error_code == filter.error_code) &&
+         (!filter.from || ticket.created_at >= *filter.from) && (!filter.until || ticket.created_at < *filter.until);
+}
+
+void use_index(store::MergedListing& listing, std::string_view index, const std::string& prefix) {
+  listing.index = std::string(index);
+  listing.partition_key = prefix + "PK";
+  listing.sort_key = prefix + "SK";
+}
+
+// The partitions of an index that have whole tickets.
+void list_tickets(store::MergedListing& listing, const Keys& keys, const TicketFilter& filter) {
+  const bool of_customer = !filter.customer_id.empty();
+  if (of_customer)
+    use_index(listing, customer_index, "GSI1");
+  else
+    use_index(listing, status_index, "GSI2");
+  for (const TicketStatus status : all_statuses) {
+    if (filter.status && *filter.status != status) continue;
+    if (of_customer)
+      listing.ranges.push_back({keys.customer(filter.customer_id), customer_sort_begin(status)});
+    else
+      listing.ranges.push_back({keys.status(status)});
+  }
+}
+
+}  // namespace
+
+template <class Wanted>
+Answer<Page<Ticket>> TicketLists::follow(const store::MergedListing& listing, const PageRequest& page, int usual,
+                                         const Actor& actor, const Wanted& wanted) {
+  TRY(const int limit, page_limit(page.limit, usual));
+  Page<Ticket> answer;
+  answer.cursor = page.cursor;
+  for (int round = 0; round < most_rounds; ++round) {
+    const int missing = limit - static_cast<int>(answer.entries.size());
+    TRY(const Page<item::Item> items, store_.list(listing, {answer.cursor, missing}, usual, actor.scope));
+    answer.cursor = items.cursor;
+    std::vector<std::string> ids;
+    for (const item::Item& item : items.entries) ids.push_back(item::attribute_text(item, "ticket_id"));
+    // The entry may be older than what has become of its ticket.
+    TRY(std::vector<StoredTicket> found, store_.find_many(ids, actor.scope));
+    for (StoredTicket& stored : found)
+      if (wanted(stored.ticket)) answer.entries.push_back(std::move(stored.ticket));
+    if (answer.cursor.empty() || answer.entries.size() == static_cast<std::size_t>(limit)) break;
+  }
+  return answer;
+}
+
+Answer<Page<Ticket>> TicketLists::find(const TicketFilter& given, const PageRequest& page, const Actor& actor) {
+  FieldRules rules;
+  const auto check = [&](const char* field, const std::string& value) {
+    if (!value.empty()) rules.name(field, value, 4 * TicketLimits::short_text);
+  };
+  check("customer_id", given.customer_id);
+  check("priority", given.priority);
+  check("product_type", given.product_type);
+  check("error_code", given.error_code);
+  TRY_VOID(rules.outcome());
+  const Scope& scope = actor.scope;
+  TicketFilter filter = given;
+  if (scope.customer_id && filter.customer_id.empty()) filter.customer_id = *scope.customer_id;
+  // Another customer's tickets are none that the caller could know of.
+  if (!scope.covers(filter.customer_id)) return Page<Ticket>();
+
+  const Keys keys = TicketStore::keys(scope);
+  const int usual = filter.customer_id.empty() ? status_page : customer_page;
+  store::MergedListing listing;
+  listing.name = filter_name(filter);
+  listing.newest_first = true;
+  if (filter.from) listing.from = first_key_of_second(*filter.from);
+  if (filter.until) listing.to = store::end_of_prefix(first_key_of_second(*filter.until));
+  // Entries of others would be told of by a cursor, so that a bound caller's list is that of the customer.
+  const bool is_bound = scope.customer_id.has_value();
+  std::string partition;
+  if (!is_bound && !filter.error_code.empty())
+    partition = keys.error(filter.error_code);
+  else if (!is_bound && !filter.product_type.empty())
+    partition = keys.product(filter.product_type);
+  else if (!is_bound && filter.customer_id.empty() && !filter.priority.empty())
+    partition = keys.priority(filter.priority);
+  if (!partition.empty()) {
+    use_index(listing, customer_index, "GSI1");
+    listing.ranges = {{partition}};
+    if (!filter.customer_id.empty())
+      listing.shows = [&](const item::Item& item) {
+        return item::attribute_text(item, "customer_id") == filter.customer_id;
+      };
+    return follow(listing, page, usual, actor, [&](const Ticket& ticket) { return fits(filter, ticket); });
+  }
+  list_tickets(listing, keys, filter);
+  // Read once: an entry is a whole ticket.
+  Page<Ticket> answer;
+  listing.shows = [&](const item::Item& item) {
+    auto ticket = store_.visible(item, scope);
+    if (!ticket || !fits(filter, *ticket)) return false;
+    answer.entries.push_back(*std::move(ticket));
+    return true;
+  };
+  TRY(Page<item::Item> items, store_.list(std::move(listing), page, usual, scope));
+  answer.cursor = std::move(items.cursor);
+  return answer;
+}
+
+Answer<Page<Ticket>> TicketLists::escalated(const std::string& engineer, const PageRequest& page, const Actor& actor) {
+  FieldRules rules;
+  if (!engineer.empty()) rules.name("engineer", engineer, TicketLimits::id_bytes);
+  TRY_VOID(rules.outcome());
+  const auto wanted = [&](const Ticket& ticket) {
+    return ticket.escalation && (engineer.empty() || ticket.escalation->engineer == engineer);
+  };
+  const Scope& scope = actor.scope;
+  const Keys keys = TicketStore::keys(scope);
+  store::MergedListing listing;
+  listing.name = "escalated/" + engineer;
+  listing.newest_first = true;
+  if (scope.customer_id) {
+    // In the order of their creation: few are escalated at a time.
+    use_index(listing, customer_index, "GSI1");
+    listing.ranges = {{keys.customer(*scope.customer_id), customer_sort_begin(TicketStatus::escalated)}};
+    return follow(listing, page, other_page, actor, wanted);
+  }
+  if (engineer.empty()) {
+    use_index(listing, customer_index, "GSI1");
+    listing.ranges = {{keys.escalations()}};
+  } else {
+    use_index(listing, operator_index, "GSI3");
+    listing.ranges = {{keys.escalated_to(engineer)}};
+  }
+  return follow(listing, page, other_page, actor, wanted);
+}
+
+}  // namespace postino::support

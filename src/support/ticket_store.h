@@ -1,0 +1,77 @@
+// What all services of this module share: the table, time, retries, and how a ticket is found. Safe to call from any
+// thread.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "store/merged_listing.h"
+#include "store/retry.h"
+#include "store/store.h"
+#include "support/actor.h"
+#include "support/page.h"
+#include "support/record/keys.h"
+#include "support/record/ticket_item.h"
+#include "support/refusal.h"
+
+namespace postino::support {
+
+struct SupportTables {
+  std::string tickets = "prod-tickets-unified";
+  DataForm data = DataForm::map;  // of new tickets
+};
+
+// The table, as it is made unless it is there.
+store::CreateTableRequest tickets_table(const SupportTables& tables);
+
+class TicketStore {
+ public:
+  TicketStore(store::Store& store, SupportTables tables, const base::Clock& clock, base::Random& random,
+              store::Retry retry);
+
+  // Makes the table unless it is there, and adds to one of others what it lacks: indexes, the stream, expiry,
+  // point-in-time recovery. `wait` is called while an index is being filled; false: give up, conflict.
+  base::Result<void> prepare(const std::function<bool()>& wait);
+
+  static Keys keys(const Scope& scope) { return Keys(scope.tenant, scope.customer_id); }
+  const SupportTables& tables() const { return tables_; }
+  const base::Clock& clock() const { return clock_; }
+  base::Random& random() { return random_; }
+  store::Store& store() { return store_; }
+
+  // Consistent. The only way to a ticket by its id: unknown_ticket when the scope does not cover it.
+  Answer<StoredTicket> find(const std::string& id, const Scope& scope);
+  // Those that there are and that the scope covers, in the order of the ids; at most 100. One that cannot be read is
+  // left out, and told of in the log.
+  Answer<std::vector<StoredTicket>> find_many(const std::vector<std::string>& ids, const Scope& scope);
+  // Of an item of a list: nothing when the scope does not cover it, or when it cannot be read.
+  std::optional<Ticket> visible(item::Item item, const Scope& scope) const;
+
+  // Consistent.
+  Answer<std::optional<item::Item>> get(const item::Key& key);
+  Answer<std::vector<item::Item>> get_many(const std::vector<item::Key>& keys);
+  Answer<store::PageResponse> query(const store::QueryRequest& request);
+  // invalid, with the field `cursor` or `limit`. The name gets the scope added.
+  Answer<Page<item::Item>> list(store::MergedListing listing, const PageRequest& page, int usual, const Scope& scope);
+
+  // Writes it. With conditions that failed: busy; `failed`, if given, is set to their places.
+  Answer<void> write(const std::vector<store::TransactAction>& actions, std::vector<std::size_t>* failed = nullptr);
+
+  store::TransactPut put(item::Item item, std::optional<std::string> condition = std::nullopt) const;
+  store::TransactDelete removal(item::Key key) const;
+
+ private:
+  base::Result<void> complete(const store::CreateTableRequest& wanted, const std::function<bool()>& wait);
+
+  store::Store& store_;
+  const SupportTables tables_;
+  const base::Clock& clock_;
+  base::Random& random_;
+  const store::Retry retry_;
+};
+
+}  // namespace postino::support

@@ -1,0 +1,232 @@
+#include "support/ticket_writer.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/log.h"
+#include "item/attribute_text.h"
+#include "support/record/handover.h"
+
+namespace postino::support {
+
+namespace {
+
+constexpr int change_rounds = 100;
+constexpr std::size_t ticket_place = 0, event_place = 1;  // of a commit
+
+// An update expression in the making.
+class UpdateText {
+ public:
+  std::string name(const std::string& attribute) {
+    for (const auto& [placeholder, known] : names_)
+      if (known == attribute) return placeholder;
+    std::string placeholder = "#a" + std::to_string(names_.size());
+    names_.emplace(placeholder, attribute);
+    return placeholder;
+  }
+  std::string value(const item::AttributeValue& value) {
+    std::string placeholder = ":v" + std::to_string(values_.size());
+    values_.set(placeholder, value);
+    return placeholder;
+  }
+  void set(const std::string& path, const item::AttributeValue& to) {
+    sets_.append(sets_.empty() ? "SET " : ", ").append(path).append(" = ").append(value(to));
+  }
+  void remove(const std::string& path) { removals_.append(removals_.empty() ? " REMOVE " : ", ").append(path); }
+  // What makes one map of the other. Those of `data` are changed one by one, so that others may change their own.
+  void add_difference(const item::Map& before, const item::Map& after, const std::string& parent, bool nested) {
+    for (const item::Attribute& each : after) {
+      if (parent.empty() && (each.name == "PK" || each.name == "SK")) continue;
+      const item::AttributeValue* const old = before.find(each.name);
+      if (old != nullptr && *old == each.value) continue;
+      const auto* const old_map = old != nullptr ? old->get_if<item::Map>() : nullptr;
+      const auto* const new_map = each.value.get_if<item::Map>();
+      if (nested && each.name == "data" && old_map != nullptr && new_map != nullptr)
+        add_difference(*old_map, *new_map, name(each.name) + ".", false);
+      else
+        set(parent + name(each.name), each.value);
+    }
+    for (const item::Attribute& each : before)
+      if (!after.contains(each.name)) remove(parent + name(each.name));
+  }
+
+  // The attribute is as it was when the item was read.
+  std::string unchanged(const item::Item& seen, const std::string& attribute) {
+    const item::AttributeValue* const was = seen.find(attribute);
+    if (was == nullptr) return "attribute_not_exists(" + name(attribute) + ")";
+    return name(attribute) + " = " + value(*was);
+  }
+
+  bool is_empty() const { return sets_.empty() && removals_.empty(); }
+  std::string text() const { return sets_ + removals_; }
+  expr::Placeholders placeholders() && {
+    return {std::move(names_), values_.empty() ? std::nullopt : std::optional(std::move(values_))};
+  }
+
+ private:
+  std::string sets_;
+  std::string removals_;
+  expr::Names names_;
+  item::Map values_;
+};
+
+}  // namespace
+
+struct TicketWriter::Attempt {
+  const std::string& ticket_id;
+  const Scope& scope;
+  const Keys keys;
+  const std::string event_id;            // by which it knows its own work again
+  std::optional<EventPlace> taken = {};  // of a day: the last number that is known to be taken
+  std::vector<std::size_t> failed = {};  // in `beside`
+  StoredTicket after = {};               // when it is done
+};
+
+Answer<StoredTicket> TicketWriter::change(const std::string& ticket_id, const Scope& scope, const Decide& decide) {
+  constexpr std::size_t id_digits = 13;  // of a random UUID: enough among the events of a ticket
+  Attempt attempt{.ticket_id = ticket_id,
+                  .scope = scope,
+                  .keys = TicketStore::keys(scope),
+                  .event_id = base::make_uuid(store_.random()).substr(0, id_digits)};
+  for (int round = 0; round < change_rounds; ++round) {
+    TRY(const bool done, try_once(attempt, decide));
+    if (done) return std::move(attempt.after);
+  }
+  return refuse(RefusalKind::busy, "others change the ticket " + ticket_id + " all the time; try again");
+}
+
+Answer<bool> TicketWriter::try_once(Attempt& attempt, const Decide& decide) {
+  TRY(const StoredTicket stored, store_.find(attempt.ticket_id, attempt.scope));
+  TRY(TicketChange change, decide(stored, attempt.failed));
+  const EventPlace place = next_event_place(stored.events, change.event.at, attempt.taken);
+  change.event.date = place.date;
+  change.event.number = place.number;
+  change.event.id = attempt.event_id;
+  change.after.events = {place.date, place.number};
+  change.after.item = stored.item;
+
+  const item::Item event = event_item(attempt.keys, stored.ticket.id, change.event);
+  std::vector<store::TransactAction> actions;
+  actions.emplace_back(update(attempt.keys, stored, change.after));
+  actions.emplace_back(store_.put(event, "attribute_not_exists(PK)"));
+  for (auto& action : filing_actions(attempt.keys, stored.filed, change.after.ticket))
+    actions.push_back(std::move(action));
+  const std::size_t beside = actions.size();
+  std::ranges::move(change.beside, std::back_inserter(actions));
+  const std::size_t behind = actions.size();
+
+  std::vector<std::size_t> failed;
+  auto written = write(std::move(actions), change.email, attempt.scope.tenant, failed);
+  attempt.after = std::move(change.after);
+  attempt.after.filed = filed_of(attempt.after.ticket);
+  attempt.after.ticket.data = ticket_data(attempt.after.ticket);
+  if (written) return true;
+  const bool is_event_taken = std::ranges::find(failed, event_place) != failed.end();
+  if (is_event_taken || written.error().kind == RefusalKind::outcome_unknown) {
+    // An attempt before the last one may have been done, although the store did not say so.
+    const auto there = store_.get(Keys::key(item::attribute_text(event, "PK"), item::attribute_text(event, "SK")));
+    if (there && *there && item::attribute_text(**there, "event_id") == attempt.event_id) return true;
+  }
+  if (failed.empty()) return base::propagate(std::move(written).error());
+  attempt.failed.clear();
+  for (const std::size_t each : failed)
+    if (each >= beside && each < behind) attempt.failed.push_back(each - beside);
+  if (failed.front() >= behind)
+    return refuse(RefusalKind::busy, "the outbox has an e-mail of this id, which is not one of the ticket");
+  // If the ticket has changed, its count says what is taken. Otherwise another program has taken the number.
+  if (is_event_taken && std::ranges::find(failed, ticket_place) == failed.end()) {
+    TRY(EventPlace last, last_taken(attempt.keys, attempt.ticket_id, place.date));
+    last.number = std::max(last.number, place.number);
+    attempt.taken = std::move(last);
+  }
+  return false;
+}
+
+Answer<EventPlace> TicketWriter::last_taken(const Keys& keys, const std::string& ticket_id, const std::string& date) {
+  // Numbers of others need not sort like ours; they end behind them, or among the last ones.
+  constexpr int most_looked_at = 2'000;
+  store::QueryRequest request;
+  request.table_name = store_.tables().tickets;
+  request.key_condition = "PK = :pk AND begins_with(SK, :begin)";
+  request.projection = "SK";
+  const std::string begin = std::string(event_begin) + date + "#";
+  request.placeholders.values = item::Map{{":begin", begin}, {":pk", keys.ticket(ticket_id)}};
+  request.consistent_read = true;
+  request.forward = false;
+  request.limit = most_looked_at;
+  TRY(const store::PageResponse page, store_.query(request));
+  EventPlace taken{date, 0};
+  for (const item::Item& item : page.items)
+    if (const auto number = parse_event_number(std::string_view(item::attribute_text(item, "SK")).substr(begin.size())))
+      taken.number = std::max(taken.number, *number);
+  return taken;
+}
+
+std::vector<store::TransactAction> TicketWriter::filing_actions(const Keys& keys, const std::optional<Filed>& before,
+                                                                const Ticket& ticket) const {
+  std::vector<store::TransactAction> actions;
+  for (Filing& filing : filings(keys, before, ticket)) {
+    if (filing.item)
+      actions.emplace_back(store_.put(*std::move(filing.item)));
+    else
+      actions.emplace_back(store_.removal(Keys::key(keys.ticket(ticket.id), filing.sort)));
+  }
+  return actions;
+}
+
+store::TransactUpdate TicketWriter::update(const Keys& keys, const StoredTicket& before,
+                                           const StoredTicket& after) const {
+  store::TransactUpdate update;
+  update.table_name = store_.tables().tickets;
+  update.key = Keys::key(keys.ticket(before.ticket.id), metadata_sort);
+  UpdateText text;
+  text.add_difference(before.item, ticket_item(keys, after, store_.tables().data), "", true);
+  // What others change: other servers the version or the count, other programs the rest.
+  std::string condition = "attribute_exists(PK)";
+  for (const char* const name :
+       {"version", "event_day", "event_count", "status", "updated_at", "escalated_at", "assigned_to", "customer_id"})
+    condition.append(" AND ").append(text.unchanged(before.item, name));
+  update.update.emplace(text.text());
+  update.condition.emplace(std::move(condition));
+  update.placeholders = std::move(text).placeholders();
+  return update;
+}
+
+std::vector<store::TransactAction> TicketWriter::creation(const Keys& keys, TicketChange& change) {
+  const EventPlace place = next_event_place({}, change.event.at, std::nullopt);
+  change.event.date = place.date;
+  change.event.number = place.number;
+  change.after.events = {place.date, place.number};
+  std::vector<store::TransactAction> actions;
+  actions.emplace_back(store_.put(ticket_item(keys, change.after, store_.tables().data), "attribute_not_exists(PK)"));
+  actions.emplace_back(store_.put(event_item(keys, change.after.ticket.id, change.event)));
+  for (auto& action : filing_actions(keys, Filed(), change.after.ticket)) actions.push_back(std::move(action));
+  change.after.filed = filed_of(change.after.ticket);
+  return actions;
+}
+
+Answer<void> TicketWriter::write(std::vector<store::TransactAction> actions,
+                                 const std::optional<outbox::Payload>& email, const std::string& tenant,
+                                 std::vector<std::size_t>& failed) {
+  if (email && mail_.shares_commits()) {
+    const outbox::JoinedOutcome outcome = mail_.accept_with(*email, tenant, std::move(actions));
+    if (outcome.email) return {};
+    failed = failed_conditions(*outcome.error);
+    return base::propagate(refusal_of(*outcome.error));
+  }
+  if (email) actions.emplace_back(store_.put(handover_item({email->id, tenant, outbox::to_json(*email)})));
+  return store_.write(actions, &failed);
+}
+
+Answer<bool> TicketWriter::complete(const Keys& keys, const StoredTicket& stored) {
+  std::vector<store::TransactAction> actions;
+  actions.emplace_back(update(keys, stored, stored));
+  for (auto& action : filing_actions(keys, stored.filed, stored.ticket)) actions.push_back(std::move(action));
+  std::vector<std::size_t> failed;
+  auto written = store_.write(actions, &failed);
+  if (written) return true;
+  if (!failed.empty()) return false;
+  return base::propagate(std::move(written).error());
+}
+
+}  // namespace postino::support
