@@ -1,0 +1,162 @@
+// E-mails of tickets: out through the outbox, and answers back to their tickets.
+#include "item/attribute_text.h"
+#include "support_environment.h"
+
+namespace postino::support {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using enum TicketStatus;
+
+class CorrespondenceTest : public ::testing::Test {
+ protected:
+  static ReceivedMessage answer_to(const std::string& message_id, const std::string& own = "reply-1@example.org",
+                                   const std::string& header = "In-Reply-To") {
+    return {"From: Ada <ada@example.org>\r\nMessage-ID: <" + own + ">\r\n" + header + ": <" + message_id +
+                ">\r\nSubject: =?utf-8?Q?Re:_gr=C3=BCn?=\r\n",
+            "It still restarts.\r\nAda"};
+  }
+
+  SupportStore store_;
+  SupportOffice office_{store_};
+  const Actor actor_ = operator_of();
+};
+
+TEST_F(CorrespondenceTest, GoesOutInOneCommitWithTheTicket) {
+  NewTicket ticket = new_ticket();
+  ticket.letter = test_letter();
+  ticket.letter->kind = "acknowledgement";
+  const std::string id = office_.make(ticket);
+  const std::vector<outbox::Email> emails = office_.emails();
+  ASSERT_THAT(emails, SizeIs(1));
+  EXPECT_THAT(emails.front().tags, ElementsAre("support", "acknowledgement"));
+  const auto listed = office_.correspondence.list(id, {}, actor_);
+  ASSERT_TRUE(succeeded(listed));
+  ASSERT_THAT(listed->entries, SizeIs(1));
+  const TicketEmail& email = listed->entries.front();
+  EXPECT_EQ(email.email_id, emails.front().id);
+  EXPECT_EQ(email.message_id, email.email_id + "@example.com");
+  EXPECT_EQ(email.subject, "Your ticket " + id);
+  EXPECT_EQ(email.text, "We look at it. It is NEW.");
+  EXPECT_THAT(email.to, ElementsAre("ada@example.org"));
+  EXPECT_TRUE(store_.get("MAIL#" + email.message_id, "TICKET"));
+
+  ASSERT_TRUE(succeeded(office_.tickets.move(id, {.to = processing}, {}, actor_, test_letter())));
+  ASSERT_TRUE(succeeded(office_.tickets.escalate(id, "eng_1", "", {}, actor_, test_letter())));
+  EXPECT_THAT(office_.emails(), SizeIs(3));
+  // What is refused sends nothing.
+  EXPECT_FALSE(office_.tickets.move(id, {.to = fresh}, {}, actor_, test_letter()));
+  EXPECT_FALSE(office_.tickets.move(id, {.to = processing}, {.version = 1}, actor_, test_letter()));
+  EXPECT_THAT(office_.emails(), SizeIs(3));
+}
+
+TEST_F(CorrespondenceTest, OfTheSameKeyGoesOutOnce) {
+  const std::string id = office_.make();
+  Letter letter = test_letter();
+  letter.key = "k1";
+  const auto first = office_.correspondence.send(id, letter, actor_);
+  ASSERT_TRUE(succeeded(first));
+  store_.time().advance(std::chrono::minutes(1));
+  const auto again = office_.correspondence.send(id, letter, actor_);
+  ASSERT_TRUE(succeeded(again));
+  EXPECT_TRUE(again->is_repeated);
+  EXPECT_EQ(again->email.email_id, first->email.email_id);
+  EXPECT_EQ(again->email.sort, first->email.sort);
+  EXPECT_THAT(office_.emails(), SizeIs(1));
+  ASSERT_TRUE(succeeded(office_.correspondence.send(id, test_letter(), actor_)));
+  EXPECT_THAT(office_.emails(), SizeIs(2));
+}
+
+TEST_F(CorrespondenceTest, FindsTheTicketOfAnAnswer) {
+  const std::string id = office_.make();
+  const std::string sent = office_.correspondence.send(id, test_letter(), actor_)->email.message_id;
+  store_.time().advance(std::chrono::minutes(1));
+  const auto received = office_.correspondence.receive(answer_to(sent), actor_);
+  ASSERT_TRUE(succeeded(received));
+  EXPECT_FALSE(received->is_repeated);
+  EXPECT_EQ(received->email.ticket_id, id);
+  EXPECT_EQ(received->email.subject, "Re: grün");
+  EXPECT_EQ(received->email.text, "It still restarts.\nAda");
+  EXPECT_EQ(received->email.from, "Ada <ada@example.org>");
+  const auto again = office_.correspondence.receive(answer_to(sent), actor_);
+  ASSERT_TRUE(succeeded(again));
+  EXPECT_TRUE(again->is_repeated);
+  EXPECT_THAT(office_.correspondence.list(id, {}, actor_)->entries, SizeIs(2));
+
+  // By References, whose last one counts, also where it is an answer itself.
+  const auto third = office_.correspondence.receive(
+      answer_to("other@example.org> <reply-1@example.org", "reply-2@example.org", "References"), actor_);
+  ASSERT_TRUE(succeeded(third));
+  EXPECT_EQ(third->email.ticket_id, id);
+  // The next e-mail goes on with it.
+  const auto next = office_.correspondence.send(id, test_letter(), actor_);
+  EXPECT_EQ(next->email.in_reply_to, "reply-2@example.org");
+  EXPECT_EQ(office_.events.list(id, {}, actor_)->entries.at(1).type, "email_received");
+}
+
+TEST_F(CorrespondenceTest, OfStrangersIsRefused) {
+  const std::string id = office_.make();
+  const std::string sent = office_.correspondence.send(id, test_letter(), actor_)->email.message_id;
+  for (const Actor& other : {operator_of("acme"), customer_actor("cust_9")})
+    EXPECT_TRUE(is_refused(office_.correspondence.receive(answer_to(sent), other), RefusalKind::unknown_ticket));
+  for (const ReceivedMessage& message :
+       {answer_to("none@example.com"), ReceivedMessage{"Subject: hello\r\n", "text"}, ReceivedMessage{"", ""}})
+    EXPECT_TRUE(is_refused(office_.correspondence.receive(message, actor_), RefusalKind::unknown_ticket));
+  EXPECT_TRUE(succeeded(office_.correspondence.receive(answer_to(sent), customer_actor("cust_456"))));
+}
+
+TEST_F(CorrespondenceTest, KeepsTextsThatCanBeKept) {
+  const std::string id = office_.make();
+  const std::string sent = office_.correspondence.send(id, test_letter(), actor_)->email.message_id;
+  ReceivedMessage message = answer_to(sent, "");
+  message.text = std::string("a\0b\x1b[31m\xff\tc\n", 12) + std::string(300'000, 'x') + "\nend";
+  const auto received = office_.correspondence.receive(message, actor_);
+  ASSERT_TRUE(succeeded(received));
+  EXPECT_TRUE(received->email.is_cut);
+  EXPECT_LE(received->email.text.size(), TicketLimits::email_bytes);
+  EXPECT_TRUE(received->email.text.starts_with("a b [31m?\tc\nxxx")) << received->email.text.substr(0, 20);
+  EXPECT_TRUE(received->email.message_id.ends_with("@received")) << "it had none";
+  EXPECT_TRUE(office_.correspondence.receive(message, actor_)->is_repeated);
+}
+
+TEST_F(CorrespondenceTest, BreaksNoRules) {
+  NewTicket without_address = new_ticket();
+  without_address.customer.contact_email.clear();
+  const std::string id = office_.make(without_address);
+  EXPECT_THAT(faulty_fields(office_.correspondence.send(id, test_letter(), actor_)), ElementsAre("letter.to"));
+  Letter letter;
+  letter.subject = "a\nBcc: x@example.org";
+  letter.to = {"nobody"};
+  EXPECT_THAT(faulty_fields(office_.correspondence.send(id, letter, actor_)),
+              ElementsAre("letter.subject", "letter.text", "letter.to[0]"));
+  Letter to_others = test_letter();
+  to_others.to = {"eve@example.net"};
+  EXPECT_THAT(faulty_fields(office_.correspondence.send(id, to_others, customer_actor("cust_456"))),
+              ElementsAre("letter.to"));
+  EXPECT_TRUE(succeeded(office_.correspondence.send(id, to_others, actor_)));
+  MemoryMailRoom mail;
+  SupportDesk mute(store_.engine(), mail, {}, store_.clock(), store_.random(), store_.retry());
+  EXPECT_TRUE(is_refused(mute.correspondence().send(id, to_others, actor_), RefusalKind::no_sender));
+}
+
+TEST(Handovers, BringEmailsToAnOutboxThatSharesNoCommits) {
+  SupportStore store;
+  MemoryMailRoom mail;
+  SupportOffice office(store, &mail);
+  NewTicket ticket = new_ticket();
+  ticket.letter = test_letter();
+  office.make(ticket, operator_of("acme"));
+  EXPECT_THAT(mail.payloads(), IsEmpty());
+  mail.fails = true;
+  EXPECT_FALSE(office.desk.handovers().run_once());
+  mail.fails = false;
+  EXPECT_EQ(office.desk.handovers().run_once().value(), 1);
+  ASSERT_THAT(mail.payloads(), SizeIs(1));
+  EXPECT_EQ(mail.tenants.begin()->second, "acme");
+  EXPECT_EQ(office.desk.handovers().run_once().value(), 0);
+}
+
+}  // namespace
+}  // namespace postino::support
