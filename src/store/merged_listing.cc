@@ -87,22 +87,22 @@ class RangeReader {
   Answer<std::size_t> fill() {
     std::size_t count = 0;
     while (run_ == 0 && has_more()) {
-      if (items_.empty() || is_cut_off()) {
+      if (entries_.empty() || is_cut_off()) {
         TRY(const std::size_t read, read_piece());
         count += read;
         // A piece may be empty although there is more.
-        if (items_.empty() || is_cut_off()) continue;
+        if (entries_.empty() || is_cut_off()) continue;
       }
       begin_run();
     }
     return count;
   }
 
-  bool has_more() const { return !items_.empty() || !ended_; }
+  bool has_more() const { return !entries_.empty() || !ended_; }
   bool has_entry() const { return run_ > 0; }
   bool is_sorted() const { return is_sorted_; }
-  std::string group() const { return group_of(items_.front()); }
-  std::string order() const { return listing_.order ? listing_.order(items_.front()) : std::string(); }
+  const std::string& group() const { return entries_.front().group; }
+  const std::string& order() const { return entries_.front().order; }
   std::string name() const { return std::to_string(number_); }
 
   item::Key key() const {
@@ -114,25 +114,30 @@ class RangeReader {
   }
 
   item::Item take() {
-    item::Item item = std::move(items_.front());
-    items_.pop_front();
+    item::Item item = std::move(entries_.front().item);
+    entries_.pop_front();
     --run_;
     return item;
   }
 
  private:
+  struct Entry {
+    item::Item item;
+    std::string group;
+    std::string order;  // empty where the list has none
+  };
+
   const ListedRange& range() const { return listing_.ranges[number_]; }
 
   void copy_key(item::Key& key, const std::string& name) const {
-    if (const item::AttributeValue* const value = items_.front().find(name)) key.set(name, *value);
+    if (const item::AttributeValue* const value = entries_.front().item.find(name)) key.set(name, *value);
   }
 
-  std::string sort_of(const item::Item& item) const {
+  Entry entry_of(item::Item item) const {
     const std::string sort = item::attribute_text(item, listing_.sort_key);
-    return sort.substr(std::min(range().prefix.size(), sort.size()));
-  }
-  std::string group_of(const item::Item& item) const {
-    return listing_.group ? listing_.group(sort_of(item)) : sort_of(item);
+    std::string rest = sort.substr(std::min(range().prefix.size(), sort.size()));
+    std::string order = listing_.order ? listing_.order(item) : std::string();
+    return {std::move(item), listing_.group ? listing_.group(rest) : std::move(rest), std::move(order)};
   }
 
   Answer<std::size_t> read_piece() {
@@ -141,7 +146,7 @@ class RangeReader {
     ended_ = !page.last_evaluated_key;
     start_ = std::move(page.last_evaluated_key);
     const std::size_t count = page.items.size();
-    for (item::Item& item : page.items) items_.push_back(std::move(item));
+    for (item::Item& item : page.items) entries_.push_back(entry_of(std::move(item)));
     return count;
   }
 
@@ -154,26 +159,25 @@ class RangeReader {
   }
   // May the run at the front go on behind what was read?
   bool is_cut_off() const {
-    return listing_.order && !ended_ && items_.size() <= most_sorted() && !is_by_key() &&
-           group_of(items_.back()) == group();
+    return listing_.order && !ended_ && entries_.size() <= most_sorted() && !is_by_key() &&
+           entries_.back().group == group();
   }
 
   void begin_run() {
-    run_ = items_.size();
+    run_ = entries_.size();
     is_sorted_ = false;
     if (!listing_.order) return;
     const std::string front = group();
-    const auto is_other = [&](const item::Item& item) { return group_of(item) != front; };
-    const auto end = std::ranges::find_if(items_, is_other);
-    run_ = static_cast<std::size_t>(end - items_.begin());
+    const auto end = std::ranges::find_if(entries_, [&](const Entry& entry) { return entry.group != front; });
+    run_ = static_cast<std::size_t>(end - entries_.begin());
     is_sorted_ = run_ <= most_sorted() && !is_by_key();
     if (!is_sorted_) {
       unsorted_ = front;
       return;
     }
     const bool down = listing_.newest_first;
-    std::sort(items_.begin(), end, [&](const item::Item& one, const item::Item& other) {
-      return down ? listing_.order(one) > listing_.order(other) : listing_.order(one) < listing_.order(other);
+    std::sort(entries_.begin(), end, [&](const Entry& one, const Entry& other) {
+      return down ? one.order > other.order : one.order < other.order;
     });
     if (front != bound_ || order_bound_.empty()) return;
     while (run_ > 0 && (down ? order() >= order_bound_ : order() <= order_bound_)) take();  // earlier pages had them
@@ -185,7 +189,7 @@ class RangeReader {
     if (!listing_.index.empty()) request.index_name = listing_.index;
     request.consistent_read = listing_.index.empty();
     request.forward = !listing_.newest_first;
-    request.limit = items_.empty() ? piece_ : std::max(piece_, largest_piece);  // more: the rest of a run
+    request.limit = entries_.empty() ? piece_ : std::max(piece_, largest_piece);  // more: the rest of a run
     request.exclusive_start_key = start_;
     std::string from = range().prefix + listing_.from;
     std::string to = !listing_.to.empty()      ? range().prefix + listing_.to
@@ -228,7 +232,7 @@ class RangeReader {
   std::size_t run_ = 0;                  // so many at the front are a run, or the rest of one
   bool is_sorted_ = false;
   std::optional<item::Key> start_;
-  std::deque<item::Item> items_;
+  std::deque<Entry> entries_;
   bool ended_ = false;
 };
 
