@@ -7,9 +7,9 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "signature/signature_time.h"
+#include "signature/signature_v4.h"
 #include "wire/signature/signature_fields.h"
-#include "wire/signature/signature_time.h"
-#include "wire/signature/signature_v4.h"
 #include "wire/signature/signing_keys.h"
 
 namespace postino::wire {
@@ -23,7 +23,7 @@ using std::chrono::seconds;
 constexpr seconds allowed_skew = minutes(15);
 constexpr seconds longest_expiry = std::chrono::days(7);
 constexpr std::string_view service = "dynamodb";
-constexpr std::string_view terminator = "aws4_request";
+constexpr std::string_view terminator = signature::signature_terminator;
 constexpr std::string_view unsigned_payload = "UNSIGNED-PAYLOAD";
 
 Failure incomplete(std::string message) {
@@ -112,7 +112,7 @@ bool equal_in_constant_time(std::string_view a, std::string_view b) {
 struct SignedCall {
   SignatureFields fields;
   HeaderNames signed_headers{fields.signed_headers};
-  Second signed_at;
+  signature::Second signed_at;
   std::string date;  // the same as 20130609T100015Z
   Credential credential;
 };
@@ -128,7 +128,7 @@ Authenticator::Authenticator(Authenticator&&) noexcept = default;
 
 std::optional<AuthenticationFailure> Authenticator::check(const http::Request& request, Body body) const {
   const std::string_view header = request.header("authorization");
-  QueryParameters query = parse_query(request.query());
+  QueryParameters query = signature::parse_query(request.query());
   const bool in_query = has_query_signature(query);
   if (!header.empty() && in_query)
     return invalid("Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.");
@@ -138,7 +138,7 @@ std::optional<AuthenticationFailure> Authenticator::check(const http::Request& r
   SignedCall call{in_query ? fields_from_query(std::move(query)) : fields_from_header(request, std::move(query))};
   const SignatureFields& fields = call.fields;
   if (auto failure = in_query ? check_query_parts(fields) : check_header_parts(fields, header)) return failure;
-  const std::optional<Second> signed_at = parse_signature_time(fields.date);
+  const std::optional<signature::Second> signed_at = signature::parse_signature_time(fields.date);
   if (!signed_at)
     return incomplete("Date must be in ISO-8601 'basic format'. Got " + in_quotes(fields.date) +
                       ". See http://en.wikipedia.org/wiki/ISO_8601");
@@ -146,16 +146,16 @@ std::optional<AuthenticationFailure> Authenticator::check(const http::Request& r
   if (auto failure = check_time(call)) return failure;
   if (!call.signed_headers.contains("host"))
     return invalid("'Host' must be a 'SignedHeader' in the AWS Authorization.");
-  if (fields.algorithm != signature_algorithm)
+  if (fields.algorithm != signature::signature_algorithm)
     return incomplete("Unsupported AWS 'algorithm': " + in_quotes(fields.algorithm) +
                       " (only AWS4-HMAC-SHA256 for now). ");
-  const std::optional<Credential> credential = parse_credential(fields.credential);
+  const std::optional<Credential> credential = signature::parse_credential(fields.credential);
   if (!credential)
     return incomplete(
         "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got " +
         in_quotes(fields.credential));
   call.credential = *credential;
-  call.date = format_signature_time(call.signed_at);
+  call.date = signature::format_signature_time(call.signed_at);
   if (auto failure = check_scope(call)) return failure;
   return strict_ ? check_signature(request, call, body) : std::nullopt;
 }
@@ -164,7 +164,7 @@ std::optional<AuthenticationFailure> Authenticator::check_time(const SignedCall&
   if (!strict_) return std::nullopt;
   const auto now = std::chrono::floor<seconds>(clock_->now());
   const seconds lifetime = call.fields.expires.empty() ? allowed_skew : *parse_expiry(call.fields.expires);
-  const auto text = format_signature_time;
+  const auto text = signature::format_signature_time;
   if (call.signed_at < now - lifetime)
     return invalid("Signature expired: " + text(call.signed_at) + " is now earlier than " + text(now - lifetime) +
                    " (" + text(now) + " - " + duration_text(lifetime) + ")");
@@ -201,11 +201,13 @@ std::optional<AuthenticationFailure> Authenticator::check_signature(const http::
   if (body == Body::to_come) return std::nullopt;
 
   const std::string hash = payload_hash(request);
-  const std::string text =
-      string_to_sign(call.date, call.credential, canonical_request(request, call.fields, call.signed_headers, hash));
+  const std::string text = signature::string_to_sign(
+      call.date, call.credential,
+      signature::canonical_request(signed_parts(request, call.fields), call.signed_headers, hash));
   const std::optional<std::string> known = signing_keys_->find(call.credential);
-  const std::string signing_key = known ? *known : derive_signing_key(key->secret, call.credential);
-  if (declares_other_payload(request, hash) || !equal_in_constant_time(sign(signing_key, text), call.fields.signature))
+  const std::string signing_key = known ? *known : signature::derive_signing_key(key->secret, call.credential);
+  if (declares_other_payload(request, hash) ||
+      !equal_in_constant_time(signature::sign(signing_key, text), call.fields.signature))
     return refused_to(
         *key, invalid("The request signature we calculated does not match the signature you provided. Check your AWS "
                       "Secret Access Key and signing method. Consult the service documentation for details."));

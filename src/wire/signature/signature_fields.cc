@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/text.h"
-
 namespace postino::wire {
 
 namespace {
@@ -28,17 +26,6 @@ bool has_parameter(const QueryParameters& query, std::string_view name) {
 }
 
 }  // namespace
-
-QueryParameters parse_query(std::string_view query) {
-  QueryParameters parameters;
-  while (!query.empty()) {
-    std::string_view value = cut(query, '&');
-    if (value.empty()) continue;
-    const std::string_view name = cut(value, '=');
-    parameters.emplace_back(base::decode_percent(name), base::decode_percent(value));
-  }
-  return parameters;
-}
 
 bool has_query_signature(const QueryParameters& query) { return has_parameter(query, "X-Amz-Algorithm"); }
 
@@ -74,24 +61,12 @@ SignatureFields fields_from_query(QueryParameters query) {
   return fields;
 }
 
-std::optional<Credential> parse_credential(std::string_view text) {
-  if (std::ranges::count(text, '/') != 4) return std::nullopt;
-  Credential credential;
-  for (std::string_view* part :
-       {&credential.key_id, &credential.date, &credential.region, &credential.service, &credential.terminator})
-    *part = cut(text, '/');
-  return credential;
+signature::RequestParts signed_parts(const http::Request& request, const SignatureFields& fields) {
+  signature::RequestParts parts{request.method, signature::canonical_path(request.path()), fields.query,
+                                request.headers};
+  if (fields.in_query)
+    std::erase_if(parts.query, [](const auto& parameter) { return parameter.first == "X-Amz-Signature"; });
+  return parts;
 }
-
-HeaderNames::HeaderNames(std::string_view list) : text_(base::lower_case(list)) {
-  names_.reserve(8);
-  std::string_view rest = text_;
-  while (!rest.empty()) names_.push_back(cut(rest, ';'));
-  std::ranges::sort(names_);
-  const auto repeated = std::ranges::unique(names_);
-  names_.erase(repeated.begin(), repeated.end());
-}
-
-bool HeaderNames::contains(std::string_view name) const { return std::ranges::binary_search(names_, name); }
 
 }  // namespace postino::wire

@@ -1,9 +1,9 @@
-#include "wire/signature/signature_time.h"
+#include "signature/signature_time.h"
 
 #include <algorithm>
 #include <charconv>
 
-namespace postino::wire {
+namespace postino::signature {
 
 namespace {
 
@@ -79,4 +79,4 @@ std::string format_signature_time(Second time) {
   return text;
 }
 
-}  // namespace postino::wire
+}  // namespace postino::signature

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace postino::wire {
+namespace postino::signature {
 
 using Second = std::chrono::sys_seconds;
 
@@ -15,4 +15,4 @@ std::optional<Second> parse_signature_time(std::string_view text);
 
 std::string format_signature_time(Second time);
 
-}  // namespace postino::wire
+}  // namespace postino::signature

@@ -1,13 +1,21 @@
-#include "wire/signature/signature_v4.h"
+#include "signature/signature_v4.h"
 
 #include <algorithm>
 
 #include "base/hash.h"
 #include "base/text.h"
 
-namespace postino::wire {
+namespace postino::signature {
 
 namespace {
+
+// Cuts off and returns what stands before the first of the separator, or everything.
+std::string_view cut_part(std::string_view& text, char separator) {
+  const std::size_t end = std::min(text.find(separator), text.size());
+  const std::string_view part = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return part;
+}
 
 bool is_unreserved(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
@@ -46,10 +54,9 @@ std::string normalize_path(std::string_view path) {
 }
 
 // Both are encoded already, so that the order of their bytes is the order wanted.
-void append_query(std::string& out, const SignatureFields& fields) {
+void append_query(std::string& out, const QueryParameters& query) {
   std::vector<std::pair<std::string, std::string>> encoded;
-  for (const auto& [name, value] : fields.query) {
-    if (fields.in_query && name == "X-Amz-Signature") continue;
+  for (const auto& [name, value] : query) {
     auto& [encoded_name, encoded_value] = encoded.emplace_back();
     append_encoded(encoded_name, name, false);
     append_encoded(encoded_value, value, false);
@@ -67,7 +74,7 @@ void append_header_value(std::string& out, std::string_view value) {
   if (out.size() > begin && out.back() == ' ') out.pop_back();
 }
 
-void append_headers(std::string& out, const http::Request& request, const std::vector<std::string_view>& names) {
+void append_headers(std::string& out, const RequestParts& request, const std::vector<std::string_view>& names) {
   for (const std::string_view name : names) {
     out.append(name).append(":");
     bool first = true;
@@ -83,14 +90,49 @@ void append_headers(std::string& out, const http::Request& request, const std::v
 
 }  // namespace
 
-std::string canonical_request(const http::Request& request, const SignatureFields& fields,
-                              const HeaderNames& signed_names, std::string_view payload_hash) {
+QueryParameters parse_query(std::string_view query) {
+  QueryParameters parameters;
+  while (!query.empty()) {
+    std::string_view value = cut_part(query, '&');
+    if (value.empty()) continue;
+    const std::string_view name = cut_part(value, '=');
+    parameters.emplace_back(base::decode_percent(name), base::decode_percent(value));
+  }
+  return parameters;
+}
+
+std::optional<Credential> parse_credential(std::string_view text) {
+  if (std::ranges::count(text, '/') != 4) return std::nullopt;
+  Credential credential;
+  for (std::string_view* part :
+       {&credential.key_id, &credential.date, &credential.region, &credential.service, &credential.terminator})
+    *part = cut_part(text, '/');
+  return credential;
+}
+
+HeaderNames::HeaderNames(std::string_view list) : text_(base::lower_case(list)) {
+  names_.reserve(8);
+  std::string_view rest = text_;
+  while (!rest.empty()) names_.push_back(cut_part(rest, ';'));
+  std::ranges::sort(names_);
+  const auto repeated = std::ranges::unique(names_);
+  names_.erase(repeated.begin(), repeated.end());
+}
+
+bool HeaderNames::contains(std::string_view name) const { return std::ranges::binary_search(names_, name); }
+
+std::string canonical_path(std::string_view path) {
+  std::string encoded;
+  append_encoded(encoded, normalize_path(path), true);
+  return encoded;
+}
+
+std::string canonical_request(const RequestParts& request, const HeaderNames& signed_names,
+                              std::string_view payload_hash) {
   std::string text;
   text.reserve(512);
-  text.append(request.method).append("\n");
-  append_encoded(text, normalize_path(request.path()), true);
-  text += "\n";
-  append_query(text, fields);
+  text.append(request.method).append("\n").append(request.path).append("\n");
+  append_query(text, request.query);
   text += "\n";
   const std::vector<std::string_view>& names = signed_names.names();
   append_headers(text, request, names);
@@ -116,4 +158,4 @@ std::string sign(std::string_view signing_key, std::string_view text) {
   return base::to_hex(base::hmac_sha256(signing_key, text));
 }
 
-}  // namespace postino::wire
+}  // namespace postino::signature
