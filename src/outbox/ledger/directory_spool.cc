@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/metrics_text.h"
-#include "outbox/ledger/enclosed_file.h"
+#include "objects/enclosed_file.h"
 
 namespace postino::outbox {
 
@@ -42,11 +42,11 @@ std::optional<std::string_view> distinction_in(std::string_view name) {
   return distinction;
 }
 
-bool is_ours(std::string_view name) { return name.ends_with(unfinished_ending) || distinction_in(name); }
+bool is_ours(std::string_view name) { return name.ends_with(objects::unfinished_ending) || distinction_in(name); }
 
 // The error of a file that is not found. If a link is why, it is there all the same, and an operator can help.
 base::Error explained(base::Error error, int directory, const std::string& path) {
-  if (error.code != base::ErrorCode::not_found || !meets_link(directory, path)) return error;
+  if (error.code != base::ErrorCode::not_found || !objects::meets_link(directory, path)) return error;
   return {base::ErrorCode::io,
           "the file " + path +
               " of the spool is a symbolic link, or in a directory that is one, and no link in the "
@@ -55,7 +55,7 @@ base::Error explained(base::Error error, int directory, const std::string& path)
 
 // Empty when there is none.
 base::Result<std::string> read_id(int directory, const char* name) {
-  auto id = read_enclosed_file(directory, name, id_size);
+  auto id = objects::read_enclosed_file(directory, name, id_size);
   if (id) return id;
   base::Error error = explained(std::move(id).error(), directory, name);
   if (error.code == base::ErrorCode::not_found) return std::string();
@@ -71,7 +71,7 @@ base::Result<std::unique_ptr<DirectorySpool>> DirectorySpool::open(std::filesyst
   if (is_new && !error) std::filesystem::permissions(directory, std::filesystem::perms::owner_all, error);
   if (error)
     return base::fail(base::ErrorCode::io, "cannot create the spool " + directory.string() + ": " + error.message());
-  TRY(base::Descriptor descriptor, outbox::open_directory(directory.string()));
+  TRY(base::Descriptor descriptor, objects::open_directory(directory.string()));
   std::filesystem::path absolute = std::filesystem::absolute(directory, error).lexically_normal();
   if (error)
     return base::fail(base::ErrorCode::io, "cannot find the spool " + directory.string() + ": " + error.message());
@@ -85,7 +85,7 @@ base::Result<std::unique_ptr<DirectorySpool>> DirectorySpool::open(std::filesyst
 }
 
 base::Result<void> DirectorySpool::be_noted_in(const std::filesystem::path& folder) {
-  TRY(const base::Descriptor noting, open_directory(folder.string()));
+  TRY(const base::Descriptor noting, objects::open_directory(folder.string()));
   TRY(std::string own, read_id(descriptor_.number(), spool_marker));
   TRY(const std::string noted, read_id(noting.number(), noted_spool));
   if (!noted.empty() && noted != own)
@@ -95,16 +95,17 @@ base::Result<void> DirectorySpool::be_noted_in(const std::filesystem::path& fold
                          (folder / noted_spool).string());
   if (own.empty()) {
     own = base::make_uuid(random_);
-    TRY_VOID(write_enclosed_file(descriptor_.number(), spool_marker, own, base::TimePoint()));
+    TRY_VOID(objects::write_enclosed_file(descriptor_.number(), spool_marker, own, base::TimePoint()));
   }
-  if (noted.empty()) TRY_VOID(write_enclosed_file(noting.number(), noted_spool, own, base::TimePoint()));
+  if (noted.empty()) TRY_VOID(objects::write_enclosed_file(noting.number(), noted_spool, own, base::TimePoint()));
   return {};
 }
 
 base::Result<std::string> DirectorySpool::write(const SpoolObject& object) {
   const std::string distinction = base::make_uuid(random_).substr(0, distinction_size);
   std::string path = spool_path(object, distinction + sum_of(object.bytes));
-  if (auto written = write_enclosed_file(descriptor_.number(), path, object.bytes, object.keep_until); !written) {
+  auto written = objects::write_enclosed_file(descriptor_.number(), path, object.bytes, object.keep_until);
+  if (!written) {
     if (written.error().code == base::ErrorCode::conflict) return base::propagate(std::move(written).error());
     base::Error error = explained(std::move(written).error(), descriptor_.number(), path);
     note_failure({std::move(path), object.bytes.size(), error.message});
@@ -137,8 +138,8 @@ void DirectorySpool::look_after_problem() {
   constexpr std::size_t largest_trial = 1 << 20;  // more would keep the caller waiting
   const std::string trial(std::min(failure->bytes, largest_trial), '\0');
   // No e-mail names it. Its time is over at once, in case this process ends before it is removed.
-  if (!write_enclosed_file(descriptor_.number(), failure->path, trial, base::TimePoint())) return;
-  (void)remove_enclosed_file(descriptor_.number(), failure->path);
+  if (!objects::write_enclosed_file(descriptor_.number(), failure->path, trial, base::TimePoint())) return;
+  (void)objects::remove_enclosed_file(descriptor_.number(), failure->path);
   const std::lock_guard lock(mutex_);
   failure_.reset();
   base::log_info("outbox", "the spool takes writes again", {{"spool", directory_.string()}});
@@ -169,10 +170,10 @@ std::string DirectorySpool::path_inside(const std::string& path) const {
 
 base::Result<std::string> DirectorySpool::read_if(const std::string& path, const Admit& admit) {
   const std::string inside = path_inside(path);
-  const auto file = open_enclosed_file(descriptor_.number(), inside, largest_object);
+  const auto file = objects::open_enclosed_file(descriptor_.number(), inside, largest_object);
   if (!file) return base::propagate(explained(file.error(), descriptor_.number(), inside));
   if (!admit(file->size)) return not_admitted(path);
-  auto bytes = read_file(*file);
+  auto bytes = objects::read_file(*file);
   if (!bytes) return bytes;
   const auto distinction = distinction_in(path);
   if (distinction && distinction->size() > distinction_size && distinction->substr(distinction_size) != sum_of(*bytes))
@@ -181,7 +182,7 @@ base::Result<std::string> DirectorySpool::read_if(const std::string& path, const
 }
 
 base::Result<void> DirectorySpool::remove(const std::string& path) {
-  return remove_enclosed_file(descriptor_.number(), path_inside(path));
+  return objects::remove_enclosed_file(descriptor_.number(), path_inside(path));
 }
 
 base::Result<std::int64_t> DirectorySpool::sweep(base::TimePoint now, const IsNeeded& is_needed) {
@@ -194,7 +195,7 @@ base::Result<std::int64_t> DirectorySpool::sweep(base::TimePoint now, const IsNe
     if (file->is_symlink(gone) || !file->is_regular_file(gone) || gone || !is_ours(file->path().filename().native()))
       continue;
     auto kept_until = std::chrono::file_clock::to_sys(file->last_write_time(gone));
-    const bool is_unfinished = file->path().native().ends_with(unfinished_ending);
+    const bool is_unfinished = file->path().native().ends_with(objects::unfinished_ending);
     if (is_unfinished) kept_until += left_unfinished;
     if (gone || kept_until >= now) continue;
     if (is_needed && !is_unfinished && is_needed(id_in_spool_path(file->path().native()))) continue;

@@ -22,7 +22,7 @@ base::Result<std::unique_ptr<Intake>> Intake::create(Spool& spool, const mail::D
                                                      IntakeOptions options) {
   base::Descriptor attachments;
   if (!options.attachment_path.empty()) {
-    TRY(attachments, open_directory(options.attachment_path));
+    TRY(attachments, objects::open_directory(options.attachment_path));
   }
   return std::unique_ptr<Intake>(new Intake(spool, signer, std::move(options), std::move(attachments)));
 }
@@ -38,7 +38,7 @@ base::Result<Intake::Files> Intake::open_files(const Payload& payload) const {
     if (attachment.is_inline) continue;
     if (!attachments_)
       return base::invalid("attachment " + attachment.path + ": no directory for attachments is configured");
-    auto file = open_enclosed_file(attachments_.number(), attachment.path, options_.max_message_bytes);
+    auto file = objects::open_enclosed_file(attachments_.number(), attachment.path, options_.max_message_bytes);
     // A file that is not there yet will not be there later: the caller said it was.
     if (!file && file.error().code == base::ErrorCode::not_found)
       return base::invalid("attachment " + attachment.path + ": there is no such file");
@@ -62,7 +62,7 @@ base::Result<std::vector<mail::Attachment>> Intake::read_attachments(Payload& pa
       TRY(attachment.bytes, base::from_base64(text));
     } else {
       CHECK(file != files.end());
-      TRY(attachment.bytes, read_file(*file++));
+      TRY(attachment.bytes, objects::read_file(*file++));
     }
     bytes += attachment.bytes.size();
     if (bytes > options_.max_message_bytes) return too_large();
@@ -86,7 +86,7 @@ base::Result<std::string> Intake::build(const Email& email, MessageRoom& room) c
   TRY(Payload payload, read_payload_of(email, room, bytes));
   TRY(Files files, open_files(payload));
   std::size_t file_bytes = 0;
-  for (const EnclosedFile& file : files) file_bytes += file.size;
+  for (const objects::EnclosedFile& file : files) file_bytes += file.size;
   if (!room.take(payload_factor * bytes + file_factor * file_bytes))
     return base::fail(base::ErrorCode::exhausted, "there is no room in memory for the attachments");
   return compose(email, std::move(payload), std::move(files));

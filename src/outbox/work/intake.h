@@ -8,9 +8,9 @@
 
 #include "base/descriptor.h"
 #include "mail/dkim.h"
+#include "objects/enclosed_file.h"
 #include "outbox/email/event.h"
 #include "outbox/email/payload.h"
-#include "outbox/ledger/enclosed_file.h"
 #include "outbox/ledger/message_memory.h"
 #include "outbox/ledger/spool.h"
 
@@ -43,7 +43,7 @@ class Intake {
  private:
   Intake(Spool& spool, const mail::DkimSigner* signer, IntakeOptions options, base::Descriptor attachments)
       : spool_(spool), signer_(signer), options_(std::move(options)), attachments_(std::move(attachments)) {}
-  using Files = std::vector<EnclosedFile>;  // of the attachments by path, in their order
+  using Files = std::vector<objects::EnclosedFile>;  // of the attachments by path, in their order
 
   base::Result<std::string> build(const Email& email, MessageRoom& room) const;
   base::Result<Payload> read_payload_of(const Email& email, MessageRoom& room, std::size_t& bytes) const;

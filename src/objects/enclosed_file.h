@@ -10,7 +10,7 @@
 #include "base/descriptor.h"
 #include "base/result.h"
 
-namespace postino::outbox {
+namespace postino::objects {
 
 // A file that is open for reading, and how large it was then.
 struct EnclosedFile {
@@ -33,14 +33,21 @@ bool meets_link(int directory, const std::string& path);
 
 // Creates the file with its directories, durable when it returns; `modified` becomes its time of modification. conflict
 // when it exists.
-base::Result<void> write_enclosed_file(int directory, const std::string& path, const std::string& bytes,
+base::Result<void> write_enclosed_file(int directory, const std::string& path, std::string_view bytes,
                                        base::TimePoint modified);
+// The same, in place of one that exists: readers see all of the old one or all of the new one. It is written under the
+// path `unfinished` first, of which no other writer may have the same.
+base::Result<void> replace_enclosed_file(int directory, const std::string& path, std::string_view bytes,
+                                         base::TimePoint modified, const std::string& unfinished);
 
 base::Result<void> remove_enclosed_file(int directory, const std::string& path);  // not_found
+
+// Removes a directory in which nothing is. False when there is something, when it is not there, or cannot be removed.
+bool remove_enclosed_directory(int directory, const std::string& path);
 
 // What a file's name ends with while it is being written.
 inline constexpr std::string_view unfinished_ending = ".part";
 
 base::Result<base::Descriptor> open_directory(const std::string& path);
 
-}  // namespace postino::outbox
+}  // namespace postino::objects

@@ -1,4 +1,4 @@
-#include "outbox/ledger/enclosed_file.h"
+#include "objects/enclosed_file.h"
 
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace postino::outbox {
+namespace postino::objects {
 
 namespace {
 
@@ -65,7 +65,7 @@ base::Result<void> make_directories(int directory, const std::string& path) {
   return {};
 }
 
-base::Result<void> write_all(int file, const std::string& path, const std::string& bytes) {
+base::Result<void> write_all(int file, const std::string& path, std::string_view bytes) {
   for (std::size_t done = 0; done < bytes.size();) {
     const ssize_t count = ::write(file, bytes.data() + done, bytes.size() - done);
     if (count < 0 && errno == EINTR) continue;
@@ -76,7 +76,7 @@ base::Result<void> write_all(int file, const std::string& path, const std::strin
 }
 
 base::Result<void> write_unfinished(int folder, const std::string& name, const std::string& path,
-                                    const std::string& bytes, base::TimePoint modified) {
+                                    std::string_view bytes, base::TimePoint modified) {
   const base::Descriptor file = open_below(folder, name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
   if (!file) return failure("create", path);
   TRY_VOID(write_all(file.number(), path, bytes));
@@ -121,7 +121,7 @@ bool meets_link(int directory, const std::string& path) {
   return !open_below(directory, path, O_PATH, 0) && errno == ELOOP;
 }
 
-base::Result<void> write_enclosed_file(int directory, const std::string& path, const std::string& bytes,
+base::Result<void> write_enclosed_file(int directory, const std::string& path, std::string_view bytes,
                                        base::TimePoint modified) {
   TRY_VOID(make_directories(directory, path));
   const Place place = place_of(path);
@@ -139,11 +139,37 @@ base::Result<void> write_enclosed_file(int directory, const std::string& path, c
   return written;
 }
 
+base::Result<void> replace_enclosed_file(int directory, const std::string& path, std::string_view bytes,
+                                         base::TimePoint modified, const std::string& unfinished) {
+  TRY_VOID(make_directories(directory, path));
+  TRY_VOID(make_directories(directory, unfinished));
+  const Place place = place_of(path);
+  const Place first = place_of(unfinished);
+  const base::Descriptor folder = open_folder(directory, place.folder);
+  const base::Descriptor first_folder = open_folder(directory, first.folder);
+  if (!folder || !first_folder) return failure("create", path);
+  base::Result<void> written = write_unfinished(first_folder.number(), first.name, path, bytes, modified);
+  if (written && renameat(first_folder.number(), first.name.c_str(), folder.number(), place.name.c_str()) != 0)
+    written = failure("create", path);
+  if (!written) {
+    unlinkat(first_folder.number(), first.name.c_str(), 0);
+    return written;
+  }
+  if (fsync(folder.number()) != 0) return failure("create", path);
+  return {};
+}
+
 base::Result<void> remove_enclosed_file(int directory, const std::string& path) {
   const Place place = place_of(path);
   const base::Descriptor folder = open_folder(directory, place.folder);
   if (!folder || unlinkat(folder.number(), place.name.c_str(), 0) != 0) return failure("remove", path);
   return {};
+}
+
+bool remove_enclosed_directory(int directory, const std::string& path) {
+  const Place place = place_of(path);
+  const base::Descriptor folder = open_folder(directory, place.folder);
+  return folder && unlinkat(folder.number(), place.name.c_str(), AT_REMOVEDIR) == 0;
 }
 
 base::Result<base::Descriptor> open_directory(const std::string& path) {
@@ -152,4 +178,4 @@ base::Result<base::Descriptor> open_directory(const std::string& path) {
   return directory;
 }
 
-}  // namespace postino::outbox
+}  // namespace postino::objects

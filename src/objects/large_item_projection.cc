@@ -1,0 +1,38 @@
+#include "objects/large_item_projection.h"
+
+#include <algorithm>
+
+namespace postino::objects {
+
+LargeItemStore::Projected LargeItemStore::Projected::extend(const KeyedTable& table,
+                                                            std::optional<store::ProjectionExpression>& projection,
+                                                            expr::Placeholders& placeholders) {
+  Projected projected;
+  if (!projection) return projected;
+  const auto parsed = expr::cached_projection(projection->text());
+  if (!parsed) return projected;
+  expr::Binder binder(placeholders);
+  auto bound = binder.bind(*parsed);
+  if (!bound) return projected;
+
+  std::vector<std::string> wanted;
+  for (const std::string_view name : bound->attributes()) wanted.emplace_back(name);
+  const auto is_wanted = [&](const std::string& name) { return std::ranges::find(wanted, name) != wanted.end(); };
+  std::string text = projection->text();
+  for (const store::AttributeDefinition& key : table.keys) {
+    if (is_wanted(key.name)) continue;
+    // A key may be called like a reserved word.
+    const std::string placeholder = "#postino_key" + std::to_string(projected.added_.size());
+    if (!placeholders.names) placeholders.names.emplace();
+    placeholders.names->insert_or_assign(placeholder, key.name);
+    text.append(", ").append(placeholder);
+    projected.added_.push_back(key.name);
+  }
+  for (const std::string& name : large_data_attributes())
+    if (!is_wanted(name)) text.append(", ").append(name);
+  projection.emplace(std::move(text));
+  projected.bound_ = *std::move(bound);
+  return projected;
+}
+
+}  // namespace postino::objects

@@ -1,0 +1,175 @@
+#include "objects/s3_objects.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "objects/s3_xml.h"
+#include "signature/signature_time.h"
+
+namespace postino::objects {
+
+namespace {
+
+constexpr std::size_t answer_margin = 1 << 20;  // beyond an object: lists are about as large
+constexpr std::size_t longest_bucket = 63;
+constexpr std::size_t shortest_bucket = 3;
+
+bool is_bucket_letter(char letter) {
+  return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') || letter == '-' || letter == '.';
+}
+
+bool is_busy(int status) { return status >= 500 || status == 429 || status == 408; }
+
+// "403 AccessDenied: Access Denied"
+std::string told(const http::ClientResponse& response, const S3Problem& problem) {
+  std::string text = "the object store has answered " + std::to_string(response.status);
+  if (!problem.code.empty()) text.append(" ").append(problem.code);
+  if (!problem.message.empty()) text.append(": ").append(problem.message);
+  return text;
+}
+
+std::optional<base::TimePoint> date_of(const http::ClientResponse& response) {
+  const auto time = signature::parse_signature_time(response.header("date"));
+  if (!time) return std::nullopt;
+  return std::chrono::time_point_cast<base::Milliseconds>(*time);
+}
+
+// As the signature has it: every letter but those that are never encoded, and slashes.
+std::string encoded_path(std::string_view name) {
+  std::string path;
+  for (std::size_t begin = 0; begin <= name.size();) {
+    const std::size_t end = std::min(name.find('/', begin), name.size());
+    path.append("/").append(base::encode_percent(name.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return path;
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<S3Objects>> S3Objects::create(S3Options options, const base::Clock& clock,
+                                                           base::Random& random, Sleep sleep) {
+  const std::string& bucket = options.bucket;
+  if (bucket.size() < shortest_bucket || bucket.size() > longest_bucket ||
+      !std::ranges::all_of(bucket, is_bucket_letter) || bucket.find("..") != std::string::npos ||
+      bucket.starts_with('.'))
+    return base::invalid("bucket must have 3 to 63 lower-case letters, digits, hyphens and single dots");
+  if (options.region.empty()) return base::invalid("region must not be empty");
+  if (options.keys.id.empty() || options.keys.secret.empty())
+    return base::invalid("the access key and its secret must not be empty");
+  if (options.endpoint.target.find('?') != std::string::npos) return base::invalid("endpoint must not have a query");
+  http::ClientOptions client_options;
+  client_options.allow_private_addresses = true;  // the operator has named it
+  client_options.tls = options.tls;
+  client_options.max_response_bytes = largest_object + answer_margin;
+  client_options.curfew = options.curfew;
+  TRY(std::unique_ptr<http::Client> client, http::Client::create(std::move(client_options)));
+  return std::unique_ptr<S3Objects>(
+      new S3Objects(std::move(options), std::move(client), clock, random, std::move(sleep)));
+}
+
+S3Objects::S3Objects(S3Options options, std::unique_ptr<http::Client> client, const base::Clock& clock,
+                     base::Random& random, Sleep sleep)
+    : options_(std::move(options)),
+      client_(std::move(client)),
+      clock_(clock),
+      random_(random),
+      sleep_(std::move(sleep)),
+      health_("objects", "the object store", options_.endpoint.authority()) {}
+
+base::TimePoint S3Objects::now_there() const { return clock_.now() + base::Milliseconds(clock_offset_.load()); }
+
+std::string S3Objects::target_of(std::string_view name) const {
+  std::string target = options_.endpoint.target;
+  while (target.ends_with('/')) target.pop_back();
+  target.append("/").append(options_.bucket);
+  return name.empty() ? target : target + encoded_path(name);
+}
+
+S3Objects::Outcome S3Objects::judge(http::ClientResponse response) {
+  if (response.status >= 200 && response.status < 300) return {std::move(response)};
+  const S3Problem problem = parse_s3_problem(response.body);
+  std::string text = told(response, problem);
+  // A bucket that is not there is no object that is not there.
+  if (response.status == 404 && problem.code != "NoSuchBucket")
+    return {base::fail(base::ErrorCode::not_found, std::move(text))};
+  if (problem.code == "RequestTimeTooSkewed") {
+    const auto there = date_of(response);
+    const auto before = now_there();
+    if (there) clock_offset_ = (*there - clock_.now()).count();
+    const auto change = now_there() - before;
+    const bool is_learnt = there && (change > std::chrono::minutes(1) || change < -std::chrono::minutes(1));
+    if (is_learnt)
+      base::log_warning("objects", "the clock of the object store is another one: requests are dated by it",
+                        {{"milliseconds ahead", std::to_string(clock_offset_.load())}});
+    return {base::fail(base::ErrorCode::io, std::move(text)), is_learnt};
+  }
+  return {base::fail(base::ErrorCode::io, std::move(text)), is_busy(response.status) || problem.code == "SlowDown"};
+}
+
+S3Objects::Outcome S3Objects::attempt(http::ClientRequest request) {
+  signature::sign_request(request, options_.keys, {options_.region, "s3"}, now_there());
+  auto response = client_->send(request, net::deadline_in(options_.attempt_time));
+  if (response) return judge(*std::move(response));
+  base::Error error = std::move(response).error();
+  const bool is_on_the_way = error.code == base::ErrorCode::io;
+  return {base::fail(error.code, "the object store could not be used: " + error.message), is_on_the_way};
+}
+
+base::Result<http::ClientResponse> S3Objects::call(const std::string& method, const std::string& target,
+                                                   std::string_view body) {
+  http::ClientRequest request{method, options_.endpoint, {}, std::string(body)};
+  request.url.target = target;
+  for (int failures = 1;; ++failures) {
+    Outcome outcome = attempt(request);
+    const bool is_done = outcome.response || outcome.response.error().code == base::ErrorCode::not_found;
+    if (is_done) health_.works();
+    if (is_done) return std::move(outcome.response);
+    health_.fails(outcome.response.error().message, std::chrono::steady_clock::now());
+    const bool may_go_on = options_.curfew == nullptr || !options_.curfew->is_set();
+    if (!outcome.is_worth_repeating || failures >= options_.attempts || !may_go_on) return std::move(outcome.response);
+    sleep_(options_.backoff.full_jitter(failures, random_));
+  }
+}
+
+base::Result<void> S3Objects::put(const std::string& name, std::string_view bytes) {
+  TRY_VOID(check_object_name(name));
+  if (bytes.size() > largest_object)
+    return base::invalid("an object must have at most " + std::to_string(largest_object) + " bytes");
+  auto response = call("PUT", target_of(name), bytes);
+  if (response) return {};
+  base::Error error = std::move(response).error();
+  if (error.code == base::ErrorCode::not_found) error.code = base::ErrorCode::io;
+  return base::propagate(std::move(error));
+}
+
+base::Result<std::string> S3Objects::get(const std::string& name) {
+  TRY_VOID(check_object_name(name));
+  TRY(http::ClientResponse response, call("GET", target_of(name), ""));
+  if (response.status != 200)
+    return base::fail(base::ErrorCode::io, "the object store has answered " + std::to_string(response.status));
+  if (response.body.size() > largest_object)
+    return base::fail(base::ErrorCode::corrupt, name + " is larger than " + std::to_string(largest_object) + " bytes");
+  return std::move(response.body);
+}
+
+base::Result<void> S3Objects::remove(const std::string& name) {
+  TRY_VOID(check_object_name(name));
+  auto response = call("DELETE", target_of(name), "");
+  if (!response && response.error().code != base::ErrorCode::not_found)
+    return base::propagate(std::move(response).error());
+  return {};
+}
+
+base::Result<ObjectPage> S3Objects::list(const std::string& prefix, const std::string& after, int limit) {
+  std::string target =
+      target_of("") + "?encoding-type=url&list-type=2&max-keys=" + std::to_string(std::clamp(limit, 1, most_listed));
+  if (!prefix.empty()) target += "&prefix=" + base::encode_percent(prefix);
+  if (!after.empty()) target += "&start-after=" + base::encode_percent(after);
+  TRY(const http::ClientResponse response, call("GET", target, ""));
+  TRY(S3Listing listing, parse_s3_listing(response.body));
+  return ObjectPage{std::move(listing.objects), listing.is_truncated, date_of(response).value_or(now_there())};
+}
+
+}  // namespace postino::objects
