@@ -28,4 +28,7 @@ base::Result<ContentType> parse_content_type(std::string_view text);
 // From the first bytes, where they tell, then from the name's extension; application/octet-stream for the unknown.
 std::string detect_content_type(std::string_view bytes, std::string_view name);
 
+// Do the first bytes of everything of this type tell it, or what it is packed in? What begins otherwise is not of it.
+bool is_told_by_bytes(std::string_view type);
+
 }  // namespace postino::mail

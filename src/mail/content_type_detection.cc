@@ -139,4 +139,13 @@ std::string detect_content_type(std::string_view bytes, std::string_view name) {
   return std::string(type == compound_file ? unknown : type);
 }
 
+bool is_told_by_bytes(std::string_view type) {
+  // MPEG audio has its signature only where a tag comes first.
+  if (type == "audio/mpeg") return false;
+  return std::ranges::find(signatures, type, &Signature::type) != std::end(signatures) ||
+         std::ranges::any_of(extensions, [&](const Extension& extension) {
+           return extension.type == type && !extension.container.empty();
+         });
+}
+
 }  // namespace postino::mail
