@@ -3,7 +3,9 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <charconv>
 #include <limits>
 
 #include "http/exchange.h"
@@ -68,6 +70,7 @@ bool Connection::step() {
     case Stage::lingering:
       return discard();
     case Stage::handling:
+    case Stage::streaming:
     case Stage::closed:
       return false;
   }
@@ -164,17 +167,23 @@ void Connection::answer(RequestNumber number, Response response) {
 
 bool Connection::refuse() {
   ServerState& state = thread_.state();
-  const int status = exchange_->reader.refusal();
-  Response response = state.options.refusal ? state.options.refusal(status) : Response();
-  response.status = status;
+  Response response = refusal_of(exchange_->reader.refusal());
   ++(response.status == 503 ? state.overloaded : state.malformed);
   response.close = true;
   return respond(std::move(response));
 }
 
+Response Connection::refusal_of(int status) {
+  const ServerOptions& options = thread_.state().options;
+  Response response = options.refusal ? options.refusal(status) : Response();
+  response.status = status;
+  return response;
+}
+
 bool Connection::respond(Response response) {
   RequestReader& reader = exchange_->reader;
-  keep_alive_ = !response.close && !thread_.state().draining && reader.keep_alive();
+  if (response.stream && !begin_stream(response.stream)) response = refusal_of(503);
+  keep_alive_ = !response.close && !thread_.state().draining && reader.keep_alive() && (!stream_ || is_chunked_);
   exchange_->head.clear();
   append_response_head(exchange_->head, response, {thread_.date(), keep_alive_, reader.is_http_1_0()});
   if (!reader.is_head() && has_body(response.status)) exchange_->body = std::move(response.body);
@@ -199,9 +208,89 @@ bool Connection::write() {
   }
   exchange_->drop_response();
   unread_ = {};
-  if (stage_ == Stage::writing) return finish_response();
+  if (stage_ == Stage::writing) return stream_ ? stream_on() : finish_response();
   stage_ = Stage::body;
   return read_on();
+}
+
+// False: too many answers go on already.
+bool Connection::begin_stream(const std::shared_ptr<BodyStream>& stream) {
+  ServerState& state = thread_.state();
+  if (exchange_->reader.is_head()) return true;
+  if (state.streams.fetch_add(1) >= state.options.max_streams) {
+    --state.streams;
+    return false;
+  }
+  stream_ = stream;
+  is_chunked_ = !exchange_->reader.is_http_1_0();
+  stream_->begin([channel = thread_.channel(), self = weak_from_this(), number = request_number_] {
+    channel->wake(self, number);
+  });
+  return true;
+}
+
+// The client has what came before.
+bool Connection::stream_on() {
+  if (thread_.state().draining) {
+    close();
+    return false;
+  }
+  BodyStream::Piece piece = stream_->next();
+  if (!piece.bytes.empty() || piece.is_last) {
+    send_piece(std::move(piece.bytes), piece.is_last);
+    return true;
+  }
+  enter(Stage::streaming, thread_.state().options.stream_pulse);
+  watch_client();
+  return false;
+}
+
+void Connection::send_piece(std::string bytes, bool is_last) {
+  if (!is_chunked_) {
+    exchange_->body = std::move(bytes);
+  } else {
+    std::array<char, 16> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), bytes.size(), 16).ptr;
+    std::string& body = exchange_->body;
+    body.clear();
+    if (!bytes.empty()) body.append(digits.data(), end).append("\r\n").append(bytes).append("\r\n");
+    if (is_last) body += "0\r\n\r\n";
+  }
+  if (is_last) drop_stream();
+  answered_ = thread_.tick();
+  enter(Stage::writing, thread_.state().options.write_timeout);
+}
+
+void Connection::wake(RequestNumber number) {
+  if (stage_ != Stage::streaming || number != request_number_) return;
+  if (stream_on()) run();
+}
+
+// Nothing is read from a client whose answer goes on; but if it goes, so does the answer.
+void Connection::watch_client() {
+  if (std::exchange(is_watched_, true)) return;
+  descriptor_.async_wait(stream_descriptor::wait_read, [self = shared_from_this()](error_code error) {
+    if (!error) self->look_at_client();
+  });
+}
+
+void Connection::look_at_client() {
+  if (!stream_) return;  // the connection may serve another request by now
+  char byte = 0;
+  const ssize_t count = ::recv(descriptor_.native_handle(), &byte, 1, MSG_PEEK);
+  // Bytes are the next request, or the end of TLS: if the client is gone, a pulse will tell. It is not watched any
+  // more.
+  if (count == 0 || (count < 0 && !base::is_temporary(errno))) return close();
+  if (count > 0) return;
+  is_watched_ = false;
+  watch_client();
+}
+
+void Connection::drop_stream() {
+  if (!stream_) return;
+  stream_.reset();
+  is_watched_ = false;
+  --thread_.state().streams;
 }
 
 bool Connection::finish_response() {
@@ -268,6 +357,12 @@ bool Connection::takes_too_slowly(Tick now) const {
 void Connection::check_deadline(Tick now) {
   const bool too_slow = takes_too_slowly(now);
   if (now < deadline_ && !too_slow) return;
+  if (stage_ == Stage::streaming) {
+    std::string pulse = stream_->pulse();
+    if (pulse.empty()) return enter(Stage::streaming, thread_.state().options.stream_pulse);
+    send_piece(std::move(pulse), false);
+    return run();
+  }
   if (too_slow) ++thread_.state().too_slow;
   if (stage_ != Stage::lingering) ++thread_.state().timed_out;
   if (stage_ == Stage::writing || stage_ == Stage::announcing) reset_on_close();
@@ -275,7 +370,7 @@ void Connection::check_deadline(Tick now) {
 }
 
 void Connection::drain() {
-  if (stage_ == Stage::handshake || stage_ == Stage::idle) close();
+  if (stage_ == Stage::handshake || stage_ == Stage::idle || stage_ == Stage::streaming) close();
 }
 
 void Connection::close() {
@@ -284,6 +379,7 @@ void Connection::close() {
   stage_ = Stage::closed;
   deadline_ = never;
   unread_ = {};
+  drop_stream();
   transport_.reset();
   error_code ignored;
   descriptor_.close(ignored);

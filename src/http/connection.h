@@ -39,6 +39,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void start();
   // The response to a request; ignored unless this is the request in hand and has not been answered.
   void answer(RequestNumber number, Response response);
+  // There may be a next piece of the response to a request.
+  void wake(RequestNumber number);
   // Ends the connection if its time is up.
   void check_deadline(Tick now);
   // Ends it unless it is in the middle of a request or response; then after that.
@@ -56,6 +58,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     announcing,  // writing that the body may come
     handling,    // waiting for the handler
     writing,
+    streaming,  // waiting for the next piece of a response
     lingering,  // waiting for the client to close
     closed,
   };
@@ -74,8 +77,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const Request& described_request();
   bool handle();
   bool refuse();
+  Response refusal_of(int status);
   bool respond(Response response);
   bool write();
+  bool begin_stream(const std::shared_ptr<BodyStream>& stream);
+  bool stream_on();
+  void send_piece(std::string bytes, bool is_last);
+  void watch_client();
+  void look_at_client();
+  void drop_stream();
   bool finish_response();
   bool rest();
   bool linger();
@@ -96,6 +106,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::posix::stream_descriptor descriptor_;
   std::unique_ptr<net::Transport> transport_;
   std::shared_ptr<Exchange> exchange_;  // nullptr while idle or lingering
+  std::shared_ptr<BodyStream> stream_;  // of the response, while it goes on
   base::MemoryBudget::Share unread_;    // an answer that the client has not taken yet
   Tick deadline_;
   Tick answered_ = 0;  // when the response began to be written
@@ -106,6 +117,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Tick body_deadline_ = 0;
   std::size_t watched_bytes_ = 0;  // of the body, when its sender was last found to be at it
   bool keep_alive_ = true;
+  bool is_chunked_ = false;  // the response that goes on
+  bool is_watched_ = false;  // the client, while nothing is sent to it
 };
 
 }  // namespace postino::http

@@ -1,4 +1,4 @@
-// HTTP as handlers see it: a request that has arrived whole, and a response that leaves whole.
+// HTTP as handlers see it: a request that has arrived whole, and a response that leaves whole or piece by piece.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/memory_budget.h"
+#include "http/body_stream.h"
 
 namespace postino::http {
 
@@ -43,6 +44,8 @@ struct Response {
   bool close = false;  // end the connection after this response
   // What the body takes of ServerOptions::answers, if its maker has reserved it: given back when the client has it.
   std::shared_ptr<base::MemoryBudget::Share> memory = nullptr;
+  // Comes instead of `body`, for as long as it lasts. 503 when there are too many (ServerOptions::max_streams).
+  std::shared_ptr<BodyStream> stream = nullptr;
 };
 
 // Hands in the response: exactly once, from any thread, also after the server has stopped. Of two responses the first

@@ -67,9 +67,17 @@ void ResponseChannel::deliver(std::weak_ptr<Connection> connection, RequestNumbe
     answered_ = std::move(response);
     return;
   }
+  send({std::move(connection), number, std::move(response)});
+}
+
+void ResponseChannel::wake(std::weak_ptr<Connection> connection, RequestNumber number) {
+  send({std::move(connection), number, std::nullopt});
+}
+
+void ResponseChannel::send(Letter letter) {
   std::lock_guard lock(mutex_);
   if (context_ == nullptr) return;
-  letters_.push_back({std::move(connection), number, std::move(response)});
+  letters_.push_back(std::move(letter));
   // Letters that arrive until the first is handed out share its delivery.
   if (letters_.size() == 1) boost::asio::post(*context_, [this] { hand_out(); });
 }
@@ -79,8 +87,11 @@ void ResponseChannel::hand_out() {
     std::lock_guard lock(mutex_);
     opened_.swap(letters_);
   }
-  for (Letter& letter : opened_)
-    if (const auto connection = letter.connection.lock()) connection->answer(letter.number, std::move(letter.response));
+  for (Letter& letter : opened_) {
+    const auto connection = letter.connection.lock();
+    if (connection && letter.response) connection->answer(letter.number, *std::move(letter.response));
+    if (connection && !letter.response) connection->wake(letter.number);
+  }
   opened_.clear();
 }
 

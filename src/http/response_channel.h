@@ -25,6 +25,9 @@ class ResponseChannel {
   // Safe to call from any thread. After close() the response is dropped.
   void deliver(std::weak_ptr<Connection> connection, RequestNumber number, Response response);
 
+  // The same for the next piece of a response: the connection asks for it.
+  void wake(std::weak_ptr<Connection> connection, RequestNumber number);
+
   // From here on nothing reaches the I/O thread any more: it may end, and its io_context with it.
   void close();
 
@@ -36,9 +39,10 @@ class ResponseChannel {
   struct Letter {
     std::weak_ptr<Connection> connection;
     RequestNumber number = 0;
-    Response response;
+    std::optional<Response> response;  // nothing: a wake
   };
 
+  void send(Letter letter);
   void hand_out();
 
   // Only touched by the I/O thread.

@@ -34,7 +34,10 @@ void append_response_head(std::string& out, const Response& response, const Resp
   if (!response.content_type.empty()) append_header(out, "Content-Type", response.content_type);
   for (const auto& [name, value] : response.headers) append_header(out, name, value);
   out.append("Date: ").append(context.date).append("\r\n");
-  if (has_body(response.status)) {
+  if (response.stream) {
+    // To an older client the end of the connection is the end of the body.
+    if (!context.to_http_1_0) out += "Transfer-Encoding: chunked\r\n";
+  } else if (has_body(response.status)) {
     out += "Content-Length: ";
     append_number(out, response.body.size());
     out += "\r\n";

@@ -108,7 +108,7 @@ std::uint16_t Server::port() const { return impl_->port; }
 
 ServerCounts Server::counts() const {
   const ServerState& state = impl_->state;
-  return {state.connections, state.accepted,  state.refused,    state.timed_out,
+  return {state.connections, state.streams,   state.accepted,   state.refused,        state.timed_out,
           state.too_slow,    state.malformed, state.overloaded, state.accept_failures};
 }
 

@@ -43,6 +43,10 @@ struct ServerOptions {
   // large answer; from half of it on, clients that take theirs too slowly are cut off.
   std::shared_ptr<base::MemoryBudget> answers = std::make_shared<base::MemoryBudget>(256 << 20);
 
+  // Answers that go on for as long as their client wants (BodyStream). More are refused with 503.
+  std::size_t max_streams = 1'000;
+  std::chrono::milliseconds stream_pulse{15'000};  // without a piece, before one is sent to see if the client is there
+
   // These are met with a delay of up to half of the shortest, and never more than two seconds.
   std::chrono::milliseconds header_timeout{20'000};  // from the first byte of a request to the end of its headers
   std::chrono::milliseconds body_timeout{60'000};    // from there to the end of the body
@@ -58,6 +62,7 @@ struct ServerOptions {
 // What is going on, for metrics.
 struct ServerCounts {
   std::uint64_t connections = 0;  // open now
+  std::uint64_t streams = 0;      // of these: with an answer that goes on
   std::uint64_t accepted = 0;
   std::uint64_t refused = 0;  // over max_connections
   std::uint64_t timed_out = 0;

@@ -5,6 +5,7 @@
 #include <random>
 #include <thread>
 
+#include "base/many_threads_testing.h"
 #include "http/raw_client_testing.h"
 #include "http/server.h"
 #include "http/server_testing.h"
@@ -219,6 +220,201 @@ TEST(HttpServerConcurrentTest, MayStopWhileConnectionsComeIn) {
     server.reset();
     for (const auto& client : clients) client->receive_all();
   }
+}
+
+// What a test has said, as soon as it is asked for.
+class News final : public BodyStream {
+ public:
+  void begin(std::function<void()> wake) override {
+    const std::lock_guard lock(mutex_);
+    wake_ = std::move(wake);
+  }
+  Piece next() override {
+    const std::lock_guard lock(mutex_);
+    return {std::exchange(text_, ""), is_last_};
+  }
+  std::string pulse() override { return pulse_; }
+
+  void say(const std::string& text, bool is_last = false) {
+    std::function<void()> wake;
+    {
+      const std::lock_guard lock(mutex_);
+      text_ += text;
+      is_last_ = is_last;
+      wake = wake_;
+    }
+    if (wake) wake();
+  }
+  void set_pulse(std::string pulse) { pulse_ = std::move(pulse); }
+
+ private:
+  std::mutex mutex_;
+  std::function<void()> wake_;
+  std::string text_;
+  bool is_last_ = false;
+  std::string pulse_;
+};
+
+// Answers /news with a stream that the test keeps an eye on, and everything else at once.
+class NewsAgency {
+ public:
+  Handler handler() {
+    return [this](const Request& request, const Responder& respond) {
+      if (request.path() != "/news") return echo(request, respond);
+      Response response;
+      response.content_type = "text/event-stream";
+      auto news = std::make_shared<News>();
+      news->set_pulse(pulse);
+      {
+        const std::lock_guard lock(mutex_);
+        news_.push_back(news);
+      }
+      response.stream = std::move(news);
+      respond(std::move(response));
+    };
+  }
+  // Waits for the stream with this number; nullptr when it is gone.
+  std::shared_ptr<News> news(std::size_t number = 0) {
+    EXPECT_TRUE(base::eventually([&] {
+      const std::lock_guard lock(mutex_);
+      return news_.size() > number;
+    }));
+    const std::lock_guard lock(mutex_);
+    return news_[number].lock();
+  }
+  bool is_gone(std::size_t number = 0) {
+    return base::eventually([&] { return news(number) == nullptr; });
+  }
+
+  std::string pulse;
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::weak_ptr<News>> news_;
+};
+
+TEST(HttpStreamConcurrentTest, SendsPiecesAsTheyComeAndServesTheNextRequest) {
+  NewsAgency agency;
+  const auto server = start_server({}, agency.handler());
+  RawClient client(server->port());
+  client.send(get("/news"));
+  const RawResponse head = client.receive_head();
+  EXPECT_EQ(head.status, 200);
+  EXPECT_EQ(head.header("Transfer-Encoding"), "chunked");
+  EXPECT_EQ(head.header("Content-Length"), "");
+  EXPECT_EQ(server->counts().streams, 1U);
+  agency.news()->say("data: one\n\n");
+  EXPECT_EQ(client.receive_bytes(16), "b\r\ndata: one\n\n\r\n");
+  agency.news()->say("data: seventeen\n\n");
+  EXPECT_EQ(client.receive_bytes(23), "11\r\ndata: seventeen\n\n\r\n");
+  agency.news()->say("end", true);
+  EXPECT_EQ(client.receive_bytes(13), "3\r\nend\r\n0\r\n\r\n");
+  EXPECT_TRUE(agency.is_gone());
+  client.send(get("/other"));
+  EXPECT_EQ(client.receive().status, 200);
+  EXPECT_EQ(server->counts().streams, 0U);
+}
+
+TEST(HttpStreamConcurrentTest, TellsTheTruthOfTheMomentFromManyThreads) {
+  constexpr int speakers = 4, words = 200;
+  NewsAgency agency;
+  const auto server = start_server({}, agency.handler());
+  RawClient client(server->port());
+  client.send("GET /news HTTP/1.0\r\n\r\n");
+  const RawResponse head = client.receive_head();
+  EXPECT_EQ(head.header("Transfer-Encoding"), "") << "an old client does not know chunks";
+  {
+    const auto news = agency.news();
+    base::run_threads(speakers, [&](int) {
+      for (int i = 0; i < words; ++i) news->say("x");
+    });
+    news->say("!", true);
+  }
+  EXPECT_EQ(client.receive_all(), std::string(speakers * words, 'x') + "!");
+}
+
+TEST(HttpStreamConcurrentTest, EndsWithItsClient) {
+  NewsAgency agency;
+  const auto server = start_server({}, agency.handler());
+  {
+    RawClient client(server->port());
+    client.send(get("/news"));
+    EXPECT_EQ(client.receive_head().status, 200);
+    EXPECT_NE(agency.news(), nullptr);
+  }
+  EXPECT_TRUE(agency.is_gone());
+  EXPECT_TRUE(base::eventually([&] { return server->counts().connections == 0; }));
+  EXPECT_EQ(server->counts().streams, 0U);
+}
+
+TEST(HttpStreamConcurrentTest, RefusesMoreThanItMayHave) {
+  NewsAgency agency;
+  ServerOptions options;
+  options.max_streams = 1;
+  const auto server = start_server(std::move(options), agency.handler());
+  RawClient first(server->port());
+  first.send(get("/news"));
+  EXPECT_EQ(first.receive_head().status, 200);
+  RawClient second(server->port());
+  second.send(get("/news") + get("/other"));
+  EXPECT_EQ(second.receive().status, 503);
+  EXPECT_EQ(second.receive().status, 200) << "the connection serves on";
+  agency.news()->say("", true);
+  EXPECT_EQ(first.receive_bytes(5), "0\r\n\r\n");
+  second.send(get("/news"));
+  EXPECT_EQ(second.receive_head().status, 200);
+}
+
+TEST(HttpStreamConcurrentTest, CutsOffAClientThatTakesNothing) {
+  NewsAgency agency;
+  ServerOptions options;
+  options.write_timeout = milliseconds(20);
+  const auto server = start_server(std::move(options), agency.handler());
+  RawClient client(server->port());
+  client.send(get("/news"));
+  const auto deadline = std::chrono::steady_clock::now() + base::test_patience;
+  // More than the kernel holds for it.
+  while (const auto news = agency.news()) {
+    news->say(std::string(1 << 20, 'x'));
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+    std::this_thread::yield();
+  }
+  EXPECT_TRUE(base::eventually([&] { return server->counts().timed_out == 1; }));
+  EXPECT_EQ(server->counts().streams, 0U);
+}
+
+TEST(HttpStreamConcurrentTest, ShowsThatItIsThere) {
+  NewsAgency agency;
+  agency.pulse = ": here\n\n";
+  ServerOptions options;
+  options.stream_pulse = milliseconds(5);
+  const auto server = start_server(std::move(options), agency.handler());
+  RawClient client(server->port());
+  client.send(get("/news"));
+  EXPECT_EQ(client.receive_head().status, 200);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(client.receive_bytes(13), "8\r\n: here\n\n\r\n");
+}
+
+TEST(HttpStreamConcurrentTest, EndsWithTheServer) {
+  NewsAgency agency;
+  auto server = start_server({}, agency.handler());
+  RawClient client(server->port());
+  client.send(get("/news"));
+  EXPECT_EQ(client.receive_head().status, 200);
+  const auto news = agency.news();
+  server->stop(long_time);
+  EXPECT_EQ(client.receive_all(), "");
+  news->say("late");  // to nobody
+}
+
+TEST(HttpStreamConcurrentTest, HasNoBodyForHead) {
+  NewsAgency agency;
+  const auto server = start_server({}, agency.handler());
+  RawClient client(server->port());
+  client.send("HEAD /news HTTP/1.1\r\nHost: x\r\n\r\n" + get("/other"));
+  EXPECT_EQ(client.receive_head().header("Content-Type"), "text/event-stream");
+  EXPECT_EQ(client.receive().status, 200);
+  EXPECT_TRUE(agency.is_gone());
 }
 
 }  // namespace

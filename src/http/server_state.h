@@ -24,7 +24,7 @@ struct ServerState {
   std::chrono::milliseconds sweep_interval() const {
     const auto shortest =
         std::min({options.header_timeout, options.body_timeout, options.stall_timeout, options.idle_timeout,
-                  options.write_timeout, options.scarce_write_timeout, options.linger_timeout});
+                  options.write_timeout, options.scarce_write_timeout, options.linger_timeout, options.stream_pulse});
     return std::clamp(shortest / 4, std::chrono::milliseconds(5), std::chrono::milliseconds(1000));
   }
 
@@ -36,6 +36,7 @@ struct ServerState {
 
   std::atomic<bool> draining = false;
   std::atomic<std::uint64_t> connections = 0;
+  std::atomic<std::uint64_t> streams = 0;
   std::atomic<std::uint64_t> accepted = 0;
   std::atomic<std::uint64_t> refused = 0;
   std::atomic<std::uint64_t> timed_out = 0;
