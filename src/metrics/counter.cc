@@ -1,0 +1,70 @@
+#include "metrics/counter.h"
+
+#include "metrics/figures/tally.h"
+#include "metrics/follow/set_aside.h"
+
+namespace postino::metrics {
+
+namespace {
+
+// A commit takes a hundred actions, one of which is the checkpoint, and an update 4 KB of text.
+constexpr std::size_t most_items = 90, most_slots = 150;
+
+}  // namespace
+
+Outcome<std::unique_ptr<store::Subscription>> Counter::begin(const Beginning& beginning, CheckpointKeeper& keeper) {
+  Recount recount(store_, source_, clock_, retry_, keeper, recount_);
+  TRY(std::unique_ptr<store::Subscription> subscription, recount.run(beginning));
+  if (on_change_) on_change_({});
+  return subscription;
+}
+
+void Counter::tell(const Tally& tally) const {
+  if (!on_change_ || tally.empty()) return;
+  std::set<std::string> tenants;
+  for (const auto& [name, amount] : tally.figures()) tenants.insert(name.tenant);
+  for (const auto& [name, slots] : tally.history()) tenants.insert(name.tenant);
+  on_change_(tenants);
+}
+
+Outcome<void> Counter::commit(const Tally& tally, store::SequenceNumber last, CheckpointKeeper& keeper,
+                              std::vector<store::TransactAction> more) {
+  std::vector<store::TransactAction> actions = tally_updates(keeper.options().table, source_.name, tally);
+  for (store::TransactAction& action : more) actions.push_back(std::move(action));
+  TRY_VOID(keeper.commit(keeper.moved_to(last), std::move(actions)));
+  tell(tally);
+  return {};
+}
+
+Outcome<void> Counter::handle(std::span<const store::StreamRecord> records, CheckpointKeeper& keeper) {
+  Tally tally;
+  std::optional<store::SequenceNumber> last;
+  for (const store::StreamRecord& record : records) {
+    Tally one;
+    if (const auto counted = tally_change(source_, record, clock_.now(), one); !counted)
+      return trouble(Trouble::record, counted.error().message);
+    tally.add(one);
+    if (last && (tally.items() > most_items || tally.slots() > most_slots)) {
+      tally.subtract(one);
+      TRY_VOID(commit(tally, *last, keeper));
+      tally = std::move(one);
+    }
+    last = record.sequence_number;
+  }
+  return last ? commit(tally, *last, keeper) : Outcome<void>();
+}
+
+Outcome<void> Counter::set_aside(const store::StreamRecord& record, const std::string& reason,
+                                 CheckpointKeeper& keeper) {
+  Tally tally;
+  (void)tally_change(source_, record, clock_.now(), tally);
+  store::TransactPut put;
+  put.table_name = keeper.options().table;
+  put.item = stored_form(set_aside_record(source_.name, source_.table, record, reason, clock_.now()));
+  const auto done = commit(tally, record.sequence_number, keeper, {put});
+  // If even its figures are what the store does not take, the record leaves without them.
+  if (done || done.error().kind != Trouble::record) return done;
+  return commit(Tally(), record.sequence_number, keeper, {std::move(put)});
+}
+
+}  // namespace postino::metrics

@@ -1,0 +1,216 @@
+#include "metrics/follow/checkpoint.h"
+
+#include <algorithm>
+
+#include "base/timestamp.h"
+#include "item/attribute_text.h"
+
+namespace postino::metrics {
+
+namespace {
+
+constexpr std::string_view hash_name = "metric_name";
+
+item::Key key_of_checkpoint(const std::string& follower) {
+  return {{std::string(hash_name), checkpoint_name(follower)}};
+}
+
+// The condition that it is still the one that was seen.
+template <class Action>
+void require_version(Action& action, std::int64_t version) {
+  action.condition = version == 0 ? "attribute_not_exists(#name)" : "#version = :seen";
+  if (version == 0) {
+    action.placeholders.names = expr::Names{{"#name", std::string(hash_name)}};
+  } else {
+    action.placeholders.names = expr::Names{{"#version", "version"}};
+    action.placeholders.values = item::Map{{":seen", version}};
+  }
+}
+
+const store::CancellationReason* reason_at(const store::Error& error, std::size_t place) {
+  if (error.type != store::ErrorType::transaction_canceled || error.details == nullptr) return nullptr;
+  return place < error.details->reasons.size() ? &error.details->reasons[place] : nullptr;
+}
+
+bool was_done_or_not(const store::Error& error) { return error.type == store::ErrorType::internal_server_error; }
+
+}  // namespace
+
+std::string checkpoint_name(const std::string& follower) { return "checkpoint#" + follower; }
+
+item::Item checkpoint_item(const std::string& follower, const Checkpoint& checkpoint) {
+  item::Item item = key_of_checkpoint(follower);
+  item.set("version", checkpoint.version);
+  item.set("position", store::format_sequence_number(checkpoint.position));
+  item.set("updated_at", base::format_timestamp(checkpoint.at));
+  if (!checkpoint.stream.empty()) item.set("stream", checkpoint.stream);
+  if (!checkpoint.due.empty()) item.set("due", checkpoint.due);
+  if (!checkpoint.owner.empty()) item.set("owner", checkpoint.owner);
+  if (!checkpoint.notes.empty()) item.set("notes", checkpoint.notes);
+  return item;
+}
+
+base::Result<Checkpoint> read_checkpoint(const item::Item& item) {
+  Checkpoint checkpoint;
+  const item::AttributeValue* const version = item.find("version");
+  const auto* const number = version != nullptr ? version->get_if<item::Number>() : nullptr;
+  const auto whole = number != nullptr ? number->to_int64() : std::nullopt;
+  const auto position = store::parse_sequence_number(item::attribute_text(item, "position"));
+  if (!whole || *whole < 1 || !position)
+    return base::fail(base::ErrorCode::corrupt,
+                      item::attribute_text(item, hash_name) + " cannot be read: version and position must be there");
+  checkpoint.version = *whole;
+  checkpoint.position = *position;
+  checkpoint.stream = item::attribute_text(item, "stream");
+  checkpoint.due = item::attribute_text(item, "due");
+  checkpoint.owner = item::attribute_text(item, "owner");
+  if (const auto at = base::parse_timestamp(item::attribute_text(item, "updated_at"))) checkpoint.at = *at;
+  const item::AttributeValue* const notes = item.find("notes");
+  if (const auto* const map = notes != nullptr ? notes->get_if<item::Map>() : nullptr) checkpoint.notes = *map;
+  return checkpoint;
+}
+
+item::Item CheckpointKeeper::item_of(const Checkpoint& checkpoint) const {
+  return checkpoint_item(options_.follower, checkpoint);
+}
+
+Outcome<std::optional<Checkpoint>> CheckpointKeeper::load() {
+  store::GetItemRequest request;
+  request.table_name = options_.table;
+  request.key = key_of_checkpoint(options_.follower);
+  request.consistent_read = true;
+  const auto answer = retry_([&] { return store_.get_item(request); });
+  if (!answer) return temporary(answer.error());
+  if (!answer->item) return std::optional<Checkpoint>();
+  if (auto read = read_checkpoint(*answer->item)) return std::optional(*std::move(read));
+  // Another program has spoilt it. It is made anew, and what it stood for with it.
+  store::DeleteItemRequest removal;
+  removal.table_name = options_.table;
+  removal.key = request.key;
+  const auto removed = retry_([&] { return store_.delete_item(removal); });
+  if (!removed) return temporary(removed.error());
+  return std::optional<Checkpoint>();
+}
+
+bool CheckpointKeeper::is_silent(const Checkpoint& seen) {
+  const base::Milliseconds now = clock_.monotonic();
+  if (watched_ != seen.version) {
+    watched_ = seen.version;
+    watched_since_ = now;
+  }
+  return now - watched_since_ >= options_.lease;
+}
+
+Outcome<bool> CheckpointKeeper::take(const Checkpoint& seen) {
+  Checkpoint next = seen;
+  next.owner = options_.owner;
+  next.version = seen.version + 1;
+  next.at = clock_.now();
+  if (seen.version == 0) next.due = "nothing was counted yet";
+  store::PutItemRequest put;
+  put.table_name = options_.table;
+  put.item = item_of(next);
+  require_version(put, seen.version);
+  const auto answer = retry_([&] { return store_.put_item(put); });
+  if (!answer && answer.error().type == store::ErrorType::conditional_check_failed) return false;
+  if (!answer) return temporary(answer.error());
+  checkpoint_ = std::move(next);
+  holds_ = true;
+  written_ = clock_.monotonic();
+  watched_.reset();
+  return true;
+}
+
+Outcome<bool> CheckpointKeeper::hold() {
+  if (holds_) return true;
+  TRY(const std::optional<Checkpoint> found, load());
+  if (!found) return take(Checkpoint());
+  checkpoint_ = *found;
+  if (found->owner == options_.owner) {
+    holds_ = true;
+    written_ = clock_.monotonic();
+    return true;
+  }
+  if (!found->owner.empty() && !options_.alone && !is_silent(*found)) return false;
+  return take(*found);
+}
+
+Checkpoint CheckpointKeeper::moved_to(store::SequenceNumber position) const {
+  Checkpoint next = checkpoint_;
+  next.position = position;
+  return next;
+}
+
+// The error of a commit: was it done after all?
+Outcome<void> CheckpointKeeper::settle(const store::Error& error, const Checkpoint& next) {
+  holds_ = false;
+  TRY(const std::optional<Checkpoint> found, load());
+  if (!found || found->owner != options_.owner) return trouble(Trouble::lost, "another process follows the stream now");
+  holds_ = true;
+  if (found->version == next.version) {
+    checkpoint_ = next;
+    return {};
+  }
+  checkpoint_ = *found;
+  if (found->version + 1 == next.version) return temporary(error);
+  holds_ = false;
+  return trouble(Trouble::lost, "the checkpoint was changed by another program");
+}
+
+Outcome<void> CheckpointKeeper::write(Checkpoint next, std::vector<store::TransactAction> actions) {
+  next.owner = options_.owner;
+  next.version = checkpoint_.version + 1;
+  next.at = clock_.now();
+  store::TransactPut put;
+  put.table_name = options_.table;
+  put.item = item_of(next);
+  require_version(put, checkpoint_.version);
+  store::TransactWriteItemsRequest request;
+  request.actions.emplace_back(std::move(put));
+  std::ranges::move(actions, std::back_inserter(request.actions));
+  const auto answer = retry_([&] { return store_.transact_write_items(request); });
+  if (!answer) {
+    const store::Error& error = answer.error();
+    const store::CancellationReason* const own = reason_at(error, 0);
+    if (was_done_or_not(error) || (own != nullptr && own->code == "ConditionalCheckFailed")) return settle(error, next);
+    for (std::size_t place = 1; place < request.actions.size(); ++place) {
+      const store::CancellationReason* const reason = reason_at(error, place);
+      if (reason != nullptr && (reason->code == "ConditionalCheckFailed" || reason->code == "ValidationError"))
+        return trouble(Trouble::figures, reason->message);
+    }
+    if (error.type == store::ErrorType::validation) return trouble(Trouble::record, error.message);
+    return temporary(error);
+  }
+  checkpoint_ = std::move(next);
+  written_ = clock_.monotonic();
+  return {};
+}
+
+Outcome<void> CheckpointKeeper::commit(Checkpoint next, std::vector<store::TransactAction> actions) {
+  return write(std::move(next), std::move(actions));
+}
+
+Outcome<void> CheckpointKeeper::commit_part(std::vector<store::TransactAction> actions) {
+  return write(checkpoint_, std::move(actions));
+}
+
+Outcome<void> CheckpointKeeper::renew() {
+  if (clock_.monotonic() - written_ < options_.lease / 3) return {};
+  return write(checkpoint_, {});
+}
+
+void CheckpointKeeper::release() {
+  if (!holds_) return;
+  holds_ = false;
+  Checkpoint next = checkpoint_;
+  next.owner.clear();
+  ++next.version;
+  next.at = clock_.now();
+  store::PutItemRequest put;
+  put.table_name = options_.table;
+  put.item = item_of(next);
+  require_version(put, checkpoint_.version);
+  (void)store_.put_item(put);  // if it is not done, the lease ends by itself
+}
+
+}  // namespace postino::metrics

@@ -1,0 +1,245 @@
+#include "metrics/follow/follower.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "base/this_thread.h"
+#include "metrics/follow/stream_start.h"
+
+namespace postino::metrics {
+
+Follower::Follower(store::Store& store, FollowerOptions options, ChangeHandler& handler, const base::Clock& clock,
+                   base::Random& random, store::Retry retry)
+    : store_(store),
+      options_(std::move(options)),
+      handler_(handler),
+      clock_(clock),
+      random_(random),
+      keeper_(store, options_.keeper, clock, std::move(retry)) {}
+
+Follower::~Follower() { stop(); }
+
+void Follower::set_subscription(std::unique_ptr<store::Subscription> subscription) {
+  const std::lock_guard lock(mutex_);
+  subscription_ = std::move(subscription);
+  if (subscription_ && is_stopped_) subscription_->close();
+}
+
+// What was read and is not done is read again, by whoever follows then.
+void Follower::drop() {
+  set_subscription(nullptr);
+  batch_.clear();
+  oldest_waiting_ = 0;
+  handler_.leave();
+}
+
+Outcome<void> Follower::call_for_anew(const std::string& reason) {
+  base::log_warning("metrics", "everything is done anew", {{"follower", options_.keeper.follower}, {"cause", reason}});
+  drop();
+  Checkpoint next = keeper_.checkpoint();
+  next.due = reason;
+  return keeper_.commit(std::move(next), {});
+}
+
+// The subscription goes on where the checkpoint says, unless there is a reason to begin anew.
+Outcome<void> Follower::open() {
+  TRY(const std::string stream, stream_of_table(store_, options_.table, options_.may_enable_stream));
+  const Checkpoint& checkpoint = keeper_.checkpoint();
+  std::string reason = checkpoint.due;
+  if (reason.empty() && checkpoint.stream != stream) reason = "the table has another stream";
+  if (reason.empty()) {
+    auto subscription = store_.subscribe(options_.table, checkpoint.position);
+    if (subscription) {
+      set_subscription(*std::move(subscription));
+      return {};
+    }
+    // A position that the store has not reached is one of another store, or of a later state of this one.
+    if (subscription.error().type != store::ErrorType::validation) return temporary(subscription.error());
+    reason = "the checkpoint is ahead of the stream";
+  }
+  if (began_ && clock_.monotonic() - *began_ < options_.between_beginnings)
+    return trouble(Trouble::temporary, "it began anew a moment ago, and has to again: " + reason);
+  base::log_info("metrics", "beginning anew", {{"follower", options_.keeper.follower}, {"cause", reason}});
+  TRY(std::unique_ptr<store::Subscription> subscription,
+      handler_.begin({.table = options_.table,
+                      .stream = stream,
+                      .reason = reason,
+                      .is_ending = [this] { return !pause(base::Milliseconds(0)); }},
+                     keeper_));
+  ++begun_;
+  began_ = clock_.monotonic();
+  set_subscription(std::move(subscription));
+  return {};
+}
+
+// Until the batch is full, or its window has passed since the first change. False: there is no change.
+Outcome<bool> Follower::gather() {
+  base::Milliseconds wait = batch_.empty() ? options_.poll : base::Milliseconds(0);
+  const auto full = static_cast<std::size_t>(options_.batch);
+  std::optional<base::Milliseconds> end;
+  std::int64_t bytes = 0;
+  for (const store::StreamRecord& record : batch_) bytes += record.size_bytes;
+  while (batch_.size() < full && bytes < options_.batch_bytes) {
+    auto records = subscription_->next(static_cast<int>(full - batch_.size()), wait);
+    if (!records && records.error().type == store::ErrorType::trimmed_data_access) {
+      TRY_VOID(call_for_anew("changes were gone before they were handled"));
+      return false;
+    }
+    if (!records && records.error().type == store::ErrorType::resource_not_found) {
+      drop();  // the stream has ended: the table may have another
+      return false;
+    }
+    if (!records) return temporary(records.error());
+    if (records->empty()) break;
+    for (const store::StreamRecord& record : *records) bytes += record.size_bytes;
+    std::ranges::move(*records, std::back_inserter(batch_));
+    note_lag();
+    const base::Milliseconds now = clock_.monotonic();
+    if (!end) end = now + options_.window;
+    if (now >= *end) break;
+    wait = *end - now;
+  }
+  return !batch_.empty();
+}
+
+void Follower::note_lag() {
+  oldest_waiting_ = batch_.empty() ? 0 : std::max<std::int64_t>(base::epoch_milliseconds(batch_.front().time), 1);
+}
+
+Outcome<void> Follower::retry_single(std::span<const store::StreamRecord> record, Failure failure) {
+  for (int retry = 1; retry <= options_.retries; ++retry) {
+    if (!pause(options_.pauses.full_jitter(retry, random_))) return trouble(Trouble::temporary, "the follower ends");
+    const auto handled = handler_.handle(record, keeper_);
+    if (handled) return {};
+    failure = handled.error();
+    if (failure.kind != Trouble::record) return base::propagate(std::move(failure));
+  }
+  TRY_VOID(handler_.set_aside(record.front(), failure.reason, keeper_));
+  ++set_aside_;
+  base::log_error("metrics", "a change was set aside",
+                  {{"follower", options_.keeper.follower},
+                   {"sequence", store::format_sequence_number(record.front().sequence_number)},
+                   {"cause", failure.reason}});
+  return {};
+}
+
+Outcome<void> Follower::work(std::span<const store::StreamRecord> records) {
+  while (!records.empty() && records.front().sequence_number <= keeper_.checkpoint().position)
+    records = records.subspan(1);
+  if (records.empty()) return {};
+  const auto handled = handler_.handle(records, keeper_);
+  if (handled) return {};
+  if (handled.error().kind != Trouble::record) return base::propagate(handled.error());
+  if (records.size() == 1) return retry_single(records, handled.error());
+  ++halved_;
+  const std::size_t half = records.size() / 2;
+  TRY_VOID(work(records.first(half)));
+  return work(records.subspan(half));
+}
+
+Outcome<Follower::Round> Follower::turn() {
+  TRY(const bool holds, keeper_.hold());
+  follows_ = holds;
+  if (!holds) return Round::standing_by;
+  if (is_anew_wanted_.exchange(false)) {
+    began_.reset();
+    TRY_VOID(call_for_anew("an operator wants it"));
+  }
+  if (!subscription_) TRY_VOID(open());
+  TRY(const bool any, gather());
+  if (!any) {
+    TRY_VOID(keeper_.renew());
+    return subscription_ ? Round::waiting : Round::beginning;
+  }
+  TRY_VOID(work(batch_));
+  records_ += batch_.size();
+  ++batches_;
+  batch_.clear();
+  note_lag();
+  return Round::handled;
+}
+
+void Follower::react(const Failure& failure) {
+  ++failures_;
+  ++failures_in_a_row_;
+  if (failure.reason != told_)
+    base::log_warning("metrics", "changes cannot be handled now",
+                      {{"follower", options_.keeper.follower}, {"cause", failure.reason}});
+  told_ = failure.reason;
+  if (failure.kind == Trouble::figures) {
+    if (!call_for_anew(failure.reason)) keeper_.forget();
+    return;
+  }
+  if (failure.kind == Trouble::lost) {
+    keeper_.forget();
+    follows_ = false;
+    drop();
+  }
+}
+
+Follower::Round Follower::run_once() {
+  const auto done = turn();
+  if (!done) {
+    react(done.error());
+    return Round::failed;
+  }
+  failures_in_a_row_ = 0;
+  told_.clear();
+  return *done;
+}
+
+bool Follower::pause(base::Milliseconds time) {
+  std::unique_lock lock(mutex_);
+  return !stopping_.wait_for(lock, time, [&] { return is_stopped_; });
+}
+
+void Follower::start() {
+  thread_ = std::thread([this] {
+    base::name_thread("metrics");
+    bool goes_on = true;
+    while (goes_on) {
+      switch (run_once()) {
+        case Round::handled:
+        case Round::waiting:
+        case Round::beginning:
+          goes_on = pause(base::Milliseconds(0));
+          break;
+        case Round::standing_by:
+          goes_on = pause(options_.poll);
+          break;
+        case Round::failed:
+          goes_on = pause(options_.pauses.equal_jitter(failures_in_a_row_, random_));
+          break;
+      }
+    }
+    drop();
+    keeper_.release();
+    follows_ = false;
+  });
+}
+
+void Follower::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_stopped_ = true;
+    if (subscription_) subscription_->close();
+  }
+  stopping_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+FollowerCounts Follower::counts() const {
+  FollowerCounts counts{.records = records_,
+                        .batches = batches_,
+                        .halved = halved_,
+                        .set_aside = set_aside_,
+                        .begun = begun_,
+                        .failures = failures_,
+                        .follows = follows_,
+                        .lag = base::Milliseconds(0)};
+  if (const std::int64_t oldest = oldest_waiting_; oldest != 0)
+    counts.lag = std::max(clock_.now() - base::from_epoch_milliseconds(oldest), base::Milliseconds(0));
+  return counts;
+}
+
+}  // namespace postino::metrics

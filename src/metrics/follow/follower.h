@@ -1,0 +1,117 @@
+// Follows the change stream of one table: takes turns with other processes, gathers changes into batches, halves those
+// that fail, sets aside what cannot be handled, and begins anew when changes are gone.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/backoff.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "metrics/follow/change_handler.h"
+#include "store/retry.h"
+#include "store/store.h"
+
+namespace postino::metrics {
+
+struct FollowerOptions {
+  KeeperOptions keeper;  // its follower names this one
+  std::string table;     // the one whose changes are followed
+  bool may_enable_stream = true;
+
+  int batch = 100;                                      // changes that are handled together
+  std::int64_t batch_bytes = 6 << 20;                   // about; a batch has no more changes when it is larger
+  base::Milliseconds window = std::chrono::seconds(5);  // for which a batch waits to be full
+  int retries = 3;                                      // of a single change, before it is set aside
+  base::Milliseconds poll = std::chrono::seconds(1);    // how long to wait for a change, or for one's turn
+  // Beginning anew takes long: it is not done again and again if somebody spoils the figures again and again.
+  base::Milliseconds between_beginnings = std::chrono::seconds(30);
+  base::Backoff pauses{.first = base::Milliseconds(100), .longest = base::Milliseconds(5'000)};  // after failures
+};
+
+// For metrics of the program.
+struct FollowerCounts {
+  std::uint64_t records = 0;    // handled
+  std::uint64_t batches = 0;    // handled
+  std::uint64_t halved = 0;     // batches that failed
+  std::uint64_t set_aside = 0;  // records
+  std::uint64_t begun = 0;      // times that it began anew
+  std::uint64_t failures = 0;   // because of a store, a receiver or a disk
+  bool follows = false;         // this process has the checkpoint
+  base::Milliseconds lag{0};    // from the oldest change that is not handled to now; 0: there is none
+};
+
+class Follower {
+ public:
+  enum class Round {
+    standing_by,  // another process follows
+    waiting,      // there was no change
+    beginning,    // the next round begins anew, or with another stream
+    handled,
+    failed,  // tried again by the next round, after a pause
+  };
+
+  // Everything given must outlive it.
+  Follower(store::Store& store, FollowerOptions options, ChangeHandler& handler, const base::Clock& clock,
+           base::Random& random, store::Retry retry);
+  ~Follower();  // stop()
+
+  // Takes its turn: a batch, or a wait for one. For its own thread, or for a test.
+  Round run_once();
+  // The same until it is stopped, on a thread of its own.
+  void start();
+  // Ends what it waits for. Lets another process follow at once.
+  void stop();
+
+  // Everything is to be done anew, by the next round. Safe to call from any thread.
+  void begin_anew() { is_anew_wanted_ = true; }
+
+  const FollowerOptions& options() const { return options_; }
+  FollowerCounts counts() const;  // safe to call from any thread
+
+ private:
+  Outcome<Round> turn();
+  Outcome<void> open();
+  Outcome<bool> gather();
+  Outcome<void> work(std::span<const store::StreamRecord> records);
+  Outcome<void> retry_single(std::span<const store::StreamRecord> record, Failure failure);
+  Outcome<void> call_for_anew(const std::string& reason);
+  void drop();
+  void react(const Failure& failure);
+  void set_subscription(std::unique_ptr<store::Subscription> subscription);
+  void note_lag();
+  bool pause(base::Milliseconds time);
+
+  store::Store& store_;
+  const FollowerOptions options_;
+  ChangeHandler& handler_;
+  const base::Clock& clock_;
+  base::Random& random_;
+  CheckpointKeeper keeper_;
+
+  std::vector<store::StreamRecord> batch_;
+  std::string told_;  // the last failure that the log has
+  int failures_in_a_row_ = 0;
+  std::atomic<bool> is_anew_wanted_ = false;
+  std::optional<base::Milliseconds> began_;  // when it last began anew; monotonic
+
+  std::mutex mutex_;
+  std::condition_variable stopping_;
+  bool is_stopped_ = false;
+  std::shared_ptr<store::Subscription> subscription_;  // written under the mutex
+
+  std::atomic<std::uint64_t> records_ = 0, batches_ = 0, halved_ = 0, set_aside_ = 0, begun_ = 0, failures_ = 0;
+  std::atomic<bool> follows_ = false;
+  std::atomic<std::int64_t> oldest_waiting_ = 0;  // milliseconds since 1970; 0: none waits
+  std::thread thread_;
+};
+
+}  // namespace postino::metrics

@@ -1,0 +1,72 @@
+// Figures as they change, for those who watch: server-sent events (text/event-stream) with the whole dashboard as JSON.
+//
+// A thread of its own reads the figures once for all who watch the same tenant, and no more often than is said. Whoever
+// reads slowly gets the latest when it is ready for it, not all that it has missed.
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "http/body_stream.h"
+#include "metrics/dashboard.h"
+
+namespace postino::metrics {
+
+struct LiveOptions {
+  base::Milliseconds interval = std::chrono::seconds(1);  // at least, between two events
+  base::Milliseconds poll = std::chrono::seconds(10);     // for changes that another process has counted
+  std::size_t most_watchers = 500;
+  std::size_t most_watchers_of_tenant = 50;
+};
+
+// Safe to use from any thread.
+class LiveFigures {
+ public:
+  // The dashboard must outlive it.
+  LiveFigures(Dashboard& dashboard, LiveOptions options) : dashboard_(dashboard), options_(options) {}
+  ~LiveFigures();  // stop()
+
+  void start();
+  // Ends all streams.
+  void stop();
+
+  // Figures of these have changed; empty: perhaps of all. Does not wait.
+  void changed(const std::set<std::string>& tenants);
+
+  // A body that begins with the present figures. nullptr: too many watch already, or it is stopped.
+  std::shared_ptr<http::BodyStream> watch(const std::string& tenant);
+  std::size_t watchers() const;
+
+  // Reads what has changed and tells those who watch: what the thread does again and again.
+  void tell();
+
+ private:
+  class Watcher;
+  struct Room {
+    std::vector<std::weak_ptr<Watcher>> watchers;
+    std::shared_ptr<const std::string> event;  // the latest
+    bool is_due = true;
+  };
+
+  void run();
+  // Forgets those who have gone. How many are left in all rooms.
+  std::size_t clean() const;
+
+  Dashboard& dashboard_;
+  const LiveOptions options_;
+  mutable std::mutex mutex_;
+  std::condition_variable news_;
+  mutable std::map<std::string, Room> rooms_;  // by tenant; of those that somebody watches
+  bool is_due_ = false;
+  bool is_stopped_ = false;
+  std::thread thread_;
+};
+
+}  // namespace postino::metrics

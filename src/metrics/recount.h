@@ -1,0 +1,80 @@
+// Counts all items of a table anew while others go on writing to it, and replaces the figures by what it found.
+//
+// It reads the table page by page, and the change stream beside it. Whatever key the stream has told of is counted as
+// the stream says, from then on change by change; a page only adds keys that neither the stream nor another page has
+// told of. After each page the stream is read to its end, so that at every moment the sum is that of the keys met so
+// far, exactly as they are at that position of the stream. When the last page is read, all keys have been met: either a
+// key was there all the time, then a page had it, or its coming was told by the stream. The figures and that position
+// are written, and following goes on from there. Nothing is stopped, and no record is counted twice or missed.
+//
+// It remembers eight bytes for each key met. Of a large table it counts a part of the keys in each of several passes.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "metrics/figures/key_fingerprints.h"
+#include "metrics/figures/tally.h"
+#include "metrics/follow/change_handler.h"
+#include "metrics/follow/set_aside.h"
+#include "metrics/follow/stream_start.h"
+#include "store/retry.h"
+
+namespace postino::metrics {
+
+struct RecountOptions {
+  std::size_t keys_per_pass = 4'000'000;
+  int page = 1'000;                  // items that are read at once
+  std::size_t most_set_aside = 100;  // items that cannot be counted and are kept for operators
+};
+
+class Recount {
+ public:
+  // Everything given must outlive it.
+  Recount(store::Store& store, const Source& source, const base::Clock& clock, const store::Retry& retry,
+          CheckpointKeeper& keeper, RecountOptions options)
+      : store_(store),
+        source_(source),
+        clock_(clock),
+        retry_(retry),
+        keeper_(keeper),
+        options_(options),
+        now_(clock.now()) {}
+
+  // Once. Until it returns the figures are as they were; the last commit replaces those of the company, and has the
+  // checkpoint. If it fails in between, the checkpoint still says that it is due.
+  Outcome<std::unique_ptr<store::Subscription>> run(const Beginning& beginning);
+
+ private:
+  Outcome<void> pass(const Beginning& beginning);
+  Outcome<void> catch_up();
+  void meet(const store::StreamRecord& record);
+  void meet(const item::Item& item);
+  void add(const item::Item& item, const item::Key& key);
+  item::Key key_of(const item::Item& item) const;
+  std::uint64_t part_of(std::uint64_t fingerprint) const { return fingerprint % passes_; }
+
+  Outcome<void> replace(const Beginning& beginning);
+  Outcome<std::vector<store::TransactAction>> outdated(const std::vector<item::Item>& items);
+  bool is_beyond(const item::Item& item) const;
+  std::vector<item::Item> new_items() const;
+
+  store::Store& store_;
+  const Source& source_;
+  const base::Clock& clock_;
+  const store::Retry& retry_;
+  CheckpointKeeper& keeper_;
+  const RecountOptions options_;
+  const base::TimePoint now_;  // decides what belongs into the history
+
+  store::KeySchema keys_;
+  StreamStart stream_;
+  std::uint64_t passes_ = 1, pass_ = 0;
+  KeyFingerprints met_;  // of this pass
+  Tally tally_;
+  std::vector<SetAside> faulty_;
+  std::size_t faults_ = 0;
+};
+
+}  // namespace postino::metrics

@@ -1,0 +1,38 @@
+// Changes that are delivered to somebody: first they are there, then the checkpoint moves. So each is delivered at
+// least once and in order, and twice only if the process ends in between.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "metrics/follow/change_handler.h"
+
+namespace postino::metrics {
+
+class Delivery : public ChangeHandler {
+ public:
+  // The store and the clock must outlive it.
+  Delivery(store::Store& store, std::string table, const base::Clock& clock)
+      : store_(store), table_(std::move(table)), clock_(clock) {}
+
+  // With the oldest change that the stream has. Changes that are gone are noted among those that were set aside.
+  Outcome<std::unique_ptr<store::Subscription>> begin(const Beginning& beginning, CheckpointKeeper& keeper) override;
+  Outcome<void> handle(std::span<const store::StreamRecord> records, CheckpointKeeper& keeper) override;
+  Outcome<void> set_aside(const store::StreamRecord& record, const std::string& reason,
+                          CheckpointKeeper& keeper) override;
+
+ protected:
+  const std::string& table() const { return table_; }
+  const base::Clock& clock() const { return clock_; }
+
+  // Returns when the receiver has all of them. `checkpoint` is the present one; notes that are changed go into the
+  // next.
+  virtual Outcome<void> deliver(std::span<const store::StreamRecord> records, Checkpoint& checkpoint) = 0;
+
+ private:
+  store::Store& store_;
+  const std::string table_;  // whose changes they are
+  const base::Clock& clock_;
+};
+
+}  // namespace postino::metrics

@@ -1,0 +1,70 @@
+// Subscribers of one's own: the changes of any table go to a webhook, to a queue, or as lines of JSON into files. Each
+// has a name, under which it goes on where it was (docs/metrics.md).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "metrics/follow/follower.h"
+#include "metrics/sinks/file_sink.h"
+#include "metrics/sinks/queue_sink.h"
+#include "metrics/sinks/webhook_sink.h"
+
+namespace postino::metrics {
+
+struct QueueTarget {
+  broker::Broker* broker = nullptr;  // must outlive the subscribers
+  std::string queue;
+};
+
+struct SubscriberOptions {
+  std::string name;   // 1 to 64 of a-z, 0-9, '-' and '_'; of one subscriber alone
+  std::string table;  // its stream must have new and old images; it gets one if it has none
+  std::variant<FileSinkOptions, WebhookSinkOptions, QueueTarget> target;
+};
+
+class Subscribers {
+ public:
+  // Everything given must outlive it. `metrics_table` has the checkpoints. `following`: as for Metrics.
+  Subscribers(store::Store& store, std::string metrics_table, FollowerOptions following, const base::Clock& clock,
+              base::Random& random, store::Retry retry)
+      : store_(store),
+        metrics_table_(std::move(metrics_table)),
+        following_(std::move(following)),
+        clock_(clock),
+        random_(random),
+        retry_(std::move(retry)) {}
+  ~Subscribers();  // stop()
+
+  // Before start(). invalid, with the rule.
+  base::Result<void> add(const SubscriberOptions& options);
+
+  void start();
+  void stop();
+
+  // nullptr: there is none of this name.
+  Follower* follower(const std::string& name);
+  // How they get on, in Prometheus' text format.
+  void append_to(std::string& out) const;
+
+ private:
+  struct Subscriber {
+    std::string name;
+    std::unique_ptr<Delivery> delivery;
+    std::unique_ptr<Follower> follower;
+  };
+
+  base::Result<std::unique_ptr<Delivery>> make_delivery(const SubscriberOptions& options);
+
+  store::Store& store_;
+  const std::string metrics_table_;
+  const FollowerOptions following_;
+  const base::Clock& clock_;
+  base::Random& random_;
+  const store::Retry retry_;
+  std::vector<Subscriber> subscribers_;
+};
+
+}  // namespace postino::metrics

@@ -1,0 +1,88 @@
+// Figures for those who watch.
+#include "metrics/live_figures.h"
+
+#include "support_desk.h"
+
+namespace postino::metrics {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class LiveFiguresTest : public ::testing::Test {
+ protected:
+  LiveFiguresTest() { process_.count_all(); }
+
+  void put(const std::string& id, const std::string& tenant = "") {
+    desk_.put(ticket_item(id, "NEW", desk_.now(), tenant));
+    process_.count_all();
+  }
+
+  SupportDesk desk_;
+  CountingProcess process_{desk_};
+  Dashboard dashboard_ = desk_.dashboard();
+  LiveFigures live_{dashboard_, {.most_watchers = 4, .most_watchers_of_tenant = 2}};
+};
+
+TEST_F(LiveFiguresTest, BeginWithThePresent) {
+  put("a");
+  const auto stream = live_.watch("");
+  live_.tell();
+  const auto piece = stream->next();
+  EXPECT_FALSE(piece.is_last);
+  EXPECT_THAT(piece.bytes, AllOf(StartsWith("event: figures\ndata: {"), HasSubstr(R"("NEW":1)"), EndsWith("}\n\n")));
+  EXPECT_EQ(stream->next().bytes, "") << "once";
+  EXPECT_THAT(stream->pulse(), StartsWith(":"));
+}
+
+TEST_F(LiveFiguresTest, OneWhoReadsSlowlyGetsTheLatest) {
+  const auto stream = live_.watch("");
+  int wakes = 0;
+  stream->begin([&] { ++wakes; });
+  for (int i = 0; i < 5; ++i) {
+    put(std::to_string(i));
+    live_.changed({""});
+    live_.tell();
+  }
+  EXPECT_EQ(wakes, 5);
+  EXPECT_THAT(stream->next().bytes, HasSubstr(R"("NEW":5)"));
+  EXPECT_EQ(stream->next().bytes, "");
+}
+
+TEST_F(LiveFiguresTest, EachSeesItsTenantAlone) {
+  const auto company = live_.watch(""), acme = live_.watch("acme");
+  live_.tell();
+  (void)company->next();
+  (void)acme->next();
+  put("a", "acme");
+  live_.changed({"acme", "*"});
+  live_.tell();
+  EXPECT_EQ(company->next().bytes, "") << "nothing of it has changed";
+  EXPECT_THAT(acme->next().bytes, HasSubstr(R"("NEW":1)"));
+}
+
+TEST_F(LiveFiguresTest, ThereAreLimits) {
+  std::vector<std::shared_ptr<http::BodyStream>> streams;
+  for (const char* tenant : {"a", "a", "b", "b"}) streams.push_back(live_.watch(tenant));
+  EXPECT_EQ(live_.watchers(), 4U);
+  EXPECT_EQ(live_.watch("c"), nullptr) << "too many in all";
+  streams.pop_back();
+  EXPECT_EQ(live_.watchers(), 3U);
+  EXPECT_EQ(live_.watch("a"), nullptr) << "too many of one tenant";
+  EXPECT_NE(live_.watch("b"), nullptr);
+}
+
+TEST_F(LiveFiguresTest, TheEndEndsThem) {
+  const auto stream = live_.watch("");
+  bool is_woken = false;
+  stream->begin([&] { is_woken = true; });
+  live_.stop();
+  EXPECT_TRUE(is_woken);
+  EXPECT_TRUE(stream->next().is_last);
+  EXPECT_EQ(live_.watch(""), nullptr);
+}
+
+}  // namespace
+}  // namespace postino::metrics
