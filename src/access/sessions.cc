@@ -1,0 +1,178 @@
+#include "access/sessions.h"
+
+#include <openssl/crypto.h>
+
+#include "base/hash.h"
+#include "base/timestamp.h"
+#include "item/attribute_text.h"
+
+namespace postino::access {
+
+namespace {
+
+constexpr std::string_view id_begin = "sess_";
+constexpr std::size_t uuid_size = 36;
+constexpr std::size_t id_size = id_begin.size() + uuid_size;
+constexpr std::size_t secret_size = 64;  // 32 bytes, in hexadecimal digits
+
+std::string partition_of(const std::string& id) { return "SESSION#" + id; }
+
+// In the index. A user and an API key may have the same name, and so may users of two tenants.
+std::string listing_of(const Session& session) {
+  return "SESSIONS#" + std::string(session.of_api_key ? "KEY#" : "USER#") + session.tenant + "#" + session.user_id;
+}
+
+// As Python's utcnow().isoformat(): the seed compares it with a time that knows no zone.
+std::string time_text(base::TimePoint time) {
+  std::string text = base::format_timestamp(time);
+  text.pop_back();
+  return text;
+}
+
+std::optional<base::TimePoint> time_of(const item::Item& item, std::string_view name) {
+  const auto time = base::parse_timestamp(item::attribute_text(item, name) + "Z");
+  if (!time) return std::nullopt;
+  return *time;
+}
+
+std::string make_secret(base::Random& random) {
+  std::string bytes;
+  for (int i = 0; i < 4; ++i) {
+    std::uint64_t number = random.next();
+    for (int j = 0; j < 8; ++j, number >>= 8) bytes += static_cast<char>(number & 0xFF);
+  }
+  return base::to_hex(bytes);
+}
+
+item::Item item_of(const Session& session, const std::string& secret) {
+  item::Map data{{"user_id", session.user_id}, {"session_id", session.id}};
+  item::Item item{{"PK", partition_of(session.id)},
+                  {"SK", "METADATA"},
+                  {"entity_type", "session"},
+                  {"session_id", session.id},
+                  {"user_id", session.user_id},
+                  {"created_at", time_text(session.created_at)},
+                  {"expires_at", time_text(session.expires_at)},
+                  {"ttl", base::epoch_seconds(session.expires_at)},
+                  {"secret_digest", base::to_hex(base::sha256(secret))},
+                  {"GSI1PK", listing_of(session)},
+                  {"GSI1SK", time_text(session.created_at) + "#" + session.id}};
+  item.set("data", std::move(data));
+  if (session.of_api_key) item.set("of_api_key", true);
+  if (!session.tenant.empty()) item.set("tenant", session.tenant);
+  if (!session.from.empty()) item.set("signed_in_from", session.from);
+  return item;
+}
+
+// nullopt: it is none of ours. The seed's own program makes sessions without a secret; these open nothing here.
+std::optional<Session> session_of(const item::Item& item) {
+  Session session;
+  session.id = item::attribute_text(item, "session_id");
+  session.user_id = item::attribute_text(item, "user_id");
+  session.tenant = item::attribute_text(item, "tenant");
+  session.from = item::attribute_text(item, "signed_in_from");
+  if (const item::AttributeValue* const of_key = item.find("of_api_key"))
+    session.of_api_key = of_key->get_if<bool>() != nullptr && of_key->as<bool>();
+  const auto created_at = time_of(item, "created_at");
+  const auto expires_at = time_of(item, "expires_at");
+  if (session.id.empty() || session.user_id.empty() || !created_at || !expires_at) return std::nullopt;
+  session.created_at = *created_at;
+  session.expires_at = *expires_at;
+  return session;
+}
+
+bool has_secret(const item::Item& item, std::string_view secret) {
+  const std::string stored = item::attribute_text(item, "secret_digest");
+  const std::string given = base::to_hex(base::sha256(secret));
+  return stored.size() == given.size() && CRYPTO_memcmp(stored.data(), given.data(), given.size()) == 0;
+}
+
+}  // namespace
+
+store::Answer<Sessions::Created> Sessions::create(Session session) {
+  session.id = std::string(id_begin) + base::make_uuid(random_);
+  session.created_at = clock_.now();
+  session.expires_at = session.created_at + options_.life;
+  const std::string secret = make_secret(random_);
+  TRY(const std::vector<item::Item> earlier, items_of(session, most_of_one_user));
+  if (earlier.size() >= most_of_one_user) TRY_VOID(remove(item::attribute_text(earlier.back(), "session_id")));
+  store::PutItemRequest put;
+  put.table_name = options_.table;
+  put.item = item_of(session, secret);
+  TRY_VOID(retry_([&] { return store_.put_item(put); }));
+  Created created{.session = std::move(session), .token = {}};
+  created.token = created.session.id + "." + secret;
+  return created;
+}
+
+bool Sessions::is_token(std::string_view text) {
+  return text.size() == id_size + 1 + secret_size && text.starts_with(id_begin) && text[id_size] == '.';
+}
+
+store::Answer<std::optional<Session>> Sessions::find(std::string_view token) {
+  if (!is_token(token)) return std::nullopt;
+  TRY(const std::optional<item::Item> item, read(std::string(token.substr(0, id_size))));
+  if (!item || !has_secret(*item, token.substr(id_size + 1))) return std::nullopt;
+  std::optional<Session> session = session_of(*item);
+  if (!session || has_ended(*session)) return std::nullopt;
+  return session;
+}
+
+store::Answer<std::vector<Session>> Sessions::list(const Session& whose) {
+  TRY(const std::vector<item::Item> items, items_of(whose, most_of_one_user));
+  std::vector<Session> sessions;
+  for (const item::Item& item : items)
+    if (std::optional<Session> session = session_of(item); session && !has_ended(*session))
+      sessions.push_back(*std::move(session));
+  return sessions;
+}
+
+store::Answer<bool> Sessions::revoke(const Session& whose, const std::string& id) {
+  if (id.size() != id_size || !id.starts_with(id_begin)) return false;
+  TRY(const std::optional<item::Item> item, read(id));
+  const std::optional<Session> session = item ? session_of(*item) : std::nullopt;
+  if (!session || listing_of(*session) != listing_of(whose) || has_ended(*session)) return false;
+  TRY_VOID(remove(id));
+  return true;
+}
+
+store::Answer<int> Sessions::revoke_all(const Session& whose) {
+  int count = 0;
+  for (;;) {
+    TRY(const std::vector<item::Item> items, items_of(whose, most_of_one_user));
+    for (const item::Item& item : items) TRY_VOID(remove(item::attribute_text(item, "session_id")));
+    count += static_cast<int>(items.size());
+    if (items.size() < most_of_one_user) return count;
+  }
+}
+
+store::Answer<std::optional<item::Item>> Sessions::read(const std::string& id) {
+  store::GetItemRequest get;
+  get.table_name = options_.table;
+  get.key = {{"PK", partition_of(id)}, {"SK", "METADATA"}};
+  get.consistent_read = true;
+  TRY(store::GetItemResponse answer, retry_([&] { return store_.get_item(get); }));
+  return std::move(answer.item);
+}
+
+store::Answer<std::vector<item::Item>> Sessions::items_of(const Session& whose, std::size_t most) {
+  store::QueryRequest query;
+  query.table_name = options_.table;
+  query.index_name = "GSI1-customer-index";
+  query.key_condition = "GSI1PK = :whose";
+  query.placeholders.values = item::Map{{":whose", listing_of(whose)}};
+  query.forward = false;
+  query.limit = static_cast<int>(most);
+  TRY(store::PageResponse page, retry_([&] { return store_.query(query); }));
+  return std::move(page.items);
+}
+
+store::Answer<void> Sessions::remove(const std::string& id) {
+  store::DeleteItemRequest request;
+  request.table_name = options_.table;
+  request.key = {{"PK", partition_of(id)}, {"SK", "METADATA"}};
+  TRY_VOID(retry_([&] { return store_.delete_item(request); }));
+  return {};
+}
+
+}  // namespace postino::access

@@ -1,0 +1,76 @@
+// Sessions of people and programs that have signed in: SESSION#{id}/METADATA in the table of the support desk, as seed
+// 004 has them. They end after a day, or when they are revoked.
+//
+// A caller gets a token: the id of the session, which others may see, and a secret, of which only a digest is stored. So
+// whoever reads the table, or a list of sessions, cannot act as one of them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "store/retry.h"
+#include "store/store.h"
+
+namespace postino::access {
+
+struct SessionOptions {
+  std::string table = "prod-tickets-unified";
+  base::Milliseconds life = std::chrono::hours(24);
+};
+
+struct Session {
+  std::string id;       // "sess_" and a UUID
+  std::string user_id;  // who signed in: the name of a user, or of an API key
+  bool of_api_key = false;
+  std::string tenant;  // empty: none
+  std::string from;    // the address of the sign-in
+  base::TimePoint created_at{};
+  base::TimePoint expires_at{};
+};
+
+// Safe to use from any thread.
+class Sessions {
+ public:
+  static constexpr std::size_t most_of_one_user = 100;  // a new one ends the oldest
+
+  Sessions(store::Store& store, SessionOptions options, const base::Clock& clock, base::Random& random,
+           store::Retry retry)
+      : store_(store), options_(std::move(options)), clock_(clock), random_(random), retry_(std::move(retry)) {}
+
+  struct Created {
+    Session session;
+    std::string token;  // told once
+  };
+  // Of the session, who it is for is used; the rest is made.
+  store::Answer<Created> create(Session session);
+
+  // Is this text a token, as far as its form tells?
+  static bool is_token(std::string_view text);
+  // nullopt: there is none, it has ended, or the secret is another.
+  store::Answer<std::optional<Session>> find(std::string_view token);
+
+  // Of one user, the newest first, without those that have ended.
+  store::Answer<std::vector<Session>> list(const Session& whose);
+  // False when that user has no such session.
+  store::Answer<bool> revoke(const Session& whose, const std::string& id);
+  // How many there were.
+  store::Answer<int> revoke_all(const Session& whose);
+
+ private:
+  store::Answer<std::optional<item::Item>> read(const std::string& id);
+  store::Answer<std::vector<item::Item>> items_of(const Session& whose, std::size_t most);
+  store::Answer<void> remove(const std::string& id);
+  bool has_ended(const Session& session) const { return session.expires_at <= clock_.now(); }
+
+  store::Store& store_;
+  const SessionOptions options_;
+  const base::Clock& clock_;
+  base::Random& random_;
+  const store::Retry retry_;
+};
+
+}  // namespace postino::access
