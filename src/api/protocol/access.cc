@@ -77,31 +77,43 @@ const ProblemType& border_problem(http::BorderRule rule) {
   return problems::loopback_only;
 }
 
+// "ROLE", "ROLE@TENANT", "ROLE/CUSTOMER" or "ROLE@TENANT/CUSTOMER".
+base::Result<void> parse_role_and_scope(std::string_view text, const std::string& whose, Caller& caller) {
+  const std::string names = " must have 1 to 64 characters of A-Z, a-z, 0-9, '_', '.' and '-'";
+  if (const auto before = take_until(text, '/')) {
+    if (!is_name(text)) return base::invalid("the customer of " + whose + names);
+    caller.customer = text;
+    text = *before;
+  }
+  if (const auto role_alone = take_until(text, '@')) {
+    if (!is_name(text)) return base::invalid("the tenant of " + whose + names);
+    caller.tenant = text;
+    text = *role_alone;
+  }
+  const auto role = parse_role(text);
+  if (!role)
+    return base::invalid("the role of " + whose +
+                         " must be customer, reader, sender, drafter, approver, auditor, agent or operator");
+  caller.role = *role;
+  if (caller.role == Role::customers && caller.customer.empty())
+    return base::invalid("the role customer of " + whose + " must name the customer, as in customer/C-1001");
+  return {};
+}
+
 }  // namespace
 
 base::Result<ApiKey> parse_api_key(std::string_view text) {
   const auto name = take_until(text, ':');
-  auto role_text = name ? take_until(text, ':') : std::nullopt;
-  if (!role_text) return base::invalid("an API key must be NAME:ROLE:SECRET or NAME:ROLE@TENANT:SECRET");
+  const auto role = name ? take_until(text, ':') : std::nullopt;
+  if (!role) return base::invalid("an API key must be NAME:ROLE:SECRET or NAME:ROLE@TENANT/CUSTOMER:SECRET");
   ApiKey key;
   if (!is_name(*name))
     return base::invalid("the name of an API key must have 1 to 64 characters of A-Z, a-z, 0-9, '_', '.' and '-'");
   key.caller.name = *name;
-  if (const auto role_alone = take_until(*role_text, '@')) {
-    if (!is_name(*role_text))
-      return base::invalid("the tenant of API key " + key.caller.name +
-                           " must have 1 to 64 characters of A-Z, a-z, 0-9, '_', '.' and '-'");
-    key.caller.tenant = *role_text;
-    role_text = role_alone;
-  }
-  const auto role = parse_role(*role_text);
-  if (!role)
-    return base::invalid("the role of API key " + key.caller.name +
-                         " must be reader, sender, drafter, approver, auditor or operator");
-  key.caller.role = *role;
+  const std::string whose = "API key " + key.caller.name;
+  TRY_VOID(parse_role_and_scope(*role, whose, key.caller));
   if (!is_secret(text))
-    return base::invalid("the secret of API key " + key.caller.name +
-                         " must have 16 to 512 printable ASCII characters, without spaces");
+    return base::invalid("the secret of " + whose + " must have 16 to 512 printable ASCII characters, without spaces");
   key.digest = base::sha256(text);
   return key;
 }
@@ -113,6 +125,9 @@ base::Result<const Caller*, Problem> Access::check(const http::Request& request,
   if (!has_right(caller->role, needed))
     return refuse(problems::forbidden, "This request needs the role " + roles_with(needed, " or ") +
                                            "; the API key has the role " + std::string(name_of(caller->role)) + ".");
+  if (!caller->customer.empty() && !is_about_one_customer(needed))
+    return refuse(problems::forbidden,
+                  "The API key belongs to one customer; this request needs an API key without a customer.");
   if (shared && !caller->tenant.empty())
     return refuse(problems::forbidden,
                   "The API key belongs to a tenant; this request needs an API key without a tenant.");
@@ -120,7 +135,7 @@ base::Result<const Caller*, Problem> Access::check(const http::Request& request,
 }
 
 base::Result<const Caller*, Problem> Access::check_border(const http::Request& request) const {
-  static const Caller local{"", Role::operators, ""};
+  static const Caller local{"", Role::operators, "", ""};
   if (auto refusal = border_.check(request)) return refuse(border_problem(refusal->rule), std::move(refusal->message));
   return &local;
 }

@@ -15,7 +15,8 @@ namespace postino::api {
 struct Caller {
   std::string name;  // of the key; empty where there are no keys
   Role role = Role::anyone;
-  std::string tenant;  // whose e-mails the caller sees; empty: everybody's
+  std::string tenant;    // whose e-mails the caller sees; empty: everybody's
+  std::string customer;  // whose tickets alone the caller sees; empty: those of all customers
 };
 
 struct ApiKey {
@@ -23,7 +24,8 @@ struct ApiKey {
   std::string digest;  // SHA-256 of the secret, which is not kept
 };
 
-// "NAME:ROLE:SECRET" or "NAME:ROLE@TENANT:SECRET". Fails with the rule that is broken, and never with the secret.
+// "NAME:ROLE:SECRET", where "@TENANT" and "/CUSTOMER" may follow the role. Fails with the rule that is broken, and
+// never with the secret.
 base::Result<ApiKey> parse_api_key(std::string_view text);
 
 // Safe to use from any thread.

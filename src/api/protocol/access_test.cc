@@ -48,6 +48,16 @@ TEST(ApiKey, MayBelongToATenant) {
   EXPECT_EQ(parsed->caller.tenant, "acme");
 }
 
+TEST(ApiKey, MayBelongToACustomer) {
+  const ApiKey of_tenant = key("a:customer@acme/C-1:0123456789abcdef");
+  EXPECT_EQ(of_tenant.caller.tenant, "acme");
+  EXPECT_EQ(of_tenant.caller.customer, "C-1");
+  const ApiKey of_none = key("a:agent/C-1:0123456789abcdef");
+  EXPECT_EQ(of_none.caller.role, Role::agents);
+  EXPECT_EQ(of_none.caller.tenant, "");
+  EXPECT_EQ(of_none.caller.customer, "C-1");
+}
+
 TEST(ApiKey, SecretMayHaveColonsAndAtSigns) {
   const ApiKey parsed = key("a:reader:0123456789:@bcdef");
   EXPECT_EQ(parsed.caller.tenant, "");
@@ -68,7 +78,11 @@ TEST(ApiKey, RefusalsDoNotTellTheSecret) {
            "a:anyone:topsecrettopsecret",
            "a:Reader:topsecrettopsecret",
            "a:reader@:topsecrettopsecret",
-           "a:reader@x/y:topsecrettopsecret",
+           "a:reader@x/:topsecrettopsecret",
+           "a:reader@x/y/z:topsecrettopsecret",
+           "a:reader/y@x:topsecrettopsecret",
+           "a:customer:topsecrettopsecret",
+           "a:customer@x:topsecrettopsecret",
            "a:reader:topsecret",
            "a:reader:topsecret topsecret",
            "a:reader:topsecrettopsecret\n",
@@ -146,6 +160,16 @@ TEST(Access, RolesOfRemindersHaveTheirRightsOnly) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().detail,
             "This request needs the role approver or operator; the API key has the role drafter.");
+}
+
+TEST(Access, OfOneCustomerIsAboutTheTicketsOfThatCustomer) {
+  const Access access({key("c:operator/C-1:secret-of-customer")});
+  const http::Request request = request_with({{"X-API-Key", "secret-of-customer"}});
+  for (const Right right : {Right::none, Right::open_tickets, Right::read_tickets})
+    EXPECT_EQ(who(access, request, right), "caller c");
+  for (const Right right : {Right::read, Right::send, Right::operate, Right::see_figures, Right::read_reminders,
+                            Right::draft_reminders, Right::approve_reminders, Right::audit, Right::work_on_tickets})
+    EXPECT_EQ(who(access, request, right), "FORBIDDEN");
 }
 
 TEST(Access, KeyOfATenantMayNotTouchWhatAllShare) {

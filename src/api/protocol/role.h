@@ -17,16 +17,37 @@ enum class Right : std::uint8_t {
   draft_reminders,    // and revise them
   approve_reminders,  // and reject them
   audit,              // who did what, and everything about one customer
+  open_tickets,       // and answer, attach files to and rate one's own
+  read_tickets,
+  work_on_tickets,  // move, escalate, answer
 };
 
-enum class Role : std::uint8_t { anyone, readers, senders, drafters, approvers, auditors, operators };
-inline constexpr Role all_roles[] = {Role::readers,   Role::senders,  Role::drafters,
-                                     Role::approvers, Role::auditors, Role::operators};
+// Of callers who are bound to one customer these are left, whatever their role is: all other things are about several
+// customers.
+constexpr bool is_about_one_customer(Right right) {
+  return right == Right::none || right == Right::open_tickets || right == Right::read_tickets;
+}
+
+enum class Role : std::uint8_t {
+  anyone,
+  customers,
+  readers,
+  senders,
+  drafters,
+  approvers,
+  auditors,
+  agents,
+  operators,
+};
+inline constexpr Role all_roles[] = {Role::customers, Role::readers,  Role::senders, Role::drafters,
+                                     Role::approvers, Role::auditors, Role::agents,  Role::operators};
 
 constexpr std::string_view name_of(Role role) {
   switch (role) {
     case Role::anyone:
       return "anyone";
+    case Role::customers:
+      return "customer";
     case Role::readers:
       return "reader";
     case Role::senders:
@@ -37,6 +58,8 @@ constexpr std::string_view name_of(Role role) {
       return "approver";
     case Role::auditors:
       return "auditor";
+    case Role::agents:
+      return "agent";
     case Role::operators:
       return "operator";
   }
@@ -58,6 +81,10 @@ constexpr bool has_right(Role role, Right right) {
       return right == see_figures || right == read_reminders || right == approve_reminders;
     case Role::auditors:
       return right == see_figures || right == read_reminders || right == audit;
+    case Role::agents:
+      return right == see_figures || right == open_tickets || right == read_tickets || right == work_on_tickets;
+    case Role::customers:
+      return right == open_tickets || right == read_tickets;
     case Role::anyone:
     case Role::operators:
       break;

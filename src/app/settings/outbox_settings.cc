@@ -111,9 +111,10 @@ std::vector<Setting> http_settings() {
        [](const Settings& all) {
          return quoted(net::Address{all.outbox.http_host, all.outbox.http_port}.text());
        }},
-      {"http.api_keys", "--api-key", "POSTINO_API_KEYS", "NAME:ROLE[@TENANT]:SECRET",
-       "API key of a caller of the REST API; ROLE is reader, sender, drafter, approver, auditor or operator. Repeat "
-       "the flag, or separate keys by commas in the environment. Without any, everything is allowed, on loopback "
+      {"http.api_keys", "--api-key", "POSTINO_API_KEYS", "NAME:ROLE[@TENANT][/CUSTOMER]:SECRET",
+       "API key of a caller of the REST API; ROLE is customer, reader, sender, drafter, approver, auditor, agent or "
+       "operator. Repeat the flag, or separate keys by commas in the environment. Without any, everything is allowed, "
+       "on loopback "
        "addresses only",
        list, take_api_key, show_api_keys, [](Settings& all) { all.outbox.api_keys.clear(); }},
       {"http.tls_certificate", "--http-tls-certificate", "POSTINO_HTTP_TLS_CERTIFICATE", "FILE",
