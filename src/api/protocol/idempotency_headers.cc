@@ -47,7 +47,7 @@ base::Result<base::Milliseconds, Problem> parse_life(std::string_view text) {
   return std::chrono::seconds(seconds);
 }
 
-auto count(const http::Request& request, std::string_view name) {
+auto header_count(const http::Request& request, std::string_view name) {
   return std::ranges::count_if(request.headers,
                                [&](const auto& header) { return base::equal_ignoring_case(header.first, name); });
 }
@@ -56,7 +56,7 @@ auto count(const http::Request& request, std::string_view name) {
 
 base::Result<IdempotencyHeaders, Problem> read_loose_idempotency_headers(const http::Request& request) {
   for (const char* header : {key_header, life_header})
-    if (count(request, header) > 1) return refuse_field(header, "must be given only once");
+    if (header_count(request, header) > 1) return refuse_field(header, "must be given only once");
   IdempotencyHeaders headers;
   if (request.has_header(key_header)) {
     TRY(headers.key, parse_key(request.header(key_header)));

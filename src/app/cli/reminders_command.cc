@@ -12,7 +12,7 @@ namespace postino::app {
 
 namespace {
 
-constexpr int subject_columns = 50;
+constexpr int reminder_subject_columns = 50;
 
 std::vector<ListingColumn> sent_columns() {
   return {{"ID", "id"},
@@ -20,7 +20,7 @@ std::vector<ListingColumn> sent_columns() {
           {"TYPE", "reminder_type"},
           {"SENT", "sent_date"},
           {"DELIVERY", "delivery_status"},
-          {"SUBJECT", "email_subject", Align::left, {}, {}, subject_columns}};
+          {"SUBJECT", "email_subject", Align::left, {}, {}, reminder_subject_columns}};
 }
 
 std::vector<ListingColumn> customer_columns() {
@@ -50,7 +50,7 @@ const std::vector<NamedListing>& reminder_listings() {
          {"REVISION", "revision", Align::right},
          {"RULE", "decision.rule"},
          {"ALLOWED FROM", "decision.allowed_from"},
-         {"SUBJECT", "email_subject", Align::left, {}, {}, subject_columns}}}},
+         {"SUBJECT", "email_subject", Align::left, {}, {}, reminder_subject_columns}}}},
       {"drafts",
        "revisions",
        {"listRevisions",

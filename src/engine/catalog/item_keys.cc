@@ -11,8 +11,6 @@ namespace postino::engine {
 
 namespace {
 
-constexpr std::size_t hash_size = 4;
-
 // The hash, then the bytes it was taken of with their length before them, because more follows.
 void append_partition(std::string& key, std::string_view hash_bytes) {
   base::append_big_endian(key, static_cast<std::uint32_t>(base::fast_hash(hash_bytes) >> 32));
@@ -35,7 +33,7 @@ std::string partition_prefix(const Table& table, const item::AttributeValue& has
   std::string hash_bytes;
   item::append_ordered_last(hash_bytes, hash);
   std::string key;
-  key.reserve(object_id_size + hash_size + 2 + hash_bytes.size() + 64);
+  key.reserve(object_id_size + partition_hash_size + 2 + hash_bytes.size() + 64);
   base::append_big_endian(key, table.id);
   append_partition(key, hash_bytes);
   return key;
@@ -57,7 +55,7 @@ std::string index_partition_prefix(const Index& index, const std::vector<const i
   std::string hash_bytes;
   for (const item::AttributeValue* value : hash) item::append_ordered(hash_bytes, *value);
   std::string key;
-  key.reserve(object_id_size + hash_size + 2 + hash_bytes.size() + 128);
+  key.reserve(object_id_size + partition_hash_size + 2 + hash_bytes.size() + 128);
   base::append_big_endian(key, index.id);
   append_partition(key, hash_bytes);
   return key;

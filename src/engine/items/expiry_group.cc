@@ -16,15 +16,14 @@ constexpr std::size_t least_items = 3;
 constexpr std::uint64_t group_mark = std::uint64_t{1}
                                      << 63;  // no second has it, so groups come after all other entries
 constexpr std::size_t second_end = object_id_size + sizeof(std::int64_t);
-constexpr std::size_t hash_size = 4;  // of the partition key, in item keys
 constexpr std::size_t length_size = 2;
 constexpr std::size_t sum_size = 8;
 
 // Of an item key: up to the end of its partition key. npos when it is none.
 std::size_t partition_end(std::string_view stored_item_key, std::size_t begin) {
-  if (stored_item_key.size() < begin + hash_size + length_size) return std::string_view::npos;
-  const std::size_t length = base::load_big_endian<std::uint16_t>(stored_item_key.data() + begin + hash_size);
-  const std::size_t end = begin + hash_size + length_size + length;
+  if (stored_item_key.size() < begin + partition_hash_size + length_size) return std::string_view::npos;
+  const std::size_t length = base::load_big_endian<std::uint16_t>(stored_item_key.data() + begin + partition_hash_size);
+  const std::size_t end = begin + partition_hash_size + length_size + length;
   return end <= stored_item_key.size() ? end : std::string_view::npos;
 }
 

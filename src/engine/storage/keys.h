@@ -13,6 +13,7 @@ namespace postino::engine {
 
 using ObjectId = std::uint32_t;                                  // of tables, indexes and streams; never used twice
 inline constexpr std::size_t object_id_size = sizeof(ObjectId);  // in keys
+inline constexpr std::size_t partition_hash_size = 4;            // in keys of items and index entries, behind the id
 
 struct KeyRange {
   std::string lower;  // inclusive
