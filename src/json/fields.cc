@@ -1,5 +1,7 @@
 #include "json/fields.h"
 
+#include <algorithm>
+
 #include "base/timestamp.h"
 
 namespace postino::json {
@@ -101,8 +103,19 @@ std::optional<std::vector<Members::Member>> Fields::map(std::string_view name, N
 
 void Fields::refuse_others() {
   if (!object_) return;
-  for (const auto& [key, value] : object_->members())
-    if (!asked_.contains(key)) refuse(key, "is an unknown field");
+  std::vector<std::string_view> known;
+  for (const auto& [key, value] : object_->members()) {
+    if (asked_.contains(key))
+      known.push_back(key);
+    else
+      refuse(key, "is an unknown field");
+  }
+  // Of two values one would be ignored, and another reader of the same text may take the other one.
+  std::ranges::sort(known);
+  for (auto each = known.begin(); (each = std::adjacent_find(each, known.end())) != known.end();) {
+    refuse(*each, "must not be given twice");
+    each = std::upper_bound(each, known.end(), *each);
+  }
 }
 
 std::string element_path(std::string_view list, std::size_t index) {

@@ -85,6 +85,14 @@ TEST(JsonFields, MembersNobodyAskedForAreRefused) {
   EXPECT_THAT(texts(reading.errors), ElementsAre("knwon: is an unknown field", "other: is an unknown field"));
 }
 
+TEST(JsonFields, MembersThatAreGivenTwiceAreRefused) {
+  Reading reading(R"({"b":1,"a":1,"c":2,"a":1,"b":null,"a":3,"d":1,"d":1})");
+  for (const char* const name : {"a", "b", "c"}) EXPECT_TRUE(reading->any(name, Need::required));
+  reading->refuse_others();
+  EXPECT_THAT(texts(reading.errors), ElementsAre("d: is an unknown field", "d: is an unknown field",
+                                                 "a: must not be given twice", "b: must not be given twice"));
+}
+
 TEST(JsonFields, WhatIsNoObjectHasNoMembers) {
   Reading reading("[1]", "data[0]");
   EXPECT_FALSE(reading->text("a", Need::required));
