@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/duration_words.h"
+
 namespace postino::base {
 namespace {
 
@@ -85,6 +87,16 @@ TEST(Timestamp, RefusesMomentsThatFourDigitsCannotName) {
 TEST(Timestamp, WhatIsWrittenIsReadBack) {
   for (const std::int64_t moment : {-62'167'219'200'000LL, -1LL, 0LL, 1'794'735'000'250LL, 253'402'300'799'999LL})
     EXPECT_EQ(parsed(format_timestamp(from_epoch_milliseconds(moment))), moment);
+}
+
+TEST(DurationWords, AreInTheLargestUnitWithoutRemainder) {
+  using namespace std::chrono_literals;
+  EXPECT_EQ(duration_in_words(168h), "7 days");
+  EXPECT_EQ(duration_in_words(36h), "36 hours");
+  EXPECT_EQ(duration_in_words(1min), "1 minute");
+  EXPECT_EQ(duration_in_words(90s), "90 seconds");
+  EXPECT_EQ(duration_in_words(1'001ms), "1001 milliseconds");
+  EXPECT_EQ(duration_in_words(0ms), "0 seconds");
 }
 
 }  // namespace

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "app/console/duration_text.h"
 #include "app/console/progress_bar.h"
 #include "app/console/terminal_text.h"
 #include "base/check.h"
+#include "base/duration_words.h"
 #include "messages/iso_duration.h"
 
 namespace postino::app {
@@ -39,7 +39,7 @@ std::string text_of(const AnswerObject& entry, std::string_view field) {
   std::string text = entry.text(field);
   if (schema.reference != "Duration") return text;
   const auto duration = messages::parse_duration(text);
-  return duration ? duration_in_words(*duration) : text;
+  return duration ? base::duration_in_words(*duration) : text;
 }
 
 std::string cell_of(const AnswerObject& entry, const ListingColumn& column, bool on_terminal) {

@@ -11,7 +11,5 @@ namespace postino::app {
 // "250ms", "30s", "5m", "4h" or "30d".
 base::Result<base::Milliseconds> parse_duration(const std::string& text);
 std::string show_duration(base::Milliseconds duration);
-// "7 days", "36 hours", "1 minute": for reading.
-std::string duration_in_words(base::Milliseconds duration);
 
 }  // namespace postino::app

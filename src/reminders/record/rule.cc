@@ -1,8 +1,8 @@
 #include "reminders/record/rule.h"
 
 #include <algorithm>
-#include <array>
 
+#include "base/duration_words.h"
 #include "base/timestamp.h"
 
 namespace postino::reminders {
@@ -23,21 +23,6 @@ bool is_type_name(std::string_view name) {
 }
 
 bool is_time(base::Milliseconds time) { return time >= 0ms && time <= longest_time; }
-
-// "7 days", "36 hours", "90 seconds": the largest unit that has no remainder.
-std::string text_of(base::Milliseconds time) {
-  struct Unit {
-    base::Milliseconds size;
-    std::string_view name;
-  };
-  constexpr std::array<Unit, 4> units = {{{24h, "day"}, {1h, "hour"}, {1min, "minute"}, {1s, "second"}}};
-  for (const auto& [size, name] : units)
-    if (time >= size && time % size == 0ms) {
-      const auto count = time / size;
-      return std::to_string(count) + " " + std::string(name) + (count == 1 ? "" : "s");
-    }
-  return std::to_string(time.count()) + " milliseconds";
-}
 
 const LastSent* last_of(const std::vector<LastSent>& sent, std::string_view type) {
   const auto found = std::ranges::find(sent, type, &LastSent::type);
@@ -90,7 +75,7 @@ base::Result<Rules> Rules::make(std::vector<Rule> rules) {
                            " lower-case letters, digits, _ and -");
     if (std::ranges::count(made.rules_, rule.type, &Rule::type) > 1) return base::invalid(type + " occurs twice");
     if (!is_time(rule.pause) || !is_time(rule.after_followed))
-      return base::invalid(type + ": times must be from 0 to " + text_of(longest_time));
+      return base::invalid(type + ": times must be from 0 to " + base::duration_in_words(longest_time));
     if (rule.follows.empty() && rule.after_followed > 0ms)
       return base::invalid(type + " has a time after another type, and names none that it follows");
   }
@@ -129,14 +114,15 @@ Decision Rules::decide(std::string_view type, const std::vector<LastSent>& sent,
   const bool before_holds = after_before && now < *after_before;
   Decision decision;
   if (before_holds && (!same_holds || *after_before > *after_same)) {
-    decision = refuse(Reason::too_soon_after, "a " + rule->type + " reminder is sent at least " +
-                                                  text_of(rule->after_followed) + " after the " + rule->follows +
-                                                  " one, which was sent at " + base::format_timestamp(before->at));
+    decision =
+        refuse(Reason::too_soon_after,
+               "a " + rule->type + " reminder is sent at least " + base::duration_in_words(rule->after_followed) +
+                   " after the " + rule->follows + " one, which was sent at " + base::format_timestamp(before->at));
     decision.allowed_from = after_before;
   } else if (same_holds) {
     decision =
         refuse(Reason::too_soon, "a " + rule->type + " reminder was sent at " + base::format_timestamp(same->at) +
-                                     ", and there is none within " + text_of(rule->pause));
+                                     ", and there is none within " + base::duration_in_words(rule->pause));
     decision.allowed_from = after_same;
   } else {
     decision.allowed_from = now;
