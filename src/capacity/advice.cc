@@ -58,10 +58,10 @@ Advice about_large_item(const ObservedLargeItem& item) {
               std::to_string(write_units(0, item.bytes)) + " units."};
 }
 
-Advice about_unread_index(const UnreadIndex& index, const Observation& observation) {
+Advice about_unread_index(const UnreadIndex& index) {
   return {AdviceKind::unread_index, index.table, index.index,
           "Nothing has read index " + index.index + " of table " + index.table + " since " +
-              base::format_timestamp(observation.since) + ". It would take " + index.write_units_per_month.text() +
+              base::format_timestamp(index.since) + ". It would take " + index.write_units_per_month.text() +
               " write units a month, and cost " + index.cost.text(cents) +
               " with its storage. If no program needs it, remove it; a local index goes only with its table."};
 }
@@ -128,7 +128,7 @@ std::vector<Advice> advice_for(const Observation& observation, const PriceBook& 
   for (const HotKey& key : observation.hot_keys)
     if (is_warm(key)) advice.push_back(about_hot_key(key));
   for (const ObservedLargeItem& item : observation.large_items) advice.push_back(about_large_item(item));
-  for (const UnreadIndex& index : observation.unread_indexes) advice.push_back(about_unread_index(index, observation));
+  for (const UnreadIndex& index : observation.unread_indexes) advice.push_back(about_unread_index(index));
   for (const ObservedTable& table : observation.tables)
     for (const ObservedPart& part : table.parts)
       if (is_scanned(part)) advice.push_back(about_scans(table, part));

@@ -18,10 +18,10 @@ Decimal percent_of(const Decimal& value, std::int64_t percent) {
 // Puts the lines together. Requests that there are none of have none.
 class Lines {
  public:
-  void add(std::string what, bool reads, const Decimal& per_second, const Decimal& units_each,
+  void add(std::string what, UnitKind unit, const Decimal& per_second, const Decimal& units_each,
            const std::string& index = "") {
     if (per_second.is_zero()) return;
-    all_.push_back({std::move(what), index, reads, per_second, units_each, per_second * units_each});
+    all_.push_back({std::move(what), index, unit, per_second, units_each, per_second * units_each});
   }
   std::vector<EstimateLine> take() { return std::move(all_); }
 
@@ -31,24 +31,27 @@ class Lines {
 
 void add_table_lines(const Workload& load, Lines& lines) {
   using enum Consistency;
+  using enum UnitKind;
   const std::int64_t bytes = load.item_bytes;
-  lines.add("strong reads", true, load.strong_reads, read_units(bytes, strong));
-  lines.add("eventual reads", true, load.eventual_reads, read_units(bytes, eventual));
-  lines.add("transactional reads", true, load.transactional_reads, read_units(bytes, transactional));
-  lines.add(load.consistent_queries ? "consistent queries" : "queries", true, load.queries,
+  lines.add("strong reads", read, load.strong_reads, read_units(bytes, strong));
+  lines.add("eventual reads", read, load.eventual_reads, read_units(bytes, eventual));
+  lines.add("transactional reads", read, load.transactional_reads, read_units(bytes, transactional));
+  lines.add(load.consistent_queries ? "consistent queries" : "queries", read, load.queries,
             page_units(load.items_per_query * bytes, load.consistent_queries ? strong : eventual));
-  lines.add("writes", false, load.writes, write_units(bytes, bytes));
-  lines.add("transactional writes", false, load.transactional_writes, write_units(bytes, bytes, true));
-  lines.add("deletes", false, load.deletes, write_units(bytes, 0));
-  lines.add("failed writes", false, load.failed_writes, write_units(bytes, 0));
-  lines.add("expiries", false, load.expiries, 0);
+  lines.add("writes", write, load.writes, write_units(bytes, bytes));
+  lines.add("transactional writes", write, load.transactional_writes, write_units(bytes, bytes, true));
+  lines.add("deletes", write, load.deletes, write_units(bytes, 0));
+  lines.add("failed writes", write, load.failed_writes, write_units(bytes, 0));
+  lines.add("expiries", write, load.expiries, 0);
+  lines.add("stream reads", stream_read, load.stream_reads, 1);
 }
 
 // Of the writes to the table, so many reach the index: with one write, or with two when they change its key.
 void add_index_lines(const Workload& load, const IndexWorkload& index, Lines& lines) {
+  using enum UnitKind;
   const std::string& name = index.name;
   const std::int64_t bytes = index.entry_bytes;
-  lines.add("queries", true, index.queries, page_units(index.entries_per_query * bytes, Consistency::eventual), name);
+  lines.add("queries", read, index.queries, page_units(index.entries_per_query * bytes, Consistency::eventual), name);
   const std::int64_t once = index_write_units({.before_bytes = bytes, .after_bytes = bytes});
   const std::int64_t twice = index_write_units({.before_bytes = bytes, .after_bytes = bytes, .key_changed = true});
   const std::int64_t removal = index_write_units({.before_bytes = bytes});
@@ -56,17 +59,17 @@ void add_index_lines(const Workload& load, const IndexWorkload& index, Lines& li
        {std::tuple("writes", load.writes, std::int64_t{1}),
         std::tuple("transactional writes", load.transactional_writes, transaction_factor)}) {
     const Decimal indexed = percent_of(writes, index.items_percent);
-    lines.add(what, false, percent_of(indexed, index.changes_percent - index.key_changes_percent), factor * once, name);
-    lines.add(std::string(what) + " with another key", false, percent_of(indexed, index.key_changes_percent),
+    lines.add(what, write, percent_of(indexed, index.changes_percent - index.key_changes_percent), factor * once, name);
+    lines.add(std::string(what) + " with another key", write, percent_of(indexed, index.key_changes_percent),
               factor * twice, name);
   }
-  lines.add("deletes", false, percent_of(load.deletes, index.items_percent), removal, name);
+  lines.add("deletes", write, percent_of(load.deletes, index.items_percent), removal, name);
 }
 
-Decimal units_of(const std::vector<EstimateLine>& lines, bool reads, const std::string* index = nullptr) {
+Decimal units_of(const std::vector<EstimateLine>& lines, UnitKind unit, const std::string* index = nullptr) {
   Decimal units;
   for (const EstimateLine& line : lines)
-    if (line.reads == reads && (index == nullptr || line.index == *index)) units += line.units_per_second;
+    if (line.unit == unit && (index == nullptr || line.index == *index)) units += line.units_per_second;
   return units;
 }
 
@@ -86,8 +89,8 @@ std::vector<ProvisionedCapacity> capacity_for(const Workload& load, const std::v
   for (const IndexWorkload& index : load.indexes) owners.push_back(index.name);
   std::vector<ProvisionedCapacity> capacity;
   for (const std::string& owner : owners)
-    capacity.push_back({owner, provisioned_units(units_of(lines, true, &owner), load.utilisation_percent),
-                        provisioned_units(units_of(lines, false, &owner), load.utilisation_percent)});
+    capacity.push_back({owner, provisioned_units(units_of(lines, UnitKind::read, &owner), load.utilisation_percent),
+                        provisioned_units(units_of(lines, UnitKind::write, &owner), load.utilisation_percent)});
   return capacity;
 }
 
@@ -142,14 +145,26 @@ std::vector<std::string> notes_for(const Workload& load, const PriceBook& book) 
 
 std::string_view name_of(Mode mode) { return mode == Mode::on_demand ? "on_demand" : "provisioned"; }
 
+std::string_view name_of(UnitKind kind) {
+  switch (kind) {
+    case UnitKind::read:
+      return "read";
+    case UnitKind::write:
+      return "write";
+    case UnitKind::stream_read:
+      break;
+  }
+  return "stream_read";
+}
+
 Estimate estimate(const Workload& load, const PriceBook& book) {
   Lines lines;
   add_table_lines(load, lines);
   for (const IndexWorkload& index : load.indexes) add_index_lines(load, index, lines);
   Estimate result;
   result.lines = lines.take();
-  result.read_units_per_second = units_of(result.lines, true);
-  result.write_units_per_second = units_of(result.lines, false);
+  result.read_units_per_second = units_of(result.lines, UnitKind::read);
+  result.write_units_per_second = units_of(result.lines, UnitKind::write);
   // A month has hours_per_month / 24 days, of hours_per_day hours each.
   const std::int64_t seconds = seconds_per_hour / hours_per_whole_day * book.hours_per_month * load.hours_per_day;
   result.read_units_per_month = (result.read_units_per_second * seconds).rounded(unit_places);

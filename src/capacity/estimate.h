@@ -16,11 +16,14 @@ namespace postino::capacity {
 enum class Mode { on_demand, provisioned };
 std::string_view name_of(Mode mode);  // "on_demand"
 
+enum class UnitKind { read, write, stream_read };
+std::string_view name_of(UnitKind kind);  // "stream_read"
+
 // One kind of request.
 struct EstimateLine {
   std::string what;   // "strong reads"
   std::string index;  // empty: of the table itself
-  bool reads = true;
+  UnitKind unit = UnitKind::read;
   Decimal per_second;
   Decimal units_each;
   Decimal units_per_second;

@@ -20,7 +20,7 @@ void write_lines(json::Writer& json, const std::vector<EstimateLine>& lines) {
     json.begin_object();
     json.key("what").string(line.what);
     json.key("index").string(line.index);
-    json.key("unit").string(line.reads ? "read" : "write");
+    json.key("unit").string(name_of(line.unit));
     json.key("per_second").string(line.per_second.text());
     json.key("units_each").string(line.units_each.text());
     json.key("units_per_second").string(line.units_per_second.text());

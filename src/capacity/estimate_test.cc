@@ -68,11 +68,15 @@ TEST(Estimate, EveryKindOfRequest) {
   const Estimate result = estimated(
       R"({"item_bytes": 4097, "strong_reads": "0.5", "eventual_reads": 1, "transactional_reads": 1, "queries": 2,
           "items_per_query": 10, "writes": 1, "transactional_writes": 1, "deletes": 1, "failed_writes": 1,
-          "expiries": 1000})");
-  EXPECT_THAT(lines_of(result),
-              ElementsAre("strong reads 0.5 x 2 = 1", "eventual reads 1 x 1 = 1", "transactional reads 1 x 4 = 4",
-                          "queries 2 x 5.5 = 11", "writes 1 x 5 = 5", "transactional writes 1 x 10 = 10",
-                          "deletes 1 x 5 = 5", "failed writes 1 x 5 = 5", "expiries 1000 x 0 = 0"));
+          "expiries": 1000, "stream_reads": "2.5"})");
+  EXPECT_THAT(
+      lines_of(result),
+      ElementsAre("strong reads 0.5 x 2 = 1", "eventual reads 1 x 1 = 1", "transactional reads 1 x 4 = 4",
+                  "queries 2 x 5.5 = 11", "writes 1 x 5 = 5", "transactional writes 1 x 10 = 10", "deletes 1 x 5 = 5",
+                  "failed writes 1 x 5 = 5", "expiries 1000 x 0 = 0", "stream reads 2.5 x 1 = 2.5"));
+  // They are paid for by themselves, and need no capacity.
+  EXPECT_EQ(result.read_units_per_second.text(), "17");
+  EXPECT_EQ(result.lines.back().unit, UnitKind::stream_read);
   EXPECT_THAT(lines_of(estimated(R"({"item_bytes": 4097, "queries": 1, "consistent_queries": true})")),
               ElementsAre("consistent queries 1 x 2 = 2"));
 }
@@ -202,6 +206,34 @@ TEST(Workload, FaultsNameTheFieldAndTheRule) {
                   "indexes[3].entry_bytes: must not be more than item_bytes: an entry is a part of an item",
                   "indexes[4].name: must be another than that of the indexes before",
                   "indexes[4].key_changes_percent: must not be more than changes_percent, of which it is a part"));
+}
+
+TEST(Workload, ACommandLineIsToldItsOptions) {
+  EXPECT_EQ(field_text("item_bytes", InputForm::json), "item_bytes");
+  EXPECT_EQ(field_text("item_bytes", InputForm::command_line), "--item-bytes");
+  EXPECT_EQ(field_text("indexes", InputForm::command_line), "--index");
+  EXPECT_EQ(field_text("indexes[1].entry_bytes", InputForm::command_line), "--index 2: entry_bytes");
+  EXPECT_EQ(field_text("indexes[0]", InputForm::command_line), "--index 1");
+  json::Document document;
+  json::FieldErrors errors;
+  ASSERT_TRUE(document.parse(R"({"item_bytes": 10, "writes": "", "items": 1, "storage_gb": 1,
+                                 "indexes": [{"projection": "KEYS_ONLY", "entry_bytes": 11}]})",
+                             errors));
+  EXPECT_FALSE(read_workload(document.root(), errors, InputForm::command_line));
+  std::vector<std::string> faults;
+  for (const json::FieldError& error : errors.list())
+    faults.push_back(field_text(error.field, InputForm::command_line) + ": " + error.rule);
+  EXPECT_THAT(faults,
+              ElementsAre("--writes: must be a number such as 12 or 0.5, from 0 to 100000000 with at most 3 digits "
+                          "behind the point",
+                          "--storage-gb: must be left out where --items is given",
+                          "--index 1: entry_bytes: must not be more than --item-bytes: an entry is a part of an item"));
+}
+
+TEST(Workload, FieldsThatAreGivenTwiceAreRefused) {
+  EXPECT_THAT(workload_faults(R"({"item_bytes": 10, "writes": 1, "writes": 2, "indexes": [{"projection": "ALL",
+                                 "queries": 1, "queries": 1}]})"),
+              ElementsAre("indexes[0].queries: must not be given twice", "writes: must not be given twice"));
 }
 
 }  // namespace

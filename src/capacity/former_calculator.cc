@@ -54,7 +54,7 @@ std::optional<double> read_size(Fields& fields, std::string_view name, Need need
     const auto read = std::from_chars(text->data(), text->data() + text->size(), parsed, std::chars_format::fixed);
     if (read.ec == std::errc() && read.ptr == text->data() + text->size()) value = parsed;
   }
-  if (value && *value >= 0 && *value <= FormerLimits::size) return value;
+  if (value && *value >= 0 && *value <= FormerLimits::size) return std::abs(*value);  // -0 is 0
   fields.refuse(name, "must be a number from 0 to 1000000");
   return std::nullopt;
 }

@@ -131,6 +131,21 @@ TEST(FormerCalculator, TellsItsContradictions) {
   EXPECT_EQ(document.root().member("on_demand")->member("read_cost")->number(), 162.0);
 }
 
+// A binary fraction has two zeros, and a bill has one.
+TEST(FormerCalculator, NoAmountIsMinusZero) {
+  for (const char* const zero : {"-0.0", "\"-0.0\"", "-0"}) {
+    json::Document document;
+    json::FieldErrors errors;
+    ASSERT_TRUE(
+        document.parse(R"({"reads_per_second": 0, "writes_per_second": 0, "item_size_kb": -0.0, "storage_gb": )" +
+                           std::string(zero) + "}",
+                       errors));
+    const auto load = read_former_load(document.root(), errors);
+    ASSERT_TRUE(load) << zero;
+    EXPECT_THAT(to_json(former_analysis(*load)), testing::Not(testing::HasSubstr("-0"))) << zero;
+  }
+}
+
 TEST(FormerCalculator, FaultsNameTheFieldAndTheRule) {
   const auto faults = [](const std::string& text) {
     json::Document document;

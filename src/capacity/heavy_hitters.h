@@ -27,6 +27,8 @@ class HeavyHitters {
     std::uint64_t amount = 0;       // about what it got
     std::uint64_t most_excess = 0;  // it got no less than the amount without this
     std::uint64_t most_in_a_second = 0;
+
+    std::uint64_t least() const { return amount - most_excess; }
   };
 
   // `hash` is one of the bytes. Seconds may not go back.

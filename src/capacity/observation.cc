@@ -14,6 +14,7 @@ namespace postino::capacity {
 namespace {
 
 constexpr std::size_t shown_keys = 5;  // of each kind, of each table and index
+constexpr std::int64_t least_shown_share_percent = 1;
 constexpr std::int64_t short_watch_seconds = 3'600;
 constexpr std::size_t shown_key_bytes = 200;  // of a key that is cut
 
@@ -79,6 +80,8 @@ void add_keys(Observation& observation, const TrafficWatch::Source& source) {
     const Decimal limit = reads ? partition_read_units : partition_write_units;
     for (const HotKey& key : keys)
       if (key.most_in_a_second > limit) observation.hot_partitions.push_back(key);
+    // Among many keys that get little, the ones that were counted last are there by chance.
+    std::erase_if(keys, [](const HotKey& key) { return key.share_percent < Decimal(least_shown_share_percent); });
     if (keys.size() > shown_keys) keys.resize(shown_keys);
     std::ranges::move(keys, std::back_inserter(observation.hot_keys));
   }
@@ -90,17 +93,18 @@ ObservedPart part_of(const TrafficCounts& counts, const std::string& index, cons
   part.read_units = units_in(counts.read_halves);
   part.scan_units = units_in(counts.scan_halves);
   part.write_units = units_in(counts.write_halves);
+  part.backfill_units = units_in(counts.backfill_halves);
   part.read_units_per_month = pace.per_month(part.read_units);
   part.write_units_per_month = pace.per_month(part.write_units);
   return part;
 }
 
-// The tables and indexes that there are, with what was counted of each; and those that are gone.
-class ObservedHouse {
+// The tables and indexes that there are, each with what was counted of it.
+class CountedTables {
  public:
-  ObservedHouse(const TrafficWatch::Sighting& sighting, const Pace& pace) : pace_(pace) {
+  CountedTables(const TrafficWatch::Sighting& sighting, const Pace& pace) : pace_(pace) {
     for (const TrafficWatch::Source& source : sighting.sources)
-      counts_.emplace(std::pair(source.source.table, source.source.index), &source);
+      sources_.emplace(std::pair(source.source.table, source.source.index), &source);
   }
 
   ObservedTable take(const store::TableDescription& description) {
@@ -118,53 +122,33 @@ class ObservedHouse {
       const TrafficCounts counts = take(table, index.name, index.item_count, index.size_bytes);
       provision(table.parts.back(), counts);
     }
-    take_rest(table);
     return table;
   }
 
-  // What belongs to no table that there is.
-  std::vector<ObservedTable> take_gone() {
-    std::vector<ObservedTable> gone;
-    while (!counts_.empty()) {
-      ObservedTable table{.table = counts_.begin()->first.first};
-      table.parts.push_back({});
-      const auto own = counts_.find(std::pair(table.table, std::string()));
-      if (own != counts_.end()) {
-        table.parts.front() = part_of(own->second->counts, "", pace_);
-        counts_.erase(own);
-      }
-      take_rest(table);
-      gone.push_back(std::move(table));
-    }
-    return gone;
+  // What was counted of those that were taken.
+  const std::vector<const TrafficWatch::Source*>& taken() const { return taken_; }
+
+  // What belongs to no table and no index that there is.
+  Decimal units_left() const {
+    std::uint64_t halves = 0;
+    for (const auto& [name, source] : sources_) halves += source->counts.read_halves + source->counts.write_halves;
+    return units_in(halves);
   }
 
  private:
   TrafficCounts take(ObservedTable& table, const std::string& index, std::int64_t items, std::int64_t bytes) {
-    const auto found = counts_.find(std::pair(table.table, index));
+    const auto found = sources_.find(std::pair(table.table, index));
     TrafficCounts counts;
-    if (found != counts_.end()) {
+    if (found != sources_.end()) {
       counts = found->second->counts;
-      counts_.erase(found);
+      taken_.push_back(found->second);
+      sources_.erase(found);
     }
     ObservedPart part = part_of(counts, index, pace_);
-    part.exists = true;
     part.items = items;
     part.stored_bytes = bytes + items * item_overhead_bytes;
     table.parts.push_back(std::move(part));
     return counts;
-  }
-
-  // Indexes that are gone.
-  void take_rest(ObservedTable& table) {
-    for (auto each = counts_.begin(); each != counts_.end();) {
-      if (each->first.first != table.table) {
-        ++each;
-        continue;
-      }
-      table.parts.push_back(part_of(each->second->counts, each->first.second, pace_));
-      each = counts_.erase(each);
-    }
   }
 
   void provision(ObservedPart& part, const TrafficCounts& busiest) const {
@@ -175,7 +159,8 @@ class ObservedHouse {
   }
 
   const Pace pace_;
-  std::map<std::pair<std::string, std::string>, const TrafficWatch::Source*> counts_;
+  std::map<std::pair<std::string, std::string>, const TrafficWatch::Source*> sources_;
+  std::vector<const TrafficWatch::Source*> taken_;
 };
 
 void price(ObservedTable& table, const PriceBook& book) {
@@ -203,15 +188,27 @@ void price(ObservedTable& table, const PriceBook& book) {
   table.saving = std::max(on_demand, provisioned) - std::min(on_demand, provisioned);
 }
 
-void add_unread_indexes(Observation& observation, const PriceBook& book, const std::set<std::string>& own) {
+// When it was first used since the watch began. An index that was made meanwhile is used when it is filled, so one that
+// was not used was there before, or is empty.
+base::TimePoint first_use(const std::vector<const TrafficWatch::Source*>& sources, const std::string& table,
+                          const std::string& index, base::TimePoint watch_began) {
+  for (const TrafficWatch::Source* const each : sources)
+    if (each->source.table == table && each->source.index == index) return each->since;
+  return watch_began;
+}
+
+void add_unread_indexes(Observation& observation, const std::vector<const TrafficWatch::Source*>& sources,
+                        const PriceBook& book, const std::set<std::string>& own) {
   for (const ObservedTable& table : observation.tables) {
     if (own.contains(table.table)) continue;
+    const ClassPrices& prices = book.of(table.storage_class);
     for (const ObservedPart& part : std::span(table.parts).subspan(1)) {
-      if (!part.exists || part.reads > 0) continue;
-      const ClassPrices& prices = book.of(table.storage_class);
+      if (part.reads > 0) continue;
       const Decimal cost = on_demand_write_cost(prices, part.write_units_per_month) +
                            storage_cost(prices, gigabytes_of(part.stored_bytes));
-      observation.unread_indexes.push_back({table.table, part.index, part.write_units_per_month, cost});
+      if (cost.is_zero()) continue;  // nothing is gained without it
+      const base::TimePoint since = first_use(sources, table.table, part.index, observation.since);
+      observation.unread_indexes.push_back({table.table, part.index, since, part.write_units_per_month, cost});
     }
   }
 }
@@ -221,6 +218,8 @@ void add_totals(Observation& observation, const PriceBook& book, const Pace& pac
     observation.on_demand = observation.on_demand + table.on_demand;
     observation.provisioned = observation.provisioned + table.provisioned;
     observation.best += std::min(table.on_demand.total(), table.provisioned.total());
+    for (const ObservedPart& part : table.parts)
+      observation.backfill_cost += on_demand_write_cost(book.of(table.storage_class), part.backfill_units);
   }
   const Decimal streams = stream_read_cost(book, pace.per_month(observation.stream_reads));
   observation.on_demand.stream_reads = observation.provisioned.stream_reads = streams;
@@ -243,6 +242,16 @@ void add_notes(Observation& observation, const PriceBook& book) {
   if (!observation.other_units.is_zero())
     notes.push_back("There were too many tables and indexes to watch: " + observation.other_units.text() +
                     " units are not in any table's figures.");
+  if (!observation.deleted_units.is_zero())
+    notes.push_back("Tables and indexes that were deleted meanwhile took " + observation.deleted_units.text() +
+                    " units. They are in no figure of a month: they will take no more.");
+  Decimal filled;
+  for (const ObservedTable& table : observation.tables)
+    for (const ObservedPart& part : table.parts) filled += part.backfill_units;
+  if (!filled.is_zero())
+    notes.push_back("Filling new indexes with the items that were there took " + filled.text() +
+                    " write units, which cost " + observation.backfill_cost.text(cents) +
+                    " on demand, once. They are in no figure of a month.");
 }
 
 }  // namespace
@@ -254,18 +263,16 @@ Observation observe(const TrafficWatch::Sighting& sighting, const std::vector<st
   observation.seconds = sighting.elapsed.count() / 1'000;
   observation.stream_reads = Decimal(static_cast<std::int64_t>(sighting.stream_reads));
   observation.other_units = units_in(sighting.others.read_halves + sighting.others.write_halves);
-  ObservedHouse house(sighting, pace);
-  for (const store::TableDescription& description : tables) observation.tables.push_back(house.take(description));
-  std::ranges::move(house.take_gone(), std::back_inserter(observation.tables));
+  CountedTables counted(sighting, pace);
+  for (const store::TableDescription& description : tables) observation.tables.push_back(counted.take(description));
+  observation.deleted_units = counted.units_left();
   for (ObservedTable& table : observation.tables) price(table, book);
-  for (const TrafficWatch::Source& source : sighting.sources) {
-    // Of a table that is gone there is nothing to advise.
-    if (std::ranges::find(tables, source.source.table, &store::TableDescription::name) == tables.end()) continue;
-    add_keys(observation, source);
-    for (const LargeItem& item : source.counts.large_items)
-      observation.large_items.push_back({source.source.table, item.key, static_cast<std::int64_t>(item.bytes)});
+  for (const TrafficWatch::Source* const source : counted.taken()) {
+    add_keys(observation, *source);
+    for (const LargeItem& item : source->counts.large_items)
+      observation.large_items.push_back({source->source.table, item.key, static_cast<std::int64_t>(item.bytes)});
   }
-  add_unread_indexes(observation, book, own);
+  add_unread_indexes(observation, counted.taken(), book, own);
   add_totals(observation, book, pace);
   add_notes(observation, book);
   observation.advice = advice_for(observation, book);

@@ -20,14 +20,14 @@ inline constexpr std::int64_t usual_utilisation_percent = 70;
 
 // A table itself, or one of its indexes.
 struct ObservedPart {
-  std::string index;    // empty: the table
-  bool exists = false;  // still
+  std::string index;  // empty: the table
   std::uint64_t reads = 0;
   std::uint64_t writes = 0;
   std::uint64_t failed_writes = 0;  // among them
   Decimal read_units;
   Decimal scan_units;  // of these, of scans
   Decimal write_units;
+  Decimal backfill_units;        // of writes that filled it as a new index: once, so they are in no month
   Decimal read_units_per_month;  // if it goes on like this
   Decimal write_units_per_month;
   std::int64_t provisioned_read_units = 0;  // for the busiest minute; of a local index they are the table's
@@ -68,6 +68,7 @@ struct ObservedLargeItem {
 struct UnreadIndex {
   std::string table;
   std::string index;
+  base::TimePoint since;  // nothing has read it
   Decimal write_units_per_month;
   Decimal cost;  // a month, on demand
 };
@@ -88,13 +89,15 @@ struct Observation {
   std::int64_t seconds = 0;
   std::vector<ObservedTable> tables;
   Decimal stream_reads;
-  Decimal other_units;  // of tables and indexes that there were too many of, reads and writes
-  Costs on_demand;      // of all tables
+  Decimal other_units;    // of tables and indexes that there were too many of, reads and writes
+  Decimal deleted_units;  // of tables and indexes that are gone, reads and writes: they are in no table and no cost
+  Decimal backfill_cost;  // on demand, once
+  Costs on_demand;        // of all tables
   Costs provisioned;
   Mode recommendation = Mode::on_demand;  // if all tables are to have the same
   Decimal saving;
   Decimal best;                        // if each table has what is cheaper for it
-  std::vector<HotKey> hot_keys;        // of each table and index those with the most
+  std::vector<HotKey> hot_keys;        // of each table and index those with the largest shares
   std::vector<HotKey> hot_partitions;  // beyond what one partition gives in a second
   std::vector<ObservedLargeItem> large_items;
   std::vector<UnreadIndex> unread_indexes;

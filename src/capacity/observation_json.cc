@@ -9,13 +9,13 @@ namespace {
 void write_part(json::Writer& json, const ObservedPart& part) {
   json.begin_object();
   json.key("index").string(part.index);
-  json.key("exists").boolean(part.exists);
   json.key("reads").integer(static_cast<std::int64_t>(part.reads));
   json.key("writes").integer(static_cast<std::int64_t>(part.writes));
   json.key("failed_writes").integer(static_cast<std::int64_t>(part.failed_writes));
   json.key("read_units").string(part.read_units.text());
   json.key("scan_units").string(part.scan_units.text());
   json.key("write_units").string(part.write_units.text());
+  json.key("backfill_units").string(part.backfill_units.text());
   json.key("read_units_per_month").string(part.read_units_per_month.text());
   json.key("write_units_per_month").string(part.write_units_per_month.text());
   json.key("provisioned_read_units").integer(part.provisioned_read_units);
@@ -72,6 +72,7 @@ void write_findings(json::Writer& json, const Observation& observation) {
     json.begin_object();
     json.key("table").string(index.table);
     json.key("index").string(index.index);
+    json.key("since").string(base::format_timestamp(index.since));
     json.key("write_units_per_month").string(index.write_units_per_month.text());
     json.key("cost").string(index.cost.text(cents));
     json.end_object();
@@ -105,6 +106,9 @@ std::string to_json(const Observation& observation, const PriceBook& book) {
   json.key("saving").string(observation.saving.text(cents));
   json.key("best").string(observation.best.text(cents));
   json.key("stream_reads").string(observation.stream_reads.text());
+  json.key("other_units").string(observation.other_units.text());
+  json.key("deleted_units").string(observation.deleted_units.text());
+  json.key("backfill_cost").string(observation.backfill_cost.text(cents));
   json.key("tables").begin_array();
   for (const ObservedTable& table : observation.tables) write_table(json, table);
   json.end_array();

@@ -18,6 +18,7 @@ TrafficWatch::Source source_of(const std::string& table, const std::string& inde
   TrafficWatch::Source source;
   source.source = {.table = table, .index = index, .global = !index.empty()};
   source.source.hash = {{"pk", item::Type::string}};
+  source.since = observation_start;
   return source;
 }
 
@@ -149,7 +150,10 @@ TEST(Observation, KeysAreShownAsTheyWere) {
     source.source.hash = std::move(hash);
     source.counts.read_keys = {key_of(bytes, 1, 1)};
     source.counts.read_keys[0].is_cut = is_cut;
-    return observe(sighting_of({source}), {described("t")}, built_in_prices()).hot_keys.at(0).key;
+    source.counts.read_halves = 2;
+    const store::TableDescription table =
+        described("t", index.empty() ? std::vector<std::string>() : std::vector{index});
+    return observe(sighting_of({source}), {table}, built_in_prices()).hot_keys.at(0).key;
   };
   std::string number, parts;
   item::append_ordered_last(number, item::Number::parse("-12.5").value());
@@ -163,27 +167,50 @@ TEST(Observation, KeysAreShownAsTheyWere) {
   EXPECT_EQ(shown({{"s", item::Type::string}}, "", "begins so\n", true), "begins so ");
 }
 
+// Where many keys get a little each, those that happen to be counted say nothing.
+TEST(Observation, KeysWithoutARealShareAreNotShown) {
+  TrafficWatch::Source table = source_of("t");
+  table.counts.write_halves = 2 * 10'000;
+  table.counts.written_keys = {key_of("real", 100, 1), key_of("chance", 700, 1), key_of("little", 94, 1)};
+  table.counts.written_keys[1].most_excess = 2 * 690;
+  const Observation observation = observe(sighting_of({table}), {described("t")}, built_in_prices());
+  ASSERT_THAT(observation.hot_keys, SizeIs(1));
+  EXPECT_EQ(observation.hot_keys[0].key, R"({"pk":{"S":"real"}})");
+  EXPECT_EQ(observation.hot_keys[0].share_percent.text(), "1");
+}
+
 TEST(Observation, UnreadIndexesAreTold) {
   TrafficWatch::Source read = source_of("t", "read");
   read.counts.reads = 1;
+  read.counts.write_halves = 2 * 1'000'000;
   TrafficWatch::Source unread = source_of("t", "unread");
   unread.counts.write_halves = 2 * 1'000'000;
-  TrafficWatch::Source gone = source_of("t", "gone");
-  const Observation observation =
-      observe(sighting_of({gone, read, unread}), {described("t", {"read", "unread", "untouched"})}, built_in_prices());
-  ASSERT_THAT(observation.unread_indexes, SizeIs(2));
-  EXPECT_EQ(observation.unread_indexes[0].index, "unread");
-  EXPECT_EQ(observation.unread_indexes[0].cost.text(2), "456.25");
-  EXPECT_EQ(observation.unread_indexes[1].index, "untouched");
+  TrafficWatch::Source made_later = unread;
+  made_later.source.index = "made later";
+  made_later.since = observation_start + std::chrono::minutes(30);
+  TrafficWatch::Source gone = unread;
+  gone.source.index = "gone";
+  store::TableDescription table = described("t", {"made later", "read", "unread", "untouched", "empty"});
+  table.global_indexes[3].size_bytes = 10 * gigabyte;
+  const Observation observation = observe(sighting_of({gone, made_later, read, unread}), {table}, built_in_prices());
+  ASSERT_THAT(observation.unread_indexes, SizeIs(3)) << "one that costs nothing is not worth a word";
+  EXPECT_EQ(observation.unread_indexes[0].index, "made later");
+  EXPECT_EQ(observation.unread_indexes[1].index, "unread");
+  EXPECT_EQ(observation.unread_indexes[1].cost.text(2), "456.25");
+  EXPECT_EQ(observation.unread_indexes[2].index, "untouched");
   EXPECT_THAT(advice_about(observation, AdviceKind::unread_index),
-              ElementsAre(HasSubstr("Nothing has read index unread of table t since 2026-01-02T03:04:05.000Z. It would "
+              ElementsAre(HasSubstr("Nothing has read index made later of table t since 2026-01-02T03:34:05.000Z."),
+                          HasSubstr("Nothing has read index unread of table t since 2026-01-02T03:04:05.000Z. It would "
                                     "take 730000000 write units a month, and cost 456.25"),
-                          HasSubstr("index untouched")));
+                          HasSubstr("index untouched of table t since 2026-01-02T03:04:05.000Z. It would take 0 write "
+                                    "units a month, and cost 2.50")));
 }
 
 TEST(Observation, IndexesOfServicesAreNotToBeRemoved) {
+  TrafficWatch::Source index = source_of("email-outbox", "ListIndex");
+  index.counts.write_halves = 2 * 1'000'000;
   const Observation observation =
-      observe(sighting_of({}), {described("email-outbox", {"ListIndex"})}, built_in_prices(), {"email-outbox"});
+      observe(sighting_of({index}), {described("email-outbox", {"ListIndex"})}, built_in_prices(), {"email-outbox"});
   EXPECT_THAT(observation.unread_indexes, IsEmpty());
   EXPECT_THAT(advice_about(observation, AdviceKind::unread_index), IsEmpty());
 }
@@ -202,17 +229,48 @@ TEST(Observation, LargeItemsScansAndClassesAreTold) {
   EXPECT_THAT(advice_about(observation, AdviceKind::table_class), ElementsAre(HasSubstr("15.00 less a month")));
 }
 
-TEST(Observation, TablesThatAreGoneCountByTheirTraffic) {
+// They will take no more, so they are in no month; what they took is told all the same.
+TEST(Observation, WhatIsGoneHasNoCosts) {
   TrafficWatch::Source table = source_of("gone");
   table.counts.write_halves = 2 * 1'000'000;
+  table.counts.busiest_minute_write_halves = 2 * 1'000'000;
+  table.counts.written_keys = {key_of("hot", 1'000'000, 5'000)};
   table.counts.large_items = {{R"({"pk":{"S":"x"}})", 409'600}};
-  const Observation observation = observe(sighting_of({table, source_of("gone", "i")}), {}, built_in_prices());
+  TrafficWatch::Source index = source_of("there", "gone");
+  index.counts.read_halves = 2 * 500;
+  index.counts.read_keys = {key_of("hot", 500, 5'000)};
+  const Observation observation = observe(sighting_of({table, index}), {described("there")}, built_in_prices());
   ASSERT_THAT(observation.tables, SizeIs(1));
-  EXPECT_FALSE(observation.tables[0].parts[0].exists);
-  EXPECT_EQ(observation.tables[0].on_demand.writes.text(2), "456.25");
-  EXPECT_THAT(observation.unread_indexes, IsEmpty());
+  EXPECT_EQ(observation.tables[0].table, "there");
+  EXPECT_THAT(observation.tables[0].parts, SizeIs(1));
+  EXPECT_TRUE(observation.on_demand.total().is_zero());
+  EXPECT_EQ(observation.provisioned.total(), observation.tables[0].provisioned.total());
+  EXPECT_EQ(observation.deleted_units.text(), "1000500");
+  EXPECT_THAT(observation.notes, testing::Contains(HasSubstr("deleted meanwhile took 1000500 units")));
+  EXPECT_THAT(observation.hot_keys, IsEmpty());
   EXPECT_THAT(observation.large_items, IsEmpty());
   EXPECT_THAT(observation.advice, IsEmpty());
+  EXPECT_THAT(to_json(observation, built_in_prices()), HasSubstr(R"("deleted_units":"1000500")"));
+}
+
+TEST(Observation, FillingAnIndexIsToldOnce) {
+  TrafficWatch::Source index = source_of("t", "i");
+  index.counts.backfill_halves = 2 * 2'000'000;
+  const Observation observation = observe(sighting_of({index}), {described("t", {"i"})}, built_in_prices());
+  EXPECT_EQ(observation.tables.at(0).parts.at(1).backfill_units.text(), "2000000");
+  EXPECT_TRUE(observation.on_demand.total().is_zero());
+  EXPECT_EQ(observation.backfill_cost.text(2), "1.25");
+  EXPECT_THAT(observation.notes, testing::Contains(HasSubstr("took 2000000 write units, which cost 1.25 on demand")));
+  EXPECT_THAT(to_json(observation, built_in_prices()), HasSubstr(R"("backfill_cost":"1.25")"));
+}
+
+TEST(Observation, WhatCannotBeWatchedIsAFigure) {
+  TrafficWatch::Sighting sighting = sighting_of({});
+  sighting.others.read_halves = 3;
+  sighting.others.write_halves = 4;
+  const Observation observation = observe(sighting, {}, built_in_prices());
+  EXPECT_THAT(to_json(observation, built_in_prices()), HasSubstr(R"("other_units":"3.5")"));
+  EXPECT_THAT(observation.notes, testing::Contains(HasSubstr("3.5 units are not in any table's figures")));
 }
 
 TEST(Observation, OfNothingIsNothing) {

@@ -29,8 +29,9 @@ base::Result<std::vector<store::TableDescription>> describe_tables(store::Store&
 
 }  // namespace
 
-std::optional<std::string> Planner::estimate_json(json::Element element, json::FieldErrors& errors) const {
-  const auto workload = read_workload(element, errors);
+std::optional<std::string> Planner::estimate_json(json::Element element, json::FieldErrors& errors,
+                                                  InputForm form) const {
+  const auto workload = read_workload(element, errors, form);
   if (!workload) return std::nullopt;
   return to_json(estimate(*workload, prices_), prices_);
 }

@@ -27,7 +27,8 @@ class Planner {
   const PriceBook& prices() const { return prices_; }
 
   // The estimate for a workload that is read from JSON, as JSON. nullopt, with the rules that it breaks in the errors.
-  std::optional<std::string> estimate_json(json::Element workload, json::FieldErrors& errors) const;
+  std::optional<std::string> estimate_json(json::Element workload, json::FieldErrors& errors,
+                                           InputForm form = InputForm::json) const;
   // The same by the formulas and prices of former_calculator.h.
   static std::optional<std::string> former_json(json::Element load, json::FieldErrors& errors);
 

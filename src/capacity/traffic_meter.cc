@@ -40,6 +40,10 @@ void Meter::count(const store::Traffic& traffic) {
 void Meter::add(Part& part, const store::Traffic& traffic, std::int64_t second) const {
   using enum store::TrafficKind;
   const std::uint64_t halves = halves_of(traffic.units);
+  if (traffic.kind == backfill) {
+    part.backfill_halves += halves;
+    return;
+  }
   const bool reads = traffic.kind == read || traffic.kind == scan;
   Minute& minute = part.minute;
   if (minute.number != second / seconds_per_minute) minute = {.number = second / seconds_per_minute};
@@ -100,6 +104,7 @@ void Meter::add_to(TrafficCounts& counts, const Part& part) {
   counts.read_halves += part.read_halves;
   counts.scan_halves += part.scan_halves;
   counts.write_halves += part.write_halves;
+  counts.backfill_halves += part.backfill_halves;
   for (HeavyHitters::Key& key : part.read_keys.keys()) counts.read_keys.push_back(std::move(key));
   for (HeavyHitters::Key& key : part.written_keys.keys()) counts.written_keys.push_back(std::move(key));
 }
@@ -117,7 +122,7 @@ TrafficCounts Meter::counts() const {
     counts.busiest_minute_write_halves = std::max(busiest_.write_halves, last.write_halves);
   }
   for (auto* const keys : {&counts.read_keys, &counts.written_keys})
-    std::ranges::stable_sort(*keys, std::greater(), &HeavyHitters::Key::amount);
+    std::ranges::stable_sort(*keys, std::greater(), &HeavyHitters::Key::least);
   const std::lock_guard lock(large_items_mutex_);
   counts.large_items = large_items_;
   return counts;
@@ -127,7 +132,7 @@ void Meter::restart() {
   for (Part& part : parts_) {
     const std::lock_guard lock(part.mutex);
     part.reads = part.writes = part.failed_writes = 0;
-    part.read_halves = part.scan_halves = part.write_halves = 0;
+    part.read_halves = part.scan_halves = part.write_halves = part.backfill_halves = 0;
     part.minute = {};
     part.read_keys.clear();
     part.written_keys.clear();

@@ -38,9 +38,10 @@ struct TrafficCounts {
   std::uint64_t read_halves = 0;
   std::uint64_t scan_halves = 0;  // of these, of scans
   std::uint64_t write_halves = 0;
+  std::uint64_t backfill_halves = 0;             // of writes that filled it as a new index; not among the others
   std::uint64_t busiest_minute_read_halves = 0;  // since it counts
   std::uint64_t busiest_minute_write_halves = 0;
-  std::vector<HeavyHitters::Key> read_keys;  // those with the most first, in halves of a unit
+  std::vector<HeavyHitters::Key> read_keys;  // those that got the most for certain first, in halves of a unit
   std::vector<HeavyHitters::Key> written_keys;
   std::vector<LargeItem> large_items;  // the largest first
 };
@@ -77,6 +78,7 @@ class Meter final : public store::TrafficMeter {
     std::uint64_t read_halves = 0;
     std::uint64_t scan_halves = 0;
     std::uint64_t write_halves = 0;
+    std::uint64_t backfill_halves = 0;
     Minute minute;  // the last in which it was counted
     HeavyHitters read_keys;
     HeavyHitters written_keys;

@@ -16,33 +16,38 @@ std::shared_ptr<store::TrafficMeter> TrafficWatch::meter(store::TrafficSource so
   meters_.erase(name);
   // Tables and indexes that are gone are not counted for any more.
   if (meters_.size() >= most_meters)
-    std::erase_if(meters_, [](const auto& each) { return each.second.use_count() == 1; });
+    std::erase_if(meters_, [](const auto& each) { return each.second.meter.use_count() == 1; });
   if (meters_.size() >= most_meters) return others_;
-  return meters_.emplace(std::move(name), std::make_shared<Meter>(std::move(source), second_)).first->second;
+  auto meter = std::make_shared<Meter>(std::move(source), second_);
+  meters_.emplace(std::move(name), Metered{meter, clock_.now()});
+  return meter;
 }
 
 TrafficWatch::Sighting TrafficWatch::look() const {
   Sighting sighting;
-  std::vector<std::shared_ptr<Meter>> meters;
+  std::vector<Metered> meters;
   {
     const std::lock_guard lock(mutex_);
     sighting.since = since_;
     sighting.elapsed = clock_.monotonic() - began_;
-    for (const auto& [name, meter] : meters_) meters.push_back(meter);
+    for (const auto& [name, metered] : meters_) meters.push_back(metered);
   }
   sighting.until = clock_.now();
   sighting.stream_reads = stream_reads_.load(std::memory_order_relaxed);
-  for (const std::shared_ptr<Meter>& meter : meters) sighting.sources.push_back({meter->source(), meter->counts()});
+  for (const auto& [meter, since] : meters) sighting.sources.push_back({meter->source(), since, meter->counts()});
   sighting.others = others_->counts();
   return sighting;
 }
 
 void TrafficWatch::restart() {
   const std::lock_guard lock(mutex_);
-  for (const auto& [name, meter] : meters_) meter->restart();
+  since_ = clock_.now();
+  for (auto& [name, metered] : meters_) {
+    metered.meter->restart();
+    metered.since = since_;
+  }
   others_->restart();
   stream_reads_ = 0;
-  since_ = clock_.now();
   began_ = clock_.monotonic();
 }
 

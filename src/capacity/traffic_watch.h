@@ -28,6 +28,7 @@ class TrafficWatch final : public store::TrafficObserver {
 
   struct Source {
     store::TrafficSource source;
+    base::TimePoint since;  // when it was first used, or the watch was restarted
     TrafficCounts counts;
   };
   struct Sighting {
@@ -44,12 +45,16 @@ class TrafficWatch final : public store::TrafficObserver {
 
  private:
   using Name = std::pair<std::string, std::string>;  // of the table and of the index
+  struct Metered {
+    std::shared_ptr<Meter> meter;
+    base::TimePoint since;
+  };
 
   const base::Clock& clock_;
   const SecondCount second_;
   std::atomic<std::uint64_t> stream_reads_ = 0;
   mutable std::mutex mutex_;
-  std::map<Name, std::shared_ptr<Meter>> meters_;
+  std::map<Name, Metered> meters_;
   const std::shared_ptr<Meter> others_;
   base::TimePoint since_;
   base::Milliseconds began_;  // by the clock that cannot be set

@@ -127,6 +127,55 @@ TEST_F(TrafficWatchTest, BeginsAnewWhenItIsTold) {
   EXPECT_EQ(counts_of("t").write_halves, 2U);
 }
 
+TEST_F(TrafficWatchTest, KnowsSinceWhenEachIsUsed) {
+  const auto first = watch_.meter(source_named("t"));
+  clock_.advance(std::chrono::hours(1));
+  const auto second = watch_.meter(source_named("t", "new-index"));
+  const auto since = [&] {
+    std::vector<base::TimePoint> times;
+    for (const TrafficWatch::Source& source : watch_.look().sources) times.push_back(source.since);
+    return times;
+  };
+  EXPECT_THAT(since(), ElementsAre(watch_start, watch_start + std::chrono::hours(1)));
+  clock_.advance(std::chrono::hours(1));
+  watch_.restart();
+  EXPECT_THAT(since(), testing::Each(watch_start + std::chrono::hours(2)));
+}
+
+// Once is not every month, and the store chooses the pace: it is no sign of a hot key.
+TEST_F(TrafficWatchTest, FillingAnIndexIsCountedApart) {
+  const auto meter = watch_.meter(source_named("t", "i"));
+  meter->count({.kind = TrafficKind::backfill, .units = 100});
+  meter->count(traffic_of("a", 1, TrafficKind::write));
+  const TrafficCounts counts = counts_of("t", "i");
+  EXPECT_EQ(counts.backfill_halves, 200U);
+  EXPECT_EQ(counts.write_halves, 2U);
+  EXPECT_EQ(counts.writes, 1U);
+  EXPECT_EQ(counts.busiest_minute_write_halves, 2U);
+  watch_.restart();
+  EXPECT_EQ(counts_of("t", "i").backfill_halves, 0U);
+}
+
+// A key that took the place of another has its count, and may have got next to nothing itself.
+TEST_F(TrafficWatchTest, KeysAreInTheOrderOfWhatTheyGotForCertain) {
+  const auto meter = watch_.meter(source_named("t"));
+  const auto add = [&](const std::string& key, double units) {
+    store::Traffic traffic = traffic_of(key, units, TrafficKind::write);
+    traffic.partition->hash = 0;  // all in one part
+    meter->count(traffic);
+  };
+  for (std::size_t i = 0; i + 1 < HeavyHitters::most_keys; ++i) add("many " + std::to_string(i), 500);
+  add("certain", 400);
+  add("newcomer", 100);  // in place of the last one, with its 400
+  add("certain", 401);   // in place of another, with its 500
+  const std::vector<HeavyHitters::Key> keys = counts_of("t").written_keys;
+  ASSERT_THAT(keys, SizeIs(HeavyHitters::most_keys));
+  EXPECT_EQ(keys.front().amount, 1'000U) << keys.front().bytes;
+  EXPECT_EQ(keys[HeavyHitters::most_keys - 1].bytes, "newcomer");
+  EXPECT_EQ(keys[HeavyHitters::most_keys - 1].least(), 200U);
+  for (std::size_t i = 1; i < keys.size(); ++i) EXPECT_GE(keys[i - 1].least(), keys[i].least()) << i;
+}
+
 // The clock of the machine may be set; time passes all the same.
 TEST_F(TrafficWatchTest, MeasuresTimeThatPasses) {
   clock_.advance(std::chrono::seconds(10));

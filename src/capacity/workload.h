@@ -61,7 +61,15 @@ struct Workload {
   std::vector<IndexWorkload> indexes;
 };
 
+// How the user has given it, for the words of the rules: the fields of a command line are options, its decimals have no
+// quotes.
+enum class InputForm { json, command_line };
+
+// "item_bytes", or "--item-bytes"; an index, "indexes[0].queries", is "--index 1: queries" there.
+std::string field_text(std::string_view field, InputForm form);
+
 // nullopt, with the fields and the rules that they break in the errors.
-std::optional<Workload> read_workload(json::Element element, json::FieldErrors& errors);
+std::optional<Workload> read_workload(json::Element element, json::FieldErrors& errors,
+                                      InputForm form = InputForm::json);
 
 }  // namespace postino::capacity

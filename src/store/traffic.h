@@ -1,4 +1,4 @@
-// The traffic of a store, as it is told to whoever watches it: which tables and indexes are read and written, how many
+// The traffic of a store, as it is told to its observer: which tables and indexes are read and written, how many
 // units of capacity each request takes, and in which partitions.
 #pragma once
 
@@ -40,9 +40,11 @@ enum class TrafficKind : std::uint8_t {
   scan,  // a read of all partitions, or of many
   write,
   failed_write,  // whose condition did not hold
+  backfill,      // of a new index with the items that were there before: once, and by the store itself
 };
 
-// One item that was read or written, one page of a query or a scan, or one entry of an index.
+// One item that was read or written, one page of a query or a scan, one entry of an index, or some entries of a new
+// one.
 struct Traffic {
   TrafficKind kind = TrafficKind::read;
   double units = 0;

@@ -139,7 +139,7 @@ Schema estimate() {
   const Schema line{.type = "object",
                     .properties = {{"what", text(), required},
                                    {"index", text("Empty for the table itself."), required},
-                                   {"unit", {.type = "string", .choices = {"read", "write"}}, required},
+                                   {"unit", {.type = "string", .choices = {"read", "write", "stream_read"}}, required},
                                    {"per_second", number_text(), required},
                                    {"units_each", number_text(), required},
                                    {"units_per_second", number_text(), required}}};

@@ -13,23 +13,24 @@ Schema decimal_text(std::string description = "") {
 }
 
 Schema observed_part() {
-  return {.type = "object",
-          .properties = {
-              {"index", text("Empty for the table itself."), required},
-              {"exists", flag("Whether it still exists."), required},
-              {"reads", count("Items, and pages of queries and scans."), required},
-              {"writes", count(), required},
-              {"failed_writes", count("Among them, those whose condition did not hold."), required},
-              {"read_units", decimal_text(), required},
-              {"scan_units", decimal_text("Of these, of scans."), required},
-              {"write_units", decimal_text(), required},
-              {"read_units_per_month", decimal_text("If it goes on like this."), required},
-              {"write_units_per_month", decimal_text("If it goes on like this."), required},
-              {"provisioned_read_units",
-               count("For the busiest minute of the last hour; of a local index they are the table's."), required},
-              {"provisioned_write_units", count("The same for writes."), required},
-              {"items", count(), required},
-              {"stored_bytes", count("Bytes that are paid for."), required}}};
+  return {
+      .type = "object",
+      .properties = {
+          {"index", text("Empty for the table itself."), required},
+          {"reads", count("Items, and pages of queries and scans."), required},
+          {"writes", count(), required},
+          {"failed_writes", count("Among them, those whose condition did not hold."), required},
+          {"read_units", decimal_text(), required},
+          {"scan_units", decimal_text("Of these, of scans."), required},
+          {"write_units", decimal_text(), required},
+          {"backfill_units", decimal_text("Of writes that filled it as a new index: once, so in no month."), required},
+          {"read_units_per_month", decimal_text("If it goes on like this."), required},
+          {"write_units_per_month", decimal_text("If it goes on like this."), required},
+          {"provisioned_read_units",
+           count("For the busiest minute of the watch; of a local index they are the table's."), required},
+          {"provisioned_write_units", count("The same for writes."), required},
+          {"items", count(), required},
+          {"stored_bytes", count("Bytes that are paid for."), required}}};
 }
 
 Schema observed_table() {
@@ -64,6 +65,7 @@ Schema observation() {
   const Schema unread_index{.type = "object",
                             .properties = {{"table", text(), required},
                                            {"index", text(), required},
+                                           {"since", time("Nothing has read it since."), required},
                                            {"write_units_per_month", decimal_text(), required},
                                            {"cost", decimal_text("Of a month, on demand."), required}}};
   const Schema advice{
@@ -75,25 +77,32 @@ Schema observation() {
                      {"table", text(), required},
                      {"index", text("Empty for the table itself."), required},
                      {"text", text("What was seen, and what to do about it."), required}}};
-  return {
-      .type = "object",
-      .properties = {{"since", time("When the watch began."), required},
-                     {"until", time(), required},
-                     {"seconds", count("How long it has lasted."), required},
-                     {"prices", like("CapacityPriceSource"), required},
-                     {"on_demand", like("CapacityCosts", "All tables on demand."), required},
-                     {"provisioned", like("CapacityCosts", "All tables with provisioned capacity."), required},
-                     {"recommendation", like("CapacityMode"), required},
-                     {"saving", decimal_text(), required},
-                     {"best", decimal_text("What a month costs if each table has what is cheaper for it."), required},
-                     {"stream_reads", decimal_text("Requests for records of change streams."), required},
-                     {"tables", list_of(like("ObservedTable")), required},
-                     {"hot_keys", list_of(like("HotKey"), "The keys with the most traffic."), required},
-                     {"hot_partitions", list_of(like("HotKey"), "Keys beyond what a partition gives."), required},
-                     {"large_items", list_of(large_item, "Items near the size limit."), required},
-                     {"unread_indexes", list_of(unread_index, "Indexes that nothing has read."), required},
-                     {"advice", list_of(advice), required},
-                     {"notes", list_of(text()), required}}};
+  return {.type = "object",
+          .properties = {
+              {"since", time("When the watch began."), required},
+              {"until", time(), required},
+              {"seconds", count("How long it has lasted."), required},
+              {"prices", like("CapacityPriceSource"), required},
+              {"on_demand", like("CapacityCosts", "All tables on demand."), required},
+              {"provisioned", like("CapacityCosts", "All tables with provisioned capacity."), required},
+              {"recommendation", like("CapacityMode"), required},
+              {"saving", decimal_text(), required},
+              {"best", decimal_text("What a month costs if each table has what is cheaper for it."), required},
+              {"stream_reads", decimal_text("Requests for records of change streams."), required},
+              {"other_units",
+               decimal_text("Of tables and indexes beyond those that can be watched: in no other figure."), required},
+              {"deleted_units", decimal_text("Of tables and indexes that were deleted meanwhile: in no other figure."),
+               required},
+              {"backfill_cost", decimal_text("What filling new indexes cost on demand, once."), required},
+              {"tables", list_of(like("ObservedTable")), required},
+              {"hot_keys", list_of(like("HotKey"), "The keys with the largest shares of the traffic; at least 1 %."),
+               required},
+              {"hot_partitions", list_of(like("HotKey"), "Keys beyond what a partition gives."), required},
+              {"large_items", list_of(large_item, "Items near the size limit."), required},
+              {"unread_indexes", list_of(unread_index, "Indexes that cost something, and that nothing has read."),
+               required},
+              {"advice", list_of(advice), required},
+              {"notes", list_of(text()), required}}};
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ void print_requests(const AnswerObject& estimate, const Console& console) {
   TableText table({{"REQUESTS"}, {"INDEX"}, {"PER SECOND", right}, {"UNITS EACH", right}, {"UNITS PER SECOND", right}});
   for (const AnswerObject& line : estimate.objects("requests"))
     table.add({line.text("what"), line.text("index"), line.text("per_second"), line.text("units_each"),
-               line.text("units_per_second") + " " + line.text("unit")});
+               line.text("units_per_second") + " " + words_of(line.text("unit"))});
   console.out << table.take();
 }
 

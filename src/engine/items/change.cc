@@ -130,9 +130,9 @@ std::vector<IndexEffect> index_effects(const Table& table, const Change& change)
   return plan_indexes(table, change, discarded);
 }
 
-void plan_index_entry(const Index& index, const std::string& key, const StoredItemPointer& item, CommitEntry& entry) {
+double plan_index_entry(const Index& index, const std::string& key, const StoredItemPointer& item, CommitEntry& entry) {
   const Change appearance{key, nullptr, item};
-  plan_index(index, appearance, entry);
+  return plan_index(index, appearance, entry).write_units;
 }
 
 void plan_expiry_entry(const Table& table, const std::string& key, const StoredItem& item, base::TimePoint now,

@@ -32,8 +32,8 @@ struct IndexEffect {
 std::vector<IndexEffect> plan_change(const Table& table, const Change& change, Origin origin, base::TimePoint now,
                                      CommitEntry& entry);
 
-// The same for one index alone, for an item that was there before the index: backfill.
-void plan_index_entry(const Index& index, const std::string& key, const StoredItemPointer& item, CommitEntry& entry);
+// The same for one index alone, for an item that was there before the index: backfill. Returns its write units.
+double plan_index_entry(const Index& index, const std::string& key, const StoredItemPointer& item, CommitEntry& entry);
 // And for the expiry alone.
 void plan_expiry_entry(const Table& table, const std::string& key, const StoredItem& item, base::TimePoint now,
                        CommitEntry& entry);

@@ -74,4 +74,8 @@ void count_failed_write(const Core& core, const Table& table, std::string_view s
   meter_of(core, table, nullptr).count(traffic);
 }
 
+void count_backfill(const Core& core, const Table& table, const Index& index, double units) {
+  meter_of(core, table, &index).count({.kind = store::TrafficKind::backfill, .units = units});
+}
+
 }  // namespace postino::engine::traffic

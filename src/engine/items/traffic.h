@@ -19,6 +19,7 @@ void count_write(const Core& core, const Table& table, const Change& change, con
                  const CommitEntry& entry, double factor);
 void count_failed_write(const Core& core, const Table& table, std::string_view stored_key,
                         const StoredItemPointer& item, double factor);
+void count_backfill(const Core& core, const Table& table, const Index& index, double units);
 }  // namespace traffic
 
 // A read of the table (index == nullptr) or of an index. `stored_key` begins with the partition; it is empty for a read
@@ -40,6 +41,11 @@ inline void count_failed_write(const Core& core, const Table& table, std::string
                                const StoredItemPointer& item, const store::Error& error, double factor = 1) {
   if (core.options.traffic != nullptr && error.type == store::ErrorType::conditional_check_failed)
     traffic::count_failed_write(core, table, stored_key, item, factor);
+}
+
+// Entries of an index that were made of items which were there before it.
+inline void count_backfill(const Core& core, const Table& table, const Index& index, double units) {
+  if (core.options.traffic != nullptr) traffic::count_backfill(core, table, index, units);
 }
 
 }  // namespace postino::engine

@@ -222,6 +222,29 @@ TEST_F(TrafficTest, ExpiryCostsNothing) {
   EXPECT_EQ(get("things", R"({"pk":{"S":"p"},"sk":{"N":"1"}})"), "");
 }
 
+// On DynamoDB the entries of a new index are written, and paid for, like others.
+TEST_F(TrafficTest, FillingAnIndexCounts) {
+  put("things", R"({"pk":{"S":"p"},"sk":{"N":"1"},"shape":{"S":"round"}})");
+  put("things", R"({"pk":{"S":"p"},"sk":{"N":"2"},"shape":{"S":")" + std::string(1'500, 'x') + R"("}})");
+  put("things", R"({"pk":{"S":"p"},"sk":{"N":"3"}})");  // is not in it
+  take();
+  store::UpdateTableRequest update{.table_name = "things"};
+  update.attribute_definitions = {{"shape", item::Type::string}};
+  store::GlobalIndexDefinition by_shape{.name = "by-shape", .key_schema = {{"shape", store::KeyRole::hash}}};
+  by_shape.projection.type = store::ProjectionType::keys_only;
+  update.global_index_updates.emplace_back(store::CreateGlobalIndex{std::move(by_shape)});
+  ASSERT_EQ(outcome(store().update_table(update)), "ok");
+  while (*engine().run_maintenance_once()) {
+  }
+  const auto notes = take();
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes[0].place, "things/by-shape");
+  EXPECT_EQ(notes[0].kind, TrafficKind::backfill);
+  EXPECT_EQ(notes[0].units, 3);
+  put("things", R"({"pk":{"S":"p"},"sk":{"N":"4"},"shape":{"S":"flat"}})");
+  EXPECT_EQ(observer_->units(false)["things/by-shape"], 1) << "from then on they are writes";
+}
+
 TEST_F(TrafficTest, MetersStayWhenTheTableChanges) {
   put("things", red);
   const int before = observer_->meters;

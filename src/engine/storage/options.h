@@ -63,8 +63,8 @@ struct Options {
   // of it is done when the call returns.
   bool realistic_timing = false;
 
-  // Is told of all traffic but what the store does by itself, which costs nothing on DynamoDB: expiry. nullptr: there
-  // is no watch.
+  // Is told of all traffic, and of what filling a new index takes; not of expiry, which costs nothing on DynamoDB.
+  // nullptr: there is no watch.
   std::shared_ptr<store::TrafficObserver> traffic;
 
   std::shared_ptr<base::Clock> clock = std::make_shared<base::SystemClock>();

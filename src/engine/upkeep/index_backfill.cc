@@ -3,6 +3,7 @@
 #include <map>
 
 #include "engine/items/change.h"
+#include "engine/items/traffic.h"
 #include "engine/storage/keys.h"
 
 namespace postino::engine {
@@ -81,13 +82,22 @@ base::Result<Items> latest_items(const Core& core, const std::string& after, con
   return found;
 }
 
-void plan_items(const Table& table, const Target& target, const Items& items, base::TimePoint now, CommitEntry& entry) {
+// Returns the write units that the entries of an index take.
+double plan_items(const Table& table, const Target& target, const Items& items, base::TimePoint now,
+                  CommitEntry& entry) {
+  double units = 0;
   for (const auto& [key, item] : items) {
     if (!item) continue;
     if (target.index == 0) plan_expiry_entry(table, key, *item, now, entry);
     for (const Index& index : table.indexes)
-      if (index.id == target.index) plan_index_entry(index, key, item, entry);
+      if (index.id == target.index) units += plan_index_entry(index, key, item, entry);
   }
+  return units;
+}
+
+void count_entries(const Core& core, const Table& table, const Target& target, double units) {
+  for (const Index& index : table.indexes)
+    if (index.id == target.index && units > 0) count_backfill(core, table, index, units);
 }
 
 // One chunk. True when there is more. What is filled is declared ready in a commit of its own: a change of the catalog
@@ -107,12 +117,14 @@ store::Answer<bool> fill_chunk(Core& core, const Target& target) {
     TRY(const std::optional<std::string> last, end_of_chunk(core, after, end_of_table));
     const std::string until = last.value_or(end_of_table);
     (*backfill)->cursor = until;
+    double units = 0;
     TRY_VOID(core.change_catalog([&](CatalogState& state, CommitEntry& entry) -> store::Answer<void> {
       TRY(const Items items, latest_items(core, after, until));
-      plan_items(table, target, items, core.now(), entry);
+      units = plan_items(table, target, items, core.now(), entry);
       put_table(state, entry, table);
       return {};
     }));
+    count_entries(core, table, target, units);
     if (last) return true;
   }
   backfill->reset();
