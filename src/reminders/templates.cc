@@ -93,7 +93,7 @@ std::string template_subject(const std::string& id) { return "templates/" + id; 
 }  // namespace
 
 // What there is of a template.
-struct Templates::Standing {
+struct Templates::KnownVersions {
   TemplateNumbers numbers;
   std::vector<int> others_active;  // another program may have left several: the last one counts
   std::vector<int> known;          // all versions, the newest first; empty when the numbers alone were enough
@@ -113,17 +113,17 @@ Answer<TemplateNumbers> Templates::stored_numbers(const Keys& keys, const std::s
   return readable(read_numbers(*item));
 }
 
-Answer<Templates::Standing> Templates::look(const Keys& keys, const std::string& template_id) {
+Answer<Templates::KnownVersions> Templates::look(const Keys& keys, const std::string& template_id) {
   TRY(const TemplateNumbers numbers, stored_numbers(keys, template_id));
   if (numbers.changes == 0) return look_at_versions(keys, template_id);
   // Another program knows nothing of these numbers. It may have taken the active version out of use, or added one.
   TRY(const auto active, get_version(keys, template_id, numbers.active));
   TRY(const auto later, get_version(keys, template_id, numbers.latest + 1));
-  if (active && active->status == TemplateStatus::active && !later) return Standing{numbers, {}, {}};
+  if (active && active->status == TemplateStatus::active && !later) return KnownVersions{numbers, {}, {}};
   return look_at_versions(keys, template_id);
 }
 
-Answer<Templates::Standing> Templates::look_at_versions(const Keys& keys, const std::string& template_id) {
+Answer<Templates::KnownVersions> Templates::look_at_versions(const Keys& keys, const std::string& template_id) {
   store::QueryRequest request;
   request.table_name = store_.tables().tracking;
   request.key_condition = "PK = :template AND begins_with(SK, :version)";
@@ -131,28 +131,28 @@ Answer<Templates::Standing> Templates::look_at_versions(const Keys& keys, const 
   request.placeholders.names = expr::Names{{"#status", "status"}};
   request.placeholders.values = item::Map{{":template", keys.of_template(template_id)}, {":version", version_begin}};
   request.consistent_read = true;
-  Standing standing;
+  KnownVersions versions;
   TRY(const TemplateNumbers stored, stored_numbers(keys, template_id));
-  standing.numbers.changes = stored.changes;
+  versions.numbers.changes = stored.changes;
   do {
     TRY(ReminderStore::QueryPage page, store_.query(request));
     for (const item::Item& item : page.items) {
       const auto number = version_of_sort(item::attribute_text(item, "SK"));
       if (!number) continue;
-      standing.known.push_back(*number);
+      versions.known.push_back(*number);
       if (item::attribute_text(item, "status") == name_of(TemplateStatus::active))
-        standing.others_active.push_back(*number);
+        versions.others_active.push_back(*number);
     }
     request.exclusive_start_key = std::move(page.next);
   } while (request.exclusive_start_key);
-  std::ranges::sort(standing.known, std::greater<>());
-  std::ranges::sort(standing.others_active, std::greater<>());
-  if (!standing.known.empty()) standing.numbers.latest = standing.known.front();
-  if (!standing.others_active.empty()) {
-    standing.numbers.active = standing.others_active.front();
-    standing.others_active.erase(standing.others_active.begin());
+  std::ranges::sort(versions.known, std::greater<>());
+  std::ranges::sort(versions.others_active, std::greater<>());
+  if (!versions.known.empty()) versions.numbers.latest = versions.known.front();
+  if (!versions.others_active.empty()) {
+    versions.numbers.active = versions.others_active.front();
+    versions.others_active.erase(versions.others_active.begin());
   }
-  return standing;
+  return versions;
 }
 
 Answer<void> Templates::check_new(const Keys& keys, const TemplateVersion& version) {
@@ -173,19 +173,19 @@ Answer<TemplateVersion> Templates::add_version(const TemplateVersion& version, c
   const Keys keys = store_.keys(actor.tenant);
   TRY_VOID(check_new(keys, added));
   for (int round = 1;; ++round) {
-    TRY(Standing standing, look(keys, added.template_id));
-    if (standing.numbers.latest >= most_versions)
+    TRY(KnownVersions versions, look(keys, added.template_id));
+    if (versions.numbers.latest >= most_versions)
       return refuse(RefusalKind::wrong_state, "template " + added.template_id + " has " +
                                                   std::to_string(most_versions) + " versions, and there are no more");
-    const bool is_first = standing.numbers.latest == 0;
+    const bool is_first = versions.numbers.latest == 0;
     Commit commit = store_.begin();
-    added.version = ++standing.numbers.latest;
+    added.version = ++versions.numbers.latest;
     added.status = is_first ? TemplateStatus::active : TemplateStatus::inactive;
-    if (is_first) standing.numbers.active = added.version;
+    if (is_first) versions.numbers.active = added.version;
     added.created_by = actor.known_as();
     added.created_at = commit.now();
     commit.put(template_item(keys, added), "attribute_not_exists(PK)");
-    put_numbers(commit, keys, added.template_id, standing.numbers);
+    put_numbers(commit, keys, added.template_id, versions.numbers);
     commit.audit(actor, "template.added", template_subject(added.template_id),
                  {{"version", std::to_string(added.version)}}, store_.random());
     const auto written = store_.write(std::move(commit));
@@ -198,24 +198,24 @@ Answer<TemplateVersion> Templates::activate(const std::string& template_id, int 
   const Keys keys = store_.keys(actor.tenant);
   for (int round = 1;; ++round) {
     // Another program may have left others active.
-    TRY(Standing standing, look_at_versions(keys, template_id));
-    if (standing.numbers.latest == 0) return unknown_template(template_id);
+    TRY(KnownVersions versions, look_at_versions(keys, template_id));
+    if (versions.numbers.latest == 0) return unknown_template(template_id);
     TRY(auto found, get_version(keys, template_id, version));
     if (!found) return unknown_version(template_id, version);
     TRY_VOID(check_texts(*found));
     found->status = TemplateStatus::active;
-    std::vector<int> leaving = standing.others_active;
-    if (standing.numbers.active != 0) leaving.push_back(standing.numbers.active);
+    std::vector<int> leaving = versions.others_active;
+    if (versions.numbers.active != 0) leaving.push_back(versions.numbers.active);
     std::erase(leaving, version);
-    if (standing.numbers.active == version && leaving.empty()) return *found;
+    if (versions.numbers.active == version && leaving.empty()) return *found;
 
     if (leaving.size() > most_made_inactive) leaving.resize(most_made_inactive);
     Commit commit = store_.begin();
     set_status(commit, keys, template_id, version, TemplateStatus::active);
     for (const int other : leaving) set_status(commit, keys, template_id, other, TemplateStatus::inactive);
-    const int before = standing.numbers.active;
-    standing.numbers.active = version;
-    put_numbers(commit, keys, template_id, standing.numbers);
+    const int before = versions.numbers.active;
+    versions.numbers.active = version;
+    put_numbers(commit, keys, template_id, versions.numbers);
     commit.audit(actor, "template.activated", template_subject(template_id),
                  {{"version", std::to_string(version)}, {"before", std::to_string(before)}}, store_.random());
     const auto written = store_.write(std::move(commit));
@@ -227,14 +227,14 @@ Answer<TemplateVersion> Templates::activate(const std::string& template_id, int 
 Answer<TemplateVersion> Templates::find(const std::string& template_id, std::optional<int> version,
                                         const std::string& tenant) {
   const Keys keys = store_.keys(tenant);
-  TRY(const Standing standing, look(keys, template_id));
-  if (standing.numbers.latest == 0) return unknown_template(template_id);
-  if (!version && standing.numbers.active == 0)
+  TRY(const KnownVersions versions, look(keys, template_id));
+  if (versions.numbers.latest == 0) return unknown_template(template_id);
+  if (!version && versions.numbers.active == 0)
     return refuse(RefusalKind::wrong_state, "template " + template_id + " has no active version");
-  const int number = version.value_or(standing.numbers.active);
+  const int number = version.value_or(versions.numbers.active);
   TRY(auto found, get_version(keys, template_id, number));
   if (!found) return unknown_version(template_id, number);
-  found->status = number == standing.numbers.active ? TemplateStatus::active : TemplateStatus::inactive;
+  found->status = number == versions.numbers.active ? TemplateStatus::active : TemplateStatus::inactive;
   return *std::move(found);
 }
 
@@ -248,10 +248,10 @@ Answer<Page<TemplateVersion>> Templates::versions(const std::string& template_id
     std::from_chars(position.data(), position.data() + position.size(), before);
   }
   const Keys keys = store_.keys(tenant);
-  TRY(const Standing standing, look_at_versions(keys, template_id));
-  if (standing.known.empty()) return unknown_template(template_id);
+  TRY(const KnownVersions versions, look_at_versions(keys, template_id));
+  if (versions.known.empty()) return unknown_template(template_id);
   Page<TemplateVersion> answer;
-  for (const int number : standing.known) {
+  for (const int number : versions.known) {
     if (number >= before) continue;
     if (answer.entries.size() == static_cast<std::size_t>(page.limit)) {
       answer.cursor = store::make_cursor(list, std::to_string(answer.entries.back().version));
@@ -259,7 +259,7 @@ Answer<Page<TemplateVersion>> Templates::versions(const std::string& template_id
     }
     TRY(auto found, get_version(keys, template_id, number));
     if (!found) continue;
-    found->status = number == standing.numbers.active ? TemplateStatus::active : TemplateStatus::inactive;
+    found->status = number == versions.numbers.active ? TemplateStatus::active : TemplateStatus::inactive;
     answer.entries.push_back(*std::move(found));
   }
   return answer;
@@ -281,11 +281,11 @@ Answer<Page<TemplateSummary>> Templates::list(const PageRequest& page, const std
     const auto read = read_template(item);
     // What another program wrote wrong hides no other template.
     const TemplateVersion version = read ? *read : unreadable_template(item);
-    TRY(const Standing standing, look(keys, version.template_id));
+    TRY(const KnownVersions versions, look(keys, version.template_id));
     // It may have been activated otherwise since the index was read.
-    if (standing.numbers.active != version.version) continue;
+    if (versions.numbers.active != version.version) continue;
     answer.entries.push_back(
-        {version.template_id, standing.numbers.active, standing.numbers.latest, version.name, version.type});
+        {version.template_id, versions.numbers.active, versions.numbers.latest, version.name, version.type});
   }
   return answer;
 }
@@ -295,8 +295,8 @@ Answer<TemplateVersion> Templates::put_override(const TemplateVersion& version, 
   TemplateVersion added = version;
   TRY_VOID(check_new(keys, added));
   if (!is_record_id(added.customer_id)) return refuse_field("customer_id", std::string(record_id_rule));
-  TRY(const Standing standing, look(keys, added.template_id));
-  if (standing.numbers.latest == 0) return unknown_template(added.template_id);
+  TRY(const KnownVersions versions, look(keys, added.template_id));
+  if (versions.numbers.latest == 0) return unknown_template(added.template_id);
   Commit commit = store_.begin();
   added.version = 0;
   added.status = TemplateStatus::active;

@@ -61,10 +61,10 @@ class Templates {
                            const std::string& tenant);
 
  private:
-  struct Standing;
+  struct KnownVersions;
   Answer<TemplateNumbers> stored_numbers(const Keys& keys, const std::string& template_id);
-  Answer<Standing> look(const Keys& keys, const std::string& template_id);
-  Answer<Standing> look_at_versions(const Keys& keys, const std::string& template_id);
+  Answer<KnownVersions> look(const Keys& keys, const std::string& template_id);
+  Answer<KnownVersions> look_at_versions(const Keys& keys, const std::string& template_id);
   Answer<std::optional<TemplateVersion>> get_version(const Keys& keys, const std::string& template_id, int version);
   // What is added: its fields, its type, and that its branding has what it needs.
   Answer<void> check_new(const Keys& keys, const TemplateVersion& version);

@@ -53,7 +53,7 @@ Transaction::Transaction(SessionState& session, const Envelope& envelope, std::s
       eight_bit_(has_eight_bit_bytes(message)),
       international_(eight_bit_ && mail::has_international_address(message)),
       sender_(address_for_server(envelope.sender)),
-      standings_(envelope.recipients.size(), Standing::waiting) {
+      acceptances_(envelope.recipients.size(), Acceptance::waiting) {
   result_.recipients.reserve(envelope.recipients.size());
   for (const std::string& address : envelope.recipients) {
     result_.recipients.push_back({address, {}, {}});
@@ -63,11 +63,11 @@ Transaction::Transaction(SessionState& session, const Envelope& envelope, std::s
 
 SendResult Transaction::run(const Session::BeforeEnd& before_end) {
   refuse_hopeless();
-  if (!any(Standing::waiting)) return conclude();
+  if (!any(Acceptance::waiting)) return conclude();
   if (connection_.has_unread()) connection_.break_off(no_reply("the server sent a reply that was not expected"));
 
   send_envelope();
-  const bool deliverable = mail_accepted_ && any(Standing::accepted) && !connection_.broken();
+  const bool deliverable = mail_accepted_ && any(Acceptance::accepted) && !connection_.broken();
   if (data_accepted_ && deliverable) {
     send_message(before_end);
   } else {
@@ -106,7 +106,7 @@ void Transaction::refuse_hopeless() {
     result_.is_server_unfit = fault->is_of_server;
     return settle_others(message_refused, fault->reply);
   }
-  for (std::size_t i = 0; i < standings_.size(); ++i) {
+  for (std::size_t i = 0; i < acceptances_.size(); ++i) {
     const auto fault = find_fault_of_recipient(addresses_[i]);
     if (!fault) continue;
     if (fault->is_of_server && envelope_.only_whole) {
@@ -122,14 +122,14 @@ void Transaction::send_envelope() {
   if (session_.needs_reset) append({Command::reset});
   if (!prepare_next()) return;
   append({Command::mail});
-  for (std::size_t i = 0; i < standings_.size(); ++i) {
-    if (standings_[i] == Standing::refused) continue;
+  for (std::size_t i = 0; i < acceptances_.size(); ++i) {
+    if (acceptances_[i] == Acceptance::refused) continue;
     if (!prepare_next()) return;
     append({Command::recipient, i});
   }
   if (!prepare_next()) return;
   // What is still on its way may be good news.
-  if (awaited_.empty() && !any(Standing::accepted)) return;
+  if (awaited_.empty() && !any(Acceptance::accepted)) return;
   append({Command::data});
   collect_replies();
 }
@@ -151,8 +151,8 @@ void Transaction::append(Awaited awaited) {
       const auto needs_utf8 = [](const std::string& address) { return !mail::is_ascii(address); };
       MailParameters parameters{transferred_size(message_), eight_bit_, international_ || needs_utf8(sender_),
                                 envelope_.envelope_id};
-      for (std::size_t i = 0; i < standings_.size(); ++i)
-        parameters.utf8 |= standings_[i] != Standing::refused && needs_utf8(addresses_[i]);
+      for (std::size_t i = 0; i < acceptances_.size(); ++i)
+        parameters.utf8 |= acceptances_[i] != Acceptance::refused && needs_utf8(addresses_[i]);
       append_mail_command(out, sender_, parameters, session_.capabilities);
       break;
     }
@@ -201,7 +201,7 @@ void Transaction::take_reply(const Awaited& awaited, Reply reply) {
       recipient_taken_ |= accepted;
       if (!mail_accepted_) break;  // what was said about MAIL counts
       if (accepted)
-        standings_[awaited.recipient] = Standing::accepted;
+        acceptances_[awaited.recipient] = Acceptance::accepted;
       else
         refuse(awaited.recipient, classify(reply, stage), reply);
       break;
@@ -263,15 +263,15 @@ void Transaction::give_up_before_end(const base::Error& reason) {
 }
 
 void Transaction::refuse(std::size_t recipient, Classification meaning, const Reply& reply) {
-  standings_[recipient] = Standing::refused;
+  acceptances_[recipient] = Acceptance::refused;
   result_.recipients[recipient].severity = meaning.severity;
   result_.recipients[recipient].reply = reply;
   result_.session_failed |= meaning.scope == Scope::session;
 }
 
 void Transaction::settle_others(Classification meaning, const Reply& reply) {
-  for (std::size_t i = 0; i < standings_.size(); ++i) {
-    if (standings_[i] == Standing::refused) continue;
+  for (std::size_t i = 0; i < acceptances_.size(); ++i) {
+    if (acceptances_[i] == Acceptance::refused) continue;
     settling_ = i;
     if (meaning.severity != Severity::success) {
       refuse(i, meaning, reply);
@@ -282,15 +282,15 @@ void Transaction::settle_others(Classification meaning, const Reply& reply) {
   }
 }
 
-bool Transaction::any(Standing standing) const {
-  return std::find(standings_.begin(), standings_.end(), standing) != standings_.end();
+bool Transaction::any(Acceptance acceptance) const {
+  return std::find(acceptances_.begin(), acceptances_.end(), acceptance) != acceptances_.end();
 }
 
 // The best that happened to anyone: delivered, or else to be tried again. Where it happened to many, what came last.
 SendResult Transaction::conclude() {
-  for (std::size_t i = 0; i < standings_.size(); ++i)
+  for (std::size_t i = 0; i < acceptances_.size(); ++i)
     if (result_.recipients[i].severity < result_.recipients[settling_].severity) settling_ = i;
-  if (!standings_.empty()) {
+  if (!acceptances_.empty()) {
     result_.severity = result_.recipients[settling_].severity;
     result_.reply = result_.recipients[settling_].reply;
   }

@@ -29,7 +29,7 @@ class Transaction {
   SendResult run(const Session::BeforeEnd& before_end);
 
  private:
-  enum class Standing { waiting, accepted, refused };
+  enum class Acceptance { waiting, accepted, refused };
   enum class Command { reset, mail, recipient, data };
   struct Awaited {
     Command command;
@@ -64,7 +64,7 @@ class Transaction {
   void refuse(std::size_t recipient, Classification meaning, const Reply& reply);
   // For all recipients that have not been refused yet.
   void settle_others(Classification meaning, const Reply& reply);
-  bool any(Standing standing) const;
+  bool any(Acceptance acceptance) const;
   SendResult conclude();
 
   SessionState& session_;
@@ -77,8 +77,8 @@ class Transaction {
   const std::string sender_;
   std::vector<std::string> addresses_;
 
-  std::vector<Standing> standings_;  // of the recipients
-  std::vector<Awaited> awaited_;     // commands without a reply, in their order
+  std::vector<Acceptance> acceptances_;  // of the recipients
+  std::vector<Awaited> awaited_;         // commands without a reply, in their order
   Reply mail_reply_;
   Reply data_reply_;
   bool mail_accepted_ = false;
