@@ -142,12 +142,6 @@ void print(const engine::StoreRepair& repair, const std::optional<ServiceTables>
     console.out << "The damaged store is kept in " << printable(repair.kept_in.string()) << "\n";
 }
 
-outbox::StoreTables outbox_tables(const Settings& settings) {
-  outbox::StoreTables tables;
-  tables.emails = settings.outbox.table;
-  return tables;
-}
-
 int run_check(const OfflineFlags& flags, const Console& console) {
   const auto settings = settings_of(flags.settings);
   if (!settings) return report_setting_errors(console, settings.error());
@@ -171,7 +165,7 @@ int run_check(const OfflineFlags& flags, const Console& console) {
 }
 
 std::vector<store::TableSetup> known_tables(const Settings& settings) {
-  std::vector<store::TableSetup> known = outbox::table_setups(outbox_tables(settings));
+  std::vector<store::TableSetup> known = outbox::table_setups(outbox::StoreTables{settings.outbox.table});
   known.push_back(messages::QueueTable::setup(settings.messages.queues));
   // Has the same key as the outbox's table of keys: with both gone, neither is guessed.
   known.push_back({store::table_request(settings.idempotency.table, {{"pk", item::Type::string}}), "ttl"});

@@ -197,8 +197,7 @@ std::string audit_table(const Settings& settings) {
 
 // Tables of the services that have indexes.
 std::set<std::string> indexed_tables(const Settings& settings) {
-  outbox::StoreTables tables;
-  tables.emails = settings.outbox.table;
+  const outbox::StoreTables tables{settings.outbox.table};
   std::set<std::string> names{settings.reminders.table, audit_table(settings)};
   for (const store::TableSetup& setup : outbox::table_setups(tables)) names.insert(setup.request.table_name);
   return names;
@@ -217,8 +216,7 @@ base::Result<std::unique_ptr<engine::Engine>> open_engine(const Settings& settin
     base::log_warning("store",
                       "a repair is not finished, and the counts of e-mails and messages may be wrong: stop the server "
                       "and run 'postino repair' again");
-  outbox::StoreTables tables;
-  tables.emails = settings.outbox.table;
+  const outbox::StoreTables tables{settings.outbox.table};
   auto expiry = std::make_shared<outbox::StoreExpiry>(*engine, tables, *clock);
   engine->guard_expiry(
       [expiry, clock](const std::string& table, const item::Item& item) { return expiry->may_expire(table, item); });
