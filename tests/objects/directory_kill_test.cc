@@ -56,7 +56,8 @@ TEST(DirectoryThatIsKilled, HasWhatWasAnnounced) {
       // The next one of the same name may have been done, and not announced.
       EXPECT_TRUE(*got == contents_of(number) || *got == contents_of(number + 150)) << number;
     }
-    for (const ObjectInfo& object : objects->list("", "", most_listed)->objects) {
+    const ObjectPage listed = objects->list("", "", most_listed).value();
+    for (const ObjectInfo& object : listed.objects) {
       const std::string bytes = objects->get(object.name).value();
       EXPECT_EQ(bytes, contents_of(static_cast<int>(bytes.size()) - 20'000)) << "in part: " << object.name;
     }
