@@ -6,7 +6,7 @@
 #include "base/random.h"
 #include "objects/item_objects.h"
 #include "objects/object_store.h"
-#include "support/attachment.h"
+#include "support/record/attachment.h"
 
 namespace postino::support {
 

@@ -1,4 +1,4 @@
-#include "support/attachment.h"
+#include "support/record/attachment.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -37,6 +37,10 @@ std::string kept_text(std::string_view text, std::size_t most, bool& is_cut) {
   return kept;
 }
 
+tl::unexpected<Refusal> refuse_answer() {
+  return refuse(RefusalKind::unknown_answer, "the message answers no e-mail of a ticket");
+}
+
 std::string kept_line(std::string_view text, std::size_t most) {
   std::string kept;
   base::append_printable(kept, text, most);
@@ -50,7 +54,11 @@ Answer<std::optional<TicketEmail>> Correspondence::known(const Keys& keys, const
   TRY(const std::optional<item::Item> item, store_.get(Keys::key(keys.mail(message_id), mail_sort)));
   if (!item) return std::nullopt;
   const MailReference reference = read_mail_reference(*item);
-  TRY(const StoredTicket stored, store_.find(reference.ticket_id, scope));
+  // Of a ticket that the caller may not see nothing is told, not even its id.
+  if (const auto stored = store_.find(reference.ticket_id, scope); !stored) {
+    if (stored.error().kind == RefusalKind::unknown_ticket) return std::nullopt;
+    return base::propagate(stored.error());
+  }
   TRY(const std::optional<item::Item> found, store_.get(Keys::key(keys.ticket(reference.ticket_id), reference.sort)));
   if (!found) return std::nullopt;
   auto email = read_email(*found);
@@ -93,7 +101,6 @@ Answer<TakenEmail> Correspondence::send(const std::string& ticket_id, const Lett
 
 Answer<std::string> Correspondence::ticket_of(const Keys& keys, const std::vector<std::string>& message_ids,
                                               const Scope& scope) {
-  const auto none = [] { return refuse(RefusalKind::unknown_ticket, "the message answers no e-mail of a ticket"); };
   std::vector<item::Key> wanted;
   for (const std::string& id : message_ids) wanted.push_back(Keys::key(keys.mail(id), mail_sort));
   TRY(const std::vector<item::Item> items, store_.get_many(wanted));
@@ -107,7 +114,7 @@ Answer<std::string> Correspondence::ticket_of(const Keys& keys, const std::vecto
     if (stored) return stored->ticket.id;
     if (stored.error().kind != RefusalKind::unknown_ticket) return base::propagate(stored.error());
   }
-  return none();
+  return refuse_answer();
 }
 
 Answer<TakenEmail> Correspondence::receive(const ReceivedMessage& message, const Actor& actor) {
@@ -129,7 +136,7 @@ Answer<TakenEmail> Correspondence::receive(const ReceivedMessage& message, const
   references.resize(std::min(references.size(), most_references));
   for (std::string& each : references)
     if (std::ranges::find(answered, each) == answered.end()) answered.push_back(std::move(each));
-  if (answered.empty()) return refuse(RefusalKind::unknown_ticket, "the message answers no e-mail of a ticket");
+  if (answered.empty()) return refuse_answer();
 
   const Keys keys = TicketStore::keys(actor.scope);
   TRY(email.ticket_id, ticket_of(keys, answered, actor.scope));
@@ -162,6 +169,12 @@ Answer<TakenEmail> Correspondence::receive(const ReceivedMessage& message, const
   TRY(std::optional<TicketEmail> before, known(keys, email.message_id, actor.scope));
   if (!before) return base::propagate(written.error());
   return TakenEmail{*std::move(before), true};
+}
+
+Answer<TicketEmail> Correspondence::find(const std::string& message_id, const Actor& actor) {
+  TRY(std::optional<TicketEmail> email, known(TicketStore::keys(actor.scope), message_id, actor.scope));
+  if (!email) return refuse_answer();
+  return *std::move(email);
 }
 
 Answer<Page<TicketEmail>> Correspondence::list(const std::string& ticket_id, const PageRequest& page,

@@ -29,10 +29,12 @@ class Correspondence {
 
   // With the key of an earlier letter it sends nothing, and answers that one.
   Answer<TakenEmail> send(const std::string& ticket_id, const Letter& letter, const Actor& actor);
-  // Adds it to the ticket that it answers: unknown_ticket when there is none that the caller may see. A message that
+  // Adds it to the ticket that it answers: unknown_answer when there is none that the caller may see. A message that
   // came before is known by its Message-ID, and is added once. Its text is kept up to 200,000 bytes; control characters
   // in it become spaces.
   Answer<TakenEmail> receive(const ReceivedMessage& message, const Actor& actor);
+  // The e-mail of a ticket that has this Message-ID; unknown_answer when there is none that the caller may see.
+  Answer<TicketEmail> find(const std::string& message_id, const Actor& actor);
   // Newest first. Pages of 50.
   Answer<Page<TicketEmail>> list(const std::string& ticket_id, const PageRequest& page, const Actor& actor);
 

@@ -62,6 +62,17 @@ Answer<Feedback> FeedbackBook::add(const std::string& ticket_id, const NewFeedba
   return feedback;
 }
 
+Answer<Feedback> FeedbackBook::find(const std::string& ticket_id, const std::string& submitted_at, const Actor& actor) {
+  TRY_VOID(store_.find(ticket_id, actor.scope));
+  const std::string partition = TicketStore::keys(actor.scope).ticket(ticket_id);
+  TRY(const std::optional<item::Item> item,
+      store_.get(Keys::key(partition, std::string(feedback_begin) + submitted_at)));
+  if (!item) return refuse(RefusalKind::unknown_ticket, "the ticket " + ticket_id + " has no feedback of this time");
+  auto feedback = read_feedback(*item);
+  if (!feedback) return base::propagate(refusal_of(feedback.error()));
+  return *std::move(feedback);
+}
+
 Answer<Page<Feedback>> FeedbackBook::read_page(Page<item::Item> items) {
   // An index that another program made has less of them: those are read from the table.
   std::vector<item::Key> missing;

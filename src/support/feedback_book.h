@@ -28,6 +28,8 @@ class FeedbackBook {
   FeedbackBook(TicketStore& store, TicketWriter& writer) : store_(store), writer_(writer) {}
 
   Answer<Feedback> add(const std::string& ticket_id, const NewFeedback& feedback, const Actor& actor);
+  // By its time, as it is written. unknown_ticket when there is none.
+  Answer<Feedback> find(const std::string& ticket_id, const std::string& submitted_at, const Actor& actor);
   // The first page is one query, for the ticket and its last feedback.
   Answer<TicketWithFeedback> of_ticket(const std::string& ticket_id, const PageRequest& page, const Actor& actor);
   // Newest first. Callers that are bound to a customer see that of the customer's tickets.

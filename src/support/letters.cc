@@ -52,6 +52,26 @@ void Letters::check(const Letter& letter, const Scope& scope, FieldRules& rules)
   if (!letter.key.empty()) rules.name("letter.key", letter.key, TicketLimits::key_bytes);
 }
 
+std::optional<Letter> Letters::acknowledgement(const TicketCustomer& customer) const {
+  if (!rules_.acknowledges || customer.contact_email.empty()) return std::nullopt;
+  Letter letter;
+  letter.kind = "acknowledgement";
+  letter.subject = "We have received your request [{ticket_id}]";
+  letter.text = "Your request is with us. Its number is {ticket_id}.\n\nTo add something, answer this e-mail.\n";
+  return letter;
+}
+
+std::optional<Letter> Letters::escalation_notice(const std::string& engineer) const {
+  const auto address = rules_.engineers.find(engineer);
+  if (address == rules_.engineers.end()) return std::nullopt;
+  Letter letter;
+  letter.kind = "escalation";
+  letter.subject = "Ticket {ticket_id} is escalated to you";
+  letter.text = "The ticket {ticket_id} is {status} and waits for you.\n";
+  letter.to = {address->second};
+  return letter;
+}
+
 std::string Letters::new_email_id(const Letter& letter, const std::string& ticket_id, const Actor& actor,
                                   base::Random& random) {
   if (letter.key.empty()) return base::make_uuid(random);
@@ -64,15 +84,15 @@ Answer<Letters::Prepared> Letters::prepare(const Letter& letter, const StoredTic
   const Ticket& ticket = stored.ticket;
   if (rules_.from.empty())
     return refuse(RefusalKind::no_sender,
-                  "tickets have no sender for e-mails: configure support.from (--support-from)");
+                  "tickets have no sender for e-mails: configure tickets.from (--tickets-from)");
   if (letter.to.empty() && ticket.customer.contact_email.empty())
     return refuse_field("letter.to", "is required, because the ticket has no customer.contact_email");
   Prepared prepared;
   outbox::Payload& payload = prepared.payload;
   payload.id = email_id;
-  TRY(payload.from, mailbox_in("support.from", rules_.from));
+  TRY(payload.from, mailbox_in("tickets.from", rules_.from));
   if (!rules_.reply_to.empty()) {
-    TRY(payload.reply_to, mailbox_in("support.reply_to", rules_.reply_to));
+    TRY(payload.reply_to, mailbox_in("tickets.reply_to", rules_.reply_to));
   }
   TicketEmail& email = prepared.email;
   email.to = letter.to.empty() ? std::vector{ticket.customer.contact_email} : letter.to;

@@ -1,6 +1,8 @@
 // E-mails that tickets send: what they say, from whom, to whom, and how answers find back.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,9 @@ struct Letter {
 struct LetterRules {
   std::string from = {};      // "Support <support@example.com>"; empty: tickets send no e-mails
   std::string reply_to = {};  // where answers go, if not to `from`
+  bool acknowledges = false;  // a new ticket without a letter of its own tells the customer that it is there
+  // Addresses of engineers by their names: whoever is here is told of an escalation that has no letter of its own.
+  std::map<std::string, std::string> engineers = {};
 };
 
 class Letters {
@@ -32,6 +37,10 @@ class Letters {
   Letters(LetterRules rules, MailRoom& mail) : rules_(std::move(rules)), mail_(mail) {}
 
   static void check(const Letter& letter, const Scope& scope, FieldRules& rules);
+
+  // The letters that go out by themselves, if the rules say so.
+  std::optional<Letter> acknowledgement(const TicketCustomer& customer) const;
+  std::optional<Letter> escalation_notice(const std::string& engineer) const;
 
   struct Prepared {
     outbox::Payload payload;

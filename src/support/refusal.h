@@ -14,8 +14,10 @@
 namespace postino::support {
 
 enum class RefusalKind {
-  invalid,          // a field breaks a rule
-  unknown_ticket,   // there is none, or the caller may not see it
+  invalid,         // a field breaks a rule
+  unknown_ticket,  // there is none, or the caller may not see it
+  unknown_attachment,
+  unknown_answer,   // a received message answers no e-mail of a ticket
   other_version,    // the caller saw an older one: `current_version` and `current_status` are what it is now
   wrong_state,      // there is no such move from `current_status`
   key_reused,       // the idempotency key belongs to another request

@@ -13,13 +13,13 @@ namespace {
 // What is done beside requests: e-mails are handed over to the outbox, and changes of other programs completed.
 class DeskUpkeep {
  public:
-  DeskUpkeep(Handovers& handovers, Adoption& adoption, base::Milliseconds poll)
-      : handovers_(handovers), adoption_(adoption), poll_(poll) {}
+  DeskUpkeep(Handovers& handovers, Adoption& adoption, const SupportOptions& options)
+      : handovers_(handovers), adoption_(adoption), poll_(options.poll), adopts_(options.adopts) {}
   ~DeskUpkeep() { stop(); }
 
   void start() {
     if (!threads_.try_start([this] { run([this] { return hand_over(); }); }) ||
-        !threads_.try_start([this] { run([this] { return adopt(); }); }))
+        (adopts_ && !threads_.try_start([this] { run([this] { return adopt(); }); })))
       base::log_error("support", "the system has no thread for hand-overs and changes of other programs");
   }
   void stop() {
@@ -75,6 +75,7 @@ class DeskUpkeep {
   Handovers& handovers_;
   Adoption& adoption_;
   const base::Milliseconds poll_;
+  const bool adopts_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool stopping_ = false;
@@ -95,10 +96,11 @@ struct SupportDesk::Parts {
         feedback(store, writer),
         events(store, writer),
         correspondence(store, writer, letters),
+        attachments(store, writer, options.objects, options.attachments),
         cache(store),
         handovers(store, mail),
         adoption(store, writer),
-        upkeep(handovers, adoption, options.poll) {}
+        upkeep(handovers, adoption, options) {}
 
   TicketStore store;
   TicketWriter writer;
@@ -108,6 +110,7 @@ struct SupportDesk::Parts {
   FeedbackBook feedback;
   Events events;
   Correspondence correspondence;
+  Attachments attachments;
   Cache cache;
   Handovers handovers;
   Adoption adoption;
@@ -130,6 +133,7 @@ TicketLists& SupportDesk::lists() { return parts_->lists; }
 FeedbackBook& SupportDesk::feedback() { return parts_->feedback; }
 Events& SupportDesk::events() { return parts_->events; }
 Correspondence& SupportDesk::correspondence() { return parts_->correspondence; }
+Attachments& SupportDesk::attachments() { return parts_->attachments; }
 Cache& SupportDesk::cache() { return parts_->cache; }
 Handovers& SupportDesk::handovers() { return parts_->handovers; }
 Adoption& SupportDesk::adoption() { return parts_->adoption; }

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "support/adoption.h"
+#include "support/attachments.h"
 #include "support/cache.h"
 #include "support/correspondence.h"
 #include "support/events.h"
@@ -18,6 +19,9 @@ namespace postino::support {
 struct SupportOptions {
   SupportTables tables = {};
   LetterRules letters = {};
+  AttachmentLimits attachments = {};
+  objects::ObjectStore* objects = nullptr;  // for attachments; nullptr: none are taken. It must outlive the desk
+  bool adopts = true;                       // completes what other programs write
   base::Milliseconds poll = std::chrono::seconds(1);  // of hand-overs, and of an adoption that failed
 };
 
@@ -38,6 +42,7 @@ class SupportDesk {
   FeedbackBook& feedback();
   Events& events();
   Correspondence& correspondence();
+  Attachments& attachments();
   Cache& cache();
   Handovers& handovers();
   Adoption& adoption();

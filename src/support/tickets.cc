@@ -25,7 +25,7 @@ void check_new(const NewTicket& ticket, const std::string& key, const Scope& sco
   rules.text("symptom_text", ticket.symptom_text, TicketLimits::least_symptom, TicketLimits::symptom);
   rules.line("error_code", ticket.error_code, 0, TicketLimits::short_text);
   rules.one_of("priority", ticket.priority, {"P1", "P2", "P3", "P4"});
-  if (!ticket.lang.empty()) rules.word("lang", ticket.lang, 35);  // the longest tag of RFC 5646 that one meets
+  if (!ticket.lang.empty()) rules.word("lang", ticket.lang, TicketLimits::lang_bytes);
   if (!key.empty()) rules.name("idempotency_key", key, TicketLimits::key_bytes);
   if (ticket.letter) Letters::check(*ticket.letter, scope, rules);
 }
@@ -105,14 +105,16 @@ Answer<void> Tickets::add_letter(TicketChange& change, const std::optional<Lette
   return {};
 }
 
-Answer<Created> Tickets::create(const NewTicket& wanted, const std::string& key, const Actor& actor) {
+Answer<Created> Tickets::create(const NewTicket& wanted, const std::string& key, const Actor& actor,
+                                base::Milliseconds key_life) {
   FieldRules rules;
   check_new(wanted, key, actor.scope, rules);
   TRY_VOID(rules.outcome());
   const Keys keys = TicketStore::keys(actor.scope);
   const base::TimePoint now = store_.clock().now();
   const std::string id = "tkt_" + base::make_uuid(store_.random());
-  const std::string email_id = wanted.letter ? Letters::new_email_id(*wanted.letter, id, actor, store_.random()) : "";
+  const std::optional<Letter> letter = wanted.letter ? wanted.letter : letters_.acknowledgement(wanted.customer);
+  const std::string email_id = letter ? Letters::new_email_id(*letter, id, actor, store_.random()) : "";
   Creation own{id, std::string(name_of(TicketStatus::fresh)), write_time(now), ""};
   if (!key.empty()) own.request_hash = hash_of_request(canonical_text(wanted));
 
@@ -123,13 +125,13 @@ Answer<Created> Tickets::create(const NewTicket& wanted, const std::string& key,
     change.event.type = std::string(created_event);
     change.event.by = actor.known_as();
     change.event.new_status = own.status;
-    TRY_VOID(add_letter(change, wanted.letter, email_id, actor, keys));
+    TRY_VOID(add_letter(change, letter, email_id, actor, keys));
     std::vector<store::TransactAction> actions = writer_.creation(keys, change);
     std::ranges::move(change.beside, std::back_inserter(actions));
     const std::size_t record = actions.size();
     if (!key.empty()) {
       store::TransactPut put =
-          store_.put(creation_item(keys, key, own, now), "attribute_not_exists(PK) OR #ttl < :now");
+          store_.put(creation_item(keys, key, own, now, key_life), "attribute_not_exists(PK) OR #ttl < :now");
       put.placeholders.names = expr::Names{{"#ttl", std::string(ttl_attribute)}};
       put.placeholders.values = item::Map{{":now", base::epoch_seconds(now)}};
       actions.emplace_back(std::move(put));
@@ -184,15 +186,16 @@ Answer<std::vector<Ticket>> Tickets::get_many(const std::vector<std::string>& id
 }
 
 Answer<Ticket> Tickets::move(const std::string& id, const Move& move, const Seen& seen, const Actor& actor,
-                             const std::optional<Letter>& letter) {
+                             const std::optional<Letter>& given) {
   FieldRules rules;
   rules.text("reason", move.reason, 0, TicketLimits::reason);
   if (move.to == TicketStatus::escalated)
     rules.name("engineer", move.engineer, TicketLimits::id_bytes);
   else if (!move.engineer.empty())
     rules.add("engineer", "must be left out, unless the ticket is escalated");
-  if (letter) Letters::check(*letter, actor.scope, rules);
+  if (given) Letters::check(*given, actor.scope, rules);
   TRY_VOID(rules.outcome());
+  const std::optional<Letter> letter = given ? given : letters_.escalation_notice(move.engineer);
   const std::string email_id = letter ? Letters::new_email_id(*letter, id, actor, store_.random()) : "";
   const Keys keys = TicketStore::keys(actor.scope);
   const auto decide = [&](const StoredTicket& stored, const std::vector<std::size_t>& failed) -> Answer<TicketChange> {

@@ -19,7 +19,7 @@ struct NewTicket {
   std::string error_code = {};
   std::string priority = std::string(usual_priority);
   std::string lang = {};
-  std::optional<Letter> letter = std::nullopt;  // goes out with the ticket
+  std::optional<Letter> letter = std::nullopt;  // goes out with the ticket; without one, what the rules say
 };
 
 struct Created {
@@ -39,8 +39,9 @@ class Tickets {
       : store_(store), writer_(writer), letters_(letters) {}
 
   // Ticket, first event, the record of the key and the e-mail in one commit. The same key again gets the first answer,
-  // for 24 hours; with other contents: key_reused. An empty key is none.
-  Answer<Created> create(const NewTicket& ticket, const std::string& key, const Actor& actor);
+  // for 24 hours or as long as `key_life` says; with other contents: key_reused. An empty key is none.
+  Answer<Created> create(const NewTicket& ticket, const std::string& key, const Actor& actor,
+                         base::Milliseconds key_life = creation_key_life);
 
   Answer<Ticket> get(const std::string& id, const Actor& actor);
   // Those that there are, in the order of the ids. At most 100 ids.

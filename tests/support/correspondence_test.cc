@@ -100,10 +100,10 @@ TEST_F(CorrespondenceTest, OfStrangersIsRefused) {
   const std::string id = office_.make();
   const std::string sent = office_.correspondence.send(id, test_letter(), actor_)->email.message_id;
   for (const Actor& other : {operator_of("acme"), customer_actor("cust_9")})
-    EXPECT_TRUE(is_refused(office_.correspondence.receive(answer_to(sent), other), RefusalKind::unknown_ticket));
+    EXPECT_TRUE(is_refused(office_.correspondence.receive(answer_to(sent), other), RefusalKind::unknown_answer));
   for (const ReceivedMessage& message :
        {answer_to("none@example.com"), ReceivedMessage{"Subject: hello\r\n", "text"}, ReceivedMessage{"", ""}})
-    EXPECT_TRUE(is_refused(office_.correspondence.receive(message, actor_), RefusalKind::unknown_ticket));
+    EXPECT_TRUE(is_refused(office_.correspondence.receive(message, actor_), RefusalKind::unknown_answer));
   EXPECT_TRUE(succeeded(office_.correspondence.receive(answer_to(sent), customer_actor("cust_456"))));
 }
 

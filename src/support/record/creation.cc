@@ -8,7 +8,8 @@ namespace postino::support {
 
 using item::attribute_text;
 
-item::Item creation_item(const Keys& keys, const std::string& key, const Creation& creation, base::TimePoint now) {
+item::Item creation_item(const Keys& keys, const std::string& key, const Creation& creation, base::TimePoint now,
+                         base::Milliseconds life) {
   item::Item item = Keys::key(keys.idempotency(key), metadata_sort);
   item.set("ticket_id", creation.ticket_id);
   item.set("created_at", creation.created_at);
@@ -16,7 +17,7 @@ item::Item creation_item(const Keys& keys, const std::string& key, const Creatio
   item.set("response",
            item::to_plain_json(item::Map{
                {"ticket_id", creation.ticket_id}, {"status", creation.status}, {"created_at", creation.created_at}}));
-  item.set(std::string(ttl_attribute), base::epoch_seconds(now + creation_key_life));
+  item.set(std::string(ttl_attribute), base::epoch_seconds(now + life));
   return item;
 }
 

@@ -20,7 +20,8 @@ struct Creation {
   std::string request_hash = {};  // empty where another program wrote it
 };
 
-item::Item creation_item(const Keys& keys, const std::string& key, const Creation& creation, base::TimePoint now);
+item::Item creation_item(const Keys& keys, const std::string& key, const Creation& creation, base::TimePoint now,
+                         base::Milliseconds life = creation_key_life);
 // Nothing when it has expired, or cannot be read: then it is taken over.
 std::optional<Creation> read_creation(const item::Item& item, base::TimePoint now);
 // The same for equal requests.

@@ -1,24 +1,24 @@
 // Where everything about tickets is in the table: the keys of the former system, and those of further items.
 //
-// PK                  SK                       GSI1PK             GSI1SK                 GSI2PK / GSI3PK      GSI2SK /
-// GSI3SK TICKET#{id}         METADATA                 CUSTOMER#{c}       STATUS#{s}#{created}   2: STATUS#{s}
-// created_at
-//                                              the ticket. escalated_at and assigned_to, by which
-//                                              escalated-tickets-index has it, only while it is escalated
-//                     FEEDBACK#{submitted_at}  FEEDBACK#{c}       {operator}#{submitted} 3: OPERATOR#{o} submitted_at
-//                     EVENT#{date}#{001}       what happened, by day and number
-//                     ESCALATION               ESCALATIONS        {escalated}#{id}       3: ESCALATED#{engineer}
-//                     escalated_at
-//                                              only while it is escalated
-//                     BY#PRODUCT               PRODUCT#{p}        {created}#{id}         the ticket is found by what it
-//                     is BY#ERROR                 ERROR#{e}          {created}#{id}         about, and ordered by its
-//                     age BY#PRIORITY              PRIORITY#{p}       {created}#{id} EMAIL#{time}#{8 digits}  e-mails
-//                     of the ticket, sent and received ATTACHMENT#{n}
-// MAIL#{message id}   TICKET                   the ticket that an e-mail belongs to
-// IDEMPOTENCY#{key}   METADATA                 the answer to a creation, for 24 hours
-// CACHE#{key}         DATA                     for 15 minutes
-// HANDOVER#{shard}    {email id}               e-mails that the outbox does not have yet
-// ADOPTION            POSITION                 how far the changes of other programs are looked at
+// clang-format off
+// PK                 SK                       GSI1PK          GSI1SK                  GSI2PK or GSI3PK        GSI2SK or GSI3SK
+// TICKET#{id}        METADATA                 CUSTOMER#{c}    STATUS#{s}#{created}    2: STATUS#{s}           created_at
+//                                             escalated_at and assigned_to, of escalated-tickets-index: while escalated
+//                    FEEDBACK#{submitted_at}  FEEDBACK#{c}    {operator}#{submitted}  3: OPERATOR#{o}         submitted_at
+//                    EVENT#{date}#{001}       what happened, by day and number
+//                    ESCALATION               ESCALATIONS     {escalated}#{id}        3: ESCALATED#{engineer} escalated_at
+//                                             while it is escalated
+//                    BY#PRODUCT               PRODUCT#{p}     {created}#{id}
+//                    BY#ERROR                 ERROR#{e}       {created}#{id}
+//                    BY#PRIORITY              PRIORITY#{p}    {created}#{id}
+//                    EMAIL#{time}#{8 digits}  e-mails, sent and received
+//                    ATTACHMENT#{id}          files; the id is a UUID that begins with the time
+// MAIL#{message id}  TICKET                   the ticket that an e-mail belongs to
+// IDEMPOTENCY#{key}  METADATA                 the answer to a creation, for 24 hours
+// CACHE#{key}        DATA                     for 15 minutes
+// HANDOVER#{shard}   {email id}               e-mails that the outbox does not have yet
+// ADOPTION           POSITION                 how far the changes of other programs are looked at
+// clang-format on
 //
 // Between FEEDBACK# and METADATA there is nothing else, so that one query has a ticket and its feedback.
 // Of a tenant, every PK and GSI PK begins with "TENANT#{tenant}#". Those of HANDOVER# and ADOPTION do not: one look
@@ -48,6 +48,7 @@ inline constexpr int handover_shards = 4;
 inline constexpr std::string_view feedback_begin = "FEEDBACK#";
 inline constexpr std::string_view event_begin = "EVENT#";
 inline constexpr std::string_view email_begin = "EMAIL#";
+inline constexpr std::string_view attachment_begin = "ATTACHMENT#";
 // Whole ones.
 inline constexpr std::string_view metadata_sort = "METADATA";
 inline constexpr std::string_view escalation_sort = "ESCALATION";

@@ -22,7 +22,8 @@ struct TicketLimits {
   static constexpr std::size_t reason = 2'000;
   static constexpr std::size_t comments = 5'000;
   static constexpr std::size_t details_bytes = 64'000;  // of an event
-  static constexpr std::size_t key_bytes = 200;         // of an idempotency key
+  static constexpr std::size_t key_bytes = 400;         // of an idempotency key
+  static constexpr std::size_t lang_bytes = 35;         // the longest tag of RFC 5646 that one meets
   static constexpr std::size_t subject = 500;
   static constexpr std::size_t email_bytes = 200'000;  // of a text; more of a received one is cut off
   static constexpr std::size_t message_id_bytes = 250;

@@ -18,6 +18,8 @@ inline constexpr std::string_view priority_event = "priority_changed";
 inline constexpr std::string_view feedback_event = "feedback_received";
 inline constexpr std::string_view email_sent_event = "email_sent";
 inline constexpr std::string_view email_received_event = "email_received";
+inline constexpr std::string_view attachment_added_event = "attachment_added";
+inline constexpr std::string_view attachment_removed_event = "attachment_removed";
 
 struct TicketEvent {
   std::string date;                         // of its key

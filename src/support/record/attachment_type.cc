@@ -1,11 +1,11 @@
-#include "support/attachment_type.h"
+#include "support/record/attachment_type.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/text.h"
 #include "mail/content_type.h"
-#include "support/attachment_name.h"
+#include "support/record/attachment_name.h"
 
 namespace postino::support {
 

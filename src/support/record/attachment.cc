@@ -1,10 +1,10 @@
-#include "support/attachment.h"
+#include "support/record/attachment.h"
 
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/timestamp.h"
 #include "item/attribute_text.h"
-#include "support/attachment_name.h"
+#include "support/record/attachment_name.h"
 
 namespace postino::support {
 

@@ -16,7 +16,7 @@
 #include "item/value.h"
 #include "json/field_errors.h"
 #include "objects/item_objects.h"
-#include "support/attachment_type.h"
+#include "support/record/attachment_type.h"
 
 namespace postino::support {
 

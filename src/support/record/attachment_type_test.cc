@@ -1,4 +1,4 @@
-#include "support/attachment_type.h"
+#include "support/record/attachment_type.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "support/attachment_name.h"
+#include "support/record/attachment_name.h"
 
 #include <gtest/gtest.h>
 
