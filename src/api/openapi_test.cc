@@ -145,6 +145,12 @@ TEST_F(OpenApi, RolesChangeNothingButWhatIsTheirs) {
   EXPECT_EQ(changes_by(Role::drafters), (Names{"draftReminder", "draftReminders", "reviseDraft", harmless}));
   EXPECT_EQ(changes_by(Role::approvers), (Names{"approveDraft", "approveAndSend", "rejectDraft", harmless}));
   EXPECT_EQ(changes_by(Role::auditors), Names{harmless});
+  const Names of_customers{"createTicket", "addFeedback", "receiveTicketAnswer"};
+  EXPECT_EQ(changes_by(Role::customers), of_customers);
+  Names of_agents{"moveTicket",      "escalateTicket", "deescalateTicket",
+                  "sendTicketEmail", "addTicketEvent", "changeTicketPriority"};
+  of_agents.insert(of_customers.begin(), of_customers.end());
+  EXPECT_EQ(changes_by(Role::agents), of_agents);
 }
 
 TEST_F(OpenApi, RolesReadNothingButWhatIsTheirs) {
@@ -152,6 +158,13 @@ TEST_F(OpenApi, RolesReadNothingButWhatIsTheirs) {
     const Operation& operation = route.operation;
     if (operation.method != "GET" || operation.right == Right::none) continue;
     const bool of_reminders = operation.group == "Reminders";
+    if (operation.group == "Tickets") {
+      for (const Role role : all_roles)
+        EXPECT_EQ(has_right(role, operation.right),
+                  role == Role::customers || role == Role::agents || role == Role::operators)
+            << operation.id;
+      continue;
+    }
     const bool of_nobody = std::set<std::string_view>{"listRules", "getSummary"}.contains(operation.id);
     const bool of_operators = operation.id == "getObservedTraffic";  // it shows keys of any table
     const bool of_audit = std::set<std::string_view>{"listAuditEvents", "exportCustomer"}.contains(operation.id);

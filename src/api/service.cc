@@ -141,8 +141,9 @@ Api::Api(outbox::Outbox& outbox, outbox::SandboxMailbox* mailbox, messages::Mess
       router_(all_routes()),
       planner_(options.planner ? std::move(options.planner)
                                : std::make_shared<const capacity::Planner>(capacity::built_in_prices())),
-      services_{outbox,   mailbox, messages, request_keys, clock, options.require_idempotency_key, options.reminders,
-                *planner_},
+      services_{
+          outbox,    mailbox,        messages, request_keys, clock, options.require_idempotency_key, options.reminders,
+          *planner_, options.tickets},
       statistics_(all_routes()),
       promised_(all_routes().size()),
       waiting_shares_(shares_of(options.waiting_threads, options.max_waiting)),

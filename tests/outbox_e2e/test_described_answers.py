@@ -210,4 +210,5 @@ def test_sandbox(api, sent):
 
 def test_every_operation_was_called_and_has_succeeded(api):
     succeeded = {name for name, statuses in api.exercised.items() if any(status < 300 for status in statuses)}
-    assert succeeded == {name for name, (_, _, operation) in api.operations.items() if operation["tags"] != ["Reminders"]}
+    elsewhere = (["Reminders"], ["Tickets"])  # in test_described_reminders.py and test_described_tickets.py
+    assert succeeded == {name for name, (_, _, operation) in api.operations.items() if operation["tags"] not in elsewhere}

@@ -20,6 +20,7 @@
 #include "messages/service.h"
 #include "outbox/outbox.h"
 #include "reminders/reminders.h"
+#include "support/support_desk.h"
 
 namespace postino::api {
 
@@ -53,6 +54,7 @@ struct Services {
   bool require_idempotency_key;
   reminders::Reminders* reminders;  // nullptr: there are none
   const capacity::Planner& planner;
+  support::SupportDesk* tickets;  // nullptr: there are none
 };
 
 // The memory for a large answer. It is taken before the answer is read, by its size.

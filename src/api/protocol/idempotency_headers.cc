@@ -75,7 +75,8 @@ base::Result<std::optional<IdempotencyHeaders>, Problem> read_idempotency_header
 }
 
 std::string owned_key(const Caller& caller, const std::string& key) {
-  return (caller.tenant.empty() ? caller.name : "@" + caller.tenant) + "/" + key;
+  const std::string customer = caller.customer.empty() ? "" : "#" + caller.customer;
+  return (caller.tenant.empty() ? caller.name : "@" + caller.tenant) + customer + "/" + key;
 }
 
 Reply replayed(Reply reply) {

@@ -25,7 +25,8 @@ inline constexpr std::string_view key_conflict =
     "A request with the same idempotency key is in progress, or the record of the key cannot be read (code "
     "UNREADABLE_IDEMPOTENCY_RECORD).";
 
-// The key with whose it is: the tenant's or, of callers without one, the API key's.
+// The key with whose it is: the tenant's or, of callers without one, the API key's; and of callers that are bound to a
+// customer that customer's.
 std::string owned_key(const Caller& caller, const std::string& key);
 
 // Says that it was answered before.

@@ -138,6 +138,8 @@ std::string to_json(const Problem& problem, std::string_view request_id) {
     json.end_array();
   }
   if (problem.current_revision) json.key("current_revision").integer(*problem.current_revision);
+  if (problem.current_version) json.key("current_version").integer(*problem.current_version);
+  if (!problem.current_status.empty()) json.key("current_status").string(problem.current_status);
   if (!problem.rule.empty()) json.key("rule").string(problem.rule);
   if (problem.allowed_from) json.key("allowed_from").string(base::format_timestamp(*problem.allowed_from));
   json.key("request_id").string(request_id);

@@ -56,6 +56,11 @@ inline constexpr ProblemType invoice_not_found{404, "INVOICE_NOT_FOUND", "Invoic
 inline constexpr ProblemType template_not_found{404, "TEMPLATE_NOT_FOUND", "Template or branding not found"};
 inline constexpr ProblemType draft_not_found{404, "DRAFT_NOT_FOUND", "Draft not found"};
 inline constexpr ProblemType reminder_not_found{404, "REMINDER_NOT_FOUND", "Reminder not found"};
+inline constexpr ProblemType no_tickets{404, "NO_TICKETS", "There are no tickets"};
+inline constexpr ProblemType ticket_not_found{404, "TICKET_NOT_FOUND", "Ticket not found"};
+inline constexpr ProblemType attachment_not_found{404, "ATTACHMENT_NOT_FOUND", "Attachment not found"};
+inline constexpr ProblemType unknown_answer{404, "UNKNOWN_ANSWER", "The message answers no e-mail of a ticket"};
+inline constexpr ProblemType not_cached{404, "NOT_CACHED", "There is no such entry, or it has expired"};
 inline constexpr ProblemType method_not_allowed{405, "METHOD_NOT_ALLOWED", "The path does not allow this method"};
 inline constexpr ProblemType wrong_state{409, "WRONG_STATE", "The state of the e-mail does not allow this"};
 inline constexpr ProblemType unreadable_email{409, "UNREADABLE_EMAIL", "The record of the e-mail cannot be read"};
@@ -64,7 +69,10 @@ inline constexpr ProblemType wrong_reminder_state{409, "WRONG_REMINDER_STATE",
                                                   "The state of the draft, invoice or template does not allow this"};
 inline constexpr ProblemType reminder_rule{409, "REMINDER_RULE", "A rule refuses the reminder"};
 inline constexpr ProblemType reminders_stopped{409, "REMINDERS_STOPPED", "The customer gets no reminders"};
-inline constexpr ProblemType no_sender{409, "NO_SENDER", "Reminders have no sender"};
+inline constexpr ProblemType no_sender{409, "NO_SENDER", "No sender is configured"};
+inline constexpr ProblemType other_version{409, "OTHER_VERSION", "The ticket has another version now"};
+inline constexpr ProblemType wrong_ticket_state{409, "WRONG_TICKET_STATE",
+                                                "The status of the ticket does not allow this"};
 inline constexpr ProblemType unreadable_record{409, "UNREADABLE_RECORD", "A record cannot be read"};
 inline constexpr ProblemType idempotency_key_in_progress{409, "IDEMPOTENCY_KEY_IN_PROGRESS",
                                                          "A request with this idempotency key is in progress", true};
@@ -96,9 +104,11 @@ struct Problem {
   ProblemType type;
   std::string detail;
   std::vector<json::FieldError> errors;
-  std::vector<broker::EndpointFailure> endpoints;      // that were tried in vain, in their order
-  std::optional<int> current_revision = std::nullopt;  // of a draft
-  std::string rule = {};                               // that refuses a reminder
+  std::vector<broker::EndpointFailure> endpoints;              // that were tried in vain, in their order
+  std::optional<int> current_revision = std::nullopt;          // of a draft
+  std::optional<std::int64_t> current_version = std::nullopt;  // of a ticket
+  std::string current_status = {};
+  std::string rule = {};  // that refuses a reminder
   std::optional<base::TimePoint> allowed_from = std::nullopt;
   std::vector<std::pair<std::string, std::string>> headers;  // of the response
   std::string cause;                                         // for the log alone

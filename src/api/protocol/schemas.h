@@ -22,6 +22,9 @@ std::vector<NamedSchema> reminder_template_schemas();
 // And of the capacity planner.
 std::vector<NamedSchema> capacity_schemas();
 std::vector<NamedSchema> observation_schemas();
+// And of tickets, and what belongs to them.
+std::vector<NamedSchema> ticket_schemas();
+std::vector<NamedSchema> ticket_record_schemas();
 
 // There must be one of this name.
 const Schema& schema_named(std::string_view name);

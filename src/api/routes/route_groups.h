@@ -21,5 +21,8 @@ std::vector<Route> customer_routes();
 std::vector<Route> invoice_routes();
 std::vector<Route> reminder_template_routes();
 std::vector<Route> capacity_routes();
+std::vector<Route> ticket_routes();
+std::vector<Route> ticket_change_routes();
+std::vector<Route> ticket_record_routes();
 
 }  // namespace postino::api

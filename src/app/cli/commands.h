@@ -23,6 +23,7 @@ void add_bounces_command(CommandLine& line);       // delivery reports
 void add_mailbox_command(CommandLine& line);       // the sandbox, where mail goes as long as there is no relay
 void add_messages_command(CommandLine& line);  // puts messages into queues, takes them out, looks at queues and brokers
 void add_reminders_command(CommandLine& line);  // drafts and approves payment reminders
+void add_tickets_command(CommandLine& line);    // opens tickets, and works on them
 void add_capacity_command(CommandLine& line);   // what traffic takes and costs on DynamoDB; also without a server
 
 }  // namespace postino::app

@@ -19,12 +19,13 @@ constexpr std::int64_t long_text = 10'000;  // too long for an argument
 
 // What the command line says about a field of the body.
 struct FieldValue {
-  std::string name;
+  std::string name;  // its path: "customer.id"
+  std::string flag;
   const api::Schema* schema = nullptr;
   std::string text;
   std::string file;  // to read the text, or the objects, from
   std::vector<std::string> texts;
-  bool flag = false;
+  bool is_set = false;
 };
 
 struct CommandValues {
@@ -49,16 +50,24 @@ std::string upper_case(std::string_view text) {
   return upper;
 }
 
-void add_field(ClientCommand& command, const api::Property& property, FieldValue& field) {
+// "customer.id" -> "--customer-id"; a field of the body itself has the flag of its name.
+std::string flag_of_path(const std::string& path) {
+  if (path.find('.') == std::string::npos) return "";
+  std::string flag = "--" + path;
+  for (char& letter : flag)
+    if (letter == '.' || letter == '_') letter = '-';
+  return flag;
+}
+
+void add_field(ClientCommand& command, const api::Property& property, bool is_required, FieldValue& field) {
   const api::Schema& schema = api::resolved(property.schema);
-  const bool is_required = property.presence == api::Presence::required;
-  field.name = property.name;
+  field.flag = flag_of_path(field.name);
   field.schema = &schema;
   if (schema.type == "boolean") {
-    command.add_flag(property.name, field.flag, {});
+    command.add_flag(field.name, field.is_set, {.flag = field.flag});
   } else if (is_list_of_objects(schema)) {
     command
-        .add_option(property.name, field.file,
+        .add_option(field.name, field.file,
                     {.flag = "--file",
                      .value_name = "FILE",
                      .help = "file with " + field.name +
@@ -66,13 +75,14 @@ void add_field(ClientCommand& command, const api::Property& property, FieldValue
                              "input"})
         ->required();
   } else if (schema.type == "object") {
-    command.add_option(property.name, field.texts, {.flag = "--variable", .value_name = "NAME=VALUE"});
+    field.flag = field.name == "variables" ? "--variable" : "--detail";
+    command.add_option(field.name, field.texts, {.flag = field.flag, .value_name = "NAME=VALUE"});
   } else if (schema.type == "array") {
-    command.add_option(property.name, field.texts, {});
+    command.add_option(field.name, field.texts, {.flag = field.flag});
   } else {
     const bool is_long = schema.type == "string" && schema.most.value_or(0) > long_text;
     CLI::Option* const option =
-        command.add_option(property.name, field.text, {.value_name = value_name(property.schema)});
+        command.add_option(field.name, field.text, {.flag = field.flag, .value_name = value_name(property.schema)});
     if (is_long)
       command.app()
           .add_option(option->get_name() + "-file", field.file,
@@ -83,13 +93,27 @@ void add_field(ClientCommand& command, const api::Property& property, FieldValue
   }
 }
 
+// What is in an object gets options of its own.
+void add_fields(ClientCommand& command, const api::Property& property, const std::string& path, bool is_required,
+                CommandValues& values) {
+  const api::Schema& schema = api::resolved(property.schema);
+  if (schema.type != "object" || schema.properties.empty()) {
+    FieldValue& field = *values.fields.emplace_back(std::make_unique<FieldValue>());
+    field.name = path;
+    return add_field(command, property, is_required, field);
+  }
+  for (const api::Property& each : schema.properties)
+    add_fields(command, each, path + "." + std::string(each.name),
+               is_required && each.presence == api::Presence::required, values);
+}
+
 base::Result<std::string> variables_json(const FieldValue& field) {
   std::string text;
   json::Writer json(text);
   json.begin_object();
   for (const std::string& each : field.texts) {
     const std::size_t equals = each.find('=');
-    if (equals == 0 || equals == std::string::npos) return base::invalid("--variable: must be NAME=VALUE");
+    if (equals == 0 || equals == std::string::npos) return base::invalid(field.flag + ": must be NAME=VALUE");
     json.any_key(each.substr(0, equals)).string(each.substr(equals + 1));
   }
   json.end_object();
@@ -99,7 +123,7 @@ base::Result<std::string> variables_json(const FieldValue& field) {
 base::Result<void> set_field(RequestObject& body, const FieldValue& field) {
   const api::Schema& schema = *field.schema;
   if (schema.type == "boolean") {
-    if (field.flag) body.set_flag(field.name, true);
+    if (field.is_set) body.set_flag(field.name, true);
     return {};
   }
   if (is_list_of_objects(schema)) {
@@ -174,7 +198,7 @@ void add_operation_command(CommandLine& line, CLI::App& parent, const OperationC
   }
   if (const api::Schema* const body = api::body_schema(operation))
     for (const api::Property& property : body->properties)
-      add_field(made, property, *values->fields.emplace_back(std::make_unique<FieldValue>()));
+      add_fields(made, property, std::string(property.name), property.presence == api::Presence::required, *values);
   made.run([values, id = operation.id, &shared = made.shared()](RestClient& client, const Console& console) -> int {
     const auto done = perform_operation(client, id, *values, shared.json, console);
     return done ? *done : report_error(console, done.error());

@@ -16,7 +16,7 @@ struct OperationCommand {
 };
 
 // It prints the object that the server answers with. Fields that hold long texts can also be read from a file, and
-// those that hold objects in a list are read from one.
+// those that hold objects in a list are read from one. What is in an object has options of its own: --customer-id.
 void add_operation_command(CommandLine& line, CLI::App& parent, const OperationCommand& command);
 
 }  // namespace postino::app

@@ -27,6 +27,8 @@ std::string group_of(const Setting& setting) {
       {"mqprobe.", "Messages"},
       {"messages.", "Messages"},
       {"reminders.", "Reminders"},
+      {"tickets.", "Tickets"},
+      {"objects.", "Objects"},
       {"capacity.", "Capacity"},
   };
   for (const auto& [prefix, group] : groups)

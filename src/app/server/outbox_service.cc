@@ -7,6 +7,7 @@
 #include "app/server/outbox_storage.h"
 #include "app/server/reminder_sample.h"
 #include "app/server/server_lock.h"
+#include "app/server/support_service.h"
 #include "base/this_thread.h"
 #include "base/timestamp.h"
 #include "mysql/open_sockets.h"
@@ -109,6 +110,7 @@ struct OutboxService::Parts {
   std::unique_ptr<idempotency::Guard> request_keys;   // of calls of the API
   std::unique_ptr<reminders::MailRoom> mail_room;
   std::unique_ptr<reminders::Reminders> reminders;  // unless they are off
+  std::unique_ptr<SupportService> support;          // the same of tickets
   std::unique_ptr<api::Api> api;
 
   base::Result<void> build(store::Store& store, MessageGateway& gateway, const Settings& all,
@@ -200,7 +202,11 @@ base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGatew
   TRY_VOID(idempotency::prepare_tables(store, all.idempotency.table));
   request_keys = std::make_unique<idempotency::Guard>(store, own_clock, random, all.idempotency);
   if (!all.reminders.off) TRY_VOID(build_reminders(store, all.reminders));
+  if (!all.tickets.off) {
+    TRY(support, SupportService::create(store, *outbox, all, *clock, curfew));
+  }
   api::ApiOptions options_of_api = api_options(all, limits_of_memory);
+  if (support) options_of_api.tickets = &support->desk();
   options_of_api.reminders = reminders.get();
   options_of_api.planner = planner;
   api = std::make_unique<api::Api>(*outbox, mailbox.get(), gateway.service(), *request_keys, *clock, random,
@@ -266,6 +272,7 @@ void OutboxService::start() {
     });
   if (parts_->queue_intake) parts_->queue_intake->start();
   if (parts_->reminders) parts_->reminders->start();
+  if (parts_->support) parts_->support->start();
 }
 
 std::optional<http::Response> OutboxService::refuse_early(const http::Request& request) {
@@ -289,6 +296,7 @@ void OutboxService::stop(std::chrono::steady_clock::time_point give_up_at) {
   if (parts_->queue_intake) parts_->queue_intake->stop();
   parts_->api->stop();
   if (parts_->reminders) parts_->reminders->stop();
+  if (parts_->support) parts_->support->stop();
   parts_->pipelines->stop(give_up_at);
   // Nothing is left to be written. Threads that only look at the database are not waited for.
   parts_->database_sockets->break_off();
@@ -334,6 +342,7 @@ void OutboxService::append_metrics(std::string& out) const {
   parts_->pipelines->append_metrics(out, !parts_->ledger_problem());
   if (parts_->smtp != nullptr) parts_->smtp->append_metrics(out);
   if (parts_->queue_intake) outbox::QueueIntake::append_metrics({parts_->queue_intake.get()}, out);
+  if (parts_->support) parts_->support->append_metrics(out);
 }
 
 std::optional<std::string> OutboxService::problem() const {
@@ -348,6 +357,7 @@ std::vector<std::string> OutboxService::troubles() const {
   if (parts_->settings.no_sending) found.emplace_back("nothing is sent, because of --no-sending");
   if (const auto problem = parts_->queue_intake ? parts_->queue_intake->problem() : std::nullopt)
     found.push_back(*problem);
+  if (const auto trouble = parts_->support ? parts_->support->trouble() : std::nullopt) found.push_back(*trouble);
   return found;
 }
 

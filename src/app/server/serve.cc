@@ -25,6 +25,7 @@
 #include "app/server/server_metrics.h"
 #include "app/server/shutdown_plan.h"
 #include "app/server/start_traces.h"
+#include "app/server/support_service.h"
 #include "base/descriptor.h"
 #include "base/log.h"
 #include "base/log_file.h"
@@ -177,6 +178,12 @@ void announce_reminders(std::ostream& out, const ReminderSettings& reminders) {
       << (reminders.from.empty() ? "; without --reminders-from only templates with a branding can be sent\n" : "\n");
 }
 
+void announce_tickets(std::ostream& out, const TicketSettings& tickets) {
+  if (tickets.off) return;
+  out << "Tickets: in table " << tickets.table
+      << (tickets.from.empty() ? "; without --tickets-from they send no e-mails\n" : "\n");
+}
+
 void announce(std::ostream& out, const Settings& settings, const net::Address& address) {
   const std::string url = url_of(address, settings.tls_certificate);
   const bool closed = settings.access_keys.empty() && needs_access_key(settings);
@@ -198,7 +205,7 @@ std::string audit_table(const Settings& settings) {
 // Tables of the services that have indexes.
 std::set<std::string> indexed_tables(const Settings& settings) {
   const outbox::StoreTables tables{settings.outbox.table};
-  std::set<std::string> names{settings.reminders.table, audit_table(settings)};
+  std::set<std::string> names{settings.reminders.table, audit_table(settings), settings.tickets.table};
   for (const store::TableSetup& setup : outbox::table_setups(tables)) names.insert(setup.request.table_name);
   return names;
 }
@@ -434,6 +441,7 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
   if (outbox) announce_outbox(out, settings, *outbox, servers.rest());
   if (gateway) out << "Messages: " << gateway->describe() << "\n";
   if (outbox) announce_reminders(out, settings.reminders);
+  if (outbox) announce_tickets(out, settings.tickets);
   announce(out, settings, address);
   if (outbox && settings.outbox.sample) {
     TRY_VOID(outbox->show_sample(out));
@@ -493,6 +501,7 @@ base::Result<void> serve(const Settings& settings, const ReadSettings& read_sett
   auto ended = start_and_serve(settings, read_settings, out, progress);
   // An operator who mends the settings begins as if nothing had happened.
   if (!ended && !progress.is_open) {
+    remove_empty_objects(settings);
     if (progress.is_store_new) traces.remove_new_store();
     traces.remove_new_spool();
   }

@@ -63,6 +63,14 @@ T& field(Settings& settings, T CapacitySettings::*member) {
   return settings.capacity.*member;
 }
 template <class T>
+T& field(Settings& settings, T TicketSettings::*member) {
+  return settings.tickets.*member;
+}
+template <class T>
+T& field(Settings& settings, T ObjectSettings::*member) {
+  return settings.objects.*member;
+}
+template <class T>
 T& field(Settings& settings, T http::BorderOptions::*member) {
   return settings.access.border.*member;
 }

@@ -188,6 +188,7 @@ const std::vector<Setting>& all_settings() {
     all.insert(std::ranges::find(all, "server.threads", &Setting::key) + 1, access.begin(), access.end());
     for (Setting& setting : outbox_settings()) all.push_back(std::move(setting));
     for (Setting& setting : reminder_settings()) all.push_back(std::move(setting));
+    for (Setting& setting : ticket_settings()) all.push_back(std::move(setting));
     for (Setting& setting : capacity_settings()) all.push_back(std::move(setting));
     for (Setting& setting : messages_settings()) all.push_back(std::move(setting));
     return all;
@@ -243,11 +244,17 @@ base::Result<void> check(const Settings& settings) {
   errors.add(check(settings.messages));
   errors.add(check(settings.reminders));
   errors.add(check(settings.capacity));
+  errors.add(check(settings.tickets));
+  errors.add(check(settings.objects));
   for (const auto& [flag, table] :
        {std::pair("--outbox-table", settings.outbox.table), std::pair("--messages-table", settings.idempotency.table),
-        std::pair("--queues-table", settings.messages.queues)})
+        std::pair("--queues-table", settings.messages.queues),
+        std::pair("--tickets-table", settings.tickets.off ? "" : settings.tickets.table)}) {
     if (table == settings.reminders.table && !settings.reminders.off)
       errors.add("--reminders-table and " + std::string(flag) + " must differ");
+    if (table == settings.tickets.table && !settings.tickets.off && flag != std::string_view("--tickets-table"))
+      errors.add("--tickets-table and " + std::string(flag) + " must differ");
+  }
   return errors.result();
 }
 

@@ -15,6 +15,7 @@
 #include "app/settings/messages_settings.h"
 #include "app/settings/outbox_settings.h"
 #include "app/settings/reminder_settings.h"
+#include "app/settings/ticket_settings.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "engine/engine.h"
@@ -54,6 +55,8 @@ struct Settings {
   MessagesSettings messages;
   ReminderSettings reminders;
   CapacitySettings capacity;
+  TicketSettings tickets;
+  ObjectSettings objects;
 };
 
 enum class SettingKind { text, list, flag };
@@ -97,6 +100,7 @@ std::vector<Setting> mysql_settings();   // those of its database among these
 std::vector<Setting> messages_settings();
 std::vector<Setting> reminder_settings();
 std::vector<Setting> capacity_settings();
+std::vector<Setting> ticket_settings();  // and of the object store
 
 // What follows goes on after an error, and fails with all that were found.
 

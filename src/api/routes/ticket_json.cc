@@ -1,0 +1,152 @@
+#include "api/routes/ticket_json.h"
+
+#include "base/timestamp.h"
+#include "item/plain_json.h"
+
+namespace postino::api {
+
+namespace {
+
+void text_in_ticket(json::Writer& json, std::string_view name, std::string_view text) {
+  if (!text.empty()) json.key(name).string(text);
+}
+
+void time_in_ticket(json::Writer& json, std::string_view name, const std::optional<base::TimePoint>& time) {
+  if (time) json.key(name).string(base::format_timestamp(*time));
+}
+
+void flag_in_ticket(json::Writer& json, std::string_view name, const std::optional<bool>& flag) {
+  if (flag) json.key(name).boolean(*flag);
+}
+
+void ticket_members(json::Writer& json, const support::Ticket& ticket) {
+  json.key("ticket_id").string(ticket.id);
+  json.key("status").string(name_of(ticket.status));
+  json.key("version").integer(ticket.version);
+  json.key("priority").string(ticket.priority);
+  json.key("customer").begin_object();
+  json.key("id").string(ticket.customer.id);
+  text_in_ticket(json, "name", ticket.customer.name);
+  text_in_ticket(json, "contact_email", ticket.customer.contact_email);
+  text_in_ticket(json, "account_tier", ticket.customer.account_tier);
+  json.end_object();
+  json.key("asset").begin_object();
+  text_in_ticket(json, "product_type", ticket.asset.product_type);
+  text_in_ticket(json, "model", ticket.asset.model);
+  text_in_ticket(json, "serial", ticket.asset.serial);
+  text_in_ticket(json, "firmware", ticket.asset.firmware);
+  json.end_object();
+  json.key("symptom_text").string(ticket.symptom_text);
+  text_in_ticket(json, "error_code", ticket.error_code);
+  text_in_ticket(json, "lang", ticket.lang);
+  text_in_ticket(json, "status_reason", ticket.status_reason);
+  time_in_ticket(json, "created_at", ticket.created_at);
+  time_in_ticket(json, "updated_at", ticket.updated_at);
+  time_in_ticket(json, "completed_at", ticket.completed_at);
+  if (!ticket.escalation) return;
+  time_in_ticket(json, "escalated_at", ticket.escalation->at);
+  text_in_ticket(json, "assigned_to", ticket.escalation->engineer);
+  text_in_ticket(json, "escalation_reason", ticket.escalation->reason);
+}
+
+}  // namespace
+
+void write_json(json::Writer& json, const support::Ticket& ticket) {
+  json.begin_object();
+  ticket_members(json, ticket);
+  json.end_object();
+}
+
+void write_json(json::Writer& json, const support::Feedback& feedback) {
+  json.begin_object();
+  json.key("ticket_id").string(feedback.ticket_id);
+  json.key("operator_id").string(feedback.operator_id);
+  json.key("rating").integer(feedback.rating);
+  flag_in_ticket(json, "was_helpful", feedback.was_helpful);
+  flag_in_ticket(json, "resolved_issue", feedback.resolved_issue);
+  text_in_ticket(json, "comments", feedback.comments);
+  json.key("submitted_at").string(feedback.submitted_text);
+  json.end_object();
+}
+
+void write_json(json::Writer& json, const support::TicketEvent& event) {
+  json.begin_object();
+  json.key("date").string(event.date);
+  if (event.number) json.key("number").integer(*event.number);
+  time_in_ticket(json, "at", event.at);
+  json.key("event_type").string(event.type);
+  text_in_ticket(json, "by", event.by);
+  text_in_ticket(json, "old_status", event.old_status);
+  text_in_ticket(json, "new_status", event.new_status);
+  json.key("details").raw(item::to_plain_json(event.details));
+  json.end_object();
+}
+
+void write_json(json::Writer& json, const support::TicketEmail& email) {
+  json.begin_object();
+  json.key("ticket_id").string(email.ticket_id);
+  json.key("direction").string(email.received ? "received" : "sent");
+  json.key("message_id").string(email.message_id);
+  text_in_ticket(json, "email_id", email.email_id);
+  text_in_ticket(json, "kind", email.kind);
+  json.key("from").string(email.from);
+  json.key("to").begin_array();
+  for (const std::string& to : email.to) json.string(to);
+  json.end_array();
+  json.key("subject").string(email.subject);
+  json.key("text").string(email.text);
+  if (email.is_cut) json.key("is_cut").boolean(true);
+  text_in_ticket(json, "in_reply_to", email.in_reply_to);
+  text_in_ticket(json, "by", email.by);
+  time_in_ticket(json, "at", email.at);
+  json.end_object();
+}
+
+void write_json(json::Writer& json, const support::KeptAttachment& kept) {
+  json.begin_object();
+  json.key("ticket_id").string(kept.ticket_id);
+  json.key("attachment_id").string(kept.id);
+  json.key("name").string(kept.attachment.name);
+  json.key("content_type").string(kept.attachment.content_type);
+  json.key("size").integer(kept.attachment.size);
+  json.key("sha256").string(kept.attachment.sha256);
+  text_in_ticket(json, "by", kept.by);
+  time_in_ticket(json, "uploaded_at", kept.attachment.uploaded_at);
+  json.end_object();
+}
+
+std::string ticket_with_data_json(const support::Ticket& ticket) {
+  std::string text;
+  json::Writer json(text);
+  json.begin_object();
+  ticket_members(json, ticket);
+  json.key("data").raw(item::to_plain_json(ticket.data));
+  json.end_object();
+  return text;
+}
+
+std::string creation_json(const support::Creation& creation) {
+  std::string text;
+  json::Writer json(text);
+  json.begin_object();
+  json.key("ticket_id").string(creation.ticket_id);
+  json.key("status").string(creation.status);
+  json.key("created_at").string(creation.created_at);
+  json.end_object();
+  return text;
+}
+
+std::string feedback_of_ticket_json(const support::TicketWithFeedback& found) {
+  std::string text;
+  json::Writer json(text);
+  json.begin_object();
+  json.key("ticket");
+  write_json(json, found.ticket);
+  write_elements(json, found.feedback.entries);
+  json.key("cursor");
+  found.feedback.cursor.empty() ? json.null() : json.string(found.feedback.cursor);
+  json.end_object();
+  return text;
+}
+
+}  // namespace postino::api

@@ -1,0 +1,169 @@
+// Tickets: made, read and listed.
+#include "api/protocol/idempotency_headers.h"
+#include "api/routes/route_groups.h"
+#include "api/routes/ticket_json.h"
+#include "api/routes/ticket_requests.h"
+
+namespace postino::api {
+
+namespace {
+
+Outcome create_ticket(Call& call) {
+  TRY(auto* desk, desk_of(call));
+  TRY(const std::optional<IdempotencyHeaders> headers, read_idempotency_headers(call.request));
+  TRY(const support::NewTicket ticket, read_new_ticket(call.request.body));
+  const std::string key = headers ? headers->key : std::string();
+  const base::Milliseconds life = headers ? headers->life.value_or(support::creation_key_life) : base::Milliseconds(0);
+  auto created = desk->tickets().create(ticket, key, ticket_actor(call), life);
+  if (!created && created.error().kind == support::RefusalKind::key_reused && !key.empty()) return refuse_key_reused();
+  TRY(const support::Created done, answered(std::move(created)));
+  desk->wake();
+  Reply reply = json_reply(creation_json(done.answer), 202);
+  return done.is_repeated ? replayed(std::move(reply)) : std::move(reply);
+}
+
+Outcome show_ticket(Call& call) {
+  TRY(auto* desk, desk_of(call));
+  TRY(const support::Ticket ticket, answered(desk->tickets().get(call.path_parameter("id"), ticket_actor(call))));
+  return json_reply(ticket_with_data_json(ticket));
+}
+
+std::vector<std::string> ids_in(const std::string& text) {
+  std::vector<std::string> ids;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    if (end > begin) ids.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return ids;
+}
+
+Outcome show_tickets(Call& call) {
+  TRY(auto* desk, desk_of(call));
+  const std::vector<std::string> ids = ids_in(call.text("ids"));
+  if (ids.empty()) return refuse_field("ids", "is required: ids of tickets, separated by commas");
+  TRY(const std::vector<support::Ticket> tickets, answered(desk->tickets().get_many(ids, ticket_actor(call))));
+  return json_reply(ticket_list_json(tickets));
+}
+
+Outcome list_tickets(Call& call) {
+  TRY(auto* desk, desk_of(call));
+  support::TicketFilter filter;
+  filter.customer_id = call.text("customer_id");
+  TRY(filter.status, status_in_query(call));
+  filter.priority = call.text("priority");
+  filter.product_type = call.text("product_type");
+  filter.error_code = call.text("error_code");
+  TRY(filter.from, call.time("from"));
+  TRY(filter.until, call.time("until"));
+  TRY(const support::PageRequest page, ticket_page(call));
+  TRY(const auto tickets, answered(desk->lists().find(filter, page, ticket_actor(call))));
+  return json_reply(ticket_page_json(tickets));
+}
+
+Outcome list_escalated(Call& call) {
+  TRY(auto* desk, desk_of(call));
+  TRY(const support::PageRequest page, ticket_page(call));
+  TRY(const auto tickets, answered(desk->lists().escalated(call.text("engineer"), page, ticket_actor(call))));
+  return json_reply(ticket_page_json(tickets));
+}
+
+Parameter filter_parameter(std::string_view name, std::string description, std::vector<std::string> choices = {}) {
+  return {name,
+          ParameterPlace::query,
+          {.type = "string", .description = std::move(description), .choices = std::move(choices)}};
+}
+
+std::vector<Parameter> ticket_filters() {
+  const auto moment = [](std::string_view name, std::string description) {
+    return Parameter{
+        name, ParameterPlace::query, {.type = "string", .description = std::move(description), .format = "date-time"}};
+  };
+  Parameter limit = ticket_limit_parameter(support::status_page);
+  limit.schema.description = "Maximum number of elements; 20 by default for a customer, and 100 otherwise.";
+  return {filter_parameter("customer_id", "Only of this customer."),
+          filter_parameter("status", "Only with this status.", {"NEW", "PROCESSING", "READY", "FAILED", "ESCALATED"}),
+          filter_parameter("priority", "Only with this priority.", {"P1", "P2", "P3", "P4"}),
+          filter_parameter("product_type", "Only about this kind of product."),
+          filter_parameter("error_code", "Only with this error code."),
+          moment("from", "Only those that were created at this time or later."),
+          moment("until", "Only those that were created before this time."),
+          cursor_parameter(),
+          std::move(limit)};
+}
+
+std::vector<Route> ticket_reading_routes() {
+  return {
+      {.operation = {.id = "listTickets",
+                     .method = "GET",
+                     .path = "/tickets",
+                     .right = Right::read_tickets,
+                     .summary = "List tickets, newest first",
+                     .description =
+                         "Everything that is given must hold. A page may be short, even empty, and yet have a "
+                         "cursor: one call looks at a bounded number of tickets.",
+                     .parameters = ticket_filters(),
+                     .answers = {{200, "A page of tickets.", {{json_content_type, "TicketPage"}}}}},
+       .handle = list_tickets,
+       .large_answer = true},
+      {.operation = {.id = "listEscalatedTickets",
+                     .method = "GET",
+                     .path = "/tickets/escalated",
+                     .right = Right::read_tickets,
+                     .summary = "List escalated tickets, the last one first",
+                     .parameters = {filter_parameter("engineer", "Only those that this engineer takes care of."),
+                                    cursor_parameter(), ticket_limit_parameter(support::other_page)},
+                     .answers = {{200, "A page of tickets.", {{json_content_type, "TicketPage"}}}}},
+       .handle = list_escalated,
+       .large_answer = true},
+      {.operation = {.id = "getTickets",
+                     .method = "GET",
+                     .path = "/tickets/batch",
+                     .right = Right::read_tickets,
+                     .summary = "Show several tickets",
+                     .description = "Those that there are, in the order of the ids.",
+                     .parameters = {{"ids",
+                                     ParameterPlace::query,
+                                     {.type = "string", .description = "Up to 100 ids, separated by commas."},
+                                     true}},
+                     .answers = {{200, "The tickets.", {{json_content_type, "TicketList"}}}}},
+       .handle = show_tickets,
+       .large_answer = true},
+      {.operation = {.id = "getTicket",
+                     .method = "GET",
+                     .path = "/tickets/{id}",
+                     .right = Right::read_tickets,
+                     .summary = "Show a ticket",
+                     .parameters = {ticket_id_parameter()},
+                     .answers = {{200, "The ticket.", {{json_content_type, "ShownTicket"}}}}},
+       .handle = show_ticket,
+       .large_answer = true},
+  };
+}
+
+}  // namespace
+
+std::vector<Route> ticket_routes() {
+  std::vector<Route> routes = ticket_reading_routes();
+  routes.push_back(
+      {.operation = {.id = "createTicket",
+                     .method = "POST",
+                     .path = "/tickets",
+                     .right = Right::open_tickets,
+                     .summary = "Open a ticket",
+                     .description =
+                         "The ticket, its first event, the record of the idempotency key and an e-mail, if "
+                         "there is one, are written in one commit. Idempotency keys are those of the tenant, "
+                         "or of the customer that the caller is bound to, and last 24 hours by default.",
+                     .parameters = {idempotency_key_parameter(), idempotency_expiry_parameter()},
+                     .body = {{{json_content_type, "NewTicket"}}, true},
+                     .answers = {{202, "It is there.", {{json_content_type, "TicketCreation"}}},
+                                 {409,
+                                  "No sender is configured for the letter (NO_SENDER), or a record cannot be read."},
+                                 {422, "The idempotency key was used for another request."}}},
+       .handle = create_ticket,
+       .own_keys = true});
+  return with_ticket_answers(std::move(routes));
+}
+
+}  // namespace postino::api

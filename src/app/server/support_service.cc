@@ -1,0 +1,152 @@
+#include "app/server/support_service.h"
+
+#include "base/log.h"
+#include "base/metrics_text.h"
+#include "base/this_thread.h"
+#include "objects/directory_objects.h"
+#include "objects/large_item_store.h"
+#include "objects/object_upkeep.h"
+#include "objects/s3_objects.h"
+#include "support/outbox_mail_room.h"
+
+namespace postino::app {
+
+namespace {
+
+constexpr const char* bucket_of_directory = "postino";  // in addresses of objects
+constexpr base::Milliseconds index_pause{100};          // between looks whether an index is filled
+constexpr int most_index_pauses = 36'000;               // an hour: a large table takes its time
+
+}  // namespace
+
+// In the order they are built; each may use those above it.
+struct SupportService::Parts {
+  base::SystemRandom random;
+  base::Pause pause;
+  const store::Retry retry{random, [this](base::Milliseconds delay) { pause.wait(delay); }};
+  std::unique_ptr<objects::ObjectStore> objects;
+  objects::S3Objects* bucket = nullptr;  // the object store, when it is one
+  std::unique_ptr<objects::LargeItemStore> store;
+  std::unique_ptr<support::MailRoom> mail_room;
+  std::unique_ptr<support::SupportDesk> desk;
+  std::unique_ptr<objects::ObjectCleaner> cleaner;
+  std::unique_ptr<objects::ObjectUpkeep> upkeep;  // once it is started
+
+  base::Result<void> build_objects(const Settings& settings, const base::Clock& clock,
+                                   std::shared_ptr<const net::Curfew> curfew);
+  base::Result<void> build(store::Store& table_store, outbox::Outbox& outbox, const Settings& settings,
+                           const base::Clock& clock);
+};
+
+base::Result<void> SupportService::Parts::build_objects(const Settings& settings, const base::Clock& clock,
+                                                        std::shared_ptr<const net::Curfew> curfew) {
+  const ObjectSettings& wanted = settings.objects;
+  if (wanted.bucket.empty()) {
+    TRY(objects, objects::DirectoryObjects::open(objects_directory(settings), bucket_of_directory, clock, random));
+    return {};
+  }
+  objects::S3Options options;
+  TRY(options.endpoint, net::Url::parse(wanted.endpoint));
+  options.region = wanted.region;
+  options.bucket = wanted.bucket;
+  options.keys = {wanted.key_id, wanted.secret, ""};
+  options.tls.certificate_file = wanted.ca;
+  options.curfew = std::move(curfew);
+  TRY(auto made, objects::S3Objects::create(std::move(options), clock, random,
+                                            [this](base::Milliseconds delay) { pause.wait(delay); }));
+  bucket = made.get();
+  objects = std::move(made);
+  return {};
+}
+
+base::Result<void> SupportService::Parts::build(store::Store& table_store, outbox::Outbox& outbox,
+                                                const Settings& settings, const base::Clock& clock) {
+  const TicketSettings& wanted = settings.tickets;
+  support::SupportOptions options;
+  options.tables.tickets = wanted.table;
+  options.tables.data = wanted.data;
+  options.letters = {.from = wanted.from,
+                     .reply_to = wanted.reply_to,
+                     .acknowledges = wanted.acknowledge,
+                     .engineers = wanted.engineers};
+  options.attachments.bytes = static_cast<std::size_t>(wanted.attachment_megabytes) << 20;
+  options.attachments.ticket_bytes = 5 * options.attachments.bytes;
+  options.objects = objects.get();
+  options.adopts = !wanted.no_adoption;
+
+  // The table is there before the store is made that knows its keys.
+  int pauses = 0;
+  const auto wait = [&] {
+    if (pauses == 0) base::log_info("serve", "waits for indexes of the table of tickets", {{"table", wanted.table}});
+    pause.wait(index_pause);
+    return ++pauses < most_index_pauses;
+  };
+  support::TicketStore tables(table_store, options.tables, clock, random, retry);
+  TRY_VOID(tables.prepare(wait));
+  TRY(objects::LargeItemTable described, objects::describe_large_item_table(table_store, wanted.table));
+  cleaner = std::make_unique<objects::ObjectCleaner>(
+      table_store, *objects, described.keyed, std::vector{objects::large_items_kind(), support::attachments_kind()},
+      clock);
+  store = std::make_unique<objects::LargeItemStore>(table_store, *objects, std::vector{std::move(described)}, clock,
+                                                    random);
+  // Items of tickets that come with an e-mail are never large, so that they need not go through the store above.
+  mail_room = std::make_unique<support::OutboxMailRoom>(outbox, table_store, settings.outbox.message_id_domain);
+  desk = std::make_unique<support::SupportDesk>(*store, *mail_room, options, clock, random, retry);
+  return {};
+}
+
+SupportService::SupportService(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+SupportService::~SupportService() { stop(); }
+
+base::Result<std::unique_ptr<SupportService>> SupportService::create(store::Store& store, outbox::Outbox& outbox,
+                                                                     const Settings& settings, const base::Clock& clock,
+                                                                     std::shared_ptr<const net::Curfew> curfew) {
+  auto parts = std::make_unique<Parts>();
+  TRY_VOID(parts->build_objects(settings, clock, std::move(curfew)));
+  TRY_VOID(parts->build(store, outbox, settings, clock));
+  return std::unique_ptr<SupportService>(new SupportService(std::move(parts)));
+}
+
+support::SupportDesk& SupportService::desk() { return *parts_->desk; }
+
+void SupportService::start() {
+  parts_->desk->start();
+  parts_->upkeep = std::make_unique<objects::ObjectUpkeep>(*parts_->cleaner);
+}
+
+void SupportService::stop() {
+  parts_->desk->stop();
+  parts_->pause.end();
+  parts_->upkeep.reset();
+}
+
+std::optional<std::string> SupportService::trouble() const {
+  const auto problem = parts_->bucket != nullptr ? parts_->bucket->problem() : std::nullopt;
+  if (!problem) return std::nullopt;
+  return "the object store of attachments: " + *problem;
+}
+
+void SupportService::append_metrics(std::string& out) const {
+  if (!parts_->upkeep) return;
+  const objects::CleanerCounts counts = parts_->upkeep->counts();
+  base::append_metric(out, "postino_objects_removed_total", "counter",
+                      "Objects that were removed because their items are gone.", std::to_string(counts.removed));
+  base::append_metric(out, "postino_objects_orphans_total", "counter",
+                      "Objects that were removed because nothing referred to them.", std::to_string(counts.orphans));
+}
+
+std::filesystem::path objects_directory(const Settings& settings) {
+  return settings.objects.directory.empty() ? settings.data / "objects"
+                                            : std::filesystem::path(settings.objects.directory);
+}
+
+void remove_empty_objects(const Settings& settings) {
+  // Whoever names a directory has made it, perhaps.
+  if (!settings.objects.directory.empty() || !settings.objects.bucket.empty()) return;
+  std::error_code error;
+  const std::filesystem::path directory = objects_directory(settings);
+  std::filesystem::remove(directory / ".unfinished", error);  // each only if it is empty
+  std::filesystem::remove(directory, error);
+}
+
+}  // namespace postino::app

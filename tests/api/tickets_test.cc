@@ -1,0 +1,308 @@
+// Tickets by the REST API.
+#include "tickets_fixture.h"
+
+namespace postino::api {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::UnorderedElementsAre;
+
+TEST_F(RestTickets, AreOpenedOncePerKey) {
+  const Headers key{{"Idempotency-Key", "k-1"}};
+  const Received first = call("POST", "/tickets", ticket_body(), key);
+  ASSERT_EQ(first.status(), 202) << first.response.body;
+  EXPECT_EQ(first.text("/status"), "NEW");
+  const Received again = call("POST", "/tickets", ticket_body(), key);
+  EXPECT_EQ(again.response.body, first.response.body);
+  EXPECT_EQ(again.header("Idempotent-Replayed"), "true");
+  const Received other = call("POST", "/tickets", ticket_body("cust_2"), key);
+  EXPECT_EQ(other.status(), 422);
+  EXPECT_EQ(other.code(), "IDEMPOTENCY_KEY_REUSED");
+  EXPECT_EQ(listed("").size(), 1U);
+  const Received shown = get("/tickets/" + first.text("/ticket_id"));
+  EXPECT_EQ(shown.text("/customer/contact_email"), "ada@example.org");
+  EXPECT_EQ(shown.text("/data/symptom_text"), "It restarts every ten minutes.");
+  EXPECT_EQ(shown.number("/version"), 1);
+}
+
+TEST_F(RestTickets, FaultsNameFieldAndRule) {
+  const Received empty = call("POST", "/tickets", "{}");
+  EXPECT_EQ(empty.status(), 400);
+  EXPECT_THAT(empty.response.body, HasSubstr(R"({"field":"customer","rule":"is required"})"));
+  EXPECT_THAT(empty.response.body, HasSubstr(R"("field":"symptom_text")"));
+  const Received wrong =
+      call("POST", "/tickets", ticket_body("", R"(,"priority":"P9","letter":{"subject":"","text":"x"},"extra":1)"));
+  EXPECT_EQ(wrong.status(), 400);
+  EXPECT_THAT(wrong.response.body, HasSubstr(R"("field":"extra")"));
+  const Received rules = call("POST", "/tickets", ticket_body("", R"(,"priority":"P9")"));
+  EXPECT_THAT(rules.response.body, HasSubstr(R"("field":"customer.id")"));
+  EXPECT_THAT(rules.response.body, HasSubstr(R"("field":"priority")"));
+  EXPECT_EQ(listed("").size(), 0U);
+}
+
+TEST_F(RestTickets, MarkupIsTextAndControlCharactersAreRefused) {
+  const std::string markup = R"(<script>alert(\"x\")</script> & {{7*7}} ' OR 1=1 --)";
+  const Received created = call("POST", "/tickets", R"({"customer":{"id":"c<b>"},"symptom_text":")" + markup + R"("})");
+  ASSERT_EQ(created.status(), 202) << created.response.body;
+  const Received shown = get("/tickets/" + created.text("/ticket_id"));
+  EXPECT_EQ(shown.text("/symptom_text"), "<script>alert(\"x\")</script> & {{7*7}} ' OR 1=1 --");
+  EXPECT_EQ(shown.text("/customer/id"), "c<b>");
+  EXPECT_EQ(shown.header("X-Content-Type-Options"), "nosniff");
+  for (const std::string field : {"symptom_text", "error_code", "lang"}) {
+    const Received refused = call(
+        "POST", "/tickets", R"({"customer":{"id":"c"},"symptom_text":"long enough to be one",")" + field + R"(2":1})");
+    EXPECT_EQ(refused.status(), 400);
+  }
+  for (const std::string text :
+       {R"(a bell \u0007 in the text)", R"(an escape \u001b[2J here)", R"(a zero \u0000 byte)"}) {
+    EXPECT_EQ(call("POST", "/tickets", R"({"customer":{"id":"c"},"symptom_text":")" + text + R"("})").status(), 400);
+    EXPECT_EQ(call("POST", "/tickets/" + created.text("/ticket_id") + "/feedback",
+                   R"({"operator_id":"o","rating":1,"comments":")" + text + R"("})")
+                  .status(),
+              400);
+    EXPECT_EQ(move(created.text("/ticket_id"), R"({"status":"PROCESSING","reason":")" + text + R"("})").status(), 400);
+  }
+}
+
+TEST_F(RestTickets, MoveFromTheVersionThatWasSeen) {
+  const std::string id = open();
+  const Received moved = move(id, R"({"status":"PROCESSING","version":1,"by":"ann"})");
+  ASSERT_EQ(moved.status(), 200) << moved.response.body;
+  EXPECT_EQ(moved.text("/status"), "PROCESSING");
+  EXPECT_EQ(moved.number("/version"), 2);
+  const Received late = move(id, R"({"status":"READY","version":1})");
+  EXPECT_EQ(late.status(), 409);
+  EXPECT_EQ(late.code(), "OTHER_VERSION");
+  EXPECT_EQ(late.number("/current_version"), 2);
+  EXPECT_EQ(late.text("/current_status"), "PROCESSING");
+  EXPECT_EQ(move(id, R"({"status":"READY","seen_status":"NEW"})").code(), "OTHER_VERSION");
+  const Received ready = move(id, R"({"status":"READY","version":2,"reason":"It was the cable."})");
+  EXPECT_EQ(ready.text("/status_reason"), "It was the cable.");
+  EXPECT_TRUE(ready.has("/completed_at"));
+  const Received illegal = move(id, R"({"status":"PROCESSING"})");
+  EXPECT_EQ(illegal.status(), 409);
+  EXPECT_EQ(illegal.code(), "WRONG_TICKET_STATE");
+  EXPECT_EQ(illegal.text("/current_status"), "READY");
+  EXPECT_EQ(move("tkt_none", R"({"status":"READY"})").code(), "TICKET_NOT_FOUND");
+  const Received events = get("/tickets/" + id + "/events?order=oldest");
+  ASSERT_EQ(events.size("/data"), 3U) << events.response.body;
+  EXPECT_EQ(events.text("/data/1/by"), "ann");
+  EXPECT_EQ(events.text("/data/2/new_status"), "READY");
+}
+
+TEST_F(RestTickets, RepeatedMovesWithAKeyAreOne) {
+  const std::string id = open();
+  const Headers key{{"Idempotency-Key", "move-1"}};
+  const Received first = move(id, R"({"status":"PROCESSING","version":1})", key);
+  ASSERT_EQ(first.status(), 200);
+  const Received again = move(id, R"({"status":"PROCESSING","version":1})", key);
+  EXPECT_EQ(again.status(), 200) << again.response.body;
+  EXPECT_EQ(again.header("Idempotent-Replayed"), "true");
+  EXPECT_EQ(again.number("/version"), 2);
+}
+
+TEST_F(RestTickets, AreEscalatedAndTakenBack) {
+  const std::string first = open(), second = open();
+  for (const std::string& id : {first, second}) ASSERT_EQ(move(id, R"({"status":"PROCESSING"})").status(), 200);
+  EXPECT_EQ(call("POST", "/tickets/" + first + "/escalate", R"({"reason":"hard"})").status(), 400);
+  const Received escalated =
+      call("POST", "/tickets/" + first + "/escalate", R"({"engineer":"eng_1","reason":"hard","version":2})");
+  ASSERT_EQ(escalated.status(), 200) << escalated.response.body;
+  EXPECT_EQ(escalated.text("/assigned_to"), "eng_1");
+  ASSERT_EQ(call("POST", "/tickets/" + second + "/escalate", R"({"engineer":"eng_2"})").status(), 200);
+  EXPECT_THAT(ids(get("/tickets/escalated")), UnorderedElementsAre(first, second));
+  EXPECT_THAT(ids(get("/tickets/escalated?engineer=eng_2")), ElementsAre(second));
+  const Received back = call("POST", "/tickets/" + first + "/deescalate");
+  ASSERT_EQ(back.status(), 200) << back.response.body;
+  EXPECT_FALSE(back.has("/escalated_at"));
+  EXPECT_THAT(ids(get("/tickets/escalated")), ElementsAre(second));
+  EXPECT_EQ(call("POST", "/tickets/" + first + "/deescalate").code(), "WRONG_TICKET_STATE");
+}
+
+TEST_F(RestTickets, AreFoundByEveryFilter) {
+  const std::string first = open("cust_1", R"(,"priority":"P1")");
+  const std::string second = open("cust_2");
+  ASSERT_EQ(move(second, R"({"status":"PROCESSING"})").status(), 200);
+  EXPECT_THAT(listed(""), UnorderedElementsAre(first, second));
+  EXPECT_THAT(listed("?customer_id=cust_1"), ElementsAre(first));
+  EXPECT_THAT(listed("?customer_id=cust_1&status=READY"), IsEmpty());
+  EXPECT_THAT(listed("?status=PROCESSING"), ElementsAre(second));
+  EXPECT_THAT(listed("?priority=P1"), ElementsAre(first));
+  EXPECT_THAT(listed("?product_type=router&status=NEW"), ElementsAre(first));
+  EXPECT_THAT(listed("?error_code=E42&customer_id=cust_2"), ElementsAre(second));
+  EXPECT_THAT(listed("?error_code=E43"), IsEmpty());
+  EXPECT_THAT(listed("?from=2020-01-01T00:00:00Z&until=2020-02-01T00:00:00Z"), IsEmpty());
+  EXPECT_EQ(get("/tickets?status=BROKEN").status(), 400);
+  EXPECT_EQ(get("/tickets?limit=101").status(), 400);
+  EXPECT_EQ(get("/tickets?cursor=nonsense").status(), 400);
+  EXPECT_THAT(ids(get("/tickets/batch?ids=" + second + ",tkt_none," + first)), ElementsAre(second, first));
+  EXPECT_EQ(get("/tickets/batch").status(), 400);
+}
+
+TEST_F(RestTickets, ArePaged) {
+  std::vector<std::string> made;
+  for (int i = 0; i < 5; ++i) made.push_back(open());
+  std::vector<std::string> found;
+  std::string cursor;
+  do {
+    const Received page = get("/tickets?limit=2" + (cursor.empty() ? "" : "&cursor=" + cursor));
+    for (const std::string& id : ids(page)) found.push_back(id);
+    cursor = page.at("/cursor").is_null() ? "" : page.text("/cursor");
+  } while (!cursor.empty());
+  EXPECT_THAT(found, testing::UnorderedElementsAreArray(made));
+}
+
+TEST_F(RestTickets, HaveFeedback) {
+  const std::string id = open();
+  const Headers key{{"Idempotency-Key", "rate-1"}};
+  const std::string body = R"({"operator_id":"op_1","rating":5,"was_helpful":true,"comments":"Thanks"})";
+  const Received added = call("POST", "/tickets/" + id + "/feedback", body, key);
+  ASSERT_EQ(added.status(), 201) << added.response.body;
+  const Received again = call("POST", "/tickets/" + id + "/feedback", body, key);
+  EXPECT_EQ(again.response.body, added.response.body);
+  EXPECT_EQ(call("POST", "/tickets/" + id + "/feedback", R"({"operator_id":"op_1","rating":6})").status(), 400);
+  const Received with = get("/tickets/" + id + "/feedback");
+  EXPECT_EQ(with.text("/ticket/ticket_id"), id);
+  ASSERT_EQ(with.size("/data"), 1U);
+  EXPECT_EQ(with.number("/data/0/rating"), 5);
+  EXPECT_EQ(get("/tickets/feedback?operator_id=op_1").size("/data"), 1U);
+  EXPECT_EQ(get("/tickets/feedback").status(), 400);
+}
+
+TEST_F(RestTickets, HaveEventsOfCallersOwn) {
+  const std::string id = open();
+  const Received added =
+      call("POST", "/tickets/" + id + "/events", R"({"event_type":"called","details":{"minutes":7},"by":"ann"})");
+  ASSERT_EQ(added.status(), 201) << added.response.body;
+  EXPECT_EQ(added.number("/number"), 2);
+  EXPECT_EQ(added.number("/details/minutes"), 7);
+  EXPECT_EQ(get("/tickets/" + id + "/events?limit=1").text("/data/0/event_type"), "called");
+  EXPECT_EQ(get("/tickets/" + id + "/events?to=2001-01-01").size("/data"), 0U);
+  EXPECT_EQ(get("/tickets/" + id + "/events?from=yesterday").status(), 400);
+  EXPECT_EQ(get("/tickets/" + id + "/events?order=any").status(), 400);
+}
+
+TEST_F(RestTickets, SendEmailsAndTakeAnswers) {
+  const std::string id =
+      open("cust_1", R"(,"letter":{"kind":"acknowledgement","subject":"[{ticket_id}]","text":"Hi"})");
+  const Headers key{{"Idempotency-Key", "mail-1"}};
+  const std::string letter = R"({"subject":"News of {ticket_id}","text":"It is {status}.","by":"ann"})";
+  const Received sent = call("POST", "/tickets/" + id + "/emails", letter, key);
+  ASSERT_EQ(sent.status(), 201) << sent.response.body;
+  EXPECT_EQ(sent.text("/subject"), "News of " + id);
+  EXPECT_EQ(sent.text("/to/0"), "ada@example.org");
+  const Received again = call("POST", "/tickets/" + id + "/emails", letter, key);
+  EXPECT_EQ(again.text("/message_id"), sent.text("/message_id"));
+  const std::string answer =
+      R"({"headers":"Message-ID: <a1@example.org>\r\nFrom: ada@example.org\r\nSubject: Re\r\nIn-Reply-To: <)" +
+      sent.text("/message_id") + R"(>\r\n","text":"It works again."})";
+  const Received received = call("POST", "/tickets/answers", answer);
+  ASSERT_EQ(received.status(), 201) << received.response.body;
+  EXPECT_EQ(received.text("/ticket_id"), id);
+  EXPECT_EQ(call("POST", "/tickets/answers", answer).header("Idempotent-Replayed"), "true");
+  const Received emails = get("/tickets/" + id + "/emails");
+  EXPECT_EQ(emails.size("/data"), 3U) << emails.response.body;
+  const Received stranger = call("POST", "/tickets/answers", R"({"headers":"In-Reply-To: <x@y>\r\n","text":"?"})");
+  EXPECT_EQ(stranger.status(), 404);
+  EXPECT_EQ(stranger.code(), "UNKNOWN_ANSWER");
+  EXPECT_EQ(get("/emails?tag=support").size("/data"), 2U);
+}
+
+TEST_F(RestTickets, PriorityChangesWithAnEvent) {
+  const std::string id = open();
+  const Received changed = call("POST", "/tickets/" + id + "/priority", R"({"priority":"P1","version":1})");
+  ASSERT_EQ(changed.status(), 200) << changed.response.body;
+  EXPECT_EQ(changed.text("/priority"), "P1");
+  EXPECT_THAT(listed("?priority=P1"), ElementsAre(id));
+  EXPECT_EQ(call("POST", "/tickets/" + id + "/priority", R"({"priority":"P5"})").status(), 400);
+}
+
+constexpr std::string_view operator_key = "boss:operator:boss-secret-0123456789";
+constexpr std::string_view agent_key = "ann:agent:ann-secret-0123456789";
+constexpr std::string_view acme_key = "acme:agent@acme:acme-secret-0123456789";
+constexpr std::string_view first_key = "c1:customer/cust_1:first-secret-0123456789";
+constexpr std::string_view second_key = "c2:customer/cust_2:second-secret-0123456789";
+constexpr std::string_view reader_key = "r:reader:reader-secret-0123456789";
+Headers as(std::string_view key) { return with_secret(std::string(key.substr(key.rfind(':') + 1))); }
+
+TEST_F(RestTickets, OfOthersDoNotExist) {
+  start_tickets({operator_key, agent_key, acme_key, first_key, second_key, reader_key});
+  const std::string id = open("cust_1", "", as(first_key));
+  const std::string other = open("cust_2", "", as(second_key));
+  EXPECT_EQ(call("POST", "/tickets", ticket_body("cust_2"), as(first_key)).status(), 400);
+  EXPECT_THAT(listed("", as(first_key)), ElementsAre(id));
+  EXPECT_THAT(listed("?customer_id=cust_2", as(first_key)), IsEmpty());
+  EXPECT_THAT(listed("?error_code=E42", as(first_key)), ElementsAre(id));
+  EXPECT_THAT(listed("", as(acme_key)), IsEmpty());
+  EXPECT_THAT(listed("", as(agent_key)), UnorderedElementsAre(id, other));
+  EXPECT_THAT(ids(get("/tickets/batch?ids=" + id + "," + other, as(second_key))), ElementsAre(other));
+  for (const std::string_view key : {second_key, acme_key})
+    for (const std::string path : {"", "/feedback", "/events", "/emails"}) {
+      const Received absent = get("/tickets/tkt_absent" + path, as(key));
+      const Received hidden = get("/tickets/" + id + path, as(key));
+      EXPECT_EQ(hidden.status(), 404) << path;
+      EXPECT_EQ(hidden.code(), absent.code()) << path;
+      EXPECT_EQ(hidden.text("/title"), absent.text("/title")) << path;
+    }
+  EXPECT_EQ(call("POST", "/tickets/" + id + "/feedback", R"({"operator_id":"o","rating":1})", as(second_key)).status(),
+            404);
+  // A cursor of one is none of the other's.
+  for (int i = 0; i < 2; ++i) open("cust_1", "", as(first_key));
+  const std::string cursor = get("/tickets?limit=1", as(first_key)).text("/cursor");
+  EXPECT_EQ(get("/tickets?limit=1&cursor=" + cursor, as(second_key)).status(), 400);
+  EXPECT_EQ(get("/tickets?limit=1&cursor=" + cursor, as(agent_key)).status(), 400);
+}
+
+TEST_F(RestTickets, CustomersDoNotWorkOnThem) {
+  start_tickets({operator_key, agent_key, first_key, reader_key});
+  const std::string id = open("cust_1", "", as(first_key));
+  EXPECT_EQ(move(id, R"({"status":"PROCESSING"})", as(first_key)).status(), 403);
+  EXPECT_EQ(move(id, R"({"status":"PROCESSING"})", as(reader_key)).status(), 403);
+  EXPECT_EQ(get("/tickets/" + id, as(reader_key)).status(), 403);
+  EXPECT_EQ(get("/emails", as(first_key)).status(), 403);
+  const Received moved = move(id, R"({"status":"PROCESSING"})", as(agent_key));
+  EXPECT_EQ(moved.status(), 200) << moved.response.body;
+  EXPECT_EQ(get("/tickets/" + id + "/events", as(first_key)).text("/data/0/by"), "ann");
+}
+
+// The records of keys are kept by whom they belong to.
+TEST_F(RestTickets, KeysOfOtherCustomersAreOthers) {
+  start_tickets(
+      {"c1:customer@acme/cust_1:first-secret-0123456789", "c2:customer@acme/cust_2:second-secret-0123456789"});
+  Headers first = as(first_key), second = as(second_key);
+  for (Headers* headers : {&first, &second}) headers->emplace_back("Idempotency-Key", "same");
+  const std::string id = open("cust_1", "", first);
+  const std::string other = open("cust_2", "", second);
+  EXPECT_NE(id, other);
+  const std::string body = R"({"operator_id":"o","rating":1,"comments":"mine"})";
+  ASSERT_EQ(call("POST", "/tickets/" + id + "/feedback", body, first).status(), 201);
+  const Received guess = call("POST", "/tickets/" + id + "/feedback", body, second);
+  EXPECT_EQ(guess.status(), 404);
+  EXPECT_THAT(guess.response.body, Not(HasSubstr("mine")));
+}
+
+class RestTicketsWithoutSender : public RestTickets {
+ protected:
+  RestTicketsWithoutSender() : RestTickets("") {}
+};
+
+TEST_F(RestTicketsWithoutSender, SendNothing) {
+  const std::string id = open();
+  const Received refused = call("POST", "/tickets/" + id + "/emails", R"({"subject":"s","text":"t"})");
+  EXPECT_EQ(refused.status(), 409);
+  EXPECT_EQ(refused.code(), "NO_SENDER");
+  EXPECT_THAT(refused.text("/detail"), HasSubstr("--tickets-from"));
+}
+
+class RestWithoutTickets : public Rest {};
+
+TEST_F(RestWithoutTickets, SaysSo) {
+  EXPECT_EQ(get("/tickets").code(), "NO_TICKETS");
+  EXPECT_EQ(get("/tickets/tkt_1").status(), 404);
+}
+
+}  // namespace
+}  // namespace postino::api
