@@ -158,12 +158,15 @@ Answer<void> Approvals::check(const Attempt& attempt, const Draft& draft) const 
   if (!rules_.other_person) return {};
   const Actor& actor = attempt.actor;
   // Who is not known cannot be told from another person.
-  if (base::trim(actor.known_as()).empty())
+  if (mail::folded(actor.known_as()).empty())
     return refuse(RefusalKind::same_person, "who approves the draft " + draft.id +
                                                 " must be named, because it must be another person than the one who "
                                                 "wrote it");
-  const bool is_author_known = !draft.created_by.empty() || !draft.created_key.empty();
-  const bool is_reviser_known = !draft.revised_at || !draft.revised_by.empty() || !draft.revised_key.empty();
+  const auto is_known = [](const std::string& name, const std::string& key) {
+    return !mail::folded(name).empty() || !mail::folded(key).empty();
+  };
+  const bool is_author_known = is_known(draft.created_by, draft.created_key);
+  const bool is_reviser_known = !draft.revised_at || is_known(draft.revised_by, draft.revised_key);
   if (!is_author_known || !is_reviser_known)
     return refuse(RefusalKind::same_person, "the draft " + draft.id +
                                                 " does not say who wrote it, and it must be approved by another person "
