@@ -3,6 +3,7 @@
 #include "item/attribute_text.h"
 #include "reminders/record/customer_item.h"
 #include "reminders/record/draft.h"
+#include "reminders/record/item_fields.h"
 
 namespace postino::reminders {
 
@@ -43,6 +44,44 @@ void add_change(Commit& commit, const Keys& keys, const Customer& before, const 
   update.condition.emplace("version = :seen");
   update.placeholders.values->set(":seen", before.version);
   commit.add(std::move(update));
+}
+
+Answer<Customer> read_profile(const item::Item& item, const std::string& customer_id) {
+  auto customer = read_customer(item);
+  if (!customer) return base::propagate(refusal_of(customer.error()));
+  if (customer->id != customer_id)
+    return refuse(RefusalKind::corrupt,
+                  "the record " + key_text(item) + " cannot be read: customer_id must be " + customer_id);
+  return *std::move(customer);
+}
+
+Answer<std::optional<Customer>> mended_customer(ReminderStore& store, const Keys& keys, const std::string& customer_id,
+                                                const Actor& actor) {
+  for (int round = 0; round < change_rounds; ++round) {
+    TRY(const std::optional<item::Item> item, store.get(keys.customer(customer_id), std::string(profile_sort)));
+    if (!item) return std::nullopt;
+    auto found = read_profile(*item, customer_id);
+    if (found) return std::optional(*std::move(found));
+    if (found.error().kind != RefusalKind::corrupt) return base::propagate(std::move(found).error());
+    Commit commit = store.begin();
+    Customer anew = salvaged_customer(*item, customer_id);
+    if (anew.created_at == base::TimePoint()) anew.created_at = commit.now();
+    anew.updated_at = commit.now();
+    // A version that no caller has seen.
+    anew.version = base::epoch_milliseconds(commit.now());
+    // Attributes of other programs stay.
+    item::Item mended = *item;
+    for (const std::string& name : customer_attributes()) mended.erase(name);
+    for (const item::Attribute& each : customer_item(keys, anew)) mended.set(each.name, each.value);
+    expr::Placeholders placeholders;
+    std::string condition = same_attributes(*item, customer_attributes(), placeholders);
+    commit.put(std::move(mended), std::move(condition), std::move(placeholders));
+    commit.audit(actor, "customer.record_made_anew", "customers/" + customer_id, {{"cause", found.error().message}},
+                 store.random());
+    const auto written = store.write(std::move(commit));
+    if (!written && written.error().kind != RefusalKind::busy) return base::propagate(written.error());
+  }
+  return refuse(RefusalKind::busy, "others change the customer " + customer_id + "; try again");
 }
 
 void add_presence(Commit& commit, const Keys& keys, const std::string& customer_id) {

@@ -14,6 +14,12 @@ inline constexpr int change_rounds = 30;
 
 // The customer had this version. Only attributes that differ are written: approvals count beside it.
 void add_change(Commit& commit, const Keys& keys, const Customer& before, const Customer& after);
+// The record of a customer; corrupt when it cannot be read, or is that of another one.
+Answer<Customer> read_profile(const item::Item& item, const std::string& customer_id);
+// The customer, as opting out, paying and all else that changes one must find it: when another program has spoilt the
+// record, it is made anew of what can be read of it, and the audit notes it. nullopt: there is none.
+Answer<std::optional<Customer>> mended_customer(ReminderStore& store, const Keys& keys, const std::string& customer_id,
+                                                const Actor& actor);
 // Nothing is written unless the customer is there.
 void add_presence(Commit& commit, const Keys& keys, const std::string& customer_id);
 

@@ -177,12 +177,13 @@ Answer<Recalled> Customers::write_invoice(const Keys& keys, const std::optional<
   if (guard) commit.move_guard(keys, after.customer_id, *guard, *guard);
 
   if (is_late) {
-    TRY(const Customer customer, find(after.customer_id, actor.tenant));
-    Customer late = customer;
+    TRY(const std::optional<Customer> customer, mended_customer(store_, keys, after.customer_id, actor));
+    if (!customer) return refuse_unknown_customer(after.customer_id);
+    Customer late = *customer;
     ++late.late_payments;
     ++late.version;
     late.updated_at = commit.now();
-    add_change(commit, keys, customer, late);
+    add_change(commit, keys, *customer, late);
     if (is_late_payer(late)) commit.put(late_payer_item(keys, late.id));
   } else {
     add_presence(commit, keys, after.customer_id);
@@ -191,7 +192,8 @@ Answer<Recalled> Customers::write_invoice(const Keys& keys, const std::optional<
   commit.audit(actor, action, invoice_subject(after),
                {{"amount", after.amount.text()}, {"due_date", after.due_date}, {"left", after.left().text()}},
                store_.random());
-  const std::string reason = "nothing of what was overdue is left to be paid";
+  const std::string reason = after.is_paid() ? "nothing of what was overdue is left to be paid"
+                                             : "no invoice of the customer is overdue any more";
   if (withdraws) {
     TRY(const std::vector<std::string> drafts, pending_drafts(store_, keys, after.customer_id, most_withdrawn_at_once));
     add_withdrawals(commit, keys, after.customer_id, drafts, reason, actor, store_.random());
@@ -220,7 +222,8 @@ Answer<Taken<Invoice>> Customers::take_invoice(const Invoice& invoice, const Act
       TRY(after, merged(*before, invoice, now));
       if (after == *before) return Taken<Invoice>{*before};
     } else {
-      TRY_VOID(find(invoice.customer_id, actor.tenant));
+      TRY(const std::optional<Customer> customer, mended_customer(store_, keys, invoice.customer_id, actor));
+      if (!customer) return refuse_unknown_customer(invoice.customer_id);
       Invoice fresh;
       fresh.customer_id = invoice.customer_id;
       fresh.id = invoice.id;
@@ -234,16 +237,16 @@ Answer<Taken<Invoice>> Customers::take_invoice(const Invoice& invoice, const Act
     const std::string action = !before ? "invoice.created" : is_paid_now ? "invoice.paid" : "invoice.changed";
     // Of one that is only said to be paid the day is unknown: it does not count as paid late.
     const bool is_late = invoice.paid_at && was_paid_late(after);
-    const auto written = write_invoice(keys, before, after, is_late, action, actor);
-    if (written) return Taken<Invoice>{after, true};
+    auto written = write_invoice(keys, before, after, is_late, action, actor);
+    if (written) return Taken<Invoice>{after, true, *std::move(written)};
     if (written.error().kind != RefusalKind::busy) return base::propagate(written.error());
   }
   return refuse(RefusalKind::busy, "others change the invoice " + invoice.id + "; try again");
 }
 
-Answer<Invoice> Customers::put_invoice(const Invoice& invoice, const Actor& actor) {
+Answer<Stopping<Invoice>> Customers::put_invoice(const Invoice& invoice, const Actor& actor) {
   TRY(Taken<Invoice> taken, take_invoice(invoice, actor));
-  return std::move(taken.record);
+  return Stopping<Invoice>{std::move(taken.record), std::move(taken.recalled)};
 }
 
 Answer<Stopping<Invoice>> Customers::pay(const std::string& customer_id, const std::string& invoice_id,

@@ -56,9 +56,9 @@ Answer<Customer> Customers::find(const std::string& id, const std::string& tenan
   if (!is_record_id(id)) return refuse_unknown_customer(id);
   TRY(const std::optional<item::Item> item, store_.get(store_.keys(tenant).customer(id), std::string(profile_sort)));
   if (!item) return refuse_unknown_customer(id);
-  auto customer = read_customer(*item);
-  if (!customer) return base::propagate(refusal_of(customer.error()));
-  return *std::move(customer);
+  auto customer = read_profile(*item, id);
+  if (!customer) customer.error().message += "; it is made anew when the customer opts out, or is put once more";
+  return customer;
 }
 
 Answer<Customer> Customers::change(const std::string& id, const Actor& actor, const std::string& action,
@@ -67,7 +67,9 @@ Answer<Customer> Customers::change(const std::string& id, const Actor& actor, co
   const Keys keys = store_.keys(actor.tenant);
   for (int round = 0; round < change_rounds; ++round) {
     TRY(const Guard guard, store_.mended_guard(keys, id, actor));
-    TRY(const Customer before, find(id, actor.tenant));
+    TRY(const std::optional<Customer> known, mended_customer(store_, keys, id, actor));
+    if (!known) return refuse_unknown_customer(id);
+    const Customer& before = *known;
     Customer after = before;
     if (!decide(after)) return before;
     Commit commit = store_.begin();
@@ -124,8 +126,9 @@ Answer<Taken<Customer>> Customers::take_known(const Customer& customer, const Ac
         changed = after != before;
         return changed;
       }));
-  if (opts_out) recall(customer.id, why_stopped(stored), actor);
-  return Taken<Customer>{std::move(stored), changed};
+  Recalled recalled;
+  if (opts_out) recalled = recall(customer.id, why_stopped(stored), actor);
+  return Taken<Customer>{std::move(stored), changed, std::move(recalled)};
 }
 
 Answer<Taken<Customer>> Customers::take(const Customer& customer, const Actor& actor) {

@@ -35,11 +35,12 @@ struct Payment {
   std::string reference;                   // of the paying system: the same one again changes nothing
 };
 
-// What was stored, and whether that was new.
+// What was stored, whether that was new, and which reminders that waited were called back for it.
 template <class T>
 struct Taken {
   T record;
   bool changed = false;
+  Recalled recalled = {};
 };
 
 // What was stored, and which reminders that waited were called back for it.
@@ -75,7 +76,7 @@ class Customers {
   // Makes it or changes it: amount, due date, and what is paid, which only grows. `paid_at` alone says that all of it
   // is paid. A paid one can no longer be changed: wrong_state. The same again changes nothing.
   Answer<Taken<Invoice>> take_invoice(const Invoice& invoice, const Actor& actor);
-  Answer<Invoice> put_invoice(const Invoice& invoice, const Actor& actor);  // the same
+  Answer<Stopping<Invoice>> put_invoice(const Invoice& invoice, const Actor& actor);  // the same
   // When nothing that was overdue is left, the drafts of the customer are withdrawn in the same commit. A draft that is
   // written at this moment is written on condition of the guard's version, so none is overlooked.
   Answer<Stopping<Invoice>> pay(const std::string& customer_id, const std::string& invoice_id, const Payment& payment,

@@ -4,6 +4,8 @@
 
 #include "base/log.h"
 #include "base/timestamp.h"
+#include "item/attribute_text.h"
+#include "reminders/customer_commit.h"
 #include "reminders/recalls.h"
 #include "reminders/record/item_fields.h"
 #include "reminders/record/sent_item.h"
@@ -51,7 +53,7 @@ Actor outbox_of(const std::string& tenant) { return {.tenant = tenant, .name = "
 
 }  // namespace
 
-SentReminder as_delivered(const SentReminder& before, const outbox::Email& email) {
+SentReminder as_delivered(const SentReminder& before, const MailedReminder& email) {
   SentReminder after = before;
   const auto become = [&](DeliveryStatus status, std::string failure) {
     after.delivery = status;
@@ -67,6 +69,9 @@ SentReminder as_delivered(const SentReminder& before, const outbox::Email& email
   } else {
     become(DeliveryStatus::queued, "");
   }
+  const bool was_given_up = after.delivery == DeliveryStatus::cancelled || after.delivery == DeliveryStatus::failed;
+  if (was_given_up && email.may_have_gone_out)
+    become(DeliveryStatus::unknown, after.failure + "; an attempt before may have reached the customer");
   if (!email.bounces.empty()) {
     const outbox::Bounce& bounce = email.bounces.back();
     become(DeliveryStatus::bounced, bounce.status + " " + bounce.diagnostic);
@@ -77,7 +82,7 @@ SentReminder as_delivered(const SentReminder& before, const outbox::Email& email
 }
 
 Answer<void> write_delivery(ReminderStore& store, const Watch& watch, const SentReminder& before,
-                            const SentReminder& after, const Actor& actor, Commit commit) {
+                            const SentReminder& after, const Actor& actor, Commit commit, const std::string& reason) {
   const Keys keys = store.keys(watch.tenant);
   // Only what has changed: attributes of others, and texts that were erased meanwhile, stay as they are.
   const std::string_view status = after.counts() ? "sent" : "failed";
@@ -98,7 +103,9 @@ Answer<void> write_delivery(ReminderStore& store, const Watch& watch, const Sent
     update.placeholders.values->set(":delivered", base::epoch_milliseconds(*after.delivered_at));
   }
   update.update.emplace(std::move(text));
-  update.condition = "version = :seen";
+  // Another program may have written the record anew, without one.
+  update.condition = before.version == 0 ? "attribute_exists(PK) AND (attribute_not_exists(version) OR version = :seen)"
+                                         : "version = :seen";
   commit.add(std::move(update));
 
   if (before.counts() != after.counts()) {
@@ -107,16 +114,25 @@ Answer<void> write_delivery(ReminderStore& store, const Watch& watch, const Sent
                                : store.guard_without(keys, watch.customer_id, guard, watch.record);
     if (!next) return base::propagate(std::move(next).error());
     commit.move_guard(keys, watch.customer_id, guard, *next);
-    TRY(const std::optional<item::Item> profile,
-        store.get(keys.customer(watch.customer_id), std::string(profile_sort)));
-    if (profile) commit.count_reminder(keys, watch.customer_id, after.counts() ? 1 : -1);
-    commit.audit(actor, after.counts() ? "reminder.counts" : "reminder.failed",
-                 "customers/" + watch.customer_id + "/reminders/" + watch.record,
-                 {{"delivery", std::string(name_of(after.delivery))}, {"email_id", watch.email_id}}, store.random());
+    TRY(const std::optional<Customer> customer, mended_customer(store, keys, watch.customer_id, actor));
+    if (customer) commit.count_reminder(keys, watch.customer_id, after.counts() ? 1 : -1);
   }
+  const bool is_called_back = after.delivery != before.delivery && !reason.empty();
+  if (before.counts() != after.counts() || is_called_back) {
+    std::map<std::string, std::string> details = {{"delivery", std::string(name_of(after.delivery))},
+                                                  {"email_id", watch.email_id}};
+    if (!reason.empty()) details["reason"] = reason;
+    const bool is_cancelled = is_called_back || after.delivery == DeliveryStatus::cancelled;
+    commit.audit(actor,
+                 is_cancelled     ? "reminder.cancelled"
+                 : after.counts() ? "reminder.counts"
+                                  : "reminder.failed",
+                 "customers/" + watch.customer_id + "/reminders/" + watch.record, details, store.random());
+  }
+  TRY(const std::optional<item::Item> known, store.get(Keys::email(watch.email_id), std::string(watch_sort)));
   Watch fresh = watch;
   fresh.looks = 0;
-  commit.put(watch_item(fresh, commit.now()), "attribute_exists(PK)");
+  if (known) commit.put(watch_item(fresh, commit.now()), "attribute_exists(PK)");
   if (after.delivery != before.delivery && after.delivery != DeliveryStatus::queued) {
     commit.count(keys, name_of(after.delivery), watch.record);
     if (after.delivery == DeliveryStatus::sent) commit.count(keys, "sent:" + after.reminder_type, watch.record);
@@ -224,14 +240,28 @@ Answer<bool> Deliveries::look(const Watch& watch) {
       store_.get(keys.customer(watch.customer_id), std::string(sent_begin) + watch.record));
   const auto email = mail_.find(watch.email_id, watch.tenant);
   if (!email) return base::propagate(refusal_of(email.error()));
-  // The record was erased, or the e-mail is not there: not yet, or no longer.
-  if (!item || !*email) {
+  // It is not there: not yet, or no longer.
+  if (!*email) {
     TRY_VOID(look_later(watch));
     return false;
   }
-  auto before = read_sent(*item, store_.tables().currency);
-  if (!before) return base::propagate(refusal_of(before.error()));
+  const auto before = item ? read_sent(*item, store_.tables().currency)
+                           : base::Result<SentReminder>(base::fail(base::ErrorCode::not_found, "it was removed"));
+  if (!before) {
+    // Whatever has become of its record, it does not go out to a customer who is stopped.
+    if (as_delivered(SentReminder(), **email).delivery == DeliveryStatus::queued) TRY_VOID(call_back(watch));
+    if (item) return base::propagate(refusal_of(before.error()));
+    TRY_VOID(look_later(watch));
+    return false;
+  }
   const SentReminder after = as_delivered(*before, **email);
+  // It was cancelled before it reached the outbox, by one who could not see that it was there already.
+  if (before->delivery == DeliveryStatus::cancelled && after.delivery == DeliveryStatus::queued) {
+    if (const auto cancelled = mail_.cancel(watch.email_id, watch.tenant, before->failure); !cancelled)
+      return base::propagate(refusal_of(cancelled.error()));
+    TRY_VOID(look_later(watch));
+    return false;
+  }
   if (after.delivery == before->delivery && after.failure == before->failure) {
     if (after.delivery == DeliveryStatus::queued) {
       TRY(const bool is_cancelled, call_back(watch));
@@ -256,7 +286,30 @@ Answer<bool> Deliveries::call_back(const Watch& watch) {
   // What cannot be read stops no reminder.
   if (!stopped || stopped->empty()) return false;
   TRY(const RecallOutcome outcome, recall_reminder(store_, mail_, watch, *stopped, outbox_of(watch.tenant)));
-  return outcome == RecallOutcome::cancelled;
+  return outcome == RecallOutcome::cancelled || outcome == RecallOutcome::perhaps_sent;
+}
+
+std::optional<std::string> Deliveries::why_not_send(const outbox::Email& email) {
+  auto objection = find_objection(email.id);
+  if (objection) return objection->empty() ? std::nullopt : std::optional(*std::move(objection));
+  base::log_warning("reminders", "a reminder is not sent yet, because it is not known whether its customer may get it",
+                    {{"email", email.id}, {"cause", objection.error().message}});
+  return "it is not known now whether the customer may get it: " + objection.error().message;
+}
+
+Answer<std::string> Deliveries::find_objection(const std::string& email_id) {
+  TRY(const std::optional<item::Item> item, store_.get(Keys::email(email_id), std::string(watch_sort)));
+  if (!item) return "";
+  const auto watch = read_watch(*item);
+  if (!watch) return base::propagate(refusal_of(watch.error()));
+  const Keys keys = store_.keys(watch->tenant);
+  TRY(std::string stopped, why_stopped_now(store_, customers_, keys, watch->customer_id));
+  if (!stopped.empty()) return stopped;
+  TRY(const std::optional<item::Item> record,
+      store_.get(keys.customer(watch->customer_id), std::string(sent_begin) + watch->record));
+  const bool is_cancelled =
+      record && item::attribute_text(*record, "delivery_status") == name_of(DeliveryStatus::cancelled);
+  return is_cancelled ? "the reminder was cancelled" : "";
 }
 
 Answer<void> Deliveries::check_requeue(const std::string& email_id) {

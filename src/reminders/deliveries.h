@@ -1,6 +1,6 @@
 // Looks what has become of reminders in the outbox, and writes it down: sent, failed, bounced. One that failed for good
 // no longer counts for the rules. Looks at each again after growing pauses, as long as something may happen to it. One
-// that waits although its customer gets no reminders any more is called back (recalls.h).
+// that waits although its customer gets no reminders any more is called back (recalls.h), and is not sent.
 #pragma once
 
 #include <mutex>
@@ -16,12 +16,14 @@
 namespace postino::reminders {
 
 // What the outbox says of the e-mail, as the record has it.
-SentReminder as_delivered(const SentReminder& before, const outbox::Email& email);
+SentReminder as_delivered(const SentReminder& before, const MailedReminder& email);
 
 // Writes into the record of a reminder what has become of it, and all that follows from it: the guard, the audit, the
-// counts. In one commit with what `commit` has already. busy when others have changed the record meanwhile.
+// counts. In one commit with what `commit` has already. busy when others have changed the record meanwhile. `reason`
+// goes into the audit: words of ours alone, not those of mail servers.
 Answer<void> write_delivery(ReminderStore& store, const Watch& watch, const SentReminder& before,
-                            const SentReminder& after, const Actor& actor, Commit commit);
+                            const SentReminder& after, const Actor& actor, Commit commit,
+                            const std::string& reason = {});
 
 class Deliveries {
  public:
@@ -33,6 +35,11 @@ class Deliveries {
   // Looks at those that are noted or due. How many records were changed. One that cannot be looked at keeps no other
   // back; the answer is its error if none could.
   Answer<int> run_once(int limit = 100);
+
+  // For the workers that send, before each attempt: why the e-mail must not go out now. Of a reminder whose customer
+  // gets none any more, or that was cancelled; and as long as that cannot be found out. Nothing for e-mails of other
+  // kinds. Safe to call from any thread.
+  std::optional<std::string> why_not_send(const outbox::Email& email);
 
   // May an operator queue this e-mail again? wrong_state for that of a reminder that no longer counts: another one may
   // have taken its place. stopped when its customer gets no reminders any more. E-mails of other kinds may.
@@ -49,6 +56,7 @@ class Deliveries {
   // Of a customer who was stopped since it was approved: true when it is cancelled now.
   Answer<bool> call_back(const Watch& watch);
   Answer<void> look_later(Watch watch);
+  Answer<std::string> find_objection(const std::string& email_id);
 
   ReminderStore& store_;
   Customers& customers_;

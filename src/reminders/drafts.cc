@@ -304,7 +304,7 @@ Answer<ShownDraft> Drafts::make_from(const NewDraft& given, const Actor& actor, 
   for (int tries = 0, ids = 0; tries < change_rounds && ids < most_ids_tried;) {
     // A payment that withdraws the drafts of the customer must not miss this one, so it is written on what the guard
     // was before the invoices were read.
-    TRY(const Guard guard, store_.guard(keys, given.customer_id));
+    TRY(const Guard guard, store_.mended_guard(keys, given.customer_id, author));
     if (!draft || guard.version != seen) {
       TRY(draft, draft_of(given, author));
     }
@@ -557,14 +557,21 @@ Answer<Drafts::Explanation> Drafts::explain(const std::string& customer_id, cons
   Explanation explanation;
   explanation.customer_id = customer_id;
   explanation.reminder_type = type;
-  TRY(const Standing standing, read_standing(store_, customers_, mail_, keys, customer_id, ""));
-  if (!standing.customer && standing.guard.last.empty()) return refuse_unknown_customer(customer_id);
   explanation.overdue.customer.id = customer_id;
-  if (standing.customer) {
+  const auto standing = read_standing(store_, customers_, mail_, keys, customer_id, "");
+  if (!standing) {
+    // People are told which record cannot be read: until it can be, nothing is approved.
+    if (standing.error().kind != RefusalKind::corrupt) return base::propagate(standing.error());
+    explanation.stopped = standing.error().message;
+    explanation.decision = stopped_decision(explanation.stopped);
+    return explanation;
+  }
+  if (!standing->customer && standing->guard.last.empty()) return refuse_unknown_customer(customer_id);
+  if (standing->customer) {
     TRY(explanation.overdue, customers_.overdue(customer_id, tenant));
   }
-  explanation.decision = store_.rules().decide(type, standing.guard.last, store_.clock().now());
-  explanation.stopped = standing.stopped;
+  explanation.decision = store_.rules().decide(type, standing->guard.last, store_.clock().now());
+  explanation.stopped = standing->stopped;
   if (!explanation.stopped.empty()) explanation.decision = stopped_decision(explanation.stopped);
   return explanation;
 }

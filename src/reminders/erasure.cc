@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "base/log.h"
 #include "item/attribute_text.h"
 #include "json/writer.h"
 #include "reminders/customer_commit.h"
@@ -195,15 +196,19 @@ Answer<void> Erasure::begin_now(const Keys& keys, const std::string& id, const i
   if (profile != nullptr) {
     store::TransactDelete removal = removal_of(commit, key);
     removal.condition.emplace("attribute_exists(PK)");
-    // What cannot be read must be possible to erase, too.
-    if (const auto customer = read_customer(*profile)) {
-      erased.opted_out = customer->opted_out;
-      erased.complaints = customer->complaints;
-      const auto suppressed = mail_.is_suppressed(customer->email, actor.tenant);
+    // What cannot be read must be possible to erase, too. What has stopped reminders stays.
+    const auto read = read_customer(*profile);
+    const Customer customer = read ? *read : salvaged_customer(*profile, id);
+    erased.opted_out = customer.opted_out;
+    erased.complaints = customer.complaints;
+    if (!customer.email.empty()) {
+      const auto suppressed = mail_.is_suppressed(customer.email, actor.tenant);
       if (!suppressed) return base::propagate(refusal_of(suppressed.error()));
       erased.suppressed = *suppressed;
+    }
+    if (read) {
       removal.condition.emplace("version = :seen");
-      removal.placeholders.values = item::Map{{":seen", customer->version}};
+      removal.placeholders.values = item::Map{{":seen", customer.version}};
     }
     commit.add(std::move(removal));
   } else {
@@ -282,10 +287,14 @@ Answer<int> Erasure::erase_sent(const Keys& keys, const std::string& id) {
     std::map<std::string, std::int64_t> counts;
     for (const item::Item& item : some) {
       const auto sent = read_sent(item, store_.tables().currency);
-      // What another program has written may be of any kind; it has no e-mail in our outbox.
-      const bool has_email = sent && !sent->email_id.empty();
+      // What another program has written may be of any kind, also one of ours that it has spoilt.
+      SentReminder reminder;
+      reminder.id = item::attribute_text(item, "SK").substr(sent_begin.size());
+      reminder.customer_id = id;
+      reminder.email_id = item::attribute_text(item, "email_id");
+      const bool has_email = !reminder.email_id.empty();
       if (has_email) {
-        TRY(const bool is_gone, erase_email(keys, *sent));
+        TRY(const bool is_gone, erase_email(keys, reminder));
         if (!is_gone) ++in_flight;
       }
       const bool is_stripped = item.contains("erased_at_ms");
@@ -340,7 +349,7 @@ Answer<Erasure::KeptReminders> Erasure::kept_reminders(const Keys& keys, const s
         const auto email = mail_.find(sent->email_id, keys.tenant());
         if (!email) return base::propagate(refusal_of(email.error()));
         // The outbox knows first what has become of it.
-        if (*email) was_sent = outbox::was_sent((*email)->state);
+        if (*email) was_sent = outbox::was_sent((*email)->state) || (*email)->may_have_gone_out;
         if (*email) ++(was_sent ? kept.sent_emails : kept.other_emails);
         TRY(const auto watch, store_.get(Keys::email(sent->email_id), std::string(watch_sort)));
         if (watch) ++kept.watches;
@@ -409,6 +418,45 @@ Answer<ErasureReport> Erasure::erase(const std::string& id, bool also_unpaid, co
   return report;
 }
 
+Answer<int> Erasure::run_once(int limit) {
+  store::QueryRequest request;
+  request.table_name = store_.tables().tracking;
+  request.index_name = std::string(status_index);
+  request.key_condition = "GSI1PK = :pk AND GSI1SK <= :now";
+  request.placeholders.values = item::Map{{":pk", Keys::erasures()}, {":now", erasure_sort(store_.clock().now())}};
+  request.limit = limit;
+  TRY(const ReminderStore::QueryPage page, store_.query(std::move(request)));
+  int finished = 0;
+  for (const item::Item& record : page.items) {
+    TRY(const bool is_finished, go_on(record));
+    finished += is_finished ? 1 : 0;
+  }
+  return finished;
+}
+
+Answer<bool> Erasure::go_on(const item::Item& record) {
+  const std::string tenant = item::attribute_text(record, "tenant");
+  const Keys keys = store_.keys(tenant);
+  auto erased = read_erased(record);
+  const auto done = erased ? finish(keys, erased->customer_id, *erased,
+                                    {.tenant = tenant, .name = "reminders", .key = {}, .from = {}})
+                           : Answer<ErasureReport>(base::propagate(refusal_of(erased.error())));
+  if (done) return true;
+  base::log_warning("reminders", "an erasure that was interrupted is not finished yet",
+                    {{"record", key_text(record)}, {"cause", done.error().message}});
+  store::TransactUpdate update;
+  update.table_name = store_.tables().tracking;
+  update.key = Keys::key(item::attribute_text(record, "PK"), item::attribute_text(record, "SK"));
+  update.update.emplace("SET GSI1SK = :due");
+  update.condition.emplace("attribute_exists(GSI1PK)");
+  update.placeholders.values = item::Map{{":due", erasure_sort(store_.clock().now() + erasure_pause)}};
+  Commit commit = store_.begin();
+  commit.add(std::move(update));
+  if (const auto written = store_.write(std::move(commit)); !written && written.error().kind != RefusalKind::busy)
+    return base::propagate(written.error());
+  return false;
+}
+
 Answer<ErasureReport> Erasure::finish(const Keys& keys, const std::string& id, const ErasedCustomer& erased,
                                       const Actor& actor) {
   // Also when it is finished: another program may have written something since.
@@ -422,7 +470,7 @@ Answer<ErasureReport> Erasure::finish(const Keys& keys, const std::string& id, c
     store::TransactUpdate update;
     update.table_name = commit.tables().tracking;
     update.key = Keys::key(keys.customer(id), erased_sort);
-    update.update.emplace("SET finished_at_ms = :now");
+    update.update.emplace("SET finished_at_ms = :now REMOVE GSI1PK, GSI1SK, tenant");
     // Another one may have finished it. Of two events of one erasure one would be false.
     update.condition.emplace("attribute_exists(PK) AND attribute_not_exists(finished_at_ms)");
     update.placeholders.values = item::Map{{":now", base::epoch_milliseconds(commit.now())}};

@@ -18,9 +18,9 @@ struct SentReminder;
 
 struct ErasureReport {
   struct Line {
-    std::string what;  // "drafts", "sent reminders", "invoices", "e-mails"
-    std::int64_t count = 0;
-    std::string why;  // of what stays: the law; empty of what was removed
+    std::string what;        // "drafts", "sent reminders", "invoices", "e-mails"
+    std::int64_t count = 0;  // 0: not counted
+    std::string why;         // of what stays: the law; empty of what was removed
   };
   // Of what stays: those that a mail server, or the sandbox, has got.
   static constexpr std::string_view sent_emails = "records of e-mails that were sent";
@@ -47,7 +47,13 @@ class Erasure {
   // programs added to them.
   Answer<ErasureReport> erase(const std::string& id, bool also_unpaid, const Actor& actor);
 
+  // Goes on with erasures that were interrupted, a minute after they began and each minute from then on. How many were
+  // finished. One that cannot be waits, and keeps no other back.
+  Answer<int> run_once(int limit = 100);
+
  private:
+  // Of one that was interrupted: false when it could not be finished now.
+  Answer<bool> go_on(const item::Item& record);
   // Removes the customer, or finds that this was done before.
   Answer<ErasedCustomer> begin(const Keys& keys, const std::string& id, bool also_unpaid, const Actor& actor);
   // All that comes after it.

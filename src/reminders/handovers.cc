@@ -53,7 +53,8 @@ Answer<void> Handovers::hand_over(const Handover& handover) {
   }
   auto sent = read_sent(*item, store_.tables().currency);
   if (!sent) return base::propagate(refusal_of(sent.error()));
-  if (sent->delivery != DeliveryStatus::queued || sent->email_id != handover.email_id || sent->erased_at) {
+  // A word of another program does not mean that it was sent: the outbox knows whether it has it.
+  if (!sent->counts() || sent->email_id != handover.email_id || sent->erased_at) {
     TRY_VOID(forget(handover.email_id));
     return {};
   }

@@ -18,13 +18,19 @@ namespace {
 
 constexpr std::size_t import_workers = 8;  // writes wait for the disk together
 
+struct TakenLine {
+  bool changed = false;
+  Recalled recalled;
+};
+
 // What the workers of one import have done so far.
 class ImportProgress {
  public:
-  void add(const ImportLine& line, const Answer<bool>& outcome) {
+  void add(const ImportLine& line, const Answer<TakenLine>& outcome) {
     const std::lock_guard lock(mutex_);
     if (outcome) {
-      ++(*outcome ? report_.taken : report_.unchanged);
+      ++(outcome->changed ? report_.taken : report_.unchanged);
+      report_.recalled.add(outcome->recalled);
       return;
     }
     refuse_line(line, outcome.error());
@@ -63,18 +69,30 @@ class ImportProgress {
   std::atomic<bool> is_store_down_ = false;
 };
 
-Answer<bool> take_line(Customers& customers, const ImportLine& line, const Actor& actor) {
+template <class T>
+TakenLine taken_line(Taken<T> taken, std::string_view customer_id) {
+  const auto name = [&](std::vector<std::string>& ids) {
+    for (std::string& id : ids) id = std::string(customer_id) + "/" + id;
+  };
+  name(taken.recalled.cancelled);
+  name(taken.recalled.perhaps_sent);
+  name(taken.recalled.being_sent);
+  name(taken.recalled.not_recalled);
+  return {taken.changed, std::move(taken.recalled)};
+}
+
+Answer<TakenLine> take_line(Customers& customers, const ImportLine& line, const Actor& actor) {
   if (!line.faults.empty()) {
     Refusal refusal;
     for (const json::FieldError& fault : line.faults) refusal.faults.push_back({fault.field, fault.rule});
     return base::propagate(std::move(refusal));
   }
   if (line.customer) {
-    TRY(const Taken<Customer> taken, customers.take(*line.customer, actor));
-    return taken.changed;
+    TRY(Taken<Customer> taken, customers.take(*line.customer, actor));
+    return taken_line(std::move(taken), line.customer_id());
   }
-  TRY(const Taken<Invoice> taken, customers.take_invoice(*line.invoice, actor));
-  return taken.changed;
+  TRY(Taken<Invoice> taken, customers.take_invoice(*line.invoice, actor));
+  return taken_line(std::move(taken), line.customer_id());
 }
 
 std::vector<std::string> customer_row(const Customer& customer) {

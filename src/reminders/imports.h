@@ -20,6 +20,7 @@ struct ImportReport {
   int unchanged = 0;  // there already, the same: importing again changes nothing
   int refused = 0;
   std::vector<RefusedLine> lines;  // refused ones
+  Recalled recalled = {};          // for what was imported; each with its customer: "cust_001/20250921_150000_first"
 };
 
 struct ExportPart {

@@ -11,6 +11,12 @@
 
 namespace postino::reminders {
 
+// An e-mail as the outbox has it now.
+struct MailedReminder : outbox::Email {
+  // Of one that was cancelled or has failed: a worker was at it before, and what became of that is not known.
+  bool may_have_gone_out = false;
+};
+
 class MailRoom {
  public:
   virtual ~MailRoom() = default;
@@ -24,13 +30,13 @@ class MailRoom {
   // By itself. An e-mail with this id that is there already is a success.
   virtual base::Result<void> accept(const outbox::Payload& payload, const std::string& tenant) = 0;
 
-  virtual base::Result<std::optional<outbox::Email>> find(const std::string& email_id, const std::string& tenant) = 0;
+  virtual base::Result<std::optional<MailedReminder>> find(const std::string& email_id, const std::string& tenant) = 0;
   // The Message-ID of an e-mail from this address, without angle brackets.
   virtual std::string message_id_of(const std::string& email_id, const std::string& sender) const = 0;
   virtual base::Result<bool> is_suppressed(const std::string& address, const std::string& tenant) = 0;
   // If it has not gone out, and no worker has it. The e-mail as it is then; nullopt: there is none.
-  virtual base::Result<std::optional<outbox::Email>> cancel(const std::string& email_id, const std::string& tenant,
-                                                            const std::string& reason) = 0;
+  virtual base::Result<std::optional<MailedReminder>> cancel(const std::string& email_id, const std::string& tenant,
+                                                             const std::string& reason) = 0;
   // For erasure: an e-mail that has not gone out is cancelled, and the contents of one that is finished are removed
   // from the spool. True when nothing of it is left to be removed: false while it is being sent, so that it is to be
   // tried again.

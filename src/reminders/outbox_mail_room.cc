@@ -29,10 +29,13 @@ base::Result<void> OutboxMailRoom::accept(const outbox::Payload& payload, const 
                     outcome.message);
 }
 
-base::Result<std::optional<outbox::Email>> OutboxMailRoom::find(const std::string& email_id,
-                                                                const std::string& tenant) {
+base::Result<std::optional<MailedReminder>> OutboxMailRoom::find(const std::string& email_id,
+                                                                 const std::string& tenant) {
   auto shown = outbox_.show(email_id, tenant);
-  if (shown) return std::move(shown->email);
+  if (shown) {
+    const bool may_have_gone_out = outbox::may_have_gone_out(*shown);
+    return MailedReminder{std::move(shown->email), may_have_gone_out};
+  }
   if (shown.error().code == base::ErrorCode::not_found) return std::nullopt;
   return base::propagate(shown.error());
 }
@@ -48,15 +51,14 @@ base::Result<bool> OutboxMailRoom::is_suppressed(const std::string& address, con
   return outbox_.is_suppressed(tenant, address);
 }
 
-base::Result<std::optional<outbox::Email>> OutboxMailRoom::cancel(const std::string& email_id,
-                                                                  const std::string& tenant,
-                                                                  const std::string& reason) {
-  auto cancelled = outbox_.cancel(email_id, tenant, reason);
-  if (cancelled) return *std::move(cancelled);
-  if (cancelled.error().code == base::ErrorCode::not_found) return std::nullopt;
-  // What can no longer be cancelled is refused, and stays as it is.
-  if (cancelled.error().code == base::ErrorCode::conflict) return find(email_id, tenant);
-  return base::propagate(std::move(cancelled).error());
+base::Result<std::optional<MailedReminder>> OutboxMailRoom::cancel(const std::string& email_id,
+                                                                   const std::string& tenant,
+                                                                   const std::string& reason) {
+  const auto cancelled = outbox_.cancel(email_id, tenant, reason);
+  if (!cancelled && cancelled.error().code == base::ErrorCode::not_found) return std::nullopt;
+  // What can no longer be cancelled is refused, and stays as it is. The history tells what was before.
+  if (cancelled || cancelled.error().code == base::ErrorCode::conflict) return find(email_id, tenant);
+  return base::propagate(cancelled.error());
 }
 
 base::Result<bool> OutboxMailRoom::erase(const std::string& email_id, const std::string& tenant) {

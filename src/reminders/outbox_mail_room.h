@@ -24,11 +24,11 @@ class OutboxMailRoom final : public MailRoom {
   outbox::JoinedOutcome accept_with(const outbox::Payload& payload, const std::string& tenant,
                                     std::vector<store::TransactAction> actions) override;
   base::Result<void> accept(const outbox::Payload& payload, const std::string& tenant) override;
-  base::Result<std::optional<outbox::Email>> find(const std::string& email_id, const std::string& tenant) override;
+  base::Result<std::optional<MailedReminder>> find(const std::string& email_id, const std::string& tenant) override;
   std::string message_id_of(const std::string& email_id, const std::string& sender) const override;
   base::Result<bool> is_suppressed(const std::string& address, const std::string& tenant) override;
-  base::Result<std::optional<outbox::Email>> cancel(const std::string& email_id, const std::string& tenant,
-                                                    const std::string& reason) override;
+  base::Result<std::optional<MailedReminder>> cancel(const std::string& email_id, const std::string& tenant,
+                                                     const std::string& reason) override;
   base::Result<bool> erase(const std::string& email_id, const std::string& tenant) override;
 
  private:

@@ -1,7 +1,15 @@
 #include "reminders/recalls.h"
 
+#include <algorithm>
+#include <array>
+#include <set>
+
 #include "base/log.h"
+#include "item/attribute_text.h"
 #include "reminders/deliveries.h"
+#include "reminders/record/draft.h"
+#include "reminders/record/item_fields.h"
+#include "reminders/record/reminder_mail.h"
 #include "reminders/record/sent_item.h"
 #include "reminders/reminder_store.h"
 
@@ -9,69 +17,146 @@ namespace postino::reminders {
 
 namespace {
 
-// Those that wait in our outbox, or on their way to it.
-Answer<std::vector<Watch>> waiting_reminders(ReminderStore& store, const Keys& keys, const std::string& customer_id) {
-  store::QueryRequest request;
-  request.table_name = store.tables().tracking;
-  request.key_condition = "PK = :pk AND begins_with(SK, :begin)";
-  request.filter = "delivery_status = :queued AND attribute_exists(email_id)";
-  request.placeholders.values = item::Map{
-      {":pk", keys.customer(customer_id)}, {":begin", sent_begin}, {":queued", name_of(DeliveryStatus::queued)}};
-  request.consistent_read = true;
-  std::vector<Watch> waiting;
-  do {
-    TRY(ReminderStore::QueryPage page, store.query(request));
-    for (const item::Item& item : page.items)
-      if (const auto sent = read_sent(item, store.tables().currency))
-        waiting.push_back({sent->email_id, keys.tenant(), customer_id, sent->id, sent->sent_at});
-    request.exclusive_start_key = std::move(page.next);
-  } while (request.exclusive_start_key);
-  return waiting;
+// Is it written down by us that nothing more becomes of it? Another program may have put a word of its own there.
+bool is_over(const item::Item& record) {
+  using enum DeliveryStatus;
+  constexpr std::array ends = {failed, bounced, cancelled, unknown};
+  const std::string delivery = item::attribute_text(record, "delivery_status");
+  if (delivery == name_of(sent)) return record.contains("delivered_at_ms");
+  return std::ranges::find(ends, delivery, [](DeliveryStatus status) { return name_of(status); }) != ends.end();
 }
 
+// Those that wait in our outbox or on their way to it, as the records of a customer tell.
+class WaitingReminders {
+ public:
+  WaitingReminders(ReminderStore& store, const Keys& keys, const std::string& customer_id)
+      : store_(store), keys_(keys), customer_id_(customer_id) {}
+
+  Answer<std::vector<Watch>> find() {
+    TRY_VOID(read(sent_begin, "PK, SK, email_id, sent_at_ms, delivery_status, delivered_at_ms", std::nullopt,
+                  [&](const item::Item& item) { add_sent(item); }));
+    // Where another program has spoilt or removed the record, the draft still leads to the e-mail.
+    TRY_VOID(read(draft_begin, "PK, SK, revision, sent_record", name_of(DraftStatus::approved),
+                  [&](const item::Item& item) { add_draft(item); }));
+    return std::move(waiting_);
+  }
+
+ private:
+  template <class Take>
+  Answer<void> read(std::string_view begin, std::string projection, std::optional<std::string_view> status,
+                    const Take& take) {
+    store::QueryRequest request;
+    request.table_name = store_.tables().tracking;
+    request.key_condition = "PK = :pk AND begins_with(SK, :begin)";
+    request.projection.emplace(std::move(projection));
+    request.placeholders.values = item::Map{{":pk", keys_.customer(customer_id_)}, {":begin", begin}};
+    if (status) {
+      request.filter = "#status = :status";
+      request.placeholders.names = expr::Names{{"#status", "status"}};
+      request.placeholders.values->set(":status", *status);
+    }
+    request.consistent_read = true;
+    do {
+      TRY(ReminderStore::QueryPage page, store_.query(request));
+      for (const item::Item& item : page.items) take(item);
+      request.exclusive_start_key = std::move(page.next);
+    } while (request.exclusive_start_key);
+    return {};
+  }
+
+  void add_sent(const item::Item& item) {
+    const std::string email_id = item::attribute_text(item, "email_id");
+    if (email_id.empty()) return;  // of another program
+    emails_.insert(email_id);
+    if (!is_over(item)) add(email_id, item::attribute_text(item, "SK").substr(sent_begin.size()), item);
+  }
+
+  void add_draft(const item::Item& item) {
+    const std::string id = item::attribute_text(item, "SK").substr(draft_begin.size());
+    ItemFields fields(item);
+    const std::string email_id = reminder_email_id(keys_.tenant(), id, std::max(1, fields.count("revision")));
+    if (emails_.insert(email_id).second) add(email_id, item::attribute_text(item, "sent_record"), item);
+  }
+
+  void add(const std::string& email_id, std::string record, const item::Item& item) {
+    ItemFields fields(item);
+    waiting_.push_back({email_id, keys_.tenant(), customer_id_, std::move(record),
+                        fields.moment("sent_at_ms").value_or(store_.clock().now())});
+  }
+
+  ReminderStore& store_;
+  const Keys& keys_;
+  const std::string& customer_id_;
+  std::set<std::string> emails_;
+  std::vector<Watch> waiting_;
+};
+
 // One that has not reached the outbox. Whoever is bringing it there finds out that it is cancelled. busy when it has
-// got there meanwhile.
-Answer<void> cancel_handover(ReminderStore& store, const Watch& watch, const SentReminder& before,
+// got there meanwhile. `before` is nothing when its record cannot be read.
+Answer<void> cancel_handover(ReminderStore& store, const Watch& watch, const std::optional<SentReminder>& before,
                              const std::string& reason, const Actor& actor) {
-  SentReminder after = before;
-  after.delivery = DeliveryStatus::cancelled;
-  after.failure = reason;
   Commit commit = store.begin();
   store::TransactDelete removal;
   removal.table_name = store.tables().tracking;
   removal.key = handover_key(watch.email_id);
   removal.condition = "attribute_exists(PK)";
   commit.add(std::move(removal));
-  return write_delivery(store, watch, before, after, actor, std::move(commit));
+  if (!before) return store.write(std::move(commit));
+  SentReminder after = *before;
+  after.delivery = DeliveryStatus::cancelled;
+  after.failure = reason;
+  return write_delivery(store, watch, *before, after, actor, std::move(commit), reason);
+}
+
+RecallOutcome outcome_of(DeliveryStatus delivery) {
+  if (delivery == DeliveryStatus::queued) return RecallOutcome::being_sent;
+  if (delivery == DeliveryStatus::cancelled) return RecallOutcome::cancelled;
+  return delivery == DeliveryStatus::unknown ? RecallOutcome::perhaps_sent : RecallOutcome::over;
 }
 
 Answer<RecallOutcome> try_recall(ReminderStore& store, MailRoom& mail, const Watch& watch, const std::string& reason,
                                  const Actor& actor) {
-  using enum RecallOutcome;
+  using enum DeliveryStatus;
   const Keys keys = store.keys(watch.tenant);
   TRY(const std::optional<item::Item> item,
       store.get(keys.customer(watch.customer_id), std::string(sent_begin) + watch.record));
-  if (!item) return over;
-  const auto before = read_sent(*item, store.tables().currency);
-  if (!before) return base::propagate(refusal_of(before.error()));
-  if (before->delivery == DeliveryStatus::cancelled) return cancelled;
-  if (before->delivery != DeliveryStatus::queued || before->erased_at) return over;
-  TRY(const std::optional<item::Item> handover,
-      store.get(Keys::handover(Keys::work_shard(watch.email_id)), watch.email_id));
-  if (handover) {
-    TRY_VOID(cancel_handover(store, watch, *before, reason, actor));
-    return cancelled;
+  std::optional<SentReminder> before;
+  if (item)
+    // Another one may have taken the place of one that was removed.
+    if (auto read = read_sent(*item, store.tables().currency); read && read->email_id == watch.email_id)
+      before = *std::move(read);
+  if (before && before->erased_at) return RecallOutcome::over;
+  if (before && !before->counts()) return outcome_of(before->delivery);
+  if (!before) {
+    const auto known = mail.find(watch.email_id, watch.tenant);
+    if (!known) return base::propagate(refusal_of(known.error()));
+    if (*known && as_delivered(SentReminder(), **known).delivery != queued) return RecallOutcome::over;
   }
+  // First the outbox: the e-mail may be there although its hand-over record still is.
   const auto email = mail.cancel(watch.email_id, watch.tenant, reason);
   if (!email) return base::propagate(refusal_of(email.error()));
-  if (!*email) return over;
-  const SentReminder after = as_delivered(*before, **email);
-  if (after.delivery == DeliveryStatus::queued) return being_sent;
-  TRY_VOID(write_delivery(store, watch, *before, after, actor, store.begin()));
-  return after.delivery == DeliveryStatus::cancelled ? cancelled : over;
+  if (!*email) {
+    TRY(const std::optional<item::Item> handover,
+        store.get(Keys::handover(Keys::work_shard(watch.email_id)), watch.email_id));
+    if (!handover) return RecallOutcome::over;
+    TRY_VOID(cancel_handover(store, watch, before, reason, actor));
+    return RecallOutcome::cancelled;
+  }
+  const SentReminder after = as_delivered(before.value_or(SentReminder()), **email);
+  if (before && after.delivery != queued && after.delivery != before->delivery)
+    TRY_VOID(write_delivery(store, watch, *before, after, actor, store.begin(), reason));
+  return outcome_of(after.delivery);
 }
 
 }  // namespace
+
+void Recalled::add(const Recalled& more) {
+  cancelled.insert(cancelled.end(), more.cancelled.begin(), more.cancelled.end());
+  perhaps_sent.insert(perhaps_sent.end(), more.perhaps_sent.begin(), more.perhaps_sent.end());
+  being_sent.insert(being_sent.end(), more.being_sent.begin(), more.being_sent.end());
+  not_recalled.insert(not_recalled.end(), more.not_recalled.begin(), more.not_recalled.end());
+  if (trouble.empty()) trouble = more.trouble;
+}
 
 Answer<RecallOutcome> recall_reminder(ReminderStore& store, MailRoom& mail, const Watch& watch,
                                       const std::string& reason, const Actor& actor) {
@@ -86,19 +171,26 @@ Recalled recall_reminders(ReminderStore& store, MailRoom& mail, const Keys& keys
                           const std::string& reason, const Actor& actor) {
   Recalled recalled;
   const auto tell = [&](const Refusal& refusal) {
+    recalled.trouble = refusal.message;
     base::log_warning("reminders", "a reminder that waits is not called back yet, although its customer is stopped",
                       {{"customer", customer_id}, {"cause", refusal.message}});
   };
-  const auto waiting = waiting_reminders(store, keys, customer_id);
+  const auto waiting = WaitingReminders(store, keys, customer_id).find();
   if (!waiting) {
     tell(waiting.error());
     return recalled;
   }
   for (const Watch& watch : *waiting) {
     const auto outcome = recall_reminder(store, mail, watch, reason, actor);
-    if (!outcome) tell(outcome.error());
-    if (!outcome || *outcome == RecallOutcome::being_sent) recalled.being_sent.push_back(watch.record);
-    if (outcome && *outcome == RecallOutcome::cancelled) recalled.cancelled.push_back(watch.record);
+    if (!outcome) {
+      tell(outcome.error());
+      recalled.not_recalled.push_back(watch.record);
+      continue;
+    }
+    using enum RecallOutcome;
+    if (*outcome == cancelled) recalled.cancelled.push_back(watch.record);
+    if (*outcome == perhaps_sent) recalled.perhaps_sent.push_back(watch.record);
+    if (*outcome == being_sent) recalled.being_sent.push_back(watch.record);
   }
   return recalled;
 }

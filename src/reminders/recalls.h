@@ -1,9 +1,9 @@
 // Calls back reminders that were approved, and have not gone out, when their customer gets none any more.
 //
-// Whatever stops a customer is written first, so that nothing more is approved. Then the e-mails that wait are
-// cancelled, and their records say so: they no longer count for the rules. Whoever ends in between leaves nothing
-// behind that goes out unnoticed: those that hand e-mails over, and those that follow them, ask again whether the
-// customer is stopped (handovers.h, deliveries.h).
+// Whatever stops a customer is written first, so that nothing more is approved, and no worker begins to send what was
+// (Deliveries::why_not_send()). Then the e-mails that wait are cancelled, and their records say so: they no longer
+// count for the rules. Whoever ends in between leaves the rest to those that hand e-mails over, and to those that
+// follow them: they ask again whether the customer is stopped (handovers.h, deliveries.h).
 #pragma once
 
 #include <string>
@@ -22,17 +22,27 @@ class ReminderStore;
 // Ids of sent reminders.
 struct Recalled {
   std::vector<std::string> cancelled;
-  // A worker has them at this moment, or the outbox cannot be asked now: they may still go out.
-  std::vector<std::string> being_sent;
+  // Cancelled as well, but an attempt was made before whose outcome is not known. They count for the rules.
+  std::vector<std::string> perhaps_sent = {};
+  // A worker has them at this moment: they may still go out.
+  std::vector<std::string> being_sent = {};
+  // They wait, and are called back as soon as that is possible. Workers do not send them, because the customer is
+  // stopped.
+  std::vector<std::string> not_recalled = {};
+  std::string trouble = {};  // why not; also when it cannot be found out which ones wait
+
+  void add(const Recalled& more);
 };
 
 enum class RecallOutcome {
   cancelled,
+  perhaps_sent,
   being_sent,
   over,  // it was sent, failed or was erased before
 };
 
-// Of one reminder that waits. `reason` is for people; it is shown as the `failure` of the reminder.
+// Of one reminder that waits. `reason` is for people; it is shown as the `failure` of the reminder. What has no record,
+// or one that cannot be read, is called back by its e-mail.
 Answer<RecallOutcome> recall_reminder(ReminderStore& store, MailRoom& mail, const Watch& watch,
                                       const std::string& reason, const Actor& actor);
 

@@ -61,26 +61,6 @@ std::optional<base::TimePoint> end_of(const item::Item& item, const std::string&
   return of_key ? std::optional(*of_key + life) : std::nullopt;
 }
 
-// The condition that a guard that cannot be read is still the one that was seen.
-std::string same_guard(const item::Item& seen, expr::Placeholders& placeholders) {
-  expr::Names names;
-  item::Map values;
-  std::string condition = "attribute_exists(PK)";
-  for (const std::string name : {"last", "seen", "version"}) {
-    names.emplace("#" + name, name);
-    const item::AttributeValue* const value = seen.find(name);
-    if (value == nullptr) {
-      condition.append(" AND attribute_not_exists(#").append(name).append(")");
-      continue;
-    }
-    condition.append(" AND #").append(name).append(" = :").append(name);
-    values.set(":" + name, *value);
-  }
-  placeholders.names = std::move(names);
-  if (!values.empty()) placeholders.values = std::move(values);
-  return condition;
-}
-
 // Was a transaction given up only because others had its items each time? Then the store does not fail.
 bool others_were_in_the_way(const store::Error& error) {
   return error.type == store::ErrorType::transaction_canceled && error.details != nullptr &&
@@ -245,6 +225,26 @@ Refusal refusal_of(const base::Error& error) {
   if (error.code == io) kind = RefusalKind::outcome_unknown;
   if (error.code == conflict) kind = RefusalKind::busy;
   return {.kind = kind, .message = error.message};
+}
+
+std::string same_attributes(const item::Item& seen, std::span<const std::string> names,
+                            expr::Placeholders& placeholders) {
+  expr::Names marks;
+  item::Map values;
+  std::string condition = "attribute_exists(PK)";
+  for (const std::string& name : names) {
+    marks.emplace("#" + name, name);
+    const item::AttributeValue* const value = seen.find(name);
+    if (value == nullptr) {
+      condition.append(" AND attribute_not_exists(#").append(name).append(")");
+      continue;
+    }
+    condition.append(" AND #").append(name).append(" = :").append(name);
+    values.set(":" + name, *value);
+  }
+  placeholders.names = std::move(marks);
+  if (!values.empty()) placeholders.values = std::move(values);
+  return condition;
 }
 
 std::vector<std::size_t> failed_conditions(const store::Error& error) {
@@ -576,7 +576,8 @@ Answer<Guard> ReminderStore::mended_guard(const Keys& keys, const std::string& c
     // A version that no caller has seen: whoever has decided on an earlier one decides again.
     anew.version = base::epoch_milliseconds(commit.now());
     expr::Placeholders placeholders;
-    std::string condition = same_guard(*item, placeholders);
+    const std::string names[] = {"last", "seen", "version"};
+    std::string condition = same_attributes(*item, names, placeholders);
     commit.put(guard_item(keys, customer_id, anew), std::move(condition), std::move(placeholders));
     commit.audit(actor, "customer.guard_made_anew", "customers/" + customer_id, {{"cause", found.error().message}},
                  random_);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -163,6 +164,10 @@ Refusal refusal_of(const store::Error& error);
 Refusal refusal_of_read(const store::Error& error);
 // Of a record that cannot be read.
 Refusal refusal_of(const base::Error& error);
+
+// The condition that an item, perhaps one that cannot be read, is there and has these attributes as they were seen.
+std::string same_attributes(const item::Item& seen, std::span<const std::string> names,
+                            expr::Placeholders& placeholders);
 
 // Which actions of a cancelled transaction did not meet their conditions.
 std::vector<std::size_t> failed_conditions(const store::Error& error);

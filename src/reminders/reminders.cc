@@ -10,12 +10,12 @@ namespace postino::reminders {
 
 namespace {
 
-// Those that wait for others: hand-overs to the outbox, and looks at what has become of e-mails. And what others leave
-// behind gets a time to expire.
+// Those that wait for others: hand-overs to the outbox, and looks at what has become of e-mails. And erasures that were
+// interrupted go on, and what others leave behind gets a time to expire.
 class Upkeep {
  public:
-  Upkeep(ReminderStore& store, Handovers& handovers, Deliveries& deliveries, base::Milliseconds poll)
-      : store_(store), handovers_(handovers), deliveries_(deliveries), poll_(poll) {}
+  Upkeep(ReminderStore& store, Handovers& handovers, Deliveries& deliveries, Erasure& erasure, base::Milliseconds poll)
+      : store_(store), handovers_(handovers), deliveries_(deliveries), erasure_(erasure), poll_(poll) {}
   ~Upkeep() { stop(); }
 
   void start() {
@@ -59,10 +59,11 @@ class Upkeep {
       lock.unlock();
       const bool more_to_hand_over = work(handovers_, "approved reminders do not get into the outbox");
       const bool more_to_look_at = work(deliveries_, "it cannot be found out what became of reminders");
+      const bool more_to_erase = work(erasure_, "erasures that were interrupted are not finished");
       if (const auto seen = store_.let_some_expire(at_once); !seen)
         base::log_warning("reminders", "records of other programs do not expire", {{"cause", seen.error().message}});
       lock.lock();
-      if (more_to_hand_over || more_to_look_at) continue;
+      if (more_to_hand_over || more_to_look_at || more_to_erase) continue;
       changed_.wait_for(lock, poll_, [this] { return stopping_ || woken_; });
     }
   }
@@ -70,6 +71,7 @@ class Upkeep {
   ReminderStore& store_;
   Handovers& handovers_;
   Deliveries& deliveries_;
+  Erasure& erasure_;
   const base::Milliseconds poll_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -95,7 +97,7 @@ struct Reminders::Parts {
         summary(store),
         handovers(store, mail),
         deliveries(store, customers, mail),
-        upkeep(store, handovers, deliveries, options.poll) {}
+        upkeep(store, handovers, deliveries, erasure, options.poll) {}
 
   ReminderStore store;
   Customers customers;
@@ -125,6 +127,9 @@ void Reminders::wake() { parts_->upkeep.wake(); }
 void Reminders::note_email(const std::string& email_id) {
   parts_->deliveries.note(email_id);
   parts_->upkeep.wake();
+}
+std::optional<std::string> Reminders::why_not_send(const outbox::Email& email) {
+  return parts_->deliveries.why_not_send(email);
 }
 
 Customers& Reminders::customers() { return parts_->customers; }

@@ -34,8 +34,9 @@ class Reminders {
   base::Result<void> prepare();  // the tables
   void start();                  // hand-overs and deliveries, on a thread of their own
   void stop();
-  void wake();                                   // look now
-  void note_email(const std::string& email_id);  // Deliveries::note(), and look now
+  void wake();                                                          // look now
+  void note_email(const std::string& email_id);                         // Deliveries::note(), and look now
+  std::optional<std::string> why_not_send(const outbox::Email& email);  // Deliveries::why_not_send()
 
   Customers& customers();
   Templates& templates();

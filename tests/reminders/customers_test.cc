@@ -210,6 +210,64 @@ TEST_F(CustomersTest, ThatCannotBeReadAreToldAndHideNoOthers) {
   EXPECT_THAT(refusal_text(customers().find("cust_001", "")), HasSubstr("version"));
 }
 
+// Whatever another program has made of the record.
+TEST_F(CustomersTest, ThatCannotBeReadCanOptOutComplainPayAndBePut) {
+  put(test_customer());
+  const std::vector<std::pair<std::string, item::AttributeValue>> faults = {
+      {"version", *item::Number::parse("9223372036854775807")},
+      {"version", *item::Number::parse("1e30")},
+      {"version", item::List{}},
+      {"reminders_sent", "many"},
+      {"customer_id", "cust_002"},
+      {"customer_email", 5},
+      {"created_at_ms", -1}};
+  for (const auto& [name, value] : faults) {
+    SCOPED_TRACE(name);
+    const item::Item good = *store_.get("CUSTOMER#cust_001", "PROFILE");
+    const auto spoil = [&] {
+      item::Item broken = good;
+      broken.set(name, value);
+      broken.set("of_others", "stays");
+      store_.put(broken);
+      EXPECT_EQ(refusal_kind(customers().find("cust_001", "")), RefusalKind::corrupt);
+    };
+    spoil();
+    const auto out = customers().opt_out("cust_001", "asked", test_actor);
+    ASSERT_TRUE(succeeded(out));
+    EXPECT_TRUE(find().opted_out);
+    EXPECT_EQ(find().name, "Ada Lovelace");
+    EXPECT_TRUE(store_.get("CUSTOMER#cust_001", "PROFILE")->contains("of_others"));
+    EXPECT_FALSE(store_.get("CUSTOMER#cust_002", "PROFILE"));
+    spoil();
+    ASSERT_TRUE(succeeded(customers().complain("cust_001", "angry", test_actor)));
+    EXPECT_EQ(find().complaints, 1);
+    spoil();
+    ASSERT_TRUE(succeeded(customers().put(test_customer(), test_actor)));
+    EXPECT_EQ(find().email, "ada@example.org");
+    spoil();
+    ASSERT_TRUE(succeeded(customers().put_invoice(test_invoice("INV-" + name, "2025-12-01"), test_actor)));
+    spoil();
+    ASSERT_TRUE(succeeded(customers().pay("cust_001", "INV-" + name, {}, test_actor)));
+    EXPECT_EQ(find().late_payments, 1);
+    store_.remove("CUSTOMER#cust_001", "INVOICE#INV-" + name);
+    store_.put(good);
+  }
+  EXPECT_EQ(std::ranges::count(store_.audited(), "customer.record_made_anew"), std::ssize(faults) * 5);
+}
+
+TEST_F(CustomersTest, WhatCannotBeReadAndMayHaveStoppedRemindersStopsThem) {
+  for (const std::string name : {"opt_out", "complaints", "hard_bounces"}) {
+    put(test_customer());
+    item::Item broken = *store_.get("CUSTOMER#cust_001", "PROFILE");
+    broken.set(name, "yes");
+    store_.put(broken);
+    put(test_customer());
+    EXPECT_NE(why_stopped(find()), "") << name;
+    ASSERT_TRUE(succeeded(customers().opt_in("cust_001", test_actor)));
+    EXPECT_EQ(why_stopped(find()), "") << name;
+  }
+}
+
 TEST_F(CustomersTest, ConcurrentChangesAreAllCounted) {
   put(test_customer());
   std::atomic<int> counted = 0;

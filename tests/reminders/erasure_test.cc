@@ -236,6 +236,43 @@ TEST_F(ErasureTest, WaitsForAReminderThatIsBeingSent) {
   EXPECT_THAT(traces(), IsEmpty());
 }
 
+TEST_F(ErasureTest, GoesOnByItselfAfterAWhile) {
+  mail_.change(erased_email, [](outbox::Email& email) { email.state = outbox::State::processing; });
+  EXPECT_EQ(refusal_kind(erase()), RefusalKind::busy);
+  Erasure erasure(store_.records(), mail_);
+  EXPECT_EQ(erasure.run_once().value_or(-1), 0) << "whoever has begun it may repeat it";
+  store_.time().advance(1min);
+  EXPECT_EQ(erasure.run_once().value_or(-1), 0) << "it is still being sent";
+  mail_.change(erased_email, [](outbox::Email& email) { email.state = outbox::State::sent; });
+  EXPECT_EQ(erasure.run_once().value_or(-1), 0) << "not all the time";
+  store_.time().advance(1min);
+  EXPECT_EQ(erasure.run_once().value_or(-1), 1);
+  EXPECT_THAT(traces(), IsEmpty());
+  const auto events = store_.audited();
+  EXPECT_EQ(std::ranges::count(events, "customer.erased"), 1);
+  store_.time().advance(1min);
+  EXPECT_EQ(erasure.run_once().value_or(-1), 0) << "it is finished";
+  EXPECT_TRUE(succeeded(store_.customers().put(test_customer(), test_actor)));
+}
+
+TEST_F(ErasureTest, TakesTheEmailOfAReminderThatAnotherProgramHasSpoilt) {
+  item::Item sent = *store_.get("CUSTOMER#cust_001", "SENT#20260101_030405_second");
+  sent.set("reminder_type", 5);
+  store_.put(sent);
+  ASSERT_TRUE(succeeded(erase()));
+  EXPECT_THAT(traces(), IsEmpty());
+}
+
+TEST_F(ErasureTest, OfARecordThatCannotBeReadKeepsTheObjection) {
+  ASSERT_TRUE(succeeded(store_.customers().opt_out("cust_001", "asked", test_actor)));
+  item::Item profile = *store_.get("CUSTOMER#cust_001", "PROFILE");
+  profile.set("version", "two");
+  store_.put(profile);
+  ASSERT_TRUE(succeeded(erase()));
+  EXPECT_TRUE(succeeded(store_.customers().put(test_customer(), test_actor)));
+  EXPECT_TRUE(store_.customers().find("cust_001", "")->opted_out);
+}
+
 TEST_F(ErasureTest, CancelsWhatTheOutboxDoesNotHaveYet) {
   const item::Key waiting = Keys::key(Keys::handover(Keys::work_shard(erased_email)), erased_email);
   item::Item handover = waiting;
@@ -323,7 +360,7 @@ class MailRoomWithMeeting final : public MailRoom {
     meeting_();
     return inner_.accept(payload, tenant);
   }
-  base::Result<std::optional<outbox::Email>> find(const std::string& id, const std::string& tenant) override {
+  base::Result<std::optional<MailedReminder>> find(const std::string& id, const std::string& tenant) override {
     return inner_.find(id, tenant);
   }
   std::string message_id_of(const std::string& id, const std::string& sender) const override {
@@ -332,8 +369,8 @@ class MailRoomWithMeeting final : public MailRoom {
   base::Result<bool> is_suppressed(const std::string& address, const std::string& tenant) override {
     return inner_.is_suppressed(address, tenant);
   }
-  base::Result<std::optional<outbox::Email>> cancel(const std::string& id, const std::string& tenant,
-                                                    const std::string& reason) override {
+  base::Result<std::optional<MailedReminder>> cancel(const std::string& id, const std::string& tenant,
+                                                     const std::string& reason) override {
     return inner_.cancel(id, tenant, reason);
   }
   base::Result<bool> erase(const std::string& id, const std::string& tenant) override {

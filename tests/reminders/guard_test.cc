@@ -1,5 +1,6 @@
 // What the guard of a customer knows: its own item, and what other programs have sent.
 #include "reminder_office.h"
+#include "reminders/drafts.h"
 #include "reminders/erasure.h"
 #include "reminders/record/guard_item.h"
 #include "reminders/record/sent_item.h"
@@ -199,6 +200,28 @@ TEST_F(UnreadableGuard, IsTheReasonWhyNothingIsApproved) {
   ASSERT_TRUE(succeeded(office_.customers.put(office_.customers.find("cust_001", "").value(), actor_)));
   EXPECT_EQ(times_made_anew(), 1U);
   EXPECT_EQ(outcome_of(office_.approve(id)), "too_soon");
+}
+
+TEST_F(UnreadableGuard, IsToldByADryRunAndKeepsNobodyFromDrafting) {
+  Templates templates(store_.records());
+  Drafts drafts(store_.records(), office_.customers, templates, office_.mail);
+  const auto explained = drafts.explain("cust_001", "second", "");
+  ASSERT_TRUE(succeeded(explained));
+  EXPECT_FALSE(explained->decision.is_allowed());
+  EXPECT_THAT(explained->stopped, ::testing::HasSubstr("GUARD cannot be read"));
+  EXPECT_EQ(times_made_anew(), 0U) << "a dry run writes nothing";
+  NewDraft draft;
+  draft.customer_id = "cust_001";
+  draft.reminder_type = "second";
+  draft.text = DraftText{"Please pay", "Dear customer", ""};
+  ASSERT_TRUE(succeeded(drafts.make(draft, actor_)));
+  EXPECT_EQ(times_made_anew(), 1U);
+  // A version that would overflow.
+  item::Item item = *store_.get("CUSTOMER#cust_001", "GUARD");
+  item.set("version", *item::Number::parse("9223372036854775807"));
+  store_.put(item);
+  ASSERT_TRUE(succeeded(drafts.make(draft, actor_)));
+  EXPECT_EQ(times_made_anew(), 2U);
 }
 
 TEST_F(UnreadableGuard, KeepsNobodyFromOptingOutOrPaying) {

@@ -28,7 +28,7 @@ class InvoicesTest : public ::testing::Test {
   Invoice put(const Invoice& invoice) {
     const auto answer = customers().put_invoice(invoice, test_actor);
     EXPECT_TRUE(succeeded(answer));
-    return answer ? *answer : Invoice();
+    return answer ? Invoice(*answer) : Invoice();
   }
   Answer<Invoice> pay(const std::string& id, const std::string& amount = "", const std::string& reference = "") {
     return customers().pay("cust_001", id, test_payment(amount, reference), test_actor);

@@ -29,7 +29,7 @@ class MemoryMailRoom final : public MailRoom {
     if (!emails_.emplace(payload.id, Entry{payload, new_email(payload, tenant)}).second) ++repeats;
     return {};
   }
-  base::Result<std::optional<outbox::Email>> find(const std::string& email_id, const std::string& tenant) override {
+  base::Result<std::optional<MailedReminder>> find(const std::string& email_id, const std::string& tenant) override {
     const std::lock_guard lock(mutex_);
     if (fails) return base::fail(base::ErrorCode::exhausted, "the outbox is away");
     const auto found = emails_.find(email_id);
@@ -44,8 +44,8 @@ class MemoryMailRoom final : public MailRoom {
     if (fails) return base::fail(base::ErrorCode::exhausted, "the outbox is away");
     return suppressed_.contains(address);
   }
-  base::Result<std::optional<outbox::Email>> cancel(const std::string& email_id, const std::string& tenant,
-                                                    const std::string& reason) override {
+  base::Result<std::optional<MailedReminder>> cancel(const std::string& email_id, const std::string& tenant,
+                                                     const std::string& reason) override {
     {
       const std::lock_guard lock(mutex_);
       const auto found = emails_.find(email_id);
@@ -92,10 +92,10 @@ class MemoryMailRoom final : public MailRoom {
  private:
   struct Entry {
     outbox::Payload payload;
-    outbox::Email email;
+    MailedReminder email;
   };
-  static outbox::Email new_email(const outbox::Payload& payload, const std::string& tenant) {
-    outbox::Email email;
+  static MailedReminder new_email(const outbox::Payload& payload, const std::string& tenant) {
+    MailedReminder email;
     email.id = payload.id;
     email.tenant = tenant;
     email.state = outbox::State::ready;

@@ -1,5 +1,8 @@
 // Reminders that were approved, and have not gone out, of customers who get none any more.
+#include "item/attribute_text.h"
 #include "reminder_office.h"
+#include "reminders/imports.h"
+#include "reminders/record/watch.h"
 
 namespace postino::reminders {
 namespace {
@@ -7,6 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 using outbox::State;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -56,6 +60,18 @@ class RecallsOfReminders : public ::testing::Test {
     EXPECT_EQ(record(sent).failure, why);
     EXPECT_THAT(last(), IsEmpty()) << "it no longer counts for the rules";
     EXPECT_EQ(office_.customers.find("cust_001", "")->reminders_sent, 0);
+  }
+
+  // Of events of this action: what has become of the reminder, and why.
+  std::vector<std::string> audited(const std::string& action) {
+    std::vector<std::string> told;
+    for (const item::Item& event : store_.scan("EmailTrackingTable-audit")) {
+      if (item::attribute_text(event, "action") != action) continue;
+      EXPECT_EQ(item::attribute_text(event, "actor"), "ann");
+      const auto& details = event.find("details")->as<item::Map>();
+      told.push_back(item::attribute_text(details, "delivery") + ": " + item::attribute_text(details, "reason"));
+    }
+    return told;
   }
 
   RemindersStore store_;
@@ -179,11 +195,201 @@ TEST_F(RecallsOfReminders, DoNotKeepACustomerFromOptingOut) {
   const auto out = opt_out();
   ASSERT_TRUE(succeeded(out));
   EXPECT_TRUE(office_.customers.find("cust_001", "")->opted_out);
-  EXPECT_THAT(out->recalled.being_sent, ElementsAre(sent.id)) << "it may go out";
+  EXPECT_THAT(out->recalled.not_recalled, ElementsAre(sent.id));
+  EXPECT_THAT(out->recalled.trouble, HasSubstr("the outbox is away"));
+  EXPECT_THAT(out->recalled.being_sent, IsEmpty()) << "no worker has it";
   mail_.fails = false;
   const auto again = opt_out();
   ASSERT_TRUE(succeeded(again));
   EXPECT_THAT(again->recalled.cancelled, ElementsAre(sent.id)) << "who asks again tries again";
+}
+
+TEST_F(RecallsOfReminders, OfWhatMayHaveGoneOutBeforeGoOnCounting) {
+  const SentReminder sent = handed_over();
+  mail_.change(sent.email_id, [](MailedReminder& email) { email.may_have_gone_out = true; });
+  const auto out = opt_out();
+  ASSERT_TRUE(succeeded(out));
+  EXPECT_THAT(out->recalled.perhaps_sent, ElementsAre(sent.id));
+  EXPECT_THAT(out->recalled.cancelled, IsEmpty());
+  EXPECT_EQ(state_of(sent), State::cancelled) << "it is not tried again";
+  EXPECT_EQ(record(sent).delivery, DeliveryStatus::unknown);
+  EXPECT_THAT(record(sent).failure, HasSubstr("opted out of reminders; an attempt before may have reached"));
+  EXPECT_THAT(last(), SizeIs(1));
+  EXPECT_EQ(out->reminders_sent, 1);
+  ASSERT_TRUE(succeeded(office_.customers.opt_in("cust_001", recall_actor)));
+  EXPECT_EQ(outcome_of(office_.approve(put_draft(store_, "cust_001", "first"))), "too_soon");
+  EXPECT_THAT(audited("reminder.cancelled"), ElementsAre("unknown: the customer has opted out of reminders"));
+}
+
+TEST_F(RecallsOfReminders, OfWhatWasGivenUpAfterAnUnknownOutcomeGoOnCounting) {
+  const SentReminder sent = handed_over();
+  mail_.change(sent.email_id, [](MailedReminder& email) {
+    email.may_have_gone_out = true;
+    email.state = State::failed;
+  });
+  office_.deliveries.note(sent.email_id);
+  EXPECT_EQ(office_.deliveries.run_once().value_or(-1), 1);
+  EXPECT_EQ(record(sent).delivery, DeliveryStatus::unknown);
+  EXPECT_THAT(last(), SizeIs(1));
+}
+
+TEST_F(RecallsOfReminders, FindTheEmailOfARecordThatAnotherProgramHasSpoilt) {
+  const auto spoil = [&](const SentReminder& sent, const std::string& name, item::AttributeValue value) {
+    item::Item item = *store_.get("CUSTOMER#cust_001", "SENT#" + sent.id);
+    item.set(name, std::move(value));
+    store_.put(item);
+  };
+  // Its type, its version, its word for the delivery, a word of ours, the e-mail, and all of it.
+  for (int way = 0; way < 6; ++way) {
+    SCOPED_TRACE(way);
+    const SentReminder sent = handed_over();
+    if (way == 0) spoil(sent, "reminder_type", 5);
+    if (way == 1) spoil(sent, "version", *item::Number::parse("9223372036854775807"));
+    if (way == 2) spoil(sent, "delivery_status", "delivered");
+    if (way == 3) spoil(sent, "delivery_status", "sent");
+    if (way == 4) spoil(sent, "email_id", item::List{});
+    if (way == 5) store_.remove("CUSTOMER#cust_001", "SENT#" + sent.id);
+    const auto out = opt_out();
+    ASSERT_TRUE(succeeded(out));
+    EXPECT_THAT(out->recalled.cancelled, ElementsAre(sent.id));
+    EXPECT_EQ(state_of(sent), State::cancelled);
+    store_.remove("CUSTOMER#cust_001", "SENT#" + sent.id);
+    ASSERT_TRUE(succeeded(office_.customers.opt_in("cust_001", recall_actor)));
+  }
+}
+
+TEST_F(RecallsOfReminders, OfASpoiltRecordThatWaitsToBeHandedOver) {
+  const SentReminder sent = approved();
+  item::Item item = *store_.get("CUSTOMER#cust_001", "SENT#" + sent.id);
+  item.set("reminder_type", 5);
+  store_.put(item);
+  const auto out = opt_out();
+  ASSERT_TRUE(succeeded(out));
+  EXPECT_THAT(out->recalled.cancelled, ElementsAre(sent.id));
+  EXPECT_EQ(office_.handovers.run_once().value_or(-1), 0);
+  EXPECT_THAT(mail_.payloads(), IsEmpty());
+}
+
+TEST_F(RecallsOfReminders, ReachAnEmailThatIsInTheOutboxAlthoughItIsToBeHandedOver) {
+  const SentReminder sent = approved();
+  const item::Item handover = *store_.get(Keys::handover(Keys::work_shard(sent.email_id)), sent.email_id);
+  EXPECT_EQ(office_.handovers.run_once().value_or(-1), 1);
+  store_.put(handover);  // as if the process had ended before it could remove it
+  ASSERT_TRUE(succeeded(opt_out()));
+  EXPECT_EQ(state_of(sent), State::cancelled);
+  EXPECT_TRUE(succeeded(office_.handovers.run_once()));
+  expect_cancelled(sent, "the customer has opted out of reminders");
+}
+
+TEST_F(RecallsOfReminders, AreToldOfAChangedInvoice) {
+  const SentReminder sent = handed_over();
+  Invoice invoice = office_.customers.find_invoice("cust_001", "INV-001", "").value();
+  invoice.due_date = "2027-01-01";
+  const auto changed = office_.customers.put_invoice(invoice, recall_actor);
+  ASSERT_TRUE(succeeded(changed));
+  EXPECT_THAT(changed->recalled.cancelled, ElementsAre(sent.id));
+  expect_cancelled(sent, "no invoice of the customer is overdue any more");
+  EXPECT_THAT(audited("reminder.cancelled"), ElementsAre("cancelled: no invoice of the customer is overdue any more"));
+}
+
+TEST_F(RecallsOfReminders, AreToldOfAnImport) {
+  const SentReminder sent = handed_over();
+  Imports imports(office_.customers);
+  const auto report = imports.run(ImportKind::invoices, ImportFormat::csv,
+                                  "customer_id,invoice_id,amount,currency,due_date\n"
+                                  "cust_001,INV-001,1500.00,USD,2027-01-01\n",
+                                  recall_actor);
+  ASSERT_TRUE(succeeded(report));
+  EXPECT_THAT(report->recalled.cancelled, ElementsAre("cust_001/" + sent.id));
+  const SentReminder next = [&] {
+    EXPECT_TRUE(succeeded(imports.run(ImportKind::invoices, ImportFormat::csv,
+                                      "customer_id,invoice_id,amount,currency,due_date\n"
+                                      "cust_001,INV-001,1500.00,USD,2025-12-01\n",
+                                      recall_actor)));
+    return handed_over();
+  }();
+  const auto out = imports.run(ImportKind::customers, ImportFormat::csv,
+                               "customer_id,customer_name,customer_email,opted_out\n"
+                               "cust_001,John Doe,john@example.com,true\n",
+                               recall_actor);
+  ASSERT_TRUE(succeeded(out));
+  EXPECT_THAT(out->recalled.cancelled, ElementsAre("cust_001/" + next.id));
+}
+
+// What the workers of the outbox ask before each attempt.
+TEST_F(RecallsOfReminders, AreNotNeededToKeepAReminderFromGoingOut) {
+  const SentReminder sent = handed_over();
+  const auto why_not = [&] { return office_.deliveries.why_not_send(mail_.find(sent.email_id, "").value().value()); };
+  EXPECT_EQ(why_not(), std::nullopt);
+  opt_out_alone();
+  EXPECT_EQ(why_not(), "the customer has opted out of reminders");
+  ASSERT_TRUE(succeeded(office_.customers.opt_in("cust_001", recall_actor)));
+  EXPECT_EQ(why_not(), std::nullopt);
+  ASSERT_TRUE(succeeded(Customers(office_.records).pay("cust_001", "INV-001", {}, recall_actor)));
+  EXPECT_EQ(why_not(), "no invoice of the customer is overdue");
+  outbox::Email other;
+  other.id = "00000000-0000-8000-8000-000000000000";
+  EXPECT_EQ(office_.deliveries.why_not_send(other), std::nullopt) << "no reminder";
+}
+
+TEST_F(RecallsOfReminders, AreNotNeededWhereItIsNotKnownWhetherTheCustomerIsStopped) {
+  const SentReminder sent = handed_over();
+  const auto why_not = [&] {
+    return office_.deliveries.why_not_send(mail_.find(sent.email_id, "").value().value()).value_or("");
+  };
+  item::Item profile = *store_.get("CUSTOMER#cust_001", "PROFILE");
+  const item::Item good = profile;
+  profile.set("opt_out", "perhaps");
+  store_.put(profile);
+  EXPECT_THAT(why_not(), HasSubstr("it is not known now whether the customer may get it: the record"));
+  store_.put(good);
+  EXPECT_EQ(why_not(), "");
+  store_.put({{"PK", Keys::email(sent.email_id)}, {"SK", watch_sort}, {"customer_id", 5}});
+  EXPECT_THAT(why_not(), HasSubstr("it is not known now whether the customer may get it: the record"));
+}
+
+// It was cancelled by one who could not see that the outbox had it.
+TEST_F(RecallsOfReminders, AreFinalForTheEmailToo) {
+  const SentReminder sent = handed_over();
+  item::Item item = *store_.get("CUSTOMER#cust_001", "SENT#" + sent.id);
+  item.set("delivery_status", "cancelled");
+  item.set("status", "failed");
+  store_.put(item);
+  EXPECT_EQ(office_.deliveries.why_not_send(mail_.find(sent.email_id, "").value().value()),
+            "the reminder was cancelled");
+  office_.deliveries.note(sent.email_id);
+  EXPECT_TRUE(succeeded(office_.deliveries.run_once()));
+  EXPECT_EQ(state_of(sent), State::cancelled);
+  EXPECT_EQ(record(sent).delivery, DeliveryStatus::cancelled);
+}
+
+TEST_F(RecallsOfReminders, FromAnOutboxInTheSameStoreKnowOfAttemptsBefore) {
+  ReminderOffice office(store_);
+  const auto sent = office.approve(put_draft(store_, "cust_001", "first"));
+  ASSERT_TRUE(succeeded(sent));
+  // A worker has begun, and was lost.
+  outbox::Email email = office.emails().at(0);
+  const outbox::Policy policy;
+  const auto move = [&](outbox::Event event) {
+    auto change = outbox::decide(email, std::move(event), policy, store_.time().now());
+    ASSERT_TRUE(change);
+    std::vector<outbox::Change> changes;
+    changes.push_back(*std::move(change));
+    const auto moved = office.ledger.move(std::move(changes));
+    ASSERT_EQ(moved.at(0).status, outbox::MoveStatus::done) << moved.at(0).error;
+    email = moved.at(0).email;
+  };
+  if (email.state == State::accepted) move(outbox::event::MessageBuilt{"Subject: x\r\n\r\n"});
+  move(outbox::event::Claimed{"a process that ends"});
+  store_.time().advance(1min);
+  move(outbox::event::LeaseEnded{});
+  EXPECT_EQ(email.state, State::ready);
+  const auto out = office.customers.opt_out("cust_001", "asked", recall_actor);
+  ASSERT_TRUE(succeeded(out));
+  EXPECT_THAT(out->recalled.perhaps_sent, ElementsAre(sent->id));
+  EXPECT_EQ(office.emails().at(0).state, State::cancelled);
+  EXPECT_EQ(record(*sent).delivery, DeliveryStatus::unknown);
+  EXPECT_THAT(last(), SizeIs(1));
 }
 
 TEST_F(RecallsOfReminders, FromAnOutboxInTheSameStoreCancelTheEmail) {

@@ -22,6 +22,14 @@ void RemindersStore::put(item::Item item) {
   EXPECT_TRUE(answer) << answer.error().message;
 }
 
+void RemindersStore::remove(const std::string& pk, const std::string& sk) {
+  store::DeleteItemRequest request;
+  request.table_name = tables_.tracking;
+  request.key = Keys::key(pk, sk);
+  const auto answer = engine().delete_item(request);
+  EXPECT_TRUE(answer) << answer.error().message;
+}
+
 std::optional<item::Item> RemindersStore::get(const std::string& pk, const std::string& sk) {
   const auto found = records_->get(pk, sk);
   EXPECT_TRUE(succeeded(found));

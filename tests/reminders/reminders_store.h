@@ -27,6 +27,7 @@ class RemindersStore : public engine::EmbeddedStore {
 
   // As another program writes it. The test fails when it cannot.
   void put(item::Item item);
+  void remove(const std::string& pk, const std::string& sk);
   std::optional<item::Item> get(const std::string& pk, const std::string& sk);
   // All sort keys of a partition.
   std::vector<std::string> sort_keys(const std::string& pk);

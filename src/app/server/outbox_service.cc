@@ -163,8 +163,11 @@ base::Result<void> OutboxService::Parts::build_workers() {
   options.attachment_path = settings.attachments;
   options.message_id_domain = settings.message_id_domain;
   TRY(intake, outbox::Intake::create(storage->ledger().spool(), signer.get(), std::move(options)));
-  sender = std::make_unique<outbox::Sender>(storage->ledger(), storage->suppressions(), *transport, policy, *clock,
-                                            settings.smtp_from, &fresh, curfew.get());
+  sender = std::make_unique<outbox::Sender>(
+      storage->ledger(), storage->suppressions(), *transport, policy, *clock, settings.smtp_from, &fresh, curfew.get(),
+      [this](const outbox::Email& email) {
+        return reminders && reminders::is_reminder(email) ? reminders->why_not_send(email) : std::nullopt;
+      });
   TRY(outbox::WebhookSigner webhook_signer, outbox::WebhookSigner::create(settings.callback_secret));
   outbox::CallbackSenderOptions callback_options;
   callback_options.timeout = settings.callback_timeout;

@@ -13,6 +13,9 @@ namespace postino::outbox {
 
 namespace {
 
+// In the history: what became of an attempt is not known.
+constexpr std::string_view unknown_outcome_words = "outcome unknown";
+
 std::vector<Rule> stays_in(std::initializer_list<State> states) {
   std::vector<Rule> rules;
   for (const State state : states) rules.push_back({state, {state}});
@@ -114,6 +117,10 @@ std::optional<State> state_after(State from) {
 }
 
 }  // namespace
+
+bool tells_of_unknown_outcome(const HistoryEntry& line) {
+  return line.reason.find(unknown_outcome_words) != std::string::npos;
+}
 
 std::optional<State> claimed_form(State waiting) { return state_after<event::Claimed>(waiting); }
 std::optional<State> rescued_form(State working) { return state_after<event::GivenBack>(working); }
@@ -281,7 +288,7 @@ class Decision {
     mark_suppressed(email_, event.suppressed);
     if (result.outcome_unknown) {
       if (policy_.unknown_outcome == UnknownOutcomePolicy::hold) return hold_unknown(result.reply.text);
-      return retry("outcome unknown: " + result.reply.text, is_own(result.reply));
+      return retry(std::string(unknown_outcome_words) + ": " + result.reply.text, is_own(result.reply));
     }
     if (!result.session_failed) settle_recipients(email_, result);
     if (count_recipients(email_, RecipientState::pending) > 0)
@@ -446,7 +453,7 @@ class Decision {
     const bool unknown = email_.outcome_unknown;
     end_work(email_.reason);
     note_ = how + std::string(name_of(email_.state)) + ": its lease had expired";
-    if (unknown) *note_ += "; outcome unknown";
+    if (unknown) note_->append("; ").append(unknown_outcome_words);
     // Another program may have called back where Postino does not.
     const bool calls_nobody = acknowledged_form(email_.state) && callback_url_of(email_, policy_).empty();
     if (!calls_nobody) email_.due_at = now_;
@@ -479,7 +486,7 @@ class Decision {
   State fail(std::string reason, bool internal) { return settle(failed, std::move(reason), internal); }
 
   State hold_unknown(const std::string& why) {
-    end_work("outcome unknown: " + why);
+    end_work(std::string(unknown_outcome_words) + ": " + why);
     email_.held_from = ready;
     email_.outcome_unknown = true;
     return held;
@@ -499,7 +506,7 @@ class Decision {
       email_.due_at = now_;
       return *rescued_form(working);
     }
-    end_work(why + (unknown ? "; outcome unknown" : ""));
+    end_work(why + (unknown ? "; " + std::string(unknown_outcome_words) : ""));
     email_.held_from = rescued_form(working);
     email_.outcome_unknown = unknown;
     return held;

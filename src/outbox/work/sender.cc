@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::chrono::seconds pause_without_suppressions{5};
 constexpr std::chrono::seconds pause_without_payload{60};
+constexpr std::chrono::seconds pause_after_objection{60};
 
 // Of pending recipients, each once.
 std::vector<std::string> pending_addresses(const Email& email) {
@@ -95,6 +96,9 @@ std::optional<Event> Sender::without_recipients(const Email& email, MessageRoom&
 }
 
 std::optional<Event> Sender::work(const Email& email, const Leases& leases, MessageRoom& room) const {
+  // It waits until whoever objects has cancelled it, or objects no longer.
+  if (auto why = objection_ ? objection_(email) : std::nullopt)
+    return event::SendingPostponed{*std::move(why), clock_.now() + pause_after_objection};
   if (email.recipients.empty()) return without_recipients(email, room);
   std::vector<std::string> recipients = pending_addresses(email);
   auto suppressed = suppressions_.find(email.tenant, recipients);

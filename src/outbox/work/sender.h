@@ -1,6 +1,7 @@
 // Sending: one attempt at an e-mail that is ready.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,13 +18,18 @@
 
 namespace postino::outbox {
 
+// Asked before each attempt, when a worker has the e-mail: why it must not be sent now; nothing: it may. Whoever wants
+// that it is not sent writes so first, and then looks whether a worker has it: so one of the two sees the other.
+using Objection = std::function<std::optional<std::string>(const Email& email)>;
+
 class Sender {
  public:
   // `envelope_sender` gets the bounces; empty: the sender of each e-mail. Messages that are in `fresh` are not read
-  // from the spool. The curfew is that of the transport. Everything given must outlive it.
+  // from the spool. The curfew is that of the transport. Without an objection every e-mail may be sent. Everything
+  // given must outlive it.
   Sender(Ledger& ledger, SuppressionList& suppressions, Transport& transport, const Policy& policy,
          const base::Clock& clock, std::string envelope_sender, FreshMessages* fresh = nullptr,
-         const net::Curfew* curfew = nullptr)
+         const net::Curfew* curfew = nullptr, Objection objection = {})
       : ledger_(ledger),
         suppressions_(suppressions),
         transport_(transport),
@@ -31,7 +37,8 @@ class Sender {
         clock_(clock),
         envelope_sender_(std::move(envelope_sender)),
         fresh_(fresh),
-        curfew_(curfew) {}
+        curfew_(curfew),
+        objection_(std::move(objection)) {}
 
   // SendingAttempted, SendingPostponed, MessageLost or GivenBack; nothing, and nothing has happened, when it must wait
   // for room. The room is taken before the message is read. Safe to call from any thread.
@@ -53,6 +60,7 @@ class Sender {
   const std::string envelope_sender_;
   FreshMessages* const fresh_;       // may be null
   const net::Curfew* const curfew_;  // may be null
+  const Objection objection_;        // may be empty
 };
 
 // The domains that are still to get it.

@@ -87,6 +87,24 @@ class SenderTest : public testing::Test {
   net::Curfew curfew_;
 };
 
+TEST_F(SenderTest, TriesNothingWhileItMustNotBeSent) {
+  const Email email = claimed();
+  std::optional<std::string> why = "the customer has opted out";
+  const Sender asking(ledger_, suppressions_, transport_, policy_, clock_, "", nullptr, &curfew_,
+                      [&](const Email& asked) {
+                        EXPECT_EQ(asked.id, email.id);
+                        return why;
+                      });
+  const auto postponed = as<event::SendingPostponed>(work(email, asking));
+  EXPECT_EQ(postponed.reason, "the customer has opted out");
+  EXPECT_EQ(postponed.due, clock_.now() + seconds(60));
+  EXPECT_EQ(state_after(email, postponed), State::ready);
+  EXPECT_THAT(transport_.messages, IsEmpty());
+  why.reset();
+  as<event::SendingAttempted>(work(email, asking));
+  EXPECT_THAT(transport_.messages, SizeIs(1));
+}
+
 TEST_F(SenderTest, SendsTheMessageToEachPendingRecipientOnce) {
   const Email email = claimed("1", [](Email& each) {
     each.recipients = {{"ann@example.com", RecipientState::delivered, ""},

@@ -1,7 +1,5 @@
 #include "reminders/record/item_fields.h"
 
-#include <limits>
-
 #include "reminders/record/keys.h"
 
 namespace postino::reminders {
@@ -10,6 +8,10 @@ namespace {
 
 // The last millisecond of the year 9999: later ones cannot be written as texts.
 constexpr std::int64_t latest_moment = 253'402'300'799'999;
+
+// Versions and counts are added to. Larger ones are none of ours, and would overflow one day.
+constexpr std::int64_t largest_whole = 9'007'199'254'740'991;  // as in JSON
+constexpr int largest_count = 1'000'000'000;
 
 }  // namespace
 
@@ -35,15 +37,16 @@ std::int64_t ItemFields::whole(std::string_view name) {
   const auto* const value = get<item::Number>(name, "a number");
   if (value == nullptr) return 0;
   const auto whole = value->to_int64();
-  if (whole && item::Number(*whole) == *value) return *whole;
-  fault(name, "a whole number");
+  const bool is_whole = whole && item::Number(*whole) == *value;
+  if (is_whole && *whole >= -largest_whole && *whole <= largest_whole) return *whole;
+  fault(name, is_whole ? "a whole number of at most 9007199254740991" : "a whole number");
   return 0;
 }
 
 int ItemFields::count(std::string_view name) {
   const std::int64_t value = whole(name);
-  if (value >= 0 && value <= std::numeric_limits<int>::max()) return static_cast<int>(value);
-  fault(name, "a whole number from 0 on");
+  if (value >= 0 && value <= largest_count) return static_cast<int>(value);
+  fault(name, "a whole number from 0 to 1000000000");
   return 0;
 }
 

@@ -21,8 +21,8 @@ class ItemFields {
 
   bool has(std::string_view name) const { return item_.contains(name); }
   std::string text(std::string_view name);                       // empty: absent
-  std::int64_t whole(std::string_view name);                     // 0: absent
-  int count(std::string_view name);                              // the same, within the range of int
+  std::int64_t whole(std::string_view name);                     // 0: absent; not larger than 2^53: one may be added
+  int count(std::string_view name);                              // the same, from 0 to a thousand million
   bool flag(std::string_view name);                              // false: absent
   std::optional<base::TimePoint> time(std::string_view name);    // the seed's text
   std::optional<base::TimePoint> moment(std::string_view name);  // milliseconds since 1970

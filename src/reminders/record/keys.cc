@@ -81,6 +81,7 @@ std::string Keys::listing(std::string_view name) const { return joined(prefix_, 
 std::string Keys::email(std::string_view email_id) { return joined("EMAIL#", email_id, ""); }
 std::string Keys::watch(int shard) { return joined("WATCH#", std::to_string(shard), ""); }
 std::string Keys::handover(int shard) { return joined("HANDOVER#", std::to_string(shard), ""); }
+std::string Keys::erasures() { return "ERASURES"; }
 int Keys::work_shard(std::string_view email_id) { return shard_among(email_id, work_shards); }
 
 std::string Keys::status(std::string_view status, std::string_view spread) const {

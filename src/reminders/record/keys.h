@@ -27,10 +27,10 @@
 //                        in the order in which they happened
 //
 // {ts} is "20250921_143022", in UTC. Where a key is taken the next free second is used, so that keys keep their form.
-// Of a tenant, every PK and GSI1PK begins with "TENANT#{tenant}#"; a tenant's name has no '#'. Those of EMAIL#, WATCH#
-// and HANDOVER# do not: one look finds the work of all tenants, and the items have the tenant in an attribute. With a
-// setting, the partitions STATUS#... are sharded: "STATUS#draft#3"; without it, and for programs of others, they are
-// not.
+// Of a tenant, every PK and GSI1PK begins with "TENANT#{tenant}#"; a tenant's name has no '#'. Those of EMAIL#, WATCH#,
+// HANDOVER# and ERASURES do not: one look finds the work of all tenants, and the items have the tenant in an attribute.
+// With a setting, the partitions STATUS#... are sharded: "STATUS#draft#3"; without it, and for programs of others, they
+// are not.
 #pragma once
 
 #include <optional>
@@ -96,6 +96,7 @@ class Keys {
   static std::string watch(int shard);     // a GSI1PK
   static std::string handover(int shard);  // a PK
   static int work_shard(std::string_view email_id);
+  static std::string erasures();  // a GSI1PK
 
   // GSI1PK of a record; `spread` decides on the shard.
   std::string status(std::string_view status, std::string_view spread) const;

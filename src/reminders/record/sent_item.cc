@@ -11,12 +11,13 @@ namespace postino::reminders {
 
 namespace {
 
-constexpr std::array<std::pair<DeliveryStatus, std::string_view>, 5> delivery_statuses = {{
+constexpr std::array<std::pair<DeliveryStatus, std::string_view>, 6> delivery_statuses = {{
     {DeliveryStatus::queued, "queued"},
     {DeliveryStatus::sent, "sent"},
     {DeliveryStatus::failed, "failed"},
     {DeliveryStatus::bounced, "bounced"},
     {DeliveryStatus::cancelled, "cancelled"},
+    {DeliveryStatus::unknown, "unknown"},
 }};
 
 // Other programs have words of their own. What is not known to have failed counts as sent: a reminder too few does less
@@ -24,7 +25,10 @@ constexpr std::array<std::pair<DeliveryStatus, std::string_view>, 5> delivery_st
 DeliveryStatus delivery_of(const std::string& delivery, const std::string& status) {
   const auto* const found =
       std::ranges::find(delivery_statuses, delivery, &std::pair<DeliveryStatus, std::string_view>::second);
-  if (found != delivery_statuses.end()) return found->first;
+  // What we do not know to have failed has the status sent.
+  const bool is_foreign =
+      found != delivery_statuses.end() && found->first == DeliveryStatus::unknown && status == "failed";
+  if (found != delivery_statuses.end() && !is_foreign) return found->first;
   if (delivery == "bounce") return DeliveryStatus::bounced;
   return status == "failed" ? DeliveryStatus::failed : DeliveryStatus::sent;
 }

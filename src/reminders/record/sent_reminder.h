@@ -17,7 +17,8 @@ inline constexpr base::Milliseconds sent_life = std::chrono::hours(24 * 365);
 inline constexpr std::string_view reminder_tag = "reminder";
 
 // delivery_status. `sent`: the mail server has taken it, which is all that can be known until a bounce comes.
-enum class DeliveryStatus { queued, sent, failed, bounced, cancelled };
+// `unknown`: it is not tried any more, and an attempt at it may have succeeded.
+enum class DeliveryStatus { queued, sent, failed, bounced, cancelled, unknown };
 std::string_view name_of(DeliveryStatus status);
 
 struct SentReminder {
@@ -45,8 +46,11 @@ struct SentReminder {
   std::int64_t version = 0;
   std::optional<base::TimePoint> erased_at;  // then texts, name and address were removed, and none may come back
 
-  // Does it count for the rules? Not when the customer did not get it.
-  bool counts() const { return delivery == DeliveryStatus::queued || delivery == DeliveryStatus::sent; }
+  // Does it count for the rules? Not when the customer did not get it, as far as is known.
+  bool counts() const {
+    using enum DeliveryStatus;
+    return delivery == queued || delivery == sent || delivery == unknown;
+  }
 };
 
 }  // namespace postino::reminders
