@@ -145,6 +145,31 @@ TEST_F(RestReminders, WhoOptsOutGetsNone) {
   EXPECT_EQ(get("/emails").size("/data"), 0U);
 }
 
+TEST_F(RestReminders, WhyACustomerIsStoppedIsShown) {
+  make_customer();
+  ASSERT_EQ(call("POST", "/reminders/customers/cust_001/opt-out", R"({"reason":"asked by phone"})").status(), 200);
+  ASSERT_EQ(call("POST", "/reminders/customers/cust_001/complaint", R"({"reason":"wrote a letter"})").status(), 200);
+  const Received customer = get("/reminders/customers/cust_001");
+  EXPECT_EQ(customer.text("/opted_out_reason"), "asked by phone") << customer.response.body;
+  EXPECT_EQ(customer.text("/last_complaint"), "wrote a letter");
+}
+
+TEST_F(RestReminders, WhatAChangedInvoiceCancelsIsTold) {
+  make_customer();
+  const Received sent = approve(make_draft());
+  ASSERT_EQ(sent.status(), 200) << sent.response.body;
+  const Received changed = call("PUT", "/reminders/customers/cust_001/invoices/INV-1",
+                                R"({"amount":"1500.00","currency":"EUR","due_date":"2099-12-01"})");
+  ASSERT_EQ(changed.status(), 200) << changed.response.body;
+  EXPECT_EQ(changed.text("/cancelled_reminders/0"), sent.text("/id")) << changed.response.body;
+  EXPECT_EQ(changed.size("/reminders_being_sent"), 0U);
+  EXPECT_EQ(get("/reminders/customers/cust_001/history/" + sent.text("/id")).text("/failure"),
+            "no invoice of the customer is overdue any more");
+  const Received events = get("/reminders/audit");
+  EXPECT_THAT(events.response.body, HasSubstr("reminder.cancelled"));
+  EXPECT_THAT(events.response.body, HasSubstr("no invoice of the customer is overdue any more"));
+}
+
 TEST_F(RestReminders, PayingWithdrawsDrafts) {
   make_customer();
   const std::string id = make_draft();
@@ -528,6 +553,7 @@ TEST_F(RestReminders, ACustomerIsExportedAndErased) {
   const Received erased = call("POST", "/reminders/customers/cust_001/erase", R"({"also_unpaid":true})");
   ASSERT_EQ(erased.status(), 200) << erased.response.body;
   EXPECT_GT(erased.size("/removed"), 0U);
+  EXPECT_THAT(erased.response.body, HasSubstr("answers under idempotency keys"));
   EXPECT_EQ(get("/reminders/customers/cust_001").code(), "CUSTOMER_NOT_FOUND");
   EXPECT_EQ(get("/reminders/drafts").size("/data"), 0U);
 }

@@ -106,11 +106,19 @@ void name_sandbox(const Call& call, reminders::ErasureReport& report) {
                          "they have address and subject, unless the mailbox was cleared; DELETE /mailbox clears it"});
 }
 
+// Nor are the answers that are kept for callers who repeat their requests.
+void name_request_keys(reminders::ErasureReport& report) {
+  report.kept.push_back({"answers under idempotency keys", 0,
+                         "so that a request that is repeated changes nothing; they have ids alone, and expire with "
+                         "their keys"});
+}
+
 Outcome erase_customer(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const bool also_unpaid, read_erasure(call.request.body));
   TRY(auto report, answered(service->erasure().erase(call.path_parameter("id"), also_unpaid, actor_of(call))));
   name_sandbox(call, report);
+  name_request_keys(report);
   return json_reply(reminder_json(report));
 }
 
@@ -190,11 +198,12 @@ std::vector<Route> erasure_routes() {
                                           "Profile, invoices, drafts, reminders and audit events. The audit notes it.");
   exported.right = Right::audit;
   exported.answers.front() = {200, "Everything.", {{json_content_type, "CustomerExport"}}};
-  Operation erased =
-      customer_operation("eraseCustomer", "POST", "/reminders/customers/{id}/erase", "Erase the data of a customer",
-                         "Reminders that have not gone out are cancelled. Records of reminders stay for as long as the "
-                         "law demands, without "
-                         "name, address and text. The call can be repeated if it fails.");
+  Operation erased = customer_operation(
+      "eraseCustomer", "POST", "/reminders/customers/{id}/erase", "Erase the data of a customer",
+      "Reminders that have not gone out are cancelled. Records of reminders stay for as long as the "
+      "law demands, without "
+      "name, address and text. If the call fails midway it can be repeated; otherwise the server goes on "
+      "with it after a minute.");
   erased.answers = {{200, "What was removed, and what stays and why.", {{json_content_type, "ErasureReport"}}},
                     no_customer(),
                     {409, "The customer has unpaid invoices (WRONG_REMINDER_STATE), and `also_unpaid` is not true."}};

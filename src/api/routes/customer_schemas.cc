@@ -36,16 +36,21 @@ Schema day(std::string description) {
   return {.type = "string", .description = std::move(description), .format = "date"};
 }
 
-// Of answers to what stops reminders.
+// Of answers to what may stop reminders.
 std::vector<Property> with_recalled(std::vector<Property> properties) {
-  properties.push_back(
-      {"cancelled_reminders", list_of(text(),
-                                      "Ids of reminders that were approved before and have been cancelled now. Only "
-                                      "where something was noted that stops reminders.")});
-  properties.push_back(
-      {"reminders_being_sent", list_of(text(),
-                                       "Ids of reminders that may still go out, because they are being sent at this "
-                                       "moment. Only where something was noted that stops reminders.")});
+  const std::string where = " Only in answers to what may stop reminders.";
+  const auto add = [&](std::string_view name, std::string description) {
+    properties.push_back({name, list_of(text(), std::move(description) + where)});
+  };
+  add("cancelled_reminders", "Ids of reminders that were approved before and have been cancelled now.");
+  add("reminders_perhaps_sent",
+      "Ids of reminders that have been cancelled now, after an attempt whose outcome is not known: the customer may "
+      "have got them, and they go on counting for the rules.");
+  add("reminders_being_sent", "Ids of reminders that may still go out, because they are being sent at this moment.");
+  add("reminders_not_cancelled",
+      "Ids of reminders that could not be cancelled yet. They are as soon as that is possible, and are not sent "
+      "meanwhile.");
+  properties.push_back({"why_not_cancelled", text("Why not; also when it could not be found out which ones wait.")});
   return properties;
 }
 
@@ -61,9 +66,11 @@ Schema customer() {
                {"customer_email", text(), required},
                {"opted_out", flag("The customer wants no reminders."), required},
                {"opted_out_date", time()},
+               {"opted_out_reason", text("As it was given.")},
                {"hard_bounces", count("E-mails that came back for good."), required},
                {"last_bounce", text("What was said about the last one.")},
                {"complaints", count("Complaints that were noted; the first one stops reminders."), required},
+               {"last_complaint", text("As the last one was noted.")},
                {"reminders_sent", count(), required},
                {"late_payments", count("Invoices that were paid more than seven days late."), required},
                {"late_payer", flag("Three or more of these."), required},
@@ -109,16 +116,17 @@ Schema import_report() {
                                    {"field", text(), required},
                                    {"rule", text(), required}}};
   return {.type = "object",
-          .properties = {{"taken", count("New or changed."), required},
-                         {"unchanged", count("There already, and the same."), required},
-                         {"refused", count(), required},
-                         {"lines", list_of(line, "Those that were refused."), required}}};
+          .properties = with_recalled({{"taken", count("New or changed."), required},
+                                       {"unchanged", count("There already, and the same."), required},
+                                       {"refused", count(), required},
+                                       {"lines", list_of(line, "Those that were refused."), required}})};
 }
 
 Schema erasure_report() {
   const Schema line{
       .type = "object",
-      .properties = {{"what", text(), required}, {"count", count(), required}, {"why", text("Why it stays.")}}};
+      .properties = {
+          {"what", text(), required}, {"count", count("Absent: not counted.")}, {"why", text("Why it stays.")}}};
   return {.type = "object", .properties = {{"removed", list_of(line), required}, {"kept", list_of(line), required}}};
 }
 

@@ -128,8 +128,11 @@ std::vector<Route> invoice_routes() {
       invoice_operation("listInvoices", "GET", "/reminders/customers/{id}/invoices", "List the invoices of a customer");
   list.parameters = {customer_id_parameter(), cursor_parameter(), limit_parameter()};
   list.answers = {{200, "A page of invoices.", {{json_content_type, "InvoicePage"}}}, no_customer()};
-  Operation put = invoice_operation("putInvoice", "PUT", "/reminders/customers/{id}/invoices/{invoice}",
-                                    "Add or change an invoice", "One that is paid cannot be changed any more.");
+  Operation put =
+      invoice_operation("putInvoice", "PUT", "/reminders/customers/{id}/invoices/{invoice}", "Add or change an invoice",
+                        "One that is paid cannot be changed any more. When nothing of the customer is "
+                        "overdue any more, drafts are withdrawn and reminders that wait are cancelled, as "
+                        "after a payment.");
   put.body = {{{json_content_type, "InvoiceDetails"}}, true};
   put.answers.push_back({409, "The invoice is paid (WRONG_REMINDER_STATE).", {}});
   Operation pay = invoice_operation(

@@ -87,7 +87,7 @@ void write_lines(json::Writer& json, std::string_view name, const std::vector<re
   for (const reminders::ErasureReport::Line& line : lines) {
     json.begin_object();
     json.key("what").string(line.what);
-    json.key("count").integer(line.count);
+    number_member(json, "count", line.count);
     text_member(json, "why", line.why);
     json.end_object();
   }
@@ -235,9 +235,11 @@ void customer_members(json::Writer& json, const reminders::Customer& customer) {
   json.key("customer_email").string(customer.email);
   json.key("opted_out").boolean(customer.opted_out);
   time_member(json, "opted_out_date", customer.opted_out_at);
+  text_member(json, "opted_out_reason", customer.opted_out_reason);
   json.key("hard_bounces").integer(customer.hard_bounces);
   text_member(json, "last_bounce", customer.last_bounce);
   json.key("complaints").integer(customer.complaints);
+  text_member(json, "last_complaint", customer.last_complaint);
   json.key("reminders_sent").integer(customer.reminders_sent);
   json.key("late_payments").integer(customer.late_payments);
   json.key("late_payer").boolean(is_late_payer(customer));
@@ -261,7 +263,10 @@ void invoice_members(json::Writer& json, const reminders::Invoice& invoice, base
 
 void recalled_members(json::Writer& json, const reminders::Recalled& recalled) {
   texts_member(json, "cancelled_reminders", recalled.cancelled);
+  texts_member(json, "reminders_perhaps_sent", recalled.perhaps_sent);
   texts_member(json, "reminders_being_sent", recalled.being_sent);
+  texts_member(json, "reminders_not_cancelled", recalled.not_recalled);
+  text_member(json, "why_not_cancelled", recalled.trouble);
 }
 
 }  // namespace
@@ -327,6 +332,7 @@ void write_json(json::Writer& json, const reminders::ImportReport& report) {
     json.end_object();
   }
   json.end_array();
+  recalled_members(json, report.recalled);
   json.end_object();
 }
 

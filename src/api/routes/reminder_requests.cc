@@ -320,15 +320,21 @@ std::string told_of(const reminders::Recalled& recalled) {
   std::string lines;
   for (const std::string& id : recalled.cancelled) lines.append("-").append(id).append("\n");
   for (const std::string& id : recalled.being_sent) lines.append("+").append(id).append("\n");
+  for (const std::string& id : recalled.perhaps_sent) lines.append("?").append(id).append("\n");
+  for (const std::string& id : recalled.not_recalled) lines.append("!").append(id).append("\n");
   return lines;
 }
 
 reminders::Recalled read_told(const std::string& told_of) {
   reminders::Recalled recalled;
   for (std::size_t begin = 0, end = told_of.find('\n'); end != std::string::npos;
-       begin = end + 1, end = told_of.find('\n', begin))
-    (told_of[begin] == '-' ? recalled.cancelled : recalled.being_sent)
-        .push_back(told_of.substr(begin + 1, end - begin - 1));
+       begin = end + 1, end = told_of.find('\n', begin)) {
+    std::vector<std::string>& ids = told_of[begin] == '-'   ? recalled.cancelled
+                                    : told_of[begin] == '?' ? recalled.perhaps_sent
+                                    : told_of[begin] == '!' ? recalled.not_recalled
+                                                            : recalled.being_sent;
+    ids.push_back(told_of.substr(begin + 1, end - begin - 1));
+  }
   return recalled;
 }
 
