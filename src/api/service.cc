@@ -84,6 +84,7 @@ http::Response response_of(Reply reply, std::string request_id) {
   response.body = std::move(reply.body);
   response.headers = std::move(reply.headers);
   response.memory = std::move(reply.memory);
+  response.stream = std::move(reply.stream);
   response.headers.emplace_back("X-Request-Id", std::move(request_id));
   response.headers.emplace_back("Cache-Control", "no-store");
   response.headers.emplace_back("X-Content-Type-Options", "nosniff");
@@ -141,9 +142,16 @@ Api::Api(outbox::Outbox& outbox, outbox::SandboxMailbox* mailbox, messages::Mess
       router_(all_routes()),
       planner_(options.planner ? std::move(options.planner)
                                : std::make_shared<const capacity::Planner>(capacity::built_in_prices())),
-      services_{
-          outbox,    mailbox,        messages, request_keys, clock, options.require_idempotency_key, options.reminders,
-          *planner_, options.tickets},
+      services_{outbox,
+                mailbox,
+                messages,
+                request_keys,
+                clock,
+                options.require_idempotency_key,
+                options.reminders,
+                *planner_,
+                options.tickets,
+                options.metrics},
       statistics_(all_routes()),
       promised_(all_routes().size()),
       waiting_shares_(shares_of(options.waiting_threads, options.max_waiting)),

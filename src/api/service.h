@@ -32,6 +32,7 @@ struct ApiOptions {
   bool require_idempotency_key = false;
   reminders::Reminders* reminders = nullptr;  // must outlive the API; without it there are none
   support::SupportDesk* tickets = nullptr;    // the same
+  metrics::Metrics* metrics = nullptr;        // the same
   // Without one, capacity is planned with the prices that come with the program, and nothing is watched.
   std::shared_ptr<const capacity::Planner> planner;
   bool log_requests = false;  // failures are logged anyway

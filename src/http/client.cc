@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 
 #include "base/text.h"
@@ -117,6 +118,32 @@ Client::~Client() = default;
 base::Result<std::unique_ptr<Client>> Client::create(ClientOptions options) {
   TRY(std::shared_ptr<net::ClientTls> tls, net::ClientTls::create(options.tls));
   return std::unique_ptr<Client>(new Client(std::make_unique<Impl>(std::move(options), std::move(tls))));
+}
+
+base::Result<ClientResponse> Client::follow(const ClientRequest& request, std::chrono::milliseconds silence,
+                                            const std::function<bool(std::string_view part)>& take) {
+  TRY_VOID(check_request(request));
+  const net::Deadline deadline = Clock::now() + silence;
+  TRY(const std::vector<net::Address> addresses, impl_->find(request.url, deadline));
+  TRY(const Impl::Connection connection, impl_->connect(request.url, addresses, deadline));
+  net::ClientStream& stream = *connection.stream;
+  TRY_VOID(stream.write(request_head(request) + request.body, deadline));
+  // All of it together may be as long as it is: what counts is what was not taken.
+  ResponseReader reader(false, std::numeric_limits<std::size_t>::max() / 2);
+  std::array<char, 16 << 10> buffer;
+  while (true) {
+    TRY(const std::size_t count, stream.read_some(buffer.data(), buffer.size(), Clock::now() + silence));
+    if (count == 0) {
+      TRY_VOID(reader.end());
+      return std::move(reader.response());
+    }
+    TRY(const bool is_complete, reader.feed({buffer.data(), count}));
+    const std::string part = reader.take_part();
+    if (!part.empty() && !take(part)) return std::move(reader.response());
+    if (is_complete) return std::move(reader.response());
+    if (reader.response().body.size() > impl_->options.max_response_bytes)
+      return base::fail(base::ErrorCode::io, "the response is too large");
+  }
 }
 
 base::Result<ClientResponse> Client::send(const ClientRequest& request, net::Deadline deadline) {

@@ -1,8 +1,11 @@
 // An HTTP/1.1 client for plain synchronous code: connections are kept and used again, redirects are not followed.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -46,6 +49,11 @@ class Client {
   // headers, headers that are not the caller's to set. io for everything that goes wrong on the way. A request that met
   // a kept connection which turned out to be dead before any byte of a response is sent again on a new one.
   base::Result<ClientResponse> send(const ClientRequest& request, net::Deadline deadline);
+
+  // The same for a response that goes on: `take` gets what came of its body, part by part, for as long as it answers
+  // true. The response that is returned has what is left. io also when nothing came for `silence`.
+  base::Result<ClientResponse> follow(const ClientRequest& request, std::chrono::milliseconds silence,
+                                      const std::function<bool(std::string_view part)>& take);
 
  private:
   struct Impl;

@@ -189,6 +189,12 @@ base::Result<void> ResponseReader::end() {
                            : "the server has closed the connection without a response");
 }
 
+std::string ResponseReader::take_part() {
+  const bool is_success = impl_->head_done && impl_->response.status >= 200 && impl_->response.status < 300;
+  if (!is_success || impl_->framing != Framing::chunks) return {};
+  return std::exchange(impl_->response.body, {});
+}
+
 bool ResponseReader::started() const { return impl_->started; }
 
 ClientResponse& ResponseReader::response() { return impl_->response; }

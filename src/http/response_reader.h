@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -22,6 +23,10 @@ class ResponseReader {
   base::Result<bool> feed(std::string_view bytes);
   // The server has ended the stream: fails unless the end of the stream is the end of the response.
   base::Result<void> end();
+
+  // What has come of a body in chunks since the last call, while the response goes on; it is not kept. Empty unless the
+  // response is a success.
+  std::string take_part();
 
   // Has anything of a response arrived?
   bool started() const;

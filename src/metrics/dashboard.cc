@@ -25,6 +25,12 @@ std::int64_t shown_total(const item::Item& item, std::string_view name) {
   return number != nullptr ? std::max<std::int64_t>(thousandths_of(*number).value_or(0), 0) : 0;
 }
 
+// Whose figures are summed.
+std::vector<std::string> parts_of(const std::string& tenant) {
+  if (tenant == everybody) return {"", std::string(all_tenants)};
+  return {tenant};
+}
+
 bool has_total(std::string_view figure) { return total_attribute(figure) != "total_value"; }
 
 SourceState state_of(const std::string& name, const item::Item* item) {
@@ -94,7 +100,7 @@ base::Result<std::map<std::string, item::Item>> Dashboard::get(const std::vector
   for (std::size_t begin = 0; begin < names.size(); begin += store::max_batch_get_keys) {
     store::BatchGetTable table;
     table.table_name = table_;
-    // The figures of one commit are shown together, and nobody sees them fall behind what was shown before.
+    // The figures of one commit are shown together, and no reader sees them fall behind what was shown before.
     table.consistent_read = true;
     for (std::size_t i = begin; i < std::min(begin + store::max_batch_get_keys, names.size()); ++i)
       table.keys.push_back(metric_key(names[i]));
@@ -114,7 +120,14 @@ base::Result<std::map<std::string, item::Item>> Dashboard::get(const std::vector
   return found;
 }
 
-base::Result<Figures> Dashboard::read(const std::vector<std::string>& tenants) {
+std::vector<std::string> Dashboard::sources() const {
+  std::vector<std::string> names;
+  for (const Known& source : sources_) names.push_back(source.name);
+  return names;
+}
+
+base::Result<Figures> Dashboard::read(const std::string& tenant) {
+  const std::vector<std::string> tenants = parts_of(tenant);
   std::vector<std::string> names;
   for (const Known& source : sources_) {
     names.push_back(checkpoint_name(source.name));
@@ -138,10 +151,6 @@ base::Result<Figures> Dashboard::read(const std::vector<std::string>& tenants) {
   return figures;
 }
 
-base::Result<Figures> Dashboard::read(const std::string& tenant) { return read(std::vector{tenant}); }
-
-base::Result<Figures> Dashboard::read_all() { return read(std::vector<std::string>{"", std::string(all_tenants)}); }
-
 base::Result<std::vector<HistoryPoint>> Dashboard::history(const std::string& tenant, const std::string& source,
                                                            Unit unit, base::TimePoint from, base::TimePoint to) {
   if (std::ranges::find(sources_, source, &Known::name) == sources_.end())
@@ -150,14 +159,16 @@ base::Result<std::vector<HistoryPoint>> Dashboard::history(const std::string& te
   if (to - from > kept_of(unit) + span_of(unit))
     return base::invalid(unit == Unit::minutes ? "minutes are kept for a day" : "hours are kept for 90 days");
   std::vector<std::string> names;
-  const base::TimePoint first = span_begin(unit, from);
-  for (base::TimePoint begin = first; begin < to; begin += span_of(unit))
-    names.push_back(history_name(tenant, source, unit, begin));
+  std::vector<base::TimePoint> begins;
+  for (const std::string& each : parts_of(tenant))
+    for (base::TimePoint begin = span_begin(unit, from); begin < to; begin += span_of(unit)) {
+      names.push_back(history_name(each, source, unit, begin));
+      begins.push_back(begin);
+    }
   TRY(const auto found, get(names));
   std::map<base::TimePoint, HistoryPoint> points;
   for (std::size_t i = 0; i < names.size(); ++i)
-    if (const auto item = found.find(names[i]); item != found.end())
-      add_points(item->second, unit, first + static_cast<int>(i) * span_of(unit), points);
+    if (const auto item = found.find(names[i]); item != found.end()) add_points(item->second, unit, begins[i], points);
   std::vector<HistoryPoint> answer;
   for (auto& [begin, point] : points)
     if (begin + slot_of(unit) > from && begin < to) answer.push_back(std::move(point));

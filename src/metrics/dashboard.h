@@ -22,6 +22,9 @@ struct SourceState {
   std::string due;                       // why everything is counted anew, and the figures may be wrong until then
 };
 
+// In place of a tenant's name: the company and all tenants together.
+inline constexpr std::string_view everybody = "**";
+
 struct Figures {
   std::map<std::string, Amount> by_name;  // "tickets_by_status#NEW"; every known one
   std::vector<SourceState> sources;
@@ -39,10 +42,11 @@ class Dashboard {
   // The store must outlive it.
   Dashboard(store::Store& store, std::string table, const std::vector<Source>& sources, store::Retry retry);
 
-  // Of a tenant; empty: of the company itself; all_tenants: of all tenants together.
+  // Of a tenant; empty: of the company itself; all_tenants: of all tenants together; everybody. In one read.
   base::Result<Figures> read(const std::string& tenant);
-  // Of the company and all tenants together, in one read.
-  base::Result<Figures> read_all();
+
+  // The names of what is counted: "tickets".
+  std::vector<std::string> sources() const;
 
   // Where something happened, oldest first: from the slot that `from` lies in, up to but without `to`. invalid when
   // there is no such source, or the range is empty or longer than is kept.
@@ -55,7 +59,6 @@ class Dashboard {
     std::vector<std::string> figures;
   };
 
-  base::Result<Figures> read(const std::vector<std::string>& tenants);
   base::Result<std::map<std::string, item::Item>> get(const std::vector<std::string>& names);
 
   store::Store& store_;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/hash.h"
 #include "base/this_thread.h"
 
 namespace postino::metrics {
@@ -9,48 +10,49 @@ namespace postino::metrics {
 // Remembers the latest event that its client does not have.
 class LiveFigures::Watcher final : public http::BodyStream {
  public:
+  explicit Watcher(std::string last_event) : told_(std::move(last_event)) {}
+
   void begin(std::function<void()> wake) override {
     const std::lock_guard lock(mutex_);
     wake_ = std::move(wake);
   }
   Piece next() override {
     const std::lock_guard lock(mutex_);
-    Piece piece{event_ ? *event_ : "", is_over_};
+    Piece piece{event_ ? event_->text : "", is_over_};
     event_.reset();
     return piece;
   }
   std::string pulse() override { return ":\n\n"; }
 
-  void tell(std::shared_ptr<const std::string> event) {
+  // What it has already is no news.
+  void tell(std::shared_ptr<const Event> event) {
     change([&] {
+      if (event->id == told_) return false;
+      told_ = event->id;
       event_ = std::move(event);
-      was_told_ = true;
+      return true;
     });
   }
-  bool was_told() const {
-    const std::lock_guard lock(mutex_);
-    return was_told_;
-  }
   void end() {
-    change([&] { is_over_ = true; });
+    change([&] { return is_over_ = true; });
   }
 
  private:
+  // Wakes the connection if `apply` says that there is something for it.
   template <class Change>
   void change(const Change& apply) {
     std::function<void()> wake;
     {
       const std::lock_guard lock(mutex_);
-      apply();
-      wake = wake_;
+      if (apply()) wake = wake_;
     }
     if (wake) wake();
   }
 
   mutable std::mutex mutex_;
   std::function<void()> wake_;
-  std::shared_ptr<const std::string> event_;
-  bool was_told_ = false;
+  std::shared_ptr<const Event> event_;
+  std::string told_;  // the id of the last event that it was told of
   bool is_over_ = false;
 };
 
@@ -98,15 +100,15 @@ void LiveFigures::changed(const std::set<std::string>& tenants) {
     const std::lock_guard lock(mutex_);
     bool is_watched = false;
     for (auto& [tenant, room] : rooms_)
-      if (tenants.empty() || tenants.contains(tenant)) is_watched = room.is_due = true;
+      if (tenants.empty() || tenants.contains(tenant) || tenant == everybody) is_watched = room.is_due = true;
     if (!is_watched) return;
     is_due_ = true;
   }
   news_.notify_all();
 }
 
-std::shared_ptr<http::BodyStream> LiveFigures::watch(const std::string& tenant) {
-  auto watcher = std::make_shared<Watcher>();
+std::shared_ptr<http::BodyStream> LiveFigures::watch(const std::string& tenant, std::string last_event) {
+  auto watcher = std::make_shared<Watcher>(std::move(last_event));
   {
     const std::lock_guard lock(mutex_);
     if (is_stopped_ || clean() >= options_.most_watchers) return nullptr;
@@ -122,6 +124,15 @@ std::shared_ptr<http::BodyStream> LiveFigures::watch(const std::string& tenant) 
   return watcher;
 }
 
+std::shared_ptr<const LiveFigures::Event> LiveFigures::event_of(const Figures& figures) {
+  constexpr std::size_t id_digits = 24;
+  const std::string data = figures_json(figures);
+  Event event;
+  event.id = base::to_hex(base::sha256(data)).substr(0, id_digits);
+  event.text = "event: figures\nid: " + event.id + "\ndata: " + data + "\n\n";
+  return std::make_shared<const Event>(std::move(event));
+}
+
 void LiveFigures::tell() {
   std::vector<std::string> due;
   {
@@ -134,18 +145,15 @@ void LiveFigures::tell() {
   for (const std::string& tenant : due) {
     const auto figures = dashboard_.read(tenant);
     if (!figures) continue;  // the next look tells
-    auto event = std::make_shared<const std::string>("event: figures\ndata: " + figures_json(*figures) + "\n\n");
+    const std::shared_ptr<const Event> event = event_of(*figures);
     std::vector<std::shared_ptr<Watcher>> watchers;
     {
       const std::lock_guard lock(mutex_);
       const auto room = rooms_.find(tenant);
       if (room == rooms_.end()) continue;
-      // A change that changes nothing of what is shown is no news, except to those who have come since.
-      const bool is_same = room->second.event && *room->second.event == *event;
       room->second.event = event;
       for (const auto& watcher : room->second.watchers)
-        if (auto there = watcher.lock(); there && (!is_same || !there->was_told()))
-          watchers.push_back(std::move(there));
+        if (auto there = watcher.lock()) watchers.push_back(std::move(there));
     }
     for (const auto& watcher : watchers) watcher->tell(event);
   }

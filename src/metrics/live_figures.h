@@ -40,8 +40,10 @@ class LiveFigures {
   // Figures of these have changed; empty: perhaps of all. Does not wait.
   void changed(const std::set<std::string>& tenants);
 
-  // A body that begins with the present figures. nullptr: too many watch already, or it is stopped.
-  std::shared_ptr<http::BodyStream> watch(const std::string& tenant);
+  // A body that begins with the present figures, unless the client has them: `last_event` is the id of the last event
+  // that it got before (Last-Event-ID), or empty. The tenant is as in Dashboard::read. nullptr: too many watch already,
+  // or it is stopped.
+  std::shared_ptr<http::BodyStream> watch(const std::string& tenant, std::string last_event = "");
   std::size_t watchers() const;
 
   // Reads what has changed and tells those who watch: what the thread does again and again.
@@ -49,12 +51,17 @@ class LiveFigures {
 
  private:
   class Watcher;
+  struct Event {
+    std::string id;    // the same for the same figures, also after a restart
+    std::string text;  // as it is sent
+  };
   struct Room {
     std::vector<std::weak_ptr<Watcher>> watchers;
-    std::shared_ptr<const std::string> event;  // the latest
+    std::shared_ptr<const Event> event;  // the latest
     bool is_due = true;
   };
 
+  static std::shared_ptr<const Event> event_of(const Figures& figures);
   void run();
   // Forgets those who have gone. How many are left in all rooms.
   std::size_t clean() const;
@@ -63,7 +70,7 @@ class LiveFigures {
   const LiveOptions options_;
   mutable std::mutex mutex_;
   std::condition_variable news_;
-  mutable std::map<std::string, Room> rooms_;  // by tenant; of those that somebody watches
+  mutable std::map<std::string, Room> rooms_;  // by tenant; of those that are watched
   bool is_due_ = false;
   bool is_stopped_ = false;
   std::thread thread_;

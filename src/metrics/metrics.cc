@@ -29,54 +29,7 @@ void append_row(std::string& out, std::string_view name, std::string_view type, 
         .append("\n");
 }
 
-}  // namespace
-
-Metrics::Counting::Counting(store::Store& store, const Source& source, const MetricsOptions& options,
-                            const base::Clock& clock, base::Random& random, const store::Retry& retry,
-                            LiveFigures& live)
-    : counter(
-          store, source, clock, retry, [&live](const std::set<std::string>& tenants) { live.changed(tenants); },
-          options.recount),
-      follower(store, following_of(options, source, random), counter, clock, random, retry) {}
-
-Metrics::Metrics(store::Store& store, MetricsOptions options, const base::Clock& clock, base::Random& random,
-                 store::Retry retry)
-    : store_(store),
-      options_(std::move(options)),
-      dashboard_(store, options_.table, options_.sources, retry),
-      live_(dashboard_, options_.live),
-      set_aside_(store, options_.table, retry) {
-  for (const Source& source : options_.sources)
-    countings_.push_back(std::make_unique<Counting>(store, source, options_, clock, random, retry, live_));
-}
-
-Metrics::~Metrics() { stop(); }
-
-base::Result<void> Metrics::prepare() { return prepare_metrics_table(store_, options_.table); }
-
-void Metrics::start() {
-  live_.start();
-  for (const auto& counting : countings_) counting->follower.start();
-}
-
-void Metrics::stop() {
-  live_.stop();
-  for (const auto& counting : countings_) counting->follower.stop();
-}
-
-Follower* Metrics::follower(const std::string& source) {
-  for (const auto& counting : countings_)
-    if (counting->counter.source().name == source) return &counting->follower;
-  return nullptr;
-}
-
-bool Metrics::count_anew(const std::string& source) {
-  Follower* const counting = follower(source);
-  if (counting == nullptr || !counting->counts().follows) return false;
-  counting->begin_anew();
-  return true;
-}
-
+// How they get on.
 void append_followers(std::string& out, const std::vector<const Follower*>& followers) {
   append_row(out, "postino_metrics_follows", "gauge", "Whether this process follows the changes of a table.", followers,
              [](const FollowerCounts& counts) { return std::string(counts.follows ? "1" : "0"); });
@@ -94,11 +47,80 @@ void append_followers(std::string& out, const std::vector<const Follower*>& foll
              [](const FollowerCounts& counts) { return std::to_string(counts.failures); });
 }
 
+}  // namespace
+
+Metrics::Counting::Counting(store::Store& store, const Source& source, const MetricsOptions& options,
+                            const base::Clock& clock, base::Random& random, const store::Retry& retry,
+                            LiveFigures& live)
+    : counter(
+          store, source, clock, retry, [&live](const std::set<std::string>& tenants) { live.changed(tenants); },
+          options.recount),
+      follower(store, following_of(options, source, random), counter, clock, random, retry) {}
+
+Metrics::Metrics(store::Store& store, MetricsOptions options, const base::Clock& clock, base::Random& random,
+                 store::Retry retry)
+    : store_(store),
+      options_(std::move(options)),
+      dashboard_(store, options_.table, options_.sources, retry),
+      live_(dashboard_, options_.live),
+      set_aside_(store, options_.table, retry),
+      subscribers_(store, options_.table, options_.following, clock, random, retry) {
+  for (const Source& source : options_.sources)
+    countings_.push_back(std::make_unique<Counting>(store, source, options_, clock, random, retry, live_));
+}
+
+Metrics::~Metrics() { stop(); }
+
+base::Result<void> Metrics::prepare() { return prepare_metrics_table(store_, options_.table); }
+
+void Metrics::start() {
+  live_.start();
+  for (const auto& counting : countings_) counting->follower.start();
+  subscribers_.start();
+}
+
+void Metrics::stop() {
+  live_.stop();
+  for (const auto& counting : countings_) counting->follower.stop();
+  subscribers_.stop();
+}
+
+Follower* Metrics::follower(const std::string& source) {
+  for (const auto& counting : countings_)
+    if (counting->counter.source().name == source) return &counting->follower;
+  return nullptr;
+}
+
+std::vector<const Follower*> Metrics::followers() const {
+  std::vector<const Follower*> all;
+  for (const auto& counting : countings_) all.push_back(&counting->follower);
+  for (const Follower* const follower : subscribers_.followers()) all.push_back(follower);
+  return all;
+}
+
+bool Metrics::count_anew(const std::string& source) {
+  Follower* const counting = follower(source);
+  if (counting == nullptr || !counting->counts().follows) return false;
+  counting->begin_anew();
+  return true;
+}
+
+base::Result<bool> Metrics::retry(const std::string& id) {
+  TRY(const std::optional<SetAside> found, set_aside_.find(id));
+  if (!found) return false;
+  if (subscriber_of(found->follower)) {
+    TRY_VOID(subscribers_.retry(*found));
+    return true;
+  }
+  if (!count_anew(found->follower)) return base::invalid("its source is not counted now");
+  return set_aside_.remove(id);
+}
+
 void Metrics::append_to(std::string& out) {
-  std::vector<const Follower*> followers;
-  for (const auto& counting : countings_) followers.push_back(&counting->follower);
-  append_followers(out, followers);
-  if (const auto figures = dashboard_.read_all()) append_figures(out, *figures);
+  append_followers(out, followers());
+  base::append_metric(out, "postino_metrics_watchers", "gauge", "Clients that watch the figures.",
+                      std::to_string(live_.watchers()));
+  if (const auto figures = dashboard_.read(std::string(everybody))) append_figures(out, *figures);
 }
 
 }  // namespace postino::metrics

@@ -17,6 +17,7 @@
 #include "metrics/follow/follower.h"
 #include "metrics/follow/set_aside.h"
 #include "metrics/live_figures.h"
+#include "metrics/subscribers.h"
 #include "store/retry.h"
 #include "store/store.h"
 
@@ -44,10 +45,19 @@ class Metrics {
   Dashboard& dashboard() { return dashboard_; }
   LiveFigures& live() { return live_; }
   SetAsideList& set_aside() { return set_aside_; }
+  // Those that are to be there are added before start().
+  Subscribers& subscribers() { return subscribers_; }
   // nullptr: there is no such source.
   Follower* follower(const std::string& source);
+  // Of all sources and subscribers.
+  std::vector<const Follower*> followers() const;
   // All figures of a source are counted anew, soon. False: there is no such source, or another process counts it.
   bool count_anew(const std::string& source);
+
+  // What was set aside is tried once more, soon: a change is delivered to its subscriber; of a source everything is
+  // counted anew, and what still cannot be counted is set aside again. False: there is none of this id. invalid, with
+  // the reason, when it cannot be tried.
+  base::Result<bool> retry(const std::string& id);
 
   // In Prometheus' text format: the figures of the company and all tenants, and how the followers get on.
   void append_to(std::string& out);
@@ -65,10 +75,8 @@ class Metrics {
   Dashboard dashboard_;
   LiveFigures live_;
   SetAsideList set_aside_;
+  Subscribers subscribers_;
   std::vector<std::unique_ptr<Counting>> countings_;
 };
-
-// How followers get on, in Prometheus' text format.
-void append_followers(std::string& out, const std::vector<const Follower*>& followers);
 
 }  // namespace postino::metrics

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 
-#include "metrics/metrics.h"
-
 namespace postino::metrics {
 
 namespace {
+
+// Where its checkpoint is: no source of the metrics is called so.
+constexpr std::string_view subscriber_begin = "subscriber#";
+std::string follower_name(const std::string& name) { return std::string(subscriber_begin) + name; }
+
+}  // namespace
 
 bool is_subscriber_name(std::string_view name) {
   constexpr std::size_t longest = 64;
@@ -15,10 +19,10 @@ bool is_subscriber_name(std::string_view name) {
   });
 }
 
-// Where its checkpoint is: no source of the metrics is called so.
-std::string follower_name(const std::string& name) { return "subscriber#" + name; }
-
-}  // namespace
+std::optional<std::string> subscriber_of(const std::string& follower) {
+  if (!follower.starts_with(subscriber_begin)) return std::nullopt;
+  return follower.substr(subscriber_begin.size());
+}
 
 Subscribers::~Subscribers() { stop(); }
 
@@ -71,10 +75,22 @@ Follower* Subscribers::follower(const std::string& name) {
   return found != subscribers_.end() ? found->follower.get() : nullptr;
 }
 
-void Subscribers::append_to(std::string& out) const {
+base::Result<void> Subscribers::retry(const SetAside& aside) {
+  const std::optional<std::string> name = subscriber_of(aside.follower);
+  const auto found = std::ranges::find(subscribers_, name.value_or(""), &Subscriber::name);
+  if (found == subscribers_.end()) return base::invalid("there is no such subscriber any more");
+  if (!record_of(aside)) return base::invalid("the change itself was not kept");
+  Delivery& delivery = *found->delivery;
+  if (!found->follower->ask(
+          [&delivery, aside](CheckpointKeeper& keeper) { return delivery.deliver_again(aside, keeper); }))
+    return base::fail(base::ErrorCode::exhausted, "too many changes wait to be delivered again");
+  return {};
+}
+
+std::vector<const Follower*> Subscribers::followers() const {
   std::vector<const Follower*> followers;
   for (const Subscriber& subscriber : subscribers_) followers.push_back(subscriber.follower.get());
-  append_followers(out, followers);
+  return followers;
 }
 
 }  // namespace postino::metrics

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -19,8 +20,13 @@ struct QueueTarget {
   std::string queue;
 };
 
+// 1 to 64 of a-z, 0-9, '-' and '_'.
+bool is_subscriber_name(std::string_view name);
+// Of a follower, by its name; nullopt: it is no subscriber's.
+std::optional<std::string> subscriber_of(const std::string& follower);
+
 struct SubscriberOptions {
-  std::string name;   // 1 to 64 of a-z, 0-9, '-' and '_'; of one subscriber alone
+  std::string name;   // of one subscriber alone
   std::string table;  // its stream must have new and old images; it gets one if it has none
   std::variant<FileSinkOptions, WebhookSinkOptions, QueueTarget> target;
 };
@@ -46,8 +52,11 @@ class Subscribers {
 
   // nullptr: there is none of this name.
   Follower* follower(const std::string& name);
-  // How they get on, in Prometheus' text format.
-  void append_to(std::string& out) const;
+  // Has a change that was set aside delivered once more, soon. invalid, with the reason, when it cannot be: no such
+  // subscriber, or not enough of the change was kept.
+  base::Result<void> retry(const SetAside& aside);
+  // All of them, in the order they were added.
+  std::vector<const Follower*> followers() const;
 
  private:
   struct Subscriber {

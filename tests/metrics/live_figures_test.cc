@@ -32,7 +32,8 @@ TEST_F(LiveFiguresTest, BeginWithThePresent) {
   live_.tell();
   const auto piece = stream->next();
   EXPECT_FALSE(piece.is_last);
-  EXPECT_THAT(piece.bytes, AllOf(StartsWith("event: figures\ndata: {"), HasSubstr(R"("NEW":1)"), EndsWith("}\n\n")));
+  EXPECT_THAT(piece.bytes, AllOf(StartsWith("event: figures\nid: "), HasSubstr("\ndata: {"), HasSubstr(R"("NEW":1)"),
+                                 EndsWith("}\n\n")));
   EXPECT_EQ(stream->next().bytes, "") << "once";
   EXPECT_THAT(stream->pulse(), StartsWith(":"));
 }
@@ -61,6 +62,38 @@ TEST_F(LiveFiguresTest, EachSeesItsTenantAlone) {
   live_.tell();
   EXPECT_EQ(company->next().bytes, "") << "nothing of it has changed";
   EXPECT_THAT(acme->next().bytes, HasSubstr(R"("NEW":1)"));
+}
+
+TEST_F(LiveFiguresTest, EverybodyIsTheCompanyAndAllTenants) {
+  put("a");
+  put("b", "acme");
+  put("c", "zeta");
+  const auto all = live_.watch(std::string(everybody)), tenants = live_.watch(std::string(all_tenants));
+  live_.tell();
+  EXPECT_THAT(all->next().bytes, HasSubstr(R"("NEW":3)"));
+  EXPECT_THAT(tenants->next().bytes, HasSubstr(R"("NEW":2)"));
+  put("d", "acme");
+  live_.changed({"acme", "*"});
+  live_.tell();
+  EXPECT_THAT(all->next().bytes, HasSubstr(R"("NEW":4)"));
+}
+
+// A client that comes back says what it had last.
+TEST_F(LiveFiguresTest, WhatAClientHasIsNotSentAgain) {
+  put("a");
+  const auto first = live_.watch("");
+  live_.tell();
+  const std::string event = first->next().bytes;
+  const std::size_t begin = event.find("\nid: ") + 5;
+  const std::string id = event.substr(begin, event.find('\n', begin) - begin);
+  const auto again = live_.watch("", id), other = live_.watch("acme", id);
+  live_.tell();
+  EXPECT_EQ(again->next().bytes, "") << "it has this";
+  EXPECT_THAT(other->next().bytes, HasSubstr(R"("NEW":0)")) << "the id is of other figures";
+  put("b");
+  live_.changed({""});
+  live_.tell();
+  EXPECT_THAT(again->next().bytes, HasSubstr(R"("NEW":2)"));
 }
 
 TEST_F(LiveFiguresTest, ThereAreLimits) {

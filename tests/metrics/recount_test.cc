@@ -252,9 +252,8 @@ TEST(RecountTest, KeepsTheHistoryOfWhatHasExpired) {
   EXPECT_EQ(desk.count("tickets_by_status#NEW"), 2) << "one has expired";
   const auto created = [&] {
     std::int64_t count = 0;
-    for (const HistoryPoint& point :
-         desk.dashboard().history("", "tickets", Unit::hours, desk.now() - 80h, desk.now()).value())
-      count += point.happenings.at("tickets_created").count;
+    const auto hours = desk.dashboard().history("", "tickets", Unit::hours, desk.now() - 80h, desk.now());
+    for (const HistoryPoint& point : hours.value()) count += point.happenings.at("tickets_created").count;
     return count;
   };
   EXPECT_EQ(created(), 3);

@@ -239,6 +239,38 @@ TEST_F(SubscribersTest, AChangeThatIsRefusedIsSetAside) {
   }
 }
 
+TEST_F(SubscribersTest, WhatWasSetAsideIsTriedAgainWhenSomebodyAsks) {
+  Receiver receiver;
+  const auto subscribers = make(desk_.engine());
+  ASSERT_TRUE(subscribers->add(to_webhook(receiver.url())));
+  receiver.answer = [](const std::string& body) { return body.find("TICKET#1\"") != std::string::npos ? 422 : 200; };
+  put(0, 3);
+  run(*subscribers);
+  std::vector<SetAside> aside = desk_.set_aside();
+  ASSERT_THAT(aside, SizeIs(1));
+  receiver.answer = [](const std::string&) { return 400; };
+  ASSERT_TRUE(subscribers->retry(aside[0]));
+  run(*subscribers);
+  aside = desk_.set_aside();
+  ASSERT_THAT(aside, SizeIs(1)) << "it is still refused";
+  EXPECT_EQ(aside[0].reason, "the receiver answered HTTP 400");
+  receiver.answer = [](const std::string&) { return 200; };
+  receiver.bodies.clear();
+  ASSERT_TRUE(subscribers->retry(aside[0]));
+  run(*subscribers);
+  EXPECT_THAT(tickets_of(receiver), ElementsAre("1"));
+  EXPECT_THAT(receiver.bodies[0], HasSubstr(R"("event":"INSERT")"));
+  EXPECT_THAT(desk_.set_aside(), IsEmpty());
+  put(7, 1);
+  run(*subscribers);
+  EXPECT_THAT(tickets_of(receiver), ElementsAre("1", "7")) << "and it goes on where it was";
+
+  SetAside gap = set_aside_gap("subscriber#mine", tickets_table, "gone", desk_.now());
+  EXPECT_EQ(subscribers->retry(gap).error().message, "the change itself was not kept");
+  aside[0].follower = "subscriber#other";
+  EXPECT_EQ(subscribers->retry(aside[0]).error().message, "there is no such subscriber any more");
+}
+
 TEST_F(SubscribersTest, ChangesAreMessagesOfAQueue) {
   messages::StoreQueue queues(desk_.engine(), desk_.clock(), desk_.random(), desk_.retry(), {});
   const auto subscribers = make(desk_.engine());
@@ -290,9 +322,8 @@ TEST_F(SubscribersTest, SubscribersHaveRules) {
   EXPECT_THAT(fault(options), StartsWith("url "));
   options.target = QueueTarget{};
   EXPECT_EQ(fault(options), "queue must be given");
-  std::string text;
-  subscribers->append_to(text);
-  EXPECT_THAT(text, HasSubstr("postino_metrics_follows{follower=\"subscriber#mine\"} 0\n"));
+  ASSERT_EQ(subscribers->followers().size(), 1U);
+  EXPECT_EQ(subscribers->followers().front()->options().keeper.follower, "subscriber#mine");
 }
 
 }  // namespace

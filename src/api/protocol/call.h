@@ -18,6 +18,7 @@
 #include "http/message.h"
 #include "idempotency/guard.h"
 #include "messages/service.h"
+#include "metrics/metrics.h"
 #include "outbox/outbox.h"
 #include "reminders/reminders.h"
 #include "support/support_desk.h"
@@ -30,6 +31,7 @@ struct Reply {
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;
   std::shared_ptr<base::MemoryBudget::Share> memory = nullptr;  // as in http::Response
+  std::shared_ptr<http::BodyStream> stream = nullptr;           // as in http::Response
   // Of a route that can tell it again (Route::again): of which record. No personal data.
   std::string told_of = {};
 };
@@ -55,6 +57,7 @@ struct Services {
   reminders::Reminders* reminders;  // nullptr: there are none
   const capacity::Planner& planner;
   support::SupportDesk* tickets;  // nullptr: there are none
+  metrics::Metrics* metrics;      // nullptr: nothing is counted
 };
 
 // The memory for a large answer. It is taken before the answer is read, by its size.

@@ -51,6 +51,9 @@ inline constexpr ProblemType no_such_queue{404, "NO_SUCH_QUEUE", "Queue not foun
 inline constexpr ProblemType no_sandbox{404, "NO_SANDBOX", "There is no sandbox"};
 inline constexpr ProblemType no_reminders{404, "NO_REMINDERS", "There are no reminders"};
 inline constexpr ProblemType not_watched{404, "NOT_WATCHED", "The traffic of the store is not watched"};
+inline constexpr ProblemType no_metrics{404, "NO_METRICS", "Nothing is counted"};
+inline constexpr ProblemType source_not_found{404, "SOURCE_NOT_FOUND", "Nothing of this name is counted"};
+inline constexpr ProblemType change_not_found{404, "CHANGE_NOT_FOUND", "Change not found"};
 inline constexpr ProblemType customer_not_found{404, "CUSTOMER_NOT_FOUND", "Customer not found"};
 inline constexpr ProblemType invoice_not_found{404, "INVOICE_NOT_FOUND", "Invoice not found"};
 inline constexpr ProblemType template_not_found{404, "TEMPLATE_NOT_FOUND", "Template or branding not found"};
@@ -62,6 +65,8 @@ inline constexpr ProblemType attachment_not_found{404, "ATTACHMENT_NOT_FOUND", "
 inline constexpr ProblemType unknown_answer{404, "UNKNOWN_ANSWER", "The message answers no e-mail of a ticket"};
 inline constexpr ProblemType not_cached{404, "NOT_CACHED", "There is no such entry, or it has expired"};
 inline constexpr ProblemType method_not_allowed{405, "METHOD_NOT_ALLOWED", "The path does not allow this method"};
+inline constexpr ProblemType not_counted_here{409, "NOT_COUNTED_HERE", "The server does not count this now"};
+inline constexpr ProblemType not_retried{409, "NOT_RETRIED", "The change cannot be tried again"};
 inline constexpr ProblemType wrong_state{409, "WRONG_STATE", "The state of the e-mail does not allow this"};
 inline constexpr ProblemType unreadable_email{409, "UNREADABLE_EMAIL", "The record of the e-mail cannot be read"};
 inline constexpr ProblemType other_revision{409, "OTHER_REVISION", "The draft has another revision now"};

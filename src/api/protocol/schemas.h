@@ -25,6 +25,8 @@ std::vector<NamedSchema> observation_schemas();
 // And of tickets, and what belongs to them.
 std::vector<NamedSchema> ticket_schemas();
 std::vector<NamedSchema> ticket_record_schemas();
+// And of live metrics.
+std::vector<NamedSchema> figure_schemas();
 
 // There must be one of this name.
 const Schema& schema_named(std::string_view name);

@@ -24,5 +24,6 @@ std::vector<Route> capacity_routes();
 std::vector<Route> ticket_routes();
 std::vector<Route> ticket_change_routes();
 std::vector<Route> ticket_record_routes();
+std::vector<Route> figure_routes();
 
 }  // namespace postino::api

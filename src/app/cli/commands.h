@@ -25,5 +25,6 @@ void add_messages_command(CommandLine& line);  // puts messages into queues, tak
 void add_reminders_command(CommandLine& line);  // drafts and approves payment reminders
 void add_tickets_command(CommandLine& line);    // opens tickets, and works on them
 void add_capacity_command(CommandLine& line);   // what traffic takes and costs on DynamoDB; also without a server
+void add_metrics_command(CommandLine& line);    // live figures, their history, and what follows the changes of tables
 
 }  // namespace postino::app

@@ -30,6 +30,7 @@ std::string group_of(const Setting& setting) {
       {"tickets.", "Tickets"},
       {"objects.", "Objects"},
       {"capacity.", "Capacity"},
+      {"metrics.", "Metrics"},
   };
   for (const auto& [prefix, group] : groups)
     if (setting.key.starts_with(prefix)) return group;

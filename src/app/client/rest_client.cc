@@ -18,6 +18,7 @@ constexpr std::size_t max_response_bytes = 256
                                            << 20;  // a page of e-mails with many recipients; a message with all in it
 constexpr base::Milliseconds first_pause{250};     // before the second attempt; it doubles with each
 constexpr base::Milliseconds longest_pause{2'000};
+constexpr std::chrono::seconds longest_silence{60};  // of an answer that goes on: four times the server's pulse
 constexpr std::chrono::seconds patience{10};
 constexpr std::chrono::seconds patience_with_key{90};  // a server that crashed holds a key until the lease is over
 
@@ -112,6 +113,25 @@ base::Result<std::string> RestClient::fetch(const OperationCall& call) {
   TRY(http::ClientResponse response, send(call));
   if (response.status >= 200 && response.status < 300) return std::move(response.body);
   return base::propagate(describe_problem(response));
+}
+
+base::Result<void> RestClient::follow(const OperationCall& call,
+                                      const std::function<bool(std::string_view part)>& take) {
+  http::ClientRequest request = this->request(call);
+  request.headers.emplace_back("Accept", "text/event-stream");
+  bool is_enough = false;
+  auto response = client_->follow(request, longest_silence, [&](std::string_view part) {
+    is_enough = !take(part);
+    return !is_enough;
+  });
+  if (!response) {
+    if (response.error().code == base::ErrorCode::io)
+      response.error().message = unreachable_text(name_, response.error());
+    return base::propagate(std::move(response).error());
+  }
+  if (response->status < 200 || response->status >= 300) return base::propagate(describe_problem(*response));
+  if (is_enough) return {};
+  return base::fail(base::ErrorCode::io, "the server has ended the answer");
 }
 
 }  // namespace postino::app

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "app/client/client_options.h"
 #include "app/client/operation_call.h"
@@ -31,6 +33,10 @@ class RestClient {
 
   // The body of a successful answer. Any other is an error, as describe_problem() has it.
   base::Result<std::string> fetch(const OperationCall& call);
+
+  // For an operation whose answer goes on: `take` gets it part by part, for as long as it answers true. An error also
+  // when the server has ended the answer.
+  base::Result<void> follow(const OperationCall& call, const std::function<bool(std::string_view part)>& take);
 
  private:
   RestClient(std::unique_ptr<http::Client> client, net::Url base, std::string key);

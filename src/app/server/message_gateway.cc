@@ -122,6 +122,12 @@ void MessageGateway::break_off() { parts_->connections->break_off(); }
 
 void MessageGateway::append_metrics(std::string& out) const { parts_->service->append_metrics(out); }
 
+base::Result<std::shared_ptr<broker::Broker>> MessageGateway::find_broker(const std::string& connection) {
+  auto broker = parts_->connections->find({connection, std::nullopt});
+  if (!broker) return base::invalid(broker.error().message);
+  return *std::move(broker);
+}
+
 base::Result<std::unique_ptr<outbox::QueueIntake>> MessageGateway::make_intake(outbox::Outbox& outbox) {
   const MessagesSettings& settings = parts_->settings;
   if (settings.emails_queue.empty()) return nullptr;

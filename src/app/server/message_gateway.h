@@ -28,6 +28,9 @@ class MessageGateway {
   // must outlive it, and so must this.
   base::Result<std::unique_ptr<outbox::QueueIntake>> make_intake(outbox::Outbox& outbox);
 
+  // Of a connection; empty: the default one. invalid when there is none of this name.
+  base::Result<std::shared_ptr<broker::Broker>> find_broker(const std::string& connection);
+
   // Puts a message into a queue of the store, twice under one key, and takes it out. For those who see it run for the
   // first time.
   base::Result<void> show_sample(std::ostream& out);

@@ -85,6 +85,7 @@ struct OutboxService::Parts {
   const base::PlausibleClock& own_clock;                    // of this machine
   std::shared_ptr<outbox::ForeignWriteLog> foreign_writes;  // null: the table is not watched
   std::shared_ptr<const capacity::Planner> planner;         // of capacity; may be null
+  metrics::Metrics* metrics = nullptr;                      // may be null
   base::SystemRandom random;
   base::Pause pause;
   const std::shared_ptr<net::Curfew> curfew = std::make_shared<net::Curfew>();  // for mail servers and receivers
@@ -212,6 +213,7 @@ base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGatew
   if (support) options_of_api.tickets = &support->desk();
   options_of_api.reminders = reminders.get();
   options_of_api.planner = planner;
+  options_of_api.metrics = metrics;
   api = std::make_unique<api::Api>(*outbox, mailbox.get(), gateway.service(), *request_keys, *clock, random,
                                    std::move(options_of_api));
   return {};
@@ -254,10 +256,12 @@ base::Result<std::unique_ptr<OutboxService>> OutboxService::create(store::Store&
                                                                    const Settings& settings, const MemoryLimits& memory,
                                                                    const base::PlausibleClock& clock,
                                                                    std::shared_ptr<outbox::ForeignWriteLog> log,
-                                                                   std::shared_ptr<const capacity::Planner> planner) {
+                                                                   std::shared_ptr<const capacity::Planner> planner,
+                                                                   metrics::Metrics* metrics) {
   auto parts = std::make_unique<Parts>(clock);
   parts->foreign_writes = std::move(log);
   parts->planner = std::move(planner);
+  parts->metrics = metrics;
   parts->settings = settings.outbox;
   parts->data = settings.data;
   parts->policy = outbox_policy(settings.outbox);

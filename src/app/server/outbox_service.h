@@ -15,6 +15,7 @@
 #include "capacity/planner.h"
 #include "http/message.h"
 #include "mail/dkim.h"
+#include "metrics/metrics.h"
 #include "outbox/store_ledger/foreign_writes.h"
 #include "store/store.h"
 
@@ -24,11 +25,14 @@ class OutboxService {
  public:
   // Prepares the tables; the pipelines do not run yet. The store, the gateway and the clock must outlive it; with a
   // ledger elsewhere the store still has the sandbox. `log` tells what other programs write to the table of e-mails; it
-  // may be null. Without a planner capacity is planned with the prices that come with the program.
-  static base::Result<std::unique_ptr<OutboxService>> create(
-      store::Store& store, MessageGateway& gateway, const Settings& settings, const MemoryLimits& memory,
-      const base::PlausibleClock& clock, std::shared_ptr<outbox::ForeignWriteLog> log = nullptr,
-      std::shared_ptr<const capacity::Planner> planner = nullptr);
+  // may be null. Without a planner capacity is planned with the prices that come with the program. Metrics may be null,
+  // too, and must outlive it.
+  static base::Result<std::unique_ptr<OutboxService>> create(store::Store& store, MessageGateway& gateway,
+                                                             const Settings& settings, const MemoryLimits& memory,
+                                                             const base::PlausibleClock& clock,
+                                                             std::shared_ptr<outbox::ForeignWriteLog> log = nullptr,
+                                                             std::shared_ptr<const capacity::Planner> planner = nullptr,
+                                                             metrics::Metrics* metrics = nullptr);
   ~OutboxService();
 
   void start();

@@ -16,6 +16,7 @@
 #include "app/server/engine_options.h"
 #include "app/server/memory_limits.h"
 #include "app/server/message_gateway.h"
+#include "app/server/metrics_service.h"
 #include "app/server/monitor.h"
 #include "app/server/mysql_storage.h"
 #include "app/server/outbox_service.h"
@@ -205,7 +206,8 @@ std::string audit_table(const Settings& settings) {
 // Tables of the services that have indexes.
 std::set<std::string> indexed_tables(const Settings& settings) {
   const outbox::StoreTables tables{settings.outbox.table};
-  std::set<std::string> names{settings.reminders.table, audit_table(settings), settings.tickets.table};
+  std::set<std::string> names{settings.reminders.table, audit_table(settings), settings.tickets.table,
+                              settings.metrics.table};
   for (const store::TableSetup& setup : outbox::table_setups(tables)) names.insert(setup.request.table_name);
   return names;
 }
@@ -394,6 +396,7 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
   ReadOnlyTables closed(watched, std::move(audits));
   auto endpoint = std::make_unique<wire::Endpoint>(closed, endpoint_options(settings, memory));
   std::unique_ptr<MessageGateway> gateway;
+  std::unique_ptr<MetricsService> figures;
   std::unique_ptr<OutboxService> outbox;
   std::shared_ptr<SharedKeys> keys;  // of all servers on one database
   if (!settings.outbox.off) {
@@ -404,8 +407,11 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
     }
     TRY(gateway, MessageGateway::create(*engine, settings.messages, shared.idempotency,
                                         net::Address{settings.outbox.http_host, 0}.is_loopback(), memory, *clock));
+    if (!settings.metrics.off) {
+      TRY(figures, MetricsService::create(*engine, *gateway, settings, *clock));
+    }
     TRY(outbox, OutboxService::create(*engine, *gateway, shared, memory, *clock, is_watched ? watched.log() : nullptr,
-                                      planner));
+                                      planner, figures ? &figures->metrics() : nullptr));
   }
   std::atomic<const Servers*> listening = nullptr;  // requests come before start() has returned
   Monitor monitor(metrics_readers(settings));
@@ -419,6 +425,7 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
   });
   if (outbox) monitor.add_source([&](std::string& text) { outbox->append_metrics(text); });
   if (gateway) monitor.add_source([&](std::string& text) { gateway->append_metrics(text); });
+  if (figures) monitor.add_source([&](std::string& text) { figures->append_metrics(text); });
   if (outbox) monitor.add_check([&] { return outbox->problem(); });
   if (outbox) monitor.set_troubles([&] { return outbox->troubles(); });
   monitor.add_source([&](std::string& text) {
@@ -437,11 +444,13 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
   endpoint->set_address(address.text());
   listening = &servers;
   if (outbox) outbox->start();
+  if (figures) figures->start();
   monitor.set_ready(true);
   if (outbox) announce_outbox(out, settings, *outbox, servers.rest());
   if (gateway) out << "Messages: " << gateway->describe() << "\n";
   if (outbox) announce_reminders(out, settings.reminders);
   if (outbox) announce_tickets(out, settings.tickets);
+  if (figures) out << "Metrics: counted in table " << settings.metrics.table << " (see them with: postino metrics)\n";
   announce(out, settings, address);
   if (outbox && settings.outbox.sample) {
     TRY_VOID(outbox->show_sample(out));
@@ -481,10 +490,12 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
     servers.stop(plan.leave_at);
     monitor.stop();
     if (outbox) outbox->stop(plan.give_up_at);
+    if (figures) figures->stop();
   }
   endpoint->stop();
   listening = nullptr;
   outbox.reset();
+  figures.reset();
   gateway.reset();
   engine.reset();  // answers what it has taken
   endpoint.reset();

@@ -71,6 +71,10 @@ T& field(Settings& settings, T ObjectSettings::*member) {
   return settings.objects.*member;
 }
 template <class T>
+T& field(Settings& settings, T MetricsSettings::*member) {
+  return settings.metrics.*member;
+}
+template <class T>
 T& field(Settings& settings, T http::BorderOptions::*member) {
   return settings.access.border.*member;
 }

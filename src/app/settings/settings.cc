@@ -190,6 +190,7 @@ const std::vector<Setting>& all_settings() {
     for (Setting& setting : reminder_settings()) all.push_back(std::move(setting));
     for (Setting& setting : ticket_settings()) all.push_back(std::move(setting));
     for (Setting& setting : capacity_settings()) all.push_back(std::move(setting));
+    for (Setting& setting : metrics_settings()) all.push_back(std::move(setting));
     for (Setting& setting : messages_settings()) all.push_back(std::move(setting));
     return all;
   }();
@@ -246,6 +247,7 @@ base::Result<void> check(const Settings& settings) {
   errors.add(check(settings.capacity));
   errors.add(check(settings.tickets));
   errors.add(check(settings.objects));
+  if (!settings.outbox.off) errors.add(check_metrics(settings));
   for (const auto& [flag, table] :
        {std::pair("--outbox-table", settings.outbox.table), std::pair("--messages-table", settings.idempotency.table),
         std::pair("--queues-table", settings.messages.queues),

@@ -13,6 +13,7 @@
 #include "app/settings/access_settings.h"
 #include "app/settings/capacity_settings.h"
 #include "app/settings/messages_settings.h"
+#include "app/settings/metrics_settings.h"
 #include "app/settings/outbox_settings.h"
 #include "app/settings/reminder_settings.h"
 #include "app/settings/ticket_settings.h"
@@ -57,6 +58,7 @@ struct Settings {
   CapacitySettings capacity;
   TicketSettings tickets;
   ObjectSettings objects;
+  MetricsSettings metrics;
 };
 
 enum class SettingKind { text, list, flag };
@@ -101,6 +103,7 @@ std::vector<Setting> messages_settings();
 std::vector<Setting> reminder_settings();
 std::vector<Setting> capacity_settings();
 std::vector<Setting> ticket_settings();  // and of the object store
+std::vector<Setting> metrics_settings();
 
 // What follows goes on after an error, and fails with all that were found.
 
@@ -115,6 +118,7 @@ base::Result<void> apply_environment(Settings& settings,
 
 // Rules that concern several settings.
 base::Result<void> check(const Settings& settings);
+base::Result<void> check_metrics(const Settings& settings);  // those of metrics, among them
 
 // All settings as a configuration file, secrets left out.
 std::string show(const Settings& settings);

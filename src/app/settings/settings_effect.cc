@@ -33,7 +33,7 @@ const std::vector<EffectRule>& effect_rules() {
   static const std::vector<EffectRule> rules = {
       // But not http.api_keys: where there are API keys, DynamoDB's API and the metrics ask for keys too.
       {{"http.address", "http.tls_", "http.require_", "outbox.", "mysql.", "smtp.", "dkim.", "callback.", "mqprobe.",
-        "messages.", "reminders.", "tickets.", "objects.", "capacity."},
+        "messages.", "reminders.", "tickets.", "objects.", "capacity.", "metrics."},
        [](const Settings& all) { return all.outbox.off; },
        "with --no-outbox"},
       {{"reminders.table", "reminders.shards", "reminders.rules", "reminders.other_person", "reminders.currency",
@@ -48,6 +48,13 @@ const std::vector<EffectRule>& effect_rules() {
        [](const Settings& all) { return all.objects.bucket.empty(); },
        "without --objects-bucket"},
       {{"tickets.reply_to"}, [](const Settings& all) { return all.tickets.from.empty(); }, "without --tickets-from"},
+      {{"metrics.table", "metrics.no_emails", "metrics.batch", "metrics.window", "metrics.retries",
+        "metrics.subscribers"},
+       [](const Settings& all) { return all.metrics.off; },
+       "with --no-metrics"},
+      {{"metrics.no_emails"},
+       [](const Settings& all) { return all.outbox.ledger == LedgerKind::mysql; },
+       "with --ledger mysql: e-mails there are not counted from changes"},
       {{"mysql."},
        [](const Settings& all) { return all.outbox.ledger != LedgerKind::mysql; },
        "without --ledger mysql"},

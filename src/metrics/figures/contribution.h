@@ -37,7 +37,7 @@ struct Source {
   // Pure. invalid when the item is not as it must be, with the rule; it then counts as nothing.
   std::function<base::Result<Contribution>(const item::Item&)> count;
   // How long items stay at least. Figures of the history that are older are never counted anew, because what they
-  // counted may be gone. nullopt: items stay until somebody deletes them.
+  // counted may be gone. nullopt: items stay until a program deletes them.
   std::optional<base::Milliseconds> kept_for;
   // Its figures: so that each has an item from the beginning, and that one read finds them.
   std::vector<std::string> known_figures;

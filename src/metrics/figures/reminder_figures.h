@@ -10,7 +10,7 @@ namespace postino::metrics {
 // reminders_by_type#{type}                                             those that were sent
 //
 // In the history: reminders_drafted, reminders_sent#{type}. `types` are those that the rules know; all others together
-// are "other", as statuses are that nobody knows.
+// are "other", as statuses are that are unknown.
 Source reminder_source(std::string table, base::Milliseconds kept_for, const std::vector<std::string>& types);
 
 }  // namespace postino::metrics

@@ -195,7 +195,7 @@ Outcome<void> CheckpointKeeper::commit_part(std::vector<store::TransactAction> a
 }
 
 Outcome<void> CheckpointKeeper::renew() {
-  if (clock_.monotonic() - written_ < options_.lease / 3) return {};
+  if (options_.alone || clock_.monotonic() - written_ < options_.lease / 3) return {};
   return write(checkpoint_, {});
 }
 

@@ -23,7 +23,7 @@ struct Checkpoint {
   store::SequenceNumber position = 0;  // of the last record that is done
   std::string due;                     // why everything must be done anew; empty: nothing must
   item::Map notes;                     // what the handler wants to know again
-  std::string owner;                   // empty: nobody follows now
+  std::string owner;                   // empty: no process follows now
   std::int64_t version = 0;
   base::TimePoint at;  // when it was written, by the clock of the owner
 };
@@ -38,7 +38,8 @@ struct KeeperOptions {
   std::string follower;  // "tickets"
   std::string owner;     // this process: different for each
   base::Milliseconds lease = std::chrono::seconds(15);
-  bool alone = false;  // no other process can use the store: nobody has to be waited for
+  // No other process can use the store: there is no other to be waited for, nor to be told that this one is alive.
+  bool alone = false;
 };
 
 // One thread at a time.
@@ -50,7 +51,7 @@ class CheckpointKeeper {
 
   const KeeperOptions& options() const { return options_; }
 
-  // Reads it, and takes it if nobody has it or its owner is silent for too long. True: it is ours. A new one begins
+  // Reads it, and takes it if no process has it or its owner is silent for too long. True: it is ours. A new one begins
   // with `due`.
   Outcome<bool> hold();
   bool holds() const { return holds_; }

@@ -1,4 +1,4 @@
-// Why changes were not handled, as far as somebody has to react.
+// Why changes were not handled, as far as a follower has to react.
 #pragma once
 
 #include <string>
@@ -11,6 +11,7 @@ namespace postino::metrics {
 enum class Trouble {
   temporary,  // a store, a receiver or a disk cannot be used now: tried again, with everything as it was
   record,     // a record cannot be handled: the batch is halved until it is known which
+  absent,     // the table is not there yet: looked for again
   lost,       // another follower has the checkpoint, or it is not known what it says: it is read again
   figures,    // the figures cannot be right: everything is counted anew
 };

@@ -137,6 +137,25 @@ Outcome<void> Follower::work(std::span<const store::StreamRecord> records) {
   return work(records.subspan(half));
 }
 
+bool Follower::ask(Errand errand) {
+  constexpr std::size_t most_errands = 1'000;
+  const std::lock_guard lock(mutex_);
+  if (errands_.size() >= most_errands) return false;
+  errands_.push_back(std::move(errand));
+  return true;
+}
+
+// What fails is not tried again: who asked sees that it was not done.
+Outcome<void> Follower::run_errands() {
+  std::vector<Errand> errands;
+  {
+    const std::lock_guard lock(mutex_);
+    errands.swap(errands_);
+  }
+  for (const Errand& errand : errands) TRY_VOID(errand(keeper_));
+  return {};
+}
+
 Outcome<Follower::Round> Follower::turn() {
   TRY(const bool holds, keeper_.hold());
   follows_ = holds;
@@ -146,6 +165,7 @@ Outcome<Follower::Round> Follower::turn() {
     TRY_VOID(call_for_anew("an operator wants it"));
   }
   if (!subscription_) TRY_VOID(open());
+  TRY_VOID(run_errands());
   TRY(const bool any, gather());
   if (!any) {
     TRY_VOID(keeper_.renew());
@@ -159,13 +179,28 @@ Outcome<Follower::Round> Follower::turn() {
   return Round::handled;
 }
 
+// True: it is news.
+bool Follower::tell(const std::string& problem) {
+  const std::lock_guard lock(mutex_);
+  if (told_ == problem) return false;
+  told_ = problem;
+  return true;
+}
+
+std::string Follower::problem() const {
+  const std::lock_guard lock(mutex_);
+  return told_;
+}
+
 void Follower::react(const Failure& failure) {
-  ++failures_;
   ++failures_in_a_row_;
-  if (failure.reason != told_)
-    base::log_warning("metrics", "changes cannot be handled now",
-                      {{"follower", options_.keeper.follower}, {"cause", failure.reason}});
-  told_ = failure.reason;
+  // A service makes its table when it needs it: no fault of anybody.
+  const bool is_absent = failure.kind == Trouble::absent;
+  if (!is_absent) ++failures_;
+  if (tell(failure.reason))
+    base::log_event(is_absent ? base::LogLevel::info : base::LogLevel::warning, "metrics",
+                    is_absent ? "waiting for a table" : "changes cannot be handled now",
+                    {{"follower", options_.keeper.follower}, {"cause", failure.reason}});
   if (failure.kind == Trouble::figures) {
     if (!call_for_anew(failure.reason)) keeper_.forget();
     return;
@@ -184,7 +219,7 @@ Follower::Round Follower::run_once() {
     return Round::failed;
   }
   failures_in_a_row_ = 0;
-  told_.clear();
+  tell("");
   return *done;
 }
 

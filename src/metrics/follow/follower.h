@@ -32,7 +32,7 @@ struct FollowerOptions {
   base::Milliseconds window = std::chrono::seconds(5);  // for which a batch waits to be full
   int retries = 3;                                      // of a single change, before it is set aside
   base::Milliseconds poll = std::chrono::seconds(1);    // how long to wait for a change, or for one's turn
-  // Beginning anew takes long: it is not done again and again if somebody spoils the figures again and again.
+  // Beginning anew takes long: it is not done again and again if another program spoils the figures again and again.
   base::Milliseconds between_beginnings = std::chrono::seconds(30);
   base::Backoff pauses{.first = base::Milliseconds(100), .longest = base::Milliseconds(5'000)};  // after failures
 };
@@ -74,8 +74,15 @@ class Follower {
   // Everything is to be done anew, by the next round. Safe to call from any thread.
   void begin_anew() { is_anew_wanted_ = true; }
 
+  // Has this done between two batches, by the thread that handles them, once. Safe to call from any thread. False: too
+  // many wait already.
+  using Errand = std::function<Outcome<void>(CheckpointKeeper& keeper)>;
+  bool ask(Errand errand);
+
   const FollowerOptions& options() const { return options_; }
   FollowerCounts counts() const;  // safe to call from any thread
+  // Why the last round failed, or that the table is not there; empty when it did not. Safe to call from any thread.
+  std::string problem() const;
 
  private:
   Outcome<Round> turn();
@@ -83,8 +90,10 @@ class Follower {
   Outcome<bool> gather();
   Outcome<void> work(std::span<const store::StreamRecord> records);
   Outcome<void> retry_single(std::span<const store::StreamRecord> record, Failure failure);
+  Outcome<void> run_errands();
   Outcome<void> call_for_anew(const std::string& reason);
   void drop();
+  bool tell(const std::string& problem);
   void react(const Failure& failure);
   void set_subscription(std::unique_ptr<store::Subscription> subscription);
   void note_lag();
@@ -98,14 +107,15 @@ class Follower {
   CheckpointKeeper keeper_;
 
   std::vector<store::StreamRecord> batch_;
-  std::string told_;  // the last failure that the log has
   int failures_in_a_row_ = 0;
   std::atomic<bool> is_anew_wanted_ = false;
   std::optional<base::Milliseconds> began_;  // when it last began anew; monotonic
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable stopping_;
   bool is_stopped_ = false;
+  std::string told_;                                   // the last failure that the log has; under the mutex
+  std::vector<Errand> errands_;                        // the same
   std::shared_ptr<store::Subscription> subscription_;  // written under the mutex
 
   std::atomic<std::uint64_t> records_ = 0, batches_ = 0, halved_ = 0, set_aside_ = 0, begun_ = 0, failures_ = 0;

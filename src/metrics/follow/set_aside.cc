@@ -1,5 +1,7 @@
 #include "metrics/follow/set_aside.h"
 
+#include <algorithm>
+
 #include "base/base64.h"
 #include "base/hash.h"
 #include "base/timestamp.h"
@@ -29,6 +31,18 @@ std::size_t bytes_of(const std::optional<item::Item>& image) { return image ? it
 
 }  // namespace
 
+std::string public_id(const std::string& id) {
+  std::string text = id.starts_with(set_aside_begin) ? id.substr(set_aside_begin.size()) : id;
+  std::ranges::replace(text, '#', '~');
+  return text;
+}
+
+std::string private_id(const std::string& id) {
+  std::string text = id;
+  std::ranges::replace(text, '~', '#');
+  return std::string(set_aside_begin) + text;
+}
+
 std::string_view event_name(store::ChangeType type) {
   switch (type) {
     case store::ChangeType::insert:
@@ -57,7 +71,23 @@ SetAside set_aside_record(const std::string& follower, const std::string& table,
     aside.old_image = record.old_image;
     aside.new_image = record.new_image;
   }
+  aside.changed_at = record.time;
   return aside;
+}
+
+std::optional<store::StreamRecord> record_of(const SetAside& aside) {
+  const auto sequence = store::parse_sequence_number(aside.sequence);
+  if (!sequence || !aside.changed_at || (!aside.old_image && !aside.new_image)) return std::nullopt;
+  store::StreamRecord record;
+  record.sequence_number = *sequence;
+  record.time = *aside.changed_at;
+  record.type = store::ChangeType::remove;
+  if (aside.new_image) record.type = aside.old_image ? store::ChangeType::modify : store::ChangeType::insert;
+  record.keys = aside.keys;
+  record.old_image = aside.old_image;
+  record.new_image = aside.new_image;
+  record.view_type = store::StreamViewType::new_and_old_images;
+  return record;
 }
 
 SetAside set_aside_item(const std::string& follower, const std::string& table, const item::Key& keys,
@@ -99,6 +129,7 @@ item::Item stored_form(const SetAside& record) {
                   {"keys", record.keys},
                   {"ttl", base::epoch_seconds(record.at + set_aside_kept)}};
   if (!record.sequence.empty()) item.set("sequence", record.sequence);
+  if (record.changed_at) item.set("changed_at", base::format_timestamp(*record.changed_at));
   if (record.old_image) item.set("old_image", *record.old_image);
   if (record.new_image) item.set("new_image", *record.new_image);
   return item;
@@ -116,6 +147,7 @@ base::Result<SetAside> read_set_aside(const item::Item& item) {
                   .old_image = std::nullopt,
                   .new_image = std::nullopt};
   TRY(record.at, base::parse_timestamp(item::attribute_text(item, "set_aside_at")));
+  if (const auto at = base::parse_timestamp(item::attribute_text(item, "changed_at"))) record.changed_at = *at;
   if (const item::Map* const keys = map_in(item, "keys")) record.keys = *keys;
   if (const item::Map* const image = map_in(item, "old_image")) record.old_image = *image;
   if (const item::Map* const image = map_in(item, "new_image")) record.new_image = *image;
@@ -150,6 +182,19 @@ base::Result<SetAsideList::Page> SetAsideList::page(const std::string& cursor, i
     page.cursor =
         base::to_base64(item::attribute_text(*last, "set_aside_at") + " " + item::attribute_text(*last, "metric_name"));
   return page;
+}
+
+base::Result<std::optional<SetAside>> SetAsideList::find(const std::string& id) {
+  if (!id.starts_with(set_aside_begin)) return std::nullopt;
+  store::GetItemRequest request;
+  request.table_name = table_;
+  request.key = item::Key{{"metric_name", id}};
+  request.consistent_read = true;
+  const auto answer = retry_([&] { return store_.get_item(request); });
+  if (!answer) return base::propagate(store::as_error(answer.error()));
+  if (!answer->item) return std::nullopt;
+  TRY(SetAside found, read_set_aside(*answer->item));
+  return found;
 }
 
 base::Result<bool> SetAsideList::remove(const std::string& id) {

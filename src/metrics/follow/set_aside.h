@@ -26,7 +26,12 @@ struct SetAside {
   item::Map keys;
   std::optional<item::Item> old_image;  // of records that are not too large to be kept
   std::optional<item::Item> new_image;
+  std::optional<base::TimePoint> changed_at = std::nullopt;  // of a record
 };
+
+// An id for callers, that can stand in a path as it is: "tickets~100000000000000000042"; and back.
+std::string public_id(const std::string& id);
+std::string private_id(const std::string& id);
 
 std::string_view event_name(store::ChangeType type);
 
@@ -35,8 +40,11 @@ SetAside set_aside_record(const std::string& follower, const std::string& table,
 // An item that cannot be counted. The same item has the same id.
 SetAside set_aside_item(const std::string& follower, const std::string& table, const item::Key& keys,
                         std::string reason, base::TimePoint now);
-// Changes that nobody will see: the stream did not keep them until they were read.
+// Changes that no follower will see: the stream did not keep them until they were read.
 SetAside set_aside_gap(const std::string& follower, const std::string& table, std::string reason, base::TimePoint now);
+
+// The record as it was in the stream; nullopt when not enough of it was kept.
+std::optional<store::StreamRecord> record_of(const SetAside& aside);
 
 item::Item stored_form(const SetAside& record);
 base::Result<SetAside> read_set_aside(const item::Item& item);
@@ -56,6 +64,8 @@ class SetAsideList {
   };
   // invalid when the limit is not from 1 to 200, or the cursor is none.
   base::Result<Page> page(const std::string& cursor, int limit);
+  // nullopt: there is none of this id.
+  base::Result<std::optional<SetAside>> find(const std::string& id);
   // When an operator has seen to it. False: there is none of this id.
   base::Result<bool> remove(const std::string& id);
 

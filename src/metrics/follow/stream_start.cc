@@ -34,6 +34,8 @@ Outcome<StreamStart> start_after(store::Store& store, const std::string& table, 
 
 Outcome<std::string> stream_of_table(store::Store& store, const std::string& table, bool may_enable) {
   auto description = store.describe_table(table);
+  if (!description && description.error().type == store::ErrorType::resource_not_found)
+    return trouble(Trouble::absent, "there is no table " + table);
   if (!description) return temporary(description.error());
   if (!description->stream && may_enable) {
     store::UpdateTableRequest request;

@@ -11,7 +11,7 @@
 namespace postino::metrics {
 
 // The ARN of a table's stream with new and old images. A table without a stream gets one, if `may_enable`. temporary
-// when there is none, or one with other contents.
+// when there is none, or one with other contents; absent when there is no table.
 Outcome<std::string> stream_of_table(store::Store& store, const std::string& table, bool may_enable);
 
 struct StreamStart {

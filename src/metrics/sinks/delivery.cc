@@ -1,6 +1,5 @@
 #include "metrics/sinks/delivery.h"
 
-#include "metrics/follow/set_aside.h"
 #include "metrics/follow/stream_start.h"
 
 namespace postino::metrics {
@@ -41,6 +40,22 @@ Outcome<void> Delivery::set_aside(const store::StreamRecord& record, const std::
                                   CheckpointKeeper& keeper) {
   const SetAside aside = set_aside_record(keeper.options().follower, table_, record, reason, clock_.now());
   return keeper.commit(keeper.moved_to(record.sequence_number), {kept_aside(keeper, aside)});
+}
+
+Outcome<void> Delivery::deliver_again(SetAside aside, CheckpointKeeper& keeper) {
+  const std::optional<store::StreamRecord> record = record_of(aside);
+  if (!record) return {};
+  Checkpoint next = keeper.checkpoint();
+  const auto delivered = deliver(std::span(&*record, 1), next);
+  if (!delivered && delivered.error().kind != Trouble::record) return base::propagate(delivered.error());
+  if (!delivered) {
+    aside.reason = delivered.error().reason;
+    return keeper.commit(keeper.checkpoint(), {kept_aside(keeper, aside)});
+  }
+  store::TransactDelete removal;
+  removal.table_name = keeper.options().table;
+  removal.key = item::Key{{"metric_name", aside.id}};
+  return keeper.commit(std::move(next), {std::move(removal)});
 }
 
 }  // namespace postino::metrics

@@ -1,4 +1,4 @@
-// Changes that are delivered to somebody: first they are there, then the checkpoint moves. So each is delivered at
+// Changes that are delivered to a receiver: first they are there, then the checkpoint moves. So each is delivered at
 // least once and in order, and twice only if the process ends in between.
 #pragma once
 
@@ -6,6 +6,7 @@
 #include <string>
 
 #include "metrics/follow/change_handler.h"
+#include "metrics/follow/set_aside.h"
 
 namespace postino::metrics {
 
@@ -20,6 +21,10 @@ class Delivery : public ChangeHandler {
   Outcome<void> handle(std::span<const store::StreamRecord> records, CheckpointKeeper& keeper) override;
   Outcome<void> set_aside(const store::StreamRecord& record, const std::string& reason,
                           CheckpointKeeper& keeper) override;
+
+  // Delivers a change that was set aside, after all, and forgets that it was. If the receiver still refuses it, it
+  // stays set aside, with the reason of now.
+  Outcome<void> deliver_again(SetAside aside, CheckpointKeeper& keeper);
 
  protected:
   const std::string& table() const { return table_; }
