@@ -43,7 +43,9 @@ class SessionsTest : public testing::Test {
   }
   std::vector<std::string> ids_of(const std::string& user_id, const std::string& tenant = "") {
     std::vector<std::string> ids;
-    for (const Session& session : *sessions_.list({.user_id = user_id, .tenant = tenant})) ids.push_back(session.id);
+    const auto sessions = sessions_.list({.user_id = user_id, .tenant = tenant});
+    EXPECT_TRUE(sessions);
+    for (const Session& session : *sessions) ids.push_back(session.id);
     return ids;
   }
 
