@@ -60,6 +60,7 @@ item::Item item_of(const Session& session, const std::string& secret) {
   item.set("data", std::move(data));
   if (session.of_api_key) item.set("of_api_key", true);
   if (!session.tenant.empty()) item.set("tenant", session.tenant);
+  if (!session.credential.empty()) item.set("credential", session.credential);
   if (!session.from.empty()) item.set("signed_in_from", session.from);
   return item;
 }
@@ -70,6 +71,7 @@ std::optional<Session> session_of(const item::Item& item) {
   session.id = item::attribute_text(item, "session_id");
   session.user_id = item::attribute_text(item, "user_id");
   session.tenant = item::attribute_text(item, "tenant");
+  session.credential = item::attribute_text(item, "credential");
   session.from = item::attribute_text(item, "signed_in_from");
   if (const item::AttributeValue* const of_key = item.find("of_api_key"))
     session.of_api_key = of_key->get_if<bool>() != nullptr && of_key->as<bool>();
@@ -87,13 +89,33 @@ bool has_secret(const item::Item& item, std::string_view secret) {
   return stored.size() == given.size() && CRYPTO_memcmp(stored.data(), given.data(), given.size()) == 0;
 }
 
+store::GetItemRequest get_request(const std::string& table, const std::string& id) {
+  store::GetItemRequest get;
+  get.table_name = table;
+  get.key = {{"PK", partition_of(id)}, {"SK", "METADATA"}};
+  get.consistent_read = true;
+  return get;
+}
+
+// The table: no session was ever created.
+bool is_absent(const store::Error& error) { return error.type == store::ErrorType::resource_not_found; }
+
 }  // namespace
+
+// Two that come first at the same time both prepare it, which does no harm.
+store::Answer<void> Sessions::prepare_once() {
+  if (is_prepared_ || !options_.prepare) return {};
+  TRY_VOID(options_.prepare());
+  is_prepared_ = true;
+  return {};
+}
 
 store::Answer<Sessions::Created> Sessions::create(Session session) {
   session.id = std::string(id_begin) + base::make_uuid(random_);
   session.created_at = clock_.now();
   session.expires_at = session.created_at + options_.life;
   const std::string secret = make_secret(random_);
+  TRY_VOID(prepare_once());
   TRY(const std::vector<item::Item> earlier, items_of(session, most_of_one_user));
   if (earlier.size() >= most_of_one_user) TRY_VOID(remove(item::attribute_text(earlier.back(), "session_id")));
   store::PutItemRequest put;
@@ -111,7 +133,10 @@ bool Sessions::is_token(std::string_view text) {
 
 store::Answer<std::optional<Session>> Sessions::find(std::string_view token) {
   if (!is_token(token)) return std::nullopt;
-  TRY(const std::optional<item::Item> item, read(std::string(token.substr(0, id_size))));
+  const auto answer = store_.get_item(get_request(options_.table, std::string(token.substr(0, id_size))));
+  if (!answer && is_absent(answer.error())) return std::nullopt;
+  if (!answer) return base::propagate(answer.error());
+  const std::optional<item::Item>& item = answer->item;
   if (!item || !has_secret(*item, token.substr(id_size + 1))) return std::nullopt;
   std::optional<Session> session = session_of(*item);
   if (!session || has_ended(*session)) return std::nullopt;
@@ -147,12 +172,11 @@ store::Answer<int> Sessions::revoke_all(const Session& whose) {
 }
 
 store::Answer<std::optional<item::Item>> Sessions::read(const std::string& id) {
-  store::GetItemRequest get;
-  get.table_name = options_.table;
-  get.key = {{"PK", partition_of(id)}, {"SK", "METADATA"}};
-  get.consistent_read = true;
-  TRY(store::GetItemResponse answer, retry_([&] { return store_.get_item(get); }));
-  return std::move(answer.item);
+  const store::GetItemRequest get = get_request(options_.table, id);
+  auto answer = retry_([&] { return store_.get_item(get); });
+  if (!answer && is_absent(answer.error())) return std::nullopt;
+  if (!answer) return base::propagate(std::move(answer).error());
+  return std::move(answer->item);
 }
 
 store::Answer<std::vector<item::Item>> Sessions::items_of(const Session& whose, std::size_t most) {
@@ -163,8 +187,10 @@ store::Answer<std::vector<item::Item>> Sessions::items_of(const Session& whose, 
   query.placeholders.values = item::Map{{":whose", listing_of(whose)}};
   query.forward = false;
   query.limit = static_cast<int>(most);
-  TRY(store::PageResponse page, retry_([&] { return store_.query(query); }));
-  return std::move(page.items);
+  auto page = retry_([&] { return store_.query(query); });
+  if (!page && is_absent(page.error())) return std::vector<item::Item>();
+  if (!page) return base::propagate(std::move(page).error());
+  return std::move(page->items);
 }
 
 store::Answer<void> Sessions::remove(const std::string& id) {

@@ -1,10 +1,12 @@
 // Sessions of people and programs that have signed in: SESSION#{id}/METADATA in the table of the support desk, as seed
 // 004 has them. They end after a day, or when they are revoked.
 //
-// A caller gets a token: the id of the session, which others may see, and a secret, of which only a digest is stored. So
-// whoever reads the table, or a list of sessions, cannot act as one of them.
+// A caller gets a token: the id of the session, which others may see, and a secret, of which only a digest is stored.
+// So whoever reads the table, or a list of sessions, cannot act as one of them.
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,14 +22,17 @@ namespace postino::access {
 struct SessionOptions {
   std::string table = "prod-tickets-unified";
   base::Milliseconds life = std::chrono::hours(24);
+  // Makes the table unless it is there. Called when the first session is created.
+  std::function<base::Result<void>()> prepare = {};
 };
 
 struct Session {
   std::string id;       // "sess_" and a UUID
   std::string user_id;  // who signed in: the name of a user, or of an API key
   bool of_api_key = false;
-  std::string tenant;  // empty: none
-  std::string from;    // the address of the sign-in
+  std::string tenant;      // empty: none
+  std::string credential;  // stands for the password or the key of the sign-in: with another one the session has ended
+  std::string from;        // the address of the sign-in
   base::TimePoint created_at{};
   base::TimePoint expires_at{};
 };
@@ -50,7 +55,8 @@ class Sessions {
 
   // Is this text a token, as far as its form tells?
   static bool is_token(std::string_view text);
-  // nullopt: there is none, it has ended, or the secret is another.
+  // nullopt: there is none, it has ended, or the secret is another. Does not wait: a store that is busy is an error at
+  // once.
   store::Answer<std::optional<Session>> find(std::string_view token);
 
   // Of one user, the newest first, without those that have ended.
@@ -64,6 +70,7 @@ class Sessions {
   store::Answer<std::optional<item::Item>> read(const std::string& id);
   store::Answer<std::vector<item::Item>> items_of(const Session& whose, std::size_t most);
   store::Answer<void> remove(const std::string& id);
+  store::Answer<void> prepare_once();
   bool has_ended(const Session& session) const { return session.expires_at <= clock_.now(); }
 
   store::Store& store_;
@@ -71,6 +78,7 @@ class Sessions {
   const base::Clock& clock_;
   base::Random& random_;
   const store::Retry retry_;
+  std::atomic<bool> is_prepared_ = false;
 };
 
 }  // namespace postino::access

@@ -32,8 +32,8 @@ TEST_F(SignInLimitsTest, AFewMistakesCostNothing) {
 
 TEST_F(SignInLimitsTest, PausesDoubleUpToAMinuteForAName) {
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(may_try());
-  for (const auto expected : {seconds(1), seconds(2), seconds(4), seconds(8), seconds(16), seconds(32), seconds(60),
-                              seconds(60)}) {
+  for (const auto expected :
+       {seconds(1), seconds(2), seconds(4), seconds(8), seconds(16), seconds(32), seconds(60), seconds(60)}) {
     EXPECT_EQ(pause(), expected);
     clock_.advance(expected - base::Milliseconds(1));
     EXPECT_EQ(pause(), base::Milliseconds(1)) << "asking in a pause makes it neither longer nor shorter";
@@ -91,8 +91,10 @@ TEST_F(SignInLimitsTest, TenThousandAttemptsTakeDays) {
   const base::Milliseconds begin = clock_.monotonic();
   while (tried < 10'000) {
     const auto wait = limits_.begin("anna", "192.0.2." + std::to_string(tried % 250));
-    if (!wait) ++tried;
-    else clock_.advance(*wait);
+    if (!wait)
+      ++tried;
+    else
+      clock_.advance(*wait);
   }
   EXPECT_GT(clock_.monotonic() - begin, hours(24 * 6));
 }

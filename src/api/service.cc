@@ -138,7 +138,12 @@ Api::Api(outbox::Outbox& outbox, outbox::SandboxMailbox* mailbox, messages::Mess
       reading_(std::move(options.reading)),
       answers_(std::move(options.answers)),
       border_(options.border),
-      access_(std::make_shared<const Access>(std::move(options.keys), std::move(options.border))),
+      sessions_(options.sessions),
+      access_(std::make_shared<const Access>(std::move(options.keys), std::move(options.border),
+                                             std::move(options.users), sessions_)),
+      sign_ins_(sessions_ == nullptr
+                    ? nullptr
+                    : std::make_unique<SignIns>(access_, *sessions_, clock, std::move(options.sign_ins))),
       router_(all_routes()),
       planner_(options.planner ? std::move(options.planner)
                                : std::make_shared<const capacity::Planner>(capacity::built_in_prices())),
@@ -151,7 +156,8 @@ Api::Api(outbox::Outbox& outbox, outbox::SandboxMailbox* mailbox, messages::Mess
                 options.reminders,
                 *planner_,
                 options.tickets,
-                options.metrics},
+                options.metrics,
+                sign_ins_.get()},
       statistics_(all_routes()),
       promised_(all_routes().size()),
       waiting_shares_(shares_of(options.waiting_threads, options.max_waiting)),
@@ -166,7 +172,9 @@ Api::Api(outbox::Outbox& outbox, outbox::SandboxMailbox* mailbox, messages::Mess
 
 Api::~Api() { stop(); }
 
-void Api::set_keys(std::vector<ApiKey> keys) { access_.set(std::make_shared<const Access>(std::move(keys), border_)); }
+void Api::set_keys(std::vector<ApiKey> keys, std::vector<User> users) {
+  access_.set(std::make_shared<const Access>(std::move(keys), border_, std::move(users), sessions_));
+}
 
 void Api::handle(const http::Request& request, http::Responder respond) {
   if (http::Border::is_preflight(request)) return respond(border_.answer_preflight(request));
@@ -342,6 +350,7 @@ void Api::log(const Work& work, int status, steady_clock::duration time, const s
 
 void Api::append_metrics(std::string& out) const {
   statistics_.append_to(out);
+  if (sign_ins_) sign_ins_->append_metrics(out);
   base::append_metric(out, "postino_api_requests_waiting", "gauge", "Requests to the REST API that wait for a thread.",
                       std::to_string(pool_.waiting() + waiting_pool_.waiting() + receiving_pool_.waiting() +
                                      waiting_shares_.waiting() + receiving_shares_.waiting()));

@@ -11,6 +11,7 @@
 
 #include "api/protocol/access.h"
 #include "api/protocol/call.h"
+#include "api/protocol/sign_ins.h"
 #include "api/router.h"
 #include "api/statistics.h"
 #include "base/memory_budget.h"
@@ -23,8 +24,11 @@
 namespace postino::api {
 
 struct ApiOptions {
-  std::vector<ApiKey> keys;    // none: programs on this machine may do everything, others nothing
-  http::Border border;         // applies where there are no keys; and which web pages may call
+  std::vector<ApiKey> keys;              // none: programs on this machine may do everything, others nothing
+  std::vector<User> users;               // who can sign in with a password
+  access::Sessions* sessions = nullptr;  // must outlive the API; without it there are none
+  SignInOptions sign_ins;
+  http::Border border;         // applies where there are neither keys nor users; and which web pages may call
   int threads = 16;            // handlers wait for the ledger: these are as many as may wait at a time
   int waiting_threads = 32;    // and these for others, such as a message broker
   int receiving_threads = 64;  // and these for messages that are not there yet
@@ -64,8 +68,8 @@ class Api {
     services_.outbox.drain();
   }
 
-  // From now on these keys count, and no others. Safe to call from any thread.
-  void set_keys(std::vector<ApiKey> keys);
+  // From now on these keys and users count, and no others. Safe to call from any thread.
+  void set_keys(std::vector<ApiKey> keys, std::vector<User> users = {});
 
   // In Prometheus' text format.
   void append_metrics(std::string& out) const;
@@ -95,7 +99,9 @@ class Api {
   const std::shared_ptr<base::MemoryBudget> reading_;
   const std::shared_ptr<base::MemoryBudget> answers_;
   const http::Border border_;
+  access::Sessions* const sessions_;
   base::Swappable<Access> access_;
+  const std::unique_ptr<SignIns> sign_ins_;  // nullptr without sessions
   const Router router_;
   const std::shared_ptr<const capacity::Planner> planner_;
   const Services services_;

@@ -198,6 +198,41 @@ def test_access(api, start, directory):
     DescribedRest(server.rest("a wrong one")).call("countEmails", 401)
 
 
+def test_sessions(api, start, directory):
+    # Of the reference implementation of argon2id, for "password".
+    hashed = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+    flags = ("--user", f"anna:operator@north:{hashed}", "--api-key", "shop:operator:0123456789abcdef")
+    server = start(*flags, data=directory / "other")
+    shop = DescribedRest(server.rest("0123456789abcdef"))
+    session = shop.call("signIn", 201, {"user": "anna", "password": "password"}).json
+    assert session["tenant"] == "north" and session["role"] == "operator"
+    shop.call("signIn", 401, {"user": "anna", "password": "wrong"})
+    shop.call("signIn", 400, {"user": "anna"})
+    other = shop.call("signIn", 201, {"api_key": "0123456789abcdef"}).json
+    anna = DescribedRest(server.rest(session["token"]))
+    assert [each["id"] for each in anna.call("listOwnSessions", 200).json["data"]] == [session["id"]]
+    anna.call("endOwnSession", 404, session=other["id"])
+    anna.call("listSessions", 404, user="shop")
+    assert shop.call("listSessions", 200, user="anna").json["data"][0]["signed_in_from"] == "127.0.0.1"
+    shop.call("endSession", 204, user="anna", session=session["id"])
+    shop.call("endSession", 404, user="anna", session=session["id"])
+    anna.call("listOwnSessions", 401)
+    assert shop.call("endSessions", 200, user="anna").json["removed"] == 0
+    shop.call("endOwnSession", 204, session=other["id"])
+    shop.call("endOwnSessions", 200)
+    for _ in range(4):
+        shop.call("signIn", 401, {"user": "berta", "password": "wrong"})
+    shop.call("signIn", 401, {"user": "berta", "password": "wrong"})
+    assert int(shop.call("signIn", 429, {"user": "berta", "password": "wrong"}).headers["retry-after"]) >= 1
+    log = "".join(server.log)
+    assert "signed in" in log and "name=anna" in log
+    assert not [secret for secret in (session["token"], "wrong", "berta") if secret in log]
+    api.call("signIn", 404, {"user": "anna", "password": "password"})  # a server without users and keys
+    for name, statuses in shop.exercised.items():
+        api.exercised.setdefault(name, set()).update(statuses)
+    api.exercised["listOwnSessions"] = anna.exercised["listOwnSessions"]
+
+
 # These come last: one empties the sandbox, the other looks at what the others did.
 
 

@@ -3,7 +3,6 @@
 #include <openssl/crypto.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "base/hash.h"
 #include "base/text.h"
@@ -11,39 +10,6 @@
 namespace postino::api {
 
 namespace {
-
-constexpr std::size_t least_secret_size = 16;
-constexpr std::size_t most_secret_size = 512;
-constexpr std::size_t most_name_size = 64;
-
-bool is_name(std::string_view text) {
-  const auto allowed = [](char each) {
-    return (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || (each >= '0' && each <= '9') ||
-           each == '_' || each == '.' || each == '-';
-  };
-  return !text.empty() && text.size() <= most_name_size && std::ranges::all_of(text, allowed);
-}
-
-// It travels in a header.
-bool is_secret(std::string_view text) {
-  return text.size() >= least_secret_size && text.size() <= most_secret_size &&
-         std::ranges::all_of(text, [](char each) { return each > ' ' && each < 0x7F; });
-}
-
-std::optional<Role> parse_role(std::string_view text) {
-  for (const Role role : all_roles)
-    if (text == name_of(role)) return role;
-  return std::nullopt;
-}
-
-// Takes what stands before the separator from the front; nullopt when there is none.
-std::optional<std::string_view> take_until(std::string_view& text, char separator) {
-  const std::size_t end = text.find(separator);
-  if (end == std::string_view::npos) return std::nullopt;
-  const std::string_view taken = text.substr(0, end);
-  text.remove_prefix(end + 1);
-  return taken;
-}
 
 // Empty when the request has none.
 std::string_view presented_secret(const http::Request& request) {
@@ -77,65 +43,30 @@ const ProblemType& border_problem(http::BorderRule rule) {
   return problems::loopback_only;
 }
 
-// "ROLE", "ROLE@TENANT", "ROLE/CUSTOMER" or "ROLE@TENANT/CUSTOMER".
-base::Result<void> parse_role_and_scope(std::string_view text, const std::string& whose, Caller& caller) {
-  const std::string names = " must have 1 to 64 characters of A-Z, a-z, 0-9, '_', '.' and '-'";
-  if (const auto before = take_until(text, '/')) {
-    if (!is_name(text)) return base::invalid("the customer of " + whose + names);
-    caller.customer = text;
-    text = *before;
-  }
-  if (const auto role_alone = take_until(text, '@')) {
-    if (!is_name(text)) return base::invalid("the tenant of " + whose + names);
-    caller.tenant = text;
-    text = *role_alone;
-  }
-  const auto role = parse_role(text);
-  if (!role)
-    return base::invalid("the role of " + whose +
-                         " must be customer, reader, sender, drafter, approver, auditor, agent or operator");
-  caller.role = *role;
-  if (caller.role == Role::customers && caller.customer.empty())
-    return base::invalid("the role customer of " + whose + " must name the customer, as in customer/C-1001");
-  return {};
-}
+std::string kind_of(const Caller& caller) { return caller.is_user ? "the user" : "the API key"; }
 
 }  // namespace
 
-base::Result<ApiKey> parse_api_key(std::string_view text) {
-  const auto name = take_until(text, ':');
-  const auto role = name ? take_until(text, ':') : std::nullopt;
-  if (!role) return base::invalid("an API key must be NAME:ROLE:SECRET or NAME:ROLE@TENANT/CUSTOMER:SECRET");
-  ApiKey key;
-  if (!is_name(*name))
-    return base::invalid("the name of an API key must have 1 to 64 characters of A-Z, a-z, 0-9, '_', '.' and '-'");
-  key.caller.name = *name;
-  const std::string whose = "API key " + key.caller.name;
-  TRY_VOID(parse_role_and_scope(*role, whose, key.caller));
-  if (!is_secret(text))
-    return base::invalid("the secret of " + whose + " must have 16 to 512 printable ASCII characters, without spaces");
-  key.digest = base::sha256(text);
-  return key;
-}
-
 base::Result<const Caller*, Problem> Access::check(const http::Request& request, Right needed, bool shared,
                                                    const Caller** known) const {
-  TRY(const Caller* caller, keys_.empty() ? check_border(request) : check_key(request));
+  TRY(const Caller* caller, is_open() ? check_border(request) : check_key(request));
   if (known != nullptr) *known = caller;
   if (!has_right(caller->role, needed))
-    return refuse(problems::forbidden, "This request needs the role " + roles_with(needed, " or ") +
-                                           "; the API key has the role " + std::string(name_of(caller->role)) + ".");
+    return refuse(problems::forbidden, "This request needs the role " + roles_with(needed, " or ") + "; " +
+                                           kind_of(*caller) + " has the role " + std::string(name_of(caller->role)) +
+                                           ".");
   if (!caller->customer.empty() && !is_about_one_customer(needed))
-    return refuse(problems::forbidden,
-                  "The API key belongs to one customer; this request needs an API key without a customer.");
+    return refuse(
+        problems::forbidden,
+        as_sentence(kind_of(*caller) + " belongs to one customer; this request needs one without a customer"));
   if (shared && !caller->tenant.empty())
     return refuse(problems::forbidden,
-                  "The API key belongs to a tenant; this request needs an API key without a tenant.");
+                  as_sentence(kind_of(*caller) + " belongs to a tenant; this request needs one without a tenant"));
   return caller;
 }
 
 base::Result<const Caller*, Problem> Access::check_border(const http::Request& request) const {
-  static const Caller local{"", Role::operators, "", ""};
+  static const Caller local{"", Role::operators, "", "", false};
   if (auto refusal = border_.check(request)) return refuse(border_problem(refusal->rule), std::move(refusal->message));
   return &local;
 }
@@ -145,18 +76,53 @@ base::Result<const Caller*, Problem> Access::check_key(const http::Request& requ
   if (secret.empty())
     return unauthenticated("Send the header Authorization: Bearer SECRET, or X-API-Key: SECRET.",
                            "Bearer realm=\"postino\"");
-  const Caller* caller = find(secret);
-  if (caller == nullptr)
-    return unauthenticated("The API key is unknown.", "Bearer realm=\"postino\", error=\"invalid_token\"");
+  if (const ApiKey* const key = find_key(secret)) return &key->caller;
+  constexpr const char* challenge = "Bearer realm=\"postino\", error=\"invalid_token\"";
+  if (!access::Sessions::is_token(secret)) return unauthenticated("The API key is unknown.", challenge);
+  TRY(const Caller* caller, find_holder(secret));
+  if (caller == nullptr) return unauthenticated("The session has ended. Sign in again with POST /sessions.", challenge);
   return caller;
 }
 
-// Takes the same time whichever key it is, and whether it is one.
-const Caller* Access::find(std::string_view secret) const {
-  const std::string digest = base::sha256(secret);
-  const Caller* found = nullptr;
+// The role and the rest are those of the settings now: nothing but the name comes from the session.
+base::Result<const Caller*, Problem> Access::find_holder(std::string_view token) const {
+  if (sessions_ == nullptr) return nullptr;
+  auto found = sessions_->find(token);
+  if (!found) {
+    auto refusal = refuse(problems::store_unavailable, "Sessions cannot be read now.");
+    refusal.value().cause = std::move(found.error().message);
+    return refusal;
+  }
+  if (!*found) return nullptr;
+  const access::Session& session = **found;
+  const auto holds = [&session](const auto& each) {
+    return each.caller.name == session.user_id && each.caller.tenant == session.tenant &&
+           each.caller.is_user != session.of_api_key && credential_mark(each) == session.credential;
+  };
+  if (const auto user = std::ranges::find_if(users_, holds); user != users_.end()) return &user->caller;
+  if (const auto key = std::ranges::find_if(keys_, holds); key != keys_.end()) return &key->caller;
+  return nullptr;
+}
+
+const User* Access::find_user(std::string_view name) const {
+  const auto found = std::ranges::find_if(users_, [name](const User& user) { return user.caller.name == name; });
+  return found == users_.end() ? nullptr : &*found;
+}
+
+std::vector<Caller> Access::named(std::string_view name) const {
+  std::vector<Caller> found;
+  if (const User* const user = find_user(name)) found.push_back(user->caller);
   for (const ApiKey& key : keys_)
-    if (CRYPTO_memcmp(key.digest.data(), digest.data(), digest.size()) == 0) found = &key.caller;
+    if (key.caller.name == name) found.push_back(key.caller);
+  return found;
+}
+
+// Takes the same time whichever key it is, and whether it is one.
+const ApiKey* Access::find_key(std::string_view secret) const {
+  const std::string digest = base::sha256(secret);
+  const ApiKey* found = nullptr;
+  for (const ApiKey& key : keys_)
+    if (CRYPTO_memcmp(key.digest.data(), digest.data(), digest.size()) == 0) found = &key;
   return found;
 }
 

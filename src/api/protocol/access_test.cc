@@ -99,6 +99,41 @@ TEST(ApiKey, SecretHasAtLeastSixteenCharacters) {
   EXPECT_FALSE(parse_api_key("a:reader:" + std::string(15, 's')));
 }
 
+// Of the reference implementation, for "password".
+constexpr std::string_view hash =
+    "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
+
+TEST(User, HasNameRoleAndHashOfThePassword) {
+  const auto parsed = parse_user("anna:agent@acme/C-1:" + std::string(hash));
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  EXPECT_EQ(parsed->caller.name, "anna");
+  EXPECT_EQ(parsed->caller.role, Role::agents);
+  EXPECT_EQ(parsed->caller.tenant, "acme");
+  EXPECT_EQ(parsed->caller.customer, "C-1");
+  EXPECT_TRUE(parsed->caller.is_user);
+  EXPECT_EQ(parsed->password_hash, hash);
+  EXPECT_EQ(credential_text(parsed->caller), "anna:agent@acme/C-1");
+}
+
+TEST(User, RefusalsNameTheRuleAndNotThePassword) {
+  const auto plain = parse_user("anna:reader:topsecrettopsecret");
+  ASSERT_FALSE(plain);
+  EXPECT_THAT(plain.error().message, HasSubstr("the password of user anna must be an argon2id hash"));
+  EXPECT_THAT(plain.error().message, Not(HasSubstr("topsecret")));
+  const auto role = parse_user("anna:admin:" + std::string(hash));
+  ASSERT_FALSE(role);
+  EXPECT_THAT(role.error().message, HasSubstr("the role of user anna must be"));
+  EXPECT_FALSE(parse_user("anna:" + std::string(hash)));
+  EXPECT_FALSE(parse_user("anna b:reader:" + std::string(hash)));
+}
+
+TEST(Access, WithUsersAloneTheMachineItselfMustSignInToo) {
+  const Access access({}, {}, {parse_user("anna:reader:" + std::string(hash)).value()});
+  EXPECT_FALSE(access.is_open());
+  EXPECT_EQ(who(access, request_with({{"Host", "localhost:8080"}})), "UNAUTHENTICATED");
+  EXPECT_EQ(who(access, request_with({{"X-API-Key", "password"}})), "UNAUTHENTICATED") << "a password is no key";
+}
+
 TEST(Access, KeyIsTakenFromEitherHeader) {
   const Access access({key("one:reader:first-secret-0001"), key("two:reader:second-secret-002")});
   EXPECT_EQ(who(access, request_with({{"Authorization", "Bearer first-secret-0001"}})), "caller one");
@@ -165,7 +200,7 @@ TEST(Access, RolesOfRemindersHaveTheirRightsOnly) {
 TEST(Access, OfOneCustomerIsAboutTheTicketsOfThatCustomer) {
   const Access access({key("c:operator/C-1:secret-of-customer")});
   const http::Request request = request_with({{"X-API-Key", "secret-of-customer"}});
-  for (const Right right : {Right::none, Right::open_tickets, Right::read_tickets})
+  for (const Right right : {Right::none, Right::own_sessions, Right::open_tickets, Right::read_tickets})
     EXPECT_EQ(who(access, request, right), "caller c");
   for (const Right right : {Right::read, Right::send, Right::operate, Right::see_figures, Right::read_reminders,
                             Right::draft_reminders, Right::approve_reminders, Right::audit, Right::work_on_tickets})

@@ -25,6 +25,8 @@
 
 namespace postino::api {
 
+class SignIns;
+
 struct Reply {
   int status = 200;
   std::string content_type;  // empty without a body
@@ -58,6 +60,7 @@ struct Services {
   const capacity::Planner& planner;
   support::SupportDesk* tickets;  // nullptr: there are none
   metrics::Metrics* metrics;      // nullptr: nothing is counted
+  SignIns* sign_ins = nullptr;    // nullptr: there are no sessions
 };
 
 // The memory for a large answer. It is taken before the answer is read, by its size.

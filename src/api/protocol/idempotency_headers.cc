@@ -75,8 +75,10 @@ base::Result<std::optional<IdempotencyHeaders>, Problem> read_idempotency_header
 }
 
 std::string owned_key(const Caller& caller, const std::string& key) {
-  const std::string customer = caller.customer.empty() ? "" : "#" + caller.customer;
-  return (caller.tenant.empty() ? caller.name : "@" + caller.tenant) + customer + "/" + key;
+  std::string owner = caller.tenant.empty() ? caller.name : "@" + caller.tenant;
+  // Customers of one tenant share it, and not their answers. No name has this letter.
+  if (!caller.customer.empty()) owner += ":" + caller.customer;
+  return owner + "/" + key;
 }
 
 Reply replayed(Reply reply) {

@@ -35,6 +35,7 @@ inline constexpr ProblemType idempotency_key_required{400, "IDEMPOTENCY_KEY_REQU
 inline constexpr ProblemType not_a_delivery_report{400, "NOT_A_DELIVERY_REPORT",
                                                    "The message is not a delivery report"};
 inline constexpr ProblemType unauthenticated{401, "UNAUTHENTICATED", "A valid API key is required"};
+inline constexpr ProblemType sign_in_refused{401, "SIGN_IN_REFUSED", "User, password or API key are wrong"};
 inline constexpr ProblemType forbidden{403, "FORBIDDEN", "The API key does not allow this"};
 inline constexpr ProblemType foreign_origin{403, "FOREIGN_ORIGIN", "Requests from other web sites are refused"};
 inline constexpr ProblemType foreign_host{403, "FOREIGN_HOST", "The host name is not allowed"};
@@ -50,6 +51,9 @@ inline constexpr ProblemType not_suppressed{404, "NOT_SUPPRESSED", "The address 
 inline constexpr ProblemType no_such_queue{404, "NO_SUCH_QUEUE", "Queue not found"};
 inline constexpr ProblemType no_sandbox{404, "NO_SANDBOX", "There is no sandbox"};
 inline constexpr ProblemType no_reminders{404, "NO_REMINDERS", "There are no reminders"};
+inline constexpr ProblemType no_sessions{404, "NO_SESSIONS", "There is nothing to sign in with"};
+inline constexpr ProblemType session_not_found{404, "SESSION_NOT_FOUND", "Session not found"};
+inline constexpr ProblemType user_not_found{404, "USER_NOT_FOUND", "User or API key not found"};
 inline constexpr ProblemType not_watched{404, "NOT_WATCHED", "The traffic of the store is not watched"};
 inline constexpr ProblemType no_metrics{404, "NO_METRICS", "Nothing is counted"};
 inline constexpr ProblemType source_not_found{404, "SOURCE_NOT_FOUND", "Nothing of this name is counted"};
@@ -90,6 +94,7 @@ inline constexpr ProblemType unsupported_media_type{415, "UNSUPPORTED_MEDIA_TYPE
                                                     "The content type or encoding is not supported"};
 inline constexpr ProblemType idempotency_key_reused{422, "IDEMPOTENCY_KEY_REUSED",
                                                     "The idempotency key was used for another request"};
+inline constexpr ProblemType too_many_sign_ins{429, "TOO_MANY_SIGN_INS", "Too many sign-ins have failed", true};
 inline constexpr ProblemType internal_error{500, "INTERNAL_ERROR", "Internal server error"};
 inline constexpr ProblemType broker_cannot{501, "UNSUPPORTED_BY_BROKER", "The broker does not support this"};
 inline constexpr ProblemType broker_failed{502, "BROKER_FAILED", "The broker failed to execute the request"};

@@ -8,9 +8,10 @@
 namespace postino::api {
 
 enum class Right : std::uint8_t {
-  none,  // no key is needed
-  read,  // e-mails, suppressed addresses, queues
-  send,  // and cancel e-mails; messages
+  none,          // no key is needed
+  own_sessions,  // every caller who is known: about one's own sessions
+  read,          // e-mails, suppressed addresses, queues
+  send,          // and cancel e-mails; messages
   operate,
   see_figures,        // about reminders, and nothing about a person
   read_reminders,     // drafts, customers, invoices, templates, what was sent
@@ -25,7 +26,8 @@ enum class Right : std::uint8_t {
 // Of callers who are bound to one customer these are left, whatever their role is: all other things are about several
 // customers.
 constexpr bool is_about_one_customer(Right right) {
-  return right == Right::none || right == Right::open_tickets || right == Right::read_tickets;
+  return right == Right::none || right == Right::own_sessions || right == Right::open_tickets ||
+         right == Right::read_tickets;
 }
 
 enum class Role : std::uint8_t {
@@ -70,6 +72,7 @@ constexpr std::string_view name_of(Role role) {
 constexpr bool has_right(Role role, Right right) {
   using enum Right;
   if (right == none || role == Role::operators) return true;
+  if (right == own_sessions) return role != Role::anyone;
   switch (role) {
     case Role::readers:
       return right == read || right == see_figures;

@@ -27,6 +27,7 @@ std::vector<NamedSchema> ticket_schemas();
 std::vector<NamedSchema> ticket_record_schemas();
 // And of live metrics.
 std::vector<NamedSchema> figure_schemas();
+std::vector<NamedSchema> session_schemas();
 
 // There must be one of this name.
 const Schema& schema_named(std::string_view name);

@@ -25,5 +25,6 @@ std::vector<Route> ticket_routes();
 std::vector<Route> ticket_change_routes();
 std::vector<Route> ticket_record_routes();
 std::vector<Route> figure_routes();
+std::vector<Route> session_routes();
 
 }  // namespace postino::api

@@ -36,6 +36,8 @@ CommandLine::CommandLine() : program_(std::make_unique<CLI::App>(description, "p
   add_tickets_command(*this);
   add_capacity_command(*this);
   add_metrics_command(*this);
+  add_sessions_command(*this);
+  add_password_command(*this);
   add_migrate_command(*this);
   add_copy_command(*this);
   add_check_command(*this);

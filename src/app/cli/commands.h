@@ -6,13 +6,14 @@ namespace postino::app {
 class CommandLine;
 
 // On this machine.
-void add_serve_command(CommandLine& line);    // runs the server
-void add_config_command(CommandLine& line);   // checks the settings, and shows them
-void add_migrate_command(CommandLine& line);  // brings the tables in MySQL up to date
-void add_copy_command(CommandLine& line);     // e-mails from one ledger to the other
-void add_check_command(CommandLine& line);    // verifies a store that is not open
-void add_repair_command(CommandLine& line);   // saves what can be saved of a damaged one
-void add_tour_command(CommandLine& line);     // shows the store
+void add_serve_command(CommandLine& line);     // runs the server
+void add_config_command(CommandLine& line);    // checks the settings, and shows them
+void add_password_command(CommandLine& line);  // makes the hash of a password, for the settings
+void add_migrate_command(CommandLine& line);   // brings the tables in MySQL up to date
+void add_copy_command(CommandLine& line);      // e-mails from one ledger to the other
+void add_check_command(CommandLine& line);     // verifies a store that is not open
+void add_repair_command(CommandLine& line);    // saves what can be saved of a damaged one
+void add_tour_command(CommandLine& line);      // shows the store
 
 // By way of a server's REST API.
 void add_send_command(CommandLine& line);          // hands in one e-mail that options describe, or those of a file
@@ -24,6 +25,7 @@ void add_mailbox_command(CommandLine& line);       // the sandbox, where mail go
 void add_messages_command(CommandLine& line);  // puts messages into queues, takes them out, looks at queues and brokers
 void add_reminders_command(CommandLine& line);  // drafts and approves payment reminders
 void add_tickets_command(CommandLine& line);    // opens tickets, and works on them
+void add_sessions_command(CommandLine& line);   // signs in, lists and ends sessions
 void add_capacity_command(CommandLine& line);   // what traffic takes and costs on DynamoDB; also without a server
 void add_metrics_command(CommandLine& line);    // live figures, their history, and what follows the changes of tables
 

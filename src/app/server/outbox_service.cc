@@ -7,6 +7,7 @@
 #include "app/server/outbox_storage.h"
 #include "app/server/reminder_sample.h"
 #include "app/server/server_lock.h"
+#include "app/server/session_storage.h"
 #include "app/server/support_service.h"
 #include "base/this_thread.h"
 #include "base/timestamp.h"
@@ -66,6 +67,8 @@ api::ApiOptions api_options(const Settings& all, const MemoryLimits& memory) {
   const OutboxSettings& settings = all.outbox;
   api::ApiOptions options;
   options.keys = settings.api_keys;
+  options.users = settings.users;
+  options.sign_ins.proxies = all.access.border.proxies;
   options.border = http::Border(all.access.border);
   options.require_idempotency_key = settings.require_idempotency_key;
   options.log_requests = all.log_requests;
@@ -112,6 +115,7 @@ struct OutboxService::Parts {
   std::unique_ptr<reminders::MailRoom> mail_room;
   std::unique_ptr<reminders::Reminders> reminders;  // unless they are off
   std::unique_ptr<SupportService> support;          // the same of tickets
+  std::unique_ptr<access::Sessions> sessions;
   std::unique_ptr<api::Api> api;
 
   base::Result<void> build(store::Store& store, MessageGateway& gateway, const Settings& all,
@@ -214,6 +218,9 @@ base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGatew
   options_of_api.reminders = reminders.get();
   options_of_api.planner = planner;
   options_of_api.metrics = metrics;
+  const store::Retry retry(random, [this](base::Milliseconds delay) { pause.wait(delay); });
+  sessions = make_sessions(store, all.tickets.table, own_clock, random, retry);
+  options_of_api.sessions = sessions.get();
   api = std::make_unique<api::Api>(*outbox, mailbox.get(), gateway.service(), *request_keys, *clock, random,
                                    std::move(options_of_api));
   return {};
@@ -309,7 +316,9 @@ void OutboxService::stop(std::chrono::steady_clock::time_point give_up_at) {
   parts_->database_sockets->break_off();
 }
 
-void OutboxService::set_api_keys(const std::vector<api::ApiKey>& keys) { parts_->api->set_keys(keys); }
+void OutboxService::set_callers(const std::vector<api::ApiKey>& keys, const std::vector<api::User>& users) {
+  parts_->api->set_keys(keys, users);
+}
 
 void OutboxService::set_dkim_signer(const mail::DkimSigner& signer) { parts_->signer->sign_as(signer); }
 

@@ -44,8 +44,8 @@ class OutboxService {
   // After that: finishes calls and e-mails that are under way. No request may come any more.
   void stop(std::chrono::steady_clock::time_point give_up_at);
 
-  // From now on these keys count, and no others.
-  void set_api_keys(const std::vector<api::ApiKey>& keys);
+  // From now on these keys and users count, and no others.
+  void set_callers(const std::vector<api::ApiKey>& keys, const std::vector<api::User>& users);
   // From now on messages are signed as this one signs; only if they were signed before.
   void set_dkim_signer(const mail::DkimSigner& signer);
 

@@ -9,6 +9,7 @@ namespace {
 void take_keys_and_log(Settings& settings, const Settings& fresh) {
   settings.access_keys = fresh.access_keys;
   settings.outbox.api_keys = fresh.outbox.api_keys;
+  settings.outbox.users = fresh.outbox.users;
   settings.log_level = fresh.log_level;
   settings.log_file = fresh.log_file;
 }
@@ -55,7 +56,7 @@ void take_connections(NamedConnections& connections, const NamedConnections& fre
 
 bool differs(const Setting& setting, const Settings& a, const Settings& b) {
   const std::string_view key = setting.key;
-  if (key == "http.api_keys" || key == "dynamodb.access_keys") return false;  // they were taken
+  if (key == "http.api_keys" || key == "http.users" || key == "dynamodb.access_keys") return false;  // they were taken
   if (key == "smtp.password") return a.outbox.smtp_password != b.outbox.smtp_password;
   if (key == "mysql.password") return a.outbox.mysql.server.password != b.outbox.mysql.server.password;
   if (key == "callback.secret") return a.outbox.callback_secret != b.outbox.callback_secret;

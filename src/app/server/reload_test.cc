@@ -25,6 +25,7 @@ TEST(Reload, KeysFilesAndTheLogAreTaken) {
   fresh.tls_certificate = "b.pem";
   fresh.tls_key = "b.key";
   fresh.outbox.api_keys = {key_named("new")};
+  fresh.outbox.users = {{.caller = {.name = "anna"}, .password_hash = "hash"}};
   fresh.outbox.dkim_selector = "two";
   fresh.outbox.dkim_key = "two.pem";
   fresh.log_level = base::LogLevel::error;
@@ -35,6 +36,7 @@ TEST(Reload, KeysFilesAndTheLogAreTaken) {
   EXPECT_THAT(reload->flags, IsEmpty());
   EXPECT_EQ(reload->settings.access_keys.front().id, "new");
   EXPECT_EQ(reload->settings.outbox.api_keys.front().caller.name, "new");
+  EXPECT_EQ(reload->settings.outbox.users.front().caller.name, "anna");
   EXPECT_EQ(reload->settings.log_level, base::LogLevel::error);
   EXPECT_EQ(show(reload->settings), show(fresh));
 }

@@ -115,13 +115,13 @@ http::ServerOptions server_options(const Settings& settings, const MemoryLimits&
 }
 
 // Who may not read e-mails by one API may not read them by the other.
-bool needs_access_key(const Settings& settings) { return !settings.outbox.api_keys.empty(); }
+bool needs_access_key(const Settings& settings) { return settings.outbox.has_callers(); }
 
 // nullptr: everybody, as the APIs themselves ask for keys.
 std::shared_ptr<const api::Access> metrics_readers(const Settings& settings) {
   const http::Border border(settings.access.border);
   if (settings.access.metrics_require_key) return std::make_shared<api::Access>(settings.outbox.api_keys, border);
-  if (!settings.access_keys.empty() || !settings.outbox.api_keys.empty()) return nullptr;
+  if (!settings.access_keys.empty() || settings.outbox.has_callers()) return nullptr;
   return std::make_shared<api::Access>(std::vector<api::ApiKey>(), border);
 }
 
@@ -188,7 +188,8 @@ void announce_tickets(std::ostream& out, const TicketSettings& tickets) {
 void announce(std::ostream& out, const Settings& settings, const net::Address& address) {
   const std::string url = url_of(address, settings.tls_certificate);
   const bool closed = settings.access_keys.empty() && needs_access_key(settings);
-  out << "DynamoDB API: " << url << (closed ? "  (closed: there are API keys, but no --access-key)" : "") << "\n"
+  out << "DynamoDB API: " << url << (closed ? "  (closed: there are API keys or users, but no --access-key)" : "")
+      << "\n"
       << "Data: " << settings.data.string() << "\n"
       << "Health: " << url << "/healthz  Metrics: " << url << "/metrics\n";
   if (settings.access_keys.empty() && !closed && settings.tls_certificate.empty())
@@ -337,7 +338,7 @@ base::Result<Settings> reload(const Running& running, const Settings& settings, 
   if (running.gateway != nullptr) running.gateway->renew(std::move(connections));
   running.endpoint.set_access_keys(next.access_keys, needs_access_key(next));
   running.monitor.set_readers(metrics_readers(next));
-  if (running.outbox != nullptr) running.outbox->set_api_keys(next.outbox.api_keys);
+  if (running.outbox != nullptr) running.outbox->set_callers(next.outbox.api_keys, next.outbox.users);
   if (signer) running.outbox->set_dkim_signer(*signer);
   std::string waiting;
   for (const std::string& flag : planned.flags) waiting.append(waiting.empty() ? "" : ", ").append(flag);

@@ -1,5 +1,7 @@
 #include "app/settings/outbox_settings.h"
 
+#include <set>
+
 #include "app/settings/setting_values.h"
 #include "mail/address.h"
 #include "net/address.h"
@@ -36,15 +38,31 @@ base::Result<void> take_api_key(Settings& settings, const std::string& text) {
   return {};
 }
 
-std::string show_api_keys(const Settings& settings) {
+base::Result<void> take_user(Settings& settings, const std::string& text) {
+  TRY(api::User user, api::parse_user(text));
+  settings.outbox.users.push_back(std::move(user));
+  return {};
+}
+
+// API keys or users, without their secrets.
+template <auto member>
+std::string show_callers(const Settings& settings) {
   std::string list = "[";
-  for (const api::ApiKey& key : settings.outbox.api_keys) {
+  for (const auto& each : field(settings, member)) {
     if (list.size() > 1) list += ", ";
-    std::string text = key.caller.name + ":" + std::string(api::name_of(key.caller.role));
-    if (!key.caller.tenant.empty()) text += "@" + key.caller.tenant;
-    list += quoted(text + ":" + std::string(secret_mark));
+    list += quoted(api::credential_text(each.caller) + ":" + std::string(secret_mark));
   }
   return list + "]";
+}
+
+// Names are what the log, the audit and idempotency keys know callers by. Keys may share one, so that a new secret can
+// be given out before the old one goes.
+void check_names(const OutboxSettings& settings, SettingErrors& errors) {
+  std::set<std::string> names;
+  for (const api::ApiKey& key : settings.api_keys) names.insert(key.caller.name);
+  for (const api::User& user : settings.users)
+    if (!names.insert(user.caller.name).second)
+      errors.add("--user " + user.caller.name + ": another user or an API key has this name");
 }
 
 base::Result<void> take_relay(Settings& settings, const std::string& text) {
@@ -116,7 +134,19 @@ std::vector<Setting> http_settings() {
        "operator. Repeat the flag, or separate keys by commas in the environment. Without any, everything is allowed, "
        "on loopback "
        "addresses only",
-       list, take_api_key, show_api_keys, [](Settings& all) { all.outbox.api_keys.clear(); }},
+       list, take_api_key, show_callers<&Outbox::api_keys>, [](Settings& all) { all.outbox.api_keys.clear(); }},
+      {"http.users",
+       "--user",
+       "POSTINO_USERS",
+       "NAME:ROLE[@TENANT][/CUSTOMER]:HASH",
+       "user who signs in to the REST API with a password; 'postino password' makes the HASH. Repeat the flag, or "
+       "separate users by spaces in the environment",
+       list,
+       take_user,
+       show_callers<&Outbox::users>,
+       [](Settings& all) { all.outbox.users.clear(); },
+       {},
+       ' '},
       {"http.tls_certificate", "--http-tls-certificate", "POSTINO_HTTP_TLS_CERTIFICATE", "FILE",
        "certificate chain (PEM) of the REST API; turns TLS on", text, take_text<&Outbox::http_tls_certificate>,
        show_text<&Outbox::http_tls_certificate>},
@@ -278,10 +308,11 @@ base::Result<void> check(const OutboxSettings& settings) {
   if (settings.off) return {};
   SettingErrors errors;
   const net::Address address{settings.http_host, settings.http_port};
-  if (!address.is_loopback() && settings.api_keys.empty())
-    errors.add(
-        "--http " + address.text() +
-        " can be reached from other machines, so callers need an API key: give an --api-key, or listen on 127.0.0.1");
+  check_names(settings, errors);
+  if (!address.is_loopback() && !settings.has_callers())
+    errors.add("--http " + address.text() +
+               " can be reached from other machines, so callers need an API key: give an --api-key or a --user, or "
+               "listen on 127.0.0.1");
   if (settings.http_tls_certificate.empty() != settings.http_tls_key.empty())
     errors.add("--http-tls-certificate and --http-tls-key must be given together");
   if (settings.smtp_user.empty() != settings.smtp_password.empty())

@@ -31,6 +31,9 @@ struct OutboxSettings {
   std::string http_host = "127.0.0.1";  // an IP address
   std::uint16_t http_port = 8'080;
   std::vector<api::ApiKey> api_keys;
+  std::vector<api::User> users;
+  // Must callers of the REST API show who they are?
+  bool has_callers() const { return !api_keys.empty() || !users.empty(); }
   std::string http_tls_certificate;
   std::string http_tls_key;
   bool require_idempotency_key = false;

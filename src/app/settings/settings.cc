@@ -220,7 +220,7 @@ base::Result<void> apply_environment(Settings& settings,
       values.clear();
       std::string_view rest = text;
       while (!rest.empty()) {
-        values.emplace_back(rest.substr(0, rest.find(',')));
+        values.emplace_back(rest.substr(0, rest.find(setting.separator)));
         rest.remove_prefix(std::min(rest.size(), values.back().size() + 1));
       }
     }

@@ -76,6 +76,7 @@ struct Setting {
   std::string (*show)(const Settings& settings);
   void (*clear)(Settings& settings) = nullptr;
   std::string_view former_key = {};  // an earlier name of `key`, which the configuration file may still use
+  char separator = ',';              // of the elements of a list in the environment
 };
 
 // Errors that were found together, which become one with a line for each.

@@ -17,7 +17,7 @@ struct EffectRule {
 };
 
 bool all_callers_need_keys(const Settings& settings) {
-  return !settings.outbox.api_keys.empty() || (settings.outbox.off && !settings.access_keys.empty());
+  return settings.outbox.has_callers() || (settings.outbox.off && !settings.access_keys.empty());
 }
 
 bool verifies_mail_servers(const OutboxSettings& outbox) {
@@ -31,7 +31,7 @@ bool verifies_mail_servers(const OutboxSettings& outbox) {
 
 const std::vector<EffectRule>& effect_rules() {
   static const std::vector<EffectRule> rules = {
-      // But not http.api_keys: where there are API keys, DynamoDB's API and the metrics ask for keys too.
+      // But not http.api_keys and http.users: where there are any, DynamoDB's API and the metrics ask for keys too.
       {{"http.address", "http.tls_", "http.require_", "outbox.", "mysql.", "smtp.", "dkim.", "callback.", "mqprobe.",
         "messages.", "reminders.", "tickets.", "objects.", "capacity.", "metrics."},
        [](const Settings& all) { return all.outbox.off; },
@@ -85,8 +85,8 @@ const std::vector<EffectRule>& effect_rules() {
        [](const Settings& all) { return all.outbox.smtp_password.empty(); },
        "without --smtp-password"},
       {{"server.allowed_hosts"},
-       [](const Settings& all) { return !all.outbox.api_keys.empty(); },
-       "with --api-key: with keys, every name of this server is allowed"},
+       [](const Settings& all) { return all.outbox.has_callers(); },
+       "with --api-key or --user: with keys, every name of this server is allowed"},
       {{"server.allowed_hosts"},
        all_callers_need_keys,
        "with --access-key and --no-outbox: with keys, every name of this server is allowed"},
@@ -112,9 +112,9 @@ void add_ignored_proxies(std::vector<std::string>& found, const Settings& settin
   for (const std::string& proxy : settings.access.border.proxies) {
     const bool here = net::Address{proxy, 0}.is_loopback();
     const std::string setting = "--trusted-proxy " + proxy + " has no effect ";
-    if (here && all_callers_need_keys(settings))
-      found.push_back(setting + "with " + (settings.outbox.api_keys.empty() ? "--access-key" : "--api-key") +
-                      ": requests with keys are accepted from every proxy");
+    // Of the REST API it says where those who sign in are.
+    if (here && all_callers_need_keys(settings) && settings.outbox.off)
+      found.push_back(setting + "with --access-key: requests with keys are accepted from every proxy");
     if (!here && on_loopback)
       found.push_back(setting + "with --dynamodb " + dynamodb.text() +
                       (settings.outbox.off ? "" : " and --http " + rest.text()) +
@@ -124,11 +124,11 @@ void add_ignored_proxies(std::vector<std::string>& found, const Settings& settin
 
 void add_ignored_grants(std::vector<std::string>& found, const Settings& settings) {
   for (const messages::QueueGrant& grant : settings.messages.tenant_queues) {
-    const bool has_key = std::ranges::any_of(settings.outbox.api_keys,
-                                             [&](const api::ApiKey& key) { return key.caller.tenant == grant.tenant; });
-    if (!has_key)
-      found.push_back("--tenant-queue " + grant.tenant + "=... has no effect without an --api-key of the tenant " +
-                      grant.tenant);
+    const auto is_of_tenant = [&](const auto& each) { return each.caller.tenant == grant.tenant; };
+    if (std::ranges::none_of(settings.outbox.api_keys, is_of_tenant) &&
+        std::ranges::none_of(settings.outbox.users, is_of_tenant))
+      found.push_back("--tenant-queue " + grant.tenant +
+                      "=... has no effect without an --api-key or a --user of the tenant " + grant.tenant);
   }
 }
 

@@ -88,9 +88,10 @@ TEST(SettingsEffect, ProxiesCountWhereTheyCanConnectTo) {
                           "127.0.0.1:8080, which only this machine can reach"));
   EXPECT_THAT(ignored({{"--trusted-proxy", "10.0.0.9"}, {"--http", "0.0.0.0:80"}, reader}), IsEmpty())
       << "its connections are those of many clients";
+  EXPECT_THAT(ignored({{"--trusted-proxy", "::1"}, reader}), IsEmpty()) << "it says where those who sign in are";
   EXPECT_THAT(
-      ignored({{"--trusted-proxy", "::1"}, reader}),
-      ElementsAre("--trusted-proxy ::1 has no effect with --api-key: requests with keys are accepted from every "
+      ignored({{"--trusted-proxy", "::1"}, {"--access-key", "id:secret"}, {"--no-outbox", "true"}}),
+      ElementsAre("--trusted-proxy ::1 has no effect with --access-key: requests with keys are accepted from every "
                   "proxy"));
   EXPECT_THAT(ignored({{"--trusted-proxy", "::1"}, {"--access-key", "id:secret"}}), IsEmpty()) << "of the REST API";
 }
@@ -114,8 +115,9 @@ TEST(SettingsEffect, NamesOfTheServerCountWithoutKeys) {
 
 TEST(SettingsEffect, QueuesAreGivenToTenantsThatThereAre) {
   const Given queue{"--tenant-queue", "north=orders"};
-  EXPECT_THAT(ignored({queue, reader}),
-              ElementsAre("--tenant-queue north=... has no effect without an --api-key of the tenant north"));
+  EXPECT_THAT(
+      ignored({queue, reader}),
+      ElementsAre("--tenant-queue north=... has no effect without an --api-key or a --user of the tenant north"));
   EXPECT_THAT(ignored({queue, {"--api-key", "n:sender@north:0123456789abcdef"}}), IsEmpty());
 }
 

@@ -444,8 +444,25 @@ type = "embedded"
   EXPECT_EQ(show(read), shown);
 }
 
+// Hashes have commas in them.
+TEST_F(SettingsTest, UsersAreSeparatedBySpacesInTheEnvironment) {
+  const std::string hash = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
+  ASSERT_TRUE(environment({{"POSTINO_USERS", "anna:reader:" + hash + " berta:agent@north/C-1:" + hash}}));
+  ASSERT_EQ(settings_.outbox.users.size(), 2U);
+  EXPECT_EQ(settings_.outbox.users[1].caller.customer, "C-1");
+  EXPECT_EQ(settings_.outbox.users[1].password_hash, hash);
+  EXPECT_THAT(show(settings_), HasSubstr("users = [\"anna:reader:<redacted>\", \"berta:agent@north/C-1:<redacted>\"]"));
+  settings_.outbox.http_host = "0.0.0.0";
+  EXPECT_TRUE(check(settings_.outbox)) << "callers have to sign in";
+  ASSERT_TRUE(flag("--api-key", "anna:sender:0123456789abcdef"));
+  const auto checked = check(settings_.outbox);
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().message, "--user anna: another user or an API key has this name");
+}
+
 TEST_F(SettingsTest, WhatIsShownInPlaceOfASecretIsRefused) {
-  for (const char* name : {"--access-key", "--api-key", "--smtp-password", "--mysql-password", "--callback-secret"}) {
+  for (const char* name :
+       {"--access-key", "--api-key", "--user", "--smtp-password", "--mysql-password", "--callback-secret"}) {
     const auto taken = flag(name, "id:operator:<redacted>");
     ASSERT_FALSE(taken) << name;
     EXPECT_THAT(taken.error().message, HasSubstr("is shown in place of a secret")) << name;

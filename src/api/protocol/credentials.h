@@ -1,0 +1,43 @@
+// Who is known: API keys, and users with passwords. Both are settings.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/protocol/role.h"
+#include "base/result.h"
+
+namespace postino::api {
+
+struct Caller {
+  std::string name;  // of the key or the user; empty where there are neither
+  Role role = Role::anyone;
+  std::string tenant;    // whose e-mails the caller sees; empty: everybody's
+  std::string customer;  // whose tickets alone the caller sees; empty: those of all customers
+  bool is_user = false;  // not an API key
+};
+
+struct ApiKey {
+  Caller caller;
+  std::string digest;  // SHA-256 of the secret, which is not kept
+};
+
+struct User {
+  Caller caller;
+  std::string password_hash;  // argon2id
+};
+
+// "NAME:ROLE:SECRET", where "@TENANT" and "/CUSTOMER" may follow the role. Fails with the rule that is broken, and
+// never with the secret.
+base::Result<ApiKey> parse_api_key(std::string_view text);
+// The same with an argon2id hash in the place of the secret.
+base::Result<User> parse_user(std::string_view text);
+
+// "NAME:ROLE@TENANT/CUSTOMER": what settings say before the secret.
+std::string credential_text(const Caller& caller);
+
+// What a session has of the key or the password that it was begun with: it ends when the settings have another one.
+std::string credential_mark(const ApiKey& key);
+std::string credential_mark(const User& user);
+
+}  // namespace postino::api

@@ -1,0 +1,313 @@
+// Signing in, and what a session opens.
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "access/password.h"
+#include "rest_fixture.h"
+#include "store/table_setup.h"
+
+namespace postino::api {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::seconds;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr auto sessions_table = "prod-tickets-unified";
+
+// Hashing takes a while, so it is done once.
+const std::string& hash_of_password() {
+  static const std::string hash = access::hash_password("correct horse battery").value();
+  return hash;
+}
+const std::string& hash_of_another() {
+  static const std::string hash = access::hash_password("another password").value();
+  return hash;
+}
+
+class SessionRoutes : public Rest {
+ protected:
+  SessionRoutes() : sessions_(store(), options(), clock(), random_, retry_) {
+    start_with({"anna:reader", "otto:operator", "nora:operator@north", "nils:reader@north", "cora:customer@north/C-1"});
+  }
+  ~SessionRoutes() override { start({}); }  // the API goes before its sessions
+
+  access::SessionOptions options() {
+    access::SessionOptions options;
+    options.prepare = [this] {
+      ++preparations_;
+      store::CreateTableRequest request =
+          store::table_request(sessions_table, {{"PK", item::Type::string}, {"SK", item::Type::string}});
+      request.attribute_definitions.push_back({"GSI1PK", item::Type::string});
+      request.attribute_definitions.push_back({"GSI1SK", item::Type::string});
+      request.global_indexes = {{.name = "GSI1-customer-index",
+                                 .key_schema = {{"GSI1PK", store::KeyRole::hash}, {"GSI1SK", store::KeyRole::range}},
+                                 .projection = {.type = store::ProjectionType::all, .non_key_attributes = {}}}};
+      return store::prepare_table(store(), request, "ttl");
+    };
+    return options;
+  }
+  static std::vector<User> users(const std::vector<std::string>& names, const std::string& hash) {
+    std::vector<User> parsed;
+    for (const std::string& name : names) parsed.push_back(parse_user(name + ":" + hash).value());
+    return parsed;
+  }
+  std::unique_ptr<Api> new_api(ApiOptions options) {
+    options.threads = 2;
+    return std::make_unique<Api>(*outbox_, &mailbox_, *messages_, guard_, clock(), random_, std::move(options));
+  }
+  void start_with(const std::vector<std::string>& names) {
+    ApiOptions options;
+    options.keys = {parse_api_key("shop:sender:secret-of-the-shop").value()};
+    options.users = users(names, hash_of_password());
+    options.sessions = &sessions_;
+    options.sign_ins.proxies = {"192.0.2.99"};
+    api_.reset();
+    api_ = new_api(std::move(options));
+  }
+
+  Received sign_in(const std::string& user, const std::string& password = "correct horse battery") {
+    return call("POST", "/sessions", R"({"user":")" + user + R"(","password":")" + password + R"("})");
+  }
+  std::string token_of(const std::string& user) {
+    const Received answer = sign_in(user);
+    EXPECT_EQ(answer.status(), 201) << answer.response.body;
+    return answer.text("/token");
+  }
+  static Headers bearer(const std::string& token) { return {{"Authorization", "Bearer " + token}}; }
+  int status(const std::string& method, const std::string& target, const std::string& token) {
+    return call(method, target, "", bearer(token)).status();
+  }
+
+  int preparations_ = 0;
+  access::Sessions sessions_;
+};
+
+TEST_F(SessionRoutes, ATokenOpensWhatTheUserMayDo) {
+  const Received answer = sign_in("anna");
+  ASSERT_EQ(answer.status(), 201) << answer.response.body;
+  EXPECT_EQ(answer.text("/name"), "anna");
+  EXPECT_EQ(answer.text("/kind"), "user");
+  EXPECT_EQ(answer.text("/role"), "reader");
+  const Headers headers = bearer(answer.text("/token"));
+  EXPECT_EQ(get("/emails", headers).status(), 200);
+  EXPECT_EQ(get("/emails", {{"X-API-Key", answer.text("/token")}}).status(), 200);
+  const Received refused = call("PUT", "/suppressions/a@example.com", "", headers);
+  EXPECT_EQ(refused.status(), 403);
+  EXPECT_THAT(refused.text("/detail"), HasSubstr("the user has the role reader"));
+  EXPECT_EQ(get("/emails", bearer(answer.text("/id"))).status(), 401) << "the id alone opens nothing";
+  EXPECT_EQ(preparations_, 1);
+}
+
+TEST_F(SessionRoutes, AnApiKeyBeginsASessionToo) {
+  const Received answer = call("POST", "/sessions", R"({"api_key":"secret-of-the-shop"})");
+  ASSERT_EQ(answer.status(), 201) << answer.response.body;
+  EXPECT_EQ(answer.text("/kind"), "api_key");
+  EXPECT_EQ(answer.text("/role"), "sender");
+  const std::string token = answer.text("/token");
+  EXPECT_EQ(call("POST", "/emails", batch(payload()), bearer(token)).status(), 201);
+  EXPECT_EQ(call("POST", "/sessions", R"({"api_key":")" + token + R"("})").status(), 401)
+      << "a session does not begin another one";
+  EXPECT_EQ(call("POST", "/sessions", R"({"api_key":"secret-of-another"})").status(), 401);
+}
+
+TEST_F(SessionRoutes, WrongPasswordsAndUnknownUsersAreAnsweredAlike) {
+  const Headers id{{"X-Request-Id", "same"}};
+  const auto answer = [&](const std::string& body) {
+    const Received received = call("POST", "/sessions", body, id);
+    EXPECT_EQ(received.status(), 401);
+    EXPECT_EQ(received.code(), "SIGN_IN_REFUSED");
+    return received.response.body;
+  };
+  const std::string wrong = answer(R"({"user":"anna","password":"wrong horse battery"})");
+  EXPECT_EQ(answer(R"({"user":"berta","password":"correct horse battery"})"), wrong);
+  EXPECT_EQ(answer(R"({"user":"shop","password":"secret-of-the-shop"})"), wrong);
+  EXPECT_EQ(answer(R"({"api_key":"no key of anyone"})"), wrong);
+  EXPECT_THAT(wrong, Not(HasSubstr("anna")));
+}
+
+TEST_F(SessionRoutes, WhatIsGivenMustBeOneOfBoth) {
+  for (const std::string body :
+       {R"({})", R"({"user":"anna"})", R"({"password":"x"})", R"({"user":"anna","password":"x","api_key":"y"})",
+        R"({"user":"anna","password":"x","remember":true})", R"([])"}) {
+    const Received answer = call("POST", "/sessions", body);
+    EXPECT_EQ(answer.status(), 400) << body;
+  }
+}
+
+TEST_F(SessionRoutes, GuessingIsSlowedDown) {
+  for (int i = 0; i < 5; ++i) ASSERT_EQ(sign_in("anna", "guess " + std::to_string(i)).status(), 401);
+  const Received slowed = sign_in("anna");
+  EXPECT_EQ(slowed.status(), 429) << "even with the right password";
+  EXPECT_EQ(slowed.header("Retry-After"), "1");
+  EXPECT_EQ(sign_in("otto").status(), 201) << "others are not kept out";
+  clock().advance(seconds(1));
+  EXPECT_EQ(sign_in("anna").status(), 201);
+  std::string metrics;
+  api_->append_metrics(metrics);
+  EXPECT_THAT(metrics, HasSubstr("postino_sign_ins_total{outcome=\"succeeded\"} 2\n"));
+  EXPECT_THAT(metrics, HasSubstr("postino_sign_ins_total{outcome=\"failed\"} 5\n"));
+  EXPECT_THAT(metrics, HasSubstr("postino_sign_ins_total{outcome=\"slowed\"} 1\n"));
+}
+
+// A user who does not exist is slowed down like one who does.
+TEST_F(SessionRoutes, PausesDoNotTellWhoExists) {
+  for (int i = 0; i < 5; ++i) ASSERT_EQ(sign_in("berta", "guess").status(), 401);
+  EXPECT_EQ(sign_in("berta", "guess").status(), 429);
+}
+
+TEST_F(SessionRoutes, EndsAfterADay) {
+  const std::string token = token_of("anna");
+  clock().advance(hours(24) - seconds(1));
+  EXPECT_EQ(status("GET", "/emails", token), 200);
+  clock().advance(seconds(1));
+  EXPECT_EQ(status("GET", "/emails", token), 401);
+}
+
+TEST_F(SessionRoutes, HasTheRightsThatTheSettingsGiveNow) {
+  const std::string token = token_of("anna");
+  api_->set_keys({}, users({"anna:operator"}, hash_of_password()));
+  EXPECT_EQ(status("PUT", "/suppressions/a@example.com", token), 204);
+  api_->set_keys({}, users({"anna:drafter"}, hash_of_password()));
+  EXPECT_EQ(status("GET", "/emails", token), 403);
+  api_->set_keys({}, users({"anna:reader@north"}, hash_of_password()));
+  EXPECT_EQ(status("GET", "/emails", token), 401) << "of another tenant is another user";
+  api_->set_keys({}, users({"anna:reader"}, hash_of_another()));
+  EXPECT_EQ(status("GET", "/emails", token), 401) << "with another password";
+  api_->set_keys({}, users({"otto:reader"}, hash_of_password()));
+  EXPECT_EQ(status("GET", "/emails", token), 401) << "the user is gone";
+}
+
+TEST_F(SessionRoutes, OfAnApiKeyEndWithTheKey) {
+  const std::string token = call("POST", "/sessions", R"({"api_key":"secret-of-the-shop"})").text("/token");
+  EXPECT_EQ(status("GET", "/emails", token), 200);
+  api_->set_keys({parse_api_key("shop:sender:new-secret-of-the-shop").value()});
+  EXPECT_EQ(status("GET", "/emails", token), 401);
+}
+
+TEST_F(SessionRoutes, AreListedAndEndedByTheirOwner) {
+  const std::string first = token_of("anna");
+  clock().advance(seconds(1));
+  const Received answer = sign_in("anna");
+  const std::string second = answer.text("/token");
+  const std::string others = token_of("otto");
+  const Received list = get("/sessions", bearer(first));
+  ASSERT_EQ(list.status(), 200);
+  ASSERT_EQ(list.size("/data"), 2U);
+  EXPECT_EQ(list.text("/data/0/id"), answer.text("/id"));
+  EXPECT_THAT(list.response.body, Not(HasSubstr(second.substr(second.find('.') + 1)))) << "a token is told once";
+  EXPECT_EQ(status("DELETE", "/sessions/" + answer.text("/id"), others), 404);
+  EXPECT_EQ(status("DELETE", "/sessions/" + answer.text("/id"), first), 204);
+  EXPECT_EQ(status("DELETE", "/sessions/" + answer.text("/id"), first), 404);
+  EXPECT_EQ(status("GET", "/emails", second), 401);
+  EXPECT_EQ(call("DELETE", "/sessions", "", bearer(first)).number("/removed"), 1);
+  EXPECT_EQ(status("GET", "/sessions", first), 401);
+  EXPECT_EQ(status("GET", "/sessions", others), 200);
+}
+
+TEST_F(SessionRoutes, OfOthersAreForOperatorsOfTheirTenant) {
+  const std::string otto = token_of("otto");
+  const std::string nora = token_of("nora");
+  const Received nils = sign_in("nils");
+  const std::string path = "/users/nils/sessions";
+  EXPECT_EQ(status("GET", path, nils.text("/token")), 403) << "a reader's own are at /sessions";
+  ASSERT_EQ(get(path, bearer(nora)).size("/data"), 1U);
+  ASSERT_EQ(get(path, bearer(otto)).size("/data"), 1U) << "an operator without a tenant sees all";
+  EXPECT_EQ(status("GET", "/users/otto/sessions", nora), 404);
+  EXPECT_EQ(status("DELETE", "/users/otto/sessions", nora), 404);
+  EXPECT_EQ(status("GET", "/users/no-one/sessions", otto), 404);
+  EXPECT_EQ(status("DELETE", "/users/anna/sessions/" + nils.text("/id"), otto), 404) << "of another user";
+  EXPECT_EQ(status("DELETE", path + "/" + nils.text("/id"), nora), 204);
+  EXPECT_EQ(status("GET", "/emails", nils.text("/token")), 401);
+  const std::string again = token_of("nils");
+  EXPECT_EQ(call("DELETE", path, "", bearer(otto)).number("/removed"), 1);
+  EXPECT_EQ(status("GET", "/emails", again), 401);
+}
+
+TEST_F(SessionRoutes, OfACustomerAreTheirOwn) {
+  const Received cora = sign_in("cora");
+  EXPECT_EQ(cora.text("/customer"), "C-1");
+  EXPECT_EQ(cora.text("/tenant"), "north");
+  EXPECT_EQ(status("GET", "/sessions", cora.text("/token")), 200);
+  EXPECT_EQ(status("GET", "/emails", cora.text("/token")), 403);
+  EXPECT_EQ(status("GET", "/users/cora/sessions", cora.text("/token")), 403);
+}
+
+TEST_F(SessionRoutes, TokensAreNotKeptUnderIdempotencyKeys) {
+  const Headers key{{"Idempotency-Key", "sign-in"}};
+  const std::string body = R"({"user":"anna","password":"correct horse battery"})";
+  const Received first = call("POST", "/sessions", body, key);
+  const Received second = call("POST", "/sessions", body, key);
+  EXPECT_EQ(second.status(), 201);
+  EXPECT_NE(first.text("/token"), second.text("/token"));
+}
+
+TEST_F(SessionRoutes, KnowWhereACallerBehindAProxyIs) {
+  const Received answer = call("POST", "/sessions", R"({"api_key":"secret-of-the-shop"})");
+  EXPECT_FALSE(answer.has("/signed_in_from")) << "the test has no address";
+  http::Request request;
+  const auto address_of = [&](std::string_view peer, std::string_view forwarded) {
+    request.peer = peer;
+    request.headers = {{"X-Forwarded-For", forwarded}};
+    base::Swappable<Access> access;
+    return SignIns(access, sessions_, clock(), {.proxies = {"192.0.2.99"}}).address_of(request);
+  };
+  EXPECT_EQ(address_of("192.0.2.1", "198.51.100.7"), "192.0.2.1") << "anyone can send this header";
+  EXPECT_EQ(address_of("192.0.2.99", "198.51.100.7"), "198.51.100.7");
+  EXPECT_EQ(address_of("192.0.2.99", "10.0.0.1, 198.51.100.7"), "198.51.100.7");
+  EXPECT_EQ(address_of("192.0.2.99", "unknown"), "192.0.2.99");
+}
+
+TEST_F(SessionRoutes, WhereThereAreNeitherKeysNorUsersNothingChanges) {
+  ApiOptions options;
+  options.sessions = &sessions_;
+  api_.reset();
+  api_ = new_api(std::move(options));
+  EXPECT_EQ(sign_in("anna").code(), "NO_SESSIONS");
+  EXPECT_EQ(get("/emails").status(), 200);
+  EXPECT_EQ(get("/sessions").size("/data"), 0U);
+  EXPECT_EQ(preparations_, 0) << "no table is made";
+}
+
+// Passwords that are hashed at the same time take memory and threads. These are hashed until all others were refused.
+TEST_F(SessionRoutes, ConcurrentSignInsBeyondAFewAreRefusedAtOnce) {
+  constexpr int callers = 20;
+  std::mutex mutex;
+  std::condition_variable changed;
+  int refused = 0;
+  int hashing = 0;
+  int most_hashing = 0;
+  SignInOptions options;
+  options.rules.name.free_failures = callers;
+  options.rules.address.free_failures = callers;
+  options.is_password = [&](std::string_view, const std::string&) {
+    std::unique_lock lock(mutex);
+    most_hashing = std::max(most_hashing, ++hashing);
+    changed.wait(lock, [&] { return refused == callers - SignIns::most_present; });
+    --hashing;
+    return false;
+  };
+  const base::Swappable<Access> access(std::make_shared<const Access>(
+      std::vector<ApiKey>(), http::Border(), users({"anna:reader"}, hash_of_password()), &sessions_));
+  SignIns sign_ins(access, sessions_, clock(), options);
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong = 0;
+  for (int i = 0; i < callers; ++i)
+    threads.emplace_back([&] {
+      const auto answer = sign_ins.with_password("anna", "guess", "192.0.2.1");
+      if (!answer && answer.error().type.code == problems::sign_in_refused.code) ++wrong;
+      if (!answer && answer.error().type.code == problems::overloaded.code) {
+        const std::lock_guard lock(mutex);
+        ++refused;
+        changed.notify_all();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, SignIns::most_present);
+  EXPECT_LE(most_hashing, SignIns::most_hashing);
+}
+
+}  // namespace
+}  // namespace postino::api
