@@ -151,7 +151,7 @@ base::Result<std::string> DirectoryObjects::get(const std::string& name) {
   if (bytes) return bytes;
   base::Error error = std::move(bytes).error();
   if (error.code == base::ErrorCode::invalid) error.code = base::ErrorCode::corrupt;
-  // A link may lead anywhere. What is behind it is not lost: somebody can put it there.
+  // A link may lead anywhere. What is behind it is not lost: an operator can put it there.
   if (error.code == base::ErrorCode::not_found && meets_link(descriptor_.number(), path))
     return base::fail(base::ErrorCode::io, "the object " + name + " is behind a symbolic link, which is not followed");
   return base::propagate(std::move(error));

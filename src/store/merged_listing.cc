@@ -299,7 +299,7 @@ Answer<std::optional<MergedPage>> read_merged(Store& store, const Retry& retry, 
     if (!start) return std::nullopt;
   }
   auto page = read_from(store, retry, listing, start, limit);
-  // A position that somebody made up may be none of this list.
+  // A position that a caller made up may be none of this list.
   if (!page && start && page.error().type == ErrorType::validation) return std::nullopt;
   if (!page) return base::propagate(std::move(page).error());
   return std::optional<MergedPage>(*std::move(page));
