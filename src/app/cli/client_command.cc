@@ -150,15 +150,30 @@ void ClientCommand::add_query_options(std::map<std::string, std::string, std::le
   }
 }
 
+namespace {
+
+// As a part of a path it would name another thing.
+CLI::Validator not_empty() {
+  return {[](const std::string& value) { return value.empty() ? "must not be empty" : ""; }, "", ""};
+}
+
+}  // namespace
+
 CLI::Option* ClientCommand::add_argument(std::string_view field, std::string& value, const OptionStyle& style) {
   const OptionStyle full = complete(field, style);
-  return app_.add_option(std::string(field), value, full.help)->type_name(full.value_name)->required();
+  return app_.add_option(std::string(field), value, full.help)
+      ->type_name(full.value_name)
+      ->required()
+      ->check(not_empty());
 }
 
 CLI::Option* ClientCommand::add_argument(std::string_view field, std::vector<std::string>& values,
                                          const OptionStyle& style) {
   const OptionStyle full = complete(field, style);
-  return app_.add_option(std::string(field), values, full.help)->type_name(full.value_name)->required();
+  return app_.add_option(std::string(field), values, full.help)
+      ->type_name(full.value_name)
+      ->required()
+      ->check(not_empty());
 }
 
 void ClientCommand::run(std::function<int(RestClient& client, const Console& console)> action) {

@@ -1,6 +1,8 @@
 #include "app/cli/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <utility>
 
 #include "app/cli/client_command.h"
 #include "app/cli/commands.h"
@@ -88,16 +90,44 @@ int CommandLine::refuse(const std::string& problem, const Console& console) cons
   return misuse;
 }
 
+namespace {
+
+bool is_written_as_flag(const std::string& word) { return word.size() > 1 && word.starts_with('-'); }
+
+// Those that are to blame, in the order they were given, which the parser does not keep. What follows an unknown flag
+// may be its value, and a word that is the value of a known flag may be given once more.
+std::vector<std::string> words_to_blame(const std::vector<std::string>& arguments, std::vector<std::string> unknown) {
+  std::vector<std::string> blamed;
+  const std::string* unknown_flag = nullptr;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
+    const auto found = std::ranges::find(unknown, word);
+    const std::string* const flag_before = std::exchange(unknown_flag, nullptr);
+    if (found == unknown.end()) continue;
+    const bool is_value =
+        i > 0 && is_written_as_flag(arguments[i - 1]) && flag_before == nullptr && !is_written_as_flag(word);
+    const auto rest = arguments.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+    if (is_value && std::find(rest, arguments.end(), word) != arguments.end()) continue;
+    unknown.erase(found);
+    if (flag_before != nullptr && !is_written_as_flag(word)) continue;
+    blamed.push_back(word);
+    if (is_written_as_flag(word) && word.find('=') == std::string::npos) unknown_flag = &word;
+  }
+  return blamed;
+}
+
+}  // namespace
+
 // In our words where the parser's are not plain.
 std::string CommandLine::problem_of(const CLI::ParseError& error, const std::vector<std::string>& arguments) const {
-  const std::vector<std::string> unknown = program_->remaining(true);
-  std::string words;  // in the order they were given, which the parser does not keep
-  for (const std::string& argument : arguments)
-    if (std::ranges::find(unknown, argument) != unknown.end()) words += " " + argument;
-  if (words.empty()) return error.what();
-  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) return "unknown command:" + words;
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return "unknown argument:" + words;
-  return error.what();
+  const std::vector<std::string> blamed = words_to_blame(arguments, program_->remaining(true));
+  if (blamed.empty()) return error.what();
+  // Nothing behind it was looked at.
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) return "unknown command: " + blamed.front();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return error.what();
+  std::string words;
+  for (const std::string& word : blamed) words += " " + word;
+  return "unknown argument:" + words;
 }
 
 int CommandLine::run(int count, const char* const* arguments, const Console& console) {

@@ -76,8 +76,13 @@ TEST(CommandLine, SaysWhatItDoesNotKnow) {
     EXPECT_EQ(ended.status, misuse);
     return ended.errors.substr(0, ended.errors.find('\n'));
   };
-  EXPECT_EQ(first_line({"serve", "--url", "x"}), "postino: unknown argument: --url x");
-  EXPECT_EQ(first_line({"serve", "--regoin", "x"}), "postino: unknown argument: --regoin x; did you mean --region?");
+  EXPECT_EQ(first_line({"serve", "--url", "x"}), "postino: unknown argument: --url");
+  EXPECT_EQ(first_line({"serve", "--regoin", "x"}), "postino: unknown argument: --regoin; did you mean --region?");
+  EXPECT_EQ(first_line({"reminders", "drafts", "aprove", "d1", "--revision", "1"}),
+            "postino: unknown command: aprove; did you mean approve?");
+  EXPECT_EQ(first_line({"reminders", "customers", "opt-out", "c1", "--reason", "x", "x", "--foo", "y"}),
+            "postino: unknown argument: x --foo");
+  EXPECT_EQ(first_line({"reminders", "drafts", "approve", "", "--revision", "1"}), "postino: id: must not be empty");
   EXPECT_EQ(first_line({"emails", "lst"}), "postino: unknown command: lst; did you mean list?");
 }
 
