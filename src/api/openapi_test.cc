@@ -149,10 +149,10 @@ TEST_F(OpenApi, RolesChangeNothingButWhatIsTheirs) {
   EXPECT_EQ(changes_by(Role::drafters), (Names{"draftReminder", "draftReminders", "reviseDraft", harmless}));
   EXPECT_EQ(changes_by(Role::approvers), (Names{"approveDraft", "approveAndSend", "rejectDraft", harmless}));
   EXPECT_EQ(changes_by(Role::auditors), Names{harmless});
-  const Names of_customers{"createTicket", "addFeedback", "receiveTicketAnswer"};
+  const Names of_customers{"createTicket", "addFeedback", "receiveTicketAnswer", "addAttachment"};
   EXPECT_EQ(changes_by(Role::customers), of_customers);
-  Names of_agents{"moveTicket",      "escalateTicket", "deescalateTicket",
-                  "sendTicketEmail", "addTicketEvent", "changeTicketPriority"};
+  Names of_agents{"moveTicket",     "escalateTicket",       "deescalateTicket", "sendTicketEmail",
+                  "addTicketEvent", "changeTicketPriority", "removeAttachment", "putCachedResult"};
   of_agents.insert(of_customers.begin(), of_customers.end());
   EXPECT_EQ(changes_by(Role::agents), of_agents);
 }

@@ -40,13 +40,27 @@ void add_common_answers(Route& route) {
 
 std::vector<Route> gather_routes() {
   std::vector<Route> routes;
-  for (const auto group : {acceptance_routes,        email_routes,      change_routes,
-                           callback_routes,          bounce_routes,     suppression_routes,
-                           mailbox_routes,           message_routes,    draft_routes,
-                           reminder_history_routes,  customer_routes,   invoice_routes,
-                           reminder_template_routes, ticket_routes,     ticket_change_routes,
-                           ticket_record_routes,     capacity_routes,   figure_routes,
-                           session_routes,           description_routes})
+  for (const auto group : {acceptance_routes,
+                           email_routes,
+                           change_routes,
+                           callback_routes,
+                           bounce_routes,
+                           suppression_routes,
+                           mailbox_routes,
+                           message_routes,
+                           draft_routes,
+                           reminder_history_routes,
+                           customer_routes,
+                           invoice_routes,
+                           reminder_template_routes,
+                           ticket_routes,
+                           ticket_change_routes,
+                           ticket_record_routes,
+                           attachment_routes,
+                           capacity_routes,
+                           figure_routes,
+                           session_routes,
+                           description_routes})
     std::ranges::move(group(), std::back_inserter(routes));
   for (Route& route : routes) {
     if (takes_key(route)) describe_key(route);

@@ -14,7 +14,7 @@ namespace postino::objects {
 
 class ObjectUpkeep {
  public:
-  // Begins at once. The cleaner must outlive it, and has no other user meanwhile.
+  // Begins at once. The cleaner must outlive it, and no other thread uses it meanwhile.
   explicit ObjectUpkeep(ObjectCleaner& cleaner);
   // Returns within a second or so, or when a call to the object store that is under way has ended.
   ~ObjectUpkeep();

@@ -19,7 +19,7 @@ class AttachmentShelf {
       : objects_(objects), table_(std::move(table)), clock_(clock), random_(random) {}
 
   // Keeps the bytes for the item with this key, and notes in the attachment where. Durable when it returns; the caller
-  // writes the item then. If that is refused, the caller discards them; if nobody does, they are found after a day.
+  // writes the item then. If that is refused, the caller discards them; if the caller ends, they are found after a day.
   base::Result<void> keep(const item::Key& owner, const std::string& bytes, Attachment& attachment);
   void discard(const Attachment& attachment);
 

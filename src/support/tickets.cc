@@ -147,7 +147,7 @@ Answer<Created> Tickets::create(const NewTicket& wanted, const std::string& key,
       if (is_unknown) return base::propagate(std::move(written).error());
       continue;  // it has expired, or was removed
     }
-    // Nobody else has this id: an attempt before the last one was done, although the store did not say so.
+    // No other caller has this id: an attempt before the last one was done, although the store did not say so.
     if (std::ranges::find(failed, 0U) != failed.end()) return Created{own, false};
     return base::propagate(std::move(written).error());
   }

@@ -20,11 +20,11 @@ class StatedTicketLimits : public RestTickets {
   }
 };
 
-// `before` is what the letter has besides, in the body or around it: with a dollar sign where its members stand.
+// `around` is the body, with a percent sign where the members of the letter stand.
 LimitCases letter_cases(const std::string& path, const std::string& around) {
   const auto with = [&](const std::string& members) {
     std::string body = around;
-    return body.replace(body.find('@'), 1, members);
+    return body.replace(body.find('%'), 1, members);
   };
   return {
       {path + "kind:string", {with(R"("subject":"s","text":"t","kind":$)"), text()}},
@@ -38,7 +38,7 @@ LimitCases letter_cases(const std::string& path, const std::string& around) {
 
 LimitCases change_cases(const std::string& required) {
   const std::string begin = "{" + required;
-  LimitCases cases = letter_cases("letter.", begin + R"("letter":{@}})");
+  LimitCases cases = letter_cases("letter.", begin + R"("letter":{%}})");
   cases["letter.key:string"] = {begin + R"("letter":{"subject":"s","text":"t","key":$}})", text()};
   cases["reason:string"] = {begin + R"("reason":$})", text()};
   cases["version:integer"] = {begin + R"("version":$})", number};
@@ -51,7 +51,7 @@ TEST_F(StatedTicketLimits, OfNewTicketsAreThoseOfTheCode) {
   const auto customer = [](const std::string& members) {
     return R"({"symptom_text":"long enough","customer":{)" + members + "}}";
   };
-  LimitCases cases = letter_cases("letter.", begin + R"("letter":{@}})");
+  LimitCases cases = letter_cases("letter.", begin + R"("letter":{%}})");
   cases.merge(LimitCases{
       {"letter.key:string", {begin + R"("letter":{"subject":"s","text":"t","key":$}})", text()}},
       {"customer.id:string", {customer(R"("id":$)"), text()}},
@@ -94,7 +94,7 @@ TEST_F(StatedTicketLimits, OfWhatBelongsToTicketsAreThoseOfTheCode) {
       "NewTicketEvent",
       {{"event_type:string", {R"({"event_type":$})", text()}}, {"by:string", {R"({"event_type":"e","by":$})", text()}}},
       [&](const std::string& body) { return faults(path + "/events", body); });
-  LimitCases letter = letter_cases("", "{@}");
+  LimitCases letter = letter_cases("", "{%}");
   letter["by:string"] = {R"({"subject":"s","text":"t","by":$})", text()};
   expect_limits("NewTicketEmail", letter, [&](const std::string& body) { return faults(path + "/emails", body); });
   expect_limits(

@@ -204,7 +204,7 @@ def running_server(folder, build, *flags):
                 if not line:
                     raise RuntimeError("the server did not start")
             ports[f":{named}"] = ":" + re.search(r":(\d+)", line.split("//", 1)[1])[1]
-        while "--sample" in flags and not line.startswith("A sample reminder"):  # what readers have seen by then
+        while "--sample" in flags and not line.startswith("A sample ticket"):  # what readers have seen by then
             if not (line := server.stdout.readline()):
                 raise RuntimeError("the server has shown no sample")
         yield ports

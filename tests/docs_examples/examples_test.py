@@ -15,7 +15,7 @@ import examples  # noqa: E402
 SERVER = """#!/usr/bin/env python3
 import signal, sys
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-print("REST API: http://127.0.0.1:1", "DynamoDB API: http://127.0.0.1:2", "A sample reminder", sep="\\n", flush=True)
+print("REST API: http://127.0.0.1:1", "DynamoDB API: http://127.0.0.1:2", "A sample ticket", sep="\\n", flush=True)
 signal.pause()
 """
 

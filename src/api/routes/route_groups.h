@@ -26,5 +26,6 @@ std::vector<Route> ticket_change_routes();
 std::vector<Route> ticket_record_routes();
 std::vector<Route> figure_routes();
 std::vector<Route> session_routes();
+std::vector<Route> attachment_routes();
 
 }  // namespace postino::api

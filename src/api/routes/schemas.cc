@@ -335,6 +335,8 @@ Schema problem() {
           {"endpoints", list_of(endpoint, "Endpoints of the broker that could not be reached.")},
           {"current_revision",
            {.type = "integer", .description = "Of a draft: the revision that it has now.", .least = 1}},
+          {"current_version", count("Of a ticket: the version that it has now.")},
+          {"current_status", text("Of a ticket: the status that it has now.")},
           {"rule", text("Of a reminder: what refuses it, such as too_soon.")},
           {"allowed_from", time("Of a reminder: when that rule will allow it.")},
           {"request_id", text(), required}}};

@@ -55,8 +55,8 @@ Outcome change_ticket_priority(Call& call) {
   return changed_reply(*desk, ticket);
 }
 
-Operation change_operation(std::string_view id, std::string_view path, std::string_view summary,
-                           std::string_view description, std::string_view schema, bool required) {
+Operation ticket_change_operation(std::string_view id, std::string_view path, std::string_view summary,
+                                  std::string_view description, std::string_view schema, bool required) {
   return {.id = id,
           .method = "POST",
           .path = path,
@@ -77,24 +77,24 @@ Operation change_operation(std::string_view id, std::string_view path, std::stri
 
 std::vector<Route> ticket_change_routes() {
   return with_ticket_answers({
-      {.operation = change_operation(
+      {.operation = ticket_change_operation(
            "moveTicket", "/tickets/{id}/status", "Move a ticket to another status",
            "From NEW to PROCESSING, from there to READY, FAILED or ESCALATED, and from FAILED and ESCALATED back to "
            "PROCESSING. READY is the end.",
            "TicketMove", true),
        .handle = move_ticket,
        .again = ticket_again},
-      {.operation = change_operation("escalateTicket", "/tickets/{id}/escalate", "Escalate a ticket to an engineer", "",
-                                     "TicketEscalation", true),
+      {.operation = ticket_change_operation("escalateTicket", "/tickets/{id}/escalate",
+                                            "Escalate a ticket to an engineer", "", "TicketEscalation", true),
        .handle = escalate_ticket,
        .again = ticket_again},
-      {.operation = change_operation(
+      {.operation = ticket_change_operation(
            "deescalateTicket", "/tickets/{id}/deescalate", "Take an escalated ticket back into work",
            "It becomes PROCESSING, and leaves the lists of escalated tickets.", "TicketDeescalation", false),
        .handle = deescalate_ticket,
        .again = ticket_again},
-      {.operation = change_operation("changeTicketPriority", "/tickets/{id}/priority",
-                                     "Change the priority of a ticket", "", "TicketPriority", true),
+      {.operation = ticket_change_operation("changeTicketPriority", "/tickets/{id}/priority",
+                                            "Change the priority of a ticket", "", "TicketPriority", true),
        .handle = change_ticket_priority,
        .again = ticket_again},
   });

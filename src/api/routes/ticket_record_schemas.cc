@@ -103,6 +103,40 @@ Schema received_message() {
           .closed = true};
 }
 
+Schema new_ticket_attachment() {
+  return {.type = "object",
+          .properties = {{"name",
+                          {.type = "string",
+                           .description = "The name of the file. It is cleaned: only its last part is kept.",
+                           .most = limit_of(TicketSizes::file_name)},
+                          required},
+                         {"content_type",
+                          {.type = "string",
+                           .description = "What it is; if absent, that is told from its bytes.",
+                           .most = limit_of(TicketSizes::content_type)}},
+                         {"size", count("How many bytes it has: another size is refused.")},
+                         {"sha256",
+                          {.type = "string",
+                           .description = "The SHA-256 of the bytes in hexadecimal: others are refused.",
+                           .pattern = "^[0-9A-Fa-f]*$"}},
+                         {"content_base64",
+                          {.type = "string", .description = "The bytes.", .content_encoding = "base64"},
+                          required}},
+          .closed = true};
+}
+
+Schema ticket_attachment() {
+  return {.type = "object",
+          .properties = {{"ticket_id", text(), required},
+                         {"attachment_id", text(), required},
+                         {"name", text(), required},
+                         {"content_type", text("What it is, whatever was claimed."), required},
+                         {"size", count("Bytes."), required},
+                         {"sha256", text("In hexadecimal."), required},
+                         {"by", text("Who brought it.")},
+                         {"uploaded_at", time(), required}}};
+}
+
 }  // namespace
 
 std::vector<NamedSchema> ticket_record_schemas() {
@@ -132,6 +166,14 @@ std::vector<NamedSchema> ticket_record_schemas() {
       {"TicketEmail", ticket_email()},
       {"TicketEmailPage", page_of("TicketEmail")},
       {"ReceivedMessage", received_message()},
+      {"NewTicketAttachment", new_ticket_attachment()},
+      {"TicketAttachment", ticket_attachment()},
+      {"TicketAttachmentList",
+       {.type = "object", .properties = {{"data", list_of(like("TicketAttachment")), required}}}},
+      {"CachedResult",
+       {.type = "object",
+        .properties = {{"data", any_object("Any object, of up to 350,000 bytes."), required}},
+        .closed = true}},
   };
 }
 

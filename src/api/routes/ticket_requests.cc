@@ -308,7 +308,8 @@ base::Result<support::AttachmentUpload, Problem> read_upload(std::string_view bo
     constexpr std::size_t digest_digits = 64;
     support::AttachmentUpload upload;
     upload.name = std::string(fields.text("name", Need::required, TicketSizes::file_name).value_or(""));
-    upload.content_type = words_in(fields, "content_type", TicketLimits::short_text);
+    upload.content_type =
+        std::string(fields.text("content_type", Need::optional, TicketSizes::content_type).value_or(""));
     upload.size = fields.integer("size", Need::optional, 0, std::int64_t{1} << 40);
     upload.sha256 = std::string(fields.text("sha256", Need::optional, digest_digits).value_or(""));
     const auto content = fields.text("content_base64", Need::required, (most_bytes + 2) / 3 * 4);

@@ -17,7 +17,8 @@ namespace postino::api {
 struct TicketSizes {
   static constexpr std::size_t person = 200;
   static constexpr std::size_t address = 320;
-  static constexpr std::size_t kind = 50;
+  static constexpr std::size_t kind = 64;
+  static constexpr std::size_t content_type = 800;
   static constexpr std::size_t file_name = 1'000;   // before it is cleaned
   static constexpr std::size_t recipients = 20;     // of an e-mail
   static constexpr std::size_t headers = 200'000;   // of a received message

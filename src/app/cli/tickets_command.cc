@@ -1,6 +1,14 @@
+#include <filesystem>
+#include <memory>
+
+#include "api/protocol/limits.h"
 #include "app/cli/commands.h"
 #include "app/cli/listing_command.h"
 #include "app/cli/operation_command.h"
+#include "app/client/object_text.h"
+#include "app/client/rest_problem.h"
+#include "app/console/input_file.h"
+#include "base/base64.h"
 
 namespace postino::app {
 
@@ -71,6 +79,102 @@ constexpr OperationCommand ticket_operations[] = {
     {"answer", "receiveTicketAnswer"},
 };
 
+struct FileToAttach {
+  std::string ticket;
+  std::string file;
+  std::string name;  // empty: that of the file
+  std::string content_type;
+};
+
+base::Result<void> attach_file(RestClient& client, const FileToAttach& attached, bool json, const Console& console) {
+  TRY(const std::string bytes, read_input(attached.file, api::Limits::body_bytes / 4 * 3));
+  const std::string own_name = std::filesystem::path(attached.file).filename().string();
+  OperationCall call("addAttachment");
+  call.set("id", attached.ticket);
+  call.body().set_text("name", attached.name.empty() ? own_name : attached.name);
+  if (!attached.content_type.empty()) call.body().set_text("content_type", attached.content_type);
+  call.body().set_number("size", static_cast<std::int64_t>(bytes.size()));
+  call.body().set_text("content_base64", base::to_base64(bytes));
+  TRY(const std::string body, client.fetch(call));
+  if (json) {
+    console.print_foreign(body);
+    return {};
+  }
+  json::Document document;
+  json::FieldErrors errors;
+  if (!document.parse(body, errors) || !document.root().is_object())
+    return base::fail(base::ErrorCode::malformed, "the response is not from a Postino server. Is --url right?");
+  console.out << object_text(document.root());
+  return {};
+}
+
+void add_attaching(CommandLine& line, CLI::App& parent) {
+  ClientCommand command(line, parent, "add", "addAttachment");
+  const auto attached = std::make_shared<FileToAttach>();
+  command.add_argument("id", attached->ticket, {.value_name = "ID"});
+  command.app()
+      .add_option("file", attached->file, "file to attach; - is the standard input")
+      ->type_name("FILE")
+      ->required();
+  command.add_option("name", attached->name, {.help = "name to keep it with; that of the file by default"});
+  command.add_option("content_type", attached->content_type);
+  command.run([attached, &shared = command.shared()](RestClient& client, const Console& console) -> int {
+    const auto done = attach_file(client, *attached, shared.json, console);
+    return done ? success : report_error(console, done.error());
+  });
+}
+
+struct AttachmentToGet {
+  std::string ticket;
+  std::string attachment;
+};
+
+// As they are, for a file.
+base::Result<void> print_attachment(RestClient& client, const AttachmentToGet& wanted, const Console& console) {
+  OperationCall call("downloadAttachment");
+  call.set("id", wanted.ticket).set("attachment_id", wanted.attachment);
+  TRY(const http::ClientResponse response, client.send(call));
+  if (response.status != 200) return base::propagate(describe_problem(response));
+  console.out << response.body;
+  return {};
+}
+
+void add_downloading(CommandLine& line, CLI::App& parent) {
+  ClientCommand command(line, parent, "get", "downloadAttachment", "write a file of a ticket to the standard output");
+  const auto wanted = std::make_shared<AttachmentToGet>();
+  command.add_argument("id", wanted->ticket, {.value_name = "ID"});
+  command.add_argument("attachment_id", wanted->attachment, {.value_name = "ATTACHMENT_ID"});
+  command.run([wanted](RestClient& client, const Console& console) -> int {
+    const auto done = print_attachment(client, *wanted, console);
+    return done ? success : report_error(console, done.error());
+  });
+}
+
+CLI::App& add_ticket_group(CommandLine& line, CLI::App& parent, const std::string& name,
+                           const std::string& description) {
+  CLI::App& group = *parent.add_subcommand(name, description);
+  add_client_options(group, line.client_options());
+  group.require_subcommand(1);
+  return group;
+}
+
+void add_attachment_commands(CommandLine& line, CLI::App& tickets) {
+  CLI::App& attachments = add_ticket_group(line, tickets, "attachments", "files of tickets");
+  static const Listing listing{"listAttachments",
+                               "reading attachments",
+                               {{"ATTACHMENT", "attachment_id"},
+                                {"NAME", "name"},
+                                {"TYPE", "content_type"},
+                                {"SIZE", "size", Align::right},
+                                {"UPLOADED", "uploaded_at"},
+                                {"BY", "by"}}};
+  ClientCommand list(line, attachments, "list", listing.operation);
+  run_listing(list, listing);
+  add_attaching(line, attachments);
+  add_downloading(line, attachments);
+  add_operation_command(line, attachments, {"remove", "removeAttachment"});
+}
+
 }  // namespace
 
 void add_tickets_command(CommandLine& line) {
@@ -81,6 +185,10 @@ void add_tickets_command(CommandLine& line) {
     run_listing(list, named.listing);
   }
   for (const OperationCommand& command : ticket_operations) add_operation_command(line, tickets, command);
+  add_attachment_commands(line, tickets);
+  CLI::App& cache = add_ticket_group(line, tickets, "cache", "results that are kept for 15 minutes");
+  add_operation_command(line, cache, {"put", "putCachedResult"});
+  add_operation_command(line, cache, {"get", "getCachedResult"});
 }
 
 }  // namespace postino::app

@@ -36,6 +36,8 @@ messages::QueueRights queue_rights(const MessagesSettings& settings) {
   // Who the e-mails of a queue belong to may put them there.
   if (!settings.emails_queue.empty() && !settings.emails_tenant.empty())
     options.grants.push_back({settings.emails_tenant, settings.emails_connection, settings.emails_queue});
+  if (!settings.answers_queue.empty() && !settings.answers_tenant.empty())
+    options.grants.push_back({settings.answers_tenant, settings.answers_connection, settings.answers_queue});
   options.default_connection = settings.default_connection;
   for (const auto& [name, connection] : settings.connections)
     if (connection.embedded) options.embedded_connections.push_back(name);
@@ -74,7 +76,8 @@ struct MessageGateway::Parts {
   store::Retry retry{random, [this](base::Milliseconds delay) { pause.wait(delay); }};
   std::unique_ptr<messages::Connections> connections;
   std::unique_ptr<messages::MessageService> service;
-  std::shared_ptr<broker::Broker> emails_broker;  // that e-mails arrive by, if any do
+  std::shared_ptr<broker::Broker> emails_broker;   // that e-mails arrive by, if any do
+  std::shared_ptr<broker::Broker> answers_broker;  // and customers' answers
 
   base::Result<void> build(store::Store& store, const idempotency::GuardOptions& keys, bool local,
                            const MemoryLimits& memory) {
@@ -141,6 +144,22 @@ base::Result<std::unique_ptr<outbox::QueueIntake>> MessageGateway::make_intake(o
   options.tenant = settings.emails_tenant;
   return std::make_unique<outbox::QueueIntake>(*parts_->emails_broker, outbox, parts_->clock, parts_->random,
                                                std::move(options));
+}
+
+base::Result<std::unique_ptr<support::AnswerIntake>> MessageGateway::make_answer_intake(
+    support::Correspondence& correspondence) {
+  const MessagesSettings& settings = parts_->settings;
+  if (settings.answers_queue.empty()) return nullptr;
+  const messages::Place place{settings.answers_connection, std::nullopt};
+  auto broker = parts_->connections->find(place);
+  if (!broker) return base::invalid("--answers-connection: " + broker.error().message);
+  parts_->answers_broker = *std::move(broker);
+  support::AnswerIntakeOptions options;
+  options.connection = parts_->connections->label(place);
+  options.queue = settings.answers_queue;
+  options.tenant = settings.answers_tenant;
+  return std::make_unique<support::AnswerIntake>(*parts_->answers_broker, correspondence, parts_->random,
+                                                 std::move(options));
 }
 
 base::Result<void> MessageGateway::show_sample(std::ostream& out) {

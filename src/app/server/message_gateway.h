@@ -11,6 +11,7 @@
 #include "messages/service.h"
 #include "outbox/queue_intake.h"
 #include "store/store.h"
+#include "support/answer_intake.h"
 
 namespace postino::app {
 
@@ -30,6 +31,9 @@ class MessageGateway {
 
   // Of a connection; empty: the default one. invalid when there is none of this name.
   base::Result<std::shared_ptr<broker::Broker>> find_broker(const std::string& connection);
+
+  // The same for customers' answers to tickets.
+  base::Result<std::unique_ptr<support::AnswerIntake>> make_answer_intake(support::Correspondence& correspondence);
 
   // Puts a message into a queue of the store, twice under one key, and takes it out. For those who see it run for the
   // first time.

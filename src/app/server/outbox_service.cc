@@ -9,6 +9,7 @@
 #include "app/server/server_lock.h"
 #include "app/server/session_storage.h"
 #include "app/server/support_service.h"
+#include "app/server/ticket_sample.h"
 #include "base/this_thread.h"
 #include "base/timestamp.h"
 #include "mysql/open_sockets.h"
@@ -116,6 +117,7 @@ struct OutboxService::Parts {
   std::unique_ptr<reminders::Reminders> reminders;  // unless they are off
   std::unique_ptr<SupportService> support;          // the same of tickets
   std::unique_ptr<access::Sessions> sessions;
+  std::unique_ptr<support::AnswerIntake> answers;   // when customers' answers arrive by a queue
   std::unique_ptr<api::Api> api;
 
   base::Result<void> build(store::Store& store, MessageGateway& gateway, const Settings& all,
@@ -212,6 +214,7 @@ base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGatew
   if (!all.reminders.off) TRY_VOID(build_reminders(store, all.reminders));
   if (!all.tickets.off) {
     TRY(support, SupportService::create(store, *outbox, all, *clock, curfew));
+    TRY(answers, gateway.make_answer_intake(support->desk().correspondence()));
   }
   api::ApiOptions options_of_api = api_options(all, limits_of_memory);
   if (support) options_of_api.tickets = &support->desk();
@@ -287,6 +290,7 @@ void OutboxService::start() {
   if (parts_->queue_intake) parts_->queue_intake->start();
   if (parts_->reminders) parts_->reminders->start();
   if (parts_->support) parts_->support->start();
+  if (parts_->answers) parts_->answers->start();
 }
 
 std::optional<http::Response> OutboxService::refuse_early(const http::Request& request) {
@@ -308,6 +312,7 @@ void OutboxService::begin_stop(std::chrono::steady_clock::time_point leave_at,
 void OutboxService::stop(std::chrono::steady_clock::time_point give_up_at) {
   const base::Alarm database(give_up_at, [this] { parts_->database_sockets->break_off(); });
   if (parts_->queue_intake) parts_->queue_intake->stop();
+  if (parts_->answers) parts_->answers->stop();
   parts_->api->stop();
   if (parts_->reminders) parts_->reminders->stop();
   if (parts_->support) parts_->support->stop();
@@ -345,8 +350,9 @@ base::Result<void> OutboxService::show_sample(std::ostream& out) {
       if (!line.reason.empty()) out << ": " << line.reason;
       out << "\n";
     }
-    if (!parts_->reminders) return {};
-    return show_reminder_sample(*parts_->reminders, *parts_->clock, parts_->pause, out);
+    if (parts_->reminders) TRY_VOID(show_reminder_sample(*parts_->reminders, *parts_->clock, parts_->pause, out));
+    if (parts_->support) TRY_VOID(show_ticket_sample(parts_->support->desk(), out));
+    return {};
   }
   return base::fail(base::ErrorCode::exhausted, "the sample e-mail " + id + " was not sent in time");
 }
@@ -359,6 +365,7 @@ void OutboxService::append_metrics(std::string& out) const {
   if (parts_->smtp != nullptr) parts_->smtp->append_metrics(out);
   if (parts_->queue_intake) outbox::QueueIntake::append_metrics({parts_->queue_intake.get()}, out);
   if (parts_->support) parts_->support->append_metrics(out);
+  if (parts_->answers) parts_->answers->append_metrics(out);
 }
 
 std::optional<std::string> OutboxService::problem() const {
@@ -373,6 +380,7 @@ std::vector<std::string> OutboxService::troubles() const {
   if (parts_->settings.no_sending) found.emplace_back("nothing is sent, because of --no-sending");
   if (const auto problem = parts_->queue_intake ? parts_->queue_intake->problem() : std::nullopt)
     found.push_back(*problem);
+  if (const auto problem = parts_->answers ? parts_->answers->problem() : std::nullopt) found.push_back(*problem);
   if (const auto trouble = parts_->support ? parts_->support->trouble() : std::nullopt) found.push_back(*trouble);
   return found;
 }

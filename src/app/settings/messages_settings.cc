@@ -117,6 +117,17 @@ std::vector<Setting> broker_settings() {
       {"messages.emails.tenant", "--emails-tenant", "POSTINO_EMAILS_TENANT", "NAME",
        "tenant of the e-mails from --emails-queue, and the only one that may put messages into it; if not set, none",
        text, take_text<&Messages::emails_tenant>, show_text<&Messages::emails_tenant>},
+      {"messages.answers.connection", "--answers-connection", "POSTINO_ANSWERS_CONNECTION", "NAME",
+       "connection of --answers-queue; if not set, the default connection", text,
+       take_text<&Messages::answers_connection>, show_text<&Messages::answers_connection>},
+      {"messages.answers.queue", "--answers-queue", "POSTINO_ANSWERS_QUEUE", "NAME",
+       "add customers' answers from this queue to their tickets, each once", text, take_queue<&Messages::answers_queue>,
+       show_text<&Messages::answers_queue>},
+      {"messages.answers.tenant", "--answers-tenant", "POSTINO_ANSWERS_TENANT", "NAME",
+       "tenant whose tickets the answers from --answers-queue belong to, and the only one that may put messages into "
+       "it; "
+       "if not set, none",
+       text, take_text<&Messages::answers_tenant>, show_text<&Messages::answers_tenant>},
       {"messages.connections", "--connection", "POSTINO_CONNECTIONS", "NAME=URL",
        "message broker, as amqp://USER:PASSWORD@HOST:PORT or amqps://...; repeat the flag with the same name for more "
        "endpoints. The configuration file has more settings for it",
@@ -154,6 +165,13 @@ base::Result<void> check(const MessagesSettings& settings) {
   for (const messages::QueueGrant& grant : settings.tenant_queues)
     if (!grant.connection.empty() && !is_connection(settings, grant.connection))
       errors.add("--tenant-queue: unknown connection " + grant.connection);
+  if (!settings.answers_connection.empty() && !is_connection(settings, settings.answers_connection))
+    errors.add("--answers-connection: unknown connection " + settings.answers_connection);
+  if (settings.answers_queue.empty() && (!settings.answers_connection.empty() || !settings.answers_tenant.empty()))
+    errors.add("--answers-connection and --answers-tenant require --answers-queue");
+  if (!settings.answers_queue.empty() && settings.answers_queue == settings.emails_queue &&
+      settings.answers_connection == settings.emails_connection)
+    errors.add("--answers-queue and --emails-queue must differ");
   if (settings.emails_queue.empty() && (!settings.emails_connection.empty() || !settings.emails_tenant.empty()))
     errors.add("--emails-connection and --emails-tenant require --emails-queue");
   return errors.result();

@@ -1,5 +1,5 @@
 // What can be configured about idempotency keys and messages: how long a key is kept, connections to brokers, and
-// e-mails that arrive by queue.
+// e-mails and answers of customers that arrive by queue.
 #pragma once
 
 #include <string>
@@ -20,9 +20,12 @@ struct MessagesSettings {
   std::string default_connection = "embedded";
   std::vector<std::string> allowed_hosts;  // of brokers that requests describe themselves
   std::vector<messages::QueueGrant> tenant_queues;
-  std::string emails_connection;  // empty: the default one
-  std::string emails_queue;       // empty: e-mails come by the API alone
-  std::string emails_tenant;      // whose they are
+  std::string emails_connection;   // empty: the default one
+  std::string emails_queue;        // empty: e-mails come by the API alone
+  std::string emails_tenant;       // whose they are
+  std::string answers_connection;  // of customers' answers to tickets, likewise
+  std::string answers_queue;
+  std::string answers_tenant;
 };
 
 // Rules that the value alone does not show, or that concern several settings.

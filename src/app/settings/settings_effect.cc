@@ -41,7 +41,7 @@ const std::vector<EffectRule>& effect_rules() {
        [](const Settings& all) { return all.reminders.off; },
        "with --no-reminders"},
       {{"tickets.table", "tickets.data", "tickets.from", "tickets.reply_to", "tickets.acknowledge", "tickets.engineers",
-        "tickets.no_adoption", "tickets.attachment_mb", "objects."},
+        "tickets.no_adoption", "tickets.attachment_mb", "objects.", "messages.answers."},
        [](const Settings& all) { return all.tickets.off; },
        "with --no-tickets"},
       {{"objects.endpoint", "objects.region", "objects.key_id", "objects.secret", "objects.ca"},

@@ -29,7 +29,7 @@ NameCharacter first_character(std::string_view text) {
   return {code, size};
 }
 
-// What nobody sees, or what makes "gpj.exe" look like "exe.jpg".
+// What readers do not see, or what makes "gpj.exe" look like "exe.jpg".
 bool is_deceptive(std::uint32_t code) {
   return code < 0x20 || (code >= 0x7F && code <= 0x9F) || code == 0xAD || code == 0x61C || code == 0x180E ||
          (code >= 0x200B && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E) ||

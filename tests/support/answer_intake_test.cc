@@ -1,0 +1,72 @@
+// Customers' answers that arrive by a queue, with the store's queues.
+#include "support/answer_intake.h"
+
+#include "messages/store_queue.h"
+#include "support_environment.h"
+
+namespace postino::support {
+namespace {
+
+using broker::Messages;
+
+class AnswerIntakeTest : public testing::Test {
+ protected:
+  AnswerIntakeTest() {
+    ticket_ = office_.make();
+    sent_ = office_.correspondence.send(ticket_, test_letter(), actor_).value().email.message_id;
+  }
+
+  void put(const std::string& body) {
+    const auto report = queue_.produce("answers", Messages::of({{.id = "", .body = body}}), {}, nullptr);
+    ASSERT_TRUE(report.complete());
+  }
+  std::string as_json(const std::string& id) const {
+    return R"({"headers":"Message-ID: <)" + id + R"(>\r\nIn-Reply-To: <)" + sent_ + R"(>\r\n","text":"It works."})";
+  }
+  std::size_t emails() { return office_.correspondence.list(ticket_, {}, actor_).value().entries.size(); }
+  std::uint64_t depth() { return queue_.depth("answers").value().ready; }
+
+  SupportStore store_;
+  SupportOffice office_{store_};
+  messages::StoreQueue queue_{store_.engine(), store_.clock(), store_.random(), store_.retry(), {}};
+  AnswerIntake intake_{
+      queue_,
+      office_.correspondence,
+      store_.random(),
+      {.connection = "embedded", .queue = "answers", .tenant = "", .batch = 10, .wait = base::Milliseconds(0)}};
+  const Actor actor_ = operator_of();
+  std::string ticket_;
+  std::string sent_;
+};
+
+TEST_F(AnswerIntakeTest, FindTheirTicketsOnce) {
+  put(as_json("1@customer.example"));
+  put("Message-ID: <2@customer.example>\r\nReferences: <" + sent_ + ">\r\n\r\nIt works again.");
+  put(as_json("1@customer.example"));
+  EXPECT_TRUE(intake_.run_once());
+  EXPECT_EQ(emails(), 3U);
+  EXPECT_EQ(depth(), 0U);
+}
+
+TEST_F(AnswerIntakeTest, ThatAnswerNothingAreRejectedAndKeepNoOthersBack) {
+  put("In-Reply-To: <unknown@example.com>\r\n\r\nHello?");
+  put("{\"headers\":7}");
+  put(as_json("3@customer.example"));
+  EXPECT_TRUE(intake_.run_once());
+  EXPECT_EQ(emails(), 2U);
+  EXPECT_EQ(depth(), 0U);
+  std::string metrics;
+  intake_.append_metrics(metrics);
+  EXPECT_THAT(metrics, testing::HasSubstr("postino_ticket_answers_rejected_total 2\n"));
+}
+
+TEST(ReadAnswer, TakesJsonAndEmails) {
+  EXPECT_EQ(read_answer("A: b\n\ntext")->headers, "A: b\n");
+  EXPECT_EQ(read_answer("A: b\r\n\r\ntext")->text, "text");
+  EXPECT_EQ(read_answer("A: b")->headers, "A: b");
+  EXPECT_EQ(read_answer(R"({"headers":"A: b"})")->headers, "A: b");
+  for (const char* const wrong : {"", "{", "{}", R"({"headers":"a","body":"b"})"}) EXPECT_FALSE(read_answer(wrong));
+}
+
+}  // namespace
+}  // namespace postino::support
