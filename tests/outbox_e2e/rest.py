@@ -14,7 +14,9 @@ class Answer:
     def __init__(self, response):
         self.status = response.status
         self.headers = {name.lower(): value for name, value in response.getheaders()}
-        self.body = response.read()
+        # One that goes on has no end to wait for.
+        self.goes_on = self.headers.get("content-type") == "text/event-stream"
+        self.body = b"" if self.goes_on else response.read()
 
     @property
     def json(self):
@@ -69,6 +71,8 @@ class Rest:
         try:
             self.connection.request(method, path, body, headers)
             answer = Answer(self.connection.getresponse())
+            if answer.goes_on:
+                self.connection.close()
         except BaseException:
             self.connection.close()  # the next request gets a connection of its own
             raise
