@@ -148,6 +148,10 @@ base::Result<Figures> Dashboard::read(const std::string& tenant) {
         }
     }
   }
+  for (const CountedElsewhere& counted : elsewhere_) {
+    TRY(auto more, counted(tenant));
+    figures.by_name.merge(more);
+  }
   return figures;
 }
 

@@ -1,6 +1,7 @@
 // Figures and their history, as dashboards show them. Each is one read. Safe to call from any thread.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -37,6 +38,10 @@ struct HistoryPoint {
   friend bool operator==(const HistoryPoint&, const HistoryPoint&) = default;
 };
 
+// Figures that another module counts itself: by name, of a tenant as in Dashboard::read. It gives none where it does
+// not know them.
+using CountedElsewhere = std::function<base::Result<std::map<std::string, Amount>>(const std::string& tenant)>;
+
 class Dashboard {
  public:
   // The store must outlive it.
@@ -44,6 +49,9 @@ class Dashboard {
 
   // Of a tenant; empty: of the company itself; all_tenants: of all tenants together; everybody. In one read.
   base::Result<Figures> read(const std::string& tenant);
+
+  // Before it is read: these figures belong to it, too.
+  void add(CountedElsewhere counted) { elsewhere_.push_back(std::move(counted)); }
 
   // The names of what is counted: "tickets".
   std::vector<std::string> sources() const;
@@ -64,6 +72,7 @@ class Dashboard {
   store::Store& store_;
   const std::string table_;
   std::vector<Known> sources_;
+  std::vector<CountedElsewhere> elsewhere_;
   const store::Retry retry_;
 };
 

@@ -195,16 +195,28 @@ class TestFigures:
         assert 'postino_tickets_by_status{kind="NEW"} 2\n' in text
         assert 'postino_metrics_follows{follower="tickets"} 1\n' in text
 
-    @pytest.mark.store_only
-    def test_emails_and_reminders_are_counted(self, start):
+    def test_emails_are_counted_by_the_outbox_itself(self, start):
         server = start(*AT_ONCE)
         rest = server.rest()
-        identifier = rest.accept_one(payload())
-        rest.await_outcome(identifier)
-        eventually(lambda: rest.fetch("/figures")["emails_by_state"]["SENT"] == 1, "an e-mail that was sent")
+        rest.await_outcome(rest.accept_one(payload()))
+        assert rest.fetch("/figures")["emails_by_state"]["SENT"] == 1
+        assert rest.fetch("/figures", tenant="acme")["emails_by_state"]["SENT"] == 0
+        assert "emails_by_state" not in rest.fetch("/figures", scope="company"), "this is not known"
+        assert rest.get("/figures/emails/history").status == 404
+        assert rest.fetch("/figures")["reminders_by_status"]["draft"] == 0
+        figures = next(Watcher(server).events())
+        assert json.loads(figures["data"])["emails_by_state"]["SENT"] == 1
+
+    @pytest.mark.store_only
+    def test_emails_have_a_history_if_that_is_wanted(self, start):
+        server = start(*AT_ONCE, "--email-metrics")
+        rest = server.rest()
+        rest.await_outcome(rest.accept_one(payload()))
+        for query in ({}, {"scope": "company"}):
+            eventually(lambda: rest.fetch("/figures", **query)["emails_by_state"]["SENT"] == 1, "an e-mail that was sent")
         hours = rest.fetch("/figures/emails/history", unit="hours")["data"]
         assert sum(point.get("emails_accepted", {}).get("count", 0) for point in hours) == 1
-        assert rest.fetch("/figures")["reminders_by_status"]["draft"] == 0
+        assert sum(point.get("emails_settled#SENT", {}).get("count", 0) for point in hours) == 1
 
     def test_history_is_for_charts(self, start):
         server = start(*AT_ONCE)

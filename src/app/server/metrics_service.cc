@@ -15,9 +15,7 @@ std::string tickets_table(const Settings&) { return "prod-tickets-unified"; }
 std::vector<metrics::Source> sources_of(const Settings& settings) {
   std::vector<metrics::Source> sources;
   sources.push_back(metrics::ticket_source(tickets_table(settings)));
-  // An outbox in MySQL has no change stream.
-  if (settings.outbox.ledger == LedgerKind::store && !settings.metrics.no_emails)
-    sources.push_back(metrics::email_source(settings.outbox.table, settings.outbox.keep));
+  if (settings.metrics.emails) sources.push_back(metrics::email_source(settings.outbox.table, settings.outbox.keep));
   if (!settings.reminders.off) {
     std::vector<std::string> types;
     for (const reminders::Rule& rule : settings.reminders.rules) types.push_back(rule.type);

@@ -64,6 +64,19 @@ outbox::PipelinesOptions pipelines_options(const OutboxSettings& settings) {
   return options;
 }
 
+// The ledger counts e-mails itself: all of them, and those of each tenant.
+metrics::CountedElsewhere email_counts(outbox::Outbox& outbox) {
+  return [&outbox](const std::string& tenant) -> base::Result<std::map<std::string, metrics::Amount>> {
+    std::map<std::string, metrics::Amount> figures;
+    const bool is_everybody = tenant == metrics::everybody;
+    if (!is_everybody && (tenant.empty() || tenant == metrics::all_tenants)) return figures;
+    TRY(const auto counts, outbox.counts(is_everybody ? "" : tenant));
+    for (const outbox::State state : outbox::all_states())
+      figures["emails_by_state#" + std::string(outbox::name_of(state))].count = counts[static_cast<std::size_t>(state)];
+    return figures;
+  };
+}
+
 api::ApiOptions api_options(const Settings& all, const MemoryLimits& memory) {
   const OutboxSettings& settings = all.outbox;
   api::ApiOptions options;
@@ -117,7 +130,7 @@ struct OutboxService::Parts {
   std::unique_ptr<reminders::Reminders> reminders;  // unless they are off
   std::unique_ptr<SupportService> support;          // the same of tickets
   std::unique_ptr<access::Sessions> sessions;
-  std::unique_ptr<support::AnswerIntake> answers;   // when customers' answers arrive by a queue
+  std::unique_ptr<support::AnswerIntake> answers;  // when customers' answers arrive by a queue
   std::unique_ptr<api::Api> api;
 
   base::Result<void> build(store::Store& store, MessageGateway& gateway, const Settings& all,
@@ -224,6 +237,7 @@ base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGatew
   const store::Retry retry(random, [this](base::Milliseconds delay) { pause.wait(delay); });
   sessions = make_sessions(store, all.tickets.table, own_clock, random, retry);
   options_of_api.sessions = sessions.get();
+  if (metrics != nullptr && !all.metrics.emails) metrics->dashboard().add(email_counts(*outbox));
   api = std::make_unique<api::Api>(*outbox, mailbox.get(), gateway.service(), *request_keys, *clock, random,
                                    std::move(options_of_api));
   return {};

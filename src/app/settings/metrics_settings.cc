@@ -92,9 +92,10 @@ std::vector<Setting> metrics_settings() {
        show_boolean<&Figures::off>},
       {"metrics.table", "--metrics-table", "POSTINO_METRICS_TABLE", "NAME", "table of metrics", text,
        take_table<&Figures::table>, show_text<&Figures::table>},
-      {"metrics.no_emails", "--no-email-metrics", "POSTINO_NO_EMAIL_METRICS", "",
-       "do not count e-mails, whose table then needs no change stream", flag, take_boolean<&Figures::no_emails>,
-       show_boolean<&Figures::no_emails>},
+      {"metrics.emails", "--email-metrics", "POSTINO_EMAIL_METRICS", "",
+       "count e-mails from the changes of their table, for their history; each e-mail then takes more processor time "
+       "and disk",
+       flag, take_boolean<&Figures::emails>, show_boolean<&Figures::emails>},
       {"metrics.batch", "--metrics-batch", "POSTINO_METRICS_BATCH", "COUNT",
        "changes that are counted or delivered together", text, take_integer<&Figures::batch, 1, 1'000>,
        show_number<&Figures::batch>},
@@ -114,6 +115,8 @@ base::Result<void> check_metrics(const Settings& all) {
   const MetricsSettings& settings = all.metrics;
   if (settings.off) return {};
   SettingErrors errors;
+  if (settings.emails && all.outbox.ledger == LedgerKind::mysql)
+    errors.add("--email-metrics needs e-mails in the store: a database has no change stream");
   for (const auto& [flag, table] :
        {std::pair("--outbox-table", all.outbox.table), std::pair("--messages-table", all.idempotency.table),
         std::pair("--queues-table", all.messages.queues), std::pair("--reminders-table", all.reminders.table)})

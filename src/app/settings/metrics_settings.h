@@ -28,7 +28,7 @@ base::Result<ChangeSubscriber> parse_subscriber(const std::string& text);
 struct MetricsSettings {
   bool off = false;
   std::string table = "prod-metrics";
-  bool no_emails = false;                               // e-mails are not counted
+  bool emails = false;                                  // e-mails are counted from the changes of their table, too
   int batch = 100;                                      // changes that are handled together
   base::Milliseconds window = std::chrono::seconds(5);  // for which a batch waits to be full
   int retries = 3;                                      // of one change, before it is set aside
