@@ -171,6 +171,20 @@ std::string_view import_type(std::string_view text) {
   return first != std::string_view::npos && text[first] == '{' ? "application/x-ndjson" : "text/csv";
 }
 
+// What was imported may have stopped reminders that were approved before.
+void tell_recalled(const AnswerObject& report, const Console& console) {
+  constexpr std::pair<std::string_view, std::string_view> told[] = {
+      {"cancelled_reminders[]", "reminder cancelled: "},
+      {"reminders_perhaps_sent[]", "reminder cancelled, but it may have gone out before: "},
+      {"reminders_being_sent[]", "reminder that is being sent at this moment: "},
+      {"reminders_not_cancelled[]", "reminder that is not cancelled yet: "},
+  };
+  for (const auto& [list, words] : told)
+    for (const std::string& reminder : report.texts(list)) console.errors << words << reminder << "\n";
+  if (const std::string why = report.text("why_not_cancelled"); !why.empty())
+    console.errors << "not all reminders that wait could be cancelled: " << why << "\n";
+}
+
 // `partly` when lines were refused.
 base::Result<int> import_file(RestClient& client, std::string_view operation, const std::string& file, bool json,
                               const Console& console) {
@@ -189,6 +203,7 @@ base::Result<int> import_file(RestClient& client, std::string_view operation, co
     for (const AnswerObject& line : root.objects("lines"))
       console.errors << "line " << line.number("line") << ": " << line.text("field") << " " << line.text("rule")
                      << "\n";
+    tell_recalled(root, console);
   }
   return report.root().number("refused") == 0 ? success : partly;
 }

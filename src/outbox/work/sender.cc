@@ -12,7 +12,14 @@ namespace {
 
 constexpr std::chrono::seconds pause_without_suppressions{5};
 constexpr std::chrono::seconds pause_without_payload{60};
-constexpr std::chrono::seconds pause_after_objection{60};
+
+// The longer, the more often it was put off: each time adds lines to its history.
+base::Milliseconds pause_after_objection(const Email& email) {
+  constexpr base::Milliseconds first = std::chrono::minutes(1);
+  constexpr int most_doublings = 6;
+  const int claims = email.reached[index_of(State::processing)];
+  return first * (1 << std::clamp(claims - email.attempts, 0, most_doublings));
+}
 
 // Of pending recipients, each once.
 std::vector<std::string> pending_addresses(const Email& email) {
@@ -98,7 +105,7 @@ std::optional<Event> Sender::without_recipients(const Email& email, MessageRoom&
 std::optional<Event> Sender::work(const Email& email, const Leases& leases, MessageRoom& room) const {
   // It waits until whoever objects has cancelled it, or objects no longer.
   if (auto why = objection_ ? objection_(email) : std::nullopt)
-    return event::SendingPostponed{*std::move(why), clock_.now() + pause_after_objection};
+    return event::SendingPostponed{*std::move(why), clock_.now() + pause_after_objection(email)};
   if (email.recipients.empty()) return without_recipients(email, room);
   std::vector<std::string> recipients = pending_addresses(email);
   auto suppressed = suppressions_.find(email.tenant, recipients);

@@ -100,6 +100,11 @@ TEST_F(SenderTest, TriesNothingWhileItMustNotBeSent) {
   EXPECT_EQ(postponed.due, clock_.now() + seconds(60));
   EXPECT_EQ(state_after(email, postponed), State::ready);
   EXPECT_THAT(transport_.messages, IsEmpty());
+  Email often = email;
+  often.reached[index_of(State::processing)] = email.attempts + 3;
+  EXPECT_EQ(as<event::SendingPostponed>(work(often, asking)).due, clock_.now() + seconds(8 * 60));
+  often.reached[index_of(State::processing)] = 10'000;
+  EXPECT_EQ(as<event::SendingPostponed>(work(often, asking)).due, clock_.now() + seconds(64 * 60));
   why.reset();
   as<event::SendingAttempted>(work(email, asking));
   EXPECT_THAT(transport_.messages, SizeIs(1));
