@@ -165,6 +165,7 @@ Answer<int> Deliveries::run_once(int limit) {
     }
     base::log_warning("reminders", "it could not be written down what became of a reminder",
                       {{"email", id}, {"cause", was_changed.error().message}});
+    ++store_.troubles().deliveries;
     trouble = was_changed.error();
     // Others must not wait behind it. It is looked at again after growing pauses, until someone has mended it.
     if (trouble->kind == RefusalKind::corrupt || trouble->kind == RefusalKind::invalid)
@@ -292,6 +293,7 @@ Answer<bool> Deliveries::call_back(const Watch& watch) {
 std::optional<std::string> Deliveries::why_not_send(const outbox::Email& email) {
   auto objection = find_objection(email.id);
   if (objection) return objection->empty() ? std::nullopt : std::optional(*std::move(objection));
+  ++store_.troubles().recalls;
   base::log_warning("reminders", "a reminder is not sent yet, because it is not known whether its customer may get it",
                     {{"email", email.id}, {"cause", objection.error().message}});
   return "it is not known now whether the customer may get it: " + objection.error().message;

@@ -442,6 +442,7 @@ Answer<bool> Erasure::go_on(const item::Item& record) {
                                     {.tenant = tenant, .name = "reminders", .key = {}, .from = {}})
                            : Answer<ErasureReport>(base::propagate(refusal_of(erased.error())));
   if (done) return true;
+  ++store_.troubles().erasures;
   base::log_warning("reminders", "an erasure that was interrupted is not finished yet",
                     {{"record", key_text(record)}, {"cause", done.error().message}});
   store::TransactUpdate update;

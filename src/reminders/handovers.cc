@@ -33,6 +33,7 @@ Answer<int> Handovers::run_once(int limit) {
         }
         base::log_warning("reminders", "an approved reminder is not in the outbox yet",
                           {{"record", key_text(item)}, {"cause", handed.error().message}});
+        ++store_.troubles().handovers;
         trouble = handed.error();
       }
       request.exclusive_start_key = std::move(page.next);

@@ -172,6 +172,7 @@ Recalled recall_reminders(ReminderStore& store, MailRoom& mail, const Keys& keys
   Recalled recalled;
   const auto tell = [&](const Refusal& refusal) {
     recalled.trouble = refusal.message;
+    ++store.troubles().recalls;
     base::log_warning("reminders", "a reminder that waits is not called back yet, although its customer is stopped",
                       {{"customer", customer_id}, {"cause", refusal.message}});
   };

@@ -1,6 +1,8 @@
 // What all services of this module share: the table, time, retries, and the parts of a commit that many need.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -29,6 +31,14 @@ struct ReminderTables {
   std::string audit() const { return tracking + "-audit"; }
   int shards = 1;                // of the partitions STATUS#...
   std::string currency = "USD";  // of amounts that other programs wrote without one
+};
+
+// How often something did not work that is tried again later, for operators. The log tells of each.
+struct ReminderTroubles {
+  std::atomic<std::int64_t> handovers = 0;   // of an approved reminder to the outbox
+  std::atomic<std::int64_t> deliveries = 0;  // what became of one could not be found out or written down
+  std::atomic<std::int64_t> recalls = 0;     // of one whose customer is stopped, or may be
+  std::atomic<std::int64_t> erasures = 0;    // of a customer
 };
 
 // A commit in the making. Each service adds its items; audit events and counts of the day come with them.
@@ -85,6 +95,7 @@ class ReminderStore {
   const base::Clock& clock() const { return clock_; }
   base::Random& random() { return random_; }
   store::Store& store() { return store_; }
+  ReminderTroubles& troubles() { return troubles_; }
 
   // Consistent.
   Answer<std::optional<item::Item>> get(const std::string& pk, const std::string& sk);
@@ -157,6 +168,7 @@ class ReminderStore {
   const base::Clock& clock_;
   base::Random& random_;
   const store::Retry retry_;
+  ReminderTroubles troubles_;
 };
 
 // An error of the store, as this module tells it: of a write, and of a read, which leaves nothing unknown.

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "base/log.h"
+#include "base/metrics_text.h"
 #include "base/thread_pool.h"
 
 namespace postino::reminders {
@@ -130,6 +131,20 @@ void Reminders::note_email(const std::string& email_id) {
 }
 std::optional<std::string> Reminders::why_not_send(const outbox::Email& email) {
   return parts_->deliveries.why_not_send(email);
+}
+
+void Reminders::append_metrics(std::string& out) const {
+  const ReminderTroubles& troubles = parts_->store.troubles();
+  base::append_metric_head(out, "postino_reminders_troubles_total", "counter",
+                           "What did not work for a payment reminder and is tried again, by the work.");
+  const auto append = [&](std::string_view work, std::int64_t count) {
+    out.append("postino_reminders_troubles_total{work=\"").append(work).append("\"} ");
+    out.append(std::to_string(count)).append("\n");
+  };
+  append("handover", troubles.handovers);
+  append("delivery", troubles.deliveries);
+  append("recall", troubles.recalls);
+  append("erasure", troubles.erasures);
 }
 
 Customers& Reminders::customers() { return parts_->customers; }

@@ -38,6 +38,8 @@ class Reminders {
   void note_email(const std::string& email_id);                         // Deliveries::note(), and look now
   std::optional<std::string> why_not_send(const outbox::Email& email);  // Deliveries::why_not_send()
 
+  void append_metrics(std::string& out) const;
+
   Customers& customers();
   Templates& templates();
   Drafts& drafts();

@@ -243,6 +243,7 @@ TEST_F(ErasureTest, GoesOnByItselfAfterAWhile) {
   EXPECT_EQ(erasure.run_once().value_or(-1), 0) << "whoever has begun it may repeat it";
   store_.time().advance(1min);
   EXPECT_EQ(erasure.run_once().value_or(-1), 0) << "it is still being sent";
+  EXPECT_EQ(store_.records().troubles().erasures, 1);
   mail_.change(erased_email, [](outbox::Email& email) { email.state = outbox::State::sent; });
   EXPECT_EQ(erasure.run_once().value_or(-1), 0) << "not all the time";
   store_.time().advance(1min);

@@ -197,6 +197,7 @@ TEST_F(RecallsOfReminders, DoNotKeepACustomerFromOptingOut) {
   EXPECT_TRUE(office_.customers.find("cust_001", "")->opted_out);
   EXPECT_THAT(out->recalled.not_recalled, ElementsAre(sent.id));
   EXPECT_THAT(out->recalled.trouble, HasSubstr("the outbox is away"));
+  EXPECT_EQ(office_.records.troubles().recalls, 1) << "operators are told";
   EXPECT_THAT(out->recalled.being_sent, IsEmpty()) << "no worker has it";
   mail_.fails = false;
   const auto again = opt_out();

@@ -377,6 +377,7 @@ void OutboxService::append_metrics(std::string& out) const {
   // A ledger that is known not to answer is not asked.
   parts_->pipelines->append_metrics(out, !parts_->ledger_problem());
   if (parts_->smtp != nullptr) parts_->smtp->append_metrics(out);
+  if (parts_->reminders) parts_->reminders->append_metrics(out);
   if (parts_->queue_intake) outbox::QueueIntake::append_metrics({parts_->queue_intake.get()}, out);
   if (parts_->support) parts_->support->append_metrics(out);
   if (parts_->answers) parts_->answers->append_metrics(out);

@@ -73,6 +73,23 @@ TEST(CustomerItem, ThatIsBrokenIsTold) {
   EXPECT_THAT(fault_with("opted_out_at_ms", -1), HasSubstr("opted_out_at_ms"));
 }
 
+TEST(CustomerItem, ThatIsBrokenIsReadAsFarAsPossible) {
+  item::Item item = customer_item(Keys(""), full_customer());
+  item.set("version", *item::Number::parse("9223372036854775807"));
+  EXPECT_THAT(read_customer(item).error().message, HasSubstr("version must be a whole number of at most"));
+  item.set("customer_name", 5);
+  item.set("opt_out", "no");
+  item.set("complaints", "none");
+  item.set("hard_bounces", item::List{});
+  Customer expected = full_customer();
+  expected.version = 0;
+  expected.name.clear();
+  expected.complaints = 1;
+  EXPECT_EQ(salvaged_customer(item, "cust_001"), expected) << "what may have stopped reminders stops them";
+  for (const std::string& name : customer_attributes()) item.erase(name);
+  EXPECT_EQ(item.size(), Keys::key("", "").size() + 2) << "only the keys are left";
+}
+
 TEST(ErasedItem, IsReadBack) {
   ErasedCustomer erased;
   erased.customer_id = "cust_001";
@@ -89,6 +106,18 @@ TEST(ErasedItem, IsReadBack) {
   const auto read = read_erased(item);
   ASSERT_TRUE(read);
   EXPECT_EQ(item::to_json(erased_item(Keys(""), *read)), item::to_json(item));
+}
+
+// One look finds those of all tenants.
+TEST(ErasedItem, IsFoundUntilItIsFinished) {
+  ErasedCustomer erased;
+  erased.customer_id = "cust_001";
+  erased.began_at = moment_of(1'767'323'045'250);
+  EXPECT_EQ(item::to_json(erased_item(Keys("acme"), erased)),
+            R"({"GSI1PK":{"S":"ERASURES"},"GSI1SK":{"S":"2026-01-02T03:05:05.250Z"},)"
+            R"("PK":{"S":"TENANT#acme#CUSTOMER#cust_001"},"SK":{"S":"ERASED"},"began_at_ms":{"N":"1767323045250"},)"
+            R"("customer_id":{"S":"cust_001"},"opt_out":{"BOOL":false},"suppressed":{"BOOL":false},)"
+            R"("tenant":{"S":"acme"}})");
 }
 
 }  // namespace
