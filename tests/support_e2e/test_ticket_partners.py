@@ -1,0 +1,69 @@
+"""What the desk works with: an S3-compatible bucket for attachments, a queue of customers' answers, and its own data after a
+restart."""
+
+import base64
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tickets import open_ticket
+from waiting import eventually
+
+S3_SERVER = Path(__file__).parents[1] / "objects" / "s3_server.py"
+KEY, SECRET = "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"  # as that server has them
+BYTES = b"It is broken.\n"
+FILE = {"name": "log.txt", "content_base64": base64.b64encode(BYTES).decode()}
+
+
+@pytest.fixture
+def bucket():
+    """The flags for a bucket."""
+    with subprocess.Popen([sys.executable, "-B", S3_SERVER], stdout=subprocess.PIPE, text=True) as server:
+        try:
+            port = server.stdout.readline().split()[0]
+            flags = ("--objects-endpoint", f"http://127.0.0.1:{port}", "--objects-region", "eu-west-1")
+            yield (*flags, "--objects-bucket", "postino-test", "--objects-key-id", KEY, "--objects-secret", SECRET)
+        finally:
+            server.kill()
+
+
+def download(rest, ticket, attachment):
+    return rest.get(f"/tickets/{ticket}/attachments/{attachment['attachment_id']}").body
+
+
+def test_attachments_in_a_bucket(start, bucket):
+    rest = start(*bucket).rest()
+    ticket = open_ticket(rest)
+    added = rest.post(f"/tickets/{ticket}/attachments", FILE)
+    assert added.status == 201, added
+    assert download(rest, ticket, added.json) == BYTES
+
+
+def test_attachments_outlive_the_server_and_go_with_their_items(start, directory):
+    server = start()
+    rest = server.rest()
+    ticket = open_ticket(rest)
+    kept, removed = (rest.post(f"/tickets/{ticket}/attachments", FILE).json for _ in range(2))
+    server.stop()
+    rest = start().rest()
+    assert download(rest, ticket, kept) == BYTES
+    assert rest.delete(f"/tickets/{ticket}/attachments/{removed['attachment_id']}").status == 204
+    files = directory / "data" / "objects" / "attachments"
+    eventually(lambda: len([each for each in files.rglob("=*") if each.is_file()]) == 1, "the end of its bytes")
+    assert download(rest, ticket, kept) == BYTES
+
+
+def test_answers_come_by_a_queue(start):
+    rest = start("--tickets-from", "support@shop.example", "--answers-queue", "answers").rest()
+    ticket = open_ticket(rest)
+    sent = rest.post(f"/tickets/{ticket}/emails", {"subject": "News", "text": "Try again."}).json
+    answer = f"Message-ID: <1@c>\r\nFrom: ada@example.org\r\nIn-Reply-To: <{sent['message_id']}>\r\n\r\nIt works.\r\n"
+    for key in ("first", "again"):
+        request = {"idempotencyKey": key, "target": {"queueName": "answers"}, "messages": [{"body": answer}]}
+        assert rest.post("/messages/produce", request).status == 200
+    other = {"idempotencyKey": "last", "target": {"queueName": "answers"}, "messages": [{"body": answer.replace("1@c", "2@c")}]}
+    assert rest.post("/messages/produce", other).status == 200
+    path = f"/tickets/{ticket}/emails"
+    eventually(lambda: "2@c" in [each["message_id"] for each in rest.fetch(path)["data"]], "the last answer")
+    assert sorted(each["message_id"] for each in rest.fetch(path)["data"] if each["direction"] == "received") == ["1@c", "2@c"]
