@@ -92,7 +92,7 @@ std::vector<Setting> metrics_settings() {
        show_boolean<&Figures::off>},
       {"metrics.table", "--metrics-table", "POSTINO_METRICS_TABLE", "NAME", "table of metrics", text,
        take_table<&Figures::table>, show_text<&Figures::table>},
-      {"metrics.emails", "--email-metrics", "POSTINO_EMAIL_METRICS", "",
+      {"metrics.with_emails", "--email-metrics", "POSTINO_EMAIL_METRICS", "",
        "count e-mails from the changes of their table, for their history; each e-mail then takes more processor time "
        "and disk",
        flag, take_boolean<&Figures::emails>, show_boolean<&Figures::emails>},
