@@ -205,7 +205,9 @@ class Belongings:
         self._session()
         if has_tickets:
             self._tickets()
-        self.marks = {MARK, *self.things.values()} - {self.things["bounce"], self.things.get("answer_headers")}
+        # Ids of drafts and reminders are a second and a customer: a stranger's own may be the same.
+        no_marks = {"bounce", "answer_headers", "draft", "approved", "reminder"}
+        self.marks = {MARK} | {thing for name, thing in self.things.items() if name not in no_marks}
 
     def _make(self, method, path, body, headers=None):
         answer = self.owner.request(method, path, body, key_of(method, path) if headers is None else headers)
