@@ -281,6 +281,13 @@ TEST(IdempotencyHeaders, KeyIsPlainOrAQuotedString) {
   EXPECT_EQ(idempotency_key({{"Idempotency-Key", longest}}), longest);
 }
 
+TEST(IdempotencyHeaders, KeysOfOneCustomerAreNotThoseOfAnother) {
+  EXPECT_EQ(owned_key({.name = "shop"}, "k"), "shop/k");
+  EXPECT_EQ(owned_key({.name = "shop", .tenant = "north"}, "k"), "@north/k");
+  EXPECT_EQ(owned_key({.name = "a", .tenant = "north", .customer = "C-1"}, "k"), "@north:C-1/k");
+  EXPECT_EQ(owned_key({.name = "a", .customer = "C-1"}, "k"), "a:C-1/k");
+}
+
 TEST(IdempotencyHeaders, MalformedKeysAreRefused) {
   const std::string too_long(256, 'k');
   for (const std::string_view value :
