@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "access/caller_scope.h"
 #include "api/keyed_requests.h"
 #include "api/protocol/limits.h"
 #include "api/route_list.h"
@@ -248,6 +249,7 @@ base::Result<void, Problem> Api::prepare(Work& work) const {
 
 bool Api::begin(const std::shared_ptr<Work>& work) {
   if (work->route->begin == nullptr) return false;
+  const access::CallerScope scope(work->caller->tenant, work->caller->customer);
   AnswerMemory answer(answers_.get());
   Call call{services_, work->request, *work->caller, work->path_parameters, work->query, answer};
   const Finish finish = [this, work](Outcome outcome) { this->finish(*work, std::move(outcome)); };
@@ -285,6 +287,8 @@ void Api::perform(Work& work) { finish(work, outcome_of(work)); }
 Outcome Api::outcome_of(Work& work) {
   const Route& route = *work.route;
   if (auto checked = check_again(work); !checked) return base::propagate(std::move(checked).error());
+  // Services believe it, whatever the handler asks them for.
+  const access::CallerScope scope(work.caller->tenant, work.caller->customer);
   AnswerMemory answer(answers_.get());
   Call call{services_, work.request, *work.caller, std::move(work.path_parameters), std::move(work.query), answer};
   if (auto checked = check_value_count(work.request); !checked) return base::propagate(std::move(checked).error());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "access/caller_scope.h"
 #include "messages/queue_layout.h"
 
 namespace postino::messages {
@@ -28,6 +29,7 @@ Result<std::string> QueueRights::name_of_queue(const std::string& tenant, const 
 
 Result<std::string> QueueRights::allowed_name(const std::string& tenant, const Place& place,
                                               const std::string& queue) const {
+  access::CallerScope::check(tenant);
   if (tenant.empty() || queue.empty()) return queue;
   TRY_VOID(check_place(tenant, place));
   if (place.queue_manager) return queue;
@@ -38,6 +40,7 @@ Result<std::string> QueueRights::allowed_name(const std::string& tenant, const P
 }
 
 Result<void> QueueRights::check_place(const std::string& tenant, const Place& place) const {
+  access::CallerScope::check(tenant);
   if (tenant.empty()) return {};
   if (place.queue_manager) {
     if (options_.tenants_describe_brokers) return {};

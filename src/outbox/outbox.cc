@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "access/caller_scope.h"
 #include "base/check.h"
 #include "base/hash.h"
 #include "base/log.h"
@@ -96,6 +97,7 @@ Outbox::~Outbox() = default;
 
 std::shared_ptr<Outbox::Batch> Outbox::prepare(std::vector<Payload> payloads, const std::string& tenant,
                                                const std::optional<KeyedRequest>& keyed) {
+  access::CallerScope::check(tenant);
   // The payload, and its text, which may have escaped letters. With a message beside them they are small.
   constexpr std::size_t accepting_factor = 3;
   auto batch = std::make_shared<Batch>();
@@ -174,6 +176,7 @@ bool Outbox::accept_soon(std::vector<Payload> payloads, const std::string& tenan
 }
 
 base::Result<Email> Outbox::find(const std::string& id, const std::string& tenant) {
+  access::CallerScope::check(tenant);
   TRY(std::optional<Email> email, ledger_.find(id));
   if (!email || (!tenant.empty() && email->tenant != tenant)) return unknown(id);
   return std::move(*email);
@@ -202,13 +205,18 @@ base::Result<ShownEmail> Outbox::show(const std::string& id, const std::string& 
   return ShownEmail{std::move(email), std::move(history)};
 }
 
-base::Result<EmailPage> Outbox::list(const ListRequest& request) { return ledger_.list(request); }
+base::Result<EmailPage> Outbox::list(const ListRequest& request) {
+  access::CallerScope::check(request.tenant);
+  return ledger_.list(request);
+}
 
 base::Result<Counts> Outbox::counts(const std::string& tenant) {
+  access::CallerScope::check(tenant);
   return ledger_.counts(tenant.empty() ? std::nullopt : std::optional(tenant));
 }
 
 base::Result<std::vector<Email>> Outbox::stale(const std::string& tenant, int limit) {
+  access::CallerScope::check(tenant);
   constexpr int most_looked_at = 1'000;  // of all tenants: they are few, or there is greater trouble than a short list
   TRY(std::vector<Email> emails, ledger_.stale(clock_.now(), tenant.empty() ? limit : most_looked_at));
   if (!tenant.empty()) std::erase_if(emails, [&](const Email& email) { return email.tenant != tenant; });
@@ -220,6 +228,7 @@ base::Result<std::vector<Email>> Outbox::stale(const std::string& tenant, int li
 }
 
 base::Result<EmailPage> Outbox::dead_callbacks(const std::string& tenant, const std::string& cursor, int limit) {
+  access::CallerScope::check(tenant);
   return ledger_.dead_callbacks(tenant, cursor, limit);
 }
 
@@ -347,6 +356,7 @@ base::Result<base::TimePoint> Outbox::time_of_bounce(const ChangeNotes* notes) {
 
 base::Result<BounceOutcome> Outbox::take_bounce(std::string_view message, const std::string& tenant,
                                                 const ChangeNotes* notes) {
+  access::CallerScope::check(tenant);
   TRY(const mail::DeliveryReport report, mail::parse_delivery_report(message));
   BounceOutcome outcome;
   Email bounced;
@@ -390,19 +400,23 @@ base::Result<BounceOutcome> Outbox::take_bounce(std::string_view message, const 
 }
 
 base::Result<void> Outbox::suppress(const std::string& tenant, const std::string& address, const std::string& reason) {
+  access::CallerScope::check(tenant);
   return suppressions_.add(tenant, {address, reason, clock_.now()});
 }
 
 base::Result<bool> Outbox::unsuppress(const std::string& tenant, const std::string& address) {
+  access::CallerScope::check(tenant);
   return suppressions_.remove(tenant, address);
 }
 
 base::Result<bool> Outbox::is_suppressed(const std::string& tenant, const std::string& address) {
+  access::CallerScope::check(tenant);
   TRY(const std::vector<Suppression> found, suppressions_.find(tenant, {address}));
   return !found.empty();
 }
 
 base::Result<SuppressionPage> Outbox::suppressions(const std::string& tenant, const std::string& cursor, int limit) {
+  access::CallerScope::check(tenant);
   return suppressions_.list(tenant, cursor, limit);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "access/caller_scope.h"
 #include "base/hash.h"
 #include "base/timestamp.h"
 
@@ -69,7 +70,9 @@ Keys::Keys(std::string tenant, int shards, int most_shards)
     : prefix_(tenant.empty() ? "" : "TENANT#" + tenant + "#"),
       tenant_(std::move(tenant)),
       shards_(shards),
-      most_shards_(std::max(shards, most_shards)) {}
+      most_shards_(std::max(shards, most_shards)) {
+  access::CallerScope::check(tenant_);
+}
 
 std::string Keys::customer(std::string_view id) const { return joined(prefix_, "CUSTOMER#", id); }
 std::string Keys::of_template(std::string_view id) const { return joined(prefix_, template_begin, id); }

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "access/caller_scope.h"
+
 namespace postino::reminders {
 namespace {
 
@@ -74,6 +76,13 @@ TEST(Keys, SpreadStatusesOverShards) {
     ++counts[partition.back() - '0'];
   }
   for (const int count : counts) EXPECT_GT(count, 50);
+}
+
+TEST(Keys, AreThoseOfTheCallersTenant) {
+  const access::CallerScope scope("north", "");
+  EXPECT_NO_THROW(Keys("north"));
+  EXPECT_THROW(Keys("south"), access::ScopeFault);
+  EXPECT_THROW(Keys(""), access::ScopeFault);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "access/caller_scope.h"
 #include "base/hash.h"
 #include "base/timestamp.h"
 
@@ -103,7 +104,9 @@ std::optional<TicketPlace> parse_ticket_partition(std::string_view pk) {
 Keys::Keys(std::string tenant, const std::optional<std::string>& bound_customer)
     : tenant_(std::move(tenant)),
       prefix_(tenant_.empty() ? "" : std::string(tenant_begin) + tenant_in_key(tenant_) + "#"),
-      own_(bound_customer ? "CUSTOMER#" + tenant_in_key(*bound_customer) + "#" : "") {}
+      own_(bound_customer ? "CUSTOMER#" + tenant_in_key(*bound_customer) + "#" : "") {
+  access::CallerScope::check(tenant_, bound_customer);
+}
 
 std::string Keys::of(std::string_view kind, std::string_view name) const {
   std::string text;

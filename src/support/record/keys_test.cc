@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "access/caller_scope.h"
 #include "support/record/feedback.h"
 #include "support/record/ticket_email.h"
 #include "support/record/ticket_event.h"
@@ -90,6 +91,20 @@ TEST(TicketTimes, OfASecondStandTogether) {
     EXPECT_EQ(key >= first_key_of_second(noon) && key <= last_key_of_second(noon),
               key.starts_with("2025-11-18T10:00:00"))
         << key;
+}
+
+TEST(TicketKeys, AreThoseOfTheCaller) {
+  {
+    const access::CallerScope scope("north", "");
+    EXPECT_NO_THROW(Keys("north"));
+    EXPECT_NO_THROW(Keys("north", "cust_1"));
+    EXPECT_THROW(Keys("south"), access::ScopeFault);
+    EXPECT_THROW(Keys(""), access::ScopeFault);
+  }
+  const access::CallerScope scope("north", "cust_1");
+  EXPECT_NO_THROW(Keys("north", "cust_1"));
+  EXPECT_THROW(Keys("north", "cust_2"), access::ScopeFault);
+  EXPECT_THROW(Keys("north"), access::ScopeFault) << "the customer was forgotten";
 }
 
 TEST(EventNumbers, SortAsTheyCount) {
