@@ -119,6 +119,8 @@ PATH_PARAMETERS = {
     ("/tickets", "id"): "ticket",
     ("/tickets", "attachment_id"): "attachment",
     ("/ticket-cache", "key"): "cached",
+    ("/figures", "source"): "source",
+    ("/figures/set-aside", "id"): "set_aside",
     ("/sessions", "session"): "session",
     ("/users", "user"): "user",
     ("/users", "session"): "session",
@@ -138,6 +140,7 @@ QUERY_PARAMETERS = {
     "product_type": TICKET["asset"]["product_type"],
     "error_code": TICKET["error_code"],
     "ids": "{ticket}",
+    "tenant": "north",
 }
 # And those that name nothing of anyone, with a value; None: the parameter is left out.
 OTHER_PARAMETERS = {
@@ -153,6 +156,8 @@ OTHER_PARAMETERS = {
     "action": None,
     "order": "oldest",
     "priority": "P2",
+    "scope": None,
+    "unit": "hours",
 }
 # By operation, where parameters of these names are others than above, or must be given.
 SPECIAL_QUERIES = {
@@ -160,6 +165,7 @@ SPECIAL_QUERIES = {
     "checkRules": [{"customer_id": CUSTOMER, "reminder_type": "first"}],
     "getTickets": [{"ids": "{ticket}"}],
     "listFeedback": [{"operator_id": f"{MARK}-operator"}],
+    "getFigureHistory": [{}, {"tenant": "north"}, {"unit": "minutes"}],
     "listTicketEvents": [{}, {"from": "2020-01-01", "to": "2099-01-01", "order": "oldest"}],
 }
 
@@ -178,14 +184,23 @@ SHOW_NOTHING = {
     "listStaleEmails": "none is stale",
     "listOverdue": "sums",
     "listLatePayers": "none is late",
+    "getFigures": "numbers",
+    "watchFigures": "numbers",
+    "getFigureHistory": "numbers",
+    "listFollowers": "about all tenants: refused to each",
+    "listSetAside": "about all tenants: refused to each",
 }
 # Operations about a thing of this name in the caller's own tenant: another one than the owner's.
-OWN_BY_NAME = {"getQueueDepth"}
+OWN_BY_NAME = {"getQueueDepth", "getFigureHistory"}
 # Answers that differ from call to call, with the reason.
 CHANGING = {
     "getObservedTraffic": "it counts requests",
     "listAuditEvents": "the owner's own exports are noted there",
     "exportCustomer": "it has the audit in it",
+    "getFigures": "it says how far changes are counted",
+    "watchFigures": "it says how far changes are counted",
+    "getFigureHistory": "the owner's last changes may be counted meanwhile",
+    "listFollowers": "about all tenants",
 }
 
 
@@ -200,13 +215,14 @@ class Belongings:
     def __init__(self, owner, has_tickets):
         self.owner = owner
         self.things = {"address": f"{MARK}-other@customer.example", "queue": QUEUE, "customer": CUSTOMER, "user": USER}
+        self.things |= {"source": "reminders", "set_aside": "any"}
         self._emails()
         self._reminders()
         self._session()
         if has_tickets:
             self._tickets()
         # Ids of drafts and reminders are a second and a customer: a stranger's own may be the same.
-        no_marks = {"bounce", "answer_headers", "draft", "approved", "reminder"}
+        no_marks = {"bounce", "answer_headers", "draft", "approved", "reminder", "source", "set_aside"}
         self.marks = {MARK} | {thing for name, thing in self.things.items() if name not in no_marks}
 
     def _make(self, method, path, body, headers=None):

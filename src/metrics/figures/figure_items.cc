@@ -1,5 +1,6 @@
 #include "metrics/figures/figure_items.h"
 
+#include "access/caller_scope.h"
 #include "base/timestamp.h"
 
 namespace postino::metrics {
@@ -8,6 +9,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 
 std::string figure_name(std::string_view tenant, std::string_view name) {
+  access::CallerScope::check(tenant);
   std::string text;
   if (!tenant.empty()) text.append("TENANT#").append(tenant).append("#");
   return text.append(name);
