@@ -1,6 +1,7 @@
 """The capacity planner: figures against the formulas of the program it comes from, and against the store's own traffic."""
 
 import json
+import os
 import random
 import subprocess
 
@@ -139,6 +140,17 @@ class TestPlan:
         assert answer.status == 400
         assert set(answer.broken_rules) == {"item_bytes", "writes", "colour"}
 
+    def test_fields_that_are_given_twice(self, rest):
+        body = b'{"item_bytes": 100, "writes": 1, "writes": 1000}'
+        answer = rest.request("POST", "/capacity/plan", body, {"Content-Type": "application/json"})
+        assert (answer.status, answer.broken_rules) == (400, {"writes": "must not be given twice"})
+
+    def test_stream_reads_have_a_line(self, rest):
+        answer = rest.request("POST", "/capacity/plan", {"item_bytes": 100, "stream_reads": 5})
+        (line,) = answer.json["requests"]
+        assert (line["what"], line["unit"], line["per_second"]) == ("stream reads", "stream_read", "5")
+        assert answer.json["read_units_per_second"] == "0"
+
 
 def make_table(client, name, **more):
     usual = {
@@ -209,6 +221,41 @@ class TestObserve:
         assert "object store" in advice["large_item", "shop", ""]
         assert "remove it" in advice["unread_index", "shop", "unused-index"]
         assert float(shop["on_demand"]["total"]) > 0
+
+    def test_a_new_index_is_filled_once(self, watched):
+        """What it takes is in no month, and nothing is said about the time before there was the index."""
+        client = dynamodb(watched)
+        create = {"Create": index("late-index", "used")}
+        client.update_table(
+            TableName="shop",
+            AttributeDefinitions=[{"AttributeName": "used", "AttributeType": "S"}],
+            GlobalSecondaryIndexUpdates=[create],
+        )
+
+        def filled():
+            (shop,) = [table for table in self.observed(watched)["tables"] if table["table"] == "shop"]
+            (late,) = [part for part in shop["parts"] if part["index"] == "late-index"]
+            return late if late["backfill_units"] == "50" else None
+
+        late = eventually(filled, "the index to be filled")
+        assert (late["write_units"], late["write_units_per_month"]) == ("0", "0")
+        assert any("took 50 write units" in note for note in self.observed(watched)["notes"])
+        client.put_item(TableName="shop", Item={"pk": {"S": "one more"}, "used": {"S": "u"}})
+        observation = self.observed(watched)
+        (unread,) = [each for each in observation["unread_indexes"] if each["index"] == "late-index"]
+        assert unread["since"] > observation["since"]
+
+    def test_what_is_deleted_costs_nothing(self, watched):
+        client = dynamodb(watched)
+        before = self.observed(watched)
+        assert before["deleted_units"] == "0"
+        (shop,) = [table for table in before["tables"] if table["table"] == "shop"]
+        units = sum(float(part["read_units"]) + float(part["write_units"]) for part in shop["parts"])
+        client.delete_table(TableName="shop")
+        after = self.observed(watched)
+        assert "shop" not in [table["table"] for table in after["tables"]]
+        assert float(after["deleted_units"]) == units
+        assert any("deleted meanwhile" in note for note in after["notes"])
 
     def test_services_count_too(self, watched):
         rest = watched.rest()
@@ -290,7 +337,27 @@ class TestCommands:
         ended = run("--writes", "many")
         assert ended.returncode == 2
         assert "--item-bytes: is required" in ended.stderr
-        assert "--writes: must be an integer, or a decimal" in ended.stderr
+        assert "--writes: must be a number such as 12 or 0.5" in ended.stderr
+
+    def test_faults_are_in_words_of_the_command_line(self, run, watched):
+        for more in ((), ("--server",)):
+            ended = run(
+                *("--item-bytes", 100, "--writes", "", "--items", 5, "--storage-gb", 5),
+                *("--index", "projection=KEYS_ONLY,entry_bytes=101", *more),
+                url=watched.url,
+            )
+            assert ended.returncode == 2
+            assert "--writes: must be a number such as 12 or 0.5, from 0 to" in ended.stderr
+            assert "--storage-gb: must be left out where --items is given" in ended.stderr
+            assert "--index 1: entry_bytes: must not be more than --item-bytes" in ended.stderr
+
+    def test_price_files_that_are_no_files(self, run, directory):
+        os.mkfifo(directory / "pipe")
+        for name in ("pipe", "."):
+            ended = run("--item-bytes", 1, "--prices", name)
+            assert (ended.returncode, f"{name} is not a regular file" in ended.stderr) == (2, True), ended
+        ended = run("--item-bytes", 1, "--prices", "")
+        assert (ended.returncode, "--prices: must name a file" in ended.stderr) == (2, True), ended
 
     def test_prices_from_a_file(self, run, directory):
         prices = json.loads(run("prices").stdout)
@@ -327,6 +394,19 @@ class TestCommands:
                 assert text in shown.stdout
         assert run("restart", url=watched.url).returncode == 0
         assert json.loads(run("--observe", "--json", url=watched.url).stdout)["large_items"] == []
+
+    def test_observe_refuses_what_it_would_ignore(self, run, watched):
+        for options, refused in {
+            ("--observe", "--writes", "5"): "--writes has no effect with --observe",
+            ("--observe", "--free-tier"): "--free-tier has no effect with --observe",
+            ("--observe", "--index", "projection=ALL"): "--index has no effect with --observe",
+            ("--observe", "--prices", "mine.json"): "--prices has no effect with --observe: the server has prices of its own",
+            ("--writes", "5", "observe"): "--writes has no effect in front of the command observe",
+            ("--prices", "mine.json", "prices"): "--prices has no effect in front of the command prices",
+        }.items():
+            ended = run(*options, url=watched.url)
+            assert (ended.returncode, refused in ended.stderr) == (2, True), ended
+        assert run("--observe", "--server", url=watched.url).returncode == 0  # it is the server that tells
 
     def test_observe_without_a_server(self, run):
         assert run("--observe").returncode == 1

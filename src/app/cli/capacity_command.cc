@@ -22,7 +22,11 @@ constexpr std::string_view restart_operation = "restartObservation";
 
 // What the command line says about a body: by the names of its fields.
 struct BodyValues {
-  std::map<std::string, std::string, std::less<>> texts;
+  struct Text {
+    std::string value;
+    const CLI::Option* option = nullptr;  // whether it was given: the value may be empty by mistake
+  };
+  std::map<std::string, Text, std::less<>> texts;
   std::map<std::string, bool, std::less<>> flags;
   std::vector<std::string> indexes;  // each "projection=KEYS_ONLY,entry_bytes=120"
 };
@@ -30,11 +34,16 @@ struct BodyValues {
 // Whose prices count, and who calculates.
 struct PriceSource {
   CapacitySettings local;
+  const CLI::Option* file = nullptr;  // the option that names it
   bool is_server = false;
 };
 
 bool is_whole_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+void add_text_option(ClientCommand& command, const std::string& field, const char* value_name, BodyValues::Text& text) {
+  text.option = command.add_option(field, text.value, {.value_name = value_name});
 }
 
 // Options for the fields of a body. Numbers may be given as they are written in JSON.
@@ -53,14 +62,16 @@ void add_body_options(ClientCommand& command, std::string_view operation, BodyVa
                           .help = "a global secondary index, such as projection=KEYS_ONLY,entry_bytes=120,queries=5; "
                                   "ALL, INCLUDE or KEYS_ONLY"});
     else
-      command.add_option(name, values.texts[name], {.value_name = schema.choices.empty() ? "NUMBER" : "NAME"});
+      add_text_option(command, name, schema.choices.empty() ? "NUMBER" : "NAME", values.texts[name]);
   }
 }
 
+void add_price_file(ClientCommand& command, PriceSource& source, const char* help) {
+  source.file = command.app().add_option("--prices", source.local.prices, help)->type_name("FILE");
+}
+
 void add_price_options(ClientCommand& command, PriceSource& source) {
-  command.app()
-      .add_option("--prices", source.local.prices, "file with prices (JSON), in the form of 'postino capacity prices'")
-      ->type_name("FILE");
+  add_price_file(command, source, "file with prices (JSON), in the form of 'postino capacity prices'");
   command.app().add_flag("--server", source.is_server, "have the server calculate, with its prices");
 }
 
@@ -89,11 +100,11 @@ base::Result<std::string> index_json(const std::string& text) {
 
 base::Result<void> set_body(RequestObject& body, const BodyValues& values) {
   for (const auto& [name, text] : values.texts) {
-    if (text.empty()) continue;
-    if (is_whole_number(text) && text.size() <= 18)
-      body.set_json(name, std::to_string(std::stoll(text)));
+    if (text.option->count() == 0) continue;
+    if (is_whole_number(text.value) && text.value.size() <= 18)
+      body.set_json(name, std::to_string(std::stoll(text.value)));
     else
-      body.set_text(name, text);
+      body.set_text(name, text.value);
   }
   for (const auto& [name, is_set] : values.flags)
     if (is_set) body.set_flag(name, true);
@@ -107,30 +118,28 @@ base::Result<void> set_body(RequestObject& body, const BodyValues& values) {
   return {};
 }
 
-// "item_bytes" -> "--item-bytes"; what is inside an index stays as it is.
-std::string option_of(const std::string& field) {
-  if (field.find_first_of("[.") != std::string::npos) return field;
-  std::string option = "--" + field;
-  std::ranges::replace(option, '_', '-');
-  return option;
-}
-
 base::Result<std::string> calculate_here(const OperationCall& call, const PriceSource& source) {
+  constexpr auto form = capacity::InputForm::command_line;
   TRY(capacity::PriceBook prices, read_prices(source.local));
   const capacity::Planner planner(std::move(prices));
   json::FieldErrors errors;
   json::Document document;
   CHECK(document.parse(call.body_text(), errors));
-  const auto answer = call.operation().id == plan_operation ? planner.estimate_json(document.root(), errors)
+  const auto answer = call.operation().id == plan_operation ? planner.estimate_json(document.root(), errors, form)
                                                             : capacity::Planner::former_json(document.root(), errors);
   if (answer) return *answer;
   std::string lines;
   for (const json::FieldError& error : errors.list())
-    lines.append(lines.empty() ? "" : "\n").append(option_of(error.field)).append(": ").append(error.rule);
+    lines.append(lines.empty() ? "" : "\n")
+        .append(capacity::field_text(error.field, form))
+        .append(": ")
+        .append(error.rule);
   return base::invalid(std::move(lines));
 }
 
 base::Result<void> check_source(const PriceSource& source) {
+  if (source.file != nullptr && source.file->count() > 0 && source.local.prices.empty())
+    return base::invalid("--prices: must name a file");
   if (source.is_server && !source.local.prices.empty())
     return base::invalid("--prices has no effect with --server: the server has prices of its own");
   return {};
@@ -141,7 +150,9 @@ base::Result<std::string> calculate(RestClient& client, std::string_view operati
   TRY_VOID(check_source(source));
   OperationCall call(operation);
   TRY_VOID(set_body(call.body(), values));
-  return source.is_server ? client.fetch(call) : calculate_here(call, source);
+  // What is wrong with the options is told in their words, also when the server calculates.
+  TRY(std::string answer, calculate_here(call, source));
+  return source.is_server ? client.fetch(call) : std::move(answer);
 }
 
 base::Result<void> plan(RestClient& client, const BodyValues& values, const PriceSource& source, bool json,
@@ -183,6 +194,31 @@ base::Result<void> show_prices(RestClient& client, const PriceSource& source, co
   return {};
 }
 
+// An option of this command that was given and would be ignored; nullptr: there is none.
+const CLI::Option* ignored_option(const CLI::App& app, std::initializer_list<std::string_view> meant) {
+  for (const CLI::Option* const option : app.get_options()) {
+    const bool is_meant = std::ranges::find(meant, option->get_name()) != meant.end();
+    if (option->count() > 0 && !is_meant && !is_client_option(*option)) return option;
+  }
+  return nullptr;
+}
+
+base::Result<void> check_observed_alone(const CLI::App& plan) {
+  const CLI::Option* const ignored = ignored_option(plan, {"--observe", "--server"});
+  if (ignored == nullptr) return {};
+  if (ignored->get_name() == "--prices")
+    return base::invalid("--prices has no effect with --observe: the server has prices of its own");
+  return base::invalid(ignored->get_name() +
+                       " has no effect with --observe, which shows the traffic that there was: leave out one of both");
+}
+
+// Options of a plan in front of another command would be ignored.
+base::Result<void> check_no_plan(const CLI::App& command) {
+  const CLI::Option* const ignored = ignored_option(*command.get_parent(), {});
+  if (ignored == nullptr) return {};
+  return base::invalid(ignored->get_name() + " has no effect in front of the command " + command.get_name());
+}
+
 int observe(RestClient& client, bool json, const Console& console) {
   const auto show = [&]() -> base::Result<void> {
     TRY(const std::string body, client.fetch(OperationCall(observe_operation)));
@@ -197,12 +233,19 @@ int observe(RestClient& client, bool json, const Console& console) {
   return shown ? success : report_error(console, shown.error());
 }
 
-// What no server was asked for was refused because of the command line itself.
-int ended(const Console& console, const base::Result<void>& done, const PriceSource& source) {
+int ended(const Console& console, const base::Result<void>& done) {
   if (done) return success;
-  const bool is_ours = !source.is_server || !check_source(source);
-  const bool is_misused = is_ours && done.error().code == base::ErrorCode::invalid;
+  const bool is_misused = done.error().code == base::ErrorCode::invalid;
   return report_error(console, done.error(), is_misused ? misuse : failure);
+}
+
+// What a command inside the group does, unless options of a plan stand in front of it.
+void run_without_plan(ClientCommand& command,
+                      const std::function<int(RestClient& client, const Console& console)>& run) {
+  command.run([&app = command.app(), run](RestClient& client, const Console& console) -> int {
+    const auto checked = check_no_plan(app);
+    return checked ? run(client, console) : ended(console, checked);
+  });
 }
 
 void add_former(CommandLine& line, CLI::App& group) {
@@ -211,30 +254,28 @@ void add_former(CommandLine& line, CLI::App& group) {
   const auto source = std::make_shared<PriceSource>();
   add_body_options(command, former_operation, *values);
   command.app().add_flag("--server", source->is_server, "have the server calculate");
-  command.run([values, source, &shared = command.shared()](RestClient& client, const Console& console) -> int {
-    return ended(console, plan_as_formerly(client, *values, *source, shared.json, console), *source);
+  run_without_plan(command, [values, source, &shared = command.shared()](RestClient& client, const Console& console) {
+    return ended(console, plan_as_formerly(client, *values, *source, shared.json, console));
   });
 }
 
 void add_prices(CommandLine& line, CLI::App& group) {
   ClientCommand command(line, group, "prices", prices_operation);
   const auto source = std::make_shared<PriceSource>();
-  command.app()
-      .add_option("--prices", source->local.prices, "check this file, and show what it says")
-      ->type_name("FILE");
+  add_price_file(command, *source, "check this file, and show what it says");
   command.app().add_flag("--server", source->is_server, "show the prices of the server");
-  command.run([source](RestClient& client, const Console& console) -> int {
-    return ended(console, show_prices(client, *source, console), *source);
+  run_without_plan(command, [source](RestClient& client, const Console& console) {
+    return ended(console, show_prices(client, *source, console));
   });
 }
 
 void add_observation(CommandLine& line, CLI::App& group) {
   ClientCommand command(line, group, "observe", observe_operation);
-  command.run([&shared = command.shared()](RestClient& client, const Console& console) -> int {
+  run_without_plan(command, [&shared = command.shared()](RestClient& client, const Console& console) {
     return observe(client, shared.json, console);
   });
   ClientCommand restart(line, group, "restart", restart_operation);
-  restart.run([](RestClient& client, const Console& console) -> int {
+  run_without_plan(restart, [](RestClient& client, const Console& console) {
     const auto done = client.fetch(OperationCall(restart_operation));
     return done ? success : report_error(console, done.error());
   });
@@ -255,11 +296,12 @@ void add_capacity_command(CommandLine& line) {
   add_body_options(command, plan_operation, *values);
   add_price_options(command, *source);
   command.app().add_flag("--observe", *observes, "the same as the command observe");
-  command.run(
-      [values, source, observes, &shared = command.shared()](RestClient& client, const Console& console) -> int {
-        if (*observes) return observe(client, shared.json, console);
-        return ended(console, plan(client, *values, *source, shared.json, console), *source);
-      });
+  command.run([values, source, observes, &group, &shared = command.shared()](RestClient& client,
+                                                                             const Console& console) -> int {
+    if (!*observes) return ended(console, plan(client, *values, *source, shared.json, console));
+    const auto checked = check_observed_alone(group);
+    return checked ? observe(client, shared.json, console) : ended(console, checked);
+  });
 }
 
 }  // namespace postino::app

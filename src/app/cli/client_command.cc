@@ -88,6 +88,8 @@ std::string given_client_option(const CLI::App& command) {
   return "";
 }
 
+bool is_client_option(const CLI::Option& option) { return option.get_group() == client_group; }
+
 CLI::App& add_command_group(CommandLine& line, const std::string& name, const std::string& description) {
   CLI::App& group = *line.program().add_subcommand(name, description);
   add_client_options(group, line.client_options());

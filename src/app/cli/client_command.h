@@ -20,6 +20,7 @@ namespace postino::app {
 void add_client_options(CLI::App& command, ClientOptions& options);
 // One of those that was given to this command itself; empty when none was.
 std::string given_client_option(const CLI::App& command);
+bool is_client_option(const CLI::Option& option);
 
 // A command that has others in it: "emails".
 CLI::App& add_command_group(CommandLine& line, const std::string& name, const std::string& description);

@@ -1,5 +1,7 @@
 #include "app/settings/capacity_settings.h"
 
+#include <filesystem>
+
 #include "app/console/input_file.h"
 #include "app/settings/setting_values.h"
 
@@ -25,6 +27,11 @@ std::vector<Setting> capacity_settings() {
 
 base::Result<capacity::PriceBook> read_prices(const CapacitySettings& settings) {
   if (settings.prices.empty()) return capacity::built_in_prices();
+  // The program would wait for the writer of a pipe.
+  std::error_code unknown;
+  const auto status = std::filesystem::status(settings.prices, unknown);
+  if (settings.prices != "-" && std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    return base::invalid(settings.prices + " is not a regular file");
   TRY(const std::string text, read_input(settings.prices, capacity::PriceLimits::file_bytes));
   return capacity::read_price_file(settings.prices, text);
 }
