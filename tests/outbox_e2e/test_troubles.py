@@ -1,10 +1,12 @@
 """What an operator learns of trouble: lines in the log, /readyz and metrics. None of them has the address of a person."""
 
+import json
 import urllib.request
 
 import pytest
 
 from payloads import RECIPIENT, payload
+from store import dynamodb
 from waiting import PATIENCE_SECONDS, eventually, free_port
 
 pytestmark = pytest.mark.store_only
@@ -63,3 +65,29 @@ def test_a_callback_that_is_given_up_is_told(start):
     identifier = server.rest().accept_one(payload())
     await_line(server, "a callback was given up", identifier)
     assert_no_addresses(server)
+
+
+def test_an_index_that_another_program_has_deleted_is_named(start):
+    """A caller that lists e-mails has done nothing wrong, and its cursor neither."""
+    server = start()
+    identifier = server.rest().accept_one(payload())
+    server.rest().await_status(identifier, "SENT")
+    removal = [{"Delete": {"IndexName": "ListIndex"}}]
+    dynamodb(server).update_table(TableName="email-outbox", GlobalSecondaryIndexUpdates=removal)
+    for path in ("/emails", "/emails?status=SENT&limit=1"):
+        problem = server.rest().get(path).problem
+        assert (problem["status"], problem["code"]) == (500, "INTERNAL_ERROR")
+        assert "ListIndex" in problem["detail"] and "email-outbox" in problem["detail"]
+        assert "cursor" not in json.dumps(problem)
+    await_line(server, "failed", "route=/emails", "ListIndex")
+    assert "table email-outbox has no index ListIndex" in ask(server, "/readyz")
+    # Others are not touched by it.
+    assert server.rest().get("/dead-callbacks").status == 200
+    assert server.rest().get(f"/emails/{identifier}").status == 200
+    wrong = server.rest().get("/dead-callbacks", cursor="none").problem
+    assert [error["field"] for error in wrong["errors"]] == ["cursor"]
+
+    server.stop()
+    server = start()
+    assert [email["id"] for email in server.rest().get("/emails").json["data"]] == [identifier]
+    assert ask(server, "/readyz") == "ready\n"

@@ -161,12 +161,13 @@ base::Result<T, Problem> answered_with_contents(const Call& call, const std::str
   return refuse_unreadable(call.services.outbox.why_unreadable(id).value_or(answer.error().message));
 }
 
-// An error of the outbox for a call with a cursor: when it is the caller's fault, it is the cursor's.
+// An error of the outbox for a call with a cursor: when it is the caller's fault, it is the cursor's. A table or an
+// index that is not there is the server's.
 template <class T>
 base::Result<T, Problem> answered_page(base::Result<T> answer) {
   if (!answer && answer.error().code == base::ErrorCode::invalid)
     return refuse_field("cursor", "must be the cursor of an earlier response, with the same parameters");
-  return answered(std::move(answer));
+  return answered(std::move(answer), problems::internal_error);
 }
 
 }  // namespace postino::api

@@ -187,8 +187,11 @@ Problem problem_of(base::Error error, const ProblemType& absent) {
     case base::ErrorCode::invalid:
     case base::ErrorCode::malformed:
       return refuse(problems::invalid_request, as_sentence(std::move(error.message))).value();
-    case base::ErrorCode::not_found:
-      return refuse(absent, as_sentence(std::move(error.message))).value();
+    case base::ErrorCode::not_found: {
+      Problem problem = refuse(absent, as_sentence(error.message)).value();
+      if (absent.status >= first_server_error) problem.cause = std::move(error.message);
+      return problem;
+    }
     case base::ErrorCode::conflict:
       return refuse(problems::wrong_state, as_sentence(std::move(error.message))).value();
     case base::ErrorCode::exhausted:

@@ -35,6 +35,16 @@ TEST(Problem, ErrorsOfTheOutboxBecomeStatuses) {
   EXPECT_EQ(status(ErrorCode::corrupt), 500);
 }
 
+// What a list needs and is not there is no fault of the caller: the answer names it, and so does the log.
+TEST(Problem, WhatTheServerLacksIsNamed) {
+  const base::Error lack{base::ErrorCode::not_found, "table t has no index i"};
+  const Problem ours = problem_of(lack, problems::internal_error);
+  EXPECT_EQ(ours.type.status, 500);
+  EXPECT_EQ(ours.detail, "Table t has no index i.");
+  EXPECT_EQ(ours.cause, lack.message);
+  EXPECT_EQ(problem_of(lack, problems::email_not_found).cause, "");
+}
+
 TEST(Problem, FaultsOfTheMessageServiceBecomeStatuses) {
   using messages::FaultKind;
   const std::pair<FaultKind, ProblemType> meanings[] = {

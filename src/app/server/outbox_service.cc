@@ -1,5 +1,7 @@
 #include "app/server/outbox_service.h"
 
+#include <algorithm>
+#include <iterator>
 #include <ostream>
 
 #include "api/service.h"
@@ -161,8 +163,7 @@ base::Result<void> OutboxService::Parts::build_storage(store::Store& store) {
 base::Result<void> OutboxService::Parts::build_transport(store::Store& store) {
   if (settings.relays.empty()) {
     // The sandbox is on this machine, wherever the e-mails are.
-    outbox::StoreTables tables;
-    tables.emails = settings.table;
+    const outbox::StoreTables tables{settings.table};
     TRY_VOID(outbox::prepare_mailbox(store, tables));
     const store::Retry retry(random, [this](base::Milliseconds delay) { pause.wait(delay); });
     mailbox = std::make_unique<outbox::SandboxMailbox>(store, tables.mailbox(), storage->ledger().spool(), retry);
@@ -392,6 +393,7 @@ std::optional<std::string> OutboxService::problem() const {
 std::vector<std::string> OutboxService::troubles() const {
   std::vector<std::string> found;
   if (parts_->smtp != nullptr) found = parts_->smtp->problems();
+  std::ranges::move(parts_->storage->troubles(), std::back_inserter(found));
   if (parts_->settings.no_sending) found.emplace_back("nothing is sent, because of --no-sending");
   if (const auto problem = parts_->queue_intake ? parts_->queue_intake->problem() : std::nullopt)
     found.push_back(*problem);

@@ -15,8 +15,9 @@ class StoreStorage final : public OutboxStorage {
   explicit StoreStorage(const StorageContext& context) : OutboxStorage(context.policy), clock_(context.clock) {}
 
   base::Result<void> open(store::Store& store, const OutboxSettings& settings, const StorageContext& context) {
-    outbox::StoreTables tables;
-    tables.emails = settings.table;
+    const outbox::StoreTables tables{settings.table};
+    store_ = &store;
+    tables_ = tables;
     TRY_VOID(outbox::prepare_tables(store, tables, [&pause = context.pause] {
       pause.wait(while_indexes_are_filled);
       return true;
@@ -38,6 +39,7 @@ class StoreStorage final : public OutboxStorage {
   const base::Clock& clock() const override { return clock_; }
   outbox::SuppressionList& suppressions() override { return *suppressions_; }
   std::string describe() const override { return "the embedded store"; }
+  std::vector<std::string> troubles() const override { return outbox::missing_indexes(*store_, tables_); }
 
  protected:
   void look_for_work_of_others() override {
@@ -73,6 +75,8 @@ class StoreStorage final : public OutboxStorage {
   base::Milliseconds next_look_{0};  // by the monotonic clock
   base::Milliseconds next_count_sweep_{0};
   const base::Clock& clock_;
+  store::Store* store_ = nullptr;
+  outbox::StoreTables tables_;
   std::unique_ptr<outbox::StoreLedger> ledger_;
   std::unique_ptr<outbox::StoreSuppressions> suppressions_;
   std::unique_ptr<outbox::StoreCountExpiry> count_expiry_;

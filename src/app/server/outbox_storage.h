@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/settings/outbox_settings.h"
 #include "base/clock.h"
@@ -43,7 +44,7 @@ class OutboxStorage {
 
   virtual outbox::Ledger& ledger() = 0;
   virtual outbox::SuppressionList& suppressions() = 0;
-  // That e-mails live by: their leases, schedules and expiry. Everybody who works on the ledger has the same.
+  // That e-mails live by: their leases, schedules and expiry. All who work on the ledger have the same.
   virtual const base::Clock& clock() const = 0;
   // The ledger keeps payloads and messages itself: they cost no commit of their own.
   bool keeps_contents() const { return directory_ == nullptr; }
@@ -55,6 +56,8 @@ class OutboxStorage {
   virtual void give_up_at(std::chrono::steady_clock::time_point /*when*/) {}
   // What is wrong with the ledger at the moment, if anything. Answers at once.
   virtual std::optional<std::string> problem() const { return std::nullopt; }
+  // What is wrong and does not keep it from working as a whole. Answers at once.
+  virtual std::vector<std::string> troubles() const { return {}; }
   // And with the directory of payloads and messages, when there is one.
   std::optional<std::string> spool_problem() const;
   virtual void append_metrics(std::string& out) const;

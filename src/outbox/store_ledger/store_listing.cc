@@ -43,6 +43,20 @@ base::Result<DeadPosition> read_dead_position(const std::string& cursor) {
   return position;
 }
 
+// The requests are the ledger's own: when the store finds no such index, it is the table that is not as it must be, and
+// not what the caller has asked for.
+base::Error listing_error(const store::Error& error, const std::string& table, std::string_view index) {
+  base::Error told = store::as_error(error);
+  if (error.type != store::ErrorType::validation) return told;
+  if (error.message.starts_with("The table does not have the specified index"))
+    return {base::ErrorCode::not_found, "table " + table + " has no index " + std::string(index) +
+                                            ", by which e-mails are listed: the server makes it again when it starts"};
+  if (error.message.starts_with("Cannot read from backfilling")) told.code = base::ErrorCode::exhausted;
+  return told;
+}
+
+std::string_view listing_index(const std::string& tenant) { return tenant.empty() ? list_index : tenant_index; }
+
 item::Number due_in(const item::Item& entry) { return entry.find("DueAt")->as<item::Number>(); }
 
 std::string id_in_entry(const item::Item& entry) { return entry.find("Id")->as<std::string>(); }
@@ -78,7 +92,7 @@ store::Answer<std::vector<std::string>> StoreLedger::read_listing(const std::str
                                                                   const std::string& high, int limit) {
   store::QueryRequest query;
   query.table_name = tables_.emails;
-  query.index_name = std::string(tenant.empty() ? list_index : tenant_index);
+  query.index_name = std::string(listing_index(tenant));
   query.key_condition = tenant.empty() ? "Listing = :listing AND ListedAt BETWEEN :low AND :high"
                                        : "TenantListing = :listing AND ListedAt BETWEEN :low AND :high";
   query.placeholders.values = item::Map{{":listing", partition}, {":low", low}, {":high", high}};
@@ -100,7 +114,7 @@ base::Result<std::vector<std::string>> StoreLedger::find_positions(const ListReq
           request.tenant.empty() ? queue_name(state, shard) : tenant_listing(request.tenant, state, shard);
       // Two more: one is the cursor's own, one tells whether there is another page.
       const auto found = retry_([&] { return read_listing(request.tenant, partition, low, high, limit + 2); });
-      if (!found) return base::propagate(store::as_error(found.error()));
+      if (!found) return base::propagate(listing_error(found.error(), tables_.emails, listing_index(request.tenant)));
       positions.insert(positions.end(), found->begin(), found->end());
     }
   }
@@ -169,7 +183,7 @@ base::Result<EmailPage> StoreLedger::dead_callbacks(const std::string& tenant, c
       query.exclusive_start_key->set("DueAt", position.due);
     }
     const auto found = retry_([&] { return store_.query(query); });
-    if (!found) return base::propagate(store::as_error(found.error()));
+    if (!found) return base::propagate(listing_error(found.error(), tables_.emails, work_index));
     std::vector<std::string> ids;
     for (const item::Item& entry : found->items) ids.push_back(id_in_entry(entry));
     TRY(std::vector<Email> read_emails, read(ids));

@@ -155,4 +155,16 @@ base::Result<void> prepare_counts(store::Store& store, const StoreTables& tables
   return prepare(store, counts_table(tables), "TTL", [] { return false; });
 }
 
+std::vector<std::string> missing_indexes(store::Store& store, const StoreTables& tables) {
+  const CreateTableRequest wanted = emails_table(tables);
+  const auto found = store.describe_table(tables.emails);
+  std::vector<std::string> missing;
+  if (!found || !wanted.global_indexes) return missing;
+  for (const store::GlobalIndexDefinition& definition : *wanted.global_indexes)
+    if (std::ranges::find(found->global_indexes, definition.name, &store::IndexDescription::name) ==
+        found->global_indexes.end())
+      missing.push_back("table " + tables.emails + " has no index " + definition.name);
+  return missing;
+}
+
 }  // namespace postino::outbox

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -18,6 +19,10 @@ std::vector<store::TableSetup> table_setups(const StoreTables& tables);
 // while; false: it is time to give up, which is a conflict.
 base::Result<void> prepare_tables(
     store::Store& store, const StoreTables& tables, const std::function<bool()>& wait = [] { return false; });
+// What the tables lack, which another program has taken away since: "table email-outbox has no index ListIndex". Empty
+// when they lack nothing, or cannot be described now.
+std::vector<std::string> missing_indexes(store::Store& store, const StoreTables& tables);
+
 // That of the sandbox alone, for an outbox whose e-mails are elsewhere.
 base::Result<void> prepare_mailbox(store::Store& store, const StoreTables& tables);
 
