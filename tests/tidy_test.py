@@ -296,8 +296,9 @@ class TidyTest(unittest.TestCase):
         self.assertEqual(self.faults({"src/base/clock.cc": '// "/tmp/XXXXXX" is no such word\n'}), [])
 
     def test_actors(self):
-        self.expect("src/base/clock.cc:1: the comment says nobody instead of who", {
-            "src/base/clock.cc": "// Nobody waits.\n"})
+        for word in ["Nobody", "Somebody", "Someone", "Whoever"]:
+            self.expect(f"src/base/clock.cc:1: the comment says {word.lower()} instead of who", {
+                "src/base/clock.cc": f"// {word} waits.\n"})
         self.assertEqual(self.faults({"src/base/clock_test.cc": "// as the user nobody\n"}), [])
 
     def test_evasions(self):

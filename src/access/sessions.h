@@ -2,7 +2,7 @@
 // 004 has them. They end after a day, or when they are revoked.
 //
 // A caller gets a token: the id of the session, which others may see, and a secret, of which only a digest is stored.
-// So whoever reads the table, or a list of sessions, cannot act as one of them.
+// So a reader of the table, or of a list of sessions, cannot act as one of them.
 #pragma once
 
 #include <atomic>

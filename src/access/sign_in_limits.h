@@ -1,6 +1,6 @@
 // Slows down those who guess passwords. After some failures in a row there is a pause before the next attempt, which
-// doubles with each failure: for the name, whoever tries it, and for the address, whichever names it tries. A name's
-// pauses stay short, so that its owner is not kept out by others for long; an address's grow.
+// doubles with each failure: for the name, from whichever address it is tried, and for the address, whichever names it
+// tries. A name's pauses stay short, so that its owner is not kept out by others for long; an address's grow.
 #pragma once
 
 #include <list>

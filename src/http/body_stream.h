@@ -1,7 +1,7 @@
 // A body that comes piece by piece for as long as it lasts: for answers that tell of what happens.
 //
 // The connection asks for a piece when the client has taken the one before. So nothing is gathered for a client that
-// reads slowly: whoever makes the pieces says what is true when it is asked, not everything that was true meanwhile.
+// reads slowly: the source of the pieces says what is true when it is asked, not everything that was true meanwhile.
 #pragma once
 
 #include <functional>

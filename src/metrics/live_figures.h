@@ -1,7 +1,7 @@
 // Figures as they change, for those who watch: server-sent events (text/event-stream) with the whole dashboard as JSON.
 //
-// A thread of its own reads the figures once for all who watch the same tenant, and no more often than is said. Whoever
-// reads slowly gets the latest when it is ready for it, not all that it has missed.
+// A thread of its own reads the figures once for all who watch the same tenant, and no more often than is said. A
+// client that reads slowly gets the latest when it is ready for it, not all that it has missed.
 #pragma once
 
 #include <condition_variable>

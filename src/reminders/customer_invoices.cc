@@ -152,7 +152,7 @@ Answer<Recalled> Customers::write_invoice(const Keys& keys, const std::optional<
                                           bool is_late, const std::string& action, const Actor& actor) {
   Commit commit = store_.begin();
   const bool was_overdue = before && is_overdue(*before, commit.now());
-  // First, so that whoever changes what is read next is noticed.
+  // First, so that a caller that changes what is read next is noticed.
   std::optional<Guard> guard;
   if (before) {
     TRY(guard, store_.mended_guard(keys, after.customer_id, actor));

@@ -167,7 +167,7 @@ Answer<int> Deliveries::run_once(int limit) {
                       {{"email", id}, {"cause", was_changed.error().message}});
     ++store_.troubles().deliveries;
     trouble = was_changed.error();
-    // Others must not wait behind it. It is looked at again after growing pauses, until someone has mended it.
+    // Others must not wait behind it. It is looked at again after growing pauses, until an operator has mended it.
     if (trouble->kind == RefusalKind::corrupt || trouble->kind == RefusalKind::invalid)
       if (const auto later = put_off(id); !later) return base::propagate(later.error());
   }

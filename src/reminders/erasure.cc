@@ -253,7 +253,7 @@ Answer<ErasedCustomer> Erasure::begin(const Keys& keys, const std::string& id, b
 }
 
 Answer<bool> Erasure::erase_email(const Keys& keys, const SentReminder& sent) {
-  // First what has not reached the outbox: whoever is bringing it there finds out that it is cancelled.
+  // First what has not reached the outbox: the worker that brings it there finds out that it is cancelled.
   const std::string waiting = Keys::handover(Keys::work_shard(sent.email_id));
   TRY(const std::optional<item::Item> handover, store_.get(waiting, sent.email_id));
   if (handover) {

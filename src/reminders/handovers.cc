@@ -60,8 +60,8 @@ Answer<void> Handovers::hand_over(const Handover& handover) {
     return {};
   }
   Customers customers(store_);
-  // Whoever has stopped the customer may have ended before this one was called back. What cannot be read stops no
-  // reminder.
+  // The process that has stopped the customer may have ended before this one was called back. What cannot be read stops
+  // no reminder.
   if (const auto stopped = why_stopped_now(store_, customers, keys, handover.customer_id);
       stopped && !stopped->empty()) {
     TRY_VOID(recall_reminder(store_, mail_,

@@ -91,7 +91,7 @@ class WaitingReminders {
   std::vector<Watch> waiting_;
 };
 
-// One that has not reached the outbox. Whoever is bringing it there finds out that it is cancelled. busy when it has
+// One that has not reached the outbox. The worker that brings it there finds out that it is cancelled. busy when it has
 // got there meanwhile. `before` is nothing when its record cannot be read.
 Answer<void> cancel_handover(ReminderStore& store, const Watch& watch, const std::optional<SentReminder>& before,
                              const std::string& reason, const Actor& actor) {

@@ -2,8 +2,8 @@
 //
 // Whatever stops a customer is written first, so that nothing more is approved, and no worker begins to send what was
 // (Deliveries::why_not_send()). Then the e-mails that wait are cancelled, and their records say so: they no longer
-// count for the rules. Whoever ends in between leaves the rest to those that hand e-mails over, and to those that
-// follow them: they ask again whether the customer is stopped (handovers.h, deliveries.h).
+// count for the rules. A process that ends in between leaves the rest to the workers that hand e-mails over, and to
+// those that follow them: they ask again whether the customer is stopped (handovers.h, deliveries.h).
 #pragma once
 
 #include <string>

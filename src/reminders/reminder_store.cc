@@ -397,7 +397,7 @@ void ReminderStore::let_expire(const item::Item& item) {
   update.condition = "attribute_exists(PK) AND attribute_not_exists(#ttl)";
   update.placeholders.names = expr::Names{{"#ttl", std::string(ttl_attribute)}};
   update.placeholders.values = item::Map{{":end", base::epoch_seconds(*end)}};
-  // Whoever meets it next tries again.
+  // The next reader of it tries again.
   if (const auto set = store_.update_item(update);
       !set && set.error().type != store::ErrorType::conditional_check_failed)
     base::log_warning("reminders", "a record of another program does not expire yet",
@@ -547,7 +547,7 @@ Answer<Guard> ReminderStore::guard(const Keys& keys, const std::string& customer
     std::vector<std::size_t> failed;
     const auto written = write(std::move(commit), &failed);
     if (written) ++guard.version;
-    // What was read is true in any case; whoever writes on this version finds out that it is not the current one.
+    // What was read is true in any case; a caller that writes on this version finds out that it is not the current one.
     if (written || failed.empty()) return guard;
   }
   return guard;
@@ -573,7 +573,7 @@ Answer<Guard> ReminderStore::mended_guard(const Keys& keys, const std::string& c
     if (!item || read_guard(*item)) continue;  // another caller was faster
     TRY(Guard anew, guard_of_history(keys, customer_id));
     Commit commit = begin();
-    // A version that no caller has seen: whoever has decided on an earlier one decides again.
+    // A version that no caller has seen: one that has decided on an earlier version decides again.
     anew.version = base::epoch_milliseconds(commit.now());
     expr::Placeholders placeholders;
     const std::string names[] = {"last", "seen", "version"};

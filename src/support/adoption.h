@@ -1,6 +1,6 @@
 // Completes what other programs write: tickets without the keys of the indexes or with old ones, escalations, feedback.
 //
-// They know the former system's items alone. Whoever reads a ticket by its id sees their changes at once; lists see
+// They know the former system's items alone. A reader of a ticket by its id sees their changes at once; lists see
 // them when they are completed, which the change stream of the table makes a matter of moments. Nothing is written
 // unless the item is still as it was read, so that several processes may do this at once. At the first start, and after
 // a time away that the stream does not reach back to, all tickets are looked at.

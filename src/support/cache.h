@@ -1,4 +1,4 @@
-// Results that were dear to compute, for 15 minutes. Whoever reads checks that they have not expired; the store removes
+// Results that were dear to compute, for 15 minutes. Readers check that they have not expired; the store removes
 // them later. Safe to call from any thread.
 #pragma once
 

@@ -27,7 +27,7 @@ struct LetterRules {
   std::string from = {};      // "Support <support@example.com>"; empty: tickets send no e-mails
   std::string reply_to = {};  // where answers go, if not to `from`
   bool acknowledges = false;  // a new ticket without a letter of its own tells the customer that it is there
-  // Addresses of engineers by their names: whoever is here is told of an escalation that has no letter of its own.
+  // Addresses of engineers by their names: they are told of an escalation that has no letter of its own.
   std::map<std::string, std::string> engineers = {};
 };
 

@@ -141,7 +141,7 @@ std::filesystem::path objects_directory(const Settings& settings) {
 }
 
 void remove_empty_objects(const Settings& settings) {
-  // Whoever names a directory has made it, perhaps.
+  // An operator who names a directory has made it, perhaps.
   if (!settings.objects.directory.empty() || !settings.objects.bucket.empty()) return;
   std::error_code error;
   const std::filesystem::path directory = objects_directory(settings);

@@ -1,5 +1,5 @@
-// Settings that would be ignored beside the others. Whoever gave them believes that they do something, so the server
-// does not start with them.
+// Settings that would be ignored beside the others. The operator who gave them believes that they do something, so the
+// server does not start with them.
 #include <algorithm>
 
 #include "app/settings/settings.h"

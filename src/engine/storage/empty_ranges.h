@@ -2,7 +2,7 @@
 //
 // RocksDB steps over removed keys one by one until it has compacted them, and a listing that is read from the end where
 // everything is removed soon would pay for all that was sent since. The first reader pays once; those after it leave
-// the range out. Whoever puts a key into a range ends it there.
+// the range out. A writer that puts a key into a range ends it there.
 #pragma once
 
 #include <cstddef>
@@ -52,8 +52,8 @@ class EmptyRanges {
     std::list<Watch*>::iterator place_;
   };
 
-  // What a commit has put. To be called when readers can see it, and before its writers are answered: so whoever was
-  // answered finds what it wrote.
+  // What a commit has put. To be called when readers can see it, and before its writers are answered: so a
+  // writer that was answered finds what it wrote.
   void note_puts(const std::vector<std::string_view>& keys);
 
   std::size_t count() const;

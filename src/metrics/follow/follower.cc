@@ -25,7 +25,7 @@ void Follower::set_subscription(std::unique_ptr<store::Subscription> subscriptio
   if (subscription_ && is_stopped_) subscription_->close();
 }
 
-// What was read and is not done is read again, by whoever follows then.
+// What was read and is not done is read again, by the process that follows then.
 void Follower::drop() {
   set_subscription(nullptr);
   batch_.clear();

@@ -56,7 +56,7 @@ std::string mark_queue(int shard);
 std::string unreadable_queue(int shard);
 item::Item mark_of(const std::string& id, base::TimePoint now, const std::string& token);
 
-// The note that all e-mails were looked at. In the table of counts, where no tenant is called so. Whoever counts anew
+// The note that all e-mails were looked at. In the table of counts, where no tenant is called so. A recount
 // removes it, and the look is repeated.
 item::Key look_through_key();
 

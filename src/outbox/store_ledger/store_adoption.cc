@@ -248,7 +248,7 @@ base::Result<bool> StoreLedger::adopt_some(int limit) {
   return true;
 }
 
-// Whoever comes meanwhile claims what is there: other threads are told when there is more.
+// A worker that comes meanwhile claims what is there: other threads are told when there is more.
 void StoreLedger::adopt_marked() {
   constexpr int most_at_once = 100;
   if (!options_.foreign_writes) return;

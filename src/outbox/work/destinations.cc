@@ -104,7 +104,7 @@ void Destinations::count(Pace pace, int working, int claimed) {
   slow_.claimed += claimed;
 }
 
-// The less is left for all, the less one may have. Whoever has nothing gets something.
+// The less is left for all, the less one may have. A destination that has nothing gets something.
 bool Destinations::has_room(const std::string& lane_name) {
   const auto found = lanes_.find(lane_name);
   if (found == lanes_.end()) return true;

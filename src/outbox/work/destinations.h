@@ -121,7 +121,7 @@ class Destinations {
   bool is_held_back(const DestinationNames& names) const;
   void set_pace(Lane& lane, Pace pace);
   void note_answer(const DestinationNames& names, base::TimePoint now, bool is_quick);
-  // Whoever has not answered for long is slow, before the answer comes.
+  // A destination that has not answered for long is slow, before the answer comes.
   void find_slow_ones(base::TimePoint now);
   void reopen_if_drained(Share& share);
 

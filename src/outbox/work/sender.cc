@@ -103,7 +103,7 @@ std::optional<Event> Sender::without_recipients(const Email& email, MessageRoom&
 }
 
 std::optional<Event> Sender::work(const Email& email, const Leases& leases, MessageRoom& room) const {
-  // It waits until whoever objects has cancelled it, or objects no longer.
+  // It waits until the service that objects has cancelled it, or objects no longer.
   if (auto why = objection_ ? objection_(email) : std::nullopt)
     return event::SendingPostponed{*std::move(why), clock_.now() + pause_after_objection(email)};
   if (email.recipients.empty()) return without_recipients(email, room);

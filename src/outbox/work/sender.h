@@ -18,8 +18,8 @@
 
 namespace postino::outbox {
 
-// Asked before each attempt, when a worker has the e-mail: why it must not be sent now; nothing: it may. Whoever wants
-// that it is not sent writes so first, and then looks whether a worker has it: so one of the two sees the other.
+// Asked before each attempt, when a worker has the e-mail: why it must not be sent now; nothing: it may. A service that
+// does not want it sent writes so first, and then looks whether a worker has it: so one of the two sees the other.
 using Objection = std::function<std::optional<std::string>(const Email& email)>;
 
 class Sender {

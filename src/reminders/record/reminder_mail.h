@@ -9,7 +9,7 @@
 
 namespace postino::reminders {
 
-// Derived, so that one revision of a draft can become one e-mail only, whoever tries and how often.
+// Derived, so that one revision of a draft can become one e-mail only, however many processes try and how often.
 std::string reminder_email_id(const std::string& tenant, const std::string& draft_id, int revision);
 
 // invalid, with the field, when it cannot be an e-mail: another program may have written any text into a draft.
