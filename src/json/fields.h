@@ -34,7 +34,8 @@ class Fields {
   // Members of an object of any names, in their order.
   std::optional<std::vector<Members::Member>> map(std::string_view name, Need need, std::size_t most);
 
-  // Notes every member that was not asked for: a misspelt name must not pass in silence.
+  // Notes every member that was not asked for, and every name that occurs twice: neither a misspelt name nor one of two
+  // values must pass in silence.
   void refuse_others();
 
   std::string path_of(std::string_view name) const;
