@@ -119,6 +119,40 @@ TEST_F(SettingsTest, SenderAndCurrencyOfRemindersAreChecked) {
   for (const char* shards : {"0", "65", "x"}) EXPECT_FALSE(flag("--reminders-shards", shards)) << shards;
 }
 
+TEST_F(SettingsTest, TicketsHaveATableOfTheirOwn) {
+  for (const std::string& table : {settings_.outbox.table, settings_.reminders.table}) {
+    ASSERT_TRUE(flag("--tickets-table", table));
+    EXPECT_THAT(check(settings_).error().message, HasSubstr("must differ")) << table;
+  }
+  settings_.tickets.off = true;
+  EXPECT_TRUE(check(settings_));
+}
+
+TEST_F(SettingsTest, EmailsOfTicketsNeedASender) {
+  EXPECT_FALSE(flag("--tickets-from", "support"));
+  for (const char* engineer : {"eng_1", "=a@example.com", "eng_1=a", "eng_1=Ann <a@example.com>"})
+    EXPECT_FALSE(flag("--engineer", engineer)) << engineer;
+  ASSERT_TRUE(flag("--engineer", "eng_1=a@example.com"));
+  EXPECT_THAT(check(settings_).error().message, HasSubstr("--engineer needs --tickets-from"));
+  ASSERT_TRUE(flag("--tickets-from", "Support <support@example.com>"));
+  EXPECT_TRUE(check(settings_));
+  EXPECT_FALSE(flag("--tickets-data", "xml"));
+}
+
+TEST_F(SettingsTest, ABucketNeedsAnEndpointAndAKey) {
+  ASSERT_TRUE(flag("--objects-bucket", "tickets"));
+  EXPECT_THAT(check(settings_).error().message, HasSubstr("--objects-endpoint"));
+  EXPECT_THAT(check(settings_).error().message, HasSubstr("--objects-secret"));
+  EXPECT_FALSE(flag("--objects-endpoint", "https://s3.example.com/path"));
+  ASSERT_TRUE(flag("--objects-endpoint", "https://s3.example.com"));
+  ASSERT_TRUE(flag("--objects-key-id", "id"));
+  ASSERT_TRUE(flag("--objects-secret", "hidden-secret"));
+  EXPECT_TRUE(check(settings_));
+  EXPECT_THAT(show(settings_), testing::Not(HasSubstr("hidden-secret")));
+  ASSERT_TRUE(flag("--objects", "directory"));
+  EXPECT_FALSE(check(settings_));
+}
+
 TEST_F(SettingsTest, MetricsThatRequireAKeyNeedOne) {
   ASSERT_TRUE(flag("--metrics-require-key", "true"));
   EXPECT_THAT(check(settings_).error().message, HasSubstr("--api-key"));
