@@ -141,7 +141,8 @@ TEST_F(ObjectCleanerTest, WhatTheStreamNoLongerHasIsFoundByAge) {
 
 TEST_F(ObjectCleanerTest, APlaceThatTheStoreDoesNotKnowIsForgotten) {
   const std::string id = store_.engine().describe_table(tickets_table)->id;
-  ASSERT_TRUE(store_.objects().put("positions/tickets/" + id, store::format_sequence_number(9'000'000'000'000'000'000)));
+  ASSERT_TRUE(
+      store_.objects().put("positions/tickets/" + id, store::format_sequence_number(9'000'000'000'000'000'000)));
   put(large_ticket("1", 1));
   put(small_ticket("1", 2));
   follow(cleaner_);
