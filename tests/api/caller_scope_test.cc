@@ -71,7 +71,7 @@ TEST_F(ScopeOfCalls, AFaultIsAnswered500AndTellsNothing) {
   const std::string id = accept_one("", north_);
   ledger_.before_move = [] { CallerScope::check("south"); };
   const Received answer = call("POST", "/emails/" + id + "/cancel", "", north_);
-  EXPECT_EQ(answer.status(), 500);
+  ASSERT_EQ(answer.status(), 500);
   EXPECT_EQ(answer.code(), "INTERNAL_ERROR");
   EXPECT_THAT(answer.response.body, testing::Not(testing::HasSubstr("tenant")));
 }

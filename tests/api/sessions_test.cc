@@ -150,6 +150,7 @@ TEST_F(SessionRoutes, GuessingIsSlowedDown) {
   EXPECT_THAT(metrics, HasSubstr("postino_sign_ins_total{outcome=\"succeeded\"} 2\n"));
   EXPECT_THAT(metrics, HasSubstr("postino_sign_ins_total{outcome=\"failed\"} 5\n"));
   EXPECT_THAT(metrics, HasSubstr("postino_sign_ins_total{outcome=\"slowed\"} 1\n"));
+  EXPECT_EQ(sign_in("anna", "guess").status(), 401) << "the success has ended the pauses";
 }
 
 // A user who does not exist is slowed down like one who does.
