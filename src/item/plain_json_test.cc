@@ -27,10 +27,10 @@ TEST(PlainJson, HasSetsAsArraysAndBytesInBase64) {
 }
 
 TEST(PlainJson, ThatIsNoneIsMalformed) {
-  for (const std::string text : {"", "{", "{\"a\":}", "nope"})
+  for (const std::string text : {"", "{", "{\"a\":}", "nope", "[1e400]"})
     EXPECT_EQ(parse_plain_json(text).error().code, base::ErrorCode::malformed) << text;
   EXPECT_EQ(parse_plain_json(std::string(40, '[') + std::string(40, ']')).error().code, base::ErrorCode::malformed);
-  EXPECT_EQ(parse_plain_json("[1e400]").value().as<List>().front().type(), Type::string)
+  EXPECT_EQ(parse_plain_json("[1e200]").value().as<List>().front().type(), Type::string)
       << "no number that an item could hold";
 }
 

@@ -83,7 +83,7 @@ TEST_F(TicketsTest, AreRefusedWithEveryFieldThatBreaksARule) {
   wrong.customer.contact_email = "nobody";
   wrong.customer.name = "a\nb";
   wrong.asset.model = std::string(201, 'x');
-  EXPECT_THAT(faulty_fields(tickets_.create(wrong, std::string(201, 'k'), actor_)),
+  EXPECT_THAT(faulty_fields(tickets_.create(wrong, std::string(TicketLimits::key_bytes + 1, 'k'), actor_)),
               ElementsAre("customer.id", "customer.name", "customer.contact_email", "asset.model", "symptom_text",
                           "priority", "idempotency_key"));
   EXPECT_THAT(store_.scan(table_name), IsEmpty());
