@@ -60,10 +60,12 @@ Outcome<void> Counter::set_aside(const store::StreamRecord& record, const std::s
   (void)tally_change(source_, record, clock_.now(), tally);
   store::TransactPut put;
   put.table_name = keeper.options().table;
-  put.item = stored_form(set_aside_record(source_.name, source_.table, record, reason, clock_.now()));
+  SetAside aside = set_aside_record(source_.name, source_.table, record, reason, clock_.now());
+  put.item = stored_form(aside);
   const auto done = commit(tally, record.sequence_number, keeper, {put});
-  // If even its figures are what the store does not take, the record leaves without them.
+  // If even its figures or its images are what the store does not take, the record leaves without them.
   if (done || done.error().kind != Trouble::record) return done;
+  put.item = stored_form(without_images(std::move(aside)));
   return commit(Tally(), record.sequence_number, keeper, {std::move(put)});
 }
 

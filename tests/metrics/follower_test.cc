@@ -1,6 +1,7 @@
 // How changes are gathered, halved, retried and set aside, whatever is done with them.
 #include <set>
 
+#include "item/size.h"
 #include "support_desk.h"
 
 namespace postino::metrics {
@@ -148,6 +149,45 @@ TEST_F(FollowerTest, OperatorsSeeWhatWasSetAside) {
   EXPECT_EQ(list.page("", 0).error().message, "limit must be from 1 to 200");
   EXPECT_EQ(list.page("", 201).error().message, "limit must be from 1 to 200");
   EXPECT_EQ(list.page("none", 1).error().message, "cursor must be one that an earlier page gave");
+}
+
+TEST_F(FollowerTest, ItemsOfOthersDoNotEndTheListOfWhatWasSetAside) {
+  put(2);
+  for (int i = 0; i < 2; ++i) handler_.poisonous.insert("TICKET#t" + std::to_string(i));
+  EXPECT_EQ(follower_.run_once(), Follower::Round::handled);
+  for (const char* time : {"2027 01", "9", " "}) {
+    store::PutItemRequest foreign;
+    foreign.table_name = metrics_table;
+    foreign.item = {
+        {"metric_name", std::string("an item of another ") + time}, {"set_aside", "records"}, {"set_aside_at", time}};
+    ASSERT_TRUE(desk_.engine().put_item(foreign));
+  }
+  SetAsideList list(desk_.engine(), metrics_table, desk_.retry());
+  std::size_t found = 0;
+  std::string cursor;
+  do {
+    const auto page = list.page(cursor, 1);
+    ASSERT_TRUE(page) << page.error().message;
+    found += page->records.size();
+    cursor = page->cursor;
+  } while (!cursor.empty());
+  EXPECT_EQ(found, 2U);
+}
+
+// An image has as many levels as an item can have: there is no room for one more around it.
+TEST_F(FollowerTest, AChangeThatCannotBeKeptAsItIsDoesNotStopTheOthers) {
+  item::AttributeValue deep("leaf");
+  for (int level = 1; level < item::max_nesting; ++level) deep = item::Map{{"in", deep}};
+  item::Item feedback = feedback_item("t", desk_.now(), 9);
+  feedback.set("deep", deep);
+  desk_.put(feedback);
+  desk_.put(ticket_item("t", "NEW", desk_.now()));
+  EXPECT_EQ(follower_.run_once(), Follower::Round::handled) << follower_.problem();
+  EXPECT_EQ(desk_.count("tickets_by_status#NEW"), 1);
+  const std::vector<SetAside> aside = desk_.set_aside();
+  ASSERT_THAT(aside, SizeIs(1));
+  EXPECT_EQ(aside[0].reason, "rating of feedback must be from 1 to 5");
+  EXPECT_FALSE(aside[0].new_image);
 }
 
 // What it waits for while it is idle is no reason to wait when it ends.

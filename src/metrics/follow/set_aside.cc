@@ -1,6 +1,7 @@
 #include "metrics/follow/set_aside.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/base64.h"
 #include "base/hash.h"
@@ -25,6 +26,27 @@ std::string id_of(const std::string& follower, const std::string& last) {
 const item::Map* map_in(const item::Item& item, std::string_view name) {
   const item::AttributeValue* const value = item.find(name);
   return value != nullptr ? value->get_if<item::Map>() : nullptr;
+}
+
+// "{length of the time} {time}{id}": both are in the key of the index. Another program may have put any text there, and
+// a page may end at such an item.
+std::string cursor_of(const item::Key& last) {
+  const std::string time = item::attribute_text(last, "set_aside_at");
+  return base::to_base64(std::to_string(time.size()) + " " + time + item::attribute_text(last, "metric_name"));
+}
+
+std::optional<item::Key> key_in(const std::string& cursor) {
+  const auto text = base::from_base64(cursor);
+  if (!text) return std::nullopt;
+  std::size_t length = 0;
+  const auto [last, fault] = std::from_chars(text->data(), text->data() + text->size(), length);
+  const auto begin = static_cast<std::size_t>(last - text->data()) + 1;
+  // Neither part of a key is empty.
+  if (fault != std::errc() || begin >= text->size() || *last != ' ' || length == 0 || length >= text->size() - begin)
+    return std::nullopt;
+  return item::Key{{"metric_name", text->substr(begin + length)},
+                   {"set_aside", "records"},
+                   {"set_aside_at", text->substr(begin, length)}};
 }
 
 std::size_t bytes_of(const std::optional<item::Item>& image) { return image ? item::size_of(*image) : 0; }
@@ -72,6 +94,13 @@ SetAside set_aside_record(const std::string& follower, const std::string& table,
     aside.new_image = record.new_image;
   }
   aside.changed_at = record.time;
+  // An image is one level deeper here than in its table, which may have had as many levels as there can be.
+  return item::check_nesting(stored_form(aside)) ? aside : without_images(std::move(aside));
+}
+
+SetAside without_images(SetAside aside) {
+  aside.old_image.reset();
+  aside.new_image.reset();
   return aside;
 }
 
@@ -165,22 +194,17 @@ base::Result<SetAsideList::Page> SetAsideList::page(const std::string& cursor, i
   request.forward = false;
   request.limit = limit;
   if (!cursor.empty()) {
-    // "{time} {id}": both are in the key of the index.
-    const auto text = base::from_base64(cursor);
-    const std::size_t blank = text ? text->find(' ') : std::string::npos;
-    if (blank == std::string::npos || !text->substr(blank + 1).starts_with(set_aside_begin))
-      return base::invalid("cursor must be one that an earlier page gave");
-    request.exclusive_start_key = item::Key{
-        {"metric_name", text->substr(blank + 1)}, {"set_aside", "records"}, {"set_aside_at", text->substr(0, blank)}};
+    const auto start = key_in(cursor);
+    if (!start) return base::invalid("cursor must be one that an earlier page gave");
+    request.exclusive_start_key = *start;
   }
   const auto answer = retry_([&] { return store_.query(request); });
   if (!answer) return base::propagate(store::as_error(answer.error()));
   Page page;
   for (const item::Item& item : answer->items)
-    if (auto record = read_set_aside(item)) page.records.push_back(*std::move(record));
-  if (const auto& last = answer->last_evaluated_key)
-    page.cursor =
-        base::to_base64(item::attribute_text(*last, "set_aside_at") + " " + item::attribute_text(*last, "metric_name"));
+    if (auto record = read_set_aside(item); record && record->id.starts_with(set_aside_begin))
+      page.records.push_back(*std::move(record));
+  if (const auto& last = answer->last_evaluated_key) page.cursor = cursor_of(*last);
   return page;
 }
 

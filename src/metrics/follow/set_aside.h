@@ -37,6 +37,8 @@ std::string_view event_name(store::ChangeType type);
 
 SetAside set_aside_record(const std::string& follower, const std::string& table, const store::StreamRecord& record,
                           std::string reason, base::TimePoint now);
+// For what the store does not take with them.
+SetAside without_images(SetAside aside);
 // An item that cannot be counted. The same item has the same id.
 SetAside set_aside_item(const std::string& follower, const std::string& table, const item::Key& keys,
                         std::string reason, base::TimePoint now);
