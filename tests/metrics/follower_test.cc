@@ -190,6 +190,19 @@ TEST_F(FollowerTest, AChangeThatCannotBeKeptAsItIsDoesNotStopTheOthers) {
   EXPECT_FALSE(aside[0].new_image);
 }
 
+TEST_F(FollowerTest, AnErrandThatFailsDoesNotDropTheOthers) {
+  std::vector<int> done;
+  for (int i = 0; i < 3; ++i)
+    ASSERT_TRUE(follower_.ask([&done, i](CheckpointKeeper&) -> Outcome<void> {
+      done.push_back(i);
+      if (i == 0) return trouble(Trouble::temporary, "not now");
+      return {};
+    }));
+  EXPECT_EQ(follower_.run_once(), Follower::Round::failed);
+  EXPECT_EQ(follower_.run_once(), Follower::Round::waiting);
+  EXPECT_EQ(done, (std::vector<int>{0, 1, 2}));
+}
+
 // What it waits for while it is idle is no reason to wait when it ends.
 TEST_F(FollowerTest, ATableThatIsNotThereYetIsWaitedFor) {
   FollowerOptions options = following_at_once("one");

@@ -145,14 +145,21 @@ bool Follower::ask(Errand errand) {
   return true;
 }
 
-// What fails is not tried again: who asked sees that it was not done.
+// What fails is not tried again: who asked sees that it was not done. Those behind it have their turn in the next
+// round.
 Outcome<void> Follower::run_errands() {
   std::vector<Errand> errands;
   {
     const std::lock_guard lock(mutex_);
     errands.swap(errands_);
   }
-  for (const Errand& errand : errands) TRY_VOID(errand(keeper_));
+  for (auto errand = errands.begin(); errand != errands.end(); ++errand) {
+    const auto done = (*errand)(keeper_);
+    if (done) continue;
+    const std::lock_guard lock(mutex_);
+    errands_.insert(errands_.begin(), std::make_move_iterator(errand + 1), std::make_move_iterator(errands.end()));
+    return done;
+  }
   return {};
 }
 
