@@ -132,6 +132,71 @@ TEST_F(SubscribersTest, AFileThatWasCutIsLeftAsItIs) {
   EXPECT_THAT(tickets_in(contents(files_ / "mine-000002.jsonl")), ElementsAre("3", "4", "5"));
 }
 
+// A new data directory, or one from a backup, knows nothing of the files that are there.
+TEST_F(SubscribersTest, FilesThatTheCheckpointDoesNotKnowStayAsTheyAre) {
+  std::filesystem::create_directories(files_);
+  std::ofstream(files_ / "mine-000001.jsonl") << "precious\n";
+  std::ofstream(files_ / "mine-000007.jsonl") << "precious too\n";
+  std::ofstream(files_ / "mine-x.jsonl") << "no number\n";
+  put(0, 3);
+  const auto subscribers = make(desk_.engine());
+  ASSERT_TRUE(subscribers->add(to_file()));
+  run(*subscribers);
+  EXPECT_EQ(contents(files_ / "mine-000001.jsonl"), "precious\n");
+  EXPECT_EQ(contents(files_ / "mine-000007.jsonl"), "precious too\n");
+  EXPECT_THAT(tickets_in(contents(files_ / "mine-000008.jsonl")), ElementsAre("0", "1", "2"));
+}
+
+TEST_F(SubscribersTest, ASpoiltCheckpointCutsNoFile) {
+  put(0, 6);
+  {
+    const auto subscribers = make(desk_.engine());
+    ASSERT_TRUE(subscribers->add(to_file(10)));
+    run(*subscribers);
+  }
+  const std::string first = contents(files_ / "mine-000001.jsonl"), second = contents(files_ / "mine-000002.jsonl");
+  ASSERT_THAT(tickets_in(second), ElementsAre("3", "4", "5"));
+  store::PutItemRequest spoilt;
+  spoilt.table_name = metrics_table;
+  spoilt.item = {{"metric_name", checkpoint_name("subscriber#mine")}, {"version", "?"}};
+  ASSERT_TRUE(desk_.engine().put_item(spoilt));
+  const auto subscribers = make(desk_.engine());
+  ASSERT_TRUE(subscribers->add(to_file()));
+  run(*subscribers);
+  EXPECT_EQ(contents(files_ / "mine-000001.jsonl"), first);
+  EXPECT_EQ(contents(files_ / "mine-000002.jsonl"), second);
+  EXPECT_THAT(tickets_in(contents(files_ / "mine-000003.jsonl")), ElementsAre("0", "1", "2", "3", "4", "5"));
+}
+
+// As after a backup was restored: the checkpoint is older than the file.
+TEST_F(SubscribersTest, LinesBehindTheCheckpointThatAreOfAnotherTimeStay) {
+  put(0, 3);
+  {
+    const auto subscribers = make(desk_.engine());
+    ASSERT_TRUE(subscribers->add(to_file()));
+    run(*subscribers);
+  }
+  std::ofstream(files_ / "mine-000001.jsonl", std::ios::app) << "of another time\n";
+  put(3, 3);
+  const auto subscribers = make(desk_.engine());
+  ASSERT_TRUE(subscribers->add(to_file()));
+  run(*subscribers);
+  EXPECT_THAT(contents(files_ / "mine-000001.jsonl"), HasSubstr("of another time"));
+  EXPECT_THAT(tickets_in(contents(files_ / "mine-000002.jsonl")), ElementsAre("3", "4", "5"));
+}
+
+TEST_F(SubscribersTest, AFileThatIsRemovedMeanwhileTakesNoMoreChangesWithIt) {
+  put(0, 3);
+  const auto subscribers = make(desk_.engine());
+  ASSERT_TRUE(subscribers->add(to_file()));
+  run(*subscribers);
+  std::filesystem::remove(files_ / "mine-000001.jsonl");
+  put(3, 3);
+  run(*subscribers);
+  EXPECT_THAT(tickets_in(lines()), ElementsAre("3", "4", "5"));
+  EXPECT_FALSE(std::filesystem::exists(files_ / "mine-000001.jsonl")) << "its number is not used again";
+}
+
 TEST_F(SubscribersTest, AGapIsTold) {
   put(0, 1);
   {

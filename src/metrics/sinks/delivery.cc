@@ -1,5 +1,9 @@
 #include "metrics/sinks/delivery.h"
 
+#include <algorithm>
+
+#include "item/attribute_text.h"
+#include "metrics/figures/contribution.h"
 #include "metrics/follow/stream_start.h"
 
 namespace postino::metrics {
@@ -29,22 +33,46 @@ Outcome<std::unique_ptr<store::Subscription>> Delivery::begin(const Beginning& b
   return std::move(start.subscription);
 }
 
+bool Delivery::is_left_out(const store::StreamRecord& record) const {
+  if (left_out_.empty()) return false;
+  const std::string partition = owner_of(item::attribute_text(record.keys, "PK")).rest;
+  return std::ranges::any_of(left_out_, [&](const std::string& begin) { return partition.starts_with(begin); });
+}
+
+Outcome<void> Delivery::make_ready(std::span<const store::StreamRecord> records, CheckpointKeeper& keeper) {
+  Checkpoint ready = keeper.checkpoint();
+  TRY(const bool is_changed, prepare(records, ready));
+  return is_changed ? keeper.commit(std::move(ready), {}) : Outcome<void>();
+}
+
 Outcome<void> Delivery::handle(std::span<const store::StreamRecord> records, CheckpointKeeper& keeper) {
   if (records.empty()) return {};
-  Checkpoint next = keeper.moved_to(records.back().sequence_number);
+  const store::SequenceNumber last = records.back().sequence_number;
+  std::vector<store::StreamRecord> wanted;
+  if (std::ranges::any_of(records, [&](const store::StreamRecord& record) { return is_left_out(record); })) {
+    std::ranges::remove_copy_if(records, std::back_inserter(wanted),
+                                [&](const store::StreamRecord& record) { return is_left_out(record); });
+    records = wanted;
+  }
+  if (records.empty()) return keeper.commit(keeper.moved_to(last), {});
+  TRY_VOID(make_ready(records, keeper));
+  Checkpoint next = keeper.moved_to(last);
   TRY_VOID(deliver(records, next));
   return keeper.commit(std::move(next), {});
 }
 
 Outcome<void> Delivery::set_aside(const store::StreamRecord& record, const std::string& reason,
                                   CheckpointKeeper& keeper) {
-  const SetAside aside = set_aside_record(keeper.options().follower, table_, record, reason, clock_.now());
-  return keeper.commit(keeper.moved_to(record.sequence_number), {kept_aside(keeper, aside)});
+  SetAside aside = set_aside_record(keeper.options().follower, table_, record, reason, clock_.now());
+  const auto done = keeper.commit(keeper.moved_to(record.sequence_number), {kept_aside(keeper, aside)});
+  if (done || done.error().kind != Trouble::record) return done;
+  return keeper.commit(keeper.moved_to(record.sequence_number), {kept_aside(keeper, without_images(std::move(aside)))});
 }
 
 Outcome<void> Delivery::deliver_again(SetAside aside, CheckpointKeeper& keeper) {
   const std::optional<store::StreamRecord> record = record_of(aside);
   if (!record) return {};
+  TRY_VOID(make_ready(std::span(&*record, 1), keeper));
   Checkpoint next = keeper.checkpoint();
   const auto delivered = deliver(std::span(&*record, 1), next);
   if (!delivered && delivered.error().kind != Trouble::record) return base::propagate(delivered.error());

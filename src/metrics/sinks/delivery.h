@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "metrics/follow/change_handler.h"
 #include "metrics/follow/set_aside.h"
@@ -22,6 +23,10 @@ class Delivery : public ChangeHandler {
   Outcome<void> set_aside(const store::StreamRecord& record, const std::string& reason,
                           CheckpointKeeper& keeper) override;
 
+  // Items whose partition key (PK, behind that of a tenant) begins with one of these are not for receivers: their
+  // changes are passed over. Called before the first change comes.
+  void leave_out(std::vector<std::string> partitions) { left_out_ = std::move(partitions); }
+
   // Delivers a change that was set aside, after all, and forgets that it was. If the receiver still refuses it, it
   // stays set aside, with the reason of now.
   Outcome<void> deliver_again(SetAside aside, CheckpointKeeper& keeper);
@@ -30,13 +35,22 @@ class Delivery : public ChangeHandler {
   const std::string& table() const { return table_; }
   const base::Clock& clock() const { return clock_; }
 
+  // Makes ready for them. True: it has changed the notes, which are written before anything is delivered.
+  virtual Outcome<bool> prepare(std::span<const store::StreamRecord> records, Checkpoint& checkpoint) {
+    (void)records, (void)checkpoint;
+    return false;
+  }
   // Returns when the receiver has all of them. `checkpoint` is the present one; notes that are changed go into the
   // next.
   virtual Outcome<void> deliver(std::span<const store::StreamRecord> records, Checkpoint& checkpoint) = 0;
 
  private:
+  bool is_left_out(const store::StreamRecord& record) const;
+  Outcome<void> make_ready(std::span<const store::StreamRecord> records, CheckpointKeeper& keeper);
+
   store::Store& store_;
   const std::string table_;  // whose changes they are
+  std::vector<std::string> left_out_;
   const base::Clock& clock_;
 };
 
