@@ -9,12 +9,9 @@ namespace postino::app {
 
 namespace {
 
-// Where the support desk keeps its tickets.
-std::string tickets_table(const Settings&) { return "prod-tickets-unified"; }
-
 std::vector<metrics::Source> sources_of(const Settings& settings) {
   std::vector<metrics::Source> sources;
-  sources.push_back(metrics::ticket_source(tickets_table(settings)));
+  if (!settings.tickets.off) sources.push_back(metrics::ticket_source(settings.tickets.table));
   if (settings.metrics.emails) sources.push_back(metrics::email_source(settings.outbox.table, settings.outbox.keep));
   if (!settings.reminders.off) {
     std::vector<std::string> types;
