@@ -51,6 +51,7 @@ base::Result<void> Subscribers::add(const SubscriberOptions& options) {
   if (options.table == metrics_table_) return base::invalid("table must not be that of the metrics");
   Subscriber subscriber{.name = options.name, .delivery = nullptr, .follower = nullptr};
   TRY(subscriber.delivery, make_delivery(options));
+  subscriber.delivery->leave_out(options.left_out);
   FollowerOptions following = following_;
   following.keeper.table = metrics_table_;
   following.keeper.follower = follower_name(options.name);

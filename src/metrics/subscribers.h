@@ -29,6 +29,7 @@ struct SubscriberOptions {
   std::string name;   // of one subscriber alone
   std::string table;  // its stream must have new and old images; it gets one if it has none
   std::variant<FileSinkOptions, WebhookSinkOptions, QueueTarget> target;
+  std::vector<std::string> left_out = {};  // begins of partition keys whose items are not for receivers: "SESSION#"
 };
 
 class Subscribers {

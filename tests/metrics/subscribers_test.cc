@@ -197,6 +197,24 @@ TEST_F(SubscribersTest, AFileThatIsRemovedMeanwhileTakesNoMoreChangesWithIt) {
   EXPECT_FALSE(std::filesystem::exists(files_ / "mine-000001.jsonl")) << "its number is not used again";
 }
 
+TEST_F(SubscribersTest, WhatIsLeftOutIsNotDelivered) {
+  const auto put_item = [&](const std::string& partition) {
+    desk_.put({{"PK", partition}, {"SK", "METADATA"}, {"secret_digest", "hidden"}});
+  };
+  SubscriberOptions options = to_file();
+  options.left_out = {"SESSION#", "CACHE#"};
+  const auto subscribers = make(desk_.engine());
+  ASSERT_TRUE(subscribers->add(options));
+  put_item("SESSION#1");
+  put_item("TENANT#acme#CACHE#1");
+  put(0, 1);
+  for (int i = 2; i < 8; ++i) put_item("SESSION#" + std::to_string(i));
+  put(1, 1);
+  run(*subscribers);
+  EXPECT_THAT(tickets_in(lines()), ElementsAre("0", "1"));
+  EXPECT_EQ(lines().find("hidden"), std::string::npos);
+}
+
 TEST_F(SubscribersTest, AGapIsTold) {
   put(0, 1);
   {

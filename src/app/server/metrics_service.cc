@@ -9,6 +9,13 @@ namespace postino::app {
 
 namespace {
 
+// What the support desk keeps in its table for itself: sessions have the digest of a caller's secret, and the others
+// are copies of answers, which are to be gone after minutes or a day and not to stay in the files of a receiver.
+std::vector<std::string> left_out_of(const Settings& settings, const std::string& table) {
+  if (table != settings.tickets.table) return {};
+  return {"SESSION#", "IDEMPOTENCY#", "CACHE#"};
+}
+
 std::vector<metrics::Source> sources_of(const Settings& settings) {
   std::vector<metrics::Source> sources;
   if (!settings.tickets.off) sources.push_back(metrics::ticket_source(settings.tickets.table));
@@ -71,7 +78,8 @@ base::Result<std::unique_ptr<MetricsService>> MetricsService::create(store::Stor
 base::Result<void> MetricsService::add_subscribers(MessageGateway& gateway, const Settings& settings) {
   for (const ChangeSubscriber& wanted : settings.metrics.subscribers) {
     const std::string origin = "--subscriber " + wanted.name + ": ";
-    metrics::SubscriberOptions options{.name = wanted.name, .table = wanted.table, .target = {}};
+    metrics::SubscriberOptions options{
+        .name = wanted.name, .table = wanted.table, .target = {}, .left_out = left_out_of(settings, wanted.table)};
     switch (wanted.kind) {
       case ChangeSubscriber::Kind::webhook: {
         TRY(metrics::WebhookSinkOptions webhook, webhook_options(settings.outbox, wanted.target));
