@@ -5,6 +5,7 @@
 
 #include "access/caller_scope.h"
 #include "api/keyed_requests.h"
+#include "api/permitted_stream.h"
 #include "api/protocol/limits.h"
 #include "api/route_list.h"
 #include "base/log.h"
@@ -298,6 +299,9 @@ Outcome Api::outcome_of(Work& work) {
   }
   const auto handle = [&] { return run([&] { return route.handle(call); }); };
   Outcome outcome = run([&] { return takes_key(route) ? handle_once_per_key(route, call, handle) : handle(); });
+  if (outcome && outcome->stream && work.access)
+    outcome->stream = std::make_shared<PermittedStream>(std::move(outcome->stream), access_, work.request, *work.caller,
+                                                        route.operation.right, route.shared);
   return route.large_answer ? within_budget(answer, std::move(outcome)) : std::move(outcome);
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "access/caller_scope.h"
 #include "base/hash.h"
 #include "base/this_thread.h"
 
@@ -10,7 +11,9 @@ namespace postino::metrics {
 // Remembers the latest event that its client does not have.
 class LiveFigures::Watcher final : public http::BodyStream {
  public:
-  explicit Watcher(std::string last_event) : told_(std::move(last_event)) {}
+  Watcher(std::string last_event, std::string caller) : caller_(std::move(caller)), told_(std::move(last_event)) {}
+
+  const std::string& caller() const { return caller_; }
 
   void begin(std::function<void()> wake) override {
     const std::lock_guard lock(mutex_);
@@ -49,6 +52,7 @@ class LiveFigures::Watcher final : public http::BodyStream {
     if (wake) wake();
   }
 
+  const std::string caller_;
   mutable std::mutex mutex_;
   std::function<void()> wake_;
   std::shared_ptr<const Event> event_;
@@ -107,11 +111,22 @@ void LiveFigures::changed(const std::set<std::string>& tenants) {
   news_.notify_all();
 }
 
-std::shared_ptr<http::BodyStream> LiveFigures::watch(const std::string& tenant, std::string last_event) {
-  auto watcher = std::make_shared<Watcher>(std::move(last_event));
+std::size_t LiveFigures::streams_of(const std::string& caller) const {
+  std::size_t count = 0;
+  for (const auto& [tenant, room] : rooms_)
+    for (const auto& watcher : room.watchers)
+      if (const auto there = watcher.lock(); there && there->caller() == caller) ++count;
+  return count;
+}
+
+std::shared_ptr<http::BodyStream> LiveFigures::watch(const std::string& tenant, std::string last_event,
+                                                     const std::string& caller) {
+  access::CallerScope::check(tenant);
+  auto watcher = std::make_shared<Watcher>(std::move(last_event), caller);
   {
     const std::lock_guard lock(mutex_);
     if (is_stopped_ || clean() >= options_.most_watchers) return nullptr;
+    if (!caller.empty() && streams_of(caller) >= options_.most_watchers_of_caller) return nullptr;
     Room& room = rooms_[tenant];
     if (room.watchers.size() >= options_.most_watchers_of_tenant) return nullptr;
     room.watchers.push_back(watcher);

@@ -24,6 +24,7 @@ struct LiveOptions {
   base::Milliseconds poll = std::chrono::seconds(10);     // for changes that another process has counted
   std::size_t most_watchers = 500;
   std::size_t most_watchers_of_tenant = 50;
+  std::size_t most_watchers_of_caller = 10;  // so that one key does not keep out the others of its tenant
 };
 
 // Safe to use from any thread.
@@ -41,9 +42,11 @@ class LiveFigures {
   void changed(const std::set<std::string>& tenants);
 
   // A body that begins with the present figures, unless the client has them: `last_event` is the id of the last event
-  // that it got before (Last-Event-ID), or empty. The tenant is as in Dashboard::read. nullptr: too many watch already,
-  // or it is stopped.
-  std::shared_ptr<http::BodyStream> watch(const std::string& tenant, std::string last_event = "");
+  // that it got before (Last-Event-ID), or empty. The tenant is as in Dashboard::read. The caller is any text that is
+  // different for each; empty: it is not known who watches, and has no limit of their own. nullptr: too many watch
+  // already, or it is stopped.
+  std::shared_ptr<http::BodyStream> watch(const std::string& tenant, std::string last_event = "",
+                                          const std::string& caller = "");
   std::size_t watchers() const;
 
   // Reads what has changed and tells those who watch: what the thread does again and again.
@@ -63,6 +66,8 @@ class LiveFigures {
 
   static std::shared_ptr<const Event> event_of(const Figures& figures);
   void run();
+  // How many streams this caller has, in all rooms.
+  std::size_t streams_of(const std::string& caller) const;
   // Forgets those who have gone. How many are left in all rooms.
   std::size_t clean() const;
 

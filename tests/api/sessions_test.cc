@@ -58,8 +58,9 @@ class SessionRoutes : public Rest {
     options.threads = 2;
     return std::make_unique<Api>(*outbox_, &mailbox_, *messages_, guard_, clock(), random_, std::move(options));
   }
-  void start_with(const std::vector<std::string>& names) {
+  void start_with(const std::vector<std::string>& names, metrics::Metrics* metrics = nullptr) {
     ApiOptions options;
+    options.metrics = metrics;
     options.keys = {parse_api_key("shop:sender:secret-of-the-shop").value()};
     options.users = users(names, hash_of_password());
     options.sessions = &sessions_;
@@ -186,6 +187,60 @@ TEST_F(SessionRoutes, OfAnApiKeyEndWithTheKey) {
   EXPECT_EQ(status("GET", "/emails", token), 200);
   api_->set_keys({parse_api_key("shop:sender:new-secret-of-the-shop").value()});
   EXPECT_EQ(status("GET", "/emails", token), 401);
+}
+
+class LiveStreams : public SessionRoutes {
+ protected:
+  LiveStreams() : metrics_(store(), {}, clock(), random_, retry_) {
+    EXPECT_TRUE(metrics_.prepare());
+    start_with({"anna:reader", "otto:operator"}, &metrics_);
+  }
+  ~LiveStreams() override { start({}); }  // the API goes before its metrics
+
+  std::shared_ptr<http::BodyStream> watch(const std::string& token) {
+    return get("/figures/live", bearer(token)).response.stream;
+  }
+
+  metrics::Metrics metrics_;
+};
+
+TEST_F(LiveStreams, EndWithTheSession) {
+  const Received answer = sign_in("anna");
+  const std::string token = answer.text("/token"), others = token_of("otto");
+  const auto stream = watch(token), other = watch(others);
+  ASSERT_TRUE(stream && other);
+  EXPECT_FALSE(stream->next().is_last);
+  ASSERT_EQ(status("DELETE", "/sessions/" + answer.text("/id"), token), 204);
+  EXPECT_TRUE(stream->next().is_last) << "it was revoked";
+  EXPECT_FALSE(other->next().is_last);
+  clock().advance(hours(24));
+  EXPECT_TRUE(other->next().is_last) << "its time is over";
+}
+
+TEST_F(LiveStreams, EndWithTheKeyOrItsRights) {
+  const auto set = [&](const std::string& key, const std::string& user) {
+    api_->set_keys({parse_api_key(key).value()}, users({user}, hash_of_password()));
+  };
+  set("board:reader:secret-of-the-board", "anna:reader");
+  const auto by_key = watch("secret-of-the-board"), by_user = watch(token_of("anna"));
+  ASSERT_TRUE(by_key && by_user);
+  EXPECT_FALSE(by_key->next().is_last);
+  EXPECT_FALSE(by_user->next().is_last);
+  set("board:reader@north:secret-of-the-board", "anna:drafter");
+  EXPECT_TRUE(by_key->next().is_last) << "it is of a tenant now";
+  EXPECT_TRUE(by_user->next().is_last) << "the role does not see figures";
+  set("board:reader:another-secret-of-it", "anna:reader");
+  EXPECT_TRUE(by_key->next().is_last) << "the key is not known any more";
+}
+
+TEST_F(LiveStreams, OneCallerHasFew) {
+  const std::string token = token_of("anna");
+  std::vector<std::shared_ptr<http::BodyStream>> streams;
+  for (int i = 0; i < 10; ++i) streams.push_back(watch(token));
+  EXPECT_NE(streams.back(), nullptr);
+  EXPECT_EQ(get("/figures/live", bearer(token)).status(), 503);
+  EXPECT_EQ(get("/figures/live", bearer(token_of("anna"))).status(), 503) << "another session of the same user";
+  EXPECT_NE(watch(token_of("otto")), nullptr);
 }
 
 TEST_F(SessionRoutes, AreListedAndEndedByTheirOwner) {

@@ -1,6 +1,7 @@
 // Figures for those who watch.
 #include "metrics/live_figures.h"
 
+#include "access/caller_scope.h"
 #include "support_desk.h"
 
 namespace postino::metrics {
@@ -23,7 +24,7 @@ class LiveFiguresTest : public ::testing::Test {
   SupportDesk desk_;
   CountingProcess process_{desk_};
   Dashboard dashboard_ = desk_.dashboard();
-  LiveFigures live_{dashboard_, {.most_watchers = 4, .most_watchers_of_tenant = 2}};
+  LiveFigures live_{dashboard_, {.most_watchers = 4, .most_watchers_of_tenant = 2, .most_watchers_of_caller = 1}};
 };
 
 TEST_F(LiveFiguresTest, BeginWithThePresent) {
@@ -105,6 +106,22 @@ TEST_F(LiveFiguresTest, ThereAreLimits) {
   EXPECT_EQ(live_.watchers(), 3U);
   EXPECT_EQ(live_.watch("a"), nullptr) << "too many of one tenant";
   EXPECT_NE(live_.watch("b"), nullptr);
+}
+
+TEST_F(LiveFiguresTest, OneCallerDoesNotKeepOutTheOthers) {
+  auto first = live_.watch("a", "", "key one");
+  EXPECT_EQ(live_.watch("a", "", "key one"), nullptr);
+  EXPECT_EQ(live_.watch("b", "", "key one"), nullptr) << "of another tenant, either";
+  EXPECT_NE(live_.watch("a", "", "key two"), nullptr);
+  first.reset();
+  EXPECT_NE(live_.watch("a", "", "key one"), nullptr);
+}
+
+TEST_F(LiveFiguresTest, ACallOfOneTenantWatchesNoOther) {
+  const access::CallerScope scope("acme", "");
+  EXPECT_NE(live_.watch("acme"), nullptr);
+  EXPECT_THROW((void)live_.watch("zeta"), access::ScopeFault);
+  EXPECT_THROW((void)live_.watch(std::string(everybody)), access::ScopeFault);
 }
 
 TEST_F(LiveFiguresTest, TheEndEndsThem) {

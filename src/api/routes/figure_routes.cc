@@ -47,11 +47,17 @@ Outcome show_figures(Call& call) {
   return json_reply(metrics::figures_json(figures));
 }
 
+// Empty where there are neither keys nor users: then the server does not know who watches.
+std::string watcher_name(const Caller& caller) {
+  return caller.name.empty() ? "" : (caller.is_user ? "user " : "key ") + credential_text(caller);
+}
+
 Outcome watch_figures(Call& call) {
   TRY(metrics::Metrics* const counted, counting(call));
   TRY(const std::string whose, whose_figures(call));
   Reply reply{.status = 200, .content_type = std::string(event_stream_type)};
-  reply.stream = counted->live().watch(whose, std::string(call.request.header("last-event-id")));
+  reply.stream =
+      counted->live().watch(whose, std::string(call.request.header("last-event-id")), watcher_name(call.caller));
   if (!reply.stream) return refuse(problems::overloaded, "Too many clients watch the figures. Try again later.");
   return reply;
 }
@@ -256,19 +262,20 @@ std::vector<Route> dashboard_routes() {
                      .parameters = whose_parameters(),
                      .answers = {{200, "The figures.", {{json_content_type, "Figures"}}}, {404, no_metrics_text}}},
        .handle = show_figures},
-      {.operation = {.id = "watchFigures",
-                     .method = "GET",
-                     .path = "/figures/live",
-                     .right = Right::see_figures,
-                     .group = "Metrics",
-                     .summary = "Watch the figures of a dashboard",
-                     .description =
-                         "Server-sent events: an event `figures` with the answer of getFigures at once and after "
-                         "each change, at most once a second. A comment comes every 15 seconds without news. A "
-                         "client that reads slowly gets the latest figures, not all of them.",
-                     .parameters = std::move(watch_parameters),
-                     .answers = {{200, "Events, for as long as the client stays.", {{event_stream_type, ""}}},
-                                 {404, no_metrics_text}}},
+      {.operation =
+           {.id = "watchFigures",
+            .method = "GET",
+            .path = "/figures/live",
+            .right = Right::see_figures,
+            .group = "Metrics",
+            .summary = "Watch the figures of a dashboard",
+            .description = "Server-sent events: an event `figures` with the answer of getFigures at once and after "
+                           "each change, at most once a second. A comment comes every 15 seconds without news. A "
+                           "client that reads slowly gets the latest figures, not all of them. The stream ends when "
+                           "the key or the session does; a key or a user has at most 10 streams.",
+            .parameters = std::move(watch_parameters),
+            .answers = {{200, "Events, for as long as the client stays and may see them.", {{event_stream_type, ""}}},
+                        {404, no_metrics_text}}},
        .handle = watch_figures},
       {.operation = {.id = "getFigureHistory",
                      .method = "GET",
