@@ -21,6 +21,13 @@ base::Result<metrics::Metrics*, Problem> counting(const Call& call) {
   return call.services.metrics;
 }
 
+tl::unexpected<Problem> refuse_source(metrics::Metrics& counted) {
+  std::string names;
+  for (const std::string& name : counted.dashboard().sources()) names.append(names.empty() ? "" : ", ").append(name);
+  return refuse(problems::source_not_found,
+                names.empty() ? "No source is counted." : "What is counted: " + names + ".");
+}
+
 // Whose figures the caller gets: a key of a tenant has those of its tenant alone. This is the only place that decides.
 base::Result<std::string, Problem> whose_figures(const Call& call) {
   const std::string tenant = call.text("tenant"), scope = call.text("scope");
@@ -80,8 +87,7 @@ Outcome show_history(Call& call) {
   if (unit == chart_units.end()) return refuse_field("unit", "must be minutes, hours or days");
   const std::string source = call.path_parameter("source");
   const std::vector<std::string> known = counted->dashboard().sources();
-  if (std::ranges::find(known, source) == known.end())
-    return refuse(problems::source_not_found, "Nothing of this name is counted.");
+  if (std::ranges::find(known, source) == known.end()) return refuse_source(*counted);
   TRY(const auto from, call.time("from"));
   TRY(const auto to, call.time("to"));
   const base::TimePoint end = to.value_or(call.services.clock.now());
@@ -132,8 +138,7 @@ Outcome recount_source(Call& call) {
   TRY(metrics::Metrics* const counted, counting(call));
   TRY_VOID(call.no_fields());
   const std::string& source = call.path_parameter("source");
-  if (counted->follower(source) == nullptr)
-    return refuse(problems::source_not_found, "Nothing of this name is counted.");
+  if (counted->follower(source) == nullptr) return refuse_source(*counted);
   if (!counted->count_anew(source))
     return refuse(problems::not_counted_here, "It is not counted now: GET /figures/followers says why.");
   return Reply{.status = 202};
