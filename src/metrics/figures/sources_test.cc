@@ -110,6 +110,9 @@ TEST_F(TicketSourceTest, KnowsMovesFromEvents) {
   EXPECT_THAT(contributions(source_, nested), ElementsAre("@2026-01-02T12:00:00.000Z tickets_moved#FAILED 1"));
   nested.set("details", "anything");
   EXPECT_THAT(contributions(source_, nested), IsEmpty());
+  item::Item creation = event_item("t", noon, "001", "NEW");
+  creation.set("event_type", "ticket_created");
+  EXPECT_THAT(contributions(source_, creation), IsEmpty()) << "a ticket that is made has not moved";
 }
 
 TEST(EmailSourceTest, CountsByState) {

@@ -57,6 +57,8 @@ base::Result<void> count_feedback(const item::Item& feedback, Contribution& coun
 
 // Events are for the history alone. What they tell of is in the ticket, so that one that cannot be read spoils nothing.
 void count_event(const item::Item& event, Contribution& counted) {
+  // It says which status a ticket began with; that is no move, and the ticket itself is counted as created.
+  if (item::attribute_text(event, "event_type") == "ticket_created") return;
   std::string status = item::attribute_text(event, "new_status");
   const item::AttributeValue* const details = event.find("details");
   if (const auto* const map = details != nullptr ? details->get_if<item::Map>() : nullptr; map && status.empty())
