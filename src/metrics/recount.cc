@@ -59,9 +59,12 @@ void Recount::meet(const item::Item& item) {
   if (part_of(fingerprint) == pass_ && met_.insert(fingerprint)) add(item, key);
 }
 
-// To the end of the stream as it was when this was called, or later.
-Outcome<void> Recount::catch_up() {
+// To the end of the stream as it was when this was called, or later. While others write faster than it reads there is
+// no end: it still says that it is alive, and ends with the follower.
+Outcome<void> Recount::catch_up(const Beginning& beginning) {
   while (true) {
+    if (beginning.is_ending && beginning.is_ending()) return trouble(Trouble::temporary, "the follower ends");
+    TRY_VOID(keeper_.renew());
     const auto records = stream_.subscription->next(store::max_records_per_read, base::Milliseconds(0));
     if (!records) return temporary(records.error());
     if (records->empty()) return {};
@@ -79,7 +82,7 @@ Outcome<void> Recount::pass(const Beginning& beginning) {
     if (beginning.is_ending && beginning.is_ending()) return trouble(Trouble::temporary, "the follower ends");
     const auto page = retry_([&] { return store_.scan(request); });
     if (!page) return temporary(page.error());
-    TRY_VOID(catch_up());
+    TRY_VOID(catch_up(beginning));
     for (const item::Item& item : page->items) meet(item);
     TRY_VOID(keeper_.renew());
     request.exclusive_start_key = page->last_evaluated_key;

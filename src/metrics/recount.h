@@ -48,7 +48,7 @@ class Recount {
 
  private:
   Outcome<void> pass(const Beginning& beginning);
-  Outcome<void> catch_up();
+  Outcome<void> catch_up(const Beginning& beginning);
   void meet(const store::StreamRecord& record);
   void meet(const item::Item& item);
   void add(const item::Item& item, const item::Key& key);
