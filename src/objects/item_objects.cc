@@ -56,6 +56,11 @@ base::Result<KeyedTable> describe_keys(store::Store& store, const std::string& t
   return keyed;
 }
 
+store::Error error_of_objects(const base::Error& error) {
+  const bool is_known = error.code == base::ErrorCode::exhausted;
+  return {is_known ? store::ErrorType::limit_exceeded : store::ErrorType::service_unavailable, error.message};
+}
+
 std::string object_prefix(const ObjectKind& kind, const KeyedTable& table) {
   return kind.name + "/" + table.name + "/";
 }

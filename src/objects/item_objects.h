@@ -50,6 +50,10 @@ std::optional<item::Key> owner_of_object(const ObjectKind& kind, const KeyedTabl
 std::optional<std::string> object_of_item(const ObjectKind& kind, const KeyedTable& table, std::string_view bucket,
                                           const item::Map& item);
 
+// An object store that cannot be used, as an error of a store. Of one that is known to be away it is an error that is
+// not worth repeating: it was tried again already, and those who ask must not wait.
+store::Error error_of_objects(const base::Error& error);
+
 // What names of objects of this kind and table begin with.
 std::string object_prefix(const ObjectKind& kind, const KeyedTable& table);
 

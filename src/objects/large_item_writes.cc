@@ -120,7 +120,7 @@ class LargeItemStore::Outbound {
     if (const auto put = store_.objects_.put(*name, bytes); !put) {
       // It may be there all the same.
       store_.discard(*name);
-      return store::refuse(store::ErrorType::service_unavailable, put.error().message);
+      return base::propagate(error_of_objects(put.error()));
     }
     split.rest.set(large_items_kind().attribute, object_address(store_.objects_.bucket(), *name));
     std::vector<std::string> names;

@@ -37,9 +37,10 @@ class MemoryObjects final : public ObjectStore {
     return changes_ >= number_;
   }
   // Nothing can be read or written until it is over.
-  void set_outage(bool is_out) {
+  void set_outage(bool is_out, base::ErrorCode code = base::ErrorCode::io) {
     const std::lock_guard lock(mutex_);
     is_out_ = is_out;
+    code_ = code;
   }
   // Called once, before the next get.
   void meet_at_get(std::function<void()> meeting) {
@@ -104,7 +105,7 @@ class MemoryObjects final : public ObjectStore {
     base::TimePoint modified;
   };
 
-  static tl::unexpected<base::Error> out() { return base::fail(base::ErrorCode::io, "the objects cannot be used"); }
+  tl::unexpected<base::Error> out() const { return base::fail(code_, "the objects cannot be used"); }
 
   template <class Change>
   base::Result<void> change(const Change& make) {
@@ -125,6 +126,7 @@ class MemoryObjects final : public ObjectStore {
   std::map<std::string, Kept> objects_;
   std::function<void()> meeting_;
   bool is_out_ = false;
+  base::ErrorCode code_ = base::ErrorCode::io;  // of an outage
   bool has_ended_ = false;
   int changes_ = 0;
   int number_ = 0;

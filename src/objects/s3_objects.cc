@@ -76,7 +76,8 @@ S3Objects::S3Objects(S3Options options, std::unique_ptr<http::Client> client, co
       clock_(clock),
       random_(random),
       sleep_(std::move(sleep)),
-      health_("objects", "the object store", options_.endpoint.authority()) {}
+      health_("objects", "the object store", options_.endpoint.authority()),
+      gate_(options_.gate, clock) {}
 
 base::TimePoint S3Objects::now_there() const { return clock_.now() + base::Milliseconds(clock_offset_.load()); }
 
@@ -108,9 +109,9 @@ S3Objects::Outcome S3Objects::judge(http::ClientResponse response) {
   return {base::fail(base::ErrorCode::io, std::move(text)), is_busy(response.status) || problem.code == "SlowDown"};
 }
 
-S3Objects::Outcome S3Objects::attempt(http::ClientRequest request) {
+S3Objects::Outcome S3Objects::attempt(http::ClientRequest request, net::Deadline deadline) {
   signature::sign_request(request, options_.keys, {options_.region, "s3"}, now_there());
-  auto response = client_->send(request, net::deadline_in(options_.attempt_time));
+  auto response = client_->send(request, std::min(deadline, net::deadline_in(options_.attempt_time)));
   if (response) return judge(*std::move(response));
   base::Error error = std::move(response).error();
   const bool is_on_the_way = error.code == base::ErrorCode::io;
@@ -121,15 +122,26 @@ base::Result<http::ClientResponse> S3Objects::call(const std::string& method, co
                                                    std::string_view body) {
   http::ClientRequest request{method, options_.endpoint, {}, std::string(body)};
   request.url.target = target;
+  TRY(CallGate::Pass pass, gate_.enter());
+  const net::Deadline end = net::deadline_in(options_.call_time);
+  const int attempts = pass.is_probe() ? 1 : options_.attempts;
   for (int failures = 1;; ++failures) {
-    Outcome outcome = attempt(request);
+    Outcome outcome = attempt(request, end);
     const bool is_done = outcome.response || outcome.response.error().code == base::ErrorCode::not_found;
     if (is_done) health_.works();
+    if (is_done) pass.works();
     if (is_done) return std::move(outcome.response);
     health_.fails(outcome.response.error().message, std::chrono::steady_clock::now());
     const bool may_go_on = options_.curfew == nullptr || !options_.curfew->is_set();
-    if (!outcome.is_worth_repeating || failures >= options_.attempts || !may_go_on) return std::move(outcome.response);
-    sleep_(options_.backoff.full_jitter(failures, random_));
+    const base::Milliseconds delay = options_.backoff.full_jitter(failures, random_);
+    if (outcome.is_worth_repeating && failures < attempts && may_go_on && !gate_.is_away() &&
+        net::deadline_in(delay) < end) {
+      sleep_(delay);
+      continue;
+    }
+    // One that refuses is there.
+    outcome.is_worth_repeating ? pass.fails(outcome.response.error().message) : pass.works();
+    return std::move(outcome.response);
   }
 }
 

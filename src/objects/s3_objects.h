@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "http/client.h"
 #include "net/partner_health.h"
+#include "objects/call_gate.h"
 #include "objects/object_store.h"
 #include "signature/request_signer.h"
 
@@ -23,8 +24,10 @@ struct S3Options {
   std::string bucket;
   signature::AccessKeys keys;
   net::ClientTlsOptions tls;
-  std::chrono::milliseconds attempt_time{60'000};
-  int attempts = 5;  // of one call, in all
+  std::chrono::milliseconds attempt_time{20'000};
+  std::chrono::milliseconds call_time{30'000};  // all attempts of one call, with the pauses
+  int attempts = 5;                             // of one call, in all
+  GateLimits gate = {};
   base::Backoff backoff{std::chrono::milliseconds(200), std::chrono::seconds(5)};
   std::shared_ptr<const net::Curfew> curfew;  // no call outlasts it; may be null
 };
@@ -37,7 +40,8 @@ class S3Objects final : public ObjectStore {
                                                          base::Random& random, Sleep sleep);
 
   // Each is tried again when the other side is busy or cannot be reached. If it says that our clock is wrong, requests
-  // are dated by its clock from then on.
+  // are dated by its clock from then on. exhausted when it is known to be away, or too many call it already: such a
+  // call has not waited, and nothing was done.
   base::Result<void> put(const std::string& name, std::string_view bytes) override;
   base::Result<std::string> get(const std::string& name) override;
   base::Result<void> remove(const std::string& name) override;
@@ -56,7 +60,7 @@ class S3Objects final : public ObjectStore {
     bool is_worth_repeating = false;
   };
   base::Result<http::ClientResponse> call(const std::string& method, const std::string& target, std::string_view body);
-  Outcome attempt(http::ClientRequest request);
+  Outcome attempt(http::ClientRequest request, net::Deadline deadline);
   Outcome judge(http::ClientResponse response);
   base::TimePoint now_there() const;
   std::string target_of(std::string_view name) const;
@@ -68,6 +72,7 @@ class S3Objects final : public ObjectStore {
   const Sleep sleep_;
   std::atomic<std::int64_t> clock_offset_ = 0;  // milliseconds that the other side is ahead
   net::PartnerHealth health_;
+  CallGate gate_;
 };
 
 }  // namespace postino::objects

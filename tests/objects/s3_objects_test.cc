@@ -21,7 +21,8 @@ S3Options options_for(const S3Server& server) {
   options.region = "eu-west-1";
   options.bucket = "postino-test";
   options.keys = {"AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", ""};
-  options.attempt_time = std::chrono::minutes(1);
+  options.attempt_time = options.call_time = std::chrono::minutes(1);
+  options.gate.rest = base::Milliseconds(0);
   return options;
 }
 
@@ -142,6 +143,35 @@ TEST_F(S3ObjectsTest, AServerThatIsGoneIsToldOf) {
   EXPECT_EQ(got.error().code, ErrorCode::io);
   EXPECT_EQ(pauses_, 4);
   EXPECT_THAT(objects->problem().value_or(""), HasSubstr("the object store"));
+}
+
+TEST_F(S3ObjectsTest, AServerThatIsKnownToBeGoneIsNotWaitedFor) {
+  S3Options options = options_for(server_);
+  options.gate.rest = std::chrono::hours(1);
+  base::ManualClock clock(base::SystemClock().now());
+  const auto objects = S3Objects::create(options, clock, random_, [this](base::Milliseconds) { ++pauses_; }).value();
+  server_.instruct(R"({"answers": [{"status": 503}, {"status": 503}, {"status": 503}, {"status": 503},
+                                   {"status": 503}]})");
+  EXPECT_EQ(objects->get("a").error().code, ErrorCode::io);
+  EXPECT_EQ(server_.requests(), 5);
+  EXPECT_EQ(objects->get("a").error().code, ErrorCode::exhausted);
+  EXPECT_EQ(objects->put("a", "bytes").error().code, ErrorCode::exhausted);
+  EXPECT_EQ(server_.requests(), 5) << "nobody asked";
+  clock.advance(std::chrono::hours(1));
+  server_.instruct(R"({"answers": [{"status": 503}]})");
+  EXPECT_EQ(objects->get("a").error().code, ErrorCode::io);
+  EXPECT_EQ(server_.requests(), 6) << "one attempt tells whether it is back";
+  clock.advance(std::chrono::hours(1));
+  server_.instruct(R"({"answers": [{"status": 403}]})");
+  EXPECT_EQ(objects->get("a").error().code, ErrorCode::io);
+  EXPECT_EQ(objects->get("a").error().code, ErrorCode::not_found) << "one that refuses is there";
+}
+
+TEST_F(S3ObjectsTest, AllAttemptsTogetherHaveALimit) {
+  S3Options options = options_for(server_);
+  options.call_time = base::Milliseconds(0);
+  EXPECT_EQ(create(options)->get("a").error().code, ErrorCode::io);
+  EXPECT_EQ(pauses_, 0);
 }
 
 TEST_F(S3ObjectsTest, OptionsAreChecked) {
