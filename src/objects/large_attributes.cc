@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "item/attribute_text.h"
 #include "item/json_codec.h"
 #include "item/size.h"
 #include "json/document.h"
@@ -67,8 +68,14 @@ const ObjectKind& large_items_kind() {
 
 const std::vector<std::string>& large_data_attributes() {
   static const std::vector<std::string> names = {large_items_kind().attribute, std::string(large_data_names),
-                                                 std::string(large_data_sha256), std::string(large_data_bytes)};
+                                                 std::string(large_data_sha256), std::string(large_data_bytes),
+                                                 std::string(large_data_fault)};
   return names;
+}
+
+base::Result<void> check_whole(const item::Map& item) {
+  if (!item.contains(large_data_fault)) return {};
+  return base::fail(base::ErrorCode::corrupt, item::attribute_text(item, large_data_fault));
 }
 
 SplitItem split_item(item::Item item, const LargeItemLimits& limits, const std::vector<std::string>& kept) {

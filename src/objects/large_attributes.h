@@ -23,12 +23,17 @@ namespace postino::objects {
 inline constexpr std::string_view large_data_names = "large_data_names";
 inline constexpr std::string_view large_data_sha256 = "large_data_sha256";
 inline constexpr std::string_view large_data_bytes = "large_data_bytes";
+// Never in the table: an item that is read has it when its object is lost or spoilt, or not its own. It says why.
+inline constexpr std::string_view large_data_fault = "large_data_fault";
 
 // Of objects with such attributes.
 const ObjectKind& large_items_kind();
 
-// The attributes that say where others are. Callers may not use these names.
+// The attributes that say where others are, or why they cannot be read. Callers may not use these names.
 const std::vector<std::string>& large_data_attributes();
+
+// Why an item that was read is not whole: corrupt. Whoever reads records asks this first.
+base::Result<void> check_whole(const item::Map& item);
 
 struct LargeItemLimits {
   std::size_t item = 350'000;      // an item may have so many bytes, as DynamoDB counts them, before attributes move

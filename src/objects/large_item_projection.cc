@@ -30,9 +30,27 @@ LargeItemStore::Projected LargeItemStore::Projected::extend(const KeyedTable& ta
   }
   for (const std::string& name : large_data_attributes())
     if (!is_wanted(name)) text.append(", ").append(name);
+  projected.shows_names_ = is_wanted(std::string(large_data_names));
   projection.emplace(std::move(text));
   projected.bound_ = *std::move(bound);
   return projected;
+}
+
+item::Item LargeItemStore::Projected::of_whole(item::Item item) const {
+  if (!bound_) {
+    finish(item);
+    return item;
+  }
+  item::Item shown = bound_->project(item);
+  if (const item::AttributeValue* fault = item.find(large_data_fault)) shown.set(std::string(large_data_fault), *fault);
+  finish(shown);
+  return shown;
+}
+
+void LargeItemStore::Projected::finish(item::Item& item) const {
+  for (const std::string& name : added_) item.erase(name);
+  for (const std::string& name : large_data_attributes())
+    if (name != large_data_fault && !(shows_names_ && name == large_data_names)) item.erase(name);
 }
 
 }  // namespace postino::objects

@@ -24,15 +24,14 @@ class LargeItemStore::Projected {
   // The part of the moved attributes that is wanted.
   item::Map of_moved(const item::Map& moved) const { return bound_ ? bound_->project(moved) : moved; }
   // The part of a whole item that is wanted.
-  item::Item of_whole(item::Item item) const { return bound_ ? bound_->project(item) : std::move(item); }
-  // Takes out of an answer what was only asked for by extend().
-  void finish(item::Item& item) const {
-    for (const std::string& name : added_) item.erase(name);
-  }
+  item::Item of_whole(item::Item item) const;
+  // Takes out of an answer what was only asked for by extend(), and what callers do not see.
+  void finish(item::Item& item) const;
 
  private:
   std::optional<expr::BoundProjection> bound_;
   std::vector<std::string> added_;
+  bool shows_names_ = false;  // of the attributes that have moved
 };
 
 }  // namespace postino::objects

@@ -1,5 +1,6 @@
 // How items that were moved out come back.
 #include <algorithm>
+#include <set>
 
 #include "base/hash.h"
 #include "item/attribute_text.h"
@@ -16,10 +17,6 @@ constexpr std::size_t most_read_bytes = 16 << 20;  // of objects, for one answer
 
 bool has_moved(const item::Item& item) { return item.contains(large_items_kind().attribute); }
 
-void erase_own(item::Item& item) {
-  for (const std::string& name : large_data_attributes()) item.erase(name);
-}
-
 // What its object takes. Of others' objects it is not known.
 std::size_t object_bytes(const item::Item& item, const LargeItemLimits& limits) {
   if (!has_moved(item)) return 0;
@@ -35,9 +32,9 @@ std::size_t object_bytes(const std::vector<item::Item>& items, const LargeItemLi
   return sum;
 }
 
-tl::unexpected<store::Error> damaged(const item::Key& key, const std::string& what) {
-  return store::refuse(store::ErrorType::internal_server_error, "attributes of the item " + item::to_json(key) +
-                                                                    " cannot be read from the object store: " + what);
+void tell_fault(item::Item& item, const item::Key& key, const std::string& what) {
+  item.set(std::string(large_data_fault),
+           "attributes of the item " + item::to_json(key) + " cannot be read from the object store: " + what);
 }
 
 tl::unexpected<store::Error> busy_item() {
@@ -53,10 +50,15 @@ bool must_not_wait(store::ReadAllowance* allowance) {
 
 }  // namespace
 
-store::Answer<bool> LargeItemStore::bring_back(const LargeItemTable& table, item::Item& item,
-                                               const Projected& projected) {
-  if (!has_moved(item)) return true;
+store::Answer<LargeItemStore::Brought> LargeItemStore::bring_back(const LargeItemTable& table, item::Item& item,
+                                                                  const Projected& projected) {
+  item.erase(large_data_fault);  // only this function says so
+  if (!has_moved(item)) return Brought::whole;
   const item::Key key = table.keyed.key_of(item);
+  const auto spoilt = [&](const std::string& what) {
+    tell_fault(item, key, what);
+    return Brought::spoilt;
+  };
   const std::string digest = item::attribute_text(item, large_data_sha256);
   const ObjectKind& kind = large_items_kind();
   // One without a digest was written by another program.
@@ -65,19 +67,24 @@ store::Answer<bool> LargeItemStore::bring_back(const LargeItemTable& table, item
     name = name_in_address(objects_.bucket(), item::attribute_text(item, kind.attribute));
     if (name && *name != seed_object_name(table.keyed, item)) name.reset();
   }
-  if (!name) return damaged(key, "the item names an object that is not its own");
+  if (!name) return spoilt("the item names an object that is not its own");
   const auto bytes = objects_.get(*name);
-  if (!bytes && bytes.error().code == base::ErrorCode::not_found) return false;
-  if (!bytes && bytes.error().code == base::ErrorCode::io)
-    return store::refuse(store::ErrorType::service_unavailable, bytes.error().message);
-  if (!bytes) return damaged(key, bytes.error().message);
+  if (!bytes && bytes.error().code == base::ErrorCode::not_found) return Brought::gone;
+  if (!bytes && (bytes.error().code == base::ErrorCode::io || bytes.error().code == base::ErrorCode::exhausted))
+    return base::propagate(error_of_objects(bytes.error()));
+  if (!bytes) return spoilt(bytes.error().message);
   if (!digest.empty() && base::to_hex(base::sha256(*bytes)) != digest)
-    return damaged(key, "the object " + *name + " is not what was written");
+    return spoilt("the object " + *name + " is not what was written");
   const auto moved = digest.empty() ? read_seed_object(*bytes) : read_large_object(*bytes, key);
-  if (!moved) return damaged(key, moved.error().message + " (" + *name + ")");
+  if (!moved) return spoilt(moved.error().message + " (" + *name + ")");
+  std::vector<std::string> names;
+  for (const item::Attribute& attribute : *moved)
+    if (!item.contains(attribute.name)) names.push_back(attribute.name);
   for (const item::Attribute& attribute : projected.of_moved(*moved))
     if (!item.contains(attribute.name)) item.set(attribute.name, attribute.value);
-  return true;
+  item.erase(large_data_names);
+  if (!names.empty()) item.set(std::string(large_data_names), item::StringSet(std::move(names)));
+  return Brought::whole;
 }
 
 store::Answer<std::optional<item::Item>> LargeItemStore::read_again(const LargeItemTable& table, const item::Key& key,
@@ -90,11 +97,14 @@ store::Answer<std::optional<item::Item>> LargeItemStore::read_again(const LargeI
   for (int round = 0; round < reading_rounds; ++round) {
     TRY(store::GetItemResponse found, inner().get_item(request));
     if (!found.item) return std::optional<item::Item>();
-    TRY(const bool is_there, bring_back(table, *found.item, Projected()));
-    if (is_there) return std::optional(projected.of_whole(*std::move(found.item)));
+    TRY(Brought brought, bring_back(table, *found.item, Projected()));
     // An object goes after its item: if the item still refers to it, it is lost.
     const std::string address = item::attribute_text(*found.item, large_items_kind().attribute);
-    if (address == missing) return damaged(key, "the object is missing");
+    if (brought == Brought::gone && address == missing) {
+      tell_fault(*found.item, key, "the object is missing");
+      brought = Brought::spoilt;
+    }
+    if (brought != Brought::gone) return std::optional(projected.of_whole(*std::move(found.item)));
     missing = address;
   }
   return busy_item();
@@ -103,15 +113,14 @@ store::Answer<std::optional<item::Item>> LargeItemStore::read_again(const LargeI
 store::Answer<bool> LargeItemStore::complete(const LargeItemTable& table, item::Item& item,
                                              const Projected& projected) {
   const item::Key key = table.keyed.key_of(item);
-  TRY(const bool is_there, bring_back(table, item, projected));
-  if (is_there) {
+  TRY(const Brought brought, bring_back(table, item, projected));
+  if (brought != Brought::gone) {
     projected.finish(item);
-  } else {
-    TRY(std::optional<item::Item> now, read_again(table, key, projected));
-    if (!now) return false;
-    item = *std::move(now);
+    return true;
   }
-  erase_own(item);
+  TRY(std::optional<item::Item> now, read_again(table, key, projected));
+  if (!now) return false;
+  item = *std::move(now);
   return true;
 }
 
@@ -232,7 +241,7 @@ store::Answer<store::TransactGetItemsResponse> LargeItemStore::transact_get_item
     projected.push_back(table == nullptr ? Projected()
                                          : Projected::extend(table->keyed, get.projection, get.placeholders));
   }
-  std::string missing;
+  std::set<std::string> missing;
   for (int round = 0; round < reading_rounds; ++round) {
     TRY(store::TransactGetItemsResponse response, inner().transact_get_items(changed));
     std::size_t bytes = 0;
@@ -247,15 +256,14 @@ store::Answer<store::TransactGetItemsResponse> LargeItemStore::transact_get_item
         return store::refuse_invalid("the items of a transaction must not have more than " +
                                      std::to_string(2 * most_read_bytes) + " bytes in the object store");
       // All of them are read again when one has changed: together they show one moment.
-      TRY(is_whole, bring_back(*table, *item, projected[i]));
-      if (!is_whole) {
-        const std::string address = item::attribute_text(*item, large_items_kind().attribute);
-        if (address == missing) return damaged(table->keyed.key_of(*item), "the object is missing");
-        missing = address;
+      TRY(const Brought brought, bring_back(*table, *item, projected[i]));
+      const std::string address = item::attribute_text(*item, large_items_kind().attribute);
+      if (brought == Brought::gone && missing.insert(address).second) {
+        is_whole = false;
         break;
       }
+      if (brought == Brought::gone) tell_fault(*item, table->keyed.key_of(*item), "the object is missing");
       projected[i].finish(*item);
-      erase_own(*item);
     }
     if (is_whole) return response;
   }
@@ -265,8 +273,8 @@ store::Answer<store::TransactGetItemsResponse> LargeItemStore::transact_get_item
 void LargeItemStore::complete_report(const LargeItemTable& table, store::WriteItemResponse& response) {
   if (!response.attributes) return;
   // The write is done. A caller is told of it, even if what was there before cannot be read any more.
-  if (const auto is_there = bring_back(table, *response.attributes, Projected()); is_there && *is_there)
-    erase_own(*response.attributes);
+  if (const auto brought = bring_back(table, *response.attributes, Projected()); brought && *brought == Brought::whole)
+    Projected().finish(*response.attributes);
 }
 
 }  // namespace postino::objects

@@ -10,7 +10,10 @@
 // - An update is refused when it names an attribute that has moved: such an item is put as a whole. Updates move none.
 // - Indexes that project some attributes show an item without those that have moved.
 // - The change stream has the items as they are in the table, and so has the item of a failed condition.
-// - The attributes large_data_* are the store's own: they are not seen, and refused in items.
+// - The attributes large_data_* are the store's own: they are not seen, and refused in items. A projection may name
+//   large_data_names: which attributes have moved.
+// - An item whose object is lost or spoilt comes without the moved attributes, and with large_data_fault: check_whole().
+//   So it keeps no other item back. An object store that cannot be used is an error.
 #pragma once
 
 #include <optional>
@@ -73,10 +76,14 @@ class LargeItemStore final : public store::ForwardingStore {
   const LargeItemTable* find(std::string_view table_name) const;
   bool touches(const store::TransactWriteItemsRequest& request) const;
 
-  // Brings the moved attributes back. False when the object is gone: the item has been written again or removed since
-  // it was read.
-  store::Answer<bool> bring_back(const LargeItemTable& table, item::Item& item, const Projected& projected);
-  // The item as it is now, whole. nullopt when it is gone.
+  enum class Brought {
+    whole,
+    gone,    // the object: the item has been written again or removed since it was read
+    spoilt,  // the item says why
+  };
+  // Brings the moved attributes back.
+  store::Answer<Brought> bring_back(const LargeItemTable& table, item::Item& item, const Projected& projected);
+  // The item as it is now, whole or spoilt. nullopt when it is gone.
   store::Answer<std::optional<item::Item>> read_again(const LargeItemTable& table, const item::Key& key,
                                                       const Projected& projected);
   // Both. False when there is no item any more.

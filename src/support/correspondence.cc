@@ -190,8 +190,10 @@ Answer<Page<TicketEmail>> Correspondence::list(const std::string& ticket_id, con
   for (const item::Item& item : items.entries) {
     if (auto email = read_email(item))
       answer.entries.push_back(*std::move(email));
-    else
+    else {
       base::log_warning("support", "an e-mail is left out of a list", {{"cause", email.error().message}});
+      ++answer.unreadable;
+    }
   }
   return answer;
 }

@@ -66,8 +66,10 @@ Answer<Page<TicketEvent>> Events::list(const std::string& ticket_id, const Event
   for (const item::Item& item : items.entries) {
     if (auto event = read_event(item))
       answer.entries.push_back(*std::move(event));
-    else
+    else {
       base::log_warning("support", "an event is left out of a list", {{"cause", event.error().message}});
+      ++answer.unreadable;
+    }
   }
   return answer;
 }

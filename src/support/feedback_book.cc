@@ -90,8 +90,10 @@ Answer<Page<Feedback>> FeedbackBook::read_page(Page<item::Item> items) {
     const auto found = whole.find(key_text(item));
     if (auto feedback = read_feedback(found != whole.end() ? found->second : item))
       answer.entries.push_back(*std::move(feedback));
-    else
+    else {
       base::log_warning("support", "feedback is left out of a list", {{"cause", feedback.error().message}});
+      ++answer.unreadable;
+    }
   }
   return answer;
 }

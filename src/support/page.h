@@ -23,6 +23,7 @@ template <class T>
 struct Page {
   std::vector<T> entries;
   std::string cursor;  // empty at the end
+  int unreadable = 0;  // records that cannot be read, and are left out; the log names them
 };
 
 }  // namespace postino::support

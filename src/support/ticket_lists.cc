@@ -67,7 +67,7 @@ Answer<Page<Ticket>> TicketLists::follow(const store::MergedListing& listing, co
     std::vector<std::string> ids;
     for (const item::Item& item : items.entries) ids.push_back(item::attribute_text(item, "ticket_id"));
     // The entry may be older than what has become of its ticket.
-    TRY(std::vector<StoredTicket> found, store_.find_many(ids, actor.scope));
+    TRY(std::vector<StoredTicket> found, store_.find_many(ids, actor.scope, &answer.unreadable));
     for (StoredTicket& stored : found)
       if (wanted(stored.ticket)) answer.entries.push_back(std::move(stored.ticket));
     if (answer.cursor.empty() || answer.entries.size() == static_cast<std::size_t>(limit)) break;
@@ -120,7 +120,7 @@ Answer<Page<Ticket>> TicketLists::find(const TicketFilter& given, const PageRequ
   // Read once: an entry is a whole ticket.
   Page<Ticket> answer;
   listing.shows = [&](const item::Item& item) {
-    auto ticket = store_.visible(item, scope);
+    auto ticket = store_.visible(item, scope, answer.unreadable);
     if (!ticket || !fits(filter, *ticket)) return false;
     answer.entries.push_back(*std::move(ticket));
     return true;

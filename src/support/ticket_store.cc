@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "item/attribute_text.h"
+#include "objects/large_attributes.h"
 #include "store/table_setup.h"
 #include "support/field_rules.h"
 
@@ -97,6 +98,20 @@ Answer<std::optional<item::Item>> TicketStore::get(const item::Key& key) {
   return std::move(answer->item);
 }
 
+Answer<std::vector<std::string>> TicketStore::moved_attributes(const item::Key& key) {
+  store::GetItemRequest request;
+  request.table_name = tables_.tickets;
+  request.key = key;
+  request.consistent_read = true;
+  request.projection = std::string(objects::large_data_names);
+  const auto answer = retry_([&] { return store_.get_item(request); });
+  if (!answer) return base::propagate(refusal_of_read(answer.error()));
+  const item::AttributeValue* const names = answer->item ? answer->item->find(objects::large_data_names) : nullptr;
+  const auto* const set = names != nullptr ? names->get_if<item::StringSet>() : nullptr;
+  if (set == nullptr) return std::vector<std::string>();
+  return std::vector<std::string>(set->members().begin(), set->members().end());
+}
+
 Answer<std::vector<item::Item>> TicketStore::get_many(const std::vector<item::Key>& keys) {
   std::vector<item::Item> items;
   for (std::size_t begin = 0; begin < keys.size(); begin += store::max_batch_get_keys) {
@@ -152,7 +167,8 @@ Answer<StoredTicket> TicketStore::find(const std::string& id, const Scope& scope
   return *std::move(stored);
 }
 
-Answer<std::vector<StoredTicket>> TicketStore::find_many(const std::vector<std::string>& ids, const Scope& scope) {
+Answer<std::vector<StoredTicket>> TicketStore::find_many(const std::vector<std::string>& ids, const Scope& scope,
+                                                         int* unreadable) {
   const Keys keys = TicketStore::keys(scope);
   std::vector<item::Key> wanted;
   std::map<std::string, StoredTicket> found;
@@ -165,6 +181,7 @@ Answer<std::vector<StoredTicket>> TicketStore::find_many(const std::vector<std::
     auto stored = read_ticket(keys, std::move(item));
     if (!stored) {
       base::log_warning("support", "a ticket cannot be read", {{"cause", stored.error().message}});
+      if (unreadable != nullptr && !scope.customer_id) ++*unreadable;
     } else if (scope.covers(stored->ticket.customer.id)) {
       std::string id = stored->ticket.id;
       found.emplace(std::move(id), *std::move(stored));
@@ -176,11 +193,12 @@ Answer<std::vector<StoredTicket>> TicketStore::find_many(const std::vector<std::
   return tickets;
 }
 
-std::optional<Ticket> TicketStore::visible(item::Item item, const Scope& scope) const {
+std::optional<Ticket> TicketStore::visible(item::Item item, const Scope& scope, int& unreadable) const {
   auto stored = read_ticket(keys(scope), std::move(item));
   if (!stored) {
     // What another program wrote wrong hides no others.
     base::log_warning("support", "a ticket is left out of a list", {{"cause", stored.error().message}});
+    if (!scope.customer_id) ++unreadable;
     return std::nullopt;
   }
   if (!scope.covers(stored->ticket.customer.id)) return std::nullopt;

@@ -46,13 +46,17 @@ class TicketStore {
   // Consistent. The only way to a ticket by its id: unknown_ticket when the scope does not cover it.
   Answer<StoredTicket> find(const std::string& id, const Scope& scope);
   // Those that there are and that the scope covers, in the order of the ids; at most 100. One that cannot be read is
-  // left out, and told of in the log.
-  Answer<std::vector<StoredTicket>> find_many(const std::vector<std::string>& ids, const Scope& scope);
-  // Of an item of a list: nothing when the scope does not cover it, or when it cannot be read.
-  std::optional<Ticket> visible(item::Item item, const Scope& scope) const;
+  // left out, told of in the log, and counted in `unreadable`, if that is given; not for callers that are bound to a
+  // customer, because whose it is cannot be known.
+  Answer<std::vector<StoredTicket>> find_many(const std::vector<std::string>& ids, const Scope& scope,
+                                              int* unreadable = nullptr);
+  // Of an item of a list: nothing when the scope does not cover it, or when it cannot be read, which is counted.
+  std::optional<Ticket> visible(item::Item item, const Scope& scope, int& unreadable) const;
 
   // Consistent.
   Answer<std::optional<item::Item>> get(const item::Key& key);
+  // The attributes of an item that are in the object store; none when there is no such item.
+  Answer<std::vector<std::string>> moved_attributes(const item::Key& key);
   Answer<std::vector<item::Item>> get_many(const std::vector<item::Key>& keys);
   Answer<store::PageResponse> query(const store::QueryRequest& request);
   // invalid, with the field `cursor` or `limit`. The name gets the scope added.

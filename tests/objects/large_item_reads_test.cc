@@ -1,5 +1,9 @@
+#include <map>
+
 #include "base/hash.h"
+#include "item/attribute_text.h"
 #include "large_item_environment.h"
+#include "store/retry.h"
 
 namespace postino::objects {
 namespace {
@@ -27,6 +31,13 @@ class LargeItemReadsTest : public testing::Test {
     request.table_name = tickets_table;
     request.key = ticket_key(id);
     return request;
+  }
+
+  // Why an item is not whole.
+  std::string told_of(const std::string& id) {
+    const auto item = store_.get(ticket_key(id));
+    const auto whole = item ? check_whole(*item) : base::Result<void>();
+    return whole ? "it is whole" : whole.error().message;
   }
 
   LargeItemEnvironment store_;
@@ -199,14 +210,69 @@ TEST_F(LargeItemReadsTest, WhatIsMissingOrDamagedIsNeverPassedOver) {
   const std::string bytes = store_.objects().get(name).value();
   store_.objects().set_outage(true);
   EXPECT_THAT(fault_of(store_.large().get_item(get_of("1"))), HasSubstr("ServiceUnavailable")) << "worth repeating";
+  store_.objects().set_outage(true, base::ErrorCode::exhausted);
+  EXPECT_FALSE(store::worth_repeating(store_.large().get_item(get_of("1")).error())) << "nobody waits for it";
   store_.objects().set_outage(false);
   std::string changed = bytes;
   changed[changed.size() / 2] = '!';
   ASSERT_TRUE(store_.objects().put(name, changed));
-  EXPECT_THAT(fault_of(store_.large().get_item(get_of("1"))), HasSubstr("is not what was written"));
+  EXPECT_THAT(told_of("1"), HasSubstr("is not what was written"));
   ASSERT_TRUE(store_.objects().remove(name));
-  EXPECT_THAT(fault_of(store_.large().get_item(get_of("1"))), HasSubstr("the object is missing"));
-  EXPECT_THAT(fault_of(store_.large().query(query_all())), HasSubstr("the object is missing"));
+  EXPECT_THAT(told_of("1"), HasSubstr("the object is missing"));
+  EXPECT_FALSE(store_.get(ticket_key("1"))->contains("large_data_uri"));
+  store::GetItemRequest projected = get_of("1");
+  projected.projection = "SK";
+  const auto part = store_.large().get_item(projected);
+  ASSERT_TRUE(succeeded(part));
+  EXPECT_FALSE(check_whole(*part->item)) << "whatever was asked for";
+}
+
+TEST_F(LargeItemReadsTest, OneThatIsDamagedKeepsNoOtherBack) {
+  put(large_ticket("1", 1));
+  put(large_ticket("3", 1));
+  ASSERT_TRUE(store_.objects().remove(*store_.kept().begin()));
+  for (const item::AttributeValue& address :
+       {item::AttributeValue(17), item::AttributeValue("s3://test-bucket/../../etc/passwd"), item::AttributeValue("")}) {
+    item::Item item = ticket_key("2");
+    item.set("large_data_uri", address);
+    item.set("large_data_fault", "a text of another program");
+    put_raw(item);
+    store::ScanRequest scan;
+    scan.table_name = tickets_table;
+    const auto scanned = store_.large().scan(scan);
+    ASSERT_TRUE(succeeded(scanned));
+    std::map<std::string, bool> whole;
+    for (const item::Item& each : scanned->items)
+      whole[item::attribute_text(each, "PK")] = check_whole(each).has_value();
+    EXPECT_EQ(whole, (std::map<std::string, bool>{{"TICKET#1", false}, {"TICKET#2", false}, {"TICKET#3", true}}));
+    EXPECT_THAT(told_of("2"), HasSubstr("not its own"));
+  }
+  store::BatchGetItemRequest batch;
+  batch.tables.push_back({});
+  batch.tables.front().table_name = tickets_table;
+  batch.tables.front().keys = {ticket_key("1"), ticket_key("3")};
+  const auto many = store_.large().batch_get_item(batch);
+  ASSERT_TRUE(succeeded(many));
+  EXPECT_EQ(many->tables.front().items.size(), 2U);
+  store::TransactGetItemsRequest transaction;
+  transaction.gets.push_back({tickets_table, ticket_key("1"), {}, {}});
+  transaction.gets.push_back({tickets_table, ticket_key("3"), {}, {}});
+  const auto together = store_.large().transact_get_items(transaction);
+  ASSERT_TRUE(succeeded(together));
+  EXPECT_FALSE(check_whole(*together->items.at(0)));
+  EXPECT_EQ(together->items.at(1), large_ticket("3", 1));
+}
+
+TEST_F(LargeItemReadsTest, WhatHasMovedIsToldToThoseWhoAsk) {
+  put(large_ticket("1", 1));
+  put(small_ticket("2", 1));
+  store::GetItemRequest request = get_of("1");
+  request.projection = "large_data_names";
+  const item::Item raw = store_.raw(ticket_key("1")).value();
+  EXPECT_EQ(store_.large().get_item(request)->item.value(),
+            (item::Item{{"large_data_names", *raw.find("large_data_names")}}));
+  request.key = ticket_key("2");
+  EXPECT_EQ(store_.large().get_item(request)->item.value(), item::Item());
 }
 
 TEST_F(LargeItemReadsTest, NoItemShowsTheObjectOfAnother) {
@@ -215,7 +281,7 @@ TEST_F(LargeItemReadsTest, NoItemShowsTheObjectOfAnother) {
   item::Item thief = first;
   thief.set("PK", "TICKET#2");
   put_raw(thief);
-  EXPECT_THAT(fault_of(store_.large().get_item(get_of("2"))), HasSubstr("not its own"));
+  EXPECT_THAT(told_of("2"), HasSubstr("not its own"));
   ASSERT_TRUE(store_.objects().put("attachments/secret", "{}"));
   for (const std::string address :
        {"s3://test-bucket/attachments/secret", "s3://other/large-items/TICKET#2/METADATA.json", "file:///etc/passwd",
@@ -223,7 +289,7 @@ TEST_F(LargeItemReadsTest, NoItemShowsTheObjectOfAnother) {
     item::Item item = ticket_key("2");
     item.set("large_data_uri", address);
     put_raw(item);
-    EXPECT_THAT(fault_of(store_.large().get_item(get_of("2"))), HasSubstr("not its own")) << address;
+    EXPECT_THAT(told_of("2"), HasSubstr("not its own")) << address;
   }
 }
 

@@ -145,6 +145,7 @@ std::string feedback_of_ticket_json(const support::TicketWithFeedback& found) {
   write_elements(json, found.feedback.entries);
   json.key("cursor");
   found.feedback.cursor.empty() ? json.null() : json.string(found.feedback.cursor);
+  if (found.feedback.unreadable > 0) json.key("unreadable").integer(found.feedback.unreadable);
   json.end_object();
   return text;
 }

@@ -53,6 +53,7 @@ std::string ticket_page_json(const support::Page<T>& page) {
   write_elements(json, page.entries);
   json.key("cursor");
   page.cursor.empty() ? json.null() : json.string(page.cursor);
+  if (page.unreadable > 0) json.key("unreadable").integer(page.unreadable);
   json.end_object();
   return text;
 }

@@ -186,7 +186,7 @@ std::vector<NamedSchema> ticket_schemas() {
       {"Ticket", {.type = "object", .properties = ticket_properties()}},
       {"ShownTicket", std::move(shown)},
       {"TicketList", {.type = "object", .properties = {{"data", list_of(like("Ticket")), required}}}},
-      {"TicketPage", page_of("Ticket")},
+      {"TicketPage", page_of_records("Ticket")},
       {"TicketMove",
        change_of_ticket({{"status", ticket_status("What it is to become."), required}, engineer_property(optional)})},
       {"TicketEscalation", change_of_ticket({engineer_property(required)})},

@@ -5,6 +5,7 @@
 #include "item/attribute_text.h"
 #include "item/fields.h"
 #include "item/plain_json.h"
+#include "objects/large_attributes.h"
 #include "support/record/ticket_item.h"
 
 namespace postino::support {
@@ -80,6 +81,7 @@ std::optional<item::Item> completed_feedback(const Keys& keys, const item::Item&
 }
 
 base::Result<Feedback> read_feedback(const item::Item& item) {
+  TRY_VOID(objects::check_whole(item));
   item::Fields fields(item);
   Feedback feedback;
   feedback.data = feedback_data(item);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "item/attribute_text.h"
 #include "item/fields.h"
+#include "objects/large_attributes.h"
 #include "support/record/ticket_item.h"
 
 namespace postino::support {
@@ -39,6 +40,7 @@ item::Item email_item(const Keys& keys, const TicketEmail& email) {
 }
 
 base::Result<TicketEmail> read_email(const item::Item& item) {
+  TRY_VOID(objects::check_whole(item));
   item::Fields fields(item);
   TicketEmail email;
   email.sort = fields.text("SK");

@@ -5,6 +5,7 @@
 #include "item/attribute_text.h"
 #include "item/fields.h"
 #include "item/plain_json.h"
+#include "objects/large_attributes.h"
 
 namespace postino::support {
 
@@ -38,6 +39,7 @@ item::Item event_item(const Keys& keys, const std::string& ticket_id, const Tick
 }
 
 base::Result<TicketEvent> read_event(const item::Item& item) {
+  TRY_VOID(objects::check_whole(item));
   item::Fields fields(item);
   TicketEvent event;
   const std::string sort = fields.text("SK");
