@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "base/log.h"
 #include "item/attribute_text.h"
@@ -13,6 +14,14 @@ namespace {
 
 constexpr int change_rounds = 100;
 constexpr std::size_t ticket_place = 0, event_place = 1;  // of a commit
+
+// Of a version or a number that is to be written.
+Answer<void> check_counted(const item::Item& item, std::int64_t number) {
+  if (number <= TicketLimits::most_counted) return {};
+  return refuse(RefusalKind::corrupt, "the record " + key_text(item) +
+                                          " cannot be changed: version and event_count must stay below " +
+                                          std::to_string(TicketLimits::most_counted));
+}
 
 // An update expression in the making.
 class UpdateText {
@@ -79,6 +88,7 @@ struct TicketWriter::Attempt {
   const std::string event_id;            // by which it knows its own work again
   std::optional<EventPlace> taken = {};  // of a day: the last number that is known to be taken
   std::vector<std::size_t> failed = {};  // in `beside`
+  std::vector<std::string> moved = {};   // attributes that are in the object store, once they are in the way
   StoredTicket after = {};               // when it is done
 };
 
@@ -104,10 +114,15 @@ Answer<bool> TicketWriter::try_once(Attempt& attempt, const Decide& decide) {
   change.event.id = attempt.event_id;
   change.after.events = {place.date, place.number};
   change.after.item = stored.item;
+  TRY_VOID(check_counted(stored.item, std::max(place.number, change.after.ticket.version)));
 
   const item::Item event = event_item(attempt.keys, stored.ticket.id, change.event);
   std::vector<store::TransactAction> actions;
-  actions.emplace_back(update(attempt.keys, stored, change.after));
+  const std::vector<std::string> moved = std::exchange(attempt.moved, {});
+  if (moved.empty())
+    actions.emplace_back(update(attempt.keys, stored, change.after));
+  else
+    actions.emplace_back(replacement(attempt.keys, stored, change.after, moved));
   actions.emplace_back(store_.put(event, "attribute_not_exists(PK)"));
   for (auto& action : filing_actions(attempt.keys, stored.filed, change.after.ticket))
     actions.push_back(std::move(action));
@@ -116,7 +131,8 @@ Answer<bool> TicketWriter::try_once(Attempt& attempt, const Decide& decide) {
   const std::size_t behind = actions.size();
 
   std::vector<std::size_t> failed;
-  auto written = write(std::move(actions), change.email, attempt.scope.tenant, failed);
+  auto written = moved.empty() ? write(std::move(actions), change.email, attempt.scope.tenant, failed)
+                               : write_large(std::move(actions), change.email, attempt.scope.tenant, failed);
   attempt.after = std::move(change.after);
   attempt.after.filed = filed_of(attempt.after.ticket);
   attempt.after.ticket.data = ticket_data(attempt.after.ticket);
@@ -126,6 +142,10 @@ Answer<bool> TicketWriter::try_once(Attempt& attempt, const Decide& decide) {
     // An attempt before the last one may have been done, although the store did not say so.
     const auto there = store_.get(Keys::key(item::attribute_text(event, "PK"), item::attribute_text(event, "SK")));
     if (there && *there && item::attribute_text(**there, "event_id") == attempt.event_id) return true;
+  }
+  if (failed.empty() && moved.empty() && written.error().kind == RefusalKind::invalid) {
+    TRY(attempt.moved, store_.moved_attributes(Keys::key(attempt.keys.ticket(stored.ticket.id), metadata_sort)));
+    if (!attempt.moved.empty()) return false;
   }
   if (failed.empty()) return base::propagate(std::move(written).error());
   attempt.failed.clear();
@@ -157,7 +177,8 @@ Answer<EventPlace> TicketWriter::last_taken(const Keys& keys, const std::string&
   TRY(const store::PageResponse page, store_.query(request));
   EventPlace taken{date, 0};
   for (const item::Item& item : page.items)
-    if (const auto number = parse_event_number(std::string_view(item::attribute_text(item, "SK")).substr(begin.size())))
+    if (const auto number = parse_event_number(std::string_view(item::attribute_text(item, "SK")).substr(begin.size()));
+        number && *number < TicketLimits::most_counted)
       taken.number = std::max(taken.number, *number);
   return taken;
 }
@@ -192,6 +213,20 @@ store::TransactUpdate TicketWriter::update(const Keys& keys, const StoredTicket&
   return update;
 }
 
+store::TransactPut TicketWriter::replacement(const Keys& keys, const StoredTicket& before, const StoredTicket& after,
+                                             const std::vector<std::string>& moved) const {
+  UpdateText text;
+  std::string condition = "attribute_exists(PK)";
+  for (const item::Attribute& each : before.item)
+    if (each.name != "PK" && each.name != "SK" && std::ranges::find(moved, each.name) == moved.end())
+      condition.append(" AND ").append(text.unchanged(before.item, each.name));
+  for (const char* const name : {"version", "event_count", "escalated_at"})
+    if (!before.item.contains(name)) condition.append(" AND ").append(text.unchanged(before.item, name));
+  store::TransactPut put = store_.put(ticket_item(keys, after, store_.tables().data), std::move(condition));
+  put.placeholders = std::move(text).placeholders();
+  return put;
+}
+
 std::vector<store::TransactAction> TicketWriter::creation(const Keys& keys, TicketChange& change) {
   const EventPlace place = next_event_place({}, change.event.at, std::nullopt);
   change.event.date = place.date;
@@ -218,12 +253,34 @@ Answer<void> TicketWriter::write(std::vector<store::TransactAction> actions,
   return store_.write(actions, &failed);
 }
 
+Answer<void> TicketWriter::write_large(std::vector<store::TransactAction> actions,
+                                       const std::optional<outbox::Payload>& email, const std::string& tenant,
+                                       std::vector<std::size_t>& failed) {
+  if (email) actions.emplace_back(store_.put(handover_item({email->id, tenant, outbox::to_json(*email)})));
+  TRY_VOID(store_.write(actions, &failed));
+  if (!email || !mail_.shares_commits()) return {};
+  if (const auto accepted = mail_.accept(*email, tenant); !accepted)
+    base::log_warning("support", "an e-mail of a ticket is not in the outbox yet",
+                      {{"email", email->id}, {"cause", accepted.error().message}});
+  else
+    (void)store_.write({store_.removal(handover_key(email->id))});  // one that stays is handed over once more: no harm
+  return {};
+}
+
 Answer<bool> TicketWriter::complete(const Keys& keys, const StoredTicket& stored) {
+  TRY_VOID(check_counted(stored.item, stored.ticket.version));
   std::vector<store::TransactAction> actions;
   actions.emplace_back(update(keys, stored, stored));
   for (auto& action : filing_actions(keys, stored.filed, stored.ticket)) actions.push_back(std::move(action));
   std::vector<std::size_t> failed;
   auto written = store_.write(actions, &failed);
+  if (!written && written.error().kind == RefusalKind::invalid) {
+    TRY(const std::vector<std::string> moved,
+        store_.moved_attributes(Keys::key(keys.ticket(stored.ticket.id), metadata_sort)));
+    if (moved.empty()) return base::propagate(std::move(written).error());
+    actions.front() = replacement(keys, stored, stored, moved);
+    written = store_.write(actions, &failed);
+  }
   if (written) return true;
   if (!failed.empty()) return false;
   return base::propagate(std::move(written).error());

@@ -38,6 +38,10 @@ class TicketWriter {
   // Writes actions, and the e-mail with them if there is one. With conditions that failed: busy.
   Answer<void> write(std::vector<store::TransactAction> actions, const std::optional<outbox::Payload>& email,
                      const std::string& tenant, std::vector<std::size_t>& failed);
+  // The same for items of which a part is in the object store. The outbox's commits go past it, so that the e-mail
+  // follows the commit: from here, and after a crash from Handovers.
+  Answer<void> write_large(std::vector<store::TransactAction> actions, const std::optional<outbox::Payload>& email,
+                           const std::string& tenant, std::vector<std::size_t>& failed);
 
   // Completes the item of another program, on condition that nothing has changed. False when something has.
   Answer<bool> complete(const Keys& keys, const StoredTicket& stored);
@@ -50,6 +54,10 @@ class TicketWriter {
   std::vector<store::TransactAction> filing_actions(const Keys& keys, const std::optional<Filed>& before,
                                                     const Ticket& ticket) const;
   store::TransactUpdate update(const Keys& keys, const StoredTicket& before, const StoredTicket& after) const;
+  // The same for a ticket with attributes in the object store, which no update reaches: `moved` are their names. On
+  // condition that all others are as they were read.
+  store::TransactPut replacement(const Keys& keys, const StoredTicket& before, const StoredTicket& after,
+                                 const std::vector<std::string>& moved) const;
 
   TicketStore& store_;
   MailRoom& mail_;

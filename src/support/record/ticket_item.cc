@@ -5,6 +5,7 @@
 #include "item/attribute_text.h"
 #include "item/fields.h"
 #include "item/plain_json.h"
+#include "objects/large_attributes.h"
 
 namespace postino::support {
 
@@ -57,6 +58,13 @@ std::optional<base::TimePoint> time_of(item::Fields& fields, const item::Map& da
   const auto time = read_time(text);
   if (!time) fields.fault(name, "a time such as 2025-11-18T10:30:00Z");
   return time;
+}
+
+std::int64_t counted(item::Fields& fields, std::string_view name) {
+  const std::int64_t count = fields.count(name);
+  if (count <= TicketLimits::most_counted) return count;
+  fields.fault(name, "a whole number up to " + std::to_string(TicketLimits::most_counted));
+  return 0;
 }
 
 void read_people(item::Fields& fields, Ticket& ticket) {
@@ -180,6 +188,7 @@ Filed filed_of(const Ticket& ticket) {
 }
 
 base::Result<StoredTicket> read_ticket(const Keys& keys, item::Item item) {
+  TRY_VOID(objects::check_whole(item));
   StoredTicket stored;
   stored.item = std::move(item);
   item::Fields fields(stored.item);
@@ -204,8 +213,8 @@ base::Result<StoredTicket> read_ticket(const Keys& keys, item::Item item) {
   if (ticket.status == TicketStatus::ready) ticket.completed_at = time_of(fields, ticket.data, "completed_at");
   read_escalation(fields, ticket);
   stored.filed = read_filed(stored.item);
-  stored.stored_version = fields.count("version");
-  stored.events = {fields.text("event_day"), fields.count("event_count")};
+  stored.stored_version = counted(fields, "version");
+  stored.events = {fields.text("event_day"), counted(fields, "event_count")};
   stored.last_message_id = fields.text("last_message_id");
   TRY_VOID(fields.check(key_text(stored.item)));
   const std::string record = "the record " + key_text(stored.item) + " cannot be read: ";
