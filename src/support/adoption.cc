@@ -27,7 +27,12 @@ Answer<void> Adoption::begin() {
     if (noted) seen_ = store::parse_sequence_number(item::attribute_text(*noted, "sequence"));
   }
   auto changes = store_.store().subscribe(store_.tables().tickets, seen_);
-  if (!changes && seen_) {
+  // Only a position that is none of this stream is given up: whatever passes is tried again.
+  if (!changes && seen_ &&
+      (changes.error().type == store::ErrorType::validation ||
+       changes.error().type == store::ErrorType::trimmed_data_access)) {
+    base::log_warning("support", "the position in the changes of tickets is lost, and all tickets are looked at",
+                      {{"cause", changes.error().message}});
     seen_.reset();
     changes = store_.store().subscribe(store_.tables().tickets, std::nullopt);
   }

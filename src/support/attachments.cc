@@ -87,23 +87,21 @@ Answer<KeptAttachment> Attachments::add(const std::string& ticket_id, const Atta
   const Keys keys = TicketStore::keys(actor.scope);
   TRY_VOID(store_.find(ticket_id, actor.scope));
   const base::TimePoint now = store_.clock().now();
-  const auto checked = [&]() -> Answer<Attachment> {
-    TRY(const AttachmentTotals had, totals(keys, ticket_id));
-    auto attachment = check_attachment(upload, had, limits_, now);
-    if (!attachment) return refuse_field(attachment.error().field, attachment.error().rule);
-    return *std::move(attachment);
-  };
+  TRY(const AttachmentTotals had_before, totals(keys, ticket_id));
+  auto checked = check_attachment(upload, had_before, limits_, now);
+  if (!checked) return refuse_field(checked.error().field, checked.error().rule);
   KeptAttachment kept{.ticket_id = ticket_id,
                       .id = base::make_ordered_uuid(now, store_.random()),
                       .by = actor.known_as(),
-                      .attachment = {}};
-  TRY(kept.attachment, checked());
+                      .attachment = *std::move(checked)};
   const auto on_shelf =
       shelf_->keep(Keys::key(keys.ticket(ticket_id), sort_of_attachment(kept.id)), upload.bytes, kept.attachment);
   if (!on_shelf) return base::propagate(refusal_of_objects(on_shelf.error()));
   // What others have brought meanwhile counts as well.
   const auto decide = [&](const StoredTicket& stored, const std::vector<std::size_t>&) -> Answer<TicketChange> {
-    TRY_VOID(checked());
+    TRY(const AttachmentTotals had, totals(keys, ticket_id));
+    if (const auto fits = check_attachment_room(kept.attachment.size, had, limits_); !fits)
+      return refuse_field(fits.error().field, fits.error().rule);
     TicketChange change{.after = stored, .event = attachment_change(attachment_added_event, kept, actor, now)};
     change.beside.emplace_back(store_.put(attachment_item(keys, kept)));
     return change;

@@ -2,6 +2,7 @@
 #include "former_system.h"
 #include "item/attribute_text.h"
 #include "item/plain_json.h"
+#include "store/forwarding_store.h"
 #include "support_environment.h"
 
 namespace postino::support {
@@ -33,6 +34,37 @@ class AdoptionTest : public ::testing::Test {
   FormerSystem former_{store_};
   const Actor actor_ = operator_of();
 };
+
+// A store whose stream cannot be read for a while; counts scans.
+class BusyStreamStore final : public store::ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  store::Answer<std::unique_ptr<store::Subscription>> subscribe(
+      const std::string& table, std::optional<store::SequenceNumber> after) override {
+    if (failure) return store::refuse(*failure, "not now");
+    return inner().subscribe(table, after);
+  }
+  store::Answer<store::PageResponse> scan(const store::ScanRequest& request) override {
+    ++scans;
+    return inner().scan(request);
+  }
+  std::optional<store::ErrorType> failure;
+  int scans = 0;
+};
+
+TEST_F(AdoptionTest, APassingErrorDoesNotMakeItLookAtEverything) {
+  former_.put_ticket(FormerSystem::ticket("tkt_1", "PROCESSING", "2025-11-18T10:00:00Z"));
+  EXPECT_EQ(office_.adopt(), 1);
+  // The next process, which finds the position.
+  BusyStreamStore busy(store_.engine());
+  SupportOffice next(store_, busy);
+  busy.failure = store::ErrorType::service_unavailable;
+  EXPECT_FALSE(next.desk.adoption().run_once(100, base::Milliseconds(0)));
+  busy.failure.reset();
+  former_.put_ticket(FormerSystem::ticket("tkt_2", "PROCESSING", "2025-11-18T10:00:00Z"));
+  EXPECT_EQ(next.adopt(), 1);
+  EXPECT_EQ(busy.scans, 0);
+}
 
 TEST_F(AdoptionTest, TheFormerSystemReadsWhatWeWrote) {
   const std::string id = office_.make();

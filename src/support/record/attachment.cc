@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/timestamp.h"
 #include "item/attribute_text.h"
+#include "objects/large_attributes.h"
 #include "support/record/attachment_name.h"
 
 namespace postino::support {
@@ -29,20 +30,26 @@ const objects::ObjectKind& attachments_kind() {
   return kind;
 }
 
+base::Result<void, json::FieldError> check_attachment_room(std::int64_t size, const AttachmentTotals& had,
+                                                          const AttachmentLimits& limits) {
+  if (had.count >= limits.count)
+    return broken("attachments", "must be at most " + std::to_string(limits.count) + " for one ticket");
+  if (had.bytes + size > static_cast<std::int64_t>(limits.ticket_bytes))
+    return broken("content", "must have at most " + std::to_string(limits.ticket_bytes) +
+                                 " bytes together with the other attachments of the ticket, which have " +
+                                 std::to_string(had.bytes));
+  return {};
+}
+
 base::Result<Attachment, json::FieldError> check_attachment(const AttachmentUpload& upload, const AttachmentTotals& had,
                                                             const AttachmentLimits& limits, base::TimePoint now) {
   Attachment attachment;
   attachment.uploaded_at = now;
   attachment.size = static_cast<std::int64_t>(upload.bytes.size());
-  if (had.count >= limits.count)
-    return broken("attachments", "must be at most " + std::to_string(limits.count) + " for one ticket");
   if (upload.bytes.empty()) return broken("content", "must not be empty");
   if (upload.bytes.size() > limits.bytes)
     return broken("content", "must have at most " + std::to_string(limits.bytes) + " bytes");
-  if (had.bytes + attachment.size > static_cast<std::int64_t>(limits.ticket_bytes))
-    return broken("content", "must have at most " + std::to_string(limits.ticket_bytes) +
-                                 " bytes together with the other attachments of the ticket, which have " +
-                                 std::to_string(had.bytes));
+  TRY_VOID(check_attachment_room(attachment.size, had, limits));
   if (upload.size && *upload.size != attachment.size)
     return broken("size", "must be the size of the content: " + std::to_string(attachment.size));
   attachment.sha256 = base::to_hex(base::sha256(upload.bytes));
@@ -68,6 +75,7 @@ item::Map attachment_fields(const Attachment& attachment) {
 }
 
 base::Result<Attachment> read_attachment_fields(const item::Map& item) {
+  TRY_VOID(objects::check_whole(item));
   const auto lacking = [](const std::string& name) {
     return base::fail(base::ErrorCode::corrupt, "the attribute " + name + " of an attachment cannot be read");
   };
