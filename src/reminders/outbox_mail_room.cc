@@ -4,6 +4,7 @@
 
 #include "mail/address.h"
 #include "mail/address_syntax.h"
+#include "outbox/accept_once.h"
 #include "reminders/record/sent_reminder.h"
 
 namespace postino::reminders {
@@ -16,17 +17,7 @@ outbox::JoinedOutcome OutboxMailRoom::accept_with(const outbox::Payload& payload
 }
 
 base::Result<void> OutboxMailRoom::accept(const outbox::Payload& payload, const std::string& tenant) {
-  using outbox::AcceptError;
-  using outbox::AcceptStatus;
-  TRY(const outbox::AcceptAnswer answer, outbox_.accept({payload}, tenant, std::nullopt, {}));
-  if (answer.status == AcceptStatus::no_room)
-    return base::fail(base::ErrorCode::exhausted, "there is no room in memory for the e-mail");
-  if (answer.status == AcceptStatus::unknown)
-    return base::fail(base::ErrorCode::io, "the outbox failed while the e-mail was written");
-  const outbox::AcceptOutcome& outcome = answer.outcomes.front();
-  if (!outcome.error || *outcome.error == AcceptError::duplicated_id) return {};
-  return base::fail(*outcome.error == AcceptError::unknown ? base::ErrorCode::io : base::ErrorCode::exhausted,
-                    outcome.message);
+  return outbox::accept_once(outbox_, payload, tenant);
 }
 
 base::Result<std::optional<MailedReminder>> OutboxMailRoom::find(const std::string& email_id,

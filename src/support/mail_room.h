@@ -20,7 +20,7 @@ class MailRoom {
   // `actions`, in their order.
   virtual outbox::JoinedOutcome accept_with(const outbox::Payload& payload, const std::string& tenant,
                                             std::vector<store::TransactAction> actions) = 0;
-  // By itself. An e-mail with this id that is there already is a success.
+  // By itself. This e-mail is there already: a success. Another one has its id: corrupt.
   virtual base::Result<void> accept(const outbox::Payload& payload, const std::string& tenant) = 0;
   // The Message-ID of an e-mail from this address, without angle brackets.
   virtual std::string message_id_of(const std::string& email_id, const std::string& sender) const = 0;

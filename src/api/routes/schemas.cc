@@ -38,7 +38,10 @@ Schema payload() {
       .example = R"({"from":"Shop <shop@example.com>","to":"ann@example.com","subject":"Hello","body_text":"Hello."})",
       .properties =
           {
-              {"id", {.type = "string", .description = "Id of the e-mail; a new one by default.", .format = "uuid"}},
+              {"id",
+               {.type = "string",
+                .description = "Id of the e-mail, not of version 8; a new one by default.",
+                .format = "uuid"}},
               {"from", like("Mailbox", "The sender."), required},
               {"reply_to", like("OptionalMailbox", "Address for replies.")},
               {"to", like("RequiredMailboxes", "A recipient."), required},

@@ -66,10 +66,12 @@ class Reader {
   void read_id() {
     const auto id = filled_text(fields_, "id");
     if (!id) return;
-    if (is_uuid(*id))
-      payload_.id = base::lower_case(*id);
+    if (!is_uuid(*id)) fields_.refuse("id", "must be a UUID");
+    // A caller could take the id that an e-mail of another tenant will have.
+    else if (now_ && is_derived_uuid(*id))
+      fields_.refuse("id", "must not be a UUID of version 8: those are derived by the server");
     else
-      fields_.refuse("id", "must be a UUID");
+      payload_.id = base::lower_case(*id);
   }
 
   mail::Mailbox mailbox(const std::string& field, std::string_view text) {
@@ -350,6 +352,11 @@ std::string derived_uuid(std::string_view text) {
   hex[16] = "89ab"[static_cast<unsigned char>(hex[16]) % 4];
   for (const std::size_t dash : {20, 16, 12, 8}) hex.insert(dash, "-");
   return hex;
+}
+
+bool is_derived_uuid(std::string_view id) {
+  constexpr std::size_t version_place = 14;
+  return is_uuid(id) && id[version_place] == '8';
 }
 
 std::optional<Payload> read_payload(Element element, const std::string& path, base::TimePoint now,

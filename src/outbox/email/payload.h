@@ -70,6 +70,8 @@ struct Payload {
 bool is_uuid(std::string_view text);
 // One that is the same for the same text (version 8: ours to define).
 std::string derived_uuid(std::string_view text);
+// Has it the form of such a one?
+bool is_derived_uuid(std::string_view id);
 
 // Notes every rule that is broken, with the path of the field ("data[2].to[0]"); nullopt when there is any.
 std::optional<Payload> read_payload(json::Element element, const std::string& path, base::TimePoint now,

@@ -172,6 +172,20 @@ TEST(Payload, IdsAreUuids) {
     EXPECT_THAT(faults_with(R"("id":")" + std::string(id) + "\""), ElementsAre("id: must be a UUID")) << id;
 }
 
+// The e-mails of reminders and tickets have such ids, which can be computed by whoever knows what they are made from.
+TEST(Payload, DerivedIdsAreNotForCallers) {
+  const std::string derived = derived_uuid("payment reminder");
+  EXPECT_TRUE(is_derived_uuid(derived));
+  for (const std::string& id : {derived, base::upper_case(derived)})
+    EXPECT_THAT(faults_with(R"("id":")" + id + "\""),
+                ElementsAre("id: must not be a UUID of version 8: those are derived by the server"));
+  EXPECT_FALSE(is_derived_uuid("3f2504e0-4f89-41d3-9a0c-0305e82c3301"));
+  EXPECT_THAT(faults_with(R"("id":"3f2504e0-4f89-41d3-9a0c-0305e82c3301")"), IsEmpty());
+  EXPECT_TRUE(parse_payload(R"({"from":"a@example.com","to":"b@example.com","subject":"s","body_text":"b","id":")" +
+                            derived + "\"}"))
+      << "our own are read again";
+}
+
 TEST(Payload, AddressesAreChecked) {
   EXPECT_THAT(faults_with(R"("cc":7)"), ElementsAre("cc: must be an address or an array of addresses"));
   EXPECT_THAT(faults_with(R"("cc":[])"), IsEmpty());
