@@ -66,6 +66,7 @@ Answer<std::optional<Customer>> mended_customer(ReminderStore& store, const Keys
     Commit commit = store.begin();
     Customer anew = salvaged_customer(*item, customer_id);
     if (anew.created_at == base::TimePoint()) anew.created_at = commit.now();
+    if (anew.opted_out && !anew.opted_out_at) anew.opted_out_at = commit.now();
     anew.updated_at = commit.now();
     // A version that no caller has seen.
     anew.version = base::epoch_milliseconds(commit.now());

@@ -82,6 +82,12 @@ Customer salvaged_customer(const item::Item& item, const std::string& id) {
     return alone.check().has_value();
   };
   if (!is_readable([](ItemFields& alone) { alone.flag("opt_out"); })) customer.opted_out = true;
+  // Our records have both. One that was put in the place of ours does not tell what the customer had decided.
+  if (!item.contains("opt_out") || !item.contains("updated_at_ms")) {
+    customer.opted_out = true;
+    if (customer.opted_out_reason.empty())
+      customer.opted_out_reason = "the record was overwritten: it is not known whether the customer wants reminders";
+  }
   if (!is_readable([](ItemFields& alone) { alone.whole("complaints"); })) customer.complaints = 1;
   if (!is_readable([](ItemFields& alone) { alone.whole("hard_bounces"); })) customer.hard_bounces = 1;
   customer.id = id;

@@ -20,8 +20,8 @@ item::Item customer_item(const Keys& keys, const Customer& customer);
 const std::vector<std::string>& customer_attributes();  // that it can have, but for the keys
 // corrupt, with the attribute, when it cannot be read.
 base::Result<Customer> read_customer(const item::Item& item);
-// Of a record that cannot be read: what can be. What may have stopped reminders, and cannot be read, stops them: one
-// too few does less harm than one too many. Its id is that of its key; it has no version.
+// Of a record that cannot be read: what can be. What may have stopped reminders, and cannot be read or was overwritten,
+// stops them: one too few does less harm than one too many. Its id is that of its key; it has no version.
 Customer salvaged_customer(const item::Item& item, const std::string& id);
 
 // By which late payers are found.
