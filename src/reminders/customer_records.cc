@@ -55,6 +55,22 @@ Answer<void> read_partition(ReminderStore& store, const Keys& keys, const std::s
   return {};
 }
 
+Answer<std::optional<item::Item>> newest_reminder(ReminderStore& store, const Keys& keys,
+                                                  const std::string& customer_id) {
+  for (const std::string_view begin : {draft_begin, sent_begin}) {
+    store::QueryRequest request;
+    request.table_name = store.tables().tracking;
+    request.key_condition = "PK = :pk AND begins_with(SK, :begin)";
+    request.placeholders.values = item::Map{{":pk", keys.customer(customer_id)}, {":begin", begin}};
+    request.consistent_read = true;
+    request.forward = false;
+    request.limit = 1;
+    TRY(ReminderStore::QueryPage page, store.query(std::move(request)));
+    if (!page.items.empty()) return std::move(page.items.front());
+  }
+  return std::nullopt;
+}
+
 Answer<std::vector<item::Item>> audit_events_of(ReminderStore& store, const Keys& keys,
                                                 const std::string& customer_id) {
   store::QueryRequest request;

@@ -1,7 +1,8 @@
-// All records of one customer, whatever they are, for export and erasure.
+// The records of one customer, whatever they are.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,11 @@ std::string_view kind_of_record(std::string_view sort_key);
 Answer<void> read_partition(ReminderStore& store, const Keys& keys, const std::string& customer_id,
                             const std::string& sort_begin,
                             const std::function<Answer<void>(std::vector<item::Item>)>& take);
+
+// The newest draft, or else the newest sent reminder, of whichever program: of a customer without a record they are all
+// that tells of it.
+Answer<std::optional<item::Item>> newest_reminder(ReminderStore& store, const Keys& keys,
+                                                  const std::string& customer_id);
 
 // Audit events about the customer, oldest first; not more than 10,000 of them.
 Answer<std::vector<item::Item>> audit_events_of(ReminderStore& store, const Keys& keys, const std::string& customer_id);

@@ -6,6 +6,7 @@
 #include "item/attribute_text.h"
 #include "mail/address.h"
 #include "reminders/customer_commit.h"
+#include "reminders/customer_records.h"
 #include "reminders/listing.h"
 #include "reminders/record/customer_item.h"
 
@@ -62,13 +63,17 @@ Answer<Customer> Customers::find(const std::string& id, const std::string& tenan
 }
 
 Answer<Customer> Customers::change(const std::string& id, const Actor& actor, const std::string& action,
-                                   const std::function<bool(Customer&)>& decide) {
+                                   const std::function<bool(Customer&)>& decide, IfUnknown if_unknown) {
   if (!is_record_id(id)) return refuse_unknown_customer(id);
   const Keys keys = store_.keys(actor.tenant);
   for (int round = 0; round < change_rounds; ++round) {
     TRY(const Guard guard, store_.mended_guard(keys, id, actor));
     TRY(const std::optional<Customer> known, mended_customer(store_, keys, id, actor));
-    if (!known) return refuse_unknown_customer(id);
+    if (!known) {
+      if (if_unknown == IfUnknown::refuse) return refuse_unknown_customer(id);
+      TRY_VOID(make_from_reminders(keys, id, actor));
+      continue;
+    }
     const Customer& before = *known;
     Customer after = before;
     if (!decide(after)) return before;
@@ -107,6 +112,21 @@ Answer<Customer> Customers::make(const Keys& keys, Customer customer, const Acto
   commit.audit(actor, "customer.created", customer_subject(customer.id), {}, store_.random());
   TRY_VOID(store_.write(std::move(commit)));
   return customer;
+}
+
+Answer<void> Customers::make_from_reminders(const Keys& keys, const std::string& id, const Actor& actor) {
+  TRY(const std::optional<item::Item> erased, store_.get(keys.customer(id), std::string(erased_sort)));
+  if (erased) return refuse_unknown_customer(id);
+  TRY(const std::optional<item::Item> newest, newest_reminder(store_, keys, id));
+  if (!newest) return refuse_unknown_customer(id);
+  Customer customer;
+  customer.id = id;
+  customer.name = item::attribute_text(*newest, "customer_name");
+  customer.email = item::attribute_text(*newest, "customer_email");
+  const auto made = make(keys, std::move(customer), actor);
+  // busy: another caller has made it meanwhile.
+  if (!made && made.error().kind != RefusalKind::busy) return base::propagate(made.error());
+  return {};
 }
 
 Answer<Taken<Customer>> Customers::take_known(const Customer& customer, const Actor& actor) {
@@ -205,12 +225,13 @@ Stopping<Customer> Customers::stopped(Customer customer, const Actor& actor) {
 
 Answer<Stopping<Customer>> Customers::opt_out(const std::string& id, const std::string& reason, const Actor& actor) {
   const base::TimePoint now = store_.clock().now();
-  TRY(Customer customer, change(id, actor, "customer.opted_out", [&](Customer& after) {
-        if (after.opted_out) return false;
-        opt_out_now(after, now);
-        after.opted_out_reason = kept_words(reason);
-        return true;
-      }));
+  const auto decide = [&](Customer& after) {
+    if (after.opted_out) return false;
+    opt_out_now(after, now);
+    after.opted_out_reason = kept_words(reason);
+    return true;
+  };
+  TRY(Customer customer, change(id, actor, "customer.opted_out", decide, IfUnknown::make));
   return stopped(std::move(customer), actor);
 }
 
@@ -228,11 +249,12 @@ Answer<Customer> Customers::opt_in(const std::string& id, const Actor& actor) {
 }
 
 Answer<Stopping<Customer>> Customers::complain(const std::string& id, const std::string& reason, const Actor& actor) {
-  TRY(Customer customer, change(id, actor, "customer.complained", [&](Customer& after) {
-        ++after.complaints;
-        after.last_complaint = kept_words(reason);
-        return true;
-      }));
+  const auto decide = [&](Customer& after) {
+    ++after.complaints;
+    after.last_complaint = kept_words(reason);
+    return true;
+  };
+  TRY(Customer customer, change(id, actor, "customer.complained", decide, IfUnknown::make));
   return stopped(std::move(customer), actor);
 }
 

@@ -66,9 +66,10 @@ class Customers {
   Answer<Page<Customer>> list(const PageRequest& page, const std::string& tenant);  // by id
   Answer<Page<Customer>> late_payers(const PageRequest& page, const std::string& tenant);
 
+  // These two make the record of a customer who is known only by drafts or sent reminders of another program.
   Answer<Stopping<Customer>> opt_out(const std::string& id, const std::string& reason, const Actor& actor);
-  Answer<Customer> opt_in(const std::string& id, const Actor& actor);  // also forgets bounces and complaints
   Answer<Stopping<Customer>> complain(const std::string& id, const std::string& reason, const Actor& actor);
+  Answer<Customer> opt_in(const std::string& id, const Actor& actor);  // also forgets bounces and complaints
   // From the outbox. `address` is the one that bounced: if the customer has another one by now nothing is changed.
   Answer<Customer> hard_bounce(const std::string& id, const std::string& words, const Actor& actor,
                                const std::string& address = {});
@@ -93,9 +94,14 @@ class Customers {
 
  private:
   // Decides again as long as others change the customer. `decide` is false when there is nothing to change.
+  // `if_unknown`: what is done for a customer without a record.
+  enum class IfUnknown { refuse, make };
   Answer<Customer> change(const std::string& id, const Actor& actor, const std::string& action,
-                          const std::function<bool(Customer&)>& decide);
+                          const std::function<bool(Customer&)>& decide, IfUnknown if_unknown = IfUnknown::refuse);
   Answer<Customer> make(const Keys& keys, Customer customer, const Actor& actor);
+  // Whoever can be sent a reminder can be stopped: one of whom only drafts and sent reminders tell gets a record.
+  // unknown_customer when nothing tells of it, or it was erased.
+  Answer<void> make_from_reminders(const Keys& keys, const std::string& id, const Actor& actor);
   Answer<Taken<Customer>> take_known(const Customer& customer, const Actor& actor);
   // Of a customer who gets none any more.
   Recalled recall(const std::string& id, const std::string& reason, const Actor& actor);

@@ -268,6 +268,50 @@ TEST_F(CustomersTest, WhatCannotBeReadAndMayHaveStoppedRemindersStopsThem) {
   }
 }
 
+// Another program has put a record of its own in the place of ours.
+TEST_F(CustomersTest, WhoseRecordWasOverwrittenGetNoRemindersUntilTheyOptIn) {
+  item::Item nothing = Keys::key("CUSTOMER#cust_001", "PROFILE");
+  nothing.set("x", 1);
+  item::Item address = Keys::key("CUSTOMER#cust_001", "PROFILE");
+  address.set("customer_id", "cust_001");
+  address.set("customer_name", "Ada");
+  address.set("customer_email", "ada@example.org");
+  item::Item decided = address;
+  decided.set("opt_out", false);
+  for (const item::Item& overwritten : {nothing, address, decided}) {
+    for (const bool complains : {false, true}) {
+      put(test_customer());
+      const auto stopped = complains ? customers().complain("cust_001", "angry", test_actor)
+                                     : customers().opt_out("cust_001", "asked", test_actor);
+      ASSERT_TRUE(succeeded(stopped));
+      store_.put(overwritten);
+      put(test_customer());
+      EXPECT_NE(why_stopped(find()), "");
+      EXPECT_NE(find().opted_out_reason, "");
+      EXPECT_NE(find().opted_out_at, std::nullopt);
+      ASSERT_TRUE(succeeded(customers().opt_in("cust_001", test_actor)));
+      EXPECT_EQ(why_stopped(find()), "");
+    }
+  }
+}
+
+TEST_F(CustomersTest, KnownOnlyByRecordsOfAnotherProgramCanBeStopped) {
+  store_.put(seed_draft("drafted", test_start, "first"));
+  const auto out = customers().opt_out("drafted", "asked", test_actor);
+  ASSERT_TRUE(succeeded(out));
+  EXPECT_TRUE(out->opted_out);
+  EXPECT_EQ(out->opted_out_reason, "asked");
+  EXPECT_EQ(out->name, "John Doe");
+  EXPECT_EQ(out->email, "john@example.com");
+  store_.put(seed_sent("reminded", test_start, "first"));
+  const auto complained = customers().complain("reminded", "angry", test_actor);
+  ASSERT_TRUE(succeeded(complained));
+  EXPECT_EQ(complained->complaints, 1);
+  EXPECT_NE(why_stopped(customers().find("reminded", "").value()), "");
+  store_.put(seed_draft("another", test_start, "first"));
+  EXPECT_EQ(refusal_kind(customers().opt_in("another", test_actor)), RefusalKind::unknown_customer);
+}
+
 TEST_F(CustomersTest, ConcurrentChangesAreAllCounted) {
   put(test_customer());
   std::atomic<int> counted = 0;
