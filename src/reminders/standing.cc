@@ -21,15 +21,35 @@ Answer<std::optional<item::Item>> first_item(ReminderStore& store, const std::st
   return std::move(page.items.front());
 }
 
+// The due date of the unpaid invoice that is the longest overdue; empty: there is none. What other programs have put
+// between them is passed over.
+Answer<std::string> oldest_due_date(ReminderStore& store, const std::string& pk) {
+  constexpr std::size_t date_length = 10;
+  store::QueryRequest request;
+  request.table_name = store.tables().tracking;
+  request.key_condition = "PK = :pk AND begins_with(SK, :begin)";
+  request.projection = "SK";
+  request.placeholders.values = item::Map{{":pk", pk}, {":begin", unpaid_begin}};
+  request.consistent_read = true;
+  request.limit = 1;
+  do {
+    TRY(ReminderStore::QueryPage page, store.query(request));
+    for (const item::Item& item : page.items) {
+      const std::string rest = item.find("SK")->as<std::string>().substr(unpaid_begin.size());
+      std::string date = rest.substr(0, date_length);
+      if (is_date(date) && rest.substr(date.size()).starts_with('#')) return date;
+    }
+    request.limit = 100;
+    request.exclusive_start_key = std::move(page.next);
+  } while (request.exclusive_start_key);
+  return "";
+}
+
 // Of a customer whose invoices are known. Others may owe what only the draft tells of.
 Answer<bool> owes_nothing(ReminderStore& store, const Keys& keys, const std::string& customer_id) {
-  constexpr std::size_t date_length = 10;
   const std::string pk = keys.customer(customer_id);
-  TRY(const std::optional<item::Item> oldest, first_item(store, pk, unpaid_begin));
-  if (oldest) {
-    const std::string date = oldest->find("SK")->as<std::string>().substr(unpaid_begin.size(), date_length);
-    return !is_date(date) || store.clock().now() < first_moment_after(date);
-  }
+  TRY(const std::string oldest, oldest_due_date(store, pk));
+  if (!oldest.empty()) return store.clock().now() < first_moment_after(oldest);
   TRY(const std::optional<item::Item> any, first_item(store, pk, invoice_begin));
   return any.has_value();
 }
