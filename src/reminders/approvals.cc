@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/timestamp.h"
+#include "mail/address.h"
 #include "mail/text_rules.h"
 #include "reminders/record/draft_item.h"
 #include "reminders/record/reminder_mail.h"
@@ -191,6 +192,8 @@ Answer<Approvals::Outcome> Approvals::commit(Attempt& attempt, const StoredDraft
   sent.email_id = reminder_email_id(keys.tenant(), draft.id, draft.revision);
   const std::string& from = draft.from.empty() ? rules_.from : draft.from;
   if (from.empty()) return refuse(RefusalKind::no_sender, missing_sender(draft));
+  if (const auto address = mail::parse_mailbox(sent.customer_email); !address)
+    return refuse_field("customer_email", address.error().message);
   const auto payload = make_payload(sent, from, draft.reply_to);
   if (!payload) return base::propagate(refusal_of(payload.error()));
   sent.message_id = mail_.message_id_of(sent.email_id, payload->from.address);
@@ -202,7 +205,7 @@ Answer<Approvals::Outcome> Approvals::commit(Attempt& attempt, const StoredDraft
                     standing.guard.with(sent.reminder_type, sent.sent_at, sent.id));
   // Still there, or still not: what was decided for a customer holds for that customer.
   if (standing.customer)
-    commit.count_reminder(keys, draft.customer_id, 1);
+    commit.count_reminder(keys, draft.customer_id);
   else
     commit.check(Keys::key(keys.customer(draft.customer_id), profile_sort), "attribute_not_exists(PK)");
   commit.put(watch_item({sent.email_id, keys.tenant(), draft.customer_id, sent.id, sent.sent_at}, attempt.now));

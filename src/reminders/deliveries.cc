@@ -8,6 +8,7 @@
 #include "reminders/customer_commit.h"
 #include "reminders/recalls.h"
 #include "reminders/record/item_fields.h"
+#include "reminders/record/reminder_mail.h"
 #include "reminders/record/sent_item.h"
 #include "reminders/standing.h"
 #include "smtp/reply.h"
@@ -18,11 +19,8 @@ namespace {
 
 constexpr std::size_t most_noted = 10'000;  // more are found by looking
 
-// The ids of reminders are derived (version 8); most others are not.
-bool may_be_reminder(const std::string& email_id) {
-  constexpr std::size_t version_place = 14;
-  return email_id.size() > version_place && email_id[version_place] == '8';
-}
+// The ids of reminders are derived; most others are not.
+bool may_be_reminder(const std::string& email_id) { return outbox::is_derived_uuid(email_id); }
 
 // For good, unless an operator requeues it.
 bool has_failed(outbox::State state) {
@@ -115,7 +113,8 @@ Answer<void> write_delivery(ReminderStore& store, const Watch& watch, const Sent
     if (!next) return base::propagate(std::move(next).error());
     commit.move_guard(keys, watch.customer_id, guard, *next);
     TRY(const std::optional<Customer> customer, mended_customer(store, keys, watch.customer_id, actor));
-    if (customer) commit.count_reminder(keys, watch.customer_id, after.counts() ? 1 : -1);
+    if (customer && after.counts()) commit.count_reminder(keys, watch.customer_id);
+    if (customer && !after.counts()) commit.uncount_reminder(keys, watch.customer_id, customer->reminders_sent);
   }
   const bool is_called_back = after.delivery != before.delivery && !reason.empty();
   if (before.counts() != after.counts() || is_called_back) {
@@ -291,7 +290,7 @@ Answer<bool> Deliveries::call_back(const Watch& watch) {
 }
 
 std::optional<std::string> Deliveries::why_not_send(const outbox::Email& email) {
-  auto objection = find_objection(email.id);
+  auto objection = find_objection(email);
   if (objection) return objection->empty() ? std::nullopt : std::optional(*std::move(objection));
   ++store_.troubles().recalls;
   base::log_warning("reminders", "a reminder is not sent yet, because it is not known whether its customer may get it",
@@ -299,9 +298,14 @@ std::optional<std::string> Deliveries::why_not_send(const outbox::Email& email) 
   return "it is not known now whether the customer may get it: " + objection.error().message;
 }
 
-Answer<std::string> Deliveries::find_objection(const std::string& email_id) {
-  TRY(const std::optional<item::Item> item, store_.get(Keys::email(email_id), std::string(watch_sort)));
-  if (!item) return "";
+Answer<std::string> Deliveries::find_objection(const outbox::Email& email) {
+  TRY(const std::optional<item::Item> item, store_.get(Keys::email(email.id), std::string(watch_sort)));
+  if (!item) {
+    // Another program may have removed it. The e-mail itself tells whose it is.
+    const std::string customer = customer_in_tags(email.tags);
+    if (!may_be_reminder(email.id) || !is_record_id(customer)) return "";
+    return why_stopped_now(store_, customers_, store_.keys(email.tenant), customer);
+  }
   const auto watch = read_watch(*item);
   if (!watch) return base::propagate(refusal_of(watch.error()));
   const Keys keys = store_.keys(watch->tenant);

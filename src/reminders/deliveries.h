@@ -56,7 +56,7 @@ class Deliveries {
   // Of a customer who was stopped since it was approved: true when it is cancelled now.
   Answer<bool> call_back(const Watch& watch);
   Answer<void> look_later(Watch watch);
-  Answer<std::string> find_objection(const std::string& email_id);
+  Answer<std::string> find_objection(const outbox::Email& email);
 
   ReminderStore& store_;
   Customers& customers_;

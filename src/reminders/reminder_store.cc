@@ -147,13 +147,29 @@ void Commit::audit(const Actor& actor, std::string action, std::string subject,
   add(std::move(put));
 }
 
-std::size_t Commit::count_reminder(const Keys& keys, std::string_view customer_id, int by) {
+std::size_t Commit::count_reminder(const Keys& keys, std::string_view customer_id) {
   store::TransactUpdate update;
   update.table_name = tables_.tracking;
   update.key = Keys::key(keys.customer(customer_id), profile_sort);
-  update.update = "ADD reminders_sent :by, version :one";
+  update.update = "ADD reminders_sent :one, version :one";
   update.condition = "attribute_exists(PK)";
-  update.placeholders.values = item::Map{{":by", by}, {":one", 1}};
+  update.placeholders.values = item::Map{{":one", 1}};
+  return add(std::move(update));
+}
+
+std::size_t Commit::uncount_reminder(const Keys& keys, std::string_view customer_id, std::int64_t counted) {
+  store::TransactUpdate update;
+  update.table_name = tables_.tracking;
+  update.key = Keys::key(keys.customer(customer_id), profile_sort);
+  if (counted > 0) {
+    update.update = "ADD reminders_sent :less, version :one";
+    update.condition = "reminders_sent > :none";
+    update.placeholders.values = item::Map{{":less", -1}, {":none", 0}, {":one", 1}};
+  } else {
+    update.update = "ADD version :one";
+    update.condition = "attribute_exists(PK) AND (attribute_not_exists(reminders_sent) OR reminders_sent <= :none)";
+    update.placeholders.values = item::Map{{":none", 0}, {":one", 1}};
+  }
   return add(std::move(update));
 }
 

@@ -58,7 +58,10 @@ class Commit {
   void audit(const Actor& actor, std::string action, std::string subject,
              const std::map<std::string, std::string>& details, base::Random& random);
   // In the customer's profile, which must be there.
-  std::size_t count_reminder(const Keys& keys, std::string_view customer_id, int by);
+  std::size_t count_reminder(const Keys& keys, std::string_view customer_id);
+  // The same for one that no longer counts. `counted`: so many were counted so far. It never gets below zero: one that
+  // was sent before the profile was made is not in it.
+  std::size_t uncount_reminder(const Keys& keys, std::string_view customer_id, std::int64_t counted);
   // The guard had this version, and gets the next one. A guard of version 0 must not be there.
   std::size_t move_guard(const Keys& keys, std::string_view customer_id, const Guard& seen, const Guard& next);
 

@@ -79,7 +79,7 @@ TEST_F(ApprovalsOnAStore, AreOneCommitWithEverything) {
   EXPECT_EQ(emails[0].subject, "Payment Reminder from Innovate AI");
   EXPECT_EQ(emails[0].sender, "billing@example.com");
   EXPECT_EQ(emails[0].recipients.at(0).address, "john@example.com");
-  EXPECT_THAT(emails[0].tags, ElementsAre("reminder", "first"));
+  EXPECT_THAT(emails[0].tags, ElementsAre("reminder", "first", "customer:cust_001"));
 
   const std::vector<item::Item> events = store_.scan("EmailTrackingTable-audit");
   ASSERT_THAT(events, SizeIs(1));
@@ -272,7 +272,12 @@ TEST_F(ApprovalsOnAStore, OfWhatIsNoEmailAreRefused) {
   for (const auto& [name, value] : broken) {
     const std::string id = draft();
     change_draft(id, name, value);
-    EXPECT_EQ(outcome_of(office_.approve(id)), "invalid") << name << " " << value;
+    const auto answer = office_.approve(id);
+    EXPECT_EQ(outcome_of(answer), "invalid") << name << " " << value;
+    if (name == "customer_email" && !answer) {
+      ASSERT_THAT(answer.error().faults, SizeIs(1));
+      EXPECT_EQ(answer.error().faults[0].field, name);
+    }
     EXPECT_EQ(text("DRAFT#" + id, "status"), "draft");
   }
   EXPECT_THAT(office_.emails(), IsEmpty());

@@ -2,6 +2,7 @@
 #include "item/attribute_text.h"
 #include "reminder_office.h"
 #include "reminders/imports.h"
+#include "reminders/record/reminder_mail.h"
 #include "reminders/record/watch.h"
 
 namespace postino::reminders {
@@ -347,6 +348,43 @@ TEST_F(RecallsOfReminders, AreNotNeededWhereItIsNotKnownWhetherTheCustomerIsStop
   EXPECT_EQ(why_not(), "");
   store_.put({{"PK", Keys::email(sent.email_id)}, {"SK", watch_sort}, {"customer_id", 5}});
   EXPECT_THAT(why_not(), HasSubstr("it is not known now whether the customer may get it: the record"));
+}
+
+// Another program may remove what leads from the e-mail to the customer. The e-mail's tags do so, too.
+TEST_F(RecallsOfReminders, AreNotNeededWhereTheWatchWasRemoved) {
+  const SentReminder sent = handed_over();
+  const auto why_not = [&] { return office_.deliveries.why_not_send(mail_.find(sent.email_id, "").value().value()); };
+  store_.remove(Keys::email(sent.email_id), std::string(watch_sort));
+  EXPECT_EQ(why_not(), std::nullopt);
+  opt_out_alone();
+  EXPECT_EQ(why_not(), "the customer has opted out of reminders");
+  SentReminder longest = sent;
+  longest.customer_id = std::string(longest_record_id - 1, 'c') + "d";
+  const auto payload = make_payload(longest, "billing@example.com", "");
+  ASSERT_TRUE(payload) << payload.error().message;
+  EXPECT_EQ(customer_in_tags(payload->tags), longest.customer_id);
+}
+
+TEST_F(RecallsOfReminders, ReachACustomerWhoIsKnownOnlyByRecordsOfAnotherProgram) {
+  const auto sent = office_.approve(put_draft(store_, "cust_002", "first"));
+  ASSERT_TRUE(succeeded(sent));
+  EXPECT_EQ(office_.handovers.run_once().value_or(-1), 1);
+  const auto out = office_.customers.opt_out("cust_002", "asked", recall_actor);
+  ASSERT_TRUE(succeeded(out));
+  EXPECT_THAT(out->recalled.cancelled, ElementsAre(sent->id));
+  EXPECT_EQ(state_of(*sent), State::cancelled);
+  EXPECT_EQ(out->reminders_sent, 0) << "it was sent before the record was made, and is not in its count";
+  EXPECT_EQ(outcome_of(office_.approve(put_draft(store_, "cust_002", "first", test_start + 1h))), "stopped");
+}
+
+TEST_F(RecallsOfReminders, AreNotOfWhatAnotherProgramPutsBetweenInvoices) {
+  const SentReminder sent = handed_over();
+  for (const std::string sort : {"UNPAID#!junk", "UNPAID#", "UNPAID#2025-01-01", "UNPAID#2025-13-01#INV-7"})
+    store_.put({{"PK", "CUSTOMER#cust_001"}, {"SK", sort}});
+  const auto why_not = [&] { return office_.deliveries.why_not_send(mail_.find(sent.email_id, "").value().value()); };
+  EXPECT_EQ(why_not(), std::nullopt);
+  ASSERT_TRUE(succeeded(Customers(office_.records).pay("cust_001", "INV-001", {}, recall_actor)));
+  EXPECT_EQ(why_not(), "no invoice of the customer is overdue");
 }
 
 // It was cancelled by one who could not see that the outbox had it.

@@ -11,6 +11,25 @@ std::string reminder_email_id(const std::string& tenant, const std::string& draf
   return outbox::derived_uuid("payment reminder\n" + tenant + "\n" + draft_id + "\n" + std::to_string(revision));
 }
 
+namespace {
+
+std::vector<std::string> tags_of(const SentReminder& sent) {
+  constexpr std::size_t part = outbox::PayloadLimits::tag_bytes - customer_tag_begin.size();
+  std::vector<std::string> tags = {std::string(reminder_tag), sent.reminder_type};
+  for (std::size_t begin = 0; begin < sent.customer_id.size(); begin += part)
+    tags.push_back(std::string(customer_tag_begin) + sent.customer_id.substr(begin, part));
+  return tags;
+}
+
+}  // namespace
+
+std::string customer_in_tags(const std::vector<std::string>& tags) {
+  std::string id;
+  for (const std::string& tag : tags)
+    if (tag.starts_with(customer_tag_begin)) id += tag.substr(customer_tag_begin.size());
+  return id;
+}
+
 base::Result<outbox::Payload> make_payload(const SentReminder& sent, const std::string& from,
                                            const std::string& reply_to) {
   outbox::Payload payload;
@@ -30,7 +49,7 @@ base::Result<outbox::Payload> make_payload(const SentReminder& sent, const std::
   payload.subject = sent.text.subject;
   payload.body_text = sent.text.body;
   payload.body_html = sent.text.html;
-  payload.tags = {std::string(reminder_tag), sent.reminder_type};
+  payload.tags = tags_of(sent);
   // The rules for e-mails of all callers hold here, too. A name that breaks them is left out: it is a courtesy.
   if (auto checked = outbox::parse_payload(outbox::to_json(payload))) return *std::move(checked);
   payload.to.front().name.clear();

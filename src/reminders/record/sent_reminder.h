@@ -15,6 +15,8 @@ inline constexpr base::Milliseconds sent_life = std::chrono::hours(24 * 365);
 
 // Of the e-mails of all reminders.
 inline constexpr std::string_view reminder_tag = "reminder";
+// Further tags of them begin with this, and are the customer's id together: a tag may be shorter than an id.
+inline constexpr std::string_view customer_tag_begin = "customer:";
 
 // delivery_status. `sent`: the mail server has taken it, which is all that can be known until a bounce comes.
 // `unknown`: it is not tried any more, and an attempt at it may have succeeded.
