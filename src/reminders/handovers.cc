@@ -1,5 +1,7 @@
 #include "reminders/handovers.h"
 
+#include <utility>
+
 #include "base/log.h"
 #include "item/attribute_text.h"
 #include "reminders/recalls.h"
@@ -10,16 +12,41 @@
 
 namespace postino::reminders {
 
+namespace {
+
+constexpr int most_refused = 10;         // by an outbox that is away, in one run
+constexpr std::size_t most_told = 1000;  // records; then the log tells of them again
+
+// Is it about the outbox or the store as a whole? Otherwise it is about one record.
+bool is_away(const Refusal& refusal) {
+  return refusal.kind == RefusalKind::unavailable || refusal.kind == RefusalKind::outcome_unknown;
+}
+
+}  // namespace
+
 Answer<int> Handovers::run_once(int limit) {
+  if (nothing_is_left_) return 0;
+  auto done = run(limit);
+  const bool was_away = is_away_;
+  is_away_ = !done;
+  if (!done && !was_away)
+    base::log_warning("reminders", "approved reminders do not get into the outbox", {{"cause", done.error().message}});
+  return done;
+}
+
+Answer<int> Handovers::run(int limit) {
   int done = 0;
+  int refused = 0;
   std::optional<Refusal> trouble;
-  for (int shard = 0; shard < work_shards; ++shard) {
+  const Position from = std::exchange(position_, {});
+  for (int shard = from.shard; shard < work_shards; ++shard) {
     store::QueryRequest request;
     request.table_name = store_.tables().tracking;
     request.key_condition = "PK = :pk";
     request.placeholders.values = item::Map{{":pk", Keys::handover(shard)}};
     request.consistent_read = true;
     request.limit = limit;
+    if (shard == from.shard) request.exclusive_start_key = from.after;
     do {
       TRY(ReminderStore::QueryPage page, store_.query(request));
       for (const item::Item& item : page.items) {
@@ -31,15 +58,24 @@ Answer<int> Handovers::run_once(int limit) {
           ++done;
           continue;
         }
-        base::log_warning("reminders", "an approved reminder is not in the outbox yet",
-                          {{"record", key_text(item)}, {"cause", handed.error().message}});
         ++store_.troubles().handovers;
         trouble = handed.error();
+        if (is_away(*trouble)) {
+          if (++refused < most_refused) continue;
+          position_ = {shard, Keys::key(item::attribute_text(item, "PK"), item::attribute_text(item, "SK"))};
+          if (done > 0) return done;
+          return base::propagate(*std::move(trouble));
+        }
+        if (told_.size() == most_told) told_.clear();
+        if (told_.insert(key_text(item)).second)
+          base::log_warning("reminders", "an approved reminder is not in the outbox yet",
+                            {{"record", key_text(item)}, {"cause", trouble->message}});
       }
       request.exclusive_start_key = std::move(page.next);
     } while (request.exclusive_start_key);
   }
   if (done == 0 && trouble) return base::propagate(*std::move(trouble));
+  nothing_is_left_ = mail_.shares_commits() && !trouble && from.shard == 0 && !from.after;
   return done;
 }
 

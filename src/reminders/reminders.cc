@@ -49,7 +49,7 @@ class Upkeep {
   static bool work(Work& of, const char* what) {
     const auto done = of.run_once(at_once);
     // Each is told of by itself; this one says that it is about all of them.
-    if (!done) base::log_warning("reminders", what, {{"cause", done.error().message}});
+    if (!done && what != nullptr) base::log_warning("reminders", what, {{"cause", done.error().message}});
     return done && *done >= at_once;
   }
 
@@ -58,7 +58,7 @@ class Upkeep {
     while (!stopping_) {
       woken_ = false;
       lock.unlock();
-      const bool more_to_hand_over = work(handovers_, "approved reminders do not get into the outbox");
+      const bool more_to_hand_over = work(handovers_, nullptr);  // which tells it
       const bool more_to_look_at = work(deliveries_, "it cannot be found out what became of reminders");
       const bool more_to_erase = work(erasure_, "erasures that were interrupted are not finished");
       if (const auto seen = store_.let_some_expire(at_once); !seen)

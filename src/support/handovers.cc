@@ -1,19 +1,47 @@
 #include "support/handovers.h"
 
+#include <utility>
+
 #include "base/log.h"
+#include "item/attribute_text.h"
 
 namespace postino::support {
 
+namespace {
+
+constexpr int most_refused = 10;         // by an outbox that is away, in one run
+constexpr std::size_t most_told = 1000;  // records; then the log tells of them again
+
+// Is it about the outbox or the store as a whole? Otherwise it is about one record.
+bool is_away(const Refusal& refusal) {
+  return refusal.kind == RefusalKind::unavailable || refusal.kind == RefusalKind::outcome_unknown;
+}
+
+}  // namespace
+
 Answer<int> Handovers::run_once(int limit) {
+  if (nothing_is_left_) return 0;
+  auto done = run(limit);
+  const bool was_away = is_away_;
+  is_away_ = !done;
+  if (!done && !was_away)
+    base::log_warning("support", "e-mails of tickets do not get into the outbox", {{"cause", done.error().message}});
+  return done;
+}
+
+Answer<int> Handovers::run(int limit) {
   int done = 0;
+  int refused = 0;
   std::optional<Refusal> trouble;
-  for (int shard = 0; shard < handover_shards; ++shard) {
+  const Position from = std::exchange(position_, {});
+  for (int shard = from.shard; shard < handover_shards; ++shard) {
     store::QueryRequest request;
     request.table_name = store_.tables().tickets;
     request.key_condition = "PK = :pk";
     request.placeholders.values = item::Map{{":pk", Keys::handover(shard)}};
     request.consistent_read = true;
     request.limit = limit;
+    if (shard == from.shard) request.exclusive_start_key = from.after;
     do {
       TRY(store::PageResponse page, store_.query(request));
       for (const item::Item& item : page.items) {
@@ -23,14 +51,23 @@ Answer<int> Handovers::run_once(int limit) {
           ++done;
           continue;
         }
-        base::log_warning("support", "an e-mail of a ticket is not in the outbox yet",
-                          {{"record", key_text(item)}, {"cause", handed.error().message}});
         trouble = handed.error();
+        if (is_away(*trouble)) {
+          if (++refused < most_refused) continue;
+          position_ = {shard, Keys::key(item::attribute_text(item, "PK"), item::attribute_text(item, "SK"))};
+          if (done > 0) return done;
+          return base::propagate(*std::move(trouble));
+        }
+        if (told_.size() == most_told) told_.clear();
+        if (told_.insert(key_text(item)).second)
+          base::log_warning("support", "an e-mail of a ticket is not in the outbox yet",
+                            {{"record", key_text(item)}, {"cause", trouble->message}});
       }
       request.exclusive_start_key = std::move(page.last_evaluated_key);
     } while (request.exclusive_start_key);
   }
   if (done == 0 && trouble) return base::propagate(*std::move(trouble));
+  nothing_is_left_ = mail_.shares_commits() && !trouble && from.shard == 0 && !from.after;
   return done;
 }
 

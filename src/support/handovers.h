@@ -2,6 +2,10 @@
 // An e-mail that the outbox has already is not given to it again.
 #pragma once
 
+#include <optional>
+#include <set>
+#include <string>
+
 #include "support/mail_room.h"
 #include "support/record/handover.h"
 #include "support/ticket_store.h"
@@ -13,14 +17,26 @@ class Handovers {
   Handovers(TicketStore& store, MailRoom& mail) : store_(store), mail_(mail) {}
 
   // How many were handed over. One that cannot be now waits, and keeps no other back; the answer is its error if none
-  // could.
+  // could. While the outbox is away a run gives up after a few, and the next one goes on behind them; the log tells of
+  // it once. An outbox that shares commits is handed nothing: only what is left of another one is looked for, until
+  // there is no more. To be called by one thread at a time.
   Answer<int> run_once(int limit = 100);
 
  private:
+  Answer<int> run(int limit);
+  // From where the last run gave up, or from the beginning.
+  struct Position {
+    int shard = 0;
+    std::optional<item::Key> after;
+  };
   Answer<void> hand_over(const item::Item& item);
 
   TicketStore& store_;
   MailRoom& mail_;
+  Position position_;
+  bool is_away_ = false;          // the last run has failed, and the log tells it
+  bool nothing_is_left_ = false;  // of an outbox that shared no commits
+  std::set<std::string> told_;    // records that the log tells of
 };
 
 }  // namespace postino::support

@@ -322,6 +322,47 @@ TEST_F(HandoversOfReminders, KeepNoOthersBack) {
   EXPECT_THAT(mail_.payloads(), SizeIs(5));
 }
 
+TEST_F(HandoversOfReminders, GiveUpAfterAFewWhileTheOutboxIsAwayAndGoOnBehindThem) {
+  constexpr int emails = 15, most_refused = 10;
+  for (int i = 0; i < emails; ++i)
+    ASSERT_EQ(outcome_of(office_.approve(put_draft(store_, "other_" + std::to_string(i), "first"))), "");
+  int tried = 0;
+  mail_.before_accept = [&] { ++tried; };
+  mail_.fails = true;
+  EXPECT_FALSE(office_.handovers.run_once());
+  EXPECT_EQ(tried, most_refused);
+  EXPECT_FALSE(office_.handovers.run_once());
+  EXPECT_EQ(tried, emails) << "the others had their turn";
+  mail_.fails = false;
+  EXPECT_EQ(office_.handovers.run_once().value_or(-1), emails);
+}
+
+TEST_F(HandoversOfReminders, AreLookedForUntilNothingIsLeftWhenCommitsAreShared) {
+  ReminderOffice office(store_);
+  const item::Item junk = {{"PK", "HANDOVER#0"}, {"SK", "0"}, {"customer_id", 1}};
+  store_.put(junk);
+  EXPECT_FALSE(office.handovers.run_once());
+  store_.remove("HANDOVER#0", "0");
+  // Of an outbox that shared no commits, before the server was configured anew.
+  ASSERT_EQ(outcome_of(office_.approve(put_draft(store_, "cust_001", "first"))), "");
+  EXPECT_EQ(office.handovers.run_once().value_or(-1), 1);
+  EXPECT_THAT(office.emails(), SizeIs(1));
+  store_.put(junk);
+  EXPECT_EQ(office.handovers.run_once().value_or(-1), 0) << "it is not read any more";
+}
+
+TEST_F(HandoversOfReminders, DoNotTakeAForeignEmailForTheirOwn) {
+  ReminderOffice office(store_);
+  ASSERT_EQ(outcome_of(office_.approve(put_draft(store_, "cust_001", "first"))), "");
+  ASSERT_EQ(office_.handovers.run_once().value_or(-1), 1);
+  outbox::Payload payload = mail_.payloads().at(0);
+  ASSERT_TRUE(office.own_mail.accept(payload, "beta"));
+  EXPECT_TRUE(office.own_mail.accept(payload, "beta")) << "the same again";
+  for (const std::string tenant : {"acme", ""}) EXPECT_FALSE(office.own_mail.accept(payload, tenant)) << tenant;
+  payload.tags = {"newsletter"};
+  EXPECT_FALSE(office.own_mail.accept(payload, "beta")) << "another e-mail";
+}
+
 // As many as one run looks at.
 TEST_F(DeliveriesOfReminders, DoNotWaitBehindWhatCannotBeRead) {
   constexpr int limit = 3;

@@ -158,5 +158,36 @@ TEST(Handovers, BringEmailsToAnOutboxThatSharesNoCommits) {
   EXPECT_EQ(office.desk.handovers().run_once().value(), 0);
 }
 
+TEST(Handovers, GiveUpAfterAFewWhileTheOutboxIsAwayAndGoOnBehindThem) {
+  constexpr int emails = 15, most_refused = 10;
+  SupportStore store;
+  MemoryMailRoom mail;
+  SupportOffice office(store, &mail);
+  NewTicket ticket = new_ticket();
+  ticket.letter = test_letter();
+  for (int i = 0; i < emails; ++i) office.make(ticket);
+  mail.fails = true;
+  EXPECT_FALSE(office.desk.handovers().run_once());
+  EXPECT_EQ(mail.tried, most_refused);
+  EXPECT_FALSE(office.desk.handovers().run_once());
+  EXPECT_EQ(mail.tried, emails) << "the others had their turn";
+  mail.fails = false;
+  EXPECT_EQ(office.desk.handovers().run_once().value(), emails);
+}
+
+TEST(Handovers, AreLookedForUntilNothingIsLeftWhenCommitsAreShared) {
+  SupportStore store;
+  MemoryMailRoom mail;
+  SupportOffice former(store, &mail);
+  SupportOffice office(store);
+  NewTicket ticket = new_ticket();
+  ticket.letter = test_letter();
+  former.make(ticket);
+  EXPECT_EQ(office.desk.handovers().run_once().value(), 1) << "what is left of another outbox";
+  EXPECT_THAT(office.emails(), SizeIs(1));
+  former.make(ticket);
+  EXPECT_EQ(office.desk.handovers().run_once().value(), 0) << "it is not read any more";
+}
+
 }  // namespace
 }  // namespace postino::support

@@ -21,6 +21,7 @@ class MemoryMailRoom final : public MailRoom {
   }
   base::Result<void> accept(const outbox::Payload& payload, const std::string& tenant) override {
     const std::lock_guard lock(mutex_);
+    ++tried;
     if (fails) return base::fail(base::ErrorCode::exhausted, "the outbox is away");
     if (!payloads_.emplace(payload.id, payload).second) ++repeats;
     tenants[payload.id] = tenant;
@@ -38,6 +39,7 @@ class MemoryMailRoom final : public MailRoom {
   }
 
   bool fails = false;  // to be set before use by several threads
+  int tried = 0;       // acceptances
   int repeats = 0;     // acceptances of e-mails that were there
   std::map<std::string, std::string> tenants;
 
