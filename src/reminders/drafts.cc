@@ -7,6 +7,7 @@
 #include "item/attribute_text.h"
 #include "mail/text_rules.h"
 #include "reminders/customer_commit.h"
+#include "reminders/customer_records.h"
 #include "reminders/listing.h"
 #include "reminders/record/draft_item.h"
 #include "reminders/record/item_fields.h"
@@ -557,7 +558,6 @@ Answer<Drafts::Explanation> Drafts::explain(const std::string& customer_id, cons
   Explanation explanation;
   explanation.customer_id = customer_id;
   explanation.reminder_type = type;
-  explanation.overdue.customer.id = customer_id;
   const auto standing = read_standing(store_, customers_, mail_, keys, customer_id, "");
   if (!standing) {
     // People are told which record cannot be read: until it can be, nothing is approved.
@@ -566,9 +566,12 @@ Answer<Drafts::Explanation> Drafts::explain(const std::string& customer_id, cons
     explanation.decision = stopped_decision(explanation.stopped);
     return explanation;
   }
-  if (!standing->customer && standing->guard.last.empty()) return refuse_unknown_customer(customer_id);
   if (standing->customer) {
     TRY(explanation.overdue, customers_.overdue(customer_id, tenant));
+  } else if (standing->guard.last.empty()) {
+    // Also one that has failed tells of the customer.
+    TRY(const std::optional<item::Item> newest, newest_reminder(store_, keys, customer_id));
+    if (!newest) return refuse_unknown_customer(customer_id);
   }
   explanation.decision = store_.rules().decide(type, standing->guard.last, store_.clock().now());
   explanation.stopped = standing->stopped;

@@ -95,7 +95,7 @@ class Drafts {
     std::string reminder_type;
     Decision decision;
     std::string stopped;
-    Overdue overdue;
+    std::optional<Overdue> overdue;  // nullopt: the customer has no record, or one that cannot be read
   };
   // Also of a customer of whom only what other programs have sent is known.
   Answer<Explanation> explain(const std::string& customer_id, const std::string& type, const std::string& tenant);

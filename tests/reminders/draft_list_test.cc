@@ -218,8 +218,8 @@ TEST_F(DraftLists, ADryRunExplainsItself) {
   EXPECT_EQ(explained->decision.reason, Reason::too_soon);
   EXPECT_EQ(explained->decision.allowed_from, test_start + 4 * 24h);
   EXPECT_EQ(explained->decision.rests_on.size(), 2U);
-  EXPECT_EQ(explained->overdue.invoices.at(0).id, "INV-001");
-  EXPECT_EQ(explained->overdue.totals.at(0).text(), "1500.00 USD");
+  EXPECT_EQ(explained->overdue->invoices.at(0).id, "INV-001");
+  EXPECT_EQ(explained->overdue->totals.at(0).text(), "1500.00 USD");
   EXPECT_THAT(faulty_fields(drafts_.explain("cust_001", "third", "")), ElementsAre("reminder_type"));
   EXPECT_TRUE(is_refused(drafts_.explain("nobody", "first", ""), RefusalKind::unknown_customer));
   EXPECT_TRUE(is_refused(drafts_.explain("cust_001", "first", "acme"), RefusalKind::unknown_customer));
@@ -228,6 +228,14 @@ TEST_F(DraftLists, ADryRunExplainsItself) {
   const auto foreign = drafts_.explain("foreign", "first", "");
   ASSERT_TRUE(succeeded(foreign));
   EXPECT_EQ(foreign->decision.allowed_from, test_start + 6 * 24h);
+  EXPECT_FALSE(foreign->overdue) << "there is no record to be shown";
+  item::Item failed = seed_sent("failed", test_start - 24h, "first");
+  failed.set("status", "failed");
+  failed.set("delivery_status", "failed");
+  store_.put(failed);
+  const auto allowed = drafts_.explain("failed", "first", "");
+  ASSERT_TRUE(succeeded(allowed));
+  EXPECT_TRUE(allowed->decision.is_allowed());
   EXPECT_THAT(store_.sort_keys("CUSTOMER#foreign"), ElementsAre("SENT#20260101_030405_first"));
 }
 

@@ -267,7 +267,7 @@ std::vector<NamedSchema> draft_schemas() {
                        {"reminder_type", text(), required},
                        {"decision", like("Decision"), required},
                        {"stopped", text("Why the customer gets no reminders at all.")},
-                       {"overdue", like("Overdue"), required}}}},
+                       {"overdue", like("Overdue", "Of a customer who has a record.")}}}},
       {"DaySummary",
        {.type = "object",
         .properties = {{"date", {.type = "string", .format = "date"}, required},

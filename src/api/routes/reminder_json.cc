@@ -402,8 +402,10 @@ void write_json(json::Writer& json, const reminders::Drafts::Explanation& explan
   json.key("decision");
   write_json(json, explanation.decision);
   text_member(json, "stopped", explanation.stopped);
-  json.key("overdue");
-  write_json(json, explanation.overdue, now);
+  if (explanation.overdue) {
+    json.key("overdue");
+    write_json(json, *explanation.overdue, now);
+  }
   json.end_object();
 }
 
