@@ -99,8 +99,8 @@ class Customers {
   Answer<Customer> change(const std::string& id, const Actor& actor, const std::string& action,
                           const std::function<bool(Customer&)>& decide, IfUnknown if_unknown = IfUnknown::refuse);
   Answer<Customer> make(const Keys& keys, Customer customer, const Actor& actor);
-  // Whoever can be sent a reminder can be stopped: one of whom only drafts and sent reminders tell gets a record.
-  // unknown_customer when nothing tells of it, or it was erased.
+  // A customer who can be sent a reminder can be stopped: one of whom only drafts and sent reminders tell gets a
+  // record. unknown_customer when nothing tells of it, or it was erased.
   Answer<void> make_from_reminders(const Keys& keys, const std::string& id, const Actor& actor);
   Answer<Taken<Customer>> take_known(const Customer& customer, const Actor& actor);
   // Of a customer who gets none any more.
