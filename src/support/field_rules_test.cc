@@ -26,6 +26,9 @@ TEST(FieldRules, LetMarkupPassAndRefuseControlCharacters) {
   EXPECT_EQ(text("two\nlines\twith a tab\r\n"), "");
   EXPECT_EQ(text(std::string("a\0b", 3)), "comments must not have control characters other than line ends and tabs");
   EXPECT_EQ(text("\x1b[31mred"), "comments must not have control characters other than line ends and tabs");
+  for (const char* const control : {"a\xc2\x80", "a\xc2\x85z", "\xc2\x9f"})
+    EXPECT_EQ(text(control), "comments must not have control characters other than line ends and tabs");
+  EXPECT_EQ(text("\xc2\xa0 and \xc3\x85"), "") << "a space that does not break, and a letter";
   EXPECT_EQ(text("\xff"), "comments must be UTF-8");
   EXPECT_EQ(text(""), "comments must have 1 to 40 characters");
   EXPECT_EQ(text(std::string(41, 'a')), "comments must have 1 to 40 characters");
