@@ -74,6 +74,10 @@ TEST_F(TicketsTest, OfOtherCallersHaveOtherKeys) {
   EXPECT_FALSE(of_tenant.is_repeated);
   EXPECT_FALSE(of_customer.is_repeated);
   EXPECT_NE(of_customer.answer.ticket_id, of_operator.answer.ticket_id);
+  // However the keys of others are written.
+  for (const std::string key : {"CUSTOMER#cust_456#key", "_OF#cust_456#key", "OF#cust_456#key", "cust_456#key"})
+    EXPECT_FALSE(tickets_.create(new_ticket(), key, actor_).value().is_repeated) << key;
+  EXPECT_TRUE(tickets_.create(new_ticket(), "key", customer_actor("cust_456")).value().is_repeated);
 }
 
 TEST_F(TicketsTest, AreRefusedWithEveryFieldThatBreaksARule) {

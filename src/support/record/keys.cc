@@ -87,6 +87,12 @@ std::string event_sort(std::string_view date, std::int64_t number) {
   return std::string(event_begin).append(date).append("#").append(event_number(number));
 }
 
+std::string plain_event_sort(std::string_view date, std::int64_t number) {
+  const std::string digits = std::to_string(number);
+  const std::size_t zeros = plain_digits - std::min(plain_digits, digits.size());
+  return std::string(event_begin).append(date).append("#").append(zeros, '0').append(digits);
+}
+
 std::optional<TicketPlace> parse_ticket_partition(std::string_view pk) {
   TicketPlace place;
   if (pk.starts_with(tenant_begin)) {
@@ -104,7 +110,7 @@ std::optional<TicketPlace> parse_ticket_partition(std::string_view pk) {
 Keys::Keys(std::string tenant, const std::optional<std::string>& bound_customer)
     : tenant_(std::move(tenant)),
       prefix_(tenant_.empty() ? "" : std::string(tenant_begin) + tenant_in_key(tenant_) + "#"),
-      own_(bound_customer ? "CUSTOMER#" + tenant_in_key(*bound_customer) + "#" : "") {
+      customer_(bound_customer ? tenant_in_key(*bound_customer) + "#" : "") {
   access::CallerScope::check(tenant_, bound_customer);
 }
 
@@ -112,6 +118,11 @@ std::string Keys::of(std::string_view kind, std::string_view name) const {
   std::string text;
   text.reserve(prefix_.size() + kind.size() + name.size());
   return text.append(prefix_).append(kind).append(name);
+}
+
+std::string Keys::own(const std::string& kind, std::string_view key) const {
+  if (customer_.empty()) return of(kind + "#", key);
+  return of(kind + "_OF#", customer_ + std::string(key));
 }
 
 int Keys::handover_shard(std::string_view email_id) {

@@ -23,7 +23,7 @@
 // Between FEEDBACK# and METADATA there is nothing else, so that one query has a ticket and its feedback.
 // Of a tenant, every PK and GSI PK begins with "TENANT#{tenant}#". Those of HANDOVER# and ADOPTION do not: one look
 // finds the work of all tenants, and the items have the tenant in an attribute. Callers that are bound to a customer
-// have keys of their own for IDEMPOTENCY# and CACHE#: "CUSTOMER#{c}#{key}".
+// have IDEMPOTENCY_OF#{c}#{key} and CACHE_OF#{c}#{key}: no key of other callers leads there.
 #pragma once
 
 #include <optional>
@@ -77,6 +77,7 @@ bool is_date(std::string_view text);
 std::string event_number(std::int64_t number);
 std::optional<std::int64_t> parse_event_number(std::string_view text);
 std::string event_sort(std::string_view date, std::int64_t number);
+std::string plain_event_sort(std::string_view date, std::int64_t number);  // as other programs write it
 
 // Of a ticket's partition.
 struct TicketPlace {
@@ -95,8 +96,8 @@ class Keys {
   // PKs.
   std::string ticket(std::string_view id) const { return of("TICKET#", id); }
   std::string mail(std::string_view message_id) const { return of("MAIL#", message_id); }
-  std::string idempotency(std::string_view key) const { return of("IDEMPOTENCY#", own_ + std::string(key)); }
-  std::string cache(std::string_view key) const { return of("CACHE#", own_ + std::string(key)); }
+  std::string idempotency(std::string_view key) const { return own("IDEMPOTENCY", key); }
+  std::string cache(std::string_view key) const { return own("CACHE", key); }
   static std::string handover(int shard) { return "HANDOVER#" + std::to_string(shard); }
   static int handover_shard(std::string_view email_id);
 
@@ -116,10 +117,11 @@ class Keys {
 
  private:
   std::string of(std::string_view kind, std::string_view name) const;
+  std::string own(const std::string& kind, std::string_view key) const;
 
   const std::string tenant_;
   const std::string prefix_;
-  const std::string own_;
+  const std::string customer_;  // as keys have it, with the # behind it; empty: the caller is bound to none
 };
 
 // "STATUS#READY#": what GSI1SK of a customer's tickets begins with.
