@@ -9,21 +9,22 @@ namespace postino::mail {
 
 namespace {
 
-// The value of the header as it stands in the message, folded.
+// The value of the header as it stands in the message, folded. Lines end in CRLF, or in LF where a program has
+// rewritten them.
 std::string raw_header(std::string_view message, std::string_view name) {
   for (std::size_t begin = 0; begin < message.size();) {
-    std::size_t end = message.find("\r\n", begin);
+    std::size_t end = message.find('\n', begin);
     // A line that begins with white space belongs to the one before.
-    while (end != std::string_view::npos && end + 2 < message.size() &&
-           (message[end + 2] == ' ' || message[end + 2] == '\t'))
-      end = message.find("\r\n", end + 2);
+    while (end != std::string_view::npos && end + 1 < message.size() &&
+           (message[end + 1] == ' ' || message[end + 1] == '\t'))
+      end = message.find('\n', end + 1);
     const std::string_view line = message.substr(begin, end == std::string_view::npos ? end : end - begin);
-    if (line.empty()) return "";
+    if (line.empty() || line == "\r") return "";
     const std::size_t colon = line.find(':');
     if (colon != std::string_view::npos && base::equal_ignoring_case(line.substr(0, colon), name))
       return std::string(line.substr(colon + 1));
     if (end == std::string_view::npos) return "";
-    begin = end + 2;
+    begin = end + 1;
   }
   return "";
 }
