@@ -32,7 +32,7 @@ const ObjectKind& large_items_kind();
 // The attributes that say where others are, or why they cannot be read. Callers may not use these names.
 const std::vector<std::string>& large_data_attributes();
 
-// Why an item that was read is not whole: corrupt. Whoever reads records asks this first.
+// Why an item that was read is not whole: corrupt. A reader of records asks this first.
 base::Result<void> check_whole(const item::Map& item);
 
 struct LargeItemLimits {

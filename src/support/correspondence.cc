@@ -10,6 +10,7 @@
 #include "json/string.h"
 #include "mail/header_fields.h"
 #include "mail/subject.h"
+#include "support/customer_view.h"
 #include "support/field_rules.h"
 
 namespace postino::support {
@@ -41,6 +42,23 @@ tl::unexpected<Refusal> refuse_answer() {
   return refuse(RefusalKind::unknown_answer, "the message answers no e-mail of a ticket");
 }
 
+// A letter that is a request by itself has its fields without "letter." before them.
+Refusal without_letter(Refusal refusal) {
+  constexpr std::string_view prefix = "letter.";
+  const auto strip = [&](std::string& text) {
+    for (std::size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at))
+      text.erase(at, prefix.size());
+  };
+  if (refusal.faults.empty()) return refusal;
+  refusal.message.clear();
+  for (FieldFault& fault : refusal.faults) {
+    strip(fault.field);
+    strip(fault.rule);
+    refusal.message.append(refusal.message.empty() ? "" : "; ").append(fault.field + " " + fault.rule);
+  }
+  return refusal;
+}
+
 std::string kept_line(std::string_view text, std::size_t most) {
   std::string kept;
   base::append_printable(kept, text, most);
@@ -55,7 +73,8 @@ Answer<std::optional<TicketEmail>> Correspondence::known(const Keys& keys, const
   if (!item) return std::nullopt;
   const MailReference reference = read_mail_reference(*item);
   // Of a ticket that the caller may not see nothing is told, not even its id.
-  if (const auto stored = store_.find(reference.ticket_id, scope); !stored) {
+  const auto stored = store_.find(reference.ticket_id, scope);
+  if (!stored) {
     if (stored.error().kind == RefusalKind::unknown_ticket) return std::nullopt;
     return base::propagate(stored.error());
   }
@@ -63,13 +82,16 @@ Answer<std::optional<TicketEmail>> Correspondence::known(const Keys& keys, const
   if (!found) return std::nullopt;
   auto email = read_email(*found);
   if (!email) return base::propagate(refusal_of(email.error()));
-  return std::optional<TicketEmail>(*std::move(email));
+  return shown_to(scope, *std::move(email), stored->ticket);
 }
 
 Answer<TakenEmail> Correspondence::send(const std::string& ticket_id, const Letter& letter, const Actor& actor) {
   FieldRules rules;
+  if (actor.scope.customer_id) {
+    TRY_VOID(store_.find(ticket_id, actor.scope));  // of others' tickets nothing is told
+  }
   Letters::check(letter, actor.scope, rules);
-  TRY_VOID(rules.outcome());
+  if (auto outcome = rules.outcome(); !outcome) return base::propagate(without_letter(std::move(outcome).error()));
   const Keys keys = TicketStore::keys(actor.scope);
   const std::string email_id = Letters::new_email_id(letter, ticket_id, actor, store_.random());
   const base::TimePoint now = store_.clock().now();
@@ -86,10 +108,11 @@ Answer<TakenEmail> Correspondence::send(const std::string& ticket_id, const Lett
                        change.event.at = now;
                        change.event.type = std::string(email_sent_event);
                        change.event.by = actor.known_as();
-                       TRY(Letters::Prepared prepared, letters_.prepare(letter, stored, email_id, actor, now));
-                       change.event.details = item::Map{{"subject", prepared.email.subject}};
-                       sent = prepared.email;
-                       Letters::enclose(change, std::move(prepared), keys, store_);
+                       auto prepared = letters_.prepare(letter, stored, email_id, actor, now);
+                       if (!prepared) return base::propagate(without_letter(std::move(prepared).error()));
+                       change.event.details = item::Map{{"subject", prepared->email.subject}};
+                       sent = prepared->email;
+                       Letters::enclose(change, *std::move(prepared), keys, store_);
                        return change;
                      });
   if (written) return TakenEmail{*std::move(sent), false};
@@ -144,6 +167,7 @@ Answer<TakenEmail> Correspondence::receive(const ReceivedMessage& message, const
   email.subject = kept_line(mail::subject_of(message.headers + "\r\n\r\n"), 4 * TicketLimits::subject);
   email.text = kept_text(message.text, TicketLimits::email_bytes, email.is_cut);
   email.by = actor.known_as();
+  email.brought_by_customer = actor.scope.customer_id.has_value();
   email.at = store_.clock().now();
   email.sort = email_sort(email);
   bool is_repeated = false;
@@ -159,7 +183,7 @@ Answer<TakenEmail> Correspondence::receive(const ReceivedMessage& message, const
         change.event.type = std::string(email_received_event);
         change.event.by = email.by;
         change.event.details = item::Map{{"from", email.from}, {"subject", email.subject}};
-        change.after.last_message_id = email.message_id;
+        Letters::continue_thread(change.after, email);
         change.beside.emplace_back(store_.put(email_item(keys, email)));
         change.beside.emplace_back(store_.put(mail_reference_item(keys, email), "attribute_not_exists(PK)"));
         return change;
@@ -184,13 +208,19 @@ Answer<Page<TicketEmail>> Correspondence::list(const std::string& ticket_id, con
   listing.name = "emails/" + ticket_id;
   listing.ranges = {{TicketStore::keys(actor.scope).ticket(ticket_id), std::string(email_begin)}};
   listing.newest_first = true;
+  if (actor.scope.customer_id)
+    listing.shows = [&](const item::Item& item) {
+      auto email = read_email(item);
+      return email && shown_to(actor.scope, *std::move(email), stored.ticket);
+    };
   TRY(const Page<item::Item> items, store_.list(std::move(listing), page, other_page, actor.scope));
   Page<TicketEmail> answer;
   answer.cursor = items.cursor;
   for (const item::Item& item : items.entries) {
-    if (auto email = read_email(item))
-      answer.entries.push_back(*std::move(email));
-    else {
+    if (auto email = read_email(item)) {
+      if (auto shown = shown_to(actor.scope, *std::move(email), stored.ticket))
+        answer.entries.push_back(*std::move(shown));
+    } else {
       base::log_warning("support", "an e-mail is left out of a list", {{"cause", email.error().message}});
       ++answer.unreadable;
     }

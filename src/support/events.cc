@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "item/attribute_text.h"
+#include "support/customer_view.h"
 #include "support/field_rules.h"
 
 namespace postino::support {
@@ -60,13 +61,18 @@ Answer<Page<TicketEvent>> Events::list(const std::string& ticket_id, const Event
   listing.group = [](std::string_view sort) { return std::string(sort.substr(0, 10)); };
   listing.order = order_of_event;
   listing.most_sorted = most_sorted_events;
+  if (actor.scope.customer_id)
+    listing.shows = [&](const item::Item& item) {
+      auto event = read_event(item);
+      return event && shown_to(actor.scope, *std::move(event));
+    };
   TRY(const Page<item::Item> items, store_.list(std::move(listing), request.page, event_page, actor.scope));
   Page<TicketEvent> answer;
   answer.cursor = items.cursor;
   for (const item::Item& item : items.entries) {
-    if (auto event = read_event(item))
-      answer.entries.push_back(*std::move(event));
-    else {
+    if (auto event = read_event(item)) {
+      if (auto shown = shown_to(actor.scope, *std::move(event))) answer.entries.push_back(*std::move(shown));
+    } else {
       base::log_warning("support", "an event is left out of a list", {{"cause", event.error().message}});
       ++answer.unreadable;
     }

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "item/attribute_text.h"
+#include "support/customer_view.h"
 #include "support/field_rules.h"
 
 namespace postino::support {
@@ -24,6 +25,23 @@ Answer<std::string> FeedbackBook::last_in_millisecond(const Keys& keys, const st
   TRY(const store::PageResponse page, store_.query(request));
   if (page.items.empty()) return feedback_time_begin(time) + "Z";
   return item::attribute_text(page.items.front(), "SK").substr(feedback_begin.size());
+}
+
+Answer<bool> FeedbackBook::is_rated(const Keys& keys, const std::string& ticket_id, const std::string& operator_id) {
+  store::QueryRequest request;
+  request.table_name = store_.tables().tickets;
+  request.key_condition = "PK = :pk AND begins_with(SK, :begin)";
+  request.filter = "operator_id = :operator";
+  request.projection = "SK";
+  request.placeholders.values =
+      item::Map{{":begin", std::string(feedback_begin)}, {":operator", operator_id}, {":pk", keys.ticket(ticket_id)}};
+  request.consistent_read = true;
+  while (true) {
+    TRY(const store::PageResponse page, store_.query(request));
+    if (!page.items.empty()) return true;
+    if (!page.last_evaluated_key) return false;
+    request.exclusive_start_key = page.last_evaluated_key;
+  }
 }
 
 Answer<Feedback> FeedbackBook::add(const std::string& ticket_id, const NewFeedback& given, const Actor& actor) {
@@ -48,6 +66,11 @@ Answer<Feedback> FeedbackBook::add(const std::string& ticket_id, const NewFeedba
       auto next = next_feedback_time(feedback.submitted_at, last);
       if (!next) return refuse(RefusalKind::busy, "the ticket has too much feedback of this moment; try again");
       feedback.submitted_text = *std::move(next);
+    }
+    // The commit fails if the ticket has got another event meanwhile, so that two at once are not both the first.
+    if (actor.scope.customer_id) {
+      TRY(const bool is_repeated, is_rated(keys, ticket_id, given.operator_id));
+      if (is_repeated) return refuse_field("operator_id", "must be one that the ticket has no feedback on yet");
     }
     feedback.customer_id = stored.ticket.customer.id;
     TicketChange change{.after = stored, .event = {}};
@@ -112,7 +135,7 @@ Answer<TicketWithFeedback> FeedbackBook::of_ticket(const std::string& ticket_id,
     TRY(StoredTicket stored, store_.find(ticket_id, actor.scope));
     TRY(Page<item::Item> items, store_.list(std::move(listing), {page.cursor, limit}, operator_page, actor.scope));
     TRY(Page<Feedback> feedback, read_page(std::move(items)));
-    return TicketWithFeedback{std::move(stored.ticket), std::move(feedback)};
+    return TicketWithFeedback{shown_to(actor.scope, std::move(stored.ticket)), std::move(feedback)};
   }
   if (ticket_id.empty() || ticket_id.size() > TicketLimits::id_bytes) return refuse_unknown(ticket_id);
   // The ticket comes first.
@@ -126,7 +149,7 @@ Answer<TicketWithFeedback> FeedbackBook::of_ticket(const std::string& ticket_id,
   if (!stored && !actor.scope.customer_id) return base::propagate(refusal_of(stored.error()));
   if (!stored || !actor.scope.covers(stored->ticket.customer.id)) return refuse_unknown(ticket_id);
   TRY(Page<Feedback> feedback, read_page(std::move(items)));
-  return TicketWithFeedback{std::move(stored->ticket), std::move(feedback)};
+  return TicketWithFeedback{shown_to(actor.scope, std::move(stored->ticket)), std::move(feedback)};
 }
 
 Answer<Page<Feedback>> FeedbackBook::by_operator(const std::string& operator_id, const PageRequest& page,

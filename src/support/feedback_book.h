@@ -27,6 +27,8 @@ class FeedbackBook {
  public:
   FeedbackBook(TicketStore& store, TicketWriter& writer) : store_(store), writer_(writer) {}
 
+  // Callers that are bound to a customer rate an operator once for each ticket, so that no customer decides on the
+  // figures of an operator by repetition.
   Answer<Feedback> add(const std::string& ticket_id, const NewFeedback& feedback, const Actor& actor);
   // By its time, as it is written. unknown_ticket when there is none.
   Answer<Feedback> find(const std::string& ticket_id, const std::string& submitted_at, const Actor& actor);
@@ -37,6 +39,8 @@ class FeedbackBook {
 
  private:
   Answer<std::string> last_in_millisecond(const Keys& keys, const std::string& ticket_id, base::TimePoint time);
+  // Has the ticket feedback on this operator?
+  Answer<bool> is_rated(const Keys& keys, const std::string& ticket_id, const std::string& operator_id);
   Answer<Page<Feedback>> read_page(Page<item::Item> items);
 
   TicketStore& store_;

@@ -4,6 +4,8 @@
 
 #include "base/text.h"
 #include "mail/address.h"
+#include "support/customer_view.h"
+#include "support/record/handover.h"
 
 namespace postino::support {
 
@@ -27,6 +29,17 @@ bool is_plain_message_id(std::string_view id) {
   });
 }
 
+// "a@b c@d" -> "<a@b> <c@d> ".
+std::string bracketed(std::string_view ids) {
+  std::string text;
+  while (!ids.empty()) {
+    const std::size_t end = std::min(ids.find(' '), ids.size());
+    if (is_plain_message_id(ids.substr(0, end))) text.append("<").append(ids.substr(0, end)).append("> ");
+    ids.remove_prefix(std::min(end + 1, ids.size()));
+  }
+  return text;
+}
+
 Answer<mail::Mailbox> mailbox_in(const std::string& field, const std::string& text) {
   auto mailbox = mail::parse_mailbox(text);
   if (!mailbox) return refuse_field(field, mailbox.error().message);
@@ -36,6 +49,7 @@ Answer<mail::Mailbox> mailbox_in(const std::string& field, const std::string& te
 }  // namespace
 
 void Letters::check(const Letter& letter, const Scope& scope, FieldRules& rules) {
+  if (scope.customer_id) return rules.add("letter", "must be left out by callers that belong to a customer");
   rules.word("letter.kind", letter.kind, outbox::PayloadLimits::tag_bytes);
   rules.line("letter.subject", letter.subject, 1, TicketLimits::subject);
   rules.text("letter.text", letter.text, letter.html.empty() ? 1 : 0, TicketLimits::email_bytes);
@@ -45,8 +59,6 @@ void Letters::check(const Letter& letter, const Scope& scope, FieldRules& rules)
                                  " bytes together with letter.html");
   if (letter.to.size() > most_recipients)
     rules.add("letter.to", "must not have more than " + std::to_string(most_recipients) + " addresses");
-  if (scope.customer_id && !letter.to.empty())
-    rules.add("letter.to", "must be left out: the e-mail goes to the customer's contact address");
   for (std::size_t i = 0; i < std::min(letter.to.size(), most_recipients); ++i)
     rules.address("letter.to[" + std::to_string(i) + "]", letter.to[i]);
   if (!letter.key.empty()) rules.name("letter.key", letter.key, TicketLimits::key_bytes);
@@ -104,9 +116,10 @@ Answer<Letters::Prepared> Letters::prepare(const Letter& letter, const StoredTic
   payload.body_text = filled(letter.text, ticket);
   payload.body_html = filled(letter.html, ticket);
   payload.tags = {"support", letter.kind};
-  if (is_plain_message_id(stored.last_message_id)) {
+  // What goes to others is no part of the customer's thread.
+  if (is_plain_message_id(stored.last_message_id) && is_with_customer(email, ticket)) {
     const std::string last = "<" + stored.last_message_id + ">";
-    payload.custom_headers = {{"In-Reply-To", last}, {"References", last}};
+    payload.custom_headers = {{"In-Reply-To", last}, {"References", bracketed(stored.references) + last}};
     email.in_reply_to = stored.last_message_id;
   }
   // The rules for e-mails of all callers hold here, too.
@@ -129,12 +142,28 @@ Answer<Letters::Prepared> Letters::prepare(const Letter& letter, const StoredTic
 }
 
 void Letters::enclose(TicketChange& change, Prepared prepared, const Keys& keys, const TicketStore& store) {
-  change.after.last_message_id = prepared.email.message_id;
-  change.event.details.set("email_id", prepared.email.email_id);
-  change.event.details.set("email_kind", prepared.email.kind);
+  continue_thread(change.after, prepared.email);
+  if (!change.email) {
+    change.event.details.set("email_id", prepared.email.email_id);
+    change.event.details.set("email_kind", prepared.email.kind);
+  }
+  if (change.email)
+    change.beside.emplace_back(
+        store.put(handover_item({prepared.payload.id, keys.tenant(), outbox::to_json(prepared.payload)})));
+  else
+    change.email = std::move(prepared.payload);
   change.beside.emplace_back(store.put(email_item(keys, prepared.email)));
   change.beside.emplace_back(store.put(mail_reference_item(keys, prepared.email), "attribute_not_exists(PK)"));
-  change.email = std::move(prepared.payload);
+}
+
+void Letters::continue_thread(StoredTicket& stored, const TicketEmail& email) {
+  constexpr std::size_t most_bytes = 600;  // of the ids before it: the oldest are dropped
+  if (!is_with_customer(email, stored.ticket)) return;
+  if (!stored.last_message_id.empty())
+    stored.references.append(stored.references.empty() ? "" : " ").append(stored.last_message_id);
+  while (stored.references.size() > most_bytes)
+    stored.references.erase(0, std::min(stored.references.find(' '), stored.references.size() - 1) + 1);
+  stored.last_message_id = email.message_id;
 }
 
 }  // namespace postino::support

@@ -19,7 +19,7 @@ struct Letter {
   std::string subject = {};
   std::string text = {};
   std::string html = {};
-  std::vector<std::string> to = {};  // empty: the customer's contact address. Callers bound to a customer leave it so
+  std::vector<std::string> to = {};  // empty: the customer's contact address
   std::string key = {};              // of the caller: the same one again sends nothing; empty: none
 };
 
@@ -27,7 +27,7 @@ struct LetterRules {
   std::string from = {};      // "Support <support@example.com>"; empty: tickets send no e-mails
   std::string reply_to = {};  // where answers go, if not to `from`
   bool acknowledges = false;  // a new ticket without a letter of its own tells the customer that it is there
-  // Addresses of engineers by their names: they are told of an escalation that has no letter of its own.
+  // Addresses of engineers by their names: they are told of an escalation, besides a letter that it has.
   std::map<std::string, std::string> engineers = {};
 };
 
@@ -36,6 +36,8 @@ class Letters {
   // It must outlive this one.
   Letters(LetterRules rules, MailRoom& mail) : rules_(std::move(rules)), mail_(mail) {}
 
+  // Callers that are bound to a customer have no letters: one who chooses both the text and the contact address could
+  // send anything to anybody.
   static void check(const Letter& letter, const Scope& scope, FieldRules& rules);
 
   // The letters that go out by themselves, if the rules say so.
@@ -52,8 +54,11 @@ class Letters {
   // One that the key decides on, if there is a key.
   static std::string new_email_id(const Letter& letter, const std::string& ticket_id, const Actor& actor,
                                   base::Random& random);
-  // The e-mail goes out with this change. The condition of the last action in `beside` fails when it has gone before.
+  // The e-mail goes out with this change; a second one is handed over to the outbox. The condition of the last action
+  // that it adds to `beside` fails when it has gone before.
   static void enclose(TicketChange& change, Prepared prepared, const Keys& keys, const TicketStore& store);
+  // The next e-mail to the customer goes on with this one, if the customer has it.
+  static void continue_thread(StoredTicket& stored, const TicketEmail& email);
 
  private:
   const LetterRules rules_;

@@ -1,6 +1,7 @@
 #include "support/ticket_lists.h"
 
 #include "item/attribute_text.h"
+#include "support/customer_view.h"
 #include "support/field_rules.h"
 
 namespace postino::support {
@@ -69,7 +70,7 @@ Answer<Page<Ticket>> TicketLists::follow(const store::MergedListing& listing, co
     // The entry may be older than what has become of its ticket.
     TRY(std::vector<StoredTicket> found, store_.find_many(ids, actor.scope, &answer.unreadable));
     for (StoredTicket& stored : found)
-      if (wanted(stored.ticket)) answer.entries.push_back(std::move(stored.ticket));
+      if (wanted(stored.ticket)) answer.entries.push_back(shown_to(actor.scope, std::move(stored.ticket)));
     if (answer.cursor.empty() || answer.entries.size() == static_cast<std::size_t>(limit)) break;
   }
   return answer;
@@ -122,7 +123,7 @@ Answer<Page<Ticket>> TicketLists::find(const TicketFilter& given, const PageRequ
   listing.shows = [&](const item::Item& item) {
     auto ticket = store_.visible(item, scope, answer.unreadable);
     if (!ticket || !fits(filter, *ticket)) return false;
-    answer.entries.push_back(*std::move(ticket));
+    answer.entries.push_back(shown_to(scope, *std::move(ticket)));
     return true;
   };
   TRY(Page<item::Item> items, store_.list(std::move(listing), page, usual, scope));
@@ -138,6 +139,8 @@ Answer<Page<Ticket>> TicketLists::escalated(const std::string& engineer, const P
     return ticket.escalation && (engineer.empty() || ticket.escalation->engineer == engineer);
   };
   const Scope& scope = actor.scope;
+  // Customers are not told who takes care of their tickets, not by asking for a name either.
+  if (scope.customer_id && !engineer.empty()) return Page<Ticket>();
   const Keys keys = TicketStore::keys(scope);
   store::MergedListing listing;
   listing.name = "escalated/" + engineer;

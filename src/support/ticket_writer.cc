@@ -124,6 +124,15 @@ Answer<bool> TicketWriter::try_once(Attempt& attempt, const Decide& decide) {
   else
     actions.emplace_back(replacement(attempt.keys, stored, change.after, moved));
   actions.emplace_back(store_.put(event, "attribute_not_exists(PK)"));
+  // Others write 1000 where we write A1000.
+  const std::size_t plain_event = actions.size();
+  if (const std::string plain = plain_event_sort(place.date, place.number);
+      plain != event_sort(place.date, place.number))
+    actions.emplace_back(store::TransactConditionCheck{.table_name = store_.tables().tickets,
+                                                       .key = Keys::key(attempt.keys.ticket(stored.ticket.id), plain),
+                                                       .condition = "attribute_not_exists(PK)",
+                                                       .placeholders = {}});
+  const bool has_plain_event = actions.size() > plain_event;
   for (auto& action : filing_actions(attempt.keys, stored.filed, change.after.ticket))
     actions.push_back(std::move(action));
   const std::size_t beside = actions.size();
@@ -137,7 +146,8 @@ Answer<bool> TicketWriter::try_once(Attempt& attempt, const Decide& decide) {
   attempt.after.filed = filed_of(attempt.after.ticket);
   attempt.after.ticket.data = ticket_data(attempt.after.ticket);
   if (written) return true;
-  const bool is_event_taken = std::ranges::find(failed, event_place) != failed.end();
+  const bool is_event_taken = std::ranges::find(failed, event_place) != failed.end() ||
+                              (has_plain_event && std::ranges::find(failed, plain_event) != failed.end());
   if (is_event_taken || written.error().kind == RefusalKind::outcome_unknown) {
     // An attempt before the last one may have been done, although the store did not say so.
     const auto there = store_.get(Keys::key(item::attribute_text(event, "PK"), item::attribute_text(event, "SK")));

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "item/plain_json.h"
+#include "support/customer_view.h"
 #include "support/field_rules.h"
 
 namespace postino::support {
@@ -173,7 +174,7 @@ Answer<std::optional<Created>> Tickets::earlier(const Keys& keys, const std::str
 
 Answer<Ticket> Tickets::get(const std::string& id, const Actor& actor) {
   TRY(StoredTicket stored, store_.find(id, actor.scope));
-  return std::move(stored.ticket);
+  return shown_to(actor.scope, std::move(stored.ticket));
 }
 
 Answer<std::vector<Ticket>> Tickets::get_many(const std::vector<std::string>& ids, const Actor& actor) {
@@ -181,7 +182,7 @@ Answer<std::vector<Ticket>> Tickets::get_many(const std::vector<std::string>& id
     return refuse_field("ids", "must not have more than " + std::to_string(TicketLimits::many) + " elements");
   TRY(std::vector<StoredTicket> stored, store_.find_many(ids, actor.scope));
   std::vector<Ticket> tickets;
-  for (StoredTicket& each : stored) tickets.push_back(std::move(each.ticket));
+  for (StoredTicket& each : stored) tickets.push_back(shown_to(actor.scope, std::move(each.ticket)));
   return tickets;
 }
 
@@ -195,8 +196,10 @@ Answer<Ticket> Tickets::move(const std::string& id, const Move& move, const Seen
     rules.add("engineer", "must be left out, unless the ticket is escalated");
   if (given) Letters::check(*given, actor.scope, rules);
   TRY_VOID(rules.outcome());
-  const std::optional<Letter> letter = given ? given : letters_.escalation_notice(move.engineer);
-  const std::string email_id = letter ? Letters::new_email_id(*letter, id, actor, store_.random()) : "";
+  // The letter is for the customer or whom else it names; a listed engineer is told besides.
+  const std::optional<Letter> notice = letters_.escalation_notice(move.engineer);
+  const std::string email_id = given ? Letters::new_email_id(*given, id, actor, store_.random()) : "";
+  const std::string notice_id = notice ? Letters::new_email_id(*notice, id, actor, store_.random()) : "";
   const Keys keys = TicketStore::keys(actor.scope);
   const auto decide = [&](const StoredTicket& stored, const std::vector<std::size_t>& failed) -> Answer<TicketChange> {
     TRY_VOID(check_seen(stored.ticket, seen));
@@ -208,7 +211,8 @@ Answer<Ticket> Tickets::move(const std::string& id, const Move& move, const Seen
           with_current({.kind = RefusalKind::wrong_state, .message = next.error().message}, stored.ticket));
     TicketChange change{.after = stored, .event = status_change(stored.ticket, *next, move, actor, now)};
     change.after.ticket = *std::move(next);
-    TRY_VOID(add_letter(change, letter, email_id, actor, keys));
+    TRY_VOID(add_letter(change, given, email_id, actor, keys));
+    TRY_VOID(add_letter(change, notice, notice_id, actor, keys));
     return change;
   };
   TRY(StoredTicket after, writer_.change(id, actor.scope, decide));

@@ -159,10 +159,15 @@ def leaks(belongings, answer, known):
     return sorted(mark for mark in belongings.marks if mark in text and mark not in known)
 
 
+def seen_in(answer):
+    """What an answer shows. Refusals have an id of their own, which shows nothing."""
+    return answer.body if answer.status == 200 else answer.status
+
+
 def seen_by(owner, operations):
     """Everything that the owner sees, by operation."""
     return {
-        (operation.path, json.dumps(query)): operation.call(owner, query)[0].body
+        (operation.path, json.dumps(query)): seen_in(operation.call(owner, query)[0])
         for operation in operations
         if operation.reads and operation.id not in CHANGING
         for query in operation.queries()

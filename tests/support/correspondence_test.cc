@@ -125,20 +125,69 @@ TEST_F(CorrespondenceTest, BreaksNoRules) {
   NewTicket without_address = new_ticket();
   without_address.customer.contact_email.clear();
   const std::string id = office_.make(without_address);
-  EXPECT_THAT(faulty_fields(office_.correspondence.send(id, test_letter(), actor_)), ElementsAre("letter.to"));
+  EXPECT_THAT(faulty_fields(office_.correspondence.send(id, test_letter(), actor_)), ElementsAre("to"));
   Letter letter;
   letter.subject = "a\nBcc: x@example.org";
   letter.to = {"nobody"};
-  EXPECT_THAT(faulty_fields(office_.correspondence.send(id, letter, actor_)),
-              ElementsAre("letter.subject", "letter.text", "letter.to[0]"));
+  EXPECT_THAT(faulty_fields(office_.correspondence.send(id, letter, actor_)), ElementsAre("subject", "text", "to[0]"));
+  letter = test_letter();
+  letter.text = letter.html = std::string(TicketLimits::email_bytes / 2 + 1, 'x');
+  const auto too_large = office_.correspondence.send(id, letter, actor_);
+  EXPECT_THAT(faulty_fields(too_large), ElementsAre("text"));
+  EXPECT_EQ(too_large.error().message, "text must not take more than 200000 bytes together with html");
   Letter to_others = test_letter();
   to_others.to = {"eve@example.net"};
   EXPECT_THAT(faulty_fields(office_.correspondence.send(id, to_others, customer_actor("cust_456"))),
-              ElementsAre("letter.to"));
+              ElementsAre("letter"));
   EXPECT_TRUE(succeeded(office_.correspondence.send(id, to_others, actor_)));
   MemoryMailRoom mail;
   SupportDesk mute(store_.engine(), mail, {}, store_.clock(), store_.random(), store_.retry());
   EXPECT_TRUE(is_refused(mute.correspondence().send(id, to_others, actor_), RefusalKind::no_sender));
+}
+
+TEST_F(CorrespondenceTest, ReadsHeadersWhoseLinesEndInLineFeeds) {
+  const std::string id = office_.make();
+  const std::string sent = office_.correspondence.send(id, test_letter(), actor_)->email.message_id;
+  const auto received =
+      office_.correspondence.receive({"From: ada@example.org\nMessage-ID: <lf@example.org>\nIn-Reply-To: <" + sent +
+                                          ">\nSubject: It is\n still =?utf-8?Q?gr=C3=BCn?=\n",
+                                      "text"},
+                                     actor_);
+  ASSERT_TRUE(succeeded(received));
+  EXPECT_EQ(received->email.subject, "It is still grün");
+}
+
+TEST_F(CorrespondenceTest, RefersToWhatTheCustomerHas) {
+  const std::string id = office_.make();
+  const std::string first = office_.correspondence.send(id, test_letter(), actor_)->email.message_id;
+  Letter internal = test_letter();
+  internal.to = {"eng1@example.com"};
+  const TicketEmail notice = office_.correspondence.send(id, internal, actor_)->email;
+  EXPECT_EQ(notice.in_reply_to, "") << "what goes to others is no part of the customer's thread";
+  ReceivedMessage of_engineer = answer_to(notice.message_id, "eng@example.com");
+  of_engineer.headers.replace(of_engineer.headers.find("Ada <ada@example.org>"), 21, "eng1@example.com");
+  ASSERT_TRUE(succeeded(office_.correspondence.receive(of_engineer, actor_)));
+  const TicketEmail second = office_.correspondence.send(id, test_letter(), actor_)->email;
+  EXPECT_EQ(second.in_reply_to, first);
+  ASSERT_TRUE(succeeded(office_.correspondence.receive(answer_to(second.message_id), actor_)));
+  const TicketEmail third = office_.correspondence.send(id, test_letter(), actor_)->email;
+  EXPECT_EQ(third.in_reply_to, "reply-1@example.org");
+  const auto item = store_.get("TICKET#" + id, "METADATA");
+  EXPECT_EQ(item::attribute_text(*item, "mail_references"), first + " " + second.message_id + " reply-1@example.org");
+}
+
+// Customers could send any text to any address otherwise.
+TEST_F(CorrespondenceTest, OfBoundCallersIsRefused) {
+  const Actor bound = customer_actor("cust_456");
+  NewTicket ticket = new_ticket();
+  ticket.customer.contact_email = "victim@example.net";
+  ticket.letter = test_letter();
+  EXPECT_THAT(faulty_fields(office_.tickets.create(ticket, "", bound)), ElementsAre("letter"));
+  const std::string id = office_.make();
+  EXPECT_THAT(faulty_fields(office_.tickets.move(id, {.to = processing}, {}, bound, test_letter())),
+              ElementsAre("letter"));
+  EXPECT_THAT(faulty_fields(office_.correspondence.send(id, test_letter(), bound)), ElementsAre("letter"));
+  EXPECT_THAT(office_.emails(), IsEmpty());
 }
 
 TEST(Handovers, BringEmailsToAnOutboxThatSharesNoCommits) {

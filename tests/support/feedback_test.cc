@@ -191,5 +191,37 @@ TEST_F(FeedbackTest, EventsOfOthersStandWhereTheyHappened) {
               SizeIs(4));
 }
 
+TEST_F(FeedbackTest, OfBoundCallersCountsOnceForEachOperatorOfATicket) {
+  const std::string id = office_.make(), other = office_.make();
+  const Actor bound = customer_actor("cust_456");
+  const auto rate = [&](const std::string& ticket, const std::string& operator_id) {
+    return office_.feedback.add(ticket, {.operator_id = operator_id, .rating = 1}, bound);
+  };
+  ASSERT_TRUE(succeeded(rate(id, "op_1")));
+  for (int i = 0; i < 3; ++i) EXPECT_THAT(faulty_fields(rate(id, "op_1")), ElementsAre("operator_id"));
+  EXPECT_THAT(of_ticket(id, 10), SizeIs(1));
+  EXPECT_TRUE(succeeded(rate(id, "op_2")));
+  EXPECT_TRUE(succeeded(rate(other, "op_1")));
+  add(id, "op_1");
+  EXPECT_THAT(of_ticket(id, 10), SizeIs(3)) << "agents write down as much as they are told";
+}
+
+// The former system counts the events of the day, and writes the next number without a letter before it.
+TEST_F(FeedbackTest, EventsStepOverNumbersOfOthersAbove999) {
+  const std::string id = office_.make();
+  item::Item ticket = *store_.get("TICKET#" + id, "METADATA");
+  ticket.set("event_count", 1'011);
+  store_.put(ticket);
+  store_.put({{"PK", "TICKET#" + id},
+              {"SK", "EVENT#2026-01-02#1012"},
+              {"ticket_id", id},
+              {"timestamp", "2026-01-02T03:04:05Z"},
+              {"event_type", "note"}});
+  const auto added = office_.events.add(id, "note", {}, operator_of());
+  ASSERT_TRUE(succeeded(added));
+  EXPECT_EQ(added->number, 1'013);
+  EXPECT_TRUE(store_.get("TICKET#" + id, "EVENT#2026-01-02#A1013"));
+}
+
 }  // namespace
 }  // namespace postino::support

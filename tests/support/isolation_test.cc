@@ -1,6 +1,7 @@
 // Callers of other tenants, and those bound to other customers, are told nothing: by any function, filter or cursor.
 #include "base/base64.h"
 #include "item/json_codec.h"
+#include "item/plain_json.h"
 #include "support_environment.h"
 
 namespace postino::support {
@@ -116,6 +117,57 @@ TEST_F(IsolationTest, TicketsAreMadeForOnesOwnCustomerAlone) {
   EXPECT_THAT(faulty_fields(office_.tickets.create(new_ticket("cust_1"), "", customer_actor("cust_2"))),
               ElementsAre("customer.id"));
   EXPECT_TRUE(succeeded(office_.tickets.create(new_ticket("cust_2"), "", customer_actor("cust_2"))));
+}
+
+// What agents and engineers write among themselves.
+TEST_F(IsolationTest, CustomersSeeNothingInternalOfTheirOwnTickets) {
+  const Actor owner = customer_actor("cust_1"), agent = operator_of();
+  ASSERT_TRUE(succeeded(office_.tickets.deescalate(id_, "", {}, agent)));
+  ASSERT_TRUE(succeeded(office_.tickets.escalate(id_, "eng_secret", "secret reason", {}, agent)));
+  ASSERT_TRUE(succeeded(office_.events.add(id_, "note", item::Map{{"text", "secret note"}}, agent)));
+  ASSERT_TRUE(succeeded(office_.events.add(id_, "note", item::Map{{"text", "for you"}, {"public", true}}, agent)));
+  Letter internal = test_letter("secret subject");
+  internal.to = {"eng1@example.com"};
+  const auto notice = office_.correspondence.send(id_, internal, agent);
+  ASSERT_TRUE(succeeded(notice));
+  const ReceivedMessage reply{"From: eng1@example.com\r\nMessage-ID: <secret@example.com>\r\nIn-Reply-To: <" +
+                                  notice->email.message_id + ">\r\nSubject: secret answer\r\n",
+                              "secret text"};
+  ASSERT_TRUE(succeeded(office_.correspondence.receive(reply, agent)));
+
+  std::vector<Ticket> seen = {office_.tickets.get(id_, owner).value(), office_.tickets.get_many({id_}, owner)->front(),
+                              office_.lists.find({}, {}, owner)->entries.front(),
+                              office_.lists.escalated("", {}, owner)->entries.front(),
+                              office_.feedback.of_ticket(id_, {}, owner)->ticket};
+  for (const Ticket& ticket : seen) {
+    EXPECT_EQ(ticket.status, escalated);
+    ASSERT_TRUE(ticket.escalation);
+    EXPECT_EQ(ticket.escalation->engineer + ticket.escalation->reason + ticket.status_reason, "");
+    EXPECT_THAT(item::to_plain_json(ticket.data), Not(HasSubstr("secret")));
+  }
+  EXPECT_THAT(item::to_plain_json(office_.tickets.get(id_, agent)->data), HasSubstr("eng_secret"));
+
+  std::vector<std::string> types;
+  for (const TicketEvent& event : all_pages<TicketEvent>(
+           [&](const PageRequest& page) {
+             return office_.events.list(id_, {.newest_first = false, .page = page}, owner);
+           },
+           3)) {
+    types.push_back(event.type);
+    EXPECT_EQ(event.by, "");
+    EXPECT_THAT(item::to_plain_json(event.details), Not(HasSubstr("secret")));
+  }
+  EXPECT_THAT(types, ElementsAre("ticket_created", "status_changed", "status_changed", "feedback_received",
+                                 "status_changed", "status_changed", "note"));
+
+  const auto emails = office_.correspondence.list(id_, {}, owner);
+  ASSERT_TRUE(succeeded(emails));
+  ASSERT_THAT(emails->entries, SizeIs(1));
+  EXPECT_EQ(emails->entries.front().subject, "Your ticket " + id_);
+  EXPECT_THAT(office_.correspondence.list(id_, {}, agent)->entries, SizeIs(3));
+  // Nor does one of the same Message-ID tell what there is.
+  EXPECT_FALSE(office_.correspondence.receive(reply, owner));
+  EXPECT_TRUE(is_refused(office_.correspondence.find("secret@example.com", owner), RefusalKind::unknown_answer));
 }
 
 TEST_F(IsolationTest, TenantsMayHaveTheSameNamesForTheirThings) {

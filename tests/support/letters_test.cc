@@ -41,6 +41,32 @@ TEST_F(OwnLettersTest, TellCustomersAndEngineers) {
   EXPECT_THAT(kinds(id), ElementsAre("escalation to eng1@example.com", "acknowledgement to ada@example.org"));
 }
 
+TEST_F(OwnLettersTest, TellEngineersBesidesTheLetterOfAnEscalation) {
+  const std::string id = desk_.tickets().create(new_ticket(), "", actor_)->answer.ticket_id;
+  ASSERT_TRUE(succeeded(desk_.tickets().move(id, {.to = TicketStatus::processing}, {}, actor_)));
+  store_.time().advance(std::chrono::seconds(1));
+  Letter letter = test_letter();
+  letter.key = "k";
+  ASSERT_TRUE(succeeded(desk_.tickets().escalate(id, "eng_1", "", {}, actor_, letter)));
+  EXPECT_THAT(kinds(id), testing::UnorderedElementsAre("answer to ada@example.org", "escalation to eng1@example.com",
+                                                       "acknowledgement to ada@example.org"));
+  EXPECT_EQ(desk_.handovers().run_once().value(), 1);
+  EXPECT_EQ(office_.emails().size(), 3U);
+}
+
+// Their texts are ours: a customer chooses the address, and not a word of what is sent there.
+TEST_F(OwnLettersTest, OfBoundCallersHaveNothingOfTheirs) {
+  NewTicket ticket = new_ticket();
+  ticket.customer.name = "Buy at http://evil.example";
+  ticket.symptom_text = "Buy at http://evil.example";
+  const auto created = desk_.tickets().create(ticket, "", customer_actor("cust_456"));
+  ASSERT_TRUE(succeeded(created));
+  const Page<TicketEmail> emails = desk_.correspondence().list(created->answer.ticket_id, {}, actor_).value();
+  ASSERT_EQ(emails.entries.size(), 1U);
+  EXPECT_EQ(emails.entries.front().kind, "acknowledgement");
+  EXPECT_THAT(emails.entries.front().subject + emails.entries.front().text, testing::Not(testing::HasSubstr("evil")));
+}
+
 TEST_F(OwnLettersTest, AreNotSentWhereNoneCanGo) {
   NewTicket silent = new_ticket();
   silent.customer.contact_email.clear();

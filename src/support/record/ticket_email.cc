@@ -36,6 +36,7 @@ item::Item email_item(const Keys& keys, const TicketEmail& email) {
   set("by", email.by);
   if (!email.to.empty()) item.set("to", item::List(email.to.begin(), email.to.end()));
   if (email.is_cut) item.set("is_cut", true);
+  if (email.brought_by_customer) item.set("brought_by_customer", true);
   return item;
 }
 
@@ -55,6 +56,7 @@ base::Result<TicketEmail> read_email(const item::Item& item) {
   email.in_reply_to = fields.text("in_reply_to");
   email.by = fields.text("by");
   email.is_cut = fields.flag("is_cut");
+  email.brought_by_customer = fields.flag("brought_by_customer");
   if (const item::AttributeValue* const to = item.find("to"))
     if (const auto* const list = to->get_if<item::List>())
       for (const item::AttributeValue& each : *list)

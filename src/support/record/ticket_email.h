@@ -24,7 +24,8 @@ struct TicketEmail {
   std::string text;
   bool is_cut = false;  // the text was longer
   std::string in_reply_to;
-  std::string by;  // who sent it, or brought it
+  bool brought_by_customer = false;  // a caller that is bound to the customer added it
+  std::string by;                    // who sent it, or brought it
   base::TimePoint at{};
   std::string sort;  // its key: "EMAIL#{time}#{8 digits}"
 };

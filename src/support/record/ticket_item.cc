@@ -216,6 +216,7 @@ base::Result<StoredTicket> read_ticket(const Keys& keys, item::Item item) {
   stored.stored_version = counted(fields, "version");
   stored.events = {fields.text("event_day"), counted(fields, "event_count")};
   stored.last_message_id = fields.text("last_message_id");
+  stored.references = fields.text("mail_references");
   TRY_VOID(fields.check(key_text(stored.item)));
   const std::string record = "the record " + key_text(stored.item) + " cannot be read: ";
   if (!status)
@@ -253,6 +254,7 @@ item::Item ticket_item(const Keys& keys, const StoredTicket& stored, DataForm fo
   set_or_erase(item, "event_day", stored.events.day);
   if (!stored.events.day.empty()) item.set("event_count", stored.events.count);
   set_or_erase(item, "last_message_id", stored.last_message_id);
+  set_or_erase(item, "mail_references", stored.references);
   item.set(std::string(filed_name), filed_map(filed_of(ticket)));
   const item::AttributeValue* const before = stored.item.find(data_name);
   const bool is_text = before != nullptr ? before->type() == item::Type::string : form == DataForm::json;

@@ -41,7 +41,8 @@ struct StoredTicket {
   std::optional<Filed> filed;       // absent where another program wrote the item
   std::int64_t stored_version = 0;  // that of the ticket is one more if another program has changed it since
   EventCount events = {};
-  std::string last_message_id = {};  // of the last e-mail
+  std::string last_message_id = {};  // of the last e-mail to or from the customer
+  std::string references = {};       // those before it, the oldest first, with spaces between them
 };
 
 // corrupt when the item cannot be a ticket.
