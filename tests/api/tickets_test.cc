@@ -15,6 +15,8 @@ TEST_F(RestTickets, AreOpenedOncePerKey) {
   const Received first = call("POST", "/tickets", ticket_body(), key);
   ASSERT_EQ(first.status(), 202) << first.response.body;
   EXPECT_EQ(first.text("/status"), "NEW");
+  EXPECT_EQ(first.text("/status_url"), "/tickets/" + first.text("/ticket_id"));
+  EXPECT_EQ(first.header("Location"), first.text("/status_url"));
   const Received again = call("POST", "/tickets", ticket_body(), key);
   EXPECT_EQ(again.response.body, first.response.body);
   EXPECT_EQ(again.header("Idempotent-Replayed"), "true");
@@ -135,6 +137,11 @@ TEST_F(RestTickets, AreFoundByEveryFilter) {
   EXPECT_THAT(listed("?error_code=E42&customer_id=cust_2"), ElementsAre(second));
   EXPECT_THAT(listed("?error_code=E43"), IsEmpty());
   EXPECT_THAT(listed("?from=2020-01-01T00:00:00Z&until=2020-02-01T00:00:00Z"), IsEmpty());
+  const std::string today = get("/tickets/" + first).text("/created_at").substr(0, 10);
+  EXPECT_THAT(listed("?from=" + today + "&until=" + today), UnorderedElementsAre(first, second));
+  EXPECT_THAT(listed("?until=2020-01-01"), IsEmpty());
+  EXPECT_EQ(get("/tickets?from=2020-13-01").status(), 400);
+  EXPECT_EQ(get("/tickets?priority=P9").status(), 400);
   EXPECT_EQ(get("/tickets?status=BROKEN").status(), 400);
   EXPECT_EQ(get("/tickets?limit=101").status(), 400);
   EXPECT_EQ(get("/tickets?cursor=nonsense").status(), 400);
@@ -265,7 +272,13 @@ TEST_F(RestTickets, CustomersDoNotWorkOnThem) {
   EXPECT_EQ(get("/emails", as(first_key)).status(), 403);
   const Received moved = move(id, R"({"status":"PROCESSING"})", as(agent_key));
   EXPECT_EQ(moved.status(), 200) << moved.response.body;
-  EXPECT_EQ(get("/tickets/" + id + "/events", as(first_key)).text("/data/0/by"), "ann");
+  EXPECT_EQ(get("/tickets/" + id + "/events", as(agent_key)).text("/data/0/by"), "ann");
+  EXPECT_FALSE(get("/tickets/" + id + "/events", as(first_key)).has("/data/0/by")) << "who works on it is internal";
+  // Nor do they send e-mails: one chooses neither the text nor the address of what goes out in our name.
+  const Received relayed =
+      call("POST", "/tickets", ticket_body("cust_1", R"(,"letter":{"subject":"s","text":"t"})"), as(first_key));
+  EXPECT_EQ(relayed.status(), 400);
+  EXPECT_THAT(relayed.response.body, HasSubstr(R"("field":"letter")"));
 }
 
 // The records of keys are kept by whom they belong to.

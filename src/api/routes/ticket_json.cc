@@ -1,5 +1,6 @@
 #include "api/routes/ticket_json.h"
 
+#include "base/text.h"
 #include "base/timestamp.h"
 #include "item/plain_json.h"
 
@@ -125,6 +126,8 @@ std::string ticket_with_data_json(const support::Ticket& ticket) {
   return text;
 }
 
+std::string ticket_path(const std::string& id) { return "/tickets/" + base::encode_percent(id); }
+
 std::string creation_json(const support::Creation& creation) {
   std::string text;
   json::Writer json(text);
@@ -132,6 +135,7 @@ std::string creation_json(const support::Creation& creation) {
   json.key("ticket_id").string(creation.ticket_id);
   json.key("status").string(creation.status);
   json.key("created_at").string(creation.created_at);
+  json.key("status_url").string(ticket_path(creation.ticket_id));
   json.end_object();
   return text;
 }

@@ -18,6 +18,7 @@ void write_json(json::Writer& json, const support::KeptAttachment& kept);
 // The ticket, and as `data` what is stored of it, with what other programs have added.
 std::string ticket_with_data_json(const support::Ticket& ticket);
 std::string creation_json(const support::Creation& creation);
+std::string ticket_path(const std::string& id);  // where it is shown
 std::string feedback_of_ticket_json(const support::TicketWithFeedback& found);
 
 template <class T>

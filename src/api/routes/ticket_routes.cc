@@ -1,8 +1,12 @@
 // Tickets: made, read and listed.
+#include <algorithm>
+#include <iterator>
+
 #include "api/protocol/idempotency_headers.h"
 #include "api/routes/route_groups.h"
 #include "api/routes/ticket_json.h"
 #include "api/routes/ticket_requests.h"
+#include "base/timestamp.h"
 
 namespace postino::api {
 
@@ -19,6 +23,7 @@ Outcome create_ticket(Call& call) {
   TRY(const support::Created done, answered(std::move(created)));
   desk->wake();
   Reply reply = json_reply(creation_json(done.answer), 202);
+  reply.headers.emplace_back("Location", ticket_path(done.answer.ticket_id));
   return done.is_repeated ? replayed(std::move(reply)) : std::move(reply);
 }
 
@@ -46,6 +51,20 @@ Outcome show_tickets(Call& call) {
   return json_reply(ticket_list_json(tickets));
 }
 
+constexpr std::string_view priorities[] = {"P1", "P2", "P3", "P4"};
+
+// A moment. Of a day: its first one for `from`, and the first one after it for `until`.
+base::Result<std::optional<base::TimePoint>, Problem> end_of_creation(const Call& call, const std::string& name) {
+  const std::string* const text = call.query.find(name);
+  if (text == nullptr) return std::optional<base::TimePoint>();
+  if (support::is_date(*text)) {
+    const base::TimePoint first = *support::read_time(*text);
+    return std::optional(name == "from" ? first : first + std::chrono::hours(24));
+  }
+  if (const auto time = base::parse_timestamp(*text)) return std::optional(*time);
+  return refuse_field(name, "must be a time such as 2026-11-15T09:30:00Z, or a day such as 2026-11-15");
+}
+
 Outcome list_tickets(Call& call) {
   TRY(auto* desk, desk_of(call));
   support::TicketFilter filter;
@@ -54,8 +73,10 @@ Outcome list_tickets(Call& call) {
   filter.priority = call.text("priority");
   filter.product_type = call.text("product_type");
   filter.error_code = call.text("error_code");
-  TRY(filter.from, call.time("from"));
-  TRY(filter.until, call.time("until"));
+  if (!filter.priority.empty() && std::ranges::find(priorities, filter.priority) == std::end(priorities))
+    return refuse_field("priority", "must be P1, P2, P3 or P4");
+  TRY(filter.from, end_of_creation(call, "from"));
+  TRY(filter.until, end_of_creation(call, "until"));
   TRY(const support::PageRequest page, ticket_page(call));
   TRY(const auto tickets, answered(desk->lists().find(filter, page, ticket_actor(call))));
   return json_reply(ticket_page_json(tickets));
@@ -76,8 +97,9 @@ Parameter filter_parameter(std::string_view name, std::string description, std::
 
 std::vector<Parameter> ticket_filters() {
   const auto moment = [](std::string_view name, std::string description) {
-    return Parameter{
-        name, ParameterPlace::query, {.type = "string", .description = std::move(description), .format = "date-time"}};
+    return Parameter{name,
+                     ParameterPlace::query,
+                     {.type = "string", .description = std::move(description), .format = "date-or-time"}};
   };
   Parameter limit = ticket_limit_parameter(support::status_page);
   limit.schema.description = "Maximum number of elements; 20 by default for a customer, and 100 otherwise.";
@@ -86,8 +108,8 @@ std::vector<Parameter> ticket_filters() {
           filter_parameter("priority", "Only with this priority.", {"P1", "P2", "P3", "P4"}),
           filter_parameter("product_type", "Only about this kind of product."),
           filter_parameter("error_code", "Only with this error code."),
-          moment("from", "Only those that were created at this time or later."),
-          moment("until", "Only those that were created before this time."),
+          moment("from", "Only those that were created at this time or later, or on this day or later."),
+          moment("until", "Only those that were created before this time, or on this day or earlier."),
           cursor_parameter(),
           std::move(limit)};
 }
@@ -157,7 +179,9 @@ std::vector<Route> ticket_routes() {
                          "or of the customer that the caller is bound to, and last 24 hours by default.",
                      .parameters = {idempotency_key_parameter(), idempotency_expiry_parameter()},
                      .body = {{{json_content_type, "NewTicket"}}, true},
-                     .answers = {{202, "It is there.", {{json_content_type, "TicketCreation"}}},
+                     .answers = {{202,
+                                  "It is there. `Location` says where it is shown.",
+                                  {{json_content_type, "TicketCreation"}}},
                                  {409,
                                   "No sender is configured for the letter (NO_SENDER), or a record cannot be read."},
                                  {422, "The idempotency key was used for another request."}}},

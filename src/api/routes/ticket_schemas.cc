@@ -75,7 +75,8 @@ std::vector<Property> letter_properties() {
         .default_value = R"("answer")"}},
       {"subject", ticket_line(TicketLimits::subject, "`{ticket_id}` and `{status}` are replaced, also in the text."),
        required},
-      {"text", ticket_text(TicketLimits::email_bytes, "The text; required unless there is `html`.")},
+      {"text", ticket_text(TicketLimits::email_bytes,
+                           "The text; required unless there is `html`. Both together take up to 200,000 bytes.")},
       {"html", ticket_text(TicketLimits::email_bytes, "The same as HTML.")},
       {"to",
        {.type = "array",
@@ -86,10 +87,11 @@ std::vector<Property> letter_properties() {
 }
 
 Schema letter() {
-  return {.type = "object",
-          .description = "An e-mail that goes out in the same commit.",
-          .properties = letter_properties(),
-          .closed = true};
+  return {
+      .type = "object",
+      .description = "An e-mail that goes out in the same commit. Refused from callers that are bound to a customer.",
+      .properties = letter_properties(),
+      .closed = true};
 }
 
 Property by_property() {
@@ -182,7 +184,8 @@ std::vector<NamedSchema> ticket_schemas() {
        {.type = "object",
         .properties = {{"ticket_id", text(), required},
                        {"status", text(), required},
-                       {"created_at", time(), required}}}},
+                       {"created_at", time(), required},
+                       {"status_url", text("Where the ticket is shown: its path on this server."), required}}}},
       {"Ticket", {.type = "object", .properties = ticket_properties()}},
       {"ShownTicket", std::move(shown)},
       {"TicketList", {.type = "object", .properties = {{"data", list_of(like("Ticket")), required}}}},
