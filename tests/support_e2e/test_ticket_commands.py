@@ -41,6 +41,15 @@ def test_a_ticket_is_worked_on(postino, ticket):
     assert ticket.encode() in postino("several", "--ids", ticket)
 
 
+def test_a_repeated_command_is_done_once(postino, ticket):
+    words = ("note", ticket, "--event-type", "called", "--idempotency-key", f"note-{ticket}")
+    first = postino(*words)
+    assert postino(*words) == first
+    assert postino("events", ticket).count(b"called") == 1
+    write = ("write", ticket, "--subject", "News", "--text", "Soon.", "--idempotency-key", f"mail-{ticket}", "--json")
+    assert json.loads(postino(*write))["message_id"] == json.loads(postino(*write))["message_id"]
+
+
 def test_what_belongs_to_a_ticket(postino, ticket):
     postino("rate", ticket, "--operator-id", "op_1", "--rating", "5", "--was-helpful")
     assert b"5" in postino("feedback", ticket)

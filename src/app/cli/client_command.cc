@@ -45,7 +45,8 @@ std::string value_name_of(const api::Schema& schema, std::string_view field) {
   if (among(schema.reference, {"Mailbox", "OptionalMailbox", "Mailboxes", "RequiredMailboxes"})) return "ADDRESS";
   if (schema.reference == "State") return "STATUS";
   if (schema.reference == "Duration") return "DURATION";
-  if (schema.format == "date-time") return "TIME";
+  if (among(schema.format, {"date-time", "date-or-time"})) return "TIME";
+  if (schema.format == "date") return "DATE";
   if (among(field, {"from", "to"})) return "ADDRESS";
   if (schema.format == "uuid") return "ID";
   if (schema.format == "uri") return "URL";

@@ -7,7 +7,10 @@
 #include "app/client/answer.h"
 #include "app/client/json_file.h"
 #include "app/client/object_text.h"
+#include "app/client/rest_problem.h"
 #include "app/console/input_file.h"
+#include "app/console/terminal_text.h"
+#include "base/random.h"
 #include "base/text.h"
 #include "json/writer.h"
 
@@ -16,6 +19,7 @@ namespace postino::app {
 namespace {
 
 constexpr std::int64_t long_text = 10'000;  // too long for an argument
+constexpr std::string_view key_header = "Idempotency-Key";
 
 // What the command line says about a field of the body.
 struct FieldValue {
@@ -31,6 +35,7 @@ struct FieldValue {
 struct CommandValues {
   std::map<std::string, std::string, std::less<>> parameters;
   std::vector<std::unique_ptr<FieldValue>> fields;
+  std::string key;  // empty: a new one
 };
 
 bool is_list_of_objects(const api::Schema& schema) {
@@ -168,7 +173,8 @@ base::Result<int> perform_operation(RestClient& client, std::string_view operati
   OperationCall call(operation);
   for (const auto& [parameter, value] : values.parameters) call.set(parameter, value);
   for (const auto& field : values.fields) TRY_VOID(set_field(call.body(), *field));
-  TRY(const std::string body, client.fetch(call));
+  const bool takes_key = api::find_parameter(call.operation(), key_header) != nullptr;
+  TRY(const std::string body, takes_key ? fetch_once(client, std::move(call), values.key) : client.fetch(call));
   if (body.empty()) return success;
   json::Document document;
   json::FieldErrors errors;
@@ -182,6 +188,27 @@ base::Result<int> perform_operation(RestClient& client, std::string_view operati
 }
 
 }  // namespace
+
+void add_key_option(ClientCommand& command, std::string& key) {
+  command.add_option(
+      key_header, key,
+      {.value_name = "KEY",
+       .help = "idempotency key: a repeated call with the same key is not executed again; a new one by default"});
+}
+
+base::Result<std::string> fetch_once(RestClient& client, OperationCall call, const std::string& given) {
+  base::SystemRandom random;
+  const std::string key = given.empty() ? base::make_uuid(random) : given;
+  auto response = client.send_with_key(std::move(call), key);
+  if (!response) {
+    if (response.error().code == base::ErrorCode::io)
+      response.error().message += ".\nIt is unknown whether it was done. Repeat the command with --idempotency-key " +
+                                  printable(key) + ": it will not be done twice";
+    return base::propagate(std::move(response).error());
+  }
+  if (response->status >= 200 && response->status < 300) return std::move(response->body);
+  return base::propagate(describe_problem(*response));
+}
 
 void add_operation_command(CommandLine& line, CLI::App& parent, const OperationCommand& command) {
   const api::Operation& operation = operation_named(command.operation);
@@ -199,6 +226,7 @@ void add_operation_command(CommandLine& line, CLI::App& parent, const OperationC
   if (const api::Schema* const body = api::body_schema(operation))
     for (const api::Property& property : body->properties)
       add_fields(made, property, std::string(property.name), property.presence == api::Presence::required, *values);
+  if (api::find_parameter(operation, key_header) != nullptr) add_key_option(made, values->key);
   made.run([values, id = operation.id, &shared = made.shared()](RestClient& client, const Console& console) -> int {
     const auto done = perform_operation(client, id, *values, shared.json, console);
     return done ? *done : report_error(console, done.error());

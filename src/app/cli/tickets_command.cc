@@ -84,6 +84,7 @@ struct FileToAttach {
   std::string file;
   std::string name;  // empty: that of the file
   std::string content_type;
+  std::string key;  // idempotency key; empty: a new one
 };
 
 base::Result<void> attach_file(RestClient& client, const FileToAttach& attached, bool json, const Console& console) {
@@ -95,7 +96,7 @@ base::Result<void> attach_file(RestClient& client, const FileToAttach& attached,
   if (!attached.content_type.empty()) call.body().set_text("content_type", attached.content_type);
   call.body().set_number("size", static_cast<std::int64_t>(bytes.size()));
   call.body().set_text("content_base64", base::to_base64(bytes));
-  TRY(const std::string body, client.fetch(call));
+  TRY(const std::string body, fetch_once(client, std::move(call), attached.key));
   if (json) {
     console.print_foreign(body);
     return {};
@@ -118,6 +119,7 @@ void add_attaching(CommandLine& line, CLI::App& parent) {
       ->required();
   command.add_option("name", attached->name, {.help = "name to keep it with; that of the file by default"});
   command.add_option("content_type", attached->content_type);
+  add_key_option(command, attached->key);
   command.run([attached, &shared = command.shared()](RestClient& client, const Console& console) -> int {
     const auto done = attach_file(client, *attached, shared.json, console);
     return done ? success : report_error(console, done.error());
