@@ -20,8 +20,10 @@ bool is_away(const Refusal& refusal) {
 }  // namespace
 
 Answer<int> Handovers::run_once(int limit) {
-  if (nothing_is_left_) return 0;
+  if (mail_.shares_commits() && !store_.take_expected_handovers()) return 0;
+  has_seen_all_ = false;
   auto done = run(limit);
+  if (!has_seen_all_) store_.expect_handovers();
   const bool was_away = is_away_;
   is_away_ = !done;
   if (!done && !was_away)
@@ -67,7 +69,7 @@ Answer<int> Handovers::run(int limit) {
     } while (request.exclusive_start_key);
   }
   if (done == 0 && trouble) return base::propagate(*std::move(trouble));
-  nothing_is_left_ = mail_.shares_commits() && !trouble && from.shard == 0 && !from.after;
+  has_seen_all_ = !trouble && from.shard == 0 && !from.after;
   return done;
 }
 

@@ -18,8 +18,8 @@ class Handovers {
 
   // How many were handed over. One that cannot be now waits, and keeps no other back; the answer is its error if none
   // could. While the outbox is away a run gives up after a few, and the next one goes on behind them; the log tells of
-  // it once. An outbox that shares commits is handed nothing: only what is left of another one is looked for, until
-  // there is no more. To be called by one thread at a time.
+  // it once. An outbox that shares commits is handed little: records are looked for at first, and when one may have
+  // been written (TicketStore::expect_handovers()). To be called by one thread at a time.
   Answer<int> run_once(int limit = 100);
 
  private:
@@ -34,9 +34,9 @@ class Handovers {
   TicketStore& store_;
   MailRoom& mail_;
   Position position_;
-  bool is_away_ = false;          // the last run has failed, and the log tells it
-  bool nothing_is_left_ = false;  // of an outbox that shared no commits
-  std::set<std::string> told_;    // records that the log tells of
+  bool is_away_ = false;        // the last run has failed, and the log tells it
+  bool has_seen_all_ = false;   // the last run has left nothing behind
+  std::set<std::string> told_;  // records that the log tells of
 };
 
 }  // namespace postino::support

@@ -147,11 +147,13 @@ void Letters::enclose(TicketChange& change, Prepared prepared, const Keys& keys,
     change.event.details.set("email_id", prepared.email.email_id);
     change.event.details.set("email_kind", prepared.email.kind);
   }
-  if (change.email)
+  if (change.email) {
+    store.expect_handovers();
     change.beside.emplace_back(
         store.put(handover_item({prepared.payload.id, keys.tenant(), outbox::to_json(prepared.payload)})));
-  else
+  } else {
     change.email = std::move(prepared.payload);
+  }
   change.beside.emplace_back(store.put(email_item(keys, prepared.email)));
   change.beside.emplace_back(store.put(mail_reference_item(keys, prepared.email), "attribute_not_exists(PK)"));
 }

@@ -123,7 +123,10 @@ SupportDesk::~SupportDesk() = default;
 base::Result<void> SupportDesk::prepare(const std::function<bool()>& wait) { return parts_->store.prepare(wait); }
 void SupportDesk::start() { parts_->upkeep.start(); }
 void SupportDesk::stop() { parts_->upkeep.stop(); }
-void SupportDesk::wake() { parts_->upkeep.wake(); }
+void SupportDesk::wake() {
+  parts_->store.expect_handovers();
+  parts_->upkeep.wake();
+}
 
 Tickets& SupportDesk::tickets() { return parts_->tickets; }
 TicketLists& SupportDesk::lists() { return parts_->lists; }

@@ -2,6 +2,7 @@
 // thread.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <string>
@@ -66,6 +67,11 @@ class TicketStore {
   Answer<void> write(const std::vector<store::TransactAction>& actions, std::vector<std::size_t>* failed = nullptr);
 
   store::TransactPut put(item::Item item, std::optional<std::string> condition = std::nullopt) const;
+
+  // May records of hand-overs wait (handovers.h)? So it is at first. Writers say so when they are about to write one,
+  // and again when they have; the worker that hands over takes it back before it looks.
+  void expect_handovers() const { handovers_may_wait_ = true; }
+  bool take_expected_handovers() const { return handovers_may_wait_.exchange(false); }
   store::TransactDelete removal(item::Key key) const;
 
  private:
@@ -76,6 +82,7 @@ class TicketStore {
   const base::Clock& clock_;
   base::Random& random_;
   const store::Retry retry_;
+  mutable std::atomic<bool> handovers_may_wait_ = true;
 };
 
 }  // namespace postino::support

@@ -259,14 +259,20 @@ Answer<void> TicketWriter::write(std::vector<store::TransactAction> actions,
     failed = failed_conditions(*outcome.error);
     return base::propagate(refusal_of(*outcome.error));
   }
-  if (email) actions.emplace_back(store_.put(handover_item({email->id, tenant, outbox::to_json(*email)})));
+  if (email) {
+    store_.expect_handovers();
+    actions.emplace_back(store_.put(handover_item({email->id, tenant, outbox::to_json(*email)})));
+  }
   return store_.write(actions, &failed);
 }
 
 Answer<void> TicketWriter::write_large(std::vector<store::TransactAction> actions,
                                        const std::optional<outbox::Payload>& email, const std::string& tenant,
                                        std::vector<std::size_t>& failed) {
-  if (email) actions.emplace_back(store_.put(handover_item({email->id, tenant, outbox::to_json(*email)})));
+  if (email) {
+    store_.expect_handovers();
+    actions.emplace_back(store_.put(handover_item({email->id, tenant, outbox::to_json(*email)})));
+  }
   TRY_VOID(store_.write(actions, &failed));
   if (!email || !mail_.shares_commits()) return {};
   if (const auto accepted = mail_.accept(*email, tenant); !accepted)

@@ -236,6 +236,8 @@ TEST(Handovers, AreLookedForUntilNothingIsLeftWhenCommitsAreShared) {
   EXPECT_THAT(office.emails(), SizeIs(1));
   former.make(ticket);
   EXPECT_EQ(office.desk.handovers().run_once().value(), 0) << "it is not read any more";
+  office.desk.wake();
+  EXPECT_EQ(office.desk.handovers().run_once().value(), 1) << "but when one may be there";
 }
 
 }  // namespace

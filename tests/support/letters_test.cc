@@ -47,6 +47,7 @@ TEST_F(OwnLettersTest, TellEngineersBesidesTheLetterOfAnEscalation) {
   store_.time().advance(std::chrono::seconds(1));
   Letter letter = test_letter();
   letter.key = "k";
+  EXPECT_EQ(desk_.handovers().run_once().value(), 0) << "nothing waits yet";
   ASSERT_TRUE(succeeded(desk_.tickets().escalate(id, "eng_1", "", {}, actor_, letter)));
   EXPECT_THAT(kinds(id), testing::UnorderedElementsAre("answer to ada@example.org", "escalation to eng1@example.com",
                                                        "acknowledgement to ada@example.org"));
