@@ -27,8 +27,7 @@ base::Result<CallGate::Pass> CallGate::enter() {
     ++inside_;
     return Pass(*this, true);
   }
-  const bool is_called =
-      changed_.wait_for(lock, limits_.wait, [this] { return is_away_ || inside_ < limits_.places; });
+  const bool is_called = changed_.wait_for(lock, limits_.wait, [this] { return is_away_ || inside_ < limits_.places; });
   if (is_away_) return away();
   if (!is_called)
     return base::fail(base::ErrorCode::exhausted,

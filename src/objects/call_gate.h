@@ -1,5 +1,6 @@
 // Who may call an object store now. One that hangs or is away must not take the threads of those who call it: few wait
-// for it at a time, and while it is known to be away, calls fail at once. One call at a time finds out whether it is back.
+// for it at a time, and while it is known to be away, calls fail at once. One call at a time finds out whether it is
+// back.
 #pragma once
 
 #include <condition_variable>
@@ -13,8 +14,8 @@
 namespace postino::objects {
 
 struct GateLimits {
-  int places = 8;                 // calls at a time
-  base::Milliseconds wait{500};   // for a place
+  int places = 8;                  // calls at a time
+  base::Milliseconds wait{500};    // for a place
   base::Milliseconds rest{5'000};  // after a failure, until the next call is let through
 };
 

@@ -232,7 +232,8 @@ TEST_F(LargeItemReadsTest, OneThatIsDamagedKeepsNoOtherBack) {
   put(large_ticket("3", 1));
   ASSERT_TRUE(store_.objects().remove(*store_.kept().begin()));
   for (const item::AttributeValue& address :
-       {item::AttributeValue(17), item::AttributeValue("s3://test-bucket/../../etc/passwd"), item::AttributeValue("")}) {
+       {item::AttributeValue(17), item::AttributeValue("s3://test-bucket/../../etc/passwd"),
+        item::AttributeValue("")}) {
     item::Item item = ticket_key("2");
     item.set("large_data_uri", address);
     item.set("large_data_fault", "a text of another program");

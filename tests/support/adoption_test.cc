@@ -39,8 +39,8 @@ class AdoptionTest : public ::testing::Test {
 class BusyStreamStore final : public store::ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
-  store::Answer<std::unique_ptr<store::Subscription>> subscribe(
-      const std::string& table, std::optional<store::SequenceNumber> after) override {
+  store::Answer<std::unique_ptr<store::Subscription>> subscribe(const std::string& table,
+                                                                std::optional<store::SequenceNumber> after) override {
     if (failure) return store::refuse(*failure, "not now");
     return inner().subscribe(table, after);
   }

@@ -24,8 +24,8 @@ class LargeTicketsTest : public ::testing::Test {
   // As the former system's store_large_item() writes it: `data` is an object.
   void put_large(const std::string& id) {
     const item::Map data = FormerSystem::ticket(id, "NEW", created);
-    ASSERT_TRUE(objects_.put("large-items/TICKET#" + id + "/METADATA.json",
-                             item::to_plain_json(item::Map{{"data", data}})));
+    ASSERT_TRUE(
+        objects_.put("large-items/TICKET#" + id + "/METADATA.json", item::to_plain_json(item::Map{{"data", data}})));
     put_with_address(id, "s3://test-bucket/large-items/TICKET#" + id + "/METADATA.json");
   }
   void put_with_address(const std::string& id, const item::AttributeValue& address) {
@@ -156,8 +156,8 @@ TEST_F(LargeTicketsTest, NumbersThatCannotGrowAreRefused) {
     item.set(name, TicketLimits::most_counted);
     store_.put(item);
     EXPECT_TRUE(succeeded(office_.tickets.get(id, actor_)));
-    EXPECT_TRUE(is_refused(
-        office_.tickets.move(id, {.to = processing, .reason = "", .engineer = ""}, {}, actor_), RefusalKind::corrupt))
+    EXPECT_TRUE(is_refused(office_.tickets.move(id, {.to = processing, .reason = "", .engineer = ""}, {}, actor_),
+                           RefusalKind::corrupt))
         << "the next read would find a number that is too large";
     item.erase("filed");
     store_.put(item);

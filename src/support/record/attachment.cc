@@ -31,7 +31,7 @@ const objects::ObjectKind& attachments_kind() {
 }
 
 base::Result<void, json::FieldError> check_attachment_room(std::int64_t size, const AttachmentTotals& had,
-                                                          const AttachmentLimits& limits) {
+                                                           const AttachmentLimits& limits) {
   if (had.count >= limits.count)
     return broken("attachments", "must be at most " + std::to_string(limits.count) + " for one ticket");
   if (had.bytes + size > static_cast<std::int64_t>(limits.ticket_bytes))

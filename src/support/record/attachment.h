@@ -58,7 +58,7 @@ struct AttachmentTotals {
 
 // May one of this size come to those that a ticket has?
 base::Result<void, json::FieldError> check_attachment_room(std::int64_t size, const AttachmentTotals& had,
-                                                          const AttachmentLimits& limits);
+                                                           const AttachmentLimits& limits);
 
 // The attachment without its place, if it may be taken. Otherwise the first field that breaks a rule: name,
 // content_type, size, sha256, content.
