@@ -163,12 +163,18 @@ store::Answer<bool> Sessions::revoke(const Session& whose, const std::string& id
 
 store::Answer<int> Sessions::revoke_all(const Session& whose) {
   int count = 0;
-  for (;;) {
-    TRY(const std::vector<item::Item> items, items_of(whose, most_of_one_user));
-    for (const item::Item& item : items) TRY_VOID(remove(item::attribute_text(item, "session_id")));
-    count += static_cast<int>(items.size());
-    if (items.size() < most_of_one_user) return count;
-  }
+  store::PageResponse page;
+  do {
+    TRY(page, page_of(whose, most_of_one_user, std::move(page.last_evaluated_key)));
+    for (const item::Item& item : page.items) {
+      // What another program puts between them is left alone.
+      const std::optional<Session> session = session_of(item);
+      if (!session) continue;
+      TRY_VOID(remove(session->id));
+      ++count;
+    }
+  } while (page.last_evaluated_key);
+  return count;
 }
 
 store::Answer<std::optional<item::Item>> Sessions::read(const std::string& id) {
@@ -180,6 +186,12 @@ store::Answer<std::optional<item::Item>> Sessions::read(const std::string& id) {
 }
 
 store::Answer<std::vector<item::Item>> Sessions::items_of(const Session& whose, std::size_t most) {
+  TRY(store::PageResponse page, page_of(whose, most, std::nullopt));
+  return std::move(page.items);
+}
+
+store::Answer<store::PageResponse> Sessions::page_of(const Session& whose, std::size_t most,
+                                                     std::optional<item::Key> after) {
   store::QueryRequest query;
   query.table_name = options_.table;
   query.index_name = "GSI1-customer-index";
@@ -187,10 +199,11 @@ store::Answer<std::vector<item::Item>> Sessions::items_of(const Session& whose, 
   query.placeholders.values = item::Map{{":whose", listing_of(whose)}};
   query.forward = false;
   query.limit = static_cast<int>(most);
+  query.exclusive_start_key = std::move(after);
   auto page = retry_([&] { return store_.query(query); });
-  if (!page && is_absent(page.error())) return std::vector<item::Item>();
+  if (!page && is_absent(page.error())) return store::PageResponse();
   if (!page) return base::propagate(std::move(page).error());
-  return std::move(page->items);
+  return *std::move(page);
 }
 
 store::Answer<void> Sessions::remove(const std::string& id) {

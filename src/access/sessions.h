@@ -69,6 +69,7 @@ class Sessions {
  private:
   store::Answer<std::optional<item::Item>> read(const std::string& id);
   store::Answer<std::vector<item::Item>> items_of(const Session& whose, std::size_t most);
+  store::Answer<store::PageResponse> page_of(const Session& whose, std::size_t most, std::optional<item::Key> after);
   store::Answer<void> remove(const std::string& id);
   store::Answer<void> prepare_once();
   bool has_ended(const Session& session) const { return session.expires_at <= clock_.now(); }

@@ -162,6 +162,19 @@ TEST_F(SessionsTest, AllOfAUserAreRevokedAtOnce) {
   EXPECT_TRUE(is_open(other.token));
 }
 
+TEST_F(SessionsTest, AllAreRevokedAlsoBehindItemsOfOtherPrograms) {
+  const auto created = create();
+  for (std::size_t i = 0; i <= Sessions::most_of_one_user; ++i) {
+    store::PutItemRequest put;
+    put.table_name = table;
+    put.item = item::Item{
+        {"PK", "OTHER#" + std::to_string(i)}, {"SK", "X"}, {"GSI1PK", "SESSIONS#USER##anna"}, {"GSI1SK", "z"}};
+    ASSERT_TRUE(store_.engine().put_item(put));
+  }
+  EXPECT_EQ(*sessions_.revoke_all({.user_id = "anna"}), 1);
+  EXPECT_FALSE(is_open(created.token));
+}
+
 TEST_F(SessionsTest, ANewOneEndsTheOldestOfTooMany) {
   const auto first = create();
   std::string second;
