@@ -226,9 +226,9 @@ TEST_F(LiveStreams, EndWithTheKeyOrItsRights) {
   ASSERT_TRUE(by_key && by_user);
   EXPECT_FALSE(by_key->next().is_last);
   EXPECT_FALSE(by_user->next().is_last);
-  set("board:reader@north:secret-of-the-board", "anna:drafter");
+  set("board:reader@north:secret-of-the-board", "anna:customer/c1");
   EXPECT_TRUE(by_key->next().is_last) << "it is of a tenant now";
-  EXPECT_TRUE(by_user->next().is_last) << "the role does not see figures";
+  EXPECT_TRUE(by_user->next().is_last) << "a customer does not see figures";
   set("board:reader:another-secret-of-it", "anna:reader");
   EXPECT_TRUE(by_key->next().is_last) << "the key is not known any more";
 }

@@ -57,7 +57,9 @@ def machine(tmp_path):
 
 @pytest.fixture
 def server(machine, tmp_path):
-    supervisor = Supervisor(os.environ["POSTINO"], machine, Timeline(), tmp_path / "log", ["--log-requests"])
+    # Services that write by themselves would meet the faults that are meant for requests.
+    flags = ["--log-requests", "--no-metrics", "--no-tickets"]
+    supervisor = Supervisor(os.environ["POSTINO"], machine, Timeline(), tmp_path / "log", flags)
     supervisor.await_first_start()
     yield supervisor
     supervisor.close()
