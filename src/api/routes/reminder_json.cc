@@ -1,23 +1,12 @@
 #include "api/routes/reminder_json.h"
 
+#include "api/routes/json_members.h"
 #include "base/timestamp.h"
 #include "messages/iso_duration.h"
 
 namespace postino::api {
 
 namespace {
-
-void text_member(json::Writer& json, std::string_view name, std::string_view text) {
-  if (!text.empty()) json.key(name).string(text);
-}
-
-void time_member(json::Writer& json, std::string_view name, base::TimePoint time) {
-  json.key(name).string(base::format_timestamp(time));
-}
-
-void time_member(json::Writer& json, std::string_view name, const std::optional<base::TimePoint>& time) {
-  if (time) time_member(json, name, *time);
-}
 
 void number_member(json::Writer& json, std::string_view name, std::int64_t number) {
   if (number > 0) json.key(name).integer(number);

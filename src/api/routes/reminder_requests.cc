@@ -1,5 +1,6 @@
 #include "api/routes/reminder_requests.h"
 
+#include "api/routes/object_body.h"
 #include "base/text.h"
 
 namespace postino::api {
@@ -8,21 +9,6 @@ namespace {
 
 using Need = json::Fields::Need;
 using Sizes = ReminderLimits;
-
-// Reads an object, and refuses it with everything that is wrong. No body is an empty object.
-template <class Read>
-auto read_object(std::string_view body, Read read)
-    -> base::Result<decltype(read(std::declval<json::Fields&>())), Problem> {
-  json::FieldErrors errors;
-  json::Document document;
-  if (!document.parse(body.empty() ? "{}" : body, errors)) return refuse_fields(problems::malformed_json, errors);
-  if (!document.root().is_object()) return refuse_field("body", "must be a JSON object");
-  json::Fields fields(document.root(), "", errors);
-  auto value = read(fields);
-  fields.refuse_others();
-  if (!errors.empty()) return refuse_fields(problems::invalid_request, errors);
-  return value;
-}
 
 std::string text_field(json::Fields& fields, std::string_view name, std::size_t most, Need need = Need::optional) {
   return std::string(fields.text(name, need, most).value_or(""));

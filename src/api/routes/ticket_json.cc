@@ -1,5 +1,6 @@
 #include "api/routes/ticket_json.h"
 
+#include "api/routes/json_members.h"
 #include "base/text.h"
 #include "base/timestamp.h"
 #include "item/plain_json.h"
@@ -7,14 +8,6 @@
 namespace postino::api {
 
 namespace {
-
-void text_in_ticket(json::Writer& json, std::string_view name, std::string_view text) {
-  if (!text.empty()) json.key(name).string(text);
-}
-
-void time_in_ticket(json::Writer& json, std::string_view name, const std::optional<base::TimePoint>& time) {
-  if (time) json.key(name).string(base::format_timestamp(*time));
-}
 
 void flag_in_ticket(json::Writer& json, std::string_view name, const std::optional<bool>& flag) {
   if (flag) json.key(name).boolean(*flag);
@@ -27,27 +20,27 @@ void ticket_members(json::Writer& json, const support::Ticket& ticket) {
   json.key("priority").string(ticket.priority);
   json.key("customer").begin_object();
   json.key("id").string(ticket.customer.id);
-  text_in_ticket(json, "name", ticket.customer.name);
-  text_in_ticket(json, "contact_email", ticket.customer.contact_email);
-  text_in_ticket(json, "account_tier", ticket.customer.account_tier);
+  text_member(json, "name", ticket.customer.name);
+  text_member(json, "contact_email", ticket.customer.contact_email);
+  text_member(json, "account_tier", ticket.customer.account_tier);
   json.end_object();
   json.key("asset").begin_object();
-  text_in_ticket(json, "product_type", ticket.asset.product_type);
-  text_in_ticket(json, "model", ticket.asset.model);
-  text_in_ticket(json, "serial", ticket.asset.serial);
-  text_in_ticket(json, "firmware", ticket.asset.firmware);
+  text_member(json, "product_type", ticket.asset.product_type);
+  text_member(json, "model", ticket.asset.model);
+  text_member(json, "serial", ticket.asset.serial);
+  text_member(json, "firmware", ticket.asset.firmware);
   json.end_object();
   json.key("symptom_text").string(ticket.symptom_text);
-  text_in_ticket(json, "error_code", ticket.error_code);
-  text_in_ticket(json, "lang", ticket.lang);
-  text_in_ticket(json, "status_reason", ticket.status_reason);
-  time_in_ticket(json, "created_at", ticket.created_at);
-  time_in_ticket(json, "updated_at", ticket.updated_at);
-  time_in_ticket(json, "completed_at", ticket.completed_at);
+  text_member(json, "error_code", ticket.error_code);
+  text_member(json, "lang", ticket.lang);
+  text_member(json, "status_reason", ticket.status_reason);
+  time_member(json, "created_at", ticket.created_at);
+  time_member(json, "updated_at", ticket.updated_at);
+  time_member(json, "completed_at", ticket.completed_at);
   if (!ticket.escalation) return;
-  time_in_ticket(json, "escalated_at", ticket.escalation->at);
-  text_in_ticket(json, "assigned_to", ticket.escalation->engineer);
-  text_in_ticket(json, "escalation_reason", ticket.escalation->reason);
+  time_member(json, "escalated_at", ticket.escalation->at);
+  text_member(json, "assigned_to", ticket.escalation->engineer);
+  text_member(json, "escalation_reason", ticket.escalation->reason);
 }
 
 }  // namespace
@@ -65,7 +58,7 @@ void write_json(json::Writer& json, const support::Feedback& feedback) {
   json.key("rating").integer(feedback.rating);
   flag_in_ticket(json, "was_helpful", feedback.was_helpful);
   flag_in_ticket(json, "resolved_issue", feedback.resolved_issue);
-  text_in_ticket(json, "comments", feedback.comments);
+  text_member(json, "comments", feedback.comments);
   json.key("submitted_at").string(feedback.submitted_text);
   json.end_object();
 }
@@ -74,11 +67,11 @@ void write_json(json::Writer& json, const support::TicketEvent& event) {
   json.begin_object();
   json.key("date").string(event.date);
   if (event.number) json.key("number").integer(*event.number);
-  time_in_ticket(json, "at", event.at);
+  time_member(json, "at", event.at);
   json.key("event_type").string(event.type);
-  text_in_ticket(json, "by", event.by);
-  text_in_ticket(json, "old_status", event.old_status);
-  text_in_ticket(json, "new_status", event.new_status);
+  text_member(json, "by", event.by);
+  text_member(json, "old_status", event.old_status);
+  text_member(json, "new_status", event.new_status);
   json.key("details").raw(item::to_plain_json(event.details));
   json.end_object();
 }
@@ -88,8 +81,8 @@ void write_json(json::Writer& json, const support::TicketEmail& email) {
   json.key("ticket_id").string(email.ticket_id);
   json.key("direction").string(email.received ? "received" : "sent");
   json.key("message_id").string(email.message_id);
-  text_in_ticket(json, "email_id", email.email_id);
-  text_in_ticket(json, "kind", email.kind);
+  text_member(json, "email_id", email.email_id);
+  text_member(json, "kind", email.kind);
   json.key("from").string(email.from);
   json.key("to").begin_array();
   for (const std::string& to : email.to) json.string(to);
@@ -97,9 +90,9 @@ void write_json(json::Writer& json, const support::TicketEmail& email) {
   json.key("subject").string(email.subject);
   json.key("text").string(email.text);
   if (email.is_cut) json.key("is_cut").boolean(true);
-  text_in_ticket(json, "in_reply_to", email.in_reply_to);
-  text_in_ticket(json, "by", email.by);
-  time_in_ticket(json, "at", email.at);
+  text_member(json, "in_reply_to", email.in_reply_to);
+  text_member(json, "by", email.by);
+  time_member(json, "at", email.at);
   json.end_object();
 }
 
@@ -111,8 +104,8 @@ void write_json(json::Writer& json, const support::KeptAttachment& kept) {
   json.key("content_type").string(kept.attachment.content_type);
   json.key("size").integer(kept.attachment.size);
   json.key("sha256").string(kept.attachment.sha256);
-  text_in_ticket(json, "by", kept.by);
-  time_in_ticket(json, "uploaded_at", kept.attachment.uploaded_at);
+  text_member(json, "by", kept.by);
+  time_member(json, "uploaded_at", kept.attachment.uploaded_at);
   json.end_object();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/protocol/limits.h"
+#include "api/routes/object_body.h"
 #include "base/base64.h"
 #include "base/text.h"
 #include "item/plain_json.h"
@@ -15,21 +16,6 @@ using Need = json::Fields::Need;
 using support::TicketLimits;
 
 constexpr std::size_t bytes_of_character = 4;  // at most
-
-// Reads an object, and refuses it with everything that is wrong. No body is an empty object.
-template <class Read>
-auto read_ticket_object(std::string_view body, Read read)
-    -> base::Result<decltype(read(std::declval<json::Fields&>())), Problem> {
-  json::FieldErrors errors;
-  json::Document document;
-  if (!document.parse(body.empty() ? "{}" : body, errors)) return refuse_fields(problems::malformed_json, errors);
-  if (!document.root().is_object()) return refuse_field("body", "must be a JSON object");
-  json::Fields fields(document.root(), "", errors);
-  auto value = read(fields);
-  fields.refuse_others();
-  if (!errors.empty()) return refuse_fields(problems::invalid_request, errors);
-  return value;
-}
 
 // The desk counts characters and looks at what they are; what is far too long does not get there.
 std::string words_in(json::Fields& fields, std::string_view name, std::size_t characters, Need need = Need::optional) {
@@ -217,7 +203,7 @@ base::Result<std::optional<support::TicketStatus>, Problem> status_in_query(cons
 }
 
 base::Result<support::NewTicket, Problem> read_new_ticket(std::string_view body) {
-  return read_ticket_object(body, [](json::Fields& fields) {
+  return read_object(body, [](json::Fields& fields) {
     support::NewTicket ticket;
     ticket.customer = customer_in(fields);
     ticket.asset = asset_in(fields);
@@ -232,7 +218,7 @@ base::Result<support::NewTicket, Problem> read_new_ticket(std::string_view body)
 }
 
 base::Result<MoveRequest, Problem> read_move(std::string_view body) {
-  return read_ticket_object(body, [](json::Fields& fields) {
+  return read_object(body, [](json::Fields& fields) {
     MoveRequest request = move_in(fields);
     if (const auto status = status_in(fields, "status", Need::required)) request.move.to = *status;
     request.move.engineer = words_in(fields, "engineer", TicketLimits::id_bytes);
@@ -241,7 +227,7 @@ base::Result<MoveRequest, Problem> read_move(std::string_view body) {
 }
 
 base::Result<MoveRequest, Problem> read_escalation(std::string_view body) {
-  return read_ticket_object(body, [](json::Fields& fields) {
+  return read_object(body, [](json::Fields& fields) {
     MoveRequest request = move_in(fields);
     request.move.to = support::TicketStatus::escalated;
     request.move.engineer = words_in(fields, "engineer", TicketLimits::id_bytes, Need::required);
@@ -250,11 +236,11 @@ base::Result<MoveRequest, Problem> read_escalation(std::string_view body) {
 }
 
 base::Result<MoveRequest, Problem> read_deescalation(std::string_view body) {
-  return read_ticket_object(body, [](json::Fields& fields) { return move_in(fields); });
+  return read_object(body, [](json::Fields& fields) { return move_in(fields); });
 }
 
 base::Result<PriorityRequest, Problem> read_priority(std::string_view body) {
-  return read_ticket_object(body, [](json::Fields& fields) {
+  return read_object(body, [](json::Fields& fields) {
     PriorityRequest request;
     request.priority = words_in(fields, "priority", TicketLimits::short_text, Need::required);
     request.seen = seen_in(fields);
@@ -264,7 +250,7 @@ base::Result<PriorityRequest, Problem> read_priority(std::string_view body) {
 }
 
 base::Result<support::NewFeedback, Problem> read_feedback(std::string_view body) {
-  return read_ticket_object(body, [](json::Fields& fields) {
+  return read_object(body, [](json::Fields& fields) {
     support::NewFeedback feedback;
     feedback.operator_id = words_in(fields, "operator_id", TicketLimits::id_bytes, Need::required);
     feedback.rating = static_cast<int>(fields.integer("rating", Need::required, 1, 5).value_or(0));
@@ -276,7 +262,7 @@ base::Result<support::NewFeedback, Problem> read_feedback(std::string_view body)
 }
 
 base::Result<EventRequest, Problem> read_event(std::string_view body) {
-  return read_ticket_object(body, [](json::Fields& fields) {
+  return read_object(body, [](json::Fields& fields) {
     EventRequest request;
     request.type = words_in(fields, "event_type", TicketLimits::short_text, Need::required);
     request.details = map_in(fields, "details", Need::optional);
@@ -286,7 +272,7 @@ base::Result<EventRequest, Problem> read_event(std::string_view body) {
 }
 
 base::Result<LetterRequest, Problem> read_letter(std::string_view body) {
-  return read_ticket_object(body, [](json::Fields& fields) {
+  return read_object(body, [](json::Fields& fields) {
     LetterRequest request;
     request.letter = letter_fields(fields);
     request.by = person_in(fields);
@@ -295,7 +281,7 @@ base::Result<LetterRequest, Problem> read_letter(std::string_view body) {
 }
 
 base::Result<support::ReceivedMessage, Problem> read_received(std::string_view body) {
-  return read_ticket_object(body, [](json::Fields& fields) {
+  return read_object(body, [](json::Fields& fields) {
     support::ReceivedMessage message;
     message.headers = std::string(fields.text("headers", Need::required, TicketSizes::headers).value_or(""));
     message.text = std::string(fields.text("text", Need::optional, TicketSizes::received).value_or(""));
@@ -304,7 +290,7 @@ base::Result<support::ReceivedMessage, Problem> read_received(std::string_view b
 }
 
 base::Result<support::AttachmentUpload, Problem> read_upload(std::string_view body, std::size_t most_bytes) {
-  return read_ticket_object(body, [most_bytes](json::Fields& fields) {
+  return read_object(body, [most_bytes](json::Fields& fields) {
     constexpr std::size_t digest_digits = 64;
     support::AttachmentUpload upload;
     upload.name = std::string(fields.text("name", Need::required, TicketSizes::file_name).value_or(""));
@@ -323,7 +309,7 @@ base::Result<support::AttachmentUpload, Problem> read_upload(std::string_view bo
 }
 
 base::Result<item::Map, Problem> read_cached(std::string_view body) {
-  return read_ticket_object(body, [](json::Fields& fields) { return map_in(fields, "data", Need::required); });
+  return read_object(body, [](json::Fields& fields) { return map_in(fields, "data", Need::required); });
 }
 
 Parameter ticket_id_parameter() {
