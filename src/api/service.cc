@@ -139,9 +139,9 @@ Api::Api(outbox::Outbox& outbox, outbox::SandboxMailbox* mailbox, messages::Mess
       log_requests_(options.log_requests),
       reading_(std::move(options.reading)),
       answers_(std::move(options.answers)),
-      border_(options.border),
+      origin_policy_(options.origin_policy),
       sessions_(options.sessions),
-      access_(std::make_shared<const Access>(std::move(options.keys), std::move(options.border),
+      access_(std::make_shared<const Access>(std::move(options.keys), std::move(options.origin_policy),
                                              std::move(options.users), sessions_)),
       sign_ins_(sessions_ == nullptr
                     ? nullptr
@@ -175,11 +175,11 @@ Api::Api(outbox::Outbox& outbox, outbox::SandboxMailbox* mailbox, messages::Mess
 Api::~Api() { stop(); }
 
 void Api::set_keys(std::vector<ApiKey> keys, std::vector<User> users) {
-  access_.set(std::make_shared<const Access>(std::move(keys), border_, std::move(users), sessions_));
+  access_.set(std::make_shared<const Access>(std::move(keys), origin_policy_, std::move(users), sessions_));
 }
 
 void Api::handle(const http::Request& request, http::Responder respond) {
-  if (http::Border::is_preflight(request)) return respond(border_.answer_preflight(request));
+  if (http::OriginPolicy::is_preflight(request)) return respond(origin_policy_.answer_preflight(request));
   auto work = std::make_shared<Work>(
       Work{.request = request, .respond = std::move(respond), .begin = steady_clock::now(), .request_id = {}});
   work->request_id = request_id_of(request);
@@ -329,7 +329,7 @@ void Api::finish(Work& work, Outcome outcome) {
   }
   if (!is_told || log_requests_) log(work, reply.status, time, cause);
   http::Response response = response_of(std::move(reply), std::move(work.request_id));
-  border_.add_origin(work.request, response);
+  origin_policy_.add_origin(work.request, response);
   work.reading = {};  // before the answer, so that a client that has it finds the room free
   work.respond(std::move(response));
 }

@@ -28,11 +28,11 @@ struct ApiOptions {
   std::vector<User> users;               // who can sign in with a password
   access::Sessions* sessions = nullptr;  // must outlive the API; without it there are none
   SignInOptions sign_ins;
-  http::Border border;         // applies where there are neither keys nor users; and which web pages may call
-  int threads = 16;            // handlers wait for the ledger: these are as many as may wait at a time
-  int waiting_threads = 32;    // and these for others, such as a message broker
-  int receiving_threads = 64;  // and these for messages that are not there yet
-  int max_waiting = 1024;      // requests for a thread; more are answered 503
+  http::OriginPolicy origin_policy;  // applies where there are neither keys nor users; and which web pages may call
+  int threads = 16;                  // handlers wait for the ledger: these are as many as may wait at a time
+  int waiting_threads = 32;          // and these for others, such as a message broker
+  int receiving_threads = 64;        // and these for messages that are not there yet
+  int max_waiting = 1024;            // requests for a thread; more are answered 503
   bool require_idempotency_key = false;
   reminders::Reminders* reminders = nullptr;  // must outlive the API; without it there are none
   support::SupportDesk* tickets = nullptr;    // the same
@@ -98,7 +98,7 @@ class Api {
   const bool log_requests_;
   const std::shared_ptr<base::MemoryBudget> reading_;
   const std::shared_ptr<base::MemoryBudget> answers_;
-  const http::Border border_;
+  const http::OriginPolicy origin_policy_;
   access::Sessions* const sessions_;
   base::Swappable<Access> access_;
   const std::unique_ptr<SignIns> sign_ins_;  // nullptr without sessions

@@ -56,7 +56,8 @@ struct Client::Impl {
 
   // What is judged here is what is connected to. Asking for the name's addresses again might give others.
   base::Result<std::vector<net::Address>> find(const net::Url& url, net::Deadline deadline) const {
-    TRY(std::vector<net::Address> addresses, net::resolve(url.host, url.port, deadline, options.curfew.get()));
+    TRY(std::vector<net::Address> addresses,
+        net::resolve(url.host, url.port, deadline, options.shutdown_deadline.get()));
     if (!options.allow_private_addresses && !std::ranges::all_of(addresses, net::is_public))
       return base::invalid("the address of '" + url.host + "' is not a public one");
     if (addresses.size() > max_addresses) addresses.resize(max_addresses);
@@ -75,7 +76,8 @@ struct Client::Impl {
                                    net::Deadline deadline) const {
     std::optional<base::Error> problem;
     for (std::size_t i = 0; i < addresses.size(); ++i) {
-      auto stream = net::ClientStream::connect(addresses[i], share_of(deadline, addresses.size() - i), options.curfew);
+      auto stream =
+          net::ClientStream::connect(addresses[i], share_of(deadline, addresses.size() - i), options.shutdown_deadline);
       if (!stream) {
         if (!problem) problem = std::move(stream).error();
         continue;

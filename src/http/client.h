@@ -21,7 +21,7 @@ struct ClientOptions {
   std::size_t max_response_bytes = 1 << 20;
   std::size_t max_idle_connections = 64;  // in all
   std::chrono::seconds idle_time{30};
-  std::shared_ptr<const net::Curfew> curfew;  // no request outlasts it; may be null
+  std::shared_ptr<const net::ShutdownDeadline> shutdown_deadline;  // no request outlasts it; may be null
 };
 
 struct ClientRequest {

@@ -43,9 +43,9 @@ auto connect_failure(int error) {
 // Until when a call may last.
 struct Limit {
   Deadline deadline;
-  const Curfew* curfew = nullptr;  // may be set while the call waits
+  const ShutdownDeadline* shutdown_deadline = nullptr;  // may be set while the call waits
 
-  Deadline when() const { return curfew != nullptr ? curfew->limit(deadline) : deadline; }
+  Deadline when() const { return shutdown_deadline != nullptr ? shutdown_deadline->limit(deadline) : deadline; }
 };
 
 // Asked before every step, not only before waiting: a peer that always has something to say must not keep us.
@@ -56,11 +56,11 @@ base::Result<void> in_time(const Limit& limit) {
 
 base::Result<void> wait(int socket, short events, const Limit& limit) {
   while (true) {
-    const bool may_be_shortened = limit.curfew != nullptr && !limit.curfew->is_set();
+    const bool may_be_shortened = limit.shutdown_deadline != nullptr && !limit.shutdown_deadline->is_set();
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(limit.when() - Clock::now()).count();
     if (left <= 0) return io_failure("timed out");
     std::array<pollfd, 2> awaited{
-        {{socket, events, 0}, {may_be_shortened ? limit.curfew->descriptor() : -1, POLLIN, 0}}};
+        {{socket, events, 0}, {may_be_shortened ? limit.shutdown_deadline->descriptor() : -1, POLLIN, 0}}};
     const auto longest = std::min<decltype(left)>(left, std::numeric_limits<int>::max());
     const int ready = ::poll(awaited.data(), awaited.size(), static_cast<int>(longest));
     if (ready > 0 && awaited[0].revents != 0) return {};
@@ -117,8 +117,8 @@ bool set_server_name(SSL* ssl, std::string name, bool verify) {
 }  // namespace
 
 struct ClientStream::Impl {
-  Impl(base::Descriptor connected, std::shared_ptr<const Curfew> shared)
-      : socket(std::move(connected)), curfew(std::move(shared)) {}
+  Impl(base::Descriptor connected, std::shared_ptr<const ShutdownDeadline> shared)
+      : socket(std::move(connected)), shutdown_deadline(std::move(shared)) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() {
@@ -217,25 +217,26 @@ struct ClientStream::Impl {
     return false;
   }
 
-  Limit limit(Deadline deadline) const { return {deadline, curfew.get()}; }
+  Limit limit(Deadline deadline) const { return {deadline, shutdown_deadline.get()}; }
 
   base::Descriptor socket;
-  const std::shared_ptr<const Curfew> curfew;  // may be null
-  SslPointer ssl;                              // null as long as it is in the clear
-  bool broken = false;                         // by TLS's rules nothing more may be sent, not even a good-bye
+  const std::shared_ptr<const ShutdownDeadline> shutdown_deadline;  // may be null
+  SslPointer ssl;                                                   // null as long as it is in the clear
+  bool broken = false;  // by TLS's rules nothing more may be sent, not even a good-bye
 };
 
 ClientStream::ClientStream(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ClientStream::~ClientStream() = default;
 
-base::Result<std::unique_ptr<ClientStream>> ClientStream::connect(const Address& to, Deadline deadline,
-                                                                  std::shared_ptr<const Curfew> curfew) {
-  auto socket = open_socket(to, {deadline, curfew.get()});
+base::Result<std::unique_ptr<ClientStream>> ClientStream::connect(
+    const Address& to, Deadline deadline, std::shared_ptr<const ShutdownDeadline> shutdown_deadline) {
+  auto socket = open_socket(to, {deadline, shutdown_deadline.get()});
   if (!socket) {
     socket.error().message.insert(0, "cannot connect to " + to.text() + ": ");
     return base::propagate(std::move(socket).error());
   }
-  return std::unique_ptr<ClientStream>(new ClientStream(std::make_unique<Impl>(*std::move(socket), std::move(curfew))));
+  return std::unique_ptr<ClientStream>(
+      new ClientStream(std::make_unique<Impl>(*std::move(socket), std::move(shutdown_deadline))));
 }
 
 base::Result<void> ClientStream::start_tls(const ClientTls& tls, const std::string& server_name, Deadline deadline) {

@@ -9,16 +9,16 @@
 #include "base/result.h"
 #include "net/address.h"
 #include "net/client_tls.h"
-#include "net/curfew.h"
+#include "net/shutdown_deadline.h"
 
 namespace postino::net {
 
 class ClientStream {
  public:
   // All failures are of code io; the message says what happened ("timed out", "connection refused"). No call of the
-  // stream outlasts the curfew, if there is one.
-  static base::Result<std::unique_ptr<ClientStream>> connect(const Address& to, Deadline deadline,
-                                                             std::shared_ptr<const Curfew> curfew = nullptr);
+  // stream outlasts the shutdown deadline, if there is one.
+  static base::Result<std::unique_ptr<ClientStream>> connect(
+      const Address& to, Deadline deadline, std::shared_ptr<const ShutdownDeadline> shutdown_deadline = nullptr);
   ~ClientStream();  // closes at once
   ClientStream(const ClientStream&) = delete;
   ClientStream& operator=(const ClientStream&) = delete;

@@ -81,10 +81,10 @@ bool is_waiting(pid_t thread) {
   return state == "S";
 }
 
-TEST(ClientStream, NoCallerWaitsBeyondTheCurfew) {
+TEST(ClientStream, NoCallerWaitsBeyondTheShutdownDeadline) {
   RawServer server([](RawPeer& peer) { peer.wait_for_end(); });
-  const auto curfew = std::make_shared<Curfew>();
-  auto stream = ClientStream::connect(local(server.port()), deadline_in(std::chrono::hours(1)), curfew);
+  const auto shutdown_deadline = std::make_shared<ShutdownDeadline>();
+  auto stream = ClientStream::connect(local(server.port()), deadline_in(std::chrono::hours(1)), shutdown_deadline);
   ASSERT_TRUE(stream);
   std::atomic<pid_t> reader = 0;
   auto reading = std::async(std::launch::async, [&] {
@@ -93,10 +93,11 @@ TEST(ClientStream, NoCallerWaitsBeyondTheCurfew) {
     return stream_problem((*stream)->read_some(&byte, 1, deadline_in(std::chrono::hours(1))));
   });
   EXPECT_TRUE(base::eventually([&] { return reader != 0 && is_waiting(reader); }));
-  curfew->begin_at(in_sixty_milliseconds());
+  shutdown_deadline->begin_at(in_sixty_milliseconds());
   EXPECT_EQ(reading.get(), "timed out");
   EXPECT_EQ(stream_problem((*stream)->write("late", deadline_in(std::chrono::hours(1)))), "timed out");
-  EXPECT_THAT(stream_problem(ClientStream::connect(local(server.port()), deadline_in(std::chrono::hours(1)), curfew)),
+  EXPECT_THAT(stream_problem(
+                  ClientStream::connect(local(server.port()), deadline_in(std::chrono::hours(1)), shutdown_deadline)),
               HasSubstr("timed out"));
 }
 

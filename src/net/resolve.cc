@@ -95,23 +95,25 @@ bool start(const std::shared_ptr<Lookup>& lookup) {
 }
 
 // False when it takes too long.
-bool await_answer(Lookup& lookup, std::unique_lock<std::mutex>& lock, Deadline deadline, const Curfew* curfew) {
-  // A curfew that is set does not wake the callers who wait here: they look for themselves.
+bool await_answer(Lookup& lookup, std::unique_lock<std::mutex>& lock, Deadline deadline,
+                  const ShutdownDeadline* shutdown_deadline) {
+  // A shutdown deadline that is set does not wake the callers who wait here: they look for themselves.
   constexpr std::chrono::milliseconds look_every{100};
   while (true) {
-    const Deadline end = curfew != nullptr ? curfew->limit(deadline) : deadline;
-    const Deadline next = curfew != nullptr ? std::min(end, deadline_in(look_every)) : end;
+    const Deadline end = shutdown_deadline != nullptr ? shutdown_deadline->limit(deadline) : deadline;
+    const Deadline next = shutdown_deadline != nullptr ? std::min(end, deadline_in(look_every)) : end;
     if (lookup.changed.wait_until(lock, next, [&] { return lookup.done; })) return true;
     if (std::chrono::steady_clock::now() >= end) return false;
   }
 }
 
-base::Result<std::vector<std::string>> ask_system(const std::string& host, Deadline deadline, const Curfew* curfew) {
+base::Result<std::vector<std::string>> ask_system(const std::string& host, Deadline deadline,
+                                                  const ShutdownDeadline* shutdown_deadline) {
   if (host.empty() || host.find('\0') != host.npos) return lookup_failure(host, "not a name");
   const auto lookup = std::make_shared<Lookup>(host);
   if (!start(lookup)) return lookup_failure(host, "too many names are being looked up");
   std::unique_lock lock(lookup->mutex);
-  if (!await_answer(*lookup, lock, deadline, curfew)) return lookup_failure(host, "timed out");
+  if (!await_answer(*lookup, lock, deadline, shutdown_deadline)) return lookup_failure(host, "timed out");
   if (lookup->found.empty()) return lookup_failure(host, lookup->problem.empty() ? "no address" : lookup->problem);
   return std::move(lookup->found);
 }
@@ -119,14 +121,14 @@ base::Result<std::vector<std::string>> ask_system(const std::string& host, Deadl
 }  // namespace
 
 base::Result<std::vector<Address>> resolve(const std::string& host, std::uint16_t port, Deadline deadline,
-                                           const Curfew* curfew) {
+                                           const ShutdownDeadline* shutdown_deadline) {
   std::vector<std::string> found;
   if (is_ip_address(host)) {
     found = {host};
   } else if (is_localhost(host)) {
     found = {"127.0.0.1", "::1"};
   } else {
-    TRY(found, ask_system(host, deadline, curfew));
+    TRY(found, ask_system(host, deadline, shutdown_deadline));
   }
   std::vector<Address> addresses;
   for (std::string& address : found) addresses.push_back({std::move(address), port});

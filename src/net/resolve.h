@@ -10,9 +10,9 @@
 namespace postino::net {
 
 // All addresses of the name, in the order they should be tried; an IP address stands for itself. io when there are none
-// or the deadline, or the curfew, passes.
+// or the deadline, or the shutdown deadline, passes.
 base::Result<std::vector<Address>> resolve(const std::string& host, std::uint16_t port, Deadline deadline,
-                                           const Curfew* curfew = nullptr);
+                                           const ShutdownDeadline* shutdown_deadline = nullptr);
 
 // False for loopback, private, link-local, shared, multicast, reserved and documentation ranges of IPv4 and IPv6, and
 // for IPv6 addresses that embed such an IPv4 address. See the registries of special-purpose addresses.

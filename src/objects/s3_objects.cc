@@ -63,7 +63,7 @@ base::Result<std::unique_ptr<S3Objects>> S3Objects::create(S3Options options, co
   client_options.allow_private_addresses = true;  // the operator has named it
   client_options.tls = options.tls;
   client_options.max_response_bytes = largest_object + answer_margin;
-  client_options.curfew = options.curfew;
+  client_options.shutdown_deadline = options.shutdown_deadline;
   TRY(std::unique_ptr<http::Client> client, http::Client::create(std::move(client_options)));
   return std::unique_ptr<S3Objects>(
       new S3Objects(std::move(options), std::move(client), clock, random, std::move(sleep)));
@@ -132,7 +132,7 @@ base::Result<http::ClientResponse> S3Objects::call(const std::string& method, co
     if (is_done) pass.works();
     if (is_done) return std::move(outcome.response);
     health_.fails(outcome.response.error().message, std::chrono::steady_clock::now());
-    const bool may_go_on = options_.curfew == nullptr || !options_.curfew->is_set();
+    const bool may_go_on = options_.shutdown_deadline == nullptr || !options_.shutdown_deadline->is_set();
     const base::Milliseconds delay = options_.backoff.full_jitter(failures, random_);
     if (outcome.is_worth_repeating && failures < attempts && may_go_on && !gate_.is_away() &&
         net::deadline_in(delay) < end) {

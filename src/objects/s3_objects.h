@@ -29,7 +29,7 @@ struct S3Options {
   int attempts = 5;                             // of one call, in all
   GateLimits gate = {};
   base::Backoff backoff{std::chrono::milliseconds(200), std::chrono::seconds(5)};
-  std::shared_ptr<const net::Curfew> curfew;  // no call outlasts it; may be null
+  std::shared_ptr<const net::ShutdownDeadline> shutdown_deadline;  // no call outlasts it; may be null
 };
 
 class S3Objects final : public ObjectStore {

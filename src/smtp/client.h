@@ -34,11 +34,11 @@ struct Options {
   std::string local_name = "localhost";  // for EHLO
 
   std::chrono::milliseconds connect_timeout{30'000};
-  std::chrono::milliseconds greeting_timeout{60'000};  // and not longer than for commands
-  std::chrono::milliseconds command_timeout{60'000};   // EHLO, AUTH, MAIL, RCPT
-  std::chrono::milliseconds data_timeout{120'000};     // for each block of the message
-  std::chrono::milliseconds end_timeout{300'000};      // for the reply to the end of the message
-  std::shared_ptr<const net::Curfew> curfew;           // nothing outlasts it; may be null
+  std::chrono::milliseconds greeting_timeout{60'000};              // and not longer than for commands
+  std::chrono::milliseconds command_timeout{60'000};               // EHLO, AUTH, MAIL, RCPT
+  std::chrono::milliseconds data_timeout{120'000};                 // for each block of the message
+  std::chrono::milliseconds end_timeout{300'000};                  // for the reply to the end of the message
+  std::shared_ptr<const net::ShutdownDeadline> shutdown_deadline;  // nothing outlasts it; may be null
 };
 
 // The policy that is followed. A password is not for any server that answers: with one, TLS and a valid certificate

@@ -67,7 +67,8 @@ base::Result<OpenedConnection, Failure> Attempt::run() {
 }
 
 Step Attempt::connect() {
-  auto stream = net::ClientStream::connect(peer_, net::deadline_in(options_.connect_timeout), options_.curfew);
+  auto stream =
+      net::ClientStream::connect(peer_, net::deadline_in(options_.connect_timeout), options_.shutdown_deadline);
   if (!stream) return failure(no_reply(stream.error().message), Stage::connect);
   opened_.connection = std::make_unique<Connection>(*std::move(stream));
   return {};
@@ -140,8 +141,8 @@ base::Result<OpenedConnection, Failure> open_connection(const Options& options, 
   // text.
   if (const TlsPolicy policy = followed_policy(options); policy != TlsPolicy::off)
     CHECK(tls != nullptr && tls->verifies() == (policy != TlsPolicy::opportunistic));
-  auto addresses =
-      net::resolve(options.host, options.port, net::deadline_in(options.connect_timeout), options.curfew.get());
+  auto addresses = net::resolve(options.host, options.port, net::deadline_in(options.connect_timeout),
+                                options.shutdown_deadline.get());
   if (!addresses) return failure(no_reply(addresses.error().message), Stage::connect);
 
   Failure telling{no_reply(options.host + " has no address"), Stage::connect};

@@ -77,7 +77,7 @@ void Endpoint::stop() {
 void Endpoint::complete(const http::Request& request, http::Response& response) const {
   add_request_id(response);
   add_checksum(response);
-  options_.border.add_origin(request, response);
+  options_.origin_policy.add_origin(request, response);
 }
 
 http::Response Endpoint::api_response(const http::Request& request, Reply reply, std::string_view content_type) const {
@@ -101,7 +101,7 @@ http::Response Endpoint::not_an_api_call(const http::Request& request) const {
 }
 
 http::Response Endpoint::preflight(const http::Request& request) const {
-  http::Response response = options_.border.answer_preflight(request);
+  http::Response response = options_.origin_policy.answer_preflight(request);
   add_request_id(response);
   return response;
 }
@@ -117,7 +117,7 @@ void Endpoint::handle(const http::Request& request, http::Responder respond) {
   if (request.method == "POST" && takes_long_to_read(request)) return handle_long_call(request, respond);
   if (request.method == "POST") return handle_call(*services_, request, std::move(respond));
   if (request.method == "GET") return respond(health(request));
-  if (http::Border::is_preflight(request)) return respond(preflight(request));
+  if (http::OriginPolicy::is_preflight(request)) return respond(preflight(request));
   respond(not_an_api_call(request));
 }
 
@@ -139,9 +139,9 @@ std::shared_ptr<base::MemoryBudget::Share> Endpoint::memory_for(std::string_view
   return *share ? share : nullptr;
 }
 
-std::optional<http::Response> Endpoint::refuse_at_border(const http::Request& request,
-                                                         const Authenticator& authenticator) {
-  const auto refused = authenticator.is_open() ? options_.border.check(request) : std::nullopt;
+std::optional<http::Response> Endpoint::refuse_foreign(const http::Request& request,
+                                                       const Authenticator& authenticator) {
+  const auto refused = authenticator.is_open() ? options_.origin_policy.check(request) : std::nullopt;
   if (!refused) return std::nullopt;
   Reply reply = authentication_failure("AccessDeniedException", refused->message);
   reply.status = forbidden;
@@ -154,7 +154,7 @@ std::optional<http::Response> Endpoint::refuse_early(const http::Request& reques
   if (request.method != "POST")
     return has_small_body ? std::nullopt : std::optional(not_an_api_call(request));  // no other call has a body
   const auto authenticator = authenticator_.get();
-  if (auto refusal = refuse_at_border(request, *authenticator)) return refusal;
+  if (auto refusal = refuse_foreign(request, *authenticator)) return refusal;
   if (has_small_body) return std::nullopt;
   const auto denied = authenticator->check_headers(request);
   if (!denied) return std::nullopt;
@@ -163,12 +163,12 @@ std::optional<http::Response> Endpoint::refuse_early(const http::Request& reques
   return api_response(request, std::move(reply), json_type);
 }
 
-// Callers whom the border keeps out learn nothing else. The order of the other checks is DynamoDB's: is it JSON, is
-// there such an operation, is it signed, is there a body.
+// Callers whom the origin policy keeps out learn nothing else. The order of the other checks is DynamoDB's: is it JSON,
+// is there such an operation, is it signed, is there a body.
 void Endpoint::handle_call(const Services& services, const http::Request& request, http::Responder respond) {
   std::string_view type = content_type_of(request);
   const auto authenticator = authenticator_.get();
-  if (auto refusal = refuse_at_border(request, *authenticator)) return respond(*std::move(refusal));
+  if (auto refusal = refuse_foreign(request, *authenticator)) return respond(*std::move(refusal));
   if (type.empty() && !request.body.empty()) return respond(not_an_api_call(request));
   if (type.empty()) type = json_type;
   const auto answer = [&](Reply reply) {

@@ -14,8 +14,8 @@
 #include "base/memory_budget.h"
 #include "base/swappable.h"
 #include "base/thread_pool.h"
-#include "http/border.h"
 #include "http/message.h"
+#include "http/origin_policy.h"
 #include "partiql/executor.h"
 #include "store/store.h"
 #include "wire/fault_injection.h"
@@ -33,7 +33,7 @@ struct EndpointOptions {
   std::string region = "us-east-1";
   std::vector<AccessKey> access_keys;  // none: any well-formed key is accepted, from this machine
   bool keys_only = false;              // also without access keys: then no caller is accepted
-  http::Border border;                 // where any key is accepted; and which web pages may call
+  http::OriginPolicy origin_policy;    // where any key is accepted; and which web pages may call
   FaultInjection faults;
   bool log_requests = false;
   int long_call_threads = 0;                 // 0: one per core, but at least two
@@ -75,7 +75,7 @@ class Endpoint {
   void handle_call(const Services& services, const http::Request& request, http::Responder respond);
   void handle_long_call(const http::Request& request, const http::Responder& respond);
   std::shared_ptr<base::MemoryBudget::Share> memory_for(std::string_view body) const;
-  std::optional<http::Response> refuse_at_border(const http::Request& request, const Authenticator& authenticator);
+  std::optional<http::Response> refuse_foreign(const http::Request& request, const Authenticator& authenticator);
   // Adds what every response with a body has.
   void complete(const http::Request& request, http::Response& response) const;
   http::Response api_response(const http::Request& request, Reply reply, std::string_view content_type) const;

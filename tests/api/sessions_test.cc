@@ -346,7 +346,7 @@ TEST_F(SessionRoutes, ConcurrentSignInsBeyondAFewAreRefusedAtOnce) {
     return false;
   };
   const base::Swappable<Access> access(std::make_shared<const Access>(
-      std::vector<ApiKey>(), http::Border(), users({"anna:reader"}, hash_of_password()), &sessions_));
+      std::vector<ApiKey>(), http::OriginPolicy(), users({"anna:reader"}, hash_of_password()), &sessions_));
   SignIns sign_ins(access, sessions_, clock(), options);
   std::vector<std::thread> threads;
   std::atomic<int> wrong = 0;

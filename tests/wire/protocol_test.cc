@@ -90,7 +90,7 @@ TEST_F(ProtocolTest, PagesOfOtherOriginsMayNotCall) {
 
 TEST_F(ProtocolTest, PagesOfAllowedOriginsMayCall) {
   EndpointOptions options;
-  options.border = http::Border({.origins = {"http://example.com"}});
+  options.origin_policy = http::OriginPolicy({.origins = {"http://example.com"}});
   restart(std::move(options));
   const http::Response call = send("POST", "/", with("Origin", "http://example.com"), "{}");
   EXPECT_EQ(call.status, 200);

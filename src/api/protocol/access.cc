@@ -29,15 +29,15 @@ tl::unexpected<Problem> unauthenticated(std::string detail, const char* challeng
   return refusal;
 }
 
-const ProblemType& border_problem(http::BorderRule rule) {
+const ProblemType& refusal_problem(http::OriginPolicyRule rule) {
   switch (rule) {
-    case http::BorderRule::host:
+    case http::OriginPolicyRule::host:
       return problems::foreign_host;
-    case http::BorderRule::origin:
+    case http::OriginPolicyRule::origin:
       return problems::foreign_origin;
-    case http::BorderRule::forwarded:
+    case http::OriginPolicyRule::forwarded:
       return problems::forwarded;
-    case http::BorderRule::loopback:
+    case http::OriginPolicyRule::loopback:
       break;
   }
   return problems::loopback_only;
@@ -49,7 +49,7 @@ std::string kind_of(const Caller& caller) { return caller.is_user ? "the user" :
 
 base::Result<const Caller*, Problem> Access::check(const http::Request& request, Right needed, bool shared,
                                                    const Caller** known) const {
-  TRY(const Caller* caller, is_open() ? check_border(request) : check_key(request));
+  TRY(const Caller* caller, is_open() ? check_origin(request) : check_key(request));
   if (known != nullptr) *known = caller;
   if (!has_right(caller->role, needed))
     return refuse(problems::forbidden, "This request needs the role " + roles_with(needed, " or ") + "; " +
@@ -65,9 +65,10 @@ base::Result<const Caller*, Problem> Access::check(const http::Request& request,
   return caller;
 }
 
-base::Result<const Caller*, Problem> Access::check_border(const http::Request& request) const {
+base::Result<const Caller*, Problem> Access::check_origin(const http::Request& request) const {
   static const Caller local{"", Role::operators, "", "", false};
-  if (auto refusal = border_.check(request)) return refuse(border_problem(refusal->rule), std::move(refusal->message));
+  if (auto refusal = origin_policy_.check(request))
+    return refuse(refusal_problem(refusal->rule), std::move(refusal->message));
   return &local;
 }
 

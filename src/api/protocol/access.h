@@ -8,19 +8,22 @@
 #include "access/sessions.h"
 #include "api/protocol/credentials.h"
 #include "api/protocol/problem.h"
-#include "http/border.h"
 #include "http/message.h"
+#include "http/origin_policy.h"
 
 namespace postino::api {
 
 // Safe to use from any thread.
 class Access {
  public:
-  // The border is what counts where there are neither keys nor users. The sessions must outlive it; without them no
-  // token counts.
-  explicit Access(std::vector<ApiKey> keys, http::Border border = {}, std::vector<User> users = {},
+  // The origin policy is what counts where there are neither keys nor users. The sessions must outlive it; without them
+  // no token counts.
+  explicit Access(std::vector<ApiKey> keys, http::OriginPolicy origin_policy = {}, std::vector<User> users = {},
                   access::Sessions* sessions = nullptr)
-      : keys_(std::move(keys)), users_(std::move(users)), border_(std::move(border)), sessions_(sessions) {}
+      : keys_(std::move(keys)),
+        users_(std::move(users)),
+        origin_policy_(std::move(origin_policy)),
+        sessions_(sessions) {}
 
   // The caller lives as long as this object. `shared`: the request is about what belongs to no single tenant. `known`
   // is set to who calls also when that is refused, if the key is one.
@@ -37,13 +40,13 @@ class Access {
   std::vector<Caller> named(std::string_view name) const;
 
  private:
-  base::Result<const Caller*, Problem> check_border(const http::Request& request) const;
+  base::Result<const Caller*, Problem> check_origin(const http::Request& request) const;
   base::Result<const Caller*, Problem> check_key(const http::Request& request) const;
   base::Result<const Caller*, Problem> find_holder(std::string_view token) const;  // nullptr: of none
 
   const std::vector<ApiKey> keys_;
   const std::vector<User> users_;
-  const http::Border border_;
+  const http::OriginPolicy origin_policy_;
   access::Sessions* const sessions_;
 };
 

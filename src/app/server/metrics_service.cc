@@ -58,7 +58,7 @@ base::Result<metrics::WebhookSinkOptions> webhook_options(const OutboxSettings& 
 MetricsService::~MetricsService() { stop(); }
 
 void MetricsService::stop() {
-  if (!curfew_->is_set()) curfew_->begin_at(std::chrono::steady_clock::now());
+  if (!shutdown_deadline_->is_set()) shutdown_deadline_->begin_at(std::chrono::steady_clock::now());
   pause_.end();
   if (metrics_) metrics_->stop();
 }
@@ -83,7 +83,7 @@ base::Result<void> MetricsService::add_subscribers(MessageGateway& gateway, cons
     switch (wanted.kind) {
       case ChangeSubscriber::Kind::webhook: {
         TRY(metrics::WebhookSinkOptions webhook, webhook_options(settings.outbox, wanted.target));
-        webhook.client.curfew = curfew_;
+        webhook.client.shutdown_deadline = shutdown_deadline_;
         options.target = std::move(webhook);
         break;
       }

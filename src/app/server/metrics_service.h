@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "base/this_thread.h"
 #include "metrics/metrics.h"
-#include "net/curfew.h"
+#include "net/shutdown_deadline.h"
 #include "store/store.h"
 
 namespace postino::app {
@@ -37,8 +37,9 @@ class MetricsService {
 
   base::SystemRandom random_;
   base::Pause pause_;
-  const std::shared_ptr<net::Curfew> curfew_ = std::make_shared<net::Curfew>();  // for receivers of webhooks
-  std::vector<std::shared_ptr<broker::Broker>> brokers_;                         // that subscribers use
+  const std::shared_ptr<net::ShutdownDeadline> shutdown_deadline_ =
+      std::make_shared<net::ShutdownDeadline>();          // for receivers of webhooks
+  std::vector<std::shared_ptr<broker::Broker>> brokers_;  // that subscribers use
   std::unique_ptr<metrics::Metrics> metrics_;
 };
 

@@ -30,7 +30,8 @@ namespace postino::app {
 
 namespace {
 
-outbox::SmtpTransportOptions smtp_options(const OutboxSettings& settings, const std::shared_ptr<net::Curfew>& curfew) {
+outbox::SmtpTransportOptions smtp_options(const OutboxSettings& settings,
+                                          const std::shared_ptr<net::ShutdownDeadline>& shutdown_deadline) {
   outbox::SmtpTransportOptions options;
   for (const RelayAddress& relay : settings.relays) {
     smtp::Options relay_options;
@@ -47,7 +48,7 @@ outbox::SmtpTransportOptions smtp_options(const OutboxSettings& settings, const 
     relay_options.command_timeout = settings.smtp_timeout;
     relay_options.data_timeout = settings.smtp_timeout;
     relay_options.end_timeout = settings.smtp_timeout * 5;  // the server may look into the message before it answers
-    relay_options.curfew = curfew;
+    relay_options.shutdown_deadline = shutdown_deadline;
     options.relays.push_back(std::move(relay_options));
   }
   return options;
@@ -84,8 +85,8 @@ api::ApiOptions api_options(const Settings& all, const MemoryLimits& memory) {
   api::ApiOptions options;
   options.keys = settings.api_keys;
   options.users = settings.users;
-  options.sign_ins.proxies = all.access.border.proxies;
-  options.border = http::Border(all.access.border);
+  options.sign_ins.proxies = all.access.origin_policy.proxies;
+  options.origin_policy = http::OriginPolicy(all.access.origin_policy);
   options.require_idempotency_key = settings.require_idempotency_key;
   options.log_requests = all.log_requests;
   options.reading = memory.reading;
@@ -107,7 +108,8 @@ struct OutboxService::Parts {
   metrics::Metrics* metrics = nullptr;                      // may be null
   base::SystemRandom random;
   base::Pause pause;
-  const std::shared_ptr<net::Curfew> curfew = std::make_shared<net::Curfew>();  // for mail servers and receivers
+  const std::shared_ptr<net::ShutdownDeadline> shutdown_deadline =
+      std::make_shared<net::ShutdownDeadline>();  // for mail servers and receivers
   const std::shared_ptr<mysql::OpenSockets> database_sockets = std::make_shared<mysql::OpenSockets>();
   outbox::Policy policy;
   std::unique_ptr<outbox::MessageMemory> memory;
@@ -170,7 +172,7 @@ base::Result<void> OutboxService::Parts::build_transport(store::Store& store) {
     transport = std::make_unique<outbox::SandboxTransport>(*mailbox, *clock, settings.keep);
     return {};
   }
-  TRY(auto relays, outbox::SmtpTransport::create(smtp_options(settings, curfew)));
+  TRY(auto relays, outbox::SmtpTransport::create(smtp_options(settings, shutdown_deadline)));
   smtp = relays.get();
   transport = std::move(relays);
   return {};
@@ -185,8 +187,8 @@ base::Result<void> OutboxService::Parts::build_workers() {
   options.message_id_domain = settings.message_id_domain;
   TRY(intake, outbox::Intake::create(storage->ledger().spool(), signer.get(), std::move(options)));
   sender = std::make_unique<outbox::Sender>(
-      storage->ledger(), storage->suppressions(), *transport, policy, *clock, settings.smtp_from, &fresh, curfew.get(),
-      [this](const outbox::Email& email) {
+      storage->ledger(), storage->suppressions(), *transport, policy, *clock, settings.smtp_from, &fresh,
+      shutdown_deadline.get(), [this](const outbox::Email& email) {
         return reminders && reminders::is_reminder(email) ? reminders->why_not_send(email) : std::nullopt;
       });
   TRY(outbox::WebhookSigner webhook_signer, outbox::WebhookSigner::create(settings.callback_secret));
@@ -194,7 +196,7 @@ base::Result<void> OutboxService::Parts::build_workers() {
   callback_options.timeout = settings.callback_timeout;
   callback_options.allow_private_addresses = settings.callback_allow_private;
   callback_options.certificate_file = settings.callback_ca;
-  callback_options.curfew = curfew;
+  callback_options.shutdown_deadline = shutdown_deadline;
   TRY(callback_sender,
       outbox::CallbackSender::create(policy, *clock, std::move(webhook_signer), std::move(callback_options)));
   return {};
@@ -227,7 +229,7 @@ base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGatew
   request_keys = std::make_unique<idempotency::Guard>(store, own_clock, random, all.idempotency);
   if (!all.reminders.off) TRY_VOID(build_reminders(store, all.reminders));
   if (!all.tickets.off) {
-    TRY(support, SupportService::create(store, *outbox, all, *clock, curfew));
+    TRY(support, SupportService::create(store, *outbox, all, *clock, shutdown_deadline));
     TRY(answers, gateway.make_answer_intake(support->desk().correspondence()));
   }
   api::ApiOptions options_of_api = api_options(all, limits_of_memory);
@@ -319,7 +321,7 @@ void OutboxService::handle(const http::Request& request, http::Responder respond
 void OutboxService::begin_stop(std::chrono::steady_clock::time_point leave_at,
                                std::chrono::steady_clock::time_point give_up_at) {
   // Workers leave a server that hangs in time to write down what is known.
-  parts_->curfew->begin_at(leave_at);
+  parts_->shutdown_deadline->begin_at(leave_at);
   parts_->storage->give_up_at(give_up_at);
   parts_->pipelines->begin_stop(give_up_at);
 }

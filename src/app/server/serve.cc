@@ -109,7 +109,7 @@ http::ServerOptions server_options(const Settings& settings, const MemoryLimits&
   options.answers = memory.answers;
   options.threads = settings.threads;
   options.max_connections = static_cast<std::size_t>(settings.max_connections);
-  options.shared_addresses = settings.access.border.proxies;
+  options.shared_addresses = settings.access.origin_policy.proxies;
   options.tls = dynamodb_files(settings);
   return options;
 }
@@ -119,10 +119,11 @@ bool needs_access_key(const Settings& settings) { return settings.outbox.has_cal
 
 // nullptr: everybody, as the APIs themselves ask for keys.
 std::shared_ptr<const api::Access> metrics_readers(const Settings& settings) {
-  const http::Border border(settings.access.border);
-  if (settings.access.metrics_require_key) return std::make_shared<api::Access>(settings.outbox.api_keys, border);
+  const http::OriginPolicy origin_policy(settings.access.origin_policy);
+  if (settings.access.metrics_require_key)
+    return std::make_shared<api::Access>(settings.outbox.api_keys, origin_policy);
   if (!settings.access_keys.empty() || settings.outbox.has_callers()) return nullptr;
-  return std::make_shared<api::Access>(std::vector<api::ApiKey>(), border);
+  return std::make_shared<api::Access>(std::vector<api::ApiKey>(), origin_policy);
 }
 
 wire::EndpointOptions endpoint_options(const Settings& settings, const MemoryLimits& memory) {
@@ -132,7 +133,7 @@ wire::EndpointOptions endpoint_options(const Settings& settings, const MemoryLim
   options.reading = memory.reading;
   options.access_keys = settings.access_keys;
   options.keys_only = needs_access_key(settings);
-  options.border = http::Border(settings.access.border);
+  options.origin_policy = http::OriginPolicy(settings.access.origin_policy);
   options.faults = settings.faults;
   options.log_requests = settings.log_requests;
   return options;
@@ -151,7 +152,7 @@ http::ServerOptions rest_options(const Settings& settings, const MemoryLimits& m
   options.answers = memory.answers;
   options.threads = settings.threads;
   options.max_connections = static_cast<std::size_t>(settings.max_connections);
-  options.shared_addresses = settings.access.border.proxies;
+  options.shared_addresses = settings.access.origin_policy.proxies;
   options.max_body_bytes = api::Limits::body_bytes;
   options.refusal = [](int status) {
     base::SystemRandom random;

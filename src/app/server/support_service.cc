@@ -33,13 +33,14 @@ struct SupportService::Parts {
   std::unique_ptr<objects::ObjectUpkeep> upkeep;  // once it is started
 
   base::Result<void> build_objects(const Settings& settings, const base::Clock& clock,
-                                   std::shared_ptr<const net::Curfew> curfew);
+                                   std::shared_ptr<const net::ShutdownDeadline> shutdown_deadline);
   base::Result<void> build(store::Store& table_store, outbox::Outbox& outbox, const Settings& settings,
                            const base::Clock& clock);
 };
 
-base::Result<void> SupportService::Parts::build_objects(const Settings& settings, const base::Clock& clock,
-                                                        std::shared_ptr<const net::Curfew> curfew) {
+base::Result<void> SupportService::Parts::build_objects(
+    const Settings& settings, const base::Clock& clock,
+    std::shared_ptr<const net::ShutdownDeadline> shutdown_deadline) {
   const ObjectSettings& wanted = settings.objects;
   if (wanted.bucket.empty()) {
     TRY(objects, objects::DirectoryObjects::open(objects_directory(settings), bucket_of_directory, clock, random));
@@ -51,7 +52,7 @@ base::Result<void> SupportService::Parts::build_objects(const Settings& settings
   options.bucket = wanted.bucket;
   options.keys = {wanted.key_id, wanted.secret, ""};
   options.tls.certificate_file = wanted.ca;
-  options.curfew = std::move(curfew);
+  options.shutdown_deadline = std::move(shutdown_deadline);
   TRY(auto made, objects::S3Objects::create(std::move(options), clock, random,
                                             [this](base::Milliseconds delay) { pause.wait(delay); }));
   bucket = made.get();
@@ -98,11 +99,11 @@ base::Result<void> SupportService::Parts::build(store::Store& table_store, outbo
 SupportService::SupportService(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 SupportService::~SupportService() { stop(); }
 
-base::Result<std::unique_ptr<SupportService>> SupportService::create(store::Store& store, outbox::Outbox& outbox,
-                                                                     const Settings& settings, const base::Clock& clock,
-                                                                     std::shared_ptr<const net::Curfew> curfew) {
+base::Result<std::unique_ptr<SupportService>> SupportService::create(
+    store::Store& store, outbox::Outbox& outbox, const Settings& settings, const base::Clock& clock,
+    std::shared_ptr<const net::ShutdownDeadline> shutdown_deadline) {
   auto parts = std::make_unique<Parts>();
-  TRY_VOID(parts->build_objects(settings, clock, std::move(curfew)));
+  TRY_VOID(parts->build_objects(settings, clock, std::move(shutdown_deadline)));
   TRY_VOID(parts->build(store, outbox, settings, clock));
   return std::unique_ptr<SupportService>(new SupportService(std::move(parts)));
 }

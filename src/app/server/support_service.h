@@ -7,7 +7,7 @@
 
 #include "app/settings/settings.h"
 #include "base/plausible_clock.h"
-#include "net/curfew.h"
+#include "net/shutdown_deadline.h"
 #include "outbox/outbox.h"
 #include "store/store.h"
 #include "support/support_desk.h"
@@ -17,10 +17,10 @@ namespace postino::app {
 class SupportService {
  public:
   // Prepares the table and the object store; nothing runs yet. What is given must outlive it. No call to a remote
-  // object store outlasts the curfew.
-  static base::Result<std::unique_ptr<SupportService>> create(store::Store& store, outbox::Outbox& outbox,
-                                                              const Settings& settings, const base::Clock& clock,
-                                                              std::shared_ptr<const net::Curfew> curfew);
+  // object store outlasts the shutdown deadline.
+  static base::Result<std::unique_ptr<SupportService>> create(
+      store::Store& store, outbox::Outbox& outbox, const Settings& settings, const base::Clock& clock,
+      std::shared_ptr<const net::ShutdownDeadline> shutdown_deadline);
   ~SupportService();
 
   support::SupportDesk& desk();

@@ -7,13 +7,13 @@ namespace postino::app {
 
 namespace {
 
-using Border = http::BorderOptions;
+using OriginPolicy = http::OriginPolicyOptions;
 
 base::Result<void> take_own_host(Settings& settings, const std::string& text) {
   const std::size_t colon = text.rfind(':');
   const bool named = colon == std::string::npos ? is_host(text) : parse_host_and_port(text).has_value();
   if (!named) return base::invalid("must be a host name or HOST:PORT");
-  settings.access.border.hosts.push_back(text);
+  settings.access.origin_policy.hosts.push_back(text);
   return {};
 }
 
@@ -32,13 +32,13 @@ base::Result<void> take_origin(Settings& settings, const std::string& text) {
   if (!(has_port || host.starts_with('[') ? parse_host_and_port(has_port ? host : host + ":80").has_value()
                                           : is_host(host)))
     return base::invalid(rule);
-  settings.access.border.origins.push_back(text);
+  settings.access.origin_policy.origins.push_back(text);
   return {};
 }
 
 base::Result<void> take_proxy(Settings& settings, const std::string& text) {
   if (!net::is_ip_address(text)) return base::invalid("must be an IP address");
-  settings.access.border.proxies.push_back(net::usual_form(text));
+  settings.access.origin_policy.proxies.push_back(net::usual_form(text));
   return {};
 }
 
@@ -66,17 +66,17 @@ std::vector<Setting> access_settings() {
        "name of this server that is allowed in the header Host if there are no keys, besides loopback addresses and "
        "localhost. "
        "Repeat the flag, or separate names by commas in the environment",
-       list, take_own_host, show_list<&Border::hosts>, clear_list<&Border::hosts>},
+       list, take_own_host, show_list<&OriginPolicy::hosts>, clear_list<&OriginPolicy::hosts>},
       {"server.allowed_origins", "--allowed-origin", "POSTINO_ALLOWED_ORIGINS", "ORIGIN",
        "origin whose web pages may call both APIs, such as http://localhost:3000; without keys, they may do "
        "everything. "
        "Repeat the flag, or separate origins by commas in the environment",
-       list, take_origin, show_list<&Border::origins>, clear_list<&Border::origins>},
+       list, take_origin, show_list<&OriginPolicy::origins>, clear_list<&OriginPolicy::origins>},
       {"server.trusted_proxies", "--trusted-proxy", "POSTINO_TRUSTED_PROXIES", "ADDRESS",
        "IP address of a proxy whose requests are accepted if there are no keys; the proxy must refuse everybody who "
        "may "
        "not call. Repeat the flag, or separate addresses by commas in the environment",
-       list, take_proxy, show_list<&Border::proxies>, clear_list<&Border::proxies>},
+       list, take_proxy, show_list<&OriginPolicy::proxies>, clear_list<&OriginPolicy::proxies>},
       {"server.metrics_require_key", "--metrics-require-key", "POSTINO_METRICS_REQUIRE_KEY", "",
        "require an API key that belongs to no tenant for /metrics", flag,
        take_boolean<&AccessSettings::metrics_require_key>, show_boolean<&AccessSettings::metrics_require_key>},

@@ -1,12 +1,12 @@
 // What can be configured about who may call both APIs: names of this server, web pages, proxies, and the metrics.
 #pragma once
 
-#include "http/border.h"
+#include "http/origin_policy.h"
 
 namespace postino::app {
 
 struct AccessSettings {
-  http::BorderOptions border;
+  http::OriginPolicyOptions origin_policy;
   bool metrics_require_key = false;
 };
 

@@ -75,8 +75,8 @@ T& field(Settings& settings, T MetricsSettings::*member) {
   return settings.metrics.*member;
 }
 template <class T>
-T& field(Settings& settings, T http::BorderOptions::*member) {
-  return settings.access.border.*member;
+T& field(Settings& settings, T http::OriginPolicyOptions::*member) {
+  return settings.access.origin_policy.*member;
 }
 template <class T>
 T& field(Settings& settings, T OutboxSettings::*member) {

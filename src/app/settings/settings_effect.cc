@@ -106,7 +106,7 @@ void add_ignored_proxies(std::vector<std::string>& found, const Settings& settin
   const net::Address dynamodb{settings.dynamodb_host, settings.dynamodb_port};
   const net::Address rest{settings.outbox.http_host, settings.outbox.http_port};
   const bool on_loopback = dynamodb.is_loopback() && (settings.outbox.off || rest.is_loopback());
-  for (const std::string& proxy : settings.access.border.proxies) {
+  for (const std::string& proxy : settings.access.origin_policy.proxies) {
     const bool here = net::Address{proxy, 0}.is_loopback();
     const std::string setting = "--trusted-proxy " + proxy + " has no effect ";
     // Of the REST API it says where those who sign in are.

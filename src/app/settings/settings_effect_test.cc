@@ -101,7 +101,7 @@ TEST(SettingsEffect, ProxiesAreCalledAsTheyAreWhenTheyConnect) {
   const auto setting = std::ranges::find(all_settings(), "--trusted-proxy", &Setting::flag);
   for (const char* proxy : {"0:0:0:0:0:0:0:1", "::ffff:127.0.0.1", "FE80::0A", "10.0.0.9"})
     ASSERT_TRUE(setting->take(settings, proxy)) << proxy;
-  EXPECT_THAT(settings.access.border.proxies, ElementsAre("::1", "127.0.0.1", "fe80::a", "10.0.0.9"));
+  EXPECT_THAT(settings.access.origin_policy.proxies, ElementsAre("::1", "127.0.0.1", "fe80::a", "10.0.0.9"));
 }
 
 TEST(SettingsEffect, NamesOfTheServerCountWithoutKeys) {

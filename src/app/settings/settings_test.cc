@@ -61,9 +61,9 @@ TEST_F(SettingsTest, NamesPagesAndProxiesAreChecked) {
   ASSERT_TRUE(environment({{"POSTINO_ALLOWED_HOSTS", "mail.example,db.example:8000"},
                            {"POSTINO_ALLOWED_ORIGINS", "https://app.example,http://localhost:3000,http://[::1]:1"},
                            {"POSTINO_TRUSTED_PROXIES", "127.0.0.1,::1"}}));
-  EXPECT_THAT(settings_.access.border.hosts, testing::ElementsAre("mail.example", "db.example:8000"));
-  EXPECT_THAT(settings_.access.border.origins, testing::SizeIs(3));
-  EXPECT_THAT(settings_.access.border.proxies, testing::ElementsAre("127.0.0.1", "::1"));
+  EXPECT_THAT(settings_.access.origin_policy.hosts, testing::ElementsAre("mail.example", "db.example:8000"));
+  EXPECT_THAT(settings_.access.origin_policy.origins, testing::SizeIs(3));
+  EXPECT_THAT(settings_.access.origin_policy.proxies, testing::ElementsAre("127.0.0.1", "::1"));
   for (const char* host : {"", "*", "http://mail.example", "mail.example:x", "a b"})
     EXPECT_FALSE(flag("--allowed-host", host)) << host;
   for (const char* origin : {"", "*", "null", "app.example", "https://", "https://app.example/", "https://a.example/b",

@@ -114,8 +114,8 @@ Result<std::shared_ptr<Connection>> Connector::open(Introduction introduction, D
 }
 
 Result<std::shared_ptr<Connection>> Connector::open(const Endpoint& endpoint, Deadline deadline) const {
-  const auto addresses = net::resolve(endpoint.host, endpoint.port,
-                                      std::min(deadline, after(settings_.connect_timeout)), &loop_->curfew());
+  const auto addresses = net::resolve(
+      endpoint.host, endpoint.port, std::min(deadline, after(settings_.connect_timeout)), &loop_->shutdown_deadline());
   if (!addresses) return refuse(FailureKind::unreachable, addresses.error().message);
   Failure all{FailureKind::unreachable, "", {}};
   for (std::size_t i = 0; i < std::min(addresses->size(), most_addresses); ++i) {
@@ -154,7 +154,7 @@ CircuitBreaker::Outcome Connector::outcome_of(const Result<std::shared_ptr<Conne
                                               std::chrono::steady_clock::duration time) const {
   using Outcome = CircuitBreaker::Outcome;
   if (opened || opened.error().kind == FailureKind::refused) return Outcome::answered;
-  if (opened.error().kind == FailureKind::invalid || loop_->curfew().is_set()) return Outcome::untried;
+  if (opened.error().kind == FailureKind::invalid || loop_->shutdown_deadline().is_set()) return Outcome::untried;
   // Where no broker listens that is known at once.
   const auto patience = std::min(settings_.connect_timeout, settings_.answer_timeout);
   return time >= patience ? Outcome::in_vain : Outcome::failed;
@@ -171,7 +171,7 @@ Result<Lease> Connector::connect(Deadline deadline, Want want) const {
   TRY_VOID(make_room());
   Failure all{FailureKind::unreachable, "no endpoint could be reached", {}};
   for (const Endpoint& endpoint : settings_.endpoints) {
-    if (loop_->curfew().is_set()) return refuse(FailureKind::stopped, "the server is ending");
+    if (loop_->shutdown_deadline().is_set()) return refuse(FailureKind::stopped, "the server is ending");
     auto opened = try_to_open(endpoint, deadline);
     if (opened) return Lease(*this, *std::move(opened), false);
     Failure& failure = opened.error();

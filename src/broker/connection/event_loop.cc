@@ -54,8 +54,8 @@ void EventLoop::stop() {
 void EventLoop::break_off() {
   {
     const std::lock_guard lock(mutex_);
-    if (curfew_.is_set()) return;
-    curfew_.begin_at(std::chrono::steady_clock::now());
+    if (shutdown_deadline_.is_set()) return;
+    shutdown_deadline_.begin_at(std::chrono::steady_clock::now());
   }
   post([this] {
     for (const auto& [address, connection] : connections_) connection->abort();
@@ -77,11 +77,11 @@ void EventLoop::post(std::function<void()> task) {
 bool EventLoop::connect(const std::shared_ptr<Connection>& connection) {
   {
     const std::lock_guard lock(mutex_);
-    if (stopping_ || curfew_.is_set()) return false;
+    if (stopping_ || shutdown_deadline_.is_set()) return false;
   }
   ++count_;
   post([this, connection] {
-    if (leaving_ || curfew_.is_set()) connection->abort();
+    if (leaving_ || shutdown_deadline_.is_set()) connection->abort();
     if (!connection->start(proactor_)) {
       --count_;
       return;

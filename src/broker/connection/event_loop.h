@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 #include "broker/connection/connection.h"
-#include "net/curfew.h"
+#include "net/shutdown_deadline.h"
 
 struct pn_event_t;
 struct pn_proactor_t;
@@ -35,7 +35,7 @@ class EventLoop {
   // Breaks all connections at once and takes no new ones: callers that wait for a broker get an answer.
   void break_off();
   // Set by break_off(), for those who wait for something else.
-  const net::Curfew& curfew() const { return curfew_; }
+  const net::ShutdownDeadline& shutdown_deadline() const { return shutdown_deadline_; }
   // Says goodbye on all connections, and breaks those that do not end soon.
   void stop();
 
@@ -52,7 +52,7 @@ class EventLoop {
   pn_proactor_t* const proactor_;
   std::thread thread_;
   std::atomic<std::size_t> count_ = 0;
-  net::Curfew curfew_;
+  net::ShutdownDeadline shutdown_deadline_;
 
   std::mutex mutex_;
   std::vector<std::function<void()>> tasks_;

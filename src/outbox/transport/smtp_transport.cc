@@ -160,10 +160,10 @@ smtp::SendResult SmtpTransport::deliver_over(Relay& relay, const Delivery& deliv
 
 // What this process breaks off because it ends says nothing about the relay.
 void SmtpTransport::note(Relay& relay, const smtp::SendResult& result) {
-  const auto& curfew = relay.options.curfew;
+  const auto& shutdown_deadline = relay.options.shutdown_deadline;
   if (!result.session_failed)
     relay.health.works();
-  else if (curfew == nullptr || !curfew->is_over())
+  else if (shutdown_deadline == nullptr || !shutdown_deadline->is_over())
     relay.health.fails(without_addresses(result.reply.text), Steady::now());
 }
 

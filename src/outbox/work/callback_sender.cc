@@ -15,7 +15,7 @@ base::Result<std::unique_ptr<CallbackSender>> CallbackSender::create(const Polic
   http::ClientOptions client;
   client.tls.certificate_file = sender->options_.certificate_file;
   client.max_response_bytes = 64 << 10;  // it is not read
-  client.curfew = sender->options_.curfew;
+  client.shutdown_deadline = sender->options_.shutdown_deadline;
   client.allow_private_addresses = sender->options_.allow_private_addresses;
   TRY(sender->guarded_, http::Client::create(client));
   client.allow_private_addresses = true;
@@ -59,7 +59,8 @@ Event CallbackSender::work(const Email& email) const {
   if (!response) {
     const bool permanent = response.error().code == base::ErrorCode::invalid;
     // Broken off because this process ends: the next one calls.
-    if (!permanent && options_.curfew != nullptr && options_.curfew->is_over()) return event::GivenBack{};
+    if (!permanent && options_.shutdown_deadline != nullptr && options_.shutdown_deadline->is_over())
+      return event::GivenBack{};
     return event::CallbackFailed{response.error().message, std::nullopt, permanent};
   }
   if (response->status >= 200 && response->status < 300) return event::CallbackAcknowledged{};

@@ -14,7 +14,7 @@ struct CallbackSenderOptions {
   bool allow_private_addresses =
       false;                     // of URLs that came with an e-mail; the configured one is the operator's choice
   std::string certificate_file;  // authorities to trust; empty: those of the system
-  std::shared_ptr<const net::Curfew> curfew;  // no callback outlasts it; may be null
+  std::shared_ptr<const net::ShutdownDeadline> shutdown_deadline;  // no callback outlasts it; may be null
 };
 
 class CallbackSender {
@@ -23,7 +23,8 @@ class CallbackSender {
   static base::Result<std::unique_ptr<CallbackSender>> create(const Policy& policy, const base::Clock& clock,
                                                               WebhookSigner signer, CallbackSenderOptions options);
 
-  // CallbackAcknowledged, CallbackFailed, or GivenBack when the curfew has broken it off. Safe to call from any thread.
+  // CallbackAcknowledged, CallbackFailed, or GivenBack when the shutdown deadline has broken it off. Safe to call from
+  // any thread.
   Event work(const Email& email) const;
 
  private:

@@ -56,7 +56,7 @@ class CallbackSenderTest : public testing::Test {
         CallbackSender::create(policy_, clock_, *WebhookSigner::create("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"),
                                {.allow_private_addresses = allow_private_addresses,
                                 .certificate_file = authority_.certificate_file(),
-                                .curfew = curfew_});
+                                .shutdown_deadline = shutdown_deadline_});
     EXPECT_TRUE(sender);
     Email email;
     email.id = "e1";
@@ -79,7 +79,7 @@ class CallbackSenderTest : public testing::Test {
   // The authorities of the system would take long to read.
   const base::TemporaryDirectory directory_;
   const net::TestAuthority authority_{directory_.path()};
-  const std::shared_ptr<net::Curfew> curfew_ = std::make_shared<net::Curfew>();
+  const std::shared_ptr<net::ShutdownDeadline> shutdown_deadline_ = std::make_shared<net::ShutdownDeadline>();
   std::string answer_;  // both are written and read while the other side waits
   std::string request_;
   net::RawServer receiver_{[this](net::RawPeer& peer) {
@@ -114,8 +114,8 @@ TEST_F(CallbackSenderTest, TheReceiverMayAskForTimeOrForNoMore) {
 }
 
 // The process ends, and the next one calls.
-TEST_F(CallbackSenderTest, ACallThatTheCurfewBreaksOffIsGivenBack) {
-  curfew_->begin_at(std::chrono::steady_clock::now());
+TEST_F(CallbackSenderTest, ACallThatTheShutdownDeadlineBreaksOffIsGivenBack) {
+  shutdown_deadline_->begin_at(std::chrono::steady_clock::now());
   EXPECT_TRUE(std::holds_alternative<event::GivenBack>(call("200 OK")));
   EXPECT_TRUE(failure("200 OK", "ftp://example.com/").permanent) << "that is not for lack of time";
 }
@@ -148,7 +148,7 @@ class FalseReceiverTest : public testing::Test {
         CallbackSender::create(policy, clock_, *WebhookSigner::create("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"),
                                {.allow_private_addresses = true,
                                 .certificate_file = mode.has_authority ? authority_.certificate_file() : "",
-                                .curfew = std::make_shared<net::Curfew>()});
+                                .shutdown_deadline = std::make_shared<net::ShutdownDeadline>()});
     EXPECT_TRUE(sender);
     Email email;
     email.id = "e1";

@@ -81,7 +81,7 @@ std::optional<Event> Sender::send(const Email& email, std::vector<Suppression> s
   smtp::SendResult result =
       transport_.deliver({email, std::move(envelope), *message}, [&] { return commit_to(email, leases); });
   // Broken off before the end of the message, because this process ends: that was no attempt.
-  const bool is_over = curfew_ != nullptr && curfew_->is_over();
+  const bool is_over = shutdown_deadline_ != nullptr && shutdown_deadline_->is_over();
   if (is_over && result.session_failed && !result.outcome_unknown) return event::GivenBack{};
   return event::SendingAttempted{std::move(suppressed), std::move(result)};
 }

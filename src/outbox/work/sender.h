@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "net/curfew.h"
+#include "net/shutdown_deadline.h"
 #include "outbox/ledger/ledger.h"
 #include "outbox/ledger/message_memory.h"
 #include "outbox/ledger/suppressions.h"
@@ -25,11 +25,11 @@ using Objection = std::function<std::optional<std::string>(const Email& email)>;
 class Sender {
  public:
   // `envelope_sender` gets the bounces; empty: the sender of each e-mail. Messages that are in `fresh` are not read
-  // from the spool. The curfew is that of the transport. Without an objection every e-mail may be sent. Everything
-  // given must outlive it.
+  // from the spool. The shutdown deadline is that of the transport. Without an objection every e-mail may be sent.
+  // Everything given must outlive it.
   Sender(Ledger& ledger, SuppressionList& suppressions, Transport& transport, const Policy& policy,
          const base::Clock& clock, std::string envelope_sender, FreshMessages* fresh = nullptr,
-         const net::Curfew* curfew = nullptr, Objection objection = {})
+         const net::ShutdownDeadline* shutdown_deadline = nullptr, Objection objection = {})
       : ledger_(ledger),
         suppressions_(suppressions),
         transport_(transport),
@@ -37,7 +37,7 @@ class Sender {
         clock_(clock),
         envelope_sender_(std::move(envelope_sender)),
         fresh_(fresh),
-        curfew_(curfew),
+        shutdown_deadline_(shutdown_deadline),
         objection_(std::move(objection)) {}
 
   // SendingAttempted, SendingPostponed, MessageLost or GivenBack; nothing, and nothing has happened, when it must wait
@@ -58,9 +58,9 @@ class Sender {
   const Policy& policy_;
   const base::Clock& clock_;
   const std::string envelope_sender_;
-  FreshMessages* const fresh_;       // may be null
-  const net::Curfew* const curfew_;  // may be null
-  const Objection objection_;        // may be empty
+  FreshMessages* const fresh_;                            // may be null
+  const net::ShutdownDeadline* const shutdown_deadline_;  // may be null
+  const Objection objection_;                             // may be empty
 };
 
 // The domains that are still to get it.

@@ -42,7 +42,7 @@ class SenderTest : public testing::Test {
   SenderTest() { policy_.unknown_outcome = UnknownOutcomePolicy::hold; }
 
   Sender sender(const std::string& envelope_sender = "", FreshMessages* fresh = nullptr) {
-    return {ledger_, suppressions_, transport_, policy_, clock_, envelope_sender, fresh, &curfew_};
+    return {ledger_, suppressions_, transport_, policy_, clock_, envelope_sender, fresh, &shutdown_deadline_};
   }
   // In the hands of a sender, with its lease.
   Email claimed(
@@ -84,13 +84,13 @@ class SenderTest : public testing::Test {
   Leases leases_{ledger_, policy_, clock_};
   MemorySuppressions suppressions_;
   ScriptedTransport transport_;
-  net::Curfew curfew_;
+  net::ShutdownDeadline shutdown_deadline_;
 };
 
 TEST_F(SenderTest, TriesNothingWhileItMustNotBeSent) {
   const Email email = claimed();
   std::optional<std::string> why = "the customer has opted out";
-  const Sender asking(ledger_, suppressions_, transport_, policy_, clock_, "", nullptr, &curfew_,
+  const Sender asking(ledger_, suppressions_, transport_, policy_, clock_, "", nullptr, &shutdown_deadline_,
                       [&](const Email& asked) {
                         EXPECT_EQ(asked.id, email.id);
                         return why;
@@ -129,16 +129,16 @@ TEST_F(SenderTest, SendsTheMessageToEachPendingRecipientOnce) {
 }
 
 // The process ends.
-TEST_F(SenderTest, ASessionThatTheCurfewBreaksOffWasNoAttempt) {
+TEST_F(SenderTest, ASessionThatTheShutdownDeadlineBreaksOffWasNoAttempt) {
   smtp::SendResult broken;
   broken.session_failed = true;
   broken.reply.text = "timed out";
   transport_.script = [&](const Delivery&, const smtp::Session::BeforeEnd&) { return broken; };
   const Email email = claimed();
-  EXPECT_EQ(as<event::SendingAttempted>(work(email)).result.reply.text, "timed out") << "there is no curfew";
-  curfew_.begin_at(std::chrono::steady_clock::now() + std::chrono::hours(1));
+  EXPECT_EQ(as<event::SendingAttempted>(work(email)).result.reply.text, "timed out") << "there is no shutdown_deadline";
+  shutdown_deadline_.begin_at(std::chrono::steady_clock::now() + std::chrono::hours(1));
   as<event::SendingAttempted>(work(email));
-  curfew_.begin_at(std::chrono::steady_clock::now());
+  shutdown_deadline_.begin_at(std::chrono::steady_clock::now());
   as<event::GivenBack>(work(email));
   EXPECT_EQ(state_after(email, work(email)), State::ready);
   broken.outcome_unknown = true;

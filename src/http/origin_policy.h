@@ -1,5 +1,5 @@
-// Who may call a server that asks for no keys, and which web pages may call any. Without keys the machine is the
-// border: programs on it may call, and no others by way of them, neither a web page in a browser nor a proxy.
+// Who may call a server that asks for no keys, and which web pages may call any. Without keys the machine is the limit:
+// programs on it may call, and no others by way of them, neither a web page in a browser nor a proxy.
 #pragma once
 
 #include <optional>
@@ -11,27 +11,27 @@
 
 namespace postino::http {
 
-struct BorderOptions {
+struct OriginPolicyOptions {
   std::vector<std::string> hosts;    // of this server, besides localhost and loopback addresses: "mail.example[:8080]"
   std::vector<std::string> origins;  // of web pages that may call: "https://app.example"
   std::vector<std::string> proxies;  // IP addresses of proxies that let only those through who may call
 };
 
-enum class BorderRule { loopback, host, origin, forwarded };
+enum class OriginPolicyRule { loopback, host, origin, forwarded };
 
-struct BorderRefusal {
-  BorderRule rule;
+struct OriginPolicyRefusal {
+  OriginPolicyRule rule;
   std::string message;
 };
 
 // Safe to use from any thread.
-class Border {
+class OriginPolicy {
  public:
-  Border() = default;
-  explicit Border(BorderOptions options) : options_(std::move(options)) {}
+  OriginPolicy() = default;
+  explicit OriginPolicy(OriginPolicyOptions options) : options_(std::move(options)) {}
 
   // For a server without keys: nullopt when the caller is on this machine and calls for itself.
-  std::optional<BorderRefusal> check(const Request& request) const;
+  std::optional<OriginPolicyRefusal> check(const Request& request) const;
 
   // What a browser asks before it lets a page of another origin call, and the answer to it.
   static bool is_preflight(const Request& request);
@@ -44,7 +44,7 @@ class Border {
   bool is_named_host(std::string_view host) const;
   bool is_trusted_proxy(std::string_view address) const;
 
-  BorderOptions options_;
+  OriginPolicyOptions options_;
 };
 
 }  // namespace postino::http

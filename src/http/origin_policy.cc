@@ -1,4 +1,4 @@
-#include "http/border.h"
+#include "http/origin_policy.h"
 
 #include <algorithm>
 
@@ -46,36 +46,38 @@ bool is_forwarded(const Request& request) {
 
 }  // namespace
 
-std::optional<BorderRefusal> Border::check(const Request& request) const {
+std::optional<OriginPolicyRefusal> OriginPolicy::check(const Request& request) const {
   if (!request.from_loopback)
-    return BorderRefusal{BorderRule::loopback, "No keys are configured: only requests from this machine are allowed."};
+    return OriginPolicyRefusal{OriginPolicyRule::loopback,
+                               "No keys are configured: only requests from this machine are allowed."};
   if (is_forwarded(request) && !is_trusted_proxy(request.peer))
-    return BorderRefusal{BorderRule::forwarded,
-                         "Without keys, requests passed on by a proxy are refused. Configure keys, or trust the proxy "
-                         "(--trusted-proxy)."};
+    return OriginPolicyRefusal{
+        OriginPolicyRule::forwarded,
+        "Without keys, requests passed on by a proxy are refused. Configure keys, or trust the proxy "
+        "(--trusted-proxy)."};
   const std::string_view host = request.header("host");
   if (!is_own_host(host) && !is_named_host(host))
-    return BorderRefusal{BorderRule::host,
-                         "Without keys, the header Host must be localhost, a loopback address or an allowed host "
-                         "(--allowed-host)."};
+    return OriginPolicyRefusal{OriginPolicyRule::host,
+                               "Without keys, the header Host must be localhost, a loopback address or an allowed host "
+                               "(--allowed-host)."};
   // A request may have the header more than once.
   const bool foreign = std::ranges::any_of(request.headers, [&](const auto& header) {
     return base::equal_ignoring_case(header.first, "origin") && !is_own_origin(request, header.second) &&
            !is_named_origin(header.second);
   });
   if (foreign)
-    return BorderRefusal{
-        BorderRule::origin,
+    return OriginPolicyRefusal{
+        OriginPolicyRule::origin,
         "Without keys, requests from other origins are refused unless they are allowed (--allowed-origin)."};
   return std::nullopt;
 }
 
-bool Border::is_preflight(const Request& request) {
+bool OriginPolicy::is_preflight(const Request& request) {
   return request.method == "OPTIONS" && request.has_header("origin") &&
          request.has_header("access-control-request-method");
 }
 
-Response Border::answer_preflight(const Request& request) const {
+Response OriginPolicy::answer_preflight(const Request& request) const {
   Response response;
   if (!is_named_origin(request.header("origin"))) {
     response.status = 403;
@@ -89,7 +91,7 @@ Response Border::answer_preflight(const Request& request) const {
   return response;
 }
 
-void Border::add_origin(const Request& request, Response& response) const {
+void OriginPolicy::add_origin(const Request& request, Response& response) const {
   if (options_.origins.empty()) return;
   response.headers.emplace_back("Vary", "Origin");  // a cache must not give one page the answer to another
   const std::string_view origin = request.header("origin");
@@ -98,16 +100,16 @@ void Border::add_origin(const Request& request, Response& response) const {
   response.headers.emplace_back("Access-Control-Expose-Headers", "*");
 }
 
-bool Border::is_named_origin(std::string_view origin) const {
+bool OriginPolicy::is_named_origin(std::string_view origin) const {
   return !origin.empty() && contains_ignoring_case(options_.origins, origin);
 }
 
-bool Border::is_named_host(std::string_view host) const {
+bool OriginPolicy::is_named_host(std::string_view host) const {
   if (contains_ignoring_case(options_.hosts, host)) return true;
   return has_port(host) && contains_ignoring_case(options_.hosts, host.substr(0, host.rfind(':')));
 }
 
-bool Border::is_trusted_proxy(std::string_view address) const {
+bool OriginPolicy::is_trusted_proxy(std::string_view address) const {
   return contains_ignoring_case(options_.proxies, address);
 }
 

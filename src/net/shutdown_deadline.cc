@@ -1,4 +1,4 @@
-#include "net/curfew.h"
+#include "net/shutdown_deadline.h"
 
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -7,9 +7,9 @@
 
 namespace postino::net {
 
-Curfew::Curfew() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+ShutdownDeadline::ShutdownDeadline() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
-void Curfew::begin_at(Deadline when) {
+void ShutdownDeadline::begin_at(Deadline when) {
   when_ = when;
   const std::uint64_t one = 1;
   if (event_) static_cast<void>(!::write(event_.number(), &one, sizeof one));
