@@ -19,6 +19,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 sees uninitialized members in every optional and variant; the sanitizers see the real ones.
   # It also sees copies that overlap in every literal + string.
   add_compile_options(-Wno-maybe-uninitialized -Wno-restrict)
+  # It looks for memory to free after each third of growth, which takes a tenth of the time. With these it looks less.
+  add_compile_options("SHELL:--param ggc-min-expand=400" "SHELL:--param ggc-min-heapsize=600000")
 endif()
 if(CMAKE_UNITY_BUILD)
   # A name does not hide what another source of the same batch has in its unnamed namespace. The check build, which
@@ -48,6 +50,19 @@ if(POSTINO_FUZZ)
     -fno-builtin-memcmp -fno-builtin-strcmp -fno-builtin-strncmp)
   separate_arguments(POSTINO_GUIDING)
 endif()
+
+# A unity source takes up to 2 GB to compile: a machine with little memory compiles fewer at once.
+cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
+cmake_host_system_information(RESULT memory QUERY TOTAL_PHYSICAL_MEMORY) # in MB
+math(EXPR at_once "${memory} / 2048")
+math(EXPR most "${cores} + 1")
+if(at_once GREATER most)
+  set(at_once ${most})
+elseif(at_once LESS 1)
+  set(at_once 1)
+endif()
+set_property(GLOBAL PROPERTY JOB_POOLS compiling=${at_once})
+set(CMAKE_JOB_POOL_COMPILE compiling)
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT POSTINO_SANITIZE)
