@@ -9,8 +9,6 @@ namespace postino::bench {
 
 namespace {
 
-constexpr std::size_t distinct_requests = 500;
-
 // Intake goes on meanwhile, and after the turn until it is done: it must not run in Postfix's turn. All the e-mails are
 // to be sent tomorrow.
 Turn posting(HttpLoad& load, const OutboxServer& server) {

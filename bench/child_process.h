@@ -3,12 +3,16 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace postino::bench {
+
+// "127.0.0.1:25"
+inline std::string loopback_address(std::uint16_t port) { return "127.0.0.1:" + std::to_string(port); }
 
 // What the program prints goes to `output`, a descriptor, when one is given. Both are to be called on the main thread,
 // whose end is the child's.

@@ -190,7 +190,6 @@ std::string milliseconds(const Pace& pace) {
 }  // namespace
 
 void compare_claims(OutboxRace& race) {
-  const std::uint64_t few = 1'000;
   const std::uint64_t many = race.quick ? 50'000 : 1'000'000;
   FilledLedger small(race.directory / "few", few);
   FilledLedger large(race.directory / "many", many);

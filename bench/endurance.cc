@@ -9,15 +9,14 @@ namespace postino::bench {
 
 namespace {
 
-constexpr std::uint64_t few = 1'000;
-constexpr std::size_t parts = 10;
+constexpr std::size_t tenths = 10;
 
-struct Part {
+struct Tenth {
   double per_second = 0;
   double cpu_microseconds = 0;  // for each e-mail
 };
 
-Part send_part(MeasuredOutbox& outbox, std::uint64_t emails) {
+Tenth send_tenth(MeasuredOutbox& outbox, std::uint64_t emails) {
   const pid_t process = outbox.server().process();
   const double before = cpu_seconds(process);
   const auto count = static_cast<double>(emails);
@@ -30,20 +29,20 @@ Part send_part(MeasuredOutbox& outbox, std::uint64_t emails) {
 void measure_endurance(OutboxRace& race) {
   constexpr double least_share = 0.9;  // of the first rate
   Report& report = race.report;
-  const std::uint64_t each = std::max<std::uint64_t>(race.emails / parts, few);
+  const std::uint64_t each = std::max<std::uint64_t>(race.emails / tenths, few);
   MeasuredOutbox outbox(race, "endurance");
   outbox.send(few);
   const MeasuredOutbox::ListingTimes before = outbox.time_listings();
   const auto begin = std::chrono::steady_clock::now();
-  std::array<Part, parts> done;
-  for (std::size_t i = 0; i < parts; ++i) {
-    done[i] = send_part(outbox, each);
+  std::array<Tenth, tenths> done;
+  for (std::size_t i = 0; i < tenths; ++i) {
+    done[i] = send_tenth(outbox, each);
     report.fact("sent, " + std::to_string(few + (i + 1) * each) + " e-mails in all",
                 text_of("%.0f/s", done[i].per_second) + text_of(", %.0f us", done[i].cpu_microseconds) +
                     text_of(", %.0f MB", outbox.server().resident_megabytes()));
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  const std::uint64_t all = few + parts * each;
+  const std::uint64_t all = few + tenths * each;
   report.ceiling("rate of sending, first tenth : last tenth",
                  text_of("%.0f/s", done.front().per_second) + text_of(" : %.0f/s", done.back().per_second),
                  done.front().per_second / done.back().per_second, 1 / least_share);

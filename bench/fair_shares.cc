@@ -16,15 +16,8 @@ namespace {
 using Clock = SlowReceiver::Clock;
 using Seconds = std::chrono::duration<double>;
 
-constexpr int clients = 16;
-constexpr std::size_t distinct_requests = 100;
+constexpr std::size_t equal_requests = 100;
 constexpr double longest_wait = 2;  // seconds, for those behind a slow one
-
-std::string text_of(const char* format, double value) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
 
 void post(const OutboxServer& server, std::uint64_t count, const std::string& domain,
           const std::string& callback = "") {
@@ -35,7 +28,7 @@ void post(const OutboxServer& server, std::uint64_t count, const std::string& do
   request.path = "/emails";
   request.body = body;
   HttpLoad load(
-      server.port(), clients, [&](std::uint64_t) { return request; }, distinct_requests);
+      server.port(), sending_clients, [&](std::uint64_t) { return request; }, equal_requests);
   expect_success(load.run_all(count), "POST /emails");
 }
 

@@ -17,8 +17,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t few = 1'000;
-
 double metric(const std::string& text, const std::string& name) {
   const std::size_t found = text.find("\n" + name + " ");
   CHECK(found != std::string::npos);

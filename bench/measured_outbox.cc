@@ -9,9 +9,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int clients = 16;
-constexpr std::size_t distinct_requests = 500;
-
 }  // namespace
 
 std::string text_of(const char* format, double value) {
@@ -32,7 +29,7 @@ void MeasuredOutbox::start() {
 
 std::chrono::duration<double> MeasuredOutbox::send(std::uint64_t emails) {
   HttpLoad load(
-      server_->port(), clients, [](std::uint64_t number) { return email_request(number); }, distinct_requests);
+      server_->port(), sending_clients, [](std::uint64_t number) { return email_request(number); }, distinct_requests);
   const std::uint64_t before = sink_.received();
   const auto begin = Clock::now();
   expect_success(load.run_all(emails), "POST /emails");

@@ -11,6 +11,11 @@
 
 namespace postino::bench {
 
+// Against which many are held.
+constexpr std::uint64_t few = 1'000;
+constexpr int sending_clients = 16;
+constexpr std::size_t distinct_requests = 500;  // that clients send again and again
+
 struct OutboxRace {
   std::filesystem::path program;    // Postino
   std::filesystem::path directory;  // for everybody's data: one file system

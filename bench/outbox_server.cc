@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/timestamp.h"
+#include "child_process.h"
 #include "mails.h"
 #include "net/local_ports_testing.h"
 
@@ -17,8 +18,6 @@ namespace postino::bench {
 namespace {
 
 constexpr std::size_t line_length = 76;
-
-std::string loopback(std::uint16_t port) { return "127.0.0.1:" + std::to_string(port); }
 
 // Lines of letters, in JSON. A line end is two bytes in a message, and two characters in JSON.
 std::string body_text(std::uint64_t number) {
@@ -32,9 +31,12 @@ std::string body_text(std::uint64_t number) {
 
 std::vector<std::string> command(const std::filesystem::path& program, const std::filesystem::path& data,
                                  std::uint16_t port, std::uint16_t smtp_port, const std::vector<std::string>& more) {
-  std::vector<std::string> words = {program,       "serve",  "--data",       data,     "--dynamodb",
-                                    "127.0.0.1:0", "--http", loopback(port), "--smtp", loopback(smtp_port),
-                                    "--smtp-tls",  "off"};
+  std::vector<std::string> words = {program,      "serve",
+                                    "--data",     data,
+                                    "--dynamodb", "127.0.0.1:0",
+                                    "--http",     loopback_address(port),
+                                    "--smtp",     loopback_address(smtp_port),
+                                    "--smtp-tls", "off"};
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
@@ -83,7 +85,7 @@ OutboxServer::OutboxServer(std::uint16_t port, const std::filesystem::path& prog
 
 std::string OutboxServer::get(const std::string& target) const {
   http::ClientRequest request;
-  const auto url = net::Url::parse("http://" + loopback(port()) + target);
+  const auto url = net::Url::parse("http://" + loopback_address(port()) + target);
   CHECK(url);
   request.url = *url;
   auto response = client_->send(request, std::chrono::steady_clock::now() + std::chrono::seconds(20));

@@ -59,8 +59,6 @@ scache unix - - n - 1 scache
 anvil unix - - n - 1 anvil
 )";
 
-std::string loopback(std::uint16_t port) { return "127.0.0.1:" + std::to_string(port); }
-
 }  // namespace
 
 PostfixProcess::PostfixProcess(const std::filesystem::path& directory, std::uint16_t relay_port)
@@ -79,8 +77,9 @@ void PostfixProcess::configure(std::uint16_t relay_port) const {
                                                 << "data_directory = " << (directory_ / "data").string() << "\n"
                                                 << "relayhost = [127.0.0.1]:" << relay_port << "\n";
   std::ofstream(directory_ / "etc" / "master.cf")
-      << loopback(deliver_port_) << " inet n - n - - smtpd\n"
-      << loopback(hold_port_) << " inet n - n - - smtpd -o smtpd_client_restrictions=check_client_access,static:hold\n"
+      << loopback_address(deliver_port_) << " inet n - n - - smtpd\n"
+      << loopback_address(hold_port_)
+      << " inet n - n - - smtpd -o smtpd_client_restrictions=check_client_access,static:hold\n"
       << services;
 }
 
@@ -121,7 +120,7 @@ Work PostfixProcess::take(std::uint64_t messages, std::size_t bytes, int session
   const auto begin = Clock::now();
   const pid_t client =
       start_program({source, "-d", "-s", std::to_string(sessions), "-m", std::to_string(messages), "-l",
-                     std::to_string(bytes), "-f", "ann@peer.example", "-t", "bob@example.org", loopback(port)});
+                     std::to_string(bytes), "-f", "ann@peer.example", "-t", "bob@example.org", loopback_address(port)});
   if (!await_end(client)) {
     std::fprintf(stderr, "bench: smtp-source failed\n");
     std::exit(1);

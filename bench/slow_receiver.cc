@@ -13,7 +13,7 @@ namespace postino::bench {
 
 namespace {
 
-constexpr std::chrono::seconds patience{120};
+constexpr std::chrono::seconds receiver_patience{120};
 
 std::string between(const std::string& text, std::string_view begin, std::string_view end) {
   const std::size_t first = text.find(begin);
@@ -74,7 +74,7 @@ std::vector<SlowReceiver::Clock::time_point> SlowReceiver::await(const std::stri
   std::vector<Clock::time_point>& times = taken_[whose];
   while (times.size() < count) {
     const std::size_t before = times.size();
-    if (changed_.wait_for(lock, patience, [&] { return times.size() > before; })) continue;
+    if (changed_.wait_for(lock, receiver_patience, [&] { return times.size() > before; })) continue;
     std::fprintf(stderr, "bench: nothing more comes to %s\n", whose.c_str());
     std::exit(1);
   }

@@ -22,7 +22,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* program = "/usr/sbin/smtp-sink";
-constexpr std::chrono::seconds patience(30);
+constexpr std::chrono::seconds sink_patience(30);
 
 [[noreturn]] void give_up(const char* what) {
   std::fprintf(stderr, "bench: smtp-sink %s\n", what);
@@ -55,7 +55,7 @@ SmtpSinkProcess::SmtpSinkProcess() : port_(net::free_port()) {
   ::close(pipe[1]);
   const auto begin = Clock::now();
   while (!net::is_listening(port_)) {
-    if (!is_running(process_) || Clock::now() - begin > patience) give_up("did not start");
+    if (!is_running(process_) || Clock::now() - begin > sink_patience) give_up("did not start");
     ::poll(nullptr, 0, 1);
   }
   reader_ = std::thread([this, source = pipe[0]] { follow_counters(source); });
@@ -89,7 +89,7 @@ Clock::time_point SmtpSinkProcess::await(std::uint64_t count) const {
     const std::uint64_t now_seen = received_;
     if (now_seen != seen) last = Clock::now();
     seen = now_seen;
-    if (Clock::now() - last > patience) give_up("got no mail for too long");
+    if (Clock::now() - last > sink_patience) give_up("got no mail for too long");
   }
   return last;
 }
