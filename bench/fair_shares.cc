@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "measured_outbox.h"
 #include "outbox_race.h"
 #include "outbox_server.h"
 #include "slow_receiver.h"
