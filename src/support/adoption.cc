@@ -9,7 +9,10 @@ namespace postino::support {
 namespace {
 
 constexpr int adoption_rounds = 8;     // the item may change between the look and the write
-constexpr int records_for_note = 500;  // of tickets, until the position is written down
+constexpr int records_for_note = 500;  // until the position is written down
+// Where nothing but the note itself changes, it is written anew after this time, so that it stays within what the
+// stream keeps.
+constexpr base::Milliseconds note_life = std::chrono::hours(6);
 
 bool is_sort(const std::string& sort, std::string_view begin) { return sort.starts_with(begin); }
 
@@ -25,6 +28,7 @@ Answer<void> Adoption::begin() {
   if (!seen_) {
     TRY(const std::optional<item::Item> noted, store_.get(Keys::position()));
     if (noted) seen_ = store::parse_sequence_number(item::attribute_text(*noted, "sequence"));
+    noted_at_ = store_.clock().monotonic();
   }
   auto changes = store_.store().subscribe(store_.tables().tickets, seen_);
   // Only a position that is none of this stream is given up: whatever passes is tried again.
@@ -81,10 +85,15 @@ Answer<int> Adoption::run_once(int limit, base::Milliseconds timeout) {
       return base::propagate(looked.error());
     }
     seen_ = record.sequence_number;
+    // The note is a change of the table itself: it is no reason for the next one.
+    if (record.keys != Keys::position()) ++seen_since_note_;
   }
-  // The note is a change of the table itself, but not of a ticket.
-  if (seen_since_note_ >= records_for_note || (records->empty() && seen_since_note_ > 0)) TRY_VOID(note_position());
+  if (seen_since_note_ >= records_for_note || (records->empty() && is_note_due())) TRY_VOID(note_position());
   return written;
+}
+
+bool Adoption::is_note_due() const {
+  return seen_since_note_ > 0 || (seen_ && store_.clock().monotonic() - noted_at_ >= note_life);
 }
 
 void Adoption::let_go() {
@@ -125,7 +134,6 @@ Answer<int> Adoption::look_at(const store::StreamRecord& record) {
   const std::string sort = item::attribute_text(record.keys, "SK");
   const auto place = parse_ticket_partition(item::attribute_text(record.keys, "PK"));
   if (!place) return 0;
-  ++seen_since_note_;
   const Keys keys(place->tenant);
   if (sort == metadata_sort) {
     if (record.type == store::ChangeType::remove) {
@@ -204,6 +212,7 @@ Answer<void> Adoption::note_position() {
   item.set("sequence", store::format_sequence_number(*seen_));
   TRY_VOID(store_.write({store_.put(std::move(item))}));
   seen_since_note_ = 0;
+  noted_at_ = store_.clock().monotonic();
   return {};
 }
 

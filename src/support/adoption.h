@@ -37,6 +37,7 @@ class Adoption {
   Answer<bool> look_at_feedback(const Keys& keys, const std::string& ticket_id, const item::Item& seen);
   // The ticket is gone: so is what leads to it.
   Answer<bool> clean_up(const Keys& keys, const std::string& ticket_id);
+  bool is_note_due() const;  // while there is nothing to look at
   Answer<void> note_position();
   void let_go();  // of the stream; the next run begins again behind what was seen
 
@@ -48,7 +49,8 @@ class Adoption {
   bool is_looking_through_ = false;
   std::optional<item::Key> looked_up_to_;
   std::optional<store::SequenceNumber> seen_;
-  int seen_since_note_ = 0;
+  int seen_since_note_ = 0;         // changes of anything but the note
+  base::Milliseconds noted_at_{0};  // monotonic; when it was read, before the first time
 };
 
 }  // namespace postino::support

@@ -66,6 +66,39 @@ TEST_F(AdoptionTest, APassingErrorDoesNotMakeItLookAtEverything) {
   EXPECT_EQ(busy.scans, 0);
 }
 
+// Sessions, cached results and keys of creations are in the same table.
+TEST_F(AdoptionTest, ThePositionMovesOnWithChangesOfOtherItems) {
+  office_.make();
+  office_.adopt();
+  const auto noted = store_.get("ADOPTION", "POSITION");
+  ASSERT_TRUE(noted);
+  store_.put({{"PK", "SESSION#sess_1"}, {"SK", "METADATA"}, {"entity_type", "session"}});
+  office_.adopt();
+  EXPECT_NE(store_.get("ADOPTION", "POSITION"), noted);
+}
+
+TEST_F(AdoptionTest, ThePositionOfAQuietTableStaysWithinTheStream) {
+  office_.make();
+  office_.adopt();
+  for (int times = 0; times < 6; ++times) {
+    store_.pass_time(std::chrono::hours(7));
+    EXPECT_EQ(office_.adopt(), 0);
+  }
+  BusyStreamStore next_store(store_.engine());
+  SupportOffice next(store_, next_store);
+  EXPECT_EQ(next.adopt(), 0);
+  EXPECT_EQ(next_store.scans, 0) << "all tickets are looked at, although no change was missed";
+}
+
+TEST_F(AdoptionTest, TheNoteOfThePositionIsNoReasonForTheNextOne) {
+  office_.make();
+  office_.adopt();
+  const auto noted = store_.get("ADOPTION", "POSITION");
+  ASSERT_TRUE(noted);
+  office_.adopt();
+  EXPECT_EQ(store_.get("ADOPTION", "POSITION"), noted);
+}
+
 TEST_F(AdoptionTest, TheFormerSystemReadsWhatWeWrote) {
   const std::string id = office_.make();
   office_.move(id, processing);
