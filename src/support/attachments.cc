@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "item/attribute_text.h"
+#include "support/customer_view.h"
 
 namespace postino::support {
 
@@ -107,7 +108,7 @@ Answer<KeptAttachment> Attachments::add(const std::string& ticket_id, const Atta
     return change;
   };
   auto written = writer_.change(ticket_id, actor.scope, decide);
-  if (written) return kept;
+  if (written) return shown_to(actor.scope, std::move(kept));
   // It may be there after all, and needs its bytes then.
   if (written.error().kind != RefusalKind::outcome_unknown) shelf_->discard(kept.attachment);
   return base::propagate(std::move(written).error());
@@ -119,7 +120,7 @@ Answer<std::vector<KeptAttachment>> Attachments::list(const std::string& ticket_
   std::vector<KeptAttachment> all;
   for (const item::Item& item : found) {
     if (auto kept = read_attachment(ticket_id, item))
-      all.push_back(*std::move(kept));
+      all.push_back(shown_to(actor.scope, *std::move(kept)));
     else
       base::log_warning("support", "an attachment is left out of a list", {{"cause", kept.error().message}});
   }
@@ -140,7 +141,7 @@ Answer<KeptAttachment> Attachments::find(const std::string& ticket_id, const std
   TRY(const item::Item item, item_of(ticket_id, id, actor));
   auto kept = read_attachment(ticket_id, item);
   if (!kept) return base::propagate(refusal_of(kept.error()));
-  return *std::move(kept);
+  return shown_to(actor.scope, *std::move(kept));
 }
 
 Answer<FetchedAttachment> Attachments::fetch(const std::string& ticket_id, const std::string& id, const Actor& actor) {
@@ -152,7 +153,7 @@ Answer<FetchedAttachment> Attachments::fetch(const std::string& ticket_id, const
   // It may have been removed between the item and its bytes.
   if (!bytes && bytes.error().code == base::ErrorCode::not_found) TRY_VOID(item_of(ticket_id, id, actor));
   if (!bytes) return base::propagate(refusal_of_objects(bytes.error()));
-  return FetchedAttachment{*std::move(kept), *std::move(bytes)};
+  return FetchedAttachment{shown_to(actor.scope, *std::move(kept)), *std::move(bytes)};
 }
 
 Answer<void> Attachments::remove(const std::string& ticket_id, const std::string& id, const Actor& actor) {

@@ -18,7 +18,7 @@ namespace postino::support {
 struct KeptAttachment {
   std::string ticket_id;
   std::string id;  // a UUID that begins with the time, so that they sort by age
-  std::string by;  // who brought it
+  std::string by;  // who brought it; customers are not told
   Attachment attachment;
 };
 

@@ -58,6 +58,11 @@ std::optional<TicketEmail> shown_to(const Scope& scope, TicketEmail email, const
   return email;
 }
 
+KeptAttachment shown_to(const Scope& scope, KeptAttachment kept) {
+  if (scope.customer_id) kept.by.clear();
+  return kept;
+}
+
 bool is_with_customer(const TicketEmail& email, const Ticket& ticket) {
   if (email.brought_by_customer) return true;
   const std::string& contact = ticket.customer.contact_email;

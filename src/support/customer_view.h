@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "support/attachments.h"
 #include "support/record/ticket.h"
 #include "support/record/ticket_email.h"
 #include "support/record/ticket_event.h"
@@ -20,6 +21,9 @@ std::optional<TicketEvent> shown_to(const Scope& scope, TicketEvent event);
 
 // Nothing when the customer has neither written nor got it. Otherwise without the name of who sent it.
 std::optional<TicketEmail> shown_to(const Scope& scope, TicketEmail email, const Ticket& ticket);
+
+// Without the name of who brought it.
+KeptAttachment shown_to(const Scope& scope, KeptAttachment kept);
 
 // Sent to the customer's contact address, received from there, or brought by a caller that is bound to the customer.
 bool is_with_customer(const TicketEmail& email, const Ticket& ticket);

@@ -98,6 +98,19 @@ TEST_F(AttachmentsTest, OfOthersDoNotExist) {
   }
 }
 
+TEST_F(AttachmentsTest, DoNotTellCustomersWhoBroughtThem) {
+  const std::string id = office_.make();
+  const Actor owner = customer_actor("cust_456");
+  const auto internal = desk_.attachments().add(id, upload(), actor_);
+  ASSERT_TRUE(succeeded(internal));
+  EXPECT_EQ(internal->by, "op_1");
+  EXPECT_EQ(desk_.attachments().list(id, owner)->front().by, "");
+  EXPECT_EQ(desk_.attachments().find(id, internal->id, owner)->by, "");
+  EXPECT_EQ(desk_.attachments().fetch(id, internal->id, owner)->kept.by, "");
+  EXPECT_EQ(desk_.attachments().add(id, upload(), owner)->by, "");
+  for (const KeptAttachment& kept : desk_.attachments().list(id, actor_).value()) EXPECT_NE(kept.by, "");
+}
+
 TEST_F(AttachmentsTest, NeedAnObjectStore) {
   const std::string id = office_.make();
   EXPECT_TRUE(is_refused(office_.desk.attachments().add(id, upload(), actor_), RefusalKind::unavailable));

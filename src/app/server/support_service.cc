@@ -90,7 +90,8 @@ base::Result<void> SupportService::Parts::build(store::Store& table_store, outbo
       clock);
   store = std::make_unique<objects::LargeItemStore>(table_store, *objects, std::vector{std::move(described)}, clock,
                                                     random);
-  // Items of tickets that come with an e-mail are never large, so that they need not go through the store above.
+  // The outbox commits past the store above. A ticket with attributes in the object store is therefore written without
+  // its e-mail, which is handed over afterwards: see TicketWriter.
   mail_room = std::make_unique<support::OutboxMailRoom>(outbox, table_store, settings.outbox.message_id_domain);
   desk = std::make_unique<support::SupportDesk>(*store, *mail_room, options, clock, random, retry);
   return {};
