@@ -1,6 +1,7 @@
 """Every operation about tickets is called, and what it really answers is held against the OpenAPI document."""
 
 import base64
+import json
 
 import pytest
 from described_rest import DescribedRest
@@ -95,6 +96,34 @@ def test_results_are_kept(api):
     api.call("putCachedResult", 204, {"data": {"answer": 42}}, key="dear")
     assert api.call("getCachedResult", 200, key="dear").json == {"data": {"answer": 42}}
     api.call("getCachedResult", 404, key="cheap")
+
+
+def described_limit(api, operation_id):
+    parameters = api.operations[operation_id][2]["parameters"]
+    return next(each for each in parameters if each["name"] == "limit")
+
+
+def test_lists_have_the_page_sizes_that_are_stated(api, ticket):
+    sizes = {
+        "listTickets": None,
+        "listEscalatedTickets": 50,
+        "getTicketFeedback": 50,
+        "listFeedback": 50,
+        "listTicketEvents": 10,
+        "listTicketEmails": 50,
+    }
+    assert {name: described_limit(api, name)["schema"].get("default") for name in sizes} == sizes
+    words = json.dumps(described_limit(api, "listTickets"))
+    assert "20 for a customer" in words and "100 otherwise" in words
+    for _ in range(101):
+        api.call("createTicket", 202, new_ticket("cust_paged"))
+    assert len(api.call("listTickets", 200, query={"customer_id": "cust_paged"}).json["data"]) == 20
+    assert len(api.call("listTickets", 200, query={"status": "NEW"}).json["data"]) == 100
+    for number in range(51):
+        api.call("addFeedback", 201, {"operator_id": "op_paged", "rating": 1 + number % 5}, id=ticket)
+    assert len(api.call("getTicketFeedback", 200, id=ticket).json["data"]) == 50
+    assert len(api.call("listFeedback", 200, query={"operator_id": "op_paged"}).json["data"]) == 50
+    assert len(api.call("listTicketEvents", 200, id=ticket).json["data"]) == 10
 
 
 def test_all_operations_about_tickets_have_succeeded(api):

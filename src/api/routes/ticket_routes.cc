@@ -101,8 +101,10 @@ std::vector<Parameter> ticket_filters() {
                      ParameterPlace::query,
                      {.type = "string", .description = std::move(description), .format = "date-or-time"}};
   };
-  Parameter limit = ticket_limit_parameter(support::status_page);
-  limit.schema.description = "Maximum number of elements; 20 by default for a customer, and 100 otherwise.";
+  Parameter limit = limit_parameter();
+  limit.schema.default_value.clear();  // there are two
+  limit.schema.description = "Maximum number of elements; by default " + std::to_string(support::customer_page) +
+                             " for a customer, and " + std::to_string(support::status_page) + " otherwise.";
   return {filter_parameter("customer_id", "Only of this customer."),
           filter_parameter("status", "Only with this status.", {"NEW", "PROCESSING", "READY", "FAILED", "ESCALATED"}),
           filter_parameter("priority", "Only with this priority.", {"P1", "P2", "P3", "P4"}),
