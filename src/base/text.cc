@@ -31,14 +31,26 @@ WideCharacter decode(std::string_view text) {
   return {code, size};
 }
 
+bool is_line_separator(std::uint32_t code) { return code == 0x2028 || code == 0x2029; }
+
 bool is_control_code(std::uint32_t code) {
-  const bool line_separator = code == 0x2028 || code == 0x2029;
-  return code < 0x20 || (code >= 0x7F && code <= 0x9F) || line_separator;
+  return code < 0x20 || (code >= 0x7F && code <= 0x9F) || is_line_separator(code);
 }
 
 }  // namespace
 
-bool has_control_character(std::string_view text) { return std::ranges::any_of(text, is_control_character); }
+bool has_control_character(std::string_view text, std::string_view allowed) {
+  const bool has_lines = allowed.find('\n') != std::string_view::npos;
+  while (!text.empty()) {
+    const char first = text.front();
+    if (is_control_character(first) && allowed.find(first) == std::string_view::npos) return true;
+    const WideCharacter character = static_cast<unsigned char>(first) < 0x80 ? WideCharacter{0, 1} : decode(text);
+    if (character.size > 1 && is_control_code(character.code) && !(has_lines && is_line_separator(character.code)))
+      return true;
+    text.remove_prefix(std::max<std::size_t>(character.size, 1));
+  }
+  return false;
+}
 
 std::string lower_case(std::string_view text) {
   std::string result(text);

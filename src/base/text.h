@@ -15,7 +15,12 @@ inline char upper(char letter) {
 
 // Those of ASCII: what is below the space, and DEL.
 inline bool is_control_character(char letter) { return static_cast<unsigned char>(letter) < ' ' || letter == 0x7F; }
-bool has_control_character(std::string_view text);
+// Has it anything that could end a line or control a terminal? These are the control characters of ASCII but for those
+// in `allowed`, U+0080 to U+009F, and the line ends U+2028 and U+2029 unless '\n' is allowed. All services decide by
+// this function what a text of one line, or of several, may be.
+bool has_control_character(std::string_view text, std::string_view allowed = "");
+// What texts of several lines may have.
+inline constexpr std::string_view line_controls = "\n\r\t";
 // From the space to the tilde.
 inline bool is_printable_ascii(char letter) { return letter >= ' ' && letter <= '~'; }
 

@@ -12,13 +12,20 @@ TEST(Text, CaseIsAMatterOfAsciiLetters) {
   EXPECT_EQ(upper_case("AZaz09-[`{@ä"), "AZAZ09-[`{@ä");
 }
 
-TEST(Text, ControlCharactersAreThoseOfAscii) {
+TEST(Text, ControlCharactersEndLinesOrControlTerminals) {
   EXPECT_FALSE(has_control_character(""));
-  EXPECT_FALSE(has_control_character(" ~é\xC2\x85"));
+  for (const char* const text : {" ~é", "\u00A0\u2027\u202F", "\U0001F600", "\xC2", "\xE2\x80", "\xFF\x85"})
+    EXPECT_FALSE(has_control_character(text)) << text;
   for (const char* const text : {"a\n", "\x01", "\x1F",
                                  "a\x7F"
-                                 "b"})
-    EXPECT_TRUE(has_control_character(text));
+                                 "b",
+                                 "\u0080", "a\u0085b", "\u009F", "é\u2028", "\u2029"})
+    EXPECT_TRUE(has_control_character(text)) << text;
+  EXPECT_FALSE(has_control_character("two\r\nlines\u2028and\u2029a\ttab", line_controls));
+  for (const char* const text : {"a\x1B[1m", "\u0085", "\u009B", "\x7F"})
+    EXPECT_TRUE(has_control_character(text, line_controls)) << text;
+  EXPECT_FALSE(has_control_character("a\tb", "\t"));
+  EXPECT_TRUE(has_control_character("a\u2028b", "\t"));
   EXPECT_TRUE(has_control_character(std::string_view("a\0b", 3)));
   EXPECT_TRUE(is_printable_ascii(' ') && is_printable_ascii('~'));
   EXPECT_FALSE(is_printable_ascii('\x1F') || is_printable_ascii('\x7F') || is_printable_ascii('\xC3'));

@@ -22,13 +22,6 @@ bool is_letter_or_digit(char letter) {
   return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9');
 }
 
-// U+0080 to U+009F, among them a line end (U+0085).
-bool has_high_control(std::string_view text) {
-  for (std::size_t at = text.find('\xC2'); at != std::string_view::npos; at = text.find('\xC2', at + 1))
-    if (at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xA0) return true;
-  return false;
-}
-
 // Letters that are not seen: Default_Ignorable_Code_Point of Unicode 15.
 constexpr std::array<std::pair<gunichar, gunichar>, 17> unseen_letters = {{
     {0x00AD, 0x00AD},
@@ -72,13 +65,9 @@ std::string as_seen(const gchar* text) {
 }
 
 base::Result<void> check(std::string_view text, bool tabs) {
-  const auto is_refused = [tabs](char letter) {
-    return base::is_control_character(letter) && !(tabs && letter == '\t');
-  };
-  if (std::ranges::any_of(text, is_refused))
+  if (base::has_control_character(text, tabs ? "\t" : ""))
     return base::invalid("must not contain line ends or other control characters");
   if (!is_utf8(text)) return base::invalid("must be UTF-8");
-  if (has_high_control(text)) return base::invalid("must not contain line ends or other control characters");
   return {};
 }
 

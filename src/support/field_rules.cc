@@ -12,20 +12,8 @@ namespace postino::support {
 
 namespace {
 
-bool is_forbidden(char letter, bool is_line) {
-  if (!base::is_control_character(letter)) return false;
-  return is_line || (letter != '\n' && letter != '\t' && letter != '\r');
-}
-
-// U+0080 to U+009F. Terminals take some of them for escape sequences, and U+0085 for a line end.
-bool has_c1_control(std::string_view text) {
-  for (std::size_t at = text.find('\xc2'); at != std::string_view::npos; at = text.find('\xc2', at + 1))
-    if (at + 1 < text.size() && text[at + 1] >= '\x80' && text[at + 1] <= '\x9f') return true;
-  return false;
-}
-
 bool has_forbidden(std::string_view text, bool is_line) {
-  return has_c1_control(text) || std::ranges::any_of(text, [&](char letter) { return is_forbidden(letter, is_line); });
+  return base::has_control_character(text, is_line ? "" : base::line_controls);
 }
 
 bool has_forbidden(const item::AttributeValue& value) {

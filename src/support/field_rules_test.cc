@@ -36,8 +36,10 @@ TEST(FieldRules, LetMarkupPassAndRefuseControlCharacters) {
   for (int i = 0; i < 40; ++i) umlauts += "ü";
   EXPECT_EQ(text(umlauts), "") << "characters count, not bytes";
   EXPECT_EQ(text("  \n "), "comments must not be blank");
-  EXPECT_EQ(fault_of([](FieldRules& rules) { rules.line("name", "a\nb", 0, 9); }),
-            "name must be one line without control characters");
+  EXPECT_EQ(text("two\u2028lines"), "");
+  for (const char* const broken : {"a\nb", "a\tb", "a\u0085b", "a\u2028b", "\u2029"})
+    EXPECT_EQ(fault_of([&](FieldRules& rules) { rules.line("name", broken, 0, 9); }),
+              "name must be one line without control characters");
 }
 
 TEST(FieldRules, NameTheFieldAndTheRule) {

@@ -69,6 +69,22 @@ TEST_F(RestTickets, MarkupIsTextAndControlCharactersAreRefused) {
   }
 }
 
+TEST_F(RestTickets, TakeTextsOfOneLineWithoutLineEndsOfAnyKind) {
+  const std::string id = open();
+  for (const std::string end : {R"(\n)", R"(\u0085)", R"(\u009b)", R"(\u2028)", R"(\u2029)"}) {
+    EXPECT_EQ(move(id, R"({"status":"PROCESSING","by":"ann)" + end + R"(bob"})").status(), 400) << end;
+    EXPECT_EQ(
+        call("POST", "/tickets", R"({"customer":{"id":"c","name":"Ada)" + end + R"("},"symptom_text":"It is broken."})")
+            .status(),
+        400)
+        << end;
+  }
+  for (const std::string end : {"%0A", "%C2%85", "%E2%80%A8"}) {
+    EXPECT_EQ(get("/tickets?customer_id=a" + end).status(), 400) << end;
+    EXPECT_EQ(get("/tickets/" + id + end).status(), 400) << end;
+  }
+}
+
 TEST_F(RestTickets, MoveFromTheVersionThatWasSeen) {
   const std::string id = open();
   const Received moved = move(id, R"({"status":"PROCESSING","version":1,"by":"ann"})");

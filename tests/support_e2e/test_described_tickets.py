@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 
 import pytest
 from described_rest import DescribedRest
@@ -124,6 +125,13 @@ def test_lists_have_the_page_sizes_that_are_stated(api, ticket):
     assert len(api.call("getTicketFeedback", 200, id=ticket).json["data"]) == 50
     assert len(api.call("listFeedback", 200, query={"operator_id": "op_paged"}).json["data"]) == 50
     assert len(api.call("listTicketEvents", 200, id=ticket).json["data"]) == 10
+
+
+def test_patterns_refuse_what_the_service_refuses(api, ticket):
+    person = api.document["components"]["schemas"]["NewTicketEvent"]["properties"]["by"]
+    for text, status in (("Ann Bär", 201), ("a\nb", 400), ("a\x85b", 400), ("a\x9bb", 400), ("a\u2028b", 400)):
+        assert bool(re.search(person["pattern"], text)) == (status == 201), text
+        api.call("addTicketEvent", status, {"event_type": "called", "by": text}, id=ticket)
 
 
 def test_all_operations_about_tickets_have_succeeded(api):

@@ -43,8 +43,8 @@ struct Schema {
 };
 
 // Patterns of strings.
-inline constexpr std::string_view without_control_characters = R"(^[^\u0000-\u001f\u007f]*$)";
-inline constexpr std::string_view of_one_line = R"(^[^\u0000-\u001f\u007f-\u009f]*$)";
+inline constexpr std::string_view without_control_characters =
+    R"(^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$)";  // as base::has_control_character() has them
 inline constexpr std::string_view of_printable_ascii = "^[ -~]*$";
 
 // A constant of the code, as a limit of a schema.

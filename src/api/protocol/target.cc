@@ -42,9 +42,9 @@ std::optional<std::string> percent_decode(std::string_view text) {
       each = static_cast<char>(high * 16 + low);
       i += 2;
     }
-    if (base::is_control_character(each)) return std::nullopt;
     decoded.push_back(each);
   }
+  if (base::has_control_character(decoded)) return std::nullopt;
   return decoded;
 }
 

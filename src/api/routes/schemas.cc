@@ -50,7 +50,7 @@ Schema payload() {
               {"subject",
                {.type = "string",
                 .description = "The subject.",
-                .pattern = of_one_line,
+                .pattern = without_control_characters,
                 .most = limit_of(PayloadLimits::subject_bytes)},
                required},
               {"body_text",
@@ -106,7 +106,7 @@ Schema mailbox(std::optional<std::int64_t> least = std::nullopt) {
   return {.type = "string",
           .description = "An address, with or without a name. The name has at most " +
                          std::to_string(PayloadLimits::display_name_bytes) + " bytes.",
-          .pattern = of_one_line,
+          .pattern = without_control_characters,
           .least = least,
           .most = limit_of(PayloadLimits::address_bytes),
           .example = R"("Ann <ann@example.com>")"};
@@ -116,7 +116,7 @@ Schema attachment() {
   const Property name{"name",
                       {.type = "string",
                        .description = "The name of the file in the message, without slashes.",
-                       .pattern = of_one_line,
+                       .pattern = without_control_characters,
                        .least = 1,
                        .most = limit_of(PayloadLimits::attachment_name_bytes)}};
   const Property named{name.name, name.schema, required};

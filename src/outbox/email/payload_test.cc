@@ -203,7 +203,7 @@ TEST(Payload, AddressesAreChecked) {
 }
 
 TEST(Payload, NothingEndsALineOfTheHead) {
-  for (const char* end : {"\\r\\n", "\\n", "\\r", "\\u0000", "\\u0085"}) {
+  for (const char* end : {"\\r\\n", "\\n", "\\r", "\\u0000", "\\u0085", "\\u2028", "\\u2029"}) {
     const std::string injection = std::string("x") + end + "Bcc: eve@example.com";
     EXPECT_THAT(faults_with(R"("reply_to":")" + injection + R"( <a@example.com>")"), testing::SizeIs(1)) << end;
     EXPECT_THAT(faults_with(R"("cc":["a@example.com)" + injection + R"("])"), testing::SizeIs(1)) << end;

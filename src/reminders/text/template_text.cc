@@ -86,9 +86,12 @@ base::Result<std::string> TemplateText::render(const Variables& variables, TextK
 
 std::string written_value(std::string_view value, TextKind kind) {
   std::string out;
+  if (kind == TextKind::line) {
+    base::append_printable(out, value, out.max_size());
+    return out;
+  }
   for (const char letter : value) {
-    const bool ends_line = letter == '\n' || letter == '\r' || letter == '\t';
-    if (base::is_control_character(letter) && (kind == TextKind::line || !ends_line)) {
+    if (base::is_control_character(letter) && base::line_controls.find(letter) == std::string_view::npos) {
       out += ' ';
       continue;
     }

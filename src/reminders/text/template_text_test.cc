@@ -57,6 +57,7 @@ TEST(TemplateText, AValueEndsNoLineOfASubject) {
   const Variables broken = {{"name", std::string("Ada\r\nBcc: all\t@example.org\0\x7F", 28)}};
   EXPECT_EQ(rendered("To {{name}}", broken, TextKind::line), "To Ada  Bcc: all @example.org  ");
   EXPECT_EQ(rendered("To {{name}}", broken, TextKind::plain), "To Ada\r\nBcc: all\t@example.org  ");
+  EXPECT_EQ(rendered("To {{name}}", {{"name", "Ada\u0085Byron\u2028King"}}, TextKind::line), "To Ada Byron King");
 }
 
 TEST(TemplateText, KeepsWhatIsNotAscii) {
