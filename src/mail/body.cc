@@ -2,11 +2,11 @@
 
 #include "base/hash.h"
 #include "mail/content_type.h"
+#include "mail/encoding/transfer_encoding.h"
 #include "mail/header_line.h"
 #include "mail/html_images.h"
 #include "mail/message_rules.h"
 #include "mail/text_rules.h"
-#include "mail/transfer_encoding.h"
 
 namespace postino::mail {
 

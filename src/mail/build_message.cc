@@ -1,10 +1,10 @@
 #include "mail/address_syntax.h"
 #include "mail/body.h"
+#include "mail/encoding/transfer_encoding.h"
 #include "mail/header_line.h"
 #include "mail/mail_date.h"
 #include "mail/message.h"
 #include "mail/message_rules.h"
-#include "mail/transfer_encoding.h"
 
 namespace postino::mail {
 

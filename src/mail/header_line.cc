@@ -4,9 +4,9 @@
 
 #include "base/text.h"
 #include "mail/address.h"
-#include "mail/encoded_word.h"
+#include "mail/encoding/encoded_word.h"
+#include "mail/encoding/transfer_encoding.h"
 #include "mail/text_rules.h"
-#include "mail/transfer_encoding.h"
 
 namespace postino::mail {
 

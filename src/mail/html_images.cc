@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "mail/content_type.h"
-#include "mail/data_url.h"
+#include "mail/encoding/data_url.h"
 
 namespace postino::mail {
 

@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "mail/content_type.h"
+#include "mail/encoding/transfer_encoding.h"
 #include "mail/gmime.h"
 #include "mail/html_images.h"
-#include "mail/transfer_encoding.h"
 
 namespace postino::mail {
 namespace {

@@ -37,6 +37,7 @@ MimePart::MimePart(std::string_view text) : fields_(HeaderFields::take(text)), b
           base::lower_case(g_mime_content_type_get_media_subtype(type.get()));
   boundary_ = parameter(type.get(), "boundary");
   report_type_ = base::lower_case(parameter(type.get(), "report-type"));
+  charset_ = parameter(type.get(), "charset");
 }
 
 std::vector<MimePart> MimePart::parts() const {

@@ -21,6 +21,7 @@ class MimePart {
   // Of the Content-Type; empty when there is none.
   const std::string& boundary() const { return boundary_; }
   const std::string& report_type() const { return report_type_; }
+  const std::string& charset() const { return charset_; }
 
   // The parts of a multipart, of which the first 20 count; none for others.
   std::vector<MimePart> parts() const;
@@ -33,6 +34,7 @@ class MimePart {
   std::string type_ = "text/plain";
   std::string boundary_;
   std::string report_type_;
+  std::string charset_;
 };
 
 }  // namespace postino::mail

@@ -13,38 +13,21 @@ namespace {
 
 using broker::Disposition;
 
-constexpr std::size_t most_answer_bytes = 4 << 20;
-
-// Where the header of an e-mail ends, and how long the empty line is.
-std::pair<std::size_t, std::size_t> end_of_header(std::string_view text) {
-  const std::size_t crlf = text.find("\r\n\r\n");
-  const std::size_t lf = text.find("\n\n");
-  if (crlf == std::string_view::npos && lf == std::string_view::npos) return {text.size(), 0};
-  return crlf < lf ? std::pair<std::size_t, std::size_t>(crlf + 2, 2) : std::pair<std::size_t, std::size_t>(lf + 1, 1);
-}
-
-bool may_succeed_later(RefusalKind kind) {
-  return kind == RefusalKind::busy || kind == RefusalKind::unavailable || kind == RefusalKind::outcome_unknown;
-}
+constexpr std::size_t most_answer_bytes = 6 << 20;  // an e-mail in base64, and a little more
 
 }  // namespace
 
 std::optional<ReceivedMessage> read_answer(std::string_view body) {
-  using Need = json::Fields::Need;
   if (body.empty() || body.size() > most_answer_bytes) return std::nullopt;
-  if (!body.starts_with('{')) {
-    const auto [end, gap] = end_of_header(body);
-    return ReceivedMessage{std::string(body.substr(0, end)), std::string(body.substr(end + gap))};
-  }
+  if (!body.starts_with('{')) return received_email(body);
   json::FieldErrors errors;
   json::Document document;
   if (json::has_too_many_values(body) || !document.parse(body, errors)) return std::nullopt;
   json::Fields fields(document.root(), "", errors);
-  const auto headers = fields.text("headers", Need::required, most_answer_bytes);
-  const auto text = fields.text("text", Need::optional, most_answer_bytes);
+  ReceivedMessage message = received_in(fields);
   fields.refuse_others();
   if (!errors.empty()) return std::nullopt;
-  return ReceivedMessage{std::string(*headers), std::string(text.value_or(""))};
+  return message;
 }
 
 AnswerIntake::AnswerIntake(broker::Broker& broker, Correspondence& correspondence, base::Random& random,

@@ -1,10 +1,10 @@
 // Customers' answers that arrive by a queue: messages are taken from a broker and added to the tickets that they
 // answer.
 //
-// A message is JSON as POST /tickets/answers takes it ({"headers": ..., "text": ...}), or an e-mail as it came. It is
-// acknowledged when the answer is on record, durably. One that the broker gives out again is known by its Message-ID,
-// and is not added twice. What answers no ticket, or cannot be read, is rejected, and what the broker does with it is
-// set up there. In times of trouble messages are given back, and taken again later.
+// A message is JSON as POST /tickets/answers takes it ({"headers": ..., "text": ...}), or an e-mail as it came, which
+// is decoded. It is acknowledged when the answer is on record, durably. One that the broker gives out again is known by
+// its Message-ID, and is not added twice. What answers no ticket, or cannot be read, is rejected, and what the broker
+// does with it is set up there. In times of trouble messages are given back, and taken again later.
 #pragma once
 
 #include <atomic>

@@ -18,7 +18,6 @@ namespace postino::support {
 namespace {
 
 constexpr std::size_t most_references = 50;
-constexpr std::size_t header_bytes = 200'000;
 
 // As much of it as is kept. Line ends and tabs stay.
 std::string kept_text(std::string_view text, std::size_t most, bool& is_cut) {
@@ -141,8 +140,8 @@ Answer<std::string> Correspondence::ticket_of(const Keys& keys, const std::vecto
 }
 
 Answer<TakenEmail> Correspondence::receive(const ReceivedMessage& message, const Actor& actor) {
-  if (message.headers.size() > header_bytes)
-    return refuse_field("headers", "must not take more than " + std::to_string(header_bytes) + " bytes");
+  if (message.headers.size() > ReceivedLimits::headers)
+    return refuse_field("headers", "must not take more than " + std::to_string(ReceivedLimits::headers) + " bytes");
   std::string_view rest = message.headers;
   const mail::HeaderFields headers = mail::HeaderFields::take(rest);
   TicketEmail email;

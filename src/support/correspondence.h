@@ -5,17 +5,12 @@
 #include <string>
 
 #include "support/letters.h"
+#include "support/received_message.h"
 #include "support/record/ticket_email.h"
 #include "support/ticket_store.h"
 #include "support/ticket_writer.h"
 
 namespace postino::support {
-
-// A message as it came, decoded as far as a text: its header fields, one in a line as RFC 5322 has them, and its text.
-struct ReceivedMessage {
-  std::string headers;
-  std::string text;
-};
 
 struct TakenEmail {
   TicketEmail email;

@@ -97,10 +97,11 @@ TEST_F(StatedTicketLimits, OfWhatBelongsToTicketsAreThoseOfTheCode) {
   LimitCases letter = letter_cases("", "{%}");
   letter["by:string"] = {R"({"subject":"s","text":"t","by":$})", text()};
   expect_limits("NewTicketEmail", letter, [&](const std::string& body) { return faults(path + "/emails", body); });
-  expect_limits(
-      "ReceivedMessage",
-      {{"headers:string", {R"({"headers":$})", text()}}, {"text:string", {R"({"headers":"a","text":$})", text()}}},
-      [&](const std::string& body) { return faults("/tickets/answers", body); });
+  expect_limits("ReceivedMessage",
+                {{"headers:string", {R"({"headers":$})", text()}},
+                 {"text:string", {R"({"headers":"a","text":$})", text()}},
+                 {"message_base64:string", {R"({"message_base64":$})", text()}}},
+                [&](const std::string& body) { return faults("/tickets/answers", body); });
 }
 
 }  // namespace

@@ -60,12 +60,34 @@ TEST_F(AnswerIntakeTest, ThatAnswerNothingAreRejectedAndKeepNoOthersBack) {
   EXPECT_THAT(metrics, testing::HasSubstr("postino_ticket_answers_rejected_total 2\n"));
 }
 
+TEST_F(AnswerIntakeTest, AreDecoded) {
+  put("Message-ID: <4@customer.example>\r\nIn-Reply-To: <" + sent_ +
+      ">\r\nMIME-Version: 1.0\r\nContent-Type: multipart/alternative; boundary=b\r\n\r\n--b\r\n"
+      "Content-Type: text/html\r\n\r\n<p>No</p>\r\n--b\r\nContent-Type: text/plain; charset=iso-8859-1\r\n"
+      "Content-Transfer-Encoding: quoted-printable\r\n\r\nEs ist gr=FCn.\r\n--b--\r\n");
+  EXPECT_TRUE(intake_.run_once());
+  const auto all = office_.correspondence.list(ticket_, {}, actor_);
+  ASSERT_TRUE(succeeded(all));
+  ASSERT_THAT(all->entries, testing::SizeIs(2));
+  EXPECT_EQ(all->entries.front().text, "Es ist grün.");
+}
+
 TEST(ReadAnswer, TakesJsonAndEmails) {
   EXPECT_EQ(read_answer("A: b\n\ntext")->headers, "A: b\n");
   EXPECT_EQ(read_answer("A: b\r\n\r\ntext")->text, "text");
   EXPECT_EQ(read_answer("A: b")->headers, "A: b");
   EXPECT_EQ(read_answer(R"({"headers":"A: b"})")->headers, "A: b");
-  for (const char* const wrong : {"", "{", "{}", R"({"headers":"a","body":"b"})"}) EXPECT_FALSE(read_answer(wrong));
+  // "A: b\nContent-Transfer-Encoding: base64\n\ndGV4dA=="
+  const auto encoded =
+      read_answer(R"({"message_base64":"QTogYgpDb250ZW50LVRyYW5zZmVyLUVuY29kaW5nOiBiYXNlNjQKCmRHVjRkQT09"})");
+  ASSERT_TRUE(encoded);
+  EXPECT_EQ(encoded->headers, "A: b\nContent-Transfer-Encoding: base64\n");
+  EXPECT_EQ(encoded->text, "text");
+  // What a program has decoded is not decoded again.
+  EXPECT_EQ(read_answer(R"({"headers":"Content-Transfer-Encoding: quoted-printable","text":"a=3Db"})")->text, "a=3Db");
+  for (const char* const wrong : {"", "{", "{}", R"({"headers":"a","body":"b"})", R"({"text":"a"})",
+                                  R"({"message_base64":"*"})", R"({"message_base64":"QTogYg==","headers":"a"})"})
+    EXPECT_FALSE(read_answer(wrong)) << wrong;
 }
 
 }  // namespace

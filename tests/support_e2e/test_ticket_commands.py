@@ -60,6 +60,13 @@ def test_what_belongs_to_a_ticket(postino, ticket):
     assert sent["text"] == "It is NEW."
     headers = f"Message-ID: <{ticket}@c>\r\nIn-Reply-To: <{sent['message_id']}>\r\n".encode()
     assert ticket.encode() in postino("answer", "--headers-file", "-", "--text", "It works.", stdin=headers)
+    email = (
+        f"Message-ID: <{ticket}@mime>\r\nIn-Reply-To: <{sent['message_id']}>\r\n"
+        "Content-Type: text/html; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n"
+        "<p>Es ist <b>gr=FCn</b>.</p>\r\n"
+    ).encode()
+    answer = json.loads(postino("answer", "--message-file", "-", "--json", stdin=email))
+    assert answer["ticket_id"] == ticket and answer["text"] == "Es ist grün."
 
 
 def test_attachments(postino, ticket, directory):

@@ -89,18 +89,25 @@ Schema new_ticket_email() {
 }
 
 Schema received_message() {
-  return {.type = "object",
-          .properties = {{"headers",
-                          {.type = "string",
-                           .description = "Its header fields, one in a line as RFC 5322 has them.",
-                           .most = limit_of(TicketSizes::headers)},
-                          required},
-                         {"text",
-                          {.type = "string",
-                           .description = "Its text, decoded. Control characters in it become spaces, and what is "
-                                          "longer than 200,000 bytes is cut off.",
-                           .most = limit_of(TicketSizes::received)}}},
-          .closed = true};
+  return {
+      .type = "object",
+      .properties = {{"headers",
+                      {.type = "string",
+                       .description = "Its header fields, one in a line as RFC 5322 has them.",
+                       .most = limit_of(support::ReceivedLimits::headers)}},
+                     {"text",
+                      {.type = "string",
+                       .description = "Its text, decoded. Control characters in it become spaces, and what is "
+                                      "longer than 200,000 bytes is cut off.",
+                       .most = limit_of(support::ReceivedLimits::text)}},
+                     {"message_base64",
+                      {.type = "string",
+                       .description = "In place of both: the e-mail as it came, of up to 4 MB. Its text is the plain "
+                                      "text in it, or what its HTML says, decoded.",
+                       .content_encoding = "base64",
+                       .most = limit_of((support::ReceivedLimits::email + 2) / 3 * 4)}}},
+      .one_required = {"headers", "message_base64"},
+      .closed = true};
 }
 
 Schema new_ticket_attachment() {

@@ -281,12 +281,7 @@ base::Result<LetterRequest, Problem> read_letter(std::string_view body) {
 }
 
 base::Result<support::ReceivedMessage, Problem> read_received(std::string_view body) {
-  return read_object(body, [](json::Fields& fields) {
-    support::ReceivedMessage message;
-    message.headers = std::string(fields.text("headers", Need::required, TicketSizes::headers).value_or(""));
-    message.text = std::string(fields.text("text", Need::optional, TicketSizes::received).value_or(""));
-    return message;
-  });
+  return read_object(body, support::received_in);
 }
 
 base::Result<support::AttachmentUpload, Problem> read_upload(std::string_view body, std::size_t most_bytes) {

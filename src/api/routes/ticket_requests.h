@@ -21,8 +21,6 @@ struct TicketSizes {
   static constexpr std::size_t content_type = 800;
   static constexpr std::size_t file_name = 1'000;   // before it is cleaned
   static constexpr std::size_t recipients = 20;     // of an e-mail
-  static constexpr std::size_t headers = 200'000;   // of a received message
-  static constexpr std::size_t received = 2 << 20;  // of its text; less of it is kept
 };
 
 // The support desk, unless the server has none.

@@ -10,6 +10,7 @@
 #include "app/client/rest_problem.h"
 #include "app/console/input_file.h"
 #include "app/console/terminal_text.h"
+#include "base/base64.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "json/writer.h"
@@ -20,6 +21,7 @@ namespace {
 
 constexpr std::int64_t long_text = 10'000;  // too long for an argument
 constexpr std::string_view key_header = "Idempotency-Key";
+constexpr std::string_view base64_encoding = "base64";
 
 // What the command line says about a field of the body.
 struct FieldValue {
@@ -64,6 +66,12 @@ std::string flag_of_path(const std::string& path) {
   return flag;
 }
 
+// "message_base64" -> "--message-file"
+std::string file_flag(const std::string& field) {
+  constexpr std::string_view ending = "_base64";
+  return "--" + field.substr(0, field.ends_with(ending) ? field.size() - ending.size() : field.size()) + "-file";
+}
+
 void add_field(ClientCommand& command, const api::Property& property, bool is_required, FieldValue& field) {
   const api::Schema& schema = api::resolved(property.schema);
   field.flag = flag_of_path(field.name);
@@ -84,6 +92,11 @@ void add_field(ClientCommand& command, const api::Property& property, bool is_re
     command.add_option(field.name, field.texts, {.flag = field.flag, .value_name = "NAME=VALUE"});
   } else if (schema.type == "array") {
     command.add_option(field.name, field.texts, {.flag = field.flag});
+  } else if (schema.content_encoding == base64_encoding) {
+    command.add_option(field.name, field.file,
+                       {.flag = file_flag(field.name),
+                        .value_name = "FILE",
+                        .help = "file with the bytes of " + field.name + "; - is the standard input"});
   } else {
     const bool is_long = schema.type == "string" && schema.most.value_or(0) > long_text;
     CLI::Option* const option =
@@ -152,6 +165,7 @@ base::Result<void> set_field(RequestObject& body, const FieldValue& field) {
   if (!field.file.empty()) {
     TRY(text, read_input(field.file, api::Limits::body_bytes));
   }
+  if (schema.content_encoding == base64_encoding) text = base::to_base64(text);
   if (text.empty()) return {};
   const bool is_number = text.find_first_not_of("0123456789") == std::string::npos;
   if (schema.type == "integer" && is_number)

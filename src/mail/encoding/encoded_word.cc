@@ -1,10 +1,10 @@
-#include "mail/encoded_word.h"
+#include "mail/encoding/encoded_word.h"
 
 #include <algorithm>
 
 #include "base/base64.h"
 #include "base/text.h"
-#include "mail/transfer_encoding.h"
+#include "mail/encoding/transfer_encoding.h"
 
 namespace postino::mail {
 

@@ -1,4 +1,4 @@
-#include "mail/transfer_encoding.h"
+#include "mail/encoding/transfer_encoding.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "mail/data_url.h"
+#include "mail/encoding/data_url.h"
 
 #include <openssl/evp.h>
 
