@@ -30,7 +30,7 @@ class CallGate {
     Pass& operator=(Pass&&) = delete;
     ~Pass();
 
-    // It was away when this call was let through: one attempt is enough.
+    // It was away when this call was let through: the caller finds out whether it is back.
     bool is_probe() const { return is_probe_; }
     // What came of the call.
     void works();

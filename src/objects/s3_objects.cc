@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "objects/request_time.h"
 #include "objects/s3_xml.h"
 #include "signature/signature_time.h"
 
@@ -111,7 +112,7 @@ S3Objects::Outcome S3Objects::judge(http::ClientResponse response) {
 
 S3Objects::Outcome S3Objects::attempt(http::ClientRequest request, net::Deadline deadline) {
   signature::sign_request(request, options_.keys, {options_.region, "s3"}, now_there());
-  auto response = client_->send(request, std::min(deadline, net::deadline_in(options_.attempt_time)));
+  auto response = client_->send(request, deadline);
   if (response) return judge(*std::move(response));
   base::Error error = std::move(response).error();
   const bool is_on_the_way = error.code == base::ErrorCode::io;
@@ -122,11 +123,23 @@ base::Result<http::ClientResponse> S3Objects::call(const std::string& method, co
                                                    std::string_view body) {
   http::ClientRequest request{method, options_.endpoint, {}, std::string(body)};
   request.url.target = target;
+  const net::Deadline full_time = net::deadline_in(options_.call_time);
+  const net::Deadline end = std::min(RequestTime::end_of_call(options_.call_time), full_time);
+  const bool is_shortened = full_time - end > options_.call_time / 2;  // by earlier calls of the same request
+  if (is_shortened && end <= net::deadline_in(base::Milliseconds(0)))
+    return base::fail(base::ErrorCode::exhausted, "the request has waited for the object store long enough");
   TRY(CallGate::Pass pass, gate_.enter());
-  const net::Deadline end = net::deadline_in(options_.call_time);
-  const int attempts = pass.is_probe() ? 1 : options_.attempts;
+  if (pass.is_probe()) {
+    Outcome found = probe();
+    if (found.is_worth_repeating) {
+      health_.fails(found.response.error().message, std::chrono::steady_clock::now());
+      pass.fails(found.response.error().message);
+      return std::move(found.response);
+    }
+    pass.works();
+  }
   for (int failures = 1;; ++failures) {
-    Outcome outcome = attempt(request, end);
+    Outcome outcome = attempt(request, std::min(end, net::deadline_in(options_.call_time * 2 / 3)));
     const bool is_done = outcome.response || outcome.response.error().code == base::ErrorCode::not_found;
     if (is_done) health_.works();
     if (is_done) pass.works();
@@ -134,15 +147,24 @@ base::Result<http::ClientResponse> S3Objects::call(const std::string& method, co
     health_.fails(outcome.response.error().message, std::chrono::steady_clock::now());
     const bool may_go_on = options_.shutdown_deadline == nullptr || !options_.shutdown_deadline->is_set();
     const base::Milliseconds delay = options_.backoff.full_jitter(failures, random_);
-    if (outcome.is_worth_repeating && failures < attempts && may_go_on && !gate_.is_away() &&
+    if (outcome.is_worth_repeating && failures < options_.attempts && may_go_on && !gate_.is_away() &&
         net::deadline_in(delay) < end) {
       sleep_(delay);
       continue;
     }
-    // One that refuses is there.
-    outcome.is_worth_repeating ? pass.fails(outcome.response.error().message) : pass.works();
+    // One that refuses is there. Of one that had less than its time nothing is known.
+    if (!outcome.is_worth_repeating)
+      pass.works();
+    else if (!is_shortened)
+      pass.fails(outcome.response.error().message);
     return std::move(outcome.response);
   }
+}
+
+S3Objects::Outcome S3Objects::probe() {
+  http::ClientRequest request{"GET", options_.endpoint, {}, ""};
+  request.url.target = target_of("") + "?list-type=2&max-keys=1";
+  return attempt(std::move(request), net::deadline_in(std::min(options_.probe_time, options_.call_time)));
 }
 
 base::Result<void> S3Objects::put(const std::string& name, std::string_view bytes) {

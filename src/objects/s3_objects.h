@@ -24,8 +24,8 @@ struct S3Options {
   std::string bucket;
   signature::AccessKeys keys;
   net::ClientTlsOptions tls;
-  std::chrono::milliseconds attempt_time{20'000};
-  std::chrono::milliseconds call_time{30'000};  // all attempts of one call, with the pauses
+  std::chrono::milliseconds call_time{10'000};  // all attempts of one call, with the pauses; one has two thirds of it
+  std::chrono::milliseconds probe_time{2'000};  // to find out whether it is back
   int attempts = 5;                             // of one call, in all
   GateLimits gate = {};
   base::Backoff backoff{std::chrono::milliseconds(200), std::chrono::seconds(5)};
@@ -40,8 +40,8 @@ class S3Objects final : public ObjectStore {
                                                          base::Random& random, Sleep sleep);
 
   // Each is tried again when the other side is busy or cannot be reached. If it says that our clock is wrong, requests
-  // are dated by its clock from then on. exhausted when it is known to be away, or too many call it already: such a
-  // call has not waited, and nothing was done.
+  // are dated by its clock from then on. exhausted when it is known to be away, when too many call it already, and when
+  // the time of the request is over (RequestTime): such a call has not waited, and nothing was done.
   base::Result<void> put(const std::string& name, std::string_view bytes) override;
   base::Result<std::string> get(const std::string& name) override;
   base::Result<void> remove(const std::string& name) override;
@@ -61,6 +61,8 @@ class S3Objects final : public ObjectStore {
   };
   base::Result<http::ClientResponse> call(const std::string& method, const std::string& target, std::string_view body);
   Outcome attempt(http::ClientRequest request, net::Deadline deadline);
+  // Asks for next to nothing, so that the request that finds it still away has not waited long.
+  Outcome probe();
   Outcome judge(http::ClientResponse response);
   base::TimePoint now_there() const;
   std::string target_of(std::string_view name) const;

@@ -6,6 +6,7 @@
 #include "base/temporary_directory.h"
 #include "net/certificates_testing.h"
 #include "object_store_conformance.h"
+#include "objects/request_time.h"
 #include "s3_server.h"
 
 namespace postino::objects {
@@ -21,7 +22,7 @@ S3Options options_for(const S3Server& server) {
   options.region = "eu-west-1";
   options.bucket = "postino-test";
   options.keys = {"AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", ""};
-  options.attempt_time = options.call_time = std::chrono::minutes(1);
+  options.call_time = options.probe_time = std::chrono::minutes(1);
   options.gate.rest = base::Milliseconds(0);
   return options;
 }
@@ -161,10 +162,25 @@ TEST_F(S3ObjectsTest, AServerThatIsKnownToBeGoneIsNotWaitedFor) {
   server_.instruct(R"({"answers": [{"status": 503}]})");
   EXPECT_EQ(objects->get("a").error().code, ErrorCode::io);
   EXPECT_EQ(server_.requests(), 6) << "one attempt tells whether it is back";
+  EXPECT_EQ(objects->get("a").error().code, ErrorCode::exhausted);
   clock.advance(std::chrono::hours(1));
   server_.instruct(R"({"answers": [{"status": 403}]})");
-  EXPECT_EQ(objects->get("a").error().code, ErrorCode::io);
   EXPECT_EQ(objects->get("a").error().code, ErrorCode::not_found) << "one that refuses is there";
+  EXPECT_EQ(server_.requests(), 8) << "the question whether it is back, and then what was asked for";
+}
+
+TEST_F(S3ObjectsTest, ARequestWaitsForAllItsObjectsTogether) {
+  const auto objects = create(options_for(server_));
+  ASSERT_TRUE(objects->put("a", "bytes"));
+  const int asked = server_.requests();
+  {
+    const RequestTime request;
+    ASSERT_TRUE(objects->get("a"));
+    RequestTime::end_of_call(base::Milliseconds(0));  // as if it had waited so long
+    EXPECT_EQ(objects->get("a").error().code, ErrorCode::exhausted);
+    EXPECT_EQ(server_.requests(), asked + 1);
+  }
+  EXPECT_TRUE(objects->get("a")) << "the store is not known to be away";
 }
 
 TEST_F(S3ObjectsTest, AllAttemptsTogetherHaveALimit) {

@@ -2,6 +2,7 @@
 restart."""
 
 import base64
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -38,6 +39,24 @@ def test_attachments_in_a_bucket(start, bucket):
     added = rest.post(f"/tickets/{ticket}/attachments", FILE)
     assert added.status == 201, added
     assert download(rest, ticket, added.json) == BYTES
+
+
+@pytest.fixture
+def hung_bucket():
+    """The flags for a bucket whose server takes connections and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        flags = ("--objects-endpoint", f"http://127.0.0.1:{server.getsockname()[1]}", "--objects-timeout", "1s")
+        yield (*flags, "--objects-bucket", "postino-test", "--objects-key-id", KEY, "--objects-secret", SECRET)
+
+
+def test_a_bucket_that_hangs_is_told_of(start, hung_bucket):
+    rest = start(*hung_bucket).rest()
+    ticket = open_ticket(rest)
+    for _ in range(12):
+        answer = rest.post(f"/tickets/{ticket}/attachments", FILE)
+        assert answer.status == 503 and answer.json["code"] == "STORE_UNAVAILABLE", answer
+    assert rest.fetch(f"/tickets/{ticket}/attachments")["data"] == []
+    assert rest.fetch(f"/tickets/{ticket}")["status"] == "NEW", "what needs no object is answered"
 
 
 def test_attachments_outlive_the_server_and_go_with_their_items(start, directory):

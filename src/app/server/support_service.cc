@@ -52,6 +52,7 @@ base::Result<void> SupportService::Parts::build_objects(
   options.bucket = wanted.bucket;
   options.keys = {wanted.key_id, wanted.secret, ""};
   options.tls.certificate_file = wanted.ca;
+  options.call_time = wanted.timeout;
   options.shutdown_deadline = std::move(shutdown_deadline);
   TRY(auto made, objects::S3Objects::create(std::move(options), clock, random,
                                             [this](base::Milliseconds delay) { pause.wait(delay); }));

@@ -44,7 +44,7 @@ const std::vector<EffectRule>& effect_rules() {
         "tickets.no_adoption", "tickets.attachment_mb", "objects.", "messages.answers."},
        [](const Settings& all) { return all.tickets.off; },
        "with --no-tickets"},
-      {{"objects.endpoint", "objects.region", "objects.key_id", "objects.secret", "objects.ca"},
+      {{"objects.endpoint", "objects.region", "objects.key_id", "objects.secret", "objects.ca", "objects.timeout"},
        [](const Settings& all) { return all.objects.bucket.empty(); },
        "without --objects-bucket"},
       {{"tickets.reply_to"}, [](const Settings& all) { return all.tickets.from.empty(); }, "without --tickets-from"},

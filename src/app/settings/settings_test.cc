@@ -149,6 +149,12 @@ TEST_F(SettingsTest, ABucketNeedsAnEndpointAndAKey) {
   ASSERT_TRUE(flag("--objects-secret", "hidden-secret"));
   EXPECT_TRUE(check(settings_));
   EXPECT_THAT(show(settings_), testing::Not(HasSubstr("hidden-secret")));
+  for (const char* const wrong : {"999ms", "601s"}) {
+    ASSERT_TRUE(flag("--objects-timeout", wrong));
+    EXPECT_THAT(check(settings_).error().message, HasSubstr("--objects-timeout"));
+  }
+  ASSERT_TRUE(flag("--objects-timeout", "3s"));
+  EXPECT_TRUE(check(settings_));
   ASSERT_TRUE(flag("--objects", "directory"));
   EXPECT_FALSE(check(settings_));
 }

@@ -104,6 +104,9 @@ std::vector<Setting> ticket_settings() {
       {"objects.ca", "--objects-ca", "POSTINO_OBJECTS_CA", "FILE",
        "certificate authorities (PEM) to trust instead of the system's", text, take_text<&Objects::ca>,
        show_text<&Objects::ca>},
+      {"objects.timeout", "--objects-timeout", "POSTINO_OBJECTS_TIMEOUT", "TIME",
+       "longest time that a request waits for the bucket, 1s to 10m", text, take_duration<&Objects::timeout>,
+       show_duration_of<&Objects::timeout>},
   };
 }
 
@@ -117,6 +120,8 @@ base::Result<void> check(const TicketSettings& settings) {
 base::Result<void> check(const ObjectSettings& settings) {
   if (settings.bucket.empty()) return {};
   SettingErrors errors;
+  if (settings.timeout < std::chrono::seconds(1) || settings.timeout > std::chrono::minutes(10))
+    errors.add("--objects-timeout must be from 1s to 10m");
   if (!settings.directory.empty()) errors.add("--objects and --objects-bucket must not be given together");
   if (settings.endpoint.empty()) errors.add("--objects-bucket needs --objects-endpoint");
   if (settings.key_id.empty() || settings.secret.empty())

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "support/support_desk.h"
 
@@ -28,7 +29,8 @@ struct ObjectSettings {
   std::string region = "us-east-1";
   std::string key_id;
   std::string secret;
-  std::string ca;  // authorities to trust (PEM) instead of the system's
+  std::string ca;                                         // authorities to trust (PEM) instead of the system's
+  base::Milliseconds timeout = std::chrono::seconds(10);  // that a request waits for the bucket in all
 };
 
 // Rules that the value alone does not show, or that concern several settings.
