@@ -147,13 +147,20 @@ base::Result<void> DirectoryObjects::put(const std::string& name, std::string_vi
 base::Result<std::string> DirectoryObjects::get(const std::string& name) {
   TRY_VOID(check_object_name(name));
   const std::string path = file_of(name);
-  auto bytes = read_enclosed_file(descriptor_.number(), path, largest_object);
-  if (bytes) return bytes;
-  base::Error error = std::move(bytes).error();
-  if (error.code == base::ErrorCode::invalid) error.code = base::ErrorCode::corrupt;
+  // What is wrong with one file says nothing of the others.
+  auto file = open_enclosed_file(descriptor_.number(), path, largest_object);
+  if (file) {
+    auto bytes = read_file(*file);
+    if (!bytes) return base::fail(base::ErrorCode::corrupt, bytes.error().message);
+    return bytes;
+  }
+  base::Error error = std::move(file).error();
+  const bool is_refused = error.code == base::ErrorCode::io && refuses_reading(descriptor_.number(), path);
+  if (error.code == base::ErrorCode::invalid || is_refused) error.code = base::ErrorCode::corrupt;
   // A link may lead anywhere. What is behind it is not lost: an operator can put it there.
   if (error.code == base::ErrorCode::not_found && meets_link(descriptor_.number(), path))
-    return base::fail(base::ErrorCode::io, "the object " + name + " is behind a symbolic link, which is not followed");
+    return base::fail(base::ErrorCode::corrupt,
+                      "the object " + name + " is behind a symbolic link, which is not followed");
   return base::propagate(std::move(error));
 }
 

@@ -3,9 +3,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/fsuid.h>
 #include <sys/stat.h>
 
 #include <fstream>
+#include <thread>
 
 #include "base/temporary_directory.h"
 
@@ -14,6 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using base::ErrorCode;
+using testing::HasSubstr;
 
 class DirectoryObjectsTest : public testing::Test {
  protected:
@@ -59,10 +62,26 @@ TEST_F(DirectoryObjectsTest, NoNameLeadsElsewhere) {
   fs::create_directory_symlink(directory_.path(), path_ / "up");
   const auto behind = objects->get("up/secret");
   ASSERT_FALSE(behind);
-  EXPECT_EQ(behind.error().code, ErrorCode::io) << "it is there all the same";
+  EXPECT_EQ(behind.error().code, ErrorCode::corrupt) << "it is there all the same";
+  EXPECT_THAT(behind.error().message, HasSubstr("symbolic link"));
   EXPECT_FALSE(objects->put("up/new", "bytes"));
   EXPECT_FALSE(fs::exists(directory_.path() / "=new"));
   EXPECT_EQ(objects->list("", "", 100)->objects.size(), 5U) << "nothing behind the link";
+}
+
+TEST_F(DirectoryObjectsTest, AFileThatMayNotBeReadIsToldOf) {
+  const auto objects = open();
+  ASSERT_TRUE(objects->put("a/x", "bytes"));
+  fs::permissions(path_ / "a" / "=x", fs::perms::none);
+  // As another user than root, whom nothing stops: for this thread alone.
+  std::thread([&] {
+    constexpr uid_t other_user = 65'534;
+    setfsuid(other_user);
+    const auto got = objects->get("a/x");
+    ASSERT_FALSE(got);
+    EXPECT_EQ(got.error().code, ErrorCode::corrupt) << got.error().message;
+    EXPECT_THAT(got.error().message, HasSubstr("Permission denied"));
+  }).join();
 }
 
 TEST_F(DirectoryObjectsTest, FilesOfOthersAreNoObjects) {

@@ -27,6 +27,11 @@ base::Descriptor open_below(int directory, const std::string& path, int flags, m
   return opened;
 }
 
+// A pipe or a device must not keep us waiting.
+base::Descriptor open_for_reading(int directory, const std::string& path) {
+  return open_below(directory, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+}
+
 tl::unexpected<base::Error> failure(const std::string& what, const std::string& path) {
   if (errno == ENXIO) return base::invalid(path + " is not a regular file");  // a socket
   const bool missing = errno == ENOENT || errno == ENOTDIR || errno == EXDEV || errno == ELOOP || errno == ENAMETOOLONG;
@@ -89,8 +94,7 @@ base::Result<void> write_unfinished(int folder, const std::string& name, const s
 }  // namespace
 
 base::Result<EnclosedFile> open_enclosed_file(int directory, const std::string& path, std::size_t max_bytes) {
-  // A pipe or a device must not keep us waiting.
-  EnclosedFile file{open_below(directory, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0), path};
+  EnclosedFile file{open_for_reading(directory, path), path};
   if (!file.descriptor) return failure("read", path);
   struct stat status {};
   if (fstat(file.descriptor.number(), &status) != 0) return failure("read", path);
@@ -119,6 +123,10 @@ base::Result<std::string> read_enclosed_file(int directory, const std::string& p
 
 bool meets_link(int directory, const std::string& path) {
   return !open_below(directory, path, O_PATH, 0) && errno == ELOOP;
+}
+
+bool refuses_reading(int directory, const std::string& path) {
+  return !open_for_reading(directory, path) && (errno == EACCES || errno == EPERM || errno == EIO);
 }
 
 base::Result<void> write_enclosed_file(int directory, const std::string& path, std::string_view bytes,

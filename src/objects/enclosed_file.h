@@ -30,6 +30,8 @@ base::Result<std::string> read_enclosed_file(int directory, const std::string& p
 // Is the path, or a directory on it, a symbolic link? The functions here say not_found then: callers who may not know
 // what there is need no other answer.
 bool meets_link(int directory, const std::string& path);
+// Is there something that this process may not read, or that the disk cannot?
+bool refuses_reading(int directory, const std::string& path);
 
 // Creates the file with its directories, durable when it returns; `modified` becomes its time of modification. conflict
 // when it exists.

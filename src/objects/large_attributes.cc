@@ -78,6 +78,13 @@ base::Result<void> check_whole(const item::Map& item) {
   return base::fail(base::ErrorCode::corrupt, item::attribute_text(item, large_data_fault));
 }
 
+std::vector<std::string> missing_attributes(const item::Map& item) {
+  const item::AttributeValue* const names = item.contains(large_data_fault) ? item.find(large_data_names) : nullptr;
+  const auto* const set = names != nullptr ? names->get_if<item::StringSet>() : nullptr;
+  if (set == nullptr) return {};
+  return {set->members().begin(), set->members().end()};
+}
+
 SplitItem split_item(item::Item item, const LargeItemLimits& limits, const std::vector<std::string>& kept) {
   SplitItem split;
   std::size_t size = item::size_of(item);

@@ -34,6 +34,8 @@ const std::vector<std::string>& large_data_attributes();
 
 // Why an item that was read is not whole: corrupt. A reader of records asks this first.
 base::Result<void> check_whole(const item::Map& item);
+// The attributes that such an item lacks; none when it is whole, or when it is not known which.
+std::vector<std::string> missing_attributes(const item::Map& item);
 
 struct LargeItemLimits {
   std::size_t item = 350'000;      // an item may have so many bytes, as DynamoDB counts them, before attributes move

@@ -42,15 +42,18 @@ item::Item LargeItemStore::Projected::of_whole(item::Item item) const {
     return item;
   }
   item::Item shown = bound_->project(item);
-  if (const item::AttributeValue* fault = item.find(large_data_fault)) shown.set(std::string(large_data_fault), *fault);
+  for (const std::string_view name : {large_data_fault, large_data_names})
+    if (const item::AttributeValue* value = item.find(name); value != nullptr && item.contains(large_data_fault))
+      shown.set(std::string(name), *value);
   finish(shown);
   return shown;
 }
 
 void LargeItemStore::Projected::finish(item::Item& item) const {
   for (const std::string& name : added_) item.erase(name);
+  const bool shows_names = shows_names_ || item.contains(large_data_fault);
   for (const std::string& name : large_data_attributes())
-    if (name != large_data_fault && !(shows_names_ && name == large_data_names)) item.erase(name);
+    if (name != large_data_fault && !(shows_names && name == large_data_names)) item.erase(name);
 }
 
 }  // namespace postino::objects

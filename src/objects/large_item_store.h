@@ -12,9 +12,10 @@
 // - The change stream has the items as they are in the table, and so has the item of a failed condition.
 // - The attributes large_data_* are the store's own: they are not seen, and refused in items. A projection may name
 //   large_data_names: which attributes have moved.
-// - An item whose object is lost or spoilt comes without the moved attributes, and with large_data_fault:
-// check_whole().
-//   So it keeps no other item back. An object store that cannot be used is an error.
+// - An item whose object is lost, spoilt or cannot be read comes without the moved attributes, and with
+// large_data_fault
+//   and, if they are known, large_data_names: check_whole(), missing_attributes(). So it keeps no other item back. An
+//   object store that cannot be used is an error.
 #pragma once
 
 #include <optional>

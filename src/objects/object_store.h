@@ -44,7 +44,8 @@ class ObjectStore {
   // Durable when it returns. Replaces one of the same name: readers get all of the old one or all of the new one.
   // invalid when it is larger than largest_object.
   virtual base::Result<void> put(const std::string& name, std::string_view bytes) = 0;
-  // not_found when there is none; corrupt when it is larger than largest_object.
+  // not_found when there is none; corrupt when this one cannot be read, whatever is with the others: it is larger than
+  // largest_object, may not be read, or is behind a symbolic link.
   virtual base::Result<std::string> get(const std::string& name) = 0;
   // One that is not there is as good as removed.
   virtual base::Result<void> remove(const std::string& name) = 0;

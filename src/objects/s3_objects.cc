@@ -36,6 +36,13 @@ std::optional<base::TimePoint> date_of(const http::ClientResponse& response) {
   return std::chrono::time_point_cast<base::Milliseconds>(*time);
 }
 
+// Where no object is read, nothing is missing or spoilt.
+base::Error of_no_object(base::Error error) {
+  if (error.code == base::ErrorCode::not_found || error.code == base::ErrorCode::corrupt)
+    error.code = base::ErrorCode::io;
+  return error;
+}
+
 // As the signature has it: every letter but those that are never encoded, and slashes.
 std::string encoded_path(std::string_view name) {
   std::string path;
@@ -96,6 +103,9 @@ S3Objects::Outcome S3Objects::judge(http::ClientResponse response) {
   // A bucket that is not there is no object that is not there.
   if (response.status == 404 && problem.code != "NoSuchBucket")
     return {base::fail(base::ErrorCode::not_found, std::move(text))};
+  // It is archived, or may not be read. Others may be well.
+  if (problem.code == "InvalidObjectState" || problem.code == "AccessDenied")
+    return {base::fail(base::ErrorCode::corrupt, std::move(text))};
   if (problem.code == "RequestTimeTooSkewed") {
     const auto there = date_of(response);
     const auto before = now_there();
@@ -173,9 +183,7 @@ base::Result<void> S3Objects::put(const std::string& name, std::string_view byte
     return base::invalid("an object must have at most " + std::to_string(largest_object) + " bytes");
   auto response = call("PUT", target_of(name), bytes);
   if (response) return {};
-  base::Error error = std::move(response).error();
-  if (error.code == base::ErrorCode::not_found) error.code = base::ErrorCode::io;
-  return base::propagate(std::move(error));
+  return base::propagate(of_no_object(std::move(response).error()));
 }
 
 base::Result<std::string> S3Objects::get(const std::string& name) {
@@ -192,7 +200,7 @@ base::Result<void> S3Objects::remove(const std::string& name) {
   TRY_VOID(check_object_name(name));
   auto response = call("DELETE", target_of(name), "");
   if (!response && response.error().code != base::ErrorCode::not_found)
-    return base::propagate(std::move(response).error());
+    return base::propagate(of_no_object(std::move(response).error()));
   return {};
 }
 
@@ -201,9 +209,10 @@ base::Result<ObjectPage> S3Objects::list(const std::string& prefix, const std::s
       target_of("") + "?encoding-type=url&list-type=2&max-keys=" + std::to_string(std::clamp(limit, 1, most_listed));
   if (!prefix.empty()) target += "&prefix=" + base::encode_percent(prefix);
   if (!after.empty()) target += "&start-after=" + base::encode_percent(after);
-  TRY(const http::ClientResponse response, call("GET", target, ""));
-  TRY(S3Listing listing, parse_s3_listing(response.body));
-  return ObjectPage{std::move(listing.objects), listing.is_truncated, date_of(response).value_or(now_there())};
+  const auto response = call("GET", target, "");
+  if (!response) return base::propagate(of_no_object(response.error()));
+  TRY(S3Listing listing, parse_s3_listing(response->body));
+  return ObjectPage{std::move(listing.objects), listing.is_truncated, date_of(*response).value_or(now_there())};
 }
 
 }  // namespace postino::objects

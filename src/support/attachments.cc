@@ -115,7 +115,7 @@ Answer<KeptAttachment> Attachments::add(const std::string& ticket_id, const Atta
 }
 
 Answer<std::vector<KeptAttachment>> Attachments::list(const std::string& ticket_id, const Actor& actor) {
-  TRY_VOID(store_.find(ticket_id, actor.scope));
+  TRY_VOID(store_.find_readable(ticket_id, actor.scope));
   TRY(const std::vector<item::Item> found, items(TicketStore::keys(actor.scope), ticket_id));
   std::vector<KeptAttachment> all;
   for (const item::Item& item : found) {
@@ -129,7 +129,7 @@ Answer<std::vector<KeptAttachment>> Attachments::list(const std::string& ticket_
 
 Answer<item::Item> Attachments::item_of(const std::string& ticket_id, const std::string& id, const Actor& actor) {
   constexpr std::size_t id_bytes = 100;
-  TRY_VOID(store_.find(ticket_id, actor.scope));
+  TRY_VOID(store_.find_readable(ticket_id, actor.scope));
   if (id.empty() || id.size() > id_bytes) return refuse_attachment(ticket_id, id);
   const std::string partition = TicketStore::keys(actor.scope).ticket(ticket_id);
   TRY(std::optional<item::Item> item, store_.get(Keys::key(partition, sort_of_attachment(id))));

@@ -202,7 +202,7 @@ Answer<TicketEmail> Correspondence::find(const std::string& message_id, const Ac
 
 Answer<Page<TicketEmail>> Correspondence::list(const std::string& ticket_id, const PageRequest& page,
                                                const Actor& actor) {
-  TRY(const StoredTicket stored, store_.find(ticket_id, actor.scope));
+  TRY(const StoredTicket stored, store_.find_readable(ticket_id, actor.scope));
   store::MergedListing listing;
   listing.name = "emails/" + ticket_id;
   listing.ranges = {{TicketStore::keys(actor.scope).ticket(ticket_id), std::string(email_begin)}};

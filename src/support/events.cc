@@ -49,7 +49,7 @@ Answer<Page<TicketEvent>> Events::list(const std::string& ticket_id, const Event
   if (!request.from_date.empty() && !is_date(request.from_date)) rules.add("from", "must be a day such as 2026-01-02");
   if (!request.to_date.empty() && !is_date(request.to_date)) rules.add("to", "must be a day such as 2026-01-02");
   TRY_VOID(rules.outcome());
-  TRY(const StoredTicket stored, store_.find(ticket_id, actor.scope));
+  TRY_VOID(store_.find_readable(ticket_id, actor.scope));
   store::MergedListing listing;
   listing.name = "events/" + ticket_id + "/" + request.from_date + "/" + request.to_date +
                  (request.newest_first ? "/newest" : "/oldest");

@@ -86,7 +86,7 @@ Answer<Feedback> FeedbackBook::add(const std::string& ticket_id, const NewFeedba
 }
 
 Answer<Feedback> FeedbackBook::find(const std::string& ticket_id, const std::string& submitted_at, const Actor& actor) {
-  TRY_VOID(store_.find(ticket_id, actor.scope));
+  TRY_VOID(store_.find_readable(ticket_id, actor.scope));
   const std::string partition = TicketStore::keys(actor.scope).ticket(ticket_id);
   TRY(const std::optional<item::Item> item,
       store_.get(Keys::key(partition, std::string(feedback_begin) + submitted_at)));
@@ -132,7 +132,7 @@ Answer<TicketWithFeedback> FeedbackBook::of_ticket(const std::string& ticket_id,
   listing.from = std::string(feedback_begin);
   listing.to = std::string(metadata_sort);
   if (!page.cursor.empty()) {
-    TRY(StoredTicket stored, store_.find(ticket_id, actor.scope));
+    TRY(StoredTicket stored, store_.find_readable(ticket_id, actor.scope));
     TRY(Page<item::Item> items, store_.list(std::move(listing), {page.cursor, limit}, operator_page, actor.scope));
     TRY(Page<Feedback> feedback, read_page(std::move(items)));
     return TicketWithFeedback{shown_to(actor.scope, std::move(stored.ticket)), std::move(feedback)};

@@ -22,12 +22,17 @@ std::string filter_name(const TicketFilter& filter) {
   return name;
 }
 
+// What is unavailable may be as it was when the ticket was filed.
+bool is_about(const std::string& wanted, const std::string& value, const Ticket& ticket) {
+  return wanted.empty() || value == wanted || (value.empty() && !ticket.unavailable.empty());
+}
+
 bool fits(const TicketFilter& filter, const Ticket& ticket) {
   return (filter.customer_id.empty() || ticket.customer.id == filter.customer_id) &&
          (!filter.status || ticket.status == *filter.status) &&
          (filter.priority.empty() || ticket.priority == filter.priority) &&
-         (filter.product_type.empty() || ticket.asset.product_type == filter.product_type) &&
-         (filter.error_code.empty() || ticket.error_code == filter.error_code) &&
+         is_about(filter.product_type, ticket.asset.product_type, ticket) &&
+         is_about(filter.error_code, ticket.error_code, ticket) &&
          (!filter.from || ticket.created_at >= *filter.from) && (!filter.until || ticket.created_at < *filter.until);
 }
 

@@ -153,6 +153,14 @@ Answer<Page<item::Item>> TicketStore::list(store::MergedListing listing, const P
 }
 
 Answer<StoredTicket> TicketStore::find(const std::string& id, const Scope& scope) {
+  TRY(StoredTicket stored, find_readable(id, scope));
+  if (stored.fault.empty()) return stored;
+  // Where its attributes are is not for customers.
+  return refuse(RefusalKind::corrupt,
+                scope.customer_id ? "the ticket " + id + " cannot be read in full now" : stored.fault);
+}
+
+Answer<StoredTicket> TicketStore::find_readable(const std::string& id, const Scope& scope) {
   if (id.empty() || id.size() > TicketLimits::id_bytes) return refuse_unknown(id);
   const Keys keys = TicketStore::keys(scope);
   TRY(std::optional<item::Item> item, get(Keys::key(keys.ticket(id), metadata_sort)));

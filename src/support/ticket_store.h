@@ -44,8 +44,10 @@ class TicketStore {
   base::Random& random() { return random_; }
   store::Store& store() { return store_; }
 
-  // Consistent. The only way to a ticket by its id: unknown_ticket when the scope does not cover it.
+  // Consistent. The only ways to a ticket by its id: unknown_ticket when the scope does not cover it.
   Answer<StoredTicket> find(const std::string& id, const Scope& scope);
+  // Also one of which attributes are unavailable: for those who want what belongs to it. find() says corrupt then.
+  Answer<StoredTicket> find_readable(const std::string& id, const Scope& scope);
   // Those that there are and that the scope covers, in the order of the ids; at most 100. One that cannot be read is
   // left out, told of in the log, and counted in `unreadable`, if that is given; not for callers that are bound to a
   // customer, because whose it is cannot be known.

@@ -225,6 +225,8 @@ TEST_F(LargeItemReadsTest, WhatIsMissingOrDamagedIsNeverPassedOver) {
   const auto part = store_.large().get_item(projected);
   ASSERT_TRUE(succeeded(part));
   EXPECT_FALSE(check_whole(*part->item)) << "whatever was asked for";
+  EXPECT_FALSE(missing_attributes(*part->item).empty());
+  EXPECT_EQ(missing_attributes(*part->item), missing_attributes(*store_.large().get_item(get_of("1"))->item));
 }
 
 TEST_F(LargeItemReadsTest, OneThatIsDamagedKeepsNoOtherBack) {

@@ -105,6 +105,20 @@ TEST_F(S3ObjectsTest, RefusalsAreNotRepeated) {
   EXPECT_THAT(nowhere.error().message, HasSubstr("NoSuchBucket"));
 }
 
+TEST_F(S3ObjectsTest, AnObjectThatMayNotBeReadSaysNothingOfTheOthers) {
+  const auto objects = create(options_for(server_));
+  for (const std::string code : {"AccessDenied", "InvalidObjectState"}) {
+    const std::string answer = R"({"status": 403, "body": "<Error><Code>)" + code + R"(</Code></Error>"})";
+    server_.instruct(R"({"answers": [)" + answer + ", " + answer + ", " + answer + "]}");
+    const auto got = objects->get("a");
+    ASSERT_FALSE(got);
+    EXPECT_EQ(got.error().code, ErrorCode::corrupt);
+    EXPECT_THAT(got.error().message, HasSubstr(code));
+    EXPECT_EQ(objects->put("a", "bytes").error().code, ErrorCode::io);
+    EXPECT_EQ(objects->list("", "", 1).error().code, ErrorCode::io);
+  }
+}
+
 TEST_F(S3ObjectsTest, AWrongClockIsSetRight) {
   const base::ManualClock wrong(base::TimePoint(std::chrono::seconds(1'600'000'000)));
   auto objects = S3Objects::create(options_for(server_), wrong, random_, [](base::Milliseconds) {}).value();

@@ -15,6 +15,7 @@ namespace {
 using item::attribute_text;
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 using enum TicketStatus;
 
 constexpr const char* created = "2026-01-02T03:00:00Z";
@@ -133,14 +134,69 @@ TEST_F(LargeTicketsTest, OneWithoutItsObjectKeepsNoOtherBack) {
   EXPECT_EQ(office_.adopt(), 1) << "the one behind them";
   const auto fresh_ones = office_.lists.find({.status = fresh}, {}, actor_);
   ASSERT_TRUE(succeeded(fresh_ones));
-  EXPECT_THAT(ids_of(fresh_ones->entries), ElementsAre("tkt_4"));
-  EXPECT_EQ(fresh_ones->unreadable, 3);
-  const auto own = office_.lists.find({}, {}, customer_actor("cust_456"));
-  ASSERT_TRUE(succeeded(own));
-  EXPECT_EQ(own->unreadable, 0) << "whose they are cannot be known";
+  EXPECT_THAT(ids_of(fresh_ones->entries), UnorderedElementsAre("tkt_1", "tkt_2", "tkt_3", "tkt_4"));
+  EXPECT_EQ(fresh_ones->unreadable, 0);
+  for (const Ticket& ticket : fresh_ones->entries)
+    EXPECT_EQ(ticket.unavailable, ticket.id == "tkt_4" ? std::vector<std::string>() : std::vector<std::string>{"*"});
   const auto many = office_.tickets.get_many({"tkt_1", "tkt_4"}, actor_);
   ASSERT_TRUE(succeeded(many));
-  EXPECT_THAT(ids_of(*many), ElementsAre("tkt_4"));
+  EXPECT_THAT(ids_of(*many), ElementsAre("tkt_1", "tkt_4"));
+}
+
+TEST_F(LargeTicketsTest, OneWhoseObjectCannotBeReadIsListedWithWhatThereIs) {
+  NewTicket wanted = new_ticket();
+  const std::string id = office_.make(wanted);
+  const std::string other = office_.make(wanted);
+  office_.move(id, processing);
+  // Another program adds a long protocol.
+  store::GetItemRequest get;
+  get.table_name = table_name;
+  get.key = Keys::key("TICKET#" + id, metadata_sort);
+  item::Item item = *large_.get_item(get)->item;
+  item::Map data = item.find("data")->as<item::Map>();
+  data.set("protocol", std::string(600'000, 'x'));
+  item.set("data", std::move(data));
+  store::PutItemRequest put;
+  put.table_name = table_name;
+  put.item = item;
+  ASSERT_TRUE(large_.put_item(put));
+  ASSERT_TRUE(succeeded(office_.tickets.get(id, actor_)));
+  const std::int64_t version = office_.tickets.get(id, actor_)->version;
+  objects_.set_outage(true, base::ErrorCode::corrupt);
+  for (const TicketFilter& filter :
+       {TicketFilter{}, TicketFilter{.customer_id = "cust_456"}, TicketFilter{.product_type = "router"},
+        TicketFilter{.error_code = "E42"}, TicketFilter{.priority = "P3"}}) {
+    const auto found = office_.lists.find(filter, {}, actor_);
+    ASSERT_TRUE(succeeded(found));
+    EXPECT_THAT(ids_of(found->entries), ElementsAre(other, id));
+    EXPECT_EQ(found->unreadable, 0);
+    const Ticket& part = found->entries.at(1);
+    EXPECT_THAT(part.unavailable, ElementsAre("data"));
+    EXPECT_EQ(part.status, processing);
+    EXPECT_EQ(part.version, version);
+    EXPECT_EQ(part.symptom_text, wanted.symptom_text);
+    EXPECT_EQ(part.customer.id, "cust_456");
+    EXPECT_EQ(part.customer.name, "") << "it was in the object";
+    EXPECT_THAT(found->entries.at(0).unavailable, ElementsAre());
+  }
+  const auto refused = office_.tickets.get(id, actor_);
+  ASSERT_TRUE(is_refused(refused, RefusalKind::corrupt));
+  EXPECT_THAT(refused.error().message, ::testing::HasSubstr("cannot be read from the object store"));
+  EXPECT_TRUE(is_refused(office_.tickets.move(id, {.to = ready, .reason = "", .engineer = ""}, {}, actor_),
+                         RefusalKind::corrupt))
+      << "nothing is written on the ground of a part";
+  EXPECT_TRUE(succeeded(office_.events.list(id, {}, actor_)));
+  EXPECT_TRUE(succeeded(office_.correspondence.list(id, {}, actor_)));
+  EXPECT_THAT(office_.feedback.of_ticket(id, {}, actor_)->ticket.unavailable, ElementsAre("data"));
+
+  const Actor owner = customer_actor("cust_456");
+  EXPECT_THAT(office_.lists.find({}, {}, owner)->entries, SizeIs(2));
+  const auto told = office_.tickets.get(id, owner);
+  ASSERT_TRUE(is_refused(told, RefusalKind::corrupt));
+  EXPECT_EQ(told.error().message, "the ticket " + id + " cannot be read in full now");
+  EXPECT_TRUE(is_refused(office_.tickets.get(id, customer_actor("cust_9")), RefusalKind::unknown_ticket));
+  objects_.set_outage(false);
+  EXPECT_TRUE(succeeded(office_.tickets.move(id, {.to = ready, .reason = "", .engineer = ""}, {}, actor_)));
 }
 
 TEST_F(LargeTicketsTest, NumbersThatCannotGrowAreRefused) {

@@ -2,12 +2,14 @@
 restart."""
 
 import base64
+import json
 import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from store import dynamodb
 from tickets import open_ticket
 from waiting import eventually
 
@@ -71,6 +73,32 @@ def test_attachments_outlive_the_server_and_go_with_their_items(start, directory
     files = directory / "data" / "objects" / "attachments"
     eventually(lambda: len([each for each in files.rglob("=*") if each.is_file()]) == 1, "the end of its bytes")
     assert download(rest, ticket, kept) == BYTES
+
+
+def test_a_ticket_behind_a_symbolic_link_keeps_no_others_back(start, directory):
+    server = start()
+    rest = server.rest()
+    ticket, other = open_ticket(rest), open_ticket(rest)
+    large = dynamodb(server, "resource").Table("prod-tickets-unified")
+    key = {"PK": f"TICKET#{ticket}", "SK": "METADATA"}
+    item = large.get_item(Key=key)["Item"]
+    # As the former system's store_large_item() does it.
+    name = f"large-items/{key['PK']}/{key['SK']}.json"
+    file = directory / "data" / "objects" / "large-items" / key["PK"] / f"={key['SK']}.json"
+    file.parent.mkdir(parents=True)
+    elsewhere = directory / "elsewhere.json"
+    elsewhere.write_text(json.dumps({"data": item["data"]}))
+    file.symlink_to(elsewhere)
+    large.put_item(Item={**{part: item[part] for part in item if part != "data"}, "large_data_uri": f"s3://postino/{name}"})
+    listed = {each["ticket_id"]: each for each in rest.fetch("/tickets")["data"]}
+    assert set(listed) == {ticket, other}
+    assert listed[ticket]["unavailable"] == ["*"] and "unavailable" not in listed[other]
+    refused = rest.get(f"/tickets/{ticket}")
+    assert refused.status == 409 and refused.json["code"] == "UNREADABLE_RECORD", refused
+    assert "symbolic link" in refused.json["detail"]
+    file.unlink()
+    file.write_bytes(elsewhere.read_bytes())
+    assert rest.fetch(f"/tickets/{ticket}")["customer"]["name"] == "Ada Lovelace"
 
 
 def test_answers_come_by_a_queue(start):

@@ -37,6 +37,11 @@ void ticket_members(json::Writer& json, const support::Ticket& ticket) {
   time_member(json, "created_at", ticket.created_at);
   time_member(json, "updated_at", ticket.updated_at);
   time_member(json, "completed_at", ticket.completed_at);
+  if (!ticket.unavailable.empty()) {
+    json.key("unavailable").begin_array();
+    for (const std::string& name : ticket.unavailable) json.string(name);
+    json.end_array();
+  }
   if (!ticket.escalation) return;
   time_member(json, "escalated_at", ticket.escalation->at);
   text_member(json, "assigned_to", ticket.escalation->engineer);

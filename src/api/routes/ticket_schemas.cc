@@ -146,6 +146,10 @@ std::vector<Property> ticket_properties() {
           {"created_at", time(), required},
           {"updated_at", time()},
           {"completed_at", time("When it became READY.")},
+          {"unavailable",
+           list_of(text(),
+                   "In lists: attributes of the ticket that are in the object store and cannot be read; * when "
+                   "it is not known which. Absent: none. `GET /tickets/{id}` refuses such a ticket.")},
           {"escalated_at", time("While it is ESCALATED.")},
           {"assigned_to", text("The engineer, while it is ESCALATED.")},
           {"escalation_reason", text()}};

@@ -80,6 +80,9 @@ struct Ticket {
   std::int64_t version = 0;
   // As it is stored: what other programs have added stays.
   item::Map data = {};
+  // Attributes of its item that are in the object store and cannot be read; "*" when it is not known which. What they
+  // say is missing above.
+  std::vector<std::string> unavailable = {};
 };
 
 // What is to become of a ticket.

@@ -1,5 +1,6 @@
 #include "support/record/ticket_item.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "item/attribute_text.h"
@@ -89,6 +90,14 @@ void read_escalation(item::Fields& fields, Ticket& ticket) {
   escalation.engineer = own_or_data(fields, ticket.data, "assigned_to");
   escalation.reason = own_or_data(fields, ticket.data, "escalation_reason");
   ticket.escalation = std::move(escalation);
+}
+
+std::vector<std::string> unavailable_attributes(const item::Item& item) {
+  constexpr std::size_t most_names = 50;
+  std::vector<std::string> names = objects::missing_attributes(item);
+  if (names.empty()) names.emplace_back("*");
+  names.resize(std::min(names.size(), most_names));
+  return names;
 }
 
 std::optional<Filed> read_filed(const item::Item& item) {
@@ -188,11 +197,14 @@ Filed filed_of(const Ticket& ticket) {
 }
 
 base::Result<StoredTicket> read_ticket(const Keys& keys, item::Item item) {
-  TRY_VOID(objects::check_whole(item));
   StoredTicket stored;
   stored.item = std::move(item);
   item::Fields fields(stored.item);
   Ticket& ticket = stored.ticket;
+  if (const auto whole = objects::check_whole(stored.item); !whole) {
+    stored.fault = whole.error().message;
+    ticket.unavailable = unavailable_attributes(stored.item);
+  }
   TRY(ticket.data, read_data(stored.item));
   const auto place = parse_ticket_partition(attribute_text(stored.item, "PK"));
   // The key decides: the ticket is found by it.
@@ -222,7 +234,8 @@ base::Result<StoredTicket> read_ticket(const Keys& keys, item::Item item) {
   if (!status)
     return base::fail(base::ErrorCode::corrupt, record + "status must be NEW, PROCESSING, READY, FAILED or ESCALATED");
   if (ticket.created_text.empty()) return base::fail(base::ErrorCode::corrupt, record + "created_at is missing");
-  ticket.version = stored.stored_version + (is_complete(keys, stored) ? 0 : 1);
+  const bool is_as_written = !stored.fault.empty() || is_complete(keys, stored);  // a part does not tell
+  ticket.version = stored.stored_version + (is_as_written ? 0 : 1);
   return stored;
 }
 

@@ -43,6 +43,7 @@ struct StoredTicket {
   EventCount events = {};
   std::string last_message_id = {};  // of the last e-mail to or from the customer
   std::string references = {};       // those before it, the oldest first, with spaces between them
+  std::string fault = {};            // why attributes are unavailable; such a ticket can be shown, but not be changed
 };
 
 // corrupt when the item cannot be a ticket.
