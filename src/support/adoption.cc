@@ -114,7 +114,7 @@ Answer<int> Adoption::look_through(int limit) {
   for (const item::Item& item : page->items) {
     const auto place = parse_ticket_partition(item::attribute_text(item, "PK"));
     if (!place) continue;
-    const Keys keys(place->tenant);
+    const Keys keys = store_.keys({.tenant = place->tenant, .customer_id = std::nullopt});
     const auto looked = item::attribute_text(item, "SK") == metadata_sort
                             ? look_at_ticket(keys, place->ticket_id)
                             : look_at_feedback(keys, place->ticket_id, item);
@@ -134,7 +134,7 @@ Answer<int> Adoption::look_at(const store::StreamRecord& record) {
   const std::string sort = item::attribute_text(record.keys, "SK");
   const auto place = parse_ticket_partition(item::attribute_text(record.keys, "PK"));
   if (!place) return 0;
-  const Keys keys(place->tenant);
+  const Keys keys = store_.keys({.tenant = place->tenant, .customer_id = std::nullopt});
   if (sort == metadata_sort) {
     if (record.type == store::ChangeType::remove) {
       TRY(const bool written, clean_up(keys, place->ticket_id));

@@ -85,7 +85,7 @@ Answer<AttachmentTotals> Attachments::totals(const Keys& keys, const std::string
 Answer<KeptAttachment> Attachments::add(const std::string& ticket_id, const AttachmentUpload& upload,
                                         const Actor& actor) {
   if (!shelf_) return refuse(RefusalKind::unavailable, "there is no object store for attachments");
-  const Keys keys = TicketStore::keys(actor.scope);
+  const Keys keys = store_.keys(actor.scope);
   TRY_VOID(store_.find(ticket_id, actor.scope));
   const base::TimePoint now = store_.clock().now();
   TRY(const AttachmentTotals had_before, totals(keys, ticket_id));
@@ -116,7 +116,7 @@ Answer<KeptAttachment> Attachments::add(const std::string& ticket_id, const Atta
 
 Answer<std::vector<KeptAttachment>> Attachments::list(const std::string& ticket_id, const Actor& actor) {
   TRY_VOID(store_.find_readable(ticket_id, actor.scope));
-  TRY(const std::vector<item::Item> found, items(TicketStore::keys(actor.scope), ticket_id));
+  TRY(const std::vector<item::Item> found, items(store_.keys(actor.scope), ticket_id));
   std::vector<KeptAttachment> all;
   for (const item::Item& item : found) {
     if (auto kept = read_attachment(ticket_id, item))
@@ -131,7 +131,7 @@ Answer<item::Item> Attachments::item_of(const std::string& ticket_id, const std:
   constexpr std::size_t id_bytes = 100;
   TRY_VOID(store_.find_readable(ticket_id, actor.scope));
   if (id.empty() || id.size() > id_bytes) return refuse_attachment(ticket_id, id);
-  const std::string partition = TicketStore::keys(actor.scope).ticket(ticket_id);
+  const std::string partition = store_.keys(actor.scope).ticket(ticket_id);
   TRY(std::optional<item::Item> item, store_.get(Keys::key(partition, sort_of_attachment(id))));
   if (!item) return refuse_attachment(ticket_id, id);
   return *std::move(item);
@@ -157,7 +157,7 @@ Answer<FetchedAttachment> Attachments::fetch(const std::string& ticket_id, const
 }
 
 Answer<void> Attachments::remove(const std::string& ticket_id, const std::string& id, const Actor& actor) {
-  const Keys keys = TicketStore::keys(actor.scope);
+  const Keys keys = store_.keys(actor.scope);
   const auto decide = [&](const StoredTicket& stored, const std::vector<std::size_t>&) -> Answer<TicketChange> {
     TRY(const item::Item item, item_of(ticket_id, id, actor));
     KeptAttachment kept{.ticket_id = ticket_id, .id = id, .by = "", .attachment = {}};

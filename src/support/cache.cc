@@ -17,7 +17,7 @@ Answer<void> Cache::put(const std::string& key, const item::Map& data, const Act
   rules.details("data", data, cached_bytes);
   if (life <= base::Milliseconds(0) || life > longest_cache_life) rules.add("life", "must be up to 24 hours");
   TRY_VOID(rules.outcome());
-  item::Item item = Keys::key(TicketStore::keys(actor.scope).cache(key), cache_sort);
+  item::Item item = Keys::key(store_.keys(actor.scope).cache(key), cache_sort);
   item.set("data", data);
   item.set(std::string(ttl_attribute), base::epoch_seconds(store_.clock().now() + life));
   return store_.write({store_.put(std::move(item))});
@@ -27,7 +27,7 @@ Answer<std::optional<item::Map>> Cache::get(const std::string& key, const Actor&
   FieldRules rules;
   rules.name("key", key, TicketLimits::key_bytes);
   TRY_VOID(rules.outcome());
-  TRY(std::optional<item::Item> item, store_.get(Keys::key(TicketStore::keys(actor.scope).cache(key), cache_sort)));
+  TRY(std::optional<item::Item> item, store_.get(Keys::key(store_.keys(actor.scope).cache(key), cache_sort)));
   if (!item) return std::nullopt;
   const item::AttributeValue* const ttl = item->find(ttl_attribute);
   const auto* const end = ttl != nullptr ? ttl->get_if<item::Number>() : nullptr;

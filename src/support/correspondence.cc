@@ -91,7 +91,7 @@ Answer<TakenEmail> Correspondence::send(const std::string& ticket_id, const Lett
   }
   Letters::check(letter, actor.scope, rules);
   if (auto outcome = rules.outcome(); !outcome) return base::propagate(without_letter(std::move(outcome).error()));
-  const Keys keys = TicketStore::keys(actor.scope);
+  const Keys keys = store_.keys(actor.scope);
   const std::string email_id = Letters::new_email_id(letter, ticket_id, actor, store_.random());
   const base::TimePoint now = store_.clock().now();
   std::optional<TicketEmail> sent;
@@ -160,7 +160,7 @@ Answer<TakenEmail> Correspondence::receive(const ReceivedMessage& message, const
     if (std::ranges::find(answered, each) == answered.end()) answered.push_back(std::move(each));
   if (answered.empty()) return refuse_answer();
 
-  const Keys keys = TicketStore::keys(actor.scope);
+  const Keys keys = store_.keys(actor.scope);
   TRY(email.ticket_id, ticket_of(keys, answered, actor.scope));
   email.from = kept_line(headers.value("From"), TicketLimits::subject);
   email.subject = kept_line(mail::subject_of(message.headers + "\r\n\r\n"), 4 * TicketLimits::subject);
@@ -195,7 +195,7 @@ Answer<TakenEmail> Correspondence::receive(const ReceivedMessage& message, const
 }
 
 Answer<TicketEmail> Correspondence::find(const std::string& message_id, const Actor& actor) {
-  TRY(std::optional<TicketEmail> email, known(TicketStore::keys(actor.scope), message_id, actor.scope));
+  TRY(std::optional<TicketEmail> email, known(store_.keys(actor.scope), message_id, actor.scope));
   if (!email) return refuse_answer();
   return *std::move(email);
 }
@@ -205,7 +205,7 @@ Answer<Page<TicketEmail>> Correspondence::list(const std::string& ticket_id, con
   TRY(const StoredTicket stored, store_.find_readable(ticket_id, actor.scope));
   store::MergedListing listing;
   listing.name = "emails/" + ticket_id;
-  listing.ranges = {{TicketStore::keys(actor.scope).ticket(ticket_id), std::string(email_begin)}};
+  listing.ranges = {{store_.keys(actor.scope).ticket(ticket_id), std::string(email_begin)}};
   listing.newest_first = true;
   if (actor.scope.customer_id)
     listing.shows = [&](const item::Item& item) {

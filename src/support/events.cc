@@ -53,7 +53,7 @@ Answer<Page<TicketEvent>> Events::list(const std::string& ticket_id, const Event
   store::MergedListing listing;
   listing.name = "events/" + ticket_id + "/" + request.from_date + "/" + request.to_date +
                  (request.newest_first ? "/newest" : "/oldest");
-  listing.ranges = {{TicketStore::keys(actor.scope).ticket(ticket_id), std::string(event_begin)}};
+  listing.ranges = {{store_.keys(actor.scope).ticket(ticket_id), std::string(event_begin)}};
   listing.newest_first = request.newest_first;
   listing.from = request.from_date;
   if (!request.to_date.empty()) listing.to = store::end_of_prefix(request.to_date);

@@ -50,7 +50,7 @@ Answer<Feedback> FeedbackBook::add(const std::string& ticket_id, const NewFeedba
   rules.whole("rating", given.rating, 1, 5);
   rules.text("comments", given.comments, 0, TicketLimits::comments);
   TRY_VOID(rules.outcome());
-  const Keys keys = TicketStore::keys(actor.scope);
+  const Keys keys = store_.keys(actor.scope);
   Feedback feedback{.ticket_id = ticket_id,
                     .customer_id = "",
                     .operator_id = given.operator_id,
@@ -87,7 +87,7 @@ Answer<Feedback> FeedbackBook::add(const std::string& ticket_id, const NewFeedba
 
 Answer<Feedback> FeedbackBook::find(const std::string& ticket_id, const std::string& submitted_at, const Actor& actor) {
   TRY_VOID(store_.find_readable(ticket_id, actor.scope));
-  const std::string partition = TicketStore::keys(actor.scope).ticket(ticket_id);
+  const std::string partition = store_.keys(actor.scope).ticket(ticket_id);
   TRY(const std::optional<item::Item> item,
       store_.get(Keys::key(partition, std::string(feedback_begin) + submitted_at)));
   if (!item) return refuse(RefusalKind::unknown_ticket, "the ticket " + ticket_id + " has no feedback of this time");
@@ -124,7 +124,7 @@ Answer<Page<Feedback>> FeedbackBook::read_page(Page<item::Item> items) {
 Answer<TicketWithFeedback> FeedbackBook::of_ticket(const std::string& ticket_id, const PageRequest& page,
                                                    const Actor& actor) {
   TRY(const int limit, page_limit(page.limit, operator_page));
-  const Keys keys = TicketStore::keys(actor.scope);
+  const Keys keys = store_.keys(actor.scope);
   store::MergedListing listing;
   listing.name = "feedback/" + ticket_id;
   listing.ranges = {{keys.ticket(ticket_id)}};
@@ -157,7 +157,7 @@ Answer<Page<Feedback>> FeedbackBook::by_operator(const std::string& operator_id,
   FieldRules rules;
   rules.name("operator_id", operator_id, TicketLimits::id_bytes);
   TRY_VOID(rules.outcome());
-  const Keys keys = TicketStore::keys(actor.scope);
+  const Keys keys = store_.keys(actor.scope);
   store::MergedListing listing;
   listing.name = "operator/" + operator_id;
   listing.newest_first = true;

@@ -42,6 +42,10 @@ void use_index(store::MergedListing& listing, std::string_view index, const std:
   listing.sort_key = prefix + "SK";
 }
 
+void add_shards(store::MergedListing& listing, const Keys& keys, const std::string& partition) {
+  for (std::string& shard : keys.shards_of(partition)) listing.ranges.push_back({std::move(shard)});
+}
+
 // The partitions of an index that have whole tickets.
 void list_tickets(store::MergedListing& listing, const Keys& keys, const TicketFilter& filter) {
   const bool of_customer = !filter.customer_id.empty();
@@ -54,7 +58,7 @@ void list_tickets(store::MergedListing& listing, const Keys& keys, const TicketF
     if (of_customer)
       listing.ranges.push_back({keys.customer(filter.customer_id), customer_sort_begin(status)});
     else
-      listing.ranges.push_back({keys.status(status)});
+      add_shards(listing, keys, keys.status(status));
   }
 }
 
@@ -97,7 +101,7 @@ Answer<Page<Ticket>> TicketLists::find(const TicketFilter& given, const PageRequ
   // Another customer's tickets are none that the caller could know of.
   if (!scope.covers(filter.customer_id)) return Page<Ticket>();
 
-  const Keys keys = TicketStore::keys(scope);
+  const Keys keys = store_.keys(scope);
   const int usual = filter.customer_id.empty() ? status_page : customer_page;
   store::MergedListing listing;
   listing.name = filter_name(filter);
@@ -115,7 +119,7 @@ Answer<Page<Ticket>> TicketLists::find(const TicketFilter& given, const PageRequ
     partition = keys.priority(filter.priority);
   if (!partition.empty()) {
     use_index(listing, customer_index, "GSI1");
-    listing.ranges = {{partition}};
+    add_shards(listing, keys, partition);
     if (!filter.customer_id.empty())
       listing.shows = [&](const item::Item& item) {
         return item::attribute_text(item, "customer_id") == filter.customer_id;
@@ -146,7 +150,7 @@ Answer<Page<Ticket>> TicketLists::escalated(const std::string& engineer, const P
   const Scope& scope = actor.scope;
   // Customers are not told who takes care of their tickets, not by asking for a name either.
   if (scope.customer_id && !engineer.empty()) return Page<Ticket>();
-  const Keys keys = TicketStore::keys(scope);
+  const Keys keys = store_.keys(scope);
   store::MergedListing listing;
   listing.name = "escalated/" + engineer;
   listing.newest_first = true;
@@ -158,7 +162,7 @@ Answer<Page<Ticket>> TicketLists::escalated(const std::string& engineer, const P
   }
   if (engineer.empty()) {
     use_index(listing, customer_index, "GSI1");
-    listing.ranges = {{keys.escalations()}};
+    add_shards(listing, keys, keys.escalations());
   } else {
     use_index(listing, operator_index, "GSI3");
     listing.ranges = {{keys.escalated_to(engineer)}};

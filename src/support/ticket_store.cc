@@ -5,7 +5,9 @@
 
 #include "base/log.h"
 #include "item/attribute_text.h"
+#include "item/fields.h"
 #include "objects/large_attributes.h"
+#include "store/shards.h"
 #include "store/table_setup.h"
 #include "support/field_rules.h"
 
@@ -59,12 +61,41 @@ base::Result<void> TicketStore::prepare(const std::function<bool()>& wait) {
   TRY_VOID(store::prepare_table(store_, wanted, std::string(ttl_attribute)));
   TRY_VOID(complete(wanted, wait));
   const auto backups = store_.describe_continuous_backups(tables_.tickets);
-  if (backups && backups->enabled) return {};
-  if (const auto enabled =
-          store_.update_continuous_backups(tables_.tickets, {.enabled = true, .recovery_period_days = {}});
-      !enabled)
-    base::log_warning("support", "point-in-time recovery is not on",
-                      {{"table", tables_.tickets}, {"cause", enabled.error().message}});
+  if (!backups || !backups->enabled)
+    if (const auto enabled =
+            store_.update_continuous_backups(tables_.tickets, {.enabled = true, .recovery_period_days = {}});
+        !enabled)
+      base::log_warning("support", "point-in-time recovery is not on",
+                        {{"table", tables_.tickets}, {"cause", enabled.error().message}});
+  return note_shards();
+}
+
+base::Result<void> TicketStore::note_shards() {
+  TicketShards& shards = tables_.shards;
+  if (shards.count > 1) {
+    store::UpdateItemRequest update;
+    update.table_name = tables_.tickets;
+    update.key = Keys::shards();
+    update.update = "SET most = :shards";
+    update.condition = "attribute_not_exists(most) OR most < :shards";
+    update.placeholders.values = item::Map{{":shards", shards.count}};
+    const auto noted = retry_([&] { return store_.update_item(update); });
+    if (!noted && noted.error().type != store::ErrorType::conditional_check_failed)
+      return base::propagate(store::as_error(noted.error()));
+  }
+  store::GetItemRequest request;
+  request.table_name = tables_.tickets;
+  request.key = Keys::shards();
+  request.consistent_read = true;
+  const auto found = retry_([&] { return store_.get_item(request); });
+  if (!found) return base::propagate(store::as_error(found.error()));
+  shards.ever = shards.count;
+  if (!found->item) return {};
+  item::Fields fields(*found->item);
+  const std::int64_t most = fields.count("most");
+  // When it cannot be read, there may be any.
+  const bool is_known = fields.check(key_text(*found->item)).has_value() && most <= store::most_shards;
+  shards.ever = is_known ? std::max(shards.count, static_cast<int>(most)) : store::most_shards;
   return {};
 }
 
@@ -146,6 +177,8 @@ Answer<Page<item::Item>> TicketStore::list(store::MergedListing listing, const P
   const std::string customer = scope.customer_id.value_or("");
   listing.name = std::to_string(scope.tenant.size()) + ":" + scope.tenant + (scope.customer_id ? "+" : "-") +
                  std::to_string(customer.size()) + ":" + customer + "/" + listing.name;
+  // A cursor counts the ranges of its list: with other shards it means others.
+  if (tables_.shards.ever > 1) listing.name += "/" + std::to_string(tables_.shards.ever);
   auto found = store::read_merged(store_, retry_, listing, page.cursor, limit);
   if (!found) return base::propagate(refusal_of_read(found.error()));
   if (!*found) return refuse_field("cursor", "must be the cursor of an earlier response, with the same parameters");
@@ -162,7 +195,7 @@ Answer<StoredTicket> TicketStore::find(const std::string& id, const Scope& scope
 
 Answer<StoredTicket> TicketStore::find_readable(const std::string& id, const Scope& scope) {
   if (id.empty() || id.size() > TicketLimits::id_bytes) return refuse_unknown(id);
-  const Keys keys = TicketStore::keys(scope);
+  const Keys keys = this->keys(scope);
   TRY(std::optional<item::Item> item, get(Keys::key(keys.ticket(id), metadata_sort)));
   if (!item) return refuse_unknown(id);
   auto stored = read_ticket(keys, *std::move(item));
@@ -177,7 +210,7 @@ Answer<StoredTicket> TicketStore::find_readable(const std::string& id, const Sco
 
 Answer<std::vector<StoredTicket>> TicketStore::find_many(const std::vector<std::string>& ids, const Scope& scope,
                                                          int* unreadable) {
-  const Keys keys = TicketStore::keys(scope);
+  const Keys keys = this->keys(scope);
   std::vector<item::Key> wanted;
   std::map<std::string, StoredTicket> found;
   for (const std::string& id : ids)

@@ -24,6 +24,7 @@ namespace postino::support {
 struct SupportTables {
   std::string tickets = "prod-tickets-unified";
   DataForm data = DataForm::map;  // of new tickets
+  TicketShards shards = {};       // prepare() finds out how many there ever were
 };
 
 // The table, as it is made unless it is there.
@@ -35,10 +36,11 @@ class TicketStore {
               store::Retry retry);
 
   // Makes the table unless it is there, and adds to one of others what it lacks: indexes, the stream, expiry,
-  // point-in-time recovery. `wait` is called while an index is being filled; false: give up, conflict.
+  // point-in-time recovery. Before anything else is called, on one thread. `wait` is called while an index is being
+  // filled; false: give up, conflict.
   base::Result<void> prepare(const std::function<bool()>& wait);
 
-  static Keys keys(const Scope& scope) { return Keys(scope.tenant, scope.customer_id); }
+  Keys keys(const Scope& scope) const { return Keys(scope.tenant, scope.customer_id, tables_.shards); }
   const SupportTables& tables() const { return tables_; }
   const base::Clock& clock() const { return clock_; }
   base::Random& random() { return random_; }
@@ -78,9 +80,11 @@ class TicketStore {
 
  private:
   base::Result<void> complete(const store::CreateTableRequest& wanted, const std::function<bool()>& wait);
+  // Lists ask for all shards that were ever written.
+  base::Result<void> note_shards();
 
   store::Store& store_;
-  const SupportTables tables_;
+  SupportTables tables_;
   const base::Clock& clock_;
   base::Random& random_;
   const store::Retry retry_;

@@ -96,7 +96,7 @@ Answer<StoredTicket> TicketWriter::change(const std::string& ticket_id, const Sc
   constexpr std::size_t id_digits = 13;  // of a random UUID: enough among the events of a ticket
   Attempt attempt{.ticket_id = ticket_id,
                   .scope = scope,
-                  .keys = TicketStore::keys(scope),
+                  .keys = store_.keys(scope),
                   .event_id = base::make_uuid(store_.random()).substr(0, id_digits)};
   for (int round = 0; round < change_rounds; ++round) {
     TRY(const bool done, try_once(attempt, decide));

@@ -111,7 +111,7 @@ Answer<Created> Tickets::create(const NewTicket& wanted, const std::string& key,
   FieldRules rules;
   check_new(wanted, key, actor.scope, rules);
   TRY_VOID(rules.outcome());
-  const Keys keys = TicketStore::keys(actor.scope);
+  const Keys keys = store_.keys(actor.scope);
   const base::TimePoint now = store_.clock().now();
   const std::string id = "tkt_" + base::make_uuid(store_.random());
   const std::optional<Letter> letter = wanted.letter ? wanted.letter : letters_.acknowledgement(wanted.customer);
@@ -200,7 +200,7 @@ Answer<Ticket> Tickets::move(const std::string& id, const Move& move, const Seen
   const std::optional<Letter> notice = letters_.escalation_notice(move.engineer);
   const std::string email_id = given ? Letters::new_email_id(*given, id, actor, store_.random()) : "";
   const std::string notice_id = notice ? Letters::new_email_id(*notice, id, actor, store_.random()) : "";
-  const Keys keys = TicketStore::keys(actor.scope);
+  const Keys keys = store_.keys(actor.scope);
   const auto decide = [&](const StoredTicket& stored, const std::vector<std::size_t>& failed) -> Answer<TicketChange> {
     TRY_VOID(check_seen(stored.ticket, seen));
     if (!failed.empty()) return refuse(RefusalKind::key_reused, "an e-mail with this letter.key was sent before");

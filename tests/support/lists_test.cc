@@ -1,4 +1,8 @@
 // Every access pattern: by customer, by status, recent ones, escalated ones, and filters.
+#include <set>
+
+#include "former_system.h"
+#include "item/attribute_text.h"
 #include "support_environment.h"
 
 namespace postino::support {
@@ -147,6 +151,96 @@ TEST_F(TicketListsTest, RefuseCursorsOfOtherLists) {
   EXPECT_THAT(faulty_fields(office_.lists.escalated("", {cursor, 1}, operator_of())), ElementsAre("cursor"));
   EXPECT_THAT(faulty_fields(office_.lists.find({.customer_id = "cust_1"}, {"made_up_cursor", 1}, operator_of())),
               ElementsAre("cursor"));
+}
+
+// With the partitions that many tickets are in spread over several.
+class ShardedListsTest : public ::testing::Test {
+ protected:
+  static SupportTables sharded(int count) {
+    SupportTables tables;
+    tables.shards.count = count;
+    return tables;
+  }
+  void make(SupportOffice& office, int count) {
+    for (int i = 0; i < count; ++i) ids_.push_back(office.make(new_ticket("cust_" + std::to_string(i % 2))));
+  }
+  std::vector<std::string> newest() const { return {ids_.rbegin(), ids_.rend()}; }
+  static std::vector<std::string> find(SupportOffice& office, const TicketFilter& filter, int limit) {
+    return ids_of(all_pages<Ticket>(
+        [&](const PageRequest& page) { return office.lists.find(filter, page, operator_of()); }, limit));
+  }
+  // What the indexes have in partitions that begin so.
+  std::set<std::string> partitions(const std::string& key, const std::string& begin) {
+    std::set<std::string> found;
+    for (const item::Item& item : store_.scan(table_name))
+      if (const std::string partition = item::attribute_text(item, key); partition.starts_with(begin))
+        found.insert(partition);
+    return found;
+  }
+
+  SupportStore store_;
+  std::vector<std::string> ids_;
+};
+
+TEST_F(ShardedListsTest, AreOneListInOrder) {
+  SupportOffice office(store_, nullptr, sharded(4));
+  make(office, 40);
+  EXPECT_GT(partitions("GSI2PK", "STATUS#NEW#").size(), 1U) << "all are in one partition";
+  EXPECT_GT(partitions("GSI1PK", "PRIORITY#P3#").size(), 1U);
+  EXPECT_GT(partitions("GSI1PK", "PRODUCT#router#").size(), 1U);
+  EXPECT_GT(partitions("GSI1PK", "ERROR#E42#").size(), 1U);
+  EXPECT_TRUE(partitions("GSI2PK", "STATUS#NEW#4").empty());
+  for (const int limit : {1, 7, 100}) {
+    EXPECT_EQ(find(office, {}, limit), newest());
+    EXPECT_EQ(find(office, {.status = fresh}, limit), newest());
+    EXPECT_EQ(find(office, {.priority = "P3"}, limit), newest());
+    EXPECT_EQ(find(office, {.product_type = "router"}, limit), newest());
+    EXPECT_EQ(find(office, {.error_code = "E42"}, limit), newest());
+  }
+  office.move(ids_[3], processing);
+  EXPECT_THAT(find(office, {.status = processing}, 10), ElementsAre(ids_[3]));
+  EXPECT_THAT(find(office, {.status = fresh}, 10), SizeIs(39));
+  std::vector<std::string> escalated_ones;
+  for (const std::size_t i : {9U, 5U, 7U, 6U}) {
+    office.move(ids_[i], processing);
+    store_.time().advance(std::chrono::seconds(1));
+    office.move(ids_[i], escalated);
+    escalated_ones.insert(escalated_ones.begin(), ids_[i]);
+  }
+  const auto listed = ids_of(
+      all_pages<Ticket>([&](const PageRequest& page) { return office.lists.escalated("", page, operator_of()); }, 2));
+  EXPECT_EQ(listed, escalated_ones);
+}
+
+TEST_F(ShardedListsTest, HaveWhatWasWrittenWithOtherShards) {
+  for (const int count : {1, 8, 3, 1}) {
+    SupportOffice office(store_, nullptr, sharded(count));
+    make(office, 12);
+    EXPECT_EQ(find(office, {}, 5), newest()) << count;
+    EXPECT_EQ(find(office, {.priority = "P3"}, 5), newest()) << count;
+    EXPECT_EQ(office.adopt(), 0) << "tickets in other shards are complete";
+    for (const std::string& id : ids_) EXPECT_EQ(office.tickets.get(id, operator_of())->version, 1);
+  }
+  SupportOffice last(store_);
+  const std::string cursor = last.lists.find({}, {"", 5}, operator_of())->cursor;
+  EXPECT_TRUE(succeeded(last.lists.find({}, {cursor, 5}, operator_of())));
+  SupportOffice more(store_, nullptr, sharded(9));
+  EXPECT_THAT(faulty_fields(more.lists.find({}, {cursor, 5}, operator_of())), ElementsAre("cursor"))
+      << "it counts other ranges";
+}
+
+TEST_F(ShardedListsTest, HaveWhatOtherProgramsWrite) {
+  SupportOffice office(store_, nullptr, sharded(4));
+  FormerSystem former(store_);
+  former.put_ticket(FormerSystem::ticket("tkt_1", "NEW", "2025-11-18T10:00:00Z"));
+  EXPECT_EQ(office.adopt(), 1);
+  make(office, 4);
+  ids_.insert(ids_.begin(), "tkt_1");
+  EXPECT_EQ(find(office, {.status = fresh}, 2), newest());
+  // One of a record that another program has spoilt may have been any.
+  store_.put({{"PK", "SHARDS"}, {"SK", "CURRENT"}, {"most", "many"}});
+  SupportOffice next(store_);
+  EXPECT_EQ(find(next, {.status = fresh}, 2), newest());
 }
 
 TEST_F(TicketListsTest, LeaveOutWhatCannotBeRead) {

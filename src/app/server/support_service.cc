@@ -67,6 +67,7 @@ base::Result<void> SupportService::Parts::build(store::Store& table_store, outbo
   support::SupportOptions options;
   options.tables.tickets = wanted.table;
   options.tables.data = wanted.data;
+  options.tables.shards.count = wanted.shards;
   options.letters = {.from = wanted.from,
                      .reply_to = wanted.reply_to,
                      .acknowledges = wanted.acknowledge,
@@ -85,6 +86,7 @@ base::Result<void> SupportService::Parts::build(store::Store& table_store, outbo
   };
   support::TicketStore tables(table_store, options.tables, clock, random, retry);
   TRY_VOID(tables.prepare(wait));
+  options.tables = tables.tables();
   TRY(objects::LargeItemTable described, objects::describe_large_item_table(table_store, wanted.table));
   cleaner = std::make_unique<objects::ObjectCleaner>(
       table_store, *objects, described.keyed, std::vector{objects::large_items_kind(), support::attachments_kind()},

@@ -14,12 +14,13 @@ struct TicketSettings {
   bool off = false;
   std::string table = "prod-tickets-unified";
   support::DataForm data = support::DataForm::map;  // of new tickets
-  std::string from;                                 // the sender of e-mails; empty: tickets send none
-  std::string reply_to;                             // where answers go, if not there
-  bool acknowledge = false;                         // tell customers that their tickets are there
-  std::map<std::string, std::string> engineers;     // addresses by name
-  bool no_adoption = false;                         // do not complete what other programs write
-  int attachment_megabytes = 10;                    // of one attachment
+  int shards = 1;
+  std::string from;                              // the sender of e-mails; empty: tickets send none
+  std::string reply_to;                          // where answers go, if not there
+  bool acknowledge = false;                      // tell customers that their tickets are there
+  std::map<std::string, std::string> engineers;  // addresses by name
+  bool no_adoption = false;                      // do not complete what other programs write
+  int attachment_megabytes = 10;                 // of one attachment
 };
 
 struct ObjectSettings {

@@ -5,6 +5,7 @@
 #include "access/caller_scope.h"
 #include "base/hash.h"
 #include "base/timestamp.h"
+#include "store/shards.h"
 
 namespace postino::support {
 
@@ -107,9 +108,10 @@ std::optional<TicketPlace> parse_ticket_partition(std::string_view pk) {
   return place;
 }
 
-Keys::Keys(std::string tenant, const std::optional<std::string>& bound_customer)
+Keys::Keys(std::string tenant, const std::optional<std::string>& bound_customer, TicketShards shards)
     : tenant_(std::move(tenant)),
       prefix_(tenant_.empty() ? "" : std::string(tenant_begin) + tenant_in_key(tenant_) + "#"),
+      shards_(shards),
       customer_(bound_customer ? tenant_in_key(*bound_customer) + "#" : "") {
   access::CallerScope::check(tenant_, bound_customer);
 }
@@ -123,6 +125,14 @@ std::string Keys::of(std::string_view kind, std::string_view name) const {
 std::string Keys::own(const std::string& kind, std::string_view key) const {
   if (customer_.empty()) return of(kind + "#", key);
   return of(kind + "_OF#", customer_ + std::string(key));
+}
+
+std::string Keys::shard_of(std::string partition, std::string_view ticket_id) const {
+  return store::Shards(std::move(partition), shards_.count, shards_.ever).of(ticket_id);
+}
+
+std::vector<std::string> Keys::shards_of(std::string partition) const {
+  return store::Shards(std::move(partition), shards_.count, shards_.ever).all();
 }
 
 int Keys::handover_shard(std::string_view email_id) {

@@ -18,18 +18,22 @@
 // CACHE#{key}        DATA                     for 15 minutes
 // HANDOVER#{shard}   {email id}               e-mails that the outbox does not have yet
 // ADOPTION           POSITION                 how far the changes of other programs are looked at
+// SHARDS             CURRENT                  the largest number of shards that was ever used, if above one
 // clang-format on
 //
+// With a setting, the partitions of indexes that many tickets are in are sharded: "STATUS#NEW#3". These are STATUS#,
+// PRODUCT#, ERROR#, PRIORITY# and ESCALATIONS. Without it, and for programs of others, they have no number.
 // Between FEEDBACK# and METADATA there is nothing else, so that one query has a ticket and its feedback.
-// Of a tenant, every PK and GSI PK begins with "TENANT#{tenant}#". Those of HANDOVER# and ADOPTION do not: one look
-// finds the work of all tenants, and the items have the tenant in an attribute. Callers that are bound to a customer
-// have IDEMPOTENCY_OF#{c}#{key} and CACHE_OF#{c}#{key}: no key of other callers leads there.
+// Of a tenant, every PK and GSI PK begins with "TENANT#{tenant}#". Those of HANDOVER#, ADOPTION and SHARDS do not: one
+// look finds the work of all tenants, and the items have the tenant in an attribute. Callers that are bound to a
+// customer have IDEMPOTENCY_OF#{c}#{key} and CACHE_OF#{c}#{key}: no key of other callers leads there.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "item/value.h"
@@ -86,10 +90,17 @@ struct TicketPlace {
 };
 std::optional<TicketPlace> parse_ticket_partition(std::string_view pk);
 
+// Of partitions that many tickets are in, 1 to 64.
+struct TicketShards {
+  int count = 1;
+  int ever = 1;  // there were so many, and tickets are still in them
+};
+
 class Keys {
  public:
   // A bound customer changes the keys of records that belong to callers alone.
-  explicit Keys(std::string tenant, const std::optional<std::string>& bound_customer = std::nullopt);
+  explicit Keys(std::string tenant, const std::optional<std::string>& bound_customer = std::nullopt,
+                TicketShards shards = {});
 
   const std::string& tenant() const { return tenant_; }
 
@@ -112,8 +123,14 @@ class Keys {
   std::string escalations() const { return of("ESCALATIONS", ""); }
   std::string escalated_to(std::string_view engineer) const { return of("ESCALATED#", engineer); }
 
+  // The shard of such a partition that a ticket is in.
+  std::string shard_of(std::string partition, std::string_view ticket_id) const;
+  // All of them that may have tickets, also the partition without a number.
+  std::vector<std::string> shards_of(std::string partition) const;
+
   static item::Key key(std::string pk, std::string_view sk) { return {{"PK", std::move(pk)}, {"SK", sk}}; }
   static item::Key position() { return key("ADOPTION", "POSITION"); }
+  static item::Key shards() { return key("SHARDS", "CURRENT"); }
 
  private:
   std::string of(std::string_view kind, std::string_view name) const;
@@ -121,6 +138,7 @@ class Keys {
 
   const std::string tenant_;
   const std::string prefix_;
+  const TicketShards shards_;
   const std::string customer_;  // as keys have it, with the # behind it; empty: the caller is bound to none
 };
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "access/caller_scope.h"
 #include "support/record/feedback.h"
@@ -19,6 +20,20 @@ using ::testing::SizeIs;
 
 constexpr base::TimePoint noon =
     base::TimePoint(std::chrono::milliseconds(1'763'460'000'123));  // 2025-11-18T10:00:00.123Z
+
+TEST(TicketKeys, SpreadPartitionsOverShards) {
+  EXPECT_EQ(Keys("").shard_of("STATUS#NEW", "tkt_1"), "STATUS#NEW") << "as the former system has it";
+  EXPECT_THAT(Keys("").shards_of("STATUS#NEW"), ::testing::ElementsAre("STATUS#NEW"));
+  const Keys keys("acme", std::nullopt, {.count = 2, .ever = 3});
+  std::set<std::string> shards;
+  for (int i = 0; i < 50; ++i) {
+    const std::string id = "tkt_" + std::to_string(i);
+    EXPECT_EQ(keys.shard_of("S", id), keys.shard_of("S", id));
+    shards.insert(keys.shard_of("S", id));
+  }
+  EXPECT_THAT(shards, ::testing::ElementsAre("S#0", "S#1"));
+  EXPECT_THAT(keys.shards_of("S"), ::testing::ElementsAre("S", "S#0", "S#1", "S#2"));
+}
 
 TEST(TicketKeys, AreThoseOfTheFormerSystem) {
   const Keys keys("");

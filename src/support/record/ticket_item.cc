@@ -261,7 +261,7 @@ item::Item ticket_item(const Keys& keys, const StoredTicket& stored, DataForm fo
   const std::string customer = name_for_key(ticket.customer.id);
   set_or_erase(item, "GSI1PK", customer.empty() ? "" : keys.customer(customer));
   set_or_erase(item, "GSI1SK", customer.empty() ? "" : customer_sort_begin(ticket.status) + ticket.created_text);
-  item.set("GSI2PK", keys.status(ticket.status));
+  item.set("GSI2PK", keys.shard_of(keys.status(ticket.status), ticket.id));
   item.set("GSI2SK", ticket.created_text);
   item.set("version", ticket.version);
   set_or_erase(item, "event_day", stored.events.day);
@@ -283,7 +283,10 @@ bool is_complete(const Keys& keys, const StoredTicket& stored) {
   const Ticket& ticket = stored.ticket;
   const item::Item& item = stored.item;
   const std::string customer = name_for_key(ticket.customer.id);
-  return stored.filed == filed_of(ticket) && attribute_text(item, "GSI2PK") == keys.status(ticket.status) &&
+  // Any shard will do: lists ask for all of them, and the next change puts it into its own.
+  const std::vector<std::string> statuses = keys.shards_of(keys.status(ticket.status));
+  return stored.filed == filed_of(ticket) &&
+         std::ranges::find(statuses, attribute_text(item, "GSI2PK")) != statuses.end() &&
          attribute_text(item, "GSI2SK") == ticket.created_text &&
          attribute_text(item, "customer_id") == ticket.customer.id &&
          attribute_text(item, "GSI1PK") == (customer.empty() ? "" : keys.customer(customer)) &&
@@ -303,14 +306,16 @@ std::vector<Filing> filings(const Keys& keys, const std::optional<Filed>& before
   std::vector<Filing> changed;
   const auto add = [&](std::string Filed::*part, std::string_view sort, const std::string& partition) {
     if (before && (*before).*part == now.*part) return;
-    changed.push_back(file(keys, sort, (now.*part).empty() ? "" : partition, ticket.created_text, ticket));
+    const std::string shard = (now.*part).empty() ? "" : keys.shard_of(partition, ticket.id);
+    changed.push_back(file(keys, sort, shard, ticket.created_text, ticket));
   };
   add(&Filed::product, by_product_sort, keys.product(now.product));
   add(&Filed::error, by_error_sort, keys.error(now.error));
   add(&Filed::priority, by_priority_sort, keys.priority(now.priority));
   if (before && before->escalation == now.escalation) return changed;
   const std::string since = ticket.escalation ? write_time_like(ticket.created_text, ticket.escalation->at) : "";
-  Filing escalation = file(keys, escalation_sort, ticket.escalation ? keys.escalations() : "", since, ticket);
+  const std::string shard = ticket.escalation ? keys.shard_of(keys.escalations(), ticket.id) : "";
+  Filing escalation = file(keys, escalation_sort, shard, since, ticket);
   if (escalation.item && !ticket.escalation->engineer.empty()) {
     // By another name than the ticket has it: escalated-tickets-index has each ticket once.
     escalation.item->set("engineer", ticket.escalation->engineer);
