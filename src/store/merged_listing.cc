@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "item/attribute_text.h"
 #include "item/json_codec.h"
+#include "item/size.h"
 
 namespace postino::store {
 
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::size_t cursor_check_length = 8;
 constexpr int largest_piece = 200;
+constexpr int largest_disordered_piece = 1'000;
 constexpr std::string_view position_group = "at", position_keys = "keys", position_order = "order";
 
 // Guards against mistakes, not against malice: who may list may begin anywhere in the same list.
@@ -90,14 +92,17 @@ class RangeReader {
       if (entries_.empty() || is_cut_off()) {
         TRY(const std::size_t read, read_piece());
         count += read;
-        // A piece may be empty although there is more.
-        if (entries_.empty() || is_cut_off()) continue;
       }
-      begin_run();
+      // A piece may be empty although there is more.
+      if (entries_.empty()) continue;
+      TRY_VOID(look_at_order());
+      if (!is_cut_off()) begin_run();
     }
     return count;
   }
 
+  // Has it nothing to give before it reads more?
+  bool needs_reading() const { return run_ == 0 && !ended_ && (entries_.empty() || is_cut_off()); }
   bool has_more() const { return !entries_.empty() || !ended_; }
   bool has_entry() const { return run_ > 0; }
   bool is_sorted() const { return is_sorted_; }
@@ -146,8 +151,22 @@ class RangeReader {
     ended_ = !page.last_evaluated_key;
     start_ = std::move(page.last_evaluated_key);
     const std::size_t count = page.items.size();
-    for (item::Item& item : page.items) entries_.push_back(entry_of(std::move(item)));
+    for (item::Item& item : page.items) {
+      if (listing_.is_disordered) bytes_ += item::size_of(item);
+      entries_.push_back(entry_of(std::move(item)));
+    }
     return count;
+  }
+
+  // Of a run that is too long to be sorted without need.
+  Answer<void> look_at_order() {
+    if (!listing_.is_disordered || asked_ == group() || is_by_key() || entries_.size() <= most_sorted() ||
+        entries_[listing_.most_sorted].group != group())
+      return {};
+    asked_ = group();
+    TRY(const bool is_disordered, retry_([&] { return listing_.is_disordered(group()); }));
+    if (is_disordered) disordered_ = group();
+    return {};
   }
 
   // Is the front in a run that is too long to be sorted?
@@ -155,6 +174,7 @@ class RangeReader {
   // A group that was begun in order goes on so, although it has grown meanwhile.
   std::size_t most_sorted() const {
     constexpr std::size_t growth = 8;
+    if (group() == disordered_ && bytes_ <= listing_.most_disordered_bytes) return listing_.most_disordered;
     return group() == bound_ && !order_bound_.empty() ? growth * listing_.most_sorted : listing_.most_sorted;
   }
   // May the run at the front go on behind what was read?
@@ -190,6 +210,7 @@ class RangeReader {
     request.consistent_read = listing_.index.empty();
     request.forward = !listing_.newest_first;
     request.limit = entries_.empty() ? piece_ : std::max(piece_, largest_piece);  // more: the rest of a run
+    if (disordered_) request.limit = largest_disordered_piece;
     request.exclusive_start_key = start_;
     std::string from = range().prefix + listing_.from;
     std::string to = !listing_.to.empty()      ? range().prefix + listing_.to
@@ -228,8 +249,11 @@ class RangeReader {
   std::optional<std::string> bound_;  // a group
   std::string order_bound_;
   bool goes_on_by_key_ = false;
-  std::optional<std::string> unsorted_;  // the last group that was too long
-  std::size_t run_ = 0;                  // so many at the front are a run, or the rest of one
+  std::optional<std::string> unsorted_;    // the last group that was too long
+  std::optional<std::string> asked_;       // the last group whose order was asked for
+  std::optional<std::string> disordered_;  // and the last one that must be sorted
+  std::size_t bytes_ = 0;                  // of everything that was read
+  std::size_t run_ = 0;                    // so many at the front are a run, or the rest of one
   bool is_sorted_ = false;
   std::optional<item::Key> start_;
   std::deque<Entry> entries_;
@@ -266,12 +290,13 @@ Answer<MergedPage> read_from(Store& store, const Retry& retry, const MergedListi
   std::size_t read = 0;
   bool any = false;
   while (answer.entries.size() < static_cast<std::size_t>(limit)) {
+    if (read > listing.most_read && any && std::ranges::any_of(readers, &RangeReader::needs_reading)) break;
     for (RangeReader& reader : readers) {
       TRY(const std::size_t count, reader.fill());
       read += count;
     }
     RangeReader* const next = next_of(readers, listing.newest_first);
-    if (next == nullptr || (read > listing.most_read && any)) break;
+    if (next == nullptr) break;
     any = true;
     if (next->group() != last.group) last = {next->group(), "", {}};
     if (next->is_sorted())

@@ -39,6 +39,11 @@ struct MergedListing {
   std::function<std::string(std::string_view sort)> group = {};
   std::function<std::string(const item::Item&)> order = {};
   std::size_t most_sorted = 1'000;  // entries of a group; a larger one is in the order of its keys
+  // Asked of a larger group: is the order of its keys another one? Then it is sorted all the same, up to so many
+  // entries and bytes. Empty: it is not.
+  std::function<Answer<bool>(const std::string& group)> is_disordered = {};
+  std::size_t most_disordered = 10'000;
+  std::size_t most_disordered_bytes = 8 << 20;
   // Leaves out entries for which it is false. Empty: all of them are shown.
   std::function<bool(const item::Item&)> shows = {};
   std::size_t most_read = 5'000;  // items for one page, give or take a piece

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t event_type_bytes = 64;
 constexpr std::size_t most_sorted_events = 200;  // of a day: a page reads so many
+constexpr std::size_t plain_number_digits = 3;   // more of them do not sort
 
 // By time, and among those of the same time by number.
 std::string order_of_event(const item::Item& item) {
@@ -44,6 +45,35 @@ Answer<TicketEvent> Events::add(const std::string& ticket_id, const std::string&
   return event;
 }
 
+store::Answer<bool> Events::is_disordered(const std::string& partition, const std::string& day) {
+  const std::string begin = std::string(event_begin) + day;
+  store::QueryRequest request;
+  request.table_name = store_.tables().tickets;
+  request.key_condition = "PK = :pk AND SK BETWEEN :from AND :to";
+  request.projection = "SK";
+  request.consistent_read = true;
+  // Times in the place of numbers.
+  request.placeholders.values =
+      item::Map{{":from", begin + "T"}, {":pk", partition}, {":to", store::end_of_prefix(begin + "T")}};
+  request.limit = 1;
+  TRY(const store::PageResponse times, store_.store().query(request));
+  if (!times.items.empty()) return true;
+  // Numbers without a letter, of another length than three digits. There are a thousand of these, so that no more need
+  // be looked at. Events may be large: the order of many of them is not worth any number of reads.
+  constexpr int enough = 1'001, most_pages = 20;
+  const std::size_t usual_length = begin.size() + 1 + plain_number_digits;
+  request.placeholders.values = item::Map{{":from", begin + "#0"}, {":pk", partition}, {":to", begin + "#:"}};
+  request.limit = enough;
+  for (int page = 0; page < most_pages; ++page) {
+    TRY(store::PageResponse numbers, store_.store().query(request));
+    for (const item::Item& item : numbers.items)
+      if (item::attribute_text(item, "SK").size() != usual_length) return true;
+    if (!numbers.last_evaluated_key) break;
+    request.exclusive_start_key = std::move(numbers.last_evaluated_key);
+  }
+  return false;
+}
+
 Answer<Page<TicketEvent>> Events::list(const std::string& ticket_id, const EventsRequest& request, const Actor& actor) {
   FieldRules rules;
   if (!request.from_date.empty() && !is_date(request.from_date)) rules.add("from", "must be a day such as 2026-01-02");
@@ -53,7 +83,8 @@ Answer<Page<TicketEvent>> Events::list(const std::string& ticket_id, const Event
   store::MergedListing listing;
   listing.name = "events/" + ticket_id + "/" + request.from_date + "/" + request.to_date +
                  (request.newest_first ? "/newest" : "/oldest");
-  listing.ranges = {{store_.keys(actor.scope).ticket(ticket_id), std::string(event_begin)}};
+  const std::string partition = store_.keys(actor.scope).ticket(ticket_id);
+  listing.ranges = {{partition, std::string(event_begin)}};
   listing.newest_first = request.newest_first;
   listing.from = request.from_date;
   if (!request.to_date.empty()) listing.to = store::end_of_prefix(request.to_date);
@@ -61,6 +92,7 @@ Answer<Page<TicketEvent>> Events::list(const std::string& ticket_id, const Event
   listing.group = [](std::string_view sort) { return std::string(sort.substr(0, 10)); };
   listing.order = order_of_event;
   listing.most_sorted = most_sorted_events;
+  listing.is_disordered = [this, partition](const std::string& day) { return is_disordered(partition, day); };
   if (actor.scope.customer_id)
     listing.shows = [&](const item::Item& item) {
       auto event = read_event(item);

@@ -24,11 +24,15 @@ class Events {
   // A line of the caller's own: a type of letters, digits and _ . -, and details of up to 64,000 bytes.
   Answer<TicketEvent> add(const std::string& ticket_id, const std::string& type, const item::Map& details,
                           const Actor& actor);
-  // By day, and within a day by time: also those that other programs wrote without numbers. Of a day with more than 200
-  // events, these come behind the others.
+  // By day, and within a day by time: also those that other programs wrote without numbers, or with numbers above 999
+  // that their keys do not sort by. Of a day with more than 10,000 events or 8 MB of them, these stand where their keys
+  // do.
   Answer<Page<TicketEvent>> list(const std::string& ticket_id, const EventsRequest& request, const Actor& actor);
 
  private:
+  // Has the day events whose keys are not in the order in which they happened?
+  store::Answer<bool> is_disordered(const std::string& partition, const std::string& day);
+
   TicketStore& store_;
   TicketWriter& writer_;
 };

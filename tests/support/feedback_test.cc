@@ -206,6 +206,48 @@ TEST_F(FeedbackTest, OfBoundCallersCountsOnceForEachOperatorOfATicket) {
   EXPECT_THAT(of_ticket(id, 10), SizeIs(3)) << "agents write down as much as they are told";
 }
 
+// Written by another program, whose three digits no longer sort.
+TEST_F(FeedbackTest, EventsOfOthersAbove999StandInTheirOrder) {
+  constexpr int count = 1'130;
+  const std::string id = office_.make();
+  const base::TimePoint begin = store_.clock().now();
+  for (int number = 2; number <= count; ++number)
+    store_.put({{"PK", "TICKET#" + id},
+                {"SK", plain_event_sort("2026-01-02", number)},
+                {"ticket_id", id},
+                {"timestamp", write_time(begin + std::chrono::seconds(number))},
+                {"event_type", "note"}});
+  store_.time().advance(std::chrono::seconds(count + 1));
+  const auto latest = office_.events.list(id, {}, operator_of());
+  ASSERT_TRUE(succeeded(latest));
+  ASSERT_THAT(latest->entries, SizeIs(10));
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(latest->entries.at(static_cast<std::size_t>(i)).number, count - i);
+  office_.move(id, processing);
+  std::vector<std::string> in_order;
+  for (int number = 1; number <= count + 1; ++number) in_order.push_back("2026-01-02#" + event_number(number));
+  EXPECT_EQ(sorts_of_events(id, {.newest_first = false, .page = {"", 100}}), in_order);
+  std::ranges::reverse(in_order);
+  EXPECT_EQ(sorts_of_events(id, {.page = {"", 100}}), in_order);
+}
+
+TEST_F(FeedbackTest, EventsWithTimesStandWhereTheyHappenedOnADayWithMany) {
+  const std::string id = office_.make();
+  for (int i = 0; i < 250; ++i) {
+    store_.time().advance(std::chrono::seconds(1));
+    if (i == 100)
+      store_.put({{"PK", "TICKET#" + id},
+                  {"SK", "EVENT#" + write_time(store_.clock().now())},
+                  {"ticket_id", id},
+                  {"timestamp", write_time(store_.clock().now())},
+                  {"event_type", "other"}});
+    else
+      ASSERT_TRUE(succeeded(office_.events.add(id, "note", {}, operator_of())));
+  }
+  const std::vector<std::string> sorts = sorts_of_events(id, {.newest_first = false, .page = {"", 50}});
+  ASSERT_THAT(sorts, SizeIs(251));
+  EXPECT_EQ(sorts.at(101), "2026-01-02#other");
+}
+
 // The former system counts the events of the day, and writes the next number without a letter before it.
 TEST_F(FeedbackTest, EventsStepOverNumbersOfOthersAbove999) {
   const std::string id = office_.make();

@@ -180,6 +180,42 @@ TEST_F(MergedLists, LargeGroupsHaveEachEntryOnce) {
   EXPECT_EQ(rest, by_time);
 }
 
+// Keys of a large group may stand in another order than its entries.
+TEST_F(MergedLists, LargeGroupsAreSortedWhereTheirKeysAreNot) {
+  constexpr int count = 60;
+  for (int i = 0; i < count; ++i) {
+    const std::string number = std::to_string(100 + i);
+    put("A", "day/" + std::string(number.rbegin(), number.rend()), number, number);  // the last digit first
+    put("A", "eve/" + number, "e" + number, number);
+  }
+  MergedListing listing = in_index({{"A"}});
+  listing.group = [](std::string_view sort) { return std::string(sort.substr(0, 3)); };
+  listing.order = [](const item::Item& item) { return attribute_text(item, "time"); };
+  listing.most_sorted = 10;
+  listing.most_read = 20;
+  std::vector<std::string> asked;
+  listing.is_disordered = [&](const std::string& group) -> store::Answer<bool> {
+    asked.push_back(group);
+    return group == "day";
+  };
+  std::vector<std::string> newest;
+  for (const char* const begin : {"e", ""})
+    for (int i = count - 1; i >= 0; --i) newest.push_back(begin + std::to_string(100 + i));
+  for (const int limit : {1, 7, 500}) EXPECT_EQ(names(listing, limit), newest) << limit;
+  EXPECT_THAT(asked, ::testing::Contains("eve"));
+  asked.clear();
+  ASSERT_EQ(read(listing, "", 500).value()->entries.size(), 2U * count) << "what was read to be sorted is given";
+  EXPECT_THAT(asked, ElementsAre("eve", "day")) << "each is asked for once";
+  // Up to a limit.
+  for (const auto limit : {&MergedListing::most_disordered, &MergedListing::most_disordered_bytes}) {
+    MergedListing small = listing;
+    small.*limit = 40;
+    const std::vector<std::string> found = names(small, 7);
+    EXPECT_NE(found, newest);
+    EXPECT_THAT(found, ::testing::UnorderedElementsAreArray(newest));
+  }
+}
+
 TEST_F(MergedLists, WhatComesMeanwhileNeitherRepeatsNorHidesOthers) {
   for (int i = 1; i <= 4; ++i) put("A", std::to_string(i), std::to_string(i));
   const MergedListing listing = in_index({{"A"}});
