@@ -1,5 +1,7 @@
 #include "support/ticket_lists.h"
 
+#include <algorithm>
+
 #include "item/attribute_text.h"
 #include "support/customer_view.h"
 #include "support/field_rules.h"
@@ -8,7 +10,8 @@ namespace postino::support {
 
 namespace {
 
-constexpr int most_rounds = 10;  // of looking at tickets one after the other
+constexpr int most_rounds = 10;                       // of looking at tickets one after the other
+constexpr std::int64_t most_counted_tickets = 1'000;  // of a status
 
 std::string moment_text(const std::optional<base::TimePoint>& time) { return time ? write_time(*time) : std::string(); }
 
@@ -138,6 +141,46 @@ Answer<Page<Ticket>> TicketLists::find(const TicketFilter& given, const PageRequ
   TRY(Page<item::Item> items, store_.list(std::move(listing), page, usual, scope));
   answer.cursor = std::move(items.cursor);
   return answer;
+}
+
+Answer<std::int64_t> TicketLists::count_entries(const store::MergedListing& listing, std::int64_t most) {
+  std::int64_t counted = 0;
+  for (const store::ListedRange& range : listing.ranges) {
+    store::QueryRequest request;
+    request.table_name = store_.tables().tickets;
+    request.index_name = listing.index;
+    request.select = store::Select::count;
+    expr::Names names{{"#partition", listing.partition_key}};
+    item::Map values{{":partition", range.partition}};
+    request.key_condition = "#partition = :partition";
+    if (!range.prefix.empty()) {
+      request.key_condition = "#partition = :partition AND begins_with(#sort, :prefix)";
+      names.emplace("#sort", listing.sort_key);
+      values.set(":prefix", range.prefix);
+    }
+    request.placeholders = {std::move(names), std::move(values)};
+    do {
+      if (counted >= most) return counted;
+      request.limit = static_cast<int>(most - counted);
+      TRY(store::PageResponse page, store_.query(request));
+      counted += page.count;
+      request.exclusive_start_key = std::move(page.last_evaluated_key);
+    } while (request.exclusive_start_key);
+  }
+  return counted;
+}
+
+Answer<TicketCounts> TicketLists::count(const Actor& actor) {
+  const Keys keys = store_.keys(actor.scope);
+  TicketCounts counts;
+  for (const TicketStatus status : all_statuses) {
+    store::MergedListing listing;
+    list_tickets(listing, keys, {.customer_id = actor.scope.customer_id.value_or(""), .status = status});
+    // One more tells whether there are more.
+    TRY(const std::int64_t counted, count_entries(listing, most_counted_tickets + 1));
+    counts.by_status.push_back({status, std::min(counted, most_counted_tickets), counted > most_counted_tickets});
+  }
+  return counts;
 }
 
 Answer<Page<Ticket>> TicketLists::escalated(const std::string& engineer, const PageRequest& page, const Actor& actor) {

@@ -2,8 +2,10 @@
 // customer get that customer's tickets from every list. Safe to call from any thread.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "support/ticket_store.h"
 
@@ -20,6 +22,15 @@ struct TicketFilter {
   std::optional<base::TimePoint> until = std::nullopt;  // created before
 };
 
+struct TicketCounts {
+  struct OfStatus {
+    TicketStatus status = TicketStatus::fresh;
+    std::int64_t count = 0;
+    bool is_least = false;  // there are more
+  };
+  std::vector<OfStatus> by_status = {};  // of every status
+};
+
 class TicketLists {
  public:
   explicit TicketLists(TicketStore& store) : store_(store) {}
@@ -28,10 +39,14 @@ class TicketLists {
   // short, even empty, and yet have a cursor: one call looks at a bounded number of tickets. Pages of 20 for a
   // customer, and of 100 otherwise.
   Answer<Page<Ticket>> find(const TicketFilter& filter, const PageRequest& page, const Actor& actor);
+  // How many there are of each status, up to 1,000: more are not counted.
+  Answer<TicketCounts> count(const Actor& actor);
   // Those that are escalated, the last one first; of one engineer unless the name is empty. Pages of 50.
   Answer<Page<Ticket>> escalated(const std::string& engineer, const PageRequest& page, const Actor& actor);
 
  private:
+  // The entries of all ranges, as far as that.
+  Answer<std::int64_t> count_entries(const store::MergedListing& listing, std::int64_t most);
   // The tickets that the entries of a list lead to, if they are as the filter wants them.
   template <class Wanted>
   Answer<Page<Ticket>> follow(const store::MergedListing& listing, const PageRequest& page, int usual,

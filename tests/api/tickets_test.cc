@@ -111,6 +111,26 @@ TEST_F(RestTickets, MoveFromTheVersionThatWasSeen) {
   EXPECT_EQ(events.text("/data/2/new_status"), "READY");
 }
 
+TEST_F(RestTickets, AreCountedByStatus) {
+  start_tickets({"boss:operator:boss-secret-0123456789", "c1:customer/c1:first-secret-0123456789",
+                 "acme:agent@acme:other-secret-0123456789"});
+  const auto as = [](const std::string& secret) { return Headers{{"X-API-Key", secret}}; };
+  const Headers boss = as("boss-secret-0123456789");
+  open("c1", "", boss);
+  open("c2", "", boss);
+  ASSERT_EQ(move(open("c2", "", boss), R"({"status":"PROCESSING"})", boss).status(), 200);
+  const Received all = get("/tickets/counts", boss);
+  ASSERT_EQ(all.status(), 200) << all.response.body;
+  EXPECT_EQ(all.number("/by_status/NEW"), 2);
+  EXPECT_EQ(all.number("/by_status/PROCESSING"), 1);
+  EXPECT_EQ(all.number("/by_status/ESCALATED"), 0);
+  EXPECT_EQ(all.number("/total"), 3);
+  EXPECT_FALSE(all.has("/at_least"));
+  EXPECT_TRUE(all.has("/as_of"));
+  EXPECT_EQ(get("/tickets/counts", as("first-secret-0123456789")).number("/total"), 1) << "of the customer alone";
+  EXPECT_EQ(get("/tickets/counts", as("other-secret-0123456789")).number("/total"), 0);
+}
+
 TEST_F(RestTickets, RepeatedMovesWithAKeyAreOne) {
   const std::string id = open();
   const Headers key{{"Idempotency-Key", "move-1"}};

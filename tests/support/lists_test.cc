@@ -136,6 +136,38 @@ TEST_F(TicketListsTest, OfEscalatedOnesHaveTheLastFirst) {
   EXPECT_THAT(escalated("", 2, customer_actor("cust_3")), IsEmpty());
 }
 
+std::vector<std::int64_t> numbers_of(const Answer<TicketCounts>& counts) {
+  EXPECT_TRUE(succeeded(counts));
+  std::vector<std::int64_t> numbers;
+  for (const auto& each : counts->by_status) numbers.push_back(each.is_least ? -each.count : each.count);
+  return numbers;
+}
+
+// NEW, PROCESSING, READY, FAILED, ESCALATED.
+TEST_F(TicketListsTest, AreCountedByStatus) {
+  EXPECT_THAT(numbers_of(office_.lists.count(operator_of())), ElementsAre(0, 0, 0, 0, 0));
+  for (int i = 0; i < 5; ++i) make("cust_" + std::to_string(i % 2));
+  office_.move(make("cust_1"), processing);
+  escalate(make("cust_0"), "eng_1");
+  office_.make(new_ticket("cust_1"), operator_of("acme"));
+  EXPECT_THAT(numbers_of(office_.lists.count(operator_of())), ElementsAre(5, 1, 0, 0, 1));
+  EXPECT_THAT(numbers_of(office_.lists.count(operator_of("acme"))), ElementsAre(1, 0, 0, 0, 0));
+  EXPECT_THAT(numbers_of(office_.lists.count(customer_actor("cust_1"))), ElementsAre(2, 1, 0, 0, 0));
+  EXPECT_THAT(numbers_of(office_.lists.count(customer_actor("none"))), ElementsAre(0, 0, 0, 0, 0));
+}
+
+TEST_F(TicketListsTest, AreCountedUpToALimit) {
+  for (int i = 0; i < 1'001; ++i)
+    store_.put({{"PK", "TICKET#t" + std::to_string(i)},
+                {"SK", "METADATA"},
+                {"GSI1PK", "CUSTOMER#cust_1"},
+                {"GSI1SK", "STATUS#READY#" + std::to_string(i)},
+                {"GSI2PK", i < 1'000 ? "STATUS#READY" : "STATUS#FAILED"},
+                {"GSI2SK", std::to_string(i)}});
+  EXPECT_THAT(numbers_of(office_.lists.count(operator_of())), ElementsAre(0, 0, 1'000, 1, 0));
+  EXPECT_THAT(numbers_of(office_.lists.count(customer_actor("cust_1"))), ElementsAre(0, 0, -1'000, 0, 0));
+}
+
 TEST_F(TicketListsTest, RefuseCursorsOfOtherLists) {
   for (int i = 0; i < 3; ++i) make("cust_1");
   const std::string cursor = office_.lists.find({.customer_id = "cust_1"}, {"", 1}, operator_of())->cursor;
@@ -198,6 +230,7 @@ TEST_F(ShardedListsTest, AreOneListInOrder) {
     EXPECT_EQ(find(office, {.error_code = "E42"}, limit), newest());
   }
   office.move(ids_[3], processing);
+  EXPECT_THAT(numbers_of(office.lists.count(operator_of())), ElementsAre(39, 1, 0, 0, 0));
   EXPECT_THAT(find(office, {.status = processing}, 10), ElementsAre(ids_[3]));
   EXPECT_THAT(find(office, {.status = fresh}, 10), SizeIs(39));
   std::vector<std::string> escalated_ones;

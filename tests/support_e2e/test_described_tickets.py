@@ -7,6 +7,7 @@ import re
 import pytest
 from described_rest import DescribedRest
 from tickets import new_ticket
+from waiting import eventually
 
 SERVER_FLAGS = ("--tickets-from", "Support <support@shop.example>")
 ABSENT = "tkt_absent"
@@ -51,6 +52,16 @@ def test_tickets_move(api, ticket):
     api.call("changeTicketPriority", 200, {"priority": "P1"}, id=ticket)
     letter = {"subject": "Done", "html": "<p>Done.</p>"}
     assert api.call("moveTicket", 200, {"status": "READY", "letter": letter}, id=ticket).json["completed_at"]
+
+
+def test_tickets_are_counted(api):
+    api.call("createTicket", 202, new_ticket("cust_counted"))
+    before = api.call("getTicketCounts", 200).json
+    assert before["total"] == sum(before["by_status"].values())
+    ticket = api.call("createTicket", 202, new_ticket("cust_counted")).json["ticket_id"]
+    api.call("moveTicket", 200, {"status": "PROCESSING"}, id=ticket)
+    api.call("moveTicket", 200, {"status": "FAILED"}, id=ticket)
+    eventually(lambda: api.call("getTicketCounts", 200).json["by_status"]["FAILED"] == 1, "the counters")
 
 
 def test_tickets_have_feedback_and_events(api, ticket):

@@ -4,6 +4,7 @@ import json
 import subprocess
 
 import pytest
+from waiting import eventually
 
 SERVER_FLAGS = ("--tickets-from", "support@shop.example", "--engineer", "eng_1=eng1@shop.example")
 
@@ -39,6 +40,12 @@ def test_a_ticket_is_worked_on(postino, ticket):
     assert ticket.encode() in postino("list", "--customer-id", "cust_1", "--priority", "P1")
     assert json.loads(postino("show", ticket, "--json"))["asset"] == {"model": "RX-200"}
     assert ticket.encode() in postino("several", "--ids", ticket)
+
+
+def test_tickets_are_counted(postino, ticket):
+    eventually(lambda: json.loads(postino("counts", "--json"))["by_status"]["NEW"] >= 1, f"the count of {ticket}")
+    lines = postino("counts").decode().splitlines()
+    assert [line.split()[0] for line in lines if line.startswith(" ")] == ["NEW", "PROCESSING", "READY", "FAILED", "ESCALATED"]
 
 
 def test_a_repeated_command_is_done_once(postino, ticket):

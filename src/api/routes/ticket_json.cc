@@ -1,5 +1,7 @@
 #include "api/routes/ticket_json.h"
 
+#include <algorithm>
+
 #include "api/routes/json_members.h"
 #include "base/text.h"
 #include "base/timestamp.h"
@@ -134,6 +136,29 @@ std::string creation_json(const support::Creation& creation) {
   json.key("status").string(creation.status);
   json.key("created_at").string(creation.created_at);
   json.key("status_url").string(ticket_path(creation.ticket_id));
+  json.end_object();
+  return text;
+}
+
+std::string ticket_counts_json(const support::TicketCounts& counts, base::TimePoint as_of) {
+  std::string text;
+  json::Writer json(text);
+  json.begin_object();
+  json.key("by_status").begin_object();
+  std::int64_t total = 0;
+  for (const auto& each : counts.by_status) {
+    json.key(name_of(each.status)).integer(each.count);
+    total += each.count;
+  }
+  json.end_object();
+  json.key("total").integer(total);
+  if (std::ranges::any_of(counts.by_status, &support::TicketCounts::OfStatus::is_least)) {
+    json.key("at_least").begin_array();
+    for (const auto& each : counts.by_status)
+      if (each.is_least) json.string(name_of(each.status));
+    json.end_array();
+  }
+  time_member(json, "as_of", as_of);
   json.end_object();
   return text;
 }

@@ -19,6 +19,7 @@ void write_json(json::Writer& json, const support::KeptAttachment& kept);
 std::string ticket_with_data_json(const support::Ticket& ticket);
 std::string creation_json(const support::Creation& creation);
 std::string ticket_path(const std::string& id);  // where it is shown
+std::string ticket_counts_json(const support::TicketCounts& counts, base::TimePoint as_of);
 std::string feedback_of_ticket_json(const support::TicketWithFeedback& found);
 
 template <class T>

@@ -19,8 +19,8 @@ struct TicketSizes {
   static constexpr std::size_t address = 320;
   static constexpr std::size_t kind = 64;
   static constexpr std::size_t content_type = 800;
-  static constexpr std::size_t file_name = 1'000;   // before it is cleaned
-  static constexpr std::size_t recipients = 20;     // of an e-mail
+  static constexpr std::size_t file_name = 1'000;  // before it is cleaned
+  static constexpr std::size_t recipients = 20;    // of an e-mail
 };
 
 // The support desk, unless the server has none.

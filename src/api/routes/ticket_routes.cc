@@ -82,6 +82,32 @@ Outcome list_tickets(Call& call) {
   return json_reply(ticket_page_json(tickets));
 }
 
+// From the counters of the live metrics, if they are complete.
+std::optional<std::pair<support::TicketCounts, base::TimePoint>> counters_of_tickets(const Call& call) {
+  if (call.services.metrics == nullptr) return std::nullopt;
+  const auto figures = call.services.metrics->dashboard().read(call.caller.tenant);
+  if (!figures) return std::nullopt;
+  const auto source = std::ranges::find(figures->sources, "tickets", &metrics::SourceState::name);
+  if (source == figures->sources.end() || !source->as_of || !source->due.empty()) return std::nullopt;
+  support::TicketCounts counts;
+  for (const support::TicketStatus status : support::all_statuses) {
+    const auto figure = figures->by_name.find("tickets_by_status#" + std::string(name_of(status)));
+    counts.by_status.push_back({status, figure != figures->by_name.end() ? figure->second.count : 0});
+  }
+  return std::pair(std::move(counts), *source->as_of);
+}
+
+Outcome count_tickets(Call& call) {
+  TRY(auto* desk, desk_of(call));
+  const support::Actor actor = ticket_actor(call);
+  // There are no counters of single customers.
+  if (!actor.scope.customer_id)
+    if (const auto counted = counters_of_tickets(call))
+      return json_reply(ticket_counts_json(counted->first, counted->second));
+  TRY(const support::TicketCounts counts, answered(desk->lists().count(actor)));
+  return json_reply(ticket_counts_json(counts, call.services.clock.now()));
+}
+
 Outcome list_escalated(Call& call) {
   TRY(auto* desk, desk_of(call));
   TRY(const support::PageRequest page, ticket_page(call));
@@ -140,6 +166,17 @@ std::vector<Route> ticket_reading_routes() {
                      .answers = {{200, "A page of tickets.", {{json_content_type, "TicketPage"}}}}},
        .handle = list_escalated,
        .large_answer = true},
+      {.operation = {.id = "getTicketCounts",
+                     .method = "GET",
+                     .path = "/tickets/counts",
+                     .right = Right::read_tickets,
+                     .summary = "Show how many tickets there are of each status",
+                     .description =
+                         "Of the caller's tenant, or customer. From the counters of the live metrics, which "
+                         "follow changes within seconds. For callers that are bound to a customer, and where "
+                         "there are no counters, up to 1,000 tickets of each status are counted.",
+                     .answers = {{200, "The counts.", {{json_content_type, "TicketCounts"}}}}},
+       .handle = count_tickets},
       {.operation = {.id = "getTickets",
                      .method = "GET",
                      .path = "/tickets/batch",

@@ -173,6 +173,18 @@ Schema new_ticket() {
           .closed = true};
 }
 
+Schema ticket_counts() {
+  Schema by_status{.type = "object"};
+  for (const support::TicketStatus status : support::all_statuses)
+    by_status.properties.push_back({name_of(status), count(), required});
+  return {
+      .type = "object",
+      .properties = {{"by_status", std::move(by_status), required},
+                     {"total", count("Of all of them."), required},
+                     {"at_least", list_of(text(), "Statuses of which there are more than were counted. Absent: none.")},
+                     {"as_of", time("When they were counted, or when the counters last changed."), required}}};
+}
+
 }  // namespace
 
 std::vector<NamedSchema> ticket_schemas() {
@@ -194,6 +206,7 @@ std::vector<NamedSchema> ticket_schemas() {
       {"ShownTicket", std::move(shown)},
       {"TicketList", {.type = "object", .properties = {{"data", list_of(like("Ticket")), required}}}},
       {"TicketPage", page_of_records("Ticket")},
+      {"TicketCounts", ticket_counts()},
       {"TicketMove",
        change_of_ticket({{"status", ticket_status("What it is to become."), required}, engineer_property(optional)})},
       {"TicketEscalation", change_of_ticket({engineer_property(required)})},

@@ -68,6 +68,7 @@ constexpr OperationCommand ticket_operations[] = {
     {"open", "createTicket"},
     {"show", "getTicket"},
     {"several", "getTickets"},
+    {"counts", "getTicketCounts"},
     {"move", "moveTicket"},
     {"escalate", "escalateTicket"},
     {"deescalate", "deescalateTicket"},
