@@ -9,6 +9,12 @@
 
 namespace postino::support {
 
+namespace {
+
+constexpr int most_with_bound = 50;  // feedbacks of a ticket to which callers that are bound to a customer add
+
+}  // namespace
+
 Answer<std::string> FeedbackBook::last_in_millisecond(const Keys& keys, const std::string& ticket_id,
                                                       base::TimePoint time) {
   // "...123Z" is behind "...123999Z", and is always the first one that is taken.
@@ -27,21 +33,27 @@ Answer<std::string> FeedbackBook::last_in_millisecond(const Keys& keys, const st
   return item::attribute_text(page.items.front(), "SK").substr(feedback_begin.size());
 }
 
-Answer<bool> FeedbackBook::is_rated(const Keys& keys, const std::string& ticket_id, const std::string& operator_id) {
+Answer<void> FeedbackBook::check_bound(const Keys& keys, const std::string& ticket_id, const std::string& operator_id) {
   store::QueryRequest request;
   request.table_name = store_.tables().tickets;
   request.key_condition = "PK = :pk AND begins_with(SK, :begin)";
-  request.filter = "operator_id = :operator";
-  request.projection = "SK";
-  request.placeholders.values =
-      item::Map{{":begin", std::string(feedback_begin)}, {":operator", operator_id}, {":pk", keys.ticket(ticket_id)}};
+  request.projection = "SK, operator_id";
+  request.placeholders.values = item::Map{{":begin", std::string(feedback_begin)}, {":pk", keys.ticket(ticket_id)}};
   request.consistent_read = true;
-  while (true) {
-    TRY(const store::PageResponse page, store_.query(request));
-    if (!page.items.empty()) return true;
-    if (!page.last_evaluated_key) return false;
-    request.exclusive_start_key = page.last_evaluated_key;
-  }
+  int count = 0;
+  do {
+    request.limit = most_with_bound - count;
+    TRY(store::PageResponse page, store_.query(request));
+    for (const item::Item& item : page.items)
+      if (item::attribute_text(item, "operator_id") == operator_id)
+        return refuse_field("operator_id", "must be one that the ticket has no feedback of yet");
+    count += static_cast<int>(page.items.size());
+    if (count >= most_with_bound)
+      return refuse_field("operator_id", "must not be given for a ticket that has " + std::to_string(most_with_bound) +
+                                             " feedbacks already");
+    request.exclusive_start_key = std::move(page.last_evaluated_key);
+  } while (request.exclusive_start_key);
+  return {};
 }
 
 Answer<Feedback> FeedbackBook::add(const std::string& ticket_id, const NewFeedback& given, const Actor& actor) {
@@ -68,10 +80,7 @@ Answer<Feedback> FeedbackBook::add(const std::string& ticket_id, const NewFeedba
       feedback.submitted_text = *std::move(next);
     }
     // The commit fails if the ticket has got another event meanwhile, so that two at once are not both the first.
-    if (actor.scope.customer_id) {
-      TRY(const bool is_repeated, is_rated(keys, ticket_id, given.operator_id));
-      if (is_repeated) return refuse_field("operator_id", "must be one that the ticket has no feedback on yet");
-    }
+    if (actor.scope.customer_id) TRY_VOID(check_bound(keys, ticket_id, given.operator_id));
     feedback.customer_id = stored.ticket.customer.id;
     TicketChange change{.after = stored, .event = {}};
     change.event.at = feedback.submitted_at;

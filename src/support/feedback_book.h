@@ -1,4 +1,4 @@
-// Feedback of operators on tickets. Safe to call from any thread.
+// Feedback of operators on the help that tickets got. Safe to call from any thread.
 #pragma once
 
 #include <optional>
@@ -27,8 +27,9 @@ class FeedbackBook {
  public:
   FeedbackBook(TicketStore& store, TicketWriter& writer) : store_(store), writer_(writer) {}
 
-  // Callers that are bound to a customer rate an operator once for each ticket, so that no customer decides on the
-  // figures of an operator by repetition.
+  // Callers that are bound to a customer give it once for each operator and ticket, and not to a ticket that has 50
+  // feedbacks, so that no customer decides on figures by repetition. That the operator has worked on the ticket is not
+  // checked.
   Answer<Feedback> add(const std::string& ticket_id, const NewFeedback& feedback, const Actor& actor);
   // By its time, as it is written. unknown_ticket when there is none.
   Answer<Feedback> find(const std::string& ticket_id, const std::string& submitted_at, const Actor& actor);
@@ -39,8 +40,8 @@ class FeedbackBook {
 
  private:
   Answer<std::string> last_in_millisecond(const Keys& keys, const std::string& ticket_id, base::TimePoint time);
-  // Has the ticket feedback on this operator?
-  Answer<bool> is_rated(const Keys& keys, const std::string& ticket_id, const std::string& operator_id);
+  // May a caller that is bound to a customer add feedback of this operator?
+  Answer<void> check_bound(const Keys& keys, const std::string& ticket_id, const std::string& operator_id);
   Answer<Page<Feedback>> read_page(Page<item::Item> items);
 
   TicketStore& store_;

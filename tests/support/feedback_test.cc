@@ -206,6 +206,19 @@ TEST_F(FeedbackTest, OfBoundCallersCountsOnceForEachOperatorOfATicket) {
   EXPECT_THAT(of_ticket(id, 10), SizeIs(3)) << "agents write down as much as they are told";
 }
 
+// Another operator each time would be repetition as well.
+TEST_F(FeedbackTest, OfBoundCallersIsLimitedForEachTicket) {
+  const std::string id = office_.make();
+  const auto rate = [&](int number) {
+    return office_.feedback.add(id, {.operator_id = "op_" + std::to_string(number), .rating = 1},
+                                customer_actor("cust_456"));
+  };
+  for (int number = 0; number < 50; ++number) ASSERT_TRUE(succeeded(rate(number)));
+  EXPECT_THAT(faulty_fields(rate(50)), ElementsAre("operator_id"));
+  add(id, "op_50");
+  EXPECT_THAT(of_ticket(id, 100), SizeIs(51));
+}
+
 // Written by another program, whose three digits no longer sort.
 TEST_F(FeedbackTest, EventsOfOthersAbove999StandInTheirOrder) {
   constexpr int count = 1'130;
