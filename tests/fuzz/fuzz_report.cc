@@ -1,7 +1,8 @@
-// Mail that comes from outside: delivery reports, and the addresses in them.
+// Mail that comes from outside: delivery reports, customers' answers, and the addresses in them.
 #include "base/check.h"
 #include "mail/address.h"
 #include "mail/delivery_report.h"
+#include "mail/readable_text.h"
 #include "mail/subject.h"
 #include "targets.h"
 
@@ -15,6 +16,7 @@ void fuzz_report(std::string_view input) {
     CHECK(again && again->address == mailbox->address);
   }
   mail::subject_of(input);
+  mail::readable_text(input);
   const auto report = mail::parse_delivery_report(input);
   if (!report) return;
   CHECK(report->recipients.size() <= 1'000);
