@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 
 #include "base/text.h"
 
@@ -37,7 +38,7 @@ class Converter {
   Converter(const Converter&) = delete;
   Converter& operator=(const Converter&) = delete;
 
-  bool is_open() const { return handle_ != reinterpret_cast<GIConv>(-1); }
+  bool is_open() const { return handle_ != reinterpret_cast<GIConv>(std::intptr_t{-1}); }
 
   std::string convert(std::string_view bytes) {
     std::string text;
