@@ -129,7 +129,7 @@ TEST(ParseMailbox, RefusesWhatIsNotUtf8AndWhatCannotBeSeen) {
     EXPECT_EQ(rule_of("Ann" + std::string(bad) + " <ann@example.com>"), "must be UTF-8");
     EXPECT_EQ(rule_of("ann" + std::string(bad) + "@example.com"), "must be UTF-8");
   }
-  for (const std::string_view bad : {"\u00A0", "\u200B", "\u2028", "\u202E", "\u3000"})
+  for (const std::string_view bad : {"\u00A0", "\u200B", "\u202E", "\u3000"})
     EXPECT_EQ(rule_of("ann" + std::string(bad) + "@example.com"),
               "must not contain invisible characters in the address");
 }
