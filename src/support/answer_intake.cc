@@ -15,6 +15,10 @@ using broker::Disposition;
 
 constexpr std::size_t most_answer_bytes = 6 << 20;  // an e-mail in base64, and a little more
 
+bool may_succeed_later(RefusalKind kind) {
+  return kind == RefusalKind::busy || kind == RefusalKind::unavailable || kind == RefusalKind::outcome_unknown;
+}
+
 }  // namespace
 
 std::optional<ReceivedMessage> read_answer(std::string_view body) {
