@@ -208,7 +208,7 @@ Answer<Approvals::Outcome> Approvals::commit(Attempt& attempt, const StoredDraft
     commit.count_reminder(keys, draft.customer_id);
   else
     commit.check(Keys::key(keys.customer(draft.customer_id), profile_sort), "attribute_not_exists(PK)");
-  commit.put(watch_item({sent.email_id, keys.tenant(), draft.customer_id, sent.id, sent.sent_at}, attempt.now));
+  commit.put(watch_item({sent.email_id, keys.tenant(), draft.customer_id, sent.id}, attempt.now));
   commit.audit(attempt.actor, "draft.approved", "drafts/" + draft.id,
                {{"email_id", sent.email_id},
                 {"reminder", sent.id},

@@ -129,7 +129,7 @@ Answer<void> write_delivery(ReminderStore& store, const Watch& watch, const Sent
                  "customers/" + watch.customer_id + "/reminders/" + watch.record, details, store.random());
   }
   TRY(const std::optional<item::Item> known, store.get(Keys::email(watch.email_id), std::string(watch_sort)));
-  Watch fresh = watch;
+  Watch fresh = after_look(watch, after.delivery == DeliveryStatus::queued, commit.now());
   fresh.looks = 0;
   if (known) commit.put(watch_item(fresh, commit.now()), "attribute_exists(PK)");
   if (after.delivery != before.delivery && after.delivery != DeliveryStatus::queued) {
@@ -217,7 +217,7 @@ Answer<void> Deliveries::put_off(const std::string& email_id) {
   if (!item) return {};
   const auto watch = read_watch(*item);
   if (!watch) return take_out(*item, watch.error());
-  auto later = look_later(*watch);
+  auto later = look_later(*watch, !watch->settled_at);
   if (!later && later.error().kind == RefusalKind::busy) return {};  // another look was in between
   return later;
 }
@@ -242,16 +242,19 @@ Answer<bool> Deliveries::look(const Watch& watch) {
   if (!email) return base::propagate(refusal_of(email.error()));
   // It is not there: not yet, or no longer.
   if (!*email) {
-    TRY_VOID(look_later(watch));
+    TRY(const std::optional<item::Item> handover,
+        store_.get(Keys::handover(Keys::work_shard(watch.email_id)), watch.email_id));
+    TRY_VOID(look_later(watch, handover.has_value()));
     return false;
   }
   const auto before = item ? read_sent(*item, store_.tables().currency)
                            : base::Result<SentReminder>(base::fail(base::ErrorCode::not_found, "it was removed"));
   if (!before) {
     // Whatever has become of its record, it does not go out to a customer who is stopped.
-    if (as_delivered(SentReminder(), **email).delivery == DeliveryStatus::queued) TRY_VOID(call_back(watch));
+    const bool waits = as_delivered(SentReminder(), **email).delivery == DeliveryStatus::queued;
+    if (waits) TRY_VOID(call_back(watch));
     if (item) return base::propagate(refusal_of(before.error()));
-    TRY_VOID(look_later(watch));
+    TRY_VOID(look_later(watch, waits));
     return false;
   }
   const SentReminder after = as_delivered(*before, **email);
@@ -259,15 +262,16 @@ Answer<bool> Deliveries::look(const Watch& watch) {
   if (before->delivery == DeliveryStatus::cancelled && after.delivery == DeliveryStatus::queued) {
     if (const auto cancelled = mail_.cancel(watch.email_id, watch.tenant, before->failure); !cancelled)
       return base::propagate(refusal_of(cancelled.error()));
-    TRY_VOID(look_later(watch));
+    TRY_VOID(look_later(watch, true));
     return false;
   }
   if (after.delivery == before->delivery && after.failure == before->failure) {
-    if (after.delivery == DeliveryStatus::queued) {
+    const bool waits = after.delivery == DeliveryStatus::queued;
+    if (waits) {
       TRY(const bool is_cancelled, call_back(watch));
       if (is_cancelled) return true;
     }
-    TRY_VOID(look_later(watch));
+    TRY_VOID(look_later(watch, waits));
     return false;
   }
   // Before the record: when this process ends in between, the next look does both.
@@ -340,10 +344,10 @@ Answer<void> Deliveries::check_requeue(const std::string& email_id) {
   return {};
 }
 
-Answer<void> Deliveries::look_later(Watch watch) {
+Answer<void> Deliveries::look_later(Watch watch, bool waits) {
   ++watch.looks;
   Commit commit = store_.begin();
-  commit.put(watch_item(watch, commit.now()), "attribute_exists(PK)");
+  commit.put(watch_item(after_look(std::move(watch), waits, commit.now()), commit.now()), "attribute_exists(PK)");
   return store_.write(std::move(commit));
 }
 

@@ -55,7 +55,8 @@ class Deliveries {
   Answer<bool> look_at(const std::string& email_id);
   // Of a customer who was stopped since it was approved: true when it is cancelled now.
   Answer<bool> call_back(const Watch& watch);
-  Answer<void> look_later(Watch watch);
+  // `waits`: the outbox has not finished with the e-mail.
+  Answer<void> look_later(Watch watch, bool waits);
   Answer<std::string> find_objection(const outbox::Email& email);
 
   ReminderStore& store_;

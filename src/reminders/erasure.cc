@@ -388,8 +388,10 @@ Answer<ErasureReport> Erasure::report(const Keys& keys, const std::string& id) {
   keep("reminders that were not sent", kept.others,
        "they prove that the customer did not get them; they have no text, name or address, and expire a year after "
        "they were approved");
-  keep("links from e-mails to reminders", kept.watches,
-       "so that a bounce that comes later is written down; they have ids alone, and expire 45 days after the approval");
+  keep(
+      "links from e-mails to reminders", kept.watches,
+      "so that a bounce that comes later is written down; they have ids alone, and expire 45 days after the outbox has "
+      "finished with the e-mail");
   TRY(const std::vector<item::Item> events, audit_events_of(store_, keys, id));
   report.kept.push_back({"audit events", static_cast<std::int64_t>(events.size()),
                          "they prove who decided what; they have no names, addresses or texts of customers"});

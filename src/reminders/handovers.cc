@@ -100,8 +100,7 @@ Answer<void> Handovers::hand_over(const Handover& handover) {
   // no reminder.
   if (const auto stopped = why_stopped_now(store_, customers, keys, handover.customer_id);
       stopped && !stopped->empty()) {
-    TRY_VOID(recall_reminder(store_, mail_,
-                             {handover.email_id, handover.tenant, handover.customer_id, handover.record, sent->sent_at},
+    TRY_VOID(recall_reminder(store_, mail_, {handover.email_id, handover.tenant, handover.customer_id, handover.record},
                              *stopped, {.tenant = handover.tenant, .name = "outbox", .key = {}, .from = {}}));
     return {};
   }

@@ -33,7 +33,7 @@ class WaitingReminders {
       : store_(store), keys_(keys), customer_id_(customer_id) {}
 
   Answer<std::vector<Watch>> find() {
-    TRY_VOID(read(sent_begin, "PK, SK, email_id, sent_at_ms, delivery_status, delivered_at_ms", std::nullopt,
+    TRY_VOID(read(sent_begin, "PK, SK, email_id, delivery_status, delivered_at_ms", std::nullopt,
                   [&](const item::Item& item) { add_sent(item); }));
     // Where another program has spoilt or removed the record, the draft still leads to the e-mail.
     TRY_VOID(read(draft_begin, "PK, SK, revision, sent_record", name_of(DraftStatus::approved),
@@ -68,20 +68,18 @@ class WaitingReminders {
     const std::string email_id = item::attribute_text(item, "email_id");
     if (email_id.empty()) return;  // of another program
     emails_.insert(email_id);
-    if (!is_over(item)) add(email_id, item::attribute_text(item, "SK").substr(sent_begin.size()), item);
+    if (!is_over(item)) add(email_id, item::attribute_text(item, "SK").substr(sent_begin.size()));
   }
 
   void add_draft(const item::Item& item) {
     const std::string id = item::attribute_text(item, "SK").substr(draft_begin.size());
     ItemFields fields(item);
     const std::string email_id = reminder_email_id(keys_.tenant(), id, std::max(1, fields.count("revision")));
-    if (emails_.insert(email_id).second) add(email_id, item::attribute_text(item, "sent_record"), item);
+    if (emails_.insert(email_id).second) add(email_id, item::attribute_text(item, "sent_record"));
   }
 
-  void add(const std::string& email_id, std::string record, const item::Item& item) {
-    ItemFields fields(item);
-    waiting_.push_back({email_id, keys_.tenant(), customer_id_, std::move(record),
-                        fields.moment("sent_at_ms").value_or(store_.clock().now())});
+  void add(const std::string& email_id, std::string record) {
+    waiting_.push_back({email_id, keys_.tenant(), customer_id_, std::move(record)});
   }
 
   ReminderStore& store_;

@@ -225,6 +225,45 @@ TEST_F(DeliveriesOfReminders, AreLookedForEverMoreRarelyAndThenNoMore) {
   EXPECT_FALSE(store_.get("EMAIL#" + sent.email_id, "WATCH")->contains("GSI1PK"));
 }
 
+// One that is held, or waits for an outbox that is away, may do so for months.
+TEST_F(DeliveriesOfReminders, AreFollowedAsLongAsTheEmailWaits) {
+  const auto sent = office_.approve(put_draft(store_, "cust_001", "first"));
+  ASSERT_TRUE(succeeded(sent));
+  const auto watch = [&] { return store_.get("EMAIL#" + sent->email_id, "WATCH").value_or(item::Item()); };
+  const auto look_after = [&](base::Milliseconds time) {
+    store_.time().advance(time);
+    return office_.deliveries.run_once().value_or(-1);
+  };
+  for (const bool is_handed_over : {false, true}) {
+    if (is_handed_over) {
+      ASSERT_EQ(office_.handovers.run_once().value_or(-1), 1);
+    }
+    for (int month = 0; month < 3; ++month) {
+      EXPECT_EQ(look_after(30 * 24h), 0);
+      EXPECT_FALSE(watch().contains("ttl"));
+    }
+  }
+  become(*sent, State::sent);
+  EXPECT_EQ(look_after(7h), 1) << "without being told";
+  EXPECT_EQ(record(*sent).delivery, DeliveryStatus::sent);
+  const auto end = base::epoch_seconds(store_.time().now() + 45 * 24h);
+  EXPECT_EQ(*watch().find("ttl"), item::AttributeValue(end)) << "a bounce may follow";
+  EXPECT_EQ(look_after(4 * 24h), 0);
+  EXPECT_EQ(*watch().find("ttl"), item::AttributeValue(end));
+  bounce(*sent, "5.1.1");
+  EXPECT_EQ(look_after(7h), 1);
+  EXPECT_EQ(record(*sent).delivery, DeliveryStatus::bounced);
+}
+
+TEST_F(DeliveriesOfReminders, AreNotFollowedWhenTheOutboxHasNothingOfThemAnyMore) {
+  const auto sent = office_.approve(put_draft(store_, "cust_001", "first"));
+  ASSERT_TRUE(succeeded(sent));
+  store_.remove(Keys::handover(Keys::work_shard(sent->email_id)), sent->email_id);
+  EXPECT_EQ(look(*sent), 0);
+  EXPECT_EQ(*store_.get("EMAIL#" + sent->email_id, "WATCH")->find("ttl"),
+            item::AttributeValue(base::epoch_seconds(test_start + 45 * 24h)));
+}
+
 TEST_F(DeliveriesOfReminders, LeaveOtherEmailsAlone) {
   office_.deliveries.note("0192f3a1-0000-7000-8000-000000000000");
   office_.deliveries.note("0192f3a1-0000-8000-8000-000000000000");

@@ -272,13 +272,20 @@ TEST(Watch, IsLookedAtLaterAndLater) {
   EXPECT_EQ(pause_before_look(0), 10s);
   EXPECT_EQ(pause_before_look(1), 20s);
   EXPECT_EQ(pause_before_look(100), 6h);
-  Watch watch{"e", "acme", "cust_001", "record", of_seed, 2};
+  Watch watch{"e", "acme", "cust_001", "record", 2, of_seed};
   const auto read = read_watch(watch_item(watch, of_seed));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->tenant, "acme");
   EXPECT_EQ(read->looks, 2);
+  EXPECT_EQ(read->settled_at, of_seed);
   EXPECT_TRUE(watch_item(watch, of_seed + watch_time - 1ms).contains("GSI1PK"));
   EXPECT_FALSE(watch_item(watch, of_seed + watch_time).contains("GSI1PK"));
+  EXPECT_EQ(*watch_item(watch, of_seed).find("ttl"), item::AttributeValue(base::epoch_seconds(of_seed + watch_life)));
+  watch.settled_at.reset();
+  const item::Item waiting = watch_item(watch, of_seed + 1000 * 24h);
+  EXPECT_TRUE(waiting.contains("GSI1PK")) << "what waits is looked at however long";
+  EXPECT_FALSE(waiting.contains("ttl"));
+  EXPECT_EQ(read_watch(waiting)->settled_at, std::nullopt);
 }
 
 }  // namespace

@@ -8,6 +8,14 @@
 
 namespace postino::reminders {
 
+Watch after_look(Watch watch, bool waits, base::TimePoint now) {
+  if (waits)
+    watch.settled_at.reset();
+  else if (!watch.settled_at)
+    watch.settled_at = now;
+  return watch;
+}
+
 base::Milliseconds pause_before_look(int looks) {
   using namespace std::chrono_literals;
   constexpr base::Milliseconds first = 10s, longest = 6h;
@@ -17,7 +25,7 @@ base::Milliseconds pause_before_look(int looks) {
 
 item::Item watch_item(const Watch& watch, base::TimePoint now) {
   item::Item item = Keys::key(Keys::email(watch.email_id), watch_sort);
-  if (now < watch.sent_at + watch_time) {
+  if (!watch.settled_at || now < *watch.settled_at + watch_time) {
     item.set("GSI1PK", Keys::watch(Keys::work_shard(watch.email_id)));
     item.set("GSI1SK", base::format_timestamp(now + pause_before_look(watch.looks)));
   }
@@ -25,20 +33,16 @@ item::Item watch_item(const Watch& watch, base::TimePoint now) {
   set_text(item, "tenant", watch.tenant);
   item.set("customer_id", watch.customer_id);
   item.set("record", watch.record);
-  item.set("sent_at_ms", base::epoch_milliseconds(watch.sent_at));
   set_count(item, "looks", watch.looks);
-  item.set(std::string(ttl_attribute), base::epoch_seconds(watch.sent_at + watch_life));
+  set_moment(item, "settled_at_ms", watch.settled_at);
+  if (watch.settled_at) item.set(std::string(ttl_attribute), base::epoch_seconds(*watch.settled_at + watch_life));
   return item;
 }
 
 base::Result<Watch> read_watch(const item::Item& item) {
   ItemFields fields(item);
-  Watch watch{fields.text("email_id"),
-              fields.text("tenant"),
-              fields.text("customer_id"),
-              fields.text("record"),
-              fields.moment("sent_at_ms").value_or(base::TimePoint()),
-              fields.count("looks")};
+  Watch watch{fields.text("email_id"), fields.text("tenant"), fields.text("customer_id"),
+              fields.text("record"),   fields.count("looks"), fields.moment("settled_at_ms")};
   TRY_VOID(fields.check());
   return watch;
 }
