@@ -46,6 +46,22 @@ void add_change(Commit& commit, const Keys& keys, const Customer& before, const 
   commit.add(std::move(update));
 }
 
+void add_objection(Commit& commit, const Keys& keys, const std::string& customer_id, const Objection& before,
+                   const Objection& after) {
+  if (after == before) return;
+  if (after.is_any()) {
+    store::TransactPut put;
+    put.table_name = commit.tables().audit();
+    put.item = objection_item(keys, customer_id, after);
+    commit.add(std::move(put));
+    return;
+  }
+  store::TransactDelete removal;
+  removal.table_name = commit.tables().audit();
+  removal.key = Keys::key(keys.customer(customer_id), objection_sort);
+  commit.add(std::move(removal));
+}
+
 Answer<Customer> read_profile(const item::Item& item, const std::string& customer_id) {
   auto customer = read_customer(item);
   if (!customer) return base::propagate(refusal_of(customer.error()));
@@ -60,11 +76,13 @@ Answer<std::optional<Customer>> mended_customer(ReminderStore& store, const Keys
   for (int round = 0; round < change_rounds; ++round) {
     TRY(const std::optional<item::Item> item, store.get(keys.customer(customer_id), std::string(profile_sort)));
     if (!item) return std::nullopt;
+    // Afterwards, so that an objection that is made or taken back meanwhile changes the record that is written below.
+    TRY(const Objection objection, store.objection(keys, customer_id));
     auto found = read_profile(*item, customer_id);
-    if (found) return std::optional(*std::move(found));
-    if (found.error().kind != RefusalKind::corrupt) return base::propagate(std::move(found).error());
+    if (found && with_objection(*found, objection) == *found) return std::optional(*std::move(found));
+    if (!found && found.error().kind != RefusalKind::corrupt) return base::propagate(std::move(found).error());
     Commit commit = store.begin();
-    Customer anew = salvaged_customer(*item, customer_id);
+    Customer anew = with_objection(found ? *found : salvaged_customer(*item, customer_id), objection);
     if (anew.created_at == base::TimePoint()) anew.created_at = commit.now();
     if (anew.opted_out && !anew.opted_out_at) anew.opted_out_at = commit.now();
     anew.updated_at = commit.now();
@@ -77,8 +95,11 @@ Answer<std::optional<Customer>> mended_customer(ReminderStore& store, const Keys
     expr::Placeholders placeholders;
     std::string condition = same_attributes(*item, customer_attributes(), placeholders);
     commit.put(std::move(mended), std::move(condition), std::move(placeholders));
-    commit.audit(actor, "customer.record_made_anew", "customers/" + customer_id, {{"cause", found.error().message}},
-                 store.random());
+    add_objection(commit, keys, customer_id, objection, objection_of(anew));
+    const std::string cause =
+        found ? "the record " + key_text(*item) + " lacked what the customer had said against reminders"
+              : found.error().message;
+    commit.audit(actor, "customer.record_made_anew", "customers/" + customer_id, {{"cause", cause}}, store.random());
     const auto written = store.write(std::move(commit));
     if (!written && written.error().kind != RefusalKind::busy) return base::propagate(written.error());
   }

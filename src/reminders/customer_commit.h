@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "reminders/record/customer.h"
+#include "reminders/record/objection.h"
 #include "reminders/reminder_store.h"
 
 namespace postino::reminders {
@@ -14,10 +15,14 @@ inline constexpr int change_rounds = 30;
 
 // The customer had this version. Only attributes that differ are written: approvals count beside it.
 void add_change(Commit& commit, const Keys& keys, const Customer& before, const Customer& after);
+// What the customer says against reminders from now on, if that is something else.
+void add_objection(Commit& commit, const Keys& keys, const std::string& customer_id, const Objection& before,
+                   const Objection& after);
 // The record of a customer; corrupt when it cannot be read, or is that of another one.
 Answer<Customer> read_profile(const item::Item& item, const std::string& customer_id);
 // The customer, as opting out, paying and all else that changes one must find it: when another program has spoilt the
-// record, it is made anew of what can be read of it, and the audit notes it. nullopt: there is none.
+// record, or taken an objection out of it, it is made anew of what can be read of it, and the audit notes it. nullopt:
+// there is none.
 Answer<std::optional<Customer>> mended_customer(ReminderStore& store, const Keys& keys, const std::string& customer_id,
                                                 const Actor& actor);
 // Nothing is written unless the customer is there.

@@ -58,8 +58,12 @@ Answer<Customer> Customers::find(const std::string& id, const std::string& tenan
   TRY(const std::optional<item::Item> item, store_.get(store_.keys(tenant).customer(id), std::string(profile_sort)));
   if (!item) return refuse_unknown_customer(id);
   auto customer = read_profile(*item, id);
-  if (!customer) customer.error().message += "; it is made anew when the customer opts out, or is put once more";
-  return customer;
+  if (!customer) {
+    customer.error().message += "; it is made anew when the customer opts out, or is put once more";
+    return customer;
+  }
+  TRY(const Objection objection, store_.objection(store_.keys(tenant), id));
+  return with_objection(*std::move(customer), objection);
 }
 
 Answer<Customer> Customers::change(const std::string& id, const Actor& actor, const std::string& action,
@@ -81,6 +85,7 @@ Answer<Customer> Customers::change(const std::string& id, const Actor& actor, co
     after.updated_at = commit.now();
     ++after.version;
     add_change(commit, keys, before, after);
+    add_objection(commit, keys, id, objection_of(before), objection_of(after));
     commit.move_guard(keys, id, guard, guard);
     commit.audit(actor, action, customer_subject(id), {}, store_.random());
     const auto written = store_.write(std::move(commit));
@@ -93,6 +98,8 @@ Answer<Customer> Customers::change(const std::string& id, const Actor& actor, co
 // Answers busy when another caller has made it meanwhile.
 Answer<Customer> Customers::make(const Keys& keys, Customer customer, const Actor& actor) {
   TRY(const std::optional<item::Item> item, store_.get(keys.customer(customer.id), std::string(erased_sort)));
+  // Another program may have removed the record of this customer, and that of its erasure.
+  TRY(const Objection objection, store_.objection(keys, customer.id));
   Commit commit = store_.begin();
   if (item) {
     const auto erased = read_erased(*item);
@@ -104,9 +111,11 @@ Answer<Customer> Customers::make(const Keys& keys, Customer customer, const Acto
     customer.complaints = erased->complaints;
   }
   if (customer.opted_out) opt_out_now(customer, commit.now());
+  customer = with_objection(std::move(customer), objection);
   customer.created_at = customer.updated_at = commit.now();
   customer.version = 1;
   commit.put(customer_item(keys, customer), "attribute_not_exists(PK)");
+  add_objection(commit, keys, customer.id, objection, objection_of(customer));
   commit.check(Keys::key(keys.customer(customer.id), erased_sort),
                "attribute_not_exists(PK) OR attribute_exists(finished_at_ms)");
   commit.audit(actor, "customer.created", customer_subject(customer.id), {}, store_.random());
@@ -186,7 +195,12 @@ Answer<Page<Customer>> Customers::list(const PageRequest& page, const std::strin
   listing.partitions = {store_.keys(tenant).listing("CUSTOMERS")};
   listing.in_index = true;
   TRY(const Page<item::Item> items, list_items(store_, listing, page));
-  return readable_page<Customer>(items, "customers", read_customer);
+  Page<Customer> answer = readable_page<Customer>(items, "customers", read_customer);
+  for (Customer& customer : answer.entries) {
+    TRY(const Objection objection, store_.objection(store_.keys(tenant), customer.id));
+    customer = with_objection(std::move(customer), objection);
+  }
+  return answer;
 }
 
 Answer<Page<Customer>> Customers::late_payers(const PageRequest& page, const std::string& tenant) {

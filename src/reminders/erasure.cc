@@ -170,6 +170,8 @@ Answer<std::string> Erasure::export_customer(const std::string& id, const Actor&
   TRY(std::vector<item::Item> events, audit_events_of(store_, keys, id));
   records["audit"];
   for (item::Item& event : events) add("audit", std::move(event));
+  TRY(const Objection objection, store_.objection(keys, id));
+  if (objection.is_any()) add("objection", objection_item(keys, id, objection));
 
   Commit commit = store_.begin();
   commit.audit(actor, "customer.exported", "customers/" + id, {}, store_.random());
@@ -178,7 +180,7 @@ Answer<std::string> Erasure::export_customer(const std::string& id, const Actor&
   json::Writer writer(text);
   writer.begin_object().key("customer_id").string(id);
   for (const auto& [kind, texts] : records) {
-    const bool is_single = kind == "profile" || kind == "guard";
+    const bool is_single = kind == "profile" || kind == "guard" || kind == "objection";
     writer.key(kind).raw(is_single ? texts : "[" + texts + "]");
   }
   writer.end_object();
@@ -193,12 +195,15 @@ Answer<void> Erasure::begin_now(const Keys& keys, const std::string& id, const i
   erased.customer_id = id;
   erased.began_at = commit.now();
   const item::Key key = Keys::key(keys.customer(id), profile_sort);
+  TRY(const Objection objection, store_.objection(keys, id));
+  erased.opted_out = objection.opted_out;
+  erased.complaints = objection.complaints;
   if (profile != nullptr) {
     store::TransactDelete removal = removal_of(commit, key);
     removal.condition.emplace("attribute_exists(PK)");
     // What cannot be read must be possible to erase, too. What has stopped reminders stays.
     const auto read = read_customer(*profile);
-    const Customer customer = read ? *read : salvaged_customer(*profile, id);
+    const Customer customer = with_objection(read ? *read : salvaged_customer(*profile, id), objection);
     erased.opted_out = customer.opted_out;
     erased.complaints = customer.complaints;
     if (!customer.email.empty()) {

@@ -35,8 +35,8 @@ class Erasure {
 
   Erasure(ReminderStore& store, MailRoom& mail) : store_(store), mail_(mail) {}
 
-  // JSON: profile, invoices, drafts and their revisions, sent reminders, overrides, audit events: every attribute of
-  // every record. Also of customers that other programs have written without a profile.
+  // JSON: profile, objection, invoices, drafts and their revisions, sent reminders, overrides, audit events: every
+  // attribute of every record. Also of customers that other programs have written without a profile.
   Answer<std::string> export_customer(const std::string& id, const Actor& actor);
 
   // First the customer is removed, so that nothing more is drafted or approved, then e-mails, texts and records. Can be

@@ -342,9 +342,22 @@ base::Result<void> ReminderStore::note_shards() {
 }
 
 Answer<std::optional<item::Item>> ReminderStore::get(const std::string& pk, const std::string& sk) {
+  return get_from(tables_.tracking, Keys::key(pk, sk));
+}
+
+Answer<Objection> ReminderStore::objection(const Keys& keys, const std::string& customer_id) {
+  TRY(const std::optional<item::Item> item,
+      get_from(tables_.audit(), Keys::key(keys.customer(customer_id), objection_sort)));
+  if (!item) return Objection();
+  auto objection = read_objection(*item);
+  if (!objection) return base::propagate(refusal_of(objection.error()));
+  return *std::move(objection);
+}
+
+Answer<std::optional<item::Item>> ReminderStore::get_from(const std::string& table, item::Key key) {
   store::GetItemRequest request;
-  request.table_name = tables_.tracking;
-  request.key = Keys::key(pk, sk);
+  request.table_name = table;
+  request.key = std::move(key);
   request.consistent_read = true;
   auto answer = retry_([&] { return store_.get_item(request); });
   if (!answer) return base::propagate(refusal_of_read(answer.error()));

@@ -17,6 +17,7 @@
 #include "reminders/actor.h"
 #include "reminders/record/guard.h"
 #include "reminders/record/keys.h"
+#include "reminders/record/objection.h"
 #include "reminders/record/rule.h"
 #include "reminders/refusal.h"
 #include "store/retry.h"
@@ -102,6 +103,8 @@ class ReminderStore {
 
   // Consistent.
   Answer<std::optional<item::Item>> get(const std::string& pk, const std::string& sk);
+  // What the customer has said against reminders, whatever other programs have made of its record. Consistent.
+  Answer<Objection> objection(const Keys& keys, const std::string& customer_id);
   // All items of a partition whose sort keys begin with this, in all pages; at most `most`: then exhausted.
   Answer<std::vector<item::Item>> get_all(const std::string& pk, const std::string& sk_begin, std::size_t most);
   // One page of a query, and the key to go on from.
@@ -148,6 +151,7 @@ class ReminderStore {
     bool dropped = false;        // one that the guard rested on no longer counts, and was taken out of it
     std::set<std::string> held;  // ids of those that the guard rests on, or did while it was read
   };
+  Answer<std::optional<item::Item>> get_from(const std::string& table, item::Key key);
   // The time from which sent records may be unknown to a guard or may still change.
   std::string unsure_from(const Guard& guard) const;
   // Adds sent reminders from this id on, but for one.

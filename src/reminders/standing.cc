@@ -67,7 +67,9 @@ Answer<std::string> why_stopped_now(ReminderStore& store, Customers& customers, 
   } else {
     // Another program may write drafts for a customer that was erased.
     TRY(const std::optional<item::Item> erased, store.get(keys.customer(customer_id), std::string(erased_sort)));
-    if (erased) stopped = "the customer's data was erased";
+    // Or for one whose record it has removed.
+    TRY(const Objection objection, store.objection(keys, customer_id));
+    stopped = erased ? "the customer's data was erased" : why_stopped(with_objection(Customer(), objection));
   }
   if (stopped.empty()) {
     TRY(const bool is_paid, owes_nothing(store, keys, customer_id));

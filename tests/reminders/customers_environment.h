@@ -59,7 +59,8 @@ class CustomersEnvironment : public RemindersStore {
   std::vector<std::string> audited() {
     std::vector<std::pair<std::string, std::string>> events;
     for (const item::Item& item : scan(records().tables().audit()))
-      events.emplace_back(item::attribute_text(item, "SK"), item::attribute_text(item, "action"));
+      if (item.contains("action"))
+        events.emplace_back(item::attribute_text(item, "SK"), item::attribute_text(item, "action"));
     std::ranges::sort(events);
     std::vector<std::string> actions;
     for (auto& [at, action] : events) actions.push_back(std::move(action));

@@ -250,6 +250,7 @@ TEST_F(CustomersTest, ThatCannotBeReadCanOptOutComplainPayAndBePut) {
     ASSERT_TRUE(succeeded(customers().pay("cust_001", "INV-" + name, {}, test_actor)));
     EXPECT_EQ(find().late_payments, 1);
     store_.remove("CUSTOMER#cust_001", "INVOICE#INV-" + name);
+    ASSERT_TRUE(succeeded(customers().opt_in("cust_001", test_actor)));
     store_.put(good);
   }
   EXPECT_EQ(std::ranges::count(store_.audited(), "customer.record_made_anew"), std::ssize(faults) * 5);
@@ -292,6 +293,56 @@ TEST_F(CustomersTest, WhoseRecordWasOverwrittenGetNoRemindersUntilTheyOptIn) {
       ASSERT_TRUE(succeeded(customers().opt_in("cust_001", test_actor)));
       EXPECT_EQ(why_stopped(find()), "");
     }
+  }
+}
+
+// Whatever another program has made of the record.
+TEST_F(CustomersTest, WhatTheySaidAgainstRemindersOutlivesTheirRecord) {
+  for (const bool complains : {false, true}) {
+    put(test_customer());
+    item::Item restored = *store_.get("CUSTOMER#cust_001", "PROFILE");
+    const auto stopped = complains ? customers().complain("cust_001", "angry", test_actor)
+                                   : customers().opt_out("cust_001", "asked", test_actor);
+    ASSERT_TRUE(succeeded(stopped));
+    store_.remove("CUSTOMER#cust_001", "PROFILE");
+    put(test_customer());
+    EXPECT_EQ(why_stopped(find()), why_stopped(*stopped)) << "one that was made again";
+    EXPECT_EQ(find().opted_out_at, stopped->opted_out_at);
+
+    item::Item lacking = restored;
+    for (const char* const name : {"opt_out", "updated_at_ms"}) lacking.erase(name);
+    for (const item::Item& overwritten : {restored, lacking}) {
+      store_.put(overwritten);
+      EXPECT_EQ(why_stopped(find()), why_stopped(*stopped));
+      const auto listed = customers().list({}, "");
+      ASSERT_TRUE(succeeded(listed));
+      EXPECT_EQ(why_stopped(listed->entries.at(0)), why_stopped(*stopped));
+      put(test_customer());
+      EXPECT_EQ(store_.get("CUSTOMER#cust_001", "PROFILE")->find("opt_out")->as<bool>(), !complains);
+      EXPECT_EQ(find().complaints, complains ? 1 : 0);
+      EXPECT_EQ(find().opted_out_at, stopped->opted_out_at);
+    }
+    ASSERT_TRUE(succeeded(customers().opt_in("cust_001", test_actor)));
+    store_.put(restored);
+    EXPECT_EQ(why_stopped(find()), "") << "until they take it back";
+    store_.remove("CUSTOMER#cust_001", "PROFILE");
+    put(test_customer());
+    EXPECT_EQ(why_stopped(find()), "");
+  }
+  EXPECT_EQ(std::ranges::count(store_.audited(), "customer.record_made_anew"), 4);
+}
+
+TEST_F(CustomersTest, WhatIsImportedAsOptedOutOutlivesItsRecordToo) {
+  Customer objecting = test_customer();
+  objecting.opted_out = true;
+  put(objecting);
+  put(test_customer("cust_002"));
+  objecting.id = "cust_002";
+  put(objecting);
+  for (const std::string id : {"cust_001", "cust_002"}) {
+    store_.remove("CUSTOMER#" + id, "PROFILE");
+    put(test_customer(id));
+    EXPECT_TRUE(find(id).opted_out) << id;
   }
 }
 

@@ -274,6 +274,14 @@ TEST_F(ErasureTest, OfARecordThatCannotBeReadKeepsTheObjection) {
   EXPECT_TRUE(store_.customers().find("cust_001", "")->opted_out);
 }
 
+TEST_F(ErasureTest, OfARecordThatAnotherProgramHasRemovedKeepsTheObjection) {
+  store_.remove("CUSTOMER#cust_001", "PROFILE");
+  EXPECT_THAT(shown(erase()), Contains("kept 1 objection to reminders"));
+  EXPECT_THAT(traces(), IsEmpty());
+  EXPECT_TRUE(succeeded(store_.customers().put(test_customer(), test_actor)));
+  EXPECT_TRUE(store_.customers().find("cust_001", "")->opted_out);
+}
+
 TEST_F(ErasureTest, CancelsWhatTheOutboxDoesNotHaveYet) {
   const item::Key waiting = Keys::key(Keys::handover(Keys::work_shard(erased_email)), erased_email);
   item::Item handover = waiting;
@@ -534,6 +542,7 @@ TEST_F(ErasureTest, ExportHasEveryRecord) {
   EXPECT_EQ(at("/customer_id"), "\"cust_001\"");
   EXPECT_EQ(at("/profile/customer_email"), "\"ada@example.org\"");
   EXPECT_EQ(at("/profile/opt_out_reason"), "\"Ada said so\"");
+  EXPECT_EQ(at("/objection/opt_out"), "true");
   EXPECT_EQ(at("/invoices/1/invoice_id"), "\"INV-2\"");
   EXPECT_EQ(at("/invoices/2"), "none");
   EXPECT_EQ(at("/invoices/0/payments/0/amount"), "100");

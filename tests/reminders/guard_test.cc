@@ -1,4 +1,5 @@
 // What the guard of a customer knows: its own item, and what other programs have sent.
+#include "item/attribute_text.h"
 #include "reminder_office.h"
 #include "reminders/drafts.h"
 #include "reminders/erasure.h"
@@ -173,7 +174,7 @@ class UnreadableGuard : public ::testing::Test {
   std::size_t times_made_anew() {
     std::size_t times = 0;
     for (const item::Item& event : store_.scan("EmailTrackingTable-audit"))
-      if (event.find("action")->as<std::string>() == "customer.guard_made_anew") ++times;
+      if (item::attribute_text(event, "action") == "customer.guard_made_anew") ++times;
     return times;
   }
   Guard guard() {

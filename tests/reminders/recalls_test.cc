@@ -377,6 +377,19 @@ TEST_F(RecallsOfReminders, ReachACustomerWhoIsKnownOnlyByRecordsOfAnotherProgram
   EXPECT_EQ(outcome_of(office_.approve(put_draft(store_, "cust_002", "first", test_start + 1h))), "stopped");
 }
 
+TEST_F(RecallsOfReminders, AreOfCustomersWhoseRecordAnotherProgramHasRemoved) {
+  const SentReminder sent = handed_over();
+  opt_out_alone();
+  store_.remove("CUSTOMER#cust_001", "PROFILE");
+  outbox::Email email;
+  email.id = sent.email_id;
+  EXPECT_EQ(office_.deliveries.why_not_send(email), "the customer has opted out of reminders");
+  EXPECT_EQ(outcome_of(office_.approve(put_draft(store_, "cust_001", "first", store_.time().now()))), "stopped");
+  office_.deliveries.note(sent.email_id);
+  EXPECT_EQ(office_.deliveries.run_once().value_or(-1), 1);
+  EXPECT_EQ(state_of(sent), State::cancelled);
+}
+
 TEST_F(RecallsOfReminders, AreNotOfWhatAnotherProgramPutsBetweenInvoices) {
   const SentReminder sent = handed_over();
   for (const std::string sort : {"UNPAID#!junk", "UNPAID#", "UNPAID#2025-01-01", "UNPAID#2025-13-01#INV-7"})

@@ -25,6 +25,7 @@
 // AUDIT#{2026-11-15}     {time}#{number}#{random}   CUSTOMER#{id}      as SK; of events about a customer
 //                        {time} has milliseconds; {number} counts the events of a process: of one millisecond, they are
 //                        in the order in which they happened
+// CUSTOMER#{id}          OBJECTION                  what the customer has said against reminders (objection.h)
 //
 // {ts} is "20250921_143022", in UTC. Where a key is taken the next free second is used, so that keys keep their form.
 // Of a tenant, every PK and GSI1PK begins with "TENANT#{tenant}#"; a tenant's name has no '#'. Those of EMAIL#, WATCH#,
