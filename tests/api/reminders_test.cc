@@ -91,6 +91,21 @@ TEST_F(RestReminders, AnOldRevisionIsRefusedWithTheCurrentOne) {
   EXPECT_EQ(get("/emails").size("/data"), 0U);
 }
 
+TEST_F(RestReminders, ARevisionThatAnotherProgramMadeCanBeNamedHoweverManyThereWere) {
+  make_customer();
+  const std::string id = make_draft();
+  store::UpdateItemRequest update;
+  update.table_name = "EmailTrackingTable";
+  update.key = {{"PK", "CUSTOMER#cust_001"}, {"SK", "DRAFT#" + id}};
+  update.update = "SET revision = :many, email_content = :text";
+  update.placeholders.values = item::Map{{":many", 100}, {":text", "Dear Ada, once more."}};
+  ASSERT_TRUE(store().update_item(update));
+  EXPECT_EQ(get("/reminders/drafts/" + id).number("/revision"), 101);
+  const Received sent = approve(id, 101);
+  ASSERT_EQ(sent.status(), 200) << sent.response.body;
+  EXPECT_EQ(sent.text("/email_content"), "Dear Ada, once more.");
+}
+
 TEST_F(RestReminders, ARuleIsToldWithTheTimeFromWhichItAllows) {
   make_customer();
   ASSERT_EQ(approve(make_draft()).status(), 200);

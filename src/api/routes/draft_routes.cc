@@ -131,8 +131,8 @@ Outcome list_revisions(Call& call) {
 Outcome compare_revisions(Call& call) {
   TRY(auto* service, reminders_of(call));
   const std::string& id = call.path_parameter("id");
-  TRY(const std::optional<int> from, call.number("from", reminders::most_revisions));
-  TRY(const std::optional<int> to, call.number("to", reminders::most_revisions));
+  TRY(const std::optional<int> from, call.number("from", reminders::largest_revision));
+  TRY(const std::optional<int> to, call.number("to", reminders::largest_revision));
   TRY(const reminders::ShownDraft shown, answered(service->drafts().find(id, call.caller.tenant)));
   const int last = to.value_or(shown.draft.revision);
   TRY(const reminders::RevisionDiff diff,
@@ -188,7 +188,7 @@ Parameter draft_id_parameter() {
 std::vector<Parameter> revision_parameters() {
   const auto number = [](std::string description) {
     return Schema{
-        .type = "integer", .description = std::move(description), .least = 1, .most = reminders::most_revisions};
+        .type = "integer", .description = std::move(description), .least = 1, .most = reminders::largest_revision};
   };
   return {draft_id_parameter(),
           {"from", ParameterPlace::query, number("The earlier revision; the one before `to` by default.")},

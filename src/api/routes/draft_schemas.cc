@@ -21,7 +21,7 @@ Schema draft_body(std::size_t most, std::string description) {
 }
 
 Schema revision_number(std::string description) {
-  return {.type = "integer", .description = std::move(description), .least = 1, .most = reminders::most_revisions};
+  return {.type = "integer", .description = std::move(description), .least = 1, .most = reminders::largest_revision};
 }
 
 Schema decimal(std::string description) {

@@ -87,7 +87,7 @@ reminders::NewDraft new_draft(json::Fields& fields) {
 }
 
 int seen_revision(json::Fields& fields) {
-  return number_field(fields, "revision", reminders::most_revisions, Need::required);
+  return number_field(fields, "revision", reminders::largest_revision, Need::required);
 }
 
 DecisionRequest approval(json::Fields& fields) {

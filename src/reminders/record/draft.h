@@ -15,6 +15,8 @@ namespace postino::reminders {
 
 inline constexpr base::Milliseconds draft_life = std::chrono::hours(24 * 30);
 inline constexpr int most_revisions = 100;
+// Texts that another program gives a draft are counted, too.
+inline constexpr int largest_revision = 1'000'000'000;
 // Of subject, plain text and HTML together: an item has 400 KB, and an approved draft is in several.
 inline constexpr std::size_t most_text_bytes = 200 << 10;
 
