@@ -18,9 +18,8 @@ namespace postino::reminders {
 
 namespace {
 
-constexpr int most_ids_tried = 1'000;                         // others may take a free one first
-constexpr int draft_rounds = 5;                               // others may change the same draft
-constexpr base::Milliseconds zones = std::chrono::hours(24);  // times that programs of others write have any zone
+constexpr int most_ids_tried = 1'000;  // others may take a free one first
+constexpr int draft_rounds = 5;        // others may change the same draft
 
 Answer<Draft> as_draft(const item::Item& item, const ReminderStore& store) {
   auto read = read_draft(item, store.tables().currency);
@@ -398,8 +397,8 @@ Answer<Page<ShownDraft>> Drafts::list(const DraftFilter& filter, const PageReque
       if (wanted) std::ranges::copy(keys.all_of_status(name_of(status)), std::back_inserter(listing.partitions));
     }
     // What has expired need not be read again and again until it is deleted.
-    if (filter.status == draft) listing.from = seed_time(now - draft_life - zones);
-    if (filter.status == expired) listing.to = seed_time(now - draft_life + zones);
+    if (filter.status == draft) listing.from = seed_time(now - draft_life - key_tolerance);
+    if (filter.status == expired) listing.to = seed_time(now - draft_life + key_tolerance);
   } else {
     listing.partitions = {keys.customer(filter.customer_id)};
     listing.begin_with(std::string(draft_begin));

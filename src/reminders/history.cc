@@ -28,6 +28,15 @@ Listing sent_listing(const std::string& name, const HistoryRequest& request, con
   return listing;
 }
 
+// The range of keys is wider than that of times. What is of another time is left out by `shows`.
+std::optional<base::TimePoint> first_key(const HistoryRequest& request) {
+  return request.since ? std::optional(*request.since - key_tolerance) : std::nullopt;
+}
+std::optional<base::TimePoint> last_key(const HistoryRequest& request) {
+  if (!request.until || *request.until > last_key_time - key_tolerance) return std::nullopt;
+  return *request.until + key_tolerance;
+}
+
 Answer<Page<SentReminder>> sent_page(ReminderStore& store, const Listing& listing, const PageRequest& page) {
   TRY(const Page<item::Item> items, list_items(store, listing, page));
   return readable_page<SentReminder>(items, "reminders",
@@ -38,13 +47,11 @@ Answer<Page<SentReminder>> sent_page(ReminderStore& store, const Listing& listin
 
 Answer<Page<SentReminder>> History::of_customer(const std::string& customer_id, const HistoryRequest& request,
                                                 const std::string& tenant) {
-  // Keys can be some seconds later than the true time, where one was taken.
-  constexpr base::Milliseconds key_delay = std::chrono::hours(1);
   Listing listing = sent_listing("history/" + customer_id, request, store_.tables().currency);
   listing.partitions = {store_.keys(tenant).customer(customer_id)};
   listing.begin_with(std::string(sent_begin));
-  if (request.since) listing.from = std::string(sent_begin) + key_time(*request.since);
-  if (request.until) listing.to = std::string(sent_begin) + key_time(*request.until + key_delay) + "~";
+  if (const auto first = first_key(request)) listing.from = std::string(sent_begin) + key_time(*first);
+  if (const auto last = last_key(request)) listing.to = std::string(sent_begin) + key_time(*last) + "~";
   return sent_page(store_, listing, request.page);
 }
 
@@ -53,9 +60,8 @@ Answer<Page<SentReminder>> History::sent(const HistoryRequest& request, bool fai
   Listing listing = sent_listing("reminders/" + status, request, store_.tables().currency);
   listing.partitions = store_.keys(tenant).all_of_status(status);
   listing.in_index = true;
-  // Other programs write fractions of seconds, or no zone: without the Z all forms of a second are behind its text.
-  if (request.since) listing.from = seed_time(*request.since).substr(0, 19);
-  if (request.until) listing.to = seed_time(*request.until);
+  if (const auto first = first_key(request)) listing.from = seed_time(*first);
+  if (const auto last = last_key(request)) listing.to = seed_time(*last);
   const auto shows = listing.shows;
   // Drafts and other items of this status are no reminders.
   listing.shows = [shows](const item::Item& item) {

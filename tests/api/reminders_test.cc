@@ -375,6 +375,8 @@ TEST_F(RestReminders, ARangeHasTimesOrWholeDays) {
   EXPECT_EQ(found("until=2026-01-01"), 0U);
   EXPECT_EQ(found("since=2026-01-02T03:04:05Z&until=2026-01-02T03:04:06Z"), 1U);
   EXPECT_EQ(found("until=2026-01-02T03:04:05Z"), 0U);
+  EXPECT_EQ(found("since=1970-01-01&until=9999-12-31"), 1U);
+  EXPECT_EQ(found("since=0000-01-01T00:00:00Z"), 1U);
   EXPECT_EQ(get("/reminders/sent?since=2026-01-03&until=2026-01-02").text("/errors/0/field"), "until");
   EXPECT_EQ(get("/reminders/sent?until=2026-02-30").text("/errors/0/field"), "until");
 }

@@ -59,6 +59,27 @@ TEST_F(HistoryOfReminders, IsOfTheRangeThatWasAskedFor) {
   EXPECT_THAT(ids(office_.history.sent(range, false, "")), expected);
 }
 
+// Python's isoformat() of a local time has an offset, or none, and the time in the key is local, too.
+TEST_F(HistoryOfReminders, IsOfTheTrueTimesOfOtherPrograms) {
+  const auto put_local = [&](const std::string& customer, base::Milliseconds zone, const std::string& ending) {
+    item::Item sent = seed_sent(customer, test_start + zone, "first");
+    const std::string local = seed_time(test_start + zone).substr(0, 19) + ending;
+    sent.set("sent_date", local);
+    sent.set("GSI1SK", local);
+    store_.put(sent);
+    return customer + "/" + key_time(test_start + zone) + "_first";
+  };
+  const std::string east = put_local("east", 5h + 30min, "+05:30");
+  const std::string west = put_local("west", -8h, ".250000-08:00");
+  const std::string none = put_local("none", 0h, "");
+  const HistoryRequest range{.reminder_type = "", .since = test_start, .until = test_start + 1s, .page = {}};
+  EXPECT_THAT(ids(office_.history.sent(range, false, "")), ::testing::UnorderedElementsAre(east, west, none));
+  EXPECT_THAT(ids(office_.history.of_customer("east", range, "")), ElementsAre(east));
+  EXPECT_THAT(ids(office_.history.of_customer("west", range, "")), ElementsAre(west));
+  const HistoryRequest later{.reminder_type = "", .since = test_start + 1h, .until = test_start + 9h, .page = {}};
+  EXPECT_THAT(ids(office_.history.sent(later, false, "")), IsEmpty());
+}
+
 TEST_F(HistoryOfReminders, HasPages) {
   std::vector<std::string> expected;
   for (int i = 9; i >= 0; --i) expected.push_back("cust_001/" + key_time(test_start + i * 1s) + "_first");

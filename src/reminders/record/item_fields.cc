@@ -6,9 +6,6 @@ namespace postino::reminders {
 
 namespace {
 
-// The last millisecond of the year 9999: later ones cannot be written as texts.
-constexpr std::int64_t latest_moment = 253'402'300'799'999;
-
 // Versions and counts are added to. Larger ones are none of ours, and would overflow one day.
 constexpr std::int64_t largest_whole = 9'007'199'254'740'991;  // as in JSON
 constexpr int largest_count = 1'000'000'000;
@@ -66,7 +63,7 @@ std::optional<base::TimePoint> ItemFields::time(std::string_view name) {
 std::optional<base::TimePoint> ItemFields::moment(std::string_view name) {
   if (get<item::Number>(name, "a number") == nullptr) return std::nullopt;
   const std::int64_t value = whole(name);
-  if (value >= 0 && value <= latest_moment) return base::from_epoch_milliseconds(value);
+  if (value >= 0 && value <= base::epoch_milliseconds(last_key_time)) return base::from_epoch_milliseconds(value);
   fault(name, "a time in milliseconds");
   return std::nullopt;
 }

@@ -70,6 +70,12 @@ std::string seed_time(base::TimePoint time);                           // "2025-
 // Any of those that programs write: with or without fraction, Z or offset, Python's isoformat() without zone (UTC).
 std::optional<base::TimePoint> parse_seed_time(std::string_view text);
 
+// The last one that has four digits for its year, as all those in keys.
+inline constexpr base::TimePoint last_key_time{base::Milliseconds(253'402'300'799'999)};
+// How far a time that another program wrote into a key may be from the true one. Zones are up to 14 hours from UTC, and
+// keys can be some seconds later than the true time, where one was taken.
+inline constexpr base::Milliseconds key_tolerance = std::chrono::hours(15);
+
 // The id of a draft has both.
 struct DraftIdParts {
   std::string time;
