@@ -530,20 +530,25 @@ Answer<std::vector<Revision>> Drafts::revisions(const std::string& id, const std
   return revisions;
 }
 
-Answer<RevisionDiff> Drafts::diff(const std::string& id, int from, int to, const std::string& tenant) {
+Answer<RevisionDiff> Drafts::diff(const std::string& id, std::optional<int> from, std::optional<int> to,
+                                  const std::string& tenant) {
   TRY(const std::vector<Revision> all, revisions(id, tenant));
+  RevisionDiff diff;
+  diff.to = to.value_or(all.back().number);
+  diff.from = from.value_or(diff.to);
+  if (!from)
+    for (const Revision& each : all)
+      if (each.number < diff.to) diff.from = each.number;
   const auto text_of_revision = [&](int number) {
     const auto found = std::ranges::find(all, number, &Revision::number);
     return found == all.end() ? nullptr : &found->text;
   };
-  const DraftText* const before = text_of_revision(from);
-  const DraftText* const after = text_of_revision(to);
-  const std::string rule = "must be a revision of the draft, 1 to " + std::to_string(all.back().number);
-  if (before == nullptr) return refuse_field("from", rule);
-  if (after == nullptr) return refuse_field("to", rule);
-  RevisionDiff diff;
-  diff.from = from;
-  diff.to = to;
+  const DraftText* const before = text_of_revision(diff.from);
+  const DraftText* const after = text_of_revision(diff.to);
+  const std::string rule =
+      "must be a revision of the draft whose text is kept, 1 to " + std::to_string(all.back().number);
+  if (from && before == nullptr) return refuse_field("from", rule);
+  if (before == nullptr || after == nullptr) return refuse_field("to", rule);
   diff.subject = diff_lines(before->subject, after->subject);
   diff.body = diff_lines(before->body, after->body);
   diff.html = diff_lines(before->html, after->html);

@@ -85,7 +85,10 @@ class Drafts {
   // `seen` is the revision that the caller changes: other_revision when it is no longer the current one.
   Answer<ShownDraft> revise(const std::string& id, int seen, const DraftText& text, const Actor& actor);
   Answer<std::vector<Revision>> revisions(const std::string& id, const std::string& tenant);  // oldest first
-  Answer<RevisionDiff> diff(const std::string& id, int from, int to, const std::string& tenant);
+  // By default the current revision with the one before it. Where another program has overwritten the text of that one,
+  // it is the last one before it that is kept.
+  Answer<RevisionDiff> diff(const std::string& id, std::optional<int> from, std::optional<int> to,
+                            const std::string& tenant);
 
   Answer<ShownDraft> reject(const std::string& id, int seen, const std::string& reason, const Actor& actor);
 

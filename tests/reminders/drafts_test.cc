@@ -509,10 +509,20 @@ TEST_F(DraftsThatOthersChange, GetARevisionForEachText) {
   EXPECT_EQ(current_revision(approve(id, 2)), 3) << "once";
   EXPECT_EQ(stored(id).revised_by, "another program");
   EXPECT_TRUE(is_refused(drafts_.reject(id, 2, "no", actor()), RefusalKind::other_revision));
+  const auto alone = drafts_.diff(id, {}, {}, "");
+  ASSERT_TRUE(succeeded(alone)) << "the texts before it were overwritten";
+  EXPECT_EQ(alone->from, 3);
   const auto revised = drafts_.revise(id, 3, {"Please pay", "once", ""}, actor());
   ASSERT_TRUE(succeeded(revised));
   EXPECT_EQ(revised->draft.revision, 4);
-  const auto sent = approve(id, 4);
+  change_text(id, "pay four times");
+  const auto diff = drafts_.diff(id, {}, {}, "");
+  ASSERT_TRUE(succeeded(diff));
+  EXPECT_THAT(std::pair(diff->from, diff->to), ::testing::Pair(3, 5)) << "those that are kept";
+  EXPECT_THAT(diff->body, ElementsAre(DiffLine{'-', "pay three times"}, DiffLine{'+', "pay four times"}));
+  EXPECT_THAT(faulty_fields(drafts_.diff(id, {}, 4, "")), ElementsAre("to"));
+  ASSERT_TRUE(succeeded(drafts_.revise(id, 5, {"Please pay", "once", ""}, actor())));
+  const auto sent = approve(id, 6);
   ASSERT_TRUE(succeeded(sent));
   EXPECT_EQ(sent->text.body, "once");
 }

@@ -127,16 +127,12 @@ Outcome list_revisions(Call& call) {
   return json_reply(reminder_list_json(revisions));
 }
 
-// By default the last change.
 Outcome compare_revisions(Call& call) {
   TRY(auto* service, reminders_of(call));
   const std::string& id = call.path_parameter("id");
   TRY(const std::optional<int> from, call.number("from", reminders::largest_revision));
   TRY(const std::optional<int> to, call.number("to", reminders::largest_revision));
-  TRY(const reminders::ShownDraft shown, answered(service->drafts().find(id, call.caller.tenant)));
-  const int last = to.value_or(shown.draft.revision);
-  TRY(const reminders::RevisionDiff diff,
-      answered(service->drafts().diff(id, from.value_or(std::max(1, last - 1)), last, call.caller.tenant)));
+  TRY(const reminders::RevisionDiff diff, answered(service->drafts().diff(id, from, to, call.caller.tenant)));
   return json_reply(reminder_json(diff));
 }
 
