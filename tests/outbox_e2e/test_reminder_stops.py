@@ -79,3 +79,29 @@ def test_a_customer_whose_record_was_spoilt_can_opt_out(start, recorder):
     assert answer.status == 200 and answer.json["cancelled_reminders"] == [sent["id"]], answer
     assert rest.fetch("/reminders/customers/cust_001")["customer_email"] == "ada@customer.example"
     assert recorder.arrived == []
+
+
+def test_an_opt_out_outlives_the_record(start):
+    """Another program removes or overwrites the customer, and goes on drafting."""
+    server = start(*FROM)
+    rest = server.rest()
+    add_customer(rest)
+    made = draft(rest)["id"]
+    assert rest.post("/reminders/customers/cust_001/opt-out", {"reason": "asked by phone"}).status == 200
+    table = dynamodb(server, "resource").Table("EmailTrackingTable")
+    key = {"PK": "CUSTOMER#cust_001", "SK": "PROFILE"}
+    own = {"customer_id": "cust_001", "customer_name": "Ada", "customer_email": "ada@customer.example", "version": 1}
+    for spoil in (
+        lambda: table.delete_item(Key=key),
+        lambda: table.put_item(Item={**key, **own}),
+        lambda: table.put_item(Item={**key, **own, "opt_out": False}),
+    ):
+        spoil()
+        assert approve(rest, made).problem["code"] == "REMINDERS_STOPPED"
+        add_customer(rest)
+        customer = rest.fetch("/reminders/customers/cust_001")
+        assert customer["opted_out"] and customer["stopped"], customer
+    (listed,) = rest.fetch("/reminders/customers")["data"]
+    assert listed["opted_out"]
+    assert rest.post("/reminders/customers/cust_001/opt-in").status == 200
+    assert approve(rest, made).status == 200
