@@ -192,6 +192,7 @@ Answer<Approvals::Outcome> Approvals::commit(Attempt& attempt, const StoredDraft
   sent.email_id = reminder_email_id(keys.tenant(), draft.id, draft.revision);
   const std::string& from = draft.from.empty() ? rules_.from : draft.from;
   if (from.empty()) return refuse(RefusalKind::no_sender, missing_sender(draft));
+  if (!may_be_customer(draft.customer_id)) return refuse_field("customer_id", std::string(customer_id_rule));
   if (const auto address = mail::parse_mailbox(sent.customer_email); !address)
     return refuse_field("customer_email", address.error().message);
   const auto payload = make_payload(sent, from, draft.reply_to);

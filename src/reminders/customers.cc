@@ -54,7 +54,7 @@ tl::unexpected<Refusal> refuse_unknown_customer(const std::string& id) {
 }
 
 Answer<Customer> Customers::find(const std::string& id, const std::string& tenant) {
-  if (!is_record_id(id)) return refuse_unknown_customer(id);
+  if (!may_be_customer(id)) return refuse_unknown_customer(id);
   TRY(const std::optional<item::Item> item, store_.get(store_.keys(tenant).customer(id), std::string(profile_sort)));
   if (!item) return refuse_unknown_customer(id);
   auto customer = read_profile(*item, id);
@@ -68,7 +68,7 @@ Answer<Customer> Customers::find(const std::string& id, const std::string& tenan
 
 Answer<Customer> Customers::change(const std::string& id, const Actor& actor, const std::string& action,
                                    const std::function<bool(Customer&)>& decide, IfUnknown if_unknown) {
-  if (!is_record_id(id)) return refuse_unknown_customer(id);
+  if (!may_be_customer(id)) return refuse_unknown_customer(id);
   const Keys keys = store_.keys(actor.tenant);
   for (int round = 0; round < change_rounds; ++round) {
     TRY(const Guard guard, store_.mended_guard(keys, id, actor));

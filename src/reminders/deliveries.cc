@@ -307,7 +307,7 @@ Answer<std::string> Deliveries::find_objection(const outbox::Email& email) {
   if (!item) {
     // Another program may have removed it. The e-mail itself tells whose it is.
     const std::string customer = customer_in_tags(email.tags);
-    if (!may_be_reminder(email.id) || !is_record_id(customer)) return "";
+    if (!may_be_reminder(email.id) || !may_be_customer(customer)) return "";
     return why_stopped_now(store_, customers_, store_.keys(email.tenant), customer);
   }
   const auto watch = read_watch(*item);

@@ -140,7 +140,7 @@ bool stays(std::string_view sort_key) {
 }  // namespace
 
 Answer<std::string> Erasure::export_customer(const std::string& id, const Actor& actor) {
-  if (!is_record_id(id)) return refuse_unknown_customer(id);
+  if (!may_be_customer(id)) return refuse_unknown_customer(id);
   const Keys keys = store_.keys(actor.tenant);
   std::map<std::string, std::string, std::less<>> records;  // of each kind, with commas
   for (const char* const kind : {"drafts", "invoices", "overrides", "revisions", "sent_reminders"}) records[kind];
@@ -412,7 +412,7 @@ Answer<ErasureReport> Erasure::report(const Keys& keys, const std::string& id) {
 }
 
 Answer<ErasureReport> Erasure::erase(const std::string& id, bool also_unpaid, const Actor& actor) {
-  if (!is_record_id(id)) return refuse_unknown_customer(id);
+  if (!may_be_customer(id)) return refuse_unknown_customer(id);
   const Keys keys = store_.keys(actor.tenant);
   TRY(const ErasedCustomer erased, begin(keys, id, also_unpaid, actor));
   auto report = finish(keys, id, erased, actor);

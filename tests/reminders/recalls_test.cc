@@ -1,6 +1,7 @@
 // Reminders that were approved, and have not gone out, of customers who get none any more.
 #include "item/attribute_text.h"
 #include "reminder_office.h"
+#include "reminders/erasure.h"
 #include "reminders/imports.h"
 #include "reminders/record/reminder_mail.h"
 #include "reminders/record/watch.h"
@@ -358,11 +359,34 @@ TEST_F(RecallsOfReminders, AreNotNeededWhereTheWatchWasRemoved) {
   EXPECT_EQ(why_not(), std::nullopt);
   opt_out_alone();
   EXPECT_EQ(why_not(), "the customer has opted out of reminders");
-  SentReminder longest = sent;
-  longest.customer_id = std::string(longest_record_id - 1, 'c') + "d";
-  const auto payload = make_payload(longest, "billing@example.com", "");
-  ASSERT_TRUE(payload) << payload.error().message;
-  EXPECT_EQ(customer_in_tags(payload->tags), longest.customer_id);
+  std::string other;  // of characters of two bytes
+  while (other.size() + 2 <= longest_record_id) other += "ä";
+  for (const std::string& id : {std::string(longest_record_id - 1, 'c') + "d", other}) {
+    SentReminder longest = sent;
+    longest.customer_id = id;
+    const auto payload = make_payload(longest, "billing@example.com", "");
+    ASSERT_TRUE(payload) << payload.error().message;
+    EXPECT_EQ(customer_in_tags(payload->tags), id);
+  }
+}
+
+// Its ids may have other characters than ours.
+TEST_F(RecallsOfReminders, ReachWhomeverAnotherProgramKnowsByAnyId) {
+  for (const std::string id : {"customer 7", "auth0|7", "a#b", "Änne:1"}) {
+    const auto sent = office_.approve(put_draft(store_, id, "first"));
+    ASSERT_TRUE(succeeded(sent)) << id;
+    const auto out = office_.customers.opt_out(id, "asked", recall_actor);
+    ASSERT_TRUE(succeeded(out)) << id;
+    EXPECT_THAT(out->recalled.cancelled, ElementsAre(sent->id)) << id;
+    EXPECT_EQ(outcome_of(office_.approve(put_draft(store_, id, "first"))), "stopped") << id;
+    ASSERT_TRUE(succeeded(office_.customers.opt_in(id, recall_actor))) << id;
+    ASSERT_TRUE(succeeded(Erasure(office_.records, mail_).erase(id, false, recall_actor))) << id;
+    EXPECT_FALSE(store_.get("CUSTOMER#" + id, "PROFILE")) << id;
+  }
+  const auto refused = office_.approve(put_draft(store_, "a/b", "first"));
+  EXPECT_EQ(outcome_of(refused), "invalid") << "it could not be stopped";
+  ASSERT_THAT(refused.error().faults, SizeIs(1));
+  EXPECT_EQ(refused.error().faults[0].field, "customer_id");
 }
 
 TEST_F(RecallsOfReminders, ReachACustomerWhoIsKnownOnlyByRecordsOfAnotherProgram) {

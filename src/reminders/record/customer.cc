@@ -10,6 +10,8 @@ namespace postino::reminders {
 
 namespace {
 
+bool is_lost_in_paths(std::string_view id) { return id == "." || id == ".."; }
+
 bool fits_record_id(char letter) {
   const char lower = base::lower(letter);
   return (lower >= 'a' && lower <= 'z') || (letter >= '0' && letter <= '9') ||
@@ -19,9 +21,14 @@ bool fits_record_id(char letter) {
 }  // namespace
 
 bool is_record_id(std::string_view id) {
-  // A path would lose these two.
-  if (id == "." || id == "..") return false;
+  if (is_lost_in_paths(id)) return false;
   return !id.empty() && id.size() <= longest_record_id && std::ranges::all_of(id, fits_record_id);
+}
+
+bool may_be_customer(std::string_view id) {
+  if (is_lost_in_paths(id)) return false;
+  return !id.empty() && id.size() <= longest_record_id && id.find('/') == std::string_view::npos && json::is_utf8(id) &&
+         !base::has_control_character(id);
 }
 
 base::Result<void> check_customer_name(std::string_view name) {

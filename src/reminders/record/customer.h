@@ -43,6 +43,11 @@ inline bool is_late_payer(const Customer& customer) { return customer.late_payme
 bool is_record_id(std::string_view id);
 inline constexpr std::string_view record_id_rule = "must be 1 to 128 letters, digits and - _ . @ +";
 
+// Other programs may know customers by ids with further characters. They get reminders only if they can be stopped,
+// exported and erased: '/' separates names in paths and in the audit.
+bool may_be_customer(std::string_view id);
+inline constexpr std::string_view customer_id_rule = "must be 1 to 128 bytes of UTF-8 without / and control characters";
+
 // Fail with the rule that is broken.
 base::Result<void> check_customer_name(std::string_view name);
 base::Result<void> check_customer_email(std::string_view email);

@@ -65,8 +65,8 @@ base::Result<Customer> read_customer(const item::Item& item) {
   Customer customer = customer_fields(fields);
   TRY_VOID(fields.check());
   const std::string record = "the record " + key_text(item) + " cannot be read: ";
-  if (!is_record_id(customer.id))
-    return base::fail(base::ErrorCode::corrupt, record + "customer_id " + std::string(record_id_rule));
+  if (!may_be_customer(customer.id))
+    return base::fail(base::ErrorCode::corrupt, record + "customer_id " + std::string(customer_id_rule));
   // Without one, no commit could tell that it is the same customer.
   if (customer.version < 1)
     return base::fail(base::ErrorCode::corrupt, record + "version must be a whole number from 1 on");

@@ -18,6 +18,14 @@ TEST(CustomerRules, AnIdFitsIntoKeysAndPaths) {
   EXPECT_FALSE(is_record_id(std::string("a\0b", 3)));
 }
 
+TEST(CustomerRules, AnIdOfAnotherProgramFitsIntoThemToo) {
+  for (const std::string id : {"cust_001", "customer 7", "auth0|7", "a#b", "Änne:1"})
+    EXPECT_TRUE(may_be_customer(id)) << id;
+  EXPECT_TRUE(may_be_customer(std::string(128, '|')));
+  EXPECT_FALSE(may_be_customer(std::string(129, '|')));
+  for (const std::string id : {"", "a/b", "a\n", ".", "..", "\xE4"}) EXPECT_FALSE(may_be_customer(id)) << id;
+}
+
 TEST(CustomerRules, ANameIsOneLine) {
   EXPECT_EQ(rule_of(check_customer_name("Ada")), "");
   EXPECT_EQ(rule_of(check_customer_name("<b>Ada</b> {{amount}} \"&\" 世界")), "") << "markup means nothing";

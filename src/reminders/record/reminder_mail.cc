@@ -1,7 +1,9 @@
 #include "reminders/record/reminder_mail.h"
 
+#include <algorithm>
 #include <string_view>
 
+#include "base/text.h"
 #include "mail/address.h"
 #include "reminders/text/template_text.h"
 
@@ -16,8 +18,13 @@ namespace {
 std::vector<std::string> tags_of(const SentReminder& sent) {
   constexpr std::size_t part = outbox::PayloadLimits::tag_bytes - customer_tag_begin.size();
   std::vector<std::string> tags = {std::string(reminder_tag), sent.reminder_type};
-  for (std::size_t begin = 0; begin < sent.customer_id.size(); begin += part)
-    tags.push_back(std::string(customer_tag_begin) + sent.customer_id.substr(begin, part));
+  for (std::string_view rest = sent.customer_id; !rest.empty();) {
+    std::size_t end = std::min(part, rest.size());
+    // Whole characters.
+    while (end > 1 && end < rest.size() && !base::starts_character(rest[end])) --end;
+    tags.push_back(std::string(customer_tag_begin).append(rest.substr(0, end)));
+    rest.remove_prefix(end);
+  }
   return tags;
 }
 
