@@ -53,20 +53,52 @@ void SignInLimits::Failures::take_back(const std::string& who) {
   forget(who);
 }
 
+void SignInLimits::Homes::add(const std::string& home) {
+  if (const auto known = by_name_.find(home); known != by_name_.end()) {
+    homes_.splice(homes_.begin(), homes_, known->second);
+    return;
+  }
+  if (homes_.size() >= most_) {
+    by_name_.erase(homes_.back());
+    homes_.pop_back();
+  }
+  homes_.push_front(home);
+  by_name_[home] = homes_.begin();
+}
+
+namespace {
+
+// No address has a line end, and a name may have any letter: so no two have the same.
+std::string home_of(const std::string& name, const std::string& address) { return address + "\n" + name; }
+
+}  // namespace
+
 std::optional<base::Milliseconds> SignInLimits::begin(const std::string& name, const std::string& address) {
+  const std::string home = home_of(name, address);
   const std::lock_guard lock(mutex_);
   const base::Milliseconds now = clock_.monotonic();
-  const base::Milliseconds pause = std::max(names_.pause(name, now), addresses_.pause(address, now));
+  const bool is_at_home = homes_.contains(home);
+  const base::Milliseconds own = is_at_home ? at_home_.pause(home, now) : names_.pause(name, now);
+  const base::Milliseconds pause = std::max(own, addresses_.pause(address, now));
   if (pause > base::Milliseconds(0)) return pause;
-  names_.add(name, now);
+  if (is_at_home)
+    at_home_.add(home, now);
+  else
+    names_.add(name, now);
   addresses_.add(address, now);
   return std::nullopt;
 }
 
-// An address is not forgiven everything for one success: who has an account could go on guessing others' passwords.
+// An address is not forgiven everything for one success: who has an account could go on guessing others' passwords. At
+// home a success says nothing about those who try the name elsewhere.
 void SignInLimits::succeeded(const std::string& name, const std::string& address) {
+  const std::string home = home_of(name, address);
   const std::lock_guard lock(mutex_);
-  names_.forget(name);
+  if (homes_.contains(home))
+    at_home_.forget(home);
+  else
+    names_.forget(name);
+  homes_.add(home);
   addresses_.take_back(address);
 }
 

@@ -1,6 +1,9 @@
 // Slows down those who guess passwords. After some failures in a row there is a pause before the next attempt, which
 // doubles with each failure: for the name, from whichever address it is tried, and for the address, whichever names it
-// tries. A name's pauses stay short, so that its owner is not kept out by others for long; an address's grow.
+// tries. A name's pauses stay short, an address's grow.
+//
+// With many addresses one could keep a name in pauses for ever. So where a name has signed in before, it is slowed down
+// by failures there alone: its owner is not kept out by what others try elsewhere.
 #pragma once
 
 #include <list>
@@ -24,7 +27,7 @@ struct SignInRules {
   PauseRule address{.free_failures = 20, .longest = std::chrono::minutes(15)};
   // Failures are forgotten after this time without another.
   base::Milliseconds memory = std::chrono::hours(1);
-  // Of names, and of addresses. Beyond it, those that failed longest ago are forgotten.
+  // Of names, of addresses, and of names where they have signed in. Beyond it, the oldest are forgotten.
   std::size_t most_remembered = 10'000;
 };
 
@@ -32,7 +35,11 @@ struct SignInRules {
 class SignInLimits {
  public:
   SignInLimits(const base::Clock& clock, const SignInRules& rules)
-      : clock_(clock), names_(rules.name, rules), addresses_(rules.address, rules) {}
+      : clock_(clock),
+        names_(rules.name, rules),
+        addresses_(rules.address, rules),
+        at_home_(rules.name, rules),
+        homes_(rules.most_remembered) {}
 
   // Counts as a failure from now on, so that many attempts at once do not all pass: succeeded() takes it back.
   // Otherwise how long to wait: then nothing was counted.
@@ -65,10 +72,25 @@ class SignInLimits {
     std::map<std::string, std::list<Entry>::iterator> by_name_;
   };
 
+  // Names with an address that they have signed in from.
+  class Homes {
+   public:
+    explicit Homes(std::size_t most) : most_(most) {}
+    bool contains(const std::string& home) const { return by_name_.contains(home); }
+    void add(const std::string& home);
+
+   private:
+    const std::size_t most_;
+    std::list<std::string> homes_;  // the last one that was added is the first
+    std::map<std::string, std::list<std::string>::iterator> by_name_;
+  };
+
   const base::Clock& clock_;
   std::mutex mutex_;
   Failures names_;
   Failures addresses_;
+  Failures at_home_;
+  Homes homes_;
 };
 
 }  // namespace postino::access

@@ -84,6 +84,32 @@ TEST_F(SignInLimitsTest, RemembersABoundedNumber) {
   ASSERT_FALSE(few.begin("second", "b"));
   ASSERT_FALSE(few.begin("third", "c"));
   EXPECT_FALSE(few.begin("first", "a")) << "the oldest was forgotten";
+  for (const std::string home : {"a", "b", "c"}) few.succeeded("anna", home);
+  for (int i = 0; i < 5; ++i) ASSERT_FALSE(few.begin("anna", "d"));
+  EXPECT_FALSE(few.begin("anna", "c"));
+  EXPECT_TRUE(few.begin("anna", "a")) << "and so was the oldest home";
+}
+
+TEST_F(SignInLimitsTest, OthersDoNotKeepAUserOutWhereTheUserHasSignedIn) {
+  ASSERT_TRUE(may_try("anna", "198.51.100.9"));
+  limits_.succeeded("anna", "198.51.100.9");
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(may_try("anna", "192.0.2." + std::to_string(i)));
+  EXPECT_FALSE(may_try("anna", "192.0.2.99"));
+  EXPECT_TRUE(may_try("anna", "198.51.100.9"));
+  limits_.succeeded("anna", "198.51.100.9");
+  EXPECT_FALSE(may_try("anna", "192.0.2.99")) << "a success at home does not help those elsewhere";
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(may_try("anna", "198.51.100.9"));
+  EXPECT_EQ(pause("anna", "198.51.100.9"), seconds(1)) << "guessing is slowed down there too";
+  EXPECT_TRUE(may_try("berta", "198.51.100.9")) << "another name there is not";
+}
+
+// Names are what callers send.
+TEST_F(SignInLimitsTest, NoNameStandsForTheHomeOfAnother) {
+  ASSERT_TRUE(may_try("anna", "198.51.100.9"));
+  limits_.succeeded("anna", "198.51.100.9");
+  for (const std::string name : {"198.51.100.9\nanna", "anna\n198.51.100.9"})
+    for (int i = 0; i < 5; ++i) ASSERT_TRUE(may_try(name, "192.0.2." + std::to_string(i)));
+  EXPECT_TRUE(may_try("anna", "198.51.100.9"));
 }
 
 TEST_F(SignInLimitsTest, TenThousandAttemptsTakeDays) {
