@@ -17,9 +17,11 @@ constexpr std::size_t secret_size = 64;  // 32 bytes, in hexadecimal digits
 
 std::string partition_of(const std::string& id) { return "SESSION#" + id; }
 
-// In the index. A user and an API key may have the same name, and so may users of two tenants.
+// In the index. API keys of several tenants and customers may have the same name.
 std::string listing_of(const Session& session) {
-  return "SESSIONS#" + std::string(session.of_api_key ? "KEY#" : "USER#") + session.tenant + "#" + session.user_id;
+  std::string listing = "SESSIONS#" + std::string(session.of_api_key ? "KEY#" : "USER#") + session.tenant;
+  if (!session.customer.empty()) listing += "/" + session.customer;
+  return listing + "#" + session.user_id;
 }
 
 // As Python's utcnow().isoformat(): the seed compares it with a time that knows no zone.
@@ -60,6 +62,7 @@ item::Item item_of(const Session& session, const std::string& secret) {
   item.set("data", std::move(data));
   if (session.of_api_key) item.set("of_api_key", true);
   if (!session.tenant.empty()) item.set("tenant", session.tenant);
+  if (!session.customer.empty()) item.set("customer", session.customer);
   if (!session.credential.empty()) item.set("credential", session.credential);
   if (!session.from.empty()) item.set("signed_in_from", session.from);
   return item;
@@ -71,6 +74,7 @@ std::optional<Session> session_of(const item::Item& item) {
   session.id = item::attribute_text(item, "session_id");
   session.user_id = item::attribute_text(item, "user_id");
   session.tenant = item::attribute_text(item, "tenant");
+  session.customer = item::attribute_text(item, "customer");
   session.credential = item::attribute_text(item, "credential");
   session.from = item::attribute_text(item, "signed_in_from");
   if (const item::AttributeValue* const of_key = item.find("of_api_key"))

@@ -31,6 +31,7 @@ struct Session {
   std::string user_id;  // who signed in: the name of a user, or of an API key
   bool of_api_key = false;
   std::string tenant;      // empty: none
+  std::string customer;    // the one that the caller is bound to; empty: none
   std::string credential;  // stands for the password or the key of the sign-in: with another one the session has ended
   std::string from;        // the address of the sign-in
   base::TimePoint created_at{};

@@ -31,8 +31,10 @@ class SessionsTest : public testing::Test {
     EXPECT_TRUE(store::prepare_table(store_.engine(), request, "ttl"));
   }
 
-  Sessions::Created create(const std::string& user_id = "anna", const std::string& tenant = "") {
-    auto created = sessions_.create({.user_id = user_id, .tenant = tenant, .from = "192.0.2.7"});
+  Sessions::Created create(const std::string& user_id = "anna", const std::string& tenant = "",
+                           const std::string& customer = "") {
+    auto created =
+        sessions_.create({.user_id = user_id, .tenant = tenant, .customer = customer, .from = "192.0.2.7"});
     EXPECT_TRUE(created);
     return *created;
   }
@@ -150,6 +152,22 @@ TEST_F(SessionsTest, AreRevokedByTheirUserAlone) {
   EXPECT_TRUE(*sessions_.revoke({.user_id = "anna"}, created.session.id));
   EXPECT_FALSE(is_open(created.token));
   EXPECT_FALSE(*sessions_.revoke({.user_id = "anna"}, created.session.id));
+}
+
+// API keys of several customers may have one name.
+TEST_F(SessionsTest, OfOneCustomerAreNotThoseOfAnother) {
+  const auto first = create("portal", "acme", "C-1"), second = create("portal", "acme", "C-2"),
+             whole = create("portal", "acme");
+  const Session one{.user_id = "portal", .tenant = "acme", .customer = "C-1"};
+  const auto listed = sessions_.list(one);
+  ASSERT_TRUE(listed);
+  ASSERT_EQ(listed->size(), 1U);
+  EXPECT_EQ(listed->front().id, first.session.id);
+  EXPECT_EQ(listed->front().customer, "C-1");
+  EXPECT_FALSE(*sessions_.revoke(one, second.session.id));
+  EXPECT_EQ(*sessions_.revoke_all(one), 1);
+  EXPECT_TRUE(is_open(second.token));
+  EXPECT_THAT(ids_of("portal", "acme"), ElementsAre(whole.session.id));
 }
 
 TEST_F(SessionsTest, AllOfAUserAreRevokedAtOnce) {

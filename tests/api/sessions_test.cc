@@ -291,6 +291,26 @@ TEST_F(SessionRoutes, OfACustomerAreTheirOwn) {
   EXPECT_EQ(status("GET", "/users/cora/sessions", cora.text("/token")), 403);
 }
 
+// While a key is exchanged there are two of the same name, and several customers may have keys of one name.
+TEST_F(SessionRoutes, OfKeysWithOneNameAreListedOnceAndByTheirCustomerAlone) {
+  api_->set_keys({parse_api_key("otto:operator:secret-of-otto-000").value(),
+                  parse_api_key("portal:customer@north/C-1:secret-of-portal-1").value(),
+                  parse_api_key("portal:customer@north/C-1:new-secret-of-portal-1").value(),
+                  parse_api_key("portal:customer@north/C-2:secret-of-portal-2").value()});
+  const auto begin = [&](const std::string& secret) {
+    return call("POST", "/sessions", R"({"api_key":")" + secret + R"("})");
+  };
+  const Received first = begin("secret-of-portal-1"), second = begin("secret-of-portal-2");
+  ASSERT_EQ(second.status(), 201);
+  EXPECT_EQ(get("/users/portal/sessions", bearer("secret-of-otto-000")).size("/data"), 2U);
+  EXPECT_EQ(get("/sessions", bearer("new-secret-of-portal-1")).size("/data"), 1U);
+  EXPECT_EQ(status("DELETE", "/sessions/" + second.text("/id"), first.text("/token")), 404);
+  EXPECT_EQ(call("DELETE", "/sessions", "", bearer(first.text("/token"))).number("/removed"), 1);
+  EXPECT_EQ(status("GET", "/sessions", second.text("/token")), 200);
+  api_->set_keys({parse_api_key("portal:customer@north/C-1:secret-of-portal-2").value()});
+  EXPECT_EQ(status("GET", "/sessions", second.text("/token")), 401) << "of another customer is another caller";
+}
+
 TEST_F(SessionRoutes, TokensAreNotKeptUnderIdempotencyKeys) {
   const Headers key{{"Idempotency-Key", "sign-in"}};
   const std::string body = R"({"user":"anna","password":"correct horse battery"})";

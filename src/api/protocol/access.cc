@@ -98,7 +98,8 @@ base::Result<const Caller*, Problem> Access::find_holder(std::string_view token)
   const access::Session& session = **found;
   const auto holds = [&session](const auto& each) {
     return each.caller.name == session.user_id && each.caller.tenant == session.tenant &&
-           each.caller.is_user != session.of_api_key && credential_mark(each) == session.credential;
+           each.caller.customer == session.customer && each.caller.is_user != session.of_api_key &&
+           credential_mark(each) == session.credential;
   };
   if (const auto user = std::ranges::find_if(users_, holds); user != users_.end()) return &user->caller;
   if (const auto key = std::ranges::find_if(keys_, holds); key != keys_.end()) return &key->caller;

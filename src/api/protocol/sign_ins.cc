@@ -31,6 +31,7 @@ access::Session session_of(const Caller& caller) {
   session.user_id = caller.name;
   session.of_api_key = !caller.is_user;
   session.tenant = caller.tenant;
+  session.customer = caller.customer;
   return session;
 }
 
@@ -138,8 +139,15 @@ std::string SignIns::address_of(const http::Request& request) const {
 }
 
 std::vector<Caller> SignIns::visible(std::string_view name, const Caller& to) const {
-  std::vector<Caller> found = access_.get()->named(name);
-  std::erase_if(found, [&to](const Caller& each) { return !to.tenant.empty() && each.tenant != to.tenant; });
+  std::vector<Caller> found;
+  for (const Caller& each : access_.get()->named(name)) {
+    if (!to.tenant.empty() && each.tenant != to.tenant) continue;
+    // API keys that differ in their secret alone share their sessions.
+    const auto has_the_same = [&each](const Caller& other) {
+      return other.is_user == each.is_user && other.tenant == each.tenant && other.customer == each.customer;
+    };
+    if (std::ranges::none_of(found, has_the_same)) found.push_back(each);
+  }
   return found;
 }
 

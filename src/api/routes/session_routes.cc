@@ -159,8 +159,8 @@ std::vector<Route> own_session_routes() {
             .summary = "Sign in",
             .description =
                 "With the name and the password of a user, or with an API key. The token is told once, and counts "
-                "for 24 hours where an API key does. It has the role, tenant and customer that the settings give "
-                "to the user or the key at the time of each request.",
+                "for 24 hours where an API key does. It has the role that the settings give to the user or the key "
+                "at the time of each request, and ends when they give them another tenant or customer.",
             .body = {{{json_content_type, "SignIn"}}, true},
             .answers = {{201, "The session, with its token.", {{json_content_type, "SignedIn"}}},
                         {401, "User, password or API key are wrong."},
