@@ -23,9 +23,9 @@ std::string_view presented_secret(const http::Request& request) {
   return request.header("x-api-key");
 }
 
-tl::unexpected<Problem> unauthenticated(std::string detail, const char* challenge) {
-  auto refusal = refuse(problems::unauthenticated, std::move(detail));
-  refusal.value().headers.emplace_back("WWW-Authenticate", challenge);
+tl::unexpected<Problem> challenge(const ProblemType& type, std::string detail, std::string error = "") {
+  auto refusal = refuse(type, std::move(detail));
+  refusal.value().headers.emplace_back("WWW-Authenticate", "Bearer realm=\"postino\"" + std::move(error));
   return refusal;
 }
 
@@ -75,13 +75,13 @@ base::Result<const Caller*, Problem> Access::check_origin(const http::Request& r
 base::Result<const Caller*, Problem> Access::check_key(const http::Request& request) const {
   const std::string_view secret = presented_secret(request);
   if (secret.empty())
-    return unauthenticated("Send the header Authorization: Bearer SECRET, or X-API-Key: SECRET.",
-                           "Bearer realm=\"postino\"");
+    return challenge(problems::unauthenticated, "Send the header Authorization: Bearer SECRET, or X-API-Key: SECRET.");
   if (const ApiKey* const key = find_key(secret)) return &key->caller;
-  constexpr const char* challenge = "Bearer realm=\"postino\", error=\"invalid_token\"";
-  if (!access::Sessions::is_token(secret)) return unauthenticated("The API key is unknown.", challenge);
+  constexpr const char* invalid = ", error=\"invalid_token\"";
+  if (!access::Sessions::is_token(secret))
+    return challenge(problems::unauthenticated, "The API key is unknown.", invalid);
   TRY(const Caller* caller, find_holder(secret));
-  if (caller == nullptr) return unauthenticated("The session has ended. Sign in again with POST /sessions.", challenge);
+  if (caller == nullptr) return challenge(problems::session_ended, "Sign in again with POST /sessions.", invalid);
   return caller;
 }
 

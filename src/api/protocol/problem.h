@@ -35,6 +35,7 @@ inline constexpr ProblemType idempotency_key_required{400, "IDEMPOTENCY_KEY_REQU
 inline constexpr ProblemType not_a_delivery_report{400, "NOT_A_DELIVERY_REPORT",
                                                    "The message is not a delivery report"};
 inline constexpr ProblemType unauthenticated{401, "UNAUTHENTICATED", "A valid API key is required"};
+inline constexpr ProblemType session_ended{401, "SESSION_ENDED", "The session has ended"};
 inline constexpr ProblemType sign_in_refused{401, "SIGN_IN_REFUSED", "User, password or API key are wrong"};
 inline constexpr ProblemType forbidden{403, "FORBIDDEN", "The API key does not allow this"};
 inline constexpr ProblemType foreign_origin{403, "FOREIGN_ORIGIN", "Requests from other web sites are refused"};
