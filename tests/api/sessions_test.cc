@@ -1,9 +1,13 @@
 // Signing in, and what a session opens.
 #include <condition_variable>
+#include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <thread>
 
 #include "access/password.h"
+#include "base/log_file.h"
+#include "base/temporary_directory.h"
 #include "rest_fixture.h"
 #include "store/table_setup.h"
 
@@ -11,6 +15,7 @@ namespace postino::api {
 namespace {
 
 using std::chrono::hours;
+using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::HasSubstr;
 using testing::Not;
@@ -25,6 +30,13 @@ const std::string& hash_of_password() {
 const std::string& hash_of_another() {
   static const std::string hash = access::hash_password("another password").value();
   return hash;
+}
+
+int lines_with(const std::string& words, const std::filesystem::path& log) {
+  std::ifstream lines(log);
+  int count = 0;
+  for (std::string line; std::getline(lines, line);) count += line.find(words) != std::string::npos ? 1 : 0;
+  return count;
 }
 
 class SessionRoutes : public Rest {
@@ -165,7 +177,10 @@ TEST_F(SessionRoutes, EndsAfterADay) {
   clock().advance(hours(24) - seconds(1));
   EXPECT_EQ(status("GET", "/emails", token), 200);
   clock().advance(seconds(1));
-  EXPECT_EQ(status("GET", "/emails", token), 401);
+  const Received ended = get("/emails", bearer(token));
+  EXPECT_EQ(ended.status(), 401);
+  EXPECT_EQ(ended.code(), "SESSION_ENDED") << "which is told from a wrong key: a caller signs in again";
+  EXPECT_THAT(ended.header("WWW-Authenticate"), HasSubstr("invalid_token"));
 }
 
 TEST_F(SessionRoutes, HasTheRightsThatTheSettingsGiveNow) {
@@ -365,6 +380,9 @@ TEST_F(SessionRoutes, ConcurrentSignInsBeyondAFewAreRefusedAtOnce) {
     --hashing;
     return false;
   };
+  const base::TemporaryDirectory folder;
+  const std::filesystem::path log = folder.path() / "log";
+  ASSERT_TRUE(base::open_log(log));
   const base::Swappable<Access> access(std::make_shared<const Access>(
       std::vector<ApiKey>(), http::OriginPolicy(), users({"anna:reader"}, hash_of_password()), &sessions_));
   SignIns sign_ins(access, sessions_, clock(), options);
@@ -375,14 +393,32 @@ TEST_F(SessionRoutes, ConcurrentSignInsBeyondAFewAreRefusedAtOnce) {
       const auto answer = sign_ins.with_password("anna", "guess", "192.0.2.1");
       if (!answer && answer.error().type.code == problems::sign_in_refused.code) ++wrong;
       if (!answer && answer.error().type.code == problems::overloaded.code) {
+        EXPECT_TRUE(answer.error().is_told) << "the log of requests need not have it";
         const std::lock_guard lock(mutex);
         ++refused;
         changed.notify_all();
       }
     });
   for (std::thread& thread : threads) thread.join();
+  EXPECT_TRUE(base::open_log(""));
   EXPECT_EQ(wrong, SignIns::most_present);
   EXPECT_LE(most_hashing, SignIns::most_hashing);
+  EXPECT_EQ(lines_with("too many callers sign in", log), 1);
+}
+
+TEST_F(SessionRoutes, SlowedSignInsHaveALineAMinute) {
+  const base::TemporaryDirectory folder;
+  const std::filesystem::path log = folder.path() / "log";
+  const auto lines = [&] { return lines_with("sign-ins are slowed down", log); };
+  for (int i = 0; i < 5; ++i) ASSERT_EQ(sign_in("anna", "guess").status(), 401);
+  ASSERT_TRUE(base::open_log(log));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(sign_in("anna", "guess").status(), 429);
+  EXPECT_EQ(lines(), 1);
+  clock().advance(minutes(1));
+  EXPECT_EQ(sign_in("anna", "guess").status(), 401);
+  EXPECT_EQ(sign_in("anna", "guess").status(), 429);
+  EXPECT_TRUE(base::open_log(""));
+  EXPECT_EQ(lines(), 2);
 }
 
 }  // namespace

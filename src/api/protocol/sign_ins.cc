@@ -57,10 +57,7 @@ base::Result<SignIns::SignedIn, Problem> SignIns::with_password(const std::strin
   const auto access = access_.get();
   if (access->is_open()) return refuse_without_users();
   const Occupancy occupancy(present_, most_present);
-  if (!occupancy.is_admitted()) {
-    ++overloaded_;
-    return refuse(problems::overloaded, "Too many callers sign in. Try again in a moment.");
-  }
+  if (!occupancy.is_admitted()) return refuse_crowd(from);
   const User* const known = access->find_user(user);
   const std::string logged = known == nullptr ? unknown_name : known->caller.name;
   const std::string network = net::network_of(from);
@@ -118,13 +115,31 @@ tl::unexpected<Problem> SignIns::refuse_wrong(const std::string& name, const std
   return refuse(problems::sign_in_refused, "Check the name and the password, or the API key.");
 }
 
+bool SignIns::LinePause::is_over(const base::Clock& clock) {
+  constexpr base::Milliseconds pause = std::chrono::minutes(1);
+  const std::int64_t now = clock.monotonic().count();
+  std::int64_t end = end_.load();
+  return now >= end && end_.compare_exchange_strong(end, now + pause.count());
+}
+
 tl::unexpected<Problem> SignIns::refuse_slowed(base::Milliseconds wait, const std::string& name,
                                                const std::string& from) {
-  // One line for each pause would let those who guess fill the log: their failures have lines already.
-  if (slowed_++ % 100 == 0) base::log_warning("access", "sign-ins are slowed down", {{"name", name}, {"from", from}});
+  ++slowed_;
+  // Their failures have lines already.
+  if (slowed_line_.is_over(clock_))
+    base::log_warning("access", "sign-ins are slowed down", {{"name", name}, {"from", from}});
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(wait).count();
   auto refusal = refuse(problems::too_many_sign_ins, "Try again in " + std::to_string(seconds) + " seconds.");
   refusal.value().headers = {{"Retry-After", std::to_string(seconds)}};
+  return refusal;
+}
+
+tl::unexpected<Problem> SignIns::refuse_crowd(const std::string& from) {
+  ++overloaded_;
+  if (crowd_line_.is_over(clock_))
+    base::log_warning("access", "sign-ins are refused, because too many callers sign in at a time", {{"from", from}});
+  auto refusal = refuse(problems::overloaded, "Too many callers sign in. Try again in a moment.");
+  refusal.value().is_told = true;
   return refusal;
 }
 

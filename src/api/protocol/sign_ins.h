@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <semaphore>
 #include <string>
 #include <vector>
@@ -36,6 +37,7 @@ class SignIns {
           SignInOptions options)
       : access_(access),
         sessions_(sessions),
+        clock_(clock),
         limits_(clock, options.rules),
         proxies_(std::move(options.proxies)),
         is_password_(std::move(options.is_password)) {}
@@ -70,9 +72,20 @@ class SignIns {
   bool is_right(const Access& access, const User* user, const std::string& name, const std::string& password);
   tl::unexpected<Problem> refuse_wrong(const std::string& name, const std::string& from);
   tl::unexpected<Problem> refuse_slowed(base::Milliseconds wait, const std::string& name, const std::string& from);
+  tl::unexpected<Problem> refuse_crowd(const std::string& from);
+
+  // Of lines about what callers can cause as often as they like, the log has one a minute.
+  class LinePause {
+   public:
+    bool is_over(const base::Clock& clock);
+
+   private:
+    std::atomic<std::int64_t> end_ = std::numeric_limits<std::int64_t>::min();  // in the clock's monotonic milliseconds
+  };
 
   const base::Swappable<Access>& access_;
   access::Sessions& sessions_;
+  const base::Clock& clock_;
   access::SignInLimits limits_;
   const std::vector<std::string> proxies_;
   const std::function<bool(std::string_view password, const std::string& hash)> is_password_;
@@ -82,6 +95,8 @@ class SignIns {
   std::atomic<std::uint64_t> failed_ = 0;
   std::atomic<std::uint64_t> slowed_ = 0;
   std::atomic<std::uint64_t> overloaded_ = 0;
+  LinePause slowed_line_;
+  LinePause crowd_line_;
 };
 
 }  // namespace postino::api
