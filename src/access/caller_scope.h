@@ -32,7 +32,8 @@ class CallerScope {
   CallerScope(const CallerScope&) = delete;
   CallerScope& operator=(const CallerScope&) = delete;
 
-  // Throws ScopeFault unless this thread's call may touch what belongs to this tenant. An empty one is all of them.
+  // Throws ScopeFault unless this thread's call may touch what belongs to this tenant as a whole, and so to none of its
+  // customers alone: a call of one customer may not. An empty tenant is all of them.
   static void check(std::string_view tenant);
   // The same of what belongs to a customer of the tenant; nullopt: to any of them.
   static void check(std::string_view tenant, const std::optional<std::string>& customer);

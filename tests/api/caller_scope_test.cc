@@ -53,6 +53,17 @@ TEST_F(ScopeOfCalls, QueuesOfOtherTenantsAreNotReached) {
   EXPECT_THROW(static_cast<void>(messages_->test(place)), ScopeFault);
 }
 
+// A handler for tickets that looked for e-mails or messages would find none for callers who are bound to a customer.
+TEST_F(ScopeOfCalls, OfOneCustomerReachNothingOfTheWholeTenant) {
+  const std::string id = accept_one("", north_);
+  const CallerScope scope("north", "C-1");
+  EXPECT_THROW(static_cast<void>(outbox_->show(id, "north")), ScopeFault);
+  EXPECT_THROW(static_cast<void>(outbox_->counts("north")), ScopeFault);
+  EXPECT_THROW(static_cast<void>(outbox_->accept({}, "north", std::nullopt, nullptr)), ScopeFault);
+  EXPECT_THROW(static_cast<void>(outbox_->suppressions("north", "", 1)), ScopeFault);
+  EXPECT_THROW(static_cast<void>(messages_->depth({}, "orders", "north")), ScopeFault);
+}
+
 TEST_F(ScopeOfCalls, IsOpenWhileAHandlerRuns) {
   const std::string id = accept_one("", north_);
   bool is_asked = false;
