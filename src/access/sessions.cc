@@ -2,6 +2,7 @@
 
 #include <openssl/crypto.h>
 
+#include "access/caller_scope.h"
 #include "base/hash.h"
 #include "base/timestamp.h"
 #include "item/attribute_text.h"
@@ -157,6 +158,7 @@ store::Answer<std::vector<Session>> Sessions::list(const Session& whose) {
 }
 
 store::Answer<bool> Sessions::revoke(const Session& whose, const std::string& id) {
+  CallerScope::check(whose.tenant, whose.customer);
   if (id.size() != id_size || !id.starts_with(id_begin)) return false;
   TRY(const std::optional<item::Item> item, read(id));
   const std::optional<Session> session = item ? session_of(*item) : std::nullopt;
@@ -196,6 +198,7 @@ store::Answer<std::vector<item::Item>> Sessions::items_of(const Session& whose, 
 
 store::Answer<store::PageResponse> Sessions::page_of(const Session& whose, std::size_t most,
                                                      std::optional<item::Key> after) {
+  CallerScope::check(whose.tenant, whose.customer);
   store::QueryRequest query;
   query.table_name = options_.table;
   query.index_name = "GSI1-customer-index";

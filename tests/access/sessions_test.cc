@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "access/caller_scope.h"
 #include "engine/embedded_store_testing.h"
 #include "item/attribute_text.h"
 #include "store/table_setup.h"
@@ -168,6 +169,23 @@ TEST_F(SessionsTest, OfOneCustomerAreNotThoseOfAnother) {
   EXPECT_EQ(*sessions_.revoke_all(one), 1);
   EXPECT_TRUE(is_open(second.token));
   EXPECT_THAT(ids_of("portal", "acme"), ElementsAre(whole.session.id));
+}
+
+TEST_F(SessionsTest, OfOtherTenantsAndCustomersAreNotReachedByACall) {
+  const auto created = create("portal", "acme", "C-1");
+  const Session own{.user_id = "portal", .tenant = "acme", .customer = "C-1"};
+  for (const auto& [tenant, customer] :
+       {std::pair("acme", "C-2"), std::pair("other", ""), std::pair("other", "C-1"), std::pair("", "C-2")}) {
+    const CallerScope scope(tenant, customer);
+    EXPECT_THROW(static_cast<void>(sessions_.list(own)), ScopeFault) << tenant << customer;
+    EXPECT_THROW(static_cast<void>(sessions_.revoke(own, created.session.id)), ScopeFault);
+    EXPECT_THROW(static_cast<void>(sessions_.revoke_all(own)), ScopeFault);
+  }
+  for (const auto& [tenant, customer] : {std::pair("acme", "C-1"), std::pair("acme", ""), std::pair("", "")}) {
+    const CallerScope scope(tenant, customer);
+    EXPECT_TRUE(sessions_.list(own)) << tenant << customer;
+  }
+  EXPECT_TRUE(is_open(created.token));
 }
 
 TEST_F(SessionsTest, AllOfAUserAreRevokedAtOnce) {
