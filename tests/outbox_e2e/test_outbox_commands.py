@@ -313,6 +313,49 @@ class TestKeys:
         assert "wrong-secret" not in refused.stdout + refused.stderr
 
 
+class TestSessions:
+    # Of the reference implementation of argon2id, for "password".
+    HASH = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+    SECRET = "secret-of-the-command-line"
+
+    @pytest.fixture
+    def signing(self, binary, start):
+        users = [f"{name}:operator:{self.HASH}" for name in ("anna", "otto")]
+        server = start("--user", users[0], "--user", users[1], "--api-key", f"cli:operator:{self.SECRET}")
+        return Postino(binary, server.url)
+
+    def test_a_token_is_printed_and_used_until_its_end(self, signing):
+        token = signing.succeed("sessions", "sign-in", "--user", "anna", input="password\n").strip()
+        (session,) = json.loads(signing.succeed("sessions", "list", "--json", POSTINO_API_KEY=token))["data"]
+        shown = signing.succeed("sessions", "list-of", "anna", POSTINO_API_KEY=token)
+        assert session["id"] in shown and "SESSION" in shown and "127.0.0.1" in shown
+        assert "removed  1" in signing.succeed("sessions", "end-all", POSTINO_API_KEY=token)
+        ended = signing.run("sessions", "list", POSTINO_API_KEY=token)
+        assert ended.returncode == 1
+        assert ended.stderr == "postino: The session has ended. Sign in again with: postino sessions sign-in\n"
+
+    def test_a_user_without_sessions_has_none(self, signing):
+        ended = signing.run("sessions", "list-of", "otto", "--key", self.SECRET)
+        assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "None found.\n")
+        unknown = signing.run("sessions", "list-of", "karl", "--key", self.SECRET)
+        assert unknown.returncode == 1 and "No user and no API key has this name" in unknown.stderr
+
+    def test_what_is_wrong_is_said_plainly(self, signing):
+        for user in ("anna", "karl"):
+            ended = signing.run("sessions", "sign-in", "--user", user, input="passwort\n")
+            assert (ended.returncode, ended.stdout) == (1, "")
+            assert ended.stderr == "postino: the name of the user or the password is wrong\n"
+        ended = signing.run("sessions", "sign-in", "--key", "wrong-secret-0123456789")
+        assert (ended.returncode, ended.stderr) == (1, "postino: the API key is wrong\n")
+        ended = signing.run("sessions", "sign-in", "--user", "anna", input="")
+        assert (ended.returncode, ended.stderr) == (1, "postino: there is no password on the standard input\n")
+
+    def test_what_the_server_refuses_is_no_misuse(self, signing):
+        for command in (["--item-bytes", "1"], ["prices"]):
+            ended = signing.run("capacity", *command, "--server")
+            assert ended.returncode == 1 and "A valid API key is required" in ended.stderr, ended
+
+
 def test_an_empty_list_says_so(postino):
     ended = postino.run("emails", "list", "--status", "HELD")
     assert ended.returncode == 0 and ended.stderr == "None found.\n"

@@ -297,6 +297,11 @@ def test_commands(start, binary, directory):
 
     customers = "customer_id,customer_name,customer_email\nc1,Ann,ann@customer.example\nc2,Bob,nowhere\n"
     assert "1 taken, 0 unchanged, 1 refused" in postino("import", "customers", "-", input=customers, status=3)
+    assert postino("import", "customers", "-", input="\n", status=1) == "postino: the standard input is empty\n"
+    assert "There is nothing to import" in postino("import", "customers", "-", input=customers.split("\n")[0] + "\n")
+    (directory / "empty").write_text("")
+    assert f"{directory / 'empty'} is empty" in postino("import", "invoices", str(directory / "empty"), status=1)
+    assert f"{directory / 'empty'}: must" in postino("drafts", "bulk", "--file", str(directory / "empty"), status=1)
     invoice = {"customer_id": "c1", "invoice_id": "I1", "amount": "9.90", "currency": "EUR", "due_date": "2026-01-01"}
     assert "1 taken" in postino("import", "invoices", "-", input=json.dumps(invoice) + "\n")
     assert "I1" in postino("overdue") and "9.90" in postino("invoices", "list", "c1")

@@ -1,7 +1,11 @@
 """The support desk by the command line."""
 
+import fcntl
 import json
+import os
+import struct
 import subprocess
+import termios
 
 import pytest
 from waiting import eventually
@@ -85,3 +89,43 @@ def test_attachments(postino, ticket, directory):
     assert postino("attachments", "get", ticket, added["attachment_id"]) == b"It is broken.\n"
     postino("attachments", "remove", ticket, added["attachment_id"])
     assert b"ttachment not found" in postino("attachments", "get", ticket, added["attachment_id"], status=1)
+
+
+def test_fields_have_the_names_of_the_command_line(postino, ticket):
+    refused = postino("open", "--customer-id", "c", "--symptom-text", "short", status=1)
+    assert refused.startswith(b"postino: --symptom-text must have"), refused
+    refused = postino("list", "--from", "yesterday", status=1)
+    assert refused.startswith(b"postino: --from must be a time"), refused
+    refused = postino("open", "--customer-id", "c", "--symptom-text", "It restarts.", "--letter-to", "nowhere", status=1)
+    assert b"--letter-subject is required" in refused or b"--letter-subject must" in refused, refused
+    assert b"letter." not in refused and b"customer." not in refused, refused
+    refused = postino("rate", ticket, "--operator-id", "op", "--rating", "9", status=2)
+    assert refused.startswith(b"postino: --rating: "), refused
+
+
+def test_results_are_kept_by_name_and_value(postino):
+    postino("cache", "put", "sum", "--data", "answer=42", "--data", "unit=apples")
+    assert json.loads(postino("cache", "get", "sum", "--json"))["data"] == {"answer": "42", "unit": "apples"}
+
+
+def on_terminal(binary, columns, *words):
+    """What a terminal of this width shows."""
+    terminal, end = os.openpty()
+    fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    subprocess.run([binary, *words], stdout=end, stderr=subprocess.DEVNULL, check=True)
+    os.close(end)
+    shown = os.read(terminal, 65536).decode()
+    os.close(terminal)
+    return shown.replace("\r\n", "\n")
+
+
+def test_long_texts_do_not_push_others_off_the_terminal(binary, postino, desk):
+    symptom = "It restarts " + "very " * 500 + "often."
+    opened = json.loads(postino("open", "--customer-id", "long", "--symptom-text", symptom, "--json"))
+    ticket = opened["ticket_id"]
+    postino("escalate", ticket, "--engineer", "engineer-" * 10, "--by", "b" * 100)
+    lists = (["list", "--customer-id", "long"], ["escalated"], ["events", ticket])
+    for words in lists:
+        shown = on_terminal(binary, 160, "tickets", *words, "--url", desk.url)
+        assert max(map(len, shown.splitlines())) <= 160, shown
+    assert ("engineer-" * 10).encode() in postino("list", "--customer-id", "long"), "in a file it is whole"

@@ -3,6 +3,7 @@
 
 #include "app/cli/client_command.h"
 #include "app/cli/commands.h"
+#include "app/cli/help_format.h"
 #include "app/client/answer.h"
 #include "app/client/capacity_text.h"
 #include "app/settings/capacity_settings.h"
@@ -137,6 +138,13 @@ base::Result<std::string> calculate_here(const OperationCall& call, const PriceS
   return base::invalid(std::move(lines));
 }
 
+// What the command line says was checked before: what the server refuses is no misuse.
+base::Result<std::string> fetch_checked(RestClient& client, const OperationCall& call) {
+  auto body = client.fetch(call);
+  if (!body && body.error().code == base::ErrorCode::invalid) body.error().code = base::ErrorCode::conflict;
+  return body;
+}
+
 base::Result<void> check_source(const PriceSource& source) {
   if (source.file != nullptr && source.file->count() > 0 && source.local.prices.empty())
     return base::invalid("--prices: must name a file");
@@ -152,7 +160,7 @@ base::Result<std::string> calculate(RestClient& client, std::string_view operati
   TRY_VOID(set_body(call.body(), values));
   // What is wrong with the options is told in their words, also when the server calculates.
   TRY(std::string answer, calculate_here(call, source));
-  return source.is_server ? client.fetch(call) : std::move(answer);
+  return source.is_server ? fetch_checked(client, call) : std::move(answer);
 }
 
 base::Result<void> plan(RestClient& client, const BodyValues& values, const PriceSource& source, bool json,
@@ -181,7 +189,7 @@ base::Result<void> plan_as_formerly(RestClient& client, const BodyValues& values
 base::Result<void> show_prices(RestClient& client, const PriceSource& source, const Console& console) {
   TRY_VOID(check_source(source));
   if (source.is_server) {
-    TRY(const std::string body, client.fetch(OperationCall(prices_operation)));
+    TRY(const std::string body, fetch_checked(client, OperationCall(prices_operation)));
     console.print_foreign(body);
     return {};
   }
@@ -286,6 +294,9 @@ void add_observation(CommandLine& line, CLI::App& group) {
 void add_capacity_command(CommandLine& line) {
   CLI::App& group = add_command_group(
       line, "capacity", "calculate what requests take and cost on DynamoDB, and what this store's traffic would");
+  add_examples(group, {"postino capacity --item-bytes 3072 --strong-reads 100 --writes 20 --storage-gb 50",
+                       "postino capacity --item-bytes 500 --writes 10 --index projection=KEYS_ONLY,entry_bytes=120",
+                       "postino capacity --observe"});
   add_former(line, group);
   add_prices(line, group);
   add_observation(line, group);

@@ -118,10 +118,18 @@ const api::Schema& ClientCommand::schema_of(std::string_view field) const {
 
 OptionStyle ClientCommand::complete(std::string_view field, const OptionStyle& style) {
   const api::Schema& schema = schema_of(field);
+  OptionStyle full{style.flag.empty() ? flag_of(field) : style.flag,
+                   style.value_name.empty() ? value_name_of(schema, field) : style.value_name,
+                   style.help.empty() ? help_of(schema) : style.help, style.most};
   fields_.emplace_back(field);
-  return {style.flag.empty() ? flag_of(field) : style.flag,
-          style.value_name.empty() ? value_name_of(schema, field) : style.value_name,
-          style.help.empty() ? help_of(schema) : style.help, style.most};
+  names_.insert_or_assign(std::string(field), full.flag);
+  return full;
+}
+
+OptionStyle ClientCommand::complete_argument(std::string_view field, OptionStyle style) {
+  if (style.value_name.empty()) style.value_name = base::upper_case(field);
+  style.flag = style.value_name;
+  return complete(field, style);
 }
 
 CLI::Option* ClientCommand::limit(CLI::Option* option, std::string_view field, std::optional<std::int64_t> most) const {
@@ -163,8 +171,8 @@ CLI::Validator not_empty() {
 }  // namespace
 
 CLI::Option* ClientCommand::add_argument(std::string_view field, std::string& value, const OptionStyle& style) {
-  const OptionStyle full = complete(field, style);
-  return app_.add_option(std::string(field), value, full.help)
+  const OptionStyle full = complete_argument(field, style);
+  return app_.add_option(full.value_name, value, full.help)
       ->type_name(full.value_name)
       ->required()
       ->check(not_empty());
@@ -172,20 +180,31 @@ CLI::Option* ClientCommand::add_argument(std::string_view field, std::string& va
 
 CLI::Option* ClientCommand::add_argument(std::string_view field, std::vector<std::string>& values,
                                          const OptionStyle& style) {
-  const OptionStyle full = complete(field, style);
-  return app_.add_option(std::string(field), values, full.help)
+  const OptionStyle full = complete_argument(field, style);
+  return app_.add_option(full.value_name, values, full.help)
       ->type_name(full.value_name)
       ->required()
       ->check(not_empty());
 }
 
 void ClientCommand::run(std::function<int(RestClient& client, const Console& console)> action) {
-  const auto call = [&options = line_.client_options(), action = std::move(action)](const Console& console) -> int {
+  const auto call = [&options = line_.client_options(), names = names_,
+                     action = std::move(action)](const Console& console) -> int {
     auto client = RestClient::create(options);
     if (!client) return report_error(console, client.error(), misuse);
+    client->name_fields([&names](const std::string& field) { return name_on_command_line(names, field); });
     return action(*client, console);
   };
   line_.add({&app_, call, operation_.id, fields_});
+}
+
+std::string name_on_command_line(const std::map<std::string, std::string, std::less<>>& names,
+                                 const std::string& field) {
+  const std::string whole = field.ends_with(']') ? field.substr(0, field.rfind('[')) : field;
+  if (const auto found = names.find(whole); found != names.end()) return found->second;
+  const std::size_t dot = field.find('.');
+  const auto object = dot == std::string::npos ? names.end() : names.find(field.substr(0, dot));
+  return object == names.end() ? field : object->second + " " + field.substr(dot + 1);
 }
 
 std::string help_of(const api::Schema& schema) {

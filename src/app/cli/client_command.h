@@ -58,7 +58,7 @@ class ClientCommand {
   CLI::Option* add_flag(std::string_view field, bool& value, const OptionStyle& style);
   // Options for all parameters of the query, but for those of pages; values are put down by the parameter's name.
   void add_query_options(std::map<std::string, std::string, std::less<>>& values);
-  // Not an option, but known by its place. It is required.
+  // Not an option, but known by its place. It is required, and called as its value is: "ID".
   CLI::Option* add_argument(std::string_view field, std::string& value, const OptionStyle& style = {});
   CLI::Option* add_argument(std::string_view field, std::vector<std::string>& values, const OptionStyle& style = {});
 
@@ -67,6 +67,7 @@ class ClientCommand {
 
  private:
   OptionStyle complete(std::string_view field, const OptionStyle& style);
+  OptionStyle complete_argument(std::string_view field, OptionStyle style);
   CLI::Option* limit(CLI::Option* option, std::string_view field, std::optional<std::int64_t> most) const;
   const api::Schema& schema_of(std::string_view field) const;
 
@@ -74,7 +75,13 @@ class ClientCommand {
   CLI::App& app_;
   const api::Operation& operation_;
   std::vector<std::string> fields_;
+  std::map<std::string, std::string, std::less<>> names_;  // of fields: what the command line calls them
 };
+
+// What the command line calls a field that the server has named. `names` has those of the fields that it knows; one
+// element of a list is called as the list is, and a member of an object has its name behind that of the object.
+std::string name_on_command_line(const std::map<std::string, std::string, std::less<>>& names,
+                                 const std::string& field);
 
 // A description as help has it: "How many at most." -> "how many at most".
 std::string help_of(const api::Schema& schema);

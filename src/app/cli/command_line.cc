@@ -121,10 +121,14 @@ std::vector<std::string> words_to_blame(const std::vector<std::string>& argument
 // In our words where the parser's are not plain.
 std::string CommandLine::problem_of(const CLI::ParseError& error, const std::vector<std::string>& arguments) const {
   const std::vector<std::string> blamed = words_to_blame(arguments, program_->remaining(true));
-  if (blamed.empty()) return error.what();
+  const std::string what = error.what();
+  if (what == "A subcommand is required" && blamed.empty()) return "a command is required";
+  if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr)
+    return CLI::detail::find_and_replace(what, " excludes ", " and ") + " cannot be used together";
+  if (blamed.empty()) return what;
   // Nothing behind it was looked at.
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) return "unknown command: " + blamed.front();
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return error.what();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return what;
   std::string words;
   for (const std::string& word : blamed) words += " " + word;
   return "unknown argument:" + words;

@@ -10,6 +10,7 @@
 
 #include "api/protocol/operation.h"
 #include "api/route_list.h"
+#include "app/cli/client_command.h"
 #include "app/cli/help_format.h"
 
 namespace postino::app {
@@ -82,8 +83,32 @@ TEST(CommandLine, SaysWhatItDoesNotKnow) {
             "postino: unknown command: aprove; did you mean approve?");
   EXPECT_EQ(first_line({"reminders", "customers", "opt-out", "c1", "--reason", "x", "x", "--foo", "y"}),
             "postino: unknown argument: x --foo");
-  EXPECT_EQ(first_line({"reminders", "drafts", "approve", "", "--revision", "1"}), "postino: id: must not be empty");
+  EXPECT_EQ(first_line({"reminders", "drafts", "approve", "", "--revision", "1"}), "postino: ID: must not be empty");
   EXPECT_EQ(first_line({"emails", "lst"}), "postino: unknown command: lst; did you mean list?");
+}
+
+TEST(CommandLine, CallsWhatIsMissingAsItsHelpDoes) {
+  const auto missing = [](Words words) {
+    const Ended ended = run(std::move(words));
+    EXPECT_EQ(ended.status, misuse);
+    return ended.errors.substr(0, ended.errors.find('\n'));
+  };
+  EXPECT_EQ(missing({"tickets"}), "postino: a command is required");
+  EXPECT_EQ(missing({"tickets", "show"}), "postino: ID is required");
+  EXPECT_EQ(missing({"tickets", "attachments", "get", "t1"}), "postino: ATTACHMENT_ID is required");
+  EXPECT_EQ(missing({"tickets", "attachments", "add", "t1"}), "postino: FILE is required");
+  EXPECT_EQ(missing({"tickets", "move", "t1"}), "postino: --status is required");
+  EXPECT_EQ(missing({"tickets", "answer"}), "postino: one of --headers and --headers-file is required");
+  EXPECT_EQ(missing({"tickets", "answer", "--headers", "a", "--headers-file", "b"}),
+            "postino: --headers and --headers-file cannot be used together");
+  EXPECT_EQ(missing({"tickets", "note", "t1", "--event-type", "called", "--detail", "minutes"}),
+            "postino: --detail: must be NAME=VALUE");
+  EXPECT_EQ(missing({"tickets", "cache", "put", "k1", "--data", "=1"}), "postino: --data: must be NAME=VALUE");
+  EXPECT_EQ(missing({"reminders", "import", "customers"}), "postino: FILE is required");
+  EXPECT_EQ(missing({"metrics", "history"}), "postino: SOURCE is required");
+  EXPECT_EQ(missing({"sessions", "list-of"}), "postino: USER is required");
+  EXPECT_EQ(missing({"sessions", "end-of", "anna"}), "postino: SESSION is required");
+  EXPECT_EQ(missing({"sessions", "sign-in"}), "postino: one of --user and --key is required");
 }
 
 TEST(CommandLine, HelpIsACommandToo) {
@@ -114,6 +139,20 @@ TEST(ClientCommands, OptionsAreParametersOrFieldsOfTheOperation) {
           << name_of(command) << " " << field;
     }
   }
+}
+
+TEST(ClientCommands, FieldsThatTheServerNamesHaveTheNamesOfTheCommandLine) {
+  const std::map<std::string, std::string, std::less<>> names = {{"customer.id", "--customer-id"},
+                                                                 {"letter.to", "--letter-to"},
+                                                                 {"details", "--detail"},
+                                                                 {"id", "ID"},
+                                                                 {"drafts", "--file"}};
+  EXPECT_EQ(name_on_command_line(names, "customer.id"), "--customer-id");
+  EXPECT_EQ(name_on_command_line(names, "letter.to[1]"), "--letter-to");
+  EXPECT_EQ(name_on_command_line(names, "details.minutes"), "--detail minutes");
+  EXPECT_EQ(name_on_command_line(names, "id"), "ID");
+  for (const std::string unknown : {"", "customer", "customer.name", "drafts[3].customer_id", "letters[1]", "a]"})
+    EXPECT_EQ(name_on_command_line(names, unknown), unknown);
 }
 
 TEST(ClientCommands, OfferEveryParameterOfThePathAndTheQuery) {
@@ -221,6 +260,55 @@ TEST(Help, IsThereForEveryCommandAndSaysWhatEachOptionIs) {
     std::istringstream lines(help.out);
     for (std::string text; std::getline(lines, text);) EXPECT_LE(text.size(), 100U) << name_of(command) << ": " << text;
   }
+}
+
+void add_all(const CLI::App* app, std::vector<const CLI::App*>& all) {
+  all.push_back(app);
+  for (const CLI::App* each : app->get_subcommands([](const CLI::App*) { return true; })) add_all(each, all);
+}
+
+// The words after "postino" in a line that is typed, up to the end of its command.
+Words words_of_example(std::string_view line) {
+  constexpr std::string_view name = "postino ";
+  Words words(1);
+  char quote = '\0';
+  for (const char letter : line.substr(line.find(name) + name.size())) {
+    if (letter == quote) {
+      quote = '\0';
+    } else if (quote == '\0' && (letter == '"' || letter == '\'')) {
+      quote = letter;
+    } else if (quote == '\0' && letter == ')') {
+      break;
+    } else if (quote == '\0' && letter == ' ') {
+      words.emplace_back();
+    } else {
+      words.back() += letter;
+    }
+  }
+  return words;
+}
+
+TEST(Help, HasExamplesThatAreUnderstood) {
+  CommandLine every;
+  std::vector<const CLI::App*> all;
+  add_all(&every.program(), all);
+  std::set<std::string> explained;
+  for (const CLI::App* app : all) {
+    std::istringstream lines(app->get_footer());
+    std::string text;
+    if (!std::getline(lines, text)) continue;
+    EXPECT_EQ(text, "Examples:");
+    explained.insert(app->get_name());
+    while (std::getline(lines, text)) {
+      EXPECT_LE(text.size(), 100U) << text;
+      Words words = words_of_example(text);
+      std::ranges::reverse(words);
+      CommandLine line;
+      EXPECT_NO_THROW(line.program().parse(std::move(words))) << text;
+    }
+  }
+  for (const std::string name : {"tickets", "metrics", "sessions", "password", "reminders", "capacity"})
+    EXPECT_TRUE(explained.contains(name)) << name;
 }
 
 TEST(Help, SaysWhatIsRequiredAndWhatMayBeChosen) {

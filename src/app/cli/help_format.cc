@@ -38,6 +38,12 @@ std::string wrapped(std::string_view text, std::size_t width) {
   return out;
 }
 
+void add_examples(CLI::App& command, std::initializer_list<std::string_view> lines) {
+  std::string text = "Examples:";
+  for (const std::string_view line : lines) text.append("\n  ").append(line);
+  command.footer(text);
+}
+
 HelpFormat::HelpFormat() {
   column_width(option_columns);
   label("REQUIRED", "(required)");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,9 @@ namespace postino::app {
 
 // In lines of at most so many characters, broken at spaces. Line ends stay.
 std::string wrapped(std::string_view text, std::size_t width);
+
+// At the end of a command's help. Each is a whole line, as it is typed.
+void add_examples(CLI::App& command, std::initializer_list<std::string_view> lines);
 
 class HelpFormat final : public CLI::Formatter {
  public:

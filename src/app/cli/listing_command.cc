@@ -15,7 +15,7 @@ void run_listing(ClientCommand& command, const Listing& listing) {
   const api::Operation& operation = operation_named(listing.operation);
   for (const api::Parameter& parameter : operation.parameters)
     if (parameter.place == api::ParameterPlace::path)
-      command.add_argument(parameter.name, options->query[std::string(parameter.name)], {.value_name = "ID"});
+      command.add_argument(parameter.name, options->query[std::string(parameter.name)]);
   command.add_query_options(options->query);
   const auto run = [options, &listing, &shared = command.shared()](RestClient& client, const Console& console) -> int {
     options->json = shared.json;

@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "app/cli/commands.h"
+#include "app/cli/help_format.h"
 #include "app/cli/listing_command.h"
 #include "app/cli/operation_command.h"
 #include "app/client/figure_text.h"
@@ -62,7 +63,7 @@ base::Result<void> show_figures(RestClient& client, const FigureOptions& options
 void add_history(CommandLine& line, CLI::App& group) {
   ClientCommand command(line, group, "history", history_operation);
   const auto options = std::make_shared<FigureOptions>();
-  command.add_argument("source", options->query["source"], {.value_name = "SOURCE"});
+  command.add_argument("source", options->query["source"]);
   command.add_query_options(options->query);
   command.run([options, &shared = command.shared()](RestClient& client, const Console& console) -> int {
     const auto body = client.fetch(call_of(history_operation, *options));
@@ -118,6 +119,8 @@ void add_set_aside(CommandLine& line, CLI::App& metrics) {
 
 void add_metrics_command(CommandLine& line) {
   CLI::App& group = add_command_group(line, "metrics", "show live figures, their history, and what follows changes");
+  add_examples(group, {"postino metrics", "postino metrics --follow", "postino metrics history tickets --unit days",
+                       "postino metrics followers"});
   add_watch(line, group);
   add_history(line, group);
   ClientCommand followers(line, group, "followers", "listFollowers");

@@ -7,12 +7,10 @@
 #include "app/client/answer.h"
 #include "app/client/json_file.h"
 #include "app/client/object_text.h"
-#include "app/client/rest_problem.h"
 #include "app/console/input_file.h"
 #include "app/console/terminal_text.h"
 #include "base/base64.h"
 #include "base/random.h"
-#include "base/text.h"
 #include "json/writer.h"
 
 namespace postino::app {
@@ -32,6 +30,7 @@ struct FieldValue {
   std::string file;  // to read the text, or the objects, from
   std::vector<std::string> texts;
   bool is_set = false;
+  bool is_required = false;  // of a text that may come from a file: one of both
 };
 
 struct CommandValues {
@@ -49,12 +48,6 @@ std::string value_name(const api::Schema& schema) {
   if (schema.type == "integer") return "NUMBER";
   if (schema.format == "date") return "DATE";
   return "";
-}
-
-std::string upper_case(std::string_view text) {
-  std::string upper(text);
-  for (char& letter : upper) letter = base::upper(letter);
-  return upper;
 }
 
 // "customer.id" -> "--customer-id"; a field of the body itself has the flag of its name.
@@ -88,8 +81,9 @@ void add_field(ClientCommand& command, const api::Property& property, bool is_re
                              "input"})
         ->required();
   } else if (schema.type == "object") {
-    field.flag = field.name == "variables" ? "--variable" : "--detail";
-    command.add_option(field.name, field.texts, {.flag = field.flag, .value_name = "NAME=VALUE"});
+    if (field.name == "variables") field.flag = "--variable";
+    if (field.name == "details") field.flag = "--detail";
+    field.flag = command.add_option(field.name, field.texts, {.flag = field.flag, .value_name = "NAME=VALUE"})->get_name();
   } else if (schema.type == "array") {
     command.add_option(field.name, field.texts, {.flag = field.flag});
   } else if (schema.content_encoding == base64_encoding) {
@@ -101,13 +95,17 @@ void add_field(ClientCommand& command, const api::Property& property, bool is_re
     const bool is_long = schema.type == "string" && schema.most.value_or(0) > long_text;
     CLI::Option* const option =
         command.add_option(field.name, field.text, {.flag = field.flag, .value_name = value_name(property.schema)});
-    if (is_long)
-      command.app()
-          .add_option(option->get_name() + "-file", field.file,
-                      "file with the text of " + option->get_name() + "; - is the standard input")
-          ->type_name("FILE");
-    else
+    if (!is_long) {
       option->required(is_required);
+      return;
+    }
+    field.flag = option->get_name();
+    field.is_required = is_required;
+    command.app()
+        .add_option(field.flag + "-file", field.file,
+                    "file with the text of " + field.flag + "; - is the standard input")
+        ->type_name("FILE")
+        ->excludes(option);
   }
 }
 
@@ -125,17 +123,40 @@ void add_fields(ClientCommand& command, const api::Property& property, const std
                is_required && each.presence == api::Presence::required, values);
 }
 
-base::Result<std::string> variables_json(const FieldValue& field) {
+// What the parser cannot know to be missing or malformed.
+base::Result<void> check_values(const CommandValues& values) {
+  for (const auto& field : values.fields) {
+    if (field->is_required && field->text.empty() && field->file.empty())
+      return base::invalid("one of " + field->flag + " and " + field->flag + "-file is required");
+    if (field->schema->type != "object") continue;
+    for (const std::string& each : field->texts)
+      if (each.starts_with('=') || each.find('=') == std::string::npos)
+        return base::invalid(field->flag + ": must be NAME=VALUE");
+  }
+  return {};
+}
+
+std::string variables_json(const FieldValue& field) {
   std::string text;
   json::Writer json(text);
   json.begin_object();
   for (const std::string& each : field.texts) {
     const std::size_t equals = each.find('=');
-    if (equals == 0 || equals == std::string::npos) return base::invalid(field.flag + ": must be NAME=VALUE");
     json.any_key(each.substr(0, equals)).string(each.substr(equals + 1));
   }
   json.end_object();
   return text;
+}
+
+base::Result<std::string> list_json(const FieldValue& field) {
+  TRY(const std::string text, read_input(field.file, api::Limits::body_bytes));
+  const auto objects = read_json_file(text, {field.name, "an object", field.name});
+  if (!objects)
+    return base::invalid((field.file == "-" ? "the standard input" : printable(field.file)) + ": " +
+                         objects.error().message);
+  std::string list = "[";
+  for (const std::string& object : *objects) list.append(list.size() > 1 ? "," : "").append(object);
+  return list + "]";
 }
 
 base::Result<void> set_field(RequestObject& body, const FieldValue& field) {
@@ -145,16 +166,12 @@ base::Result<void> set_field(RequestObject& body, const FieldValue& field) {
     return {};
   }
   if (is_list_of_objects(schema)) {
-    TRY(const std::string text, read_input(field.file, api::Limits::body_bytes));
-    TRY(const std::vector<std::string> objects, read_json_file(text, {field.name, "an object", field.name}));
-    std::string list = "[";
-    for (const std::string& object : objects) list.append(list.size() > 1 ? "," : "").append(object);
-    body.set_json(field.name, list + "]");
+    TRY(std::string list, list_json(field));
+    body.set_json(field.name, std::move(list));
     return {};
   }
   if (schema.type == "object" && !field.texts.empty()) {
-    TRY(std::string variables, variables_json(field));
-    body.set_json(field.name, std::move(variables));
+    body.set_json(field.name, variables_json(field));
     return {};
   }
   if (schema.type == "array" && !field.texts.empty()) {
@@ -221,7 +238,7 @@ base::Result<std::string> fetch_once(RestClient& client, OperationCall call, con
     return base::propagate(std::move(response).error());
   }
   if (response->status >= 200 && response->status < 300) return std::move(response->body);
-  return base::propagate(describe_problem(*response));
+  return base::propagate(client.describe(*response));
 }
 
 void add_operation_command(CommandLine& line, CLI::App& parent, const OperationCommand& command) {
@@ -232,7 +249,7 @@ void add_operation_command(CommandLine& line, CLI::App& parent, const OperationC
     if (parameter.place == api::ParameterPlace::header) continue;
     std::string& value = values->parameters[std::string(parameter.name)];
     if (parameter.place == api::ParameterPlace::path)
-      made.add_argument(parameter.name, value, {.value_name = upper_case(parameter.name)});
+      made.add_argument(parameter.name, value);
     else
       made.add_option(parameter.name, value, {.value_name = value_name(parameter.schema)})
           ->required(parameter.required);
@@ -242,6 +259,7 @@ void add_operation_command(CommandLine& line, CLI::App& parent, const OperationC
       add_fields(made, property, std::string(property.name), property.presence == api::Presence::required, *values);
   if (api::find_parameter(operation, key_header) != nullptr) add_key_option(made, values->key);
   made.run([values, id = operation.id, &shared = made.shared()](RestClient& client, const Console& console) -> int {
+    if (const auto checked = check_values(*values); !checked) return report_error(console, checked.error(), misuse);
     const auto done = perform_operation(client, id, *values, shared.json, console);
     return done ? *done : report_error(console, done.error());
   });

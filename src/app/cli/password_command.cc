@@ -3,6 +3,7 @@
 #include "access/password.h"
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
+#include "app/cli/help_format.h"
 #include "app/console/password_prompt.h"
 
 namespace postino::app {
@@ -23,6 +24,8 @@ int print_hash(const Console& console) {
 void add_password_command(CommandLine& line) {
   CLI::App* const command = line.program().add_subcommand(
       "password", "read a password, from the terminal or the standard input, and print its hash for --user");
+  add_examples(*command, {"postino password", "printf 'correct horse battery' | postino password",
+                          "postino serve --user 'anna:operator:HASH'"});
   line.add({command, print_hash, "", {}});
 }
 

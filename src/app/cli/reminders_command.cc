@@ -2,17 +2,16 @@
 
 #include "api/protocol/limits.h"
 #include "app/cli/commands.h"
+#include "app/cli/help_format.h"
 #include "app/cli/listing_command.h"
 #include "app/cli/operation_command.h"
 #include "app/client/answer.h"
-#include "app/client/rest_problem.h"
 #include "app/console/input_file.h"
+#include "app/console/terminal_text.h"
 
 namespace postino::app {
 
 namespace {
-
-constexpr int reminder_subject_columns = 50;
 
 std::vector<ListingColumn> sent_columns() {
   return {{"ID", "id"},
@@ -20,13 +19,13 @@ std::vector<ListingColumn> sent_columns() {
           {"TYPE", "reminder_type"},
           {"SENT", "sent_date"},
           {"DELIVERY", "delivery_status"},
-          {"SUBJECT", "email_subject", Align::left, {}, {}, reminder_subject_columns}};
+          {.title = "SUBJECT", .field = "email_subject", .most_columns = text_columns}};
 }
 
 std::vector<ListingColumn> customer_columns() {
   return {{"CUSTOMER", "customer_id"},
-          {"NAME", "customer_name"},
-          {"E-MAIL", "customer_email"},
+          {.title = "NAME", .field = "customer_name", .most_columns = name_columns},
+          {.title = "E-MAIL", .field = "customer_email", .most_columns = text_columns},
           {"SENT", "reminders_sent", Align::right},
           {"PAID LATE", "late_payments", Align::right, "late_payer", " (late payer)"},
           {"STOPPED", "stopped"}};
@@ -50,13 +49,13 @@ const std::vector<NamedListing>& reminder_listings() {
          {"REVISION", "revision", Align::right},
          {"RULE", "decision.rule"},
          {"ALLOWED FROM", "decision.allowed_from"},
-         {"SUBJECT", "email_subject", Align::left, {}, {}, reminder_subject_columns}}}},
+         {.title = "SUBJECT", .field = "email_subject", .most_columns = text_columns}}}},
       {"drafts",
        "revisions",
        {"listRevisions",
         "reading revisions",
         {{"REVISION", "revision", Align::right},
-         {"BY", "revised_by"},
+         {.title = "BY", .field = "revised_by", .most_columns = name_columns},
          {"AT", "revised_date"},
          {"SUBJECT", "email_subject"}}}},
       {"customers", "list", {"listCustomers", "reading customers", customer_columns()}},
@@ -86,18 +85,22 @@ const std::vector<NamedListing>& reminder_listings() {
         {{"VERSION", "version", Align::right},
          {"STATUS", "status"},
          {"CREATED", "created_date"},
-         {"BY", "created_by"},
+         {.title = "BY", .field = "created_by", .most_columns = name_columns},
          {"SUBJECT", "subject_template"}}}},
       {"brandings",
        "list",
-       {"listBrandings", "reading brandings", {{"NAME", "name"}, {"COMPANY", "company"}, {"FROM", "from"}}}},
+       {"listBrandings",
+        "reading brandings",
+        {{"NAME", "name"},
+         {.title = "COMPANY", .field = "company", .most_columns = name_columns},
+         {"FROM", "from"}}}},
       {"", "sent", {"listSentReminders", "reading reminders", sent_columns()}},
       {"",
        "overdue",
        {"listOverdue",
         "reading customers",
         {{"CUSTOMER", "customer.customer_id"},
-         {"NAME", "customer.customer_name"},
+         {.title = "NAME", .field = "customer.customer_name", .most_columns = name_columns},
          {"AMOUNT", "totals[].amount", Align::right},
          {"CURRENCY", "totals[].currency"},
          {"SINCE", "invoices[].due_date"},
@@ -112,7 +115,11 @@ const std::vector<NamedListing>& reminder_listings() {
        "audit",
        {"listAuditEvents",
         "reading events",
-        {{"AT", "at"}, {"ACTION", "action"}, {"SUBJECT", "subject"}, {"ACTOR", "actor"}, {"KEY", "key"}}}},
+        {{"AT", "at"},
+         {"ACTION", "action"},
+         {.title = "SUBJECT", .field = "subject", .most_columns = text_columns},
+         {.title = "ACTOR", .field = "actor", .most_columns = name_columns},
+         {"KEY", "key"}}}},
   };
   return listings;
 }
@@ -189,6 +196,8 @@ void tell_recalled(const AnswerObject& report, const Console& console) {
 base::Result<int> import_file(RestClient& client, std::string_view operation, const std::string& file, bool json,
                               const Console& console) {
   TRY(std::string text, read_input(file, api::Limits::body_bytes));
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos)
+    return base::invalid((file == "-" ? "the standard input" : printable(file)) + " is empty");
   OperationCall call(operation);
   const std::string_view type = import_type(text);
   call.set_content(type, std::move(text));
@@ -198,8 +207,11 @@ base::Result<int> import_file(RestClient& client, std::string_view operation, co
     console.print_foreign(body);
   } else {
     const AnswerObject root = report.root();
-    console.out << root.number("taken") << " taken, " << root.number("unchanged") << " unchanged, "
-                << root.number("refused") << " refused\n";
+    const std::int64_t taken = root.number("taken"), unchanged = root.number("unchanged"),
+                       refused = root.number("refused");
+    console.out << grouped(taken) << " taken, " << grouped(unchanged) << " unchanged, " << grouped(refused)
+                << " refused\n";
+    if (taken + unchanged + refused == 0) console.errors << "There is nothing to import in the file.\n";
     for (const AnswerObject& line : root.objects("lines"))
       console.errors << "line " << line.number("line") << ": " << line.text("field") << " " << line.text("rule")
                      << "\n";
@@ -212,7 +224,7 @@ void add_import(CommandLine& line, CLI::App& parent, const std::string& name, st
   ClientCommand command(line, parent, name, operation);
   const auto file = std::make_shared<std::string>();
   command.app()
-      .add_option("file", *file, "file with a header and lines (CSV), or with JSON lines; - is the standard input")
+      .add_option("FILE", *file, "file with a header and lines (CSV), or with JSON lines; - is the standard input")
       ->type_name("FILE")
       ->required();
   command.run([file, operation, &shared = command.shared()](RestClient& client, const Console& console) -> int {
@@ -236,7 +248,7 @@ base::Result<void> export_file(RestClient& client, std::string_view operation, c
     for (const auto& [parameter, value] : options.query) call.set(parameter, value);
     call.set("cursor", cursor).set("limit", std::to_string(options.limit));
     TRY(const http::ClientResponse response, client.send(call));
-    if (response.status != 200) return base::propagate(describe_problem(response));
+    if (response.status != 200) return base::propagate(client.describe(response));
     console.out << response.body;
     cursor = response.header("x-next-cursor");
   } while (!cursor.empty());
@@ -277,6 +289,10 @@ void add_group_commands(CommandLine& line, CLI::App& parent, std::string_view gr
 void add_reminders_command(CommandLine& line) {
   CLI::App& reminders = add_command_group(line, "reminders", "draft payment reminders, approve and send them");
   reminders.require_subcommand(1);
+  add_examples(reminders, {"postino reminders import customers customers.csv", "postino reminders overdue",
+                           "postino reminders drafts new --customer-id cust_001 --reminder-type first",
+                           "postino reminders drafts list",
+                           "postino reminders drafts approve 20261117_201500_cust_001 --revision 1"});
   for (const auto& [name, description] : reminder_groups)
     add_group_commands(line, add_group(line, reminders, name, description), name);
   CLI::App& import = add_group(line, reminders, "import", "take customers and invoices from files");

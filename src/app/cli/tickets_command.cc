@@ -3,10 +3,10 @@
 
 #include "api/protocol/limits.h"
 #include "app/cli/commands.h"
+#include "app/cli/help_format.h"
 #include "app/cli/listing_command.h"
 #include "app/cli/operation_command.h"
 #include "app/client/object_text.h"
-#include "app/client/rest_problem.h"
 #include "app/console/input_file.h"
 #include "base/base64.h"
 
@@ -14,16 +14,14 @@ namespace postino::app {
 
 namespace {
 
-constexpr int symptom_columns = 50;
-
 std::vector<ListingColumn> ticket_columns() {
   return {{"TICKET", "ticket_id"},
           {"STATUS", "status"},
           {"PRIORITY", "priority"},
           {"CUSTOMER", "customer.id"},
           {"CREATED", "created_at"},
-          {"ENGINEER", "assigned_to"},
-          {"SYMPTOM", "symptom_text", Align::left, {}, {}, symptom_columns}};
+          {.title = "ENGINEER", .field = "assigned_to", .most_columns = name_columns},
+          {.title = "SYMPTOM", .field = "symptom_text", .most_columns = text_columns}};
 }
 
 struct TicketListing {
@@ -41,15 +39,15 @@ const std::vector<TicketListing>& ticket_listings() {
         {{"TICKET", "ticket_id"},
          {"RATING", "rating", Align::right},
          {"SUBMITTED", "submitted_at"},
-         {"COMMENTS", "comments", Align::left, {}, {}, symptom_columns}}}},
+         {.title = "COMMENTS", .field = "comments", .most_columns = text_columns}}}},
       {"events",
        {"listTicketEvents",
         "reading events",
         {{"DATE", "date"},
          {"NUMBER", "number", Align::right},
          {"AT", "at"},
-         {"EVENT", "event_type"},
-         {"BY", "by"},
+         {.title = "EVENT", .field = "event_type", .most_columns = name_columns},
+         {.title = "BY", .field = "by", .most_columns = name_columns},
          {"FROM", "old_status"},
          {"TO", "new_status"}}}},
       {"emails",
@@ -57,9 +55,9 @@ const std::vector<TicketListing>& ticket_listings() {
         "reading e-mails",
         {{"AT", "at"},
          {"DIRECTION", "direction"},
-         {"KIND", "kind"},
-         {"FROM", "from"},
-         {"SUBJECT", "subject", Align::left, {}, {}, symptom_columns}}}},
+         {.title = "KIND", .field = "kind", .most_columns = name_columns},
+         {.title = "FROM", .field = "from", .most_columns = name_columns},
+         {.title = "SUBJECT", .field = "subject", .most_columns = text_columns}}}},
   };
   return listings;
 }
@@ -113,9 +111,9 @@ base::Result<void> attach_file(RestClient& client, const FileToAttach& attached,
 void add_attaching(CommandLine& line, CLI::App& parent) {
   ClientCommand command(line, parent, "add", "addAttachment");
   const auto attached = std::make_shared<FileToAttach>();
-  command.add_argument("id", attached->ticket, {.value_name = "ID"});
+  command.add_argument("id", attached->ticket);
   command.app()
-      .add_option("file", attached->file, "file to attach; - is the standard input")
+      .add_option("FILE", attached->file, "file to attach; - is the standard input")
       ->type_name("FILE")
       ->required();
   command.add_option("name", attached->name, {.help = "name to keep it with; that of the file by default"});
@@ -137,7 +135,7 @@ base::Result<void> print_attachment(RestClient& client, const AttachmentToGet& w
   OperationCall call("downloadAttachment");
   call.set("id", wanted.ticket).set("attachment_id", wanted.attachment);
   TRY(const http::ClientResponse response, client.send(call));
-  if (response.status != 200) return base::propagate(describe_problem(response));
+  if (response.status != 200) return base::propagate(client.describe(response));
   console.out << response.body;
   return {};
 }
@@ -145,8 +143,8 @@ base::Result<void> print_attachment(RestClient& client, const AttachmentToGet& w
 void add_downloading(CommandLine& line, CLI::App& parent) {
   ClientCommand command(line, parent, "get", "downloadAttachment", "write a file of a ticket to the standard output");
   const auto wanted = std::make_shared<AttachmentToGet>();
-  command.add_argument("id", wanted->ticket, {.value_name = "ID"});
-  command.add_argument("attachment_id", wanted->attachment, {.value_name = "ATTACHMENT_ID"});
+  command.add_argument("id", wanted->ticket);
+  command.add_argument("attachment_id", wanted->attachment);
   command.run([wanted](RestClient& client, const Console& console) -> int {
     const auto done = print_attachment(client, *wanted, console);
     return done ? success : report_error(console, done.error());
@@ -166,8 +164,8 @@ void add_attachment_commands(CommandLine& line, CLI::App& tickets) {
   static const Listing listing{"listAttachments",
                                "reading attachments",
                                {{"ATTACHMENT", "attachment_id"},
-                                {"NAME", "name"},
-                                {"TYPE", "content_type"},
+                                {.title = "NAME", .field = "name", .most_columns = text_columns},
+                                {.title = "TYPE", .field = "content_type", .most_columns = name_columns},
                                 {"SIZE", "size", Align::right},
                                 {"UPLOADED", "uploaded_at"},
                                 {"BY", "by"}}};
@@ -183,6 +181,11 @@ void add_attachment_commands(CommandLine& line, CLI::App& tickets) {
 void add_tickets_command(CommandLine& line) {
   CLI::App& tickets = add_command_group(line, "tickets", "open tickets of the support desk, and work on them");
   tickets.require_subcommand(1);
+  add_examples(tickets,
+               {"postino tickets open --customer-id cust_1 --symptom-text \"It restarts every ten minutes.\"",
+                "postino tickets list --status NEW --priority P1",
+                "postino tickets move tkt_0b1c3a5e-7f42-4d0c-9a3b-5d2f1e6a7c88 --status PROCESSING --version 1",
+                "postino tickets attachments add tkt_0b1c3a5e-7f42-4d0c-9a3b-5d2f1e6a7c88 photo.jpg"});
   for (const TicketListing& named : ticket_listings()) {
     ClientCommand list(line, tickets, std::string(named.name), named.listing.operation);
     run_listing(list, named.listing);

@@ -1,6 +1,5 @@
 #include "app/client/email_changes.h"
 
-#include "app/client/rest_problem.h"
 #include "app/console/console.h"
 #include "app/console/progress_bar.h"
 #include "app/console/terminal_text.h"
@@ -46,7 +45,7 @@ class Changer {
     if (!options_.reason.empty()) call.body().set_text("reason", options_.reason);
     TRY(const http::ClientResponse response, client_.send(call));
     const bool done = response.status >= 200 && response.status < 300;
-    if (!done && !is_about_this_one(response)) return base::propagate(describe_problem(response));
+    if (!done && !is_about_this_one(response)) return base::propagate(client_.describe(response));
     ++(done ? done_ : refused_);
     if (options_.json) {
       console_.out << json_line(id, response) << "\n";
@@ -54,7 +53,7 @@ class Changer {
       console_.out << change_.done << " " << printable(id) << "\n";
     } else {
       progress.clear();
-      report_error(console_, {base::ErrorCode::conflict, printable(id) + ": " + describe_problem(response).message});
+      report_error(console_, {base::ErrorCode::conflict, printable(id) + ": " + client_.describe(response).message});
     }
     return {};
   }

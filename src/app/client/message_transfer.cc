@@ -1,7 +1,6 @@
 #include "app/client/message_transfer.h"
 
 #include "app/client/answer.h"
-#include "app/client/rest_problem.h"
 #include "app/console/console.h"
 #include "app/console/progress_bar.h"
 #include "app/console/table_text.h"
@@ -35,7 +34,7 @@ class Transfer {
     progress_.show(done_);
     const std::string_view operation = call.operation().id;
     TRY(const http::ClientResponse response, client_.send_with_key(std::move(call), key, wait));
-    if (response.status != 200) return base::propagate(describe_problem(response));
+    if (response.status != 200) return base::propagate(client_.describe(response));
     TRY(Answer answer, Answer::parse(operation, response.body));
     done_ += answer.root().number("processedMessages");
     if (options_.json) {

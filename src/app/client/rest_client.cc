@@ -5,7 +5,6 @@
 #include "api/protocol/problem.h"
 #include "api/protocol/schemas.h"
 #include "app/client/answer.h"
-#include "app/client/rest_problem.h"
 #include "app/console/terminal_text.h"
 #include "base/this_thread.h"
 
@@ -112,7 +111,7 @@ base::Result<http::ClientResponse> RestClient::send_with_key(OperationCall call,
 base::Result<std::string> RestClient::fetch(const OperationCall& call) {
   TRY(http::ClientResponse response, send(call));
   if (response.status >= 200 && response.status < 300) return std::move(response.body);
-  return base::propagate(describe_problem(response));
+  return base::propagate(describe(response));
 }
 
 base::Result<void> RestClient::follow(const OperationCall& call,
@@ -129,7 +128,7 @@ base::Result<void> RestClient::follow(const OperationCall& call,
       response.error().message = unreachable_text(name_, response.error());
     return base::propagate(std::move(response).error());
   }
-  if (response->status < 200 || response->status >= 300) return base::propagate(describe_problem(*response));
+  if (response->status < 200 || response->status >= 300) return base::propagate(describe(*response));
   if (is_enough) return {};
   return base::fail(base::ErrorCode::io, "the server has ended the answer");
 }

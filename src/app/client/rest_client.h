@@ -9,6 +9,7 @@
 
 #include "app/client/client_options.h"
 #include "app/client/operation_call.h"
+#include "app/client/rest_problem.h"
 #include "base/result.h"
 #include "http/client.h"
 
@@ -22,6 +23,13 @@ class RestClient {
   // invalid when the URL, the key or the file with certificates cannot be used.
   static base::Result<RestClient> create(const ClientOptions& options);
 
+  // What errors call fields of requests from now on. Without it, they have the names of the API.
+  void name_fields(FieldName name_of_field) { name_of_field_ = std::move(name_of_field); }
+  // Of a response that is no success, as describe_problem() has it.
+  base::Error describe(const http::ClientResponse& response) const {
+    return describe_problem(response, name_of_field_);
+  }
+
   // What the server answers, whatever it is; io when it does not.
   base::Result<http::ClientResponse> send(const OperationCall& call);
 
@@ -31,7 +39,7 @@ class RestClient {
   base::Result<http::ClientResponse> send_with_key(OperationCall call, const std::string& key,
                                                    std::chrono::seconds wait = std::chrono::seconds(60));
 
-  // The body of a successful answer. Any other is an error, as describe_problem() has it.
+  // The body of a successful answer. Any other is an error, as describe() has it.
   base::Result<std::string> fetch(const OperationCall& call);
 
   // For an operation whose answer goes on: `take` gets it part by part, for as long as it answers true. An error also
@@ -47,6 +55,7 @@ class RestClient {
   net::Url base_;     // its target is what stands before every path, without a slash at the end
   std::string name_;  // the URL, for messages
   std::string key_;
+  FieldName name_of_field_;
 };
 
 }  // namespace postino::app

@@ -33,7 +33,7 @@ bool speaks_by_detail(const std::string& code) {
 std::string sentence_of(const AnswerObject& problem, int status) {
   std::string title = problem.text("title");
   std::string detail = problem.text("detail");
-  if (status == 401) detail.clear();  // it tells programs which header to send
+  if (status == 401) detail.clear();  // it is for programs: which header or request to send
   if (!detail.empty() && speaks_by_detail(problem.text("code"))) title.clear();
   std::string sentence = title + (title.empty() || detail.empty() ? "" : ": ") + detail;
   while (sentence.ends_with('.')) sentence.pop_back();
@@ -63,6 +63,8 @@ std::string endpoints_of(const std::vector<AnswerObject>& endpoints) {
 
 // What can be done about it, as far as the kind of problem tells.
 std::string advice_for(int status, const std::string& code) {
+  if (code == api::problems::sign_in_refused.code) return "";
+  if (code == api::problems::session_ended.code) return ". Sign in again with: postino sessions sign-in";
   if (status == 401) return std::string(". Give one ") + how_to_give_a_key;
   if (status == 403 && (code.empty() || code == api::problems::forbidden.code))
     return std::string(". Give another API key ") + how_to_give_a_key;

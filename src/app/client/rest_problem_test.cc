@@ -60,6 +60,19 @@ TEST(RestProblem, SaysHowToGiveAKey) {
       << "where no key helps";
 }
 
+TEST(RestProblem, SaysWhenToSignInAgain) {
+  EXPECT_EQ(describe_problem(
+                response(401, R"({"title":"The session has ended","detail":"POST it.","code":"SESSION_ENDED"})"))
+                .message,
+            "The session has ended. Sign in again with: postino sessions sign-in");
+  EXPECT_EQ(
+      describe_problem(
+          response(401, R"({"title":"User or password are wrong","detail":"Check it.","code":"SIGN_IN_REFUSED"})"))
+          .message,
+      "User or password are wrong")
+      << "a key does not help";
+}
+
 TEST(RestProblem, OfTheServerHasTheRequestToLookFor) {
   const base::Error error = describe_problem(response(500, R"({"title":"Something went wrong","request_id":"r-1"})"));
   EXPECT_EQ(error.message, "Something went wrong (request r-1)");
