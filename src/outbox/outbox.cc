@@ -13,6 +13,7 @@
 #include "outbox/email/description.h"
 #include "outbox/work/direct_dispatch.h"
 #include "smtp/reply.h"
+#include "store/list_cursor.h"
 
 namespace postino::outbox {
 
@@ -207,7 +208,11 @@ base::Result<ShownEmail> Outbox::show(const std::string& id, const std::string& 
 
 base::Result<EmailPage> Outbox::list(const ListRequest& request) {
   access::CallerScope::check(request.tenant);
-  return ledger_.list(request);
+  ListRequest within = request;
+  TRY(within.cursor, store::read_tenant_cursor(request.tenant, request.cursor));
+  TRY(EmailPage page, ledger_.list(within));
+  page.cursor = store::tenant_cursor(request.tenant, page.cursor);
+  return page;
 }
 
 base::Result<Counts> Outbox::counts(const std::string& tenant) {
@@ -229,7 +234,10 @@ base::Result<std::vector<Email>> Outbox::stale(const std::string& tenant, int li
 
 base::Result<EmailPage> Outbox::dead_callbacks(const std::string& tenant, const std::string& cursor, int limit) {
   access::CallerScope::check(tenant);
-  return ledger_.dead_callbacks(tenant, cursor, limit);
+  TRY(const std::string within, store::read_tenant_cursor(tenant, cursor));
+  TRY(EmailPage page, ledger_.dead_callbacks(tenant, within, limit));
+  page.cursor = store::tenant_cursor(tenant, page.cursor);
+  return page;
 }
 
 base::Result<std::string> Outbox::message(const std::string& id, const std::string& tenant, const Spool::Admit& admit) {
@@ -417,7 +425,10 @@ base::Result<bool> Outbox::is_suppressed(const std::string& tenant, const std::s
 
 base::Result<SuppressionPage> Outbox::suppressions(const std::string& tenant, const std::string& cursor, int limit) {
   access::CallerScope::check(tenant);
-  return suppressions_.list(tenant, cursor, limit);
+  TRY(const std::string within, store::read_tenant_cursor(tenant, cursor));
+  TRY(SuppressionPage page, suppressions_.list(tenant, within, limit));
+  page.cursor = store::tenant_cursor(tenant, page.cursor);
+  return page;
 }
 
 }  // namespace postino::outbox

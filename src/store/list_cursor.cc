@@ -39,4 +39,13 @@ base::Result<std::string> read_cursor(std::string_view list, std::string_view cu
   return position;
 }
 
+std::string tenant_cursor(const std::string& tenant, const std::string& cursor) {
+  return tenant.empty() || cursor.empty() ? cursor : make_cursor("of tenant " + tenant, cursor);
+}
+
+base::Result<std::string> read_tenant_cursor(const std::string& tenant, const std::string& cursor) {
+  if (tenant.empty() || cursor.empty()) return cursor;
+  return read_cursor("of tenant " + tenant, cursor);
+}
+
 }  // namespace postino::store

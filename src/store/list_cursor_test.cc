@@ -32,5 +32,18 @@ TEST(ListCursor, IsReadBackAndNothingElseIs) {
   }
 }
 
+TEST(ListCursor, OfOneTenantIsNoneOfAnother) {
+  const std::string cursor = make_cursor("emails", "5");
+  const std::string of_north = tenant_cursor("north", cursor);
+  EXPECT_EQ(read_tenant_cursor("north", of_north).value(), cursor);
+  for (const std::string other : {"south", "nort"}) EXPECT_FALSE(read_tenant_cursor(other, of_north)) << other;
+  EXPECT_FALSE(read_tenant_cursor("north", cursor)) << "of all";
+  EXPECT_FALSE(read_cursor("emails", of_north)) << "and the other way round";
+  EXPECT_EQ(tenant_cursor("", cursor), cursor);
+  EXPECT_EQ(read_tenant_cursor("", cursor).value(), cursor);
+  EXPECT_EQ(tenant_cursor("north", ""), "");
+  EXPECT_EQ(read_tenant_cursor("north", "").value(), "");
+}
+
 }  // namespace
 }  // namespace postino::store

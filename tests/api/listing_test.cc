@@ -1,5 +1,6 @@
 // Lists of e-mails: what is in them, and how e-mails are found.
 #include "rest_fixture.h"
+#include "store/list_cursor.h"
 
 namespace postino::api {
 namespace {
@@ -52,6 +53,52 @@ TEST_F(RestLists, InvalidEmailsStayListedWhenTheirCallerKnows) {
   EXPECT_EQ(get("/emails/" + acknowledged).text("/status"), "INVALID-ACKNOWLEDGED");
   EXPECT_THAT(listed("/invalid-emails"), testing::UnorderedElementsAre(unheard, called, acknowledged));
   EXPECT_THAT(listed("/emails?status=INVALID"), ElementsAre(unheard));
+}
+
+TEST_F(RestLists, CursorsOfOneTenantAreRefusedForAnother) {
+  start_with_keys({"all:operator:secret-of-key-all", "a:operator@acme:secret-of-tenant-a",
+                   "b:operator@bolt:secret-of-tenant-b"});
+  const Headers all{{"X-API-Key", "secret-of-key-all"}}, a{{"X-API-Key", "secret-of-tenant-a"}},
+      b{{"X-API-Key", "secret-of-tenant-b"}};
+  for (int i = 0; i < 3; ++i) {
+    for (const Headers& headers : {a, b}) {
+      const std::string id = accept_another(R"("from":"f@shop.example","to":"t@shop.example","subject":"s")", headers);
+      outbox::MailboxEntry entry{.id = id, .accepted = clock().now(), .received = clock().now()};
+      ASSERT_TRUE(mailbox_.put(entry, "", clock().now() + std::chrono::hours(1)));
+      const std::string address = "a" + std::to_string(i) + "@example.com";
+      ASSERT_EQ(call("PUT", "/suppressions/" + address, "", headers).status(), 204);
+    }
+  }
+  for (const std::string list : {"/emails", "/suppressions", "/mailbox"}) {
+    const Received page = get(list + "?limit=2", a);
+    ASSERT_EQ(page.size("/data"), 2U) << list;
+    const std::string cursor = page.text("/cursor");
+    EXPECT_EQ(get(list + "?cursor=" + cursor, a).size("/data"), 1U) << list;
+    for (const Headers& others : {b, all}) {
+      const Received refused = get(list + "?cursor=" + cursor, others);
+      EXPECT_EQ(refused.status(), 400) << list;
+      EXPECT_THAT(refused.text("/errors/0/field"), "cursor") << list;
+    }
+  }
+}
+
+// A cursor is a place in the list of all.
+TEST_F(RestLists, CursorsOfTheSandboxDoNotTellOfOthersMail) {
+  start_with_keys({"a:operator@acme:secret-of-tenant-a", "b:operator@bolt:secret-of-tenant-b"});
+  const Headers a{{"X-API-Key", "secret-of-tenant-a"}}, b{{"X-API-Key", "secret-of-tenant-b"}};
+  std::vector<std::string> own;
+  for (const Headers& headers : {a, b, b, a, b}) {
+    const std::string id = accept_another(R"("from":"f@shop.example","to":"t@shop.example","subject":"s")", headers);
+    outbox::MailboxEntry entry{.id = id, .accepted = clock().now(), .received = clock().now()};
+    ASSERT_TRUE(mailbox_.put(entry, "", clock().now() + std::chrono::hours(1)));
+    if (headers == a) own.insert(own.begin(), id);
+  }
+  EXPECT_THAT(listed("/mailbox?limit=1", a), testing::ElementsAreArray(own));
+  const Received first = get("/mailbox?limit=1", a);
+  ASSERT_EQ(first.text("/data/0/id"), own.front()) << "what others have got is passed over";
+  const auto within = store::read_tenant_cursor("acme", first.text("/cursor"));
+  ASSERT_TRUE(within);
+  EXPECT_THAT(store::read_cursor("mailbox", *within).value(), testing::EndsWith(own.front()));
 }
 
 TEST_F(RestLists, StaleEmailsAreThoseWhoseLeaseHasEnded) {

@@ -2,6 +2,7 @@
 #include "api/routes/email_json.h"
 #include "api/routes/route_groups.h"
 #include "base/timestamp.h"
+#include "store/list_cursor.h"
 
 namespace postino::api {
 
@@ -39,23 +40,43 @@ void write_entry(json::Writer& json, const MailboxEntry& entry) {
   json.end_object();
 }
 
+// A cursor is the place of an entry, which a tenant must not learn of others' mail. So a page of a tenant goes on until it
+// has what was asked for, unless very much mail of others stands between.
+base::Result<MailboxPage, Problem> visible_mail(const Call& call, SandboxMailbox& mailbox, const Page& wanted) {
+  constexpr std::size_t most_looked_at = 500;
+  const std::string& tenant = call.caller.tenant;
+  const auto limit = static_cast<std::size_t>(wanted.limit);
+  MailboxPage found;
+  TRY(found.cursor, answered_page(store::read_tenant_cursor(tenant, wanted.cursor)));
+  std::size_t looked_at = 0;
+  do {
+    const auto missing = static_cast<int>(limit - found.entries.size());
+    TRY(MailboxPage next, answered_page(mailbox.list(found.cursor, missing)));
+    for (MailboxEntry& entry : next.entries) {
+      auto visible = may_see(call, entry.id);
+      // Whose it is cannot be told, so that a tenant is not shown it.
+      if (!visible && visible.error().code == base::ErrorCode::corrupt) visible = false;
+      TRY(const bool is_visible, answered(std::move(visible)));
+      if (is_visible) found.entries.push_back(std::move(entry));
+    }
+    looked_at += next.entries.size();
+    found.cursor = std::move(next.cursor);
+  } while (!found.cursor.empty() && found.entries.size() < limit && looked_at < most_looked_at);
+  found.cursor = store::tenant_cursor(tenant, found.cursor);
+  return found;
+}
+
 Outcome list_mailbox(Call& call) {
   TRY(SandboxMailbox * mailbox, mailbox_of(call));
   TRY(const Page page, call.page());
-  TRY(const MailboxPage entries, answered_page(mailbox->list(page.cursor, page.limit)));
+  TRY(const MailboxPage found, visible_mail(call, *mailbox, page));
   std::string text;
   json::Writer json(text);
   json.begin_object();
   json.key("data").begin_array();
-  for (const MailboxEntry& entry : entries.entries) {
-    auto visible = may_see(call, entry.id);
-    // Whose it is cannot be told, so that a tenant is not shown it.
-    if (!visible && visible.error().code == base::ErrorCode::corrupt) visible = false;
-    TRY(const bool is_visible, answered(std::move(visible)));
-    if (is_visible) write_entry(json, entry);
-  }
+  for (const MailboxEntry& entry : found.entries) write_entry(json, entry);
   json.end_array();
-  write_cursor(json, entries.cursor);
+  write_cursor(json, found.cursor);
   json.end_object();
   return json_reply(std::move(text));
 }
