@@ -78,8 +78,8 @@ std::optional<base::Milliseconds> SignInLimits::begin(const std::string& name, c
   const std::lock_guard lock(mutex_);
   const base::Milliseconds now = clock_.monotonic();
   const bool is_at_home = homes_.contains(home);
-  const base::Milliseconds own = is_at_home ? at_home_.pause(home, now) : names_.pause(name, now);
-  const base::Milliseconds pause = std::max(own, addresses_.pause(address, now));
+  const base::Milliseconds pause =
+      is_at_home ? at_home_.pause(home, now) : std::max(names_.pause(name, now), addresses_.pause(address, now));
   if (pause > base::Milliseconds(0)) return pause;
   if (is_at_home)
     at_home_.add(home, now);
