@@ -294,12 +294,12 @@ void add_observation(CommandLine& line, CLI::App& group) {
 void add_capacity_command(CommandLine& line) {
   CLI::App& group = add_command_group(
       line, "capacity", "calculate what requests take and cost on DynamoDB, and what this store's traffic would");
-  add_examples(group, {"postino capacity --item-bytes 3072 --strong-reads 100 --writes 20 --storage-gb 50",
-                       "postino capacity --item-bytes 500 --writes 10 --index projection=KEYS_ONLY,entry_bytes=120",
-                       "postino capacity --observe"});
   add_former(line, group);
   add_prices(line, group);
   add_observation(line, group);
+  add_examples(group, {"postino capacity --item-bytes 3072 --strong-reads 100 --writes 20 --storage-gb 50",
+                       "postino capacity --item-bytes 500 --writes 10 --index projection=KEYS_ONLY,entry_bytes=120",
+                       "postino capacity --observe"});
   ClientCommand command(line, group, plan_operation);
   const auto values = std::make_shared<BodyValues>();
   const auto source = std::make_shared<PriceSource>();

@@ -298,6 +298,7 @@ TEST(Help, HasExamplesThatAreUnderstood) {
     std::string text;
     if (!std::getline(lines, text)) continue;
     EXPECT_EQ(text, "Examples:");
+    EXPECT_NE(app->get_footer(), app->get_parent()->get_footer()) << app->get_name();
     explained.insert(app->get_name());
     while (std::getline(lines, text)) {
       EXPECT_LE(text.size(), 100U) << text;

@@ -119,14 +119,14 @@ void add_set_aside(CommandLine& line, CLI::App& metrics) {
 
 void add_metrics_command(CommandLine& line) {
   CLI::App& group = add_command_group(line, "metrics", "show live figures, their history, and what follows changes");
-  add_examples(group, {"postino metrics", "postino metrics --follow", "postino metrics history tickets --unit days",
-                       "postino metrics followers"});
   add_watch(line, group);
   add_history(line, group);
   ClientCommand followers(line, group, "followers", "listFollowers");
   run_listing(followers, follower_listing());
   add_operation_command(line, group, {"recount", "recountFigures"});
   add_set_aside(line, group);
+  add_examples(group, {"postino metrics", "postino metrics --follow", "postino metrics history tickets --unit days",
+                       "postino metrics followers"});
   ClientCommand command(line, group, figures_operation);
   const auto options = std::make_shared<FigureOptions>();
   command.add_query_options(options->query);

@@ -289,10 +289,6 @@ void add_group_commands(CommandLine& line, CLI::App& parent, std::string_view gr
 void add_reminders_command(CommandLine& line) {
   CLI::App& reminders = add_command_group(line, "reminders", "draft payment reminders, approve and send them");
   reminders.require_subcommand(1);
-  add_examples(reminders, {"postino reminders import customers customers.csv", "postino reminders overdue",
-                           "postino reminders drafts new --customer-id cust_001 --reminder-type first",
-                           "postino reminders drafts list",
-                           "postino reminders drafts approve 20261117_201500_cust_001 --revision 1"});
   for (const auto& [name, description] : reminder_groups)
     add_group_commands(line, add_group(line, reminders, name, description), name);
   CLI::App& import = add_group(line, reminders, "import", "take customers and invoices from files");
@@ -302,6 +298,10 @@ void add_reminders_command(CommandLine& line) {
   add_export(line, exported, "customers", "exportCustomers");
   add_export(line, exported, "invoices", "exportInvoices");
   add_group_commands(line, reminders, "");
+  add_examples(reminders, {"postino reminders import customers customers.csv", "postino reminders overdue",
+                           "postino reminders drafts new --customer-id cust_001 --reminder-type first",
+                           "postino reminders drafts list",
+                           "postino reminders drafts approve 20261117_201500_cust_001 --revision 1"});
 }
 
 }  // namespace postino::app

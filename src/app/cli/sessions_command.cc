@@ -72,14 +72,14 @@ void add_session_lists(CommandLine& line, CLI::App& sessions) {
 void add_sessions_command(CommandLine& line) {
   CLI::App& sessions = add_command_group(line, "sessions", "sign in, and list and end sessions");
   sessions.require_subcommand(1);
-  add_examples(sessions, {"export POSTINO_API_KEY=$(postino sessions sign-in --user anna)", "postino sessions list",
-                          "postino sessions end-all", "postino sessions list-of otto"});
   add_sign_in_command(line, sessions);
   add_session_lists(line, sessions);
   for (const OperationCommand& ending :
        {OperationCommand{"end", "endOwnSession"}, OperationCommand{"end-all", "endOwnSessions"},
         OperationCommand{"end-of", "endSession"}, OperationCommand{"end-all-of", "endSessions"}})
     add_operation_command(line, sessions, ending);
+  add_examples(sessions, {"export POSTINO_API_KEY=$(postino sessions sign-in --user anna)", "postino sessions list",
+                          "postino sessions end-all", "postino sessions list-of otto"});
 }
 
 }  // namespace postino::app

@@ -181,11 +181,6 @@ void add_attachment_commands(CommandLine& line, CLI::App& tickets) {
 void add_tickets_command(CommandLine& line) {
   CLI::App& tickets = add_command_group(line, "tickets", "open tickets of the support desk, and work on them");
   tickets.require_subcommand(1);
-  add_examples(tickets,
-               {"postino tickets open --customer-id cust_1 --symptom-text \"It restarts every ten minutes.\"",
-                "postino tickets list --status NEW --priority P1",
-                "postino tickets move tkt_0b1c3a5e-7f42-4d0c-9a3b-5d2f1e6a7c88 --status PROCESSING --version 1",
-                "postino tickets attachments add tkt_0b1c3a5e-7f42-4d0c-9a3b-5d2f1e6a7c88 photo.jpg"});
   for (const TicketListing& named : ticket_listings()) {
     ClientCommand list(line, tickets, std::string(named.name), named.listing.operation);
     run_listing(list, named.listing);
@@ -195,6 +190,11 @@ void add_tickets_command(CommandLine& line) {
   CLI::App& cache = add_ticket_group(line, tickets, "cache", "results that are kept for 15 minutes");
   add_operation_command(line, cache, {"put", "putCachedResult"});
   add_operation_command(line, cache, {"get", "getCachedResult"});
+  add_examples(tickets,
+               {"postino tickets open --customer-id cust_1 --symptom-text \"It restarts every ten minutes.\"",
+                "postino tickets list --status NEW --priority P1",
+                "postino tickets move tkt_0b1c3a5e-7f42-4d0c-9a3b-5d2f1e6a7c88 --status PROCESSING --version 1",
+                "postino tickets attachments add tkt_0b1c3a5e-7f42-4d0c-9a3b-5d2f1e6a7c88 photo.jpg"});
 }
 
 }  // namespace postino::app
