@@ -299,9 +299,9 @@ void add_reminders_command(CommandLine& line) {
   add_export(line, exported, "invoices", "exportInvoices");
   add_group_commands(line, reminders, "");
   add_examples(reminders, {"postino reminders import customers customers.csv", "postino reminders overdue",
-                           "postino reminders drafts new --customer-id cust_001 --reminder-type first",
+                           "postino reminders drafts new --customer-id cust_001 --reminder-type first --template-id polite",
                            "postino reminders drafts list",
-                           "postino reminders drafts approve 20261117_201500_cust_001 --revision 1"});
+                           "postino reminders drafts approve 20261117_201500_cust_001 --revision 1 --approved-by ann"});
 }
 
 }  // namespace postino::app
