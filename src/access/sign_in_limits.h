@@ -2,8 +2,8 @@
 // doubles with each failure: for the name, from whichever address it is tried, and for the address, whichever names it
 // tries. A name's pauses stay short, an address's grow.
 //
-// With many addresses one could keep a name in pauses for ever, and behind one proxy all names. So where a name has signed
-// in before, it is slowed down by its own failures there alone: its owner is not kept out by what others try.
+// With many addresses one could keep a name in pauses for ever, and behind one proxy all names. So where a name has
+// signed in before, it is slowed down by its own failures there alone: its owner is not kept out by what others try.
 #pragma once
 
 #include <list>

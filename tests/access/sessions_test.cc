@@ -34,8 +34,7 @@ class SessionsTest : public testing::Test {
 
   Sessions::Created create(const std::string& user_id = "anna", const std::string& tenant = "",
                            const std::string& customer = "") {
-    auto created =
-        sessions_.create({.user_id = user_id, .tenant = tenant, .customer = customer, .from = "192.0.2.7"});
+    auto created = sessions_.create({.user_id = user_id, .tenant = tenant, .customer = customer, .from = "192.0.2.7"});
     EXPECT_TRUE(created);
     return *created;
   }

@@ -56,8 +56,8 @@ TEST_F(RestLists, InvalidEmailsStayListedWhenTheirCallerKnows) {
 }
 
 TEST_F(RestLists, CursorsOfOneTenantAreRefusedForAnother) {
-  start_with_keys({"all:operator:secret-of-key-all", "a:operator@acme:secret-of-tenant-a",
-                   "b:operator@bolt:secret-of-tenant-b"});
+  start_with_keys(
+      {"all:operator:secret-of-key-all", "a:operator@acme:secret-of-tenant-a", "b:operator@bolt:secret-of-tenant-b"});
   const Headers all{{"X-API-Key", "secret-of-key-all"}}, a{{"X-API-Key", "secret-of-tenant-a"}},
       b{{"X-API-Key", "secret-of-tenant-b"}};
   for (int i = 0; i < 3; ++i) {

@@ -55,8 +55,8 @@ class SignIns {
   // The address that a request comes from, behind a proxy that is believed.
   std::string address_of(const http::Request& request) const;
 
-  // Users and API keys of this name that the operator may see: those of the operator's tenant, if there is one. Each has
-  // sessions of its own.
+  // Users and API keys of this name that the operator may see: those of the operator's tenant, if there is one. Each
+  // has sessions of its own.
   std::vector<Caller> visible(std::string_view name, const Caller& to) const;
 
   // The newest first.

@@ -40,8 +40,8 @@ void write_entry(json::Writer& json, const MailboxEntry& entry) {
   json.end_object();
 }
 
-// A cursor is the place of an entry, which a tenant must not learn of others' mail. So a page of a tenant goes on until it
-// has what was asked for, unless very much mail of others stands between.
+// A cursor is the place of an entry, which a tenant must not learn of others' mail. So a page of a tenant goes on until
+// it has what was asked for, unless very much mail of others stands between.
 base::Result<MailboxPage, Problem> visible_mail(const Call& call, SandboxMailbox& mailbox, const Page& wanted) {
   constexpr std::size_t most_looked_at = 500;
   const std::string& tenant = call.caller.tenant;

@@ -172,10 +172,7 @@ CLI::Validator not_empty() {
 
 CLI::Option* ClientCommand::add_argument(std::string_view field, std::string& value, const OptionStyle& style) {
   const OptionStyle full = complete_argument(field, style);
-  return app_.add_option(full.value_name, value, full.help)
-      ->type_name(full.value_name)
-      ->required()
-      ->check(not_empty());
+  return app_.add_option(full.value_name, value, full.help)->type_name(full.value_name)->required()->check(not_empty());
 }
 
 CLI::Option* ClientCommand::add_argument(std::string_view field, std::vector<std::string>& values,

@@ -11,8 +11,8 @@ namespace postino::app {
 // In lines of at most so many characters, broken at spaces. Line ends stay.
 std::string wrapped(std::string_view text, std::size_t width);
 
-// At the end of a command's help. Each is a whole line, as it is typed. Commands that are added to it later would have them
-// too, so that this comes last.
+// At the end of a command's help. Each is a whole line, as it is typed. Commands that are added to it later would have
+// them too, so that this comes last.
 void add_examples(CLI::App& command, std::initializer_list<std::string_view> lines);
 
 class HelpFormat final : public CLI::Formatter {

@@ -83,7 +83,8 @@ void add_field(ClientCommand& command, const api::Property& property, bool is_re
   } else if (schema.type == "object") {
     if (field.name == "variables") field.flag = "--variable";
     if (field.name == "details") field.flag = "--detail";
-    field.flag = command.add_option(field.name, field.texts, {.flag = field.flag, .value_name = "NAME=VALUE"})->get_name();
+    field.flag =
+        command.add_option(field.name, field.texts, {.flag = field.flag, .value_name = "NAME=VALUE"})->get_name();
   } else if (schema.type == "array") {
     command.add_option(field.name, field.texts, {.flag = field.flag});
   } else if (schema.content_encoding == base64_encoding) {

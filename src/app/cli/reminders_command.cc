@@ -91,9 +91,7 @@ const std::vector<NamedListing>& reminder_listings() {
        "list",
        {"listBrandings",
         "reading brandings",
-        {{"NAME", "name"},
-         {.title = "COMPANY", .field = "company", .most_columns = name_columns},
-         {"FROM", "from"}}}},
+        {{"NAME", "name"}, {.title = "COMPANY", .field = "company", .most_columns = name_columns}, {"FROM", "from"}}}},
       {"", "sent", {"listSentReminders", "reading reminders", sent_columns()}},
       {"",
        "overdue",
@@ -298,10 +296,11 @@ void add_reminders_command(CommandLine& line) {
   add_export(line, exported, "customers", "exportCustomers");
   add_export(line, exported, "invoices", "exportInvoices");
   add_group_commands(line, reminders, "");
-  add_examples(reminders, {"postino reminders import customers customers.csv", "postino reminders overdue",
-                           "postino reminders drafts new --customer-id cust_001 --reminder-type first --template-id polite",
-                           "postino reminders drafts list",
-                           "postino reminders drafts approve 20261117_201500_cust_001 --revision 1 --approved-by ann"});
+  add_examples(reminders,
+               {"postino reminders import customers customers.csv", "postino reminders overdue",
+                "postino reminders drafts new --customer-id cust_001 --reminder-type first --template-id polite",
+                "postino reminders drafts list",
+                "postino reminders drafts approve 20261117_201500_cust_001 --revision 1 --approved-by ann"});
 }
 
 }  // namespace postino::app

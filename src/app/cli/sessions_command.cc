@@ -54,8 +54,8 @@ void add_sign_in_command(CommandLine& line, CLI::App& sessions) {
 }
 
 std::vector<ListingColumn> session_columns() {
-  return {{"SESSION", "id"}, {"KIND", "kind"}, {"BEGAN", "created_at"}, {"ENDS", "expires_at"},
-          {"FROM", "signed_in_from"}};
+  return {
+      {"SESSION", "id"}, {"KIND", "kind"}, {"BEGAN", "created_at"}, {"ENDS", "expires_at"}, {"FROM", "signed_in_from"}};
 }
 
 void add_session_lists(CommandLine& line, CLI::App& sessions) {

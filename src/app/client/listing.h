@@ -15,8 +15,8 @@
 
 namespace postino::app {
 
-// On a terminal, words of people are cut to this many columns, so that long ones do not push others off the line. Ids are
-// not, because they are needed as they are; the last column is cut to what is left.
+// On a terminal, words of people are cut to this many columns, so that long ones do not push others off the line. Ids
+// are not, because they are needed as they are; the last column is cut to what is left.
 inline constexpr int name_columns = 30;
 inline constexpr int text_columns = 50;
 

@@ -61,10 +61,10 @@ TEST(RestProblem, SaysHowToGiveAKey) {
 }
 
 TEST(RestProblem, SaysWhenToSignInAgain) {
-  EXPECT_EQ(describe_problem(
-                response(401, R"({"title":"The session has ended","detail":"POST it.","code":"SESSION_ENDED"})"))
-                .message,
-            "The session has ended. Sign in again with: postino sessions sign-in");
+  EXPECT_EQ(
+      describe_problem(response(401, R"({"title":"The session has ended","detail":"POST it.","code":"SESSION_ENDED"})"))
+          .message,
+      "The session has ended. Sign in again with: postino sessions sign-in");
   EXPECT_EQ(
       describe_problem(
           response(401, R"({"title":"User or password are wrong","detail":"Check it.","code":"SIGN_IN_REFUSED"})"))
