@@ -22,6 +22,11 @@ constexpr std::size_t most_noted = 10'000;  // more are found by looking
 // The ids of reminders are derived; most others are not.
 bool may_be_reminder(const std::string& email_id) { return outbox::is_derived_uuid(email_id); }
 
+// Of one reminder, which an operator has to mend. Otherwise it is about the outbox or the store as a whole.
+bool is_about_record(const Refusal& refusal) {
+  return refusal.kind == RefusalKind::corrupt || refusal.kind == RefusalKind::invalid;
+}
+
 // For good, unless an operator requeues it.
 bool has_failed(outbox::State state) {
   using enum outbox::State;
@@ -146,12 +151,25 @@ void Deliveries::note(const std::string& email_id) {
 }
 
 Answer<int> Deliveries::run_once(int limit) {
+  std::string cause;
+  auto changed = look_at_all(limit, cause);
+  if (!cause.empty() && trouble_.fails(cause))
+    base::log_warning("reminders", "it cannot be written down now what became of reminders", {{"cause", cause}});
+  if (cause.empty() && trouble_.works())
+    base::log_info("reminders", "it is written down again what became of reminders");
+  return changed;
+}
+
+Answer<int> Deliveries::look_at_all(int limit, std::string& cause) {
   std::set<std::string> ids;
   {
     const std::lock_guard lock(mutex_);
     ids.swap(noted_);
   }
-  TRY_VOID(add_due(ids, limit));
+  if (const auto added = add_due(ids, limit); !added) {
+    cause = added.error().message;
+    return base::propagate(added.error());
+  }
   int changed = 0;
   int looked = 0;
   std::optional<Refusal> trouble;
@@ -162,13 +180,19 @@ Answer<int> Deliveries::run_once(int limit) {
       changed += *was_changed ? 1 : 0;
       continue;
     }
-    base::log_warning("reminders", "it could not be written down what became of a reminder",
-                      {{"email", id}, {"cause", was_changed.error().message}});
     ++store_.troubles().deliveries;
     trouble = was_changed.error();
+    if (!is_about_record(*trouble)) {
+      cause = trouble->message;
+      continue;
+    }
     // Others must not wait behind it. It is looked at again after growing pauses, until an operator has mended it.
-    if (trouble->kind == RefusalKind::corrupt || trouble->kind == RefusalKind::invalid)
-      if (const auto later = put_off(id); !later) return base::propagate(later.error());
+    if (const auto later = put_off(id); !later) {
+      cause = later.error().message;
+      return base::propagate(later.error());
+    }
+    base::log_warning("reminders", "it could not be written down what became of a reminder",
+                      {{"email", id}, {"cause", trouble->message}});
   }
   if (looked == 0 && trouble) return base::propagate(*std::move(trouble));
   return changed;

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "net/trouble.h"
 #include "reminders/customers.h"
 #include "reminders/mail_room.h"
 #include "reminders/record/sent_reminder.h"
@@ -33,7 +34,8 @@ class Deliveries {
   // Something has happened to this e-mail: the next run looks at it. Does not wait. For e-mails of all kinds.
   void note(const std::string& email_id);
   // Looks at those that are noted or due. How many records were changed. One that cannot be looked at keeps no other
-  // back; the answer is its error if none could.
+  // back; the answer is its error if none could. The log tells when nothing can be written down, and when it can again.
+  // To be called by one thread at a time.
   Answer<int> run_once(int limit = 100);
 
   // For the workers that send, before each attempt: why the e-mail must not go out now. Of a reminder whose customer
@@ -46,6 +48,8 @@ class Deliveries {
   Answer<void> check_requeue(const std::string& email_id);
 
  private:
+  // `cause`: what is wrong with the outbox or the store as a whole, if anything is.
+  Answer<int> look_at_all(int limit, std::string& cause);
   // Those that are due, up to `limit` of each shard.
   Answer<void> add_due(std::set<std::string>& ids, int limit);
   Answer<void> take_out(const item::Item& item, const base::Error& cause);
@@ -62,6 +66,7 @@ class Deliveries {
   ReminderStore& store_;
   Customers& customers_;
   MailRoom& mail_;
+  net::LastingTrouble trouble_;
   std::mutex mutex_;
   std::set<std::string> noted_;
 };

@@ -450,8 +450,6 @@ Answer<bool> Erasure::go_on(const item::Item& record) {
                            : Answer<ErasureReport>(base::propagate(refusal_of(erased.error())));
   if (done) return true;
   ++store_.troubles().erasures;
-  base::log_warning("reminders", "an erasure that was interrupted is not finished yet",
-                    {{"record", key_text(record)}, {"cause", done.error().message}});
   store::TransactUpdate update;
   update.table_name = store_.tables().tracking;
   update.key = Keys::key(item::attribute_text(record, "PK"), item::attribute_text(record, "SK"));
@@ -460,8 +458,11 @@ Answer<bool> Erasure::go_on(const item::Item& record) {
   update.placeholders.values = item::Map{{":due", erasure_sort(store_.clock().now() + erasure_pause)}};
   Commit commit = store_.begin();
   commit.add(std::move(update));
+  // What is wrong with the store as a whole is told once, and not of each record.
   if (const auto written = store_.write(std::move(commit)); !written && written.error().kind != RefusalKind::busy)
     return base::propagate(written.error());
+  base::log_warning("reminders", "an erasure that was interrupted is not finished yet",
+                    {{"record", key_text(record)}, {"cause", done.error().message}});
   return false;
 }
 

@@ -27,10 +27,9 @@ bool is_away(const Refusal& refusal) {
 Answer<int> Handovers::run_once(int limit) {
   if (nothing_is_left_) return 0;
   auto done = run(limit);
-  const bool was_away = is_away_;
-  is_away_ = !done;
-  if (!done && !was_away)
+  if (!done && is_away(done.error()) && away_.fails(done.error().message))
     base::log_warning("reminders", "approved reminders do not get into the outbox", {{"cause", done.error().message}});
+  if (done && away_.works()) base::log_info("reminders", "approved reminders get into the outbox again");
   return done;
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "net/trouble.h"
 #include "reminders/mail_room.h"
 #include "reminders/record/watch.h"
 #include "reminders/reminder_store.h"
@@ -17,9 +18,9 @@ class Handovers {
   Handovers(ReminderStore& store, MailRoom& mail) : store_(store), mail_(mail) {}
 
   // How many were handed over. One that cannot be now waits, and keeps no other back; the answer is its error if none
-  // could. While the outbox is away a run gives up after a few, and the next one goes on behind them; the log tells of
-  // it once. An outbox that shares commits is handed nothing: only what is left of another one is looked for, until
-  // there is no more. To be called by one thread at a time.
+  // could. While the outbox is away a run gives up after a few, and the next one goes on behind them; the log tells
+  // when that begins and when it is over. An outbox that shares commits is handed nothing: only what is left of another
+  // one is looked for, until there is no more. To be called by one thread at a time.
   Answer<int> run_once(int limit = 100);
 
  private:
@@ -36,7 +37,7 @@ class Handovers {
   ReminderStore& store_;
   MailRoom& mail_;
   Position position_;
-  bool is_away_ = false;          // the last run has failed, and the log tells it
+  net::LastingTrouble away_;      // with the outbox or the store as a whole
   bool nothing_is_left_ = false;  // of an outbox that shared no commits
   std::set<std::string> told_;    // records that the log tells of
 };

@@ -427,10 +427,13 @@ void ReminderStore::let_expire(const item::Item& item) {
   update.placeholders.names = expr::Names{{"#ttl", std::string(ttl_attribute)}};
   update.placeholders.values = item::Map{{":end", base::epoch_seconds(*end)}};
   // The next reader of it tries again.
-  if (const auto set = store_.update_item(update);
-      !set && set.error().type != store::ErrorType::conditional_check_failed)
+  const auto set = store_.update_item(update);
+  const bool is_refused = !set && set.error().type != store::ErrorType::conditional_check_failed;
+  if (is_refused && expiry_trouble_.fails(set.error().message))
     base::log_warning("reminders", "a record of another program does not expire yet",
                       {{"record", key_text(item)}, {"cause", set.error().message}});
+  if (!is_refused && expiry_trouble_.works())
+    base::log_info("reminders", "records of other programs get a time to expire again");
 }
 
 Answer<void> ReminderStore::let_some_expire(int limit) {

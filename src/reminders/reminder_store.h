@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "net/trouble.h"
 #include "reminders/actor.h"
 #include "reminders/record/guard.h"
 #include "reminders/record/keys.h"
@@ -171,6 +172,7 @@ class ReminderStore {
   int most_shards_ = 1;  // ever; set by prepare()
   std::optional<item::Key> expiry_position_;
   base::TimePoint next_expiry_{};
+  net::LastingTrouble expiry_trouble_;
   const Rules rules_;
   const base::Clock& clock_;
   base::Random& random_;

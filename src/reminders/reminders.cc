@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/metrics_text.h"
 #include "base/thread_pool.h"
+#include "net/trouble.h"
 
 namespace postino::reminders {
 
@@ -44,27 +45,34 @@ class Upkeep {
  private:
   static constexpr int at_once = 100;
 
-  // True when there may be more.
-  template <class Work>
-  static bool work(Work& of, const char* what) {
-    const auto done = of.run_once(at_once);
-    // Each is told of by itself; this one says that it is about all of them.
-    if (!done && what != nullptr) base::log_warning("reminders", what, {{"cause", done.error().message}});
-    return done && *done >= at_once;
+  // Work that cannot be done at all, with the words for its beginning and its end. Single records tell of themselves.
+  struct Outage {
+    const char* begin;
+    const char* end;
+    net::LastingTrouble trouble = {};
+  };
+
+  template <class Done>
+  static void tell(Outage& outage, const Answer<Done>& done) {
+    if (!done && outage.trouble.fails(done.error().message))
+      base::log_warning("reminders", outage.begin, {{"cause", done.error().message}});
+    if (done && outage.trouble.works()) base::log_info("reminders", outage.end);
   }
+
+  static bool is_more(const Answer<int>& done) { return done && *done >= at_once; }
 
   void run() {
     std::unique_lock lock(mutex_);
     while (!stopping_) {
       woken_ = false;
       lock.unlock();
-      const bool more_to_hand_over = work(handovers_, nullptr);  // which tells it
-      const bool more_to_look_at = work(deliveries_, "it cannot be found out what became of reminders");
-      const bool more_to_erase = work(erasure_, "erasures that were interrupted are not finished");
-      if (const auto seen = store_.let_some_expire(at_once); !seen)
-        base::log_warning("reminders", "records of other programs do not expire", {{"cause", seen.error().message}});
+      const bool more_to_hand_over = is_more(handovers_.run_once(at_once));  // which tells what fails
+      const bool more_to_look_at = is_more(deliveries_.run_once(at_once));   // so does this
+      const Answer<int> erased = erasure_.run_once(at_once);
+      tell(erasures_, erased);
+      tell(expiry_, store_.let_some_expire(at_once));
       lock.lock();
-      if (more_to_hand_over || more_to_look_at || more_to_erase) continue;
+      if (more_to_hand_over || more_to_look_at || is_more(erased)) continue;
       changed_.wait_for(lock, poll_, [this] { return stopping_ || woken_; });
     }
   }
@@ -73,6 +81,8 @@ class Upkeep {
   Handovers& handovers_;
   Deliveries& deliveries_;
   Erasure& erasure_;
+  Outage erasures_{"erasures that were interrupted are not finished", "erasures that were interrupted go on again"};
+  Outage expiry_{"records of other programs do not expire", "records of other programs expire again"};
   const base::Milliseconds poll_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -24,10 +24,9 @@ Answer<int> Handovers::run_once(int limit) {
   has_seen_all_ = false;
   auto done = run(limit);
   if (!has_seen_all_) store_.expect_handovers();
-  const bool was_away = is_away_;
-  is_away_ = !done;
-  if (!done && !was_away)
+  if (!done && is_away(done.error()) && away_.fails(done.error().message))
     base::log_warning("support", "e-mails of tickets do not get into the outbox", {{"cause", done.error().message}});
+  if (done && away_.works()) base::log_info("support", "e-mails of tickets get into the outbox again");
   return done;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/thread_pool.h"
+#include "net/trouble.h"
 
 namespace postino::support {
 
@@ -50,9 +51,10 @@ class DeskUpkeep {
   }
   bool adopt() {
     const auto done = adoption_.run_once(at_once, wait_for_changes);
-    if (!done)
+    if (!done && adoption_trouble_.fails(done.error().message))
       base::log_warning("support", "changes of other programs are not completed now",
                         {{"cause", done.error().message}});
+    if (done && adoption_trouble_.works()) base::log_info("support", "changes of other programs are completed again");
     return done.has_value();
   }
 
@@ -73,6 +75,7 @@ class DeskUpkeep {
   Adoption& adoption_;
   const base::Milliseconds poll_;
   const bool adopts_;
+  net::LastingTrouble adoption_trouble_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool stopping_ = false;

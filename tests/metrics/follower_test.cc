@@ -2,6 +2,7 @@
 #include <set>
 
 #include "item/size.h"
+#include "net/logged_lines_testing.h"
 #include "support_desk.h"
 
 namespace postino::metrics {
@@ -126,6 +127,30 @@ TEST_F(FollowerTest, TroubleOfOthersIsNoReasonToSetAside) {
   EXPECT_EQ(follower_.counts().lag, 0s);
   EXPECT_THAT(desk_.set_aside(), IsEmpty());
   desk_.expect_right();
+}
+
+TEST_F(FollowerTest, TroubleIsToldWhenItBeginsAndWhenItIsOver) {
+  const net::LoggedLines lines;
+  EXPECT_FALSE(follower_.outage());
+  put(1);
+  handler_.is_unwell = true;
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(follower_.run_once(), Follower::Round::failed);
+  EXPECT_EQ(follower_.outage(), "not now");
+  handler_.is_unwell = false;
+  for (int i = 0; i < 10; ++i) follower_.run_once();
+  EXPECT_FALSE(follower_.outage());
+  EXPECT_EQ(lines.count("changes cannot be handled now follower=tickets cause=\"not now\""), 1);
+  EXPECT_EQ(lines.count("changes are handled again follower=tickets"), 1);
+}
+
+TEST_F(FollowerTest, ATableThatIsNotThereYetIsNoTrouble) {
+  FollowerOptions options = following_at_once("later");
+  options.table = "later";
+  options.keeper.follower = "later";
+  Follower follower(desk_.engine(), options, handler_, desk_.clock(), desk_.random(), desk_.retry());
+  EXPECT_EQ(follower.run_once(), Follower::Round::failed);
+  EXPECT_EQ(follower.problem(), "there is no table later");
+  EXPECT_FALSE(follower.outage());
 }
 
 TEST_F(FollowerTest, OperatorsSeeWhatWasSetAside) {

@@ -1,4 +1,5 @@
 // What becomes of reminders in the outbox, and comes back to their records.
+#include "net/logged_lines_testing.h"
 #include "reminder_office.h"
 #include "reminders/erasure.h"
 
@@ -282,6 +283,27 @@ TEST_F(DeliveriesOfReminders, WaitForAnOutboxThatIsAway) {
   EXPECT_EQ(office_.deliveries.run_once().value_or(-1), 1);
 }
 
+TEST_F(DeliveriesOfReminders, TellWhenTheOutboxIsAwayAndWhenItIsBack) {
+  std::vector<SentReminder> sent;
+  for (int i = 0; i < 3; ++i) {
+    const auto approved = office_.approve(put_draft(store_, "other_" + std::to_string(i), "first"));
+    ASSERT_TRUE(succeeded(approved));
+    sent.push_back(*approved);
+  }
+  ASSERT_TRUE(succeeded(office_.handovers.run_once()));
+  const net::LoggedLines lines;
+  mail_.fails = true;
+  for (int i = 0; i < 5; ++i) {
+    for (const SentReminder& each : sent) office_.deliveries.note(each.email_id);
+    EXPECT_FALSE(office_.deliveries.run_once());
+  }
+  mail_.fails = false;
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(succeeded(office_.deliveries.run_once()));
+  EXPECT_EQ(lines.count("reminders: "), 2) << lines.text();
+  EXPECT_EQ(lines.count("it cannot be written down now what became of reminders"), 1);
+  EXPECT_EQ(lines.count("it is written down again what became of reminders"), 1);
+}
+
 TEST_F(DeliveriesOfReminders, OfAnOutboxInTheSameStoreComeFromItsStates) {
   ReminderOffice office(store_);
   const auto sent = office.approve(put_draft(store_, "cust_002", "first"));
@@ -374,6 +396,25 @@ TEST_F(HandoversOfReminders, GiveUpAfterAFewWhileTheOutboxIsAwayAndGoOnBehindThe
   EXPECT_EQ(tried, emails) << "the others had their turn";
   mail_.fails = false;
   EXPECT_EQ(office_.handovers.run_once().value_or(-1), emails);
+}
+
+TEST_F(HandoversOfReminders, TellWhenTheOutboxIsAwayAndWhenItIsBack) {
+  ASSERT_EQ(outcome_of(office_.approve(put_draft(store_, "other", "first"))), "");
+  const net::LoggedLines lines;
+  mail_.fails = true;
+  for (int i = 0; i < 5; ++i) EXPECT_FALSE(office_.handovers.run_once());
+  mail_.fails = false;
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(succeeded(office_.handovers.run_once()));
+  EXPECT_EQ(lines.count("approved reminders do not get into the outbox"), 1);
+  EXPECT_EQ(lines.count("approved reminders get into the outbox again"), 1);
+}
+
+TEST_F(HandoversOfReminders, OfARecordThatCannotBeReadAreNotCalledAnOutage) {
+  store_.put({{"PK", "HANDOVER#0"}, {"SK", "0"}, {"customer_id", 1}});
+  const net::LoggedLines lines;
+  for (int i = 0; i < 5; ++i) EXPECT_FALSE(office_.handovers.run_once());
+  EXPECT_EQ(lines.count("an approved reminder is not in the outbox yet"), 1);
+  EXPECT_EQ(lines.count("approved reminders do not get into the outbox"), 0);
 }
 
 TEST_F(HandoversOfReminders, AreLookedForUntilNothingIsLeftWhenCommitsAreShared) {

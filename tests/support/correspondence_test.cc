@@ -1,5 +1,6 @@
 // E-mails of tickets: out through the outbox, and answers back to their tickets.
 #include "item/attribute_text.h"
+#include "net/logged_lines_testing.h"
 #include "support_environment.h"
 
 namespace postino::support {
@@ -222,6 +223,22 @@ TEST(Handovers, GiveUpAfterAFewWhileTheOutboxIsAwayAndGoOnBehindThem) {
   EXPECT_EQ(mail.tried, emails) << "the others had their turn";
   mail.fails = false;
   EXPECT_EQ(office.desk.handovers().run_once().value(), emails);
+}
+
+TEST(Handovers, TellWhenTheOutboxIsAwayAndWhenItIsBack) {
+  SupportStore store;
+  MemoryMailRoom mail;
+  SupportOffice office(store, &mail);
+  NewTicket ticket = new_ticket();
+  ticket.letter = test_letter();
+  office.make(ticket);
+  const net::LoggedLines lines;
+  mail.fails = true;
+  for (int i = 0; i < 5; ++i) EXPECT_FALSE(office.desk.handovers().run_once());
+  mail.fails = false;
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(office.desk.handovers().run_once());
+  EXPECT_EQ(lines.count("e-mails of tickets do not get into the outbox"), 1);
+  EXPECT_EQ(lines.count("e-mails of tickets get into the outbox again"), 1);
 }
 
 TEST(Handovers, AreLookedForUntilNothingIsLeftWhenCommitsAreShared) {

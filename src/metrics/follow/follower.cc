@@ -204,10 +204,13 @@ void Follower::react(const Failure& failure) {
   // A service makes its table when it needs it: no fault of anybody.
   const bool is_absent = failure.kind == Trouble::absent;
   if (!is_absent) ++failures_;
-  if (tell(failure.reason))
-    base::log_event(is_absent ? base::LogLevel::info : base::LogLevel::warning, "metrics",
-                    is_absent ? "waiting for a table" : "changes cannot be handled now",
-                    {{"follower", options_.keeper.follower}, {"cause", failure.reason}});
+  const bool is_news = tell(failure.reason);
+  if (is_absent && is_news)
+    base::log_info("metrics", "waiting for a table",
+                   {{"follower", options_.keeper.follower}, {"cause", failure.reason}});
+  if (!is_absent && trouble_.fails(failure.reason))
+    base::log_warning("metrics", "changes cannot be handled now",
+                      {{"follower", options_.keeper.follower}, {"cause", failure.reason}});
   if (failure.kind == Trouble::figures) {
     if (!call_for_anew(failure.reason)) keeper_.forget();
     return;
@@ -227,6 +230,8 @@ Follower::Round Follower::run_once() {
   }
   failures_in_a_row_ = 0;
   tell("");
+  if (trouble_.works())
+    base::log_info("metrics", "changes are handled again", {{"follower", options_.keeper.follower}});
   return *done;
 }
 

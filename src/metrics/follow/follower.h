@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "metrics/follow/change_handler.h"
+#include "net/trouble.h"
 #include "store/retry.h"
 #include "store/store.h"
 
@@ -83,6 +84,9 @@ class Follower {
   FollowerCounts counts() const;  // safe to call from any thread
   // Why the last round failed, or that the table is not there; empty when it did not. Safe to call from any thread.
   std::string problem() const;
+  // Why changes cannot be handled, as the last round found it; nullopt when they can be, or there is no table yet. Safe
+  // to call from any thread.
+  std::optional<std::string> outage() const { return trouble_.cause(); }
 
  private:
   Outcome<Round> turn();
@@ -108,13 +112,14 @@ class Follower {
 
   std::vector<store::StreamRecord> batch_;
   int failures_in_a_row_ = 0;
+  net::LastingTrouble trouble_;  // with a store, a receiver or a disk
   std::atomic<bool> is_anew_wanted_ = false;
   std::optional<base::Milliseconds> began_;  // when it last began anew; monotonic
 
   mutable std::mutex mutex_;
   std::condition_variable stopping_;
   bool is_stopped_ = false;
-  std::string told_;                                   // the last failure that the log has; under the mutex
+  std::string told_;                                   // the last failure; under the mutex
   std::vector<Errand> errands_;                        // the same
   std::shared_ptr<store::Subscription> subscription_;  // written under the mutex
 
