@@ -5,6 +5,7 @@ import urllib.request
 
 import pytest
 
+from callback_server import CallbackServer
 from payloads import RECIPIENT, payload
 from store import dynamodb
 from waiting import PATIENCE_SECONDS, eventually, free_port
@@ -65,6 +66,20 @@ def test_a_callback_that_is_given_up_is_told(start):
     identifier = server.rest().accept_one(payload())
     await_line(server, "a callback was given up", identifier)
     assert_no_addresses(server)
+
+
+def test_a_receiver_of_changes_that_is_away_is_named_until_it_works(start):
+    with CallbackServer() as receiver:
+        receiver.usual = (503, {})
+        table = "prod-tickets-unified"
+        server = start("--metrics-window", "0s", "--subscriber", f"crm={table}:{receiver.url}")
+        server.rest().post("/tickets", {"customer": {"id": "cust_1"}, "symptom_text": "It restarts."})
+        await_line(server, "changes cannot be handled now", "503")
+        assert ask(server, "/readyz").startswith(f"ready, but the subscriber crm of table {table}: ")
+
+        receiver.usual = (204, {})
+        await_line(server, "changes are handled again")
+        assert ask(server, "/readyz") == "ready\n"
 
 
 def test_an_index_that_another_program_has_deleted_is_named(start):

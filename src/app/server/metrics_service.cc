@@ -63,6 +63,19 @@ void MetricsService::stop() {
   if (metrics_) metrics_->stop();
 }
 
+std::vector<std::string> MetricsService::troubles() const {
+  std::vector<std::string> found;
+  for (const metrics::Follower* const follower : metrics_->followers()) {
+    const auto outage = follower->outage();
+    if (!outage) continue;
+    const metrics::FollowerOptions& options = follower->options();
+    const std::optional<std::string> subscriber = metrics::subscriber_of(options.keeper.follower);
+    const std::string who = subscriber ? "the subscriber " + *subscriber : "the counting of changes";
+    found.push_back(who + " of table " + options.table + ": " + *outage);
+  }
+  return found;
+}
+
 base::Result<std::unique_ptr<MetricsService>> MetricsService::create(store::Store& store, MessageGateway& gateway,
                                                                      const Settings& settings,
                                                                      const base::Clock& clock) {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <iterator>
 #include <optional>
 #include <ostream>
 #include <set>
@@ -429,7 +430,12 @@ base::Result<void> start_and_serve(const Settings& settings, const ReadSettings&
   if (gateway) monitor.add_source([&](std::string& text) { gateway->append_metrics(text); });
   if (figures) monitor.add_source([&](std::string& text) { figures->append_metrics(text); });
   if (outbox) monitor.add_check([&] { return outbox->problem(); });
-  if (outbox) monitor.set_troubles([&] { return outbox->troubles(); });
+  if (outbox)
+    monitor.set_troubles([&] {
+      std::vector<std::string> found = outbox->troubles();
+      if (figures) std::ranges::move(figures->troubles(), std::back_inserter(found));
+      return found;
+    });
   monitor.add_source([&](std::string& text) {
     base::append_memory_metrics(
         text,
