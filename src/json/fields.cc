@@ -40,6 +40,7 @@ std::optional<std::string_view> Fields::text(std::string_view name, Need need, s
     refuse(name, "must not be longer than " + std::to_string(max_bytes) + " bytes");
     return std::nullopt;
   }
+  if (text->empty() && need == Need::optional) return std::nullopt;
   return text;
 }
 

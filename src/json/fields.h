@@ -16,7 +16,7 @@
 namespace postino::json {
 
 // One object. Each function reads a member once; what is missing and not required is nullopt without a note, null
-// counts as missing.
+// counts as missing. So does an empty text that is not required: many programs write what they do not have like this.
 class Fields {
  public:
   // Notes the rule when the element is no object; every member is missing then.

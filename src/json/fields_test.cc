@@ -55,6 +55,15 @@ TEST(JsonFields, NullCountsAsMissing) {
   EXPECT_THAT(texts(reading.errors), ElementsAre("data[2].n: is required", "data[2].gone: is required"));
 }
 
+TEST(JsonFields, AnEmptyTextCountsAsMissingWhereItIsNotRequired) {
+  Reading reading(R"({"text":"","time":"","long":""})");
+  EXPECT_EQ(reading->text("text", Need::optional), std::nullopt);
+  EXPECT_EQ(reading->time("time", Need::optional), std::nullopt);
+  EXPECT_EQ(reading->text("long", Need::required), "") << "which the caller may refuse";
+  reading->refuse_others();
+  EXPECT_THAT(texts(reading.errors), IsEmpty());
+}
+
 TEST(JsonFields, NotesTheRuleThatIsBroken) {
   Reading reading(R"({"s":1,"long":"12345","i":1.0,"j":6,"big":18446744073709551615,"b":"true","t":"now","l":{},
                       "many":[1,2,3],"m":[],"large":{"a":1,"b":2}})");

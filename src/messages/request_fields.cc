@@ -137,12 +137,12 @@ Place read_place(Fields& fields) {
   Place place;
   place.connection = text_or_empty(fields, "connection", RequestLimits::name_bytes);
   const auto manager = fields.any("queueManager", Need::optional);
-  if (!manager) return place;
+  if (!manager || manager->text() == "") return place;
   if (!place.connection.empty()) fields.refuse("queueManager", "must not be given together with connection");
   if (const auto name = manager->text()) {
     place.connection = std::string(*name);
-    if (name->empty() || name->size() > RequestLimits::name_bytes)
-      fields.refuse("queueManager", "must be an object, or the name of a connection, of 1 to " +
+    if (name->size() > RequestLimits::name_bytes)
+      fields.refuse("queueManager", "must be an object, or the name of a connection, of at most " +
                                         std::to_string(RequestLimits::name_bytes) + " bytes");
   } else {
     place.queue_manager = read_queue_manager(*manager, fields);

@@ -156,6 +156,23 @@ TEST(ProduceRequest, NamesTheMessageAndTheRule) {
               ElementsAre(FieldError{"messages[1].messageId", "is an unknown field"}));
 }
 
+TEST(ProduceRequest, EmptyOptionalFieldsAreAsIfAbsent) {
+  json::FieldErrors errors;
+  const auto request = read_produce(
+      R"({"idempotencyKey":"","connection":"","queueManager":"","target":{"queueName":"q","replyToQueue":""},
+          "messages":[{"body":"","format":"","correlationId":"","contentType":""}],
+          "settings":{"deliveryDelay":"","timeToLive":""}})",
+      "of the header", errors);
+  ASSERT_TRUE(request) << errors.list().front().field << " " << errors.list().front().rule;
+  EXPECT_EQ(request->key, "of the header");
+  EXPECT_EQ(request->place.connection, "");
+  EXPECT_FALSE(request->place.queue_manager);
+  EXPECT_EQ(request->reply_to, "");
+  EXPECT_EQ(request->messages.at(0).format, Format::text);
+  EXPECT_FALSE(request->delay);
+  EXPECT_FALSE(request->time_to_live);
+}
+
 TEST(ProduceRequest, ReadsHeadersAndProperties) {
   const auto message =
       produced(

@@ -150,6 +150,12 @@ TEST_F(SessionRoutes, WhatIsGivenMustBeOneOfBoth) {
   }
 }
 
+TEST_F(SessionRoutes, EmptyFieldsOfTheOtherWayAreAsIfAbsent) {
+  for (const std::string body : {R"({"user":"anna","password":"correct horse battery","api_key":""})",
+                                 R"({"user":"","password":"","api_key":"secret-of-the-shop"})"})
+    EXPECT_EQ(call("POST", "/sessions", body).status(), 201) << body;
+}
+
 TEST_F(SessionRoutes, GuessingIsSlowedDown) {
   for (int i = 0; i < 5; ++i) ASSERT_EQ(sign_in("anna", "guess " + std::to_string(i)).status(), 401);
   const Received slowed = sign_in("anna");

@@ -185,6 +185,15 @@ TEST_F(RestTickets, AreFoundByEveryFilter) {
   EXPECT_EQ(get("/tickets/batch").status(), 400);
 }
 
+TEST_F(RestTickets, EmptyOptionalFieldsAreAsIfAbsent) {
+  const std::string id =
+      open("cust_1", R"(,"priority":"","lang":"","letter":{"kind":"","subject":"Hello","text":"We look into it.",
+                         "html":"","key":""})");
+  EXPECT_EQ(get("/tickets/" + id).text("/priority"), "P3");
+  EXPECT_EQ(get("/tickets/" + id + "/emails").text("/data/0/kind"), "answer");
+  EXPECT_EQ(move(id, R"({"status":"PROCESSING","seen_status":"","reason":"","engineer":"","by":""})").status(), 200);
+}
+
 TEST_F(RestTickets, ArePaged) {
   std::vector<std::string> made;
   for (int i = 0; i < 5; ++i) made.push_back(open());

@@ -15,11 +15,12 @@ Schema bounded_text(std::size_t most, std::string description = "") {
   return {.type = "string", .description = std::move(description), .most = limit_of(most)};
 }
 
-Schema queue_name(std::string description) {
+// Without `least`, an empty one counts as missing.
+Schema queue_name(std::string description, std::optional<std::int64_t> least = std::nullopt) {
   return {.type = "string",
           .description = std::move(description),
           .pattern = without_control_characters,
-          .least = 1,
+          .least = least,
           .most = limit_of(RequestLimits::queue_bytes)};
 }
 
@@ -31,7 +32,7 @@ Property target_property(std::string reply_to_queue) {
            "The name of a queue in the store has at most " + std::to_string(RequestLimits::stored_queue_bytes) +
            " bytes, and five more if it ends in .dead; that of a tenant's own queue so many less as the name of the "
            "tenant and a slash.",
-       .properties = {{"queueName", queue_name("The queue."), required},
+       .properties = {{"queueName", queue_name("The queue.", 1), required},
                       {"replyToQueue", queue_name(std::move(reply_to_queue))}},
        .closed = true},
       required};
@@ -67,7 +68,7 @@ Property queue_manager_property() {
   return {"queueManager",
           {.description = "A broker that the request itself describes, or the name of a connection.",
            .alternatives = {{.reference = "QueueManager"},
-                            {.type = "string", .least = 1, .most = limit_of(RequestLimits::name_bytes)}}}};
+                            {.type = "string", .most = limit_of(RequestLimits::name_bytes)}}}};
 }
 
 Schema queue_manager() {

@@ -30,13 +30,7 @@ bool fits_as_name(std::string_view name) {
          name.find_first_of("/\\") == std::string_view::npos && mail::check_line(name).has_value();
 }
 
-// Programs write what they do not have as an empty text: it counts as missing.
-std::optional<std::string_view> filled_text(Fields& fields, std::string_view name, std::size_t max_bytes = 1 << 20) {
-  const auto text = fields.text(name, Need::optional, max_bytes);
-  return text && text->empty() ? std::nullopt : text;
-}
-
-// The same for what is no text when it is there.
+// Programs write what they do not have as an empty text, also where it is no text when it is there.
 bool is_blank(Fields& fields, std::string_view name) {
   const auto element = fields.any(name, Need::optional);
   return !element || element->text() == "";
@@ -51,7 +45,7 @@ class Reader {
   Payload read() {
     read_id();
     payload_.from = required_mailbox("from");
-    if (const auto text = filled_text(fields_, "reply_to", Limits::address_bytes))
+    if (const auto text = fields_.text("reply_to", Need::optional, Limits::address_bytes))
       payload_.reply_to = mailbox(fields_.path_of("reply_to"), *text);
     read_recipients();
     read_content();
@@ -64,7 +58,7 @@ class Reader {
 
  private:
   void read_id() {
-    const auto id = filled_text(fields_, "id");
+    const auto id = fields_.text("id", Need::optional);
     if (!id) return;
     if (!is_uuid(*id)) fields_.refuse("id", "must be a UUID");
     // A caller could take the id that an e-mail of another tenant will have.
@@ -171,11 +165,13 @@ class Reader {
 
   PayloadAttachment read_attachment_object(Fields& fields) {
     PayloadAttachment attachment;
-    const auto file = filled_text(fields, "path");
-    auto content = fields.text("content_base64", Need::optional, Limits::inline_bytes);
-    if (file && content == "") content.reset();  // without a path it is a file without content
-    const auto name = filled_text(fields, "name");
-    const auto type = filled_text(fields, "content_type", Limits::content_type_bytes);
+    const auto file = fields.text("path", Need::optional);
+    // Without a path, an empty one is that of a file without content.
+    const bool is_inline = !file && fields.any("content_base64", Need::optional);
+    const auto content =
+        fields.text("content_base64", is_inline ? Need::required : Need::optional, Limits::inline_bytes);
+    const auto name = fields.text("name", Need::optional);
+    const auto type = fields.text("content_type", Need::optional, Limits::content_type_bytes);
     fields.refuse_others();
     if (content && !name) fields.refuse("name", "is required");
     if (file.has_value() == content.has_value()) fields.refuse("path", "or content_base64 must be given, but not both");
@@ -240,10 +236,10 @@ class Reader {
 
   // When it is sent, who hears of it, and how it is labelled.
   void read_sending_options() {
-    if (filled_text(fields_, "send_at")) payload_.send_at = fields_.time("send_at", Need::optional);
+    payload_.send_at = fields_.time("send_at", Need::optional);
     if (payload_.send_at && now_ && *payload_.send_at > *now_ + Limits::ahead)
       fields_.refuse("send_at", "must not be more than a year in the future");
-    if (const auto url = filled_text(fields_, "callback_url")) {
+    if (const auto url = fields_.text("callback_url", Need::optional)) {
       payload_.callback_url = *url;
       if (const auto parsed = net::Url::parse(*url); !parsed) fields_.refuse("callback_url", parsed.error().message);
     }
@@ -268,8 +264,8 @@ class Reader {
 
   void read_unsubscribe(Element element) {
     Fields fields(element, fields_.path_of("unsubscribe"), fields_.errors());
-    const auto url = filled_text(fields, "url");
-    const auto address = filled_text(fields, "mailto", Limits::address_bytes);
+    const auto url = fields.text("url", Need::optional);
+    const auto address = fields.text("mailto", Need::optional, Limits::address_bytes);
     if (url) {
       const auto parsed = net::Url::parse(*url);
       payload_.unsubscribe_url = parsed ? parsed->text() : "";
