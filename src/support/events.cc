@@ -76,8 +76,8 @@ store::Answer<bool> Events::is_disordered(const std::string& partition, const st
 
 Answer<Page<TicketEvent>> Events::list(const std::string& ticket_id, const EventsRequest& request, const Actor& actor) {
   FieldRules rules;
-  if (!request.from_date.empty() && !is_date(request.from_date)) rules.add("from", "must be a day such as 2026-01-02");
-  if (!request.to_date.empty() && !is_date(request.to_date)) rules.add("to", "must be a day such as 2026-01-02");
+  if (!request.from_date.empty() && !is_date(request.from_date)) rules.add("since", "must be a day such as 2026-01-02");
+  if (!request.to_date.empty() && !is_date(request.to_date)) rules.add("until", "must be a day such as 2026-01-02");
   TRY_VOID(rules.outcome());
   TRY_VOID(store_.find_readable(ticket_id, actor.scope));
   store::MergedListing listing;

@@ -146,6 +146,9 @@ TEST_F(RestLists, EmailsAreFoundByWhatTheyAre) {
   EXPECT_THAT(listed("/emails?subject=order&limit=1"), ElementsAre(third, first));
   EXPECT_THAT(listed("/emails?status=SENT&subject=order"), IsEmpty());
   EXPECT_THAT(listed("/emails?since=2026-01-02T03:04:07Z&until=2026-01-02T03:04:08Z"), ElementsAre(second));
+  EXPECT_THAT(listed("/emails?since=2026-01-02&until=2026-01-02"), ElementsAre(third, second, first));
+  EXPECT_THAT(listed("/emails?since=2026-01-03"), IsEmpty());
+  EXPECT_THAT(listed("/emails?until=2026-01-01"), IsEmpty());
   EXPECT_THAT(listed("/emails?from=2026-01-02T03:04:07Z&to=bob@example.net"), ElementsAre(third, second))
       << "a time, as it meant once";
   EXPECT_EQ(get("/emails?tag=a").text("/data/0/subject"), "Your order 17");

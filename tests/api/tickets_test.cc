@@ -172,11 +172,12 @@ TEST_F(RestTickets, AreFoundByEveryFilter) {
   EXPECT_THAT(listed("?product_type=router&status=NEW"), ElementsAre(first));
   EXPECT_THAT(listed("?error_code=E42&customer_id=cust_2"), ElementsAre(second));
   EXPECT_THAT(listed("?error_code=E43"), IsEmpty());
-  EXPECT_THAT(listed("?from=2020-01-01T00:00:00Z&until=2020-02-01T00:00:00Z"), IsEmpty());
+  EXPECT_THAT(listed("?since=2020-01-01T00:00:00Z&until=2020-02-01T00:00:00Z"), IsEmpty());
   const std::string today = get("/tickets/" + first).text("/created_at").substr(0, 10);
-  EXPECT_THAT(listed("?from=" + today + "&until=" + today), UnorderedElementsAre(first, second));
+  EXPECT_THAT(listed("?since=" + today + "&until=" + today), UnorderedElementsAre(first, second));
   EXPECT_THAT(listed("?until=2020-01-01"), IsEmpty());
-  EXPECT_EQ(get("/tickets?from=2020-13-01").status(), 400);
+  EXPECT_EQ(get("/tickets?since=2020-13-01").text("/errors/0/field"), "since");
+  EXPECT_EQ(get("/tickets?since=2020-01-02&until=2020-01-01").text("/errors/0/field"), "until");
   EXPECT_EQ(get("/tickets?priority=P9").status(), 400);
   EXPECT_EQ(get("/tickets?status=BROKEN").status(), 400);
   EXPECT_EQ(get("/tickets?limit=101").status(), 400);
@@ -232,8 +233,8 @@ TEST_F(RestTickets, HaveEventsOfCallersOwn) {
   EXPECT_EQ(added.number("/number"), 2);
   EXPECT_EQ(added.number("/details/minutes"), 7);
   EXPECT_EQ(get("/tickets/" + id + "/events?limit=1").text("/data/0/event_type"), "called");
-  EXPECT_EQ(get("/tickets/" + id + "/events?to=2001-01-01").size("/data"), 0U);
-  EXPECT_EQ(get("/tickets/" + id + "/events?from=yesterday").status(), 400);
+  EXPECT_EQ(get("/tickets/" + id + "/events?until=2001-01-01").size("/data"), 0U);
+  EXPECT_EQ(get("/tickets/" + id + "/events?since=yesterday").text("/errors/0/field"), "since");
   EXPECT_EQ(get("/tickets/" + id + "/events?order=any").status(), 400);
 }
 

@@ -166,7 +166,7 @@ SPECIAL_QUERIES = {
     "getTickets": [{"ids": "{ticket}"}],
     "listTickets": [
         {},
-        {"from": "2020-01-01T00:00:00Z", "until": FUTURE, "priority": "P2"},
+        {"since": "2020-01-01T00:00:00Z", "until": FUTURE, "priority": "P2"},
         {"customer_id": CUSTOMER},
         {"product_type": f"{MARK}-router"},
         {"error_code": f"{MARK}-error"},
@@ -174,7 +174,7 @@ SPECIAL_QUERIES = {
     ],
     "listFeedback": [{"operator_id": f"{MARK}-operator"}],
     "getFigureHistory": [{}, {"tenant": "north"}, {"unit": "minutes"}],
-    "listTicketEvents": [{}, {"from": "2020-01-01", "to": "2099-01-01", "order": "oldest"}],
+    "listTicketEvents": [{}, {"since": "2020-01-01", "until": "2099-01-01", "order": "oldest"}],
 }
 
 # Operations that read and show nothing of a tenant, with the reason. Every other one must show the owner a mark.

@@ -241,8 +241,11 @@ class TestFigures:
         assert rest.get("/figures/weather/history").problem["code"] == "SOURCE_NOT_FOUND"
         assert rest.get("/figures/tickets/history", unit="years").broken_rules == {"unit": "must be minutes, hours or days"}
         early = (now - timedelta(days=5)).strftime("%Y-%m-%dT%H:%M:%SZ")
-        assert "from" in rest.get("/figures/tickets/history", unit="minutes", **{"from": early}).broken_rules
-        assert rest.get("/figures/tickets/history", to=early, **{"from": early}).broken_rules == {"from": "must be before to"}
+        assert "since" in rest.get("/figures/tickets/history", unit="minutes", since=early).broken_rules
+        refused = rest.get("/figures/tickets/history", since=early, until=early)
+        assert refused.broken_rules == {"until": "must be later than since"}
+        day = moments[2].strftime("%Y-%m-%d")
+        assert [count for _, count in created(unit="days", since=day, until=day)] == [1]
 
 
 class TestWhoSeesWhat:

@@ -14,6 +14,23 @@ namespace {
 
 constexpr std::size_t most_id_bytes = 2'048;  // as long as a key of a table can be: other programs choose their ids
 
+// A time, or a whole day in UTC.
+struct Moment {
+  base::TimePoint begin;
+  base::TimePoint end;
+};
+
+base::Result<std::optional<Moment>, Problem> moment_in(const Query& query, std::string_view parameter) {
+  constexpr std::string_view day_form = "2026-11-15";
+  const std::string* const text = query.find(parameter);
+  if (text == nullptr) return std::optional<Moment>();
+  if (const auto time = base::parse_timestamp(*text)) return Moment{*time, *time};
+  if (text->size() == day_form.size())
+    if (const auto day = base::parse_timestamp(*text + "T00:00:00Z")) return Moment{*day, base::end_of_day(*day)};
+  return refuse_field(std::string(parameter),
+                      "must be a time such as 2026-11-15T09:30:00Z, or a day such as 2026-11-15");
+}
+
 }  // namespace
 
 Reply json_reply(std::string body, int status) {
@@ -65,12 +82,14 @@ std::string Call::text(std::string_view parameter) const {
   return text == nullptr ? std::string() : *text;
 }
 
-base::Result<std::optional<base::TimePoint>, Problem> Call::time(std::string_view parameter) const {
-  const std::string* const text = query.find(parameter);
-  if (text == nullptr) return std::optional<base::TimePoint>();
-  const auto time = base::parse_timestamp(*text);
-  if (!time) return refuse_field(std::string(parameter), time.error().message);
-  return std::optional(*time);
+base::Result<TimeRange, Problem> Call::time_range() const {
+  TRY(const std::optional<Moment> since, moment_in(query, "since"));
+  TRY(const std::optional<Moment> until, moment_in(query, "until"));
+  TimeRange range;
+  if (since) range.since = since->begin;
+  if (until) range.until = until->end;
+  if (since && until && *range.until <= *range.since) return refuse_field("until", "must be later than since");
+  return range;
 }
 
 base::Result<std::optional<int>, Problem> Call::number(std::string_view parameter, int most) const {

@@ -86,6 +86,11 @@ struct Page {
   int limit = 0;
 };
 
+struct TimeRange {
+  std::optional<base::TimePoint> since;
+  std::optional<base::TimePoint> until;  // without it
+};
+
 struct Call {
   const Services& services;
   const http::Request& request;  // its query and the type of its body have been checked
@@ -106,7 +111,8 @@ struct Call {
 
   // Parameters of the query; empty or nullopt when they are not given.
   std::string text(std::string_view parameter) const;
-  base::Result<std::optional<base::TimePoint>, Problem> time(std::string_view parameter) const;
+  // `since` and `until`, each a moment or a day in UTC: from the beginning of the one to the end of the other.
+  base::Result<TimeRange, Problem> time_range() const;
   base::Result<std::optional<int>, Problem> number(std::string_view parameter, int most) const;  // from 1
   base::Result<int, Problem> limit() const;
   base::Result<Page, Problem> page() const;

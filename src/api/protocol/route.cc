@@ -1,5 +1,7 @@
 #include "api/protocol/route.h"
 
+#include <utility>
+
 #include "api/protocol/limits.h"
 #include "idempotency/key.h"
 
@@ -25,6 +27,16 @@ Parameter limit_parameter() {
            .least = 1,
            .most = Limits::page_size,
            .default_value = std::to_string(Limits::usual_page_size)}};
+}
+
+std::vector<Parameter> range_parameters(const std::string& those) {
+  const auto moment = [](std::string_view name, std::string description) {
+    return Parameter{name,
+                     ParameterPlace::query,
+                     {.type = "string", .description = std::move(description), .format = "date-or-time"}};
+  };
+  return {moment("since", "Only " + those + " at this time or later, or on this day (UTC) or later."),
+          moment("until", "Only " + those + " before this time, or on this day (UTC) or before.")};
 }
 
 Parameter idempotency_key_parameter() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -39,6 +40,8 @@ struct Route {
 Parameter email_id_parameter();
 Parameter cursor_parameter();
 Parameter limit_parameter();
+// since and until, of `those`: "e-mails that were accepted".
+std::vector<Parameter> range_parameters(const std::string& those);
 Parameter idempotency_key_parameter();
 Parameter idempotency_expiry_parameter();
 

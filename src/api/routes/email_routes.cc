@@ -59,8 +59,9 @@ Outcome list_emails(Call& call) {
   ListRequest request;
   TRY(const std::optional<State> state, status_parameter(call));
   if (state) request.states = {*state};
-  TRY(request.since, call.time("since"));
-  TRY(request.until, call.time("until"));
+  TRY(const TimeRange range, call.time_range());
+  request.since = range.since;
+  request.until = range.until;
   TRY(request.filter.tag, text_parameter(call, "tag", outbox::PayloadLimits::tag_bytes));
   TRY(request.filter.subject, text_parameter(call, "subject", outbox::most_subject_bytes));
   TRY_VOID(address_or_time(call, "from", request.filter.sender, request.since));
@@ -125,10 +126,6 @@ AnswerDescription unreadable_answer() {
 
 AnswerDescription page_answer() { return {200, "A page of e-mails.", {{json_content_type, "EmailPage"}}}; }
 
-Schema time_schema(std::string description) {
-  return {.type = "string", .description = std::move(description), .format = "date-time"};
-}
-
 Schema text_schema(std::string description, std::size_t most) {
   return {.type = "string", .description = std::move(description), .least = 1, .most = limit_of(most)};
 }
@@ -142,17 +139,19 @@ constexpr std::string_view list_description =
 std::vector<Parameter> list_parameters() {
   constexpr ParameterPlace query = ParameterPlace::query;
   constexpr std::size_t address = mail::longest_mailbox_address;
-  return {
+  std::vector<Parameter> parameters = {
       {"status", query, {.reference = "State", .description = "Only e-mails in this state."}},
       {"tag", query, text_schema("Only e-mails with this tag.", outbox::PayloadLimits::tag_bytes)},
       {"to", query, text_schema("Only e-mails to this address, or to a domain: @example.org.", address)},
       {"from", query, text_schema("Only e-mails from this address, or from a domain: @example.org.", address)},
       {"subject", query,
        text_schema("Only e-mails with this text in their subject; A to Z in either case.", outbox::most_subject_bytes)},
-      {"since", query, time_schema("Only e-mails that were accepted at this time or later.")},
-      {"until", query, time_schema("Only e-mails that were accepted before this time.")},
-      cursor_parameter(),
-      limit_parameter()};
+  };
+  for (Parameter& parameter : range_parameters("e-mails that were accepted"))
+    parameters.push_back(std::move(parameter));
+  parameters.push_back(cursor_parameter());
+  parameters.push_back(limit_parameter());
+  return parameters;
 }
 
 std::vector<Route> listing_routes() {

@@ -88,13 +88,13 @@ Outcome show_history(Call& call) {
   const std::string source = call.path_parameter("source");
   const std::vector<std::string> known = counted->dashboard().sources();
   if (std::ranges::find(known, source) == known.end()) return refuse_source(*counted);
-  TRY(const auto from, call.time("from"));
-  TRY(const auto to, call.time("to"));
-  const base::TimePoint end = to.value_or(call.services.clock.now());
-  const base::TimePoint begin = from.value_or(end - unit->usual);
+  TRY(const TimeRange range, call.time_range());
+  const base::TimePoint end = range.until.value_or(call.services.clock.now());
+  const base::TimePoint begin = range.since.value_or(end - unit->usual);
   auto points = counted->dashboard().history(whose, source, unit->unit, begin, end);
   if (!points && points.error().code == base::ErrorCode::invalid)
-    return refuse_field("from", begin >= end ? "must be before to" : "is too early: " + points.error().message);
+    return refuse_field("since",
+                        begin >= end ? "must not be in the future" : "is too early: " + points.error().message);
   TRY(std::vector<metrics::HistoryPoint> found, answered(std::move(points), problems::store_unavailable));
   if (unit->name == "days") found = metrics::by_day(found);
   return json_reply(R"({"data":)" + metrics::history_json(found) + "}");
@@ -236,16 +236,11 @@ std::vector<Parameter> chart_parameters() {
                                         "are those of UTC.",
                          .choices = {"minutes", "hours", "days"},
                          .default_value = "\"hours\""}});
-  parameters.push_back({"from",
-                        ParameterPlace::query,
-                        {.type = "string",
-                         .description = "Begin of the range. By default 3 hours before its end for minutes, 7 days for "
-                                        "hours, 90 days for days.",
-                         .format = "date-time"}});
-  parameters.push_back(
-      {"to",
-       ParameterPlace::query,
-       {.type = "string", .description = "End of the range, without it. By default now.", .format = "date-time"}});
+  std::vector<Parameter> range = range_parameters("what happened");
+  range.front().schema.description +=
+      " By default 3 hours before the end of the range for minutes, 7 days for hours, 90 days for days.";
+  range.back().schema.description += " By default up to now.";
+  for (Parameter& parameter : range) parameters.push_back(std::move(parameter));
   return parameters;
 }
 

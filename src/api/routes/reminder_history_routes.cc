@@ -3,31 +3,18 @@
 #include "api/routes/reminder_parameters.h"
 #include "api/routes/reminder_requests.h"
 #include "api/routes/route_groups.h"
-#include "base/timestamp.h"
 
 namespace postino::api {
 
 namespace {
 
-// A moment. Of a day: its first one for `since`, and the first one after it for `until`.
-base::Result<std::optional<base::TimePoint>, Problem> end_of_range(const Call& call, const std::string& name) {
-  constexpr base::Milliseconds day = std::chrono::hours(24);
-  const std::string* const text = call.query.find(name);
-  if (text == nullptr) return std::optional<base::TimePoint>();
-  if (reminders::is_date(*text))
-    return std::optional(reminders::first_moment_after(*text) - (name == "since" ? day : base::Milliseconds(0)));
-  if (const auto time = base::parse_timestamp(*text)) return std::optional(*time);
-  return refuse_field(name, "must be a time such as 2026-11-15T09:30:00Z, or a day such as 2026-11-15");
-}
-
 base::Result<reminders::HistoryRequest, Problem> history_request(const Call& call,
                                                                  const reminders::Reminders& service) {
   reminders::HistoryRequest request;
   TRY(request.reminder_type, type_in_query(call, service));
-  TRY(request.since, end_of_range(call, "since"));
-  TRY(request.until, end_of_range(call, "until"));
-  if (request.since && request.until && *request.until <= *request.since)
-    return refuse_field("until", "must be later than since");
+  TRY(const TimeRange range, call.time_range());
+  request.since = range.since;
+  request.until = range.until;
   TRY(request.page, reminder_page(call));
   return request;
 }
@@ -115,7 +102,7 @@ Outcome list_audit(Call& call) {
 
 std::vector<Parameter> history_parameters(std::vector<Parameter> first) {
   first.push_back(type_filter());
-  for (Parameter& parameter : range_parameters()) first.push_back(std::move(parameter));
+  for (Parameter& parameter : range_parameters("reminders that were sent")) first.push_back(std::move(parameter));
   first.push_back(cursor_parameter());
   first.push_back(limit_parameter());
   return first;

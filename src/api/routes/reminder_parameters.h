@@ -23,16 +23,6 @@ inline Parameter type_filter() {
   return {"reminder_type", ParameterPlace::query, {.type = "string", .description = "Only of this type."}};
 }
 
-inline std::vector<Parameter> range_parameters() {
-  return {
-      {"since",
-       ParameterPlace::query,
-       {.type = "string", .description = "Only what was sent at this time or later, or on this day (UTC) or later."}},
-      {"until",
-       ParameterPlace::query,
-       {.type = "string", .description = "Only what was sent before this time, or on this day (UTC) or before."}}};
-}
-
 inline Parameter date_parameter() {
   return {"date",
           ParameterPlace::query,

@@ -46,8 +46,8 @@ Outcome feedback_again(Call& call, const std::string& submitted_at) {
 Outcome list_events(Call& call) {
   TRY(auto* desk, desk_of(call));
   support::EventsRequest request;
-  request.from_date = call.text("from");
-  request.to_date = call.text("to");
+  request.from_date = call.text("since");
+  request.to_date = call.text("until");
   const std::string order = call.text("order");
   if (!order.empty() && order != "newest" && order != "oldest")
     return refuse_field("order", "must be newest or oldest");
@@ -156,8 +156,8 @@ std::vector<Route> event_routes() {
                      .summary = "List what happened to a ticket",
                      .description = "By day, and within a day by time.",
                      .parameters = {ticket_id_parameter(),
-                                    day_parameter("from", "The first day; from the first event by default."),
-                                    day_parameter("to", "The last day; to the last event by default."),
+                                    day_parameter("since", "The first day; from the first event by default."),
+                                    day_parameter("until", "The last day; to the last event by default."),
                                     {"order",
                                      ParameterPlace::query,
                                      {.type = "string",

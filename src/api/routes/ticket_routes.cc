@@ -6,7 +6,6 @@
 #include "api/routes/route_groups.h"
 #include "api/routes/ticket_json.h"
 #include "api/routes/ticket_requests.h"
-#include "base/timestamp.h"
 
 namespace postino::api {
 
@@ -53,18 +52,6 @@ Outcome show_tickets(Call& call) {
 
 constexpr std::string_view priorities[] = {"P1", "P2", "P3", "P4"};
 
-// A moment. Of a day: its first one for `from`, and the first one after it for `until`.
-base::Result<std::optional<base::TimePoint>, Problem> end_of_creation(const Call& call, const std::string& name) {
-  const std::string* const text = call.query.find(name);
-  if (text == nullptr) return std::optional<base::TimePoint>();
-  if (support::is_date(*text)) {
-    const base::TimePoint first = *support::read_time(*text);
-    return std::optional(name == "from" ? first : first + std::chrono::hours(24));
-  }
-  if (const auto time = base::parse_timestamp(*text)) return std::optional(*time);
-  return refuse_field(name, "must be a time such as 2026-11-15T09:30:00Z, or a day such as 2026-11-15");
-}
-
 Outcome list_tickets(Call& call) {
   TRY(auto* desk, desk_of(call));
   support::TicketFilter filter;
@@ -75,8 +62,9 @@ Outcome list_tickets(Call& call) {
   filter.error_code = call.text("error_code");
   if (!filter.priority.empty() && std::ranges::find(priorities, filter.priority) == std::end(priorities))
     return refuse_field("priority", "must be P1, P2, P3 or P4");
-  TRY(filter.from, end_of_creation(call, "from"));
-  TRY(filter.until, end_of_creation(call, "until"));
+  TRY(const TimeRange created, call.time_range());
+  filter.from = created.since;
+  filter.until = created.until;
   TRY(const support::PageRequest page, ticket_page(call));
   TRY(const auto tickets, answered(desk->lists().find(filter, page, ticket_actor(call))));
   return json_reply(ticket_page_json(tickets));
@@ -122,24 +110,21 @@ Parameter filter_parameter(std::string_view name, std::string description, std::
 }
 
 std::vector<Parameter> ticket_filters() {
-  const auto moment = [](std::string_view name, std::string description) {
-    return Parameter{name,
-                     ParameterPlace::query,
-                     {.type = "string", .description = std::move(description), .format = "date-or-time"}};
-  };
   Parameter limit = limit_parameter();
   limit.schema.default_value.clear();  // there are two
   limit.schema.description = "Maximum number of elements; by default " + std::to_string(support::customer_page) +
                              " for a customer, and " + std::to_string(support::status_page) + " otherwise.";
-  return {filter_parameter("customer_id", "Only of this customer."),
-          filter_parameter("status", "Only with this status.", {"NEW", "PROCESSING", "READY", "FAILED", "ESCALATED"}),
-          filter_parameter("priority", "Only with this priority.", {"P1", "P2", "P3", "P4"}),
-          filter_parameter("product_type", "Only about this kind of product."),
-          filter_parameter("error_code", "Only with this error code."),
-          moment("from", "Only those that were created at this time or later, or on this day or later."),
-          moment("until", "Only those that were created before this time, or on this day or earlier."),
-          cursor_parameter(),
-          std::move(limit)};
+  std::vector<Parameter> parameters = {
+      filter_parameter("customer_id", "Only of this customer."),
+      filter_parameter("status", "Only with this status.", {"NEW", "PROCESSING", "READY", "FAILED", "ESCALATED"}),
+      filter_parameter("priority", "Only with this priority.", {"P1", "P2", "P3", "P4"}),
+      filter_parameter("product_type", "Only about this kind of product."),
+      filter_parameter("error_code", "Only with this error code."),
+  };
+  for (Parameter& parameter : range_parameters("tickets that were created")) parameters.push_back(std::move(parameter));
+  parameters.push_back(cursor_parameter());
+  parameters.push_back(std::move(limit));
+  return parameters;
 }
 
 std::vector<Route> ticket_reading_routes() {
