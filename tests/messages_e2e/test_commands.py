@@ -65,8 +65,9 @@ class TestProduce:
         assert bodies(queue.consume_all(rest, 2)) == ["a", "b"]
 
     def test_same_key_is_the_same(self, postino, rest, queue, flags):
-        for _ in range(2):
-            postino.succeed("produce", *flags, "--body", "x", "--count", "25000", "--idempotency-key", "once-" + queue.name)
+        words = ["produce", *flags, "--body", "x", "--count", "25000", "--idempotency-key", "once-" + queue.name]
+        assert postino.succeed(*words) == f"25,000 messages produced to {queue.name}\n"
+        assert postino.succeed(*words) == f"25,000 messages produced to {queue.name} (25,000 by an earlier request)\n"
         assert sum(queue.take_ids(rest).values()) == 25_000
 
     def test_json_is_the_answer(self, postino, flags):
@@ -126,7 +127,7 @@ class TestConsume:
     def test_same_key_gets_the_same(self, postino, rest, queue, flags):
         queue.fill(rest, "one", "two")
         first, second = (postino.succeed("consume", *flags, "--idempotency-key", "once-" + queue.name) for _ in range(2))
-        assert first == second and "one" in first
+        assert "one" in first and second == first[:-1] + " (1 by an earlier request)\n"
 
 
 def test_depth(postino, rest, new_queue, place):

@@ -15,10 +15,11 @@ SERVER_FLAGS = ("--tickets-from", "support@shop.example", "--engineer", "eng_1=e
 
 @pytest.fixture(scope="module")
 def postino(binary, desk):
-    def run(*words, status=0, stdin=None):
+    def run(*words, status=0, stdin=None, again=False):
         command = [binary, "tickets", *words, "--url", desk.url]
         ended = subprocess.run(command, capture_output=True, input=stdin, check=False)
         assert ended.returncode == status, ended
+        assert (b"not done again" in ended.stderr) == again, ended
         return ended.stdout if status == 0 else ended.stderr
 
     return run
@@ -55,10 +56,11 @@ def test_tickets_are_counted(postino, ticket):
 def test_a_repeated_command_is_done_once(postino, ticket):
     words = ("note", ticket, "--event-type", "called", "--idempotency-key", f"note-{ticket}")
     first = postino(*words)
-    assert postino(*words) == first
+    assert postino(*words, again=True) == first
     assert postino("events", ticket).count(b"called") == 1
     write = ("write", ticket, "--subject", "News", "--text", "Soon.", "--idempotency-key", f"mail-{ticket}", "--json")
-    assert json.loads(postino(*write))["message_id"] == json.loads(postino(*write))["message_id"]
+    sent = json.loads(postino(*write))
+    assert json.loads(postino(*write, again=True))["message_id"] == sent["message_id"]
 
 
 def test_what_belongs_to_a_ticket(postino, ticket):

@@ -36,7 +36,7 @@ base::Result<base::Milliseconds> duration_of(const std::string& flag, const std:
 
 TransferOptions transfer_options(const QueueOptions& options, bool json) {
   base::SystemRandom random;
-  return {options.key.empty() ? base::make_uuid(random) : options.key, json};
+  return {options.key.empty() ? base::make_uuid(random) : options.key, json, !options.key.empty()};
 }
 
 void add_queue_options(ClientCommand& command, QueueOptions& options) {

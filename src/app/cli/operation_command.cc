@@ -206,7 +206,8 @@ base::Result<int> perform_operation(RestClient& client, std::string_view operati
   for (const auto& [parameter, value] : values.parameters) call.set(parameter, value);
   for (const auto& field : values.fields) TRY_VOID(set_field(call.body(), *field));
   const bool takes_key = api::find_parameter(call.operation(), key_header) != nullptr;
-  TRY(const std::string body, takes_key ? fetch_once(client, std::move(call), values.key) : client.fetch(call));
+  TRY(const std::string body,
+      takes_key ? fetch_once(client, std::move(call), values.key, console) : client.fetch(call));
   if (body.empty()) return success;
   json::Document document;
   json::FieldErrors errors;
@@ -228,7 +229,8 @@ void add_key_option(ClientCommand& command, std::string& key) {
        .help = "idempotency key: a repeated call with the same key is not executed again; a new one by default"});
 }
 
-base::Result<std::string> fetch_once(RestClient& client, OperationCall call, const std::string& given) {
+base::Result<std::string> fetch_once(RestClient& client, OperationCall call, const std::string& given,
+                                     const Console& console) {
   base::SystemRandom random;
   const std::string key = given.empty() ? base::make_uuid(random) : given;
   auto response = client.send_with_key(std::move(call), key);
@@ -238,6 +240,9 @@ base::Result<std::string> fetch_once(RestClient& client, OperationCall call, con
                                   printable(key) + ": it will not be done twice";
     return base::propagate(std::move(response).error());
   }
+  // Under a key of our own it is this command that has asked twice.
+  if (!given.empty() && response->header("Idempotent-Replayed") == "true")
+    console.errors << "This was asked for before under this idempotency key, and was not done again.\n";
   if (response->status >= 200 && response->status < 300) return std::move(response->body);
   return base::propagate(client.describe(*response));
 }

@@ -22,7 +22,9 @@ void add_operation_command(CommandLine& line, CLI::App& parent, const OperationC
 // For a command whose operation takes an idempotency key: --idempotency-key.
 void add_key_option(ClientCommand& command, std::string& key);
 // The body of a successful answer, under this idempotency key, or under a new one if it is empty: what was done before
-// is not done again. When it is not known whether it was done, the error says with which key to repeat the command.
-base::Result<std::string> fetch_once(RestClient& client, OperationCall call, const std::string& key);
+// is not done again, which the user is told whose key it is. When it is not known whether it was done, the error says
+// with which key to repeat the command.
+base::Result<std::string> fetch_once(RestClient& client, OperationCall call, const std::string& key,
+                                     const Console& console);
 
 }  // namespace postino::app

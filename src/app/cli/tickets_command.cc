@@ -95,7 +95,7 @@ base::Result<void> attach_file(RestClient& client, const FileToAttach& attached,
   if (!attached.content_type.empty()) call.body().set_text("content_type", attached.content_type);
   call.body().set_number("size", static_cast<std::int64_t>(bytes.size()));
   call.body().set_text("content_base64", base::to_base64(bytes));
-  TRY(const std::string body, fetch_once(client, std::move(call), attached.key));
+  TRY(const std::string body, fetch_once(client, std::move(call), attached.key, console));
   if (json) {
     console.print_foreign(body);
     return {};

@@ -36,7 +36,10 @@ class Transfer {
     TRY(const http::ClientResponse response, client_.send_with_key(std::move(call), key, wait));
     if (response.status != 200) return base::propagate(client_.describe(response));
     TRY(Answer answer, Answer::parse(operation, response.body));
-    done_ += answer.root().number("processedMessages");
+    const std::int64_t count = answer.root().number("processedMessages");
+    done_ += count;
+    // Under a key of our own it is this command that has asked twice.
+    if (options_.is_given && response.header("Idempotent-Replayed") == "true") done_before_ += count;
     if (options_.json) {
       progress_.clear();
       console_.print_foreign(response.body);
@@ -53,7 +56,11 @@ class Transfer {
     progress_.clear();
     std::ostream& out = options_.json ? console_.errors : console_.out;
     if (!going) report_error(console_, going.error());
-    if (going || done_ > 0) out << counted(done_, "message") << " " << what << "\n" << std::flush;
+    if (going || done_ > 0) {
+      out << counted(done_, "message") << " " << what;
+      if (done_before_ > 0) out << " (" << grouped(done_before_) << " by an earlier request)";
+      out << "\n" << std::flush;
+    }
     if (going) return success;
     if (may_help_to_repeat(going.error()))
       console_.errors << "Repeat the command with --idempotency-key " << printable(options_.key)
@@ -69,6 +76,7 @@ class Transfer {
   const Console& console_;
   ProgressBar progress_;
   std::int64_t done_ = 0;
+  std::int64_t done_before_ = 0;  // of these
 };
 
 OperationCall consumption_call(const Consumption& consumption, const std::string& key, std::int64_t count) {

@@ -12,8 +12,9 @@ namespace postino::app {
 
 // What both ways share.
 struct TransferOptions {
-  std::string key;    // begins the idempotency keys of all calls
-  bool json = false;  // print the server's answers as they are, one on each line
+  std::string key;        // begins the idempotency keys of all calls
+  bool json = false;      // print the server's answers as they are, one on each line
+  bool is_given = false;  // the key is the user's, who is told what was done under it before
 };
 
 // Both return the status to end with, after they have said what there is to say. When an answer is lost, that is the
