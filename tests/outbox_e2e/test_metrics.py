@@ -350,6 +350,9 @@ class TestWatching:
         server = start(*AT_ONCE)
         desk = Desk(server)
         command = [binary, "metrics", "--follow", "--json", "--url", server.url]
+        history = [binary, "metrics", "history", "tickets", "--url", server.url]
+        empty = subprocess.run(history, capture_output=True, text=True, check=True)
+        assert (empty.stdout, empty.stderr) == ("", "None found.\n")
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert by_status(json.loads(process.stdout.readline())) == {}
             desk.put("a")
@@ -358,10 +361,7 @@ class TestWatching:
             process.terminate()
         shown = subprocess.run([binary, "metrics", "--url", server.url], capture_output=True, text=True, check=True).stdout
         assert "tickets_by_status NEW" in shown
-        history = subprocess.run(
-            [binary, "metrics", "history", "tickets", "--url", server.url], capture_output=True, text=True, check=True
-        ).stdout
-        assert "tickets_created" in history
+        assert "tickets_created" in subprocess.run(history, capture_output=True, text=True, check=True).stdout
 
 
 class TestDescription:

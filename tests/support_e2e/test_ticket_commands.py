@@ -15,11 +15,11 @@ SERVER_FLAGS = ("--tickets-from", "support@shop.example", "--engineer", "eng_1=e
 
 @pytest.fixture(scope="module")
 def postino(binary, desk):
-    def run(*words, status=0, stdin=None, again=False):
+    def run(*words, status=0, stdin=None, again=False, said=b""):
         command = [binary, "tickets", *words, "--url", desk.url]
         ended = subprocess.run(command, capture_output=True, input=stdin, check=False)
         assert ended.returncode == status, ended
-        assert (b"not done again" in ended.stderr) == again, ended
+        assert (b"not done again" in ended.stderr) == again and said in ended.stderr, ended
         return ended.stdout if status == 0 else ended.stderr
 
     return run
@@ -45,6 +45,7 @@ def test_a_ticket_is_worked_on(postino, ticket):
     assert ticket.encode() in postino("list", "--customer-id", "cust_1", "--priority", "P1")
     assert json.loads(postino("show", ticket, "--json"))["asset"] == {"model": "RX-200"}
     assert ticket.encode() in postino("several", "--ids", ticket)
+    assert postino("several", "--ids", "tkt_none", said=b"None found.") == b""
 
 
 def test_tickets_are_counted(postino, ticket):

@@ -31,10 +31,13 @@ base::Result<void> print_answer(std::string_view body, bool json, const Console&
   json::FieldErrors errors;
   if (!document.parse(body, errors) || !document.root().is_object())
     return base::fail(base::ErrorCode::malformed, "the response is not from a Postino server. Is --url right?");
-  if (json)
+  if (json) {
     console.print_foreign(body);
-  else
-    console.out << text_of(document.root());
+    return {};
+  }
+  const std::string text = text_of(document.root());
+  console.out << text;
+  if (text.empty()) console.errors << none_found;
   return {};
 }
 

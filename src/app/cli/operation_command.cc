@@ -6,6 +6,7 @@
 #include "api/protocol/limits.h"
 #include "app/client/answer.h"
 #include "app/client/json_file.h"
+#include "app/client/listing.h"
 #include "app/client/object_text.h"
 #include "app/console/input_file.h"
 #include "app/console/terminal_text.h"
@@ -200,6 +201,11 @@ int status_of(json::Element answer) {
   return failed && failed->integer().value_or(0) > 0 ? partly : success;
 }
 
+bool is_empty_list(json::Element answer) {
+  const auto data = answer.member("data");
+  return data && data->is_array() && data->elements().empty();
+}
+
 base::Result<int> perform_operation(RestClient& client, std::string_view operation, const CommandValues& values,
                                     bool json, const Console& console) {
   OperationCall call(operation);
@@ -217,6 +223,7 @@ base::Result<int> perform_operation(RestClient& client, std::string_view operati
     console.print_foreign(body);
   else
     console.out << object_text(document.root());
+  if (!json && is_empty_list(document.root())) console.errors << none_found;
   return status_of(document.root());
 }
 

@@ -110,7 +110,7 @@ class Printer {
       console_.errors << "Left out, because they cannot be read: " << unreadable_
                       << ". The log of the server says which.\n";
     if (printed == 0)
-      console_.errors << "None found.\n";
+      console_.errors << none_found;
     else if (!cursor_.empty() && console_.out_columns)
       console_.errors << "There are more. Use --limit or --all to see them.\n";
   }

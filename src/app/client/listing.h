@@ -37,6 +37,9 @@ struct Listing {
   std::vector<ListingColumn> columns;
 };
 
+// What is said of an empty list, on the standard error: so that it does not look like a command that did nothing.
+inline constexpr const char* none_found = "None found.\n";
+
 // Are all columns fields of the entries?
 bool is_listable(const Listing& listing);
 
