@@ -24,6 +24,7 @@ class FileInspection {
     look_at_directory("--log-file", std::filesystem::path(settings_.log_file).parent_path());
     if (!settings_.outbox.off) {
       look_at_outbox(settings_.outbox);
+      if (!settings_.tickets.off) look_at_authorities("--objects-ca", settings_.objects.ca);
       for (const auto& [name, connection] : settings_.messages.connections)
         if (!connection.embedded) look_at_connection(name, connection);
     }

@@ -48,6 +48,7 @@ TEST_F(NamedFilesTest, EveryFileThatCannotBeUsedIsReported) {
   settings_.outbox.http_tls_key = "missing-f";
   settings_.outbox.smtp_ca = "missing-c";
   settings_.outbox.callback_ca = file("ca.pem", "no certificate", public_file);
+  settings_.objects.ca = "missing-g";
   settings_.outbox.attachments = "missing-d";
   settings_.outbox.dkim_domain = "example.org";
   settings_.outbox.dkim_selector = "mail";
@@ -60,6 +61,7 @@ TEST_F(NamedFilesTest, EveryFileThatCannotBeUsedIsReported) {
                     HasSubstr("\n--http-tls-key: cannot read missing-f"),
                     HasSubstr("\n--smtp-ca: cannot use the certificates in 'missing-c'"),
                     HasSubstr("\n--callback-ca: cannot use the certificates in "),
+                    HasSubstr("\n--objects-ca: cannot use the certificates in 'missing-g'"),
                     HasSubstr("\n--attachments: there is no directory 'missing-d'"),
                     HasSubstr("\n--dkim-key: the DKIM key "), HasSubstr("must be a private key in PEM")));
 }

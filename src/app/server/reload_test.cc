@@ -79,6 +79,19 @@ TEST(Reload, OtherChangesWaitForARestartAndAreNamed) {
   EXPECT_EQ(show(reload->settings), show(running));
 }
 
+TEST(Reload, AnotherSecretIsNamedAlthoughBothAreShownAlike) {
+  Settings running;
+  running.outbox.callback_url = "https://example.org/";
+  running.outbox.callback_secret = "whsec_" + std::string(32, 'a');
+  running.objects.secret = "one";
+  Settings fresh = running;
+  fresh.outbox.callback_secret = "whsec_" + std::string(32, 'b');
+  fresh.objects.secret = "two";
+  const auto reload = plan_reload(running, fresh);
+  ASSERT_TRUE(reload) << reload.error().message;
+  EXPECT_THAT(reload->flags, ElementsAre("--callback-secret", "--objects-secret"));
+}
+
 TEST(Reload, KeysDoNotGoWhileOthersCanReachTheServer) {
   Settings running;
   running.outbox.http_host = "0.0.0.0";
