@@ -74,6 +74,9 @@ expect 1 'no connection to' serve --data "$folder/empty" --ledger mysql --mysql-
 printf 'regoin = "x"\n[smtp]\nrelay = "y"\n' >"$folder/wrong.toml"
 expect 2 'wrong.toml:1: regoin: unknown setting; did you mean region?' config --config "$folder/wrong.toml"
 expect 2 'wrong.toml:3: smtp.relay: unknown setting; did you mean smtp.relays?' config --config "$folder/wrong.toml"
+export POSTINO_SMPT=mx.example:25
+expect 0 'warning: POSTINO_SMPT is no setting; did you mean POSTINO_SMTP?' config
+unset POSTINO_SMPT
 expect 2 "^postino: --dkim-key: cannot read the DKIM key" config --dkim-domain a.example --dkim-selector s --dkim-key nothing.pem
 expect 2 'has <redacted>, which is shown in place of a secret' serve --access-key 'id:<redacted>'
 expect 2 'must have the secret itself' serve --access-key id:...

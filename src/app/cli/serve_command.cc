@@ -1,17 +1,31 @@
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <memory>
+#include <string_view>
 
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/named_files.h"
 #include "app/cli/setting_flags.h"
 #include "app/server/serve.h"
+#include "base/log.h"
 #include "base/log_file.h"
 
 namespace postino::app {
 
 namespace {
+
+// Of the variables in the environment.
+std::vector<std::string> variable_names() {
+  std::vector<std::string> names;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view variable = *each;
+    names.emplace_back(variable.substr(0, variable.find('=')));
+  }
+  return names;
+}
 
 using Action = int (*)(const SettingFlags& flags, const Console& console);
 
@@ -31,6 +45,7 @@ int run_server(const SettingFlags& flags, const Console& console) {
   base::configure_log(settings->log_level, settings->log_format);
   if (const auto opened = base::open_log(settings->log_file); !opened)
     return report_error(console, {base::ErrorCode::io, "--log-file: " + opened.error().message});
+  for (const std::string& warning : misspelt_variables(variable_names())) base::log_warning("serve", warning);
   const auto served = serve(
       *settings, [&flags] { return settings_of(flags); }, console.out);
   return served ? success : report_error(console, served.error());
@@ -41,7 +56,9 @@ int show_settings(const SettingFlags& flags, const Console& console) {
   GivenSettings read = read_settings(flags);
   const FileFindings files =
       look_at_files(read.settings, flags.config, [](const std::string& name) { return std::getenv(name.c_str()); });
-  for (const std::string& warning : files.warnings) console.errors << "postino: warning: " << warning << "\n";
+  std::vector<std::string> warnings = misspelt_variables(variable_names());
+  warnings.insert(warnings.end(), files.warnings.begin(), files.warnings.end());
+  for (const std::string& warning : warnings) console.errors << "postino: warning: " << warning << "\n";
   read.errors.add(files.errors.result());
   if (const auto usable = read.errors.result(); !usable) return report_setting_errors(console, usable.error());
   const std::string text = show(read.settings);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/console/suggestion.h"
 #include "app/settings/setting_values.h"
 #include "net/address.h"
 
@@ -227,6 +228,21 @@ base::Result<void> apply_environment(Settings& settings,
     errors.add(apply(settings, setting, values, name));
   }
   return errors.result();
+}
+
+std::vector<std::string> misspelt_variables(const std::vector<std::string>& names) {
+  constexpr std::string_view begin = "POSTINO_";
+  std::vector<std::string> known = {"URL", "API_KEY", "CA", "CONFIG"};  // of the command line
+  for (const Setting& setting : all_settings())
+    if (setting.variable.starts_with(begin)) known.emplace_back(setting.variable.substr(begin.size()));
+  std::vector<std::string> found;
+  for (const std::string& name : names) {
+    if (!name.starts_with(begin)) continue;
+    const std::string own = name.substr(begin.size());
+    const std::string meant = std::ranges::find(known, own) == known.end() ? closest(own, known) : "";
+    if (!meant.empty()) found.push_back(name + " is no setting; did you mean " + std::string(begin) + meant + "?");
+  }
+  return found;
 }
 
 base::Result<void> check(const Settings& settings) {

@@ -117,6 +117,11 @@ base::Result<void> apply_file(Settings& settings, const std::filesystem::path& f
 base::Result<void> apply_environment(Settings& settings,
                                      const std::function<const char*(const std::string& name)>& variable);
 
+// Of these names of environment variables, those that are probably misspelt, with what was meant: "POSTINO_SMPT is no
+// setting; did you mean POSTINO_SMTP?". Other unknown ones are passed over: container systems make some of the name of
+// a service.
+std::vector<std::string> misspelt_variables(const std::vector<std::string>& names);
+
 // Rules that concern several settings.
 base::Result<void> check(const Settings& settings);
 base::Result<void> check_metrics(const Settings& settings);  // those of metrics, among them

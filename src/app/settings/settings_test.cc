@@ -13,7 +13,9 @@
 namespace postino::app {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 class SettingsTest : public testing::Test {
  protected:
@@ -510,6 +512,19 @@ TEST_F(SettingsTest, WhatIsShownInPlaceOfASecretIsRefused) {
   EXPECT_FALSE(flag("--access-key", "id:..."));
   EXPECT_THAT(fault_in_file("[messages.connections.main]\npassword = \"<redacted>\"\n"),
               HasSubstr("is shown in place of a secret"));
+}
+
+TEST(Variables, ThatAreMisspeltAreFound) {
+  EXPECT_THAT(misspelt_variables({"POSTINO_SMPT", "POSTINO_SMTP_PASWORD", "PATH", "SMTP"}),
+              ElementsAre("POSTINO_SMPT is no setting; did you mean POSTINO_SMTP?",
+                          "POSTINO_SMTP_PASWORD is no setting; did you mean POSTINO_SMTP_PASSWORD?"));
+  EXPECT_THAT(misspelt_variables({"POSTINO_SMTP", "POSTINO_API_KEY", "POSTINO_API_KEYS", "POSTINO_URL", "POSTINO_CA",
+                                  "POSTINO_CONFIG"}),
+              IsEmpty());
+  // Of a service called postino.
+  EXPECT_THAT(misspelt_variables({"POSTINO_PORT", "POSTINO_SERVICE_HOST", "POSTINO_SERVICE_PORT",
+                                  "POSTINO_PORT_8080_TCP", "POSTINO_PORT_8080_TCP_ADDR"}),
+              IsEmpty());
 }
 
 TEST_F(SettingsTest, AllErrorsAreReported) {
