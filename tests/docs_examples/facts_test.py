@@ -49,6 +49,15 @@ class FactsTest(unittest.TestCase):
                 # Clocks share a class, which takes the first part of the name.
                 self.assertIn(re.sub("^postino_mysql_clock_(jumps|suspicious)", r"postino_clock_\1", name), known, path.name)
 
+    def test_metrics_are_documented(self):
+        told = "\n".join(path.read_text(encoding="utf-8") for path in examples.documents(ROOT))
+        for path in (ROOT / "src").rglob("*.cc"):
+            if path.name.endswith("_test.cc"):
+                continue
+            # Some literals are the beginning of several names.
+            for name in re.findall(r'"(postino_[a-z0-9_]+)"', path.read_text(encoding="utf-8")):
+                self.assertRegex(told, rf"\b{name}", path.name)
+
     def test_metrics_of_the_database_are_documented(self):
         document = (ROOT / "docs/mysql.md").read_text(encoding="utf-8")
         for name in set(re.findall(r'"(postino_mysql_[a-z0-9_]+)"', sources())):

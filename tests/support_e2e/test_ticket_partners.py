@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from store import dynamodb
 from tickets import open_ticket
-from waiting import eventually
+from waiting import eventually, free_port
 
 S3_SERVER = Path(__file__).parents[1] / "objects" / "s3_server.py"
 KEY, SECRET = "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"  # as that server has them
@@ -59,6 +59,17 @@ def test_a_bucket_that_hangs_is_told_of(start, hung_bucket):
         assert answer.status == 503 and answer.json["code"] == "STORE_UNAVAILABLE", answer
     assert rest.fetch(f"/tickets/{ticket}/attachments")["data"] == []
     assert rest.fetch(f"/tickets/{ticket}")["status"] == "NEW", "what needs no object is answered"
+
+
+def test_a_bucket_that_is_away_is_named(start, bucket):
+    endpoint = bucket.index("--objects-endpoint") + 1
+    flags = (*bucket[:endpoint], f"http://127.0.0.1:{free_port()}", *bucket[endpoint + 1 :])
+    server = start(*flags)
+    rest = server.rest()
+    assert rest.post(f"/tickets/{open_ticket(rest)}/attachments", FILE).status == 503
+    assert "\npostino_objects_up 0\n" in rest.get("/metrics").body.decode()
+    assert rest.get("/readyz").body.startswith(b"ready, but the object store")
+    assert [line for line in server.log if "the object store cannot be used" in line]
 
 
 def test_attachments_outlive_the_server_and_go_with_their_items(start, directory):

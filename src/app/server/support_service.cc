@@ -132,6 +132,10 @@ std::optional<std::string> SupportService::trouble() const {
 }
 
 void SupportService::append_metrics(std::string& out) const {
+  if (parts_->bucket != nullptr)
+    base::append_metric(out, "postino_objects_up", "gauge",
+                        "Whether the object store could be used at the last attempt.",
+                        parts_->bucket->problem() ? "0" : "1");
   if (!parts_->upkeep) return;
   const objects::CleanerCounts counts = parts_->upkeep->counts();
   base::append_metric(out, "postino_objects_removed_total", "counter",
