@@ -35,5 +35,25 @@ TEST(LastingTrouble, ThatComesAgainAtOnceIsToldOnceAMinute) {
   EXPECT_TRUE(trouble.fails("closed", begin + seconds(60))) << "one that lasts is told when its time has come";
 }
 
+TEST(RepeatedTrouble, IsToldOnceAMinuteForEachKind) {
+  base::ManualClock clock{base::TimePoint()};
+  RepeatedTrouble trouble(clock);
+  EXPECT_EQ(trouble.admit("550"), 0);
+  EXPECT_EQ(trouble.admit("550"), std::nullopt);
+  EXPECT_EQ(trouble.admit("550"), std::nullopt);
+  EXPECT_EQ(trouble.admit("554"), 0);
+  clock.advance(RepeatedTrouble::pause);
+  EXPECT_EQ(trouble.admit("550"), 2);
+  EXPECT_EQ(trouble.admit("550"), std::nullopt);
+}
+
+TEST(RepeatedTrouble, ManyKindsAreOne) {
+  base::ManualClock clock{base::TimePoint()};
+  RepeatedTrouble trouble(clock);
+  int told = 0;
+  for (int i = 0; i < 1'000; ++i) told += trouble.admit(std::to_string(i)) ? 1 : 0;
+  EXPECT_EQ(told, 101);
+}
+
 }  // namespace
 }  // namespace postino::net

@@ -44,7 +44,8 @@ QueueIntake::QueueIntake(broker::Broker& broker, Outbox& outbox, const base::Clo
       clock_(clock),
       random_(random),
       options_(std::move(options)),
-      health_("outbox", "the queue of e-mails", options_.queue + " of " + options_.connection) {}
+      health_("outbox", "the queue of e-mails", options_.queue + " of " + options_.connection),
+      rejections_(clock) {}
 
 void QueueIntake::start() {
   for (int i = 0; i < options_.workers; ++i) threads_.emplace_back([this] { run(); });
@@ -102,10 +103,15 @@ QueueIntake::Result QueueIntake::take(const broker::Message& message) {
 }
 
 // What a sender wrote may be the name or address of a person: the log has only where it is wrong.
-void QueueIntake::log_rejected(const broker::Message& message, const std::string& why) const {
-  base::log_warning(
-      "outbox", "a message was rejected",
-      {{"connection", options_.connection}, {"queue", options_.queue}, {"message_id", message.id}, {"cause", why}});
+void QueueIntake::log_rejected(const broker::Message& message, const std::string& why, const std::string& kind) const {
+  const auto untold = rejections_.admit(kind.empty() ? why : kind);
+  if (!untold) return;
+  base::log_warning("outbox", "a message was rejected",
+                    {{"connection", options_.connection},
+                     {"queue", options_.queue},
+                     {"message_id", message.id},
+                     {"cause", why},
+                     {"others", std::to_string(*untold)}});
 }
 
 std::optional<std::vector<Payload>> QueueIntake::read(const broker::Message& message) const {
@@ -143,7 +149,10 @@ std::optional<std::vector<Payload>> QueueIntake::read(const broker::Message& mes
   }
   if (errors.empty()) return payloads;
   const std::string& field = errors.list().front().field;
-  log_rejected(message, field.empty() ? "it is not an e-mail in JSON" : "invalid field: " + field);
+  if (field.empty())
+    log_rejected(message, "it is not an e-mail in JSON");
+  else
+    log_rejected(message, "invalid field: " + field, "invalid field");
   return std::nullopt;
 }
 
@@ -219,7 +228,8 @@ QueueIntake::Result QueueIntake::judge_repeat(const broker::Message& message,
 }
 
 QueueIntake::Result QueueIntake::refuse_conflict(const broker::Message& message, const Identified& email) const {
-  log_rejected(message, "an e-mail with the id " + email.id + " was already accepted, with other contents");
+  log_rejected(message, "an e-mail with the id " + email.id + " was already accepted, with other contents",
+               "other contents");
   return Result::conflicting;
 }
 

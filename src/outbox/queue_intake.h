@@ -21,6 +21,7 @@
 #include "base/this_thread.h"
 #include "broker/broker.h"
 #include "net/partner_health.h"
+#include "net/trouble.h"
 #include "outbox/outbox.h"
 
 namespace postino::outbox {
@@ -92,7 +93,8 @@ class QueueIntake {
   // What is known under the e-mail's id.
   Known find(const Identified& email);
   std::string labels() const;
-  void log_rejected(const broker::Message& message, const std::string& why) const;
+  // `kind` of reasons that are told one for many; empty: the reason itself.
+  void log_rejected(const broker::Message& message, const std::string& why, const std::string& kind = {}) const;
 
   broker::Broker& broker_;
   Outbox& outbox_;
@@ -100,6 +102,7 @@ class QueueIntake {
   base::Random& random_;
   const QueueIntakeOptions options_;
   net::PartnerHealth health_;
+  mutable net::RepeatedTrouble rejections_;
   base::Pause pause_;
   std::atomic<bool> stopping_ = false;
   std::array<std::atomic<std::uint64_t>, result_count> messages_{};

@@ -34,13 +34,14 @@ std::optional<ReceivedMessage> read_answer(std::string_view body) {
   return message;
 }
 
-AnswerIntake::AnswerIntake(broker::Broker& broker, Correspondence& correspondence, base::Random& random,
-                           AnswerIntakeOptions options)
+AnswerIntake::AnswerIntake(broker::Broker& broker, Correspondence& correspondence, const base::Clock& clock,
+                           base::Random& random, AnswerIntakeOptions options)
     : broker_(broker),
       correspondence_(correspondence),
       random_(random),
       options_(std::move(options)),
-      health_("support", "the queue of answers", options_.queue + " of " + options_.connection) {}
+      health_("support", "the queue of answers", options_.queue + " of " + options_.connection),
+      rejections_(clock) {}
 
 void AnswerIntake::start() {
   thread_ = std::thread([this] { run(); });
@@ -90,9 +91,13 @@ bool AnswerIntake::run_once() {
 Disposition AnswerIntake::take(const broker::Message& message) {
   const auto reject = [&](const std::string& why) {
     ++rejected_;
-    base::log_warning(
-        "support", "an answer was rejected",
-        {{"connection", options_.connection}, {"queue", options_.queue}, {"message_id", message.id}, {"cause", why}});
+    if (const auto untold = rejections_.admit(why))
+      base::log_warning("support", "an answer was rejected",
+                        {{"connection", options_.connection},
+                         {"queue", options_.queue},
+                         {"message_id", message.id},
+                         {"cause", why},
+                         {"others", std::to_string(*untold)}});
     return Disposition::reject;
   };
   if (!message.fault.empty()) return reject("it cannot be read");

@@ -15,10 +15,12 @@
 #include <thread>
 
 #include "base/backoff.h"
+#include "base/clock.h"
 #include "base/random.h"
 #include "base/this_thread.h"
 #include "broker/broker.h"
 #include "net/partner_health.h"
+#include "net/trouble.h"
 #include "support/correspondence.h"
 
 namespace postino::support {
@@ -38,7 +40,7 @@ std::optional<ReceivedMessage> read_answer(std::string_view body);
 class AnswerIntake {
  public:
   // Everything given must outlive it.
-  AnswerIntake(broker::Broker& broker, Correspondence& correspondence, base::Random& random,
+  AnswerIntake(broker::Broker& broker, Correspondence& correspondence, const base::Clock& clock, base::Random& random,
                AnswerIntakeOptions options);
   ~AnswerIntake() { stop(); }
   AnswerIntake(const AnswerIntake&) = delete;
@@ -64,6 +66,7 @@ class AnswerIntake {
   base::Random& random_;
   const AnswerIntakeOptions options_;
   net::PartnerHealth health_;
+  net::RepeatedTrouble rejections_;
   base::Pause pause_;
   std::atomic<bool> stopping_ = false;
   std::atomic<std::uint64_t> taken_ = 0;

@@ -5,6 +5,7 @@
 
 #include "base/many_threads_testing.h"
 #include "messages/store_queue.h"
+#include "net/logged_lines_testing.h"
 #include "outbox_store.h"
 #include "service_environment.h"
 
@@ -217,6 +218,19 @@ TEST_F(QueueIntakeTest, MessagesWithMoreValuesThanTheRestApiTakesAreNotParsed) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("it has more than 250000 values"));
   EXPECT_EQ(metric(*intake, "rejected"), "1");
   EXPECT_EQ(depth("mail.dead"), 1U);
+}
+
+TEST_F(QueueIntakeTest, MessagesThatAreRejectedForTheSameReasonAreToldOnceAMinute) {
+  for (int i = 0; i < 5; ++i) put("no e-mail", "m" + std::to_string(i));
+  const auto intake = make_intake();
+  const net::LoggedLines lines;
+  EXPECT_TRUE(intake->run_once());
+  EXPECT_EQ(metric(*intake, "rejected"), "5");
+  EXPECT_EQ(lines.count("a message was rejected"), 1);
+  clock_->advance(net::RepeatedTrouble::pause);
+  put("no e-mail", "m6");
+  EXPECT_TRUE(intake->run_once());
+  EXPECT_EQ(lines.count("others=4"), 1);
 }
 
 TEST_F(QueueIntakeTest, MessagesWithoutAnIdAreAccepted) {

@@ -2,6 +2,7 @@
 #include "support/answer_intake.h"
 
 #include "messages/store_queue.h"
+#include "net/logged_lines_testing.h"
 #include "support_environment.h"
 
 namespace postino::support {
@@ -32,6 +33,7 @@ class AnswerIntakeTest : public testing::Test {
   AnswerIntake intake_{
       queue_,
       office_.correspondence,
+      store_.clock(),
       store_.random(),
       {.connection = "embedded", .queue = "answers", .tenant = "", .batch = 10, .wait = base::Milliseconds(0)}};
   const Actor actor_ = operator_of();
@@ -70,6 +72,15 @@ TEST_F(AnswerIntakeTest, AreDecoded) {
   ASSERT_TRUE(succeeded(all));
   ASSERT_THAT(all->entries, testing::SizeIs(2));
   EXPECT_EQ(all->entries.front().text, "Es ist grün.");
+}
+
+TEST_F(AnswerIntakeTest, ThatAreRejectedForTheSameReasonAreToldOnceAMinute) {
+  const net::LoggedLines lines;
+  for (int i = 0; i < 5; ++i) put("In-Reply-To: <unknown@example.com>\r\n\r\nHello?");
+  put("{\"headers\":7}");
+  EXPECT_TRUE(intake_.run_once());
+  EXPECT_EQ(depth(), 0U);
+  EXPECT_EQ(lines.count("an answer was rejected"), 2) << lines.text();
 }
 
 TEST(ReadAnswer, TakesJsonAndEmails) {

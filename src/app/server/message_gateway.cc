@@ -158,7 +158,7 @@ base::Result<std::unique_ptr<support::AnswerIntake>> MessageGateway::make_answer
   options.connection = parts_->connections->label(place);
   options.queue = settings.answers_queue;
   options.tenant = settings.answers_tenant;
-  return std::make_unique<support::AnswerIntake>(*parts_->answers_broker, correspondence, parts_->random,
+  return std::make_unique<support::AnswerIntake>(*parts_->answers_broker, correspondence, parts_->clock, parts_->random,
                                                  std::move(options));
 }
 

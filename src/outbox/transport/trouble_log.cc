@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 namespace postino::outbox {
 
@@ -23,20 +22,6 @@ std::string without_addresses(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return out;
-}
-
-std::optional<std::uint64_t> RepeatedTrouble::admit(const std::string& kind) {
-  const base::Milliseconds now = clock_.monotonic();
-  const std::lock_guard lock(mutex_);
-  const bool is_known = kinds_.contains(kind) || kinds_.size() < most_kinds;
-  const auto [found, is_new] = kinds_.try_emplace(is_known ? kind : "others", Kind{now});
-  Kind& known = found->second;
-  if (!is_new && now - known.told_at < pause) {
-    ++known.untold;
-    return std::nullopt;
-  }
-  known.told_at = now;
-  return std::exchange(known.untold, 0);
 }
 
 }  // namespace postino::outbox

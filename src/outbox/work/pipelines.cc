@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/metrics_text.h"
 #include "base/this_thread.h"
+#include "outbox/transport/trouble_log.h"
 
 namespace postino::outbox {
 

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <thread>
 
+#include "net/trouble.h"
 #include "outbox/ledger/message_memory.h"
-#include "outbox/transport/trouble_log.h"
 #include "outbox/work/callback_sender.h"
 #include "outbox/work/intake.h"
 #include "outbox/work/leases.h"
@@ -89,7 +89,7 @@ class Pipelines {
   const PipelinesOptions options_;
   const std::function<void()> every_second_;
   Statistics statistics_;
-  RepeatedTrouble trouble_;
+  net::RepeatedTrouble trouble_;
   LedgerFigures figures_;
   Leases leases_;
   Rescuer rescuer_;
