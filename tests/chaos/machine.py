@@ -88,7 +88,7 @@ class Machine:
         lost = 0
         for line in self._lost.read_text().splitlines():
             first, end, path = line.split(" ", 2)
-            if not os.path.exists(path):
+            if not os.path.isfile(path):  # gone, or a directory, whose entries stay
                 continue
             with open(path, "r+b") as file:
                 size = file.seek(0, os.SEEK_END)

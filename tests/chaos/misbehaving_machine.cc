@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -191,10 +192,16 @@ int sync_file(int fd, long number) {
   return result;
 }
 
+// Does the disk refuse a file that the call would make?
+bool lacks_space_for_file(int folder, const char* path, std::uint64_t flags) {
+  if (control == nullptr || (flags & O_CREAT) == 0 || faccessat(folder, path, F_OK, 0) == 0) return false;
+  char above[PATH_MAX];
+  const bool is_absolute = path[0] == '/' || folder == AT_FDCWD || !path_of(folder, above);
+  return is_below_directory(is_absolute ? path : above) && lacks_space(1);
+}
+
 int open_file(int folder, const char* path, int flags, mode_t mode) {
-  if (control != nullptr && (flags & O_CREAT) != 0 && is_below_directory(path) && access(path, F_OK) != 0 &&
-      lacks_space(1))
-    return -1;
+  if (lacks_space_for_file(folder, path, static_cast<std::uint64_t>(flags))) return -1;
   const int fd = static_cast<int>(syscall(SYS_openat, folder, path, flags, mode));
   opened(fd);
   return fd;
@@ -280,6 +287,27 @@ int openat(int folder, const char* path, int flags, ...) {
 }
 
 int openat64(int folder, const char* path, int flags, ...) __attribute__((alias("openat")));
+
+// The C library has no function for openat2, by which files of the spool and objects are opened. All other calls pass,
+// also those of this library.
+long syscall(long number, ...) noexcept {
+  using Call = long (*)(long, ...);
+  static constinit std::atomic<Call> next = nullptr;  // those who wait for a first time of other kinds come here
+  if (next == nullptr) next = next_function<Call>("syscall");
+  va_list more;
+  va_start(more, number);
+  long values[6];
+  for (long& value : values) value = va_arg(more, long);
+  va_end(more);
+  if (number == SYS_openat2) {
+    const auto* path = reinterpret_cast<const char*>(values[1]);
+    const auto* how = reinterpret_cast<const open_how*>(values[2]);
+    if (lacks_space_for_file(static_cast<int>(values[0]), path, how->flags)) return -1;
+  }
+  const long result = next.load()(number, values[0], values[1], values[2], values[3], values[4], values[5]);
+  if (number == SYS_openat2) opened(static_cast<int>(result));
+  return result;
+}
 
 int close(int fd) {
   if (File* file = find_file(fd)) file->misbehaves = false;

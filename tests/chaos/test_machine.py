@@ -56,13 +56,25 @@ def machine(tmp_path):
 
 
 @pytest.fixture
-def server(machine, tmp_path):
+def start(machine, tmp_path):
+    """Starts the server, with more flags."""
     # Services that write by themselves would meet the faults that are meant for requests.
-    flags = ["--log-requests", "--no-metrics", "--no-tickets"]
-    supervisor = Supervisor(os.environ["POSTINO"], machine, Timeline(), tmp_path / "log", flags)
-    supervisor.await_first_start()
-    yield supervisor
-    supervisor.close()
+    flags = ["--log-requests", "--no-metrics"]
+    started = []
+
+    def start(*more):
+        started.append(Supervisor(os.environ["POSTINO"], machine, Timeline(), tmp_path / "log", [*flags, *more]))
+        started[0].await_first_start()
+        return started[0]
+
+    yield start
+    for supervisor in started:
+        supervisor.close()
+
+
+@pytest.fixture
+def server(start):
+    return start("--no-tickets")
 
 
 @pytest.fixture
@@ -159,6 +171,50 @@ def test_a_failed_sync_leaves_open_whether_an_e_mail_is_there(machine, server):
     restart(server)
     client = PatientClient(server.host, server.rest_port)
     assert client.post("/emails", {"data": [payload()]}, {"Idempotency-Key": key}).status == 201
+
+
+def fail_until(server, machine, said, call):
+    """Has writes fail until one fails that makes the server say this. Returns the answer to the call of that time."""
+    for attempt in range(100):
+        machine.set(writes_to_fail=1)
+        reply = call(PatientClient(server.host, server.rest_port), attempt)
+        machine.set(writes_to_fail=0)
+        if said in server.last_lines(1_000) or (reply is not None and said in reply.body.decode()):
+            return reply
+        restart(server)  # a write of the store was hit, and nothing is written since
+    raise AssertionError(f"nothing has made the server say: {said}")
+
+
+def test_a_write_that_fails_in_the_spool_refuses_one_e_mail(machine, start):
+    server = start("--no-tickets", "--spool", machine.disk / "spool")
+
+    def hand_in(client, attempt):
+        return client.post("/emails", {"data": [payload()]}, {"Idempotency-Key": f"spool {attempt}"})
+
+    reply = fail_until(server, machine, "the spool takes no writes", hand_in)
+    assert reply.status == 503 and reply.json["code"] == "STORE_UNAVAILABLE", reply
+    starts = server.starts
+    eventually(lambda: server.readiness() == 200, "the end of the trouble")
+    assert hand_in(PatientClient(server.host, server.rest_port), "again").status == 201
+    assert server.starts == starts, "without another start"
+
+
+def test_a_write_that_fails_among_objects_refuses_one_attachment(machine, start):
+    server = start()
+    customer = {"id": "cust_1", "name": "Ada", "contact_email": "ada@customer.example"}
+    client = PatientClient(server.host, server.rest_port)
+    ticket = client.post("/tickets", {"customer": customer, "symptom_text": "It restarts."}).json["ticket_id"]
+    path = f"/tickets/{ticket}/attachments"
+
+    def attach(client, attempt):
+        return client.post(path, {"name": "log.txt", "content_base64": "SGVsbG8u"})
+
+    fail_until(server, machine, "the object store cannot be used", attach)
+    starts, client = server.starts, PatientClient(server.host, server.rest_port)
+    reply = attach(client, "again")
+    assert reply.status == 201, reply
+    assert [each["attachment_id"] for each in client.fetch(path)["data"]] == [reply.json["attachment_id"]]
+    assert server.starts == starts, "without another start"
 
 
 @pytest.mark.parametrize("seconds", [3_600, -3_600])
