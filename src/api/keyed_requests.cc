@@ -16,6 +16,8 @@ namespace {
 using idempotency::Begun;
 using idempotency::Verdict;
 
+constexpr int first_redirection = 300;  // of HTTP's statuses
+
 std::string operation_of(const Route& route) {
   return std::string(route.operation.method).append(" ").append(route.operation.path);
 }
@@ -96,13 +98,32 @@ outbox::ChangeNotes notes_in(idempotency::Guard& guard, idempotency::Record& rec
           }};
 }
 
+// With which a route answers that it has done what it was asked for.
+int success_of(const Route& route) {
+  for (const AnswerDescription& answer : route.operation.answers)
+    if (answer.status < first_redirection) return answer.status;
+  return 200;
+}
+
+// Has the commit of what is done write down the answer as well. `is_used` is set when one was to do so.
+store::NoteAnswer note_in_commit(idempotency::Guard& guard, const Route& route, const idempotency::Record& record,
+                                 bool& is_used) {
+  return [&guard, &route, &record, &is_used](const std::string& told_of) -> store::TransactAction {
+    is_used = true;
+    Reply reply{.status = success_of(route), .content_type = std::string(json_content_type)};
+    reply.told_of = told_of;
+    return guard.completion(record, kept_answer_json(route, reply));
+  };
+}
+
 // What was done is done, and is answered as such, also when its record cannot be written. The record's lease ends, and
-// the key is free then.
-void note(idempotency::Guard& guard, const Route& route, idempotency::Record& record, const Outcome& outcome) {
+// the key is free then. `is_noted`: the record may have been written by the commit of what was done.
+void note(idempotency::Guard& guard, const Route& route, idempotency::Record& record, const Outcome& outcome,
+          bool is_noted) {
   // What was refused has changed nothing, whatever it had noted: the key is free for other requests.
   if (!outcome && outcome.error().type.status < first_server_error) record.progress.clear();
   const auto noted = outcome ? guard.complete(record, kept_answer_json(route, *outcome)) : guard.fail(record);
-  if (!noted)
+  if (!noted && !is_noted)
     base::log_warning("api", "a response could not be stored under its idempotency key",
                       {{"operation", record.operation}, {"cause", noted.error().message}});
 }
@@ -125,7 +146,7 @@ void describe_key(Route& route) {
 Outcome handle_once_per_key(const Route& route, Call& call, const std::function<Outcome()>& handle) {
   TRY(const std::optional<IdempotencyHeaders> headers, read_idempotency_headers(call.request));
   if (!headers) return handle();
-  idempotency::Guard& guard = call.services.request_keys;
+  idempotency::Guard& guard = route.again != nullptr ? call.services.store_keys : call.services.request_keys;
   TRY(Begun begun, answered_by_store(guard.begin(operation_of(route), owned_key(call.caller, headers->key),
                                                  hash_of_call(call), headers->life)));
   switch (begun.verdict) {
@@ -144,9 +165,12 @@ Outcome handle_once_per_key(const Route& route, Call& call, const std::function<
   }
   const outbox::ChangeNotes notes = notes_in(guard, begun.record);
   call.notes = &notes;
+  bool is_noted = false;
+  if (route.again != nullptr) call.note_answer = note_in_commit(guard, route, begun.record, is_noted);
   Outcome outcome = handle();
   call.notes = nullptr;
-  note(guard, route, begun.record, outcome);
+  call.note_answer = nullptr;
+  note(guard, route, begun.record, outcome, is_noted);
   return outcome;
 }
 

@@ -154,6 +154,7 @@ Api::Api(outbox::Outbox& outbox, outbox::SandboxMailbox* mailbox, messages::Mess
                 mailbox,
                 messages,
                 request_keys,
+                options.store_keys != nullptr ? *options.store_keys : request_keys,
                 clock,
                 options.require_idempotency_key,
                 options.reminders,

@@ -34,6 +34,9 @@ struct ApiOptions {
   int receiving_threads = 64;        // and these for messages that are not there yet
   int max_waiting = 1024;            // requests for a thread; more are answered 503
   bool require_idempotency_key = false;
+  // Of requests about records of this server's store, where the others are shared with other servers; must outlive the
+  // API.
+  idempotency::Guard* store_keys = nullptr;
   reminders::Reminders* reminders = nullptr;  // must outlive the API; without it there are none
   support::SupportDesk* tickets = nullptr;    // the same
   metrics::Metrics* metrics = nullptr;        // the same

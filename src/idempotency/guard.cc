@@ -184,6 +184,8 @@ store::TransactPut Guard::completion(Record record, std::string response) const 
   record.response = std::move(response);
   record.updated_at = now;
   record.progress.clear();
+  // As with complete().
+  if (record.life_ends > now) record.expires_at = record.life_ends;
   return record.owner.empty() ? own_records_.put_if_free(record, now) : own_records_.put_if_owned(record);
 }
 

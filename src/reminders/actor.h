@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "store/note_answer.h"
+
 namespace postino::reminders {
 
 struct Actor {
@@ -10,6 +12,8 @@ struct Actor {
   std::string name;    // the person or program, as the caller says: "user_123", "ai_system"; empty: the key's name
   std::string key;     // the name of the API key that was used; empty where there are none
   std::string from;    // the address that the request came from; empty: from within the process
+  // A draft that is made, changed or approved is so once: its commit writes down what the answer tells of.
+  store::NoteAnswer note_answer = {};
 
   // As it is written down.
   const std::string& known_as() const { return name.empty() ? key : name; }

@@ -217,6 +217,7 @@ Answer<Approvals::Outcome> Approvals::commit(Attempt& attempt, const StoredDraft
                 {"type", draft.reminder_type}},
                store_.random());
   commit.count(keys, "approved", draft.id);
+  if (attempt.actor.note_answer) commit.add(attempt.actor.note_answer(sent.place()));
   attempt.sent = std::move(sent);
   if (mail_.shares_commits()) return write_joined(attempt, *payload, std::move(commit), record);
   commit.put(

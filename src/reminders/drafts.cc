@@ -271,6 +271,9 @@ Answer<std::vector<Answer<ShownDraft>>> Drafts::make_all(const std::vector<NewDr
   std::map<std::string, base::TimePoint> earliest;
   std::vector<Answer<ShownDraft>> answers;
   std::optional<Refusal> down;
+  // Each is a commit of its own, and the answer tells of all.
+  Actor author = actor;
+  author.note_answer = nullptr;
   for (const NewDraft& draft : drafts) {
     if (down) {
       answers.push_back(base::propagate(*down));
@@ -278,7 +281,7 @@ Answer<std::vector<Answer<ShownDraft>>> Drafts::make_all(const std::vector<NewDr
     }
     base::TimePoint& of_customer = earliest[draft.customer_id];
     of_customer = std::max(of_customer, store_.clock().now());
-    answers.push_back(make_from(draft, actor, of_customer));
+    answers.push_back(make_from(draft, author, of_customer));
     // The store has failed: the rest would fail, too, only more slowly. Of the rest it is known that nothing was done.
     if (answers.back()) continue;
     const Refusal& refusal = answers.back().error();
@@ -324,6 +327,7 @@ Answer<ShownDraft> Drafts::make_from(const NewDraft& given, const Actor& actor, 
                   {"template_version", std::to_string(draft->template_version)},
                   {"created_by", draft->created_by}},
                  store_.random());
+    if (author.note_answer) commit.add(author.note_answer(draft->id));
     std::vector<std::size_t> failed;
     const auto written = store_.write(std::move(commit), &failed);
     const auto has_failed = [&](std::size_t action) { return std::ranges::find(failed, action) != failed.end(); };
@@ -466,6 +470,7 @@ Answer<ShownDraft> Drafts::change(const std::string& id, int seen, const Actor& 
     expr::Placeholders placeholders{expr::Names{}, item::Map{}};
     std::string condition = same_draft(found, placeholders);
     commit.put(overlaid(std::move(found.item), draft_item(keys, draft)), std::move(condition), std::move(placeholders));
+    if (actor.note_answer) commit.add(actor.note_answer(id));
     const auto written = store_.write(std::move(commit));
     if (written) return show_written(keys, std::move(draft));
     if (written.error().kind != RefusalKind::busy || round == draft_rounds) return base::propagate(written.error());

@@ -105,6 +105,7 @@ Answer<KeptAttachment> Attachments::add(const std::string& ticket_id, const Atta
       return refuse_field(fits.error().field, fits.error().rule);
     TicketChange change{.after = stored, .event = attachment_change(attachment_added_event, kept, actor, now)};
     change.beside.emplace_back(store_.put(attachment_item(keys, kept)));
+    change.note_answer(actor, kept.id);
     return change;
   };
   auto written = writer_.change(ticket_id, actor.scope, decide);

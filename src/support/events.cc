@@ -37,7 +37,10 @@ Answer<TicketEvent> Events::add(const std::string& ticket_id, const std::string&
   event.details = details;
   event.at = store_.clock().now();
   const auto decide = [&](const StoredTicket& stored, const std::vector<std::size_t>&) -> Answer<TicketChange> {
-    return TicketChange{.after = stored, .event = event};
+    TicketChange change{.after = stored, .event = event};
+    if (actor.note_answer)
+      change.note = [&](const TicketEvent& placed) { return actor.note_answer(event_name(placed)); };
+    return change;
   };
   TRY(const StoredTicket after, writer_.change(ticket_id, actor.scope, decide));
   event.date = after.events.day;
@@ -72,6 +75,16 @@ store::Answer<bool> Events::is_disordered(const std::string& partition, const st
     request.exclusive_start_key = std::move(numbers.last_evaluated_key);
   }
   return false;
+}
+
+Answer<TicketEvent> Events::find(const std::string& ticket_id, const std::string& name, const Actor& actor) {
+  TRY_VOID(store_.find(ticket_id, actor.scope));
+  const std::string partition = TicketStore::keys(actor.scope).ticket(ticket_id);
+  TRY(const std::optional<item::Item> item, store_.get(Keys::key(partition, name)));
+  if (!item) return refuse(RefusalKind::unknown_ticket, "the ticket " + ticket_id + " has no such event");
+  auto event = read_event(*item);
+  if (!event) return base::propagate(refusal_of(event.error()));
+  return *std::move(event);
 }
 
 Answer<Page<TicketEvent>> Events::list(const std::string& ticket_id, const EventsRequest& request, const Actor& actor) {

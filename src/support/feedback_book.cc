@@ -88,6 +88,7 @@ Answer<Feedback> FeedbackBook::add(const std::string& ticket_id, const NewFeedba
     change.event.by = actor.known_as();
     change.event.details = item::Map{{"operator_id", feedback.operator_id}, {"rating", feedback.rating}};
     change.beside.emplace_back(store_.put(feedback_item(keys, feedback), "attribute_not_exists(PK)"));
+    change.note_answer(actor, feedback.submitted_text);
     return change;
   };
   TRY_VOID(writer_.change(ticket_id, actor.scope, decide));

@@ -137,6 +137,8 @@ Answer<bool> TicketWriter::try_once(Attempt& attempt, const Decide& decide) {
     actions.push_back(std::move(action));
   const std::size_t beside = actions.size();
   std::ranges::move(change.beside, std::back_inserter(actions));
+  const std::size_t answer_note = actions.size();
+  if (change.note) actions.push_back(change.note(change.event));
   const std::size_t behind = actions.size();
 
   std::vector<std::size_t> failed;
@@ -160,7 +162,9 @@ Answer<bool> TicketWriter::try_once(Attempt& attempt, const Decide& decide) {
   if (failed.empty()) return base::propagate(std::move(written).error());
   attempt.failed.clear();
   for (const std::size_t each : failed)
-    if (each >= beside && each < behind) attempt.failed.push_back(each - beside);
+    if (each >= beside && each < answer_note) attempt.failed.push_back(each - beside);
+  if (change.note && std::ranges::find(failed, answer_note) != failed.end())
+    return refuse(RefusalKind::busy, "another request with the same idempotency key has taken over");
   if (failed.front() >= behind)
     return refuse(RefusalKind::busy, "the outbox has an e-mail of this id, which is not one of the ticket");
   // If the ticket has changed, its count says what is taken. Otherwise another program has taken the number.

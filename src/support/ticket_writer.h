@@ -9,6 +9,7 @@
 
 #include "outbox/outbox.h"
 #include "store/transaction.h"
+#include "support/actor.h"
 #include "support/mail_room.h"
 #include "support/record/ticket_event.h"
 #include "support/ticket_store.h"
@@ -21,6 +22,13 @@ struct TicketChange {
   TicketEvent event;                               // its place and id are given to it
   std::vector<store::TransactAction> beside = {};  // with conditions of their own
   std::optional<outbox::Payload> email = std::nullopt;
+  // Of an actor with note_answer: the action that writes down what the answer tells of. The event has its place by
+  // then.
+  std::function<store::TransactAction(const TicketEvent& event)> note = {};
+
+  void note_answer(const Actor& actor, const std::string& told_of) {
+    if (actor.note_answer) note = [actor, told_of](const TicketEvent&) { return actor.note_answer(told_of); };
+  }
 };
 
 class TicketWriter {

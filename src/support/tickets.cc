@@ -213,6 +213,7 @@ Answer<Ticket> Tickets::move(const std::string& id, const Move& move, const Seen
     change.after.ticket = *std::move(next);
     TRY_VOID(add_letter(change, given, email_id, actor, keys));
     TRY_VOID(add_letter(change, notice, notice_id, actor, keys));
+    change.note_answer(actor, id);
     return change;
   };
   TRY(StoredTicket after, writer_.change(id, actor.scope, decide));
@@ -258,6 +259,7 @@ Answer<Ticket> Tickets::change_priority(const std::string& id, const std::string
     change.after.ticket.priority = priority;
     change.after.ticket.updated_at = change.event.at;
     ++change.after.ticket.version;
+    change.note_answer(actor, id);
     return change;
   };
   TRY(StoredTicket after, writer_.change(id, actor.scope, decide));

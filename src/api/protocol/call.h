@@ -21,6 +21,7 @@
 #include "metrics/metrics.h"
 #include "outbox/outbox.h"
 #include "reminders/reminders.h"
+#include "store/note_answer.h"
 #include "support/support_desk.h"
 
 namespace postino::api {
@@ -54,6 +55,7 @@ struct Services {
   outbox::SandboxMailbox* mailbox;  // nullptr: mail goes to a relay
   messages::MessageService& messages;
   idempotency::Guard& request_keys;  // of calls that do not see to their Idempotency-Key themselves
+  idempotency::Guard& store_keys;    // of those among them that are about records of this server's store
   const base::Clock& clock;
   bool require_idempotency_key;
   reminders::Reminders* reminders;  // nullptr: there are none
@@ -99,6 +101,7 @@ struct Call {
   Query query;
   AnswerMemory& answer;
   const outbox::ChangeNotes* notes = nullptr;  // of a change with an idempotency key
+  store::NoteAnswer note_answer = {};          // the same of one that is a commit of the store, on routes with `again`
 
   const std::string& path_parameter(std::string_view name) const;
   // The path's {id}, in lower case as ids of Postino are, unless another program has an e-mail with this very id.

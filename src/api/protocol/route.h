@@ -27,7 +27,8 @@ struct Route {
   bool shared = false;    // about what belongs to no single tenant: not for keys of one
   bool own_keys = false;  // of a POST: sees to its Idempotency-Key itself, because it has more to do with it
   // Of a POST whose answer has personal data: makes it again, from the record as it is by then. Under an
-  // Idempotency-Key only Reply::told_of is kept, so that what was erased is not kept there.
+  // Idempotency-Key only Reply::told_of is kept, so that what was erased is not kept there. The records are in the
+  // store of this server, and so are the keys: Call::note_answer writes them in the commit of what is done.
   Outcome (*again)(Call& call, const std::string& told_of) = nullptr;
   Waits waits = Waits::briefly;
   // Of calls that wait for a broker: for which, so that calls to others need not wait behind them.

@@ -142,7 +142,7 @@ Outcome approve(const Call& call, reminders::Reminders& service, const std::stri
       answered_about(named, service.approvals().approve(id, request.seen, actor_of(call, request.by))));
   service.wake();
   Reply reply = json_reply(reminder_json(sent));
-  reply.told_of = sent.id + "/" + sent.customer_id;
+  reply.told_of = sent.place();
   return reply;
 }
 

@@ -128,7 +128,7 @@ void name_field(reminders::Refusal& refusal, std::span<const NamedThing> things)
 }
 
 reminders::Actor actor_of(const Call& call, std::string name) {
-  return {call.caller.tenant, std::move(name), call.caller.name, std::string(call.request.peer)};
+  return {call.caller.tenant, std::move(name), call.caller.name, std::string(call.request.peer), call.note_answer};
 }
 
 base::Result<reminders::PageRequest, Problem> reminder_page(const Call& call) {

@@ -62,7 +62,16 @@ Outcome add_event(Call& call) {
   TRY(const EventRequest request, read_event(call.request.body));
   TRY(const support::TicketEvent event, answered(desk->events().add(call.path_parameter("id"), request.type,
                                                                     request.details, ticket_actor(call, request.by))));
-  return json_reply(ticket_json(event), 201);
+  Reply reply = json_reply(ticket_json(event), 201);
+  reply.told_of = support::event_name(event);
+  return reply;
+}
+
+Outcome event_again(Call& call, const std::string& name) {
+  TRY(auto* desk, desk_of(call));
+  TRY(const support::TicketEvent event,
+      answered(desk->events().find(call.path_parameter("id"), name, ticket_actor(call))));
+  return json_reply(ticket_json(event));
 }
 
 Outcome list_ticket_emails(Call& call) {
@@ -178,7 +187,8 @@ std::vector<Route> event_routes() {
                      .parameters = {ticket_id_parameter()},
                      .body = {{{json_content_type, "NewTicketEvent"}}, true},
                      .answers = {{201, "The event.", {{json_content_type, "TicketEvent"}}}}},
-       .handle = add_event},
+       .handle = add_event,
+       .again = event_again},
   };
 }
 

@@ -166,7 +166,10 @@ support::Scope scope_of(const Caller& caller) {
 
 support::Actor ticket_actor(const Call& call, std::string name) {
   const bool is_bound = !call.caller.customer.empty();
-  return {.scope = scope_of(call.caller), .name = is_bound ? "" : std::move(name), .key = call.caller.name};
+  return {.scope = scope_of(call.caller),
+          .name = is_bound ? "" : std::move(name),
+          .key = call.caller.name,
+          .note_answer = call.note_answer};
 }
 
 Problem problem_of(support::Refusal refusal) {

@@ -130,6 +130,7 @@ struct OutboxService::Parts {
   std::unique_ptr<outbox::Outbox> outbox;
   std::unique_ptr<outbox::QueueIntake> queue_intake;  // when e-mails arrive by a queue
   std::unique_ptr<idempotency::Guard> request_keys;   // of calls of the API
+  std::unique_ptr<idempotency::Guard> store_keys;     // of some of them, when those above are shared by servers
   std::unique_ptr<reminders::MailRoom> mail_room;
   std::unique_ptr<reminders::Reminders> reminders;  // unless they are off
   std::unique_ptr<SupportService> support;          // the same of tickets
@@ -227,6 +228,12 @@ base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGatew
   TRY(queue_intake, gateway.make_intake(*outbox));
   TRY_VOID(idempotency::prepare_tables(store, all.idempotency.table));
   request_keys = std::make_unique<idempotency::Guard>(store, own_clock, random, all.idempotency);
+  if (all.idempotency.shared_records) {
+    idempotency::GuardOptions own = all.idempotency;
+    own.shared_records = nullptr;
+    own.shared_clock = nullptr;
+    store_keys = std::make_unique<idempotency::Guard>(store, own_clock, random, std::move(own));
+  }
   if (!all.reminders.off) TRY_VOID(build_reminders(store, all.reminders));
   if (!all.tickets.off) {
     TRY(support, SupportService::create(store, *outbox, all, *clock, shutdown_deadline));
@@ -237,6 +244,7 @@ base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGatew
   options_of_api.reminders = reminders.get();
   options_of_api.planner = planner;
   options_of_api.metrics = metrics;
+  options_of_api.store_keys = store_keys.get();
   const store::Retry retry(random, [this](base::Milliseconds delay) { pause.wait(delay); });
   sessions = make_sessions(store, all.tickets.table, own_clock, random, retry);
   options_of_api.sessions = sessions.get();

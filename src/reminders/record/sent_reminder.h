@@ -48,6 +48,8 @@ struct SentReminder {
   std::int64_t version = 0;
   std::optional<base::TimePoint> erased_at;  // then texts, name and address were removed, and none may come back
 
+  // By which it is found again.
+  std::string place() const { return id + "/" + customer_id; }
   // Does it count for the rules? Not when the customer did not get it, as far as is known.
   bool counts() const {
     using enum DeliveryStatus;

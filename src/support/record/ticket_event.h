@@ -34,6 +34,8 @@ struct TicketEvent {
 
 item::Item event_item(const Keys& keys, const std::string& ticket_id, const TicketEvent& event);
 base::Result<TicketEvent> read_event(const item::Item& item);
+// By which one with a number is found among those of its ticket: the end of its key.
+inline std::string event_name(const TicketEvent& event) { return event_sort(event.date, event.number.value_or(0)); }
 
 // The day and the number of the next event: the first that is behind `count`, and behind `taken`, the last number of
 // that day that is known to be taken. Days do not go back while clocks differ by less than one.
