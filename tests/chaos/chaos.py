@@ -18,7 +18,9 @@ from email_promises import EmailPromises  # noqa: E402
 from machine import COUNTS  # noqa: E402
 from machine_operator import MachineOperator  # noqa: E402
 from plan import FAULTS, draw_place, make_plan  # noqa: E402
+from reminder_promises import ReminderPromises  # noqa: E402
 from table_promises import TablePromises  # noqa: E402
+from ticket_promises import TicketPromises  # noqa: E402
 from verdict import Verdict  # noqa: E402
 from world import World  # noqa: E402
 
@@ -72,6 +74,10 @@ def run(options, folder, verdict):
         unsettled = emails.await_settled(SETTLING_SECONDS)
         operator.finish()
         emails.check_all(unsettled)
+        asks_before_sending = options.servers == 1
+        reminders = ReminderPromises(world.reminders, verdict, emails.copies(), asks_before_sending)
+        reminders.check_all(emails.listed(), SETTLING_SECONDS)
+        TicketPromises(world.tickets, verdict).check_all(SETTLING_SECONDS)
         tables = TablePromises(world.server, world.tables, verdict)
         tables.check_all()
         if options.ledger == "store":

@@ -24,7 +24,7 @@ class Submitted:
 
     token: str
     payload: dict
-    kind: str  # plain, scheduled, invalid or cancelled
+    kind: str  # plain, scheduled, invalid or cancelled; stopped: it may be cancelled
     known: str = "unknown"  # or accepted, or refused
     id: str = None
     other_ids: set = field(default_factory=set)  # that the same key got later

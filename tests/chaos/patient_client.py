@@ -3,6 +3,7 @@
 import http.client
 import json
 import threading
+import urllib.parse
 from dataclasses import dataclass
 
 from wire import Wire
@@ -10,6 +11,8 @@ from wire import Wire
 ANSWER_SECONDS = 60
 PAUSE_SECONDS = 0.05
 TO_CONNECT = 600  # attempts
+TO_BE_ANSWERED = 400  # attempts
+BETWEEN_ATTEMPTS_SECONDS = 0.1
 
 
 @dataclass
@@ -63,14 +66,41 @@ class PatientClient:
     def post(self, path, document, headers=()):
         return self.request("POST", path, json.dumps(document), {"Content-Type": "application/json", **dict(headers)})
 
+    def insist(self, method, path, document, headers=()):
+        """Repeats a request until the server says what has become of it. The reply, or None if it never did."""
+        for _ in range(TO_BE_ANSWERED):
+            reply = self.request(method, path, json.dumps(document), {"Content-Type": "application/json", **dict(headers)})
+            if reply is not None and reply.status not in (429, 503) and not is_in_progress(reply):
+                return reply
+            self.pause.wait(BETWEEN_ATTEMPTS_SECONDS)
+        return None
+
     def fetch(self, path):
-        """A GET that must succeed in the end."""
+        """What a GET that must succeed in the end answers."""
+        return self.download(path).json
+
+    def download(self, path):
         for _ in range(TO_CONNECT):
             reply = self.request("GET", path)
             if reply is not None and reply.status == 200:
-                return reply.json
+                return reply
             self.pause.wait(PAUSE_SECONDS)
         raise AssertionError(f"GET {path}: {reply}")
+
+    def fetch_all(self, path):
+        """The entries of all pages."""
+        entries, cursor = [], ""
+        while cursor is not None:
+            more = f"&cursor={urllib.parse.quote(cursor)}" if cursor else ""
+            page = self.fetch(f"{path}{'&' if '?' in path else '?'}limit=100{more}")
+            entries += page["data"]
+            cursor = page["cursor"]
+        return entries
+
+
+def is_in_progress(reply):
+    """An attempt before it, whose caller was cut off, has the key."""
+    return reply.status == 409 and reply.json.get("code") == "IDEMPOTENCY_KEY_IN_PROGRESS"
 
 
 class PatientWire(PatientClient):

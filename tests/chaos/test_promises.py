@@ -1,5 +1,5 @@
-"""A message that is taken twice and an e-mail that is sent twice are found, and only what could not be known is excused.
-Without this, a run without broken promises would mean nothing."""
+"""What is taken, sent or done twice, or is lost, is found, and only what could not be known is excused. Without this, a
+run without broken promises would mean nothing."""
 
 import sys
 from datetime import datetime, timezone
@@ -12,11 +12,15 @@ FOLDER = Path(__file__).parent
 sys.path[:0] = [str(FOLDER), str(FOLDER.parent / "outbox_e2e"), str(FOLDER.parent / "wire_clients")]
 
 from email_load import EmailLoad, Request, Submitted  # noqa: E402
-from email_promises import EmailPromises  # noqa: E402
+from email_promises import EmailPromises, token_of  # noqa: E402
 from message_load import Call  # noqa: E402
 from message_promises import MessagePromises  # noqa: E402
 from plan import FAULTS, draw_place, make_plan, part_of  # noqa: E402
 from planned_smtp import Copy  # noqa: E402
+from reminder_load import Customer  # noqa: E402
+from reminder_promises import ReminderPromises  # noqa: E402
+from ticket_load import Ticket  # noqa: E402
+from ticket_promises import TicketPromises  # noqa: E402
 from timeline import Fault, Timeline  # noqa: E402
 from verdict import Verdict  # noqa: E402
 
@@ -199,6 +203,135 @@ class TestEmails:
         after = [*self.SENT, (17, "READY", UNKNOWN)]
         assert not self.is_excused(timeline, before)
         assert not self.is_excused(timeline, after)
+
+
+    def test_e_mails_of_services_are_known_by_their_tags(self):
+        assert token_of({"tags": ["0-1-0"]}) == "0-1-0"
+        assert token_of({"tags": ["reminder", "first", "customer:reminder-1"]}) == "reminder-1"
+        assert token_of({"tags": ["support", "ticket-1"]}) == "ticket-1"
+
+
+class TestReminders:
+    """A customer for whom there are two drafts, the first of which was approved and sent as e-mail e."""
+
+    def customer(self, **more):
+        email = Submitted("reminder-1", {"to": []}, "plain", "accepted", "e")
+        return Customer(email, True, ["d1", "d2"], approved=[("d1", "e")], **more)
+
+    def reminder(self, draft="d1", email="e", status="sent"):
+        return {"id": f"r of {draft}", "draft_id": draft, "email_id": email, "delivery_status": status}
+
+    def promises(self, **copies):
+        load = SimpleNamespace(server=SimpleNamespace(host="", rest_port=1), repeats=[])
+        copies = {email: [SimpleNamespace(arrived_at=at) for at in times] for email, times in copies.items()}
+        return ReminderPromises(load, Verdict(), copies, asks_before_sending=True)
+
+    def broken(self, customer, history, approved, waiting):
+        promises = self.promises()
+        promises.check_records(customer, history, approved, waiting)
+        return [promise for promise, _ in promises.verdict.broken]
+
+    def test_one_reminder_is_fine(self):
+        assert self.broken(self.customer(), [self.reminder()], {"d1"}, {"d2"}) == []
+
+    def test_a_lost_one_is_found(self):
+        promises = ["what was approved is on record", "an approval is done as a whole"]
+        assert self.broken(self.customer(), [], {"d1"}, {"d2"}) == promises
+
+    def test_a_second_one_is_found(self):
+        both = [self.reminder(), self.reminder("d2", "f")]
+        promises = ["a customer gets a reminder once", "of several approvals one succeeds"]
+        assert self.broken(self.customer(), both, {"d1", "d2"}, set()) == promises
+
+    def test_a_draft_that_was_made_twice_is_found(self):
+        twice = {"d2", "d3"}
+        assert self.broken(self.customer(), [self.reminder()], {"d1"}, twice) == ["a draft is made once for each key"]
+        unanswered = self.customer(are_drafts_known=False)
+        assert self.broken(unanswered, [self.reminder()], {"d1"}, twice) == []
+
+    def test_an_approval_without_an_answer_may_have_been_done_or_not(self):
+        unanswered = self.customer(is_decided=False)
+        unanswered.approved.clear()
+        assert self.broken(unanswered, [], set(), {"d1", "d2"}) == []
+        assert self.broken(unanswered, [self.reminder()], {"d1"}, {"d2"}) == []
+        unanswered.is_decided = True
+        assert self.broken(unanswered, [], set(), {"d1", "d2"}) == ["of several approvals one succeeds"]
+
+    @pytest.mark.parametrize("status, said, right", [("SENT", "sent", 1), ("SENT", "queued", 0), ("CANCELLED", "sent", 0)])
+    def test_a_reminder_that_says_something_else_than_its_e_mail_is_found(self, status, said, right):
+        promises = self.promises()
+        promises.check_deliveries([self.reminder(status=said)], {"e": {"status": status}})
+        assert (promises.verdict.broken == []) == bool(right)
+
+    @pytest.mark.parametrize(
+        "named, arrived, right",
+        [
+            (None, [9], True),
+            (None, [11], False),
+            ("cancelled_reminders", [9], False),
+            ("reminders_being_sent", [99], True),
+            ("reminders_perhaps_sent", [9, 11], True),
+            ("reminders_perhaps_sent", [16], False),
+            ("reminders_not_cancelled", [11], False),
+        ],
+    )
+    def test_what_goes_out_after_a_stop_is_found(self, named, arrived, right):
+        kinds = ["cancelled_reminders", "reminders_being_sent", "reminders_perhaps_sent", "reminders_not_cancelled"]
+        stop = {kind: ["r of d1"] if kind == named else [] for kind in kinds}
+        promises = self.promises(e=arrived)
+        promises.check_stop(self.customer(stop=stop, stopped_at=10), [self.reminder()])
+        assert (promises.verdict.broken == []) == right
+
+
+class TestTickets:
+    """A ticket that was moved once, and has one rating and one file."""
+
+    def ticket(self, **more):
+        given = {"ratings": ["a"], "files": {"f": "digest"}, "version": 2, "moves": 1, "status": "PROCESSING"}
+        return Ticket("ticket-1", "t", "accepted", **{**given, **more})
+
+    def events(self, *types):
+        types = types or ("ticket_created", "status_changed", "feedback_received", "attachment_added")
+        return [{"date": "d", "number": number, "event_type": type} for number, type in enumerate(types, 1)]
+
+    def broken(self, ticket, status="PROCESSING", version=2, events=None, ratings=("a",), files=None):
+        promises = TicketPromises(SimpleNamespace(server=SimpleNamespace(host="", rest_port=1)), Verdict())
+        shown = {"status": status, "version": version}
+        files = {"f": "digest"} if files is None else files
+        promises.check_ticket(ticket, shown, events or self.events(), list(ratings), files)
+        return [promise for promise, _ in promises.verdict.broken]
+
+    def test_what_is_as_it_was_told_is_fine(self):
+        assert self.broken(self.ticket()) == []
+
+    def test_a_move_that_was_lost_or_done_twice_is_found(self):
+        promises = ["a ticket is as its last change left it"]
+        assert self.broken(self.ticket(), status="NEW", version=1) == promises
+        assert self.broken(self.ticket(), version=3) == promises
+
+    def test_what_was_lost_is_found_also_where_other_outcomes_are_unknown(self):
+        for sure in (True, False):
+            assert "what a ticket was given is there" in self.broken(self.ticket(is_sure=sure), ratings=())
+            assert "what a ticket was given is there" in self.broken(self.ticket(is_sure=sure), files={"f": "other"})
+
+    def test_what_is_there_twice_is_found(self):
+        assert self.broken(self.ticket(), ratings=("a", "a")) == ["what a ticket was given is there once"]
+        assert self.broken(self.ticket(), files={"f": "digest", "g": "digest"}) == ["what a ticket was given is there once"]
+        assert self.broken(self.ticket(is_sure=False), ratings=("a", "b")) == []
+
+    def test_an_event_that_is_missing_or_there_twice_is_found(self):
+        fewer = self.events("ticket_created", "status_changed", "feedback_received")
+        assert self.broken(self.ticket(), events=fewer) == ["each change has one event"]
+        gap = self.events()
+        gap[3]["number"] = 5
+        assert self.broken(self.ticket(), events=gap) == ["the events of a day have dense numbers"]
+
+    def test_a_second_ticket_of_one_key_is_found(self):
+        promises = TicketPromises(SimpleNamespace(server=SimpleNamespace(host="", rest_port=1)), Verdict())
+        promises.check_existence(self.ticket(), [{"ticket_id": "t"}, {"ticket_id": "u"}])
+        promises.check_existence(self.ticket(), [])
+        broken = [promise for promise, _ in promises.verdict.broken]
+        assert broken == ["one ticket for each key", "a ticket that was opened is there"]
 
 
 class TestPlans:

@@ -16,9 +16,11 @@ from message_load import QUEUE, MessageLoad
 from message_promises import MessagePromises
 from planned_smtp import PlannedSmtp
 from rabbitmq_server import RabbitmqServer
+from reminder_load import ReminderLoad
 from supervisor import Supervisor
 from table_load import TableLoad
 from tcp_proxy import TcpProxy
+from ticket_load import TicketLoad
 from timeline import Timeline
 
 LEASE_SECONDS = 3
@@ -27,6 +29,7 @@ FLAGS = ["--lease", f"{LEASE_SECONDS}s", "--retry-first", "100ms", "--retry-long
 FLAGS += ["--max-attempts", "10000", "--max-rescues", "10000"]
 FLAGS += ["--callback-retry-first", "100ms", "--callback-attempts", "1000", "--callback-allow-private"]
 FLAGS += ["--callback-timeout", "2s", "--smtp-timeout", "2s", "--smtp-tls", "off"]
+FLAGS += ["--reminders-from", "Billing <billing@shop.example>", "--tickets-from", "Help <help@shop.example>"]
 FLAGS += ["--messages-lease", f"{LEASE_SECONDS}s", "--queue-lease", f"{LEASE_SECONDS}s"]
 CUT_COMMIT = "a COMMIT that was cut"
 DATABASE_GONE = ("database cut", CUT_COMMIT, "database stall", "database away", "database kill", "database only reads")
@@ -87,8 +90,10 @@ class World:
             flags += ["--default-connection", "main"]
         self.servers = []
         for number, machine in enumerate(self.machines):
+            # Reminders are in the store of one server, so that only one has them.
+            own = [*flags, "--no-reminders"] if number > 0 else flags
             server = Supervisor(
-                options.binary, machine, self.timeline, folder / f"log-{number}", flags, self.database_machine
+                options.binary, machine, self.timeline, folder / f"log-{number}", own, self.database_machine
             )
             self._open.callback(server.close)
             server.await_first_start()
@@ -98,6 +103,14 @@ class World:
         self.emails = EmailLoad(self.servers, options.seed, f"http://127.0.0.1:{self.callback_proxy.port}/hook")
         self.tables = TableLoad(self.server, options.seed, verdict)
         self.messages = MessageLoad(self.server, options.seed, "PT1S" if self.broker else "PT0S")
+        self.reminders = ReminderLoad(self.server, options.seed)
+        self.tickets = TicketLoad(self.server, options.seed)
+        self.loads = [self.emails, self.tables, self.messages, self.reminders, self.tickets]
+
+    def submitted(self):
+        """E-mails that were handed in, and those that shall come of reminders and tickets."""
+        reminders = [customer.email for customer in self.reminders.customers]
+        return [*self.emails.submitted, *reminders, *self.tickets.letters()]
 
     def _proxy(self, service, trigger=b""):
         proxy = TcpProxy(service, trigger)
@@ -109,20 +122,18 @@ class World:
         self._open.close()
 
     def start_load(self):
-        self.emails.start()
-        self.tables.start()
-        self.messages.start()
+        for load in self.loads:
+            load.start()
 
     def finish_load(self, seconds):
         """Returns when all clients have their last answer."""
-        self.emails.finish(seconds)
-        self.tables.finish(seconds)
-        self.messages.finish(seconds)
+        for load in self.loads:
+            load.finish(seconds)
         self.messages.drain(seconds)
 
     def check(self, verdict):
         """What is left to say about the server itself."""
-        for failure in [*self.emails.failures, *self.tables.failures, *self.messages.failures]:
+        for failure in [failure for load in self.loads for failure in load.failures]:
             verdict.check("every request gets a sensible answer", False, failure)
         for moment in self.broker.own_break_times() if self.broker else []:
             self.timeline.note("broker broke off", self.timeline.of_calendar(moment))
@@ -144,6 +155,11 @@ class World:
         print(f"  tables: {self.tables.writes} writes, transfers: {dict(transfers)}")
         print(f"  messages: {len(self.messages.produced)} produced, "
               f"{sum(len(call.bodies) for call in self.messages.consumed)} consumed")
+        approved = sum(customer.email.known == "accepted" for customer in self.reminders.customers)
+        print(f"  reminders: {len(self.reminders.customers)} customers, {approved} approved, "
+              f"{sum(customer.stop is not None for customer in self.reminders.customers)} stopped; "
+              f"tickets: {len(self.tickets.tickets)}, {sum(ticket.moves for ticket in self.tickets.tickets)} moves, "
+              f"{sum(len(ticket.files) for ticket in self.tickets.tickets)} files")
         ends = [code for server in self.servers for _, code, _ in server.by_itself]
         starts = sum(server.starts for server in self.servers)
         print(f"  {len(self.servers)} servers: {starts} starts, ends by themselves: {ends}, "
