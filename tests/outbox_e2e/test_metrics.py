@@ -525,6 +525,19 @@ class TestSubscribers:
         eventually(lambda: folder.exists() and numbers()[-1:] == [written - 1], "the last change")
         assert numbers() == list(range(written))
 
+    def test_what_the_desk_keeps_for_itself_is_not_delivered_and_files_are_private(self, start, directory):
+        folder = directory / "changes"
+        server = start(*AT_ONCE, "--subscriber", f"training={TICKETS}:file:{folder}")
+        desk = Desk(server)
+        for kept in ("SESSION#", "IDEMPOTENCY#", "IDEMPOTENCY_OF#c1#", "CACHE#", "CACHE_OF#c1#"):
+            for tenant in ("", "TENANT#acme#"):
+                desk.tickets.put_item(Item={"PK": f"{tenant}{kept}k", "SK": "METADATA"})
+        desk.put("t")
+        file = folder / "training-000001.jsonl"
+        eventually(lambda: file.exists() and "TICKET#t" in file.read_text(), "the ticket")
+        assert [json.loads(line)["keys"]["PK"]["S"] for line in file.read_text().splitlines()] == ["TICKET#t"]
+        assert folder.stat().st_mode & 0o077 == 0 == file.stat().st_mode & 0o077
+
     def test_a_table_may_come_later_and_get_its_stream_from_us(self, start, directory):
         folder = directory / "changes"
         server = start(*AT_ONCE, "--subscriber", f"mine=later:file:{folder}")

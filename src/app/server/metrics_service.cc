@@ -10,10 +10,11 @@ namespace postino::app {
 namespace {
 
 // What the support desk keeps in its table for itself: sessions have the digest of a caller's secret, and the others
-// are copies of answers, which are to be gone after minutes or a day and not to stay in the files of a receiver.
+// are copies of answers, which are to be gone after minutes or a day and not to stay in the files of a receiver; those
+// that end in _OF belong to callers that are bound to a customer.
 std::vector<std::string> left_out_of(const Settings& settings, const std::string& table) {
   if (table != settings.tickets.table) return {};
-  return {"SESSION#", "IDEMPOTENCY#", "CACHE#"};
+  return {"SESSION#", "IDEMPOTENCY#", "IDEMPOTENCY_OF#", "CACHE#", "CACHE_OF#"};
 }
 
 std::vector<metrics::Source> sources_of(const Settings& settings) {

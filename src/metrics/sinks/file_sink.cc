@@ -72,7 +72,9 @@ std::string FileSink::lines_of(std::span<const store::StreamRecord> records) con
 
 Outcome<std::int64_t> FileSink::highest_number() const {
   std::error_code error;
-  std::filesystem::create_directories(options_.directory, error);
+  // What is changed is for this user alone, as in the tables.
+  if (std::filesystem::create_directories(options_.directory, error) && !error)
+    std::filesystem::permissions(options_.directory, std::filesystem::perms::owner_all, error);
   if (error) return trouble(Trouble::temporary, "cannot make " + options_.directory.string() + ": " + error.message());
   std::int64_t highest = 0;
   std::filesystem::directory_iterator entry(options_.directory, error);
