@@ -2,7 +2,6 @@
 
 #include "base/log.h"
 #include "item/attribute_text.h"
-#include "store/table_setup.h"
 
 namespace postino::idempotency {
 
@@ -63,11 +62,15 @@ void Executions::remove(const std::string& key, const std::string& owner) {
   if (const auto found = owners_.find(key); found != owners_.end() && found->second == owner) owners_.erase(found);
 }
 
-base::Result<void> prepare_tables(store::Store& store, const std::string& table) {
+std::vector<store::TableSetup> table_setups(const std::string& table) {
   using item::Type;
-  TRY_VOID(store::prepare_table(store, store::table_request(table, {{"pk", Type::string}}), "ttl"));
-  return store::prepare_table(
-      store, store::table_request(table + "-answers", {{"pk", Type::string}, {"part", Type::number}}), "ttl");
+  return {{store::table_request(table, {{"pk", Type::string}}), "ttl"},
+          {store::table_request(table + "-answers", {{"pk", Type::string}, {"part", Type::number}}), "ttl"}};
+}
+
+base::Result<void> prepare_tables(store::Store& store, const std::string& table) {
+  for (const auto& [request, expiry] : table_setups(table)) TRY_VOID(store::prepare_table(store, request, expiry));
+  return {};
 }
 
 Begun Guard::unreadable(const item::Item& found, const std::string& fault) {

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/memory_budget.h"
 #include "base/random.h"
@@ -18,6 +19,7 @@
 #include "idempotency/record.h"
 #include "idempotency/store_records.h"
 #include "store/store.h"
+#include "store/table_setup.h"
 
 namespace postino::idempotency {
 
@@ -32,7 +34,9 @@ struct GuardOptions {
   std::shared_ptr<const base::Clock> shared_clock = nullptr;
 };
 
-// Makes the table of the records, and that of answers too large for them ("<table>-answers"), where they are missing.
+// The table of the records, and that of answers too large for them ("<table>-answers").
+std::vector<store::TableSetup> table_setups(const std::string& table);
+// Makes them where they are missing.
 base::Result<void> prepare_tables(store::Store& store, const std::string& table);
 
 enum class Verdict {

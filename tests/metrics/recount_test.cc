@@ -1,6 +1,7 @@
 // Counting anew: when it is due, and that it finds the same.
 #include "metrics/figures/tally.h"
 #include "metrics/follow/checkpoint.h"
+#include "metrics/metrics_table.h"
 #include "support_desk.h"
 
 namespace postino::metrics {
@@ -50,6 +51,31 @@ TEST(RecountTest, GivesTheSameAsCountingChangeByChange) {
     EXPECT_EQ(process.follower.counts().begun, 2U);
     EXPECT_EQ(stored_figures(desk.engine()), before);
   }
+}
+
+TEST(RecountTest, IsDoneByTheNextProcessIfItIsWanted) {
+  SupportDesk desk;
+  desk.put(ticket_item("a", "NEW", desk.now()));
+  {
+    CountingProcess process(desk);
+    process.count_all();
+  }
+  // As after a repair that has lost some tickets: nothing tells that the figure is too large.
+  set_figure(desk, "tickets_by_status#NEW", 7);
+  store::PutItemRequest delivered;
+  delivered.table_name = metrics_table;
+  delivered.item = checkpoint_item("subscriber#mine", {.version = 1});
+  ASSERT_TRUE(desk.engine().put_item(delivered));
+  EXPECT_EQ(want_recount(desk.engine(), metrics_table, "the store was repaired"), 1) << "subscribers count nothing";
+  CountingProcess process(desk);
+  process.count_all();
+  EXPECT_EQ(process.follower.counts().begun, 1U);
+  EXPECT_EQ(desk.count("tickets_by_status#NEW"), 1);
+}
+
+TEST(RecountTest, IsNotWantedWhereNothingIsCounted) {
+  SupportDesk desk;
+  EXPECT_EQ(want_recount(desk.engine(), "no-such-table", "the store was repaired"), 0);
 }
 
 TEST(RecountTest, ATableLargerThanItsMemoryIsCountedInPasses) {

@@ -452,6 +452,26 @@ class TestMishaps:
         await_counts(desk, NEW=4, PROCESSING=1)
         assert rest.post("/figures/weather/recount").problem["code"] == "SOURCE_NOT_FOUND"
 
+    def test_figures_are_counted_anew_after_a_repair_that_lost_something(self, start, directory, binary):
+        server = start(*AT_ONCE)
+        desk = Desk(server)
+        for number in range(100):
+            desk.put(str(number), text="x" * 3_000)
+        eventually(lambda: desk.counts_by_status()["NEW"] == 100, "the count of all")
+        server.kill()
+        log = max((directory / "data" / "store").glob("*.log"))
+        contents = bytearray(log.read_bytes())
+        contents[len(contents) // 2] ^= 4  # among the tickets, which are most of it
+        log.write_bytes(contents)
+        command = [binary, "repair", "--data", directory / "data", "--json"]
+        repaired = json.loads(subprocess.run(command, capture_output=True, timeout=PATIENCE_SECONDS).stdout)
+        assert repaired["lost_count"] == 1 and repaired["recounted"], repaired
+        assert any("the figures of table prod-metrics" in note for note in repaired["notes"]), repaired
+        server = start(*AT_ONCE)
+        desk = Desk(server)
+        left = desk.tickets.scan(Select="COUNT", ConsistentRead=True)["Count"]
+        eventually(lambda: desk.counts_by_status()["NEW"] == left, f"the count of {left}")
+
 
 SECRET = "whsec_" + "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0"
 

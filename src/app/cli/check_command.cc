@@ -12,8 +12,10 @@
 #include "engine/engine.h"
 #include "engine/store_check.h"
 #include "engine/store_repair.h"
+#include "idempotency/guard.h"
 #include "json/writer.h"
 #include "messages/queue_table.h"
+#include "metrics/metrics_table.h"
 #include "outbox/store_ledger/store_tables.h"
 
 namespace postino::app {
@@ -164,15 +166,18 @@ int run_check(const OfflineFlags& flags, const Console& console) {
   return check->sound() ? success : failure;
 }
 
+// Those whose keys tell them from tables of others: PK and SK, which reminders and tickets have, are the keys of many.
 std::vector<store::TableSetup> known_tables(const Settings& settings) {
   std::vector<store::TableSetup> known = outbox::table_setups(outbox::StoreTables{settings.outbox.table});
   known.push_back(messages::QueueTable::setup(settings.messages.queues));
-  // Has the same key as the outbox's table of keys: with both gone, neither is guessed.
-  known.push_back({store::table_request(settings.idempotency.table, {{"pk", item::Type::string}}), "ttl"});
+  known.push_back(metrics::metrics_table_setup(settings.metrics.table));
+  // One of them has the same key as the outbox's table of keys: with both gone, neither is guessed.
+  for (store::TableSetup& setup : idempotency::table_setups(settings.idempotency.table))
+    known.push_back(std::move(setup));
   return known;
 }
 
-base::Result<ServiceTables> count_anew(const Settings& settings) {
+base::Result<ServiceTables> count_anew(const Settings& settings, std::vector<std::string>& notes) {
   engine::Options options = engine_options(settings);
   options.background = false;
   options.enforce_throughput = false;
@@ -180,6 +185,11 @@ base::Result<ServiceTables> count_anew(const Settings& settings) {
   {
     TRY(const auto engine, engine::Engine::open(options));
     TRY(counted, count_anew(settings, *engine));
+    // Those are counted beside the work of a server.
+    TRY(const int sources, metrics::want_recount(*engine, settings.metrics.table, "the store was repaired"));
+    if (sources > 0)
+      notes.push_back("the figures of table " + settings.metrics.table +
+                      " will be counted anew by the next server that is started");
   }
   // Closing the store has written the counts out.
   TRY_VOID(engine::note_recounted(settings.data));
@@ -212,7 +222,7 @@ int run_repair(const OfflineFlags& flags, const Console& console) {
   const bool recounts = repair->recount_due && repair->unfinished.empty();
   std::optional<ServiceTables> recounted;
   if (recounts) {
-    if (auto counted = count_anew(*settings); counted)
+    if (auto counted = count_anew(*settings, repair->notes); counted)
       recounted = *std::move(counted);
     else
       repair->unfinished = "e-mails and messages could not be counted anew: " + counted.error().message;
@@ -237,7 +247,7 @@ int run_repair(const OfflineFlags& flags, const Console& console) {
 // Where the data is, what the tables in it are called, and for how long their counts count.
 bool names_data(const Setting& setting) {
   return setting.key == "data" || setting.key == "outbox.table" || setting.key == "outbox.keep" ||
-         setting.key == "messages.queues" || setting.key == "messages.table";
+         setting.key == "messages.queues" || setting.key == "messages.table" || setting.key == "metrics.table";
 }
 
 CLI::App* add_offline_command(CommandLine& line, const std::string& name, const std::string& help,
