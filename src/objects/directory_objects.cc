@@ -112,11 +112,18 @@ base::Result<std::unique_ptr<DirectoryObjects>> DirectoryObjects::open(const fs:
   if (error)
     return base::fail(base::ErrorCode::io,
                       "cannot create the directory of objects " + directory.string() + ": " + error.message());
-  TRY(base::Descriptor descriptor, open_directory(directory.string()));
-  std::unique_ptr<DirectoryObjects> objects(
-      new DirectoryObjects(fs::absolute(directory), std::move(bucket), std::move(descriptor), clock, random));
+  TRY(std::unique_ptr<DirectoryObjects> objects, open_to_read(directory, std::move(bucket), clock, random));
   objects->remove_unfinished();
   return objects;
+}
+
+base::Result<std::unique_ptr<DirectoryObjects>> DirectoryObjects::open_to_read(const fs::path& directory,
+                                                                               std::string bucket,
+                                                                               const base::Clock& clock,
+                                                                               base::Random& random) {
+  TRY(base::Descriptor descriptor, open_directory(directory.string()));
+  return std::unique_ptr<DirectoryObjects>(
+      new DirectoryObjects(fs::absolute(directory), std::move(bucket), std::move(descriptor), clock, random));
 }
 
 void DirectoryObjects::remove_unfinished() const {

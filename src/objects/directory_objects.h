@@ -24,6 +24,11 @@ class DirectoryObjects final : public ObjectStore {
                                                               std::string bucket, const base::Clock& clock,
                                                               base::Random& random);
 
+  // The same for one that only reads: nothing is created or removed; io when the directory is not there.
+  static base::Result<std::unique_ptr<DirectoryObjects>> open_to_read(const std::filesystem::path& directory,
+                                                                      std::string bucket, const base::Clock& clock,
+                                                                      base::Random& random);
+
   base::Result<void> put(const std::string& name, std::string_view bytes) override;
   base::Result<std::string> get(const std::string& name) override;
   base::Result<void> remove(const std::string& name) override;

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from store import dynamodb
 from tickets import open_ticket
-from waiting import eventually, free_port
+from waiting import PATIENCE_SECONDS, eventually, free_port
 
 S3_SERVER = Path(__file__).parents[1] / "objects" / "s3_server.py"
 KEY, SECRET = "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"  # as that server has them
@@ -110,6 +110,32 @@ def test_a_ticket_behind_a_symbolic_link_keeps_no_others_back(start, directory):
     file.unlink()
     file.write_bytes(elsewhere.read_bytes())
     assert rest.fetch(f"/tickets/{ticket}")["customer"]["name"] == "Ada Lovelace"
+
+
+def test_a_check_finds_attachments_that_are_lost_or_spoilt(start, directory, binary):
+    def check():
+        command = [binary, "check", "--data", directory / "data", "--json"]
+        checked = json.loads(subprocess.run(command, capture_output=True, timeout=PATIENCE_SECONDS).stdout)
+        assert checked["sound"], checked
+        return sorted(checked["notes"])
+
+    server = start()
+    rest = server.rest()
+    ticket = open_ticket(rest)
+    for name in ("kept.txt", "spoilt.txt", "lost.txt"):
+        upload = {"name": name, "content_base64": base64.b64encode(f"This is {name}.".encode()).decode()}
+        assert rest.post(f"/tickets/{ticket}/attachments", upload).status == 201
+    server.stop()
+    assert check() == []
+    files = {file.read_text(): file for file in (directory / "data" / "objects" / "attachments").rglob("=*")}
+    files["This is spoilt.txt."].write_text("This is soiled.txt.")
+    files["This is lost.txt."].unlink()
+    notes = check()
+    assert len(notes) == 2 and all(note.startswith("object attachments/prod-tickets-unified/") for note in notes), notes
+    assert sorted(note.split(" ", 2)[2] for note in notes) == ["is missing", "is not what was written"]
+    (directory / "data" / "objects").rename(directory / "elsewhere")
+    assert len(check()) == 3, "all are missing without their directory"
+    assert not (directory / "data" / "objects").exists(), "a check makes nothing"
 
 
 def test_answers_come_by_a_queue(start):

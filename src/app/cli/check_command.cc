@@ -1,10 +1,13 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/service_counts.h"
+#include "app/cli/service_objects.h"
 #include "app/cli/setting_flags.h"
 #include "app/console/table_text.h"
 #include "app/console/terminal_text.h"
@@ -149,7 +152,13 @@ int run_check(const OfflineFlags& flags, const Console& console) {
   if (!settings) return report_setting_errors(console, settings.error());
   base::configure_log(base::LogLevel::error, settings->log_format);
   ServiceCounts counts(*settings);
-  auto check = engine::check_store(settings->data, base::SystemClock(), counts.reader());
+  ServiceObjects objects(*settings);
+  const auto each = [count = counts.reader(), compare = objects.reader()](const std::string& table,
+                                                                          const item::Item& item) {
+    count(table, item);
+    compare(table, item);
+  };
+  auto check = engine::check_store(settings->data, base::SystemClock(), each);
   if (!check) return report_error(console, with_advice(check.error()));
   ServiceTables counted;
   // After a repair that has not counted anew yet, they differ, and a note says why.
@@ -157,8 +166,13 @@ int run_check(const OfflineFlags& flags, const Console& console) {
     for (std::string& line : counts.differences()) check->problems.add(std::move(line));
     counted = counts.tables();
   }
-  if (check->contents_checked)
+  if (check->contents_checked) {
     for (std::string& line : counts.unreadable()) check->notes.push_back(std::move(line));
+    // The store itself is sound, and a repair of it brings none back.
+    for (const std::string& line : objects.faults().lines()) check->notes.push_back(line);
+    if (const auto more = objects.faults().count() - objects.faults().lines().size(); more > 0)
+      check->notes.push_back(grouped(static_cast<std::int64_t>(more)) + " more objects are missing or spoilt");
+  }
   if (flags.json)
     console.out << check_json(*check, counted) << "\n";
   else
@@ -246,8 +260,9 @@ int run_repair(const OfflineFlags& flags, const Console& console) {
 
 // Where the data is, what the tables in it are called, and for how long their counts count.
 bool names_data(const Setting& setting) {
-  return setting.key == "data" || setting.key == "outbox.table" || setting.key == "outbox.keep" ||
-         setting.key == "messages.queues" || setting.key == "messages.table" || setting.key == "metrics.table";
+  constexpr std::string_view keys[] = {"data",           "outbox.table",  "outbox.keep",   "messages.queues",
+                                       "messages.table", "metrics.table", "tickets.table", "objects.directory"};
+  return std::ranges::find(keys, setting.key) != std::end(keys);
 }
 
 CLI::App* add_offline_command(CommandLine& line, const std::string& name, const std::string& help,

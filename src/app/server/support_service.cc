@@ -13,9 +13,8 @@ namespace postino::app {
 
 namespace {
 
-constexpr const char* bucket_of_directory = "postino";  // in addresses of objects
-constexpr base::Milliseconds index_pause{100};          // between looks whether an index is filled
-constexpr int most_index_pauses = 36'000;               // an hour: a large table takes its time
+constexpr base::Milliseconds index_pause{100};  // between looks whether an index is filled
+constexpr int most_index_pauses = 36'000;       // an hour: a large table takes its time
 
 }  // namespace
 

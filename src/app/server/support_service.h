@@ -38,7 +38,8 @@ class SupportService {
   std::unique_ptr<Parts> parts_;
 };
 
-// Where attachments are, unless they are in a bucket.
+// Where attachments are, unless they are in a bucket, and what the addresses of these objects have in the place of one.
+inline constexpr const char* bucket_of_directory = "postino";
 std::filesystem::path objects_directory(const Settings& settings);
 // After a start that failed: takes back the directory if there is nothing in it.
 void remove_empty_objects(const Settings& settings);
