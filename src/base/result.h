@@ -27,6 +27,8 @@ enum class Rule {
   number,        // the form and range of numbers, alone and in sets
   duplicates,    // sets have none
   listening,     // a server listens where a connection is opened to
+  known_index,   // the table has the index that is read
+  filled_index,  // and it was filled with the items that were there before it
 };
 
 struct Error {

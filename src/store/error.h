@@ -82,8 +82,10 @@ using Answer = base::Result<T, Error>;
 inline tl::unexpected<Error> refuse(ErrorType type, std::string message) {
   return tl::unexpected<Error>(Error(type, std::move(message)));
 }
-inline tl::unexpected<Error> refuse_invalid(std::string message) {
-  return refuse(ErrorType::validation, std::move(message));
+inline tl::unexpected<Error> refuse_invalid(std::string message, base::Rule rule = base::Rule::other) {
+  Error error(ErrorType::validation, std::move(message));
+  error.rule = rule;
+  return tl::unexpected<Error>(std::move(error));
 }
 // The error of a transaction, with a reason for each of its actions.
 Error transaction_cancelled(std::vector<CancellationReason> reasons);

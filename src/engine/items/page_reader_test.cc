@@ -247,6 +247,7 @@ TEST_F(IndexReadTest, AGlobalIndexRefusesWhatItCannotGive) {
   request.index_name = "nowhere";
   EXPECT_EQ(outcome(store().query(request)),
             "ValidationException: The table does not have the specified index: nowhere");
+  EXPECT_EQ(store().query(request).error().rule, base::Rule::known_index) << "for callers that know what to do then";
 }
 
 struct BadQuery {

@@ -95,9 +95,11 @@ store::Answer<void> find_source(const Core& core, const store::ReadPage& request
   if (!request.index_name) return {};
   view.index = view.table->find_index(*request.index_name);
   if (view.index == nullptr)
-    return refuse_invalid("The table does not have the specified index: " + *request.index_name);
+    return refuse_invalid("The table does not have the specified index: " + *request.index_name,
+                          base::Rule::known_index);
   if (!view.index->ready())
-    return refuse_invalid("Cannot read from backfilling global secondary index: " + view.index->name);
+    return refuse_invalid("Cannot read from backfilling global secondary index: " + view.index->name,
+                          base::Rule::filled_index);
   if (view.index->global) return check_global_index(request, view);
   view.fetch_items = needs_items(request, view);
   return {};

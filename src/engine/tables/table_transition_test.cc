@@ -288,6 +288,7 @@ TEST_F(TransitionTest, ANewIndexIsAllocatedThenFilledThenActive) {
   EXPECT_EQ(describe().global_indexes[1].backfilling, false);
   const std::string unreadable = "ValidationException: Cannot read from backfilling global secondary index: by-h";
   EXPECT_EQ(outcome(query("by-h", "h")), unreadable);
+  EXPECT_EQ(query("by-h", "h").error().rule, base::Rule::filled_index);
   EXPECT_EQ(refusal(delete_index("by-h")),
             in_use +
                 "Index creation is in resource allocation phase. Retry deletion during backfilling phase or when "

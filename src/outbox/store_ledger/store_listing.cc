@@ -47,11 +47,10 @@ base::Result<DeadPosition> read_dead_position(const std::string& cursor) {
 // not what the caller has asked for.
 base::Error listing_error(const store::Error& error, const std::string& table, std::string_view index) {
   base::Error told = store::as_error(error);
-  if (error.type != store::ErrorType::validation) return told;
-  if (error.message.starts_with("The table does not have the specified index"))
+  if (error.rule == base::Rule::known_index)
     return {base::ErrorCode::not_found, "table " + table + " has no index " + std::string(index) +
                                             ", by which e-mails are listed: the server makes it again when it starts"};
-  if (error.message.starts_with("Cannot read from backfilling")) told.code = base::ErrorCode::exhausted;
+  if (error.rule == base::Rule::filled_index) told.code = base::ErrorCode::exhausted;
   return told;
 }
 
