@@ -65,8 +65,6 @@ std::optional<base::TimePoint> read_time(std::string_view text) {
 
 std::string first_key_of_second(base::TimePoint time) { return base::format_timestamp(time).substr(0, second_length); }
 
-std::string last_key_of_second(base::TimePoint time) { return first_key_of_second(time) + "Z"; }
-
 std::string date_of(base::TimePoint time) { return base::format_timestamp(time).substr(0, date_length); }
 
 bool is_date(std::string_view text) { return text.size() == date_length && read_time(text).has_value(); }
