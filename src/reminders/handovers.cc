@@ -14,9 +14,6 @@ namespace postino::reminders {
 
 namespace {
 
-constexpr int most_refused = 10;         // by an outbox that is away, in one run
-constexpr std::size_t most_told = 1000;  // records; then the log tells of them again
-
 // Is it about the outbox or the store as a whole? Otherwise it is about one record.
 bool is_away(const Refusal& refusal) {
   return refusal.kind == RefusalKind::unavailable || refusal.kind == RefusalKind::outcome_unknown;
@@ -26,56 +23,35 @@ bool is_away(const Refusal& refusal) {
 
 Answer<int> Handovers::run_once(int limit) {
   if (nothing_is_left_) return 0;
-  auto done = run(limit);
+  auto done = walk_.run(steps(), limit);
+  nothing_is_left_ = mail_.shares_commits() && walk_.has_seen_all();
   if (!done && is_away(done.error()) && away_.fails(done.error().message))
     base::log_warning("reminders", "approved reminders do not get into the outbox", {{"cause", done.error().message}});
   if (done && away_.works()) base::log_info("reminders", "approved reminders get into the outbox again");
   return done;
 }
 
-Answer<int> Handovers::run(int limit) {
-  int done = 0;
-  int refused = 0;
-  std::optional<Refusal> trouble;
-  const Position from = std::exchange(position_, {});
-  for (int shard = from.shard; shard < work_shards; ++shard) {
-    store::QueryRequest request;
-    request.table_name = store_.tables().tracking;
-    request.key_condition = "PK = :pk";
-    request.placeholders.values = item::Map{{":pk", Keys::handover(shard)}};
-    request.consistent_read = true;
-    request.limit = limit;
-    if (shard == from.shard) request.exclusive_start_key = from.after;
-    do {
-      TRY(ReminderStore::QueryPage page, store_.query(request));
-      for (const item::Item& item : page.items) {
-        if (done == limit) return done;
-        const auto handover = read_handover(item);
-        const auto handed =
-            handover ? hand_over(*handover) : Answer<void>(base::propagate(refusal_of(handover.error())));
-        if (handed) {
-          ++done;
-          continue;
-        }
-        ++store_.troubles().handovers;
-        trouble = handed.error();
-        if (is_away(*trouble)) {
-          if (++refused < most_refused) continue;
-          position_ = {shard, Keys::key(item::attribute_text(item, "PK"), item::attribute_text(item, "SK"))};
-          if (done > 0) return done;
-          return base::propagate(*std::move(trouble));
-        }
-        if (told_.size() == most_told) told_.clear();
-        if (told_.insert(key_text(item)).second)
-          base::log_warning("reminders", "an approved reminder is not in the outbox yet",
-                            {{"record", key_text(item)}, {"cause", trouble->message}});
-      }
-      request.exclusive_start_key = std::move(page.next);
-    } while (request.exclusive_start_key);
-  }
-  if (done == 0 && trouble) return base::propagate(*std::move(trouble));
-  nothing_is_left_ = mail_.shares_commits() && !trouble && from.shard == 0 && !from.after;
-  return done;
+Handovers::Walk::Steps Handovers::steps() {
+  Walk::Steps steps;
+  steps.table = store_.tables().tracking;
+  for (int shard = 0; shard < work_shards; ++shard) steps.partitions.push_back(Keys::handover(shard));
+  steps.query = [this](const store::QueryRequest& request) -> Answer<Walk::Records> {
+    TRY(ReminderStore::QueryPage page, store_.query(request));
+    return Walk::Records{std::move(page.items), std::move(page.next)};
+  };
+  steps.hand_over = [this](const item::Item& record) {
+    const auto handover = read_handover(record);
+    auto handed = handover ? hand_over(*handover) : Answer<void>(base::propagate(refusal_of(handover.error())));
+    if (!handed) ++store_.troubles().handovers;
+    return handed;
+  };
+  steps.is_away = is_away;
+  steps.name_of = key_text;
+  steps.tell = [](const std::string& record, const Refusal& refusal) {
+    base::log_warning("reminders", "an approved reminder is not in the outbox yet",
+                      {{"record", record}, {"cause", refusal.message}});
+  };
+  return steps;
 }
 
 Answer<void> Handovers::hand_over(const Handover& handover) {

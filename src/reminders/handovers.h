@@ -2,11 +2,10 @@
 // wait. An e-mail that the outbox has already is not given to it again, because its id is derived from the approval.
 #pragma once
 
-#include <optional>
-#include <set>
 #include <string>
 
 #include "net/trouble.h"
+#include "outbox/handover_walk.h"
 #include "reminders/mail_room.h"
 #include "reminders/record/watch.h"
 #include "reminders/reminder_store.h"
@@ -17,29 +16,24 @@ class Handovers {
  public:
   Handovers(ReminderStore& store, MailRoom& mail) : store_(store), mail_(mail) {}
 
-  // How many were handed over. One that cannot be now waits, and keeps no other back; the answer is its error if none
-  // could. While the outbox is away a run gives up after a few, and the next one goes on behind them; the log tells
-  // when that begins and when it is over. An outbox that shares commits is handed nothing: only what is left of another
-  // one is looked for, until there is no more. To be called by one thread at a time.
+  // How many were handed over, as HandoverWalk::run() says. The log tells when an outbox is away, and when that is
+  // over. An outbox that shares commits is handed nothing: only what is left of another one is looked for, until there
+  // is no more. To be called by one thread at a time.
   Answer<int> run_once(int limit = 100);
 
  private:
-  Answer<int> run(int limit);
-  // From where the last run gave up, or from the beginning.
-  struct Position {
-    int shard = 0;
-    std::optional<item::Key> after;
-  };
+  using Walk = outbox::HandoverWalk<Refusal>;
+
+  Walk::Steps steps();
   Answer<void> hand_over(const Handover& handover);
   // False when another has done so before.
   Answer<bool> forget(const std::string& email_id);
 
   ReminderStore& store_;
   MailRoom& mail_;
-  Position position_;
+  Walk walk_;
   net::LastingTrouble away_;      // with the outbox or the store as a whole
   bool nothing_is_left_ = false;  // of an outbox that shared no commits
-  std::set<std::string> told_;    // records that the log tells of
 };
 
 }  // namespace postino::reminders
