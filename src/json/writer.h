@@ -87,7 +87,7 @@ class BasicWriter {
   bool after_value_ = false;
 };
 
-class Writer final : public BasicWriter<Writer> {
+class Writer : public BasicWriter<Writer> {
  public:
   using BasicWriter::BasicWriter;
 };

@@ -1,8 +1,9 @@
-// Pages of lists. Cursors are opaque to callers, and are refused when they are of another list.
+// Pages of lists: what a caller may ask for.
 #pragma once
 
 #include <string>
-#include <vector>
+
+#include "store/page.h"
 
 namespace postino::support {
 
@@ -19,11 +20,6 @@ struct PageRequest {
   int limit = 0;  // 0: the usual one of the list
 };
 
-template <class T>
-struct Page {
-  std::vector<T> entries;
-  std::string cursor;  // empty at the end
-  int unreadable = 0;  // records that cannot be read, and are left out; the log names them
-};
+using store::Page;
 
 }  // namespace postino::support

@@ -16,7 +16,7 @@ Outcome add_attachment(Call& call) {
     for (support::FieldFault& fault : kept.error().faults)
       if (fault.field == "content") fault.field = "content_base64";
   TRY(const support::KeptAttachment added, answered(std::move(kept)));
-  Reply reply = json_reply(ticket_json(added), 201);
+  Reply reply = json_reply(thing_json(added), 201);
   reply.told_of = added.id;
   return reply;
 }
@@ -25,13 +25,13 @@ Outcome attachment_again(Call& call, const std::string& attachment_id) {
   TRY(auto* desk, desk_of(call));
   TRY(const support::KeptAttachment kept,
       answered(desk->attachments().find(call.path_parameter("id"), attachment_id, ticket_actor(call))));
-  return json_reply(ticket_json(kept));
+  return json_reply(thing_json(kept));
 }
 
 Outcome list_attachments(Call& call) {
   TRY(auto* desk, desk_of(call));
   TRY(const auto all, answered(desk->attachments().list(call.path_parameter("id"), ticket_actor(call))));
-  return json_reply(ticket_list_json(all));
+  return json_reply(list_json(all));
 }
 
 // Never shown by the browser itself, and never taken for another type.

@@ -12,21 +12,21 @@ Outcome list_customers(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const reminders::PageRequest page, reminder_page(call));
   TRY(const auto customers, answered(service->customers().list(page, call.caller.tenant)));
-  return json_reply(reminder_page_json(customers));
+  return json_reply(page_json(customers));
 }
 
 Outcome list_late_payers(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const reminders::PageRequest page, reminder_page(call));
   TRY(const auto customers, answered(service->customers().late_payers(page, call.caller.tenant)));
-  return json_reply(reminder_page_json(customers));
+  return json_reply(page_json(customers));
 }
 
 Outcome list_overdue(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const reminders::PageRequest page, reminder_page(call));
   TRY(const auto overdue, answered(service->customers().all_overdue(page, call.caller.tenant)));
-  return json_reply(reminder_page_json(overdue, call.services.clock.now()));
+  return json_reply(page_json(overdue, call.services.clock.now()));
 }
 
 Outcome show_customer(Call& call) {
@@ -34,37 +34,37 @@ Outcome show_customer(Call& call) {
   const std::string& id = call.path_parameter("id");
   TRY(const auto customer, answered(service->customers().find(id, call.caller.tenant)));
   TRY(const auto last, answered(service->customers().last_reminders(id, call.caller.tenant)));
-  return json_reply(reminder_json(customer, last));
+  return json_reply(thing_json(customer, last));
 }
 
 Outcome show_overdue(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const auto overdue, answered(service->customers().overdue(call.path_parameter("id"), call.caller.tenant)));
-  return json_reply(reminder_json(overdue, call.services.clock.now()));
+  return json_reply(thing_json(overdue, call.services.clock.now()));
 }
 
 Outcome put_customer(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const auto wanted, read_customer(call.request.body, call.path_parameter("id")));
   TRY(const auto customer, answered(service->customers().put(wanted, actor_of(call))));
-  return json_reply(reminder_json(customer));
+  return json_reply(thing_json(customer));
 }
 
 Outcome customer_again(Call& call, const std::string& /*told_of*/) {
   TRY(auto* service, reminders_of(call));
   TRY(const auto customer, answered(service->customers().find(call.path_parameter("id"), call.caller.tenant)));
-  return json_reply(reminder_json(customer));
+  return json_reply(thing_json(customer));
 }
 
 Outcome stopping_again(Call& call, const std::string& told_of) {
   TRY(auto* service, reminders_of(call));
   TRY(auto customer, answered(service->customers().find(call.path_parameter("id"), call.caller.tenant)));
-  return json_reply(reminder_json(reminders::Stopping<reminders::Customer>{std::move(customer), read_told(told_of)}));
+  return json_reply(thing_json(reminders::Stopping<reminders::Customer>{std::move(customer), read_told(told_of)}));
 }
 
 // Of what stops reminders.
 Reply stopping_reply(const reminders::Stopping<reminders::Customer>& customer) {
-  Reply reply = json_reply(reminder_json(customer));
+  Reply reply = json_reply(thing_json(customer));
   reply.told_of = told_of(customer.recalled);
   return reply;
 }
@@ -80,7 +80,7 @@ Outcome opt_in(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY_VOID(call.no_fields());
   TRY(const auto customer, answered(service->customers().opt_in(call.path_parameter("id"), actor_of(call))));
-  return json_reply(reminder_json(customer));
+  return json_reply(thing_json(customer));
 }
 
 Outcome note_complaint(Call& call) {
@@ -119,7 +119,7 @@ Outcome erase_customer(Call& call) {
   TRY(auto report, answered(service->erasure().erase(call.path_parameter("id"), also_unpaid, actor_of(call))));
   name_sandbox(call, report);
   name_request_keys(report);
-  return json_reply(reminder_json(report));
+  return json_reply(thing_json(report));
 }
 
 Operation customer_operation(std::string_view id, std::string_view method, std::string_view path,

@@ -22,7 +22,7 @@ reminders::ShownDraft with_sender(const reminders::Reminders& service, reminders
 
 // An answer that tells of a draft.
 Reply draft_reply(const reminders::Reminders& service, const reminders::ShownDraft& shown, int status = 200) {
-  Reply reply = json_reply(reminder_json(with_sender(service, shown)), status);
+  Reply reply = json_reply(thing_json(with_sender(service, shown)), status);
   reply.told_of = shown.draft.id;
   return reply;
 }
@@ -101,14 +101,14 @@ Outcome list_drafts(Call& call) {
   TRY(const reminders::PageRequest page, reminder_page(call));
   TRY(auto drafts, answered(service->drafts().list(filter, page, call.caller.tenant)));
   for (reminders::ShownDraft& shown : drafts.entries) shown = with_sender(*service, std::move(shown));
-  return json_reply(reminder_page_json(drafts));
+  return json_reply(page_json(drafts));
 }
 
 Outcome show_draft(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const reminders::ShownDraft shown,
       answered(service->drafts().find(call.path_parameter("id"), call.caller.tenant)));
-  return json_reply(reminder_json(with_sender(*service, shown)));
+  return json_reply(thing_json(with_sender(*service, shown)));
 }
 
 Outcome revise_draft(Call& call) {
@@ -124,7 +124,7 @@ Outcome revise_draft(Call& call) {
 Outcome list_revisions(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const auto revisions, answered(service->drafts().revisions(call.path_parameter("id"), call.caller.tenant)));
-  return json_reply(reminder_list_json(revisions));
+  return json_reply(list_json(revisions));
 }
 
 Outcome compare_revisions(Call& call) {
@@ -133,7 +133,7 @@ Outcome compare_revisions(Call& call) {
   TRY(const std::optional<int> from, call.number("from", reminders::largest_revision));
   TRY(const std::optional<int> to, call.number("to", reminders::largest_revision));
   TRY(const reminders::RevisionDiff diff, answered(service->drafts().diff(id, from, to, call.caller.tenant)));
-  return json_reply(reminder_json(diff));
+  return json_reply(thing_json(diff));
 }
 
 Outcome approve(const Call& call, reminders::Reminders& service, const std::string& id, const DecisionRequest& request,
@@ -141,7 +141,7 @@ Outcome approve(const Call& call, reminders::Reminders& service, const std::stri
   TRY(const reminders::SentReminder sent,
       answered_about(named, service.approvals().approve(id, request.seen, actor_of(call, request.by))));
   service.wake();
-  Reply reply = json_reply(reminder_json(sent));
+  Reply reply = json_reply(thing_json(sent));
   reply.told_of = sent.place();
   return reply;
 }
@@ -151,7 +151,7 @@ Outcome reminder_again(Call& call, const std::string& told_of) {
   const std::size_t slash = std::min(told_of.find('/'), told_of.size() - 1);
   TRY(const reminders::SentReminder sent,
       answered(service->history().find(told_of.substr(slash + 1), told_of.substr(0, slash), call.caller.tenant)));
-  return json_reply(reminder_json(sent));
+  return json_reply(thing_json(sent));
 }
 
 Outcome approve_draft(Call& call) {

@@ -17,21 +17,21 @@ Outcome list_invoices(Call& call) {
   TRY(const reminders::PageRequest page, reminder_page(call));
   TRY(const auto invoices,
       answered(service->customers().invoices(call.path_parameter("id"), page, call.caller.tenant)));
-  return json_reply(reminder_page_json(invoices, call.services.clock.now()));
+  return json_reply(page_json(invoices, call.services.clock.now()));
 }
 
 Outcome show_invoice(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const auto invoice, answered(service->customers().find_invoice(
                               call.path_parameter("id"), call.path_parameter("invoice"), call.caller.tenant)));
-  return json_reply(reminder_json(invoice, call.services.clock.now()));
+  return json_reply(thing_json(invoice, call.services.clock.now()));
 }
 
 Outcome put_invoice(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const auto wanted, read_invoice(call.request.body, call.path_parameter("id"), call.path_parameter("invoice")));
   TRY(const auto invoice, answered(service->customers().put_invoice(wanted, actor_of(call))));
-  return json_reply(reminder_json(invoice, call.services.clock.now()));
+  return json_reply(thing_json(invoice, call.services.clock.now()));
 }
 
 Outcome pay_invoice(Call& call) {
@@ -40,7 +40,7 @@ Outcome pay_invoice(Call& call) {
   TRY(const auto invoice,
       answered_in(payment_fields, service->customers().pay(call.path_parameter("id"), call.path_parameter("invoice"),
                                                            payment, actor_of(call))));
-  Reply reply = json_reply(reminder_json(invoice, call.services.clock.now()));
+  Reply reply = json_reply(thing_json(invoice, call.services.clock.now()));
   reply.told_of = told_of(invoice.recalled);
   return reply;
 }
@@ -49,8 +49,8 @@ Outcome payment_again(Call& call, const std::string& told_of) {
   TRY(auto* service, reminders_of(call));
   TRY(auto invoice, answered(service->customers().find_invoice(call.path_parameter("id"),
                                                                call.path_parameter("invoice"), call.caller.tenant)));
-  return json_reply(reminder_json(reminders::Stopping<reminders::Invoice>{std::move(invoice), read_told(told_of)},
-                                  call.services.clock.now()));
+  return json_reply(thing_json(reminders::Stopping<reminders::Invoice>{std::move(invoice), read_told(told_of)},
+                               call.services.clock.now()));
 }
 
 Outcome import_lines(Call& call, reminders::ImportKind kind) {
@@ -62,7 +62,7 @@ Outcome import_lines(Call& call, reminders::ImportKind kind) {
   TRY(const auto report,
       answered(service->imports().run(kind, is_csv ? reminders::ImportFormat::csv : reminders::ImportFormat::json_lines,
                                       call.request.body, actor_of(call))));
-  return json_reply(reminder_json(report));
+  return json_reply(thing_json(report));
 }
 
 // A part of a file; the header says where the next one begins.

@@ -39,7 +39,7 @@ Outcome history_of(const Call& call, reminders::Reminders& service, const std::s
   }
   if (failed)
     std::erase_if(page.entries, [&](const reminders::SentReminder& sent) { return sent.counts() == *failed; });
-  return json_reply(reminder_page_json(page));
+  return json_reply(page_json(page));
 }
 
 Outcome list_sent(Call& call) {
@@ -52,7 +52,7 @@ Outcome list_sent(Call& call) {
                       named_customer);
   }
   TRY(const auto page, answered(service->history().sent(request, failed, call.caller.tenant)));
-  return json_reply(reminder_page_json(page));
+  return json_reply(page_json(page));
 }
 
 Outcome list_history(Call& call) {
@@ -66,12 +66,12 @@ Outcome show_sent(Call& call) {
   TRY(const reminders::SentReminder sent,
       answered(
           service->history().find(call.path_parameter("id"), call.path_parameter("reminder"), call.caller.tenant)));
-  return json_reply(reminder_json(sent));
+  return json_reply(thing_json(sent));
 }
 
 Outcome list_rules(Call& call) {
   TRY(auto* service, reminders_of(call));
-  return json_reply(reminder_list_json(service->rules().all()));
+  return json_reply(list_json(service->rules().all()));
 }
 
 Outcome check_rules(Call& call) {
@@ -83,13 +83,13 @@ Outcome check_rules(Call& call) {
   TRY(const auto explanation,
       answered_about(named_customer, service->drafts().explain(call.text("customer_id"), call.text("reminder_type"),
                                                                call.caller.tenant)));
-  return json_reply(reminder_json(explanation, call.services.clock.now()));
+  return json_reply(thing_json(explanation, call.services.clock.now()));
 }
 
 Outcome show_summary(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const reminders::DaySummary summary, answered(service->summary().of_day(call.text("date"), call.caller.tenant)));
-  return json_reply(reminder_json(summary));
+  return json_reply(thing_json(summary));
 }
 
 Outcome list_audit(Call& call) {
@@ -97,7 +97,7 @@ Outcome list_audit(Call& call) {
   reminders::AuditRequest request{call.text("date"), call.text("subject"), {}};
   TRY(request.page, reminder_page(call));
   TRY(const auto page, answered(service->audit().list(request, call.caller.tenant)));
-  return json_reply(reminder_page_json(page));
+  return json_reply(page_json(page));
 }
 
 std::vector<Parameter> history_parameters(std::vector<Parameter> first) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/protocol/problem.h"
+#include "api/routes/json_answer.h"
 #include "json/writer.h"
 #include "reminders/reminders.h"
 
@@ -34,51 +35,6 @@ void write_json(json::Writer& json, const reminders::Rendered& rendered);
 void write_json(json::Writer& json, const reminders::Branding& branding);
 // With the records that decide.
 void write_json(json::Writer& json, const reminders::Drafts::Explanation& explanation, base::TimePoint now);
-
-// Of one thing, and of `now` where the answer depends on it.
-template <class T, class... More>
-std::string reminder_json(const T& value, const More&... more) {
-  std::string text;
-  json::Writer json(text);
-  write_json(json, value, more...);
-  return text;
-}
-
-// {"data":[...]
-template <class T, class... More>
-void write_entries(json::Writer& json, const std::vector<T>& entries, const More&... more) {
-  json.key("data").begin_array();
-  for (const T& entry : entries) write_json(json, entry, more...);
-  json.end_array();
-}
-
-// {"data":[...]}
-template <class T>
-std::string reminder_list_json(const std::vector<T>& entries) {
-  std::string text;
-  json::Writer json(text);
-  json.begin_object();
-  write_entries(json, entries);
-  json.end_object();
-  return text;
-}
-
-// {"data":[...],"cursor":"..."}, with null at the end, and perhaps "unreadable".
-template <class T, class... More>
-std::string reminder_page_json(const reminders::Page<T>& page, const More&... more) {
-  std::string text;
-  json::Writer json(text);
-  json.begin_object();
-  write_entries(json, page.entries, more...);
-  json.key("cursor");
-  if (page.cursor.empty())
-    json.null();
-  else
-    json.string(page.cursor);
-  if (page.unreadable > 0) json.key("unreadable").integer(page.unreadable);
-  json.end_object();
-  return text;
-}
 
 // Of one draft among several: the draft, or what is against it.
 struct BulkResult {

@@ -14,7 +14,7 @@ Outcome list_templates(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const reminders::PageRequest page, reminder_page(call));
   TRY(const auto templates, answered(service->templates().list(page, call.caller.tenant)));
-  return json_reply(reminder_page_json(templates));
+  return json_reply(page_json(templates));
 }
 
 Outcome show_template(Call& call) {
@@ -22,7 +22,7 @@ Outcome show_template(Call& call) {
   TRY(const std::optional<int> version, call.number("version", most_version));
   TRY(const auto found,
       answered(service->templates().find(call.path_parameter("template"), version, call.caller.tenant)));
-  return json_reply(reminder_json(found));
+  return json_reply(thing_json(found));
 }
 
 Outcome list_versions(Call& call) {
@@ -30,7 +30,7 @@ Outcome list_versions(Call& call) {
   TRY(const reminders::PageRequest page, reminder_page(call));
   TRY(const auto versions,
       answered(service->templates().versions(call.path_parameter("template"), page, call.caller.tenant)));
-  return json_reply(reminder_page_json(versions));
+  return json_reply(page_json(versions));
 }
 
 Outcome add_version(Call& call) {
@@ -38,7 +38,7 @@ Outcome add_version(Call& call) {
   TRY(const auto wanted, read_template(call.request.body, call.path_parameter("template")));
   TRY(const auto version,
       answered_in(template_fields, service->templates().add_version(wanted, actor_of(call, wanted.created_by))));
-  return json_reply(reminder_json(version), 201);
+  return json_reply(thing_json(version), 201);
 }
 
 Outcome activate_version(Call& call) {
@@ -46,7 +46,7 @@ Outcome activate_version(Call& call) {
   TRY(const int version, read_version(call.request.body));
   TRY(const auto active,
       answered(service->templates().activate(call.path_parameter("template"), version, actor_of(call))));
-  return json_reply(reminder_json(active));
+  return json_reply(thing_json(active));
 }
 
 Outcome preview_template(Call& call) {
@@ -57,7 +57,7 @@ Outcome preview_template(Call& call) {
     TRY(const auto rendered,
         answered_in(draft_fields,
                     service->templates().preview(id, request.version, request.variables, call.caller.tenant)));
-    return json_reply(reminder_json(rendered));
+    return json_reply(thing_json(rendered));
   }
   reminders::NewDraft draft;
   draft.customer_id = request.customer_id;
@@ -66,7 +66,7 @@ Outcome preview_template(Call& call) {
   draft.variables = request.variables;
   TRY(const auto rendered,
       answered_in(draft_fields, service->drafts().preview(draft, call.caller.tenant), named_customer));
-  return json_reply(reminder_json(rendered));
+  return json_reply(thing_json(rendered));
 }
 
 // It has changed nothing.
@@ -76,7 +76,7 @@ Outcome show_override(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const auto used, answered(service->templates().in_use(call.path_parameter("template"), call.path_parameter("id"),
                                                             call.caller.tenant)));
-  return json_reply(reminder_json(used));
+  return json_reply(thing_json(used));
 }
 
 Outcome put_override(Call& call) {
@@ -85,7 +85,7 @@ Outcome put_override(Call& call) {
   wanted.customer_id = call.path_parameter("id");
   TRY(const auto version,
       answered_in(template_fields, service->templates().put_override(wanted, actor_of(call, wanted.created_by))));
-  return json_reply(reminder_json(version));
+  return json_reply(thing_json(version));
 }
 
 Outcome remove_override(Call& call) {
@@ -99,21 +99,21 @@ Outcome list_brandings(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const reminders::PageRequest page, reminder_page(call));
   TRY(const auto brandings, answered(service->templates().brandings(page, call.caller.tenant)));
-  return json_reply(reminder_page_json(brandings));
+  return json_reply(page_json(brandings));
 }
 
 Outcome show_branding(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const auto branding,
       answered(service->templates().find_branding(call.path_parameter("branding"), call.caller.tenant)));
-  return json_reply(reminder_json(branding));
+  return json_reply(thing_json(branding));
 }
 
 Outcome put_branding(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const auto wanted, read_branding(call.request.body, call.path_parameter("branding")));
   TRY(const auto branding, answered(service->templates().put_branding(wanted, actor_of(call))));
-  return json_reply(reminder_json(branding));
+  return json_reply(thing_json(branding));
 }
 
 Parameter template_parameter() {

@@ -9,7 +9,7 @@ namespace {
 
 Reply changed_reply(support::SupportDesk& desk, const support::Ticket& ticket) {
   desk.wake();  // an e-mail may wait
-  Reply reply = json_reply(ticket_json(ticket));
+  Reply reply = json_reply(thing_json(ticket));
   reply.told_of = ticket.id;
   return reply;
 }
@@ -17,7 +17,7 @@ Reply changed_reply(support::SupportDesk& desk, const support::Ticket& ticket) {
 Outcome ticket_again(Call& call, const std::string& id) {
   TRY(auto* desk, desk_of(call));
   TRY(const support::Ticket ticket, answered(desk->tickets().get(id, ticket_actor(call))));
-  return json_reply(ticket_json(ticket));
+  return json_reply(thing_json(ticket));
 }
 
 Outcome move_ticket(Call& call) {

@@ -165,14 +165,11 @@ std::string ticket_counts_json(const support::TicketCounts& counts, base::TimePo
 
 std::string feedback_of_ticket_json(const support::TicketWithFeedback& found) {
   std::string text;
-  json::Writer json(text);
+  AnswerWriter json(text);
   json.begin_object();
   json.key("ticket");
   write_json(json, found.ticket);
-  write_elements(json, found.feedback.entries);
-  json.key("cursor");
-  found.feedback.cursor.empty() ? json.null() : json.string(found.feedback.cursor);
-  if (found.feedback.unreadable > 0) json.key("unreadable").integer(found.feedback.unreadable);
+  write_page(json, found.feedback);
   json.end_object();
   return text;
 }

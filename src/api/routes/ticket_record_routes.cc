@@ -23,7 +23,7 @@ Outcome list_feedback(Call& call) {
   TRY(const support::PageRequest page, ticket_page(call));
   if (call.text("operator_id").empty()) return refuse_field("operator_id", "is required");
   TRY(const auto found, answered(desk->feedback().by_operator(call.text("operator_id"), page, ticket_actor(call))));
-  return json_reply(ticket_page_json(found));
+  return json_reply(page_json(found));
 }
 
 Outcome add_feedback(Call& call) {
@@ -31,7 +31,7 @@ Outcome add_feedback(Call& call) {
   TRY(const support::NewFeedback feedback, read_feedback(call.request.body));
   TRY(const support::Feedback added,
       answered(desk->feedback().add(call.path_parameter("id"), feedback, ticket_actor(call))));
-  Reply reply = json_reply(ticket_json(added), 201);
+  Reply reply = json_reply(thing_json(added), 201);
   reply.told_of = added.submitted_text;
   return reply;
 }
@@ -40,7 +40,7 @@ Outcome feedback_again(Call& call, const std::string& submitted_at) {
   TRY(auto* desk, desk_of(call));
   TRY(const support::Feedback feedback,
       answered(desk->feedback().find(call.path_parameter("id"), submitted_at, ticket_actor(call))));
-  return json_reply(ticket_json(feedback));
+  return json_reply(thing_json(feedback));
 }
 
 Outcome list_events(Call& call) {
@@ -54,7 +54,7 @@ Outcome list_events(Call& call) {
   request.newest_first = order != "oldest";
   TRY(request.page, ticket_page(call));
   TRY(const auto events, answered(desk->events().list(call.path_parameter("id"), request, ticket_actor(call))));
-  return json_reply(ticket_page_json(events));
+  return json_reply(page_json(events));
 }
 
 Outcome add_event(Call& call) {
@@ -62,7 +62,7 @@ Outcome add_event(Call& call) {
   TRY(const EventRequest request, read_event(call.request.body));
   TRY(const support::TicketEvent event, answered(desk->events().add(call.path_parameter("id"), request.type,
                                                                     request.details, ticket_actor(call, request.by))));
-  Reply reply = json_reply(ticket_json(event), 201);
+  Reply reply = json_reply(thing_json(event), 201);
   reply.told_of = support::event_name(event);
   return reply;
 }
@@ -78,11 +78,11 @@ Outcome list_ticket_emails(Call& call) {
   TRY(auto* desk, desk_of(call));
   TRY(const support::PageRequest page, ticket_page(call));
   TRY(const auto emails, answered(desk->correspondence().list(call.path_parameter("id"), page, ticket_actor(call))));
-  return json_reply(ticket_page_json(emails));
+  return json_reply(page_json(emails));
 }
 
 Reply email_reply(const support::TakenEmail& taken) {
-  Reply reply = json_reply(ticket_json(taken.email), 201);
+  Reply reply = json_reply(thing_json(taken.email), 201);
   reply.told_of = taken.email.message_id;
   return taken.is_repeated ? replayed(std::move(reply)) : std::move(reply);
 }
@@ -109,7 +109,7 @@ Outcome receive_answer(Call& call) {
 Outcome email_again(Call& call, const std::string& message_id) {
   TRY(auto* desk, desk_of(call));
   TRY(const support::TicketEmail email, answered(desk->correspondence().find(message_id, ticket_actor(call))));
-  return json_reply(ticket_json(email));
+  return json_reply(thing_json(email));
 }
 
 Parameter day_parameter(std::string_view name, std::string description) {

@@ -47,7 +47,7 @@ Outcome show_tickets(Call& call) {
   const std::vector<std::string> ids = ids_in(call.text("ids"));
   if (ids.empty()) return refuse_field("ids", "is required: ids of tickets, separated by commas");
   TRY(const std::vector<support::Ticket> tickets, answered(desk->tickets().get_many(ids, ticket_actor(call))));
-  return json_reply(ticket_list_json(tickets));
+  return json_reply(list_json(tickets));
 }
 
 constexpr std::string_view priorities[] = {"P1", "P2", "P3", "P4"};
@@ -67,7 +67,7 @@ Outcome list_tickets(Call& call) {
   filter.until = created.until;
   TRY(const support::PageRequest page, ticket_page(call));
   TRY(const auto tickets, answered(desk->lists().find(filter, page, ticket_actor(call))));
-  return json_reply(ticket_page_json(tickets));
+  return json_reply(page_json(tickets));
 }
 
 // From the counters of the live metrics, if they are complete.
@@ -100,7 +100,7 @@ Outcome list_escalated(Call& call) {
   TRY(auto* desk, desk_of(call));
   TRY(const support::PageRequest page, ticket_page(call));
   TRY(const auto tickets, answered(desk->lists().escalated(call.text("engineer"), page, ticket_actor(call))));
-  return json_reply(ticket_page_json(tickets));
+  return json_reply(page_json(tickets));
 }
 
 Parameter filter_parameter(std::string_view name, std::string description, std::vector<std::string> choices = {}) {
