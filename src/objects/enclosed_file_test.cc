@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "base/temporary_directory.h"
+#include "objects/written_files_testing.h"
 
 namespace postino::objects {
 namespace {
@@ -17,17 +17,6 @@ using base::ErrorCode;
 using testing::HasSubstr;
 
 constexpr base::TimePoint written_at{base::Milliseconds(1'794'735'000'000)};  // 2026-11-15T09:30:00Z
-
-void write_file(const fs::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  ASSERT_TRUE(file.good()) << path;
-}
-
-template <class T>
-std::string fault(const base::Result<T>& result) {
-  return result ? "none" : result.error().message;
-}
 
 class EnclosedFileTest : public testing::Test {
  protected:
@@ -71,7 +60,7 @@ TEST_F(EnclosedFileTest, NothingLeadsOut) {
         (directory_.path() / "secret.txt").string(), std::string("link"), std::string("relative"),
         std::string("up/secret.txt"), std::string("inside/harmless"), std::string("/proc/self/cwd/secret.txt")}) {
     EXPECT_EQ(code_of(path), ErrorCode::not_found) << path;
-    EXPECT_THAT(fault(read(path)), HasSubstr("there is no such file")) << "it must not tell what there is";
+    EXPECT_THAT(error_text(read(path)), HasSubstr("there is no such file")) << "it must not tell what there is";
   }
 }
 
@@ -95,7 +84,7 @@ TEST_F(EnclosedFileTest, OnlyPlainFilesAreRead) {
 TEST_F(EnclosedFileTest, LargeFilesAreRefused) {
   EXPECT_TRUE(read("inside/a.txt", 6));
   EXPECT_EQ(code_of("inside/a.txt", 5), ErrorCode::invalid);
-  EXPECT_THAT(fault(read("inside/a.txt", 5)), HasSubstr("larger than 5 bytes"));
+  EXPECT_THAT(error_text(read("inside/a.txt", 5)), HasSubstr("larger than 5 bytes"));
 }
 
 TEST_F(EnclosedFileTest, WritesWholeFilesWithTheirDirectoriesOnce) {

@@ -4,32 +4,27 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "base/random.h"
 #include "base/temporary_directory.h"
+#include "objects/written_files_testing.h"
 #include "outbox/ledger/directory_spool.h"
 
 namespace postino::outbox {
 namespace {
 
 namespace fs = std::filesystem;
+using objects::write_file;
 using testing::HasSubstr;
 
 constexpr base::TimePoint intake_start{base::Milliseconds(1'794'735'000'000)};  // 2026-11-15T09:30:00Z
-
-void write_attached(const fs::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  ASSERT_TRUE(file.good()) << path;
-}
 
 // Payloads become messages: with files of a directory, and what is wrong is told.
 class IntakeTest : public testing::Test {
  protected:
   IntakeTest() {
     fs::create_directories(files_);
-    write_attached(files_ / "a.txt", "attached");
+    write_file(files_ / "a.txt", "attached");
   }
 
   Event work(const std::string& payload, IntakeOptions options, std::string sender = "ann@example.com") {
@@ -117,7 +112,7 @@ class IntakeMemoryTest : public IntakeTest {
  protected:
   static constexpr std::size_t megabyte = 1 << 20;
 
-  IntakeMemoryTest() { write_attached(files_ / "large.bin", std::string(2 * megabyte, 'x')); }
+  IntakeMemoryTest() { write_file(files_ / "large.bin", std::string(2 * megabyte, 'x')); }
 
   Email with_file() {
     Email email;
@@ -155,7 +150,7 @@ TEST_F(IntakeMemoryTest, RoomIsTakenBeforeAttachmentsAreRead) {
 }
 
 TEST_F(IntakeMemoryTest, AMessageThatIsLargerThanAllMemoryIsBuiltAlone) {
-  write_attached(files_ / "large.bin", std::string(5 * megabyte, 'x'));
+  write_file(files_ / "large.bin", std::string(5 * megabyte, 'x'));
   const auto event = intake_->work(with_file(), room_);
   ASSERT_TRUE(event);
   EXPECT_GT(message_of(*event).size(), 5 * megabyte);
@@ -192,7 +187,7 @@ TEST_F(IntakeTest, APayloadThatCannotBeTheirsOrIsDamagedIsRejected) {
   EXPECT_EQ(rejection("../files/a.txt"), "the payload is missing from the spool");
   object.id = email.id;
   const std::string path = spool_->write(object).value();
-  write_attached(directory_.path() / "spool" / path, "spoilt");
+  write_file(directory_.path() / "spool" / path, "spoilt");
   EXPECT_THAT(rejection(path), HasSubstr("is damaged"));
 }
 

@@ -1,37 +1,30 @@
+#include "outbox/ledger/directory_spool.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <fstream>
+#include <filesystem>
 
 #include "base/temporary_directory.h"
-#include "outbox/ledger/directory_spool.h"
+#include "objects/written_files_testing.h"
 
 namespace postino::outbox {
 namespace {
 
 namespace fs = std::filesystem;
 using base::ErrorCode;
+using objects::error_text;
+using objects::write_file;
 using testing::HasSubstr;
 
 constexpr base::TimePoint spool_start{base::Milliseconds(1'794'735'000'000)};  // 2026-11-15T09:30:00Z
-
-void write_file(const fs::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  ASSERT_TRUE(file.good()) << path;
-}
-
-template <class T>
-std::string fault(const base::Result<T>& result) {
-  return result ? "none" : result.error().message;
-}
 
 class DirectorySpoolTest : public testing::Test {
  protected:
   DirectorySpoolTest() {
     auto opened = DirectorySpool::open(directory_.path() / "a" / "spool", random_);
-    EXPECT_TRUE(opened) << fault(opened);
+    EXPECT_TRUE(opened) << error_text(opened);
     if (opened) spool_ = *std::move(opened);
   }
   static SpoolObject object(std::string bytes, base::TimePoint keep_until = spool_start + std::chrono::hours(24)) {
@@ -45,7 +38,7 @@ class DirectorySpoolTest : public testing::Test {
 
 TEST_F(DirectorySpoolTest, KeepsWhatWasWritten) {
   const auto path = spool_->write(object("one"));
-  ASSERT_TRUE(path) << fault(path);
+  ASSERT_TRUE(path) << error_text(path);
   EXPECT_THAT(*path, testing::MatchesRegex("2026/11/e1-[0-9a-f]{16}\\.json"));
   const auto second = spool_->write(object("two"));
   ASSERT_TRUE(second);
@@ -294,7 +287,7 @@ TEST_F(DirectorySpoolTest, ARelativeDirectoryIsBelowTheWorkingDirectory) {
   const fs::path given = fs::relative(directory);
   ASSERT_TRUE(given.is_relative());
   const auto spool = DirectorySpool::open(given, random_);
-  ASSERT_TRUE(spool) << fault(spool);
+  ASSERT_TRUE(spool) << error_text(spool);
   write_file(directory / "theirs.json", "contents");
   EXPECT_EQ((*spool)->read("theirs.json").value_or("-"), "contents");
   EXPECT_EQ((*spool)->read((given / "theirs.json").string()).value_or("-"), "contents");
@@ -327,7 +320,7 @@ TEST_F(DirectorySpoolTest, LinksInItAreToldOfAndNotFollowed) {
 
   fs::rename(spool / "2026", directory_.path() / "2026");
   fs::create_directory_symlink(directory_.path() / "2026", spool / "2026");
-  EXPECT_THAT(fault(spool_->read(*path)), HasSubstr("in a directory that is one"));
+  EXPECT_THAT(error_text(spool_->read(*path)), HasSubstr("in a directory that is one"));
   const auto written = spool_->write(object("two"));
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().code, ErrorCode::io);
@@ -342,16 +335,16 @@ TEST_F(DirectorySpoolTest, AMarkerThatIsALinkIsToldOf) {
   const fs::path marker = directory_.path() / "a" / "spool" / "POSTINO-SPOOL";
   fs::rename(marker, directory_.path() / "marker");
   fs::create_symlink(directory_.path() / "marker", marker);
-  EXPECT_THAT(fault(spool_->be_noted_in(data)), HasSubstr("POSTINO-SPOOL of the spool is a symbolic link"));
+  EXPECT_THAT(error_text(spool_->be_noted_in(data)), HasSubstr("POSTINO-SPOOL of the spool is a symbolic link"));
 }
 
 TEST_F(DirectorySpoolTest, MayItselfBeALink) {
   const fs::path link = directory_.path() / "link";
   fs::create_directory_symlink(directory_.path() / "a" / "spool", link);
   const auto by_link = DirectorySpool::open(link, random_);
-  ASSERT_TRUE(by_link) << fault(by_link);
+  ASSERT_TRUE(by_link) << error_text(by_link);
   const auto path = (*by_link)->write(object("one"));
-  ASSERT_TRUE(path) << fault(path);
+  ASSERT_TRUE(path) << error_text(path);
   EXPECT_EQ(spool_->read(*path).value_or("-"), "one");
   // Other programs name their files in full, by the link or without it.
   EXPECT_EQ((*by_link)->read((link / *path).string()).value_or("-"), "one");
