@@ -5,6 +5,7 @@
 #include <random>
 #include <thread>
 
+#include "base/many_threads_testing.h"
 #include "base/temporary_directory.h"
 #include "engine/consistency_testing.h"
 #include "engine/engine.h"
@@ -67,10 +68,7 @@ class DiskFaults : public testing::TestWithParam<DiskFault> {
 
   // The store looks at the disk a few times a second.
   bool before_long(bool accepted) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (put_one_more() != accepted)
-      if (std::chrono::steady_clock::now() > deadline) return false;
-    return true;
+    return base::eventually([&] { return put_one_more() == accepted; });
   }
 
   bool put_one_more() {
@@ -223,10 +221,7 @@ TEST_P(FullDisk, IsGotOverWithoutOpeningTheStoreAgain) {
 TEST_P(FullDisk, IsGotOverByTheStoreItself) {
   write_into_fault(1);
   disk_.set_fault(DiskFault::none);
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (engine_->write_health().refusal != WriteRefusal::none && std::chrono::steady_clock::now() < deadline)
-    std::this_thread::yield();
-  EXPECT_EQ(engine_->write_health().refusal, WriteRefusal::none);
+  EXPECT_TRUE(base::eventually([&] { return engine_->write_health().refusal == WriteRefusal::none; }));
 }
 
 // With as much room as must be kept and no more, the next write out would meet a full disk again.
@@ -237,9 +232,10 @@ TEST_P(FullDisk, IsGotOverWithAnEighthMoreThanTheReserve) {
   const std::uint64_t nearly = reserve + reserve / 8 - 1;
   disk_.set_free_space(nearly);
   disk_.set_fault(DiskFault::none);
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (engine_->write_health().free_bytes != nearly && std::chrono::steady_clock::now() < deadline) put_one_more();
-  EXPECT_EQ(engine_->write_health().free_bytes, nearly) << "it has looked";
+  EXPECT_TRUE(base::eventually([&] {
+    put_one_more();
+    return engine_->write_health().free_bytes == nearly;
+  })) << "it has looked";
   EXPECT_FALSE(put_one_more());
   EXPECT_EQ(engine_->write_health().refusal, WriteRefusal::disk_full);
 
@@ -248,15 +244,15 @@ TEST_P(FullDisk, IsGotOverWithAnEighthMoreThanTheReserve) {
   EXPECT_EQ(engine_->write_health().refusal, WriteRefusal::none);
 }
 
-// Nobody waits for a store that does not go on: neither those that write nor the thread that looks at the disk.
-TEST_P(FullDisk, KeepsNobodyWaitingWhileTheStoreDoesNotGoOn) {
+// No thread waits for a store that does not go on: neither those that write nor the one that looks at the disk.
+TEST_P(FullDisk, KeepsNoThreadWaitingWhileTheStoreDoesNotGoOn) {
   write_into_fault(400);  // something is in memory
   disk_.set_hanging(true);
   disk_.set_fault(DiskFault::none);
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  const auto is_told = [&] { return engine_->write_health().reason.find("has not gone on yet") != std::string::npos; };
-  while (!is_told() && std::chrono::steady_clock::now() < deadline) EXPECT_FALSE(put_one_more());
-  EXPECT_TRUE(is_told());
+  EXPECT_TRUE(base::eventually([&] {
+    EXPECT_FALSE(put_one_more());
+    return engine_->write_health().reason.find("has not gone on yet") != std::string::npos;
+  }));
   EXPECT_EQ(engine_->write_health().refusal, WriteRefusal::disk_full);
   for (int i = 0; i < 3; ++i) EXPECT_FALSE(put_one_more());
   expect_acknowledged_alone();
