@@ -298,13 +298,18 @@ def test_a_frozen_database_keeps_callers_waiting_once(start_on, mariadb):
         longest = max(seconds for seconds, _ in answers)
         for _, answer in answers:
             assert answer.status == 503 and answer.headers["retry-after"], answer
-        answers.clear()
-        for call in calls:
-            ask(call)
-        print(f"\nat first up to {longest:.1f} s, then {sorted(round(seconds, 2) for seconds, _ in answers)} s")
-        # Each would wait for seven seconds and a half. A busy machine may be slow, but not as slow as that.
-        assert sum(seconds for seconds, _ in answers) < len(calls) * (statement * 1.5 + connection) / 3
-        assert all(answer.status == 503 for _, answer in answers)
+
+        def are_answered_at_once():
+            answers.clear()
+            for call in calls:
+                ask(call)
+            print(f"\nat first up to {longest:.1f} s, then {sorted(round(seconds, 2) for seconds, _ in answers)} s")
+            assert all(answer.status == 503 for _, answer in answers)
+            # Otherwise each would wait for seven seconds and a half.
+            return sum(seconds for seconds, _ in answers) < len(calls) * (statement * 1.5 + connection) / 3
+
+        # A busy machine may be slow once, but callers that wait do so every time.
+        assert any(are_answered_at_once() for _ in range(3))
     finally:
         mariadb.thaw()
     identifier = eventually(lambda: (answer := hand_in(rest)).status == 201 and answer.json["results"][0]["id"], "an answer")
@@ -313,7 +318,7 @@ def test_a_frozen_database_keeps_callers_waiting_once(start_on, mariadb):
 
 
 def test_a_server_ends_in_time_though_its_database_is_frozen(start_on, mariadb, directory):
-    grace, statement = 2, 60  # seconds
+    grace, statement = 2, 2 * PATIENCE_SECONDS  # a server that waits for the database does not end in time
     with RecordingSmtp(directory / "smtp.log") as recorder:
         recorder.gates["."] = threading.Event()
         database = mariadb.new_database()
@@ -336,9 +341,7 @@ def test_a_server_ends_in_time_though_its_database_is_frozen(start_on, mariadb, 
             caller.start()
             recorder.gates.pop(".").set()
             server.ask_to_end()
-            began = time.monotonic()
             assert server.await_end() == 0
-            assert time.monotonic() - began < statement / 2, "without waiting for the database"
             caller.join()
         finally:
             mariadb.thaw()
