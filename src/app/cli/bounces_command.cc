@@ -33,8 +33,7 @@ base::Result<void> submit_report(RestClient& client, const std::string& file, bo
 }  // namespace
 
 void add_bounces_command(CommandLine& line) {
-  CLI::App& bounces = add_command_group(line, "bounces", "submit delivery reports");
-  bounces.require_subcommand(1);
+  CLI::App& bounces = add_command_group(line, line.program(), "bounces", "submit delivery reports");
   ClientCommand command(line, bounces, "submit", "takeBounce");
   const auto file = std::make_shared<std::string>();
   command.add_argument("message", *file,

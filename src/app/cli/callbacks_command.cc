@@ -21,8 +21,8 @@ const Listing& callback_listing() {
 }  // namespace
 
 void add_callbacks_command(CommandLine& line) {
-  CLI::App& callbacks = add_command_group(line, "callbacks", "list and replay callbacks that were given up");
-  callbacks.require_subcommand(1);
+  CLI::App& callbacks =
+      add_command_group(line, line.program(), "callbacks", "list and replay callbacks that were given up");
   ClientCommand list(line, callbacks, "list", "listDeadCallbacks");
   run_listing(list, callback_listing());
   add_change_command(line, callbacks, callback_replay());

@@ -292,8 +292,10 @@ void add_observation(CommandLine& line, CLI::App& group) {
 }  // namespace
 
 void add_capacity_command(CommandLine& line) {
-  CLI::App& group = add_command_group(
-      line, "capacity", "calculate what requests take and cost on DynamoDB, and what this store's traffic would");
+  CLI::App& group =
+      add_command_group(line, line.program(), "capacity",
+                        "calculate what requests take and cost on DynamoDB, and what this store's traffic would");
+  group.require_subcommand(0);  // by itself it plans
   add_former(line, group);
   add_prices(line, group);
   add_observation(line, group);

@@ -91,9 +91,11 @@ std::string given_client_option(const CLI::App& command) {
 
 bool is_client_option(const CLI::Option& option) { return option.get_group() == client_group; }
 
-CLI::App& add_command_group(CommandLine& line, const std::string& name, const std::string& description) {
-  CLI::App& group = *line.program().add_subcommand(name, description);
+CLI::App& add_command_group(CommandLine& line, CLI::App& parent, const std::string& name,
+                            const std::string& description) {
+  CLI::App& group = *parent.add_subcommand(name, description);
   add_client_options(group, line.client_options());
+  group.require_subcommand(1);
   return group;
 }
 

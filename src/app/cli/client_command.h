@@ -22,8 +22,9 @@ void add_client_options(CLI::App& command, ClientOptions& options);
 std::string given_client_option(const CLI::App& command);
 bool is_client_option(const CLI::Option& option);
 
-// A command that has others in it: "emails".
-CLI::App& add_command_group(CommandLine& line, const std::string& name, const std::string& description);
+// A command inside `parent` that has others in it, of which one must be asked for: "emails".
+CLI::App& add_command_group(CommandLine& line, CLI::App& parent, const std::string& name,
+                            const std::string& description);
 
 // What is not given comes from the operation.
 struct OptionStyle {

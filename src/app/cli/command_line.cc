@@ -15,8 +15,9 @@ namespace postino::app {
 namespace {
 
 constexpr const char* description =
-    "Postino makes a company's messages reliable: an e-mail outbox and message queues on a store that speaks Amazon "
-    "DynamoDB's API.";
+    "Postino makes a company's messages reliable: an e-mail outbox, message queues, payment reminders and a support "
+    "desk, "
+    "on a store that speaks Amazon DynamoDB's API.";
 
 }  // namespace
 

@@ -99,8 +99,7 @@ void add_email_contents(CommandLine& line, CLI::App& emails, const std::string& 
 }  // namespace
 
 void add_emails_command(CommandLine& line) {
-  CLI::App& emails = add_command_group(line, "emails", "list, show and change e-mails");
-  emails.require_subcommand(1);
+  CLI::App& emails = add_command_group(line, line.program(), "emails", "list, show and change e-mails");
   ClientCommand list(line, emails, "list", "listEmails");
   run_listing(list, email_listing());
   ClientCommand invalid(line, emails, "invalid", "listInvalidEmails");

@@ -58,7 +58,7 @@ void add_mail_clear(CommandLine& line, CLI::App& mailbox) {
 }  // namespace
 
 void add_mailbox_command(CommandLine& line) {
-  CLI::App& mailbox = add_command_group(line, "mailbox", "read the mail in the sandbox");
+  CLI::App& mailbox = add_command_group(line, line.program(), "mailbox", "read the mail in the sandbox");
   mailbox.require_subcommand(0, 1);
   ClientCommand list(line, mailbox, "list", "listMailbox");
   run_listing(list, mail_listing());

@@ -265,8 +265,7 @@ void add_connection_test(CommandLine& line, CLI::App& messages) {
 }  // namespace
 
 void add_messages_command(CommandLine& line) {
-  CLI::App& messages = add_command_group(line, "messages", "send messages to queues, and receive them");
-  messages.require_subcommand(1);
+  CLI::App& messages = add_command_group(line, line.program(), "messages", "send messages to queues, and receive them");
   add_produce(line, messages);
   add_consume(line, messages);
   add_depth(line, messages);

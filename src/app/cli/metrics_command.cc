@@ -109,9 +109,7 @@ const Listing& set_aside_listing() {
 }
 
 void add_set_aside(CommandLine& line, CLI::App& metrics) {
-  CLI::App& group = *metrics.add_subcommand("set-aside", "changes that could not be counted or delivered");
-  add_client_options(group, line.client_options());
-  group.require_subcommand(1);
+  CLI::App& group = add_command_group(line, metrics, "set-aside", "changes that could not be counted or delivered");
   ClientCommand list(line, group, "list", "listSetAside");
   run_listing(list, set_aside_listing());
   add_operation_command(line, group, {"retry", "retrySetAside"});
@@ -121,7 +119,9 @@ void add_set_aside(CommandLine& line, CLI::App& metrics) {
 }  // namespace
 
 void add_metrics_command(CommandLine& line) {
-  CLI::App& group = add_command_group(line, "metrics", "show live figures, their history, and what follows changes");
+  CLI::App& group =
+      add_command_group(line, line.program(), "metrics", "show live figures, their history, and what follows changes");
+  group.require_subcommand(0);  // by itself it shows the figures
   add_watch(line, group);
   add_history(line, group);
   ClientCommand followers(line, group, "followers", "listFollowers");

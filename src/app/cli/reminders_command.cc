@@ -265,13 +265,6 @@ void add_export(CommandLine& line, CLI::App& parent, const std::string& name, st
   });
 }
 
-CLI::App& add_group(CommandLine& line, CLI::App& parent, std::string_view name, std::string_view description) {
-  CLI::App& group = *parent.add_subcommand(std::string(name), std::string(description));
-  add_client_options(group, line.client_options());
-  group.require_subcommand(1);
-  return group;
-}
-
 void add_group_commands(CommandLine& line, CLI::App& parent, std::string_view group) {
   for (const NamedListing& named : reminder_listings()) {
     if (named.group != group) continue;
@@ -285,14 +278,14 @@ void add_group_commands(CommandLine& line, CLI::App& parent, std::string_view gr
 }  // namespace
 
 void add_reminders_command(CommandLine& line) {
-  CLI::App& reminders = add_command_group(line, "reminders", "draft payment reminders, approve and send them");
-  reminders.require_subcommand(1);
+  CLI::App& reminders =
+      add_command_group(line, line.program(), "reminders", "draft payment reminders, approve and send them");
   for (const auto& [name, description] : reminder_groups)
-    add_group_commands(line, add_group(line, reminders, name, description), name);
-  CLI::App& import = add_group(line, reminders, "import", "take customers and invoices from files");
+    add_group_commands(line, add_command_group(line, reminders, std::string(name), std::string(description)), name);
+  CLI::App& import = add_command_group(line, reminders, "import", "take customers and invoices from files");
   add_import(line, import, "customers", "importCustomers");
   add_import(line, import, "invoices", "importInvoices");
-  CLI::App& exported = add_group(line, reminders, "export", "write customers and invoices to files");
+  CLI::App& exported = add_command_group(line, reminders, "export", "write customers and invoices to files");
   add_export(line, exported, "customers", "exportCustomers");
   add_export(line, exported, "invoices", "exportInvoices");
   add_group_commands(line, reminders, "");

@@ -70,8 +70,7 @@ void add_session_lists(CommandLine& line, CLI::App& sessions) {
 }  // namespace
 
 void add_sessions_command(CommandLine& line) {
-  CLI::App& sessions = add_command_group(line, "sessions", "sign in, and list and end sessions");
-  sessions.require_subcommand(1);
+  CLI::App& sessions = add_command_group(line, line.program(), "sessions", "sign in, and list and end sessions");
   add_sign_in_command(line, sessions);
   add_session_lists(line, sessions);
   for (const OperationCommand& ending :

@@ -15,8 +15,8 @@ const Listing& suppression_listing() {
 }  // namespace
 
 void add_suppressions_command(CommandLine& line) {
-  CLI::App& suppressions = add_command_group(line, "suppressions", "list, add and remove suppressed addresses");
-  suppressions.require_subcommand(1);
+  CLI::App& suppressions =
+      add_command_group(line, line.program(), "suppressions", "list, add and remove suppressed addresses");
   ClientCommand list(line, suppressions, "list", "listSuppressions");
   run_listing(list, suppression_listing());
   add_change_command(line, suppressions, suppression());

@@ -151,16 +151,8 @@ void add_downloading(CommandLine& line, CLI::App& parent) {
   });
 }
 
-CLI::App& add_ticket_group(CommandLine& line, CLI::App& parent, const std::string& name,
-                           const std::string& description) {
-  CLI::App& group = *parent.add_subcommand(name, description);
-  add_client_options(group, line.client_options());
-  group.require_subcommand(1);
-  return group;
-}
-
 void add_attachment_commands(CommandLine& line, CLI::App& tickets) {
-  CLI::App& attachments = add_ticket_group(line, tickets, "attachments", "files of tickets");
+  CLI::App& attachments = add_command_group(line, tickets, "attachments", "files of tickets");
   static const Listing listing{"listAttachments",
                                "reading attachments",
                                {{"ATTACHMENT", "attachment_id"},
@@ -179,15 +171,15 @@ void add_attachment_commands(CommandLine& line, CLI::App& tickets) {
 }  // namespace
 
 void add_tickets_command(CommandLine& line) {
-  CLI::App& tickets = add_command_group(line, "tickets", "open tickets of the support desk, and work on them");
-  tickets.require_subcommand(1);
+  CLI::App& tickets =
+      add_command_group(line, line.program(), "tickets", "open tickets of the support desk, and work on them");
   for (const TicketListing& named : ticket_listings()) {
     ClientCommand list(line, tickets, std::string(named.name), named.listing.operation);
     run_listing(list, named.listing);
   }
   for (const OperationCommand& command : ticket_operations) add_operation_command(line, tickets, command);
   add_attachment_commands(line, tickets);
-  CLI::App& cache = add_ticket_group(line, tickets, "cache", "results that are kept for 15 minutes");
+  CLI::App& cache = add_command_group(line, tickets, "cache", "results that are kept for 15 minutes");
   add_operation_command(line, cache, {"put", "putCachedResult"});
   add_operation_command(line, cache, {"get", "getCachedResult"});
   add_examples(tickets,
