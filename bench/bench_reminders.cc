@@ -20,7 +20,7 @@
 #include "outbox/store_ledger/store_ledger.h"
 #include "outbox/store_ledger/store_suppressions.h"
 #include "outbox/store_ledger/store_tables.h"
-#include "reminders/outbox_mail_room.h"
+#include "reminders/outbox_reminder_mailer.h"
 #include "reminders/record/customer_item.h"
 #include "reminders/record/draft_item.h"
 #include "reminders/record/invoice_item.h"
@@ -225,7 +225,7 @@ class Office {
   outbox::StoreSuppressions suppressions_{*engine_, {}, retry_};
   outbox::WorkSignal signal_;
   outbox::Outbox outbox_{ledger_, suppressions_, policy_, clock_, random_, signal_, {}};
-  OutboxMailRoom mail_{outbox_, *engine_};
+  OutboxReminderMailer mail_{outbox_, *engine_};
   ReminderStore records_{*engine_, {}, Rules::usual(), clock_, random_, retry_};
   Customers customers_{records_};
   Approvals approvals_{records_, customers_, mail_, {.other_person = false, .from = "billing@example.com"}};

@@ -28,7 +28,7 @@ namespace {
 using namespace support;
 
 // No ticket here sends e-mails.
-class NoMailRoom final : public MailRoom {
+class NoMailer final : public outbox::Mailer {
  public:
   bool shares_commits() const override { return false; }
   outbox::JoinedOutcome accept_with(const outbox::Payload&, const std::string&,
@@ -181,7 +181,7 @@ class Desk {
   base::SystemRandom random_;
   const store::Retry retry_{random_, [](base::Milliseconds time) { std::this_thread::sleep_for(time); }};
   std::unique_ptr<engine::Engine> engine_;
-  NoMailRoom mail_;
+  NoMailer mail_;
   SupportDesk desk_{*engine_, mail_, {}, clock_, random_, retry_};
   std::string sample_;
   std::vector<item::Item> creation_;

@@ -11,10 +11,10 @@
 #include "reminders/actor.h"
 #include "reminders/customers.h"
 #include "reminders/drafts.h"
-#include "reminders/mail_room.h"
 #include "reminders/record/draft.h"
 #include "reminders/record/sent_reminder.h"
 #include "reminders/refusal.h"
+#include "reminders/reminder_mailer.h"
 #include "reminders/standing.h"
 
 namespace postino::reminders {
@@ -31,7 +31,7 @@ struct ApprovalRules {
 
 class Approvals {
  public:
-  Approvals(ReminderStore& store, Customers& customers, MailRoom& mail, ApprovalRules rules)
+  Approvals(ReminderStore& store, Customers& customers, ReminderMailer& mail, ApprovalRules rules)
       : store_(store), customers_(customers), mail_(mail), rules_(std::move(rules)) {}
 
   // `seen` is the revision that is approved, and exactly its text is sent.
@@ -57,7 +57,7 @@ class Approvals {
 
   ReminderStore& store_;
   Customers& customers_;
-  MailRoom& mail_;
+  ReminderMailer& mail_;
   const ApprovalRules rules_;
 };
 

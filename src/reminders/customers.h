@@ -54,7 +54,7 @@ tl::unexpected<Refusal> refuse_unknown_customer(const std::string& id);
 class Customers {
  public:
   // `mail` is where reminders wait that were approved; nullptr: nothing is called back here. Both must outlive it.
-  explicit Customers(ReminderStore& store, MailRoom* mail = nullptr) : store_(store), mail_(mail) {}
+  explicit Customers(ReminderStore& store, ReminderMailer* mail = nullptr) : store_(store), mail_(mail) {}
 
   // Makes it or changes name and address. What the customer has decided, and counts, stay: also those of a customer of
   // this id that was erased. Bounces are those of an address, and end with it. `opted_out` is taken when it is true.
@@ -114,7 +114,7 @@ class Customers {
                                                 const std::string& invoice_id);
 
   ReminderStore& store_;
-  MailRoom* const mail_;
+  ReminderMailer* const mail_;
 };
 
 }  // namespace postino::reminders

@@ -9,9 +9,9 @@
 
 #include "net/trouble.h"
 #include "reminders/customers.h"
-#include "reminders/mail_room.h"
 #include "reminders/record/sent_reminder.h"
 #include "reminders/record/watch.h"
+#include "reminders/reminder_mailer.h"
 #include "reminders/reminder_store.h"
 
 namespace postino::reminders {
@@ -28,7 +28,7 @@ Answer<void> write_delivery(ReminderStore& store, const Watch& watch, const Sent
 
 class Deliveries {
  public:
-  Deliveries(ReminderStore& store, Customers& customers, MailRoom& mail)
+  Deliveries(ReminderStore& store, Customers& customers, ReminderMailer& mail)
       : store_(store), customers_(customers), mail_(mail) {}
 
   // Something has happened to this e-mail: the next run looks at it. Does not wait. For e-mails of all kinds.
@@ -65,7 +65,7 @@ class Deliveries {
 
   ReminderStore& store_;
   Customers& customers_;
-  MailRoom& mail_;
+  ReminderMailer& mail_;
   net::LastingTrouble trouble_;
   std::mutex mutex_;
   std::set<std::string> noted_;

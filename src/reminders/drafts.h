@@ -8,11 +8,11 @@
 
 #include "reminders/actor.h"
 #include "reminders/customers.h"
-#include "reminders/mail_room.h"
 #include "reminders/page.h"
 #include "reminders/record/draft.h"
 #include "reminders/record/rule.h"
 #include "reminders/refusal.h"
+#include "reminders/reminder_mailer.h"
 #include "reminders/templates.h"
 #include "reminders/text/diff.h"
 
@@ -70,7 +70,7 @@ std::string same_draft(const StoredDraft& stored, expr::Placeholders& placeholde
 
 class Drafts {
  public:
-  Drafts(ReminderStore& store, Customers& customers, Templates& templates, MailRoom& mail)
+  Drafts(ReminderStore& store, Customers& customers, Templates& templates, ReminderMailer& mail)
       : store_(store), customers_(customers), templates_(templates), mail_(mail) {}
 
   // The text as it would be in a draft for this customer. Nothing is written.
@@ -120,7 +120,7 @@ class Drafts {
   ReminderStore& store_;
   Customers& customers_;
   Templates& templates_;
-  MailRoom& mail_;
+  ReminderMailer& mail_;
 };
 
 }  // namespace postino::reminders

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "reminders/actor.h"
-#include "reminders/mail_room.h"
 #include "reminders/refusal.h"
+#include "reminders/reminder_mailer.h"
 
 namespace postino::reminders {
 
@@ -33,7 +33,7 @@ class Erasure {
  public:
   static constexpr std::size_t max_export_bytes = 64 << 20;
 
-  Erasure(ReminderStore& store, MailRoom& mail) : store_(store), mail_(mail) {}
+  Erasure(ReminderStore& store, ReminderMailer& mail) : store_(store), mail_(mail) {}
 
   // JSON: profile, objection, invoices, drafts and their revisions, sent reminders, overrides, audit events: every
   // attribute of every record. Also of customers that other programs have written without a profile.
@@ -76,7 +76,7 @@ class Erasure {
   Answer<ErasureReport> report(const Keys& keys, const std::string& id);
 
   ReminderStore& store_;
-  MailRoom& mail_;
+  ReminderMailer& mail_;
 };
 
 }  // namespace postino::reminders

@@ -6,15 +6,15 @@
 
 #include "net/trouble.h"
 #include "outbox/handover_walk.h"
-#include "reminders/mail_room.h"
 #include "reminders/record/watch.h"
+#include "reminders/reminder_mailer.h"
 #include "reminders/reminder_store.h"
 
 namespace postino::reminders {
 
 class Handovers {
  public:
-  Handovers(ReminderStore& store, MailRoom& mail) : store_(store), mail_(mail) {}
+  Handovers(ReminderStore& store, ReminderMailer& mail) : store_(store), mail_(mail) {}
 
   // How many were handed over, as HandoverWalk::run() says. The log tells when an outbox is away, and when that is
   // over. An outbox that shares commits is handed nothing: only what is left of another one is looked for, until there
@@ -30,7 +30,7 @@ class Handovers {
   Answer<bool> forget(const std::string& email_id);
 
   ReminderStore& store_;
-  MailRoom& mail_;
+  ReminderMailer& mail_;
   Walk walk_;
   net::LastingTrouble away_;      // with the outbox or the store as a whole
   bool nothing_is_left_ = false;  // of an outbox that shared no commits

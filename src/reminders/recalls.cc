@@ -112,8 +112,8 @@ RecallOutcome outcome_of(DeliveryStatus delivery) {
   return delivery == DeliveryStatus::unknown ? RecallOutcome::perhaps_sent : RecallOutcome::over;
 }
 
-Answer<RecallOutcome> try_recall(ReminderStore& store, MailRoom& mail, const Watch& watch, const std::string& reason,
-                                 const Actor& actor) {
+Answer<RecallOutcome> try_recall(ReminderStore& store, ReminderMailer& mail, const Watch& watch,
+                                 const std::string& reason, const Actor& actor) {
   using enum DeliveryStatus;
   const Keys keys = store.keys(watch.tenant);
   TRY(const std::optional<item::Item> item,
@@ -156,7 +156,7 @@ void Recalled::add(const Recalled& more) {
   if (trouble.empty()) trouble = more.trouble;
 }
 
-Answer<RecallOutcome> recall_reminder(ReminderStore& store, MailRoom& mail, const Watch& watch,
+Answer<RecallOutcome> recall_reminder(ReminderStore& store, ReminderMailer& mail, const Watch& watch,
                                       const std::string& reason, const Actor& actor) {
   constexpr int rounds = 8;  // a hand-over, an approval or a payment may be in between
   for (int round = 1;; ++round) {
@@ -165,7 +165,7 @@ Answer<RecallOutcome> recall_reminder(ReminderStore& store, MailRoom& mail, cons
   }
 }
 
-Recalled recall_reminders(ReminderStore& store, MailRoom& mail, const Keys& keys, const std::string& customer_id,
+Recalled recall_reminders(ReminderStore& store, ReminderMailer& mail, const Keys& keys, const std::string& customer_id,
                           const std::string& reason, const Actor& actor) {
   Recalled recalled;
   const auto tell = [&](const Refusal& refusal) {

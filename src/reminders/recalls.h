@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "reminders/actor.h"
-#include "reminders/mail_room.h"
 #include "reminders/record/watch.h"
 #include "reminders/refusal.h"
+#include "reminders/reminder_mailer.h"
 
 namespace postino::reminders {
 
@@ -43,12 +43,12 @@ enum class RecallOutcome {
 
 // Of one reminder that waits. `reason` is for people; it is shown as the `failure` of the reminder. What has no record,
 // or one that cannot be read, is called back by its e-mail.
-Answer<RecallOutcome> recall_reminder(ReminderStore& store, MailRoom& mail, const Watch& watch,
+Answer<RecallOutcome> recall_reminder(ReminderStore& store, ReminderMailer& mail, const Watch& watch,
                                       const std::string& reason, const Actor& actor);
 
 // Of all that wait for this customer. What could not be done is told and logged, and is no error: what has stopped the
 // customer is written.
-Recalled recall_reminders(ReminderStore& store, MailRoom& mail, const Keys& keys, const std::string& customer_id,
+Recalled recall_reminders(ReminderStore& store, ReminderMailer& mail, const Keys& keys, const std::string& customer_id,
                           const std::string& reason, const Actor& actor);
 
 }  // namespace postino::reminders

@@ -94,7 +94,7 @@ class Upkeep {
 }  // namespace
 
 struct Reminders::Parts {
-  Parts(store::Store& given, MailRoom& mail, const ReminderOptions& options, const base::Clock& clock,
+  Parts(store::Store& given, ReminderMailer& mail, const ReminderOptions& options, const base::Clock& clock,
         base::Random& random, store::Retry retry)
       : store(given, options.tables, options.rules, clock, random, std::move(retry)),
         customers(store, &mail),
@@ -125,8 +125,8 @@ struct Reminders::Parts {
   Upkeep upkeep;
 };
 
-Reminders::Reminders(store::Store& store, MailRoom& mail, const ReminderOptions& options, const base::Clock& clock,
-                     base::Random& random, store::Retry retry)
+Reminders::Reminders(store::Store& store, ReminderMailer& mail, const ReminderOptions& options,
+                     const base::Clock& clock, base::Random& random, store::Retry retry)
     : parts_(std::make_unique<Parts>(store, mail, options, clock, random, std::move(retry))) {}
 
 Reminders::~Reminders() = default;

@@ -27,7 +27,7 @@ struct ReminderOptions {
 class Reminders {
  public:
   // Everything given must outlive it.
-  Reminders(store::Store& store, MailRoom& mail, const ReminderOptions& options, const base::Clock& clock,
+  Reminders(store::Store& store, ReminderMailer& mail, const ReminderOptions& options, const base::Clock& clock,
             base::Random& random, store::Retry retry);
   ~Reminders();
 

@@ -78,7 +78,7 @@ Answer<std::string> why_stopped_now(ReminderStore& store, Customers& customers, 
   return stopped;
 }
 
-Answer<Standing> read_standing(ReminderStore& store, Customers& customers, MailRoom& mail, const Keys& keys,
+Answer<Standing> read_standing(ReminderStore& store, Customers& customers, ReminderMailer& mail, const Keys& keys,
                                const std::string& customer_id, const std::string& draft_address) {
   Standing standing;
   auto guard = store.guard(keys, customer_id);

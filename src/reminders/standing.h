@@ -5,8 +5,8 @@
 #include <string>
 
 #include "reminders/customers.h"
-#include "reminders/mail_room.h"
 #include "reminders/record/guard.h"
+#include "reminders/reminder_mailer.h"
 #include "reminders/reminder_store.h"
 
 namespace postino::reminders {
@@ -25,7 +25,7 @@ Answer<std::string> why_stopped_now(ReminderStore& store, Customers& customers, 
 
 // The guard is read first: whatever changes the rest afterwards gives it another version. Only the suppression list is
 // not under it, and the outbox asks that again when it sends. `draft_address` is for customers without a profile.
-Answer<Standing> read_standing(ReminderStore& store, Customers& customers, MailRoom& mail, const Keys& keys,
+Answer<Standing> read_standing(ReminderStore& store, Customers& customers, ReminderMailer& mail, const Keys& keys,
                                const std::string& customer_id, const std::string& draft_address);
 
 }  // namespace postino::reminders

@@ -4,7 +4,7 @@
 
 #include "net/trouble.h"
 #include "outbox/handover_walk.h"
-#include "support/mail_room.h"
+#include "outbox/mailer.h"
 #include "support/record/handover.h"
 #include "support/ticket_store.h"
 
@@ -12,7 +12,7 @@ namespace postino::support {
 
 class Handovers {
  public:
-  Handovers(TicketStore& store, MailRoom& mail) : store_(store), mail_(mail) {}
+  Handovers(TicketStore& store, outbox::Mailer& mail) : store_(store), mail_(mail) {}
 
   // How many were handed over, as HandoverWalk::run() says. The log tells when an outbox is away, and when that is
   // over. An outbox that shares commits is handed little: records are looked for at first, and when one may have been
@@ -26,7 +26,7 @@ class Handovers {
   Answer<void> hand_over(const item::Item& item);
 
   TicketStore& store_;
-  MailRoom& mail_;
+  outbox::Mailer& mail_;
   Walk walk_;
   net::LastingTrouble away_;  // with the outbox or the store as a whole
 };

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "outbox/mailer.h"
 #include "support/field_rules.h"
-#include "support/mail_room.h"
 #include "support/record/ticket_email.h"
 #include "support/ticket_writer.h"
 
@@ -34,7 +34,7 @@ struct LetterRules {
 class Letters {
  public:
   // It must outlive this one.
-  Letters(LetterRules rules, MailRoom& mail) : rules_(std::move(rules)), mail_(mail) {}
+  Letters(LetterRules rules, outbox::Mailer& mail) : rules_(std::move(rules)), mail_(mail) {}
 
   // Callers that are bound to a customer have no letters: one who chooses both the text and the contact address could
   // send anything to anybody.
@@ -62,7 +62,7 @@ class Letters {
 
  private:
   const LetterRules rules_;
-  MailRoom& mail_;
+  outbox::Mailer& mail_;
 };
 
 }  // namespace postino::support

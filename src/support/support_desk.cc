@@ -86,7 +86,7 @@ class DeskUpkeep {
 }  // namespace
 
 struct SupportDesk::Parts {
-  Parts(store::Store& given, MailRoom& mail, const SupportOptions& options, const base::Clock& clock,
+  Parts(store::Store& given, outbox::Mailer& mail, const SupportOptions& options, const base::Clock& clock,
         base::Random& random, store::Retry retry)
       : store(given, options.tables, clock, random, std::move(retry)),
         writer(store, mail),
@@ -117,8 +117,8 @@ struct SupportDesk::Parts {
   DeskUpkeep upkeep;
 };
 
-SupportDesk::SupportDesk(store::Store& store, MailRoom& mail, const SupportOptions& options, const base::Clock& clock,
-                         base::Random& random, store::Retry retry)
+SupportDesk::SupportDesk(store::Store& store, outbox::Mailer& mail, const SupportOptions& options,
+                         const base::Clock& clock, base::Random& random, store::Retry retry)
     : parts_(std::make_unique<Parts>(store, mail, options, clock, random, std::move(retry))) {}
 
 SupportDesk::~SupportDesk() = default;

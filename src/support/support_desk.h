@@ -28,7 +28,7 @@ struct SupportOptions {
 class SupportDesk {
  public:
   // Everything given must outlive it.
-  SupportDesk(store::Store& store, MailRoom& mail, const SupportOptions& options, const base::Clock& clock,
+  SupportDesk(store::Store& store, outbox::Mailer& mail, const SupportOptions& options, const base::Clock& clock,
               base::Random& random, store::Retry retry);
   ~SupportDesk();
 

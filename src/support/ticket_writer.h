@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "outbox/mailer.h"
 #include "outbox/outbox.h"
 #include "store/transaction.h"
 #include "support/actor.h"
-#include "support/mail_room.h"
 #include "support/record/ticket_event.h"
 #include "support/ticket_store.h"
 
@@ -33,7 +33,7 @@ struct TicketChange {
 
 class TicketWriter {
  public:
-  TicketWriter(TicketStore& store, MailRoom& mail) : store_(store), mail_(mail) {}
+  TicketWriter(TicketStore& store, outbox::Mailer& mail) : store_(store), mail_(mail) {}
 
   // `failed` are the places in `beside` whose conditions did not hold at the last attempt. A refusal ends it.
   using Decide =
@@ -68,7 +68,7 @@ class TicketWriter {
                                  const std::vector<std::string>& moved) const;
 
   TicketStore& store_;
-  MailRoom& mail_;
+  outbox::Mailer& mail_;
 };
 
 }  // namespace postino::support

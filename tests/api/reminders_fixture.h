@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "reminders/outbox_mail_room.h"
+#include "reminders/outbox_reminder_mailer.h"
 #include "reminders/reminders.h"
 #include "rest_fixture.h"
 
@@ -61,7 +61,7 @@ class RestReminders : public Rest {
   }
   static Headers with_key(const std::string& secret) { return {{"X-API-Key", secret}}; }
 
-  reminders::OutboxMailRoom room_{*outbox_, store()};
+  reminders::OutboxReminderMailer room_{*outbox_, store()};
   reminders::Reminders reminders_;
 };
 

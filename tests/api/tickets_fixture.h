@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "objects/memory_objects_testing.h"
+#include "outbox/mailer.h"
 #include "rest_fixture.h"
-#include "support/outbox_mail_room.h"
 #include "support/support_desk.h"
 
 namespace postino::api {
@@ -66,7 +66,7 @@ class RestTickets : public Rest {
   }
 
   objects::MemoryObjects objects_{clock()};
-  support::OutboxMailRoom room_{*outbox_, store(), ""};
+  outbox::OutboxMailer<> room_{*outbox_, store(), ""};
   support::SupportDesk desk_;
 };
 

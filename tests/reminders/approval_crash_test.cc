@@ -68,7 +68,7 @@ TEST(ApprovalThatEnds, IsThereWithItsEmailOrNotAtAll) {
 // With an outbox elsewhere. The relay ends at any write, too, and others go on.
 TEST(ApprovalThatEnds, IsHandedOverOnceToAnOutboxElsewhere) {
   RemindersStore store;
-  MemoryMailRoom mail;
+  MemoryReminderMailer mail;
   ReminderOffice healthy(store, &mail);
   std::size_t emails = 0;
   for (const WriteFault fault : all_faults())

@@ -25,7 +25,7 @@ class ConcurrentApprovals : public ::testing::Test {
   }
 
   RemindersStore store_;
-  MailRoom* mail_ = nullptr;
+  ReminderMailer* mail_ = nullptr;
   std::vector<std::unique_ptr<ReminderOffice>> offices_;
   std::mutex mutex_;
   std::map<std::string, int> outcomes_;
@@ -69,7 +69,7 @@ class ConcurrentHandovers : public ConcurrentApprovals {
     offices_.clear();
     for (int i = 0; i < processes; ++i) offices_.push_back(std::make_unique<ReminderOffice>(store_, &elsewhere_));
   }
-  MemoryMailRoom elsewhere_;
+  MemoryReminderMailer elsewhere_;
 };
 
 TEST_F(ConcurrentHandovers, BringEachEmailToTheOutboxOnce) {

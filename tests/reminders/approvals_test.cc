@@ -391,8 +391,8 @@ class CrowdedStore final : public store::ForwardingStore {
 };
 
 TEST_F(ApprovalsOnAStore, AreDecidedAlsoWhenManyWriteTheSame) {
-  MemoryMailRoom mail;
-  for (MailRoom* const room : {static_cast<MailRoom*>(nullptr), static_cast<MailRoom*>(&mail)}) {
+  MemoryReminderMailer mail;
+  for (ReminderMailer* const room : {static_cast<ReminderMailer*>(nullptr), static_cast<ReminderMailer*>(&mail)}) {
     CrowdedStore crowded(store_.engine(), 5 * store::store_attempts);
     ReminderOffice office(store_, crowded, room);
     EXPECT_EQ(outcome_of(office.approve(put_draft(store_, room == nullptr ? "cust_001" : "cust_002", "first"))), "");

@@ -65,7 +65,7 @@ class DeliveriesOfReminders : public ::testing::Test {
   }
 
   RemindersStore store_;
-  MemoryMailRoom mail_;
+  MemoryReminderMailer mail_;
   ReminderOffice office_{store_, &mail_};
 };
 

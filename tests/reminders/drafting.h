@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "memory_mail_room.h"
+#include "memory_reminder_mailer.h"
 #include "reminders/drafts.h"
 #include "reminders_store.h"
 
@@ -98,7 +98,7 @@ class Drafting : public ::testing::Test {
   }
 
   RemindersStore store_;
-  MemoryMailRoom mail_;
+  MemoryReminderMailer mail_;
   Customers customers_{store_.records()};
   Templates templates_{store_.records()};
   Drafts drafts_{store_.records(), customers_, templates_, mail_};

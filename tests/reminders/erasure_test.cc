@@ -8,7 +8,7 @@
 #include "failing_store.h"
 #include "json/document.h"
 #include "json/pointer_testing.h"
-#include "memory_mail_room.h"
+#include "memory_reminder_mailer.h"
 #include "reminder_office.h"
 #include "reminders/record/sent_item.h"
 
@@ -122,7 +122,7 @@ class CustomerToErase {
   }
 
   CustomersEnvironment store_;
-  MemoryMailRoom mail_;
+  MemoryReminderMailer mail_;
 };
 
 class ErasureTest : public ::testing::Test, protected CustomerToErase {
@@ -356,9 +356,10 @@ TEST(ErasureFailures, SayThatItHasBegun) {
 }
 
 // Something happens just before an e-mail is accepted.
-class MailRoomWithMeeting final : public MailRoom {
+class MailerWithMeeting final : public ReminderMailer {
  public:
-  MailRoomWithMeeting(MailRoom& inner, std::function<void()> meeting) : inner_(inner), meeting_(std::move(meeting)) {}
+  MailerWithMeeting(ReminderMailer& inner, std::function<void()> meeting)
+      : inner_(inner), meeting_(std::move(meeting)) {}
 
   bool shares_commits() const override { return false; }
   outbox::JoinedOutcome accept_with(const outbox::Payload& payload, const std::string& tenant,
@@ -387,7 +388,7 @@ class MailRoomWithMeeting final : public MailRoom {
   }
 
  private:
-  MailRoom& inner_;
+  ReminderMailer& inner_;
   const std::function<void()> meeting_;
 };
 
@@ -403,13 +404,13 @@ class ErasureInFlight : public ::testing::Test {
   bool is_told() { return store_.has_anywhere(store_.records().tables().tracking, "Dear John"); }
 
   CustomersEnvironment store_;
-  MemoryMailRoom mail_;
+  MemoryReminderMailer mail_;
   Erasure erasure_{store_.records(), mail_};
 };
 
 TEST_F(ErasureInFlight, AReminderThatReachesTheOutboxAfterwardsIsCancelledThere) {
   bool was_met = false;
-  MailRoomWithMeeting mail(mail_, [&] {
+  MailerWithMeeting mail(mail_, [&] {
     was_met = true;
     EXPECT_TRUE(succeeded(erasure_.erase("cust_001", true, test_actor)));
   });

@@ -77,7 +77,7 @@ class RecallsOfReminders : public ::testing::Test {
   }
 
   RemindersStore store_;
-  MemoryMailRoom mail_;
+  MemoryReminderMailer mail_;
   ReminderOffice office_{store_, &mail_};
 };
 

@@ -15,7 +15,8 @@ const outbox::Policy& usual_policy() {
 
 }  // namespace
 
-ReminderOffice::ReminderOffice(RemindersStore& on, store::Store& through, MailRoom* other_mail, ApprovalRules rules)
+ReminderOffice::ReminderOffice(RemindersStore& on, store::Store& through, ReminderMailer* other_mail,
+                               ApprovalRules rules)
     : records(through, on.records().tables(), on.records().rules(), on.clock(), on.random(), on.retry()),
       ledger(through, {}, usual_policy(), on.clock(), on.random(), on.retry()),
       suppressions(through, {}, on.retry()),

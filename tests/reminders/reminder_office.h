@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "memory_mail_room.h"
+#include "memory_reminder_mailer.h"
 #include "outbox/outbox.h"
 #include "outbox/store_ledger/store_ledger.h"
 #include "outbox/store_ledger/store_suppressions.h"
@@ -14,7 +14,7 @@
 #include "reminders/deliveries.h"
 #include "reminders/handovers.h"
 #include "reminders/history.h"
-#include "reminders/outbox_mail_room.h"
+#include "reminders/outbox_reminder_mailer.h"
 #include "reminders_store.h"
 
 namespace postino::reminders {
@@ -22,9 +22,9 @@ namespace postino::reminders {
 // The services as one process has them. Several can stand on one store.
 struct ReminderOffice {
   // `other_mail` in the place of an outbox in the same store.
-  explicit ReminderOffice(RemindersStore& on, store::Store& through, MailRoom* other_mail = nullptr,
+  explicit ReminderOffice(RemindersStore& on, store::Store& through, ReminderMailer* other_mail = nullptr,
                           ApprovalRules rules = {.other_person = false, .from = "Billing <billing@example.com>"});
-  explicit ReminderOffice(RemindersStore& on, MailRoom* other_mail = nullptr)
+  explicit ReminderOffice(RemindersStore& on, ReminderMailer* other_mail = nullptr)
       : ReminderOffice(on, on.engine(), other_mail) {}
 
   // As a person called `name`.
@@ -39,8 +39,8 @@ struct ReminderOffice {
   outbox::StoreSuppressions suppressions;
   outbox::WorkSignal signal;
   outbox::Outbox outbox;
-  OutboxMailRoom own_mail;
-  MailRoom& mail;
+  OutboxReminderMailer own_mail;
+  ReminderMailer& mail;
   Customers customers;
   Approvals approvals;
   Handovers handovers;

@@ -1,6 +1,6 @@
 // All services together, with the thread that hands reminders over and looks what has become of them.
 #include "base/many_threads_testing.h"
-#include "memory_mail_room.h"
+#include "memory_reminder_mailer.h"
 #include "reminders/reminders.h"
 #include "reminders_store.h"
 
@@ -38,7 +38,7 @@ class ConcurrentServices : public ::testing::Test {
   }
 
   RemindersStore store_;
-  MemoryMailRoom mail_;
+  MemoryReminderMailer mail_;
   // It looks by itself so rarely that only being woken helps.
   Reminders reminders_{store_.engine(),
                        mail_,

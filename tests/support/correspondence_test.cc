@@ -141,7 +141,7 @@ TEST_F(CorrespondenceTest, BreaksNoRules) {
   EXPECT_THAT(faulty_fields(office_.correspondence.send(id, to_others, customer_actor("cust_456"))),
               ElementsAre("letter"));
   EXPECT_TRUE(succeeded(office_.correspondence.send(id, to_others, actor_)));
-  MemoryMailRoom mail;
+  MemoryMailer mail;
   SupportDesk mute(store_.engine(), mail, {}, store_.clock(), store_.random(), store_.retry());
   EXPECT_TRUE(is_refused(mute.correspondence().send(id, to_others, actor_), RefusalKind::no_sender));
 }
@@ -193,7 +193,7 @@ TEST_F(CorrespondenceTest, OfBoundCallersIsRefused) {
 
 TEST(Handovers, BringEmailsToAnOutboxThatSharesNoCommits) {
   SupportStore store;
-  MemoryMailRoom mail;
+  MemoryMailer mail;
   SupportOffice office(store, &mail);
   NewTicket ticket = new_ticket();
   ticket.letter = test_letter();
@@ -211,7 +211,7 @@ TEST(Handovers, BringEmailsToAnOutboxThatSharesNoCommits) {
 TEST(Handovers, GiveUpAfterAFewWhileTheOutboxIsAwayAndGoOnBehindThem) {
   constexpr int emails = 15, most_refused = 10;
   SupportStore store;
-  MemoryMailRoom mail;
+  MemoryMailer mail;
   SupportOffice office(store, &mail);
   NewTicket ticket = new_ticket();
   ticket.letter = test_letter();
@@ -243,7 +243,7 @@ TEST(Handovers, TellWhenTheOutboxIsAwayAndWhenItIsBack) {
 
 TEST(Handovers, AreLookedForUntilNothingIsLeftWhenCommitsAreShared) {
   SupportStore store;
-  MemoryMailRoom mail;
+  MemoryMailer mail;
   SupportOffice former(store, &mail);
   SupportOffice office(store);
   NewTicket ticket = new_ticket();

@@ -32,7 +32,7 @@ class FailureTest : public ::testing::Test {
  protected:
   SupportStore store_;
   ForgetfulStore forgetful_{store_.engine()};
-  MemoryMailRoom mail_;
+  MemoryMailer mail_;
   SupportOffice office_{store_, forgetful_, &mail_};
 };
 

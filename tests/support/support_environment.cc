@@ -70,7 +70,7 @@ std::vector<std::string> SupportStore::sort_keys(const std::string& pk) {
   return keys;
 }
 
-SupportOffice::SupportOffice(SupportStore& on, store::Store& through, MailRoom* other_mail, SupportTables tables)
+SupportOffice::SupportOffice(SupportStore& on, store::Store& through, outbox::Mailer* other_mail, SupportTables tables)
     : base_store(on),
       ledger(through, {}, usual_policy(), on.clock(), on.random(), on.retry()),
       suppressions(through, {}, on.retry()),

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "engine/embedded_store_testing.h"
-#include "memory_mail_room.h"
+#include "memory_mailer.h"
+#include "outbox/mailer.h"
 #include "outbox/outbox.h"
 #include "outbox/store_ledger/store_ledger.h"
 #include "outbox/store_ledger/store_suppressions.h"
-#include "support/outbox_mail_room.h"
 #include "support/support_desk.h"
 
 namespace postino::support {
@@ -69,9 +69,9 @@ class SupportStore : public engine::EmbeddedStore {
 // The services as one process has them. Several can stand on one store.
 struct SupportOffice {
   // `other_mail` in the place of an outbox in the same store.
-  explicit SupportOffice(SupportStore& on, store::Store& through, MailRoom* other_mail = nullptr,
+  explicit SupportOffice(SupportStore& on, store::Store& through, outbox::Mailer* other_mail = nullptr,
                          SupportTables tables = {});
-  explicit SupportOffice(SupportStore& on, MailRoom* other_mail = nullptr, SupportTables tables = {})
+  explicit SupportOffice(SupportStore& on, outbox::Mailer* other_mail = nullptr, SupportTables tables = {})
       : SupportOffice(on, on.engine(), other_mail, std::move(tables)) {}
 
   // E-mails in the outbox, whatever their state.
@@ -87,7 +87,7 @@ struct SupportOffice {
   outbox::StoreSuppressions suppressions;
   outbox::WorkSignal signal;
   outbox::Outbox outbox;
-  OutboxMailRoom own_mail;
+  outbox::OutboxMailer<> own_mail;
   SupportDesk desk;
   Tickets& tickets;
   TicketLists& lists;

@@ -64,7 +64,7 @@ TEST(TicketTable, OfAnotherProgramGetsWhatItLacks) {
 TEST(TicketTable, WithOtherKeysIsRefused) {
   SupportStore store;
   ASSERT_TRUE(store.engine().create_table(store::table_request(table_name, {{"id", item::Type::string}})));
-  MemoryMailRoom mail;
+  MemoryMailer mail;
   SupportDesk desk(store.engine(), mail, {}, store.clock(), store.random(), store.retry());
   EXPECT_FALSE(desk.prepare([] { return false; }));
 }

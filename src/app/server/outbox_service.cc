@@ -24,7 +24,7 @@
 #include "outbox/work/direct_dispatch.h"
 #include "outbox/work/fresh_messages.h"
 #include "outbox/work/pipelines.h"
-#include "reminders/outbox_mail_room.h"
+#include "reminders/outbox_reminder_mailer.h"
 
 namespace postino::app {
 
@@ -131,7 +131,7 @@ struct OutboxService::Parts {
   std::unique_ptr<outbox::QueueIntake> queue_intake;  // when e-mails arrive by a queue
   std::unique_ptr<idempotency::Guard> request_keys;   // of calls of the API
   std::unique_ptr<idempotency::Guard> store_keys;     // of some of them, when those above are shared by servers
-  std::unique_ptr<reminders::MailRoom> mail_room;
+  std::unique_ptr<reminders::ReminderMailer> mailer;
   std::unique_ptr<reminders::Reminders> reminders;  // unless they are off
   std::unique_ptr<SupportService> support;          // the same of tickets
   std::unique_ptr<access::Sessions> sessions;
@@ -255,7 +255,7 @@ base::Result<void> OutboxService::Parts::build(store::Store& store, MessageGatew
 }
 
 base::Result<void> OutboxService::Parts::build_reminders(store::Store& store, const ReminderSettings& wanted) {
-  mail_room = std::make_unique<reminders::OutboxMailRoom>(*outbox, store, settings.message_id_domain);
+  mailer = std::make_unique<reminders::OutboxReminderMailer>(*outbox, store, settings.message_id_domain);
   TRY(reminders::Rules rules, reminders::Rules::make(wanted.rules));
   reminders::ReminderOptions options{.rules = std::move(rules)};
   options.tables.tracking = wanted.table;
@@ -265,7 +265,7 @@ base::Result<void> OutboxService::Parts::build_reminders(store::Store& store, co
   options.approval.from = wanted.from;
   options.approval.is_clock_contradicted = [this] { return own_clock.is_suspicious(); };
   const store::Retry retry(random, [this](base::Milliseconds delay) { pause.wait(delay); });
-  reminders = std::make_unique<reminders::Reminders>(store, *mail_room, std::move(options), *clock, random, retry);
+  reminders = std::make_unique<reminders::Reminders>(store, *mailer, std::move(options), *clock, random, retry);
   return reminders->prepare();
 }
 

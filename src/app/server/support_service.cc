@@ -7,7 +7,7 @@
 #include "objects/large_item_store.h"
 #include "objects/object_upkeep.h"
 #include "objects/s3_objects.h"
-#include "support/outbox_mail_room.h"
+#include "outbox/mailer.h"
 
 namespace postino::app {
 
@@ -26,7 +26,7 @@ struct SupportService::Parts {
   std::unique_ptr<objects::ObjectStore> objects;
   objects::S3Objects* bucket = nullptr;  // the object store, when it is one
   std::unique_ptr<objects::LargeItemStore> store;
-  std::unique_ptr<support::MailRoom> mail_room;
+  std::unique_ptr<outbox::Mailer> mailer;
   std::unique_ptr<support::SupportDesk> desk;
   std::unique_ptr<objects::ObjectCleaner> cleaner;
   std::unique_ptr<objects::ObjectUpkeep> upkeep;  // once it is started
@@ -94,8 +94,8 @@ base::Result<void> SupportService::Parts::build(store::Store& table_store, outbo
                                                     random);
   // The outbox commits past the store above. A ticket with attributes in the object store is therefore written without
   // its e-mail, which is handed over afterwards: see TicketWriter.
-  mail_room = std::make_unique<support::OutboxMailRoom>(outbox, table_store, settings.outbox.message_id_domain);
-  desk = std::make_unique<support::SupportDesk>(*store, *mail_room, options, clock, random, retry);
+  mailer = std::make_unique<outbox::OutboxMailer<>>(outbox, table_store, settings.outbox.message_id_domain);
+  desk = std::make_unique<support::SupportDesk>(*store, *mailer, options, clock, random, retry);
   return {};
 }
 

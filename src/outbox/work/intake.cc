@@ -2,7 +2,7 @@
 
 #include "base/base64.h"
 #include "base/check.h"
-#include "mail/address_syntax.h"
+#include "outbox/email/message_id.h"
 
 namespace postino::outbox {
 
@@ -105,13 +105,7 @@ base::Result<std::string> Intake::compose(const Email& email, Payload payload, F
   message.headers = std::move(payload.custom_headers);
   if (!payload.unsubscribe_url.empty() || !payload.unsubscribe_mailto.empty())
     message.list_unsubscribe = {payload.unsubscribe_url, payload.unsubscribe_mailto};
-  std::string domain = options_.message_id_domain;
-  if (domain.empty()) {
-    // Its local part may be beyond ASCII.
-    TRY(const std::string sender, mail::to_ascii_address("postmaster@" + mail::domain_of(email.sender)));
-    domain = mail::domain_of(sender);
-  }
-  message.message_id = email.id + "@" + domain;
+  TRY(message.message_id, message_id_of(email.id, email.sender, options_.message_id_domain));
   message.date = tried_from(email);  // a scheduled one is of the day it is sent on
   TRY(std::string built, mail::build_message(message));
   return signer_ == nullptr ? base::Result<std::string>(std::move(built)) : signer_->sign(built);

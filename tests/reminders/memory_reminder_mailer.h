@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/check.h"
-#include "reminders/mail_room.h"
+#include "reminders/reminder_mailer.h"
 
 namespace postino::reminders {
 
-class MemoryMailRoom final : public MailRoom {
+class MemoryReminderMailer final : public ReminderMailer {
  public:
   bool shares_commits() const override { return false; }
   outbox::JoinedOutcome accept_with(const outbox::Payload&, const std::string&,

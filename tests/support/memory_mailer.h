@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "base/check.h"
-#include "support/mail_room.h"
+#include "outbox/mailer.h"
 
 namespace postino::support {
 
-class MemoryMailRoom final : public MailRoom {
+class MemoryMailer final : public outbox::Mailer {
  public:
   bool shares_commits() const override { return false; }
   outbox::JoinedOutcome accept_with(const outbox::Payload&, const std::string&,
