@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "objects/memory_objects_testing.h"
-#include "support/attachment_shelf.h"
+#include "support/attachment_contents.h"
 
 namespace postino::support {
 namespace {
@@ -92,7 +92,7 @@ TEST(AttachmentTest, IsSavedAndNotShown) {
   EXPECT_EQ(headers.at(2).second, "nosniff");
 }
 
-class AttachmentShelfTest : public testing::Test {
+class AttachmentContentsTest : public testing::Test {
  protected:
   item::Item item_of(const Attachment& attachment) const {
     item::Item item = attachment_fields(attachment);
@@ -103,41 +103,41 @@ class AttachmentShelfTest : public testing::Test {
   base::ManualClock clock_{now};
   base::SeededRandom random_{1};
   objects::MemoryObjects objects_{clock_};
-  AttachmentShelf shelf_{
+  AttachmentContents contents_{
       objects_, {"tickets", {{"PK", item::Type::string}, {"SK", item::Type::string}}}, clock_, random_};
   const item::Key key_{{"PK", "TICKET#tkt_1"}, {"SK", "ATTACHMENT#1"}};
   Attachment attachment_ = check_attachment(upload(), {}, {}, now).value();
 };
 
-TEST_F(AttachmentShelfTest, KeepsTheBytesForTheItem) {
-  ASSERT_TRUE(shelf_.keep(key_, text, attachment_));
+TEST_F(AttachmentContentsTest, KeepsTheBytesForTheItem) {
+  ASSERT_TRUE(contents_.keep(key_, text, attachment_));
   EXPECT_THAT(attachment_.object_uri, HasSubstr("s3://test-bucket/attachments/tickets/TICKET#tkt_1/ATTACHMENT#1/"));
-  EXPECT_EQ(shelf_.fetch(item_of(attachment_)).value_or("-"), text);
+  EXPECT_EQ(contents_.fetch(item_of(attachment_)).value_or("-"), text);
   Attachment second = attachment_;
-  ASSERT_TRUE(shelf_.keep(key_, text, second));
+  ASSERT_TRUE(contents_.keep(key_, text, second));
   EXPECT_NE(second.object_uri, attachment_.object_uri) << "nothing is overwritten";
-  shelf_.discard(attachment_);
-  const auto gone = shelf_.fetch(item_of(attachment_));
+  contents_.discard(attachment_);
+  const auto gone = contents_.fetch(item_of(attachment_));
   ASSERT_FALSE(gone);
   EXPECT_EQ(gone.error().code, base::ErrorCode::not_found);
   EXPECT_THAT(objects_.names(), SizeIs(1));
 }
 
-TEST_F(AttachmentShelfTest, GivesNoOtherBytes) {
-  ASSERT_TRUE(shelf_.keep(key_, text, attachment_));
+TEST_F(AttachmentContentsTest, GivesNoOtherBytes) {
+  ASSERT_TRUE(contents_.keep(key_, text, attachment_));
   item::Item of_other = item_of(attachment_);
   of_other.set("PK", "TICKET#tkt_2");
-  EXPECT_EQ(shelf_.fetch(of_other).error().code, base::ErrorCode::corrupt) << "another ticket's";
+  EXPECT_EQ(contents_.fetch(of_other).error().code, base::ErrorCode::corrupt) << "another ticket's";
   const std::string name = *objects_.names().begin();
   ASSERT_TRUE(objects_.put(name, "it does not start!"));
-  EXPECT_EQ(shelf_.fetch(item_of(attachment_)).error().code, base::ErrorCode::corrupt) << "as long, but other bytes";
+  EXPECT_EQ(contents_.fetch(item_of(attachment_)).error().code, base::ErrorCode::corrupt) << "as long, but other bytes";
   objects_.set_outage(true);
-  EXPECT_EQ(shelf_.fetch(item_of(attachment_)).error().code, base::ErrorCode::io);
+  EXPECT_EQ(contents_.fetch(item_of(attachment_)).error().code, base::ErrorCode::io);
 }
 
-TEST_F(AttachmentShelfTest, LeavesNothingWhenItFails) {
+TEST_F(AttachmentContentsTest, LeavesNothingWhenItFails) {
   objects_.fail_at(1, objects::MemoryObjects::Fault::unknown);
-  EXPECT_FALSE(shelf_.keep(key_, text, attachment_));
+  EXPECT_FALSE(contents_.keep(key_, text, attachment_));
   EXPECT_THAT(objects_.names(), IsEmpty());
 }
 

@@ -60,7 +60,7 @@ TicketEvent attachment_change(std::string_view type, const KeptAttachment& kept,
 Attachments::Attachments(TicketStore& store, TicketWriter& writer, objects::ObjectStore* objects,
                          AttachmentLimits limits)
     : store_(store), writer_(writer), limits_(std::move(limits)) {
-  if (objects != nullptr) shelf_.emplace(*objects, keyed_tickets(store.tables()), store.clock(), store.random());
+  if (objects != nullptr) contents_.emplace(*objects, keyed_tickets(store.tables()), store.clock(), store.random());
 }
 
 Answer<std::vector<item::Item>> Attachments::items(const Keys& keys, const std::string& ticket_id) {
@@ -84,7 +84,7 @@ Answer<AttachmentTotals> Attachments::totals(const Keys& keys, const std::string
 
 Answer<KeptAttachment> Attachments::add(const std::string& ticket_id, const AttachmentUpload& upload,
                                         const Actor& actor) {
-  if (!shelf_) return refuse(RefusalKind::unavailable, "there is no object store for attachments");
+  if (!contents_) return refuse(RefusalKind::unavailable, "there is no object store for attachments");
   const Keys keys = store_.keys(actor.scope);
   TRY_VOID(store_.find(ticket_id, actor.scope));
   const base::TimePoint now = store_.clock().now();
@@ -96,7 +96,7 @@ Answer<KeptAttachment> Attachments::add(const std::string& ticket_id, const Atta
                       .by = actor.known_as(),
                       .attachment = *std::move(checked)};
   const auto on_shelf =
-      shelf_->keep(Keys::key(keys.ticket(ticket_id), sort_of_attachment(kept.id)), upload.bytes, kept.attachment);
+      contents_->keep(Keys::key(keys.ticket(ticket_id), sort_of_attachment(kept.id)), upload.bytes, kept.attachment);
   if (!on_shelf) return base::propagate(refusal_of_objects(on_shelf.error()));
   // What others have brought meanwhile counts as well.
   const auto decide = [&](const StoredTicket& stored, const std::vector<std::size_t>&) -> Answer<TicketChange> {
@@ -111,7 +111,7 @@ Answer<KeptAttachment> Attachments::add(const std::string& ticket_id, const Atta
   auto written = writer_.change(ticket_id, actor.scope, decide);
   if (written) return shown_to(actor.scope, std::move(kept));
   // It may be there after all, and needs its bytes then.
-  if (written.error().kind != RefusalKind::outcome_unknown) shelf_->discard(kept.attachment);
+  if (written.error().kind != RefusalKind::outcome_unknown) contents_->discard(kept.attachment);
   return base::propagate(std::move(written).error());
 }
 
@@ -149,8 +149,8 @@ Answer<FetchedAttachment> Attachments::fetch(const std::string& ticket_id, const
   TRY(const item::Item item, item_of(ticket_id, id, actor));
   auto kept = read_attachment(ticket_id, item);
   if (!kept) return base::propagate(refusal_of(kept.error()));
-  if (!shelf_) return refuse(RefusalKind::unavailable, "there is no object store for attachments");
-  auto bytes = shelf_->fetch(item);
+  if (!contents_) return refuse(RefusalKind::unavailable, "there is no object store for attachments");
+  auto bytes = contents_->fetch(item);
   // It may have been removed between the item and its bytes.
   if (!bytes && bytes.error().code == base::ErrorCode::not_found) TRY_VOID(item_of(ticket_id, id, actor));
   if (!bytes) return base::propagate(refusal_of_objects(bytes.error()));

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "objects/object_store.h"
-#include "support/attachment_shelf.h"
+#include "support/attachment_contents.h"
 #include "support/ticket_store.h"
 #include "support/ticket_writer.h"
 
@@ -51,7 +51,7 @@ class Attachments {
 
   TicketStore& store_;
   TicketWriter& writer_;
-  std::optional<AttachmentShelf> shelf_;
+  std::optional<AttachmentContents> contents_;
   const AttachmentLimits limits_;
 };
 

@@ -107,7 +107,7 @@ struct SupportDesk::Parts {
   Letters letters;
   Tickets tickets;
   TicketLists lists;
-  FeedbackBook feedback;
+  FeedbackRecords feedback;
   Events events;
   Correspondence correspondence;
   Attachments attachments;
@@ -133,7 +133,7 @@ void SupportDesk::wake() {
 
 Tickets& SupportDesk::tickets() { return parts_->tickets; }
 TicketLists& SupportDesk::lists() { return parts_->lists; }
-FeedbackBook& SupportDesk::feedback() { return parts_->feedback; }
+FeedbackRecords& SupportDesk::feedback() { return parts_->feedback; }
 Events& SupportDesk::events() { return parts_->events; }
 Correspondence& SupportDesk::correspondence() { return parts_->correspondence; }
 Attachments& SupportDesk::attachments() { return parts_->attachments; }

@@ -9,7 +9,7 @@
 #include "support/cache.h"
 #include "support/correspondence.h"
 #include "support/events.h"
-#include "support/feedback_book.h"
+#include "support/feedback_records.h"
 #include "support/handovers.h"
 #include "support/ticket_lists.h"
 #include "support/tickets.h"
@@ -39,7 +39,7 @@ class SupportDesk {
 
   Tickets& tickets();
   TicketLists& lists();
-  FeedbackBook& feedback();
+  FeedbackRecords& feedback();
   Events& events();
   Correspondence& correspondence();
   Attachments& attachments();

@@ -91,7 +91,7 @@ struct SupportOffice {
   SupportDesk desk;
   Tickets& tickets;
   TicketLists& lists;
-  FeedbackBook& feedback;
+  FeedbackRecords& feedback;
   Events& events;
   Correspondence& correspondence;
 };

@@ -11,11 +11,11 @@
 namespace postino::support {
 
 // Safe to use from any thread.
-class AttachmentShelf {
+class AttachmentContents {
  public:
   // Of a table's items. All must outlive it.
-  AttachmentShelf(objects::ObjectStore& objects, objects::KeyedTable table, const base::Clock& clock,
-                  base::Random& random)
+  AttachmentContents(objects::ObjectStore& objects, objects::KeyedTable table, const base::Clock& clock,
+                     base::Random& random)
       : objects_(objects), table_(std::move(table)), clock_(clock), random_(random) {}
 
   // Keeps the bytes for the item with this key, and notes in the attachment where. Durable when it returns; the caller

@@ -1,10 +1,10 @@
-#include "support/attachment_shelf.h"
+#include "support/attachment_contents.h"
 
 #include "base/hash.h"
 
 namespace postino::support {
 
-base::Result<void> AttachmentShelf::keep(const item::Key& owner, const std::string& bytes, Attachment& attachment) {
+base::Result<void> AttachmentContents::keep(const item::Key& owner, const std::string& bytes, Attachment& attachment) {
   const auto name =
       objects::name_for_item(attachments_kind(), table_, owner, base::make_ordered_uuid(clock_.now(), random_));
   if (!name) return base::invalid("the key of the attachment is too long for the name of an object");
@@ -14,12 +14,12 @@ base::Result<void> AttachmentShelf::keep(const item::Key& owner, const std::stri
   return put;
 }
 
-void AttachmentShelf::discard(const Attachment& attachment) {
+void AttachmentContents::discard(const Attachment& attachment) {
   const auto name = objects::name_in_address(objects_.bucket(), attachment.object_uri);
   if (name) (void)objects_.remove(*name);
 }
 
-base::Result<std::string> AttachmentShelf::fetch(const item::Item& item) {
+base::Result<std::string> AttachmentContents::fetch(const item::Item& item) {
   TRY(const Attachment attachment, read_attachment_fields(item));
   const auto name = objects::object_of_item(attachments_kind(), table_, objects_.bucket(), item);
   if (!name) return base::fail(base::ErrorCode::corrupt, "the attachment refers to an object that is not its own");

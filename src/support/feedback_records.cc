@@ -1,4 +1,4 @@
-#include "support/feedback_book.h"
+#include "support/feedback_records.h"
 
 #include <map>
 
@@ -15,8 +15,8 @@ constexpr int most_with_bound = 50;  // feedbacks of a ticket to which callers t
 
 }  // namespace
 
-Answer<std::string> FeedbackBook::last_in_millisecond(const Keys& keys, const std::string& ticket_id,
-                                                      base::TimePoint time) {
+Answer<std::string> FeedbackRecords::last_in_millisecond(const Keys& keys, const std::string& ticket_id,
+                                                         base::TimePoint time) {
   // "...123Z" is behind "...123999Z", and is always the first one that is taken.
   const std::string begin = std::string(feedback_begin) + feedback_time_begin(time);
   store::QueryRequest request;
@@ -33,7 +33,7 @@ Answer<std::string> FeedbackBook::last_in_millisecond(const Keys& keys, const st
   return item::attribute_text(page.items.front(), "SK").substr(feedback_begin.size());
 }
 
-Answer<void> FeedbackBook::check_bound(const Keys& keys, const std::string& ticket_id, const std::string& operator_id) {
+Answer<void> FeedbackRecords::check_bound(const Keys& keys, const std::string& ticket_id, const std::string& operator_id) {
   store::QueryRequest request;
   request.table_name = store_.tables().tickets;
   request.key_condition = "PK = :pk AND begins_with(SK, :begin)";
@@ -56,7 +56,7 @@ Answer<void> FeedbackBook::check_bound(const Keys& keys, const std::string& tick
   return {};
 }
 
-Answer<Feedback> FeedbackBook::add(const std::string& ticket_id, const NewFeedback& given, const Actor& actor) {
+Answer<Feedback> FeedbackRecords::add(const std::string& ticket_id, const NewFeedback& given, const Actor& actor) {
   FieldRules rules;
   rules.name("operator_id", given.operator_id, TicketLimits::id_bytes);
   rules.whole("rating", given.rating, 1, 5);
@@ -95,7 +95,8 @@ Answer<Feedback> FeedbackBook::add(const std::string& ticket_id, const NewFeedba
   return feedback;
 }
 
-Answer<Feedback> FeedbackBook::find(const std::string& ticket_id, const std::string& submitted_at, const Actor& actor) {
+Answer<Feedback> FeedbackRecords::find(const std::string& ticket_id, const std::string& submitted_at,
+                                       const Actor& actor) {
   TRY_VOID(store_.find_readable(ticket_id, actor.scope));
   const std::string partition = store_.keys(actor.scope).ticket(ticket_id);
   TRY(const std::optional<item::Item> item,
@@ -106,7 +107,7 @@ Answer<Feedback> FeedbackBook::find(const std::string& ticket_id, const std::str
   return *std::move(feedback);
 }
 
-Answer<Page<Feedback>> FeedbackBook::read_page(Page<item::Item> items) {
+Answer<Page<Feedback>> FeedbackRecords::read_page(Page<item::Item> items) {
   // An index that another program made has less of them: those are read from the table.
   std::vector<item::Key> missing;
   for (const item::Item& item : items.entries)
@@ -131,8 +132,8 @@ Answer<Page<Feedback>> FeedbackBook::read_page(Page<item::Item> items) {
   return answer;
 }
 
-Answer<TicketWithFeedback> FeedbackBook::of_ticket(const std::string& ticket_id, const PageRequest& page,
-                                                   const Actor& actor) {
+Answer<TicketWithFeedback> FeedbackRecords::of_ticket(const std::string& ticket_id, const PageRequest& page,
+                                                      const Actor& actor) {
   TRY(const int limit, page_limit(page.limit, operator_page));
   const Keys keys = store_.keys(actor.scope);
   store::MergedListing listing;
@@ -162,8 +163,8 @@ Answer<TicketWithFeedback> FeedbackBook::of_ticket(const std::string& ticket_id,
   return TicketWithFeedback{shown_to(actor.scope, std::move(stored->ticket)), std::move(feedback)};
 }
 
-Answer<Page<Feedback>> FeedbackBook::by_operator(const std::string& operator_id, const PageRequest& page,
-                                                 const Actor& actor) {
+Answer<Page<Feedback>> FeedbackRecords::by_operator(const std::string& operator_id, const PageRequest& page,
+                                                    const Actor& actor) {
   FieldRules rules;
   rules.name("operator_id", operator_id, TicketLimits::id_bytes);
   TRY_VOID(rules.outcome());

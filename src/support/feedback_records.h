@@ -23,9 +23,9 @@ struct TicketWithFeedback {
   Page<Feedback> feedback;  // newest first
 };
 
-class FeedbackBook {
+class FeedbackRecords {
  public:
-  FeedbackBook(TicketStore& store, TicketWriter& writer) : store_(store), writer_(writer) {}
+  FeedbackRecords(TicketStore& store, TicketWriter& writer) : store_(store), writer_(writer) {}
 
   // Callers that are bound to a customer give it once for each operator and ticket, and not to a ticket that has 50
   // feedbacks, so that no customer decides on figures by repetition. That the operator has worked on the ticket is not
