@@ -50,7 +50,7 @@ struct ProduceOptions {
 Result<void> check(const Messages& messages, const ProduceOptions& options);
 
 // What became of a message, as far as we know.
-enum class Fate : std::uint8_t {
+enum class SendState : std::uint8_t {
   unsent,
   in_doubt,   // sent, but neither confirmed nor rejected
   confirmed,  // the broker has taken responsibility for it
@@ -58,13 +58,13 @@ enum class Fate : std::uint8_t {
 };
 
 struct ProduceReport {
-  std::vector<Fate> fates;         // by position; those before options.first are confirmed
+  std::vector<SendState> states;   // by position; those before options.first are confirmed
   std::size_t confirmed = 0;       // how many there are of it
   std::size_t prefix = 0;          // all before this position are confirmed: where another call goes on
   std::size_t sent_again = 0;      // after a connection broke: these may be there twice, with the same id
   std::optional<Failure> failure;  // why not all are confirmed
 
-  bool complete() const { return !failure && confirmed == fates.size(); }
+  bool complete() const { return !failure && confirmed == states.size(); }
 };
 
 // Told when the prefix has grown, on a thread of the call, one call at a time. Until it returns no more than a window

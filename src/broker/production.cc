@@ -10,8 +10,8 @@ Production::Production(const Messages& messages, const ProduceOptions& options, 
       most_ahead_(options.window * static_cast<std::size_t>(options.connections)),
       told_(options.first),
       next_(options.first) {
-  report_.fates.resize(messages.count, Fate::unsent);
-  std::fill_n(report_.fates.begin(), options.first, Fate::confirmed);
+  report_.states.resize(messages.count, SendState::unsent);
+  std::fill_n(report_.states.begin(), options.first, SendState::confirmed);
   report_.confirmed = report_.prefix = options.first;
 }
 
@@ -28,12 +28,12 @@ std::optional<std::size_t> Production::next() {
 }
 
 bool Production::has_next() const {
-  return !again_.empty() || (next_ < report_.fates.size() && next_ - report_.prefix < most_ahead_);
+  return !again_.empty() || (next_ < report_.states.size() && next_ - report_.prefix < most_ahead_);
 }
 
 bool Production::await_next(std::chrono::steady_clock::time_point deadline) {
   std::unique_lock lock(mutex_);
-  const auto is_over = [&] { return report_.failure || (again_.empty() && next_ == report_.fates.size()); };
+  const auto is_over = [&] { return report_.failure || (again_.empty() && next_ == report_.states.size()); };
   changed_.wait_until(lock, deadline, [&] { return is_over() || has_next(); });
   return !is_over();
 }
@@ -45,17 +45,17 @@ Message Production::message(std::size_t position) {
 
 void Production::mark_sent(std::size_t position) {
   const std::lock_guard lock(mutex_);
-  if (report_.fates[position] == Fate::in_doubt) ++report_.sent_again;
-  report_.fates[position] = Fate::in_doubt;
+  if (report_.states[position] == SendState::in_doubt) ++report_.sent_again;
+  report_.states[position] = SendState::in_doubt;
 }
 
 void Production::confirm(const std::vector<std::size_t>& positions) {
   {
     const std::lock_guard lock(mutex_);
-    for (const std::size_t position : positions) report_.fates[position] = Fate::confirmed;
+    for (const std::size_t position : positions) report_.states[position] = SendState::confirmed;
     report_.confirmed += positions.size();
     auto& prefix = report_.prefix;
-    while (prefix < report_.fates.size() && report_.fates[prefix] == Fate::confirmed) ++prefix;
+    while (prefix < report_.states.size() && report_.states[prefix] == SendState::confirmed) ++prefix;
   }
   changed_.notify_all();
   if (on_confirmed_) tell();
@@ -75,7 +75,7 @@ void Production::tell() {
 
 void Production::reject(std::size_t position, Failure failure) {
   const std::lock_guard lock(mutex_);
-  report_.fates[position] = Fate::rejected;
+  report_.states[position] = SendState::rejected;
   failure.message = "message " + std::to_string(position) + ": " + failure.message;
   if (!report_.failure) report_.failure = std::move(failure);
   changed_.notify_all();
@@ -103,9 +103,9 @@ ProduceReport Production::report() const {
   const std::lock_guard lock(mutex_);
   ProduceReport report = report_;
   // What the caller wanted no more of may be complete nevertheless.
-  if (report.confirmed == report.fates.size()) report.failure.reset();
+  if (report.confirmed == report.states.size()) report.failure.reset();
   if (report.failure)
-    report.failure->message += "; " + std::to_string(report.confirmed) + " of " + std::to_string(report.fates.size()) +
+    report.failure->message += "; " + std::to_string(report.confirmed) + " of " + std::to_string(report.states.size()) +
                                " messages are confirmed";
   return report;
 }

@@ -48,7 +48,8 @@ TEST(Production, SendsAgainWhatWasGivenBack) {
   production.mark_sent(2);
   production.confirm({2});
   production.give_back({1});
-  EXPECT_EQ(production.report().fates, (std::vector{Fate::confirmed, Fate::in_doubt, Fate::confirmed, Fate::unsent}));
+  EXPECT_EQ(production.report().states,
+            (std::vector{SendState::confirmed, SendState::in_doubt, SendState::confirmed, SendState::unsent}));
   EXPECT_EQ(production.next(), 1U);
   production.mark_sent(1);
   EXPECT_EQ(production.next(), 3U);

@@ -96,9 +96,9 @@ class MessageService::Production {
   Fault fault_of_report(const broker::ProduceReport& report) const {
     Fault fault = report.failure ? fault_of(*report.failure)
                                  : Fault{.kind = FaultKind::broker, .message = "not all messages were confirmed"};
-    const auto rejected = std::ranges::find(report.fates, broker::Fate::rejected);
-    if (fault.kind != FaultKind::invalid || rejected == report.fates.end()) return fault;
-    const auto position = static_cast<std::size_t>(rejected - report.fates.begin());
+    const auto rejected = std::ranges::find(report.states, broker::SendState::rejected);
+    if (fault.kind != FaultKind::invalid || rejected == report.states.end()) return fault;
+    const auto position = static_cast<std::size_t>(rejected - report.states.begin());
     fault.fields.push_back({json::element_path("messages", position % request_.messages.size()), fault.message});
     return fault;
   }

@@ -35,7 +35,7 @@ TEST(Produce, ConfirmsTenThousandMessagesWithinAWindow) {
   ASSERT_TRUE(is_complete(report));
   EXPECT_EQ(report.confirmed, 10'000U);
   EXPECT_EQ(report.prefix, 10'000U);
-  EXPECT_THAT(report.fates, Each(Fate::confirmed));
+  EXPECT_THAT(report.states, Each(SendState::confirmed));
   EXPECT_TRUE(std::ranges::is_sorted(prefixes));
   EXPECT_EQ(std::ranges::adjacent_find(prefixes), prefixes.end());
   EXPECT_EQ(prefixes.back(), 10'000U);
@@ -80,7 +80,7 @@ TEST(Produce, StopsWhenTheCallerWantsNoMore) {
   EXPECT_GE(report.prefix, 100U);
   EXPECT_LT(report.confirmed, 5'000U);
   // What was on its way was waited for: nothing is in doubt.
-  EXPECT_EQ(std::ranges::count(report.fates, Fate::in_doubt), 0);
+  EXPECT_EQ(std::ranges::count(report.states, SendState::in_doubt), 0);
   EXPECT_THAT(take_all(queue, report.confirmed), SizeIs(report.confirmed));
 }
 
@@ -96,8 +96,8 @@ TEST(Produce, StopsAtAMessageThatBreaksARule) {
   EXPECT_EQ(kind_of(report), "invalid");
   EXPECT_THAT(report.failure->message, HasSubstr("message 6: unknown header 'colour'; 6 of 10 messages are confirmed"));
   EXPECT_EQ(report.prefix, 6U);
-  EXPECT_EQ(report.fates[6], Fate::rejected);
-  EXPECT_EQ(report.fates[7], Fate::unsent);
+  EXPECT_EQ(report.states[6], SendState::rejected);
+  EXPECT_EQ(report.states[7], SendState::unsent);
   EXPECT_THAT(take_all(queue, 6), SizeIs(6));
 }
 
@@ -132,7 +132,7 @@ TEST(Produce, TellsThatThereIsNoSuchQueue) {
   const ProduceReport report = shared_broker()->produce("nowhere", numbered(3), {});
   EXPECT_EQ(kind_of(report), "no such queue");
   EXPECT_THAT(report.failure->message, HasSubstr("no queue 'nowhere' in vhost '/'"));
-  EXPECT_THAT(report.fates, Each(Fate::unsent));
+  EXPECT_THAT(report.states, Each(SendState::unsent));
 }
 
 TEST(Produce, NoticesThatItsQueueIsRemovedMeanwhile) {
@@ -238,7 +238,7 @@ TEST(Produce, ConfirmedMessagesSurviveAStopAndAnotherCallGoesOn) {
   EXPECT_THAT(report.failure->message, HasSubstr(std::to_string(report.confirmed) + " of 6000 messages are confirmed"));
   EXPECT_GE(report.prefix, 2'000U);
   EXPECT_LT(report.prefix, many);
-  EXPECT_LE(std::ranges::count(report.fates, Fate::in_doubt), 100);
+  EXPECT_LE(std::ranges::count(report.states, SendState::in_doubt), 100);
 
   rabbitmq().restart();
   const ProduceReport rest = broker->produce(queue, numbered(many), {.first = report.prefix, .window = 100});
@@ -247,7 +247,7 @@ TEST(Produce, ConfirmedMessagesSurviveAStopAndAnotherCallGoesOn) {
   EXPECT_THAT(counts, SizeIs(many));
   for (std::size_t i = 0; i < many; ++i) {
     const int count = counts.contains("message-" + std::to_string(i)) ? counts.at("message-" + std::to_string(i)) : 0;
-    EXPECT_EQ(count, report.fates[i] == Fate::in_doubt ? std::clamp(count, 1, 2) : 1) << i;
+    EXPECT_EQ(count, report.states[i] == SendState::in_doubt ? std::clamp(count, 1, 2) : 1) << i;
   }
 }
 

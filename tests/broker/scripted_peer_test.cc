@@ -51,8 +51,8 @@ TEST(OtherBroker, RejectsAMessage) {
     EXPECT_EQ(kind_of(report), "rejected");
     EXPECT_THAT(report.failure->message, HasSubstr("message 3: the broker"));
     EXPECT_EQ(report.prefix, 3U);
-    EXPECT_EQ(report.fates[3], Fate::rejected);
-    EXPECT_EQ(std::ranges::count(report.fates, Fate::in_doubt), 0);
+    EXPECT_EQ(report.states[3], SendState::rejected);
+    EXPECT_EQ(std::ranges::count(report.states, SendState::in_doubt), 0);
     EXPECT_FALSE(report.failure->is_temporary());
   }
 }
@@ -63,11 +63,11 @@ TEST(OtherBroker, IsWaitedForNoLongerThanTheTimeLimit) {
   EXPECT_TRUE(base::with_enough_time([&](Milliseconds limit) {
     settings.answer_timeout = limit;
     const auto report = broker_with(settings)->produce("q", numbered(5), {});
-    if (report.prefix < 2 || report.fates.back() == Fate::unsent) return false;
+    if (report.prefix < 2 || report.states.back() == SendState::unsent) return false;
     EXPECT_EQ(kind_of(report), "timed out");
     EXPECT_EQ(report.prefix, 2U);
-    EXPECT_THAT(report.fates,
-                ElementsAre(Fate::confirmed, Fate::confirmed, Fate::in_doubt, Fate::in_doubt, Fate::in_doubt));
+    EXPECT_THAT(report.states, ElementsAre(SendState::confirmed, SendState::confirmed, SendState::in_doubt,
+                                           SendState::in_doubt, SendState::in_doubt));
     return true;
   }));
   // This call would not end in the time that a test may take, if it were not for its own limit.

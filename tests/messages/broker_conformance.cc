@@ -15,7 +15,6 @@ namespace postino::messages {
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(BrokerConformance);
 
 using broker::Disposition;
-using broker::Fate;
 using broker::Format;
 using broker::Message;
 using broker::Messages;
@@ -24,6 +23,7 @@ using broker::ProduceReport;
 using broker::ReceiveOptions;
 using broker::Scalar;
 using broker::Scalars;
+using broker::SendState;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
@@ -131,7 +131,7 @@ TEST_P(BrokerConformance, TellsHowFarItHasComeWithinAWindow) {
   ASSERT_TRUE(is_complete(report));
   EXPECT_EQ(report.confirmed, 1'000U);
   EXPECT_EQ(report.prefix, 1'000U);
-  EXPECT_THAT(report.fates, Each(Fate::confirmed));
+  EXPECT_THAT(report.states, Each(SendState::confirmed));
   EXPECT_TRUE(std::ranges::is_sorted(prefixes));
   EXPECT_EQ(prefixes.back(), 1'000U);
   std::size_t before = 0;
@@ -157,7 +157,7 @@ TEST_P(BrokerConformance, StopsWhenTheCallerWantsNoMore) {
   EXPECT_EQ(kind_of(report), "stopped");
   EXPECT_GE(report.prefix, 100U);
   EXPECT_LT(report.confirmed, 5'000U);
-  EXPECT_EQ(std::ranges::count(report.fates, Fate::in_doubt), 0);
+  EXPECT_EQ(std::ranges::count(report.states, SendState::in_doubt), 0);
   EXPECT_THAT(drain_queue(*other_, queue, report.confirmed), SizeIs(report.confirmed));
 }
 
@@ -173,8 +173,8 @@ TEST_P(BrokerConformance, StopsAtAMessageThatBreaksARule) {
   EXPECT_EQ(kind_of(report), "invalid");
   EXPECT_THAT(report.failure->message, HasSubstr("message 6: unknown header 'colour'; 6 of 10 messages are confirmed"));
   EXPECT_EQ(report.prefix, 6U);
-  EXPECT_EQ(report.fates[6], Fate::rejected);
-  EXPECT_EQ(report.fates[7], Fate::unsent);
+  EXPECT_EQ(report.states[6], SendState::rejected);
+  EXPECT_EQ(report.states[7], SendState::unsent);
   EXPECT_THAT(drain_queue(*other_, queue, 6), SizeIs(6));
 }
 

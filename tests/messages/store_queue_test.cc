@@ -14,10 +14,10 @@ namespace postino::messages {
 namespace {
 
 using broker::Disposition;
-using broker::Fate;
 using broker::Message;
 using broker::Messages;
 using broker::Scalar;
+using broker::SendState;
 using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -231,7 +231,7 @@ TEST_F(StoreQueueTest, AFullQueueRefusesMoreUntilThereIsRoom) {
   const auto report = small->produce("q", numbered(300), {}, nullptr);
   EXPECT_EQ(kind_of(report), "exhausted");
   EXPECT_EQ(report.prefix, 250U);
-  EXPECT_EQ(report.fates[250], Fate::unsent);
+  EXPECT_EQ(report.states[250], SendState::unsent);
   EXPECT_EQ(kind_of(small->produce("q", numbered(1), {}, nullptr)), "exhausted");
   EXPECT_TRUE(is_complete(small->produce("other", numbered(1), {}, nullptr)));
   ASSERT_TRUE(succeeded(receive(*queue_, 1)->acknowledge()));

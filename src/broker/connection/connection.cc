@@ -57,7 +57,7 @@ Failure to_failure(pn_condition_t* condition, FailureKind otherwise, std::string
   return {kind_of(name == nullptr ? "" : name, otherwise), std::move(message), {}};
 }
 
-Connection::Connection(Introduction introduction) : introduction_(std::move(introduction)) {}
+Connection::Connection(OpenParameters parameters) : parameters_(std::move(parameters)) {}
 Connection::~Connection() = default;
 
 Result<void> Connection::await(Deadline deadline, const std::function<bool()>& ready, std::string_view what) {
@@ -154,15 +154,15 @@ bool Connection::set_up() {
 
   pn_connection_set_context(connection_, this);
   pn_connection_set_container(connection_, "postino");
-  pn_connection_set_hostname(connection_, introduction_.virtual_host.c_str());
-  if (!introduction_.user.empty()) pn_connection_set_user(connection_, introduction_.user.c_str());
-  if (introduction_.mechanism == "PLAIN") pn_connection_set_password(connection_, introduction_.password.c_str());
+  pn_connection_set_hostname(connection_, parameters_.virtual_host.c_str());
+  if (!parameters_.user.empty()) pn_connection_set_user(connection_, parameters_.user.c_str());
+  if (parameters_.mechanism == "PLAIN") pn_connection_set_password(connection_, parameters_.password.c_str());
   pn_sasl_t* const sasl = pn_sasl(transport_);
-  pn_sasl_allowed_mechs(sasl, introduction_.mechanism.c_str());
+  pn_sasl_allowed_mechs(sasl, parameters_.mechanism.c_str());
   pn_sasl_set_allow_insecure_mechs(sasl, true);  // who gets a password was decided before
-  pn_transport_set_idle_timeout(transport_, static_cast<pn_millis_t>(introduction_.idle_timeout.count()));
+  pn_transport_set_idle_timeout(transport_, static_cast<pn_millis_t>(parameters_.idle_timeout.count()));
   pn_transport_set_max_frame(transport_, frame_bytes);
-  if (!introduction_.tls || introduction_.tls->protect(transport_, introduction_.server_name)) return true;
+  if (!parameters_.tls || parameters_.tls->protect(transport_, parameters_.server_name)) return true;
   pn_connection_free(connection_);
   pn_transport_free(transport_);
   return false;
@@ -180,7 +180,7 @@ bool Connection::start(pn_proactor_t* proactor) {
     }
     started_ = true;
   }
-  pn_proactor_connect2(proactor, connection_, transport_, introduction_.address.c_str());
+  pn_proactor_connect2(proactor, connection_, transport_, parameters_.address.c_str());
   // A wake before that had no connection to act on.
   const std::lock_guard lock(mutex_);
   if (must_abort_ && state_ != State::over) pn_connection_wake(connection_);
@@ -215,7 +215,7 @@ bool Connection::read_tls() {
   pn_ssl_t* const ssl = pn_ssl(transport_);
   if (pn_ssl_get_protocol_name(ssl, text.data(), text.size())) peer_.tls_protocol = text.data();
   if (pn_ssl_get_cipher_name(ssl, text.data(), text.size())) peer_.tls_cipher = text.data();
-  const std::string& wanted = introduction_.tls->cipher();
+  const std::string& wanted = parameters_.tls->cipher();
   if (wanted.empty() || peer_.tls_cipher == wanted) return true;
   fail({FailureKind::unreachable, "the broker chose the cipher suite " + peer_.tls_cipher + ", not " + wanted, {}});
   return false;
@@ -223,8 +223,8 @@ bool Connection::read_tls() {
 
 void Connection::on_remote_open() {
   peer_ = read_peer(connection_, transport_);
-  peer_.host = introduction_.host;
-  if (introduction_.tls && !read_tls()) {
+  peer_.host = parameters_.host;
+  if (parameters_.tls && !read_tls()) {
     pn_connection_close(connection_);
     return;
   }

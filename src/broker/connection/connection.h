@@ -30,7 +30,7 @@ class Link;
 using Deadline = std::chrono::steady_clock::time_point;
 
 // What a connection begins with.
-struct Introduction {
+struct OpenParameters {
   std::string address;   // "127.0.0.1:5672"
   std::string endpoint;  // as it was configured, for people
   std::string host;      // of the endpoint
@@ -45,7 +45,7 @@ struct Introduction {
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  explicit Connection(Introduction introduction);
+  explicit Connection(OpenParameters parameters);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -56,7 +56,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Result<void> await_open(Deadline deadline);
   // Once it is open.
   const Peer& peer() const { return peer_; }
-  const std::string& endpoint() const { return introduction_.endpoint; }
+  const std::string& endpoint() const { return parameters_.endpoint; }
   // Open, and nothing has gone wrong yet.
   bool is_usable() const;
 
@@ -115,7 +115,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Failure transport_failure() const;
   static void keep_log(std::intptr_t connection, const char* message);
 
-  const Introduction introduction_;
+  const OpenParameters parameters_;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -88,24 +88,24 @@ std::string Connector::mechanism() const {
 
 bool Connector::sends_password() const { return mechanism() == "PLAIN"; }
 
-Introduction Connector::introduce(const Endpoint& endpoint) const {
-  Introduction introduction;
-  introduction.endpoint = endpoint.text();
-  introduction.host = endpoint.host;
-  introduction.server_name = settings_.tls.server_name.empty() ? endpoint.host : settings_.tls.server_name;
-  introduction.virtual_host = settings_.virtual_host.empty() ? endpoint.host : settings_.virtual_host;
-  introduction.mechanism = mechanism();
+OpenParameters Connector::parameters_for(const Endpoint& endpoint) const {
+  OpenParameters parameters;
+  parameters.endpoint = endpoint.text();
+  parameters.host = endpoint.host;
+  parameters.server_name = settings_.tls.server_name.empty() ? endpoint.host : settings_.tls.server_name;
+  parameters.virtual_host = settings_.virtual_host.empty() ? endpoint.host : settings_.virtual_host;
+  parameters.mechanism = mechanism();
   if (sends_password()) {
-    introduction.user = settings_.user;
-    introduction.password = settings_.password;
+    parameters.user = settings_.user;
+    parameters.password = settings_.password;
   }
-  introduction.tls = tls_;
-  introduction.idle_timeout = settings_.idle_timeout;
-  return introduction;
+  parameters.tls = tls_;
+  parameters.idle_timeout = settings_.idle_timeout;
+  return parameters;
 }
 
-Result<std::shared_ptr<Connection>> Connector::open(Introduction introduction, Deadline deadline) const {
-  const auto connection = std::make_shared<Connection>(std::move(introduction));
+Result<std::shared_ptr<Connection>> Connector::open(OpenParameters parameters, Deadline deadline) const {
+  const auto connection = std::make_shared<Connection>(std::move(parameters));
   if (!loop_->connect(connection)) return refuse(FailureKind::lost, "the broker client was stopped");
   auto opened = connection->await_open(deadline);
   if (opened) return connection;
@@ -122,9 +122,9 @@ Result<std::shared_ptr<Connection>> Connector::open(const Endpoint& endpoint, De
     const net::Address& address = (*addresses)[i];
     if (sends_password() && !tls_ && !settings_.allow_password_in_clear && !address.is_loopback())
       return refuse(FailureKind::invalid, "a password is not sent to " + endpoint.text() + " without TLS");
-    Introduction introduction = introduce(endpoint);
-    introduction.address = address.text();
-    auto opened = open(std::move(introduction), std::min(deadline, after(settings_.connect_timeout)));
+    OpenParameters parameters = parameters_for(endpoint);
+    parameters.address = address.text();
+    auto opened = open(std::move(parameters), std::min(deadline, after(settings_.connect_timeout)));
     if (opened || opened.error().kind == FailureKind::refused) return opened;
     if (!all.message.empty()) all.message += "; ";
     all.message += opened.error().message;

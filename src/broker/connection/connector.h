@@ -64,8 +64,8 @@ class Connector {
   CircuitBreaker::Outcome outcome_of(const Result<std::shared_ptr<Connection>>& opened,
                                      std::chrono::steady_clock::duration time) const;
   Result<std::shared_ptr<Connection>> open(const Endpoint& endpoint, Deadline deadline) const;
-  Result<std::shared_ptr<Connection>> open(Introduction introduction, Deadline deadline) const;
-  Introduction introduce(const Endpoint& endpoint) const;
+  Result<std::shared_ptr<Connection>> open(OpenParameters parameters, Deadline deadline) const;
+  OpenParameters parameters_for(const Endpoint& endpoint) const;
   std::string mechanism() const;
   bool sends_password() const;
 
