@@ -42,10 +42,10 @@ SourceState state_of(const std::string& name, const item::Item* item) {
   return state;
 }
 
-// "07 tickets_resolved total" is slot 7, its happening, and whether it is the sum.
+// "07 tickets_resolved total" is slot 7, its event, and whether it is the sum.
 struct ReadSlot {
   int slot = 0;
-  std::string happening;
+  std::string event;
   bool is_total = false;
 };
 std::optional<ReadSlot> read_slot(const std::string& attribute) {
@@ -55,7 +55,7 @@ std::optional<ReadSlot> read_slot(const std::string& attribute) {
   const auto [end, error] = std::from_chars(attribute.data(), attribute.data() + 2, read.slot);
   if (error != std::errc() || end != attribute.data() + 2) return std::nullopt;
   read.is_total = attribute.ends_with(total_end);
-  read.happening = attribute.substr(3, attribute.size() - 3 - (read.is_total ? total_end.size() : 0));
+  read.event = attribute.substr(3, attribute.size() - 3 - (read.is_total ? total_end.size() : 0));
   return read;
 }
 
@@ -74,7 +74,7 @@ void add_points(const item::Item& item, Unit unit, base::TimePoint begin,
     if (amount.is_zero()) continue;
     HistoryPoint& point = out[at];
     point.begin = at;
-    point.happenings[slot->happening] += amount;
+    point.events[slot->event] += amount;
   }
 }
 
@@ -184,7 +184,7 @@ std::vector<HistoryPoint> by_day(const std::vector<HistoryPoint>& hours) {
   for (const HistoryPoint& hour : hours) {
     const base::TimePoint begin = span_begin(Unit::hours, hour.begin);
     if (days.empty() || days.back().begin != begin) days.push_back({begin, {}});
-    for (const auto& [name, amount] : hour.happenings) days.back().happenings[name] += amount;
+    for (const auto& [name, amount] : hour.events) days.back().events[name] += amount;
   }
   return days;
 }
@@ -228,7 +228,7 @@ std::string history_json(const std::vector<HistoryPoint>& points) {
   for (const HistoryPoint& point : points) {
     writer.begin_object();
     writer.key("begin").string(base::format_timestamp(point.begin));
-    for (const auto& [name, amount] : point.happenings) {
+    for (const auto& [name, amount] : point.events) {
       writer.any_key(name);
       write_amount(writer, amount, amount.thousandths != 0);
     }

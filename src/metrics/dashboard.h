@@ -34,7 +34,7 @@ struct Figures {
 // What happened in a minute or an hour.
 struct HistoryPoint {
   base::TimePoint begin;
-  std::map<std::string, Amount> happenings;  // "tickets_created"
+  std::map<std::string, Amount> events;  // "tickets_created"
   friend bool operator==(const HistoryPoint&, const HistoryPoint&) = default;
 };
 

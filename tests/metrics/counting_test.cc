@@ -137,7 +137,7 @@ TEST(CountingTest, HistoryIsByMinuteAndHour) {
   const auto days = by_day(*hours);
   ASSERT_THAT(days, SizeIs(1));
   EXPECT_EQ(days[0].begin, at(0min));
-  EXPECT_EQ(days[0].happenings.at("tickets_created").count, 3);
+  EXPECT_EQ(days[0].events.at("tickets_created").count, 3);
   EXPECT_THAT(history_json(*hours), HasSubstr(R"({"begin":"2026-01-02T00:00:00.000Z","tickets_created":{"count":1}})"));
 }
 

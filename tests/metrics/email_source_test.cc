@@ -60,8 +60,8 @@ TEST_F(EmailCountingTest, CountsByStateAndTenant) {
   const auto hours = dashboard.history("", "emails", Unit::hours, desk_.now() - 1h, desk_.now() + 1h);
   ASSERT_TRUE(hours);
   ASSERT_EQ(hours->size(), 1U);
-  EXPECT_EQ(hours->front().happenings.at("emails_accepted").count, 1);
-  EXPECT_EQ(hours->front().happenings.at("emails_settled#SENT").count, 1);
+  EXPECT_EQ(hours->front().events.at("emails_accepted").count, 1);
+  EXPECT_EQ(hours->front().events.at("emails_settled#SENT").count, 1);
   EXPECT_EQ(stored_figures(desk_.engine(), "emails"), true_figures(desk_.engine(), source_, desk_.now()));
 }
 
@@ -77,7 +77,7 @@ TEST_F(EmailCountingTest, WhatHasExpiredIsNotThereAnyMoreButHappened) {
   const auto hours = dashboard.history("", "emails", Unit::hours, desk_.now() - 48h, desk_.now());
   ASSERT_TRUE(hours);
   ASSERT_EQ(hours->size(), 1U);
-  EXPECT_EQ(hours->front().happenings.at("emails_settled#SENT").count, 1);
+  EXPECT_EQ(hours->front().events.at("emails_settled#SENT").count, 1);
 }
 
 }  // namespace

@@ -279,7 +279,7 @@ TEST(RecountTest, KeepsTheHistoryOfWhatHasExpired) {
   const auto created = [&] {
     std::int64_t count = 0;
     const auto hours = desk.dashboard().history("", "tickets", Unit::hours, desk.now() - 80h, desk.now());
-    for (const HistoryPoint& point : hours.value()) count += point.happenings.at("tickets_created").count;
+    for (const HistoryPoint& point : hours.value()) count += point.events.at("tickets_created").count;
     return count;
   };
   EXPECT_EQ(created(), 3);

@@ -16,7 +16,7 @@
 namespace postino::metrics {
 
 // Something that happened at a moment, for the history.
-struct Happening {
+struct Event {
   std::string name;  // "tickets_created"
   base::TimePoint at;
   Amount amount{.count = 1};
@@ -25,7 +25,7 @@ struct Happening {
 struct Contribution {
   std::string tenant;  // empty: the company itself
   std::vector<std::pair<std::string, Amount>> figures;
-  std::vector<Happening> happenings;
+  std::vector<Event> events;
 };
 
 // A table whose items are counted.

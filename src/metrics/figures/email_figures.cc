@@ -19,13 +19,12 @@ base::Result<Contribution> count_email(const item::Item& item) {
   Contribution counted;
   counted.tenant = item::attribute_text(item, "Tenant");
   counted.figures.emplace_back("emails_by_state#" + state, Amount{.count = 1});
-  if (const auto at = moment_in(item, "CreatedAt"))
-    counted.happenings.push_back({.name = "emails_accepted", .at = *at});
+  if (const auto at = moment_in(item, "CreatedAt")) counted.events.push_back({.name = "emails_accepted", .at = *at});
   const auto settled = moment_in(item, "SettledAt");
   // "CALLING-SENT-CALLBACK" and "SENT-ACKNOWLEDGED" are what SENT becomes.
   for (const std::string_view outcome : {"SENT", "FAILED", "INVALID"})
     if (settled && state.find(outcome) != std::string::npos)
-      counted.happenings.push_back({.name = "emails_settled#" + std::string(outcome), .at = *settled});
+      counted.events.push_back({.name = "emails_settled#" + std::string(outcome), .at = *settled});
   return counted;
 }
 

@@ -39,14 +39,12 @@ std::string history_name(std::string_view tenant, std::string_view source, Unit 
   return figure_name(tenant, name);
 }
 
-std::string slot_attribute(int slot, std::string_view happening) {
+std::string slot_attribute(int slot, std::string_view event) {
   std::string name = slot < 10 ? "0" : "";
-  return name.append(std::to_string(slot)).append(" ").append(happening);
+  return name.append(std::to_string(slot)).append(" ").append(event);
 }
 
-std::string slot_total_attribute(int slot, std::string_view happening) {
-  return slot_attribute(slot, happening) + " total";
-}
+std::string slot_total_attribute(int slot, std::string_view event) { return slot_attribute(slot, event) + " total"; }
 
 bool is_kept(Unit unit, base::TimePoint time, base::TimePoint now) {
   return span_begin(unit, time) + span_of(unit) + kept_of(unit) > now && time < now + hours(24);

@@ -47,8 +47,8 @@ base::TimePoint span_begin(Unit unit, base::TimePoint time);
 
 std::string history_name(std::string_view tenant, std::string_view source, Unit unit, base::TimePoint begin);
 // "07 tickets_created": the attribute of the slot with this number, and the one of its sum.
-std::string slot_attribute(int slot, std::string_view happening);
-std::string slot_total_attribute(int slot, std::string_view happening);
+std::string slot_attribute(int slot, std::string_view event);
+std::string slot_total_attribute(int slot, std::string_view event);
 
 // Does a moment belong into the history now? What lies in the future by more than a day is some program's mistake.
 bool is_kept(Unit unit, base::TimePoint time, base::TimePoint now);

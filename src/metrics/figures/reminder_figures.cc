@@ -41,7 +41,7 @@ base::Result<Contribution> count_reminder(const std::vector<std::string>& types,
   if (item::attribute_text(item, "SK").starts_with(draft_begin)) {
     counted.figures.emplace_back("reminders_by_status#" + known_word(draft_words, word), Amount{.count = 1});
     if (const auto at = first_moment(item, "created_at_ms", "created_date"))
-      counted.happenings.push_back({.name = "reminders_drafted", .at = *at});
+      counted.events.push_back({.name = "reminders_drafted", .at = *at});
     return counted;
   }
   const std::string name = known_word(sent_words, word);
@@ -50,7 +50,7 @@ base::Result<Contribution> count_reminder(const std::vector<std::string>& types,
   const std::string type = known_word(types, item::attribute_text(item, "reminder_type"));
   counted.figures.emplace_back("reminders_by_type#" + type, Amount{.count = 1});
   if (const auto at = first_moment(item, "sent_at_ms", "sent_date"))
-    counted.happenings.push_back({.name = "reminders_sent#" + type, .at = *at});
+    counted.events.push_back({.name = "reminders_sent#" + type, .at = *at});
   return counted;
 }
 

@@ -26,8 +26,8 @@ std::vector<std::string> contributions(const Source& source, const item::Item& i
   std::vector<std::string> lines;
   if (!counted->tenant.empty()) lines.push_back("of " + counted->tenant);
   for (const auto& [name, amount] : counted->figures) lines.push_back(text(name, amount));
-  for (const Happening& happening : counted->happenings)
-    lines.push_back("@" + base::format_timestamp(happening.at) + " " + text(happening.name, happening.amount));
+  for (const Event& event : counted->events)
+    lines.push_back("@" + base::format_timestamp(event.at) + " " + text(event.name, event.amount));
   return lines;
 }
 

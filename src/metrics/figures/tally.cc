@@ -75,9 +75,9 @@ store::TransactUpdate history_update(const std::string& table, const std::string
                                      const Tally::Slots& slots) {
   Additions additions;
   for (const auto& [slot, amount] : slots) {
-    if (amount.count != 0) additions.add(slot_attribute(slot.slot, slot.happening), amount.count);
+    if (amount.count != 0) additions.add(slot_attribute(slot.slot, slot.event), amount.count);
     if (amount.thousandths != 0)
-      additions.add(slot_total_attribute(slot.slot, slot.happening), number_of_thousandths(amount.thousandths));
+      additions.add(slot_total_attribute(slot.slot, slot.event), number_of_thousandths(amount.thousandths));
   }
   additions.names.emplace("#ttl", std::string(metrics_ttl));
   additions.values.set(":ttl", expiry_of(history));
@@ -90,9 +90,9 @@ item::Item history_item(const std::string& source, const HistoryName& history, c
   item.set(std::string(source_attribute), source);
   item.set(std::string(metrics_ttl), expiry_of(history));
   for (const auto& [slot, amount] : slots) {
-    if (amount.count != 0) item.set(slot_attribute(slot.slot, slot.happening), amount.count);
+    if (amount.count != 0) item.set(slot_attribute(slot.slot, slot.event), amount.count);
     if (amount.thousandths != 0)
-      item.set(slot_total_attribute(slot.slot, slot.happening), number_of_thousandths(amount.thousandths));
+      item.set(slot_total_attribute(slot.slot, slot.event), number_of_thousandths(amount.thousandths));
   }
   return item;
 }
@@ -115,12 +115,12 @@ void Tally::add(const Contribution& contribution, bool is_negative, base::TimePo
   for (const std::string& tenant : tenants) {
     for (const auto& [name, amount] : contribution.figures) add_figure({tenant, name}, is_negative ? -amount : amount);
     if (!with_history) continue;
-    for (const Happening& happening : contribution.happenings)
+    for (const Event& event : contribution.events)
       for (const Unit unit : {Unit::minutes, Unit::hours}) {
-        if (!is_kept(unit, happening.at, now)) continue;
-        const base::TimePoint begin = span_begin(unit, happening.at);
-        const auto slot = static_cast<int>((happening.at - begin) / slot_of(unit));
-        add_slot({tenant, unit, begin}, {slot, happening.name}, is_negative ? -happening.amount : happening.amount);
+        if (!is_kept(unit, event.at, now)) continue;
+        const base::TimePoint begin = span_begin(unit, event.at);
+        const auto slot = static_cast<int>((event.at - begin) / slot_of(unit));
+        add_slot({tenant, unit, begin}, {slot, event.name}, is_negative ? -event.amount : event.amount);
       }
   }
 }

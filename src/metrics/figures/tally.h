@@ -27,7 +27,7 @@ struct HistoryName {
 };
 struct SlotName {
   int slot = 0;
-  std::string happening;
+  std::string event;
   friend auto operator<=>(const SlotName&, const SlotName&) = default;
 };
 

@@ -31,7 +31,7 @@ base::Result<void> count_ticket(const item::Item& ticket, Contribution& counted)
   const std::string name = known_status(status->as<std::string>());
   counted.figures.emplace_back("tickets_by_status#" + name, Amount{.count = 1});
   const auto created = moment_in(ticket, "created_at");
-  if (created) counted.happenings.push_back({.name = "tickets_created", .at = *created});
+  if (created) counted.events.push_back({.name = "tickets_created", .at = *created});
   const auto completed = moment_in(ticket, "completed_at");
   if (name != "READY" || !created || !completed) return {};
   // Clocks differ: nothing is done before it has begun. And a year like 9999 is no reason for sums to overflow.
@@ -39,7 +39,7 @@ base::Result<void> count_ticket(const item::Item& ticket, Contribution& counted)
   const base::Milliseconds time = std::clamp(*completed - *created, base::Milliseconds(0), longest);
   const Amount taken{.count = 1, .thousandths = time.count()};
   counted.figures.emplace_back("avg_resolution_time", taken);
-  counted.happenings.push_back({.name = "tickets_resolved", .at = *completed, .amount = taken});
+  counted.events.push_back({.name = "tickets_resolved", .at = *completed, .amount = taken});
   return {};
 }
 
@@ -51,7 +51,7 @@ base::Result<void> count_feedback(const item::Item& feedback, Contribution& coun
   const Amount amount{.count = 1, .thousandths = *rating};
   counted.figures.emplace_back("customer_satisfaction", amount);
   if (const auto at = moment_in(feedback, "submitted_at"))
-    counted.happenings.push_back({.name = "feedback", .at = *at, .amount = amount});
+    counted.events.push_back({.name = "feedback", .at = *at, .amount = amount});
   return {};
 }
 
@@ -64,7 +64,7 @@ void count_event(const item::Item& event, Contribution& counted) {
   if (const auto* const map = details != nullptr ? details->get_if<item::Map>() : nullptr; map && status.empty())
     status = item::attribute_text(*map, "new_status");
   const auto at = moment_in(event, "timestamp");
-  if (!status.empty() && at) counted.happenings.push_back({.name = "tickets_moved#" + known_status(status), .at = *at});
+  if (!status.empty() && at) counted.events.push_back({.name = "tickets_moved#" + known_status(status), .at = *at});
 }
 
 base::Result<Contribution> count_item(const item::Item& item) {
