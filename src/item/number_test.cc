@@ -216,12 +216,12 @@ TEST(NumberArithmetic, EndsAt38DigitsAndAtTheLimitsOfMagnitude) {
 }
 
 // School arithmetic on one digit per place, as slow and as plain as can be.
-class Ledger {
+class DigitArithmetic {
  public:
   static constexpr int lowest = -170;
   static constexpr int places = 300;
 
-  explicit Ledger(std::string_view text) {
+  explicit DigitArithmetic(std::string_view text) {
     negative_ = text.starts_with('-');
     if (negative_) text.remove_prefix(1);
     const auto e = text.find('e');
@@ -230,22 +230,22 @@ class Ledger {
     for (auto digit = text.rbegin(); digit != text.rend(); ++digit) digits_[index(place++)] = *digit - '0';
   }
 
-  std::string plus(Ledger other) const {
-    Ledger sum = *this;
+  std::string plus(DigitArithmetic other) const {
+    DigitArithmetic sum = *this;
     if (negative_ == other.negative_) {
       for (std::size_t i = 0; i < places; ++i) sum.digits_[i] += other.digits_[i];
     } else {
       const bool smaller =
           std::lexicographical_compare(digits_.rbegin(), digits_.rend(), other.digits_.rbegin(), other.digits_.rend());
       sum = smaller ? other : *this;
-      const Ledger& subtrahend = smaller ? *this : other;
+      const DigitArithmetic& subtrahend = smaller ? *this : other;
       for (std::size_t i = 0; i < places; ++i) sum.digits_[i] -= subtrahend.digits_[i];
     }
     return sum.carried().text();
   }
 
-  Ledger negated() const {
-    Ledger result = *this;
+  DigitArithmetic negated() const {
+    DigitArithmetic result = *this;
     result.negative_ = !negative_;
     return result;
   }
@@ -253,7 +253,7 @@ class Ledger {
  private:
   static std::size_t index(int place) { return static_cast<std::size_t>(place - lowest); }
 
-  Ledger& carried() {
+  DigitArithmetic& carried() {
     for (std::size_t i = 0; i + 1 < places; ++i) {
       const int carry = digits_[i] < 0 ? -1 : digits_[i] / 10;
       digits_[i] -= carry * 10;
@@ -291,8 +291,8 @@ TEST(NumberArithmetic, AgreesWithSchoolArithmetic) {
     const std::string b = random.number_text();
     const auto sum = Number::add(number(a), number(b));
     exact += sum ? 1 : 0;
-    ASSERT_EQ(outcome(sum), Ledger(a).plus(Ledger(b))) << a << " + " << b << ", seed " << random.seed;
-    ASSERT_EQ(outcome(Number::subtract(number(a), number(b))), Ledger(a).plus(Ledger(b).negated()))
+    ASSERT_EQ(outcome(sum), DigitArithmetic(a).plus(DigitArithmetic(b))) << a << " + " << b << ", seed " << random.seed;
+    ASSERT_EQ(outcome(Number::subtract(number(a), number(b))), DigitArithmetic(a).plus(DigitArithmetic(b).negated()))
         << a << " - " << b << ", seed " << random.seed;
   }
   // Both outcomes must be well represented, or the test says little.
