@@ -2,7 +2,7 @@
 //
 //   bench_metrics [--quick]
 //
-// Writers make tickets and move them, in transactions with an event each, with nobody counting and with metrics that
+// Writers make tickets and move them, in transactions with an event each, without and with metrics that
 // follow: what that costs the writers. The lag is the age of the oldest change that is not counted, looked at every few
 // milliseconds; it is measured with batches that do not wait, and with the window of 5 s that is usual. Then all items
 // are counted anew while the writers go on. Missing a bar is no failure, because the machine is never quiet. The data

@@ -112,7 +112,7 @@ void race_delivery(OutboxRace& race) {
       {[&](Duration) { return calling.send_with_callbacks(emails, callbacks); }, calling.process()}};
   if (race.postfix != nullptr)
     racers.push_back({[&](Duration) { return relay(race, emails, postfix_acceptance); }, race.postfix->process()});
-  // Everybody has run before it counts.
+  // All have run before it counts.
   plain.send(emails / 10);
   calling.send_with_callbacks(emails / 10, callbacks);
   if (race.postfix != nullptr) relay(race, emails / 10, postfix_acceptance);

@@ -20,7 +20,7 @@ enum class Shape {
 
 class EngineStore {
  public:
-  // `traffic` is told of what it does; nullptr: nobody.
+  // `traffic` is told of what it does; nullptr: no observer.
   EngineStore(std::filesystem::path directory, Shape shape, std::shared_ptr<store::TrafficObserver> traffic = nullptr);
 
   // Fills the store with mails [0, count), in batches from a few threads.

@@ -404,7 +404,7 @@ TEST(HttpStreamConcurrentTest, EndsWithTheServer) {
   const auto news = agency.news();
   server->stop(long_time);
   EXPECT_EQ(client.receive_all(), "");
-  news->say("late");  // to nobody
+  news->say("late");  // to no client
 }
 
 TEST(HttpStreamConcurrentTest, HasNoBodyForHead) {

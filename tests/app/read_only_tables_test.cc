@@ -146,7 +146,7 @@ TEST_F(ReadOnlyTablesTest, TheMarkStaysWithTheTable) {
               StartsWith("AccessDeniedException"));
 }
 
-// Whoever could would close tables of others for good.
+// A caller that could would close tables of others for good.
 TEST_F(ReadOnlyTablesTest, OthersCannotSetTheMark) {
   const store::Tag mark{std::string(store::read_only_tag), "mine"};
   EXPECT_THAT(outcome(closed_.tag_resource(closed_.describe_table("open")->arn, {{"team", "billing"}, mark})),

@@ -36,7 +36,7 @@ std::map<std::string, std::string> stored_figures(store::Store& store, const std
 // What it should say, from the items that there are.
 std::map<std::string, std::string> true_figures(store::Store& store, const Source& source, base::TimePoint now);
 
-// Batches do not wait, and neither does anybody else.
+// Neither batches nor followers wait.
 FollowerOptions following_at_once(const std::string& owner);
 
 class SupportDesk : public engine::EmbeddedStore {

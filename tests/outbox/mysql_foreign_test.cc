@@ -60,7 +60,7 @@ class MysqlForeignTest : public testing::Test {
   void move_by_hand(int number, const std::string& status) {
     outbox_.execute("UPDATE emails SET status = ?, version = version + 1 WHERE id = ?", {status, email_id(number)});
   }
-  // With counts and rows of one moment: nobody else is there.
+  // With counts and rows of one moment: no other writer is there.
   void expect_counts_right() {
     for (const std::string tenant : {"", "acme"}) {
       Counts expected{};
@@ -248,7 +248,7 @@ TEST_F(MysqlLostRowsTest, NothingIsClaimedByItsLinesAlone) {
   }
 }
 
-// A rescuer waits for nobody, but for its own commit, whose answer was lost.
+// A rescuer waits for no other writer, but for its own commit, whose answer was lost.
 TEST_F(MysqlLostRowsTest, ARescueThatIsUnderWayIsDone) {
   accept(2);
   const std::vector<Email> held = claimed(ledger(), Pipeline::intake);

@@ -159,7 +159,7 @@ TEST_F(MysqlRecordsTest, OfConcurrentRequestsOneIsExecuted) {
   }
 }
 
-// The answer to a COMMIT is lost: whoever asked finds what it wrote itself, and does not take it for another's.
+// The answer to a COMMIT is lost: the writer finds what it wrote itself, and does not take it for another's.
 TEST_F(MysqlRecordsTest, ACommitWithoutAnAnswerIsFoundAgain) {
   mysql::LossyProxy proxy(outbox_.server());
   KeyServer lossy(proxy.options(), clock_, 3);

@@ -431,7 +431,7 @@ TEST_F(StoreAdoptionTest, WhatAnEarlierVersionLeftStrandedIsMended) {
   EXPECT_THAT(due(Pipeline::intake), SizeIs(4));
 }
 
-// Without an outbox, or with one on another ledger: nobody adopts, and no marks are left in the table.
+// Without an outbox, or with one on another ledger: no server adopts, and no marks are left in the table.
 TEST_F(StoreAdoptionTest, WhatWasWrittenWithoutAnOutboxIsAdoptedByTheNext) {
   accept(1);
   look_through(*ledger_);
@@ -452,7 +452,7 @@ TEST_F(StoreAdoptionTest, WhatWasWrittenWithoutAnOutboxIsAdoptedByTheNext) {
   EXPECT_EQ(without_tables.put_item(put).error().type, store::ErrorType::resource_not_found);
 }
 
-// By an earlier version, or while nobody watched.
+// By an earlier version, or while no server watched.
 TEST_F(StoreAdoptionTest, WhatLostItsVersionIsAdoptedWhereItIsMet) {
   accept(1);
   accept(2);
@@ -575,7 +575,7 @@ TEST_F(StoreAdoptionTest, WhatItDeletesOrReplacesIsCountedNoMore) {
   due(Pipeline::intake);
   EXPECT_EQ(counted(State::sent_acknowledged), 1);
   expect_counts_right();
-  // Deleted after Postino has moved it, and inserted anew before anybody has looked.
+  // Deleted after Postino has moved it, and inserted anew before a server has looked.
   const std::vector<Email> found = due(Pipeline::intake);
   ASSERT_THAT(found, SizeIs(2));
   ASSERT_TRUE(theirs_.run_alone(OtherProgram::insert_line(found[0].id, "SENT")));
@@ -585,7 +585,7 @@ TEST_F(StoreAdoptionTest, WhatItDeletesOrReplacesIsCountedNoMore) {
   ASSERT_TRUE(theirs_.run_alone(OtherProgram::insert_meta(email_id(number), payload(email_id(number)))));
   due(Pipeline::intake);
   expect_counts_right();
-  // Counted anew before anybody has looked.
+  // Counted anew before a server has looked.
   remove(number);
   ASSERT_TRUE(recount(store_.engine(), store_.tables(), ledger_policy().keep));
   due(Pipeline::intake);

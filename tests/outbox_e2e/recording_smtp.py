@@ -198,6 +198,6 @@ class _Session(socketserver.StreamRequestHandler):
         self.server.arrive(mail)
         if slow:
             slow.wait()
-        # Whoever has read the reply may send the next one before this thread goes on.
+        # The client that has read the reply may send the next command before this thread goes on.
         if self.reply(".", f"250 2.0.0 taken as number {len(self.server.arrived)}", before=end):
             self.server.acknowledge(mail)

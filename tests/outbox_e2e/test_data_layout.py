@@ -151,7 +151,7 @@ def test_table_can_have_another_name(start, monkeypatch, by_flag):
 
 
 def test_counts_of_tables_with_other_names_are_checked_and_made_anew(binary, start, directory):
-    """Whoever looks after the store need not know what the server called them."""
+    """An operator of the store need not know what the server called them."""
 
     def postino(*arguments):
         command = [binary, *arguments, "--data", directory / "data"]

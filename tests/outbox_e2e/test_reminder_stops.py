@@ -1,4 +1,4 @@
-"""Customers who get no reminders any more: what was approved before does not go out, whoever has ended in between."""
+"""Customers who get no reminders any more: what was approved before does not go out, whichever process has ended in between."""
 
 import urllib.request
 

@@ -55,7 +55,7 @@ TEST(ApprovalThatEnds, IsThereWithItsEmailOrNotAtAll) {
       if (fault == WriteFault::refused || fault == WriteFault::unknown) EXPECT_EQ(outcome_of(answer), "");
       if (!answer && is_approved) EXPECT_EQ(outcome_of(answer), "outcome_unknown");
 
-      // Whoever tries again, and as often as they like, gets no second e-mail.
+      // An approver that tries again, however often, causes no second e-mail.
       const auto again = healthy.approve(id);
       EXPECT_EQ(outcome_of(again), is_approved ? "wrong_state" : "");
       expect_whole(store, customer, id, true);

@@ -86,7 +86,7 @@ TEST_F(ConcurrentHandovers, BringEachEmailToTheOutboxOnce) {
   EXPECT_THAT(elsewhere_.payloads(), SizeIs(10));
 }
 
-// Customers opt out while others approve: whoever is told that it was sent was first.
+// Customers opt out while others approve: an approver that is told that it was sent was first.
 TEST_F(ConcurrentApprovals, AndOptOutsAreInOneOrder) {
   const Actor actor{.tenant = "", .name = "system", .key = {}, .from = {}};
   for (int round = 0; round < 10; ++round) {

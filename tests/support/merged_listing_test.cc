@@ -240,7 +240,7 @@ TEST_F(MergedLists, RefuseCursorsOfOtherLists) {
   changed.back() = changed.back() == 'A' ? 'B' : 'A';
   for (const std::string& wrong : {changed, std::string("x"), std::string("12345678"), std::string("12345678!")})
     EXPECT_EQ(read(listing, wrong, 2).value(), std::nullopt) << wrong;
-  // The same name for another partition, as if somebody had computed the check.
+  // The same name for another partition, as if a caller had computed the check.
   EXPECT_EQ(read(in_index({{"B"}}), cursor, 2).value(), std::nullopt);
 }
 

@@ -135,7 +135,7 @@ TEST_F(ClearedIndexTest, PagesGoOnAcrossWhatIsCleared) {
 
 class ClearedIndexConcurrentTest : public ClearedIndexTest {};
 
-// Whoever has been answered finds what was written, however much is removed around it.
+// A writer that was answered finds what it wrote, however much is removed around it.
 TEST_F(ClearedIndexConcurrentTest, NothingThatWasPutIsMissed) {
   constexpr int writers = 3;
   const int rounds = base::volume(2'000);

@@ -1,5 +1,5 @@
 // RocksDB's manifest, read without RocksDB: which table files the store consists of, and which logs it still needs.
-// Opening the database would tell as well, but would change things on disk before anybody knows whether they are sound.
+// Opening the database would tell as well, but would change things on disk before it is known whether they are sound.
 #pragma once
 
 #include <cstdint>

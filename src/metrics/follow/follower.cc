@@ -201,7 +201,7 @@ std::string Follower::problem() const {
 
 void Follower::react(const Failure& failure) {
   ++failures_in_a_row_;
-  // A service makes its table when it needs it: no fault of anybody.
+  // A service makes its table when it needs it, so that this is no fault.
   const bool is_absent = failure.kind == Trouble::absent;
   if (!is_absent) ++failures_;
   const bool is_news = tell(failure.reason);

@@ -174,7 +174,7 @@ TEST(Payload, IdsAreUuids) {
     EXPECT_THAT(faults_with(R"("id":")" + std::string(id) + "\""), ElementsAre("id: must be a UUID")) << id;
 }
 
-// The e-mails of reminders and tickets have such ids, which can be computed by whoever knows what they are made from.
+// The e-mails of reminders and tickets have such ids. A caller that knows what they are made from can compute them.
 TEST(Payload, DerivedIdsAreNotForCallers) {
   const std::string derived = derived_uuid("payment reminder");
   EXPECT_TRUE(is_derived_uuid(derived));

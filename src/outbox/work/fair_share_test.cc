@@ -1,4 +1,4 @@
-// Destinations share the workers of a loop: what waits for one keeps nobody else waiting, and costs no commit.
+// Destinations share the workers of a loop: what waits for one keeps no other waiting, and costs no commit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
