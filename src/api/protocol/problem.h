@@ -42,7 +42,7 @@ inline constexpr ProblemType foreign_origin{403, "FOREIGN_ORIGIN", "Requests fro
 inline constexpr ProblemType foreign_host{403, "FOREIGN_HOST", "The host name is not allowed"};
 inline constexpr ProblemType forwarded{403, "FORWARDED", "Requests passed on by a proxy are refused"};
 inline constexpr ProblemType loopback_only{403, "LOOPBACK_ONLY", "Only requests from this machine are allowed"};
-inline constexpr ProblemType same_person{403, "SAME_PERSON", "Who drafted a reminder may not approve it"};
+inline constexpr ProblemType same_person{403, "SAME_PERSON", "The person who drafted a reminder may not approve it"};
 inline constexpr ProblemType path_not_found{404, "NOT_FOUND", "Path not found"};
 inline constexpr ProblemType email_not_found{404, "EMAIL_NOT_FOUND", "E-mail not found"};
 inline constexpr ProblemType message_not_found{404, "MESSAGE_NOT_FOUND", "Message not found"};

@@ -104,7 +104,7 @@ Schema workload() {
              .default_value = R"("standard")"}},
            {"hours_per_day", whole("Hours a day in which there are requests.", 1, 24, "24")},
            {"utilisation_percent", whole("How much of provisioned capacity is to be used.", 1, 100, "70")},
-           {"free_tier", flag("Take off what an account has for nothing each month.")},
+           {"free_tier", flag("Subtract what an account gets for free each month.")},
            {"indexes",
             {.type = "array",
              .description = "Global secondary indexes.",
@@ -225,7 +225,7 @@ Schema class_prices() {
 
 Schema prices() {
   const Schema free{.type = "object",
-                    .description = "What an account has for nothing each month.",
+                    .description = "What an account gets for free each month.",
                     .properties = {{"storage_gb", count(), required},
                                    {"provisioned_read_units", count(), required},
                                    {"provisioned_write_units", count(), required},

@@ -74,7 +74,7 @@ std::vector<Route> change_routes() {
            "requeueEmail", "/emails/{id}/requeue", Right::operate,
            "Retry an e-mail that has failed, is invalid or is stuck",
            "For e-mails that are FAILED or INVALID, and for e-mails whose worker is lost: those whose lease has ended. "
-           "Attempts, and the time after which the e-mail is given up, count anew. The e-mail of a reminder is refused "
+           "Attempts, and the time after which the e-mail is given up, start over. The e-mail of a reminder is refused "
            "when the reminder no longer counts for the rules, or its customer gets no reminders any more."),
        .handle = requeue_email},
       {.operation = change_operation(

@@ -48,8 +48,8 @@ std::vector<Property> with_recalled(std::vector<Property> properties) {
       "have got them, and they go on counting for the rules.");
   add("reminders_being_sent", "Ids of reminders that may still go out, because they are being sent at this moment.");
   add("reminders_not_cancelled",
-      "Ids of reminders that could not be cancelled yet. They are as soon as that is possible, and are not sent "
-      "meanwhile.");
+      "Ids of reminders that could not be cancelled yet. They are not sent, and are cancelled as soon as "
+      "possible.");
   properties.push_back({"why_not_cancelled", text("Why not; also when it could not be found out which ones wait.")});
   return properties;
 }

@@ -158,7 +158,8 @@ std::vector<Route> own_session_routes() {
             .group = "Sessions",
             .summary = "Sign in",
             .description =
-                "With the name and the password of a user, or with an API key. The token is told once, and counts "
+                "With the name and the password of a user, or with an API key. The token is shown only here, and "
+                "counts "
                 "for 24 hours where an API key does. It has the role that the settings give to the user or the key "
                 "at the time of each request, and ends when they give them another tenant or customer.",
             .body = {{{json_content_type, "SignIn"}}, true},

@@ -223,8 +223,9 @@ std::vector<Route> correspondence_routes() {
                      .path = "/tickets/answers",
                      .right = Right::open_tickets,
                      .summary = "Add a customer's answer to its ticket",
-                     .description = "It finds its ticket by In-Reply-To, or by References, the last one first. It is "
-                                    "known by its Message-ID, and is added once.",
+                     .description =
+                         "It is matched to its ticket by In-Reply-To, or by References, the last one first. It is "
+                         "known by its Message-ID, and is added once.",
                      .body = {{{json_content_type, "ReceivedMessage"}}, true},
                      .answers = {{201, "The e-mail, with the ticket.", {{json_content_type, "TicketEmail"}}},
                                  {404,

@@ -119,7 +119,7 @@ Schema new_ticket_attachment() {
                           required},
                          {"content_type",
                           {.type = "string",
-                           .description = "What it is; if absent, that is told from its bytes.",
+                           .description = "Its media type; if absent, it is found out from its bytes.",
                            .most = limit_of(TicketSizes::content_type)}},
                          {"size", count("How many bytes it has: another size is refused.")},
                          {"sha256",

@@ -135,7 +135,7 @@ std::vector<Route> ticket_reading_routes() {
                      .right = Right::read_tickets,
                      .summary = "List tickets, newest first",
                      .description =
-                         "Everything that is given must hold. A page may be short, even empty, and yet have a "
+                         "Tickets match all parameters that are given. A page may be short, even empty, and yet have a "
                          "cursor: one call looks at a bounded number of tickets.",
                      .parameters = ticket_filters(),
                      .answers = {{200, "A page of tickets.", {{json_content_type, "TicketPage"}}}}},
@@ -167,7 +167,7 @@ std::vector<Route> ticket_reading_routes() {
                      .path = "/tickets/batch",
                      .right = Right::read_tickets,
                      .summary = "Show several tickets",
-                     .description = "Those that there are, in the order of the ids.",
+                     .description = "Those that exist, in the order of the ids.",
                      .parameters = {{"ids",
                                      ParameterPlace::query,
                                      {.type = "string", .description = "Up to 100 ids, separated by commas."},

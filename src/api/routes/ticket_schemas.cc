@@ -98,7 +98,7 @@ Property by_property() {
   return {"by",
           ticket_line(TicketSizes::person,
                       "Who does it, for the events; the name of the API key by default. Callers that are bound to a "
-                      "customer name nobody else.")};
+                      "customer cannot name another person.")};
 }
 
 // What the caller saw, and says about a change.
@@ -121,7 +121,8 @@ Schema change_of_ticket(std::vector<Property> more) {
 }
 
 Property engineer_property(Presence presence) {
-  return {"engineer", ticket_line(TicketLimits::id_bytes, "Who is to take care of it; only with ESCALATED."), presence};
+  return {"engineer", ticket_line(TicketLimits::id_bytes, "The engineer who takes care of it; only with ESCALATED."),
+          presence};
 }
 
 std::vector<Property> ticket_properties() {

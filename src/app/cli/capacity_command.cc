@@ -217,7 +217,7 @@ base::Result<void> check_observed_alone(const CLI::App& plan) {
   if (ignored->get_name() == "--prices")
     return base::invalid("--prices has no effect with --observe: the server has prices of its own");
   return base::invalid(ignored->get_name() +
-                       " has no effect with --observe, which shows the traffic that there was: leave out one of both");
+                       " has no effect with --observe, which shows the traffic that there was: leave out one of them");
 }
 
 // Options of a plan in front of another command would be ignored.

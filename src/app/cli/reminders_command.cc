@@ -257,7 +257,7 @@ void add_export(CommandLine& line, CLI::App& parent, const std::string& name, st
   ClientCommand command(line, parent, name, operation);
   const auto options = std::make_shared<ExportOptions>();
   command.add_query_options(options->query);
-  command.add_option("cursor", options->cursor, {.help = "where to begin, as an answer of the server has told it"});
+  command.add_option("cursor", options->cursor, {.help = "where to begin: the cursor of an earlier answer"});
   command.add_option("limit", options->limit, {.help = "lines to ask for at a time"});
   command.run([options, operation](RestClient& client, const Console& console) -> int {
     const auto exported = export_file(client, operation, *options, console);

@@ -73,9 +73,8 @@ std::vector<Setting> access_settings() {
        "Repeat the flag, or separate origins by commas in the environment",
        list, take_origin, show_list<&OriginPolicy::origins>, clear_list<&OriginPolicy::origins>},
       {"server.trusted_proxies", "--trusted-proxy", "POSTINO_TRUSTED_PROXIES", "ADDRESS",
-       "IP address of a proxy whose requests are accepted if there are no keys; the proxy must refuse everybody who "
-       "may "
-       "not call. Repeat the flag, or separate addresses by commas in the environment",
+       "IP address of a proxy whose requests are accepted if there are no keys; the proxy must refuse all callers who "
+       "have no access. Repeat the flag, or separate addresses by commas in the environment",
        list, take_proxy, show_list<&OriginPolicy::proxies>, clear_list<&OriginPolicy::proxies>},
       {"server.metrics_require_key", "--metrics-require-key", "POSTINO_METRICS_REQUIRE_KEY", "",
        "require an API key that belongs to no tenant for /metrics", flag,

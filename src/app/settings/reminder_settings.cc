@@ -85,7 +85,7 @@ std::vector<Setting> reminder_settings() {
        "of all rules",
        list, take_rule, show_rules, [](Settings& all) { all.reminders.rules.clear(); }},
       {"reminders.other_person", "--other-person-approves", "POSTINO_OTHER_PERSON_APPROVES", "",
-       "refuse the approval of a reminder by who drafted it", flag, take_boolean<&Reminder::other_person>,
+       "the person who drafted a reminder may not approve it", flag, take_boolean<&Reminder::other_person>,
        show_boolean<&Reminder::other_person>},
       {"reminders.currency", "--reminders-currency", "POSTINO_REMINDERS_CURRENCY", "CODE",
        "currency of amounts that other programs wrote without one", text, take_currency,
