@@ -290,6 +290,14 @@ class TidyTest(unittest.TestCase):
             "docs/plan.md": "[a](gone.md)\n## The first part\n"})
         self.expect("README.md:3: link to no heading: docs/plan.md#the-first-part", {"docs/plan.md": "# Plan\n"})
 
+    def test_named_files(self):
+        for name in ["src/base/gone.cc", "base/gone.h", "tests/gone"]:
+            self.expect(f"docs/plan.md:2: there is no {name}", {
+                "docs/plan.md": f"## The first part\n`{name}`\n"})
+        self.assertEqual(self.faults({
+            "docs/plan.md": "## The first part\n`src/base`, `base/clock.h`, `base/other`, `src/<module>/` [c](../CHANGELOG.md)\n",
+            "CHANGELOG.md": "`src/base/gone.cc`\n"}), [])
+
     def test_open_words(self):
         for word in ["TO" "DO", "FIX" "ME", "XX" "X"]:
             self.expect(f"src/base/clock.cc:1: the word {word}", {"src/base/clock.cc": f"// {word} later\n"})
