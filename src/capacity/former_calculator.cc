@@ -140,7 +140,8 @@ std::optional<FormerLoad> read_former_load(json::Element element, json::FieldErr
   load.writes_per_second = fields.integer("writes_per_second", Need::required, 0, FormerLimits::rate).value_or(0);
   load.item_size_kb = read_size(fields, "item_size_kb", Need::required).value_or(0);
   load.storage_gb = read_size(fields, "storage_gb", Need::required).value_or(0);
-  load.hours_active_per_day = fields.integer("hours_active_per_day", Need::optional, 0, 24).value_or(24);
+  load.hours_active_per_day = fields.integer("hours_active_per_day", Need::optional, 0, FormerLimits::hours_per_day)
+                                  .value_or(load.hours_active_per_day);
   fields.refuse_others();
   if (!errors.empty()) return std::nullopt;
   return load;

@@ -18,6 +18,7 @@ struct FormerLimits {
   // With these, every number of units or requests is a binary fraction without loss.
   static constexpr std::int64_t rate = 100'000'000;  // requests a second
   static constexpr double size = 1e6;                // kilobytes of an item, gigabytes of storage
+  static constexpr std::int64_t hours_per_day = 24;
 };
 
 // Units, as it rounds them.

@@ -36,7 +36,7 @@ Decimal read_rate(Fields& fields, std::string_view name, InputForm form) {
 }
 
 std::int64_t read_percent(Fields& fields, std::string_view name, std::int64_t usual, std::int64_t least = 0) {
-  return fields.integer(name, Need::optional, least, 100).value_or(usual);
+  return fields.integer(name, Need::optional, least, Limits::percent).value_or(usual);
 }
 
 std::optional<Projection> read_projection(Fields& fields) {
@@ -138,8 +138,9 @@ std::optional<Workload> read_workload(json::Element element, json::FieldErrors& 
   workload.item_bytes = fields.integer("item_bytes", Need::required, 1, Limits::item_bytes).value_or(0);
   read_requests(fields, workload, form);
   read_storage(fields, workload, form);
-  workload.hours_per_day = fields.integer("hours_per_day", Need::optional, 1, 24).value_or(24);
-  workload.utilisation_percent = read_percent(fields, "utilisation_percent", 70, 1);
+  workload.hours_per_day =
+      fields.integer("hours_per_day", Need::optional, 1, Limits::hours_per_day).value_or(workload.hours_per_day);
+  workload.utilisation_percent = read_percent(fields, "utilisation_percent", workload.utilisation_percent, 1);
   workload.free_tier = fields.boolean("free_tier", Need::optional).value_or(false);
   if (const auto indexes = fields.list("indexes", Need::optional, Limits::indexes))
     for (std::size_t i = 0; i < indexes->size(); ++i)

@@ -24,6 +24,8 @@ struct WorkloadLimits {
   static constexpr std::int64_t storage_gb = 1'000'000'000;
   static constexpr std::size_t indexes = 20;
   static constexpr std::size_t name_bytes = 255;
+  static constexpr std::int64_t hours_per_day = 24;
+  static constexpr std::int64_t percent = 100;
 };
 
 struct IndexWorkload {

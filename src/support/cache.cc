@@ -6,7 +6,6 @@ namespace postino::support {
 
 namespace {
 
-constexpr std::size_t cached_bytes = 350'000;
 constexpr base::Milliseconds longest_cache_life = std::chrono::hours(24);
 
 }  // namespace
@@ -14,7 +13,7 @@ constexpr base::Milliseconds longest_cache_life = std::chrono::hours(24);
 Answer<void> Cache::put(const std::string& key, const item::Map& data, const Actor& actor, base::Milliseconds life) {
   FieldRules rules;
   rules.name("key", key, TicketLimits::key_bytes);
-  rules.details("data", data, cached_bytes);
+  rules.details("data", data, TicketLimits::cached_bytes);
   if (life <= base::Milliseconds(0) || life > longest_cache_life) rules.add("life", "must be up to 24 hours");
   TRY_VOID(rules.outcome());
   item::Item item = Keys::key(store_.keys(actor.scope).cache(key), cache_sort);

@@ -9,7 +9,6 @@ namespace postino::support {
 
 namespace {
 
-constexpr std::size_t event_type_bytes = 64;
 constexpr std::size_t most_sorted_events = 200;  // of a day: a page reads so many
 constexpr std::size_t plain_number_digits = 3;   // more of them do not sort
 
@@ -28,7 +27,7 @@ std::string order_of_event(const item::Item& item) {
 Answer<TicketEvent> Events::add(const std::string& ticket_id, const std::string& type, const item::Map& details,
                                 const Actor& actor) {
   FieldRules rules;
-  rules.word("event_type", type, event_type_bytes);
+  rules.word("event_type", type, TicketLimits::event_type_bytes);
   rules.details("details", details, TicketLimits::details_bytes);
   TRY_VOID(rules.outcome());
   TicketEvent event;

@@ -4,7 +4,10 @@
 
 #include "api/protocol/idempotency_headers.h"
 #include "api/protocol/route.h"
+#include "capacity/former_calculator.h"
+#include "capacity/workload.h"
 #include "idempotency/key.h"
+#include "json/document.h"
 #include "messages/request.h"
 #include "outbox/outbox.h"
 #include "stated_limits.h"
@@ -126,6 +129,54 @@ TEST(StatedLimits, OfConsumingAreThoseOfTheCode) {
     json::FieldErrors errors;
     messages::read_consume(body, "", errors);
     return noted(errors);
+  });
+}
+
+// What is wrong with a body that the function reads.
+template <class Read>
+std::string capacity_faults(const std::string& body, const Read& read) {
+  json::FieldErrors errors;
+  json::Document document;
+  EXPECT_TRUE(document.parse(body, errors)) << body;
+  read(document.root(), errors);
+  return noted(errors);
+}
+
+TEST(StatedLimits, OfAWorkloadAreThoseOfTheCode) {
+  LimitCases cases = {
+      {"item_bytes:integer", {R"({"item_bytes":$})", number}},
+      {"indexes:array", {R"({"item_bytes":1,"indexes":$})", array_of(R"({"projection":"ALL"})")}},
+      {"indexes[].name:string", {R"({"item_bytes":1,"indexes":[{"projection":"ALL","name":$}]})", text()}},
+      {"indexes[].entry_bytes:integer",
+       {R"({"item_bytes":)" + std::to_string(capacity::WorkloadLimits::item_bytes) +
+            R"(,"indexes":[{"projection":"KEYS_ONLY","entry_bytes":$}]})",
+        number}},
+  };
+  for (const char* const field : {"strong_reads", "eventual_reads", "transactional_reads", "queries", "items_per_query",
+                                  "writes", "transactional_writes", "deletes", "failed_writes", "expiries",
+                                  "stream_reads", "items", "storage_gb", "hours_per_day", "utilisation_percent"})
+    cases[std::string(field) + ":integer"] = {R"({"item_bytes":1,")" + std::string(field) + R"(":$})", number};
+  for (const char* const field :
+       {"items_percent", "changes_percent", "key_changes_percent", "queries", "entries_per_query"})
+    cases["indexes[]." + std::string(field) + ":integer"] = {
+        R"({"item_bytes":1,"indexes":[{"projection":"ALL",")" + std::string(field) + R"(":$}]})", number};
+  expect_limits("CapacityWorkload", cases, [](const std::string& body) {
+    return capacity_faults(
+        body, [](json::Element root, json::FieldErrors& errors) { capacity::read_workload(root, errors); });
+  });
+}
+
+TEST(StatedLimits, OfTheFormerCalculatorAreThoseOfTheCode) {
+  const std::string sizes = R"("item_size_kb":1,"storage_gb":1)";
+  const LimitCases cases = {
+      {"reads_per_second:integer", {R"({"writes_per_second":1,)" + sizes + R"(,"reads_per_second":$})", number}},
+      {"writes_per_second:integer", {R"({"reads_per_second":1,)" + sizes + R"(,"writes_per_second":$})", number}},
+      {"hours_active_per_day:integer",
+       {R"({"reads_per_second":1,"writes_per_second":1,)" + sizes + R"(,"hours_active_per_day":$})", number}},
+  };
+  expect_limits("FormerCapacityLoad", cases, [](const std::string& body) {
+    return capacity_faults(
+        body, [](json::Element root, json::FieldErrors& errors) { capacity::read_former_load(root, errors); });
   });
 }
 

@@ -10,21 +10,17 @@ namespace postino::api {
 
 namespace {
 
-constexpr std::size_t least_secret_size = 16;
-constexpr std::size_t most_secret_size = 512;
-constexpr std::size_t most_name_size = 64;
-
 bool is_name(std::string_view text) {
   const auto allowed = [](char each) {
     return (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || (each >= '0' && each <= '9') ||
            each == '_' || each == '.' || each == '-';
   };
-  return !text.empty() && text.size() <= most_name_size && std::ranges::all_of(text, allowed);
+  return !text.empty() && text.size() <= CredentialLimits::name && std::ranges::all_of(text, allowed);
 }
 
 // It travels in a header.
 bool is_secret(std::string_view text) {
-  return text.size() >= least_secret_size && text.size() <= most_secret_size &&
+  return text.size() >= CredentialLimits::least_secret && text.size() <= CredentialLimits::secret &&
          std::ranges::all_of(text, [](char each) { return each > ' ' && each < 0x7F; });
 }
 

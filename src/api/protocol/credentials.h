@@ -1,6 +1,7 @@
 // Who is known: API keys, and users with passwords. Both are settings.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -8,6 +9,13 @@
 #include "base/result.h"
 
 namespace postino::api {
+
+// Bytes.
+struct CredentialLimits {
+  static constexpr std::size_t name = 64;
+  static constexpr std::size_t least_secret = 16;  // of an API key
+  static constexpr std::size_t secret = 512;
+};
 
 struct Caller {
   std::string name;  // of the key or the user; empty where there are neither

@@ -49,34 +49,40 @@ Schema binary_fraction(std::string description = "") {
   return {.type = "number", .description = std::move(description)};
 }
 
+Schema percent(std::string description, std::int64_t usual, std::int64_t least = 0) {
+  return whole(std::move(description), least, WorkloadLimits::percent, std::to_string(usual));
+}
+
 Schema index_workload() {
-  return {.type = "object",
-          .description = "A global secondary index.",
-          .properties = {{"name",
-                          {.type = "string",
-                           .description = "Its name; no two have the same.",
-                           .pattern = without_control_characters,
-                           .most = limit_of(WorkloadLimits::name_bytes)}},
-                         {"projection",
-                          {.type = "string",
-                           .description = "Which attributes its entries have.",
-                           .choices = {"KEYS_ONLY", "INCLUDE", "ALL"}},
-                          required},
-                         {"entry_bytes", whole("Average size of an entry; required unless it has all attributes.", 1,
-                                               WorkloadLimits::item_bytes)},
-                         {"items_percent",
-                          whole("How many of the items are in it: those that have its key.", 0, 100, "100")},
-                         {"changes_percent", whole("How many of the writes change something in it.", 0, 100, "100")},
-                         {"key_changes_percent",
-                          whole("How many of the writes change its key, which costs two writes; among changes_percent.",
-                                0, 100, "0")},
-                         {"queries", rate("Queries of the index a second.")},
-                         {"entries_per_query",
-                          whole("Entries that each of them reads.", 1, WorkloadLimits::items_per_query, "1")}},
-          .closed = true};
+  const capacity::IndexWorkload usual{};
+  return {
+      .type = "object",
+      .description = "A global secondary index.",
+      .properties =
+          {{"name",
+            {.type = "string",
+             .description = "Its name; no two have the same.",
+             .pattern = without_control_characters,
+             .most = limit_of(WorkloadLimits::name_bytes)}},
+           {"projection",
+            {.type = "string",
+             .description = "Which attributes its entries have.",
+             .choices = {"KEYS_ONLY", "INCLUDE", "ALL"}},
+            required},
+           {"entry_bytes",
+            whole("Average size of an entry; required unless it has all attributes.", 1, WorkloadLimits::item_bytes)},
+           {"items_percent", percent("How many of the items are in it: those that have its key.", usual.items_percent)},
+           {"changes_percent", percent("How many of the writes change something in it.", usual.changes_percent)},
+           {"key_changes_percent", percent("How many of the writes change its key, which costs two writes; among "
+                                           "changes_percent.",
+                                           usual.key_changes_percent)},
+           {"queries", rate("Queries of the index a second.")},
+           {"entries_per_query", whole("Entries that each of them reads.", 1, WorkloadLimits::items_per_query, "1")}},
+      .closed = true};
 }
 
 Schema workload() {
+  const capacity::Workload usual{};
   return {
       .type = "object",
       .description = "What a table is asked to do. Requests are per second, on average over the hours with requests.",
@@ -102,8 +108,10 @@ Schema workload() {
              .description = "The class of the table.",
              .choices = {"standard", "infrequent_access"},
              .default_value = R"("standard")"}},
-           {"hours_per_day", whole("Hours a day in which there are requests.", 1, 24, "24")},
-           {"utilisation_percent", whole("How much of provisioned capacity is to be used.", 1, 100, "70")},
+           {"hours_per_day", whole("Hours a day in which there are requests.", 1, WorkloadLimits::hours_per_day,
+                                   std::to_string(usual.hours_per_day))},
+           {"utilisation_percent",
+            percent("How much of provisioned capacity is to be used.", usual.utilisation_percent, 1)},
            {"free_tier", flag("Subtract what an account gets for free each month.")},
            {"indexes",
             {.type = "array",
@@ -190,7 +198,9 @@ Schema former_load() {
                          {"writes_per_second", whole("Writes a second.", 0, FormerLimits::rate), required},
                          {"item_size_kb", sized("Average size of an item in kilobytes."), required},
                          {"storage_gb", sized("Storage in gigabytes."), required},
-                         {"hours_active_per_day", whole("Hours a day in which there are requests.", 0, 24, "24")}},
+                         {"hours_active_per_day",
+                          whole("Hours a day in which there are requests.", 0, FormerLimits::hours_per_day,
+                                std::to_string(capacity::FormerLoad().hours_active_per_day))}},
           .closed = true};
 }
 

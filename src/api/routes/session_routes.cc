@@ -1,5 +1,6 @@
 // Signing in, and the sessions that there are.
 #include "access/password.h"
+#include "api/protocol/credentials.h"
 #include "api/protocol/sign_ins.h"
 #include "api/routes/route_groups.h"
 #include "base/timestamp.h"
@@ -7,9 +8,6 @@
 namespace postino::api {
 
 namespace {
-
-constexpr std::size_t most_name_bytes = 64;
-constexpr std::size_t most_secret_bytes = 512;
 
 base::Result<SignIns*, Problem> sign_ins_of(const Call& call) {
   if (call.services.sign_ins == nullptr) return refuse(problems::no_sessions, "The server keeps no sessions.");
@@ -62,9 +60,9 @@ Outcome sign_in(Call& call) {
   json::Document document;
   if (!document.parse(call.request.body, errors)) return refuse_fields(problems::malformed_json, errors);
   json::Fields fields(document.root(), "", errors);
-  const auto key = fields.text("api_key", Need::optional, most_secret_bytes);
+  const auto key = fields.text("api_key", Need::optional, CredentialLimits::secret);
   const Need need = key ? Need::optional : Need::required;
-  const auto user = fields.text("user", need, most_name_bytes);
+  const auto user = fields.text("user", need, CredentialLimits::name);
   const auto password = fields.text("password", need, access::longest_password);
   if (key && (user || password)) fields.refuse("api_key", "must not be given together with user and password");
   fields.refuse_others();

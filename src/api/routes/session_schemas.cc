@@ -1,5 +1,6 @@
 // The shapes of what is said about sessions.
 #include "access/password.h"
+#include "api/protocol/credentials.h"
 #include "api/protocol/schemas.h"
 #include "api/routes/schema_parts.h"
 
@@ -10,7 +11,7 @@ namespace {
 using enum Presence;
 
 std::vector<Property> session_properties() {
-  return {{"id", text("Id of the session; it opens nothing."), required},
+  return {{"id", text("Id of the session; it gives no access."), required},
           {"name", text("Name of the user or the API key."), required},
           {"kind", {.type = "string", .choices = {"user", "api_key"}}, required},
           {"created_at", time(), required},
@@ -19,14 +20,19 @@ std::vector<Property> session_properties() {
 }
 
 Schema sign_in_schema() {
-  return {.type = "object",
-          .description = "Either user and password, or api_key.",
-          .example = R"({"user":"anna","password":"correct horse battery"})",
-          .properties = {{"user", {.type = "string", .description = "Name of the user.", .most = 64}},
-                         {"password", {.type = "string", .most = limit_of(access::longest_password)}},
-                         {"api_key", {.type = "string", .description = "The secret of an API key.", .most = 512}}},
-          .one_required = {"user", "api_key"},
-          .closed = true};
+  return {
+      .type = "object",
+      .description = "Either user and password, or api_key.",
+      .example = R"({"user":"anna","password":"correct horse battery"})",
+      .properties = {{"user",
+                      {.type = "string", .description = "Name of the user.", .most = limit_of(CredentialLimits::name)}},
+                     {"password", {.type = "string", .most = limit_of(access::longest_password)}},
+                     {"api_key",
+                      {.type = "string",
+                       .description = "The secret of an API key.",
+                       .most = limit_of(CredentialLimits::secret)}}},
+      .one_required = {"user", "api_key"},
+      .closed = true};
 }
 
 Schema signed_in_schema() {

@@ -21,6 +21,8 @@ Schema any_object(std::string description) {
   return {.type = "object", .description = std::move(description), .elements = {{}}};
 }
 
+std::string up_to_bytes(std::size_t most) { return "Of up to " + std::to_string(most) + " bytes."; }
+
 Property event_by() {
   return {"by", record_line(TicketSizes::person, "Who says it; the name of the API key by default.")};
 }
@@ -163,9 +165,9 @@ std::vector<NamedSchema> ticket_record_schemas() {
                         {.type = "string",
                          .description = "A word of letters, digits and _ . -",
                          .pattern = "^[A-Za-z0-9_.-]+$",
-                         .most = 64},
+                         .most = limit_of(TicketLimits::event_type_bytes)},
                         required},
-                       {"details", any_object("Of up to 64,000 bytes.")},
+                       {"details", any_object(up_to_bytes(TicketLimits::details_bytes))},
                        event_by()},
         .closed = true}},
       {"TicketEvent", event()},
@@ -180,7 +182,7 @@ std::vector<NamedSchema> ticket_record_schemas() {
        {.type = "object", .properties = {{"data", list_of(like("TicketAttachment")), required}}}},
       {"CachedResult",
        {.type = "object",
-        .properties = {{"data", any_object("Any object, of up to 350,000 bytes."), required}},
+        .properties = {{"data", any_object(up_to_bytes(TicketLimits::cached_bytes)), required}},
         .closed = true}},
   };
 }

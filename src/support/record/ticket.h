@@ -21,7 +21,9 @@ struct TicketLimits {
   static constexpr std::size_t symptom = 5'000;
   static constexpr std::size_t reason = 2'000;
   static constexpr std::size_t comments = 5'000;
+  static constexpr std::size_t event_type_bytes = 64;
   static constexpr std::size_t details_bytes = 64'000;  // of an event
+  static constexpr std::size_t cached_bytes = 350'000;  // of a result that is kept
   static constexpr std::size_t key_bytes = 400;         // of an idempotency key
   static constexpr std::size_t lang_bytes = 35;         // the longest tag of RFC 5646 that one meets
   static constexpr std::size_t subject = 500;
