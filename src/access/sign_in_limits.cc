@@ -89,7 +89,8 @@ std::optional<base::Milliseconds> SignInLimits::begin(const std::string& name, c
   return std::nullopt;
 }
 
-// An address is not forgiven everything for one success: who has an account could go on guessing others' passwords. At
+// An address is not forgiven everything for one success: the owner of an account could go on guessing others'
+// passwords. At
 // home a success says nothing about those who try the name elsewhere.
 void SignInLimits::succeeded(const std::string& name, const std::string& address) {
   const std::string home = home_of(name, address);

@@ -7,7 +7,7 @@
 
 namespace postino::base {
 
-// Safe to use from any thread. Who has asked for the value keeps it for as long as it is needed.
+// Safe to use from any thread. A caller that has asked for the value keeps it for as long as it is needed.
 template <class T>
 class Swappable {
  public:

@@ -24,7 +24,8 @@ constexpr Tick never = std::numeric_limits<Tick>::max();
 // Outside of a body no more is read at a time: what is sent ahead has to be kept.
 constexpr std::size_t header_read_size = 16 << 10;
 
-// Who takes an answer at this rate is not slow. What the kernel holds for a client counts as taken: a few megabytes.
+// A client that takes an answer at this rate is not slow. What the kernel holds for a client counts as taken: a few
+// megabytes.
 constexpr std::size_t steady_bytes_per_millisecond = (1 << 20) / 1000;
 
 }  // namespace
@@ -132,7 +133,7 @@ bool Connection::refuse_early() {
   return respond(*std::move(refusal));
 }
 
-// Who has sent much and then sends nothing holds memory that others could use.
+// A client that has sent much and then sends nothing holds memory that others could use.
 void Connection::watch_body() {
   constexpr std::size_t least_progress = 16 << 10;
   const std::size_t bytes = exchange_->reader.body_bytes();

@@ -1,4 +1,4 @@
-// Reads the header of a message with Beast. What follows it is the affair of the reader who uses this.
+// Reads the header of a message with Beast. What follows it is left to the reader that uses this.
 #pragma once
 
 #include <boost/beast/http/basic_parser.hpp>

@@ -67,7 +67,7 @@ bool QueueRights::is_same_place(const std::string& a, const std::string& b) cons
   return a == b || (is_embedded(a) && is_embedded(b));
 }
 
-// In the store, the queue of what was rejected belongs to who has the queue.
+// In the store, the queue of what was rejected belongs to the tenant that has the queue.
 bool QueueRights::is_granted(const std::string& tenant, const std::string& connection, std::string_view queue) const {
   return std::ranges::any_of(options_.grants, [&](const QueueGrant& grant) {
     return grant.tenant == tenant && is_same_place(connection_of(grant.connection), connection) &&

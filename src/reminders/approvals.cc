@@ -158,7 +158,7 @@ Answer<void> Approvals::check(const Attempt& attempt, const Draft& draft) const 
   }
   if (!rules_.other_person) return {};
   const Actor& actor = attempt.actor;
-  // Who is not known cannot be told from another person.
+  // An approver that is not known cannot be told from another person.
   if (mail::folded(actor.known_as()).empty())
     return refuse(RefusalKind::same_person, "who approves the draft " + draft.id +
                                                 " must be named, because it must be another person than the one who "

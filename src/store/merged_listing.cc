@@ -19,7 +19,7 @@ constexpr int largest_piece = 200;
 constexpr int largest_disordered_piece = 1'000;
 constexpr std::string_view position_group = "at", position_keys = "keys", position_order = "order";
 
-// Guards against mistakes, not against malice: who may list may begin anywhere in the same list.
+// Guards against mistakes, not against malice: a caller who may list may begin anywhere in the same list.
 std::string cursor_check(const std::string& list, std::string_view position) {
   return base::to_hex(base::sha256("list " + list + "\n" + std::string(position))).substr(0, cursor_check_length);
 }

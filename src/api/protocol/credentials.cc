@@ -39,7 +39,7 @@ std::optional<std::string_view> take_until(std::string_view& text, char separato
   return taken;
 }
 
-// A digest of what is a digest or a hash already: who reads the table of sessions learns neither.
+// A digest of what is a digest or a hash already: a reader of the table of sessions learns neither.
 std::string mark_of(std::string_view kind, const std::string& secret) {
   return base::to_hex(base::sha256(std::string(kind) + ":" + secret)).substr(0, 32);
 }

@@ -12,7 +12,7 @@ namespace postino::api {
 
 namespace {
 
-// Counts who is in a place, for as long as this lives.
+// Counts a caller that is in a place, for as long as this lives.
 class Occupancy {
  public:
   Occupancy(std::atomic<int>& present, int most) : present_(present), is_admitted_(++present <= most) {}

@@ -29,8 +29,8 @@ inline Parameter date_parameter() {
           {.type = "string", .description = "A day in UTC; today by default.", .format = "date"}};
 }
 
-// A call about reminders: who reads may do no more than that, and who changes needs the right to operate. Parameters
-// and answers are added by those who know them.
+// A call about reminders: reading needs the right to read, changing the right to operate. Parameters and answers are
+// added by the routes that have them.
 inline Operation reminder_operation(std::string_view id, std::string_view method, std::string_view path,
                                     std::string_view summary, std::string_view description,
                                     std::vector<Parameter> parameters, std::vector<AnswerDescription> answers) {

@@ -115,7 +115,7 @@ http::ServerOptions server_options(const Settings& settings, const MemoryLimits&
   return options;
 }
 
-// Who may not read e-mails by one API may not read them by the other.
+// A caller who may not read e-mails by one API may not read them by the other.
 bool needs_access_key(const Settings& settings) { return settings.outbox.has_callers(); }
 
 // nullptr: everybody, as the APIs themselves ask for keys.

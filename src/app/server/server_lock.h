@@ -39,8 +39,8 @@ class ServerLock {
  private:
   ServerLock(mysql::ServerOptions server, Sharing sharing) : server_(std::move(server)), sharing_(sharing) {}
 
-  // Who takes its own lock first and looks for those of others then, cannot miss another one that does the same at this
-  // time. False when another server is there.
+  // A server that takes its own lock first, and then looks for those of others, cannot miss another one that does the
+  // same at this time. False when another server is there.
   base::Result<bool> try_take(std::chrono::seconds patience);
   base::Result<bool> take_own(mysql::Connection& connection, std::chrono::seconds patience) const;
   base::Result<bool> are_others_gone(mysql::Connection& connection) const;

@@ -145,7 +145,7 @@ bool Follower::ask(Errand errand) {
   return true;
 }
 
-// What fails is not tried again: who asked sees that it was not done. Those behind it have their turn in the next
+// What fails is not tried again: the operator sees that it was not done. Those behind it have their turn in the next
 // round.
 Outcome<void> Follower::run_errands() {
   std::vector<Errand> errands;

@@ -1,6 +1,6 @@
 // Reads a queue of e-mails that wait for work, in the order of their due times, for a caller who cannot use all of them
 // now: what must wait for something else is passed over, and where it begins is remembered. So a read costs no more
-// than a bounded number of e-mails, however many are passed over, and who waits behind them is found.
+// than a bounded number of e-mails, however many are passed over, and e-mails behind them are found.
 #pragma once
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 // of queues, listings, counts and versions: the ledger adopts what they have written (store_adoption.cc).
 //
 // Before such a write there is a mark in the table, a record with the id of its e-mail, which stays until the ledger
-// has looked at the e-mail. So nothing is overlooked when the server ends in between, and who does not write pays
-// nothing.
+// has looked at the e-mail. So nothing is overlooked when the server ends in between, and a table that
+// Postino alone writes costs nothing more.
 #pragma once
 
 #include <atomic>

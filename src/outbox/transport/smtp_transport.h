@@ -17,8 +17,8 @@ struct SmtpTransportOptions {
   int messages_per_session = 1'000;               // then a new one is opened
   std::chrono::milliseconds idle_time{5'000};     // that a session is kept without work
   std::chrono::milliseconds relay_pause{10'000};  // a relay that failed is tried last for so long; doubles each time
-  // Where there are several relays. A relay that does not greet by then has failed, and who finds another one busy with
-  // the first connection to it waits so long for the news, before it asks the next relay.
+  // Where there are several relays. A relay that does not greet by then has failed. A sender that finds another one
+  // busy with the first connection to it waits so long for the news, before it asks the next relay.
   std::chrono::milliseconds greeting_patience{15'000};
   std::chrono::milliseconds news_patience{2'000};
 };

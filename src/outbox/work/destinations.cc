@@ -20,7 +20,7 @@ constexpr std::chrono::milliseconds lateness{20};
 // A destination may have this many times the workers that it leaves free, of which one is always for others.
 constexpr int times_the_free = 3;
 
-// Who takes a worker for so long is slow.
+// A destination that takes a worker for so long is slow.
 constexpr base::Milliseconds slow{1'000};
 // Of what one e-mail took, as much counts: after a few quick answers it is over.
 constexpr base::Milliseconds longest_counted = 4 * slow;
