@@ -78,7 +78,7 @@ store::Answer<bool> Events::is_disordered(const std::string& partition, const st
 
 Answer<TicketEvent> Events::find(const std::string& ticket_id, const std::string& name, const Actor& actor) {
   TRY_VOID(store_.find(ticket_id, actor.scope));
-  const std::string partition = TicketStore::keys(actor.scope).ticket(ticket_id);
+  const std::string partition = store_.keys(actor.scope).ticket(ticket_id);
   TRY(const std::optional<item::Item> item, store_.get(Keys::key(partition, name)));
   if (!item) return refuse(RefusalKind::unknown_ticket, "the ticket " + ticket_id + " has no such event");
   auto event = read_event(*item);

@@ -71,7 +71,7 @@ Outcome event_again(Call& call, const std::string& name) {
   TRY(auto* desk, desk_of(call));
   TRY(const support::TicketEvent event,
       answered(desk->events().find(call.path_parameter("id"), name, ticket_actor(call))));
-  return json_reply(ticket_json(event));
+  return json_reply(thing_json(event));
 }
 
 Outcome list_ticket_emails(Call& call) {
