@@ -29,7 +29,7 @@ FLAGS = ["--lease", f"{LEASE_SECONDS}s", "--retry-first", "100ms", "--retry-long
 FLAGS += ["--max-attempts", "10000", "--max-rescues", "10000"]
 FLAGS += ["--callback-retry-first", "100ms", "--callback-attempts", "1000", "--callback-allow-private"]
 FLAGS += ["--callback-timeout", "2s", "--smtp-timeout", "2s", "--smtp-tls", "off"]
-FLAGS += ["--reminders-from", "Billing <billing@shop.example>", "--tickets-from", "Help <help@shop.example>"]
+FLAGS += ["--tickets-from", "Help <help@shop.example>"]
 FLAGS += ["--messages-lease", f"{LEASE_SECONDS}s", "--queue-lease", f"{LEASE_SECONDS}s"]
 CUT_COMMIT = "a COMMIT that was cut"
 DATABASE_GONE = ("database cut", CUT_COMMIT, "database stall", "database away", "database kill", "database only reads")
@@ -91,9 +91,9 @@ class World:
         self.servers = []
         for number, machine in enumerate(self.machines):
             # Reminders are in the store of one server, so that only one has them.
-            own = [*flags, "--no-reminders"] if number > 0 else flags
+            reminders = ["--no-reminders"] if number > 0 else ["--reminders-from", "Billing <billing@shop.example>"]
             server = Supervisor(
-                options.binary, machine, self.timeline, folder / f"log-{number}", own, self.database_machine
+                options.binary, machine, self.timeline, folder / f"log-{number}", [*flags, *reminders], self.database_machine
             )
             self._open.callback(server.close)
             server.await_first_start()

@@ -97,8 +97,8 @@ def test_attachments(postino, ticket, directory):
 def test_fields_have_the_names_of_the_command_line(postino, ticket):
     refused = postino("open", "--customer-id", "c", "--symptom-text", "short", status=1)
     assert refused.startswith(b"postino: --symptom-text must have"), refused
-    refused = postino("list", "--from", "yesterday", status=1)
-    assert refused.startswith(b"postino: --from must be a time"), refused
+    refused = postino("list", "--since", "yesterday", status=1)
+    assert refused.startswith(b"postino: --since must be a time"), refused
     refused = postino("open", "--customer-id", "c", "--symptom-text", "It restarts.", "--letter-to", "nowhere", status=1)
     assert b"--letter-subject is required" in refused or b"--letter-subject must" in refused, refused
     assert b"letter." not in refused and b"customer." not in refused, refused
@@ -126,6 +126,7 @@ def test_long_texts_do_not_push_others_off_the_terminal(binary, postino, desk):
     symptom = "It restarts " + "very " * 500 + "often."
     opened = json.loads(postino("open", "--customer-id", "long", "--symptom-text", symptom, "--json"))
     ticket = opened["ticket_id"]
+    postino("move", ticket, "--status", "PROCESSING", "--version", "1")
     postino("escalate", ticket, "--engineer", "engineer-" * 10, "--by", "b" * 100)
     lists = (["list", "--customer-id", "long"], ["escalated"], ["events", ticket])
     for words in lists:

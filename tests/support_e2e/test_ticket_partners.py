@@ -6,6 +6,7 @@ import json
 import socket
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -61,14 +62,19 @@ def test_a_bucket_that_hangs_is_told_of(start, hung_bucket):
     assert rest.fetch(f"/tickets/{ticket}")["status"] == "NEW", "what needs no object is answered"
 
 
+def monitored(server, path):
+    with urllib.request.urlopen(server.url + path, timeout=PATIENCE_SECONDS) as answer:
+        return answer.read().decode()
+
+
 def test_a_bucket_that_is_away_is_named(start, bucket):
     endpoint = bucket.index("--objects-endpoint") + 1
     flags = (*bucket[:endpoint], f"http://127.0.0.1:{free_port()}", *bucket[endpoint + 1 :])
     server = start(*flags)
     rest = server.rest()
     assert rest.post(f"/tickets/{open_ticket(rest)}/attachments", FILE).status == 503
-    assert "\npostino_objects_up 0\n" in rest.get("/metrics").body.decode()
-    assert rest.get("/readyz").body.startswith(b"ready, but the object store")
+    assert "\npostino_objects_up 0\n" in monitored(server, "/metrics")
+    assert monitored(server, "/readyz").startswith("ready, but the object store")
     assert [line for line in server.log if "the object store cannot be used" in line]
 
 

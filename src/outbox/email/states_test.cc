@@ -9,8 +9,6 @@
 namespace postino::outbox {
 namespace {
 
-using enum State;
-
 std::set<std::string_view> successors(State from) {
   std::set<std::string_view> names;
   for (const State to : all_states())
@@ -47,6 +45,7 @@ TEST(States, AreReadBackByTheirNames) {
 }
 
 TEST(States, HaveTheDocumentedSuccessorsAndNoOthers) {
+  using enum State;
   using Names = std::set<std::string_view>;
   EXPECT_EQ(successors(accepted), (Names{"INTAKING", "HELD", "CANCELLED"}));
   EXPECT_EQ(successors(intaking), (Names{"READY", "INVALID", "ACCEPTED", "HELD"}));
@@ -93,6 +92,7 @@ TEST(States, EveryWayThePipelinesTakeIsLegal) {
 }
 
 TEST(States, OnlyWhatEndedBadlyOrLostItsWorkerIsRequeued) {
+  using enum State;
   const auto requeued = [](State state) {
     Email email;
     email.version = 1;
