@@ -43,7 +43,13 @@ base::Result<Watch> read_watch(const item::Item& item) {
   ItemFields fields(item);
   Watch watch{fields.text("email_id"), fields.text("tenant"), fields.text("customer_id"),
               fields.text("record"),   fields.count("looks"), fields.moment("settled_at_ms")};
+  const bool is_of_its_key = fields.text("PK") == Keys::email(watch.email_id);
   TRY_VOID(fields.check());
+  // What leads elsewhere, or nowhere, would be looked for again and again.
+  if (!is_of_its_key || watch.customer_id.empty() || watch.record.empty())
+    return base::fail(
+        base::ErrorCode::corrupt,
+        "the record " + key_text(item) + " cannot be read: it must have its email_id, customer_id and record");
   return watch;
 }
 
