@@ -72,7 +72,7 @@ void add_client_options(CLI::App& command, ClientOptions& options) {
   command.add_option("--url", options.url, "URL of the server [POSTINO_URL]; http://127.0.0.1:8080 by default")
       ->type_name("URL")
       ->group(client_group);
-  command.add_option("--key", options.key, "secret of an API key [POSTINO_API_KEY]")
+  command.add_option("--key", options.key, "secret of an API key, or token of a session [POSTINO_API_KEY]")
       ->type_name("SECRET")
       ->group(client_group);
   command
