@@ -5,6 +5,7 @@
 
 #include "base/base64.h"
 #include "base/hash.h"
+#include "base/text.h"
 #include "base/timestamp.h"
 #include "item/attribute_text.h"
 #include "item/json_codec.h"
@@ -17,7 +18,7 @@ namespace {
 constexpr std::string_view set_aside_begin = "set-aside#";
 // Images are for people who look for the cause; what is larger can be read in the table itself.
 constexpr std::size_t largest_images = 64 << 10;
-constexpr std::size_t longest_reason = 1'000;
+constexpr std::size_t longest_reason = 1'000;  // bytes
 
 std::string id_of(const std::string& follower, const std::string& last) {
   return std::string(set_aside_begin).append(follower).append("#").append(last);
@@ -148,12 +149,15 @@ SetAside set_aside_gap(const std::string& follower, const std::string& table, st
 }
 
 item::Item stored_form(const SetAside& record) {
+  // A receiver may have said anything. The store takes no half characters.
+  std::string reason;
+  base::append_printable(reason, record.reason, longest_reason);
   item::Item item{{"metric_name", record.id},
                   {"set_aside", "records"},
                   {"set_aside_at", base::format_timestamp(record.at)},
                   {"follower", record.follower},
                   {"table", record.table},
-                  {"reason", record.reason.substr(0, longest_reason)},
+                  {"reason", std::move(reason)},
                   {"event", record.event},
                   {"keys", record.keys},
                   {"ttl", base::epoch_seconds(record.at + set_aside_kept)}};
