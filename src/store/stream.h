@@ -102,6 +102,11 @@ class Subscription {
   // resource_not_found when the stream was disabled, or its table deleted, and everything in it has been read.
   virtual Answer<std::vector<StreamRecord>> next(int limit, base::Milliseconds timeout) = 0;
 
+  // Every record of a write that a reader of the table can have seen before this call has a smaller number. So who has
+  // come so far has seen all of them, however fast others write. nullopt: it is not known; then this is certain only
+  // when next() finds nothing more.
+  virtual Answer<std::optional<SequenceNumber>> present_end() = 0;
+
   // Wakes a waiting next().
   virtual void close() = 0;
 };

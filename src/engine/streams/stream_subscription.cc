@@ -43,6 +43,11 @@ store::Answer<std::vector<store::StreamRecord>> StreamSubscription::read(int lim
   return std::move(page.records);
 }
 
+// A write is seen only after it was queued, which gave its records their numbers.
+store::Answer<std::optional<store::SequenceNumber>> StreamSubscription::present_end() {
+  return std::optional(core_.queue->next_sequence_number());
+}
+
 void StreamSubscription::close() {
   closed_ = true;
   core_.queue->stream_signal().announce();

@@ -14,6 +14,7 @@ class StreamSubscription final : public store::Subscription {
       : core_(core), stream_(stream), position_(position) {}
 
   store::Answer<std::vector<store::StreamRecord>> next(int limit, base::Milliseconds timeout) override;
+  store::Answer<std::optional<store::SequenceNumber>> present_end() override;
   void close() override;
 
  private:

@@ -1,0 +1,76 @@
+// A change feed whose place is noted apart from what its reader does. What was done after the last note is done again
+// by the next process, so it must be something that can be done twice; and several processes may do it at once.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "store/change_feed.h"
+
+namespace postino::store {
+
+// Where a place is noted.
+class PlaceNote {
+ public:
+  virtual ~PlaceNote() = default;
+  // nullopt: there is none, or none that can be read.
+  virtual base::Result<std::optional<StreamPlace>> read() = 0;
+  virtual base::Result<void> write(const StreamPlace& place) = 0;
+};
+
+// An item of a table: its key, `sequence` and `stream`. It may be the table whose changes are read.
+class ItemNote final : public PlaceNote {
+ public:
+  // The store must outlive it.
+  ItemNote(Store& store, std::string table, item::Key key)
+      : store_(store), table_(std::move(table)), key_(std::move(key)) {}
+
+  base::Result<std::optional<StreamPlace>> read() override;
+  base::Result<void> write(const StreamPlace& place) override;
+
+ private:
+  Store& store_;
+  const std::string table_;
+  const item::Key key_;
+};
+
+// What is missed by a reader that has no place yet: it may never have been there.
+inline constexpr std::string_view no_place_noted = "no place was noted";
+
+// For one thread at a time, except close().
+class NotedFeed {
+ public:
+  // All must outlive it. Between two calls of note_in_time() that write the place there is this pause at least.
+  NotedFeed(Store& store, std::string table, PlaceNote& note, const base::Clock& clock, base::Milliseconds pause)
+      : feed_(store, std::move(table)), note_(note), clock_(clock), pause_(pause), noted_at_(clock.monotonic()) {}
+
+  // As of ChangeFeed, but it begins by itself: with the place that was noted, and where there is none, or changes were
+  // missed, with the oldest record. Then `missed` says so, once, beside the first records; what was noted stays until
+  // the next note. not_found: there is no such table, or it has no stream.
+  base::Result<Changes> next(int limit, base::Milliseconds timeout);
+  void done(const StreamRecord& record) { feed_.move_to(record.sequence_number); }
+  void drop() { feed_.drop(); }
+  void close() { feed_.close(); }  // from any thread
+
+  // Writes the place, if it has moved.
+  base::Result<void> note();
+  base::Result<void> note_in_time();
+
+ private:
+  base::Result<void> recall();
+  base::Result<void> begin(std::string missed);
+  base::Result<Changes> read(int limit, base::Milliseconds timeout);
+
+  ChangeFeed feed_;
+  PlaceNote& note_;
+  const base::Clock& clock_;
+  const base::Milliseconds pause_;
+  bool is_recalled_ = false;
+  std::string missed_;  // and not told yet
+  std::optional<StreamPlace> noted_;
+  base::Milliseconds noted_at_;
+};
+
+}  // namespace postino::store
