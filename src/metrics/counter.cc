@@ -12,11 +12,10 @@ constexpr std::size_t most_items = 90, most_slots = 150;
 
 }  // namespace
 
-Outcome<std::unique_ptr<store::Subscription>> Counter::begin(const Beginning& beginning, CheckpointKeeper& keeper) {
-  Recount recount(store_, source_, clock_, retry_, keeper, recount_);
-  TRY(std::unique_ptr<store::Subscription> subscription, recount.run(beginning));
+Outcome<void> Counter::begin(const Beginning& beginning, store::ChangeFeed& feed, CheckpointKeeper& keeper) {
+  TRY_VOID(Recount(store_, source_, clock_, retry_, feed, keeper, recount_).run(beginning));
   if (on_change_) on_change_({});
-  return subscription;
+  return {};
 }
 
 void Counter::tell(const Tally& tally) const {

@@ -34,9 +34,13 @@ std::vector<std::string> parts_of(const std::string& tenant) {
 bool has_total(std::string_view figure) { return total_attribute(figure) != "total_value"; }
 
 SourceState state_of(const std::string& name, const item::Item* item) {
-  SourceState state{.name = name, .as_of = std::nullopt, .due = "nothing was counted yet"};
-  const auto checkpoint = item != nullptr ? read_checkpoint(*item) : base::Result<Checkpoint>(base::invalid(""));
-  if (!checkpoint) return state;
+  SourceState state{.name = name, .as_of = std::nullopt, .due = std::string(nothing_counted)};
+  if (item == nullptr) return state;
+  const auto checkpoint = read_checkpoint(*item);
+  if (!checkpoint) {
+    state.due = checkpoint_spoilt;
+    return state;
+  }
   state.due = checkpoint->due;
   if (!checkpoint->stream.empty()) state.as_of = checkpoint->at;
   return state;

@@ -39,7 +39,7 @@ void Recount::add(const item::Item& item, const item::Key& key) {
 }
 
 void Recount::meet(const store::StreamRecord& record) {
-  stream_.position = record.sequence_number;
+  feed_.move_to(record.sequence_number);
   if (!source_.concerns(record.keys)) return;
   const std::uint64_t fingerprint = fingerprint_of(record.keys);
   const std::uint64_t part = part_of(fingerprint);
@@ -59,16 +59,25 @@ void Recount::meet(const item::Item& item) {
   if (part_of(fingerprint) == pass_ && met_.insert(fingerprint)) add(item, key);
 }
 
-// To the end of the stream as it was when this was called, or later. While others write faster than it reads there is
-// no end: it still says that it is alive, and ends with the follower.
+// To the end of the stream as it was when this was called, or a little further: to what others write meanwhile there
+// may be no end.
 Outcome<void> Recount::catch_up(const Beginning& beginning) {
+  std::optional<store::SequenceNumber> end;
   while (true) {
     if (beginning.is_ending && beginning.is_ending()) return trouble(Trouble::temporary, "the follower ends");
     TRY_VOID(keeper_.renew());
-    const auto records = stream_.subscription->next(store::max_records_per_read, base::Milliseconds(0));
-    if (!records) return temporary(records.error());
-    if (records->empty()) return {};
-    for (const store::StreamRecord& record : *records) meet(record);
+    if (!end) {
+      const auto present = feed_.present_end();
+      if (!present) return temporary(present.error());
+      end = *present;
+    }
+    const auto changes = feed_.next(store::max_records_per_read, base::Milliseconds(0));
+    if (!changes) return temporary(changes.error());
+    if (!changes->missed.empty()) return trouble(Trouble::temporary, changes->missed);
+    if (!feed_.is_open()) return trouble(Trouble::temporary, "the stream has ended");
+    if (changes->records.empty()) return {};
+    for (const store::StreamRecord& record : changes->records) meet(record);
+    if (end && feed_.place()->position + 1 >= *end) return {};
   }
 }
 
@@ -142,7 +151,7 @@ Outcome<std::vector<store::TransactAction>> Recount::outdated(const std::vector<
   return removals;
 }
 
-Outcome<void> Recount::replace(const Beginning& beginning) {
+Outcome<void> Recount::replace() {
   const std::string& table = keeper_.options().table;
   const std::vector<item::Item> items = new_items();
   TRY(std::vector<store::TransactAction> actions, outdated(items));
@@ -156,25 +165,23 @@ Outcome<void> Recount::replace(const Beginning& beginning) {
     TRY_VOID(keeper_.commit_part({begin, begin + static_cast<std::ptrdiff_t>(count)}));
     done += count;
   }
-  Checkpoint next = keeper_.moved_to(stream_.position);
-  next.stream = beginning.stream;
-  next.due.clear();
-  return keeper_.commit(std::move(next), {actions.begin() + static_cast<std::ptrdiff_t>(done), actions.end()});
+  return keeper_.commit(keeper_.begun_at(*feed_.place()),
+                        {actions.begin() + static_cast<std::ptrdiff_t>(done), actions.end()});
 }
 
-Outcome<std::unique_ptr<store::Subscription>> Recount::run(const Beginning& beginning) {
+Outcome<void> Recount::run(const Beginning& beginning) {
   const auto table = store_.describe_table(source_.table);
   if (!table) return temporary(table.error());
   keys_ = table->key_schema;
   passes_ = static_cast<std::uint64_t>(table->item_count) / options_.keys_per_pass + 1;
-  TRY(stream_, start_recently(store_, source_.table, beginning.stream));
+  if (const auto begun = feed_.begin(store::ChangeFeed::Start::present); !begun) return temporary(begun.error());
   for (pass_ = 0; pass_ < passes_; ++pass_) TRY_VOID(pass(beginning));
-  TRY_VOID(replace(beginning));
+  TRY_VOID(replace());
   if (faults_ > 0)
     base::log_error("metrics", "items cannot be counted",
                     {{"table", source_.table}, {"count", std::to_string(faults_)}, {"first", faulty_.front().reason}});
   base::log_info("metrics", "counted anew", {{"table", source_.table}});
-  return std::move(stream_.subscription);
+  return {};
 }
 
 }  // namespace postino::metrics

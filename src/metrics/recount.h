@@ -2,15 +2,15 @@
 //
 // It reads the table page by page, and the change stream beside it. Whatever key the stream has told of is counted as
 // the stream says, from then on change by change; a page only adds keys that neither the stream nor another page has
-// told of. After each page the stream is read to its end, so that at every moment the sum is that of the keys met so
-// far, exactly as they are at that position of the stream. When the last page is read, all keys have been met: either a
-// key was there all the time, then a page had it, or its coming was told by the stream. The figures and that position
-// are written, and following goes on from there. Nothing is stopped, and no record is counted twice or missed.
+// told of. After each page the stream is read up to where it was when the page had come, so that at every moment the
+// sum is that of the keys met so far, exactly as they are at that position of the stream. When the last page is read,
+// all keys have been met: either a key was there all the time, then a page had it, or its coming was told by the
+// stream. The figures and that position are written, and following goes on from there. Nothing is stopped, and no
+// record is counted twice or missed. Nor does it wait for an end of the stream: others may write faster than it reads.
 //
 // It remembers eight bytes for each key met. Of a large table it counts a part of the keys in each of several passes.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,7 +18,7 @@
 #include "metrics/figures/tally.h"
 #include "metrics/follow/change_handler.h"
 #include "metrics/follow/set_aside.h"
-#include "metrics/follow/stream_start.h"
+#include "store/change_feed.h"
 #include "store/retry.h"
 
 namespace postino::metrics {
@@ -33,18 +33,19 @@ class Recount {
  public:
   // Everything given must outlive it.
   Recount(store::Store& store, const Source& source, const base::Clock& clock, const store::Retry& retry,
-          CheckpointKeeper& keeper, RecountOptions options)
+          store::ChangeFeed& feed, CheckpointKeeper& keeper, RecountOptions options)
       : store_(store),
         source_(source),
         clock_(clock),
         retry_(retry),
+        feed_(feed),
         keeper_(keeper),
         options_(options),
         now_(clock.now()) {}
 
   // Once. Until it returns the figures are as they were; the last commit replaces those of the company, and has the
-  // checkpoint. If it fails in between, the checkpoint still says that it is due.
-  Outcome<std::unique_ptr<store::Subscription>> run(const Beginning& beginning);
+  // checkpoint, which is the place of the feed. If it fails in between, the checkpoint still says that it is due.
+  Outcome<void> run(const Beginning& beginning);
 
  private:
   Outcome<void> pass(const Beginning& beginning);
@@ -55,7 +56,7 @@ class Recount {
   item::Key key_of(const item::Item& item) const;
   std::uint64_t part_of(std::uint64_t fingerprint) const { return fingerprint % passes_; }
 
-  Outcome<void> replace(const Beginning& beginning);
+  Outcome<void> replace();
   Outcome<std::vector<store::TransactAction>> outdated(const std::vector<item::Item>& items);
   bool is_beyond(const item::Item& item) const;
   std::vector<item::Item> new_items() const;
@@ -64,12 +65,12 @@ class Recount {
   const Source& source_;
   const base::Clock& clock_;
   const store::Retry& retry_;
+  store::ChangeFeed& feed_;
   CheckpointKeeper& keeper_;
   const RecountOptions options_;
   const base::TimePoint now_;  // decides what belongs into the history
 
   store::KeySchema keys_;
-  StreamStart stream_;
   std::uint64_t passes_ = 1, pass_ = 0;
   KeyFingerprints met_;  // of this pass
   Tally tally_;

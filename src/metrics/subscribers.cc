@@ -32,15 +32,15 @@ base::Result<std::unique_ptr<Delivery>> Subscribers::make_delivery(const Subscri
     FileSinkOptions given = *file;
     if (given.name.empty()) given.name = options.name;
     if (!is_subscriber_name(given.name)) return base::invalid("name of the files must be 1 to 64 of a-z, 0-9, - and _");
-    return std::make_unique<FileSink>(store_, options.table, clock_, std::move(given));
+    return std::make_unique<FileSink>(options.table, clock_, std::move(given));
   }
   if (const auto* const webhook = std::get_if<WebhookSinkOptions>(&options.target)) {
-    TRY(std::unique_ptr<WebhookSink> sink, WebhookSink::create(store_, options.table, clock_, *webhook));
+    TRY(std::unique_ptr<WebhookSink> sink, WebhookSink::create(options.table, clock_, *webhook));
     return std::unique_ptr<Delivery>(std::move(sink));
   }
   const auto& queue = std::get<QueueTarget>(options.target);
   if (queue.broker == nullptr || queue.queue.empty()) return base::invalid("queue must be given");
-  return std::make_unique<QueueSink>(store_, options.table, clock_, *queue.broker, queue.queue);
+  return std::make_unique<QueueSink>(options.table, clock_, *queue.broker, queue.queue);
 }
 
 base::Result<void> Subscribers::add(const SubscriberOptions& options) {

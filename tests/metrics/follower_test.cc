@@ -19,8 +19,8 @@ class FussyCounter final : public ChangeHandler {
   explicit FussyCounter(SupportDesk& desk)
       : counter_(desk.engine(), ticket_source(tickets_table), desk.clock(), desk.retry()) {}
 
-  Outcome<std::unique_ptr<store::Subscription>> begin(const Beginning& beginning, CheckpointKeeper& keeper) override {
-    return counter_.begin(beginning, keeper);
+  Outcome<void> begin(const Beginning& beginning, store::ChangeFeed& feed, CheckpointKeeper& keeper) override {
+    return counter_.begin(beginning, feed, keeper);
   }
   Outcome<void> handle(std::span<const store::StreamRecord> records, CheckpointKeeper& keeper) override {
     sizes.push_back(records.size());
@@ -127,6 +127,62 @@ TEST_F(FollowerTest, TroubleOfOthersIsNoReasonToSetAside) {
   EXPECT_EQ(follower_.counts().lag, 0s);
   EXPECT_THAT(desk_.set_aside(), IsEmpty());
   desk_.expect_right();
+}
+
+// What was read is done before anything is done anew: a receiver would never get it otherwise.
+TEST_F(FollowerTest, WhatWasReadBeforeTheStreamEndedIsHandled) {
+  put(3);
+  handler_.is_unwell = true;
+  EXPECT_EQ(follower_.run_once(), Follower::Round::failed);
+  store::UpdateTableRequest update;
+  update.table_name = tickets_table;
+  update.stream = store::StreamSpecification{.enabled = false, .view_type = std::nullopt};
+  ASSERT_TRUE(desk_.engine().update_table(update));
+  desk_.time().advance(1s);
+  EXPECT_EQ(follower_.run_once(), Follower::Round::failed);
+  EXPECT_EQ(follower_.run_once(), Follower::Round::failed);
+  handler_.is_unwell = false;
+  EXPECT_EQ(follower_.run_once(), Follower::Round::handled);
+  EXPECT_EQ(handler_.sizes.back(), 3U);
+  EXPECT_EQ(follower_.counts().begun, 1U);
+  put(1, 3);
+  EXPECT_EQ(follower_.run_once(), Follower::Round::waiting) << follower_.problem();
+  EXPECT_EQ(follower_.counts().begun, 2U);
+  desk_.expect_right();
+}
+
+TEST_F(FollowerTest, WhatWasReadBeforeChangesWereGoneIsHandled) {
+  put(3);
+  handler_.is_unwell = true;
+  EXPECT_EQ(follower_.run_once(), Follower::Round::failed);
+  put(1, 3);
+  desk_.pass(25h);
+  put(1, 4);
+  EXPECT_EQ(follower_.run_once(), Follower::Round::failed);
+  handler_.is_unwell = false;
+  EXPECT_EQ(follower_.run_once(), Follower::Round::handled);
+  EXPECT_EQ(handler_.sizes.back(), 3U);
+  EXPECT_EQ(follower_.run_once(), Follower::Round::beginning);
+  EXPECT_EQ(follower_.run_once(), Follower::Round::waiting) << follower_.problem();
+  EXPECT_EQ(follower_.counts().begun, 2U);
+  EXPECT_EQ(desk_.count("tickets_by_status#NEW"), 5);
+}
+
+TEST_F(FollowerTest, AReasonIsCutBetweenCharacters) {
+  const auto repeated = [](const std::string& text, int count) {
+    std::string all;
+    for (int i = 0; i < count; ++i) all += text;
+    return all;
+  };
+  const auto kept = [&](const std::string& reason) {
+    store::PutItemRequest request;
+    request.table_name = metrics_table;
+    request.item = stored_form(set_aside_gap("other", tickets_table, reason, desk_.now()));
+    EXPECT_TRUE(desk_.engine().put_item(request));
+    return desk_.set_aside().at(0).reason;
+  };
+  EXPECT_EQ(kept("x" + repeated("\u00e9", 600)), "x" + repeated("\u00e9", 499));
+  EXPECT_EQ(kept("no \xff\nUTF-8"), "no ? UTF-8") << "a receiver may say anything";
 }
 
 TEST_F(FollowerTest, TroubleIsToldWhenItBeginsAndWhenItIsOver) {

@@ -2,6 +2,7 @@
 #include "metrics/figures/tally.h"
 #include "metrics/follow/checkpoint.h"
 #include "metrics/metrics_table.h"
+#include "store/forwarding_store.h"
 #include "support_desk.h"
 
 namespace postino::metrics {
@@ -84,6 +85,54 @@ TEST(RecountTest, ATableLargerThanItsMemoryIsCountedInPasses) {
   change_much(desk, random, 500);
   CountingProcess process(desk, desk.engine(), "one", {.keys_per_pass = 7, .page = 5});
   process.count_all();
+  desk.expect_right();
+}
+
+// Two changes are written for each one that is read.
+class TirelessStore final : public store::ForwardingStore {
+ public:
+  explicit TirelessStore(SupportDesk& desk) : ForwardingStore(desk.engine()), desk_(desk) {}
+  store::Answer<std::unique_ptr<store::Subscription>> subscribe(const std::string& table,
+                                                                std::optional<store::SequenceNumber> after) override {
+    TRY(std::unique_ptr<store::Subscription> subscription, inner().subscribe(table, after));
+    return std::make_unique<TirelessSubscription>(*this, std::move(subscription));
+  }
+  int writes_left = 20'000;
+
+ private:
+  class TirelessSubscription final : public store::Subscription {
+   public:
+    TirelessSubscription(TirelessStore& store, std::unique_ptr<store::Subscription> inner)
+        : store_(store), inner_(std::move(inner)) {}
+    store::Answer<std::vector<store::StreamRecord>> next(int, base::Milliseconds timeout) override {
+      for (int i = 0; i < 2 && store_.writes_left > 0; ++i, --store_.writes_left)
+        change_something(store_.inner(), store_.random_, store_.desk_.now(), 30);
+      return inner_->next(1, timeout);
+    }
+    store::Answer<std::optional<store::SequenceNumber>> present_end() override { return inner_->present_end(); }
+    void close() override { inner_->close(); }
+
+   private:
+    TirelessStore& store_;
+    const std::unique_ptr<store::Subscription> inner_;
+  };
+
+  SupportDesk& desk_;
+  base::SeededRandom random_{5};
+};
+
+TEST(RecountTest, EndsAlthoughOthersWriteFasterThanItReads) {
+  SupportDesk desk;
+  base::SeededRandom random(4);
+  change_much(desk, random, 40);
+  TirelessStore store(desk);
+  CountingProcess process(desk, store, "one", {.page = 20});
+  EXPECT_EQ(process.follower.run_once(), Follower::Round::handled) << process.follower.problem();
+  EXPECT_EQ(process.follower.counts().begun, 1U);
+  EXPECT_GT(store.writes_left, 0) << "it did not wait for the writers to end";
+  store.writes_left = 0;
+  process.count_all();
+  EXPECT_EQ(process.follower.counts().begun, 1U);
   desk.expect_right();
 }
 

@@ -168,6 +168,42 @@ TEST_F(SubscribersTest, ASpoiltCheckpointCutsNoFile) {
   EXPECT_THAT(tickets_in(contents(files_ / "mine-000003.jsonl")), ElementsAre("0", "1", "2", "3", "4", "5"));
 }
 
+// What was delivered before is not known any more, also if the process ends before it has begun anew.
+TEST_F(SubscribersTest, ASpoiltCheckpointIsAGap) {
+  put(0, 2);
+  {
+    const auto subscribers = make(desk_.engine());
+    ASSERT_TRUE(subscribers->add(to_file()));
+    run(*subscribers);
+  }
+  EXPECT_THAT(desk_.set_aside(), IsEmpty()) << "the first start is none";
+  const std::string name = checkpoint_name("subscriber#mine");
+  std::size_t gaps = 0;
+  for (const item::Item& spoilt : {item::Item{{"metric_name", name}}, item::Item{{"metric_name", name}, {"version", 7}},
+                                   item::Item{{"metric_name", name}, {"position", 5}, {"version", "?"}}}) {
+    store::PutItemRequest request;
+    request.table_name = metrics_table;
+    request.item = spoilt;
+    ASSERT_TRUE(desk_.engine().put_item(request));
+    desk_.time().advance(1s);
+    {
+      FailingStore failing(desk_.engine());
+      const auto ending = make(failing);
+      ASSERT_TRUE(ending->add(to_file()));
+      failing.fail_at(1, WriteFault::ended_after);
+      run(*ending, 2);
+      EXPECT_TRUE(failing.has_failed());
+    }
+    const auto subscribers = make(desk_.engine());
+    ASSERT_TRUE(subscribers->add(to_file()));
+    run(*subscribers);
+    const std::vector<SetAside> aside = desk_.set_aside();
+    ASSERT_THAT(aside, SizeIs(++gaps));
+    EXPECT_EQ(aside[0].event, "GAP");
+    EXPECT_EQ(aside[0].reason, "the checkpoint could not be read");
+  }
+}
+
 // As after a backup was restored: the checkpoint is older than the file.
 TEST_F(SubscribersTest, LinesBehindTheCheckpointThatAreOfAnotherTimeStay) {
   put(0, 3);

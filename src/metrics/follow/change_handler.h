@@ -2,20 +2,18 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <span>
 #include <string>
 
 #include "metrics/follow/checkpoint.h"
 #include "metrics/follow/failure.h"
-#include "store/stream.h"
+#include "store/change_feed.h"
 
 namespace postino::metrics {
 
 // Why a handler begins anew, and where.
 struct Beginning {
   std::string table;
-  std::string stream;               // its ARN
   std::string reason;               // "nothing was counted yet"
   std::function<bool()> is_ending;  // asked now and then: the follower ends, and what takes long with it
 };
@@ -25,10 +23,10 @@ class ChangeHandler {
  public:
   virtual ~ChangeHandler() = default;
 
-  // Makes ready for the changes of a stream from some record on, and writes so into the checkpoint: at the first start,
-  // when records are gone that were not handled, when the table has another stream, and when figures are wrong. Answers
-  // the subscription to go on with.
-  virtual Outcome<std::unique_ptr<store::Subscription>> begin(const Beginning& beginning, CheckpointKeeper& keeper) = 0;
+  // Makes ready for the changes of a stream from some record on: begins the feed, and writes its place into the
+  // checkpoint. At the first start, when records are gone that were not handled, when the table has another stream, and
+  // when figures are wrong.
+  virtual Outcome<void> begin(const Beginning& beginning, store::ChangeFeed& feed, CheckpointKeeper& keeper) = 0;
 
   // Handles them in their order, and moves the checkpoint behind the last. If it fails, those up to the checkpoint are
   // done. All of it is called again after a failure, or a part of it, so that a record may come twice unless its effect

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/log.h"
 #include "base/timestamp.h"
 #include "item/attribute_text.h"
 
@@ -25,6 +26,21 @@ void require_version(Action& action, std::int64_t version) {
     action.placeholders.names = expr::Names{{"#version", "version"}};
     action.placeholders.values = item::Map{{":seen", version}};
   }
+}
+
+// The condition that an item that cannot be read is still the one that was seen.
+void require_same(store::PutItemRequest& put, const item::Item& seen) {
+  std::string condition;
+  item::Map values;
+  for (const std::string name : {"version", "position"}) {
+    if (!condition.empty()) condition += " AND ";
+    const item::AttributeValue* const value = seen.find(name);
+    condition += value != nullptr ? "#" + name + " = :" + name : "attribute_not_exists(#" + name + ")";
+    if (value != nullptr) values.set(":" + name, *value);
+  }
+  put.condition = std::move(condition);
+  put.placeholders.names = expr::Names{{"#version", "version"}, {"#position", "position"}};
+  if (!values.empty()) put.placeholders.values = std::move(values);
 }
 
 const store::CancellationReason* reason_at(const store::Error& error, std::size_t place) {
@@ -74,22 +90,14 @@ item::Item CheckpointKeeper::item_of(const Checkpoint& checkpoint) const {
   return checkpoint_item(options_.follower, checkpoint);
 }
 
-Outcome<std::optional<Checkpoint>> CheckpointKeeper::load() {
+Outcome<std::optional<item::Item>> CheckpointKeeper::load() {
   store::GetItemRequest request;
   request.table_name = options_.table;
   request.key = key_of_checkpoint(options_.follower);
   request.consistent_read = true;
   const auto answer = retry_([&] { return store_.get_item(request); });
   if (!answer) return temporary(answer.error());
-  if (!answer->item) return std::optional<Checkpoint>();
-  if (auto read = read_checkpoint(*answer->item)) return std::optional(*std::move(read));
-  // Another program has spoilt it. It is made anew, and what it stood for with it.
-  store::DeleteItemRequest removal;
-  removal.table_name = options_.table;
-  removal.key = request.key;
-  const auto removed = retry_([&] { return store_.delete_item(removal); });
-  if (!removed) return temporary(removed.error());
-  return std::optional<Checkpoint>();
+  return answer->item;
 }
 
 bool CheckpointKeeper::is_silent(const Checkpoint& seen) {
@@ -103,15 +111,32 @@ bool CheckpointKeeper::is_silent(const Checkpoint& seen) {
 
 Outcome<bool> CheckpointKeeper::take(const Checkpoint& seen) {
   Checkpoint next = seen;
-  next.owner = options_.owner;
   next.version = seen.version + 1;
+  if (seen.version == 0) next.due = nothing_counted;
+  store::PutItemRequest request;
+  require_version(request, seen.version);
+  return claim(std::move(next), std::move(request));
+}
+
+Outcome<bool> CheckpointKeeper::replace_spoilt(const item::Item& seen, const std::string& fault) {
+  Checkpoint next;
+  next.version = 1;
+  next.due = checkpoint_spoilt;
+  store::PutItemRequest request;
+  require_same(request, seen);
+  TRY(const bool is_ours, claim(std::move(next), std::move(request)));
+  if (is_ours)
+    base::log_error("metrics", "a checkpoint was spoilt, and everything is done anew",
+                    {{"follower", options_.follower}, {"cause", fault}});
+  return is_ours;
+}
+
+Outcome<bool> CheckpointKeeper::claim(Checkpoint next, store::PutItemRequest request) {
+  next.owner = options_.owner;
   next.at = clock_.now();
-  if (seen.version == 0) next.due = "nothing was counted yet";
-  store::PutItemRequest put;
-  put.table_name = options_.table;
-  put.item = item_of(next);
-  require_version(put, seen.version);
-  const auto answer = retry_([&] { return store_.put_item(put); });
+  request.table_name = options_.table;
+  request.item = item_of(next);
+  const auto answer = retry_([&] { return store_.put_item(request); });
   if (!answer && answer.error().type == store::ErrorType::conditional_check_failed) return false;
   if (!answer) return temporary(answer.error());
   checkpoint_ = std::move(next);
@@ -123,8 +148,10 @@ Outcome<bool> CheckpointKeeper::take(const Checkpoint& seen) {
 
 Outcome<bool> CheckpointKeeper::hold() {
   if (holds_) return true;
-  TRY(const std::optional<Checkpoint> found, load());
-  if (!found) return take(Checkpoint());
+  TRY(const std::optional<item::Item> item, load());
+  if (!item) return take(Checkpoint());
+  const auto found = read_checkpoint(*item);
+  if (!found) return replace_spoilt(*item, found.error().message);
   checkpoint_ = *found;
   if (found->owner == options_.owner) {
     holds_ = true;
@@ -141,10 +168,18 @@ Checkpoint CheckpointKeeper::moved_to(store::SequenceNumber position) const {
   return next;
 }
 
+Checkpoint CheckpointKeeper::begun_at(const store::StreamPlace& place) const {
+  Checkpoint next = moved_to(place.position);
+  next.stream = place.stream;
+  next.due.clear();
+  return next;
+}
+
 // The error of a commit: was it done after all?
 Outcome<void> CheckpointKeeper::settle(const store::Error& error, const Checkpoint& next) {
   holds_ = false;
-  TRY(const std::optional<Checkpoint> found, load());
+  TRY(const std::optional<item::Item> item, load());
+  const auto found = read_checkpoint(item.value_or(item::Item()));
   if (!found || found->owner != options_.owner) return trouble(Trouble::lost, "another process follows the stream now");
   holds_ = true;
   if (found->version == next.version) {

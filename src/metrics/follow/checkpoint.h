@@ -8,15 +8,21 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
 #include "item/value.h"
 #include "metrics/follow/failure.h"
+#include "store/change_feed.h"
 #include "store/retry.h"
 #include "store/store.h"
 
 namespace postino::metrics {
+
+// Why everything is due that was never done, or not as far as can be told.
+inline constexpr std::string_view nothing_counted = "nothing was counted yet";
+inline constexpr std::string_view checkpoint_spoilt = "the checkpoint could not be read";
 
 struct Checkpoint {
   std::string stream;                  // the ARN of the stream that was followed; empty: none yet
@@ -52,7 +58,7 @@ class CheckpointKeeper {
   const KeeperOptions& options() const { return options_; }
 
   // Reads it, and takes it if no process has it or its owner is silent for too long. True: it is ours. A new one begins
-  // with `due`.
+  // with `due`, and so does one in the place of an item that cannot be read: another program has spoilt it.
   Outcome<bool> hold();
   bool holds() const { return holds_; }
   // The last that is known; its own while it holds.
@@ -65,6 +71,8 @@ class CheckpointKeeper {
   Outcome<void> commit_part(std::vector<store::TransactAction> actions);
   // The record with this number is done.
   Checkpoint moved_to(store::SequenceNumber position) const;
+  // Everything was done anew, from this place on.
+  Checkpoint begun_at(const store::StreamPlace& place) const;
 
   // Tells those who stand by that it is alive, when a third of the lease has passed since it was last written.
   Outcome<void> renew();
@@ -74,8 +82,10 @@ class CheckpointKeeper {
   void forget() { holds_ = false; }
 
  private:
-  Outcome<std::optional<Checkpoint>> load();
+  Outcome<std::optional<item::Item>> load();
   Outcome<bool> take(const Checkpoint& seen);
+  Outcome<bool> replace_spoilt(const item::Item& seen, const std::string& fault);
+  Outcome<bool> claim(Checkpoint next, store::PutItemRequest request);
   bool is_silent(const Checkpoint& seen);
   item::Item item_of(const Checkpoint& checkpoint) const;
   Outcome<void> write(Checkpoint next, std::vector<store::TransactAction> actions);

@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "base/this_thread.h"
-#include "metrics/follow/stream_start.h"
+#include "metrics/follow/table_stream.h"
 
 namespace postino::metrics {
 
@@ -15,19 +15,14 @@ Follower::Follower(store::Store& store, FollowerOptions options, ChangeHandler& 
       handler_(handler),
       clock_(clock),
       random_(random),
-      keeper_(store, options_.keeper, clock, std::move(retry)) {}
+      keeper_(store, options_.keeper, clock, std::move(retry)),
+      feed_(store, options_.table) {}
 
 Follower::~Follower() { stop(); }
 
-void Follower::set_subscription(std::unique_ptr<store::Subscription> subscription) {
-  const std::lock_guard lock(mutex_);
-  subscription_ = std::move(subscription);
-  if (subscription_ && is_stopped_) subscription_->close();
-}
-
 // What was read and is not done is read again, by the process that follows then.
 void Follower::drop() {
-  set_subscription(nullptr);
+  feed_.drop();
   batch_.clear();
   oldest_waiting_ = 0;
   handler_.leave();
@@ -41,58 +36,48 @@ Outcome<void> Follower::call_for_anew(const std::string& reason) {
   return keeper_.commit(std::move(next), {});
 }
 
-// The subscription goes on where the checkpoint says, unless there is a reason to begin anew.
+// The feed goes on where the checkpoint says, unless there is a reason to begin anew.
 Outcome<void> Follower::open() {
-  TRY(const std::string stream, stream_of_table(store_, options_.table, options_.may_enable_stream));
+  TRY_VOID(check_stream(store_, options_.table, options_.may_enable_stream));
   const Checkpoint& checkpoint = keeper_.checkpoint();
   std::string reason = checkpoint.due;
-  if (reason.empty() && checkpoint.stream != stream) reason = "the table has another stream";
   if (reason.empty()) {
-    auto subscription = store_.subscribe(options_.table, checkpoint.position);
-    if (subscription) {
-      set_subscription(*std::move(subscription));
-      return {};
-    }
-    // A position that the store has not reached is one of another store, or of a later state of this one.
-    if (subscription.error().type != store::ErrorType::validation) return temporary(subscription.error());
-    reason = "the checkpoint is ahead of the stream";
+    feed_.go_on_behind({.stream = checkpoint.stream, .position = checkpoint.position});
+    const auto missed = feed_.open();
+    if (!missed) return temporary(missed.error());
+    if (missed->empty()) return {};
+    reason = *missed;
   }
   if (began_ && clock_.monotonic() - *began_ < options_.between_beginnings)
     return trouble(Trouble::temporary, "it began anew a moment ago, and has to again: " + reason);
   base::log_info("metrics", "beginning anew", {{"follower", options_.keeper.follower}, {"cause", reason}});
-  TRY(std::unique_ptr<store::Subscription> subscription,
-      handler_.begin({.table = options_.table,
-                      .stream = stream,
-                      .reason = reason,
-                      .is_ending = [this] { return !pause(base::Milliseconds(0)); }},
-                     keeper_));
+  const auto begun = handler_.begin(
+      {.table = options_.table, .reason = reason, .is_ending = [this] { return !pause(base::Milliseconds(0)); }}, feed_,
+      keeper_);
+  if (!begun) {
+    feed_.drop();  // the checkpoint does not know what it was begun with
+    return begun;
+  }
   ++begun_;
   began_ = clock_.monotonic();
-  set_subscription(std::move(subscription));
   return {};
 }
 
-// Until the batch is full, or its window has passed since the first change. False: there is no change.
+// Until the batch is full, its window has passed since the first change, or the stream has no more. False: there is no
+// change. What was read before changes were missed is handled first: they are missed at the next look, too.
 Outcome<bool> Follower::gather() {
   base::Milliseconds wait = batch_.empty() ? options_.poll : base::Milliseconds(0);
   const auto full = static_cast<std::size_t>(options_.batch);
   std::optional<base::Milliseconds> end;
   std::int64_t bytes = 0;
   for (const store::StreamRecord& record : batch_) bytes += record.size_bytes;
-  while (batch_.size() < full && bytes < options_.batch_bytes) {
-    auto records = subscription_->next(static_cast<int>(full - batch_.size()), wait);
-    if (!records && records.error().type == store::ErrorType::trimmed_data_access) {
-      TRY_VOID(call_for_anew("changes were gone before they were handled"));
-      return false;
-    }
-    if (!records && records.error().type == store::ErrorType::resource_not_found) {
-      drop();  // the stream has ended: the table may have another
-      return false;
-    }
-    if (!records) return temporary(records.error());
-    if (records->empty()) break;
-    for (const store::StreamRecord& record : *records) bytes += record.size_bytes;
-    std::ranges::move(*records, std::back_inserter(batch_));
+  while (feed_.is_open() && batch_.size() < full && bytes < options_.batch_bytes) {
+    auto changes = feed_.next(static_cast<int>(full - batch_.size()), wait);
+    if (!changes) return temporary(changes.error());
+    if (!changes->missed.empty() && batch_.empty()) TRY_VOID(call_for_anew(changes->missed));
+    if (changes->records.empty()) break;
+    for (const store::StreamRecord& record : changes->records) bytes += record.size_bytes;
+    std::ranges::move(changes->records, std::back_inserter(batch_));
     note_lag();
     const base::Milliseconds now = clock_.monotonic();
     if (!end) end = now + options_.window;
@@ -171,12 +156,12 @@ Outcome<Follower::Round> Follower::turn() {
     began_.reset();
     TRY_VOID(call_for_anew("an operator wants it"));
   }
-  if (!subscription_) TRY_VOID(open());
+  if (!feed_.is_open() && batch_.empty()) TRY_VOID(open());
   TRY_VOID(run_errands());
   TRY(const bool any, gather());
   if (!any) {
     TRY_VOID(keeper_.renew());
-    return subscription_ ? Round::waiting : Round::beginning;
+    return feed_.is_open() ? Round::waiting : Round::beginning;
   }
   TRY_VOID(work(batch_));
   records_ += batch_.size();
@@ -269,8 +254,8 @@ void Follower::stop() {
   {
     const std::lock_guard lock(mutex_);
     is_stopped_ = true;
-    if (subscription_) subscription_->close();
   }
+  feed_.close();
   stopping_.notify_all();
   if (thread_.joinable()) thread_.join();
 }

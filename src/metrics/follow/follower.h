@@ -18,6 +18,7 @@
 #include "base/random.h"
 #include "metrics/follow/change_handler.h"
 #include "net/trouble.h"
+#include "store/change_feed.h"
 #include "store/retry.h"
 #include "store/store.h"
 
@@ -99,7 +100,6 @@ class Follower {
   void drop();
   bool tell(const std::string& problem);
   void react(const Failure& failure);
-  void set_subscription(std::unique_ptr<store::Subscription> subscription);
   void note_lag();
   bool pause(base::Milliseconds time);
 
@@ -109,6 +109,7 @@ class Follower {
   const base::Clock& clock_;
   base::Random& random_;
   CheckpointKeeper keeper_;
+  store::ChangeFeed feed_;  // its place is that of the checkpoint whenever it is opened
 
   std::vector<store::StreamRecord> batch_;
   int failures_in_a_row_ = 0;
@@ -119,9 +120,8 @@ class Follower {
   mutable std::mutex mutex_;
   std::condition_variable stopping_;
   bool is_stopped_ = false;
-  std::string told_;                                   // the last failure; under the mutex
-  std::vector<Errand> errands_;                        // the same
-  std::shared_ptr<store::Subscription> subscription_;  // written under the mutex
+  std::string told_;             // the last failure; under the mutex
+  std::vector<Errand> errands_;  // the same
 
   std::atomic<std::uint64_t> records_ = 0, batches_ = 0, halved_ = 0, set_aside_ = 0, begun_ = 0, failures_ = 0;
   std::atomic<bool> follows_ = false;

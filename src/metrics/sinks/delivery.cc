@@ -4,7 +4,6 @@
 
 #include "item/attribute_text.h"
 #include "metrics/figures/contribution.h"
-#include "metrics/follow/stream_start.h"
 
 namespace postino::metrics {
 
@@ -19,18 +18,15 @@ store::TransactAction kept_aside(const CheckpointKeeper& keeper, const SetAside&
 
 }  // namespace
 
-Outcome<std::unique_ptr<store::Subscription>> Delivery::begin(const Beginning& beginning, CheckpointKeeper& keeper) {
-  TRY(StreamStart start, start_with_oldest(store_, table_, beginning.stream));
-  const bool is_first = keeper.checkpoint().stream.empty();
-  Checkpoint next = keeper.moved_to(start.position);
-  next.stream = beginning.stream;
-  next.due.clear();
+Outcome<void> Delivery::begin(const Beginning& beginning, store::ChangeFeed& feed, CheckpointKeeper& keeper) {
+  if (const auto begun = feed.begin(store::ChangeFeed::Start::oldest); !begun) return temporary(begun.error());
+  const bool is_first = beginning.reason == nothing_counted;
+  Checkpoint next = keeper.begun_at(*feed.place());
   std::vector<store::TransactAction> actions;
   if (!is_first)
     actions.push_back(
         kept_aside(keeper, set_aside_gap(keeper.options().follower, table_, beginning.reason, clock_.now())));
-  TRY_VOID(keeper.commit(std::move(next), std::move(actions)));
-  return std::move(start.subscription);
+  return keeper.commit(std::move(next), std::move(actions));
 }
 
 bool Delivery::is_left_out(const store::StreamRecord& record) const {

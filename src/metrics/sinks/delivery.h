@@ -13,12 +13,11 @@ namespace postino::metrics {
 
 class Delivery : public ChangeHandler {
  public:
-  // The store and the clock must outlive it.
-  Delivery(store::Store& store, std::string table, const base::Clock& clock)
-      : store_(store), table_(std::move(table)), clock_(clock) {}
+  // The clock must outlive it.
+  Delivery(std::string table, const base::Clock& clock) : table_(std::move(table)), clock_(clock) {}
 
   // With the oldest change that the stream has. Changes that are gone are noted among those that were set aside.
-  Outcome<std::unique_ptr<store::Subscription>> begin(const Beginning& beginning, CheckpointKeeper& keeper) override;
+  Outcome<void> begin(const Beginning& beginning, store::ChangeFeed& feed, CheckpointKeeper& keeper) override;
   Outcome<void> handle(std::span<const store::StreamRecord> records, CheckpointKeeper& keeper) override;
   Outcome<void> set_aside(const store::StreamRecord& record, const std::string& reason,
                           CheckpointKeeper& keeper) override;
@@ -48,7 +47,6 @@ class Delivery : public ChangeHandler {
   bool is_left_out(const store::StreamRecord& record) const;
   Outcome<void> make_ready(std::span<const store::StreamRecord> records, CheckpointKeeper& keeper);
 
-  store::Store& store_;
   const std::string table_;  // whose changes they are
   std::vector<std::string> left_out_;
   const base::Clock& clock_;

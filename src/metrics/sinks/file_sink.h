@@ -23,8 +23,8 @@ struct FileSinkOptions {
 
 class FileSink final : public Delivery {
  public:
-  FileSink(store::Store& store, std::string table, const base::Clock& clock, FileSinkOptions options)
-      : Delivery(store, std::move(table), clock), options_(std::move(options)) {}
+  FileSink(std::string table, const base::Clock& clock, FileSinkOptions options)
+      : Delivery(std::move(table), clock), options_(std::move(options)) {}
 
   void leave() override { file_.reset(); }
 

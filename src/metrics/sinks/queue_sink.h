@@ -11,8 +11,8 @@ namespace postino::metrics {
 class QueueSink final : public Delivery {
  public:
   // The broker must outlive it, too.
-  QueueSink(store::Store& store, std::string table, const base::Clock& clock, broker::Broker& broker, std::string queue)
-      : Delivery(store, std::move(table), clock), broker_(broker), queue_(std::move(queue)) {}
+  QueueSink(std::string table, const base::Clock& clock, broker::Broker& broker, std::string queue)
+      : Delivery(std::move(table), clock), broker_(broker), queue_(std::move(queue)) {}
 
  protected:
   Outcome<void> deliver(std::span<const store::StreamRecord> records, Checkpoint& checkpoint) override;

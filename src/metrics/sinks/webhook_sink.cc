@@ -5,9 +5,9 @@
 
 namespace postino::metrics {
 
-base::Result<std::unique_ptr<WebhookSink>> WebhookSink::create(store::Store& store, std::string table,
-                                                               const base::Clock& clock, WebhookSinkOptions options) {
-  std::unique_ptr<WebhookSink> sink(new WebhookSink(store, std::move(table), clock, std::move(options)));
+base::Result<std::unique_ptr<WebhookSink>> WebhookSink::create(std::string table, const base::Clock& clock,
+                                                               WebhookSinkOptions options) {
+  std::unique_ptr<WebhookSink> sink(new WebhookSink(std::move(table), clock, std::move(options)));
   auto url = net::Url::parse(sink->options_.url);
   if (!url) return base::invalid("url " + url.error().message);
   sink->url_ = *std::move(url);

@@ -33,15 +33,15 @@ struct WebhookSinkOptions {
 class WebhookSink final : public Delivery {
  public:
   // invalid when the URL is none.
-  static base::Result<std::unique_ptr<WebhookSink>> create(store::Store& store, std::string table,
-                                                           const base::Clock& clock, WebhookSinkOptions options);
+  static base::Result<std::unique_ptr<WebhookSink>> create(std::string table, const base::Clock& clock,
+                                                           WebhookSinkOptions options);
 
  protected:
   Outcome<void> deliver(std::span<const store::StreamRecord> records, Checkpoint& checkpoint) override;
 
  private:
-  WebhookSink(store::Store& store, std::string table, const base::Clock& clock, WebhookSinkOptions options)
-      : Delivery(store, std::move(table), clock), options_(std::move(options)) {}
+  WebhookSink(std::string table, const base::Clock& clock, WebhookSinkOptions options)
+      : Delivery(std::move(table), clock), options_(std::move(options)) {}
 
   Outcome<void> post(const std::string& id, const std::string& body, store::SequenceNumber first);
 
