@@ -21,7 +21,7 @@ ObjectCleaner::ObjectCleaner(store::Store& store, ObjectStore& objects, KeyedTab
       kinds_(std::move(kinds)),
       clock_(clock),
       options_(options),
-      saved_at_(clock.monotonic()),
+      feed_(store, table_.name, note_, clock, options.position_pause),
       next_sweep_(clock.monotonic()) {}
 
 ObjectCleaner::~ObjectCleaner() = default;
@@ -32,68 +32,49 @@ base::Result<std::string> ObjectCleaner::table_id() {
   return description->id;
 }
 
-base::Result<bool> ObjectCleaner::be_subscribed() {
-  if (subscription_) return true;
-  if (position_name_.empty()) {
-    TRY(const std::string id, table_id());
-    const std::string name = "positions/" + table_.name + "/" + id;
-    const auto text = objects_.get(name);
-    if (!text && text.error().code != base::ErrorCode::not_found) return base::propagate(text.error());
-    if (text) position_ = saved_ = store::parse_sequence_number(*text);
-    position_name_ = name;
-  }
-  auto subscription = store_.subscribe(table_.name, position_);
-  using enum store::ErrorType;
-  // A store that was put back to an earlier state does not know the place, either.
-  if (!subscription && position_ &&
-      (subscription.error().type == trimmed_data_access || subscription.error().type == validation)) {
-    position_.reset();
-    ++counts_.gaps;
-    subscription = store_.subscribe(table_.name, std::nullopt);
-  }
-  // Without a stream, sweeps find everything.
-  if (!subscription && (subscription.error().type == resource_not_found || subscription.error().type == validation))
-    return false;
-  if (!subscription) return base::propagate(told_by_store(subscription.error()));
-  subscription_ = *std::move(subscription);
-  return true;
+base::Result<std::string> ObjectCleaner::ObjectNote::name() const {
+  TRY(const std::string id, cleaner_.table_id());
+  return "positions/" + cleaner_.table_.name + "/" + id;
+}
+
+base::Result<std::optional<store::StreamPlace>> ObjectCleaner::ObjectNote::read() {
+  TRY(const std::string place_name, name());
+  const auto text = cleaner_.objects_.get(place_name);
+  if (!text && text.error().code == base::ErrorCode::not_found) return std::nullopt;
+  if (!text) return base::propagate(text.error());
+  const std::size_t space = text->find(' ');
+  const auto position = store::parse_sequence_number(text->substr(0, space));
+  if (!position || space == std::string::npos) return std::nullopt;
+  return store::StreamPlace{.stream = text->substr(space + 1), .position = *position};
+}
+
+base::Result<void> ObjectCleaner::ObjectNote::write(const store::StreamPlace& place) {
+  TRY(const std::string place_name, name());
+  return cleaner_.objects_.put(place_name, store::format_sequence_number(place.position) + " " + place.stream);
 }
 
 base::Result<int> ObjectCleaner::follow_once(base::Milliseconds patience) {
-  TRY(const bool is_followed, be_subscribed());
-  if (!is_followed) return 0;
-  const auto records = subscription_->next(most_changes, patience);
-  if (!records) {
-    subscription_.reset();
-    using enum store::ErrorType;
-    if (records.error().type == trimmed_data_access) {
-      base::log_warning("objects", "changes are gone that were not looked at: objects of theirs are found by age",
-                        {{"table", table_.name}});
-      position_.reset();
-      ++counts_.gaps;
-      return 0;
-    }
-    if (records.error().type == resource_not_found) return 0;
-    return base::propagate(told_by_store(records.error()));
+  const auto changes = feed_.next(most_changes, patience);
+  // Without a stream, sweeps find everything.
+  if (!changes && changes.error().code == base::ErrorCode::not_found) return 0;
+  if (!changes) return base::propagate(changes.error());
+  if (!changes->missed.empty() && changes->missed != store::no_place_noted) {
+    base::log_warning("objects", "changes were missed: objects of theirs are found by age",
+                      {{"table", table_.name}, {"cause", changes->missed}});
+    ++counts_.gaps;
   }
-  for (const store::StreamRecord& record : *records) {
+  for (const store::StreamRecord& record : changes->records) {
     if (auto looked = look_at(record); !looked) {
-      subscription_.reset();  // the next one begins with this change
+      feed_.drop();  // the next one begins with this change
       return base::propagate(std::move(looked).error());
     }
-    position_ = record.sequence_number;
+    feed_.done(record);
   }
-  if (clock_.monotonic() - saved_at_ >= options_.position_pause) TRY_VOID(save_position());
-  return static_cast<int>(records->size());
+  TRY_VOID(feed_.note_in_time());
+  return static_cast<int>(changes->records.size());
 }
 
-base::Result<void> ObjectCleaner::save_position() {
-  saved_at_ = clock_.monotonic();
-  if (!position_ || position_ == saved_) return {};
-  TRY_VOID(objects_.put(position_name_, store::format_sequence_number(*position_)));
-  saved_ = position_;
-  return {};
-}
+base::Result<void> ObjectCleaner::save_position() { return feed_.note(); }
 
 base::Result<void> ObjectCleaner::look_at(const store::StreamRecord& record) {
   if (!record.old_image) return {};

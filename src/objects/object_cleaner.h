@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "base/clock.h"
 #include "objects/item_objects.h"
 #include "objects/object_store.h"
+#include "store/noted_feed.h"
 #include "store/store.h"
 
 namespace postino::objects {
@@ -29,7 +29,7 @@ struct CleanerOptions {
 struct CleanerCounts {
   std::uint64_t removed = 0;  // because the stream told
   std::uint64_t orphans = 0;  // because nothing referred to them
-  std::uint64_t gaps = 0;     // times that the stream had no longer what was not yet looked at
+  std::uint64_t gaps = 0;     // times that changes were missed
 };
 
 // For one table. Several processes may clean the same one. For one thread.
@@ -44,7 +44,7 @@ class ObjectCleaner {
 
   // Looks at what the stream has, up to a hundred changes; waits up to `patience` for the first. How many changes there
   // were. A table without a stream that shows items before their change has none. After an error it goes on where it
-  // was.
+  // was. If changes were missed, objects of theirs are found by age.
   base::Result<int> follow_once(base::Milliseconds patience);
 
   // Looks at up to `limit` objects, and begins anew when all were seen and the pause is over. How many were looked at.
@@ -53,13 +53,24 @@ class ObjectCleaner {
   // they belong to is noted beside them, in the object owners/{table}.
   base::Result<int> sweep_some(int limit);
 
-  // Writes down the place in the stream.
+  // Writes down the place in the stream, in the object positions/{table}/{id of the table}.
   base::Result<void> save_position();
 
   const CleanerCounts& counts() const { return counts_; }
 
  private:
-  base::Result<bool> be_subscribed();
+  // "{position} {ARN of the stream}"
+  class ObjectNote final : public store::PlaceNote {
+   public:
+    explicit ObjectNote(ObjectCleaner& cleaner) : cleaner_(cleaner) {}
+    base::Result<std::optional<store::StreamPlace>> read() override;
+    base::Result<void> write(const store::StreamPlace& place) override;
+
+   private:
+    base::Result<std::string> name() const;
+    ObjectCleaner& cleaner_;
+  };
+
   base::Result<void> look_at(const store::StreamRecord& record);
   base::Result<bool> is_referred_to(const ObjectKind& kind, const item::Key& owner, const std::string& name);
   base::Result<void> check_ownership();
@@ -73,11 +84,8 @@ class ObjectCleaner {
   const CleanerOptions options_;
   CleanerCounts counts_;
 
-  std::unique_ptr<store::Subscription> subscription_;
-  std::string position_name_;                      // where the place is written down; empty: it is not read yet
-  std::optional<store::SequenceNumber> position_;  // the last change that was looked at
-  std::optional<store::SequenceNumber> saved_;
-  base::Milliseconds saved_at_{0};
+  ObjectNote note_{*this};
+  store::NotedFeed feed_;
 
   std::size_t swept_kind_ = 0;
   std::string swept_;  // the last object that was looked at

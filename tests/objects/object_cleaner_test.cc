@@ -139,10 +139,51 @@ TEST_F(ObjectCleanerTest, WhatTheStreamNoLongerHasIsFoundByAge) {
   EXPECT_EQ(store_.kept(), store_.referred()) << "it follows on";
 }
 
-TEST_F(ObjectCleanerTest, APlaceThatTheStoreDoesNotKnowIsForgotten) {
+// The form of the note: an operator may find it in the bucket.
+TEST_F(ObjectCleanerTest, ThePlaceIsAnObject) {
+  put(small_ticket("1", 1));
+  follow(cleaner_);
+  ASSERT_TRUE(cleaner_.save_position());
+  const auto table = store_.engine().describe_table(tickets_table);
+  const auto records = store_.engine().subscribe(tickets_table, std::nullopt).value()->next(1, base::Milliseconds(0));
+  EXPECT_EQ(store_.objects().get("positions/tickets/" + table->id).value_or("-"),
+            store::format_sequence_number(records->front().sequence_number) + " " + *table->latest_stream_arn);
+}
+
+// The stream was ended and begun again while no cleaner was there: what happened in between was told by none of them.
+TEST_F(ObjectCleanerTest, APlaceInAnotherStreamIsForgotten) {
+  put(large_ticket("1", 1));
+  follow(cleaner_);
+  ASSERT_TRUE(cleaner_.save_position());
+  for (const bool enabled : {false, true}) {
+    store_.time().advance(std::chrono::seconds(1));
+    store::UpdateTableRequest update;
+    update.table_name = tickets_table;
+    update.stream = store::StreamSpecification{enabled, std::nullopt};
+    if (enabled) update.stream->view_type = store::StreamViewType::new_and_old_images;
+    ASSERT_TRUE(succeeded(store_.engine().update_table(update)));
+  }
+  ObjectCleaner next = store_.make_cleaner();
+  put(small_ticket("1", 2));
+  follow(next);
+  EXPECT_EQ(next.counts().gaps, 1U);
+  EXPECT_THAT(store_.kept(), IsEmpty()) << "it follows on";
+}
+
+TEST_F(ObjectCleanerTest, APlaceThatCannotBeReadIsNone) {
   const std::string id = store_.engine().describe_table(tickets_table)->id;
+  ASSERT_TRUE(store_.objects().put("positions/tickets/" + id, "somewhere"));
+  put(large_ticket("1", 1));
+  put(small_ticket("1", 2));
+  follow(cleaner_);
+  EXPECT_THAT(store_.kept(), IsEmpty());
+}
+
+TEST_F(ObjectCleanerTest, APlaceThatTheStoreDoesNotKnowIsForgotten) {
+  const auto table = store_.engine().describe_table(tickets_table);
   ASSERT_TRUE(
-      store_.objects().put("positions/tickets/" + id, store::format_sequence_number(9'000'000'000'000'000'000)));
+      store_.objects().put("positions/tickets/" + table->id,
+                           store::format_sequence_number(9'000'000'000'000'000'000) + " " + *table->latest_stream_arn));
   put(large_ticket("1", 1));
   put(small_ticket("1", 2));
   follow(cleaner_);
