@@ -1,9 +1,8 @@
 #include "objects/directory_objects.h"
 
 #include <algorithm>
-#include <optional>
-#include <vector>
 
+#include "objects/directory_names.h"
 #include "objects/enclosed_file.h"
 
 namespace postino::objects {
@@ -15,92 +14,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view unfinished_folder = ".unfinished";
 constexpr std::chrono::hours left_behind{24};  // after so long the writer of an unfinished file is gone
 constexpr int put_attempts = 16;               // a folder may be removed because it is empty while a file comes into it
-
-// "a/.b/c.json" is the file "a/\.b/=c.json".
-std::string file_of(std::string_view name) {
-  std::string path;
-  for (std::size_t begin = 0;;) {
-    const std::size_t slash = name.find('/', begin);
-    const std::string_view part = name.substr(begin, slash - begin);
-    if (slash == std::string_view::npos) return path.append("=").append(part);
-    if (part.front() == '.' || part.front() == '=') path += '\\';
-    path.append(part).append("/");
-    begin = slash + 1;
-  }
-}
-
-// What an entry of a folder adds to the names of objects: "c.json", or "b/" for a folder. nullopt for what is not ours.
-std::optional<std::string> part_of_entry(const fs::directory_entry& entry) {
-  std::error_code error;
-  std::string name = entry.path().filename().string();
-  if (entry.is_symlink(error) || error) return std::nullopt;
-  if (entry.is_directory(error)) {
-    if (name.starts_with('.') || name.starts_with('=')) return std::nullopt;
-    if (name.starts_with('\\')) name.erase(0, 1);
-    return name + "/";
-  }
-  if (!entry.is_regular_file(error) || !name.starts_with('=')) return std::nullopt;
-  return name.substr(1);
-}
-
-// Collects names in their order.
-class Walk {
- public:
-  Walk(const std::string& prefix, const std::string& after, std::size_t limit)
-      : prefix_(prefix), after_(after), limit_(limit) {}
-
-  // The names in the folder begin with `begin`, which is empty or ends with a slash. False when it cannot be read.
-  bool visit(const fs::path& folder, const std::string& begin) {
-    std::vector<Entry> entries;
-    std::error_code error;
-    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-      std::optional<std::string> part = part_of_entry(*entry);
-      if (part && is_wanted(begin + *part)) entries.push_back({begin + *std::move(part), entry->path()});
-    }
-    // Another process may have removed it because it is empty; but not the directory itself.
-    if (error && (begin.empty() || error != std::errc::no_such_file_or_directory)) return false;
-    std::ranges::sort(entries, {}, &Entry::name);
-    for (const Entry& entry : entries) {
-      if (objects_.size() > limit_) return true;
-      if (entry.name.ends_with('/')) {
-        if (!visit(entry.path, entry.name)) return false;
-      } else {
-        add(entry.name, entry.path);
-      }
-    }
-    return true;
-  }
-
-  // One more than the limit when there are more.
-  std::vector<ObjectInfo>& objects() { return objects_; }
-
- private:
-  struct Entry {
-    std::string name;
-    fs::path path;
-  };
-
-  // Of an object's name, or of what those in a folder begin with.
-  bool is_wanted(const std::string& name) const {
-    const bool is_folder = name.ends_with('/');
-    if (!name.starts_with(prefix_) && !(is_folder && prefix_.starts_with(name))) return false;
-    return name > after_ || (is_folder && after_.starts_with(name));
-  }
-
-  void add(const std::string& name, const fs::path& path) {
-    std::error_code size_error, time_error;
-    const auto size = fs::file_size(path, size_error);
-    const auto time = fs::last_write_time(path, time_error);
-    if (size_error || time_error) return;  // it was removed meanwhile
-    objects_.push_back(
-        {name, size, std::chrono::time_point_cast<base::Milliseconds>(std::chrono::file_clock::to_sys(time))});
-  }
-
-  const std::string& prefix_;
-  const std::string& after_;
-  const std::size_t limit_;
-  std::vector<ObjectInfo> objects_;
-};
+constexpr std::chrono::hours listing_life{1};  // after so long folders are read again
 
 }  // namespace
 
@@ -184,17 +98,31 @@ base::Result<void> DirectoryObjects::remove(const std::string& name) {
   return {};
 }
 
-base::Result<ObjectPage> DirectoryObjects::list(const std::string& prefix, const std::string& after, int limit) {
-  const auto wanted = static_cast<std::size_t>(std::clamp(limit, 1, most_listed));
-  Walk walk(prefix, after, wanted);
-  if (!walk.visit(directory_, ""))
-    return base::fail(base::ErrorCode::io, "cannot read the directory of objects " + directory_.string());
-  ObjectPage page{std::move(walk.objects()), false, clock_.now()};
-  if (page.objects.size() > wanted) {
-    page.objects.resize(wanted);
-    page.has_more = true;
+std::unique_ptr<DirectoryObjects::Listing> DirectoryObjects::listing_after(const std::string& prefix,
+                                                                           const std::string& after) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (listing_ && !after.empty() && listing_->walk.last() == after && listing_->walk.prefix() == prefix &&
+        clock_.monotonic() - listing_->begun < listing_life)
+      return std::move(listing_);
   }
-  return page;
+  return std::make_unique<Listing>(Listing{DirectoryWalk(directory_, prefix, after), clock_.monotonic()});
+}
+
+base::Result<ObjectPage> DirectoryObjects::list(const std::string& prefix, const std::string& after, int limit) {
+  std::unique_ptr<Listing> listing = listing_after(prefix, after);
+  const std::uint64_t read_before = listing->walk.folders_read();
+  auto page = listing->walk.next(static_cast<std::size_t>(std::clamp(limit, 1, most_listed)));
+  if (!page) return base::fail(base::ErrorCode::io, "cannot read the directory of objects " + directory_.string());
+  const std::lock_guard lock(mutex_);
+  folders_read_ += listing->walk.folders_read() - read_before;
+  listing_ = page->has_more ? std::move(listing) : nullptr;
+  return ObjectPage{std::move(page->objects), page->has_more, clock_.now()};
+}
+
+std::uint64_t DirectoryObjects::folders_read() const {
+  const std::lock_guard lock(mutex_);
+  return folders_read_;
 }
 
 }  // namespace postino::objects

@@ -5,13 +5,16 @@
 // being written are in the folder .unfinished.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "base/clock.h"
 #include "base/descriptor.h"
 #include "base/random.h"
+#include "objects/directory_walk.h"
 #include "objects/object_store.h"
 
 namespace postino::objects {
@@ -32,8 +35,12 @@ class DirectoryObjects final : public ObjectStore {
   base::Result<void> put(const std::string& name, std::string_view bytes) override;
   base::Result<std::string> get(const std::string& name) override;
   base::Result<void> remove(const std::string& name) override;
+  // A page that begins where the last one ended goes on with what was read for that one, for up to an hour.
   base::Result<ObjectPage> list(const std::string& prefix, const std::string& after, int limit) override;
   const std::string& bucket() const override { return bucket_; }
+
+  // How many folders all lists have read: what they cost.
+  std::uint64_t folders_read() const;
 
  private:
   DirectoryObjects(std::filesystem::path directory, std::string bucket, base::Descriptor descriptor,
@@ -44,13 +51,23 @@ class DirectoryObjects final : public ObjectStore {
         clock_(clock),
         random_(random) {}
 
+  struct Listing {
+    DirectoryWalk walk;
+    base::Milliseconds begun;  // monotonic
+  };
+
   void remove_unfinished() const;
+  std::unique_ptr<Listing> listing_after(const std::string& prefix, const std::string& after);
 
   const std::filesystem::path directory_;
   const std::string bucket_;
   const base::Descriptor descriptor_;  // paths are opened below it and cannot leave it
   const base::Clock& clock_;
   base::Random& random_;
+
+  mutable std::mutex mutex_;          // of those below
+  std::unique_ptr<Listing> listing_;  // the last, if it has more
+  std::uint64_t folders_read_ = 0;
 };
 
 }  // namespace postino::objects

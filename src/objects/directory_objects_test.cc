@@ -128,12 +128,45 @@ TEST_F(DirectoryObjectsTest, WhatACrashLeftUnfinishedGoesAfterADay) {
 TEST_F(DirectoryObjectsTest, ADirectoryThatIsGoneIsNotAnEmptyOne) {
   const auto objects = open();
   ASSERT_TRUE(objects->put("x", "bytes"));
+  ASSERT_TRUE(objects->put("y/z", "bytes"));
+  ASSERT_TRUE(objects->list("", "", 1)->has_more);
   fs::rename(path_, directory_.path() / "elsewhere");
-  const auto page = objects->list("", "", 100);
-  ASSERT_FALSE(page);
-  EXPECT_EQ(page.error().code, ErrorCode::io);
+  for (const char* after : {"", "x"}) {
+    const auto page = objects->list("", after, 100);
+    ASSERT_FALSE(page) << after;
+    EXPECT_EQ(page.error().code, ErrorCode::io);
+  }
   std::ofstream(path_) << "a file";
   EXPECT_FALSE(DirectoryObjects::open(path_, "bucket", clock_, random_));
+}
+
+// Looking at all objects takes as long as there are folders, not as their square.
+TEST_F(DirectoryObjectsTest, APageGoesOnWhereTheLastOneEnded) {
+  const auto objects = open();
+  constexpr int folders = 60;
+  for (int i = 0; i < folders; ++i) ASSERT_TRUE(objects->put("t/" + std::to_string(i) + "/x", "bytes"));
+  std::string after;
+  int seen = 0;
+  for (bool has_more = true; has_more;) {
+    const auto page = objects->list("t/", after, 7);
+    ASSERT_TRUE(page);
+    seen += static_cast<int>(page->objects.size());
+    has_more = page->has_more;
+    after = page->objects.back().name;
+  }
+  EXPECT_EQ(seen, folders);
+  EXPECT_EQ(objects->folders_read(), folders + 2U) << "each once, with the directory and the folder of them all";
+}
+
+TEST_F(DirectoryObjectsTest, AListThatWasBegunLongAgoIsReadAgain) {
+  const auto objects = open();
+  for (const char* name : {"a", "c"}) ASSERT_TRUE(objects->put(name, "bytes"));
+  ASSERT_TRUE(objects->list("", "", 1)->has_more);
+  ASSERT_TRUE(objects->put("b", "bytes"));
+  clock_.advance(std::chrono::hours(1));
+  const auto page = objects->list("", "a", 1);
+  ASSERT_TRUE(page);
+  EXPECT_EQ(page->objects.at(0).name, "b");
 }
 
 TEST_F(DirectoryObjectsTest, TimesAreThoseOfTheClock) {

@@ -49,7 +49,8 @@ class ObjectStore {
   virtual base::Result<std::string> get(const std::string& name) = 0;
   // One that is not there is as good as removed.
   virtual base::Result<void> remove(const std::string& name) = 0;
-  // Those whose names begin with the prefix and come after `after`, if that is not empty; 1 to most_listed.
+  // Those whose names begin with the prefix and come after `after`, if that is not empty; 1 to most_listed. Of those
+  // that are put or removed while pages are asked for one after the other, any may be missing or still be there.
   virtual base::Result<ObjectPage> list(const std::string& prefix, const std::string& after, int limit) = 0;
 
   // What addresses of objects call it: "s3://{bucket}/{name}".
