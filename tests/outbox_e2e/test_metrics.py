@@ -558,6 +558,26 @@ class TestSubscribers:
         assert [json.loads(line)["keys"]["PK"]["S"] for line in file.read_text().splitlines()] == ["TICKET#t"]
         assert folder.stat().st_mode & 0o077 == 0 == file.stat().st_mode & 0o077
 
+    def test_what_the_desk_keeps_for_a_while_is_not_delivered(self, start, directory):
+        folder = directory / "changes"
+        keys = ("--api-key=ada:customer/cust_1:customer-secret-0", "--api-key=boss:operator:operator-secret-0")
+        server = start(*AT_ONCE, *keys, "--access-key=postino:secret", "--subscriber", f"mine={TICKETS}:file:{folder}")
+        ticket = {"customer": {"id": "cust_1", "name": "Ada"}, "symptom_text": "It does not start at all."}
+        for secret in ("customer-secret-0", "operator-secret-0"):
+            rest = server.rest(secret)
+            assert rest.post("/tickets", ticket, {"Idempotency-Key": "kept"}).status == 202
+            assert server.rest().post("/sessions", {"api_key": secret}).status == 201
+        Desk(server).put("last")
+        file = folder / "mine-000001.jsonl"
+        partitions = eventually(
+            lambda: file.exists()
+            and (found := [json.loads(line)["keys"]["PK"]["S"] for line in file.read_text().splitlines()])
+            and "TICKET#last" in found
+            and found
+        )
+        begins = {partition.partition("#")[0] for partition in partitions}
+        assert not begins & {"SESSION", "IDEMPOTENCY", "IDEMPOTENCY_OF", "CACHE", "CACHE_OF"}, begins
+
     def test_a_table_may_come_later_and_get_its_stream_from_us(self, start, directory):
         folder = directory / "changes"
         server = start(*AT_ONCE, "--subscriber", f"mine=later:file:{folder}")
@@ -604,3 +624,4 @@ class TestSubscribers:
         assert "table of queues must not go to a queue" in refusal("--subscriber", "x=messages:queue:changes")
         assert "has no effect with --no-metrics" in refusal("--no-metrics", "--metrics-batch", "5")
         assert "--metrics-table and --reminders-table must differ" in refusal("--metrics-table", "EmailTrackingTable")
+        assert "--metrics-table and --tickets-table must differ" in refusal("--metrics-table", TICKETS)

@@ -12,6 +12,7 @@ namespace {
 // What the support desk keeps in its table for itself: sessions have the digest of a caller's secret, and the others
 // are copies of answers, which are to be gone after minutes or a day and not to stay in the files of a receiver; those
 // that end in _OF belong to callers that are bound to a customer.
+// Callers that are bound to a customer have theirs under keys of their own.
 std::vector<std::string> left_out_of(const Settings& settings, const std::string& table) {
   if (table != settings.tickets.table) return {};
   return {"SESSION#", "IDEMPOTENCY#", "IDEMPOTENCY_OF#", "CACHE#", "CACHE_OF#"};

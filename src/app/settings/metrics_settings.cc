@@ -119,7 +119,8 @@ base::Result<void> check_metrics(const Settings& all) {
     errors.add("--email-metrics needs e-mails in the store: a database has no change stream");
   for (const auto& [flag, table] :
        {std::pair("--outbox-table", all.outbox.table), std::pair("--messages-table", all.idempotency.table),
-        std::pair("--queues-table", all.messages.queues), std::pair("--reminders-table", all.reminders.table)})
+        std::pair("--queues-table", all.messages.queues), std::pair("--reminders-table", all.reminders.table),
+        std::pair("--tickets-table", all.tickets.off ? "" : all.tickets.table)})
     if (table == settings.table) errors.add("--metrics-table and " + std::string(flag) + " must differ");
   if (settings.subscribers.size() > most_subscribers)
     errors.add("--subscriber: there must not be more than " + std::to_string(most_subscribers));
