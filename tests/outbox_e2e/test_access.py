@@ -179,10 +179,13 @@ class TestTablesOfTheOutbox:
 class TestMetrics:
     def test_can_require_a_key(self, start):
         server = start(*[flag for key in KEYS for flag in ("--api-key", key)], "--metrics-require-key")
+        token = "Bearer " + server.rest().post("/sessions", {"api_key": READER}).json["token"]
+        assert self.status(server.url + "/emails", token, "Authorization") == 200
         for url in (server.url, server.endpoint):
             statuses = [self.status(url + "/metrics", key) for key in ("", "nobody-0123456789", NORTH, READER)]
             assert statuses == [401, 401, 403, 200], url
             assert self.status(url + "/metrics", f"Bearer {READER}", "Authorization") == 200, url
+            assert self.status(url + "/metrics", token, "Authorization") == 401, "no session, but a key that stays"
             assert self.status(url + "/healthz", "") == 200
 
     @staticmethod

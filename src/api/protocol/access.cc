@@ -80,6 +80,7 @@ base::Result<const Caller*, Problem> Access::check_key(const http::Request& requ
   constexpr const char* invalid = ", error=\"invalid_token\"";
   if (!access::Sessions::is_token(secret))
     return challenge(problems::unauthenticated, "The API key is unknown.", invalid);
+  if (sessions_ == nullptr) return unauthenticated("Tokens of sessions do not count here. Send an API key.", challenge);
   TRY(const Caller* caller, find_holder(secret));
   if (caller == nullptr) return challenge(problems::session_ended, "Sign in again with POST /sessions.", invalid);
   return caller;
@@ -87,7 +88,6 @@ base::Result<const Caller*, Problem> Access::check_key(const http::Request& requ
 
 // The role and the rest are those of the settings now: nothing but the name comes from the session.
 base::Result<const Caller*, Problem> Access::find_holder(std::string_view token) const {
-  if (sessions_ == nullptr) return nullptr;
   auto found = sessions_->find(token);
   if (!found) {
     auto refusal = refuse(problems::store_unavailable, "Sessions cannot be read now.");
