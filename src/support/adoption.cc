@@ -18,87 +18,38 @@ bool is_sort(const std::string& sort, std::string_view begin) { return sort.star
 
 }  // namespace
 
-void Adoption::close() {
-  const std::lock_guard lock(mutex_);
-  is_closed_ = true;
-  if (changes_) changes_->close();
-}
-
-Answer<void> Adoption::begin() {
-  if (!seen_) {
-    TRY(const std::optional<item::Item> noted, store_.get(Keys::position()));
-    if (noted) seen_ = store::parse_sequence_number(item::attribute_text(*noted, "sequence"));
-    noted_at_ = store_.clock().monotonic();
-  }
-  auto changes = store_.store().subscribe(store_.tables().tickets, seen_);
-  // Only a position that is none of this stream is given up: whatever passes is tried again.
-  if (!changes && seen_ &&
-      (changes.error().type == store::ErrorType::validation ||
-       changes.error().type == store::ErrorType::trimmed_data_access)) {
-    base::log_warning("support", "the position in the changes of tickets is lost, and all tickets are looked at",
-                      {{"cause", changes.error().message}});
-    seen_.reset();
-    changes = store_.store().subscribe(store_.tables().tickets, std::nullopt);
-  }
-  if (!changes) return base::propagate(refusal_of_read(changes.error()));
-  // What was written before the oldest record that is kept is found in the table.
-  if (!seen_ && !is_looking_through_) {
-    is_looking_through_ = true;
-    looked_up_to_.reset();
-  }
-  const std::lock_guard lock(mutex_);
-  changes_ = *std::move(changes);
-  if (is_closed_) changes_->close();
-  return {};
-}
+Adoption::Adoption(TicketStore& store, TicketWriter& writer)
+    : store_(store),
+      writer_(writer),
+      note_(store.store(), store.tables().tickets, Keys::position()),
+      changes_(store.store(), store.tables().tickets, note_, store.clock(), note_life) {}
 
 Answer<int> Adoption::run_once(int limit, base::Milliseconds timeout) {
-  if (!changes_) TRY_VOID(begin());
   if (is_looking_through_) return look_through(limit);
-  auto records = changes_->next(limit, timeout);
-  if (!records) {
-    using enum store::ErrorType;
-    const store::Error error = records.error();
-    let_go();
-    // Some are gone, so that all tickets are looked at. A stream that has ended is followed by another one.
-    if (error.type != trimmed_data_access && error.type != resource_not_found)
-      return base::propagate(refusal_of_read(error));
-    seen_.reset();
+  const auto changes = changes_.next(limit, timeout);
+  if (!changes) return base::propagate(refusal_of(changes.error()));
+  // What was written before the oldest record that is kept is found in the table.
+  is_looking_through_ = !changes->missed.empty();
+  if (is_looking_through_ && changes->missed != store::no_place_noted)
     base::log_warning("support", "changes of tickets were missed, and all tickets are looked at",
-                      {{"cause", error.message}});
-    store::DeleteItemRequest removal;
-    removal.table_name = store_.tables().tickets;
-    removal.key = Keys::position();
-    if (const auto removed = store_.store().delete_item(removal); !removed)
-      return base::propagate(refusal_of(removed.error()));
-    return 0;
-  }
+                      {{"cause", changes->missed}});
   int written = 0;
-  for (const store::StreamRecord& record : *records) {
+  for (const store::StreamRecord& record : changes->records) {
     const auto looked = look_at(record);
     if (looked)
       written += *looked;
     else if (looked.error().kind == RefusalKind::corrupt || looked.error().kind == RefusalKind::invalid)
       base::log_warning("support", "an item of another program is left as it is", {{"cause", looked.error().message}});
     else {
-      let_go();  // the next call begins with this record
+      changes_.drop();  // the next call begins with this record
       return base::propagate(looked.error());
     }
-    seen_ = record.sequence_number;
+    changes_.done(record);
     // The note is a change of the table itself: it is no reason for the next one.
     if (record.keys != Keys::position()) ++seen_since_note_;
   }
-  if (seen_since_note_ >= records_for_note || (records->empty() && is_note_due())) TRY_VOID(note_position());
+  TRY_VOID(note_position(changes->records.empty()));
   return written;
-}
-
-bool Adoption::is_note_due() const {
-  return seen_since_note_ > 0 || (seen_ && store_.clock().monotonic() - noted_at_ >= note_life);
-}
-
-void Adoption::let_go() {
-  const std::lock_guard lock(mutex_);
-  changes_.reset();
 }
 
 Answer<int> Adoption::look_through(int limit) {
@@ -126,7 +77,10 @@ Answer<int> Adoption::look_through(int limit) {
       return base::propagate(looked.error());
   }
   looked_up_to_ = std::move(page->last_evaluated_key);
-  if (!looked_up_to_) is_looking_through_ = false;
+  if (!looked_up_to_) {
+    is_looking_through_ = false;
+    seen_since_note_ = records_for_note;  // so that the place is noted soon
+  }
   return written;
 }
 
@@ -206,13 +160,13 @@ Answer<bool> Adoption::clean_up(const Keys& keys, const std::string& ticket_id) 
   return written.has_value();
 }
 
-Answer<void> Adoption::note_position() {
-  if (!seen_) return {};
-  item::Item item = Keys::position();
-  item.set("sequence", store::format_sequence_number(*seen_));
-  TRY_VOID(store_.write({store_.put(std::move(item))}));
-  seen_since_note_ = 0;
-  noted_at_ = store_.clock().monotonic();
+Answer<void> Adoption::note_position(bool is_idle) {
+  // Until all tickets were looked at the note stays as it was: who begins with it looks at all of them, too.
+  if (is_looking_through_) return {};
+  const bool is_due = seen_since_note_ >= records_for_note || (is_idle && seen_since_note_ > 0);
+  const auto noted = is_due ? changes_.note() : changes_.note_in_time();
+  if (!noted) return base::propagate(refusal_of(noted.error()));
+  if (is_due) seen_since_note_ = 0;
   return {};
 }
 

@@ -6,12 +6,10 @@
 // a time away that the stream does not reach back to, all tickets are looked at.
 #pragma once
 
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
-#include "store/stream.h"
+#include "store/noted_feed.h"
 #include "support/ticket_store.h"
 #include "support/ticket_writer.h"
 
@@ -19,38 +17,32 @@ namespace postino::support {
 
 class Adoption {
  public:
-  Adoption(TicketStore& store, TicketWriter& writer) : store_(store), writer_(writer) {}
+  Adoption(TicketStore& store, TicketWriter& writer);
 
   // Looks at so many changes at most, or at so many tickets; waits for the first change up to `timeout`. How many items
   // were written. For one thread at a time.
   Answer<int> run_once(int limit, base::Milliseconds timeout);
   // Wakes a waiting run_once(), which then answers at once from now on. From any thread.
-  void close();
+  void close() { changes_.close(); }
 
   // Completes one ticket, if it lacks something. True when something was written.
   Answer<bool> look_at_ticket(const Keys& keys, const std::string& ticket_id);
 
  private:
-  Answer<void> begin();
   Answer<int> look_through(int limit);
   Answer<int> look_at(const store::StreamRecord& record);
   Answer<bool> look_at_feedback(const Keys& keys, const std::string& ticket_id, const item::Item& seen);
   // The ticket is gone: so is what leads to it.
   Answer<bool> clean_up(const Keys& keys, const std::string& ticket_id);
-  bool is_note_due() const;  // while there is nothing to look at
-  Answer<void> note_position();
-  void let_go();  // of the stream; the next run begins again behind what was seen
+  Answer<void> note_position(bool is_idle);
 
   TicketStore& store_;
   TicketWriter& writer_;
-  std::mutex mutex_;  // of the pointer, for close()
-  std::unique_ptr<store::Subscription> changes_;
-  bool is_closed_ = false;
+  store::ItemNote note_;
+  store::NotedFeed changes_;
   bool is_looking_through_ = false;
   std::optional<item::Key> looked_up_to_;
-  std::optional<store::SequenceNumber> seen_;
-  int seen_since_note_ = 0;         // changes of anything but the note
-  base::Milliseconds noted_at_{0};  // monotonic; when it was read, before the first time
+  int seen_since_note_ = 0;  // changes of anything but the note
 };
 
 }  // namespace postino::support

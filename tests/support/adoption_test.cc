@@ -258,6 +258,35 @@ TEST_F(AdoptionTest, OldTicketsAreFoundAtTheFirstStart) {
   EXPECT_EQ(next.adopt(), 1);
 }
 
+// What is written while the table has no stream is in none of its streams.
+TEST_F(AdoptionTest, AStreamThatWasBegunAnewIsNoticed) {
+  office_.make();
+  office_.adopt();
+  const auto set_stream = [&](bool enabled) {
+    store_.time().advance(std::chrono::seconds(1));
+    store::UpdateTableRequest update;
+    update.table_name = table_name;
+    update.stream = store::StreamSpecification{.enabled = enabled, .view_type = std::nullopt};
+    if (enabled) update.stream->view_type = store::StreamViewType::new_and_old_images;
+    ASSERT_TRUE(store_.engine().update_table(update));
+  };
+  set_stream(false);
+  former_.put_ticket(FormerSystem::ticket("tkt_1", "NEW", "2025-11-18T10:00:00Z"));
+  set_stream(true);
+  SupportOffice next(store_);
+  EXPECT_EQ(next.adopt(), 1);
+  EXPECT_THAT(find({.product_type = "switch"}), ElementsAre("tkt_1"));
+}
+
+// All tickets are looked at once, also if there were no changes to be seen.
+TEST_F(AdoptionTest, ThePositionIsNotedWhenAllTicketsWereLookedAt) {
+  office_.adopt();
+  BusyStreamStore counting(store_.engine());
+  SupportOffice next(store_, counting);
+  EXPECT_EQ(next.adopt(), 0);
+  EXPECT_EQ(counting.scans, 0);
+}
+
 // Away for longer than the stream keeps its records.
 TEST_F(AdoptionTest, AGapIsNoticed) {
   office_.make();
