@@ -227,7 +227,7 @@ TEST(Handovers, GiveUpAfterAFewWhileTheOutboxIsAwayAndGoOnBehindThem) {
 
 TEST(Handovers, TellWhenTheOutboxIsAwayAndWhenItIsBack) {
   SupportStore store;
-  MemoryMailRoom mail;
+  MemoryMailer mail;
   SupportOffice office(store, &mail);
   NewTicket ticket = new_ticket();
   ticket.letter = test_letter();
