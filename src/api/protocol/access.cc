@@ -80,7 +80,8 @@ base::Result<const Caller*, Problem> Access::check_key(const http::Request& requ
   constexpr const char* invalid = ", error=\"invalid_token\"";
   if (!access::Sessions::is_token(secret))
     return challenge(problems::unauthenticated, "The API key is unknown.", invalid);
-  if (sessions_ == nullptr) return unauthenticated("Tokens of sessions do not count here. Send an API key.", challenge);
+  if (sessions_ == nullptr)
+    return challenge(problems::unauthenticated, "Tokens of sessions do not count here. Send an API key.", invalid);
   TRY(const Caller* caller, find_holder(secret));
   if (caller == nullptr) return challenge(problems::session_ended, "Sign in again with POST /sessions.", invalid);
   return caller;
