@@ -108,7 +108,9 @@ TEST_F(AttachmentsTest, DoNotTellCustomersWhoBroughtThem) {
   EXPECT_EQ(desk_.attachments().find(id, internal->id, owner)->by, "");
   EXPECT_EQ(desk_.attachments().fetch(id, internal->id, owner)->kept.by, "");
   EXPECT_EQ(desk_.attachments().add(id, upload(), owner)->by, "");
-  for (const KeptAttachment& kept : desk_.attachments().list(id, actor_).value()) EXPECT_NE(kept.by, "");
+  const auto all = desk_.attachments().list(id, actor_);
+  ASSERT_TRUE(succeeded(all));
+  for (const KeptAttachment& kept : *all) EXPECT_NE(kept.by, "");
 }
 
 TEST_F(AttachmentsTest, NeedAnObjectStore) {

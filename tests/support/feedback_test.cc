@@ -132,7 +132,7 @@ TEST_F(FeedbackTest, EventsHaveDenseNumbersForEachDay) {
   EXPECT_THAT(sorts_of_events(id, {.to_date = "2026-01-01", .page = {"", 9}}), IsEmpty());
   EXPECT_THAT(
       faulty_fields(office_.events.list(id, {.from_date = "yesterday", .to_date = "2026-02-30"}, operator_of())),
-      ElementsAre("from", "to"));
+      ElementsAre("since", "until"));
   EXPECT_THAT(faulty_fields(office_.events.add(id, "a b", {{"x", std::string(70'000, 'x')}}, operator_of())),
               ElementsAre("event_type", "details"));
 }

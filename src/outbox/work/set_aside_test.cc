@@ -18,7 +18,7 @@ namespace {
 using std::chrono::hours;
 using std::chrono::milliseconds;
 
-constexpr std::size_t large_payload = 1 << 20;
+constexpr std::size_t one_megabyte = 1 << 20;
 
 // The message of an e-mail takes six of ten megabytes if its id begins with L. The loop has one worker, and does not
 // look for itself.
@@ -28,7 +28,7 @@ class SetAsideConcurrentTest : public testing::Test {
     auto loop = std::make_unique<PipelineLoop>(
         Pipeline::send, context_, std::move(options),
         [](const Email& email, MessageRoom& room) -> std::optional<Event> {
-          if (!room.take(email.id.starts_with("L") ? 6 * large_payload : 100)) return std::nullopt;
+          if (!room.take(email.id.starts_with("L") ? 6 * one_megabyte : 100)) return std::nullopt;
           return event::SendingAttempted{{}, delivered(email)};
         },
         [](const Email&, const Email&) {});
@@ -53,14 +53,14 @@ class SetAsideConcurrentTest : public testing::Test {
   MemoryLedger ledger_{policy_, clock_};
   Leases leases_{ledger_, policy_, clock_};
   base::SeededRandom random_{1};
-  const std::shared_ptr<base::MemoryBudget> budget_ = std::make_shared<base::MemoryBudget>(10 * large_payload);
+  const std::shared_ptr<base::MemoryBudget> budget_ = std::make_shared<base::MemoryBudget>(10 * one_megabyte);
   MessageMemory memory_{budget_};
   MessageRoom others_{&memory_};
   const WorkContext context_{ledger_, leases_, policy_, clock_, random_, "process 7", &memory_};
 };
 
 TEST_F(SetAsideConcurrentTest, SmallMessagesGoOnAndTheLargeOneHasItsTurn) {
-  ASSERT_TRUE(others_.take(5 * large_payload));
+  ASSERT_TRUE(others_.take(5 * one_megabyte));
   put_ready("L1");
   const auto loop = start();
   ASSERT_TRUE(base::eventually([&] { return loop->set_aside() == 1; }));
@@ -90,7 +90,7 @@ TEST_F(SetAsideConcurrentTest, LargeMessagesOfTwoLoopsAllHaveTheirTurn) {
 }
 
 TEST_F(SetAsideConcurrentTest, StopGivesBackWhatIsSetAside) {
-  ASSERT_TRUE(others_.take(5 * large_payload));
+  ASSERT_TRUE(others_.take(5 * one_megabyte));
   put_ready("L1");
   const auto loop = start();
   ASSERT_TRUE(base::eventually([&] { return loop->set_aside() == 1; }));
@@ -101,7 +101,7 @@ TEST_F(SetAsideConcurrentTest, StopGivesBackWhatIsSetAside) {
 }
 
 TEST_F(SetAsideConcurrentTest, WhenManyAreTheNextOnesComeLater) {
-  ASSERT_TRUE(others_.take(5 * large_payload));
+  ASSERT_TRUE(others_.take(5 * one_megabyte));
   for (const char* id : {"L1", "L2", "L3"}) put_ready(id);
   PipelineOptions options{.workers = 1, .poll = hours(1), .most_set_aside = 2};
   options.too_many_set_aside = [] { return event::SendingPostponed{"postponed: memory", test_start + hours(1)}; };
