@@ -39,6 +39,7 @@ def parse(arguments):
     parser.add_argument(
         "--spool", action=argparse.BooleanOptionalAction, help="keep payloads and messages in files; otherwise as drawn"
     )
+    parser.add_argument("--services", action="store_true", help="with reminders and tickets")
     parser.add_argument("--unknown-outcome", choices=["resend", "hold"], help="otherwise the seed decides")
     parser.add_argument("--without", action="append", default=[], metavar="FAULT", help="leave a fault out")
     parser.add_argument("--only", action="append", default=[], metavar="FAULT", help="leave all others out")
@@ -75,9 +76,10 @@ def run(options, folder, verdict):
         operator.finish()
         emails.check_all(unsettled)
         asks_before_sending = options.servers == 1
-        reminders = ReminderPromises(world.reminders, verdict, emails.copies(), asks_before_sending)
-        reminders.check_all(emails.listed(), SETTLING_SECONDS)
-        TicketPromises(world.tickets, verdict).check_all(SETTLING_SECONDS)
+        if options.services:
+            reminders = ReminderPromises(world.reminders, verdict, emails.copies(), asks_before_sending)
+            reminders.check_all(emails.listed(), SETTLING_SECONDS)
+            TicketPromises(world.tickets, verdict).check_all(SETTLING_SECONDS)
         tables = TablePromises(world.server, world.tables, verdict)
         tables.check_all()
         if options.ledger == "store":

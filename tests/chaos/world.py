@@ -105,7 +105,9 @@ class World:
         self.messages = MessageLoad(self.server, options.seed, "PT1S" if self.broker else "PT0S")
         self.reminders = ReminderLoad(self.server, options.seed)
         self.tickets = TicketLoad(self.server, options.seed)
-        self.loads = [self.emails, self.tables, self.messages, self.reminders, self.tickets]
+        self.loads = [self.emails, self.tables, self.messages]
+        if options.services:
+            self.loads += [self.reminders, self.tickets]
 
     def submitted(self):
         """E-mails that were handed in, and those that shall come of reminders and tickets."""
