@@ -3,7 +3,7 @@
 # Test support (*_testing.cc/.h) belongs to the tests, and to the tests of the modules above; main.cc to a program.
 #
 # HOT: each call of the APIs spends its processor time there, so it is optimized as far as possible. Other modules wait
-# for people, networks and the store; optimized less, they are compiled in two thirds of the time.
+# for people, networks and the store; optimized less, they are compiled in half of the time.
 function(postino_module name)
   cmake_parse_arguments(ARG "HOT" "TEST_SHARDS" "USES;LIBRARIES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cc)
@@ -31,7 +31,7 @@ function(postino_module name)
   target_include_directories(postino_${name} ${scope} ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(postino_${name} ${scope} ${used} ${ARG_LIBRARIES})
   if(sources AND NOT ARG_HOT AND NOT POSTINO_SANITIZE)
-    target_compile_options(postino_${name} PRIVATE -O1)
+    target_compile_options(postino_${name} PRIVATE -Og)
   endif()
   if(sources AND POSTINO_GUIDING MATCHES "(^|;)(${name}|all)(;|$)")
     target_compile_options(postino_${name} PRIVATE ${POSTINO_GUIDE})
