@@ -97,7 +97,7 @@ Outbox::Outbox(Ledger& ledger, SuppressionList& suppressions, const Policy& poli
 Outbox::~Outbox() = default;
 
 std::shared_ptr<Outbox::Batch> Outbox::prepare(std::vector<Payload> payloads, const std::string& tenant,
-                                               const std::optional<KeyedRequest>& keyed) {
+                                               const std::optional<AcceptKey>& key) {
   access::CallerScope::check(tenant);
   // The payload, and its text, which may have escaped letters. With a message beside them they are small.
   constexpr std::size_t accepting_factor = 3;
@@ -112,9 +112,7 @@ std::shared_ptr<Outbox::Batch> Outbox::prepare(std::vector<Payload> payloads, co
   for (std::size_t i = 0; i < payloads.size(); ++i) {
     Payload& payload = payloads[i];
     if (payload.id.empty())
-      payload.id = keyed
-                       ? derived_uuid(scoped(tenant, keyed->key) + "#" + keyed->request_hash + "#" + std::to_string(i))
-                       : base::make_ordered_uuid(now, random_);
+      payload.id = key ? derived_uuid(key->name_of_email(i)) : base::make_ordered_uuid(now, random_);
     auto change = decide(new_email(payload, tenant), event::Accepted{}, policy_, now);
     CHECK(change.has_value());
     batch->emails.push_back({*std::move(change), to_json(payload)});
@@ -132,14 +130,43 @@ void Outbox::accepted(Batch& batch, const std::vector<AcceptOutcome>& outcomes) 
       signal_.announce(pipeline);
 }
 
+// A key may be used for the same request again after it has expired, while the e-mails of then are still there. Those
+// of now are others, so they have names of another generation. A generation is a span of time as long as the key lives:
+// a repeat finds the one that it belongs to among two, however often the key was used before.
+base::Result<AcceptKey> Outbox::accept_key(const KeyedRequest& keyed, const std::vector<Payload>& payloads,
+                                           const std::string& tenant) {
+  const base::Milliseconds life = keyed.life.value_or(options_.key_life);
+  const base::TimePoint now = clock_.now();
+  AcceptKey key{scoped(tenant, keyed.key), keyed.request_hash, now + life};
+  if (clock_.is_doubtful()) return key;  // by a clock that may be wrong nothing has expired
+  key.used_at = now;
+  // Of e-mails with ids of the caller's there is one each; a second one is refused.
+  const auto made = std::ranges::find_if(payloads, [](const Payload& payload) { return payload.id.empty(); });
+  if (made == payloads.end()) return key;
+  const auto index = static_cast<std::size_t>(made - payloads.begin());
+  const auto find = [&](std::string generation) -> base::Result<std::optional<Email>> {
+    key.generation = std::move(generation);
+    auto found = ledger_.find(derived_uuid(key.name_of_email(index)));
+    // The ledger refuses an id whose record cannot be read.
+    if (!found && found.error().code == base::ErrorCode::corrupt) return std::nullopt;
+    return found;
+  };
+  TRY(const std::optional<Email> first, find(""));
+  if (!first || key.has_accepted(index, first->acceptance_token)) return key;
+  const std::int64_t span = base::epoch_milliseconds(now) / std::max<std::int64_t>(life.count(), 1);
+  TRY(const std::optional<Email> earlier, find(std::to_string(span - 1)));
+  if (!earlier || !key.has_accepted(index, earlier->acceptance_token)) key.generation = std::to_string(span);
+  return key;
+}
+
 base::Result<AcceptAnswer> Outbox::accept(std::vector<Payload> payloads, const std::string& tenant,
                                           const std::optional<KeyedRequest>& keyed, const RenderAnswer& render) {
-  const auto batch = prepare(std::move(payloads), tenant, keyed);
-  if (!batch) return AcceptAnswer{.status = AcceptStatus::no_room};
   std::optional<AcceptKey> key;
-  if (keyed)
-    key = AcceptKey{scoped(tenant, keyed->key), keyed->request_hash,
-                    clock_.now() + keyed->life.value_or(options_.key_life)};
+  if (keyed) {
+    TRY(key, accept_key(*keyed, payloads, tenant));
+  }
+  const auto batch = prepare(std::move(payloads), tenant, key);
+  if (!batch) return AcceptAnswer{.status = AcceptStatus::no_room};
   auto answer = ledger_.accept(std::move(batch->emails), key, render);
   if (answer && answer->status == AcceptStatus::done) accepted(*batch, answer->outcomes);
   return answer;

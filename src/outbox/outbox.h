@@ -69,8 +69,8 @@ class Outbox {
   ~Outbox();
 
   // `key` is the caller's Idempotency-Key, `request_hash` tells equal requests from others. Outcomes are in the order
-  // of the payloads. E-mails without an id get one: the same each time for a repeated key. Large ones that find no room
-  // in memory are answered no_room.
+  // of the payloads. E-mails without an id get one: the same each time for a repeated key, until that has expired.
+  // Large ones that find no room in memory are answered no_room.
   struct KeyedRequest {
     std::string key;
     std::string request_hash;
@@ -147,7 +147,9 @@ class Outbox {
   struct Batch;
   // nullptr when there is no room in memory for them.
   std::shared_ptr<Batch> prepare(std::vector<Payload> payloads, const std::string& tenant,
-                                 const std::optional<KeyedRequest>& keyed);
+                                 const std::optional<AcceptKey>& key);
+  base::Result<AcceptKey> accept_key(const KeyedRequest& keyed, const std::vector<Payload>& payloads,
+                                     const std::string& tenant);
   // Tells the workers.
   void accepted(Batch& batch, const std::vector<AcceptOutcome>& outcomes);
 

@@ -1,5 +1,6 @@
 #include "support/cache.h"
 
+#include "store/expiry_second.h"
 #include "support/field_rules.h"
 
 namespace postino::support {
@@ -18,7 +19,7 @@ Answer<void> Cache::put(const std::string& key, const item::Map& data, const Act
   TRY_VOID(rules.outcome());
   item::Item item = Keys::key(store_.keys(actor.scope).cache(key), cache_sort);
   item.set("data", data);
-  item.set(std::string(ttl_attribute), base::epoch_seconds(store_.clock().now() + life));
+  item.set(std::string(ttl_attribute), store::expiry_second(store_.clock().now() + life));
   return store_.write({store_.put(std::move(item))});
 }
 

@@ -80,6 +80,13 @@ TEST_F(GuardTest, RecordsHaveTheirPublicForm) {
                                      {"responsePayload", "answer"}}));
 }
 
+// Items are removed when the second of their attribute begins.
+TEST_F(GuardTest, ARecordIsThereUntilItsLastMillisecond) {
+  clock_->advance(base::Milliseconds(930));
+  ASSERT_TRUE(guard_.complete(begin().record, "answer"));
+  EXPECT_EQ(*store_.scan(options_.table).at(0).find("ttl"), item::AttributeValue(1'767'409'446));
+}
+
 TEST_F(GuardTest, OperationsAreNameSpacesOfTheirOwn) {
   EXPECT_EQ(begin("k", "h", "PRODUCE").verdict, Verdict::execute);
   EXPECT_EQ(begin("k", "h", "CONSUME").verdict, Verdict::execute);

@@ -72,7 +72,7 @@ std::vector<std::string> LedgerConformance::accept_some(int count, const std::st
 }
 
 AcceptKey LedgerConformance::key(std::string name, std::string request_hash) {
-  return {std::move(name), std::move(request_hash), now() + hours(24)};
+  return {std::move(name), std::move(request_hash), now() + hours(24), now()};
 }
 
 Claim LedgerConformance::claim(Pipeline pipeline, int limit, const std::string& owner) {
@@ -303,6 +303,10 @@ TEST_P(LedgerConformance, AKeyCanBeUsedAgainWhenItHasExpired) {
   EXPECT_EQ(answer.status, AcceptStatus::done);
   EXPECT_EQ(answer.outcomes[0].error, AcceptError::duplicated_id) << "which is not this request's";
   EXPECT_EQ(answer.outcomes[1].error, std::nullopt);
+  clock().advance(hours(24));
+  const AcceptAnswer same = accept({new_email(email_id(1)), new_email(email_id(2))}, key("k", "hash two"));
+  EXPECT_EQ(same.status, AcceptStatus::done);
+  EXPECT_EQ(same.outcomes[1].error, AcceptError::duplicated_id) << "it was accepted by the use before";
 }
 
 // Such a request has made them before, and its key is forgotten. What they are by now is not what it would make of
@@ -315,7 +319,9 @@ TEST_P(LedgerConformance, ARepeatWithoutItsKeyDoesNotGetEmailsToWorkOn) {
   };
   EXPECT_TRUE(accept(made(), key("k")).outcomes[0].email);
   clock().advance(hours(25));
-  const AcceptAnswer again = accept(made(), key("k"));
+  AcceptKey copied = key("k");
+  copied.used_at = now() - hours(2);  // the e-mails came by a copy, which leaves the key behind
+  const AcceptAnswer again = accept(made(), copied);
   ASSERT_EQ(again.status, AcceptStatus::done);
   for (const AcceptOutcome& outcome : again.outcomes)
     EXPECT_TRUE(!outcome.error && !outcome.email) << "it is there, and others have it";

@@ -61,6 +61,15 @@ def test_refused_recipients_are_told_once_for_each_code(start, recorder):
     assert_no_addresses(server)
 
 
+def test_a_domain_that_asks_to_wait_is_named(start, recorder):
+    recorder.refusals[RECIPIENT] = "450 4.7.1 try again in 600 seconds"
+    rest = (server := start("--smtp", recorder.address)).rest()
+    identifier = rest.accept_one(payload())
+    await_line(server, "a mail server has asked to wait", "domain=" + RECIPIENT.split("@")[1], '"10 minutes"')
+    assert "outcome_unknown" not in rest.await_status(identifier, "READY")
+    assert_no_addresses(server)
+
+
 def test_a_callback_that_is_given_up_is_told(start):
     server = start("--callback-url", f"http://127.0.0.1:{free_port()}/", "--callback-attempts", "1")
     identifier = server.rest().accept_one(payload())

@@ -92,7 +92,8 @@ void write_members(json::Writer& json, const Email& email, Role role) {
   write_time(json, "next_attempt_at", next_attempt_of(email));
   write_text(json, "tenant", email.tenant);
   if (is_partly_sent(email)) json.key("partly_sent").boolean(true);
-  if (email.outcome_unknown) json.key("outcome_unknown").boolean(true);
+  // It is written before an attempt begins, in case that its end is never told.
+  if (email.outcome_unknown && email.state != outbox::State::processing) json.key("outcome_unknown").boolean(true);
   if (email.held_from) json.key("held_from").string(name_of(*email.held_from));
   write_callback(json, email);
   write_bounces(json, email);

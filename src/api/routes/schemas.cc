@@ -224,7 +224,8 @@ Schema email() {
               {"tenant", text()},
               {"partly_sent",
                flag("The e-mail was sent to some recipients and not to others: see the `status` of each.")},
-              {"outcome_unknown", flag("The e-mail may have been sent: the last reply of the mail server was lost.")},
+              {"outcome_unknown", flag("The e-mail may have been sent: the last reply of the mail server was lost. Not "
+                                       "told during an attempt.")},
               {"held_from", like("State")},
               {"callback", callback()},
               {"bounces", list_of(like("Bounce"))},

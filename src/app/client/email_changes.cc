@@ -93,7 +93,7 @@ class Changer {
 
 const std::vector<EmailChange>& all_email_changes() {
   static const std::vector<EmailChange> changes = {
-      {"requeue", "requeueEmail", "requeued"}, {"retry", "retryEmail", "tried now"},
+      {"requeue", "requeueEmail", "requeued"}, {"retry", "retryEmail", "due now"},
       {"cancel", "cancelEmail", "cancelled"},  {"hold", "holdEmail", "held"},
       {"release", "releaseEmail", "released"},
   };

@@ -65,6 +65,20 @@ bool differs(const Setting& setting, const Settings& a, const Settings& b) {
   return setting.show(a) != setting.show(b);
 }
 
+// A settings file that is empty, because another program was writing it, must not open an API to everybody.
+base::Result<void> check_keys_stay(const Settings& running, const Settings& next) {
+  if (next.outbox.has_callers()) return {};
+  if (running.outbox.has_callers())
+    return base::fail(base::ErrorCode::invalid,
+                      "the settings have no API key and no user any more, which needs a restart: without one, the REST"
+                      " API and DynamoDB's API are open to every program of this machine");
+  if (!running.access_keys.empty() && next.access_keys.empty())
+    return base::fail(base::ErrorCode::invalid,
+                      "the settings have no access key any more, which needs a restart: without one, DynamoDB's API is"
+                      " open to every program of this machine");
+  return {};
+}
+
 }  // namespace
 
 base::Result<Reload> plan_reload(const Settings& running, const Settings& fresh) {
@@ -73,6 +87,7 @@ base::Result<Reload> plan_reload(const Settings& running, const Settings& fresh)
   take_files(reload.settings, fresh);
   take_connections(reload.settings.messages.connections, fresh.messages.connections);
   TRY_VOID(check(reload.settings));
+  TRY_VOID(check_keys_stay(running, reload.settings));
   for (const Setting& setting : all_settings())
     if (differs(setting, reload.settings, fresh)) reload.flags.emplace_back(setting.flag);
   return reload;

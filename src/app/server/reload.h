@@ -15,7 +15,7 @@ struct Reload {
 };
 
 // Fails when the settings of the running server would break a rule with what it takes: keys that go must not open an
-// address to everybody, even if that address is to change at the next start.
+// address to everybody, even if that address is to change at the next start. The last key does not go, either.
 base::Result<Reload> plan_reload(const Settings& running, const Settings& fresh);
 
 }  // namespace postino::app

@@ -104,5 +104,20 @@ TEST(Reload, KeysDoNotGoWhileOthersCanReachTheServer) {
   EXPECT_THAT(reload.error().message, HasSubstr("can be reached from other machines"));
 }
 
+TEST(Reload, TheLastKeyDoesNotGo) {
+  Settings running;
+  running.access_keys = {{"AKIAEXAMPLE", "a secret of an access key"}};
+  const auto without_access_key = plan_reload(running, Settings());
+  ASSERT_FALSE(without_access_key);
+  EXPECT_THAT(without_access_key.error().message, HasSubstr("have no access key any more"));
+  running.outbox.api_keys = {key_named("old")};
+  const auto without_keys = plan_reload(running, Settings());
+  ASSERT_FALSE(without_keys);
+  EXPECT_THAT(without_keys.error().message, HasSubstr("have no API key and no user any more"));
+  Settings fresh;
+  fresh.outbox.api_keys = {key_named("new")};
+  EXPECT_TRUE(plan_reload(running, fresh)) << "DynamoDB's API is closed while there are API keys";
+}
+
 }  // namespace
 }  // namespace postino::app

@@ -93,7 +93,7 @@ class AcceptBatch {
     std::erase_if(group, [&](std::size_t i) {
       const std::optional<std::string> token = token_of(i);
       if (!token) return false;
-      if (*token == request_.email(i).acceptance_token)
+      if (request_.has_accepted(i, *token))
         keep_contents({i});
       else
         request_.refuse_duplicate(i);

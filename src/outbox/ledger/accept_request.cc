@@ -1,5 +1,6 @@
 #include "outbox/ledger/accept_request.h"
 
+#include <charconv>
 #include <deque>
 #include <set>
 #include <string_view>
@@ -12,14 +13,28 @@ namespace postino::outbox {
 
 namespace {
 
-// The same each time for e-mail number `index` of a request, so that a repeat of a half done request knows its own
-// e-mails. Another request under the same key, after that has expired, does not.
-std::string acceptance_token_of(const AcceptKey& key, std::size_t index) {
-  const std::string text = key.key + "#" + key.request_hash + "#" + std::to_string(index);
-  return base::to_hex(base::sha256(text)).substr(0, 16);
-}
+std::string short_hash(const std::string& text) { return base::to_hex(base::sha256(text)).substr(0, 16); }
 
 }  // namespace
+
+std::string AcceptKey::name_of_email(std::size_t index) const {
+  std::string name = key + "#" + request_hash + "#" + std::to_string(index);
+  if (!generation.empty()) name += "#" + generation;
+  return name;
+}
+
+std::string AcceptKey::token_of_email(std::size_t index) const {
+  return short_hash(name_of_email(index)) + "@" + std::to_string(base::epoch_milliseconds(expires_at));
+}
+
+bool AcceptKey::has_accepted(std::size_t index, std::string_view token) const {
+  const std::size_t at = token.find('@');
+  if (token.substr(0, at) != short_hash(name_of_email(index))) return false;
+  if (at == std::string_view::npos) return true;  // of an earlier version, which did not note when the key expires
+  std::int64_t expires = 0;
+  std::from_chars(token.data() + at + 1, token.data() + token.size(), expires);
+  return base::from_epoch_milliseconds(expires) > used_at;
+}
 
 AcceptRequest::AcceptRequest(std::vector<NewEmail>& emails, const std::optional<AcceptKey>& key,
                              const RenderAnswer& render, base::Random& random, Ids ids)
@@ -33,7 +48,7 @@ AcceptRequest::AcceptRequest(std::vector<NewEmail>& emails, const std::optional<
     const Change& change = emails[i].change;
     bytes_.push_back(emails[i].payload.size() + (change.message ? change.message->size() : 0));
     answer_.outcomes.push_back({accepted.id, std::nullopt, "", std::nullopt});
-    accepted.acceptance_token = key ? acceptance_token_of(*key, i) : base::make_uuid(random);
+    accepted.acceptance_token = key ? key->token_of_email(i) : base::make_uuid(random);
     std::string_view id = accepted.id;
     if (ids == Ids::ignoring_case) id = lower_case_ids.emplace_back(base::lower_case(id));
     if (!seen.insert(id).second) refuse_duplicate(i);
@@ -52,6 +67,10 @@ bool AcceptRequest::take_verdict(idempotency::Verdict verdict, std::string store
     answer_.stored_answer = std::move(stored_answer);
   }
   return false;
+}
+
+bool AcceptRequest::has_accepted(std::size_t i, std::string_view token) const {
+  return key_ ? key_->has_accepted(i, token) : token == email(i).acceptance_token;
 }
 
 void AcceptRequest::refuse_duplicate(std::size_t i) {

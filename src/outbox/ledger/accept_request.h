@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/random.h"
@@ -36,6 +37,8 @@ class AcceptRequest {
   void render_answer() { answer_.stored_answer = render_(answer_.outcomes); }
 
   bool is_refused(std::size_t i) const { return answer_.outcomes[i].error.has_value(); }
+  // Did this request, when it was made before, accept the e-mail that has the id of this one and this token?
+  bool has_accepted(std::size_t i, std::string_view token) const;
   void refuse_duplicate(std::size_t i);
   // The store or the spool does not take them now. With a key that is the answer to the whole request: the caller comes
   // again, and nothing is remembered. Without one the e-mails are refused for themselves.

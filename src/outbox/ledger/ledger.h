@@ -55,6 +55,17 @@ struct AcceptKey {
   std::string key;           // with everything that separates name spaces: tenant, operation
   std::string request_hash;  // of the request it was first used for
   base::TimePoint expires_at;
+  base::TimePoint used_at = {};  // what had expired by then belongs to an earlier use
+  // Tells the use of a key from an earlier one, whose e-mails are still there; empty if there is none.
+  std::string generation = {};
+
+  // The same each time for e-mail number `index` of the request.
+  std::string name_of_email(std::size_t index) const;
+  // Says also when the key expires.
+  std::string token_of_email(std::size_t index) const;
+  // Was the e-mail with this acceptance token accepted as number `index` of the request? So a repeat of a half done one
+  // knows its own.
+  bool has_accepted(std::size_t index, std::string_view token) const;
 };
 enum class AcceptStatus {
   done,

@@ -72,8 +72,11 @@ void Leases::renew_once() {
   if (renewals.empty()) return;
   const Renewals outcome = ledger_.renew(renewals);
   if (!outcome.error.empty()) {
-    base::log_warning("outbox", "leases could not be renewed", {{"error", outcome.error}});
+    if (trouble_.fails(outcome.error))
+      base::log_warning("outbox", "leases cannot be renewed", {{"error", outcome.error}});
     health_.check();
+  } else if (trouble_.works()) {
+    base::log_info("outbox", "leases are renewed again");
   }
   const std::lock_guard lock(mutex_);
   for (const Change& renewal : renewals) {

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 
+#include "net/trouble.h"
 #include "outbox/ledger/ledger.h"
 #include "outbox/work/ledger_health.h"
 
@@ -56,6 +57,7 @@ class Leases {
   const Policy& policy_;
   const base::Clock& clock_;
   LedgerHealth health_;
+  net::LastingTrouble trouble_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::string, Held> held_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/duration_words.h"
 #include "base/log.h"
 #include "base/metrics_text.h"
 #include "base/this_thread.h"
@@ -37,10 +38,20 @@ PipelineOptions callback_options(PipelineOptions options, const Policy& policy) 
 }
 
 // Large messages that wait for memory must not keep all others from being claimed.
-PipelineOptions send_options(PipelineOptions options, const DestinationRules& rules, const base::Clock& clock) {
+PipelineOptions send_options(PipelineOptions options, const DestinationRules& rules, const base::Clock& clock,
+                             net::RepeatedTrouble& trouble) {
   options.destinations_of = domains_of;
   options.destination_rules = rules;
-  options.pauses_after = domain_pauses;
+  options.pauses_after = [&trouble](const Event& event) {
+    auto pauses = domain_pauses(event);
+    for (const PipelineOptions::Pause& pause : pauses)
+      if (const auto untold = trouble.admit("pause " + pause.destination))
+        base::log_warning("outbox", "a mail server has asked to wait",
+                          {{"domain", pause.destination},
+                           {"for", base::duration_in_words(pause.length)},
+                           {"others", std::to_string(*untold)}});
+    return pauses;
+  };
   options.too_many_set_aside = [&clock] {
     return event::SendingPostponed{"postponed: many large messages wait for memory",
                                    clock.now() + pause_without_memory};
@@ -84,7 +95,8 @@ Pipelines::Pipelines(const Context& context, const Workers& workers, PipelinesOp
           [&sender = workers.callback_sender](const Email& email) { return sender.work(email); },
           [this](const Email& before, const Email& after) { moved(before, after); }),
       send_(
-          Pipeline::send, loop_context(context, leases_), send_options(options_.send, options_.domains, context.clock),
+          Pipeline::send, loop_context(context, leases_),
+          send_options(options_.send, options_.domains, context.clock, trouble_),
           [this, &sender = workers.sender](const Email& email, MessageRoom& room) {
             return sender.work(email, leases_, room);
           },

@@ -82,9 +82,11 @@ bool Rescuer::run_once() {
   if (!expired) {
     is_unreadable_ = true;
     seen_.clear();
-    base::log_warning("outbox", "expired leases could not be read", {{"error", expired.error().message}});
+    if (trouble_.fails(expired.error().message))
+      base::log_warning("outbox", "expired leases cannot be read", {{"error", expired.error().message}});
     return false;
   }
+  if (trouble_.works()) base::log_info("outbox", "expired leases can be read again");
   if (is_shared) expired = without_just_seen(*std::move(expired));
   if (own_ != nullptr) std::erase_if(*expired, [&](const Email& email) { return own_->has(email); });
   const bool may_be_more = expired->size() >= max_ledger_batch;

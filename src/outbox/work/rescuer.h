@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "net/trouble.h"
 #include "outbox/ledger/ledger.h"
 #include "outbox/work/leases.h"
 
@@ -58,6 +59,7 @@ class Rescuer {
   const base::Milliseconds after_trouble_;
   const base::Milliseconds looks_every_;
   Leases* const own_;
+  net::LastingTrouble trouble_;
   LedgerHealth own_health_;  // where there are no leases
   LedgerHealth& health_;
   bool is_unreadable_ = false;
