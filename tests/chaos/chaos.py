@@ -77,7 +77,7 @@ def run(options, folder, verdict):
         emails.check_all(unsettled)
         asks_before_sending = options.servers == 1
         if options.services:
-            reminders = ReminderPromises(world.reminders, verdict, emails.copies(), asks_before_sending)
+            reminders = ReminderPromises(world.reminders, verdict, emails.copies(), asks_before_sending, world.hands_over)
             reminders.check_all(emails.listed(), SETTLING_SECONDS)
             TicketPromises(world.tickets, verdict).check_all(SETTLING_SECONDS)
         tables = TablePromises(world.server, world.tables, verdict)

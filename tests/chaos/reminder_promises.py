@@ -15,11 +15,12 @@ LATE_NOTE_SECONDS = 3  # until a busy mail server has noted what came before its
 
 
 class ReminderPromises:
-    """`asks_before_sending`: every server that sends asks whether the customer still gets reminders."""
+    """`asks_before_sending`: every server that sends asks whether the customer still gets reminders. `hands_over`: an
+    e-mail gets into the outbox after the approval, unless the reminder is stopped before."""
 
-    def __init__(self, load, verdict, copies, asks_before_sending):
+    def __init__(self, load, verdict, copies, asks_before_sending, hands_over=False):
         self.load, self.verdict, self.copies = load, verdict, copies
-        self.asks_before_sending = asks_before_sending
+        self.asks_before_sending, self.hands_over = asks_before_sending, hands_over
         self.client = PatientClient(load.server.host, load.server.rest_port)
 
     def check_all(self, emails, seconds):
@@ -47,10 +48,11 @@ class ReminderPromises:
                 return history
             self.client.pause.wait(0.2)
 
-    @staticmethod
-    def _is_told(reminder, emails):
+    def _is_told(self, reminder, emails):
         email = emails.get(reminder["email_id"])
-        return email is not None and reminder["delivery_status"] in SAID.get(email["status"], ())
+        if email is None:
+            return self.hands_over and reminder["delivery_status"] == "cancelled"
+        return reminder["delivery_status"] in SAID.get(email["status"], ())
 
     def check_records(self, customer, history, approved, waiting):
         seen = lambda: f"{customer}: history {history}, approved {approved}, waiting {waiting}"  # noqa: E731

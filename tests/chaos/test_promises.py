@@ -263,6 +263,13 @@ class TestReminders:
         promises.check_deliveries([self.reminder(status=said)], {"e": {"status": status}})
         assert (promises.verdict.broken == []) == bool(right)
 
+    @pytest.mark.parametrize("hands_over, said, right", [(True, "cancelled", 1), (True, "sent", 0), (False, "cancelled", 0)])
+    def test_one_without_an_e_mail_was_stopped_before_that_was_handed_over(self, hands_over, said, right):
+        promises = self.promises()
+        promises.hands_over = hands_over
+        promises.check_deliveries([self.reminder(status=said)], {})
+        assert (promises.verdict.broken == []) == bool(right)
+
     @pytest.mark.parametrize(
         "named, arrived, right",
         [

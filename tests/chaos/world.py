@@ -60,6 +60,7 @@ class World:
         flags += ["--callback-secret", self.secret, "--unknown-outcome", options.unknown_outcome]
         if options.spool:
             flags += ["--spool", self.machine.disk / "spool"]
+        self.hands_over = options.ledger == "mysql"  # what reminders and tickets send, after their commit
         self.database, self.database_machine = None, None
         if options.ledger == "mysql":
             self.database_machine = Machine(options.library, folder / "machine-of-database")
