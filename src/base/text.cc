@@ -73,6 +73,35 @@ std::size_t character_count(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, starts_character));
 }
 
+void append_character(std::string& out, std::uint32_t code) {
+  const auto tail = [&](int shift) { out += static_cast<char>(0x80 | ((code >> shift) & 0x3F)); };
+  const bool is_none = code == 0 || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF);
+  if (is_none) code = 0xFFFD;
+  if (code < 0x80) {
+    out += static_cast<char>(code);
+  } else if (code < 0x800) {
+    out += static_cast<char>(0xC0 | (code >> 6));
+    tail(0);
+  } else if (code < 0x10000) {
+    out += static_cast<char>(0xE0 | (code >> 12));
+    tail(6), tail(0);
+  } else {
+    out += static_cast<char>(0xF0 | (code >> 18));
+    tail(12), tail(6), tail(0);
+  }
+}
+
+std::optional<std::uint32_t> referred_character(std::string_view reference) {
+  if (!reference.starts_with('#')) return std::nullopt;
+  const bool is_hexadecimal = reference.size() > 1 && lower(reference[1]) == 'x';
+  const std::string_view digits = reference.substr(is_hexadecimal ? 2 : 1);
+  std::uint32_t code = 0;
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), code, is_hexadecimal ? 16 : 10);
+  if (digits.empty() || end != digits.data() + digits.size()) return std::nullopt;
+  return error == std::errc() ? code : 0;
+}
+
 std::string encode_percent(std::string_view text) {
   constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
   constexpr std::string_view digits = "0123456789ABCDEF";

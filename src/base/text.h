@@ -1,6 +1,8 @@
 // Letters of ASCII and characters of UTF-8. The locale has no say in either.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,6 +35,12 @@ bool equal_ignoring_case(std::string_view a, std::string_view b);
 // Is it the first byte of a character, and not one of those that follow?
 inline bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
 std::size_t character_count(std::string_view text);
+
+// As UTF-8; U+FFFD in place of what is no character.
+void append_character(std::string& out, std::uint32_t code);
+// The character that "#65" or "#x41" is in HTML and XML, between ampersand and semicolon; 0 if there is none with that
+// number. nullopt if it is no such reference.
+std::optional<std::uint32_t> referred_character(std::string_view reference);
 
 // As a part of a URL: everything but letters, digits and "-._~" is percent-encoded.
 std::string encode_percent(std::string_view text);

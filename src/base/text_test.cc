@@ -100,6 +100,20 @@ TEST(PrintableText, StopsAtTheLimitBetweenCharacters) {
   EXPECT_EQ(printable("ab\u00f6x", 4), "ab\u00f6");
 }
 
+TEST(Character, IsReferredToByItsNumber) {
+  const auto text_of = [](std::string_view reference) {
+    std::string text;
+    if (const auto code = referred_character(reference)) append_character(text, *code);
+    return text;
+  };
+  EXPECT_EQ(text_of("#65"), "A");
+  EXPECT_EQ(text_of("#xE9") + text_of("#Xe9"), "\u00e9\u00e9");
+  EXPECT_EQ(text_of("#x20AC") + text_of("#x10FFFF"), "\u20ac\U0010ffff");
+  for (const char* none : {"#0", "#xD800", "#x110000", "#99999999999999999999"})
+    EXPECT_EQ(text_of(none), "\ufffd") << none;
+  for (const char* other : {"", "#", "#x", "amp", "#1a", "#xg", "# 1", "#-1"}) EXPECT_EQ(text_of(other), "") << other;
+}
+
 TEST(MetricsText, AMetricHasItsHelpItsTypeAndItsValue) {
   std::string text = "before\n";
   append_metric(text, "postino_things", "gauge", "Things there are.", "3");

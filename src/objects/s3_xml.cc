@@ -16,34 +16,10 @@ namespace {
 constexpr std::size_t deepest_element = 16;
 constexpr std::size_t longest_problem = 300;  // bytes that are told of a message
 
-void append_code_point(std::string& out, std::uint32_t code) {
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xC0 | code >> 6);
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xE0 | code >> 12);
-    out += static_cast<char>(0x80 | (code >> 6 & 0x3F));
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  } else if (code < 0x110000) {
-    out += static_cast<char>(0xF0 | code >> 18);
-    out += static_cast<char>(0x80 | (code >> 12 & 0x3F));
-    out += static_cast<char>(0x80 | (code >> 6 & 0x3F));
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  }
-}
-
 // "amp", "#38", "#x26"
 bool append_entity(std::string& out, std::string_view name) {
-  if (name.starts_with('#')) {
-    const bool is_hexadecimal = name.size() > 1 && (name[1] == 'x' || name[1] == 'X');
-    const std::string_view digits = name.substr(is_hexadecimal ? 2 : 1);
-    std::uint32_t code = 0;
-    const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), code, is_hexadecimal ? 16 : 10);
-    if (error != std::errc() || digits.empty() || end != digits.data() + digits.size()) return false;
-    append_code_point(out, code);
+  if (const auto code = base::referred_character(name)) {
+    base::append_character(out, *code);
     return true;
   }
   constexpr std::pair<std::string_view, char> entities[] = {

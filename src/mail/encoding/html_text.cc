@@ -1,7 +1,6 @@
 #include "mail/encoding/html_text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -48,35 +47,9 @@ bool is_tag_letter(char letter) {
   return (low >= 'a' && low <= 'z') || (letter >= '0' && letter <= '9');
 }
 
-void append_character(std::string& out, std::uint32_t code) {
-  const auto tail = [&](int shift) { out += static_cast<char>(0x80 | ((code >> shift) & 0x3F)); };
-  const bool is_none = code == 0 || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF);
-  if (is_none) code = 0xFFFD;
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xC0 | (code >> 6));
-    tail(0);
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xE0 | (code >> 12));
-    tail(6), tail(0);
-  } else {
-    out += static_cast<char>(0xF0 | (code >> 18));
-    tail(12), tail(6), tail(0);
-  }
-}
-
 // The character that "&name" or "&#123" means, without the ampersand.
-std::optional<std::uint32_t> referred_character(std::string_view name) {
-  if (name.starts_with('#')) {
-    const bool is_hexadecimal = name.size() > 1 && (name[1] == 'x' || name[1] == 'X');
-    const std::string_view digits = name.substr(is_hexadecimal ? 2 : 1);
-    std::uint32_t code = 0;
-    const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), code, is_hexadecimal ? 16 : 10);
-    if (digits.empty() || end != digits.data() + digits.size()) return std::nullopt;
-    return error == std::errc() ? code : 0;
-  }
+std::optional<std::uint32_t> named_character(std::string_view name) {
+  if (const auto number = base::referred_character(name)) return number;
   const auto* const latin = std::ranges::find(latin_names, name);
   if (latin != std::end(latin_names)) return no_break_space + static_cast<std::uint32_t>(latin - latin_names);
   const auto* const other = std::ranges::find(other_names, name, &std::pair<std::string_view, std::uint32_t>::first);
@@ -169,9 +142,9 @@ class HtmlReader {
     constexpr std::size_t longest = 12;
     const std::size_t end = rest_.substr(0, longest).find(';');
     if (end == std::string_view::npos) return false;
-    const auto code = referred_character(rest_.substr(1, end - 1));
+    const auto code = named_character(rest_.substr(1, end - 1));
     if (!code) return false;
-    append_character(text_, *code == no_break_space ? ' ' : *code);
+    base::append_character(text_, *code == no_break_space ? ' ' : *code);
     rest_.remove_prefix(end + 1);
     return true;
   }
