@@ -32,6 +32,8 @@ constexpr std::array<RecordKind, 10> record_kinds = {{{draft_begin, "drafts"},
 }  // namespace
 
 std::string_view kind_of_record(std::string_view sort_key) {
+  // Which revision the current text is: no earlier text.
+  if (sort_key.starts_with(revision_begin) && sort_key.ends_with(noted_revision_end)) return "";
   const auto* const found = std::ranges::find_if(record_kinds, [&](const RecordKind& kind) {
     return kind.sort_key.ends_with('#') ? sort_key.starts_with(kind.sort_key) : sort_key == kind.sort_key;
   });

@@ -19,7 +19,6 @@ namespace postino::reminders {
 namespace {
 
 constexpr int most_ids_tried = 1'000;  // others may take a free one first
-constexpr int draft_rounds = 5;        // others may change the same draft
 
 Answer<Draft> as_draft(const item::Item& item, const ReminderStore& store) {
   auto read = read_draft(item, store.tables().currency);
@@ -99,7 +98,7 @@ Answer<int> revision_of_foreign(ReminderStore& store, const Keys& keys, const Dr
   TRY(const std::optional<item::Item> noted, store.get(partition, revision_sort(draft.id, 0)));
   if (noted) {
     const int number = ItemFields(*noted).count("noted");
-    const bool is_same = item::attribute_text(*noted, "text_hash") == hash_of(draft.text);
+    const bool is_same = is_hash_of(item::attribute_text(*noted, "text_hash"), draft);
     revision = std::max(revision, is_same ? number : number + 1);
   }
   store::QueryRequest last;
@@ -122,12 +121,13 @@ constexpr std::string_view other_program = "another program";
 // Writes down which revision the text is. busy when the draft has changed meanwhile.
 Answer<void> note_revision(ReminderStore& store, const Keys& keys, StoredDraft& stored, int revision) {
   Commit commit = store.begin();
+  const Actor other{.tenant = keys.tenant(), .name = std::string(other_program), .key = {}, .from = {}};
   store::TransactUpdate update;
   update.table_name = store.tables().tracking;
   update.key = Keys::key(keys.customer(stored.draft.customer_id), std::string(draft_begin) + stored.draft.id);
   update.placeholders.names = expr::Names{{"#ttl", std::string(ttl_attribute)}};
   update.placeholders.values = item::Map{{":end", base::epoch_seconds(stored.draft.created_at + draft_life)},
-                                         {":hash", hash_of(stored.draft.text)},
+                                         {":hash", hash_of(stored.draft)},
                                          {":revision", revision},
                                          {":version", stored.draft.version + 1}};
   std::string text =
@@ -137,8 +137,8 @@ Answer<void> note_revision(ReminderStore& store, const Keys& keys, StoredDraft& 
     text += ", revised_by = :by, revised_at_ms = :now, updated_at_ms = :now REMOVE revised_key";
     update.placeholders.values->set(":by", other_program);
     update.placeholders.values->set(":now", base::epoch_milliseconds(commit.now()));
-    commit.audit({.tenant = keys.tenant(), .name = std::string(other_program), .key = {}, .from = {}}, "draft.revised",
-                 draft_subject(stored.draft.id), {{"revision", std::to_string(revision)}}, store.random());
+    commit.audit(other, "draft.revised", draft_subject(stored.draft.id), {{"revision", std::to_string(revision)}},
+                 store.random());
   }
   update.update.emplace(std::move(text));
   update.condition.emplace(same_draft(stored, update.placeholders));
@@ -158,8 +158,8 @@ std::string same_draft(const StoredDraft& stored, expr::Placeholders& placeholde
     condition = "version = :seen";
   }
   int number = 0;
-  for (const char* const name :
-       {"status", "reminder_type", "email_subject", "email_content", "email_html", "customer_email"}) {
+  for (const char* const name : {"status", "reminder_type", "email_subject", "email_content", "email_html",
+                                 "customer_email", "customer_name", "email_from", "email_reply_to"}) {
     const std::string mark = "n" + std::to_string(number++);
     placeholders.names->emplace("#" + mark, name);
     const item::AttributeValue* const value = stored.item.find(name);
@@ -184,15 +184,14 @@ Answer<std::optional<StoredDraft>> read_stored_draft(ReminderStore& store, const
     if (!draft) return base::propagate(refusal_of(draft.error()));
     StoredDraft stored{*std::move(draft), *std::move(item)};
     // What is decided stays as it was decided.
-    if (stored.draft.status != DraftStatus::draft || stored.draft.text_hash == hash_of(stored.draft.text))
-      return stored;
+    if (stored.draft.status != DraftStatus::draft || is_hash_of(stored.draft.text_hash, stored.draft)) return stored;
     int revision = stored.draft.revision + 1;
     if (stored.draft.text_hash.empty()) {
       TRY(revision, revision_of_foreign(store, keys, stored.draft));
       if (revision == stored.draft.revision && !is_shown) return stored;
     }
     const auto noted = note_revision(store, keys, stored, revision);
-    if (!noted && (noted.error().kind != RefusalKind::busy || round == draft_rounds))
+    if (!noted && (noted.error().kind != RefusalKind::busy || round == change_rounds))
       return base::propagate(noted.error());
   }
 }
@@ -319,6 +318,7 @@ Answer<ShownDraft> Drafts::make_from(const NewDraft& given, const Actor& actor, 
     const std::string customer = keys.customer(draft->customer_id);
     const std::size_t profile = commit.check(Keys::key(customer, profile_sort), "attribute_exists(PK)");
     const std::size_t place = commit.put(draft_item(keys, *draft), "attribute_not_exists(PK)");
+    commit.put(noted_revision_item(keys, *draft));
     check_guard(commit, customer, guard);
     commit.count(keys, "drafts_created", draft->id);
     commit.audit(author, "draft.created", draft_subject(draft->id),
@@ -436,7 +436,7 @@ Answer<Page<ShownDraft>> Drafts::list(const DraftFilter& filter, const PageReque
       answer.entries.push_back(std::move(broken));
       continue;
     }
-    if (read->status == draft && read->text_hash != hash_of(read->text)) {
+    if (read->status == draft && !is_hash_of(read->text_hash, *read)) {
       // It may have gone, or been decided on, since the index was read.
       TRY(auto stored, read_stored_draft(store_, keys, read->id, true));
       if (!stored) continue;
@@ -465,6 +465,7 @@ Answer<ShownDraft> Drafts::change(const std::string& id, int seen, const Actor& 
     Commit commit = store_.begin();
     TRY_VOID(change(draft, commit));
     if (commit.size() == 0) return show(keys, std::move(draft));
+    if (draft.revision != found.draft.revision) commit.put(noted_revision_item(keys, draft));
     draft.updated_at = commit.now();
     draft.version = found.draft.version + 1;
     expr::Placeholders placeholders{expr::Names{}, item::Map{}};
@@ -473,7 +474,7 @@ Answer<ShownDraft> Drafts::change(const std::string& id, int seen, const Actor& 
     if (actor.note_answer) commit.add(actor.note_answer(id));
     const auto written = store_.write(std::move(commit));
     if (written) return show_written(keys, std::move(draft));
-    if (written.error().kind != RefusalKind::busy || round == draft_rounds) return base::propagate(written.error());
+    if (written.error().kind != RefusalKind::busy || round == change_rounds) return base::propagate(written.error());
   }
 }
 
@@ -522,7 +523,7 @@ Answer<std::vector<Revision>> Drafts::revisions(const std::string& id, const std
   TRY(const StoredDraft found, read(keys, id));
   const Draft& draft = found.draft;
   const std::string begin = std::string(revision_begin) + id + "#";
-  TRY(const auto items, store_.get_all(keys.customer(draft.customer_id), begin, most_revisions));
+  TRY(const auto items, store_.get_all(keys.customer(draft.customer_id), begin, most_revisions + 1));
   std::vector<Revision> revisions;
   for (const item::Item& item : items) {
     auto revision = read_revision(item);

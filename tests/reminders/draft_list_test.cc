@@ -381,7 +381,7 @@ TEST_F(ShardedDraftLists, HaveAllOnceAlsoWhenTooManyAreOfTheSameTime) {
     item::Item item = seed_draft("cust_" + std::to_string(i), test_start, "first");
     if (i % 10 == 0) item.set("GSI1PK", "STATUS#draft#3");
     item.set("GSI1SK", "2026-01-02");
-    item.set("text_hash", hash_of({"Payment Reminder from Innovate AI", "Dear John...", ""}));
+    item.set("text_hash", hash_of_text({"Payment Reminder from Innovate AI", "Dear John...", ""}));
     item.set("ttl", 2'000'000'000);
     store_.put(item);
   }

@@ -551,5 +551,40 @@ TEST_F(DraftsThatOthersChange, AreNotTakenForARevisionOfOurs) {
   EXPECT_EQ(current_revision(approve(id, 1)), 3);
 }
 
+TEST_F(DraftsThatOthersChange, OfOursAreNotTheRevisionThatTheyWereWhenTheyArePutAnew) {
+  add_customer("cust_001");
+  const std::string id = made(with_text("cust_001"));
+  store_.put(seed_draft("cust_001", test_start, "first"));
+  EXPECT_EQ(current_revision(approve(id, 1)), 2) << "it was approved without having been seen";
+  ASSERT_TRUE(succeeded(drafts_.revise(id, 2, {"Please pay", "once", ""}, actor())));
+  store_.remove("CUSTOMER#cust_001", "REVISION#" + id + "#000002");
+  store_.put(seed_draft("cust_001", test_start, "first"));
+  EXPECT_EQ(current_revision(approve(id, 3)), 4);
+}
+
+// All that the e-mail is made of is what was seen.
+TEST_F(DraftsThatOthersChange, AreOtherRevisionsForOtherRecipientsTypesAndSenders) {
+  store_.put(seed_draft("cust_001", test_start, "first"));
+  const std::string id = "20260102_030405_cust_001";
+  int revision = stored(id).revision;
+  for (const std::string name : {"customer_email", "customer_name", "reminder_type", "email_from", "email_reply_to"}) {
+    item::Item item = store_.get("CUSTOMER#cust_001", "DRAFT#" + id).value();
+    item.set(name, "other@example.com");
+    store_.put(std::move(item));
+    EXPECT_EQ(current_revision(approve(id, revision)), revision + 1) << name;
+    ++revision;
+  }
+}
+
+TEST_F(DraftsThatOthersChange, OfEarlierVersionsAreWhatTheyWere) {
+  add_customer("cust_001");
+  const std::string id = made(with_text("cust_001"));
+  item::Item item = store_.get("CUSTOMER#cust_001", "DRAFT#" + id).value();
+  item.set("text_hash", hash_of_text(*with_text("cust_001").text));
+  store_.put(item);
+  EXPECT_EQ(stored(id).revision, 1);
+  ASSERT_TRUE(succeeded(approve(id, 1)));
+}
+
 }  // namespace
 }  // namespace postino::reminders

@@ -40,7 +40,7 @@ struct Draft {
   std::string reminder_type;
   DraftText text;
   int revision = 1;
-  std::string text_hash;     // of the text of this revision; another one than the text's: another program changed it
+  std::string text_hash;     // hash_of() this revision; another one: another program changed it
   std::string template_id;   // empty: given text
   int template_version = 0;  // the one that it was made from; it stays whatever is activated later
   std::string branding;
@@ -72,8 +72,12 @@ inline DraftStatus status_at(const Draft& draft, base::TimePoint now) {
                                                                                     : draft.status;
 }
 
-// The same for the same text only.
-std::string hash_of(const DraftText& text);
+// Of all that the e-mail is made of: the same only for the same text, recipient, type and sender.
+std::string hash_of(const Draft& draft);
+// Drafts that were stored by earlier versions have this one.
+std::string hash_of_text(const DraftText& text);
+// Is the hash that of this draft, by either?
+bool is_hash_of(std::string_view hash, const Draft& draft);
 
 struct Revision {
   std::string draft_id;

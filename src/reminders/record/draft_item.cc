@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <utility>
 
 #include "base/hash.h"
@@ -20,6 +21,12 @@ constexpr std::array<std::pair<DraftStatus, std::string_view>, 5> draft_statuses
     {DraftStatus::expired, "expired"},
 }};
 
+std::string hash_of_parts(std::initializer_list<std::string_view> parts) {
+  std::string all;
+  for (const std::string_view part : parts) all.append(std::to_string(part.size())).append(":").append(part);
+  return base::to_hex(base::sha256(all));
+}
+
 }  // namespace
 
 std::string_view name_of(DraftStatus status) {
@@ -31,11 +38,15 @@ std::optional<DraftStatus> parse_draft_status(std::string_view name) {
   return found != draft_statuses.end() ? std::optional(found->first) : std::nullopt;
 }
 
-std::string hash_of(const DraftText& text) {
-  std::string all;
-  for (const std::string* const part : {&text.subject, &text.body, &text.html})
-    all.append(std::to_string(part->size())).append(":").append(*part);
-  return base::to_hex(base::sha256(all));
+std::string hash_of(const Draft& draft) {
+  return hash_of_parts({draft.text.subject, draft.text.body, draft.text.html, draft.customer_name, draft.customer_email,
+                        draft.reminder_type, draft.from, draft.reply_to});
+}
+
+std::string hash_of_text(const DraftText& text) { return hash_of_parts({text.subject, text.body, text.html}); }
+
+bool is_hash_of(std::string_view hash, const Draft& draft) {
+  return hash == hash_of(draft) || hash == hash_of_text(draft.text);
 }
 
 item::Item draft_item(const Keys& keys, const Draft& draft) {
@@ -49,7 +60,7 @@ item::Item draft_item(const Keys& keys, const Draft& draft) {
   item.set("created_at_ms", base::epoch_milliseconds(draft.created_at));
   set_text(item, "created_by", draft.created_by);
   item.set("revision", draft.revision);
-  item.set("text_hash", hash_of(draft.text));
+  item.set("text_hash", hash_of(draft));
   set_text(item, "branding", draft.branding);
   set_text(item, "email_from", draft.from);
   set_text(item, "email_reply_to", draft.reply_to);
@@ -132,7 +143,7 @@ item::Item noted_revision_item(const Keys& keys, const Draft& draft) {
   item::Item item = Keys::key(keys.customer(draft.customer_id), revision_sort(draft.id, 0));
   item.set("draft_id", draft.id);
   item.set("noted", draft.revision);
-  item.set("text_hash", hash_of(draft.text));
+  item.set("text_hash", hash_of(draft));
   item.set(std::string(ttl_attribute), base::epoch_seconds(draft.created_at + draft_life));
   return item;
 }

@@ -12,7 +12,7 @@
 //                        UNPAID#{due_date}#{invoice}  STATUS#unpaid    {due_date}#{customer}#{invoice}
 //                                                   a copy of the invoice until it is paid: it is found by its date
 //                        REVISION#{draft}#{000001}  earlier texts of a draft
-//                        REVISION#{draft}#{000000}  the last revision of a text that another program wrote
+//                        REVISION#{draft}#{000000}  which revision its current text is
 // TEMPLATE#{id}          VERSION#{n}                STATUS#{active,inactive}  created_date
 //                        CURRENT                    the active and the last number
 // BRANDING#{name}        CURRENT                    BRANDINGS          {name}
@@ -53,6 +53,7 @@ inline constexpr int work_shards = 4;  // of WATCH# and HANDOVER#
 inline constexpr std::string_view draft_begin = "DRAFT#";
 inline constexpr std::string_view sent_begin = "SENT#";
 inline constexpr std::string_view revision_begin = "REVISION#";
+inline constexpr std::string_view noted_revision_end = "#000000";
 inline constexpr std::string_view invoice_begin = "INVOICE#";
 inline constexpr std::string_view template_begin = "TEMPLATE#";
 inline constexpr std::string_view version_begin = "VERSION#";

@@ -170,6 +170,18 @@ TEST(DraftStatus, FollowsFromTheTime) {
   EXPECT_EQ(status_at(draft, of_seed + draft_life), DraftStatus::approved);
 }
 
+TEST(DraftItem, HasTheHashOfWhatTheEmailIsMadeOf) {
+  Draft draft;
+  draft.text = {"Please pay", "Dear Ada", ""};
+  draft.customer_name = "Ada Lovelace";
+  draft.customer_email = "ada@example.com";
+  draft.reminder_type = "first";
+  draft.from = "billing@example.com";
+  EXPECT_EQ(hash_of(draft), "12b785a6634d5970b55f803c70d6487452dd70a079c13f7c76b062242e0194ea");
+  EXPECT_EQ(hash_of_text(draft.text), "715e4f08303cb6d76350e433865015fe9fde080ee0a2c2adbe9496fc059464b1");
+  EXPECT_TRUE(is_hash_of(hash_of_text(draft.text), draft)) << "of an earlier version";
+}
+
 TEST(RevisionItem, ComesBackAsItWas) {
   const Revision revision{"20250921_143022_cust_001", 7, {"s", "b", "h"}, "bob", of_seed};
   const item::Item item = revision_item(Keys("acme"), "cust_001", of_seed, revision);
