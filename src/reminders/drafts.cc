@@ -91,6 +91,19 @@ void check_guard(Commit& commit, const std::string& customer, const Guard& guard
   commit.check(Keys::key(customer, guard_sort), "version = :seen", std::move(placeholders));
 }
 
+// Is the customer erased, or being so? Texts that are written now would stay. The commit is written on what the guard
+// was before this was asked, because an erasure begins by moving it.
+Answer<bool> check_erasure(ReminderStore& store, const Keys& keys, const std::string& customer_id, const Actor& actor,
+                           Commit& commit) {
+  const std::string customer = keys.customer(customer_id);
+  TRY(const Guard guard, store.mended_guard(keys, customer_id, actor));
+  check_guard(commit, customer, guard);
+  TRY(const std::optional<item::Item> profile, store.get(customer, std::string(profile_sort)));
+  if (profile) return false;
+  TRY(const std::optional<item::Item> erased, store.get(customer, std::string(erased_sort)));
+  return erased.has_value();
+}
+
 // Of a draft without a noted text: another program has put it, perhaps not for the first time.
 Answer<int> revision_of_foreign(ReminderStore& store, const Keys& keys, const Draft& draft) {
   const std::string partition = keys.customer(draft.customer_id);
@@ -122,6 +135,7 @@ constexpr std::string_view other_program = "another program";
 Answer<void> note_revision(ReminderStore& store, const Keys& keys, StoredDraft& stored, int revision) {
   Commit commit = store.begin();
   const Actor other{.tenant = keys.tenant(), .name = std::string(other_program), .key = {}, .from = {}};
+  TRY(const bool is_erased, check_erasure(store, keys, stored.draft.customer_id, other, commit));
   store::TransactUpdate update;
   update.table_name = store.tables().tracking;
   update.key = Keys::key(keys.customer(stored.draft.customer_id), std::string(draft_begin) + stored.draft.id);
@@ -144,7 +158,7 @@ Answer<void> note_revision(ReminderStore& store, const Keys& keys, StoredDraft& 
   update.condition.emplace(same_draft(stored, update.placeholders));
   commit.add(std::move(update));
   stored.draft.revision = revision;
-  commit.put(noted_revision_item(keys, stored.draft));
+  if (!is_erased) commit.put(noted_revision_item(keys, stored.draft));
   return store.write(std::move(commit));
 }
 
@@ -465,7 +479,13 @@ Answer<ShownDraft> Drafts::change(const std::string& id, int seen, const Actor& 
     Commit commit = store_.begin();
     TRY_VOID(change(draft, commit));
     if (commit.size() == 0) return show(keys, std::move(draft));
-    if (draft.revision != found.draft.revision) commit.put(noted_revision_item(keys, draft));
+    TRY(const bool is_erased, check_erasure(store_, keys, draft.customer_id, actor, commit));
+    if (draft.revision != found.draft.revision) {
+      if (is_erased)
+        return refuse(RefusalKind::stopped,
+                      "the data of the customer " + draft.customer_id + " was erased, so that no text is written");
+      commit.put(noted_revision_item(keys, draft));
+    }
     draft.updated_at = commit.now();
     draft.version = found.draft.version + 1;
     expr::Placeholders placeholders{expr::Names{}, item::Map{}};

@@ -10,6 +10,7 @@
 #include "json/pointer_testing.h"
 #include "memory_reminder_mailer.h"
 #include "reminder_office.h"
+#include "reminders/drafts.h"
 #include "reminders/record/sent_item.h"
 
 namespace postino::reminders {
@@ -441,6 +442,39 @@ TEST_F(ErasureInFlight, NothingIsAddedToACustomerWhoIsErasedAtThisMoment) {
   EXPECT_EQ(refusal_kind(customers.pay("cust_001", "INV-2", test_payment(), test_actor)),
             RefusalKind::unknown_customer);
   EXPECT_THAT(store_.sort_keys("CUSTOMER#cust_001"), UnorderedElementsAre("ERASED", "GUARD"));
+}
+
+// Texts that people or other programs give a draft, at any moment of an erasure and the other way round.
+TEST_F(ErasureInFlight, ATextThatIsWrittenAtThisMomentDoesNotStay) {
+  FailingStore watched(store_.engine());
+  ReminderStore records(watched, {}, Rules::usual(), store_.time(), store_.random(), store_.retry());
+  const auto write_texts = [&](ReminderStore& through, const std::string& draft) {
+    Customers customers(through);
+    Templates templates(through);
+    Drafts drafts(through, customers, templates, mail_);
+    (void)drafts.find(draft, "");
+    (void)drafts.revise(draft, 1, {"Please pay", "Dear Ada", ""}, test_actor);
+  };
+  const auto erase = [&](ReminderStore& through) {
+    EXPECT_TRUE(succeeded(Erasure(through, mail_).erase("cust_001", true, test_actor)));
+  };
+  for (const bool is_erasure_first : {true, false}) {
+    bool was_met = true;
+    int moments = 0;
+    for (; was_met; ++moments) {
+      was_met = false;
+      ASSERT_TRUE(succeeded(store_.customers().put(test_customer(), test_actor)));
+      const std::string draft = put_draft(store_, "cust_001", "first");
+      watched.meet_at(moments + 1, [&] {
+        was_met = true;
+        is_erasure_first ? write_texts(store_.records(), draft) : erase(store_.records());
+      });
+      is_erasure_first ? erase(records) : write_texts(records, draft);
+      if (!is_erasure_first && !was_met) erase(store_.records());
+      EXPECT_THAT(store_.sort_keys("CUSTOMER#cust_001"), UnorderedElementsAre("ERASED", "GUARD")) << moments;
+    }
+    EXPECT_GT(moments, 10);
+  }
 }
 
 TEST_F(ErasureInFlight, AnApprovedReminderThatIsJustHandedOverIsCancelled) {

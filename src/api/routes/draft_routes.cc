@@ -299,8 +299,9 @@ std::vector<Route> drafting_routes() {
                      .answers = {{201, "The draft with its new revision.", {{json_content_type, "Draft"}}},
                                  no_draft(),
                                  {409,
-                                  "Another revision is current (OTHER_REVISION, with `current_revision`), or the "
-                                  "draft was decided on or has expired (WRONG_REMINDER_STATE)."}}},
+                                  "Another revision is current (OTHER_REVISION, with `current_revision`), the draft "
+                                  "was decided on or has expired (WRONG_REMINDER_STATE), or the data of the customer "
+                                  "was erased (REMINDERS_STOPPED)."}}},
        .handle = revise_draft,
        .again = draft_again},
   };
