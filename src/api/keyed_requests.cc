@@ -105,27 +105,40 @@ int success_of(const Route& route) {
   return 200;
 }
 
-// Has the commit of what is done write down the answer as well. `is_used` is set when one was to do so.
+// Has the commit of what is done write down the answer as well. `noted` is set to it when one was to do so.
 store::NoteAnswer note_in_commit(idempotency::Guard& guard, const Route& route, const idempotency::Record& record,
-                                 bool& is_used) {
-  return [&guard, &route, &record, &is_used](const std::string& told_of) -> store::TransactAction {
-    is_used = true;
+                                 std::string& noted) {
+  return [&guard, &route, &record, &noted](const std::string& told_of) -> store::TransactAction {
     Reply reply{.status = success_of(route), .content_type = std::string(json_content_type)};
     reply.told_of = told_of;
-    return guard.completion(record, kept_answer_json(route, reply));
+    noted = kept_answer_json(route, reply);
+    return guard.completion(record, noted);
   };
 }
 
+// Has each of several commits write down how far the request has come.
+store::NoteProgress progress_in_commits(idempotency::Guard& guard, const idempotency::Record& record) {
+  return {record.progress, [&guard, &record](const std::string& text) -> store::TransactAction {
+            idempotency::Record further = record;
+            further.progress = text;
+            return guard.progress_note(std::move(further));
+          }};
+}
+
 // What was done is done, and is answered as such, also when its record cannot be written. The record's lease ends, and
-// the key is free then. `is_noted`: the record may have been written by the commit of what was done.
+// the key is free then. `noted`: the answer that the commit of what was done may have written; empty: there was none.
 void note(idempotency::Guard& guard, const Route& route, idempotency::Record& record, const Outcome& outcome,
-          bool is_noted) {
+          const std::string& noted) {
   // What was refused has changed nothing, whatever it had noted: the key is free for other requests.
   if (!outcome && outcome.error().type.status < first_server_error) record.progress.clear();
-  const auto noted = outcome ? guard.complete(record, kept_answer_json(route, *outcome)) : guard.fail(record);
-  if (!noted && !is_noted)
+  const std::string answer = outcome ? kept_answer_json(route, *outcome) : "";
+  auto written = outcome ? guard.complete(record, answer) : guard.fail(record);
+  if (written || (!noted.empty() && (!outcome || answer == noted))) return;
+  // What followed from the commit, such as reminders that were called back, is in no answer that it could write.
+  if (!noted.empty()) written = guard.amend(record, noted, answer);
+  if (!written)
     base::log_warning("api", "a response could not be stored under its idempotency key",
-                      {{"operation", record.operation}, {"cause", noted.error().message}});
+                      {{"operation", record.operation}, {"cause", written.error().message}});
 }
 
 }  // namespace
@@ -165,12 +178,16 @@ Outcome handle_once_per_key(const Route& route, Call& call, const std::function<
   }
   const outbox::ChangeNotes notes = notes_in(guard, begun.record);
   call.notes = &notes;
-  bool is_noted = false;
-  if (route.again != nullptr) call.note_answer = note_in_commit(guard, route, begun.record, is_noted);
+  std::string noted;
+  if (route.again != nullptr) {
+    call.note_answer = note_in_commit(guard, route, begun.record, noted);
+    call.note_progress = progress_in_commits(guard, begun.record);
+  }
   Outcome outcome = handle();
   call.notes = nullptr;
   call.note_answer = nullptr;
-  note(guard, route, begun.record, outcome, is_noted);
+  call.note_progress = {};
+  note(guard, route, begun.record, outcome, noted);
   return outcome;
 }
 

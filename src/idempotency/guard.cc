@@ -192,6 +192,16 @@ store::TransactPut Guard::completion(Record record, std::string response) const 
   return record.owner.empty() ? own_records_.put_if_free(record, now) : own_records_.put_if_owned(record);
 }
 
+store::Answer<void> Guard::amend(Record record, const std::string& noted, std::string response) {
+  record.response = std::move(response);
+  return own_records_.replace_response(record, noted);
+}
+
+store::TransactUpdate Guard::progress_note(Record record) const {
+  prolong(record, clock_.now(), options_.lease);
+  return own_records_.hold_if_owned(record);
+}
+
 store::Answer<void> Guard::complete(const Record& record, std::string response, std::string remains) {
   Record completed = record;
   completed.status = Status::completed;

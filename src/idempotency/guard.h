@@ -125,6 +125,11 @@ class Guard {
   // another execution has the key. With a record from begin(), only its owner can. The response must fit into an item.
   // Not for records that are shared.
   store::TransactPut completion(Record record, std::string response) const;
+  // Of an execution that such an action has completed: there is more to tell by now than was `noted` then. Fails with
+  // conditional_check_failed when the record is another one.
+  store::Answer<void> amend(Record record, const std::string& noted, std::string response);
+  // For an execution of several transactions: note_progress() as an action of one of them.
+  store::TransactUpdate progress_note(Record record) const;
   // A record that has not begun, for completion().
   Record new_record(const std::string& operation, const std::string& key, const std::string& request_hash,
                     std::optional<base::Milliseconds> life) const;

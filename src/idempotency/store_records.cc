@@ -85,7 +85,7 @@ store::TransactPut StoreRecords::put_if_owned(const Record& record) const {
 
 store::Answer<void> StoreRecords::replace_owned(const Record& record) { return write(put_if_owned(record)); }
 
-store::Answer<void> StoreRecords::hold(const Record& record, bool notes_progress) {
+store::TransactUpdate StoreRecords::hold_of(const Record& record, bool notes_progress) const {
   item::Map values{{":updated", base::format_timestamp(record.updated_at)},
                    {":until", base::format_timestamp(record.lease_until)},
                    {":expires", base::format_timestamp(record.expires_at)},
@@ -95,7 +95,29 @@ store::Answer<void> StoreRecords::hold(const Record& record, bool notes_progress
     update += ", progress = :progress";
     values.set(":progress", record.progress);
   }
-  return update_owned(record, std::move(update), {{"#ttl", "ttl"}}, std::move(values), Status::in_progress);
+  return update_if_owned(record, std::move(update), {{"#ttl", "ttl"}}, std::move(values), Status::in_progress);
+}
+
+store::TransactUpdate StoreRecords::hold_if_owned(const Record& record) const { return hold_of(record, true); }
+
+store::Answer<void> StoreRecords::hold(const Record& record, bool notes_progress) {
+  return write(hold_of(record, notes_progress));
+}
+
+store::Answer<void> StoreRecords::replace_response(const Record& record, const std::string& noted) {
+  store::TransactUpdate update;
+  update.table_name = table_;
+  update.key = {{"pk", partition_key(record.operation, record.key)}};
+  update.update = store::UpdateExpression("SET responsePayload = :response");
+  update.condition = store::ConditionExpression(
+      "#status = :completed AND requestHash = :hash AND createdAt = :created AND responsePayload = :noted");
+  update.placeholders.names = expr::Names{{"#status", "status"}};
+  update.placeholders.values = item::Map{{":response", record.response},
+                                         {":completed", "COMPLETED"},
+                                         {":hash", record.request_hash},
+                                         {":created", base::format_timestamp(record.created_at)},
+                                         {":noted", noted}};
+  return write(std::move(update));
 }
 
 store::Answer<void> StoreRecords::settle(const Record& record) {
@@ -109,22 +131,31 @@ store::Answer<void> StoreRecords::settle(const Record& record) {
     values.set(":expires", base::format_timestamp(record.life_ends));
     values.set(":ttl", store::expiry_second(record.life_ends));
   }
-  return update_owned(record, std::move(update), std::move(names), std::move(values), Status::completed);
+  return write(update_if_owned(record, std::move(update), std::move(names), std::move(values), Status::completed));
 }
 
-// Changes attributes of a record if it is still the owner's.
-store::Answer<void> StoreRecords::update_owned(const Record& record, std::string update, expr::Names names,
-                                               item::Map values, Status status) {
-  store::UpdateItemRequest request;
-  request.table_name = table_;
-  request.key = {{"pk", partition_key(record.operation, record.key)}};
-  request.update = store::UpdateExpression(std::move(update));
-  request.condition = store::ConditionExpression("leaseOwner = :owner AND #status = :status");
+store::TransactUpdate StoreRecords::update_if_owned(const Record& record, std::string text, expr::Names names,
+                                                    item::Map values, Status status) const {
+  store::TransactUpdate update;
+  update.table_name = table_;
+  update.key = {{"pk", partition_key(record.operation, record.key)}};
+  update.update = store::UpdateExpression(std::move(text));
+  update.condition = store::ConditionExpression("leaseOwner = :owner AND #status = :status");
   names.emplace("#status", "status");
-  request.placeholders.names = std::move(names);
+  update.placeholders.names = std::move(names);
   values.set(":owner", record.owner);
   values.set(":status", status == Status::completed ? "COMPLETED" : "IN_PROGRESS");
-  request.placeholders.values = std::move(values);
+  update.placeholders.values = std::move(values);
+  return update;
+}
+
+store::Answer<void> StoreRecords::write(store::TransactUpdate update) {
+  store::UpdateItemRequest request;
+  request.table_name = std::move(update.table_name);
+  request.key = std::move(update.key);
+  request.update = std::move(update.update);
+  request.condition = std::move(update.condition);
+  request.placeholders = std::move(update.placeholders);
   TRY_VOID(store_.update_item(request));
   return {};
 }

@@ -27,12 +27,19 @@ class StoreRecords final : public Records {
   // record is still the owner's.
   store::TransactPut put_if_free(const Record& record, base::TimePoint now) const;
   store::TransactPut put_if_owned(const Record& record) const;
+  // hold() with the progress, as an action of a transaction.
+  store::TransactUpdate hold_if_owned(const Record& record) const;
+  // Of an execution that was completed with the response `noted`: the record has another one.
+  store::Answer<void> replace_response(const Record& record, const std::string& noted);
 
  private:
   store::TransactPut put_of(const Record& record) const;
   store::Answer<void> write(const store::TransactPut& put);
-  store::Answer<void> update_owned(const Record& record, std::string update, expr::Names names, item::Map values,
-                                   Status status);
+  store::TransactUpdate hold_of(const Record& record, bool notes_progress) const;
+  // Changes attributes of a record if it is still the owner's.
+  store::TransactUpdate update_if_owned(const Record& record, std::string text, expr::Names names, item::Map values,
+                                        Status status) const;
+  store::Answer<void> write(store::TransactUpdate update);
 
   store::Store& store_;
   const std::string table_;

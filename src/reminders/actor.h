@@ -12,8 +12,10 @@ struct Actor {
   std::string name;    // the person or program, as the caller says: "user_123", "ai_system"; empty: the key's name
   std::string key;     // the name of the API key that was used; empty where there are none
   std::string from;    // the address that the request came from; empty: from within the process
-  // A draft that is made, changed or approved is so once: its commit writes down what the answer tells of.
+  // What is done is done once: its commit writes down what the answer tells of. Each of several commits writes down how
+  // far they have come.
   store::NoteAnswer note_answer = {};
+  store::NoteProgress note_progress = {};
 
   // As it is written down.
   const std::string& known_as() const { return name.empty() ? key : name; }

@@ -198,6 +198,8 @@ Answer<Recalled> Customers::write_invoice(const Keys& keys, const std::optional<
     TRY(const std::vector<std::string> drafts, pending_drafts(store_, keys, after.customer_id, most_withdrawn_at_once));
     add_withdrawals(commit, keys, after.customer_id, drafts, reason, actor, store_.random());
   }
+  // Which reminders are called back is not known yet.
+  if (actor.note_answer) commit.add(actor.note_answer(""));
   TRY_VOID(store_.write(std::move(commit)));
   if (!withdraws) return Recalled();
   // The payment is written, whatever becomes of these.

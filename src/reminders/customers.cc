@@ -88,6 +88,8 @@ Answer<Customer> Customers::change(const std::string& id, const Actor& actor, co
     add_objection(commit, keys, id, objection_of(before), objection_of(after));
     commit.move_guard(keys, id, guard, guard);
     commit.audit(actor, action, customer_subject(id), {}, store_.random());
+    // Which reminders are called back is not known yet.
+    if (actor.note_answer) commit.add(actor.note_answer(""));
     const auto written = store_.write(std::move(commit));
     if (written) return after;
     if (written.error().kind != RefusalKind::busy) return base::propagate(written.error());

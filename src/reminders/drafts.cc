@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <sstream>
 
 #include "base/text.h"
 #include "item/attribute_text.h"
@@ -72,6 +73,15 @@ tl::unexpected<Refusal> unknown_draft(const std::string& id) {
 const std::string& author_of(const Draft& draft) { return draft.revised_at ? draft.revised_by : draft.created_by; }
 
 std::string draft_subject(const std::string& id) { return "drafts/" + id; }
+
+// Which drafts of many are made, by their places: a line for each, with the place and the id.
+std::map<std::size_t, std::string> drafts_in(const std::string& progress) {
+  std::map<std::size_t, std::string> made;
+  std::istringstream lines(progress);
+  std::size_t place = 0;
+  for (std::string id; lines >> place && std::getline(lines >> std::ws, id);) made[place] = id;
+  return made;
+}
 
 // The item as another program may have written it, with what we know of it. What else is in it stays.
 item::Item overlaid(item::Item before, const item::Item& after) {
@@ -284,19 +294,36 @@ Answer<std::vector<Answer<ShownDraft>>> Drafts::make_all(const std::vector<NewDr
   std::map<std::string, base::TimePoint> earliest;
   std::vector<Answer<ShownDraft>> answers;
   std::optional<Refusal> down;
-  // Each is a commit of its own, and the answer tells of all.
-  Actor author = actor;
-  author.note_answer = nullptr;
-  for (const NewDraft& draft : drafts) {
+  // Each is a commit of its own, which also writes down that it is made: a repeat of a request that was cut off makes
+  // those that are left. The answer tells of all.
+  std::string progress = actor.note_progress.last;
+  const std::map<std::size_t, std::string> made = drafts_in(progress);
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
     if (down) {
       answers.push_back(base::propagate(*down));
       continue;
     }
+    const NewDraft& draft = drafts[i];
+    if (const auto known = made.find(i); known != made.end()) {
+      answers.push_back(find(known->second, actor.tenant));
+      continue;
+    }
     base::TimePoint& of_customer = earliest[draft.customer_id];
     of_customer = std::max(of_customer, store_.clock().now());
+    std::string further;
+    Actor author = actor;
+    author.note_answer = nullptr;
+    if (actor.note_progress.action)
+      author.note_answer = [&](const std::string& id) {
+        further = progress + std::to_string(i) + " " + id + "\n";
+        return actor.note_progress.action(further);
+      };
     answers.push_back(make_from(draft, author, of_customer));
+    if (answers.back()) {
+      progress = std::move(further);
+      continue;
+    }
     // The store has failed: the rest would fail, too, only more slowly. Of the rest it is known that nothing was done.
-    if (answers.back()) continue;
     const Refusal& refusal = answers.back().error();
     if (refusal.kind == RefusalKind::unavailable || refusal.kind == RefusalKind::outcome_unknown)
       down = Refusal{.kind = RefusalKind::unavailable,

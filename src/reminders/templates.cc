@@ -188,6 +188,7 @@ Answer<TemplateVersion> Templates::add_version(const TemplateVersion& version, c
     put_numbers(commit, keys, added.template_id, versions.numbers);
     commit.audit(actor, "template.added", template_subject(added.template_id),
                  {{"version", std::to_string(added.version)}}, store_.random());
+    if (actor.note_answer) commit.add(actor.note_answer(std::to_string(added.version)));
     const auto written = store_.write(std::move(commit));
     if (written) return added;
     if (written.error().kind != RefusalKind::busy || round == template_rounds) return base::propagate(written.error());

@@ -13,4 +13,11 @@ namespace postino::store {
 // such wish.
 using NoteAnswer = std::function<TransactAction(const std::string& told_of)>;
 
+// Of a request that is several commits: what those of an execution that was cut off have written down, and the action
+// by which the next one writes down more. So a repeat does only what is left.
+struct NoteProgress {
+  std::string last = {};
+  std::function<TransactAction(const std::string& text)> action = {};  // empty: there is no such wish
+};
+
 }  // namespace postino::store

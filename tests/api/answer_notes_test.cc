@@ -98,6 +98,42 @@ TEST_F(RestReminderNotes, AreInTheCommitOfDraftsAndDecisions) {
   twice("/reminders/drafts/" + other + "/reject", R"({"revision":1,"reason":"Ada called"})");
 }
 
+TEST_F(RestReminderNotes, AreInTheCommitOfPaymentsAndObjections) {
+  const std::string customer = "/reminders/customers/cust_001";
+  const Received sent = approve(make_draft());
+  const Received part = twice(customer + "/invoices/INV-1/pay", R"({"amount":"1.00"})");
+  EXPECT_EQ(part.text("/paid"), "1.00");
+  EXPECT_EQ(get(customer + "/invoices/INV-1").text("/paid"), "1.00") << "it was counted twice";
+  const Received complaint = twice(customer + "/complaint", R"({"reason":"Ada is angry"})");
+  EXPECT_EQ(complaint.text("/cancelled_reminders/0"), sent.text("/id"));
+  EXPECT_EQ(get(customer).number("/complaints"), 1);
+  const Received again = call("POST", customer + "/complaint", R"({"reason":"Ada is angry"})",
+                              {{"Idempotency-Key", "key-of-" + customer + "/complaint"}});
+  EXPECT_EQ(again.text("/cancelled_reminders/0"), sent.text("/id")) << "what followed from the commit is told as well";
+  twice(customer + "/opt-out", "{}");
+  twice(customer + "/opt-in", "{}");
+}
+
+TEST_F(RestReminderNotes, AreInTheCommitOfAVersion) {
+  const std::string versions = "/reminders/templates/first/versions";
+  const Received added = twice(versions, R"({"subject_template":"Pay","body_template":"Dear {{customer_name}}"})");
+  EXPECT_EQ(added.number("/version"), 1);
+  EXPECT_EQ(get(versions).size("/data"), 1U);
+}
+
+TEST_F(RestReminderNotes, OfSeveralDraftsSayWhichAreMade) {
+  const Headers key = {{"Idempotency-Key", "bulk"}};
+  const std::string body = R"({"drafts":[)" + draft_of("cust_001") + "," + draft_of("cust_001", "second") + "]}";
+  const Received first = call("POST", "/reminders/drafts/bulk", body, key);
+  ASSERT_EQ(first.number("/summary/successful"), 2) << first.response.body;
+  clock().advance(2 * guard_.lease());
+  const Received again = call("POST", "/reminders/drafts/bulk", body, key);
+  ASSERT_EQ(again.number("/summary/successful"), 2) << again.response.body;
+  for (const std::string place : {"/results/0/draft/id", "/results/1/draft/id"})
+    EXPECT_EQ(again.text(place), first.text(place));
+  EXPECT_EQ(get("/reminders/drafts").size("/data"), 2U);
+}
+
 // An approval that another caller was faster with is refused, and its key is not used up.
 TEST_F(RestReminderNotes, AreNotWrittenWithoutWhatTheyTellOf) {
   const std::string draft = make_draft();

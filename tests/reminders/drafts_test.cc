@@ -229,6 +229,34 @@ TEST_F(DraftsOnStore, InBulkNoneWaitsForAStoreThatHasFailed) {
   EXPECT_LT(pauses, 3 * store::store_attempts) << "the rest is answered at once";
 }
 
+TEST_F(DraftsOnStore, InBulkARepeatMakesThoseThatAreLeft) {
+  add_customer("cust_001");
+  const std::vector<NewDraft> wanted(3, with_text("cust_001"));
+  Actor author = actor();
+  author.note_progress.action = [](const std::string& text) -> store::TransactAction {
+    store::TransactPut put;
+    put.table_name = ReminderTables().tracking;
+    put.item = {{"PK", "PROGRESS"}, {"SK", "1"}, {"text", text}};
+    return put;
+  };
+  FailingStore failing(store_.engine());
+  ReminderStore records(failing, {}, Rules::usual(), store_.time(), store_.random(), store_.retry());
+  Customers customers(records);
+  failing.fail_at(2, WriteFault::ended_after);
+  const auto cut_off = Drafts(records, customers, templates_, mail_).make_all(wanted, author);
+  ASSERT_TRUE(succeeded(cut_off));
+  EXPECT_TRUE(is_refused(cut_off->at(1), RefusalKind::outcome_unknown));
+  EXPECT_EQ(draft_count("cust_001"), 2U);
+
+  author.note_progress.last = item::attribute_text(store_.get("PROGRESS", "1").value(), "text");
+  const auto answers = drafts_.make_all(wanted, author);
+  ASSERT_TRUE(succeeded(answers));
+  ASSERT_EQ(answers->size(), 3U);
+  EXPECT_EQ(answers->at(0)->draft.id, cut_off->at(0)->draft.id);
+  for (const auto& answer : *answers) EXPECT_TRUE(succeeded(answer));
+  EXPECT_EQ(draft_count("cust_001"), 3U);
+}
+
 TEST_F(DraftsOnStore, InBulkThereAreAtMostAHundred) {
   add_customer("cust_001");
   const std::vector<NewDraft> many(101, with_text("cust_001"));

@@ -102,6 +102,7 @@ struct Call {
   AnswerMemory& answer;
   const outbox::ChangeNotes* notes = nullptr;  // of a change with an idempotency key
   store::NoteAnswer note_answer = {};          // the same of one that is a commit of the store, on routes with `again`
+  store::NoteProgress note_progress = {};      // and of one that is several
 
   const std::string& path_parameter(std::string_view name) const;
   // The path's {id}, in lower case as ids of Postino are, unless another program has an e-mail with this very id.

@@ -128,7 +128,12 @@ void name_field(reminders::Refusal& refusal, std::span<const NamedThing> things)
 }
 
 reminders::Actor actor_of(const Call& call, std::string name) {
-  return {call.caller.tenant, std::move(name), call.caller.name, std::string(call.request.peer), call.note_answer};
+  return {.tenant = call.caller.tenant,
+          .name = std::move(name),
+          .key = call.caller.name,
+          .from = std::string(call.request.peer),
+          .note_answer = call.note_answer,
+          .note_progress = call.note_progress};
 }
 
 base::Result<reminders::PageRequest, Problem> reminder_page(const Call& call) {

@@ -1,4 +1,6 @@
 // Templates of reminders, overrides for single customers, and branding.
+#include <charconv>
+
 #include "api/routes/reminder_json.h"
 #include "api/routes/reminder_parameters.h"
 #include "api/routes/reminder_requests.h"
@@ -38,7 +40,18 @@ Outcome add_version(Call& call) {
   TRY(const auto wanted, read_template(call.request.body, call.path_parameter("template")));
   TRY(const auto version,
       answered_in(template_fields, service->templates().add_version(wanted, actor_of(call, wanted.created_by))));
-  return json_reply(thing_json(version), 201);
+  Reply reply = json_reply(thing_json(version), 201);
+  reply.told_of = std::to_string(version.version);
+  return reply;
+}
+
+Outcome version_again(Call& call, const std::string& told_of) {
+  TRY(auto* service, reminders_of(call));
+  int number = 0;
+  std::from_chars(told_of.data(), told_of.data() + told_of.size(), number);
+  TRY(const auto version,
+      answered(service->templates().find(call.path_parameter("template"), number, call.caller.tenant)));
+  return json_reply(thing_json(version));
 }
 
 Outcome activate_version(Call& call) {
@@ -166,7 +179,7 @@ std::vector<Route> version_routes() {
   return {{.operation = std::move(list), .handle = list_templates, .large_answer = true},
           {.operation = std::move(show), .handle = show_template},
           {.operation = std::move(versions), .handle = list_versions, .large_answer = true},
-          {.operation = std::move(add), .handle = add_version},
+          {.operation = std::move(add), .handle = add_version, .again = version_again},
           {.operation = std::move(activate), .handle = activate_version},
           {.operation = std::move(preview), .handle = preview_template, .again = preview_again}};
 }
