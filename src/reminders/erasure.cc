@@ -10,6 +10,7 @@
 #include "reminders/customer_commit.h"
 #include "reminders/customer_records.h"
 #include "reminders/customers.h"
+#include "reminders/recalls.h"
 #include "reminders/record/customer_item.h"
 #include "reminders/record/invoice_item.h"
 #include "reminders/record/item_fields.h"
@@ -257,34 +258,6 @@ Answer<ErasedCustomer> Erasure::begin(const Keys& keys, const std::string& id, b
   return refuse(RefusalKind::busy, "others change the customer " + id + "; try again");
 }
 
-Answer<bool> Erasure::erase_email(const Keys& keys, const SentReminder& sent) {
-  // First what has not reached the outbox: the worker that brings it there finds out that it is cancelled.
-  const std::string waiting = Keys::handover(Keys::work_shard(sent.email_id));
-  TRY(const std::optional<item::Item> handover, store_.get(waiting, sent.email_id));
-  if (handover) {
-    Commit commit = store_.begin();
-    commit.add(removal_of(commit, Keys::key(waiting, sent.email_id)));
-    store::TransactUpdate update;
-    update.table_name = commit.tables().tracking;
-    update.key = Keys::key(keys.customer(sent.customer_id), std::string(sent_begin) + sent.id);
-    update.update.emplace(
-        "SET delivery_status = :cancelled, #status = :failed, GSI1PK = :listed, version = if_not_exists(version, "
-        ":none) + :one");
-    update.condition.emplace("attribute_exists(PK)");
-    update.placeholders.names = expr::Names{{"#status", "status"}};
-    update.placeholders.values = item::Map{{":cancelled", name_of(DeliveryStatus::cancelled)},
-                                           {":failed", "failed"},
-                                           {":listed", keys.status("failed", sent.customer_id + sent.id)},
-                                           {":none", 0},
-                                           {":one", 1}};
-    commit.add(std::move(update));
-    TRY_VOID(store_.write(std::move(commit)));
-  }
-  const auto erased = mail_.erase(sent.email_id, keys.tenant());
-  if (!erased) return base::propagate(refusal_of(erased.error()));
-  return *erased;
-}
-
 Answer<int> Erasure::erase_sent(const Keys& keys, const std::string& id) {
   int in_flight = 0;
   const auto erase_some = [&](const std::vector<item::Item>& some) -> Answer<void> {
@@ -293,14 +266,12 @@ Answer<int> Erasure::erase_sent(const Keys& keys, const std::string& id) {
     for (const item::Item& item : some) {
       const auto sent = read_sent(item, store_.tables().currency);
       // What another program has written may be of any kind, also one of ours that it has spoilt.
-      SentReminder reminder;
-      reminder.id = item::attribute_text(item, "SK").substr(sent_begin.size());
-      reminder.customer_id = id;
-      reminder.email_id = item::attribute_text(item, "email_id");
-      const bool has_email = !reminder.email_id.empty();
+      const std::string email_id = item::attribute_text(item, "email_id");
+      const bool has_email = !email_id.empty();
       if (has_email) {
-        TRY(const bool is_gone, erase_email(keys, reminder));
-        if (!is_gone) ++in_flight;
+        const auto is_gone = mail_.erase(email_id, keys.tenant());
+        if (!is_gone) return base::propagate(refusal_of(is_gone.error()));
+        if (!*is_gone) ++in_flight;
       }
       const bool is_stripped = item.contains("erased_at_ms");
       if (is_stripped && !has_more(item)) continue;
@@ -468,7 +439,10 @@ Answer<bool> Erasure::go_on(const item::Item& record) {
 
 Answer<ErasureReport> Erasure::finish(const Keys& keys, const std::string& id, const ErasedCustomer& erased,
                                       const Actor& actor) {
-  // Also when it is finished: another program may have written something since.
+  // Also when it is finished: another program may have written something since. What waits is called back first, so
+  // that its record, the audit and the counts tell what became of it.
+  const Recalled recalled = recall_reminders(store_, mail_, keys, id, std::string(erased_reason), actor);
+  if (!recalled.trouble.empty()) return refuse(RefusalKind::unavailable, recalled.trouble);
   TRY(const int in_flight, erase_sent(keys, id));
   TRY_VOID(erase_records(keys, id));
   if (in_flight > 0)

@@ -14,7 +14,6 @@ namespace postino::reminders {
 class Keys;
 class ReminderStore;
 struct ErasedCustomer;
-struct SentReminder;
 
 struct ErasureReport {
   struct Line {
@@ -39,7 +38,8 @@ class Erasure {
   // attribute of every record. Also of customers that other programs have written without a profile.
   Answer<std::string> export_customer(const std::string& id, const Actor& actor);
 
-  // First the customer is removed, so that nothing more is drafted or approved, then e-mails, texts and records. Can be
+  // First the customer is removed, so that nothing more is drafted or approved, then what waits is called back
+  // (recalls.h), then e-mails, texts and records. Can be
   // repeated after a failure at any step, and the refusal says so: it goes on where it was, and the report counts all
   // of it. Once it is finished the same report is answered again. Reminders that wait in the outbox are cancelled. One
   // that is being sent at this moment cannot be: busy, and to be repeated. Unpaid invoices are refused: wrong_state,
@@ -62,8 +62,6 @@ class Erasure {
   Answer<void> begin_now(const Keys& keys, const std::string& id, const item::Item* profile, const Actor& actor);
   // How many e-mails are being sent.
   Answer<int> erase_sent(const Keys& keys, const std::string& id);
-  // False when it is being sent.
-  Answer<bool> erase_email(const Keys& keys, const SentReminder& sent);
   Answer<void> erase_records(const Keys& keys, const std::string& id);
   struct KeptReminders {
     std::int64_t sent = 0;

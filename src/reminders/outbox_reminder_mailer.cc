@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "reminders/record/customer.h"
 #include "reminders/record/sent_reminder.h"
 
 namespace postino::reminders {
@@ -34,7 +35,7 @@ base::Result<std::optional<MailedReminder>> OutboxReminderMailer::cancel(const s
 }
 
 base::Result<bool> OutboxReminderMailer::erase(const std::string& email_id, const std::string& tenant) {
-  TRY_VOID(cancel(email_id, tenant, "the customer's data was erased"));
+  TRY_VOID(cancel(email_id, tenant, std::string(erased_reason)));
   auto removed = own_outbox().remove_contents(email_id, tenant);
   if (!removed && removed.error().code == base::ErrorCode::not_found) return true;
   return removed;

@@ -69,7 +69,7 @@ Answer<std::string> why_stopped_now(ReminderStore& store, Customers& customers, 
     TRY(const std::optional<item::Item> erased, store.get(keys.customer(customer_id), std::string(erased_sort)));
     // Or for one whose record it has removed.
     TRY(const Objection objection, store.objection(keys, customer_id));
-    stopped = erased ? "the customer's data was erased" : why_stopped(with_objection(Customer(), objection));
+    stopped = erased ? std::string(erased_reason) : why_stopped(with_objection(Customer(), objection));
   }
   if (stopped.empty()) {
     TRY(const bool is_paid, owes_nothing(store, keys, customer_id));

@@ -11,6 +11,9 @@
 
 namespace postino::reminders {
 
+// Why a customer of whom only remains are left gets no reminders.
+inline constexpr std::string_view erased_reason = "the customer's data was erased";
+
 struct Customer {
   std::string id;     // is_record_id()
   std::string name;   // may have markup and braces: they mean nothing in texts
