@@ -80,12 +80,8 @@ Answer<void> check_texts(const TemplateVersion& version) {
   return {};
 }
 
-TemplateVersion unreadable_template(const item::Item& item) {
-  TemplateVersion version;
-  const std::string partition = item::attribute_text(item, "PK");
-  version.template_id = partition.substr(partition.rfind('#') + 1);
-  version.version = version_of_sort(item::attribute_text(item, "SK")).value_or(0);
-  return version;
+bool is_active(const item::Item& version) {
+  return item::attribute_text(version, "status") == name_of(TemplateStatus::active);
 }
 
 std::string template_subject(const std::string& id) { return "templates/" + id; }
@@ -117,9 +113,11 @@ Answer<Templates::KnownVersions> Templates::look(const Keys& keys, const std::st
   TRY(const TemplateNumbers numbers, stored_numbers(keys, template_id));
   if (numbers.changes == 0) return look_at_versions(keys, template_id);
   // Another program knows nothing of these numbers. It may have taken the active version out of use, or added one.
-  TRY(const auto active, get_version(keys, template_id, numbers.active));
-  TRY(const auto later, get_version(keys, template_id, numbers.latest + 1));
-  if (active && active->status == TemplateStatus::active && !later) return KnownVersions{numbers, {}, {}};
+  // What it wrote wrong into a version is told when that one is to be used.
+  const std::string partition = keys.of_template(template_id);
+  TRY(const auto active, store_.get(partition, version_sort(numbers.active)));
+  TRY(const auto later, store_.get(partition, version_sort(numbers.latest + 1)));
+  if (active && is_active(*active) && !later) return KnownVersions{numbers, {}, {}};
   return look_at_versions(keys, template_id);
 }
 
@@ -140,8 +138,7 @@ Answer<Templates::KnownVersions> Templates::look_at_versions(const Keys& keys, c
       const auto number = version_of_sort(item::attribute_text(item, "SK"));
       if (!number) continue;
       versions.known.push_back(*number);
-      if (item::attribute_text(item, "status") == name_of(TemplateStatus::active))
-        versions.others_active.push_back(*number);
+      if (is_active(item)) versions.others_active.push_back(*number);
     }
     request.exclusive_start_key = std::move(page.next);
   } while (request.exclusive_start_key);
@@ -258,10 +255,12 @@ Answer<Page<TemplateVersion>> Templates::versions(const std::string& template_id
       answer.cursor = store::make_cursor(list, std::to_string(answer.entries.back().version));
       break;
     }
-    TRY(auto found, get_version(keys, template_id, number));
-    if (!found) continue;
-    found->status = number == versions.numbers.active ? TemplateStatus::active : TemplateStatus::inactive;
-    answer.entries.push_back(*std::move(found));
+    auto found = get_version(keys, template_id, number);
+    if (!found && found.error().kind != RefusalKind::corrupt) return base::propagate(std::move(found).error());
+    if (!found) leave_out(answer, "versions", found.error().message);
+    if (!found || !*found) continue;
+    (*found)->status = number == versions.numbers.active ? TemplateStatus::active : TemplateStatus::inactive;
+    answer.entries.push_back(**std::move(found));
   }
   return answer;
 }
@@ -279,14 +278,19 @@ Answer<Page<TemplateSummary>> Templates::list(const PageRequest& page, const std
   Page<TemplateSummary> answer;
   answer.cursor = items.cursor;
   for (const item::Item& item : items.entries) {
-    const auto read = read_template(item);
+    const auto version = read_template(item);
+    const auto versions = version ? look(keys, version->template_id)
+                                  : Answer<KnownVersions>(base::propagate(refusal_of(version.error())));
     // What another program wrote wrong hides no other template.
-    const TemplateVersion version = read ? *read : unreadable_template(item);
-    TRY(const KnownVersions versions, look(keys, version.template_id));
+    if (!versions && versions.error().kind == RefusalKind::corrupt) {
+      leave_out(answer, "templates", versions.error().message);
+      continue;
+    }
+    if (!versions) return base::propagate(versions.error());
     // It may have been activated otherwise since the index was read.
-    if (versions.numbers.active != version.version) continue;
+    if (versions->numbers.active != version->version) continue;
     answer.entries.push_back(
-        {version.template_id, versions.numbers.active, versions.numbers.latest, version.name, version.type});
+        {version->template_id, versions->numbers.active, versions->numbers.latest, version->name, version->type});
   }
   return answer;
 }

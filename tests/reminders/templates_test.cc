@@ -199,8 +199,34 @@ TEST_F(TemplatesOnStore, ABrokenOneOfAnotherProgramIsNotActivatedAndHidesNoOther
   broken.set("status", "active");
   broken.set("body_template", 5);
   store_.put(broken);
-  EXPECT_THAT(listed(), ::testing::UnorderedElementsAre("reminder_first 1 of 2", "odd 2 of 2"));
+  EXPECT_THAT(listed(), ::testing::ElementsAre("reminder_first 1 of 2"));
+  EXPECT_EQ(templates_.list({}, "")->unreadable, 1);
   EXPECT_TRUE(is_refused(templates_.find("odd", std::nullopt, ""), RefusalKind::corrupt));
+}
+
+TEST_F(TemplatesOnStore, AVersionThatCannotBeReadLeavesTheOthersUsable) {
+  add_customer("cust_001");
+  add_template();
+  item::Item broken = *store_.get("TEMPLATE#reminder_first", "VERSION#1");
+  broken.set("SK", "VERSION#2");
+  broken.set("GSI1PK", "STATUS#inactive");
+  broken.set("status", "inactive");
+  broken.set("subject_template", 7);
+  store_.put(broken);
+  EXPECT_EQ(active(), 1);
+  EXPECT_THAT(listed(), ::testing::ElementsAre("reminder_first 1 of 2"));
+  EXPECT_FALSE(made(from_template("cust_001")).empty());
+  const auto versions = templates_.versions("reminder_first", {}, "");
+  ASSERT_TRUE(succeeded(versions));
+  ASSERT_EQ(versions->entries.size(), 1U);
+  EXPECT_EQ(versions->entries.front().version, 1);
+  EXPECT_EQ(versions->unreadable, 1);
+  EXPECT_TRUE(is_refused(templates_.activate("reminder_first", 2, actor()), RefusalKind::corrupt));
+  const auto added = templates_.add_version(template_text("Dear {{customer_name}}"), actor());
+  ASSERT_TRUE(succeeded(added));
+  EXPECT_EQ(added->version, 3);
+  EXPECT_TRUE(succeeded(templates_.activate("reminder_first", 3, actor())));
+  EXPECT_EQ(active(), 3);
 }
 
 TEST_F(TemplatesOnStore, AnOverrideIsForOneCustomer) {
