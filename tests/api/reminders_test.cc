@@ -185,6 +185,17 @@ TEST_F(RestReminders, WhatAChangedInvoiceCancelsIsTold) {
   EXPECT_THAT(events.response.body, HasSubstr("no invoice of the customer is overdue any more"));
 }
 
+// Without waiting for the next look, which may be hours away.
+TEST_F(RestReminders, WhatHappensToAnEmailReachesItsReminderAtOnce) {
+  make_customer();
+  const Received sent = approve(make_draft());
+  const std::string reminder = "/reminders/customers/cust_001/history/" + sent.text("/id");
+  ASSERT_EQ(call("POST", "/emails/" + sent.text("/email_id") + "/cancel", R"({"reason":"Ada called"})").status(), 204);
+  ASSERT_TRUE(reminders_.deliveries().run_once());
+  EXPECT_EQ(get(reminder).text("/delivery_status"), "cancelled");
+  EXPECT_EQ(get(reminder).text("/failure"), "Ada called");
+}
+
 TEST_F(RestReminders, PayingWithdrawsDrafts) {
   make_customer();
   const std::string id = make_draft();

@@ -1,5 +1,6 @@
 // Delivery reports that came back.
 #include "api/protocol/limits.h"
+#include "api/routes/reminder_requests.h"
 #include "api/routes/route_groups.h"
 #include "base/text.h"
 #include "json/writer.h"
@@ -64,7 +65,7 @@ Outcome take_bounce(Call& call) {
   TRY(const BounceOutcome taken, answered(std::move(outcome), problems::unknown_email));
   if (taken.unreadable) return refuse_unreadable(taken.unreadable->error);
   if (taken.email_id.empty()) return refuse(problems::unknown_email, "No e-mail has the Message-ID in the report.");
-  if (call.services.reminders != nullptr) call.services.reminders->note_email(taken.email_id);
+  note_email(call, taken.email_id);
   return json_reply(bounce_json(taken));
 }
 

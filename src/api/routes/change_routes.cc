@@ -16,7 +16,9 @@ template <Change change>
 Outcome change_email(Call& call) {
   TRY(const std::string id, call.email_id());
   TRY(const std::string reason, call.reason());
-  TRY_VOID(answered_change(call, id, (call.services.outbox.*change)(id, call.caller.tenant, reason, call.notes)));
+  auto changed = (call.services.outbox.*change)(id, call.caller.tenant, reason, call.notes);
+  note_email(call, id);
+  TRY_VOID(answered_change(call, id, std::move(changed)));
   return no_content();
 }
 
@@ -32,7 +34,9 @@ Outcome requeue_email(Call& call) {
 Outcome retry_email(Call& call) {
   TRY(const std::string id, call.email_id());
   TRY_VOID(call.no_fields());
-  TRY_VOID(answered_change(call, id, call.services.outbox.retry(id, call.caller.tenant, call.notes)));
+  auto retried = call.services.outbox.retry(id, call.caller.tenant, call.notes);
+  note_email(call, id);
+  TRY_VOID(answered_change(call, id, std::move(retried)));
   return no_content();
 }
 

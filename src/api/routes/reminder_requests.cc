@@ -104,6 +104,10 @@ base::Result<reminders::Reminders*, Problem> reminders_of(const Call& call) {
   return call.services.reminders;
 }
 
+void note_email(const Call& call, const std::string& id) {
+  if (call.services.reminders != nullptr) call.services.reminders->note_email(id);
+}
+
 void rename_fields(reminders::Refusal& refusal, std::span<const FieldName> names) {
   constexpr std::string_view of_text = "text.";
   for (reminders::FieldFault& fault : refusal.faults) {

@@ -37,6 +37,8 @@ inline constexpr std::string_view person_pattern =
 
 // Refused when the server has no reminders.
 base::Result<reminders::Reminders*, Problem> reminders_of(const Call& call);
+// Something has happened to this e-mail: what follows for a reminder is found out at once.
+void note_email(const Call& call, const std::string& id);
 // Who calls; `name` is the person or program that the caller acts for, empty: the key's.
 reminders::Actor actor_of(const Call& call, std::string name = "");
 base::Result<reminders::PageRequest, Problem> reminder_page(const Call& call);
