@@ -131,8 +131,8 @@ Answer<Approvals::Outcome> Approvals::try_once(Attempt& attempt) {
   if (attempt.had_email)
     return refuse(RefusalKind::wrong_state, "the outbox has an e-mail of this revision of the draft " +
                                                 attempt.draft_id + " already, so that none is sent");
-  TRY(const Standing standing,
-      read_standing(store_, customers_, mail_, attempt.keys, attempt.customer_id, draft->customer_email));
+  TRY(const Standing standing, read_standing(store_, customers_, mail_, attempt.keys, attempt.customer_id,
+                                             draft->customer_email, draft->overdue_invoices));
   Decision decision = store_.rules().decide(draft->reminder_type, standing.guard.last, attempt.now);
   if (standing.stopped.empty() && decision.is_allowed()) return commit(attempt, *stored, standing);
   // What is against it may be an approval of this very draft that came in between. Then that is the answer.

@@ -111,12 +111,12 @@ void add_presence(Commit& commit, const Keys& keys, const std::string& customer_
 }
 
 Answer<std::vector<std::string>> pending_drafts(ReminderStore& store, const Keys& keys, const std::string& customer_id,
-                                                std::size_t most) {
+                                                std::size_t most, const ReminderChoice& is_concerned) {
   store::QueryRequest request;
   request.table_name = store.tables().tracking;
   request.key_condition = "PK = :pk AND begins_with(SK, :begin)";
   request.filter = "#status = :draft";
-  request.projection = "SK";
+  request.projection = "SK, overdue_invoices";
   request.placeholders.names = expr::Names{{"#status", "status"}};
   request.placeholders.values =
       item::Map{{":begin", draft_begin}, {":draft", name_of(DraftStatus::draft)}, {":pk", keys.customer(customer_id)}};
@@ -124,8 +124,11 @@ Answer<std::vector<std::string>> pending_drafts(ReminderStore& store, const Keys
   std::vector<std::string> ids;
   do {
     TRY(ReminderStore::QueryPage page, store.query(request));
-    for (const item::Item& item : page.items)
-      if (ids.size() < most) ids.push_back(item::attribute_text(item, "SK").substr(draft_begin.size()));
+    for (const item::Item& item : page.items) {
+      if (ids.size() == most) break;
+      TRY(const bool is_one, is_concerned(item));
+      if (is_one) ids.push_back(item::attribute_text(item, "SK").substr(draft_begin.size()));
+    }
     request.exclusive_start_key = std::move(page.next);
   } while (request.exclusive_start_key && ids.size() < most);
   return ids;
@@ -158,9 +161,10 @@ void add_withdrawals(Commit& commit, const Keys& keys, const std::string& custom
 }
 
 Answer<void> withdraw_rest(ReminderStore& store, const Keys& keys, const std::string& customer_id,
-                           const std::string& reason, const Actor& actor) {
+                           const std::string& reason, const Actor& actor, const ReminderChoice& is_concerned) {
   for (int round = 0; round < change_rounds; ++round) {
-    TRY(const std::vector<std::string> drafts, pending_drafts(store, keys, customer_id, most_withdrawn_at_once));
+    TRY(const std::vector<std::string> drafts,
+        pending_drafts(store, keys, customer_id, most_withdrawn_at_once, is_concerned));
     if (drafts.empty()) return {};
     Commit commit = store.begin();
     add_withdrawals(commit, keys, customer_id, drafts, reason, actor, store.random());

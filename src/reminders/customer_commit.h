@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "reminders/recalls.h"
 #include "reminders/record/customer.h"
 #include "reminders/record/objection.h"
 #include "reminders/reminder_store.h"
@@ -28,9 +29,9 @@ Answer<std::optional<Customer>> mended_customer(ReminderStore& store, const Keys
 // Nothing is written unless the customer is there.
 void add_presence(Commit& commit, const Keys& keys, const std::string& customer_id);
 
-// Ids of drafts that wait for approval, at most `most`. Consistent.
+// Ids of drafts that wait for approval and are concerned, at most `most`. Consistent.
 Answer<std::vector<std::string>> pending_drafts(ReminderStore& store, const Keys& keys, const std::string& customer_id,
-                                                std::size_t most);
+                                                std::size_t most, const ReminderChoice& is_concerned);
 // As many as one commit can have beside what else it has.
 inline constexpr std::size_t most_withdrawn_at_once = 40;
 void add_withdrawals(Commit& commit, const Keys& keys, const std::string& customer_id,
@@ -38,6 +39,6 @@ void add_withdrawals(Commit& commit, const Keys& keys, const std::string& custom
                      base::Random& random);
 // Those that are left: more than one commit can have, or made while the others were withdrawn.
 Answer<void> withdraw_rest(ReminderStore& store, const Keys& keys, const std::string& customer_id,
-                           const std::string& reason, const Actor& actor);
+                           const std::string& reason, const Actor& actor, const ReminderChoice& is_concerned);
 
 }  // namespace postino::reminders

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "item/attribute_text.h"
 #include "reminders/customer_commit.h"
+#include "reminders/customer_records.h"
 #include "reminders/customers.h"
 #include "reminders/listing.h"
 #include "reminders/record/customer_item.h"
@@ -158,10 +159,9 @@ Answer<Recalled> Customers::write_invoice(const Keys& keys, const std::optional<
     TRY(guard, store_.mended_guard(keys, after.customer_id, actor));
   }
   const bool is_settled = was_overdue && !is_overdue(after, commit.now());
-  bool withdraws = false;
+  bool has_others = false;
   if (is_settled) {
-    TRY(const bool has_others, has_other_overdue(store_, keys, after));
-    withdraws = !has_others;
+    TRY(has_others, has_other_overdue(store_, keys, after));
   }
   expr::Placeholders seen;
   if (before) seen.values = item::Map{{":seen", before->version}};
@@ -192,21 +192,27 @@ Answer<Recalled> Customers::write_invoice(const Keys& keys, const std::optional<
   commit.audit(actor, action, invoice_subject(after),
                {{"amount", after.amount.text()}, {"due_date", after.due_date}, {"left", after.left().text()}},
                store_.random());
-  const std::string reason = after.is_paid() ? "nothing of what was overdue is left to be paid"
-                                             : "no invoice of the customer is overdue any more";
-  if (withdraws) {
-    TRY(const std::vector<std::string> drafts, pending_drafts(store_, keys, after.customer_id, most_withdrawn_at_once));
+  const std::string reason = has_others        ? std::string(settled_reason)
+                             : after.is_paid() ? "nothing of what was overdue is left to be paid"
+                                               : "no invoice of the customer is overdue any more";
+  const ReminderChoice is_concerned = [&](const item::Item& item) -> Answer<bool> {
+    if (!has_others) return true;
+    return are_settled(store_, keys, after.customer_id, invoices_in(item), after.id);
+  };
+  if (is_settled) {
+    TRY(const std::vector<std::string> drafts,
+        pending_drafts(store_, keys, after.customer_id, most_withdrawn_at_once, is_concerned));
     add_withdrawals(commit, keys, after.customer_id, drafts, reason, actor, store_.random());
   }
   // Which reminders are called back is not known yet.
   if (actor.note_answer) commit.add(actor.note_answer(""));
   TRY_VOID(store_.write(std::move(commit)));
-  if (!withdraws) return Recalled();
+  if (!is_settled) return Recalled();
   // The payment is written, whatever becomes of these.
-  if (const auto rest = withdraw_rest(store_, keys, after.customer_id, reason, actor); !rest)
+  if (const auto rest = withdraw_rest(store_, keys, after.customer_id, reason, actor, is_concerned); !rest)
     base::log_warning("reminders", "drafts of a customer who has paid are not withdrawn",
                       {{"customer", after.customer_id}, {"cause", rest.error().message}});
-  return recall(after.customer_id, reason, actor);
+  return recall(after.customer_id, reason, actor, is_concerned);
 }
 
 Answer<Taken<Invoice>> Customers::take_invoice(const Invoice& invoice, const Actor& actor) {

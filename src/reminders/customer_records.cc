@@ -7,6 +7,7 @@
 #include "reminders/record/customer_item.h"
 #include "reminders/record/invoice.h"
 #include "reminders/record/invoice_item.h"
+#include "reminders/record/item_fields.h"
 
 namespace postino::reminders {
 
@@ -72,6 +73,21 @@ Answer<std::optional<item::Item>> newest_reminder(ReminderStore& store, const Ke
   }
   return std::nullopt;
 }
+
+Answer<bool> are_settled(ReminderStore& store, const Keys& keys, const std::string& customer_id,
+                         const std::vector<std::string>& invoices, const std::string& settled) {
+  for (const std::string& id : invoices) {
+    if (id == settled) continue;
+    TRY(const std::optional<item::Item> item, store.get(keys.customer(customer_id), std::string(invoice_begin) + id));
+    // One that is not known, or cannot be read, may be owed: another program may have drafted the reminder.
+    const auto invoice =
+        item ? read_invoice(*item) : base::Result<Invoice>(base::fail(base::ErrorCode::not_found, "it is not known"));
+    if (!invoice || is_overdue(*invoice, store.clock().now())) return false;
+  }
+  return !invoices.empty();
+}
+
+std::vector<std::string> invoices_in(const item::Item& item) { return ItemFields(item).texts("overdue_invoices"); }
 
 Answer<std::vector<item::Item>> audit_events_of(ReminderStore& store, const Keys& keys,
                                                 const std::string& customer_id) {

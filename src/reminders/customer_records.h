@@ -28,4 +28,13 @@ Answer<std::optional<item::Item>> newest_reminder(ReminderStore& store, const Ke
 // Audit events about the customer, oldest first; not more than 10,000 of them.
 Answer<std::vector<item::Item>> audit_events_of(ReminderStore& store, const Keys& keys, const std::string& customer_id);
 
+// Why a reminder is not sent although its customer may get others.
+inline constexpr std::string_view settled_reason = "the invoices that it names are no longer overdue";
+// Are these invoices of the customer known, and is none of them overdue any more? False when there are none: then what
+// the customer owes as a whole decides. `settled`: one that counts as settled, whatever its record says.
+Answer<bool> are_settled(ReminderStore& store, const Keys& keys, const std::string& customer_id,
+                         const std::vector<std::string>& invoices, const std::string& settled = {});
+// Those that a draft or reminder names.
+std::vector<std::string> invoices_in(const item::Item& item);
+
 }  // namespace postino::reminders

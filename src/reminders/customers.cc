@@ -225,9 +225,10 @@ Answer<Page<Customer>> Customers::late_payers(const PageRequest& page, const std
   return answer;
 }
 
-Recalled Customers::recall(const std::string& id, const std::string& reason, const Actor& actor) {
+Recalled Customers::recall(const std::string& id, const std::string& reason, const Actor& actor,
+                           const ReminderChoice& is_concerned) {
   if (mail_ == nullptr || reason.empty()) return {};
-  return recall_reminders(store_, *mail_, store_.keys(actor.tenant), id, reason, actor);
+  return recall_reminders(store_, *mail_, store_.keys(actor.tenant), id, reason, actor, is_concerned);
 }
 
 Stopping<Customer> Customers::stopped(Customer customer, const Actor& actor) {

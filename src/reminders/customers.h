@@ -78,8 +78,9 @@ class Customers {
   // is paid. A paid one can no longer be changed: wrong_state. The same again changes nothing.
   Answer<Taken<Invoice>> take_invoice(const Invoice& invoice, const Actor& actor);
   Answer<Stopping<Invoice>> put_invoice(const Invoice& invoice, const Actor& actor);  // the same
-  // When nothing that was overdue is left, the drafts of the customer are withdrawn in the same commit. A draft that is
-  // written at this moment is written on condition of the guard's version, so none is overlooked.
+  // When nothing that was overdue is left, the drafts of the customer are withdrawn in the same commit; otherwise those
+  // that name none but invoices that are no longer overdue. A draft that is written at this moment is written on
+  // condition of the guard's version, so none is overlooked.
   Answer<Stopping<Invoice>> pay(const std::string& customer_id, const std::string& invoice_id, const Payment& payment,
                                 const Actor& actor);
   Answer<Invoice> find_invoice(const std::string& customer_id, const std::string& invoice_id,
@@ -103,8 +104,9 @@ class Customers {
   // record. unknown_customer when nothing tells of it, or it was erased.
   Answer<void> make_from_reminders(const Keys& keys, const std::string& id, const Actor& actor);
   Answer<Taken<Customer>> take_known(const Customer& customer, const Actor& actor);
-  // Of a customer who gets none any more.
-  Recalled recall(const std::string& id, const std::string& reason, const Actor& actor);
+  // Of a customer who gets none any more, or of those that are concerned.
+  Recalled recall(const std::string& id, const std::string& reason, const Actor& actor,
+                  const ReminderChoice& is_concerned = {});
   // With what was called back.
   Stopping<Customer> stopped(Customer customer, const Actor& actor);
   // Writes what an invoice has become, and all that follows from it.

@@ -6,6 +6,7 @@
 #include "base/timestamp.h"
 #include "item/attribute_text.h"
 #include "reminders/customer_commit.h"
+#include "reminders/customer_records.h"
 #include "reminders/recalls.h"
 #include "reminders/record/item_fields.h"
 #include "reminders/record/reminder_mail.h"
@@ -276,7 +277,7 @@ Answer<bool> Deliveries::look(const Watch& watch) {
   if (!before) {
     // Whatever has become of its record, it does not go out to a customer who is stopped.
     const bool waits = as_delivered(SentReminder(), **email).delivery == DeliveryStatus::queued;
-    if (waits) TRY_VOID(call_back(watch));
+    if (waits) TRY_VOID(call_back(watch, item ? invoices_in(*item) : std::vector<std::string>()));
     if (item) return base::propagate(refusal_of(before.error()));
     TRY_VOID(look_later(watch, waits));
     return false;
@@ -292,7 +293,7 @@ Answer<bool> Deliveries::look(const Watch& watch) {
   if (after.delivery == before->delivery && after.failure == before->failure) {
     const bool waits = after.delivery == DeliveryStatus::queued;
     if (waits) {
-      TRY(const bool is_cancelled, call_back(watch));
+      TRY(const bool is_cancelled, call_back(watch, before->overdue_invoices));
       if (is_cancelled) return true;
     }
     TRY_VOID(look_later(watch, waits));
@@ -308,9 +309,9 @@ Answer<bool> Deliveries::look(const Watch& watch) {
   return true;
 }
 
-Answer<bool> Deliveries::call_back(const Watch& watch) {
+Answer<bool> Deliveries::call_back(const Watch& watch, const std::vector<std::string>& invoices) {
   const Keys keys = store_.keys(watch.tenant);
-  const auto stopped = why_stopped_now(store_, customers_, keys, watch.customer_id);
+  const auto stopped = why_stopped_now(store_, customers_, keys, watch.customer_id, invoices);
   // What cannot be read stops no reminder.
   if (!stopped || stopped->empty()) return false;
   TRY(const RecallOutcome outcome, recall_reminder(store_, mail_, watch, *stopped, outbox_of(watch.tenant)));
@@ -332,15 +333,16 @@ Answer<std::string> Deliveries::find_objection(const outbox::Email& email) {
     // Another program may have removed it. The e-mail itself tells whose it is.
     const std::string customer = customer_in_tags(email.tags);
     if (!may_be_reminder(email.id) || !may_be_customer(customer)) return "";
-    return why_stopped_now(store_, customers_, store_.keys(email.tenant), customer);
+    return why_stopped_now(store_, customers_, store_.keys(email.tenant), customer, {});
   }
   const auto watch = read_watch(*item);
   if (!watch) return base::propagate(refusal_of(watch.error()));
   const Keys keys = store_.keys(watch->tenant);
-  TRY(std::string stopped, why_stopped_now(store_, customers_, keys, watch->customer_id));
-  if (!stopped.empty()) return stopped;
   TRY(const std::optional<item::Item> record,
       store_.get(keys.customer(watch->customer_id), std::string(sent_begin) + watch->record));
+  const std::vector<std::string> invoices = record ? invoices_in(*record) : std::vector<std::string>();
+  TRY(std::string stopped, why_stopped_now(store_, customers_, keys, watch->customer_id, invoices));
+  if (!stopped.empty()) return stopped;
   const bool is_cancelled =
       record && item::attribute_text(*record, "delivery_status") == name_of(DeliveryStatus::cancelled);
   return is_cancelled ? "the reminder was cancelled" : "";
@@ -363,7 +365,7 @@ Answer<void> Deliveries::check_requeue(const std::string& email_id) {
     return refuse(RefusalKind::wrong_state, "the e-mail is of a reminder that is " +
                                                 std::string(name_of(sent->delivery)) +
                                                 " and no longer counts for the rules; draft the reminder again");
-  TRY(const std::string stopped, why_stopped_now(store_, customers_, keys, watch->customer_id));
+  TRY(const std::string stopped, why_stopped_now(store_, customers_, keys, watch->customer_id, sent->overdue_invoices));
   if (!stopped.empty()) return refuse(RefusalKind::stopped, stopped);
   return {};
 }

@@ -57,8 +57,8 @@ class Deliveries {
   // True when its record was changed.
   Answer<bool> look(const Watch& watch);
   Answer<bool> look_at(const std::string& email_id);
-  // Of a customer who was stopped since it was approved: true when it is cancelled now.
-  Answer<bool> call_back(const Watch& watch);
+  // Of a customer who was stopped, or has paid these invoices, since it was approved: true when it is cancelled now.
+  Answer<bool> call_back(const Watch& watch, const std::vector<std::string>& invoices);
   // `waits`: the outbox has not finished with the e-mail.
   Answer<void> look_later(Watch watch, bool waits);
   Answer<std::string> find_objection(const outbox::Email& email);

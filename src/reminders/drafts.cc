@@ -397,7 +397,8 @@ Answer<StoredDraft> Drafts::read(const Keys& keys, const std::string& id) {
 
 Answer<ShownDraft> Drafts::show(const Keys& keys, Draft draft) {
   ShownDraft shown;
-  const auto standing = read_standing(store_, customers_, mail_, keys, draft.customer_id, draft.customer_email);
+  const auto standing =
+      read_standing(store_, customers_, mail_, keys, draft.customer_id, draft.customer_email, draft.overdue_invoices);
   if (standing) {
     shown.decision = store_.rules().decide(draft.reminder_type, standing->guard.last, store_.clock().now());
     shown.stopped = standing->stopped;
@@ -615,7 +616,7 @@ Answer<Drafts::Explanation> Drafts::explain(const std::string& customer_id, cons
   Explanation explanation;
   explanation.customer_id = customer_id;
   explanation.reminder_type = type;
-  const auto standing = read_standing(store_, customers_, mail_, keys, customer_id, "");
+  const auto standing = read_standing(store_, customers_, mail_, keys, customer_id, "", {});
   if (!standing) {
     // People are told which record cannot be read: until it can be, nothing is approved.
     if (standing.error().kind != RefusalKind::corrupt) return base::propagate(standing.error());

@@ -73,7 +73,7 @@ Answer<void> Handovers::hand_over(const Handover& handover) {
   Customers customers(store_);
   // The process that has stopped the customer may have ended before this one was called back. What cannot be read stops
   // no reminder.
-  if (const auto stopped = why_stopped_now(store_, customers, keys, handover.customer_id);
+  if (const auto stopped = why_stopped_now(store_, customers, keys, handover.customer_id, sent->overdue_invoices);
       stopped && !stopped->empty()) {
     TRY_VOID(recall_reminder(store_, mail_, {handover.email_id, handover.tenant, handover.customer_id, handover.record},
                              *stopped, {.tenant = handover.tenant, .name = "outbox", .key = {}, .from = {}}));

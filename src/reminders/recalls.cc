@@ -29,15 +29,16 @@ bool is_over(const item::Item& record) {
 // Those that wait in our outbox or on their way to it, as the records of a customer tell.
 class WaitingReminders {
  public:
-  WaitingReminders(ReminderStore& store, const Keys& keys, const std::string& customer_id)
-      : store_(store), keys_(keys), customer_id_(customer_id) {}
+  WaitingReminders(ReminderStore& store, const Keys& keys, const std::string& customer_id,
+                   const ReminderChoice& is_concerned)
+      : store_(store), keys_(keys), customer_id_(customer_id), is_concerned_(is_concerned) {}
 
   Answer<std::vector<Watch>> find() {
-    TRY_VOID(read(sent_begin, "PK, SK, email_id, delivery_status, delivered_at_ms", std::nullopt,
-                  [&](const item::Item& item) { add_sent(item); }));
+    TRY_VOID(read(sent_begin, "PK, SK, email_id, delivery_status, delivered_at_ms, overdue_invoices", std::nullopt,
+                  [&](const item::Item& item) { return add_sent(item); }));
     // Where another program has spoilt or removed the record, the draft still leads to the e-mail.
-    TRY_VOID(read(draft_begin, "PK, SK, revision, sent_record", name_of(DraftStatus::approved),
-                  [&](const item::Item& item) { add_draft(item); }));
+    TRY_VOID(read(draft_begin, "PK, SK, revision, sent_record, overdue_invoices", name_of(DraftStatus::approved),
+                  [&](const item::Item& item) { return add_draft(item); }));
     return std::move(waiting_);
   }
 
@@ -58,33 +59,41 @@ class WaitingReminders {
     request.consistent_read = true;
     do {
       TRY(ReminderStore::QueryPage page, store_.query(request));
-      for (const item::Item& item : page.items) take(item);
+      for (const item::Item& item : page.items) TRY_VOID(take(item));
       request.exclusive_start_key = std::move(page.next);
     } while (request.exclusive_start_key);
     return {};
   }
 
-  void add_sent(const item::Item& item) {
+  Answer<void> add_sent(const item::Item& item) {
     const std::string email_id = item::attribute_text(item, "email_id");
-    if (email_id.empty()) return;  // of another program
+    if (email_id.empty()) return {};  // of another program
     emails_.insert(email_id);
-    if (!is_over(item)) add(email_id, item::attribute_text(item, "SK").substr(sent_begin.size()));
+    if (is_over(item)) return {};
+    return add(item, email_id, item::attribute_text(item, "SK").substr(sent_begin.size()));
   }
 
-  void add_draft(const item::Item& item) {
+  Answer<void> add_draft(const item::Item& item) {
     const std::string id = item::attribute_text(item, "SK").substr(draft_begin.size());
     ItemFields fields(item);
     const std::string email_id = reminder_email_id(keys_.tenant(), id, std::max(1, fields.count("revision")));
-    if (emails_.insert(email_id).second) add(email_id, item::attribute_text(item, "sent_record"));
+    if (!emails_.insert(email_id).second) return {};
+    return add(item, email_id, item::attribute_text(item, "sent_record"));
   }
 
-  void add(const std::string& email_id, std::string record) {
+  Answer<void> add(const item::Item& item, const std::string& email_id, std::string record) {
+    if (is_concerned_) {
+      TRY(const bool is_concerned, is_concerned_(item));
+      if (!is_concerned) return {};
+    }
     waiting_.push_back({email_id, keys_.tenant(), customer_id_, std::move(record)});
+    return {};
   }
 
   ReminderStore& store_;
   const Keys& keys_;
   const std::string& customer_id_;
+  const ReminderChoice& is_concerned_;
   std::set<std::string> emails_;
   std::vector<Watch> waiting_;
 };
@@ -166,7 +175,7 @@ Answer<RecallOutcome> recall_reminder(ReminderStore& store, ReminderMailer& mail
 }
 
 Recalled recall_reminders(ReminderStore& store, ReminderMailer& mail, const Keys& keys, const std::string& customer_id,
-                          const std::string& reason, const Actor& actor) {
+                          const std::string& reason, const Actor& actor, const ReminderChoice& is_concerned) {
   Recalled recalled;
   const auto tell = [&](const Refusal& refusal) {
     recalled.trouble = refusal.message;
@@ -174,7 +183,7 @@ Recalled recall_reminders(ReminderStore& store, ReminderMailer& mail, const Keys
     base::log_warning("reminders", "a reminder that waits is not called back yet, although its customer is stopped",
                       {{"customer", customer_id}, {"cause", refusal.message}});
   };
-  const auto waiting = WaitingReminders(store, keys, customer_id).find();
+  const auto waiting = WaitingReminders(store, keys, customer_id, is_concerned).find();
   if (!waiting) {
     tell(waiting.error());
     return recalled;

@@ -1,14 +1,17 @@
-// Calls back reminders that were approved, and have not gone out, when their customer gets none any more.
+// Calls back reminders that were approved, and have not gone out, when their customer gets none any more, or the
+// invoices that they name are no longer overdue.
 //
-// Whatever stops a customer is written first, so that nothing more is approved, and no worker begins to send what was
+// Whatever stops them is written first, so that nothing more is approved, and no worker begins to send what was
 // (Deliveries::why_not_send()). Then the e-mails that wait are cancelled, and their records say so: they no longer
 // count for the rules. A process that ends in between leaves the rest to the workers that hand e-mails over, and to
 // those that follow them: they ask again whether the customer is stopped (handovers.h, deliveries.h).
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "item/value.h"
 #include "reminders/actor.h"
 #include "reminders/record/watch.h"
 #include "reminders/refusal.h"
@@ -18,6 +21,9 @@ namespace postino::reminders {
 
 class Keys;
 class ReminderStore;
+
+// Is this draft or reminder concerned? Asked of items that have at least their keys and their invoices. Empty: all are.
+using ReminderChoice = std::function<Answer<bool>(const item::Item& item)>;
 
 // Ids of sent reminders.
 struct Recalled {
@@ -46,9 +52,9 @@ enum class RecallOutcome {
 Answer<RecallOutcome> recall_reminder(ReminderStore& store, ReminderMailer& mail, const Watch& watch,
                                       const std::string& reason, const Actor& actor);
 
-// Of all that wait for this customer. What could not be done is told and logged, and is no error: what has stopped the
-// customer is written.
+// Of those that wait for this customer and are concerned. What could not be done is told and logged, and is no error:
+// what has stopped them is written.
 Recalled recall_reminders(ReminderStore& store, ReminderMailer& mail, const Keys& keys, const std::string& customer_id,
-                          const std::string& reason, const Actor& actor);
+                          const std::string& reason, const Actor& actor, const ReminderChoice& is_concerned = {});
 
 }  // namespace postino::reminders

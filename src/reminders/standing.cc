@@ -1,6 +1,7 @@
 #include "reminders/standing.h"
 
 #include "mail/address.h"
+#include "reminders/customer_records.h"
 #include "reminders/record/customer_item.h"
 #include "reminders/record/invoice_item.h"
 
@@ -57,7 +58,8 @@ Answer<bool> owes_nothing(ReminderStore& store, const Keys& keys, const std::str
 }  // namespace
 
 Answer<std::string> why_stopped_now(ReminderStore& store, Customers& customers, const Keys& keys,
-                                    const std::string& customer_id, std::optional<Customer>* customer) {
+                                    const std::string& customer_id, const std::vector<std::string>& invoices,
+                                    std::optional<Customer>* customer) {
   auto found = customers.find(customer_id, keys.tenant());
   if (!found && found.error().kind != RefusalKind::unknown_customer) return base::propagate(std::move(found).error());
   std::string stopped;
@@ -75,18 +77,23 @@ Answer<std::string> why_stopped_now(ReminderStore& store, Customers& customers, 
     TRY(const bool is_paid, owes_nothing(store, keys, customer_id));
     if (is_paid) stopped = "no invoice of the customer is overdue";
   }
+  if (stopped.empty()) {
+    TRY(const bool is_settled, are_settled(store, keys, customer_id, invoices));
+    if (is_settled) stopped = settled_reason;
+  }
   return stopped;
 }
 
 Answer<Standing> read_standing(ReminderStore& store, Customers& customers, ReminderMailer& mail, const Keys& keys,
-                               const std::string& customer_id, const std::string& draft_address) {
+                               const std::string& customer_id, const std::string& draft_address,
+                               const std::vector<std::string>& invoices) {
   Standing standing;
   auto guard = store.guard(keys, customer_id);
   if (!guard && guard.error().kind == RefusalKind::corrupt)
     guard.error().message += "; it is made anew when the customer is changed, or put once more";
   TRY(standing.guard, std::move(guard));
   if (!standing.guard.unreadable.empty()) return refuse(RefusalKind::corrupt, standing.guard.unreadable);
-  TRY(standing.stopped, why_stopped_now(store, customers, keys, customer_id, &standing.customer));
+  TRY(standing.stopped, why_stopped_now(store, customers, keys, customer_id, invoices, &standing.customer));
   standing.address = standing.customer ? standing.customer->email : draft_address;
   if (standing.stopped.empty() && mail::parse_mailbox(standing.address)) {
     const auto suppressed = mail.is_suppressed(standing.address, keys.tenant());

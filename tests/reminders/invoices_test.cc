@@ -297,6 +297,35 @@ TEST_F(InvoicesTest, TheLastOverduePaymentWithdrawsDrafts) {
   EXPECT_EQ(*item.find("version"), item::AttributeValue(1));
 }
 
+TEST_F(InvoicesTest, APaymentWithdrawsDraftsThatNameNothingElse) {
+  put(test_invoice("INV-1", yesterday));
+  put(test_invoice("INV-2", yesterday));
+  put(test_invoice("INV-3", yesterday));
+  const auto naming = [&](const item::List& invoices, base::TimePoint at) {
+    item::Item item = seed_draft("cust_001", at, "first");
+    item.set("overdue_invoices", invoices);
+    store_.put(std::move(item));
+    return key_time(at) + "_cust_001";
+  };
+  const std::string one = naming({"INV-1"}, test_start);
+  const std::string two = naming({"INV-1", "INV-2"}, test_start + 1s);
+  const std::string strange = naming({"INV-1", "INV-9"}, test_start + 2s);
+  const std::string none = naming({}, test_start + 3s);
+  ASSERT_TRUE(succeeded(pay("INV-1", "1")));
+  EXPECT_EQ(store_.draft_status("cust_001", one), "draft") << "a part is not all";
+  ASSERT_TRUE(succeeded(pay("INV-1")));
+  EXPECT_EQ(store_.draft_status("cust_001", one), "withdrawn");
+  EXPECT_EQ(item::attribute_text(*store_.get("CUSTOMER#cust_001", "DRAFT#" + one), "reason"),
+            "the invoices that it names are no longer overdue");
+  EXPECT_EQ(store_.draft_status("cust_001", two), "draft") << "another one is overdue";
+  put(test_invoice("INV-2", "2026-02-01"));
+  EXPECT_EQ(store_.draft_status("cust_001", two), "withdrawn");
+  EXPECT_EQ(store_.draft_status("cust_001", strange), "draft") << "what is not known may be owed";
+  EXPECT_EQ(store_.draft_status("cust_001", none), "draft");
+  ASSERT_TRUE(succeeded(pay("INV-3")));
+  EXPECT_EQ(store_.draft_status("cust_001", strange), "withdrawn") << "nothing at all is overdue";
+}
+
 TEST_F(InvoicesTest, APaymentOfWhatIsNotOverdueWithdrawsNothing) {
   put(test_invoice("INV-1", today));
   const std::string id = draft();

@@ -112,6 +112,51 @@ TEST_F(RecallsOfReminders, AreOfWhateverStopsTheCustomer) {
   EXPECT_THAT(mail_.payloads(), SizeIs(3));
 }
 
+class RecallsOfPaidReminders : public RecallsOfReminders {
+ protected:
+  // The draft of the seed names two.
+  RecallsOfPaidReminders() {
+    for (const std::string id : {"INV-002", "INV-003"}) {
+      Invoice invoice = office_.customers.find_invoice("cust_001", "INV-001", "").value();
+      invoice.id = id;
+      EXPECT_TRUE(succeeded(office_.customers.put_invoice(invoice, recall_actor)));
+    }
+  }
+  void pay_alone(const std::string& invoice) {
+    EXPECT_TRUE(succeeded(Customers(office_.records).pay("cust_001", invoice, {}, recall_actor)));
+  }
+
+  const std::string why_ = "the invoices that it names are no longer overdue";
+};
+
+TEST_F(RecallsOfPaidReminders, AreOfThoseThatNameNothingElse) {
+  const SentReminder sent = handed_over();
+  const auto first = office_.customers.pay("cust_001", "INV-001", {}, recall_actor);
+  ASSERT_TRUE(succeeded(first));
+  EXPECT_THAT(first->recalled.cancelled, IsEmpty()) << "the other one is overdue";
+  const auto second = office_.customers.pay("cust_001", "INV-002", {}, recall_actor);
+  ASSERT_TRUE(succeeded(second));
+  EXPECT_THAT(second->recalled.cancelled, ElementsAre(sent.id));
+  expect_cancelled(sent, why_);
+  EXPECT_EQ(outcome_of(office_.approve(put_draft(store_, "cust_001", "first"))), "stopped")
+      << "a draft that names only what is paid";
+}
+
+TEST_F(RecallsOfPaidReminders, AreNotNeededToKeepThemFromGoingOut) {
+  const SentReminder sent = handed_over();
+  store_.time().advance(8 * 24h);
+  const SentReminder waiting = approved();
+  pay_alone("INV-001");
+  pay_alone("INV-002");
+  EXPECT_EQ(office_.deliveries.why_not_send(mail_.find(sent.email_id, "").value().value()), why_);
+  EXPECT_TRUE(succeeded(office_.handovers.run_once()));
+  EXPECT_EQ(record(waiting).failure, why_);
+  const auto requeued = office_.deliveries.check_requeue(sent.email_id);
+  ASSERT_FALSE(requeued);
+  EXPECT_EQ(requeued.error().kind, RefusalKind::wrong_state) << "the look before it has called it back";
+  EXPECT_EQ(record(sent).failure, why_);
+}
+
 TEST_F(RecallsOfReminders, AreOfAnOptOutThatIsImportedToo) {
   const SentReminder sent = handed_over();
   Customer customer = office_.customers.find("cust_001", "").value();

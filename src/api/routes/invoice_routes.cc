@@ -130,16 +130,16 @@ std::vector<Route> invoice_routes() {
   list.answers = {{200, "A page of invoices.", {{json_content_type, "InvoicePage"}}}, no_customer()};
   Operation put =
       invoice_operation("putInvoice", "PUT", "/reminders/customers/{id}/invoices/{invoice}", "Add or change an invoice",
-                        "One that is paid cannot be changed any more. When nothing of the customer is "
-                        "overdue any more, drafts are withdrawn and reminders that wait are cancelled, as "
-                        "after a payment.");
+                        "One that is paid cannot be changed any more. When the invoice is no longer overdue, drafts "
+                        "are withdrawn and reminders that wait are cancelled, as after a payment.");
   put.body = {{{json_content_type, "InvoiceDetails"}}, true};
   put.answers.push_back({409, "The invoice is paid (WRONG_REMINDER_STATE).", {}});
   Operation pay = invoice_operation(
       "payInvoice", "POST", "/reminders/customers/{id}/invoices/{invoice}/pay", "Note a payment",
       "When the last overdue invoice of the customer is paid in full, the drafts of the customer are withdrawn, in the "
-      "same commit, and reminders that wait in the outbox are cancelled (`cancelled_reminders`). The same `reference` "
-      "again changes nothing.");
+      "same commit, and reminders that wait in the outbox are cancelled (`cancelled_reminders`). As long as others are "
+      "overdue, this is done to drafts and reminders that name none of them, but only invoices that are no longer "
+      "overdue. The same `reference` again changes nothing.");
   pay.body = {{{json_content_type, "Payment"}}, false};
   pay.answers.push_back({409, "The invoice is paid already (WRONG_REMINDER_STATE).", {}});
   return with_reminder_answers({
