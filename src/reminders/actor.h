@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "mail/text_rules.h"
 #include "store/note_answer.h"
 
 namespace postino::reminders {
@@ -19,6 +20,8 @@ struct Actor {
 
   // As it is written down.
   const std::string& known_as() const { return name.empty() ? key : name; }
+  // Does anything say who it is? What decides needs that.
+  bool is_known() const { return !mail::folded(known_as()).empty(); }
 };
 
 }  // namespace postino::reminders

@@ -156,13 +156,9 @@ Answer<void> Approvals::check(const Attempt& attempt, const Draft& draft) const 
     refusal.current_revision = draft.revision;
     return base::propagate(std::move(refusal));
   }
-  if (!rules_.other_person) return {};
   const Actor& actor = attempt.actor;
-  // An approver that is not known cannot be told from another person.
-  if (mail::folded(actor.known_as()).empty())
-    return refuse(RefusalKind::same_person, "who approves the draft " + draft.id +
-                                                " must be named, because it must be another person than the one who "
-                                                "wrote it");
+  if (!actor.is_known()) return refuse_field("approved_by", "is required");
+  if (!rules_.other_person) return {};
   const auto is_known = [](const std::string& name, const std::string& key) {
     return !mail::folded(name).empty() || !mail::folded(key).empty();
   };

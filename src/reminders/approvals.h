@@ -21,8 +21,7 @@ namespace postino::reminders {
 
 struct ApprovalRules {
   // Who made the draft, or its current revision, may not approve it: neither the person nor the API key. Names are
-  // compared as people read them: "Anna" is "anna ". Who approves or made it without a name and a key is not known, and
-  // refused as well.
+  // compared as people read them: "Anna" is "anna ". What was made without a name and a key is refused as well.
   bool other_person = false;
   std::string from;  // the sender's address, where the draft has none of its branding
   // Does the machine's clock contradict the one that is followed? Empty: that is not known.
@@ -34,7 +33,7 @@ class Approvals {
   Approvals(ReminderStore& store, Customers& customers, ReminderMailer& mail, ApprovalRules rules)
       : store_(store), customers_(customers), mail_(mail), rules_(std::move(rules)) {}
 
-  // `seen` is the revision that is approved, and exactly its text is sent.
+  // `seen` is the revision that is approved, and exactly its text is sent. The actor must be known.
   Answer<SentReminder> approve(const std::string& draft_id, int seen, const Actor& actor);
 
   // What is missing, and who can mend it, when nothing says which address the draft would come from; empty: nothing.

@@ -555,6 +555,7 @@ Answer<ShownDraft> Drafts::revise(const std::string& id, int seen, const DraftTe
 Answer<ShownDraft> Drafts::reject(const std::string& id, int seen, const std::string& reason, const Actor& actor) {
   TRY_VOID(check_reason(reason));
   return change(id, seen, actor, [&](Draft& draft, Commit& commit) -> Answer<void> {
+    if (!actor.is_known()) return refuse_field("rejected_by", "is required");
     draft.status = DraftStatus::rejected;
     draft.reason = reason;
     draft.decided_by = actor.known_as();

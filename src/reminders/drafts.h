@@ -90,6 +90,7 @@ class Drafts {
   Answer<RevisionDiff> diff(const std::string& id, std::optional<int> from, std::optional<int> to,
                             const std::string& tenant);
 
+  // The actor must be known.
   Answer<ShownDraft> reject(const std::string& id, int seen, const std::string& reason, const Actor& actor);
 
   // Would a reminder of this type be refused now? With the records that decide.

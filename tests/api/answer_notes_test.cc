@@ -91,11 +91,11 @@ TEST_F(RestReminderNotes, AreInTheCommitOfDraftsAndDecisions) {
   const Received revised =
       twice(place + "/revisions", R"({"revision":1,"email_subject":"Pay now","email_content":"Dear Ada!"})");
   EXPECT_EQ(revised.number("/revision"), 2);
-  const Received sent = twice(place + "/approve", R"({"revision":2})");
+  const Received sent = twice(place + "/approve", R"({"revision":2,"approved_by":"ann"})");
   EXPECT_EQ(get("/reminders/customers/cust_001/history").text("/data/0/id"), sent.text("/id"));
   EXPECT_EQ(get("/emails").size("/data"), 1U);
   const std::string other = make_draft();
-  twice("/reminders/drafts/" + other + "/reject", R"({"revision":1,"reason":"Ada called"})");
+  twice("/reminders/drafts/" + other + "/reject", R"({"revision":1,"reason":"Ada called","rejected_by":"ann"})");
 }
 
 TEST_F(RestReminderNotes, AreInTheCommitOfPaymentsAndObjections) {

@@ -54,9 +54,9 @@ TEST_F(RestReminderKeys, KeepNoNameNoAddressAndNoText) {
   EXPECT_EQ(bulk.text("/results/1/error/errors/0/field"), "drafts[1].customer_id");
   const std::string path = "/reminders/drafts/" + id;
   twice(path + "/revisions", R"({"revision":1,"email_subject":"Pay now","email_content":"Dear Ada!"})", "revise");
-  const Received sent = twice(path + "/approve", R"({"revision":2})", "approve");
+  const Received sent = twice(path + "/approve", R"({"revision":2,"approved_by":"ann"})", "approve");
   const std::string other = bulk.text("/results/0/draft/id");
-  twice("/reminders/drafts/" + other + "/reject", R"({"revision":1,"reason":"Ada called"})", "reject");
+  twice("/reminders/drafts/" + other + "/reject", R"({"revision":1,"reason":"Ada called","rejected_by":"ann"})", "reject");
   const Received out = twice("/reminders/customers/cust_001/opt-out", R"({"reason":"Ada called"})", "out");
   EXPECT_EQ(out.text("/cancelled_reminders/0"), sent.text("/id"));
   twice("/reminders/customers/cust_001/opt-in", "", "in");
@@ -74,13 +74,13 @@ TEST_F(RestReminderKeys, TellNothingOfACustomerWhoWasErased) {
   const std::string body = draft_of("cust_001");
   const Received made = call("POST", "/reminders/drafts", body, key("new"));
   const std::string approval = "/reminders/drafts/" + made.text("/id") + "/approve";
-  const Received sent = call("POST", approval, R"({"revision":1})", key("approve"));
+  const Received sent = call("POST", approval, R"({"revision":1,"approved_by":"ann"})", key("approve"));
   ASSERT_EQ(sent.status(), 200) << sent.response.body;
   ASSERT_EQ(call("POST", "/reminders/customers/cust_001/erase", R"({"also_unpaid":true})", key("erase")).status(), 200);
   const Received again = call("POST", "/reminders/drafts", body, key("new"));
   EXPECT_EQ(again.code(), "DRAFT_NOT_FOUND") << again.response.body;
   EXPECT_EQ(get("/reminders/drafts?status=any").size("/data"), 0U) << "it is not executed again";
-  const Received record = call("POST", approval, R"({"revision":1})", key("approve"));
+  const Received record = call("POST", approval, R"({"revision":1,"approved_by":"ann"})", key("approve"));
   EXPECT_EQ(record.status(), 200) << record.response.body;
   EXPECT_EQ(record.text("/id"), sent.text("/id"));
   EXPECT_THAT(record.response.body, Not(HasSubstr("ada@")));

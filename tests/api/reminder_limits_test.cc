@@ -130,7 +130,7 @@ TEST_F(RestReminders, LimitsOfRequestsAreThoseOfTheServices) {
   EXPECT_EQ(paid.status(), 200) << paid.response.body;
   const Received rejected =
       call("POST", "/reminders/drafts/" + make_draft() + "/reject",
-           R"({"revision":1,"reason":")" + std::string(ReminderLimits::reason_bytes, 'r') + R"("})");
+           R"({"revision":1,"rejected_by":"ann","reason":")" + std::string(ReminderLimits::reason_bytes, 'r') + R"("})");
   EXPECT_EQ(rejected.status(), 200) << rejected.response.body;
 }
 

@@ -315,7 +315,8 @@ def test_commands(start, binary, directory):
     postino("drafts", "revise", made["id"], "--revision", "1", "--email-subject", "Pay now", "--email-content", "Please.")
     assert "+Pay now" in postino("drafts", "diff", made["id"])
     assert "must be the current revision, which is 2" in postino("drafts", "approve", made["id"], "--revision", "1", status=1)
-    assert "Pay now" in postino("drafts", "approve", made["id"], "--revision", "2")
+    assert "approved-by is required" in postino("drafts", "approve", made["id"], "--revision", "2", status=1)
+    assert "Pay now" in postino("drafts", "approve", made["id"], "--revision", "2", "--approved-by", "ann")
     assert "first" in postino("customers", "history", "c1") and "too_soon" in postino(
         "check", "--customer-id", "c1", "--reminder-type", "first"
     )

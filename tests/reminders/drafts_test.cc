@@ -355,6 +355,13 @@ TEST_F(DraftsOnStore, OfAnotherProgramMayHaveAnyVersion) {
   EXPECT_TRUE(succeeded(approvals.approve("20260102_030505_cust_001", 1, actor())));
 }
 
+TEST_F(DraftsOnStore, ARejectionHasAPerson) {
+  add_customer("cust_001");
+  const std::string id = made(with_text("cust_001"));
+  EXPECT_THAT(faulty_fields(drafts_.reject(id, 1, "no", {})), ElementsAre("rejected_by"));
+  EXPECT_EQ(stored(id).status, DraftStatus::draft);
+}
+
 TEST_F(DraftsOnStore, ARejectionHasAReasonAndIsFinal) {
   add_customer("cust_001");
   const std::string id = made(with_text("cust_001"));

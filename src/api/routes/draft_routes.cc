@@ -323,9 +323,8 @@ Operation approval_operation(std::string_view id, std::string_view path, std::st
           .answers = {
               {200, "The reminder.", {{json_content_type, "SentReminder"}}},
               {403,
-               "The API key does not allow this. Or the caller has drafted it, or has no name (SAME_PERSON), if the "
-               "server is "
-               "configured to refuse this."},
+               "The API key does not allow this. Or the caller has drafted it, or it is not known who has "
+               "(SAME_PERSON), if the server is configured to refuse this."},
               no_draft(),
               {409,
                "Another revision is current (OTHER_REVISION, with `current_revision`); the draft was decided on or "

@@ -34,10 +34,13 @@ std::vector<Property> draft_text_properties(Presence presence) {
           {"email_html", draft_body(ReminderLimits::html_bytes, "The HTML, if there is one.")}};
 }
 
-Property person(std::string_view name, const std::string& what) {
+// Of a decision, which has a person.
+constexpr const char* without_key = ", required where there are no API keys";
+
+Property person(std::string_view name, const std::string& what, const std::string& more = "") {
   return {name,
           {.type = "string",
-           .description = what + ": a person or a program; the name of the API key by default.",
+           .description = what + ": a person or a program; the name of the API key by default" + more + ".",
            .pattern = person_pattern,
            .most = limit_of(ReminderLimits::person_bytes)}};
 }
@@ -235,17 +238,17 @@ std::vector<NamedSchema> draft_schemas() {
                                        person("revised_by", "Who revises it")},
                                       draft_text_properties(required))},
       {"Approval", with_properties({{"revision", revision_number("The revision that was seen, and is sent."), required},
-                                    person("approved_by", "Who approves it")},
+                                    person("approved_by", "Who approves it", without_key)},
                                    {})},
       {"NamedApproval",
        with_properties({{"draft_id", draft_line(ReminderLimits::draft_id_bytes, "The draft."), required},
                         {"revision", revision_number("The revision that was seen, and is sent."), required},
-                        person("approved_by", "Who approves it")},
+                        person("approved_by", "Who approves it", without_key)},
                        {})},
       {"Rejection",
        with_properties({{"revision", revision_number("The revision that was seen."), required},
                         {"reason", draft_line(ReminderLimits::reason_bytes, "Why it is rejected."), required},
-                        person("rejected_by", "Who rejects it")},
+                        person("rejected_by", "Who rejects it", without_key)},
                        {})},
       {"Variables",
        {.type = "object",
