@@ -188,9 +188,7 @@ Answer<Approvals::Outcome> Approvals::commit(Attempt& attempt, const StoredDraft
   sent.email_id = reminder_email_id(keys.tenant(), draft.id, draft.revision);
   const std::string& from = draft.from.empty() ? rules_.from : draft.from;
   if (from.empty()) return refuse(RefusalKind::no_sender, missing_sender(draft));
-  if (!may_be_customer(draft.customer_id)) return refuse_field("customer_id", std::string(customer_id_rule));
-  if (const auto address = mail::parse_mailbox(sent.customer_email); !address)
-    return refuse_field("customer_email", address.error().message);
+  TRY_VOID(refuse_faults(faults_of(draft, sent.customer_email)));
   const auto payload = make_payload(sent, from, draft.reply_to);
   if (!payload) return base::propagate(refusal_of(payload.error()));
   sent.message_id = mail_.message_id_of(sent.email_id, payload->from.address);

@@ -402,6 +402,14 @@ Answer<ShownDraft> Drafts::show(const Keys& keys, Draft draft) {
   if (standing) {
     shown.decision = store_.rules().decide(draft.reminder_type, standing->guard.last, store_.clock().now());
     shown.stopped = standing->stopped;
+    if (draft.status == DraftStatus::draft) {
+      // Of one that was decided on, the record of the reminder tells to whom it went.
+      draft.customer_email = standing->address;
+      if (standing->customer) draft.customer_name = standing->customer->name;
+      const std::vector<FieldFault> faults = faults_of(draft, standing->address);
+      if (shown.stopped.empty() && !faults.empty())
+        shown.stopped = "it cannot be an e-mail: " + faults.front().field + " " + faults.front().rule;
+    }
   } else {
     // People can look at the draft although a record that the decision rests on cannot be read.
     if (standing.error().kind != RefusalKind::corrupt) return base::propagate(standing.error());

@@ -34,9 +34,9 @@ struct NewDraft {
 
 // A draft with what the rules say about it now.
 struct ShownDraft {
-  Draft draft;
+  Draft draft;  // a pending one has name and address of the customer as they are now: there it would go
   Decision decision;
-  std::string stopped;  // why the customer gets no reminders at all, and the decision is so; empty: may
+  std::string stopped;  // why it cannot be approved, whatever the rules say, and the decision is so; empty: may
 };
 
 struct DraftFilter {

@@ -37,6 +37,9 @@ std::vector<FieldFault> faults_of(const TemplateVersion& version);
 std::vector<FieldFault> faults_of(const Branding& branding);
 // Fields are those of DraftText, after `prefix`.
 std::vector<FieldFault> faults_of(const DraftText& text, const std::string& prefix);
+// Why a draft can never become an e-mail to this address, whatever its customer and the rules say: another program may
+// have written anything into it. Fields are the attributes of its item.
+std::vector<FieldFault> faults_of(const Draft& draft, const std::string& address);
 std::vector<FieldFault> faults_of(const Variables& given);
 Answer<void> refuse_faults(std::vector<FieldFault> faults);
 

@@ -13,6 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 class ApprovalsOnAStore : public ::testing::Test {
  protected:
@@ -276,14 +277,22 @@ TEST_F(ApprovalsOnAStore, OfWhatIsNoEmailAreRefused) {
       {"customer_email", "john"},
       {"customer_email", ""},
       {"email_subject", std::string(3000, 'a')},
+      {"email_subject", ""},
+      {"email_content", ""},
       {"email_reply_to", "nobody"},
       {"email_from", "a@example.com\r\nBcc: b@c.de"}};
+  Templates templates(store_.records());
+  Drafts drafts(store_.records(), office_.customers, templates, office_.mail);
   for (const auto& [name, value] : broken) {
     const std::string id = draft();
     change_draft(id, name, value);
+    const auto shown = drafts.find(id, "");
+    ASSERT_TRUE(succeeded(shown));
+    EXPECT_THAT(shown->stopped, StartsWith("it cannot be an e-mail: " + name + " must "));
+    EXPECT_FALSE(shown->decision.is_allowed());
     const auto answer = office_.approve(id);
     EXPECT_EQ(outcome_of(answer), "invalid") << name << " " << value;
-    if (name == "customer_email" && !answer) {
+    if (!answer) {
       ASSERT_THAT(answer.error().faults, SizeIs(1));
       EXPECT_EQ(answer.error().faults[0].field, name);
     }

@@ -498,6 +498,21 @@ TEST_F(DraftsOnStore, AnErasureMeanwhileIsNotOverlooked) {
   EXPECT_GT(refused, 0);
 }
 
+// That is where the approval would send it.
+TEST_F(DraftsOnStore, ShowTheAddressThatTheCustomerHas) {
+  add_customer("cust_001");
+  const std::string id = made(with_text("cust_001"));
+  Customer moved = customers_.find("cust_001", "").value();
+  moved.name = "Ada King";
+  moved.email = "ada@example.net";
+  ASSERT_TRUE(succeeded(customers_.put(moved, actor())));
+  EXPECT_EQ(stored(id).customer_email, "ada@example.net");
+  EXPECT_EQ(stored(id).customer_name, "Ada King");
+  EXPECT_EQ(stored(id).revision, 1);
+  ASSERT_TRUE(succeeded(drafts_.reject(id, 1, "no", actor())));
+  EXPECT_EQ(stored(id).customer_email, "ada@example.com") << "as it was when it was decided on";
+}
+
 TEST_F(DraftsOnStore, AreWrittenAndToldAlthoughTheOutboxIsAway) {
   add_customer("cust_001");
   mail_.fails = true;
