@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "base/timestamp.h"
 #include "item/attribute_text.h"
 #include "reminders/customer_commit.h"
 #include "reminders/customer_records.h"
@@ -57,18 +58,45 @@ void settle(Invoice& invoice, const std::optional<base::TimePoint>& paid_at, bas
   if (!invoice.is_paid() && invoice.paid >= invoice.amount.amount) invoice.paid_at = paid_at.value_or(now);
 }
 
-// What a caller says of an invoice that is not paid yet. Payments are not taken back.
-Answer<Invoice> merged(const Invoice& before, const Invoice& given, base::TimePoint now) {
-  if (before.amount.currency != given.amount.currency && !before.paid.is_zero())
-    return refuse_field("currency", "must stay " + before.amount.currency + ", because a part is paid");
+// Payments are not taken back.
+Answer<void> check_paid(const Invoice& before, const Invoice& given, bool says_paid) {
+  if (says_paid && given.paid < before.paid && !given.paid_at)
+    return refuse_field(
+        "paid", "must not be less than what is paid already, " + Money{before.paid, before.amount.currency}.text());
   // What was paid before may be more than an amount that is lowered afterwards.
   if (given.paid > given.amount.amount && given.paid > before.paid)
     return refuse_field("paid", "must not be more than the amount, " + given.amount.text());
+  return {};
+}
+
+// What a caller says of an invoice that is paid: only the day of it may be new, if it was not known.
+Answer<Invoice> with_day(const Invoice& before, const Invoice& given, bool says_paid) {
+  if (before.amount != given.amount || before.due_date != given.due_date)
+    return refuse(RefusalKind::wrong_state, "the invoice " + given.id + " is paid, and can no longer be changed");
+  TRY_VOID(check_paid(before, given, says_paid));
+  Invoice after = before;
+  if (!given.paid_at) return after;
+  if (before.paid_day_unknown) {
+    after.paid_at = given.paid_at;
+    after.paid_day_unknown = false;
+  } else if (date_of(*given.paid_at) != date_of(*before.paid_at)) {
+    return refuse_field("paid_at", "must stay " + base::format_timestamp(*before.paid_at) +
+                                       ", because the invoice is paid, and can no longer be changed");
+  }
+  return after;
+}
+
+// What a caller says of an invoice that is not paid yet.
+Answer<Invoice> merged(const Invoice& before, const Invoice& given, bool says_paid, base::TimePoint now) {
+  if (before.amount.currency != given.amount.currency && !before.paid.is_zero())
+    return refuse_field("currency", "must stay " + before.amount.currency + ", because a part is paid");
+  TRY_VOID(check_paid(before, given, says_paid));
   Invoice after = before;
   after.amount = given.amount;
   after.due_date = given.due_date;
   after.paid = std::max(before.paid, given.paid_at ? std::max(given.paid, given.amount.amount) : given.paid);
   settle(after, given.paid_at, now);
+  after.paid_day_unknown = after.is_paid() && !given.paid_at && given.paid > before.paid;
   return after;
 }
 
@@ -188,7 +216,7 @@ Answer<Recalled> Customers::write_invoice(const Keys& keys, const std::optional<
   } else {
     add_presence(commit, keys, after.customer_id);
   }
-  if (after.is_paid()) commit.count(keys, "paid", after.customer_id);
+  if (after.is_paid() && !(before && before->is_paid())) commit.count(keys, "paid", after.customer_id);
   commit.audit(actor, action, invoice_subject(after),
                {{"amount", after.amount.text()}, {"due_date", after.due_date}, {"left", after.left().text()}},
                store_.random());
@@ -215,19 +243,16 @@ Answer<Recalled> Customers::write_invoice(const Keys& keys, const std::optional<
   return recall(after.customer_id, reason, actor, is_concerned);
 }
 
-Answer<Taken<Invoice>> Customers::take_invoice(const Invoice& invoice, const Actor& actor) {
+Answer<Taken<Invoice>> Customers::take_invoice(const Invoice& invoice, const Actor& actor, bool says_paid) {
   TRY_VOID(check_invoice(invoice, store_.clock().now()));
   const Keys keys = store_.keys(actor.tenant);
   for (int round = 0; round < change_rounds; ++round) {
     const base::TimePoint now = store_.clock().now();
     TRY(const std::optional<Invoice> before, stored_invoice(keys, invoice.customer_id, invoice.id));
     Invoice after;
-    if (before && before->is_paid()) {
-      if (before->amount == invoice.amount && before->due_date == invoice.due_date) return Taken<Invoice>{*before};
-      return refuse(RefusalKind::wrong_state, "the invoice " + invoice.id + " is paid, and can no longer be changed");
-    }
+    const bool was_paid = before && before->is_paid();
     if (before) {
-      TRY(after, merged(*before, invoice, now));
+      TRY(after, was_paid ? with_day(*before, invoice, says_paid) : merged(*before, invoice, says_paid, now));
       if (after == *before) return Taken<Invoice>{*before};
     } else {
       TRY(const std::optional<Customer> customer, mended_customer(store_, keys, invoice.customer_id, actor));
@@ -237,11 +262,11 @@ Answer<Taken<Invoice>> Customers::take_invoice(const Invoice& invoice, const Act
       fresh.id = invoice.id;
       fresh.created_at = now;
       fresh.amount.currency = invoice.amount.currency;
-      TRY(after, merged(fresh, invoice, now));
+      TRY(after, merged(fresh, invoice, says_paid, now));
     }
     after.updated_at = now;
     ++after.version;
-    const bool is_paid_now = after.is_paid();
+    const bool is_paid_now = after.is_paid() && !was_paid;
     const std::string action = !before ? "invoice.created" : is_paid_now ? "invoice.paid" : "invoice.changed";
     // Of one that is only said to be paid the day is unknown: it does not count as paid late.
     const bool is_late = invoice.paid_at && was_paid_late(after);

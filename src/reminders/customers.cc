@@ -140,12 +140,15 @@ Answer<void> Customers::make_from_reminders(const Keys& keys, const std::string&
   return {};
 }
 
-Answer<Taken<Customer>> Customers::take_known(const Customer& customer, const Actor& actor) {
+Answer<Taken<Customer>> Customers::take_known(const Customer& customer, const Actor& actor, bool says_opted_out) {
   bool changed = false;
+  bool takes_back = false;
   const base::TimePoint now = store_.clock().now();
   bool opts_out = false;
   TRY(Customer stored, change(customer.id, actor, "customer.changed", [&](Customer& after) {
         const Customer before = after;
+        takes_back = says_opted_out && !customer.opted_out && before.opted_out;
+        if (takes_back) return false;
         after.name = customer.name;
         after.email = customer.email;
         if (!mail::is_same_address(before.email, after.email)) {
@@ -157,12 +160,15 @@ Answer<Taken<Customer>> Customers::take_known(const Customer& customer, const Ac
         changed = after != before;
         return changed;
       }));
+  if (takes_back)
+    return refuse_field("opted_out",
+                        "must not be false, because the customer has opted out; opting in is another request");
   Recalled recalled;
   if (opts_out) recalled = recall(customer.id, why_stopped(stored), actor);
   return Taken<Customer>{std::move(stored), changed, std::move(recalled)};
 }
 
-Answer<Taken<Customer>> Customers::take(const Customer& customer, const Actor& actor) {
+Answer<Taken<Customer>> Customers::take(const Customer& customer, const Actor& actor, bool says_opted_out) {
   TRY_VOID(check_customer(customer));
   const Keys keys = store_.keys(actor.tenant);
   Customer made;
@@ -172,7 +178,7 @@ Answer<Taken<Customer>> Customers::take(const Customer& customer, const Actor& a
   made.opted_out = customer.opted_out;
   for (int round = 0; round < change_rounds; ++round) {
     TRY(const std::optional<item::Item> item, store_.get(keys.customer(customer.id), std::string(profile_sort)));
-    if (item) return take_known(customer, actor);
+    if (item) return take_known(customer, actor, says_opted_out);
     auto answer = make(keys, made, actor);
     if (answer) return Taken<Customer>{*std::move(answer), true};
     if (answer.error().kind != RefusalKind::busy) return base::propagate(std::move(answer).error());

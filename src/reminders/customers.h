@@ -58,7 +58,8 @@ class Customers {
 
   // Makes it or changes name and address. What the customer has decided, and counts, stay: also those of a customer of
   // this id that was erased. Bounces are those of an address, and end with it. `opted_out` is taken when it is true.
-  Answer<Taken<Customer>> take(const Customer& customer, const Actor& actor);
+  // `says_opted_out`: the caller has said so, also that it is false, which is refused for one who has opted out.
+  Answer<Taken<Customer>> take(const Customer& customer, const Actor& actor, bool says_opted_out = false);
   Answer<Customer> put(const Customer& customer, const Actor& actor);  // the same
   Answer<Customer> find(const std::string& id, const std::string& tenant);
   // The last one of each type that counts for the rules, also of other programs, by their types.
@@ -75,8 +76,10 @@ class Customers {
                                const std::string& address = {});
 
   // Makes it or changes it: amount, due date, and what is paid, which only grows. `paid_at` alone says that all of it
-  // is paid. A paid one can no longer be changed: wrong_state. The same again changes nothing.
-  Answer<Taken<Invoice>> take_invoice(const Invoice& invoice, const Actor& actor);
+  // is paid. A paid one can no longer be changed: wrong_state; only the day is taken, if it was not known. The same
+  // again changes nothing. `says_paid`: the caller has said how much is paid, also nothing; less than before is
+  // refused.
+  Answer<Taken<Invoice>> take_invoice(const Invoice& invoice, const Actor& actor, bool says_paid = false);
   Answer<Stopping<Invoice>> put_invoice(const Invoice& invoice, const Actor& actor);  // the same
   // When nothing that was overdue is left, the drafts of the customer are withdrawn in the same commit; otherwise those
   // that name none but invoices that are no longer overdue. A draft that is written at this moment is written on
@@ -103,7 +106,7 @@ class Customers {
   // A customer who can be sent a reminder can be stopped: one of whom only drafts and sent reminders tell gets a
   // record. unknown_customer when nothing tells of it, or it was erased.
   Answer<void> make_from_reminders(const Keys& keys, const std::string& id, const Actor& actor);
-  Answer<Taken<Customer>> take_known(const Customer& customer, const Actor& actor);
+  Answer<Taken<Customer>> take_known(const Customer& customer, const Actor& actor, bool says_opted_out);
   // Of a customer who gets none any more, or of those that are concerned.
   Recalled recall(const std::string& id, const std::string& reason, const Actor& actor,
                   const ReminderChoice& is_concerned = {});

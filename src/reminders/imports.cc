@@ -88,10 +88,10 @@ Answer<TakenLine> take_line(Customers& customers, const ImportLine& line, const 
     return base::propagate(std::move(refusal));
   }
   if (line.customer) {
-    TRY(Taken<Customer> taken, customers.take(*line.customer, actor));
+    TRY(Taken<Customer> taken, customers.take(*line.customer, actor, line.says_more));
     return taken_line(std::move(taken), line.customer_id());
   }
-  TRY(Taken<Invoice> taken, customers.take_invoice(*line.invoice, actor));
+  TRY(Taken<Invoice> taken, customers.take_invoice(*line.invoice, actor, line.says_more));
   return taken_line(std::move(taken), line.customer_id());
 }
 
@@ -106,7 +106,7 @@ std::vector<std::string> invoice_row(const Invoice& invoice) {
           invoice.amount.currency,
           invoice.due_date,
           Money{invoice.paid, invoice.amount.currency}.amount_text(),
-          invoice.paid_at ? base::format_timestamp(*invoice.paid_at) : ""};
+          invoice.known_paid_at() ? base::format_timestamp(*invoice.known_paid_at()) : ""};
 }
 
 void append_row(std::string& out, ImportFormat format, const std::vector<ImportColumn>& columns,

@@ -80,8 +80,12 @@ TEST_F(ImportsTest, TakeCustomersAsCsv) {
   EXPECT_EQ(customer("b").email, "b2@example.org");
   EXPECT_TRUE(customer("b").opted_out);
   EXPECT_FALSE(customer("c").opted_out);
-  customers_csv("id,name,email,opted_out\nb,Bea,b2@example.org,false\n");
+  EXPECT_THAT(shown(customers_csv("id,name,email,opted_out\nb,Bob,b2@example.org,false\nb,Bo,b2@example.org,\n")),
+              ElementsAre("1 taken, 0 unchanged, 1 refused",
+                          "2 opted_out: must not be false, because the customer has opted out; opting in is another "
+                          "request"));
   EXPECT_TRUE(customer("b").opted_out) << "an import takes no decision of a customer back";
+  EXPECT_EQ(customer("b").name, "Bo");
 }
 
 TEST_F(ImportsTest, TellOfEveryLineThatIsRefused) {
@@ -171,6 +175,44 @@ TEST_F(ImportsTest, TakeInvoices) {
                                  "a,3,10,EUR,2025-12-01\na,3,11,EUR,2025-12-01\n")),
               ElementsAre("0 taken, 2 unchanged, 1 refused",
                           "4 invoice_id: the invoice 3 is paid, and can no longer be changed"));
+}
+
+// In whichever order files tell it.
+TEST_F(ImportsTest, TheDayOfAPaymentMayFollow) {
+  customers_csv("id,name,email\na,Ada,ada@example.org\n");
+  const std::string header = "customer_id,id,amount,currency,due_date,paid,paid_at\n";
+  invoices_csv(header + "a,1,10.00,EUR,2025-12-01,10.00,\na,2,10.00,EUR,2025-12-01,10.00,2025-12-20\n");
+  EXPECT_TRUE(invoice("1").is_paid());
+  EXPECT_EQ(invoice("1").known_paid_at(), std::nullopt);
+  EXPECT_EQ(customer("a").late_payments, 1);
+  EXPECT_THAT(exported(ImportKind::invoices, ImportFormat::csv), HasSubstr("a,1,10.00,EUR,2025-12-01,10.00,\r\n"));
+  EXPECT_THAT(shown(invoices_csv(header + "a,1,10.00,EUR,2025-12-01,10.00,2025-12-20\n"
+                                          "a,2,10.00,EUR,2025-12-01,10.00,\n")),
+              ElementsAre("1 taken, 1 unchanged, 0 refused"));
+  EXPECT_EQ(invoice("1").known_paid_at(), invoice("2").known_paid_at());
+  EXPECT_EQ(customer("a").late_payments, 2);
+  EXPECT_THAT(shown(invoices_csv(header + "a,1,10.00,EUR,2025-12-01,10.00,2025-12-20T09:00:00Z\n")),
+              ElementsAre("0 taken, 1 unchanged, 0 refused"))
+      << "the same day";
+}
+
+TEST_F(ImportsTest, WhatWouldTakeAPaymentBackIsRefused) {
+  customers_csv("id,name,email\na,Ada,ada@example.org\n");
+  const std::string header = "customer_id,id,amount,currency,due_date,paid,paid_at\n";
+  invoices_csv(header + "a,1,10.00,EUR,2025-12-01,10.00,2025-12-02\na,2,10.00,EUR,2025-12-01,4.00,\n");
+  EXPECT_THAT(shown(invoices_csv(header + "a,1,10.00,EUR,2025-12-01,,2025-12-20\n"
+                                          "a,1,10.00,EUR,2025-12-01,0,\n"
+                                          "a,1,10.00,EUR,2025-12-01,9.99,\n"
+                                          "a,2,10.00,EUR,2025-12-01,3.99,\n"
+                                          "a,2,10.00,EUR,2025-12-01,,\n")),
+              ElementsAre("0 taken, 1 unchanged, 4 refused",
+                          "2 paid_at: must stay 2025-12-02T00:00:00.000Z, because the invoice is paid, and can no "
+                          "longer be changed",
+                          "3 paid: must not be less than what is paid already, 10.00 EUR",
+                          "4 paid: must not be less than what is paid already, 10.00 EUR",
+                          "5 paid: must not be less than what is paid already, 4.00 EUR"));
+  EXPECT_EQ(invoice("1").known_paid_at(), base::parse_timestamp("2025-12-02T00:00:00Z").value());
+  EXPECT_EQ(customer("a").late_payments, 0);
 }
 
 TEST_F(ImportsTest, TakeJsonLines) {

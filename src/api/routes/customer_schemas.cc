@@ -90,7 +90,7 @@ Schema invoice() {
                                    {"paid", text("What was paid so far."), required},
                                    {"due_date", day("It may be paid on that day."), required},
                                    {"status", {.type = "string", .choices = {"unpaid", "overdue", "paid"}}, required},
-                                   {"paid_date", time("When it was paid in full.")},
+                                   {"paid_date", time("When it was paid in full, if that is known.")},
                                    {"created_date", time(), required},
                                    {"updated_date", time(), required}})};
 }

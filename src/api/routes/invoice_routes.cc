@@ -152,14 +152,17 @@ std::vector<Route> invoice_routes() {
       {.operation = import_operation("importCustomers", "/reminders/import/customers", "Import customers",
                                      "As CSV with a header, or as JSON lines: `customer_id`, `customer_name`, "
                                      "`customer_email`, and `opted_out`, which may be missing. Each line by itself; "
-                                     "importing again changes nothing."),
+                                     "importing again changes nothing. A line that would take an opt-out back is "
+                                     "refused."),
        .handle = import_customers,
        .waits = Waits::for_others},
       {.operation =
            import_operation("importInvoices", "/reminders/import/invoices", "Import invoices",
                             "As CSV with a header, or as JSON lines: `customer_id`, `invoice_id`, `amount`, "
                             "`currency`, `due_date`, and `paid` and `paid_at`, which may be missing. Each line by "
-                            "itself; importing again changes nothing."),
+                            "itself; importing again changes nothing. A line that would take a payment back, or "
+                            "change the day of it, is refused. If it is paid without `paid_at`, the day is not known, "
+                            "and a later import may tell it."),
        .handle = import_invoices,
        .waits = Waits::for_others},
       {.operation = export_operation("exportCustomers", "/reminders/export/customers", "Export customers"),

@@ -245,7 +245,7 @@ void invoice_members(json::Writer& json, const reminders::Invoice& invoice, base
   json.key("paid").string(reminders::Money{invoice.paid, invoice.amount.currency}.amount_text());
   json.key("due_date").string(invoice.due_date);
   json.key("status").string(status_of(invoice, now));
-  time_member(json, "paid_date", invoice.paid_at);
+  time_member(json, "paid_date", invoice.known_paid_at());
   time_member(json, "created_date", invoice.created_at);
   time_member(json, "updated_date", invoice.updated_at);
 }

@@ -61,6 +61,7 @@ void read_customer_row(const ImportRow& row, ImportLine& line) {
   const auto opted_out = truth_of(text_in(row, "opted_out"));
   if (!opted_out) line.faults.push_back({"opted_out", "must be true or false"});
   customer.opted_out = opted_out.value_or(false);
+  line.says_more = row.contains("opted_out");
   line.customer = std::move(customer);
 }
 
@@ -83,6 +84,7 @@ void read_invoice_row(const ImportRow& row, ImportLine& line) {
   const bool has_currency = row.contains("currency");
   if (has_currency) invoice.amount = amount_in("amount");
   if (has_currency && line.faults.empty()) invoice.paid = amount_in("paid").amount;
+  line.says_more = row.contains("paid");
   if (const auto found = row.find("paid_at"); found != row.end()) {
     invoice.paid_at = parse_seed_time(found->second);
     if (!invoice.paid_at) line.faults.push_back({"paid_at", "must be a day or a time, such as 2026-11-15T09:30:00Z"});

@@ -32,6 +32,7 @@ struct ImportLine {
   int line = 0;
   std::optional<Customer> customer;
   std::optional<Invoice> invoice;
+  bool says_more = false;  // that the customer has not opted out; or how much of the invoice is paid, also nothing
   std::vector<json::FieldError> faults;
 
   std::string_view customer_id() const {

@@ -29,13 +29,16 @@ struct Invoice {
   Money amount;
   item::Number paid;                       // so far; more than the amount only if that was lowered afterwards
   std::string due_date;                    // "2026-11-15": it may be paid on that day; overdue from the next, in UTC
-  std::optional<base::TimePoint> paid_at;  // when it was paid in full
+  std::optional<base::TimePoint> paid_at;  // when it was paid in full, or was said to be
+  bool paid_day_unknown = false;           // it was said to be paid, and not when: paid_at is when that was said
   std::vector<RecordedPayment> payments;   // in the order in which they were told
   std::int64_t version = 0;
   base::TimePoint created_at;
   base::TimePoint updated_at;
 
   bool is_paid() const { return paid_at.has_value(); }
+  // When it was paid in full, if that is known.
+  std::optional<base::TimePoint> known_paid_at() const { return paid_day_unknown ? std::nullopt : paid_at; }
   Money left() const;  // to be paid; never below zero
 
   friend bool operator==(const Invoice&, const Invoice&) = default;

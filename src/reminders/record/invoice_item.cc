@@ -15,6 +15,7 @@ void set_invoice(item::Item& item, const Invoice& invoice) {
   item.set("paid", invoice.paid);
   item.set("due_date", invoice.due_date);
   set_moment(item, "paid_at_ms", invoice.paid_at);
+  if (invoice.paid_day_unknown) item.set("paid_day_unknown", true);
   item::List payments;
   for (const RecordedPayment& payment : invoice.payments)
     payments.emplace_back(item::Map{{"amount", payment.amount},
@@ -70,6 +71,7 @@ base::Result<Invoice> read_invoice(const item::Item& item) {
   invoice.paid = fields.number("paid").value_or(item::Number());
   invoice.due_date = fields.text("due_date");
   invoice.paid_at = fields.moment("paid_at_ms");
+  invoice.paid_day_unknown = fields.flag("paid_day_unknown");
   invoice.created_at = fields.moment("created_at_ms").value_or(base::TimePoint());
   invoice.updated_at = fields.moment("updated_at_ms").value_or(invoice.created_at);
   invoice.version = fields.whole("version");

@@ -48,6 +48,9 @@ TEST(InvoiceItem, IsReadBack) {
   invoice.payments.clear();
   invoice.paid_at = base::from_epoch_milliseconds(1);
   EXPECT_EQ(read_invoice(invoice_item(Keys(""), invoice)).value(), invoice);
+  invoice.paid_day_unknown = true;
+  EXPECT_EQ(*invoice_item(Keys(""), invoice).find("paid_day_unknown"), item::AttributeValue(true));
+  EXPECT_EQ(read_invoice(invoice_item(Keys(""), invoice)).value(), invoice);
 }
 
 TEST(InvoiceItem, ThatIsBrokenIsTold) {
