@@ -307,9 +307,9 @@ TEST_F(RestReminders, WhatIsWrongIsNamedAndChangesNothing) {
        "INVALID_REQUEST", "branding"},
       {"POST", "/reminders/templates/known/preview", R"({"customer_id":"nobody","reminder_type":"first"})", 404,
        "CUSTOMER_NOT_FOUND", "customer_id"},
-      {"GET", "/reminders/drafts?reminder_type=fourth", "", 400, "INVALID_REQUEST", "reminder_type"},
-      {"GET", "/reminders/sent?reminder_type=fourth", "", 400, "INVALID_REQUEST", "reminder_type"},
-      {"GET", customer + "/history?reminder_type=fourth", "", 400, "INVALID_REQUEST", "reminder_type"},
+      {"GET", "/reminders/drafts?reminder_type=Fourth", "", 400, "INVALID_REQUEST", "reminder_type"},
+      {"GET", "/reminders/sent?reminder_type=Fourth", "", 400, "INVALID_REQUEST", "reminder_type"},
+      {"GET", customer + "/history?reminder_type=Fourth", "", 400, "INVALID_REQUEST", "reminder_type"},
       {"GET", "/reminders/customers/nobody/history", "", 404, "CUSTOMER_NOT_FOUND", ""},
       {"GET", "/reminders/check?customer_id=nobody&reminder_type=first", "", 404, "CUSTOMER_NOT_FOUND", "customer_id"},
       {"GET", "/reminders/drafts?status=lost", "", 400, "INVALID_REQUEST", "status"},
@@ -372,6 +372,27 @@ TEST_F(RestReminders, TheWordsOfOtherProgramsAreShown) {
   EXPECT_EQ(customer.text("/last_reminders/0/reminder_type"), "first") << customer.response.body;
   EXPECT_EQ(customer.text("/last_reminders/0/sent_date"), "2025-09-21T15:00:00.000Z");
   EXPECT_EQ(customer.text("/last_reminders/0/record"), "20250921_150000_first");
+}
+
+// Rules come and go with the configuration.
+TEST_F(RestReminders, RecordsOfATypeWithoutARuleAreFound) {
+  make_customer();
+  store::PutItemRequest request;
+  request.table_name = "EmailTrackingTable";
+  request.item = {{"PK", "CUSTOMER#cust_001"},
+                  {"SK", "SENT#20250921_150000_friendly"},
+                  {"GSI1PK", "STATUS#sent"},
+                  {"GSI1SK", "2025-09-21T15:00:00Z"},
+                  {"customer_id", "cust_001"},
+                  {"reminder_type", "friendly"},
+                  {"email_subject", "Please pay"},
+                  {"email_content", "Dear Ada."},
+                  {"status", "sent"},
+                  {"sent_date", "2025-09-21T15:00:00Z"}};
+  ASSERT_TRUE(store().put_item(request));
+  EXPECT_EQ(get("/reminders/sent?reminder_type=friendly").size("/data"), 1U);
+  EXPECT_EQ(get("/reminders/customers/cust_001/history?reminder_type=friendly").size("/data"), 1U);
+  EXPECT_EQ(get("/reminders/drafts?reminder_type=friendly").size("/data"), 0U);
 }
 
 TEST_F(RestReminders, ARangeHasTimesOrWholeDays) {

@@ -97,7 +97,7 @@ Outcome list_drafts(Call& call) {
   reminders::DraftFilter filter;
   TRY(filter.status, draft_status(call));
   filter.customer_id = call.text("customer_id");
-  TRY(filter.reminder_type, type_in_query(call, *service));
+  TRY(filter.reminder_type, type_in_query(call));
   TRY(const reminders::PageRequest page, reminder_page(call));
   TRY(auto drafts, answered(service->drafts().list(filter, page, call.caller.tenant)));
   for (reminders::ShownDraft& shown : drafts.entries) shown = with_sender(*service, std::move(shown));

@@ -8,10 +8,9 @@ namespace postino::api {
 
 namespace {
 
-base::Result<reminders::HistoryRequest, Problem> history_request(const Call& call,
-                                                                 const reminders::Reminders& service) {
+base::Result<reminders::HistoryRequest, Problem> history_request(const Call& call) {
   reminders::HistoryRequest request;
-  TRY(request.reminder_type, type_in_query(call, service));
+  TRY(request.reminder_type, type_in_query(call));
   TRY(const TimeRange range, call.time_range());
   request.since = range.since;
   request.until = range.until;
@@ -45,7 +44,7 @@ Outcome history_of(const Call& call, reminders::Reminders& service, const std::s
 Outcome list_sent(Call& call) {
   TRY(auto* service, reminders_of(call));
   TRY(const bool failed, asks_for_failed(call));
-  TRY(const reminders::HistoryRequest request, history_request(call, *service));
+  TRY(const reminders::HistoryRequest request, history_request(call));
   if (const std::string customer = call.text("customer_id"); !customer.empty()) {
     const bool is_named = call.query.find("status") != nullptr;
     return history_of(call, *service, customer, request, is_named ? std::optional(failed) : std::nullopt,
@@ -57,7 +56,7 @@ Outcome list_sent(Call& call) {
 
 Outcome list_history(Call& call) {
   TRY(auto* service, reminders_of(call));
-  TRY(const reminders::HistoryRequest request, history_request(call, *service));
+  TRY(const reminders::HistoryRequest request, history_request(call));
   return history_of(call, *service, call.path_parameter("id"), request);
 }
 

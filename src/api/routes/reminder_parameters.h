@@ -20,7 +20,9 @@ inline Parameter customer_filter() {
 }
 
 inline Parameter type_filter() {
-  return {"reminder_type", ParameterPlace::query, {.type = "string", .description = "Only of this type."}};
+  return {"reminder_type",
+          ParameterPlace::query,
+          {.type = "string", .description = "Only of this type, whether there is a rule for it or not."}};
 }
 
 inline Parameter date_parameter() {

@@ -145,12 +145,10 @@ base::Result<reminders::PageRequest, Problem> reminder_page(const Call& call) {
   return reminders::PageRequest{std::move(page.cursor), page.limit};
 }
 
-base::Result<std::string, Problem> type_in_query(const Call& call, const reminders::Reminders& service) {
+base::Result<std::string, Problem> type_in_query(const Call& call) {
   std::string type = call.text("reminder_type");
-  if (type.empty() || service.rules().find(type) != nullptr) return type;
-  std::string types;
-  for (const reminders::Rule& rule : service.rules().all()) types.append(types.empty() ? "" : ", ").append(rule.type);
-  return refuse_field("reminder_type", "must be one of " + types);
+  if (type.empty() || reminders::is_type_name(type)) return type;
+  return refuse_field("reminder_type", std::string(reminders::type_name_rule));
 }
 
 base::Result<reminders::NewDraft, Problem> read_new_draft(std::string_view body) {

@@ -42,8 +42,8 @@ void note_email(const Call& call, const std::string& id);
 // Who calls; `name` is the person or program that the caller acts for, empty: the key's.
 reminders::Actor actor_of(const Call& call, std::string name = "");
 base::Result<reminders::PageRequest, Problem> reminder_page(const Call& call);
-// `reminder_type` of a query; empty: any. Refused when there is no rule for it.
-base::Result<std::string, Problem> type_in_query(const Call& call, const reminders::Reminders& service);
+// `reminder_type` of a query; empty: any. There may be records of types that have no rule any more.
+base::Result<std::string, Problem> type_in_query(const Call& call);
 
 // How the API calls a field that the services call otherwise.
 struct FieldName {

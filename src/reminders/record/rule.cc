@@ -15,13 +15,6 @@ constexpr std::size_t most_types = 20;
 constexpr std::size_t longest_type = 40;
 constexpr base::Milliseconds longest_time = 366 * 24h;
 
-bool is_type_name(std::string_view name) {
-  const auto fits = [](char letter) {
-    return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') || letter == '_' || letter == '-';
-  };
-  return !name.empty() && name.size() <= longest_type && std::ranges::all_of(name, fits);
-}
-
 bool is_time(base::Milliseconds time) { return time >= 0ms && time <= longest_time; }
 
 const LastSent* last_of(const std::vector<LastSent>& sent, std::string_view type) {
@@ -37,6 +30,13 @@ Decision refuse(Reason reason, std::string explanation) {
 }
 
 }  // namespace
+
+bool is_type_name(std::string_view name) {
+  const auto fits = [](char letter) {
+    return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') || letter == '_' || letter == '-';
+  };
+  return !name.empty() && name.size() <= longest_type && std::ranges::all_of(name, fits);
+}
 
 std::string_view name_of(Reason reason) {
   switch (reason) {
@@ -70,9 +70,7 @@ base::Result<Rules> Rules::make(std::vector<Rule> rules) {
   Rules made(std::move(rules));
   for (const Rule& rule : made.rules_) {
     const std::string type = "the type " + rule.type;
-    if (!is_type_name(rule.type))
-      return base::invalid("a type of reminders must be 1 to " + std::to_string(longest_type) +
-                           " lower-case letters, digits, _ and -");
+    if (!is_type_name(rule.type)) return base::invalid(std::string("a type of reminders ").append(type_name_rule));
     if (std::ranges::count(made.rules_, rule.type, &Rule::type) > 1) return base::invalid(type + " occurs twice");
     if (!is_time(rule.pause) || !is_time(rule.after_followed))
       return base::invalid(type + ": times must be from 0 to " + base::duration_in_words(longest_time));

@@ -14,6 +14,10 @@
 
 namespace postino::reminders {
 
+// May there be a rule for it, now or in another configuration?
+bool is_type_name(std::string_view name);
+inline constexpr std::string_view type_name_rule = "must be 1 to 40 lower-case letters, digits, _ and -";
+
 // What must hold before a reminder of a type is sent.
 struct Rule {
   std::string type;                      // "first"
