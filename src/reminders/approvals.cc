@@ -4,12 +4,12 @@
 
 #include "base/text.h"
 #include "base/timestamp.h"
-#include "mail/address.h"
 #include "mail/text_rules.h"
 #include "reminders/record/draft_item.h"
 #include "reminders/record/reminder_mail.h"
 #include "reminders/record/sent_item.h"
 #include "reminders/record/watch.h"
+#include "reminders/rendering.h"
 
 namespace postino::reminders {
 

@@ -32,7 +32,7 @@ AuditEvent event_of(const item::Item& item) {
 
 Answer<Page<AuditEvent>> Audit::list(const AuditRequest& request, const std::string& tenant) {
   const std::string date = request.date.empty() ? date_of(store_.clock().now()) : request.date;
-  if (!is_date(date)) return refuse_field("date", "must be a day such as 2026-11-15");
+  if (!is_date(date)) return refuse_field("date", std::string(date_rule));
   Listing listing;
   listing.name = "audit/" + date + "/" + request.subject;
   listing.table = store_.tables().audit();

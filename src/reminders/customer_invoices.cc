@@ -45,7 +45,7 @@ Answer<void> check_invoice(const Invoice& invoice, base::TimePoint now) {
   else if (const auto paid = Money::parse(invoice.paid.to_string(), invoice.amount.currency); !paid)
     note("paid", paid.error().message);
   if (invoice.amount.amount.is_zero()) note("amount", "must be more than zero");
-  if (!is_date(invoice.due_date)) note("due_date", "must be a day such as 2026-11-15");
+  if (!is_date(invoice.due_date)) note("due_date", std::string(date_rule));
   if (invoice.paid_at && *invoice.paid_at > now + clock_tolerance) note("paid_at", "must not be in the future");
   if (invoice.paid_at && !invoice.paid.is_zero() && invoice.paid < invoice.amount.amount)
     note("paid_at", "must be missing as long as less than the amount is paid");

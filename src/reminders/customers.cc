@@ -66,6 +66,17 @@ Answer<Customer> Customers::find(const std::string& id, const std::string& tenan
   return with_objection(*std::move(customer), objection);
 }
 
+Answer<void> Customers::check_known(const std::string& id, const std::string& tenant) {
+  const auto found = find(id, tenant);
+  // One that cannot be read is there.
+  if (found || found.error().kind == RefusalKind::corrupt) return {};
+  if (found.error().kind != RefusalKind::unknown_customer || !may_be_customer(id))
+    return base::propagate(found.error());
+  TRY(const std::optional<item::Item> newest, newest_reminder(store_, store_.keys(tenant), id));
+  if (!newest) return refuse_unknown_customer(id);
+  return {};
+}
+
 Answer<Customer> Customers::change(const std::string& id, const Actor& actor, const std::string& action,
                                    const std::function<bool(Customer&)>& decide, IfUnknown if_unknown) {
   if (!may_be_customer(id)) return refuse_unknown_customer(id);

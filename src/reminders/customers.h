@@ -62,6 +62,8 @@ class Customers {
   Answer<Taken<Customer>> take(const Customer& customer, const Actor& actor, bool says_opted_out = false);
   Answer<Customer> put(const Customer& customer, const Actor& actor);  // the same
   Answer<Customer> find(const std::string& id, const std::string& tenant);
+  // unknown_customer unless there is a record of it, or a draft or reminder of another program tells of it.
+  Answer<void> check_known(const std::string& id, const std::string& tenant);
   // The last one of each type that counts for the rules, also of other programs, by their types.
   Answer<std::vector<LastSent>> last_reminders(const std::string& id, const std::string& tenant);
   Answer<Page<Customer>> list(const PageRequest& page, const std::string& tenant);  // by id

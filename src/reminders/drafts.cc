@@ -4,7 +4,6 @@
 #include <map>
 #include <sstream>
 
-#include "base/text.h"
 #include "item/attribute_text.h"
 #include "mail/text_rules.h"
 #include "reminders/customer_commit.h"
@@ -335,7 +334,7 @@ Answer<std::vector<Answer<ShownDraft>>> Drafts::make_all(const std::vector<NewDr
 Answer<ShownDraft> Drafts::make_from(const NewDraft& given, const Actor& actor, base::TimePoint& earliest) {
   if (given.created_by.size() > longest_record_id)
     return refuse_field("created_by", "must not be longer than " + std::to_string(longest_record_id) + " bytes");
-  if (!given.created_by.empty() && base::trim(given.created_by).empty())
+  if (!given.created_by.empty() && mail::folded(given.created_by).empty())
     return refuse_field("created_by", "must not be blank");
   if (const auto line = mail::check_line(given.created_by); !line)
     return refuse_field("created_by", line.error().message);
@@ -609,7 +608,8 @@ Answer<RevisionDiff> Drafts::diff(const std::string& id, std::optional<int> from
   const DraftText* const before = text_of_revision(diff.from);
   const DraftText* const after = text_of_revision(diff.to);
   const std::string rule =
-      "must be a revision of the draft whose text is kept, 1 to " + std::to_string(all.back().number);
+      "must be a revision of the draft whose text is kept: " +
+      joined_texts(all, ", ", [](const Revision& revision) { return std::to_string(revision.number); });
   if (from && before == nullptr) return refuse_field("from", rule);
   if (before == nullptr || after == nullptr) return refuse_field("to", rule);
   diff.subject = diff_lines(before->subject, after->subject);

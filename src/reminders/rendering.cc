@@ -30,6 +30,11 @@ class FaultList {
     if (!is_record_id(id)) add(field, std::string(record_id_rule));
   }
 
+  // Blanks say nothing.
+  void check_words(std::string_view field, const std::string& text) {
+    if (mail::folded(text).empty()) add(field, text.empty() ? "must not be empty" : "must not be blank");
+  }
+
   void check_line(std::string_view field, const std::string& text, std::size_t most) {
     if (text.size() > most)
       add(field, "must not be longer than " + std::to_string(most) + " bytes");
@@ -162,9 +167,9 @@ std::vector<FieldFault> faults_of(const Branding& branding) {
 
 std::vector<FieldFault> faults_of(const DraftText& text, const std::string& prefix) {
   FaultList faults(prefix);
-  if (text.subject.empty()) faults.add("subject", "must not be empty");
+  faults.check_words("subject", text.subject);
   faults.check_line("subject", text.subject, outbox::PayloadLimits::subject_bytes);
-  if (text.body.empty()) faults.add("body", "must not be empty");
+  faults.check_words("body", text.body);
   if (text.subject.size() + text.body.size() + text.html.size() > most_text_bytes)
     faults.add("body", "must not be longer than " + std::to_string(most_text_bytes) + " bytes with subject and html");
   if (!mail::is_utf8(text.body)) faults.add("body", "must be UTF-8 without NUL");

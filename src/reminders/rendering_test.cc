@@ -179,6 +179,8 @@ TEST(Rendering, ATemplateNamesWhatIsWrongWithIt) {
 }
 
 TEST(Rendering, TextsHaveALimitTogether) {
+  EXPECT_THAT(texts(faults_of(DraftText{"\u00a0", " \n", ""}, "")),
+              ElementsAre("subject: must not be blank", "body: must not be blank"));
   DraftText text{"subject", std::string(most_text_bytes - 11, 'a'), "html"};
   EXPECT_THAT(faults_of(text, ""), IsEmpty());
   text.html += "5";

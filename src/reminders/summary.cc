@@ -20,7 +20,7 @@ constexpr std::string_view sent_of_type = "sent:";
 Answer<DaySummary> Summary::of_day(const std::string& date, const std::string& tenant) {
   DaySummary summary;
   summary.date = date.empty() ? date_of(store_.clock().now()) : date;
-  if (!is_date(summary.date)) return refuse_field("date", "must be a day such as 2026-11-15");
+  if (!is_date(summary.date)) return refuse_field("date", std::string(date_rule));
   for (const std::string_view name : usual_counts) summary.counts.emplace(name, 0);
   TRY(const auto items, store_.get_all(store_.keys(tenant).summary(summary.date), std::string(counts_begin),
                                        static_cast<std::size_t>(summary_shards)));

@@ -37,6 +37,9 @@ tl::unexpected<Refusal> unknown_version(const std::string& id, int version) {
   return tl::unexpected<Refusal>(std::move(refusal));
 }
 
+// Records have whole seconds, and so has the answer to who makes one.
+base::TimePoint whole_second(base::TimePoint time) { return std::chrono::floor<std::chrono::seconds>(time); }
+
 // Others may have added or activated a version meanwhile.
 std::size_t put_numbers(Commit& commit, const Keys& keys, const std::string& id, TemplateNumbers next) {
   const std::int64_t seen = next.changes;
@@ -180,7 +183,7 @@ Answer<TemplateVersion> Templates::add_version(const TemplateVersion& version, c
     added.status = is_first ? TemplateStatus::active : TemplateStatus::inactive;
     if (is_first) versions.numbers.active = added.version;
     added.created_by = actor.known_as();
-    added.created_at = commit.now();
+    added.created_at = whole_second(commit.now());
     commit.put(template_item(keys, added), "attribute_not_exists(PK)");
     put_numbers(commit, keys, added.template_id, versions.numbers);
     commit.audit(actor, "template.added", template_subject(added.template_id),
@@ -306,7 +309,7 @@ Answer<TemplateVersion> Templates::put_override(const TemplateVersion& version, 
   added.version = 0;
   added.status = TemplateStatus::active;
   added.created_by = actor.known_as();
-  added.created_at = commit.now();
+  added.created_at = whole_second(commit.now());
   // An erased customer gets none.
   const std::size_t profile =
       commit.check(Keys::key(keys.customer(added.customer_id), profile_sort), "attribute_exists(PK)");
@@ -354,7 +357,7 @@ Answer<Branding> Templates::put_branding(const Branding& branding, const Actor& 
   TRY_VOID(refuse_faults(faults_of(branding)));
   Commit commit = store_.begin();
   Branding put = branding;
-  put.updated_at = commit.now();
+  put.updated_at = whole_second(commit.now());
   commit.put(branding_item(store_.keys(actor.tenant), put));
   commit.audit(actor, "branding.put", "brandings/" + put.name, {}, store_.random());
   TRY_VOID(store_.write(std::move(commit)));

@@ -136,6 +136,7 @@ TEST_F(RestReminders, BlanksNameNobody) {
   EXPECT_EQ(field_of("/reminders/drafts/bulk", R"("drafts":[)" + draft + "]"), "drafts[0].created_by");
   EXPECT_EQ(field_of(of_draft + "/revisions", R"("revision":1,)" + text + R"("revised_by":"  ")"), "revised_by");
   EXPECT_EQ(field_of(of_draft + "/approve", R"("revision":1,"approved_by":" ")"), "approved_by");
+  EXPECT_EQ(field_of(of_draft + "/approve", R"("revision":1,"approved_by":"\u00a0")"), "approved_by");
   EXPECT_EQ(field_of(of_draft + "/reject", R"("revision":1,"reason":"no","rejected_by":" ")"), "rejected_by");
   EXPECT_EQ(
       field_of("/reminders/templates/t/versions", R"("subject_template":"s","body_template":"b","created_by":" ")"),

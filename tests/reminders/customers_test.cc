@@ -37,6 +37,12 @@ class CustomersTest : public ::testing::Test {
   CustomersEnvironment store_;
 };
 
+TEST_F(CustomersTest, AreKnownByDraftsOfOtherProgramsToo) {
+  EXPECT_EQ(refusal_kind(store_.customers().check_known("cust_009", "")), RefusalKind::unknown_customer);
+  store_.put(seed_draft("cust_009", test_start, "first"));
+  EXPECT_TRUE(succeeded(store_.customers().check_known("cust_009", "")));
+}
+
 TEST_F(CustomersTest, AreMadeOnce) {
   const auto first = customers().take(test_customer(), test_actor);
   ASSERT_TRUE(succeeded(first));

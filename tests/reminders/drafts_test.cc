@@ -562,6 +562,7 @@ TEST_F(DraftsThatOthersChange, GetARevisionForEachText) {
   const auto alone = drafts_.diff(id, {}, {}, "");
   ASSERT_TRUE(succeeded(alone)) << "the texts before it were overwritten";
   EXPECT_EQ(alone->from, 3);
+  EXPECT_EQ(refusal_text(drafts_.diff(id, 1, {}, "")), "from must be a revision of the draft whose text is kept: 3");
   const auto revised = drafts_.revise(id, 3, {"Please pay", "once", ""}, actor());
   ASSERT_TRUE(succeeded(revised));
   EXPECT_EQ(revised->draft.revision, 4);

@@ -145,25 +145,28 @@ TEST_F(ImportsTest, HaveLimits) {
 
 TEST_F(ImportsTest, TakeInvoices) {
   customers_csv("id,name,email\na,Ada,ada@example.org\n");
-  EXPECT_THAT(shown(invoices_csv("customer_id,invoice_id,amount,currency,due_date,paid,paid_at\n"
-                                 "a,1,1500.00,EUR,2025-12-31,,\n"
-                                 "a,2,10,JPY,2025-12-31,5,\n"
-                                 "a,3,10.00,EUR,2025-12-01,,2025-12-09\n"
-                                 "a,4,10.00,EUR,2025-12-01,10.00,2025-12-08T23:59:59Z\n"
-                                 "nobody,5,10.00,EUR,2025-12-01,,\n"
-                                 "a,6,\"10,00\",EUR,2025-12-01,,\n"
-                                 "a,7,10.00,eur,2025-12-01,,\n"
-                                 "a,8,10.00,EUR,01.12.2025,,\n"
-                                 "a,9,,EUR,2025-12-01,,\n"
-                                 "a,10,10.00,EUR,2025-12-01,1.001,\n"
-                                 "a,11,10.00,EUR,2025-12-01,,yesterday\n"
-                                 "a,13,10.00,EUR,2025-12-01,10.01,\n")),
-              ElementsAre("4 taken, 0 unchanged, 8 refused", "6 customer_id: there is no customer nobody",
-                          "7 amount: must be a decimal such as 1500.00, not negative and without other signs",
-                          HasSubstr("8 currency: must be"), "9 due_date: must be a day such as 2026-11-15",
-                          "10 amount: is required", HasSubstr("11 paid: must not have more than 2 decimals"),
-                          "12 paid_at: must be a day or a time, such as 2026-11-15T09:30:00Z",
-                          "13 paid: must not be more than the amount, 10.00 EUR"));
+  EXPECT_THAT(
+      shown(invoices_csv("customer_id,invoice_id,amount,currency,due_date,paid,paid_at\n"
+                         "a,1,1500.00,EUR,2025-12-31,,\n"
+                         "a,2,10,JPY,2025-12-31,5,\n"
+                         "a,3,10.00,EUR,2025-12-01,,2025-12-09\n"
+                         "a,4,10.00,EUR,2025-12-01,10.00,2025-12-08T23:59:59Z\n"
+                         "nobody,5,10.00,EUR,2025-12-01,,\n"
+                         "a,6,\"10,00\",EUR,2025-12-01,,\n"
+                         "a,7,10.00,eur,2025-12-01,,\n"
+                         "a,8,10.00,EUR,01.12.2025,,\n"
+                         "a,9,,EUR,2025-12-01,,\n"
+                         "a,10,10.00,EUR,2025-12-01,1.001,\n"
+                         "a,11,10.00,EUR,2025-12-01,,yesterday\n"
+                         "a,13,10.00,EUR,2025-12-01,10.01,\n"
+                         "a,14,10.00,EUR,1969-12-31,,\n")),
+      ElementsAre("4 taken, 0 unchanged, 9 refused", "6 customer_id: there is no customer nobody",
+                  "7 amount: must be a decimal such as 1500.00, not negative and without other signs",
+                  HasSubstr("8 currency: must be"), "9 due_date: must be a day such as 2026-11-15, and not before 1970",
+                  "10 amount: is required", HasSubstr("11 paid: must not have more than 2 decimals"),
+                  "12 paid_at: must be a day or a time, such as 2026-11-15T09:30:00Z",
+                  "13 paid: must not be more than the amount, 10.00 EUR",
+                  "14 due_date: must be a day such as 2026-11-15, and not before 1970"));
   EXPECT_EQ(invoice("1").left().text(), "1500.00 EUR");
   EXPECT_EQ(invoice("2").left().text(), "5 JPY");
   EXPECT_EQ(invoice("3").paid_at, base::parse_timestamp("2025-12-09T00:00:00Z").value());
@@ -227,9 +230,10 @@ TEST_F(ImportsTest, TakeJsonLines) {
                                    "{\"id\":\"e\",\"name\":\"E\",\"mail\":\"e@example.org\"}\n"
                                    "{\"id\":\"f\",\"name\":[\"F\"],\"email\":\"f@example.org\"}\n"
                                    "{\"id\":\"g\",\"customer_id\":\"h\",\"name\":\"G\",\"email\":\"g@example.org\"}")),
-              ElementsAre("2 taken, 0 unchanged, 6 refused", "4 customer_email: is required", HasSubstr("5 : "),
-                          "6 : must be a JSON object", HasSubstr("7 mail: is not known"),
-                          HasSubstr("8 name: must be a string"), "9 customer_id: must not occur twice"));
+              ElementsAre("2 taken, 0 unchanged, 6 refused", "4 customer_email: is required",
+                          "5 : must be JSON; it ends too early, in column 11", "6 : must be a JSON object",
+                          HasSubstr("7 mail: is not known"), HasSubstr("8 name: must be a string"),
+                          "9 customer_id: must not occur twice"));
   EXPECT_EQ(customer("a").name, "Ada \"{{x}}\" <b>");
   EXPECT_TRUE(customer("b").opted_out);
   EXPECT_THAT(

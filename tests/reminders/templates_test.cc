@@ -229,6 +229,18 @@ TEST_F(TemplatesOnStore, AVersionThatCannotBeReadLeavesTheOthersUsable) {
   EXPECT_EQ(active(), 3);
 }
 
+TEST_F(TemplatesOnStore, AreAnsweredWithTheTimeThatIsKept) {
+  store_.time().advance(123ms);
+  const auto added = templates_.add_version(template_text(), actor());
+  ASSERT_TRUE(succeeded(added));
+  EXPECT_EQ(added->created_at, templates_.find("reminder_first", 1, "")->created_at);
+  Branding branding;
+  branding.name = "example";
+  const auto put = templates_.put_branding(branding, actor());
+  ASSERT_TRUE(succeeded(put));
+  EXPECT_EQ(put->updated_at, templates_.find_branding("example", "")->updated_at);
+}
+
 TEST_F(TemplatesOnStore, AnOverrideIsForOneCustomer) {
   add_customer("cust_001");
   add_customer("cust_002");

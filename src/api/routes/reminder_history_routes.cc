@@ -25,17 +25,15 @@ base::Result<bool, Problem> asks_for_failed(const Call& call) {
   return refuse_field("status", "must be sent or failed");
 }
 
-// Of a customer that we know, or of whom another program has sent something. `failed`: only those, or only the others.
+// Of a customer that we know, or of whom another program has drafted or sent something. `failed`: only those, or only
+// the others.
 Outcome history_of(const Call& call, reminders::Reminders& service, const std::string& customer_id,
                    const reminders::HistoryRequest& request, std::optional<bool> failed = std::nullopt,
                    std::span<const NamedThing> named = {}) {
   const std::string& tenant = call.caller.tenant;
   TRY(auto page, answered(service.history().of_customer(customer_id, request, tenant)));
-  if (page.entries.empty() && page.cursor.empty()) {
-    const reminders::HistoryRequest everything;
-    TRY(const auto any, answered(service.history().of_customer(customer_id, everything, tenant)));
-    if (any.entries.empty()) TRY_VOID(answered_about(named, service.customers().find(customer_id, tenant)));
-  }
+  if (page.entries.empty() && page.cursor.empty())
+    TRY_VOID(answered_about(named, service.customers().check_known(customer_id, tenant)));
   if (failed)
     std::erase_if(page.entries, [&](const reminders::SentReminder& sent) { return sent.counts() == *failed; });
   return json_reply(page_json(page));

@@ -2,6 +2,7 @@
 
 #include "api/routes/object_body.h"
 #include "base/text.h"
+#include "mail/text_rules.h"
 
 namespace postino::api {
 
@@ -24,7 +25,7 @@ std::string line_field(json::Fields& fields, std::string_view name, std::size_t 
 // A name of blanks alone is no name.
 std::string person_field(json::Fields& fields, std::string_view name) {
   std::string person = line_field(fields, name, Sizes::person_bytes);
-  if (!person.empty() && base::trim(person).empty()) fields.refuse(name, "must not be blank");
+  if (!person.empty() && mail::folded(person).empty()) fields.refuse(name, "must not be blank");
   return person;
 }
 

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "json/string.h"
 #include "mail/address_syntax.h"
+#include "mail/text_rules.h"
 
 namespace postino::reminders {
 
@@ -32,7 +33,7 @@ bool may_be_customer(std::string_view id) {
 }
 
 base::Result<void> check_customer_name(std::string_view name) {
-  if (base::trim(name).empty()) return base::invalid("must not be empty");
+  if (mail::folded(name).empty()) return base::invalid("must not be empty");
   if (name.size() > longest_customer_name)
     return base::invalid("must not be longer than " + std::to_string(longest_customer_name) + " bytes");
   if (!json::is_utf8(name)) return base::invalid("must be UTF-8");

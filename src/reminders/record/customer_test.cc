@@ -31,6 +31,7 @@ TEST(CustomerRules, ANameIsOneLine) {
   EXPECT_EQ(rule_of(check_customer_name("<b>Ada</b> {{amount}} \"&\" 世界")), "") << "markup means nothing";
   EXPECT_EQ(rule_of(check_customer_name("")), "must not be empty");
   EXPECT_EQ(rule_of(check_customer_name(" \t")), "must not be empty");
+  EXPECT_EQ(rule_of(check_customer_name("\u00a0")), "must not be empty");
   EXPECT_THAT(rule_of(check_customer_name("Ada\r\nBcc: all@example.org")), HasSubstr("line breaks"));
   EXPECT_THAT(rule_of(check_customer_name("Ada\x7F")), HasSubstr("control characters"));
   EXPECT_EQ(rule_of(check_customer_name("Ad\xE4")), "must be UTF-8");

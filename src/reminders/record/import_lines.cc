@@ -194,11 +194,18 @@ std::optional<std::string> plain_text(json::Element element) {
   return std::nullopt;
 }
 
+// The number of the line in the file is told beside the rule.
+std::string within_line(std::string rule) {
+  constexpr std::string_view line = "line 1, ";
+  if (const std::size_t begin = rule.find(line); begin != std::string::npos) rule.erase(begin, line.size());
+  return rule;
+}
+
 ImportLine read_json_line(ImportKind kind, int number, std::string_view text, json::Document& document) {
   json::FieldErrors errors;
   if (!document.parse(text, errors)) {
     const json::FieldError& error = errors.list().front();
-    return faulty_line(number, error.field, error.rule);
+    return faulty_line(number, error.field, within_line(error.rule));
   }
   if (!document.root().is_object()) return faulty_line(number, "", "must be a JSON object");
   ImportRow row;

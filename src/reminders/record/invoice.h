@@ -44,7 +44,8 @@ struct Invoice {
   friend bool operator==(const Invoice&, const Invoice&) = default;
 };
 
-bool is_date(std::string_view text);                        // a day of the calendar, "2026-11-15", from 1970 on
+bool is_date(std::string_view text);  // a day of the calendar, "2026-11-15", from 1970 on
+inline constexpr std::string_view date_rule = "must be a day such as 2026-11-15, and not before 1970";
 std::string date_of(base::TimePoint time);                  // that it falls on, in UTC
 base::TimePoint first_moment_after(std::string_view date);  // of the next day, in UTC
 bool is_overdue(const Invoice& invoice, base::TimePoint now);

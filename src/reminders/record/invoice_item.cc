@@ -35,7 +35,7 @@ std::string invoice_fault(const item::Item& item, const Invoice& invoice) {
     return "amount " + amount.error().message;
   if (const auto paid = Money::parse(invoice.paid.to_string(), invoice.amount.currency); !paid)
     return "paid " + paid.error().message;
-  if (!is_date(invoice.due_date)) return "due_date must be a day such as 2026-11-15";
+  if (!is_date(invoice.due_date)) return std::string("due_date ").append(date_rule);
   if (invoice.version < 1) return "version must be a whole number from 1 on";
   return "";
 }
