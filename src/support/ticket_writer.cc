@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "access/caller_scope.h"
 #include "base/log.h"
 #include "item/attribute_text.h"
 #include "support/record/handover.h"
@@ -258,6 +259,7 @@ Answer<void> TicketWriter::write(std::vector<store::TransactAction> actions,
                                  const std::optional<outbox::Payload>& email, const std::string& tenant,
                                  std::vector<std::size_t>& failed) {
   if (email && mail_.shares_commits()) {
+    const access::CallerScope desk(tenant, "");
     const outbox::JoinedOutcome outcome = mail_.accept_with(*email, tenant, std::move(actions));
     if (outcome.email) return {};
     failed = failed_conditions(*outcome.error);
@@ -279,6 +281,7 @@ Answer<void> TicketWriter::write_large(std::vector<store::TransactAction> action
   }
   TRY_VOID(store_.write(actions, &failed));
   if (!email || !mail_.shares_commits()) return {};
+  const access::CallerScope desk(tenant, "");
   if (const auto accepted = mail_.accept(*email, tenant); !accepted)
     base::log_warning("support", "an e-mail of a ticket is not in the outbox yet",
                       {{"email", email->id}, {"cause", accepted.error().message}});

@@ -43,7 +43,9 @@ class TicketWriter {
 
   // The actions for a new ticket, in the first places, and the rest of the change.
   std::vector<store::TransactAction> creation(const Keys& keys, TicketChange& change);
-  // Writes actions, and the e-mail with them if there is one. With conditions that failed: busy.
+  // Writes actions, and the e-mail with them if there is one. With conditions that failed: busy. The e-mail is one of
+  // the desk, and enters the outbox as such: a caller that is bound to a customer acts on tickets, and has no right to
+  // e-mails.
   Answer<void> write(std::vector<store::TransactAction> actions, const std::optional<outbox::Payload>& email,
                      const std::string& tenant, std::vector<std::size_t>& failed);
   // The same for items of which a part is in the object store. The outbox's commits go past it, so that the e-mail

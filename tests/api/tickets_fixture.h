@@ -15,8 +15,8 @@ namespace postino::api {
 
 class RestTickets : public Rest {
  protected:
-  explicit RestTickets(const std::string& from = "Support <support@example.com>")
-      : desk_(store(), room_, options_with(from), clock(), random_, retry_) {
+  explicit RestTickets(const support::LetterRules& letters = {.from = "Support <support@example.com>"})
+      : desk_(store(), room_, options_with(letters), clock(), random_, retry_) {
     const auto prepared = desk_.prepare([] { return true; });
     EXPECT_TRUE(prepared) << prepared.error().message;
     start_tickets();
@@ -26,14 +26,15 @@ class RestTickets : public Rest {
     start({});
   }
 
-  support::SupportOptions options_with(const std::string& from) {
+  support::SupportOptions options_with(const support::LetterRules& letters) {
     support::SupportOptions options;
-    options.letters.from = from;
+    options.letters = letters;
     options.objects = &objects_;
     return options;
   }
-  void start_tickets(std::initializer_list<std::string_view> keys = {}) {
+  void start_tickets(std::initializer_list<std::string_view> keys = {}, access::Sessions* sessions = nullptr) {
     ApiOptions options;
+    options.sessions = sessions;
     for (const std::string_view key : keys) options.keys.push_back(parse_api_key(key).value());
     options.tickets = &desk_;
     start(std::move(options));

@@ -343,9 +343,43 @@ TEST_F(RestTickets, KeysOfOtherCustomersAreOthers) {
   EXPECT_THAT(guess.response.body, Not(HasSubstr("mine")));
 }
 
+class RestTicketsWithOwnLetters : public RestTickets {
+ protected:
+  RestTicketsWithOwnLetters()
+      : RestTickets({.from = "Support <support@example.com>", .acknowledges = true}),
+        sessions_(store(), {}, clock(), random_, retry_) {}
+  ~RestTicketsWithOwnLetters() override { start({}); }  // the API goes before its sessions
+
+  std::vector<std::string> kinds(const std::string& id, std::string_view key) {
+    std::vector<std::string> found;
+    const Received emails = get("/tickets/" + id + "/emails", as(key));
+    for (std::size_t i = 0; i < emails.size("/data"); ++i)
+      found.push_back(emails.text("/data/" + std::to_string(i) + "/kind"));
+    return found;
+  }
+
+  access::Sessions sessions_;
+};
+
+// What bound callers do makes the desk write e-mails, to which they have no right themselves.
+TEST_F(RestTicketsWithOwnLetters, GoOutForCallersThatAreBoundToACustomer) {
+  constexpr std::string_view of_acme = "ca:customer@acme/cust_1:acme-customer-0123456789";
+  constexpr std::string_view bound_operator = "bo:operator/cust_1:bound-operator-0123456789";
+  start_tickets({operator_key, acme_key, first_key, of_acme, bound_operator}, &sessions_);
+  const Received session =
+      call("POST", "/sessions", R"({"api_key":")" + std::string(first_key.substr(first_key.rfind(':') + 1)) + R"("})");
+  ASSERT_EQ(session.status(), 201) << session.response.body;
+  for (const Headers& headers : {as(first_key), as(of_acme), as(bound_operator), with_secret(session.text("/token"))}) {
+    const std::string id = open("cust_1", "", headers);
+    const bool is_of_acme = headers == as(of_acme);
+    EXPECT_THAT(kinds(id, is_of_acme ? acme_key : operator_key), ElementsAre("acknowledgement"));
+  }
+  EXPECT_EQ(get("/emails", as(operator_key)).size("/data"), 4U);
+}
+
 class RestTicketsWithoutSender : public RestTickets {
  protected:
-  RestTicketsWithoutSender() : RestTickets("") {}
+  RestTicketsWithoutSender() : RestTickets(support::LetterRules{}) {}
 };
 
 TEST_F(RestTicketsWithoutSender, SendNothing) {

@@ -2,6 +2,7 @@
 #include <functional>
 #include <limits>
 
+#include "access/caller_scope.h"
 #include "former_system.h"
 #include "item/attribute_text.h"
 #include "item/plain_json.h"
@@ -95,6 +96,26 @@ TEST_F(LargeTicketsTest, ATicketOfOursThatGrewLargeCanBeChanged) {
   ASSERT_TRUE(succeeded(after));
   EXPECT_EQ(attribute_text(after->data, "protocol").size(), 600'000U);
   EXPECT_EQ(attribute_text(after->data, "status"), "PROCESSING");
+}
+
+// The desk tells the engineer, although the caller has no right to e-mails.
+TEST_F(LargeTicketsTest, ACallerThatIsBoundToACustomerEscalatesOne) {
+  put_large("tkt_1");
+  FormerSystem(store_).update_ticket_status_with_event("tkt_1", "PROCESSING", "NEW");
+  SupportDesk desk{large_,
+                   outside_.own_mail,
+                   {.letters = {.from = "support@example.com",
+                                .reply_to = "",
+                                .acknowledges = false,
+                                .engineers = {{"eng_1", "eng1@example.com"}}}},
+                   store_.clock(),
+                   store_.random(),
+                   store_.retry()};
+  {
+    const access::CallerScope scope("", "cust_456");
+    ASSERT_TRUE(succeeded(desk.tickets().escalate("tkt_1", "eng_1", "", {}, customer_actor("cust_456"))));
+  }
+  EXPECT_THAT(outside_.emails(), SizeIs(1));
 }
 
 TEST_F(LargeTicketsTest, WhatOthersWriteMeanwhileIsNotLost) {
