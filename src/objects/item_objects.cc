@@ -81,7 +81,8 @@ std::optional<std::string> name_for_item(const ObjectKind& kind, const KeyedTabl
 
 std::optional<item::Key> owner_of_object(const ObjectKind& kind, const KeyedTable& table, std::string_view name) {
   const std::string prefix = object_prefix(kind, table);
-  if (!name.starts_with(prefix)) return std::nullopt;
+  // Another program may have written any text where a name is expected.
+  if (!name.starts_with(prefix) || !check_object_name(name)) return std::nullopt;
   name.remove_prefix(prefix.size());
   item::Key key;
   for (const store::AttributeDefinition& each : table.keys) {

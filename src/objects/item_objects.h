@@ -43,7 +43,8 @@ struct ObjectKind {
 std::optional<std::string> name_for_item(const ObjectKind& kind, const KeyedTable& table, const item::Map& item,
                                          std::string_view version);
 
-// The key of the item that an object belongs to; nullopt for a name of another form, kind or table.
+// The key of the item that an object belongs to; nullopt for a name of another form, kind or table, and for what is no
+// name of an object.
 std::optional<item::Key> owner_of_object(const ObjectKind& kind, const KeyedTable& table, std::string_view name);
 
 // The object that an item refers to. nullopt when it refers to none, or to one that is not its own.

@@ -62,6 +62,8 @@ TEST(ItemObjectsTest, AnItemRefersToItsOwnAlone) {
   EXPECT_EQ(object_of_item(kind, tickets, "other", item), std::nullopt);
   item.set("PK", "TICKET#2");
   EXPECT_EQ(object_of_item(kind, tickets, "bucket", item), std::nullopt) << "another item's";
+  item.set("large_data_uri", std::string("s3://bucket/large-items/tickets/TICKET#2/METADATA/v") + '\0' + ".json");
+  EXPECT_EQ(object_of_item(kind, tickets, "bucket", item), std::nullopt) << "no name of an object";
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "objects/object_cleaner.h"
 
 #include "base/log.h"
+#include "item/json_codec.h"
 #include "store/retry.h"
 
 namespace postino::objects {
@@ -64,7 +65,12 @@ base::Result<int> ObjectCleaner::follow_once(base::Milliseconds patience) {
     ++counts_.gaps;
   }
   for (const store::StreamRecord& record : changes->records) {
-    if (auto looked = look_at(record); !looked) {
+    if (auto looked = look_at(record); !looked && looked.error().code == base::ErrorCode::invalid) {
+      // Trying again would not help, and the changes behind it must not wait for it.
+      base::log_warning(
+          "objects", "the object of a change is not cleaned up",
+          {{"table", table_.name}, {"keys", item::to_json(record.keys)}, {"cause", looked.error().message}});
+    } else if (!looked) {
       feed_.drop();  // the next one begins with this change
       return base::propagate(std::move(looked).error());
     }

@@ -55,6 +55,21 @@ TEST_F(ObjectCleanerTest, ObjectsGoWithTheirItems) {
   EXPECT_EQ(cleaner_.counts().removed, 3U);
 }
 
+// Other programs write what they like where the name of an object is expected.
+TEST_F(ObjectCleanerTest, ANameThatIsNoneKeepsNoOtherBack) {
+  put(large_ticket("1", 1));
+  const std::string before = "s3://test-bucket/" + object_prefix(large_items_kind(), store_.table());
+  for (const std::string& odd : {std::string("\0", 1), std::string("\u00e9"), std::string(300, 'v')}) {
+    item::Item item = small_ticket("2", 1);
+    item.set(large_items_kind().attribute, before + "TICKET#2/METADATA/v" + odd + ".json");
+    ASSERT_TRUE(succeeded(store_.engine().put_item(put_of(item))));
+    remove("2");
+  }
+  remove("1");
+  follow(cleaner_);
+  EXPECT_THAT(store_.kept(), IsEmpty());
+}
+
 TEST_F(ObjectCleanerTest, ObjectsGoWhenTheirItemsExpire) {
   item::Item item = large_ticket("1", 1);
   item.set("ttl", base::epoch_seconds(store_.clock().now()) + 3'600);

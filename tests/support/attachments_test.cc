@@ -79,6 +79,16 @@ TEST_F(AttachmentsTest, ThatLieAreRefusedAndLeaveNothing) {
   EXPECT_TRUE(objects_.list("", "", 10)->objects.empty());
 }
 
+TEST_F(AttachmentsTest, WhoseObjectHasNoNameCannotBeRead) {
+  const std::string id = office_.make();
+  const auto kept = desk_.attachments().add(id, upload(), actor_);
+  ASSERT_TRUE(succeeded(kept));
+  item::Item item = store_.get("TICKET#" + id, "ATTACHMENT#" + kept->id).value();
+  item.set("object_uri", kept->attachment.object_uri + '\0');
+  store_.put(item);
+  EXPECT_TRUE(is_refused(desk_.attachments().fetch(id, kept->id, actor_), RefusalKind::corrupt));
+}
+
 TEST_F(AttachmentsTest, OfATicketAreLimited) {
   const std::string id = office_.make();
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(succeeded(desk_.attachments().add(id, upload(), actor_)));
