@@ -1,5 +1,7 @@
 #include "support/adoption.h"
 
+#include <array>
+
 #include "base/log.h"
 #include "item/attribute_text.h"
 #include "support/record/feedback.h"
@@ -15,6 +17,14 @@ constexpr int records_for_note = 500;  // until the position is written down
 constexpr base::Milliseconds note_life = std::chrono::hours(6);
 
 bool is_sort(const std::string& sort, std::string_view begin) { return sort.starts_with(begin); }
+
+// Is it about this record alone, which then keeps no others back? That is told.
+bool is_left(const Refusal& refusal, const item::Map& key) {
+  if (refusal.kind != RefusalKind::corrupt && refusal.kind != RefusalKind::invalid) return false;
+  base::log_warning("support", "an item of another program is left as it is",
+                    {{"record", key_text(key)}, {"cause", refusal.message}});
+  return true;
+}
 
 }  // namespace
 
@@ -36,11 +46,9 @@ Answer<int> Adoption::run_once(int limit, base::Milliseconds timeout) {
   int written = 0;
   for (const store::StreamRecord& record : changes->records) {
     const auto looked = look_at(record);
-    if (looked)
+    if (looked) {
       written += *looked;
-    else if (looked.error().kind == RefusalKind::corrupt || looked.error().kind == RefusalKind::invalid)
-      base::log_warning("support", "an item of another program is left as it is", {{"cause", looked.error().message}});
-    else {
+    } else if (!is_left(looked.error(), record.keys)) {
       changes_.drop();  // the next call begins with this record
       return base::propagate(looked.error());
     }
@@ -71,9 +79,7 @@ Answer<int> Adoption::look_through(int limit) {
                             : look_at_feedback(keys, place->ticket_id, item);
     if (looked)
       written += *looked ? 1 : 0;
-    else if (looked.error().kind == RefusalKind::corrupt || looked.error().kind == RefusalKind::invalid)
-      base::log_warning("support", "an item of another program is left as it is", {{"cause", looked.error().message}});
-    else
+    else if (!is_left(looked.error(), item))
       return base::propagate(looked.error());
   }
   looked_up_to_ = std::move(page->last_evaluated_key);
@@ -119,29 +125,17 @@ Answer<bool> Adoption::look_at_ticket(const Keys& keys, const std::string& ticke
 }
 
 Answer<bool> Adoption::look_at_feedback(const Keys& keys, const std::string& ticket_id, const item::Item& seen) {
-  if (seen.contains("customer_id") && seen.contains("GSI1PK")) return false;
+  if (has_feedback_keys(seen)) return false;
   TRY(const std::optional<item::Item> found,
       store_.get(Keys::key(item::attribute_text(seen, "PK"), item::attribute_text(seen, "SK"))));
   if (!found) return false;
-  const item::Item& item = *found;
   const auto stored = store_.find(ticket_id, {.tenant = keys.tenant(), .customer_id = std::nullopt});
   if (!stored && stored.error().kind == RefusalKind::unknown_ticket) return false;
   if (!stored) return base::propagate(stored.error());
-  const auto completed = completed_feedback(keys, item, stored->ticket.customer.id);
+  const auto completed = completed_feedback(keys, *found, stored->ticket.customer.id);
   if (!completed) return false;
-  store::TransactUpdate update;
-  update.table_name = store_.tables().tickets;
-  update.key = Keys::key(item::attribute_text(item, "PK"), item::attribute_text(item, "SK"));
-  update.update = "SET customer_id = :customer, GSI1PK = :partition, GSI1SK = :sort";
-  update.condition = "operator_id = :operator";
-  update.placeholders.values = item::Map{{":customer", *completed->find("customer_id")},
-                                         {":operator", item::attribute_text(item, "operator_id")},
-                                         {":partition", *completed->find("GSI1PK")},
-                                         {":sort", *completed->find("GSI1SK")}};
-  std::vector<std::size_t> failed;
-  auto written = store_.write({std::move(update)}, &failed);
-  if (!written && failed.empty()) return base::propagate(std::move(written).error());
-  return written.has_value();
+  constexpr std::array<std::string_view, 2> unchanged = {"operator_id", "submitted_at"};
+  return writer_.complete(*found, *completed, unchanged);
 }
 
 Answer<bool> Adoption::clean_up(const Keys& keys, const std::string& ticket_id) {

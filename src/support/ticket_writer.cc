@@ -1,12 +1,14 @@
 #include "support/ticket_writer.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
 #include "access/caller_scope.h"
 #include "base/log.h"
 #include "item/attribute_text.h"
+#include "item/plain_json.h"
 #include "support/record/handover.h"
 
 namespace postino::support {
@@ -15,6 +17,14 @@ namespace {
 
 constexpr int change_rounds = 100;
 constexpr std::size_t ticket_place = 0, event_place = 1;  // of a commit
+
+// What others change: other servers the version or the count, other programs the rest.
+constexpr std::array<std::string_view, 8> ticket_conditions = {
+    "version", "event_day", "event_count", "status", "updated_at", "escalated_at", "assigned_to", "customer_id"};
+
+item::Key key_of(const item::Item& item) {
+  return Keys::key(item::attribute_text(item, "PK"), item::attribute_text(item, "SK"));
+}
 
 // Of a version or a number that is to be written.
 Answer<void> check_counted(const item::Item& item, std::int64_t number) {
@@ -89,8 +99,9 @@ struct TicketWriter::Attempt {
   const std::string event_id;            // by which it knows its own work again
   std::optional<EventPlace> taken = {};  // of a day: the last number that is known to be taken
   std::vector<std::size_t> failed = {};  // in `beside`
-  std::vector<std::string> moved = {};   // attributes that are in the object store, once they are in the way
-  StoredTicket after = {};               // when it is done
+  // Once the store has refused an update, the ticket is put as a whole: the attributes that are in the object store.
+  std::optional<std::vector<std::string>> moved = {};
+  StoredTicket after = {};  // when it is done
 };
 
 Answer<StoredTicket> TicketWriter::change(const std::string& ticket_id, const Scope& scope, const Decide& decide) {
@@ -119,11 +130,13 @@ Answer<bool> TicketWriter::try_once(Attempt& attempt, const Decide& decide) {
 
   const item::Item event = event_item(attempt.keys, stored.ticket.id, change.event);
   std::vector<store::TransactAction> actions;
-  const std::vector<std::string> moved = std::exchange(attempt.moved, {});
-  if (moved.empty())
-    actions.emplace_back(update(attempt.keys, stored, change.after));
+  const std::optional<std::vector<std::string>> moved = std::exchange(attempt.moved, std::nullopt);
+  item::Item after = ticket_item(attempt.keys, change.after, store_.tables().data);
+  const item::Map data = item::map_or_json(*after.find("data")).value_or(item::Map());  // as it is written
+  if (moved)
+    actions.emplace_back(replacement(stored.item, std::move(after), ticket_conditions, *moved));
   else
-    actions.emplace_back(replacement(attempt.keys, stored, change.after, moved));
+    actions.emplace_back(update(stored.item, after, ticket_conditions));
   actions.emplace_back(store_.put(event, "attribute_not_exists(PK)"));
   // Others write 1000 where we write A1000.
   const std::size_t plain_event = actions.size();
@@ -143,22 +156,23 @@ Answer<bool> TicketWriter::try_once(Attempt& attempt, const Decide& decide) {
   const std::size_t behind = actions.size();
 
   std::vector<std::size_t> failed;
-  auto written = moved.empty() ? write(std::move(actions), change.email, attempt.scope.tenant, failed)
-                               : write_large(std::move(actions), change.email, attempt.scope.tenant, failed);
+  auto written = moved ? write_large(std::move(actions), change.email, attempt.scope.tenant, failed)
+                       : write(std::move(actions), change.email, attempt.scope.tenant, failed);
   attempt.after = std::move(change.after);
   attempt.after.filed = filed_of(attempt.after.ticket);
-  attempt.after.ticket.data = ticket_data(attempt.after.ticket);
+  attempt.after.ticket.data = data;
   if (written) return true;
   const bool is_event_taken = std::ranges::find(failed, event_place) != failed.end() ||
                               (has_plain_event && std::ranges::find(failed, plain_event) != failed.end());
   if (is_event_taken || written.error().kind == RefusalKind::outcome_unknown) {
     // An attempt before the last one may have been done, although the store did not say so.
-    const auto there = store_.get(Keys::key(item::attribute_text(event, "PK"), item::attribute_text(event, "SK")));
+    const auto there = store_.get(key_of(event));
     if (there && *there && item::attribute_text(**there, "event_id") == attempt.event_id) return true;
   }
-  if (failed.empty() && moved.empty() && written.error().kind == RefusalKind::invalid) {
+  if (failed.empty() && !moved && written.error().kind == RefusalKind::invalid) {
     TRY(attempt.moved, store_.moved_attributes(Keys::key(attempt.keys.ticket(stored.ticket.id), metadata_sort)));
-    if (!attempt.moved.empty()) return false;
+    attempt.failed.clear();
+    return false;
   }
   if (failed.empty()) return base::propagate(std::move(written).error());
   attempt.failed.clear();
@@ -210,34 +224,33 @@ std::vector<store::TransactAction> TicketWriter::filing_actions(const Keys& keys
   return actions;
 }
 
-store::TransactUpdate TicketWriter::update(const Keys& keys, const StoredTicket& before,
-                                           const StoredTicket& after) const {
+store::TransactUpdate TicketWriter::update(const item::Item& before, const item::Item& after,
+                                           std::span<const std::string_view> unchanged) const {
   store::TransactUpdate update;
   update.table_name = store_.tables().tickets;
-  update.key = Keys::key(keys.ticket(before.ticket.id), metadata_sort);
+  update.key = key_of(before);
   UpdateText text;
-  text.add_difference(before.item, ticket_item(keys, after, store_.tables().data), "", true);
-  // What others change: other servers the version or the count, other programs the rest.
+  text.add_difference(before, after, "", true);
   std::string condition = "attribute_exists(PK)";
-  for (const char* const name :
-       {"version", "event_day", "event_count", "status", "updated_at", "escalated_at", "assigned_to", "customer_id"})
-    condition.append(" AND ").append(text.unchanged(before.item, name));
+  for (const std::string_view name : unchanged)
+    condition.append(" AND ").append(text.unchanged(before, std::string(name)));
   update.update.emplace(text.text());
   update.condition.emplace(std::move(condition));
   update.placeholders = std::move(text).placeholders();
   return update;
 }
 
-store::TransactPut TicketWriter::replacement(const Keys& keys, const StoredTicket& before, const StoredTicket& after,
+store::TransactPut TicketWriter::replacement(const item::Item& before, item::Item after,
+                                             std::span<const std::string_view> unchanged,
                                              const std::vector<std::string>& moved) const {
   UpdateText text;
   std::string condition = "attribute_exists(PK)";
-  for (const item::Attribute& each : before.item)
+  for (const item::Attribute& each : before)
     if (each.name != "PK" && each.name != "SK" && std::ranges::find(moved, each.name) == moved.end())
-      condition.append(" AND ").append(text.unchanged(before.item, each.name));
-  for (const char* const name : {"version", "event_count", "escalated_at"})
-    if (!before.item.contains(name)) condition.append(" AND ").append(text.unchanged(before.item, name));
-  store::TransactPut put = store_.put(ticket_item(keys, after, store_.tables().data), std::move(condition));
+      condition.append(" AND ").append(text.unchanged(before, each.name));
+  for (const std::string_view name : unchanged)
+    if (!before.contains(name)) condition.append(" AND ").append(text.unchanged(before, std::string(name)));
+  store::TransactPut put = store_.put(std::move(after), std::move(condition));
   put.placeholders = std::move(text).placeholders();
   return put;
 }
@@ -292,17 +305,20 @@ Answer<void> TicketWriter::write_large(std::vector<store::TransactAction> action
 
 Answer<bool> TicketWriter::complete(const Keys& keys, const StoredTicket& stored) {
   TRY_VOID(check_counted(stored.item, stored.ticket.version));
-  std::vector<store::TransactAction> actions;
-  actions.emplace_back(update(keys, stored, stored));
-  for (auto& action : filing_actions(keys, stored.filed, stored.ticket)) actions.push_back(std::move(action));
+  return complete(stored.item, ticket_item(keys, stored, store_.tables().data), ticket_conditions,
+                  filing_actions(keys, stored.filed, stored.ticket));
+}
+
+Answer<bool> TicketWriter::complete(const item::Item& before, const item::Item& after,
+                                    std::span<const std::string_view> unchanged,
+                                    std::vector<store::TransactAction> beside) {
+  beside.insert(beside.begin(), update(before, after, unchanged));
   std::vector<std::size_t> failed;
-  auto written = store_.write(actions, &failed);
-  if (!written && written.error().kind == RefusalKind::invalid) {
-    TRY(const std::vector<std::string> moved,
-        store_.moved_attributes(Keys::key(keys.ticket(stored.ticket.id), metadata_sort)));
-    if (moved.empty()) return base::propagate(std::move(written).error());
-    actions.front() = replacement(keys, stored, stored, moved);
-    written = store_.write(actions, &failed);
+  auto written = store_.write(beside, &failed);
+  if (!written && failed.empty() && written.error().kind == RefusalKind::invalid) {
+    TRY(const std::vector<std::string> moved, store_.moved_attributes(key_of(before)));
+    beside.front() = replacement(before, after, unchanged, moved);
+    written = store_.write(beside, &failed);
   }
   if (written) return true;
   if (!failed.empty()) return false;

@@ -4,7 +4,9 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "outbox/mailer.h"
@@ -48,13 +50,16 @@ class TicketWriter {
   // e-mails.
   Answer<void> write(std::vector<store::TransactAction> actions, const std::optional<outbox::Payload>& email,
                      const std::string& tenant, std::vector<std::size_t>& failed);
-  // The same for items of which a part is in the object store. The outbox's commits go past it, so that the e-mail
-  // follows the commit: from here, and after a crash from Handovers.
+  // The same for items that are too large for the store without the object store. The outbox's commits go past it, so
+  // that the e-mail follows the commit: from here, and after a crash from Handovers.
   Answer<void> write_large(std::vector<store::TransactAction> actions, const std::optional<outbox::Payload>& email,
                            const std::string& tenant, std::vector<std::size_t>& failed);
 
   // Completes the item of another program, on condition that nothing has changed. False when something has.
   Answer<bool> complete(const Keys& keys, const StoredTicket& stored);
+  // The same of any item, on condition that these attributes of it are as they were read. With the actions beside it.
+  Answer<bool> complete(const item::Item& before, const item::Item& after, std::span<const std::string_view> unchanged,
+                        std::vector<store::TransactAction> beside = {});
 
  private:
   struct Attempt;
@@ -63,10 +68,13 @@ class TicketWriter {
   Answer<EventPlace> last_taken(const Keys& keys, const std::string& ticket_id, const std::string& date);
   std::vector<store::TransactAction> filing_actions(const Keys& keys, const std::optional<Filed>& before,
                                                     const Ticket& ticket) const;
-  store::TransactUpdate update(const Keys& keys, const StoredTicket& before, const StoredTicket& after) const;
-  // The same for a ticket with attributes in the object store, which no update reaches: `moved` are their names. On
-  // condition that all others are as they were read.
-  store::TransactPut replacement(const Keys& keys, const StoredTicket& before, const StoredTicket& after,
+  // On condition that these attributes are as they were read.
+  store::TransactUpdate update(const item::Item& before, const item::Item& after,
+                               std::span<const std::string_view> unchanged) const;
+  // The same for an item that no update can make: attributes of it are in the object store, `moved` are their names, or
+  // it is too large without the object store. On condition that all others are as they were read.
+  store::TransactPut replacement(const item::Item& before, item::Item after,
+                                 std::span<const std::string_view> unchanged,
                                  const std::vector<std::string>& moved) const;
 
   TicketStore& store_;

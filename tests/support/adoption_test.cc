@@ -222,6 +222,21 @@ TEST_F(AdoptionTest, TheirFeedbackIsSeenByTheCustomer) {
   EXPECT_THAT(office_.feedback.by_operator("op_1", {}, customer_actor("cust_9"))->entries, IsEmpty());
 }
 
+// Some of its programs write neither list's keys.
+TEST_F(AdoptionTest, TheirFeedbackIsFoundByItsOperator) {
+  const std::string id = office_.make();
+  store_.put({{"PK", "TICKET#" + id},
+              {"SK", "FEEDBACK#2026-01-02T03:04:05.123456"},
+              {"rating", 2},
+              {"data", item::Map{{"operator_id", "op_1"}, {"rating", 2}}}});
+  EXPECT_THAT(office_.feedback.by_operator("op_1", {}, actor_)->entries, IsEmpty());
+  EXPECT_EQ(office_.adopt(), 1);
+  EXPECT_THAT(office_.feedback.by_operator("op_1", {}, actor_)->entries, SizeIs(1));
+  EXPECT_THAT(office_.feedback.by_operator("op_1", {}, customer_actor("cust_456"))->entries, SizeIs(1));
+  EXPECT_THAT(former_.query_feedback_by_operator("op_1"), SizeIs(1));
+  EXPECT_EQ(office_.adopt(), 0);
+}
+
 TEST_F(AdoptionTest, WhatLeadsToARemovedTicketIsRemoved) {
   const std::string id = office_.make();
   office_.adopt();

@@ -6,6 +6,7 @@
 #include "former_system.h"
 #include "item/attribute_text.h"
 #include "item/plain_json.h"
+#include "item/size.h"
 #include "objects/large_item_store.h"
 #include "objects/memory_objects_testing.h"
 #include "support_environment.h"
@@ -43,6 +44,16 @@ class LargeTicketsTest : public ::testing::Test {
     item.set("own_attribute", "stays");
     item.set("large_data_uri", address);
     store_.put(std::move(item));
+  }
+
+  // By a program that knows nothing of the object store: as large as an item can be.
+  void put_full(const std::string& id) {
+    item::Map ticket = FormerSystem::ticket(id, "NEW", created);
+    ticket.set("protocol", "");
+    FormerSystem(store_).put_ticket(ticket);
+    const std::size_t rest = item::size_of(store_.get("TICKET#" + id, "METADATA").value());
+    ticket.set("protocol", std::string(item::max_item_size - rest, 'x'));
+    FormerSystem(store_).put_ticket(ticket);
   }
 
   SupportStore store_;
@@ -96,6 +107,33 @@ TEST_F(LargeTicketsTest, ATicketOfOursThatGrewLargeCanBeChanged) {
   ASSERT_TRUE(succeeded(after));
   EXPECT_EQ(attribute_text(after->data, "protocol").size(), 600'000U);
   EXPECT_EQ(attribute_text(after->data, "status"), "PROCESSING");
+}
+
+TEST_F(LargeTicketsTest, ATicketThatIsFullCanBeChangedWithAnEMail) {
+  put_full("tkt_1");
+  const auto moved = office_.tickets.move("tkt_1", {.to = processing, .reason = "", .engineer = ""}, {}, actor_,
+                                          test_letter("We look at {ticket_id}"));
+  ASSERT_TRUE(succeeded(moved));
+  const auto after = office_.tickets.get("tkt_1", actor_);
+  ASSERT_TRUE(succeeded(after));
+  EXPECT_EQ(after->status, processing);
+  EXPECT_GT(attribute_text(after->data, "protocol").size(), 400'000U);
+  EXPECT_THAT(outside_.emails(), SizeIs(1));
+}
+
+TEST_F(LargeTicketsTest, ATicketThatIsFullIsCompleted) {
+  put_full("tkt_1");
+  item::Map feedback{{"operator_id", "op_1"}, {"submitted_at", created}, {"rating", 2}, {"comments", ""}};
+  FormerSystem(store_).put_feedback("tkt_1", feedback);
+  const std::size_t rest = item::size_of(store_.get("TICKET#tkt_1", std::string("FEEDBACK#") + created).value());
+  feedback.set("comments", std::string(item::max_item_size - rest, 'x'));
+  FormerSystem(store_).put_feedback("tkt_1", feedback);
+  EXPECT_EQ(office_.adopt(), 2);
+  EXPECT_THAT(ids_of(office_.lists.find({.product_type = "switch"}, {}, actor_)->entries), ElementsAre("tkt_1"));
+  const auto given = office_.feedback.by_operator("op_1", {}, customer_actor("cust_456"));
+  ASSERT_TRUE(succeeded(given));
+  ASSERT_THAT(given->entries, SizeIs(1));
+  EXPECT_EQ(given->entries.front().comments.size(), item::max_item_size - rest);
 }
 
 // The desk tells the engineer, although the caller has no right to e-mails.

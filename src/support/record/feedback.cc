@@ -1,6 +1,7 @@
 #include "support/record/feedback.h"
 
 #include <algorithm>
+#include <array>
 
 #include "item/attribute_text.h"
 #include "item/fields.h"
@@ -27,6 +28,13 @@ item::Map feedback_data(const item::Item& item) {
   const item::AttributeValue* const value = item.find("data");
   return value != nullptr ? item::map_or_json(*value).value_or(item::Map()) : item::Map();
 }
+
+std::string time_in_sort(const std::string& sort) {
+  return sort.starts_with(feedback_begin) ? sort.substr(feedback_begin.size()) : "";
+}
+
+// By which lists find it: that of its operator, and the customer's own one.
+constexpr std::array<std::string_view, 5> feedback_keys = {"customer_id", "GSI1PK", "GSI1SK", "GSI3PK", "GSI3SK"};
 
 }  // namespace
 
@@ -66,18 +74,26 @@ item::Item feedback_item(const Keys& keys, const Feedback& feedback) {
   return item;
 }
 
+bool has_feedback_keys(const item::Item& item) {
+  return std::ranges::all_of(feedback_keys, [&item](std::string_view name) { return item.contains(name); });
+}
+
 std::optional<item::Item> completed_feedback(const Keys& keys, const item::Item& item, const std::string& customer_id) {
-  const std::string operator_id = attribute_text(item, "operator_id");
-  const std::string at = attribute_text(item, "submitted_at");
-  if (customer_id.empty() || operator_id.empty()) return std::nullopt;
-  const std::string partition = keys.feedback_of(customer_id);
-  if (attribute_text(item, "customer_id") == customer_id && attribute_text(item, "GSI1PK") == partition)
-    return std::nullopt;
+  const std::string operator_id =
+      attribute_text(item.contains("operator_id") ? item : feedback_data(item), "operator_id");
+  const std::string at =
+      item.contains("submitted_at") ? attribute_text(item, "submitted_at") : time_in_sort(attribute_text(item, "SK"));
+  if (operator_id.empty() || at.empty()) return std::nullopt;
   item::Item completed = item;
-  completed.set("customer_id", customer_id);
-  completed.set("GSI1PK", partition);
-  completed.set("GSI1SK", operator_id + "#" + at);
-  return completed;
+  completed.set("operator_id", operator_id);
+  completed.set("GSI3PK", keys.operated_by(operator_id));
+  if (!item.contains("GSI3SK")) completed.set("GSI3SK", at);
+  if (!customer_id.empty()) {
+    completed.set("customer_id", customer_id);
+    completed.set("GSI1PK", keys.feedback_of(customer_id));
+    completed.set("GSI1SK", operator_id + "#" + at);
+  }
+  return completed == item ? std::nullopt : std::optional(std::move(completed));
 }
 
 base::Result<Feedback> read_feedback(const item::Item& item) {
@@ -94,8 +110,7 @@ base::Result<Feedback> read_feedback(const item::Item& item) {
   feedback.was_helpful = flag_in(feedback.data, "was_helpful");
   feedback.resolved_issue = flag_in(feedback.data, "resolved_issue");
   feedback.comments = attribute_text(feedback.data, "comments");
-  const std::string sort = fields.text("SK");
-  feedback.submitted_text = sort.starts_with(feedback_begin) ? sort.substr(feedback_begin.size()) : "";
+  feedback.submitted_text = time_in_sort(fields.text("SK"));
   const auto at = read_time(feedback.submitted_text);
   if (at)
     feedback.submitted_at = *at;

@@ -32,7 +32,10 @@ std::string feedback_time_begin(base::TimePoint time);
 
 item::Item feedback_item(const Keys& keys, const Feedback& feedback);
 base::Result<Feedback> read_feedback(const item::Item& item);
-// Another program knows nothing of the customer's own list: what it lacks is added. Nothing when it lacks nothing.
+// Has it everything that lists find it by?
+bool has_feedback_keys(const item::Item& item);
+// Other programs know nothing of the customer's own list, and some nothing of the operator's: what the item lacks is
+// added. Nothing when it lacks nothing.
 std::optional<item::Item> completed_feedback(const Keys& keys, const item::Item& item, const std::string& customer_id);
 
 }  // namespace postino::support
