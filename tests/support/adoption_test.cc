@@ -237,6 +237,21 @@ TEST_F(AdoptionTest, TheirFeedbackIsFoundByItsOperator) {
   EXPECT_EQ(office_.adopt(), 0);
 }
 
+// Programs compare the two.
+TEST_F(AdoptionTest, TheirTimesAreTheSameInTheTicketAndInItsData) {
+  const std::string id = office_.make();
+  office_.move(id, processing);
+  store_.time().advance(std::chrono::minutes(5));
+  former_.escalate_ticket(id, "hard", "eng_7");
+  EXPECT_EQ(office_.adopt(), 1);
+  const item::Item item = store_.get("TICKET#" + id, "METADATA").value();
+  const std::string at = attribute_text(item, "escalated_at");
+  EXPECT_EQ(at.size(), std::string_view("2026-01-02T03:04:05.123456").size());
+  const auto& data = item.find("data")->as<item::Map>();
+  EXPECT_EQ(attribute_text(data, "escalated_at"), at);
+  EXPECT_EQ(attribute_text(data, "updated_at"), attribute_text(item, "updated_at"));
+}
+
 TEST_F(AdoptionTest, WhatLeadsToARemovedTicketIsRemoved) {
   const std::string id = office_.make();
   office_.adopt();

@@ -38,6 +38,20 @@ std::optional<base::TimePoint> escalated_at(const Ticket& ticket) {
   return ticket.escalation ? std::optional(ticket.escalation->at) : std::nullopt;
 }
 
+// The item and its data have the same text, so that programs may compare the two. Microseconds of the one are not lost
+// in the other.
+void set_times(item::Item& item, item::Map& data, const Ticket& ticket) {
+  const std::pair<std::string_view, std::optional<base::TimePoint>> times[] = {
+      {"updated_at", ticket.updated_at}, {"completed_at", ticket.completed_at}, {"escalated_at", escalated_at(ticket)}};
+  for (const auto& [name, time] : times) {
+    if (const std::string text = attribute_text(ticket.data, name);
+        time && read_time(attribute_text(item, name)) != time && read_time(text) == time)
+      item.set(std::string(name), text);
+    set_time(item, name, time, ticket);
+    set_or_erase(data, name, attribute_text(item, name));
+  }
+}
+
 // The ticket of another program may have any contents.
 base::Result<item::Map> read_data(const item::Item& item) {
   const item::AttributeValue* const value = item.find(data_name);
@@ -253,9 +267,6 @@ item::Item ticket_item(const Keys& keys, const StoredTicket& stored, DataForm fo
   set_or_erase(item, "symptom_text", ticket.symptom_text);
   item.set("priority", ticket.priority);
   set_or_erase(item, "error_code", ticket.error_code);
-  set_time(item, "updated_at", ticket.updated_at, ticket);
-  set_time(item, "completed_at", ticket.completed_at, ticket);
-  set_time(item, "escalated_at", escalated_at(ticket), ticket);
   set_or_erase(item, "assigned_to", ticket.escalation ? ticket.escalation->engineer : "");
   set_or_erase(item, "escalation_reason", ticket.escalation ? ticket.escalation->reason : "");
   const std::string customer = name_for_key(ticket.customer.id);
@@ -272,6 +283,7 @@ item::Item ticket_item(const Keys& keys, const StoredTicket& stored, DataForm fo
   const item::AttributeValue* const before = stored.item.find(data_name);
   const bool is_text = before != nullptr ? before->type() == item::Type::string : form == DataForm::json;
   item::Map data = ticket_data(ticket);
+  set_times(item, data, ticket);
   if (is_text)
     item.set(std::string(data_name), item::to_plain_json(data));
   else
