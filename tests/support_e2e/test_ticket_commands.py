@@ -48,6 +48,19 @@ def test_a_ticket_is_worked_on(postino, ticket):
     assert postino("several", "--ids", "tkt_none", said=b"None found.") == b""
 
 
+def test_a_list_says_that_there_are_more(postino):
+    """Also in a pipe, and to programs, which go on with the cursor."""
+    for number in range(3):
+        postino("open", "--customer-id", "cust_more", "--symptom-text", f"It restarts again: {number}.")
+    more = b"There are more. Use --limit or --all"
+    assert len(postino("list", "--customer-id", "cust_more", "--limit", "2", said=more).splitlines()) == 3
+    words = ("list", "--customer-id", "cust_more", "--limit", "2", "--json")
+    first = json.loads(postino(*words, said=more))
+    last = json.loads(postino(*words, "--cursor", first["cursor"]))
+    assert len({ticket["ticket_id"] for ticket in first["data"] + last["data"]}) == 3 and last["cursor"] is None
+    assert b"--cursor must be" in postino(*words, "--cursor", "none", status=1)
+
+
 def test_tickets_are_counted(postino, ticket):
     eventually(lambda: json.loads(postino("counts", "--json"))["by_status"]["NEW"] >= 1, f"the count of {ticket}")
     lines = postino("counts").decode().splitlines()

@@ -32,6 +32,9 @@ void run_listing(ClientCommand& command, const Listing& listing) {
                   "maximum number to list; " + std::to_string(options->limit) + " by default")
       ->type_name("COUNT")
       ->check(CLI::Range(std::int64_t{1}, most).description(""));
+  command.add_option(
+      "cursor", options->cursor,
+      {.value_name = "CURSOR", .help = "where to begin: the cursor of an earlier page, which --json shows"});
   command.app().add_flag("--all", options->all, "list all, without a limit");
   command.run(run);
 }

@@ -58,7 +58,8 @@ class Printer {
         table_(table_columns(listing), console.out_columns),
         // On a terminal the table itself tells how far it is.
         progress_(console.errors, console.out_columns ? std::nullopt : console.errors_columns,
-                  std::string(listing.label)) {}
+                  std::string(listing.label)),
+        cursor_(options.cursor) {}
 
   base::Result<void> print() {
     const api::Parameter* const limit = api::find_parameter(operation_named(listing_.operation), "limit");
@@ -72,6 +73,9 @@ class Printer {
     } while (!cursor_.empty() && printed < wanted);
     progress_.clear();
     if (!options_.json) say_what_is_not_there(printed);
+    if (!cursor_.empty())
+      console_.errors << "There are more. Use --limit or --all to see them, or --cursor with the cursor that --json "
+                         "shows.\n";
     return {};
   }
 
@@ -109,10 +113,7 @@ class Printer {
     if (unreadable_ > 0)
       console_.errors << "Left out, because they cannot be read: " << unreadable_
                       << ". The log of the server says which.\n";
-    if (printed == 0)
-      console_.errors << none_found;
-    else if (!cursor_.empty() && console_.out_columns)
-      console_.errors << "There are more. Use --limit or --all to see them.\n";
+    if (printed == 0) console_.errors << none_found;
   }
 
   RestClient& client_;

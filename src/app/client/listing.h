@@ -46,6 +46,7 @@ bool is_listable(const Listing& listing);
 struct ListingOptions {
   std::int64_t limit = 0;
   bool all = false;
+  std::string cursor = {};                                // where to begin; empty: with the first entry
   bool json = false;                                      // print each page as the server has answered it, on a line
   std::map<std::string, std::string, std::less<>> query;  // parameters of the operation, also of its path
 };
