@@ -12,10 +12,10 @@ constexpr std::size_t most_items = 90, most_slots = 150;
 
 }  // namespace
 
-Outcome<void> Counter::begin(const Beginning& beginning, store::ChangeFeed& feed, CheckpointKeeper& keeper) {
-  TRY_VOID(Recount(store_, source_, clock_, retry_, feed, keeper, recount_).run(beginning));
+Outcome<std::uint64_t> Counter::begin(const Beginning& beginning, store::ChangeFeed& feed, CheckpointKeeper& keeper) {
+  TRY(const std::uint64_t set_aside, Recount(store_, source_, clock_, retry_, feed, keeper, recount_).run(beginning));
   if (on_change_) on_change_({});
-  return {};
+  return set_aside;
 }
 
 void Counter::tell(const Tally& tally) const {

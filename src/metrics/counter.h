@@ -29,7 +29,7 @@ class Counter final : public ChangeHandler {
   const Source& source() const { return source_; }
 
   // Counts all items anew.
-  Outcome<void> begin(const Beginning& beginning, store::ChangeFeed& feed, CheckpointKeeper& keeper) override;
+  Outcome<std::uint64_t> begin(const Beginning& beginning, store::ChangeFeed& feed, CheckpointKeeper& keeper) override;
   Outcome<void> handle(std::span<const store::StreamRecord> records, CheckpointKeeper& keeper) override;
   // What can be counted of it is: an item that cannot be read counts as nothing, as it does when all are counted anew.
   Outcome<void> set_aside(const store::StreamRecord& record, const std::string& reason,

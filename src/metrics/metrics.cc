@@ -39,8 +39,9 @@ void append_followers(std::string& out, const std::vector<const Follower*>& foll
              [](const FollowerCounts& counts) { return std::to_string(counts.records); });
   append_row(out, "postino_metrics_halved_total", "counter", "Batches that failed and were halved.", followers,
              [](const FollowerCounts& counts) { return std::to_string(counts.halved); });
-  append_row(out, "postino_metrics_set_aside_total", "counter", "Changes that could not be handled.", followers,
-             [](const FollowerCounts& counts) { return std::to_string(counts.set_aside); });
+  append_row(out, "postino_metrics_set_aside_total", "counter",
+             "What was set aside: changes that could not be handled or were gone, and items that cannot be counted.",
+             followers, [](const FollowerCounts& counts) { return std::to_string(counts.set_aside); });
   append_row(out, "postino_metrics_begun_total", "counter", "Times that everything was done anew.", followers,
              [](const FollowerCounts& counts) { return std::to_string(counts.begun); });
   append_row(out, "postino_metrics_failures_total", "counter", "Rounds that failed and were repeated.", followers,

@@ -169,7 +169,7 @@ Outcome<void> Recount::replace() {
                         {actions.begin() + static_cast<std::ptrdiff_t>(done), actions.end()});
 }
 
-Outcome<void> Recount::run(const Beginning& beginning) {
+Outcome<std::uint64_t> Recount::run(const Beginning& beginning) {
   const auto table = store_.describe_table(source_.table);
   if (!table) return temporary(table.error());
   keys_ = table->key_schema;
@@ -181,7 +181,7 @@ Outcome<void> Recount::run(const Beginning& beginning) {
     base::log_error("metrics", "items cannot be counted",
                     {{"table", source_.table}, {"count", std::to_string(faults_)}, {"first", faulty_.front().reason}});
   base::log_info("metrics", "counted anew", {{"table", source_.table}});
-  return {};
+  return faulty_.size();
 }
 
 }  // namespace postino::metrics

@@ -44,8 +44,9 @@ class Recount {
         now_(clock.now()) {}
 
   // Once. Until it returns the figures are as they were; the last commit replaces those of the company, and has the
-  // checkpoint, which is the place of the feed. If it fails in between, the checkpoint still says that it is due.
-  Outcome<void> run(const Beginning& beginning);
+  // checkpoint, which is the place of the feed. If it fails in between, the checkpoint still says that it is due. How
+  // many items it has set aside.
+  Outcome<std::uint64_t> run(const Beginning& beginning);
 
  private:
   Outcome<void> pass(const Beginning& beginning);

@@ -19,7 +19,7 @@ class FussyCounter final : public ChangeHandler {
   explicit FussyCounter(SupportDesk& desk)
       : counter_(desk.engine(), ticket_source(tickets_table), desk.clock(), desk.retry()) {}
 
-  Outcome<void> begin(const Beginning& beginning, store::ChangeFeed& feed, CheckpointKeeper& keeper) override {
+  Outcome<std::uint64_t> begin(const Beginning& beginning, store::ChangeFeed& feed, CheckpointKeeper& keeper) override {
     return counter_.begin(beginning, feed, keeper);
   }
   Outcome<void> handle(std::span<const store::StreamRecord> records, CheckpointKeeper& keeper) override {

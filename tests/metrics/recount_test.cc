@@ -352,6 +352,7 @@ TEST(RecountTest, TellsOfItemsThatCannotBeCounted) {
   EXPECT_EQ(desk.count("tickets_by_status#NEW"), 1);
   const std::vector<SetAside> aside = desk.set_aside();
   ASSERT_THAT(aside, SizeIs(100)) << "not without end";
+  EXPECT_EQ(process.follower.counts().set_aside, 100U);
   EXPECT_EQ(aside.front().event, "SCAN");
   EXPECT_EQ(aside.front().reason, "status of a ticket must be a text");
   EXPECT_EQ(aside.front().table, tickets_table);

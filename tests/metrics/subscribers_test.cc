@@ -199,6 +199,7 @@ TEST_F(SubscribersTest, ASpoiltCheckpointIsAGap) {
     run(*subscribers);
     const std::vector<SetAside> aside = desk_.set_aside();
     ASSERT_THAT(aside, SizeIs(++gaps));
+    EXPECT_EQ(subscribers->followers().front()->counts().set_aside, 1U) << "which an alert is about";
     EXPECT_EQ(aside[0].event, "GAP");
     EXPECT_EQ(aside[0].reason, "the checkpoint could not be read");
   }

@@ -1,6 +1,7 @@
 // What is done with the changes of a table. A follower reads them; a handler counts or delivers them.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -25,8 +26,9 @@ class ChangeHandler {
 
   // Makes ready for the changes of a stream from some record on: begins the feed, and writes its place into the
   // checkpoint. At the first start, when records are gone that were not handled, when the table has another stream, and
-  // when figures are wrong.
-  virtual Outcome<void> begin(const Beginning& beginning, store::ChangeFeed& feed, CheckpointKeeper& keeper) = 0;
+  // when figures are wrong. How much it has set aside: items that cannot be counted, or changes that are gone.
+  virtual Outcome<std::uint64_t> begin(const Beginning& beginning, store::ChangeFeed& feed,
+                                       CheckpointKeeper& keeper) = 0;
 
   // Handles them in their order, and moves the checkpoint behind the last. If it fails, those up to the checkpoint are
   // done. All of it is called again after a failure, or a part of it, so that a record may come twice unless its effect

@@ -56,8 +56,9 @@ Outcome<void> Follower::open() {
       keeper_);
   if (!begun) {
     feed_.drop();  // the checkpoint does not know what it was begun with
-    return begun;
+    return base::propagate(begun.error());
   }
+  set_aside_ += *begun;
   ++begun_;
   began_ = clock_.monotonic();
   return {};

@@ -44,7 +44,7 @@ struct FollowerCounts {
   std::uint64_t records = 0;    // handled
   std::uint64_t batches = 0;    // handled
   std::uint64_t halved = 0;     // batches that failed
-  std::uint64_t set_aside = 0;  // records
+  std::uint64_t set_aside = 0;  // records, items, and times that changes were gone
   std::uint64_t begun = 0;      // times that it began anew
   std::uint64_t failures = 0;   // because of a store, a receiver or a disk
   bool follows = false;         // this process has the checkpoint

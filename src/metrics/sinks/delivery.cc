@@ -18,7 +18,7 @@ store::TransactAction kept_aside(const CheckpointKeeper& keeper, const SetAside&
 
 }  // namespace
 
-Outcome<void> Delivery::begin(const Beginning& beginning, store::ChangeFeed& feed, CheckpointKeeper& keeper) {
+Outcome<std::uint64_t> Delivery::begin(const Beginning& beginning, store::ChangeFeed& feed, CheckpointKeeper& keeper) {
   if (const auto begun = feed.begin(store::ChangeFeed::Start::oldest); !begun) return temporary(begun.error());
   const bool is_first = beginning.reason == nothing_counted;
   Checkpoint next = keeper.begun_at(*feed.place());
@@ -26,7 +26,9 @@ Outcome<void> Delivery::begin(const Beginning& beginning, store::ChangeFeed& fee
   if (!is_first)
     actions.push_back(
         kept_aside(keeper, set_aside_gap(keeper.options().follower, table_, beginning.reason, clock_.now())));
-  return keeper.commit(std::move(next), std::move(actions));
+  const std::uint64_t gaps = actions.size();
+  TRY_VOID(keeper.commit(std::move(next), std::move(actions)));
+  return gaps;
 }
 
 bool Delivery::is_left_out(const store::StreamRecord& record) const {

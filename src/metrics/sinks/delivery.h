@@ -17,7 +17,7 @@ class Delivery : public ChangeHandler {
   Delivery(std::string table, const base::Clock& clock) : table_(std::move(table)), clock_(clock) {}
 
   // With the oldest change that the stream has. Changes that are gone are noted among those that were set aside.
-  Outcome<void> begin(const Beginning& beginning, store::ChangeFeed& feed, CheckpointKeeper& keeper) override;
+  Outcome<std::uint64_t> begin(const Beginning& beginning, store::ChangeFeed& feed, CheckpointKeeper& keeper) override;
   Outcome<void> handle(std::span<const store::StreamRecord> records, CheckpointKeeper& keeper) override;
   Outcome<void> set_aside(const store::StreamRecord& record, const std::string& reason,
                           CheckpointKeeper& keeper) override;
