@@ -37,8 +37,8 @@ class DocumentWriter {
         .string(
             "E-mails are submitted, stored durably, and sent; messages are put into queues and taken from them, once "
             "per key. Errors are application/problem+json, with a `code` for programs. Every response has an "
-            "X-Request-Id, that of the request if it had one. Unknown parameters and fields are refused. Limits of "
-            "strings (`maxLength`) are in bytes of UTF-8.");
+            "X-Request-Id, that of the request if it had one. Unknown parameters and fields are refused, and so are "
+            "parameters with an empty value. Limits of strings (`maxLength`) are in bytes of UTF-8.");
     json_.end_object();
   }
 
@@ -107,6 +107,9 @@ class DocumentWriter {
       json_.key("description").string(parameter.schema.description);
       Schema schema = parameter.schema;
       schema.description.clear();
+      if (parameter.place == ParameterPlace::query && !parameter.may_be_empty && schema.type == "string" &&
+          schema.choices.empty() && schema.format.empty())
+        schema.least = std::max<std::int64_t>(schema.least.value_or(1), 1);
       json_.key("schema");
       write_schema(json_, schema);
       json_.end_object();

@@ -35,14 +35,19 @@ bool is_request_id(std::string_view text) {
   return !text.empty() && text.size() <= most_request_id_size && std::ranges::all_of(text, allowed);
 }
 
-// A misspelt parameter must not pass in silence.
+// A misspelt parameter must not pass in silence, nor a filter by nothing: a program that has lost the value would be
+// given everything.
 base::Result<void, Problem> check_query(const Query& query, const Route& route) {
   json::FieldErrors errors;
   for (const auto& [name, value] : query.parameters()) {
-    const auto known = [&name = name](const Parameter& parameter) {
+    const auto is_meant = [&name = name](const Parameter& parameter) {
       return parameter.place == ParameterPlace::query && parameter.name == name;
     };
-    if (std::ranges::none_of(route.operation.parameters, known)) errors.add(name, "is an unknown parameter");
+    const auto known = std::ranges::find_if(route.operation.parameters, is_meant);
+    if (known == route.operation.parameters.end())
+      errors.add(name, "is an unknown parameter");
+    else if (value.empty() && !known->may_be_empty)
+      errors.add(name, "must not be empty");
   }
   if (!errors.empty()) return refuse_fields(problems::invalid_request, errors);
   return {};
@@ -321,7 +326,9 @@ Outcome Api::within_budget(AnswerMemory& answer, Outcome outcome) const {
 // The response goes last: with it, the request does.
 void Api::finish(Work& work, Outcome outcome) {
   const bool is_told = !outcome && outcome.error().is_told;
-  const std::string cause = outcome ? std::string() : std::move(outcome.error().cause);
+  std::string cause = outcome ? std::string() : std::move(outcome.error().cause);
+  // What the caller is told tells as much where nothing else is known.
+  if (cause.empty() && !outcome && outcome.error().type.status >= first_server_error) cause = outcome.error().detail;
   Reply reply = outcome ? *std::move(outcome) : reply_of(std::move(outcome).error(), work.request_id);
   const auto time = steady_clock::now() - work.begin;
   if (work.route == nullptr) {

@@ -259,7 +259,11 @@ TEST_F(LiveStreams, OneCallerHasFew) {
   std::vector<std::shared_ptr<http::BodyStream>> streams;
   for (int i = 0; i < 10; ++i) streams.push_back(watch(token));
   EXPECT_NE(streams.back(), nullptr);
+  const base::TemporaryDirectory folder;
+  ASSERT_TRUE(base::open_log(folder.path() / "log"));
   EXPECT_EQ(get("/figures/live", bearer(token)).status(), 503);
+  EXPECT_TRUE(base::open_log(""));
+  EXPECT_EQ(lines_with("Too many clients watch the figures", folder.path() / "log"), 1);
   EXPECT_EQ(get("/figures/live", bearer(token_of("anna"))).status(), 503) << "another session of the same user";
   EXPECT_NE(watch(token_of("otto")), nullptr);
 }

@@ -17,8 +17,9 @@ enum class ParameterPlace { path, query, header };
 struct Parameter {
   std::string_view name;
   ParameterPlace place = ParameterPlace::query;
-  Schema schema;          // with the description
-  bool required = false;  // one of the path always is
+  Schema schema;              // with the description
+  bool required = false;      // one of the path always is
+  bool may_be_empty = false;  // one of the query: then it is as good as absent. Others with an empty value are refused
 };
 
 struct Content {

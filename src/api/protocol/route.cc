@@ -16,7 +16,9 @@ Parameter cursor_parameter() {
           ParameterPlace::query,
           {.type = "string",
            .description = "`cursor` of the previous response, with the other parameters unchanged. If absent or empty, "
-                          "the first page."}};
+                          "the first page."},
+          false,
+          true};
 }
 
 Parameter limit_parameter() {

@@ -35,7 +35,6 @@ Outcome list(const Call& call, ListRequest request) {
 base::Result<std::string, Problem> text_parameter(const Call& call, const char* name, std::size_t most) {
   const std::string* text = call.query.find(name);
   if (text == nullptr) return std::string();
-  if (text->empty()) return refuse_field(name, "must not be empty");
   if (text->size() > most) return refuse_field(name, "must have at most " + std::to_string(most) + " bytes");
   return *text;
 }

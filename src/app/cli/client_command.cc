@@ -62,6 +62,11 @@ std::string choice_of(const api::Schema& schema, const std::string& text) {
   return text;
 }
 
+// As a part of a path it would name another thing, and as a filter it would let everything through.
+CLI::Validator not_empty() {
+  return {[](const std::string& value) { return value.empty() ? "must not be empty" : ""; }, "", ""};
+}
+
 CLI::Option* repeated(CLI::Option* option) {
   return option->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
@@ -136,6 +141,9 @@ OptionStyle ClientCommand::complete_argument(std::string_view field, OptionStyle
 
 CLI::Option* ClientCommand::limit(CLI::Option* option, std::string_view field, std::optional<std::int64_t> most) const {
   const api::Schema& schema = schema_of(field);
+  if (const api::Parameter* const parameter = api::find_parameter(operation_, field);
+      parameter != nullptr && parameter->place == api::ParameterPlace::query)
+    option->check(not_empty());
   if (schema.type == "integer" && schema.least && schema.most)
     option->check(CLI::Range(*schema.least, most.value_or(*schema.most)).description(""));
   return option;
@@ -159,18 +167,9 @@ void ClientCommand::add_query_options(std::map<std::string, std::string, std::le
     const auto take = [&values, &parameter](const std::string& text) {
       values.insert_or_assign(std::string(parameter.name), choice_of(parameter.schema, text));
     };
-    app_.add_option_function<std::string>(full.flag, take, full.help)->type_name(full.value_name);
+    app_.add_option_function<std::string>(full.flag, take, full.help)->type_name(full.value_name)->check(not_empty());
   }
 }
-
-namespace {
-
-// As a part of a path it would name another thing.
-CLI::Validator not_empty() {
-  return {[](const std::string& value) { return value.empty() ? "must not be empty" : ""; }, "", ""};
-}
-
-}  // namespace
 
 CLI::Option* ClientCommand::add_argument(std::string_view field, std::string& value, const OptionStyle& style) {
   const OptionStyle full = complete_argument(field, style);

@@ -91,6 +91,9 @@ TEST(CommandLine, SaysWhatItDoesNotKnow) {
   EXPECT_EQ(first_line({"reminders", "customers", "opt-out", "c1", "--reason", "x", "x", "--foo", "y"}),
             "postino: unknown argument: x --foo");
   EXPECT_EQ(first_line({"reminders", "drafts", "approve", "", "--revision", "1"}), "postino: ID: must not be empty");
+  EXPECT_EQ(first_line({"tickets", "list", "--customer-id", ""}), "postino: --customer-id: must not be empty");
+  EXPECT_EQ(first_line({"tickets", "list", "--cursor", ""}), "postino: --cursor: must not be empty");
+  EXPECT_EQ(first_line({"metrics", "--tenant", ""}), "postino: --tenant: must not be empty");
   EXPECT_EQ(first_line({"emails", "lst"}), "postino: unknown command: lst; did you mean list?");
 }
 
@@ -166,7 +169,7 @@ TEST(ClientCommands, OfferEveryParameterOfThePathAndTheQuery) {
   const CommandLine line;
   for (const Command& command : client_commands(line)) {
     std::set<std::string> offered(command.fields.begin(), command.fields.end());
-    if (command.parsed->get_option_no_throw("--all") != nullptr) offered.insert({"cursor", "limit"});
+    if (command.parsed->get_option_no_throw("--all") != nullptr) offered.insert("limit");
     for (const api::Parameter& parameter : api::find_operation(command.operation)->parameters)
       if (parameter.place != api::ParameterPlace::header) {
         EXPECT_TRUE(offered.contains(std::string(parameter.name))) << name_of(command) << " " << parameter.name;
