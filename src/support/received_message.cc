@@ -31,9 +31,16 @@ ReceivedMessage received_in(json::Fields& fields) {
   const auto text = fields.text("text", Need::optional, ReceivedLimits::text);
   if (!encoded) return {std::string(headers.value_or("")), std::string(text.value_or(""))};
   if (headers || text) fields.refuse("message_base64", "must not be given together with headers and text");
-  if (const auto email = base::from_base64(*encoded)) return received_email(*email);
-  fields.refuse("message_base64", "must be base64");
-  return {};
+  const auto email = base::from_base64(*encoded);
+  if (!email) {
+    fields.refuse("message_base64", "must be base64");
+    return {};
+  }
+  ReceivedMessage message = received_email(*email);
+  if (message.headers.size() > ReceivedLimits::headers)
+    fields.refuse("message_base64",
+                  "must not have a header of more than " + std::to_string(ReceivedLimits::headers) + " bytes");
+  return message;
 }
 
 }  // namespace postino::support

@@ -1,4 +1,5 @@
 // Tickets by the REST API.
+#include "base/base64.h"
 #include "tickets_fixture.h"
 
 namespace postino::api {
@@ -193,6 +194,50 @@ TEST_F(RestTickets, EmptyOptionalFieldsAreAsIfAbsent) {
   EXPECT_EQ(get("/tickets/" + id).text("/priority"), "P3");
   EXPECT_EQ(get("/tickets/" + id + "/emails").text("/data/0/kind"), "answer");
   EXPECT_EQ(move(id, R"({"status":"PROCESSING","seen_status":"","reason":"","engineer":"","by":""})").status(), 200);
+}
+
+// A program that has lost the value would be given everything.
+TEST_F(RestTickets, AreNotFilteredByNothing) {
+  open();
+  for (const std::string path : {"/tickets?customer_id=", "/tickets?status=", "/tickets?priority=",
+                                 "/tickets?product_type=", "/tickets?error_code", "/tickets/escalated?engineer="}) {
+    const Received refused = get(path);
+    EXPECT_EQ(refused.status(), 400) << path;
+    EXPECT_THAT(refused.text("/detail"), HasSubstr("must not be empty")) << path;
+  }
+  EXPECT_EQ(listed("?cursor=").size(), 1U) << "an empty cursor is the first page";
+}
+
+// What other programs wrote without a zone is told with one.
+TEST_F(RestTickets, TimesOfOtherProgramsEndInZ) {
+  const std::string id = open();
+  const auto put = [this](item::Item item) {
+    store::PutItemRequest request;
+    request.table_name = "prod-tickets-unified";
+    request.item = std::move(item);
+    ASSERT_TRUE(store().put_item(request));
+  };
+  put({{"PK", "TICKET#" + id},
+       {"SK", "FEEDBACK#2026-01-02T03:04:05.123456"},
+       {"operator_id", "o"},
+       {"rating", 2},
+       {"data", item::Map{{"rating", 2}}}});
+  put({{"PK", "IDEMPOTENCY#theirs"},
+       {"SK", "METADATA"},
+       {"ticket_id", id},
+       {"created_at", "2026-01-02T03:04:05.123456"},
+       {"ttl", base::epoch_seconds(clock().now()) + 1'000}});
+  EXPECT_EQ(get("/tickets/" + id + "/feedback").text("/data/0/submitted_at"), "2026-01-02T03:04:05.123456Z");
+  const Received again = call("POST", "/tickets", ticket_body(), {{"Idempotency-Key", "theirs"}});
+  EXPECT_EQ(again.text("/created_at"), "2026-01-02T03:04:05.123456Z");
+}
+
+TEST_F(RestTickets, NameAnEMailWhoseHeaderIsTooLarge) {
+  const std::string email = "Message-ID: <a@b>\r\nX-Long: " + std::string(200'000, 'x') + "\r\n\r\nText\r\n";
+  const Received refused =
+      call("POST", "/tickets/answers", R"({"message_base64":")" + base::to_base64(email) + R"("})");
+  EXPECT_EQ(refused.status(), 400);
+  EXPECT_EQ(refused.text("/errors/0/field"), "message_base64");
 }
 
 TEST_F(RestTickets, ArePaged) {

@@ -66,7 +66,7 @@ void write_json(json::Writer& json, const support::Feedback& feedback) {
   flag_in_ticket(json, "was_helpful", feedback.was_helpful);
   flag_in_ticket(json, "resolved_issue", feedback.resolved_issue);
   text_member(json, "comments", feedback.comments);
-  json.key("submitted_at").string(feedback.submitted_text);
+  json.key("submitted_at").string(support::time_in_utc(feedback.submitted_text));
   json.end_object();
 }
 
@@ -134,7 +134,7 @@ std::string creation_json(const support::Creation& creation) {
   json.begin_object();
   json.key("ticket_id").string(creation.ticket_id);
   json.key("status").string(creation.status);
-  json.key("created_at").string(creation.created_at);
+  json.key("created_at").string(support::time_in_utc(creation.created_at));
   json.key("status_url").string(ticket_path(creation.ticket_id));
   json.end_object();
   return text;

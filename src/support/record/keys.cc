@@ -63,6 +63,13 @@ std::optional<base::TimePoint> read_time(std::string_view text) {
   return std::nullopt;
 }
 
+std::string time_in_utc(std::string_view text) {
+  if (text.ends_with('Z')) return std::string(text);
+  if (std::string zoned = std::string(text) + "Z"; base::parse_timestamp(zoned)) return zoned;
+  const auto time = read_time(text);
+  return time ? write_time(*time) : std::string(text);
+}
+
 std::string first_key_of_second(base::TimePoint time) { return base::format_timestamp(time).substr(0, second_length); }
 
 std::string date_of(base::TimePoint time) { return base::format_timestamp(time).substr(0, date_length); }

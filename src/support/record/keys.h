@@ -70,6 +70,8 @@ std::string write_time(base::TimePoint time);
 std::string write_time_like(std::string_view model, base::TimePoint time);
 // Any of these forms; without a zone it is UTC.
 std::optional<base::TimePoint> read_time(std::string_view text);
+// The same time for callers, who cannot know that: it ends in Z. As it is when it is no time.
+std::string time_in_utc(std::string_view text);
 // What all forms of the second that it falls into begin with.
 std::string first_key_of_second(base::TimePoint time);
 std::string date_of(base::TimePoint time);  // "2026-01-02"

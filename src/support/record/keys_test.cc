@@ -85,6 +85,14 @@ TEST(TicketTimes, AreReadInAllForms) {
   for (const std::string text : {"", "now", "2025-13-01", "2025-11-18T25:00:00"}) EXPECT_FALSE(read_time(text)) << text;
 }
 
+TEST(TicketTimes, AreToldInUtc) {
+  EXPECT_EQ(time_in_utc("2025-11-18T10:00:00.123456Z"), "2025-11-18T10:00:00.123456Z");
+  EXPECT_EQ(time_in_utc("2025-11-18T10:00:00.123456"), "2025-11-18T10:00:00.123456Z");
+  EXPECT_EQ(time_in_utc("2025-11-18T11:00:00.123+01:00"), "2025-11-18T10:00:00.123Z");
+  EXPECT_EQ(time_in_utc("2025-11-18"), "2025-11-18T00:00:00.000Z");
+  EXPECT_EQ(time_in_utc("now"), "now");
+}
+
 // Programs that subtract two times cannot mix those with a zone and those without.
 TEST(TicketTimes, AreWrittenInTheFormOfTheOther) {
   EXPECT_EQ(write_time_like("2025-11-18T10:00:00Z", noon), "2025-11-18T10:00:00.123Z");
