@@ -103,10 +103,22 @@ store::GetItemRequest get_request(const std::string& table, const std::string& i
   return get;
 }
 
+store::DeleteItemRequest delete_request(const std::string& table, const std::string& id) {
+  store::DeleteItemRequest request;
+  request.table_name = table;
+  request.key = {{"PK", partition_of(id)}, {"SK", "METADATA"}};
+  return request;
+}
+
 // The table: no session was ever created.
 bool is_absent(const store::Error& error) { return error.type == store::ErrorType::resource_not_found; }
 
 }  // namespace
+
+bool have_same_holder(const Session& one, const Session& other) {
+  return one.user_id == other.user_id && one.of_api_key == other.of_api_key && one.tenant == other.tenant &&
+         one.customer == other.customer && one.credential == other.credential;
+}
 
 // Two that come first at the same time both prepare it, which does no harm.
 store::Answer<void> Sessions::prepare_once() {
@@ -169,6 +181,17 @@ store::Answer<bool> Sessions::revoke(const Session& whose, const std::string& id
 }
 
 store::Answer<int> Sessions::revoke_all(const Session& whose) {
+  return remove_those(whose, [](const Session&) { return true; });
+}
+
+store::Answer<int> Sessions::revoke_credential(const Session& holder) {
+  return remove_those(holder, [&](const Session& session) { return have_same_holder(session, holder); });
+}
+
+void Sessions::forget(const Session& session) { (void)store_.delete_item(delete_request(options_.table, session.id)); }
+
+template <class Which>
+store::Answer<int> Sessions::remove_those(const Session& whose, const Which& which) {
   int count = 0;
   store::PageResponse page;
   do {
@@ -176,7 +199,7 @@ store::Answer<int> Sessions::revoke_all(const Session& whose) {
     for (const item::Item& item : page.items) {
       // What another program puts between them is left alone.
       const std::optional<Session> session = session_of(item);
-      if (!session) continue;
+      if (!session || !which(*session)) continue;
       TRY_VOID(remove(session->id));
       ++count;
     }
@@ -215,9 +238,7 @@ store::Answer<store::PageResponse> Sessions::page_of(const Session& whose, std::
 }
 
 store::Answer<void> Sessions::remove(const std::string& id) {
-  store::DeleteItemRequest request;
-  request.table_name = options_.table;
-  request.key = {{"PK", partition_of(id)}, {"SK", "METADATA"}};
+  const store::DeleteItemRequest request = delete_request(options_.table, id);
   TRY_VOID(retry_([&] { return store_.delete_item(request); }));
   return {};
 }

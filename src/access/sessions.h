@@ -38,6 +38,9 @@ struct Session {
   base::TimePoint expires_at{};
 };
 
+// Are they of the same caller, with the same credential?
+bool have_same_holder(const Session& one, const Session& other);
+
 // Safe to use from any thread.
 class Sessions {
  public:
@@ -66,12 +69,18 @@ class Sessions {
   store::Answer<bool> revoke(const Session& whose, const std::string& id);
   // How many there were.
   store::Answer<int> revoke_all(const Session& whose);
+  // The same of those that began with this credential.
+  store::Answer<int> revoke_credential(const Session& holder);
+  // Of a session that was found: its holder is not there any more. Tried once; what fails is found again.
+  void forget(const Session& session);
 
  private:
   store::Answer<std::optional<item::Item>> read(const std::string& id);
   store::Answer<std::vector<item::Item>> items_of(const Session& whose, std::size_t most);
   store::Answer<store::PageResponse> page_of(const Session& whose, std::size_t most, std::optional<item::Key> after);
   store::Answer<void> remove(const std::string& id);
+  template <class Which>
+  store::Answer<int> remove_those(const Session& whose, const Which& which);
   store::Answer<void> prepare_once();
   bool has_ended(const Session& session) const { return session.expires_at <= clock_.now(); }
 

@@ -121,6 +121,17 @@ messages::BrokerShares::Limits shares_of(int threads, int max_waiting) {
   return {static_cast<std::size_t>(threads), static_cast<std::size_t>(max_waiting)};
 }
 
+// Of those that are not there any more: if they come back, their sessions do not.
+void end_sessions_of_others(access::Sessions& sessions, const std::vector<access::Session>& before,
+                            const std::vector<access::Session>& now) {
+  for (const access::Session& holder : before) {
+    if (std::ranges::any_of(now, [&](const auto& other) { return access::have_same_holder(holder, other); })) continue;
+    if (const auto ended = sessions.revoke_credential(holder); !ended)
+      base::log_warning("access", "sessions of a caller who is not there any more are kept until they are used",
+                        {{"name", holder.user_id}, {"cause", ended.error().message}});
+  }
+}
+
 std::size_t index_of(const Route& route) { return static_cast<std::size_t>(&route - all_routes().data()); }
 
 }  // namespace
@@ -182,7 +193,9 @@ Api::Api(outbox::Outbox& outbox, outbox::SandboxMailbox* mailbox, messages::Mess
 Api::~Api() { stop(); }
 
 void Api::set_keys(std::vector<ApiKey> keys, std::vector<User> users) {
+  const std::vector<access::Session> before = access_.get()->holders();
   access_.set(std::make_shared<const Access>(std::move(keys), origin_policy_, std::move(users), sessions_));
+  if (sessions_ != nullptr) end_sessions_of_others(*sessions_, before, access_.get()->holders());
 }
 
 void Api::handle(const http::Request& request, http::Responder respond) {

@@ -210,6 +210,30 @@ TEST_F(SessionRoutes, OfAnApiKeyEndWithTheKey) {
   EXPECT_EQ(status("GET", "/emails", token), 401);
 }
 
+TEST_F(SessionRoutes, DoNotComeBackWithTheirOwner) {
+  const std::string token = token_of("anna");
+  api_->set_keys({}, users({"otto:reader"}, hash_of_password()));
+  api_->set_keys({}, users({"anna:reader"}, hash_of_password()));
+  EXPECT_EQ(status("GET", "/emails", token), 401) << "it was not used in between";
+  const std::string used = token_of("anna");
+  start_with({"otto:reader"});  // as after a start with other settings
+  EXPECT_EQ(status("GET", "/emails", used), 401);
+  start_with({"anna:reader"});
+  EXPECT_EQ(status("GET", "/emails", used), 401);
+}
+
+TEST_F(SessionRoutes, OfAnotherKeyOfTheSameNameStay) {
+  const ApiKey first = parse_api_key("shop:sender:secret-of-the-shop").value();
+  const ApiKey second = parse_api_key("shop:sender:second-secret-of-the-shop").value();
+  api_->set_keys({first, second});
+  const std::string token = call("POST", "/sessions", R"({"api_key":"secret-of-the-shop"})").text("/token");
+  const std::string kept = call("POST", "/sessions", R"({"api_key":"second-secret-of-the-shop"})").text("/token");
+  api_->set_keys({second});
+  api_->set_keys({first, second});
+  EXPECT_EQ(status("GET", "/emails", token), 401);
+  EXPECT_EQ(status("GET", "/emails", kept), 200);
+}
+
 class LiveStreams : public SessionRoutes {
  protected:
   LiveStreams() : metrics_(store(), {}, clock(), random_, retry_) {

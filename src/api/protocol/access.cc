@@ -43,9 +43,25 @@ const ProblemType& refusal_problem(http::OriginPolicyRule rule) {
   return problems::loopback_only;
 }
 
+template <class Credential>
+access::Session holder_of(const Credential& each) {
+  access::Session holder = session_of(each.caller);
+  holder.credential = credential_mark(each);
+  return holder;
+}
+
 std::string kind_of(const Caller& caller) { return caller.is_user ? "the user" : "the API key"; }
 
 }  // namespace
+
+access::Session session_of(const Caller& caller) {
+  access::Session session;
+  session.user_id = caller.name;
+  session.of_api_key = !caller.is_user;
+  session.tenant = caller.tenant;
+  session.customer = caller.customer;
+  return session;
+}
 
 base::Result<const Caller*, Problem> Access::check(const http::Request& request, Right needed, bool shared,
                                                    const Caller** known) const {
@@ -104,7 +120,15 @@ base::Result<const Caller*, Problem> Access::find_holder(std::string_view token)
   };
   if (const auto user = std::ranges::find_if(users_, holds); user != users_.end()) return &user->caller;
   if (const auto key = std::ranges::find_if(keys_, holds); key != keys_.end()) return &key->caller;
+  sessions_->forget(session);  // it has ended, also if the settings have its holder again one day
   return nullptr;
+}
+
+std::vector<access::Session> Access::holders() const {
+  std::vector<access::Session> holders;
+  for (const User& user : users_) holders.push_back(holder_of(user));
+  for (const ApiKey& key : keys_) holders.push_back(holder_of(key));
+  return holders;
 }
 
 const User* Access::find_user(std::string_view name) const {

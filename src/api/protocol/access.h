@@ -13,6 +13,9 @@
 
 namespace postino::api {
 
+// Whose session a caller's is.
+access::Session session_of(const Caller& caller);
+
 // Safe to use from any thread.
 class Access {
  public:
@@ -38,6 +41,8 @@ class Access {
   const std::vector<User>& users() const { return users_; }
   // Users and API keys of this name.
   std::vector<Caller> named(std::string_view name) const;
+  // Whose sessions count: all users and API keys, with their credentials.
+  std::vector<access::Session> holders() const;
 
  private:
   base::Result<const Caller*, Problem> check_origin(const http::Request& request) const;

@@ -26,15 +26,6 @@ class Occupancy {
   const bool is_admitted_;
 };
 
-access::Session session_of(const Caller& caller) {
-  access::Session session;
-  session.user_id = caller.name;
-  session.of_api_key = !caller.is_user;
-  session.tenant = caller.tenant;
-  session.customer = caller.customer;
-  return session;
-}
-
 template <class T>
 base::Result<T, Problem> answered_by_sessions(store::Answer<T> answer) {
   if (answer) return *std::move(answer);
