@@ -182,7 +182,7 @@ Answer<TakenEmail> Correspondence::receive(const ReceivedMessage& message, const
         change.event.type = std::string(email_received_event);
         change.event.by = email.by;
         change.event.details = item::Map{{"from", email.from}, {"subject", email.subject}};
-        Letters::continue_thread(change.after, email);
+        if (!own.empty()) Letters::continue_thread(change.after, email);  // no mailbox knows the id that we gave it
         change.beside.emplace_back(store_.put(email_item(keys, email)));
         change.beside.emplace_back(store_.put(mail_reference_item(keys, email), "attribute_not_exists(PK)"));
         return change;

@@ -160,8 +160,9 @@ void Letters::enclose(TicketChange& change, Prepared prepared, const Keys& keys,
 
 void Letters::continue_thread(StoredTicket& stored, const TicketEmail& email) {
   constexpr std::size_t most_bytes = 600;  // of the ids before it: the oldest are dropped
-  if (!is_with_customer(email, stored.ticket)) return;
-  if (!stored.last_message_id.empty())
+  // An id that cannot stand in a header is none that the next e-mail could go on with.
+  if (!is_with_customer(email, stored.ticket) || !is_plain_message_id(email.message_id)) return;
+  if (is_plain_message_id(stored.last_message_id))
     stored.references.append(stored.references.empty() ? "" : " ").append(stored.last_message_id);
   while (stored.references.size() > most_bytes)
     stored.references.erase(0, std::min(stored.references.find(' '), stored.references.size() - 1) + 1);

@@ -178,6 +178,21 @@ TEST_F(CorrespondenceTest, RefersToWhatTheCustomerHas) {
 }
 
 // Customers could send any text to any address otherwise.
+// An answer whose id no mailbox could know leaves the thread as it was.
+TEST_F(CorrespondenceTest, GoesOnWithTheLastIdThatCanBeReferredTo) {
+  const std::string id = office_.make();
+  const auto first = office_.correspondence.send(id, test_letter(), actor_);
+  ASSERT_TRUE(succeeded(first));
+  const std::string& sent = first->email.message_id;
+  const std::string from = "From: ada@example.org\r\nIn-Reply-To: <" + sent + ">\r\n";
+  ASSERT_TRUE(succeeded(office_.correspondence.receive({from + "Message-ID: <one two@example.org>\r\n", "1"}, actor_)));
+  ASSERT_TRUE(succeeded(office_.correspondence.receive({from, "2"}, actor_)));
+  const auto second = office_.correspondence.send(id, test_letter(), actor_);
+  ASSERT_TRUE(succeeded(second));
+  EXPECT_EQ(second->email.in_reply_to, sent);
+  EXPECT_EQ(item::attribute_text(*store_.get("TICKET#" + id, "METADATA"), "mail_references"), sent);
+}
+
 TEST_F(CorrespondenceTest, OfBoundCallersIsRefused) {
   const Actor bound = customer_actor("cust_456");
   NewTicket ticket = new_ticket();
