@@ -68,9 +68,25 @@ bool is_text(std::string_view bytes) {
   });
 }
 
+// XML in which a browser runs scripts, whatever its elements are called: it names a namespace of pages or drawings, or
+// a style sheet. Such a name can be anywhere.
+std::string_view active_xml_type(std::string_view text) {
+  if (!base::trim(text).starts_with('<')) return {};
+  if (text.find("http://www.w3.org/2000/svg") != std::string_view::npos) return drawing_type;
+  const bool is_page = text.find("http://www.w3.org/1999/xhtml") != std::string_view::npos ||
+                       text.find("<?xml-stylesheet") != std::string_view::npos;
+  return is_page ? page_type : std::string_view();
+}
+
 // Where a browser looks for the beginning of a page.
 std::string_view markup_type(std::string_view bytes) {
+  if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF")) {
+    std::string text(bytes.substr(2));  // UTF-16: letters of ASCII have a zero beside them
+    std::erase(text, '\0');
+    return active_xml_type(text);
+  }
   if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
+  if (const std::string_view active = active_xml_type(bytes); !active.empty()) return active;
   std::string begin = base::lower_case(base::trim(bytes.substr(0, looked_at)));
   const bool is_xml = begin.starts_with("<?xml");
   while (begin.starts_with("<?") || begin.starts_with("<!--")) {

@@ -34,6 +34,18 @@ TEST(AttachmentTypeTest, IsToldFromTheBytes) {
   EXPECT_EQ(sniff_content_type("  <!DOCTYPE HTML><p>"), "text/html");
   EXPECT_EQ(sniff_content_type("\xEF\xBB\xBF<!-- x --><script>alert(1)</script>"), "text/html");
   EXPECT_EQ(sniff_content_type("<?xml version=\"1.0\"?>\n<svg onload='x'/>"), "image/svg+xml");
+  // What elements are called does not matter to a browser.
+  const std::string long_comment = "<!--" + std::string(5'000, 'x') + "-->";
+  const std::string script = "<a><x:script xmlns:x=\"http://www.w3.org/1999/xhtml\">alert(1)</x:script></a>";
+  for (const std::string& begin : {std::string(), std::string("<?xml version=\"1.0\"?>"), long_comment})
+    EXPECT_EQ(sniff_content_type(begin + script), "text/html");
+  EXPECT_EQ(sniff_content_type("<!DOCTYPE a><a><s xmlns='http://www.w3.org/2000/svg' onload='x'/></a>"),
+            "image/svg+xml");
+  EXPECT_EQ(sniff_content_type("<?xml version=\"1.0\"?><?xml-stylesheet href=\"x\"?><a/>"), "text/html");
+  std::string wide = "\xFF\xFE";
+  for (const char letter : script) wide.append(1, letter).append(1, '\0');
+  EXPECT_EQ(sniff_content_type(wide), "text/html");
+  EXPECT_EQ(sniff_content_type("see http://www.w3.org/2000/svg\n"), "text/plain");
   EXPECT_EQ(sniff_content_type("<?xml version=\"1.0\"?><invoice/>"), "application/xml");
   EXPECT_EQ(sniff_content_type(random_bytes), "application/octet-stream");
   EXPECT_EQ(sniff_content_type("\x7F"
