@@ -65,7 +65,8 @@ std::string rule_broken_by(simdjson::error_code error, std::string_view text) {
   }
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return "must be JSON, and is empty";
   const auto fault = find_fault(text);
-  if (!fault && error == simdjson::NUMBER_ERROR) return "must not have numbers beyond 64 bits";
+  if (!fault && error == simdjson::NUMBER_ERROR)
+    return "must not have integers of more than 64 bits, or numbers beyond 1.8e308";
   if (!fault) return "must be JSON";
   return std::string("must be JSON; ") + (fault->at_end ? "it ends too early, " : "the error is ") + fault->place();
 }

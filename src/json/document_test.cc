@@ -21,7 +21,9 @@ TEST(JsonDocument, SaysWhyATextIsNone) {
   EXPECT_EQ(fault("{} {}"), "must be JSON; the error is in line 1, column 4");
   EXPECT_EQ(fault("{\"a\":1,\n}"), "must be JSON; the error is in line 2, column 1");
   EXPECT_EQ(fault("\"\\ud800\""), "must be JSON");
-  EXPECT_EQ(fault("{\"a\":18446744073709551616}"), "must not have numbers beyond 64 bits");
+  for (const char* const number : {"1e400", "-1e400", "18446744073709551616", "99999999999999999999999"})
+    EXPECT_EQ(fault(number), "must not have integers of more than 64 bits, or numbers beyond 1.8e308");
+  EXPECT_EQ(fault("01"), "must be JSON; the error is in line 1, column 2");
   EXPECT_EQ(fault("{\"a\":\"\xFF\"}"), "must be valid UTF-8");
   EXPECT_EQ(fault(std::string(65, '[') + std::string(65, ']')), "must not be nested deeper than 64");
   EXPECT_EQ(fault(std::string(100'000, '[') + std::string(100'000, ']')), "must not be nested deeper than 64");
