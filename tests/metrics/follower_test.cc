@@ -267,7 +267,7 @@ TEST_F(FollowerTest, AChangeThatCannotBeKeptAsItIsDoesNotStopTheOthers) {
   EXPECT_EQ(desk_.count("tickets_by_status#NEW"), 1);
   const std::vector<SetAside> aside = desk_.set_aside();
   ASSERT_THAT(aside, SizeIs(1));
-  EXPECT_EQ(aside[0].reason, "rating of feedback must be from 1 to 5");
+  EXPECT_EQ(aside[0].reason, "rating of feedback must be a whole number from 1 to 5");
   EXPECT_FALSE(aside[0].new_image);
 }
 

@@ -88,6 +88,11 @@ TEST_F(TicketSourceTest, ReadsWhatProgramsOfOthersWrite) {
   EXPECT_THAT(contributions(source_, item), ElementsAre("fault: status of a ticket must be a text"));
   item.erase("status");
   EXPECT_THAT(contributions(source_, item), ElementsAre("fault: status of a ticket must be a text"));
+  for (const item::AttributeValue& data :
+       {item::AttributeValue(item::Map{{"status", "NEW"}}), item::AttributeValue(R"({"status":"NEW"})")}) {
+    item.set("data", data);
+    EXPECT_THAT(contributions(source_, item), ElementsAre("tickets_by_status#NEW 1"));
+  }
 }
 
 TEST_F(TicketSourceTest, CountsRatings) {
@@ -95,9 +100,11 @@ TEST_F(TicketSourceTest, CountsRatings) {
   EXPECT_THAT(contributions(source_, feedback),
               ElementsAre("customer_satisfaction 1 4", "@2026-01-02T12:00:00.000Z feedback 1 4"));
   for (const item::AttributeValue& wrong :
-       {item::AttributeValue(0), item::AttributeValue(6), item::AttributeValue("5"), item::AttributeValue(-1)}) {
+       {item::AttributeValue(0), item::AttributeValue(6), item::AttributeValue("5"), item::AttributeValue(-1),
+        item::AttributeValue(item::Number::parse("4.7").value())}) {
     feedback.set("rating", wrong);
-    EXPECT_THAT(contributions(source_, feedback), ElementsAre("fault: rating of feedback must be from 1 to 5"));
+    EXPECT_THAT(contributions(source_, feedback),
+                ElementsAre("fault: rating of feedback must be a whole number from 1 to 5"));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "item/attribute_text.h"
+#include "item/plain_json.h"
 
 namespace postino::metrics {
 
@@ -24,11 +25,18 @@ bool is_of_a_ticket(const item::Key& key) {
   return owner_of(item::attribute_text(key, "PK")).rest.starts_with(ticket_begin);
 }
 
+// The ticket's own attribute, or the one in its data: as the support desk reads it.
+std::string status_of(const item::Item& ticket) {
+  if (ticket.contains("status")) return item::attribute_text(ticket, "status");
+  const item::AttributeValue* const data = ticket.find("data");
+  const auto map = data != nullptr ? item::map_or_json(*data) : std::nullopt;
+  return map ? item::attribute_text(*map, "status") : std::string();
+}
+
 base::Result<void> count_ticket(const item::Item& ticket, Contribution& counted) {
-  const item::AttributeValue* const status = ticket.find("status");
-  if (status == nullptr || status->get_if<std::string>() == nullptr)
-    return base::invalid("status of a ticket must be a text");
-  const std::string name = known_status(status->as<std::string>());
+  const std::string status = status_of(ticket);
+  if (status.empty()) return base::invalid("status of a ticket must be a text");
+  const std::string name = known_status(status);
   counted.figures.emplace_back("tickets_by_status#" + name, Amount{.count = 1});
   const auto created = moment_in(ticket, "created_at");
   if (created) counted.events.push_back({.name = "tickets_created", .at = *created});
@@ -47,7 +55,8 @@ base::Result<void> count_feedback(const item::Item& feedback, Contribution& coun
   const item::AttributeValue* const value = feedback.find("rating");
   const auto* const number = value != nullptr ? value->get_if<item::Number>() : nullptr;
   const auto rating = number != nullptr ? thousandths_of(*number) : std::nullopt;
-  if (!rating || *rating < 1'000 || *rating > 5'000) return base::invalid("rating of feedback must be from 1 to 5");
+  if (!rating || *rating < 1'000 || *rating > 5'000 || *rating % 1'000 != 0)
+    return base::invalid("rating of feedback must be a whole number from 1 to 5");
   const Amount amount{.count = 1, .thousandths = *rating};
   counted.figures.emplace_back("customer_satisfaction", amount);
   if (const auto at = moment_in(feedback, "submitted_at"))

@@ -17,6 +17,8 @@ using item::attribute_text;
 
 constexpr std::size_t millisecond_length = 23;  // "2026-01-02T03:04:05.123"
 constexpr int most_in_millisecond = 1'000;
+// Others are in no figure either: metrics sets them aside.
+constexpr std::int64_t least_rating = 1, most_rating = 5;
 
 std::optional<bool> flag_in(const item::Map& map, std::string_view name) {
   const item::AttributeValue* const value = map.find(name);
@@ -106,7 +108,11 @@ base::Result<Feedback> read_feedback(const item::Item& item) {
   feedback.customer_id = fields.text("customer_id");
   feedback.operator_id = fields.text("operator_id");
   if (feedback.operator_id.empty()) feedback.operator_id = attribute_text(feedback.data, "operator_id");
-  feedback.rating = static_cast<int>(std::clamp<std::int64_t>(fields.whole("rating"), 0, 1'000));
+  const std::int64_t rating = fields.whole("rating");
+  if (rating >= least_rating && rating <= most_rating)
+    feedback.rating = static_cast<int>(rating);
+  else
+    fields.fault("rating", "a whole number from 1 to 5");
   feedback.was_helpful = flag_in(feedback.data, "was_helpful");
   feedback.resolved_issue = flag_in(feedback.data, "resolved_issue");
   feedback.comments = attribute_text(feedback.data, "comments");

@@ -41,7 +41,9 @@ TEST(TicketRecords, FeedbackHasItsForm) {
   EXPECT_EQ(read.submitted_at, record_time);
   EXPECT_EQ(completed_feedback(Keys(""), item, "cust_1"), std::nullopt) << "it lacks nothing";
   EXPECT_FALSE(read_feedback({{"PK", "TICKET#1"}, {"SK", "FEEDBACK#soon"}, {"rating", 1}}));
-  EXPECT_FALSE(read_feedback({{"PK", "TICKET#1"}, {"SK", "FEEDBACK#2025-11-18"}, {"rating", "five"}}));
+  for (const item::AttributeValue& wrong :
+       {item::AttributeValue("five"), item::AttributeValue(-5), item::AttributeValue(0), item::AttributeValue(6)})
+    EXPECT_FALSE(read_feedback({{"PK", "TICKET#1"}, {"SK", "FEEDBACK#2025-11-18"}, {"rating", wrong}}));
 }
 
 TEST(TicketRecords, EventsHaveTheirForm) {
