@@ -89,7 +89,7 @@ struct Approvals::Attempt {
   SentReminder sent{};                           // when it is done
 };
 
-Answer<SentReminder> Approvals::approve(const std::string& draft_id, int seen, const Actor& actor) {
+OrRefusal<SentReminder> Approvals::approve(const std::string& draft_id, int seen, const Actor& actor) {
   const auto parts = parse_draft_id(draft_id);
   if (!parts) return refuse(RefusalKind::unknown_draft, "there is no draft " + draft_id);
   Attempt attempt{.draft_id = draft_id,
@@ -111,7 +111,7 @@ std::string Approvals::missing_sender(const Draft& draft) const {
          "`from` and draft the reminder again";
 }
 
-Answer<Approvals::Outcome> Approvals::try_once(Attempt& attempt) {
+OrRefusal<Approvals::Outcome> Approvals::try_once(Attempt& attempt) {
   // Rules are about time.
   attempt.now = store_.clock().now();
   if (store_.clock().is_doubtful() || (rules_.is_clock_contradicted && rules_.is_clock_contradicted()))
@@ -146,7 +146,7 @@ Answer<Approvals::Outcome> Approvals::try_once(Attempt& attempt) {
   return base::propagate(std::move(refusal));
 }
 
-Answer<void> Approvals::check(const Attempt& attempt, const Draft& draft) const {
+OrRefusal<void> Approvals::check(const Attempt& attempt, const Draft& draft) const {
   if (const DraftStatus status = status_at(draft, attempt.now); status != DraftStatus::draft)
     return refuse(RefusalKind::wrong_state, why_not_open(draft, status));
   if (draft.revision != attempt.seen) {
@@ -180,7 +180,7 @@ Answer<void> Approvals::check(const Attempt& attempt, const Draft& draft) const 
   return {};
 }
 
-Answer<Approvals::Outcome> Approvals::commit(Attempt& attempt, const StoredDraft& stored, const Standing& standing) {
+OrRefusal<Approvals::Outcome> Approvals::commit(Attempt& attempt, const StoredDraft& stored, const Standing& standing) {
   const Keys& keys = attempt.keys;
   const Draft& draft = stored.draft;
   SentReminder sent = sent_of(draft, standing, attempt.actor.known_as(), attempt.now);
@@ -219,8 +219,8 @@ Answer<Approvals::Outcome> Approvals::commit(Attempt& attempt, const StoredDraft
   return write_alone(attempt, std::move(commit), record);
 }
 
-Answer<Approvals::Outcome> Approvals::write_joined(Attempt& attempt, const outbox::Payload& payload, Commit commit,
-                                                   std::size_t record) {
+OrRefusal<Approvals::Outcome> Approvals::write_joined(Attempt& attempt, const outbox::Payload& payload, Commit commit,
+                                                      std::size_t record) {
   const std::vector<store::TransactAction> actions = commit.take_actions();
   const outbox::JoinedOutcome outcome = mail_.accept_with(payload, attempt.keys.tenant(), actions);
   if (outcome.email) return Outcome::done;
@@ -230,7 +230,7 @@ Answer<Approvals::Outcome> Approvals::write_joined(Attempt& attempt, const outbo
   return after_failure(attempt, refusal_of(*outcome.error));
 }
 
-Answer<Approvals::Outcome> Approvals::write_alone(Attempt& attempt, Commit commit, std::size_t record) {
+OrRefusal<Approvals::Outcome> Approvals::write_alone(Attempt& attempt, Commit commit, std::size_t record) {
   std::vector<std::size_t> failed;
   auto written = store_.write(std::move(commit), &failed);
   if (written) return Outcome::done;
@@ -238,8 +238,8 @@ Answer<Approvals::Outcome> Approvals::write_alone(Attempt& attempt, Commit commi
   return after_failure(attempt, std::move(written).error());
 }
 
-Answer<Approvals::Outcome> Approvals::after_conditions(Attempt& attempt, const std::vector<std::size_t>& failed,
-                                                       std::size_t record) {
+OrRefusal<Approvals::Outcome> Approvals::after_conditions(Attempt& attempt, const std::vector<std::size_t>& failed,
+                                                          std::size_t record) {
   // The second has a reminder of this type, of another program or of a clock that went back.
   if (failed.size() == 1 && failed.front() == record) {
     TRY(attempt.free_second, store_.free_second(attempt.keys.customer(attempt.customer_id), sent_begin,
@@ -248,7 +248,7 @@ Answer<Approvals::Outcome> Approvals::after_conditions(Attempt& attempt, const s
   return Outcome::again;
 }
 
-Answer<Approvals::Outcome> Approvals::after_failure(Attempt& attempt, Refusal refusal) {
+OrRefusal<Approvals::Outcome> Approvals::after_failure(Attempt& attempt, Refusal refusal) {
   // Others had the same records for a while. One of them may have decided on the draft: that is the answer then.
   if (refusal.kind == RefusalKind::busy) return Outcome::again;
   if (refusal.kind != RefusalKind::outcome_unknown) return base::propagate(std::move(refusal));
@@ -258,7 +258,7 @@ Answer<Approvals::Outcome> Approvals::after_failure(Attempt& attempt, Refusal re
   return base::propagate(std::move(refusal));
 }
 
-Answer<bool> Approvals::is_done(Attempt& attempt) {
+OrRefusal<bool> Approvals::is_done(Attempt& attempt) {
   const std::string partition = attempt.keys.customer(attempt.customer_id);
   TRY(const std::optional<item::Item> draft, store_.get(partition, std::string(draft_begin) + attempt.draft_id));
   if (!draft) return false;

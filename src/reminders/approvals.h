@@ -34,7 +34,7 @@ class Approvals {
       : store_(store), customers_(customers), mail_(mail), rules_(std::move(rules)) {}
 
   // `seen` is the revision that is approved, and exactly its text is sent. The actor must be known.
-  Answer<SentReminder> approve(const std::string& draft_id, int seen, const Actor& actor);
+  OrRefusal<SentReminder> approve(const std::string& draft_id, int seen, const Actor& actor);
 
   // What is missing, and who can mend it, when nothing says which address the draft would come from; empty: nothing.
   std::string missing_sender(const Draft& draft) const;
@@ -44,15 +44,15 @@ class Approvals {
   struct Attempt;
   enum class Outcome { done, again };
 
-  Answer<Outcome> try_once(Attempt& attempt);
-  Answer<void> check(const Attempt& attempt, const Draft& draft) const;
-  Answer<Outcome> commit(Attempt& attempt, const StoredDraft& stored, const Standing& standing);
+  OrRefusal<Outcome> try_once(Attempt& attempt);
+  OrRefusal<void> check(const Attempt& attempt, const Draft& draft) const;
+  OrRefusal<Outcome> commit(Attempt& attempt, const StoredDraft& stored, const Standing& standing);
   // `record` is the place of the sent reminder in the commit.
-  Answer<Outcome> write_joined(Attempt& attempt, const outbox::Payload& payload, Commit commit, std::size_t record);
-  Answer<Outcome> write_alone(Attempt& attempt, Commit commit, std::size_t record);
-  Answer<Outcome> after_conditions(Attempt& attempt, const std::vector<std::size_t>& failed, std::size_t record);
-  Answer<Outcome> after_failure(Attempt& attempt, Refusal refusal);
-  Answer<bool> is_done(Attempt& attempt);
+  OrRefusal<Outcome> write_joined(Attempt& attempt, const outbox::Payload& payload, Commit commit, std::size_t record);
+  OrRefusal<Outcome> write_alone(Attempt& attempt, Commit commit, std::size_t record);
+  OrRefusal<Outcome> after_conditions(Attempt& attempt, const std::vector<std::size_t>& failed, std::size_t record);
+  OrRefusal<Outcome> after_failure(Attempt& attempt, Refusal refusal);
+  OrRefusal<bool> is_done(Attempt& attempt);
 
   ReminderStore& store_;
   Customers& customers_;

@@ -30,7 +30,7 @@ AuditEvent event_of(const item::Item& item) {
 
 }  // namespace
 
-Answer<Page<AuditEvent>> Audit::list(const AuditRequest& request, const std::string& tenant) {
+OrRefusal<Page<AuditEvent>> Audit::list(const AuditRequest& request, const std::string& tenant) {
   const std::string date = request.date.empty() ? date_of(store_.clock().now()) : request.date;
   if (!is_date(date)) return refuse_field("date", std::string(date_rule));
   Listing listing;

@@ -34,7 +34,7 @@ struct AuditRequest {
 class Audit {
  public:
   explicit Audit(ReminderStore& store) : store_(store) {}
-  Answer<Page<AuditEvent>> list(const AuditRequest& request, const std::string& tenant);  // newest first
+  OrRefusal<Page<AuditEvent>> list(const AuditRequest& request, const std::string& tenant);  // newest first
 
  private:
   ReminderStore& store_;

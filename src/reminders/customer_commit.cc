@@ -62,7 +62,7 @@ void add_objection(Commit& commit, const Keys& keys, const std::string& customer
   commit.add(std::move(removal));
 }
 
-Answer<Customer> read_profile(const item::Item& item, const std::string& customer_id) {
+OrRefusal<Customer> read_profile(const item::Item& item, const std::string& customer_id) {
   auto customer = read_customer(item);
   if (!customer) return base::propagate(refusal_of(customer.error()));
   if (customer->id != customer_id)
@@ -71,8 +71,8 @@ Answer<Customer> read_profile(const item::Item& item, const std::string& custome
   return *std::move(customer);
 }
 
-Answer<std::optional<Customer>> mended_customer(ReminderStore& store, const Keys& keys, const std::string& customer_id,
-                                                const Actor& actor) {
+OrRefusal<std::optional<Customer>> mended_customer(ReminderStore& store, const Keys& keys,
+                                                   const std::string& customer_id, const Actor& actor) {
   for (int round = 0; round < change_rounds; ++round) {
     TRY(const std::optional<item::Item> item, store.get(keys.customer(customer_id), std::string(profile_sort)));
     if (!item) return std::nullopt;
@@ -110,8 +110,9 @@ void add_presence(Commit& commit, const Keys& keys, const std::string& customer_
   commit.check(Keys::key(keys.customer(customer_id), profile_sort), "attribute_exists(PK)");
 }
 
-Answer<std::vector<std::string>> pending_drafts(ReminderStore& store, const Keys& keys, const std::string& customer_id,
-                                                std::size_t most, const ReminderChoice& is_concerned) {
+OrRefusal<std::vector<std::string>> pending_drafts(ReminderStore& store, const Keys& keys,
+                                                   const std::string& customer_id, std::size_t most,
+                                                   const ReminderChoice& is_concerned) {
   store::QueryRequest request;
   request.table_name = store.tables().tracking;
   request.key_condition = "PK = :pk AND begins_with(SK, :begin)";
@@ -160,8 +161,8 @@ void add_withdrawals(Commit& commit, const Keys& keys, const std::string& custom
   }
 }
 
-Answer<void> withdraw_rest(ReminderStore& store, const Keys& keys, const std::string& customer_id,
-                           const std::string& reason, const Actor& actor, const ReminderChoice& is_concerned) {
+OrRefusal<void> withdraw_rest(ReminderStore& store, const Keys& keys, const std::string& customer_id,
+                              const std::string& reason, const Actor& actor, const ReminderChoice& is_concerned) {
   for (int round = 0; round < change_rounds; ++round) {
     TRY(const std::vector<std::string> drafts,
         pending_drafts(store, keys, customer_id, most_withdrawn_at_once, is_concerned));

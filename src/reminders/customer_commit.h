@@ -20,25 +20,26 @@ void add_change(Commit& commit, const Keys& keys, const Customer& before, const 
 void add_objection(Commit& commit, const Keys& keys, const std::string& customer_id, const Objection& before,
                    const Objection& after);
 // The record of a customer; corrupt when it cannot be read, or is that of another one.
-Answer<Customer> read_profile(const item::Item& item, const std::string& customer_id);
+OrRefusal<Customer> read_profile(const item::Item& item, const std::string& customer_id);
 // The customer, as opting out, paying and all else that changes one must find it: when another program has spoilt the
 // record, or taken an objection out of it, it is made anew of what can be read of it, and the audit notes it. nullopt:
 // there is none.
-Answer<std::optional<Customer>> mended_customer(ReminderStore& store, const Keys& keys, const std::string& customer_id,
-                                                const Actor& actor);
+OrRefusal<std::optional<Customer>> mended_customer(ReminderStore& store, const Keys& keys,
+                                                   const std::string& customer_id, const Actor& actor);
 // Nothing is written unless the customer is there.
 void add_presence(Commit& commit, const Keys& keys, const std::string& customer_id);
 
 // Ids of drafts that wait for approval and are concerned, at most `most`. Consistent.
-Answer<std::vector<std::string>> pending_drafts(ReminderStore& store, const Keys& keys, const std::string& customer_id,
-                                                std::size_t most, const ReminderChoice& is_concerned);
+OrRefusal<std::vector<std::string>> pending_drafts(ReminderStore& store, const Keys& keys,
+                                                   const std::string& customer_id, std::size_t most,
+                                                   const ReminderChoice& is_concerned);
 // As many as one commit can have beside what else it has.
 inline constexpr std::size_t most_withdrawn_at_once = 40;
 void add_withdrawals(Commit& commit, const Keys& keys, const std::string& customer_id,
                      const std::vector<std::string>& draft_ids, const std::string& reason, const Actor& actor,
                      base::Random& random);
 // Those that are left: more than one commit can have, or made while the others were withdrawn.
-Answer<void> withdraw_rest(ReminderStore& store, const Keys& keys, const std::string& customer_id,
-                           const std::string& reason, const Actor& actor, const ReminderChoice& is_concerned);
+OrRefusal<void> withdraw_rest(ReminderStore& store, const Keys& keys, const std::string& customer_id,
+                              const std::string& reason, const Actor& actor, const ReminderChoice& is_concerned);
 
 }  // namespace postino::reminders

@@ -24,13 +24,13 @@ std::string invoice_subject(const Invoice& invoice) {
   return "customers/" + invoice.customer_id + "/invoices/" + invoice.id;
 }
 
-Answer<Invoice> readable_invoice(const item::Item& item) {
+OrRefusal<Invoice> readable_invoice(const item::Item& item) {
   auto invoice = read_invoice(item);
   if (!invoice) return base::propagate(refusal_of(invoice.error()));
   return *std::move(invoice);
 }
 
-Answer<void> check_invoice(const Invoice& invoice, base::TimePoint now) {
+OrRefusal<void> check_invoice(const Invoice& invoice, base::TimePoint now) {
   Refusal refusal;
   const auto note = [&](const char* field, std::string rule) {
     if (refusal.faults.empty()) refusal.message = std::string(field) + " " + rule;
@@ -59,7 +59,7 @@ void settle(Invoice& invoice, const std::optional<base::TimePoint>& paid_at, bas
 }
 
 // Payments are not taken back.
-Answer<void> check_paid(const Invoice& before, const Invoice& given, bool says_paid) {
+OrRefusal<void> check_paid(const Invoice& before, const Invoice& given, bool says_paid) {
   if (says_paid && given.paid < before.paid && !given.paid_at)
     return refuse_field(
         "paid", "must not be less than what is paid already, " + Money{before.paid, before.amount.currency}.text());
@@ -70,7 +70,7 @@ Answer<void> check_paid(const Invoice& before, const Invoice& given, bool says_p
 }
 
 // What a caller says of an invoice that is paid: only the day of it may be new, if it was not known.
-Answer<Invoice> with_day(const Invoice& before, const Invoice& given, bool says_paid) {
+OrRefusal<Invoice> with_day(const Invoice& before, const Invoice& given, bool says_paid) {
   if (before.amount != given.amount || before.due_date != given.due_date)
     return refuse(RefusalKind::wrong_state, "the invoice " + given.id + " is paid, and can no longer be changed");
   TRY_VOID(check_paid(before, given, says_paid));
@@ -87,7 +87,7 @@ Answer<Invoice> with_day(const Invoice& before, const Invoice& given, bool says_
 }
 
 // What a caller says of an invoice that is not paid yet.
-Answer<Invoice> merged(const Invoice& before, const Invoice& given, bool says_paid, base::TimePoint now) {
+OrRefusal<Invoice> merged(const Invoice& before, const Invoice& given, bool says_paid, base::TimePoint now) {
   if (before.amount.currency != given.amount.currency && !before.paid.is_zero())
     return refuse_field("currency", "must stay " + before.amount.currency + ", because a part is paid");
   TRY_VOID(check_paid(before, given, says_paid));
@@ -100,7 +100,7 @@ Answer<Invoice> merged(const Invoice& before, const Invoice& given, bool says_pa
   return after;
 }
 
-Answer<item::Number> amount_of(const Payment& payment, const Invoice& invoice) {
+OrRefusal<item::Number> amount_of(const Payment& payment, const Invoice& invoice) {
   const std::string& currency = invoice.amount.currency;
   if (!payment.currency.empty() && payment.currency != currency)
     return refuse_field("currency", "must be " + currency + ", as that of the invoice");
@@ -113,7 +113,7 @@ Answer<item::Number> amount_of(const Payment& payment, const Invoice& invoice) {
   return amount->amount;
 }
 
-Answer<void> check_payment(const Payment& payment, base::TimePoint now) {
+OrRefusal<void> check_payment(const Payment& payment, base::TimePoint now) {
   if (payment.reference.size() > longest_reference || base::has_control_character(payment.reference))
     return refuse_field("reference", "must be at most " + std::to_string(longest_reference) +
                                          " bytes without line breaks or other control characters");
@@ -135,7 +135,7 @@ store::QueryRequest overdue_query(const ReminderStore& store, const Keys& keys, 
   return request;
 }
 
-Answer<bool> has_other_overdue(ReminderStore& store, const Keys& keys, const Invoice& invoice) {
+OrRefusal<bool> has_other_overdue(ReminderStore& store, const Keys& keys, const Invoice& invoice) {
   store::QueryRequest request = overdue_query(store, keys, invoice.customer_id);
   request.limit = 2;
   do {
@@ -147,7 +147,7 @@ Answer<bool> has_other_overdue(ReminderStore& store, const Keys& keys, const Inv
   return false;
 }
 
-Answer<Overdue> overdue_of(ReminderStore& store, const Keys& keys, Customer customer) {
+OrRefusal<Overdue> overdue_of(ReminderStore& store, const Keys& keys, Customer customer) {
   store::QueryRequest request = overdue_query(store, keys, customer.id);
   Overdue overdue;
   do {
@@ -168,8 +168,8 @@ Answer<Overdue> overdue_of(ReminderStore& store, const Keys& keys, Customer cust
 
 }  // namespace
 
-Answer<std::optional<Invoice>> Customers::stored_invoice(const Keys& keys, const std::string& customer_id,
-                                                         const std::string& invoice_id) {
+OrRefusal<std::optional<Invoice>> Customers::stored_invoice(const Keys& keys, const std::string& customer_id,
+                                                            const std::string& invoice_id) {
   TRY(const std::optional<item::Item> item,
       store_.get(keys.customer(customer_id), std::string(invoice_begin) + invoice_id));
   if (!item) return std::nullopt;
@@ -177,8 +177,9 @@ Answer<std::optional<Invoice>> Customers::stored_invoice(const Keys& keys, const
   return std::optional(std::move(invoice));
 }
 
-Answer<Recalled> Customers::write_invoice(const Keys& keys, const std::optional<Invoice>& before, const Invoice& after,
-                                          bool is_late, const std::string& action, const Actor& actor) {
+OrRefusal<Recalled> Customers::write_invoice(const Keys& keys, const std::optional<Invoice>& before,
+                                             const Invoice& after, bool is_late, const std::string& action,
+                                             const Actor& actor) {
   Commit commit = store_.begin();
   const bool was_overdue = before && is_overdue(*before, commit.now());
   // First, so that a caller that changes what is read next is noticed.
@@ -223,7 +224,7 @@ Answer<Recalled> Customers::write_invoice(const Keys& keys, const std::optional<
   const std::string reason = has_others        ? std::string(settled_reason)
                              : after.is_paid() ? "nothing of what was overdue is left to be paid"
                                                : "no invoice of the customer is overdue any more";
-  const ReminderChoice is_concerned = [&](const item::Item& item) -> Answer<bool> {
+  const ReminderChoice is_concerned = [&](const item::Item& item) -> OrRefusal<bool> {
     if (!has_others) return true;
     return are_settled(store_, keys, after.customer_id, invoices_in(item), after.id);
   };
@@ -243,7 +244,7 @@ Answer<Recalled> Customers::write_invoice(const Keys& keys, const std::optional<
   return recall(after.customer_id, reason, actor, is_concerned);
 }
 
-Answer<Taken<Invoice>> Customers::take_invoice(const Invoice& invoice, const Actor& actor, bool says_paid) {
+OrRefusal<Taken<Invoice>> Customers::take_invoice(const Invoice& invoice, const Actor& actor, bool says_paid) {
   TRY_VOID(check_invoice(invoice, store_.clock().now()));
   const Keys keys = store_.keys(actor.tenant);
   for (int round = 0; round < change_rounds; ++round) {
@@ -277,13 +278,13 @@ Answer<Taken<Invoice>> Customers::take_invoice(const Invoice& invoice, const Act
   return refuse(RefusalKind::busy, "others change the invoice " + invoice.id + "; try again");
 }
 
-Answer<Stopping<Invoice>> Customers::put_invoice(const Invoice& invoice, const Actor& actor) {
+OrRefusal<Stopping<Invoice>> Customers::put_invoice(const Invoice& invoice, const Actor& actor) {
   TRY(Taken<Invoice> taken, take_invoice(invoice, actor));
   return Stopping<Invoice>{std::move(taken.record), std::move(taken.recalled)};
 }
 
-Answer<Stopping<Invoice>> Customers::pay(const std::string& customer_id, const std::string& invoice_id,
-                                         const Payment& payment, const Actor& actor) {
+OrRefusal<Stopping<Invoice>> Customers::pay(const std::string& customer_id, const std::string& invoice_id,
+                                            const Payment& payment, const Actor& actor) {
   TRY_VOID(check_payment(payment, store_.clock().now()));
   const Keys keys = store_.keys(actor.tenant);
   // It tells a payment that was written, without our hearing of it, from another one.
@@ -319,8 +320,8 @@ Answer<Stopping<Invoice>> Customers::pay(const std::string& customer_id, const s
   return refuse(RefusalKind::busy, "others change the invoice " + invoice_id + "; try again");
 }
 
-Answer<Invoice> Customers::find_invoice(const std::string& customer_id, const std::string& invoice_id,
-                                        const std::string& tenant) {
+OrRefusal<Invoice> Customers::find_invoice(const std::string& customer_id, const std::string& invoice_id,
+                                           const std::string& tenant) {
   std::optional<Invoice> invoice;
   if (is_record_id(customer_id) && is_record_id(invoice_id)) {
     TRY(invoice, stored_invoice(store_.keys(tenant), customer_id, invoice_id));
@@ -332,8 +333,8 @@ Answer<Invoice> Customers::find_invoice(const std::string& customer_id, const st
                                                   : "the customer " + customer_id + " has no such invoice");
 }
 
-Answer<Page<Invoice>> Customers::invoices(const std::string& customer_id, const PageRequest& page,
-                                          const std::string& tenant) {
+OrRefusal<Page<Invoice>> Customers::invoices(const std::string& customer_id, const PageRequest& page,
+                                             const std::string& tenant) {
   TRY_VOID(find(customer_id, tenant));
   Listing listing;
   listing.name = "invoices/" + customer_id;
@@ -343,7 +344,7 @@ Answer<Page<Invoice>> Customers::invoices(const std::string& customer_id, const 
   return readable_page<Invoice>(items, "invoices", read_invoice);
 }
 
-Answer<Page<Invoice>> Customers::all_invoices(const PageRequest& page, const std::string& tenant) {
+OrRefusal<Page<Invoice>> Customers::all_invoices(const PageRequest& page, const std::string& tenant) {
   Listing listing;
   listing.name = "invoices";
   listing.partitions = {store_.keys(tenant).listing("INVOICES")};
@@ -352,12 +353,12 @@ Answer<Page<Invoice>> Customers::all_invoices(const PageRequest& page, const std
   return readable_page<Invoice>(items, "invoices", read_invoice);
 }
 
-Answer<Overdue> Customers::overdue(const std::string& customer_id, const std::string& tenant) {
+OrRefusal<Overdue> Customers::overdue(const std::string& customer_id, const std::string& tenant) {
   TRY(Customer customer, find(customer_id, tenant));
   return overdue_of(store_, store_.keys(tenant), std::move(customer));
 }
 
-Answer<Page<Overdue>> Customers::all_overdue(const PageRequest& page, const std::string& tenant) {
+OrRefusal<Page<Overdue>> Customers::all_overdue(const PageRequest& page, const std::string& tenant) {
   const Keys keys = store_.keys(tenant);
   // A customer is shown where its oldest invoice is, so on one page alone.
   std::map<std::string, std::optional<Overdue>> looked_up;

@@ -41,9 +41,9 @@ std::string_view kind_of_record(std::string_view sort_key) {
   return found != record_kinds.end() ? found->name : "others";
 }
 
-Answer<void> read_partition(ReminderStore& store, const Keys& keys, const std::string& customer_id,
-                            const std::string& sort_begin,
-                            const std::function<Answer<void>(std::vector<item::Item>)>& take) {
+OrRefusal<void> read_partition(ReminderStore& store, const Keys& keys, const std::string& customer_id,
+                               const std::string& sort_begin,
+                               const std::function<OrRefusal<void>(std::vector<item::Item>)>& take) {
   store::QueryRequest request;
   request.table_name = store.tables().tracking;
   request.key_condition = sort_begin.empty() ? "PK = :pk" : "PK = :pk AND begins_with(SK, :begin)";
@@ -58,8 +58,8 @@ Answer<void> read_partition(ReminderStore& store, const Keys& keys, const std::s
   return {};
 }
 
-Answer<std::optional<item::Item>> newest_reminder(ReminderStore& store, const Keys& keys,
-                                                  const std::string& customer_id) {
+OrRefusal<std::optional<item::Item>> newest_reminder(ReminderStore& store, const Keys& keys,
+                                                     const std::string& customer_id) {
   for (const std::string_view begin : {draft_begin, sent_begin}) {
     store::QueryRequest request;
     request.table_name = store.tables().tracking;
@@ -74,8 +74,8 @@ Answer<std::optional<item::Item>> newest_reminder(ReminderStore& store, const Ke
   return std::nullopt;
 }
 
-Answer<bool> are_settled(ReminderStore& store, const Keys& keys, const std::string& customer_id,
-                         const std::vector<std::string>& invoices, const std::string& settled) {
+OrRefusal<bool> are_settled(ReminderStore& store, const Keys& keys, const std::string& customer_id,
+                            const std::vector<std::string>& invoices, const std::string& settled) {
   for (const std::string& id : invoices) {
     if (id == settled) continue;
     TRY(const std::optional<item::Item> item, store.get(keys.customer(customer_id), std::string(invoice_begin) + id));
@@ -89,8 +89,8 @@ Answer<bool> are_settled(ReminderStore& store, const Keys& keys, const std::stri
 
 std::vector<std::string> invoices_in(const item::Item& item) { return ItemFields(item).texts("overdue_invoices"); }
 
-Answer<std::vector<item::Item>> audit_events_of(ReminderStore& store, const Keys& keys,
-                                                const std::string& customer_id) {
+OrRefusal<std::vector<item::Item>> audit_events_of(ReminderStore& store, const Keys& keys,
+                                                   const std::string& customer_id) {
   store::QueryRequest request;
   request.table_name = store.tables().audit();
   request.index_name = std::string(status_index);

@@ -27,7 +27,7 @@ std::string kept_words(const std::string& words) {
   return kept;
 }
 
-Answer<void> check_customer(const Customer& customer) {
+OrRefusal<void> check_customer(const Customer& customer) {
   Refusal refusal;
   const auto note = [&](const char* field, std::string rule) {
     if (refusal.faults.empty()) refusal.message = std::string(field) + " " + rule;
@@ -53,7 +53,7 @@ tl::unexpected<Refusal> refuse_unknown_customer(const std::string& id) {
                 is_record_id(id) ? "there is no customer " + id : "there is no such customer");
 }
 
-Answer<Customer> Customers::find(const std::string& id, const std::string& tenant) {
+OrRefusal<Customer> Customers::find(const std::string& id, const std::string& tenant) {
   if (!may_be_customer(id)) return refuse_unknown_customer(id);
   TRY(const std::optional<item::Item> item, store_.get(store_.keys(tenant).customer(id), std::string(profile_sort)));
   if (!item) return refuse_unknown_customer(id);
@@ -66,7 +66,7 @@ Answer<Customer> Customers::find(const std::string& id, const std::string& tenan
   return with_objection(*std::move(customer), objection);
 }
 
-Answer<void> Customers::check_known(const std::string& id, const std::string& tenant) {
+OrRefusal<void> Customers::check_known(const std::string& id, const std::string& tenant) {
   const auto found = find(id, tenant);
   // One that cannot be read is there.
   if (found || found.error().kind == RefusalKind::corrupt) return {};
@@ -77,8 +77,8 @@ Answer<void> Customers::check_known(const std::string& id, const std::string& te
   return {};
 }
 
-Answer<Customer> Customers::change(const std::string& id, const Actor& actor, const std::string& action,
-                                   const std::function<bool(Customer&)>& decide, IfUnknown if_unknown) {
+OrRefusal<Customer> Customers::change(const std::string& id, const Actor& actor, const std::string& action,
+                                      const std::function<bool(Customer&)>& decide, IfUnknown if_unknown) {
   if (!may_be_customer(id)) return refuse_unknown_customer(id);
   const Keys keys = store_.keys(actor.tenant);
   for (int round = 0; round < change_rounds; ++round) {
@@ -109,7 +109,7 @@ Answer<Customer> Customers::change(const std::string& id, const Actor& actor, co
 }
 
 // Answers busy when another caller has made it meanwhile.
-Answer<Customer> Customers::make(const Keys& keys, Customer customer, const Actor& actor) {
+OrRefusal<Customer> Customers::make(const Keys& keys, Customer customer, const Actor& actor) {
   TRY(const std::optional<item::Item> item, store_.get(keys.customer(customer.id), std::string(erased_sort)));
   // Another program may have removed the record of this customer, and that of its erasure.
   TRY(const Objection objection, store_.objection(keys, customer.id));
@@ -136,7 +136,7 @@ Answer<Customer> Customers::make(const Keys& keys, Customer customer, const Acto
   return customer;
 }
 
-Answer<void> Customers::make_from_reminders(const Keys& keys, const std::string& id, const Actor& actor) {
+OrRefusal<void> Customers::make_from_reminders(const Keys& keys, const std::string& id, const Actor& actor) {
   TRY(const std::optional<item::Item> erased, store_.get(keys.customer(id), std::string(erased_sort)));
   if (erased) return refuse_unknown_customer(id);
   TRY(const std::optional<item::Item> newest, newest_reminder(store_, keys, id));
@@ -151,7 +151,7 @@ Answer<void> Customers::make_from_reminders(const Keys& keys, const std::string&
   return {};
 }
 
-Answer<Taken<Customer>> Customers::take_known(const Customer& customer, const Actor& actor, bool says_opted_out) {
+OrRefusal<Taken<Customer>> Customers::take_known(const Customer& customer, const Actor& actor, bool says_opted_out) {
   bool changed = false;
   bool takes_back = false;
   const base::TimePoint now = store_.clock().now();
@@ -179,7 +179,7 @@ Answer<Taken<Customer>> Customers::take_known(const Customer& customer, const Ac
   return Taken<Customer>{std::move(stored), changed, std::move(recalled)};
 }
 
-Answer<Taken<Customer>> Customers::take(const Customer& customer, const Actor& actor, bool says_opted_out) {
+OrRefusal<Taken<Customer>> Customers::take(const Customer& customer, const Actor& actor, bool says_opted_out) {
   TRY_VOID(check_customer(customer));
   const Keys keys = store_.keys(actor.tenant);
   Customer made;
@@ -197,18 +197,18 @@ Answer<Taken<Customer>> Customers::take(const Customer& customer, const Actor& a
   return refuse_busy_customer(customer.id);
 }
 
-Answer<Customer> Customers::put(const Customer& customer, const Actor& actor) {
+OrRefusal<Customer> Customers::put(const Customer& customer, const Actor& actor) {
   TRY(Taken<Customer> taken, take(customer, actor));
   return std::move(taken.record);
 }
 
-Answer<std::vector<LastSent>> Customers::last_reminders(const std::string& id, const std::string& tenant) {
+OrRefusal<std::vector<LastSent>> Customers::last_reminders(const std::string& id, const std::string& tenant) {
   TRY(Guard guard, store_.shown_guard(store_.keys(tenant), id));
   std::ranges::sort(guard.last, {}, &LastSent::type);
   return std::move(guard.last);
 }
 
-Answer<Page<Customer>> Customers::list(const PageRequest& page, const std::string& tenant) {
+OrRefusal<Page<Customer>> Customers::list(const PageRequest& page, const std::string& tenant) {
   Listing listing;
   listing.name = "customers";
   listing.partitions = {store_.keys(tenant).listing("CUSTOMERS")};
@@ -222,7 +222,7 @@ Answer<Page<Customer>> Customers::list(const PageRequest& page, const std::strin
   return answer;
 }
 
-Answer<Page<Customer>> Customers::late_payers(const PageRequest& page, const std::string& tenant) {
+OrRefusal<Page<Customer>> Customers::late_payers(const PageRequest& page, const std::string& tenant) {
   Listing listing;
   listing.name = "late payers";
   listing.partitions = {store_.keys(tenant).listing("LATE_PAYERS")};
@@ -257,7 +257,7 @@ Stopping<Customer> Customers::stopped(Customer customer, const Actor& actor) {
   return stopped;
 }
 
-Answer<Stopping<Customer>> Customers::opt_out(const std::string& id, const std::string& reason, const Actor& actor) {
+OrRefusal<Stopping<Customer>> Customers::opt_out(const std::string& id, const std::string& reason, const Actor& actor) {
   const base::TimePoint now = store_.clock().now();
   const auto decide = [&](Customer& after) {
     if (after.opted_out) return false;
@@ -269,7 +269,7 @@ Answer<Stopping<Customer>> Customers::opt_out(const std::string& id, const std::
   return stopped(std::move(customer), actor);
 }
 
-Answer<Customer> Customers::opt_in(const std::string& id, const Actor& actor) {
+OrRefusal<Customer> Customers::opt_in(const std::string& id, const Actor& actor) {
   return change(id, actor, "customer.opted_in", [](Customer& customer) {
     if (why_stopped(customer).empty()) return false;
     customer.opted_out = false;
@@ -282,7 +282,8 @@ Answer<Customer> Customers::opt_in(const std::string& id, const Actor& actor) {
   });
 }
 
-Answer<Stopping<Customer>> Customers::complain(const std::string& id, const std::string& reason, const Actor& actor) {
+OrRefusal<Stopping<Customer>> Customers::complain(const std::string& id, const std::string& reason,
+                                                  const Actor& actor) {
   const auto decide = [&](Customer& after) {
     ++after.complaints;
     after.last_complaint = kept_words(reason);
@@ -292,8 +293,8 @@ Answer<Stopping<Customer>> Customers::complain(const std::string& id, const std:
   return stopped(std::move(customer), actor);
 }
 
-Answer<Customer> Customers::hard_bounce(const std::string& id, const std::string& words, const Actor& actor,
-                                        const std::string& address) {
+OrRefusal<Customer> Customers::hard_bounce(const std::string& id, const std::string& words, const Actor& actor,
+                                           const std::string& address) {
   return change(id, actor, "customer.bounced", [&](Customer& customer) {
     if (!address.empty() && !mail::is_same_address(address, customer.email)) return false;
     ++customer.hard_bounces;

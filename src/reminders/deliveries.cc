@@ -85,8 +85,9 @@ SentReminder as_delivered(const SentReminder& before, const MailedReminder& emai
   return after;
 }
 
-Answer<void> write_delivery(ReminderStore& store, const Watch& watch, const SentReminder& before,
-                            const SentReminder& after, const Actor& actor, Commit commit, const std::string& reason) {
+OrRefusal<void> write_delivery(ReminderStore& store, const Watch& watch, const SentReminder& before,
+                               const SentReminder& after, const Actor& actor, Commit commit,
+                               const std::string& reason) {
   const Keys keys = store.keys(watch.tenant);
   // Only what has changed: attributes of others, and texts that were erased meanwhile, stay as they are.
   const std::string_view status = after.counts() ? "sent" : "failed";
@@ -114,7 +115,7 @@ Answer<void> write_delivery(ReminderStore& store, const Watch& watch, const Sent
 
   if (before.counts() != after.counts()) {
     TRY(const Guard guard, store.mended_guard(keys, watch.customer_id, actor));
-    auto next = after.counts() ? Answer<Guard>(guard.with(after.reminder_type, after.sent_at, after.id))
+    auto next = after.counts() ? OrRefusal<Guard>(guard.with(after.reminder_type, after.sent_at, after.id))
                                : store.guard_without(keys, watch.customer_id, guard, watch.record);
     if (!next) return base::propagate(std::move(next).error());
     commit.move_guard(keys, watch.customer_id, guard, *next);
@@ -151,7 +152,7 @@ void Deliveries::note(const std::string& email_id) {
   if (noted_.size() < most_noted) noted_.insert(email_id);
 }
 
-Answer<int> Deliveries::run_once(int limit) {
+OrRefusal<int> Deliveries::run_once(int limit) {
   std::string cause;
   auto changed = look_at_all(limit, cause);
   if (!cause.empty() && trouble_.fails(cause))
@@ -161,7 +162,7 @@ Answer<int> Deliveries::run_once(int limit) {
   return changed;
 }
 
-Answer<int> Deliveries::look_at_all(int limit, std::string& cause) {
+OrRefusal<int> Deliveries::look_at_all(int limit, std::string& cause) {
   std::set<std::string> ids;
   {
     const std::lock_guard lock(mutex_);
@@ -199,7 +200,7 @@ Answer<int> Deliveries::look_at_all(int limit, std::string& cause) {
   return changed;
 }
 
-Answer<void> Deliveries::add_due(std::set<std::string>& ids, int limit) {
+OrRefusal<void> Deliveries::add_due(std::set<std::string>& ids, int limit) {
   const std::string now = base::format_timestamp(store_.clock().now());
   for (int shard = 0; shard < work_shards; ++shard) {
     store::QueryRequest request;
@@ -221,7 +222,7 @@ Answer<void> Deliveries::add_due(std::set<std::string>& ids, int limit) {
 }
 
 // What is no watch leads nowhere: it is out of the way from now on.
-Answer<void> Deliveries::take_out(const item::Item& item, const base::Error& cause) {
+OrRefusal<void> Deliveries::take_out(const item::Item& item, const base::Error& cause) {
   base::log_warning("reminders", "a record of an e-mail that is followed cannot be read, and is left alone",
                     {{"record", key_text(item)}, {"cause", cause.message}});
   store::TransactUpdate update;
@@ -237,7 +238,7 @@ Answer<void> Deliveries::take_out(const item::Item& item, const base::Error& cau
   return {};
 }
 
-Answer<void> Deliveries::put_off(const std::string& email_id) {
+OrRefusal<void> Deliveries::put_off(const std::string& email_id) {
   TRY(const std::optional<item::Item> item, store_.get(Keys::email(email_id), std::string(watch_sort)));
   if (!item) return {};
   const auto watch = read_watch(*item);
@@ -247,7 +248,7 @@ Answer<void> Deliveries::put_off(const std::string& email_id) {
   return later;
 }
 
-Answer<bool> Deliveries::look_at(const std::string& email_id) {
+OrRefusal<bool> Deliveries::look_at(const std::string& email_id) {
   constexpr int rounds = 8;  // an approval or a payment may be in between
   for (int round = 1;; ++round) {
     TRY(const std::optional<item::Item> item, store_.get(Keys::email(email_id), std::string(watch_sort)));
@@ -259,7 +260,7 @@ Answer<bool> Deliveries::look_at(const std::string& email_id) {
   }
 }
 
-Answer<bool> Deliveries::look(const Watch& watch) {
+OrRefusal<bool> Deliveries::look(const Watch& watch) {
   const Keys keys = store_.keys(watch.tenant);
   TRY(const std::optional<item::Item> item,
       store_.get(keys.customer(watch.customer_id), std::string(sent_begin) + watch.record));
@@ -309,7 +310,7 @@ Answer<bool> Deliveries::look(const Watch& watch) {
   return true;
 }
 
-Answer<bool> Deliveries::call_back(const Watch& watch, const std::vector<std::string>& invoices) {
+OrRefusal<bool> Deliveries::call_back(const Watch& watch, const std::vector<std::string>& invoices) {
   const Keys keys = store_.keys(watch.tenant);
   const auto stopped = why_stopped_now(store_, customers_, keys, watch.customer_id, invoices);
   // What cannot be read stops no reminder.
@@ -327,7 +328,7 @@ std::optional<std::string> Deliveries::why_not_send(const outbox::Email& email) 
   return "it is not known now whether the customer may get it: " + objection.error().message;
 }
 
-Answer<std::string> Deliveries::find_objection(const outbox::Email& email) {
+OrRefusal<std::string> Deliveries::find_objection(const outbox::Email& email) {
   TRY(const std::optional<item::Item> item, store_.get(Keys::email(email.id), std::string(watch_sort)));
   if (!item) {
     // Another program may have removed it. The e-mail itself tells whose it is.
@@ -348,7 +349,7 @@ Answer<std::string> Deliveries::find_objection(const outbox::Email& email) {
   return is_cancelled ? "the reminder was cancelled" : "";
 }
 
-Answer<void> Deliveries::check_requeue(const std::string& email_id) {
+OrRefusal<void> Deliveries::check_requeue(const std::string& email_id) {
   // What became of it may not be written down yet.
   TRY_VOID(look_at(email_id));
   TRY(const std::optional<item::Item> item, store_.get(Keys::email(email_id), std::string(watch_sort)));
@@ -370,7 +371,7 @@ Answer<void> Deliveries::check_requeue(const std::string& email_id) {
   return {};
 }
 
-Answer<void> Deliveries::look_later(Watch watch, bool waits) {
+OrRefusal<void> Deliveries::look_later(Watch watch, bool waits) {
   ++watch.looks;
   Commit commit = store_.begin();
   commit.put(watch_item(after_look(std::move(watch), waits, commit.now()), commit.now()), "attribute_exists(PK)");

@@ -22,9 +22,9 @@ SentReminder as_delivered(const SentReminder& before, const MailedReminder& emai
 // Writes into the record of a reminder what has become of it, and all that follows from it: the guard, the audit, the
 // counts. In one commit with what `commit` has already. busy when others have changed the record meanwhile. `reason`
 // goes into the audit: words of ours alone, not those of mail servers.
-Answer<void> write_delivery(ReminderStore& store, const Watch& watch, const SentReminder& before,
-                            const SentReminder& after, const Actor& actor, Commit commit,
-                            const std::string& reason = {});
+OrRefusal<void> write_delivery(ReminderStore& store, const Watch& watch, const SentReminder& before,
+                               const SentReminder& after, const Actor& actor, Commit commit,
+                               const std::string& reason = {});
 
 class Deliveries {
  public:
@@ -36,7 +36,7 @@ class Deliveries {
   // Looks at those that are noted or due. How many records were changed. One that cannot be looked at keeps no other
   // back; the answer is its error if none could. The log tells when nothing can be written down, and when it can again.
   // To be called by one thread at a time.
-  Answer<int> run_once(int limit = 100);
+  OrRefusal<int> run_once(int limit = 100);
 
   // For the workers that send, before each attempt: why the e-mail must not go out now. Of a reminder whose customer
   // gets none any more, or that was cancelled; and as long as that cannot be found out. Nothing for e-mails of other
@@ -45,23 +45,23 @@ class Deliveries {
 
   // May an operator queue this e-mail again? wrong_state for that of a reminder that no longer counts: another one may
   // have taken its place. stopped when its customer gets no reminders any more. E-mails of other kinds may.
-  Answer<void> check_requeue(const std::string& email_id);
+  OrRefusal<void> check_requeue(const std::string& email_id);
 
  private:
   // `cause`: what is wrong with the outbox or the store as a whole, if anything is.
-  Answer<int> look_at_all(int limit, std::string& cause);
+  OrRefusal<int> look_at_all(int limit, std::string& cause);
   // Those that are due, up to `limit` of each shard.
-  Answer<void> add_due(std::set<std::string>& ids, int limit);
-  Answer<void> take_out(const item::Item& item, const base::Error& cause);
-  Answer<void> put_off(const std::string& email_id);
+  OrRefusal<void> add_due(std::set<std::string>& ids, int limit);
+  OrRefusal<void> take_out(const item::Item& item, const base::Error& cause);
+  OrRefusal<void> put_off(const std::string& email_id);
   // True when its record was changed.
-  Answer<bool> look(const Watch& watch);
-  Answer<bool> look_at(const std::string& email_id);
+  OrRefusal<bool> look(const Watch& watch);
+  OrRefusal<bool> look_at(const std::string& email_id);
   // Of a customer who was stopped, or has paid these invoices, since it was approved: true when it is cancelled now.
-  Answer<bool> call_back(const Watch& watch, const std::vector<std::string>& invoices);
+  OrRefusal<bool> call_back(const Watch& watch, const std::vector<std::string>& invoices);
   // `waits`: the outbox has not finished with the e-mail.
-  Answer<void> look_later(Watch watch, bool waits);
-  Answer<std::string> find_objection(const outbox::Email& email);
+  OrRefusal<void> look_later(Watch watch, bool waits);
+  OrRefusal<std::string> find_objection(const outbox::Email& email);
 
   ReminderStore& store_;
   Customers& customers_;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int most_ids_tried = 1'000;  // others may take a free one first
 
-Answer<Draft> as_draft(const item::Item& item, const ReminderStore& store) {
+OrRefusal<Draft> as_draft(const item::Item& item, const ReminderStore& store) {
   auto read = read_draft(item, store.tables().currency);
   if (!read) return base::propagate(refusal_of(read.error()));
   read->status = status_at(*read, store.clock().now());
@@ -50,13 +50,13 @@ Variables known_variables(const Customer& customer, const Overdue& overdue, cons
   return known;
 }
 
-Answer<void> check_type(const Rules& rules, const std::string& type) {
+OrRefusal<void> check_type(const Rules& rules, const std::string& type) {
   if (rules.find(type) != nullptr) return {};
   return refuse_field("reminder_type",
                       "must be one of " + joined_texts(rules.all(), ", ", [](const Rule& rule) { return rule.type; }));
 }
 
-Answer<void> check_reason(const std::string& reason) {
+OrRefusal<void> check_reason(const std::string& reason) {
   if (reason.empty()) return refuse_field("reason", "must not be empty");
   if (reason.size() > longest_reason)
     return refuse_field("reason", "must not be longer than " + std::to_string(longest_reason) + " bytes");
@@ -102,8 +102,8 @@ void check_guard(Commit& commit, const std::string& customer, const Guard& guard
 
 // Is the customer erased, or being so? Texts that are written now would stay. The commit is written on what the guard
 // was before this was asked, because an erasure begins by moving it.
-Answer<bool> check_erasure(ReminderStore& store, const Keys& keys, const std::string& customer_id, const Actor& actor,
-                           Commit& commit) {
+OrRefusal<bool> check_erasure(ReminderStore& store, const Keys& keys, const std::string& customer_id,
+                              const Actor& actor, Commit& commit) {
   const std::string customer = keys.customer(customer_id);
   TRY(const Guard guard, store.mended_guard(keys, customer_id, actor));
   check_guard(commit, customer, guard);
@@ -114,7 +114,7 @@ Answer<bool> check_erasure(ReminderStore& store, const Keys& keys, const std::st
 }
 
 // Of a draft without a noted text: another program has put it, perhaps not for the first time.
-Answer<int> revision_of_foreign(ReminderStore& store, const Keys& keys, const Draft& draft) {
+OrRefusal<int> revision_of_foreign(ReminderStore& store, const Keys& keys, const Draft& draft) {
   const std::string partition = keys.customer(draft.customer_id);
   int revision = draft.revision;
   TRY(const std::optional<item::Item> noted, store.get(partition, revision_sort(draft.id, 0)));
@@ -141,7 +141,7 @@ Answer<int> revision_of_foreign(ReminderStore& store, const Keys& keys, const Dr
 constexpr std::string_view other_program = "another program";
 
 // Writes down which revision the text is. busy when the draft has changed meanwhile.
-Answer<void> note_revision(ReminderStore& store, const Keys& keys, StoredDraft& stored, int revision) {
+OrRefusal<void> note_revision(ReminderStore& store, const Keys& keys, StoredDraft& stored, int revision) {
   Commit commit = store.begin();
   const Actor other{.tenant = keys.tenant(), .name = std::string(other_program), .key = {}, .from = {}};
   TRY(const bool is_erased, check_erasure(store, keys, stored.draft.customer_id, other, commit));
@@ -196,8 +196,8 @@ std::string same_draft(const StoredDraft& stored, expr::Placeholders& placeholde
   return condition;
 }
 
-Answer<std::optional<StoredDraft>> read_stored_draft(ReminderStore& store, const Keys& keys, const std::string& id,
-                                                     bool is_shown) {
+OrRefusal<std::optional<StoredDraft>> read_stored_draft(ReminderStore& store, const Keys& keys, const std::string& id,
+                                                        bool is_shown) {
   const auto parts = parse_draft_id(id);
   if (!parts) return std::nullopt;
   for (int round = 1;; ++round) {
@@ -226,7 +226,7 @@ struct Drafts::Composed {
   Rendered rendered;
 };
 
-Answer<Drafts::Composed> Drafts::compose(const NewDraft& given, const std::string& tenant) {
+OrRefusal<Drafts::Composed> Drafts::compose(const NewDraft& given, const std::string& tenant) {
   TRY_VOID(check_type(store_.rules(), given.reminder_type));
   if (given.template_id.empty() == !given.text.has_value())
     return refuse_field("template_id", "or text must be given, and not both");
@@ -249,13 +249,13 @@ Answer<Drafts::Composed> Drafts::compose(const NewDraft& given, const std::strin
   return composed;
 }
 
-Answer<Rendered> Drafts::preview(const NewDraft& draft, const std::string& tenant) {
+OrRefusal<Rendered> Drafts::preview(const NewDraft& draft, const std::string& tenant) {
   TRY(Composed composed, compose(draft, tenant));
   return std::move(composed.rendered);
 }
 
 // Without its id and time.
-Answer<Draft> Drafts::draft_of(const NewDraft& given, const Actor& actor) {
+OrRefusal<Draft> Drafts::draft_of(const NewDraft& given, const Actor& actor) {
   TRY(Composed composed, compose(given, actor.tenant));
   Draft draft;
   draft.customer_id = composed.customer.id;
@@ -281,17 +281,18 @@ Answer<Draft> Drafts::draft_of(const NewDraft& given, const Actor& actor) {
   return draft;
 }
 
-Answer<ShownDraft> Drafts::make(const NewDraft& draft, const Actor& actor) {
+OrRefusal<ShownDraft> Drafts::make(const NewDraft& draft, const Actor& actor) {
   base::TimePoint earliest = store_.clock().now();
   return make_from(draft, actor, earliest);
 }
 
-Answer<std::vector<Answer<ShownDraft>>> Drafts::make_all(const std::vector<NewDraft>& drafts, const Actor& actor) {
+OrRefusal<std::vector<OrRefusal<ShownDraft>>> Drafts::make_all(const std::vector<NewDraft>& drafts,
+                                                               const Actor& actor) {
   if (drafts.empty() || drafts.size() > most_in_bulk)
     return refuse_field("drafts", "must have 1 to " + std::to_string(most_in_bulk) + " entries");
   // Of one customer, each gets the second after the one before it, so that none tries those again.
   std::map<std::string, base::TimePoint> earliest;
-  std::vector<Answer<ShownDraft>> answers;
+  std::vector<OrRefusal<ShownDraft>> answers;
   std::optional<Refusal> down;
   // Each is a commit of its own, which also writes down that it is made: a repeat of a request that was cut off makes
   // those that are left. The answer tells of all.
@@ -331,7 +332,7 @@ Answer<std::vector<Answer<ShownDraft>>> Drafts::make_all(const std::vector<NewDr
   return answers;
 }
 
-Answer<ShownDraft> Drafts::make_from(const NewDraft& given, const Actor& actor, base::TimePoint& earliest) {
+OrRefusal<ShownDraft> Drafts::make_from(const NewDraft& given, const Actor& actor, base::TimePoint& earliest) {
   if (given.created_by.size() > longest_record_id)
     return refuse_field("created_by", "must not be longer than " + std::to_string(longest_record_id) + " bytes");
   if (!given.created_by.empty() && mail::folded(given.created_by).empty())
@@ -387,14 +388,14 @@ Answer<ShownDraft> Drafts::make_from(const NewDraft& given, const Actor& actor, 
   return refuse(RefusalKind::busy, "customer " + given.customer_id + " gets too many drafts at once; try again");
 }
 
-Answer<StoredDraft> Drafts::read(const Keys& keys, const std::string& id) {
+OrRefusal<StoredDraft> Drafts::read(const Keys& keys, const std::string& id) {
   TRY(auto stored, read_stored_draft(store_, keys, id, true));
   if (!stored) return unknown_draft(id);
   stored->draft.status = status_at(stored->draft, store_.clock().now());
   return *std::move(stored);
 }
 
-Answer<ShownDraft> Drafts::show(const Keys& keys, Draft draft) {
+OrRefusal<ShownDraft> Drafts::show(const Keys& keys, Draft draft) {
   ShownDraft shown;
   const auto standing =
       read_standing(store_, customers_, mail_, keys, draft.customer_id, draft.customer_email, draft.overdue_invoices);
@@ -429,13 +430,14 @@ ShownDraft Drafts::show_written(const Keys& keys, Draft draft) {
   return written;
 }
 
-Answer<ShownDraft> Drafts::find(const std::string& id, const std::string& tenant) {
+OrRefusal<ShownDraft> Drafts::find(const std::string& id, const std::string& tenant) {
   const Keys keys = store_.keys(tenant);
   TRY(StoredDraft found, read(keys, id));
   return show(keys, std::move(found.draft));
 }
 
-Answer<Page<ShownDraft>> Drafts::list(const DraftFilter& filter, const PageRequest& page, const std::string& tenant) {
+OrRefusal<Page<ShownDraft>> Drafts::list(const DraftFilter& filter, const PageRequest& page,
+                                         const std::string& tenant) {
   using enum DraftStatus;
   const Keys keys = store_.keys(tenant);
   const base::TimePoint now = store_.clock().now();
@@ -498,7 +500,7 @@ Answer<Page<ShownDraft>> Drafts::list(const DraftFilter& filter, const PageReque
   return answer;
 }
 
-Answer<ShownDraft> Drafts::change(const std::string& id, int seen, const Actor& actor, const Change& change) {
+OrRefusal<ShownDraft> Drafts::change(const std::string& id, int seen, const Actor& actor, const Change& change) {
   const Keys keys = store_.keys(actor.tenant);
   for (int round = 1;; ++round) {
     TRY(StoredDraft found, read(keys, id));
@@ -533,9 +535,9 @@ Answer<ShownDraft> Drafts::change(const std::string& id, int seen, const Actor& 
   }
 }
 
-Answer<ShownDraft> Drafts::revise(const std::string& id, int seen, const DraftText& text, const Actor& actor) {
+OrRefusal<ShownDraft> Drafts::revise(const std::string& id, int seen, const DraftText& text, const Actor& actor) {
   TRY_VOID(refuse_faults(faults_of(text, "text.")));
-  return change(id, seen, actor, [&](Draft& draft, Commit& commit) -> Answer<void> {
+  return change(id, seen, actor, [&](Draft& draft, Commit& commit) -> OrRefusal<void> {
     if (draft.text == text) return {};
     if (draft.revision >= most_revisions)
       return refuse(RefusalKind::wrong_state,
@@ -559,9 +561,9 @@ Answer<ShownDraft> Drafts::revise(const std::string& id, int seen, const DraftTe
   });
 }
 
-Answer<ShownDraft> Drafts::reject(const std::string& id, int seen, const std::string& reason, const Actor& actor) {
+OrRefusal<ShownDraft> Drafts::reject(const std::string& id, int seen, const std::string& reason, const Actor& actor) {
   TRY_VOID(check_reason(reason));
-  return change(id, seen, actor, [&](Draft& draft, Commit& commit) -> Answer<void> {
+  return change(id, seen, actor, [&](Draft& draft, Commit& commit) -> OrRefusal<void> {
     if (!actor.is_known()) return refuse_field("rejected_by", "is required");
     draft.status = DraftStatus::rejected;
     draft.reason = reason;
@@ -574,7 +576,7 @@ Answer<ShownDraft> Drafts::reject(const std::string& id, int seen, const std::st
   });
 }
 
-Answer<std::vector<Revision>> Drafts::revisions(const std::string& id, const std::string& tenant) {
+OrRefusal<std::vector<Revision>> Drafts::revisions(const std::string& id, const std::string& tenant) {
   const Keys keys = store_.keys(tenant);
   TRY(const StoredDraft found, read(keys, id));
   const Draft& draft = found.draft;
@@ -592,8 +594,8 @@ Answer<std::vector<Revision>> Drafts::revisions(const std::string& id, const std
   return revisions;
 }
 
-Answer<RevisionDiff> Drafts::diff(const std::string& id, std::optional<int> from, std::optional<int> to,
-                                  const std::string& tenant) {
+OrRefusal<RevisionDiff> Drafts::diff(const std::string& id, std::optional<int> from, std::optional<int> to,
+                                     const std::string& tenant) {
   TRY(const std::vector<Revision> all, revisions(id, tenant));
   RevisionDiff diff;
   diff.to = to.value_or(all.back().number);
@@ -618,8 +620,8 @@ Answer<RevisionDiff> Drafts::diff(const std::string& id, std::optional<int> from
   return diff;
 }
 
-Answer<Drafts::Explanation> Drafts::explain(const std::string& customer_id, const std::string& type,
-                                            const std::string& tenant) {
+OrRefusal<Drafts::Explanation> Drafts::explain(const std::string& customer_id, const std::string& type,
+                                               const std::string& tenant) {
   TRY_VOID(check_type(store_.rules(), type));
   const Keys keys = store_.keys(tenant);
   Explanation explanation;

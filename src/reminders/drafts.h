@@ -62,8 +62,8 @@ struct StoredDraft {
 // as such before it is answered: a revision that people have seen keeps its text. `is_shown`: a text that another
 // program wrote in the first place is written down, too, so that its next change is noticed. nullopt: there is no such
 // draft.
-Answer<std::optional<StoredDraft>> read_stored_draft(ReminderStore& store, const Keys& keys, const std::string& id,
-                                                     bool is_shown);
+OrRefusal<std::optional<StoredDraft>> read_stored_draft(ReminderStore& store, const Keys& keys, const std::string& id,
+                                                        bool is_shown);
 // The condition that a draft is still as it was read, by its version and, because programs of others do not count
 // versions, by its text.
 std::string same_draft(const StoredDraft& stored, expr::Placeholders& placeholders);
@@ -74,24 +74,24 @@ class Drafts {
       : store_(store), customers_(customers), templates_(templates), mail_(mail) {}
 
   // The text as it would be in a draft for this customer. Nothing is written.
-  Answer<Rendered> preview(const NewDraft& draft, const std::string& tenant);
-  Answer<ShownDraft> make(const NewDraft& draft, const Actor& actor);
+  OrRefusal<Rendered> preview(const NewDraft& draft, const std::string& tenant);
+  OrRefusal<ShownDraft> make(const NewDraft& draft, const Actor& actor);
   // At most 100; an answer for each, in their order. When the store fails, the rest is not tried.
-  Answer<std::vector<Answer<ShownDraft>>> make_all(const std::vector<NewDraft>& drafts, const Actor& actor);
-  Answer<ShownDraft> find(const std::string& id, const std::string& tenant);
-  Answer<Page<ShownDraft>> list(const DraftFilter& filter, const PageRequest& page,
-                                const std::string& tenant);  // newest first
+  OrRefusal<std::vector<OrRefusal<ShownDraft>>> make_all(const std::vector<NewDraft>& drafts, const Actor& actor);
+  OrRefusal<ShownDraft> find(const std::string& id, const std::string& tenant);
+  OrRefusal<Page<ShownDraft>> list(const DraftFilter& filter, const PageRequest& page,
+                                   const std::string& tenant);  // newest first
 
   // `seen` is the revision that the caller changes: other_revision when it is no longer the current one.
-  Answer<ShownDraft> revise(const std::string& id, int seen, const DraftText& text, const Actor& actor);
-  Answer<std::vector<Revision>> revisions(const std::string& id, const std::string& tenant);  // oldest first
+  OrRefusal<ShownDraft> revise(const std::string& id, int seen, const DraftText& text, const Actor& actor);
+  OrRefusal<std::vector<Revision>> revisions(const std::string& id, const std::string& tenant);  // oldest first
   // By default the current revision with the one before it. Where another program has overwritten the text of that one,
   // it is the last one before it that is kept.
-  Answer<RevisionDiff> diff(const std::string& id, std::optional<int> from, std::optional<int> to,
-                            const std::string& tenant);
+  OrRefusal<RevisionDiff> diff(const std::string& id, std::optional<int> from, std::optional<int> to,
+                               const std::string& tenant);
 
   // The actor must be known.
-  Answer<ShownDraft> reject(const std::string& id, int seen, const std::string& reason, const Actor& actor);
+  OrRefusal<ShownDraft> reject(const std::string& id, int seen, const std::string& reason, const Actor& actor);
 
   // Would a reminder of this type be refused now? With the records that decide.
   struct Explanation {
@@ -102,21 +102,21 @@ class Drafts {
     std::optional<Overdue> overdue;  // nullopt: the customer has no record, or one that cannot be read
   };
   // Also of a customer of whom only what other programs have sent is known.
-  Answer<Explanation> explain(const std::string& customer_id, const std::string& type, const std::string& tenant);
+  OrRefusal<Explanation> explain(const std::string& customer_id, const std::string& type, const std::string& tenant);
 
  private:
   struct Composed;
-  Answer<Composed> compose(const NewDraft& draft, const std::string& tenant);
-  Answer<Draft> draft_of(const NewDraft& draft, const Actor& actor);
+  OrRefusal<Composed> compose(const NewDraft& draft, const std::string& tenant);
+  OrRefusal<Draft> draft_of(const NewDraft& draft, const Actor& actor);
   // `earliest` is the second from which an id is looked for, and then the one after it.
-  Answer<ShownDraft> make_from(const NewDraft& draft, const Actor& actor, base::TimePoint& earliest);
-  Answer<StoredDraft> read(const Keys& keys, const std::string& id);
-  Answer<ShownDraft> show(const Keys& keys, Draft draft);
+  OrRefusal<ShownDraft> make_from(const NewDraft& draft, const Actor& actor, base::TimePoint& earliest);
+  OrRefusal<StoredDraft> read(const Keys& keys, const std::string& id);
+  OrRefusal<ShownDraft> show(const Keys& keys, Draft draft);
   // What was just written. Nothing that fails now may look as if it were not.
   ShownDraft show_written(const Keys& keys, Draft draft);
-  using Change = std::function<Answer<void>(Draft& draft, Commit& commit)>;
+  using Change = std::function<OrRefusal<void>(Draft& draft, Commit& commit)>;
   // A pending draft of this revision, with the change, as one commit.
-  Answer<ShownDraft> change(const std::string& id, int seen, const Actor& actor, const Change& change);
+  OrRefusal<ShownDraft> change(const std::string& id, int seen, const Actor& actor, const Change& change);
 
   ReminderStore& store_;
   Customers& customers_;

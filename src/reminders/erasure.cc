@@ -140,7 +140,7 @@ bool stays(std::string_view sort_key) {
 
 }  // namespace
 
-Answer<std::string> Erasure::export_customer(const std::string& id, const Actor& actor) {
+OrRefusal<std::string> Erasure::export_customer(const std::string& id, const Actor& actor) {
   if (!may_be_customer(id)) return refuse_unknown_customer(id);
   const Keys keys = store_.keys(actor.tenant);
   std::map<std::string, std::string, std::less<>> records;  // of each kind, with commas
@@ -156,7 +156,7 @@ Answer<std::string> Erasure::export_customer(const std::string& id, const Actor&
     texts += text;
     bytes += text.size();
   };
-  TRY_VOID(read_partition(store_, keys, id, "", [&](std::vector<item::Item> items) -> Answer<void> {
+  TRY_VOID(read_partition(store_, keys, id, "", [&](std::vector<item::Item> items) -> OrRefusal<void> {
     for (item::Item& item : items) {
       const std::string_view kind = kind_of_record(item::attribute_text(item, "SK"));
       is_known = is_known || (!kind.empty() && kind != "guard");
@@ -188,8 +188,8 @@ Answer<std::string> Erasure::export_customer(const std::string& id, const Actor&
   return text;
 }
 
-Answer<void> Erasure::begin_now(const Keys& keys, const std::string& id, const item::Item* profile,
-                                const Actor& actor) {
+OrRefusal<void> Erasure::begin_now(const Keys& keys, const std::string& id, const item::Item* profile,
+                                   const Actor& actor) {
   TRY(const Guard guard, store_.mended_guard(keys, id, actor));
   Commit commit = store_.begin();
   ErasedCustomer erased;
@@ -229,7 +229,8 @@ Answer<void> Erasure::begin_now(const Keys& keys, const std::string& id, const i
   return store_.write(std::move(commit));
 }
 
-Answer<ErasedCustomer> Erasure::begin(const Keys& keys, const std::string& id, bool also_unpaid, const Actor& actor) {
+OrRefusal<ErasedCustomer> Erasure::begin(const Keys& keys, const std::string& id, bool also_unpaid,
+                                         const Actor& actor) {
   const std::string partition = keys.customer(id);
   for (int round = 0; round < change_rounds; ++round) {
     TRY(const std::optional<item::Item> profile, store_.get(partition, std::string(profile_sort)));
@@ -258,9 +259,9 @@ Answer<ErasedCustomer> Erasure::begin(const Keys& keys, const std::string& id, b
   return refuse(RefusalKind::busy, "others change the customer " + id + "; try again");
 }
 
-Answer<int> Erasure::erase_sent(const Keys& keys, const std::string& id) {
+OrRefusal<int> Erasure::erase_sent(const Keys& keys, const std::string& id) {
   int in_flight = 0;
-  const auto erase_some = [&](const std::vector<item::Item>& some) -> Answer<void> {
+  const auto erase_some = [&](const std::vector<item::Item>& some) -> OrRefusal<void> {
     Commit commit = store_.begin();
     std::map<std::string, std::int64_t> counts;
     for (const item::Item& item : some) {
@@ -284,7 +285,7 @@ Answer<int> Erasure::erase_sent(const Keys& keys, const std::string& id) {
     add_counts(commit, keys, id, counts);
     return store_.write(std::move(commit));
   };
-  const auto erase_page = [&](const std::vector<item::Item>& items) -> Answer<void> {
+  const auto erase_page = [&](const std::vector<item::Item>& items) -> OrRefusal<void> {
     for (std::size_t first = 0; first < items.size(); first += most_erased_at_once) {
       const auto begin = items.begin() + static_cast<std::ptrdiff_t>(first);
       const auto count = static_cast<std::ptrdiff_t>(std::min(most_erased_at_once, items.size() - first));
@@ -296,8 +297,8 @@ Answer<int> Erasure::erase_sent(const Keys& keys, const std::string& id) {
   return in_flight;
 }
 
-Answer<void> Erasure::erase_records(const Keys& keys, const std::string& id) {
-  return read_partition(store_, keys, id, "", [&](std::vector<item::Item> items) -> Answer<void> {
+OrRefusal<void> Erasure::erase_records(const Keys& keys, const std::string& id) {
+  return read_partition(store_, keys, id, "", [&](std::vector<item::Item> items) -> OrRefusal<void> {
     std::erase_if(items, [](const item::Item& item) { return stays(item::attribute_text(item, "SK")); });
     for (std::size_t first = 0; first < items.size(); first += most_erased_at_once) {
       Commit commit = store_.begin();
@@ -314,9 +315,9 @@ Answer<void> Erasure::erase_records(const Keys& keys, const std::string& id) {
   });
 }
 
-Answer<Erasure::KeptReminders> Erasure::kept_reminders(const Keys& keys, const std::string& id) {
+OrRefusal<Erasure::KeptReminders> Erasure::kept_reminders(const Keys& keys, const std::string& id) {
   KeptReminders kept;
-  const auto look = [&](const std::vector<item::Item>& items) -> Answer<void> {
+  const auto look = [&](const std::vector<item::Item>& items) -> OrRefusal<void> {
     for (const item::Item& item : items) {
       const auto sent = read_sent(item, store_.tables().currency);
       bool was_sent =
@@ -338,7 +339,7 @@ Answer<Erasure::KeptReminders> Erasure::kept_reminders(const Keys& keys, const s
   return kept;
 }
 
-Answer<ErasureReport> Erasure::report(const Keys& keys, const std::string& id) {
+OrRefusal<ErasureReport> Erasure::report(const Keys& keys, const std::string& id) {
   TRY(const std::optional<item::Item> record, store_.get(keys.customer(id), std::string(erased_sort)));
   if (!record) return refuse_unknown_customer(id);
   const auto erased = read_erased(*record);
@@ -382,7 +383,7 @@ Answer<ErasureReport> Erasure::report(const Keys& keys, const std::string& id) {
   return report;
 }
 
-Answer<ErasureReport> Erasure::erase(const std::string& id, bool also_unpaid, const Actor& actor) {
+OrRefusal<ErasureReport> Erasure::erase(const std::string& id, bool also_unpaid, const Actor& actor) {
   if (!may_be_customer(id)) return refuse_unknown_customer(id);
   const Keys keys = store_.keys(actor.tenant);
   TRY(const ErasedCustomer erased, begin(keys, id, also_unpaid, actor));
@@ -396,7 +397,7 @@ Answer<ErasureReport> Erasure::erase(const std::string& id, bool also_unpaid, co
   return report;
 }
 
-Answer<int> Erasure::run_once(int limit) {
+OrRefusal<int> Erasure::run_once(int limit) {
   store::QueryRequest request;
   request.table_name = store_.tables().tracking;
   request.index_name = std::string(status_index);
@@ -412,13 +413,13 @@ Answer<int> Erasure::run_once(int limit) {
   return finished;
 }
 
-Answer<bool> Erasure::go_on(const item::Item& record) {
+OrRefusal<bool> Erasure::go_on(const item::Item& record) {
   const std::string tenant = item::attribute_text(record, "tenant");
   const Keys keys = store_.keys(tenant);
   auto erased = read_erased(record);
   const auto done = erased ? finish(keys, erased->customer_id, *erased,
                                     {.tenant = tenant, .name = "reminders", .key = {}, .from = {}})
-                           : Answer<ErasureReport>(base::propagate(refusal_of(erased.error())));
+                           : OrRefusal<ErasureReport>(base::propagate(refusal_of(erased.error())));
   if (done) return true;
   ++store_.troubles().erasures;
   store::TransactUpdate update;
@@ -437,8 +438,8 @@ Answer<bool> Erasure::go_on(const item::Item& record) {
   return false;
 }
 
-Answer<ErasureReport> Erasure::finish(const Keys& keys, const std::string& id, const ErasedCustomer& erased,
-                                      const Actor& actor) {
+OrRefusal<ErasureReport> Erasure::finish(const Keys& keys, const std::string& id, const ErasedCustomer& erased,
+                                         const Actor& actor) {
   // Also when it is finished: another program may have written something since. What waits is called back first, so
   // that its record, the audit and the counts tell what became of it.
   const Recalled recalled = recall_reminders(store_, mail_, keys, id, std::string(erased_reason), actor);

@@ -36,7 +36,7 @@ class Erasure {
 
   // JSON: profile, objection, invoices, drafts and their revisions, sent reminders, overrides, audit events: every
   // attribute of every record. Also of customers that other programs have written without a profile.
-  Answer<std::string> export_customer(const std::string& id, const Actor& actor);
+  OrRefusal<std::string> export_customer(const std::string& id, const Actor& actor);
 
   // First the customer is removed, so that nothing more is drafted or approved, then what waits is called back
   // (recalls.h), then e-mails, texts and records. Can be
@@ -45,24 +45,24 @@ class Erasure {
   // that is being sent at this moment cannot be: busy, and to be repeated. Unpaid invoices are refused: wrong_state,
   // unless `also_unpaid`. Sent reminders stay as records without text, name and address, and without whatever other
   // programs added to them.
-  Answer<ErasureReport> erase(const std::string& id, bool also_unpaid, const Actor& actor);
+  OrRefusal<ErasureReport> erase(const std::string& id, bool also_unpaid, const Actor& actor);
 
   // Goes on with erasures that were interrupted, a minute after they began and each minute from then on. How many were
   // finished. One that cannot be waits, and keeps no other back.
-  Answer<int> run_once(int limit = 100);
+  OrRefusal<int> run_once(int limit = 100);
 
  private:
   // Of one that was interrupted: false when it could not be finished now.
-  Answer<bool> go_on(const item::Item& record);
+  OrRefusal<bool> go_on(const item::Item& record);
   // Removes the customer, or finds that this was done before.
-  Answer<ErasedCustomer> begin(const Keys& keys, const std::string& id, bool also_unpaid, const Actor& actor);
+  OrRefusal<ErasedCustomer> begin(const Keys& keys, const std::string& id, bool also_unpaid, const Actor& actor);
   // All that comes after it.
-  Answer<ErasureReport> finish(const Keys& keys, const std::string& id, const ErasedCustomer& erased,
-                               const Actor& actor);
-  Answer<void> begin_now(const Keys& keys, const std::string& id, const item::Item* profile, const Actor& actor);
+  OrRefusal<ErasureReport> finish(const Keys& keys, const std::string& id, const ErasedCustomer& erased,
+                                  const Actor& actor);
+  OrRefusal<void> begin_now(const Keys& keys, const std::string& id, const item::Item* profile, const Actor& actor);
   // How many e-mails are being sent.
-  Answer<int> erase_sent(const Keys& keys, const std::string& id);
-  Answer<void> erase_records(const Keys& keys, const std::string& id);
+  OrRefusal<int> erase_sent(const Keys& keys, const std::string& id);
+  OrRefusal<void> erase_records(const Keys& keys, const std::string& id);
   struct KeptReminders {
     std::int64_t sent = 0;
     std::int64_t others = 0;  // that failed or were cancelled
@@ -70,8 +70,8 @@ class Erasure {
     std::int64_t other_emails = 0;
     std::int64_t watches = 0;
   };
-  Answer<KeptReminders> kept_reminders(const Keys& keys, const std::string& id);
-  Answer<ErasureReport> report(const Keys& keys, const std::string& id);
+  OrRefusal<KeptReminders> kept_reminders(const Keys& keys, const std::string& id);
+  OrRefusal<ErasureReport> report(const Keys& keys, const std::string& id);
 
   ReminderStore& store_;
   ReminderMailer& mail_;

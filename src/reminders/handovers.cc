@@ -21,7 +21,7 @@ bool is_away(const Refusal& refusal) {
 
 }  // namespace
 
-Answer<int> Handovers::run_once(int limit) {
+OrRefusal<int> Handovers::run_once(int limit) {
   if (nothing_is_left_) return 0;
   auto done = walk_.run(steps(), limit);
   nothing_is_left_ = mail_.shares_commits() && walk_.has_seen_all();
@@ -35,13 +35,13 @@ Handovers::Walk::Steps Handovers::steps() {
   Walk::Steps steps;
   steps.table = store_.tables().tracking;
   for (int shard = 0; shard < work_shards; ++shard) steps.partitions.push_back(Keys::handover(shard));
-  steps.query = [this](const store::QueryRequest& request) -> Answer<Walk::Records> {
+  steps.query = [this](const store::QueryRequest& request) -> OrRefusal<Walk::Records> {
     TRY(ReminderStore::QueryPage page, store_.query(request));
     return Walk::Records{std::move(page.items), std::move(page.next)};
   };
   steps.hand_over = [this](const item::Item& record) {
     const auto handover = read_handover(record);
-    auto handed = handover ? hand_over(*handover) : Answer<void>(base::propagate(refusal_of(handover.error())));
+    auto handed = handover ? hand_over(*handover) : OrRefusal<void>(base::propagate(refusal_of(handover.error())));
     if (!handed) ++store_.troubles().handovers;
     return handed;
   };
@@ -54,7 +54,7 @@ Handovers::Walk::Steps Handovers::steps() {
   return steps;
 }
 
-Answer<void> Handovers::hand_over(const Handover& handover) {
+OrRefusal<void> Handovers::hand_over(const Handover& handover) {
   const Keys keys = store_.keys(handover.tenant);
   TRY(const std::optional<item::Item> item,
       store_.get(keys.customer(handover.customer_id), std::string(sent_begin) + handover.record));
@@ -100,7 +100,7 @@ Answer<void> Handovers::hand_over(const Handover& handover) {
   return {};
 }
 
-Answer<bool> Handovers::forget(const std::string& email_id) {
+OrRefusal<bool> Handovers::forget(const std::string& email_id) {
   store::TransactDelete removal;
   removal.table_name = store_.tables().tracking;
   removal.key = handover_key(email_id);

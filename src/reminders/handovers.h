@@ -19,15 +19,15 @@ class Handovers {
   // How many were handed over, as HandoverWalk::run() says. The log tells when an outbox is away, and when that is
   // over. An outbox that shares commits is handed nothing: only what is left of another one is looked for, until there
   // is no more. To be called by one thread at a time.
-  Answer<int> run_once(int limit = 100);
+  OrRefusal<int> run_once(int limit = 100);
 
  private:
   using Walk = outbox::HandoverWalk<Refusal>;
 
   Walk::Steps steps();
-  Answer<void> hand_over(const Handover& handover);
+  OrRefusal<void> hand_over(const Handover& handover);
   // False when another has done so before.
-  Answer<bool> forget(const std::string& email_id);
+  OrRefusal<bool> forget(const std::string& email_id);
 
   ReminderStore& store_;
   ReminderMailer& mail_;

@@ -37,7 +37,7 @@ std::optional<base::TimePoint> last_key(const HistoryRequest& request) {
   return *request.until + key_tolerance;
 }
 
-Answer<Page<SentReminder>> sent_page(ReminderStore& store, const Listing& listing, const PageRequest& page) {
+OrRefusal<Page<SentReminder>> sent_page(ReminderStore& store, const Listing& listing, const PageRequest& page) {
   TRY(const Page<item::Item> items, list_items(store, listing, page));
   return readable_page<SentReminder>(items, "reminders",
                                      [&](const item::Item& item) { return read_sent(item, store.tables().currency); });
@@ -45,8 +45,8 @@ Answer<Page<SentReminder>> sent_page(ReminderStore& store, const Listing& listin
 
 }  // namespace
 
-Answer<Page<SentReminder>> History::of_customer(const std::string& customer_id, const HistoryRequest& request,
-                                                const std::string& tenant) {
+OrRefusal<Page<SentReminder>> History::of_customer(const std::string& customer_id, const HistoryRequest& request,
+                                                   const std::string& tenant) {
   Listing listing = sent_listing("history/" + customer_id, request, store_.tables().currency);
   listing.partitions = {store_.keys(tenant).customer(customer_id)};
   listing.begin_with(std::string(sent_begin));
@@ -55,7 +55,7 @@ Answer<Page<SentReminder>> History::of_customer(const std::string& customer_id, 
   return sent_page(store_, listing, request.page);
 }
 
-Answer<Page<SentReminder>> History::sent(const HistoryRequest& request, bool failed, const std::string& tenant) {
+OrRefusal<Page<SentReminder>> History::sent(const HistoryRequest& request, bool failed, const std::string& tenant) {
   const std::string status = failed ? "failed" : "sent";
   Listing listing = sent_listing("reminders/" + status, request, store_.tables().currency);
   listing.partitions = store_.keys(tenant).all_of_status(status);
@@ -71,7 +71,8 @@ Answer<Page<SentReminder>> History::sent(const HistoryRequest& request, bool fai
   return sent_page(store_, listing, request.page);
 }
 
-Answer<SentReminder> History::find(const std::string& customer_id, const std::string& id, const std::string& tenant) {
+OrRefusal<SentReminder> History::find(const std::string& customer_id, const std::string& id,
+                                      const std::string& tenant) {
   TRY(const std::optional<item::Item> item,
       store_.get(store_.keys(tenant).customer(customer_id), std::string(sent_begin) + id));
   if (!item)

@@ -23,11 +23,11 @@ class History {
  public:
   explicit History(ReminderStore& store) : store_(store) {}
 
-  Answer<Page<SentReminder>> of_customer(const std::string& customer_id, const HistoryRequest& request,
-                                         const std::string& tenant);
+  OrRefusal<Page<SentReminder>> of_customer(const std::string& customer_id, const HistoryRequest& request,
+                                            const std::string& tenant);
   // Of all customers: sent ones, or those that failed.
-  Answer<Page<SentReminder>> sent(const HistoryRequest& request, bool failed, const std::string& tenant);
-  Answer<SentReminder> find(const std::string& customer_id, const std::string& id, const std::string& tenant);
+  OrRefusal<Page<SentReminder>> sent(const HistoryRequest& request, bool failed, const std::string& tenant);
+  OrRefusal<SentReminder> find(const std::string& customer_id, const std::string& id, const std::string& tenant);
 
  private:
   ReminderStore& store_;

@@ -26,7 +26,7 @@ struct TakenLine {
 // What the workers of one import have done so far.
 class ImportProgress {
  public:
-  void add(const ImportLine& line, const Answer<TakenLine>& outcome) {
+  void add(const ImportLine& line, const OrRefusal<TakenLine>& outcome) {
     const std::lock_guard lock(mutex_);
     if (outcome) {
       ++(outcome->changed ? report_.taken : report_.unchanged);
@@ -81,7 +81,7 @@ TakenLine taken_line(Taken<T> taken, std::string_view customer_id) {
   return {taken.changed, std::move(taken.recalled)};
 }
 
-Answer<TakenLine> take_line(Customers& customers, const ImportLine& line, const Actor& actor) {
+OrRefusal<TakenLine> take_line(Customers& customers, const ImportLine& line, const Actor& actor) {
   if (!line.faults.empty()) {
     Refusal refusal;
     for (const json::FieldError& fault : line.faults) refusal.faults.push_back({fault.field, fault.rule});
@@ -122,7 +122,7 @@ void append_row(std::string& out, ImportFormat format, const std::vector<ImportC
 
 }  // namespace
 
-Answer<ImportReport> Imports::run(ImportKind kind, ImportFormat format, std::string_view text, const Actor& actor) {
+OrRefusal<ImportReport> Imports::run(ImportKind kind, ImportFormat format, std::string_view text, const Actor& actor) {
   const auto read = read_import(kind, format, text);
   if (!read) return refuse_field(read.error().field, read.error().rule);
   const std::vector<ImportLine>& lines = *read;
@@ -144,8 +144,8 @@ Answer<ImportReport> Imports::run(ImportKind kind, ImportFormat format, std::str
   return progress.take();
 }
 
-Answer<ExportPart> Imports::export_part(ImportKind kind, ImportFormat format, const PageRequest& page,
-                                        const std::string& tenant) {
+OrRefusal<ExportPart> Imports::export_part(ImportKind kind, ImportFormat format, const PageRequest& page,
+                                           const std::string& tenant) {
   const std::vector<ImportColumn>& columns = import_columns(kind);
   ExportPart part;
   if (format == ImportFormat::csv && page.cursor.empty()) {

@@ -40,11 +40,11 @@ class Imports {
   // Each line for itself, those of one customer in their order. One that takes something back is refused. invalid when
   // the whole cannot be read: a header without a needed column, or that is not UTF-8, too much of it. When the store
   // fails the lines that are left are refused.
-  Answer<ImportReport> run(ImportKind kind, ImportFormat format, std::string_view text, const Actor& actor);
+  OrRefusal<ImportReport> run(ImportKind kind, ImportFormat format, std::string_view text, const Actor& actor);
   // A page of all of them, as run() takes it. The parts of one export, one after the other, are a file: CSV has its
   // header in the first part, and no formulas.
-  Answer<ExportPart> export_part(ImportKind kind, ImportFormat format, const PageRequest& page,
-                                 const std::string& tenant);
+  OrRefusal<ExportPart> export_part(ImportKind kind, ImportFormat format, const PageRequest& page,
+                                    const std::string& tenant);
 
  private:
   Customers& customers_;

@@ -47,7 +47,7 @@ std::string order_of(const item::Item& item) {
          "#" + item::attribute_text(item, "SK");
 }
 
-Answer<std::optional<ListPosition>> read_position(const std::string& list, const std::string& cursor) {
+OrRefusal<std::optional<ListPosition>> read_position(const std::string& list, const std::string& cursor) {
   if (cursor.empty()) return std::nullopt;
   TRY(const std::string text, read_list_cursor(list, cursor));
   const auto fields = item::parse_item(text);
@@ -82,7 +82,7 @@ class PartitionReader {
   }
 
   // Reads until it has a run. How many items were read.
-  Answer<std::size_t> fill() {
+  OrRefusal<std::size_t> fill() {
     std::size_t count = 0;
     while (run_ == 0 && has_more()) {
       if (items_.empty() || is_cut_off()) {
@@ -118,7 +118,7 @@ class PartitionReader {
   }
 
  private:
-  Answer<std::size_t> read_piece() {
+  OrRefusal<std::size_t> read_piece() {
     TRY(ReminderStore::QueryPage page, store_.query(request()));
     start_ = page.next;
     ended_ = !page.next;
@@ -222,7 +222,7 @@ void Listing::begin_with(const std::string& text) {
   to += "\xF4\x8F\xBF\xBF";  // the last character that there is
 }
 
-Answer<std::string> read_list_cursor(const std::string& list, const std::string& cursor) {
+OrRefusal<std::string> read_list_cursor(const std::string& list, const std::string& cursor) {
   auto position = store::read_cursor(list, cursor);
   if (!position) return refuse_cursor();
   return *std::move(position);
@@ -232,13 +232,13 @@ void log_left_out(std::string_view list, const std::string& cause) {
   base::log_warning("reminders", "a record is left out of a list", {{"list", std::string(list)}, {"cause", cause}});
 }
 
-Answer<void> check_limit(int limit) {
+OrRefusal<void> check_limit(int limit) {
   if (limit < 1 || limit > largest_page)
     return refuse_field("limit", "must be from 1 to " + std::to_string(largest_page));
   return {};
 }
 
-Answer<Page<item::Item>> list_items(ReminderStore& store, const Listing& listing, const PageRequest& page) {
+OrRefusal<Page<item::Item>> list_items(ReminderStore& store, const Listing& listing, const PageRequest& page) {
   TRY_VOID(check_limit(page.limit));
   // A cursor is that of a tenant and of what was asked for. The first partition has the tenant, and is the same however
   // many shards there are.

@@ -35,7 +35,7 @@ void log_left_out(std::string_view list, const std::string& cause);
 
 // invalid, with the field `cursor` or `limit`, for cursors of other lists and limits that are none. A page may have
 // fewer entries than its limit, even none, and yet a cursor: one call reads a bounded number of items.
-Answer<Page<item::Item>> list_items(ReminderStore& store, const Listing& listing, const PageRequest& page);
+OrRefusal<Page<item::Item>> list_items(ReminderStore& store, const Listing& listing, const PageRequest& page);
 
 // What another program wrote wrong hides no others: it is counted and logged, by the name of its list ("customers").
 template <class T>
@@ -59,8 +59,8 @@ Page<T> readable_page(const Page<item::Item>& items, std::string_view list, cons
 }
 
 // For lists with another position than an item's: invalid, with the field `cursor`, for cursors of other lists.
-Answer<std::string> read_list_cursor(const std::string& list, const std::string& cursor);
+OrRefusal<std::string> read_list_cursor(const std::string& list, const std::string& cursor);
 // invalid, with the field `limit`, when there are no such pages.
-Answer<void> check_limit(int limit);
+OrRefusal<void> check_limit(int limit);
 
 }  // namespace postino::reminders

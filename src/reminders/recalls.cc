@@ -33,7 +33,7 @@ class WaitingReminders {
                    const ReminderChoice& is_concerned)
       : store_(store), keys_(keys), customer_id_(customer_id), is_concerned_(is_concerned) {}
 
-  Answer<std::vector<Watch>> find() {
+  OrRefusal<std::vector<Watch>> find() {
     TRY_VOID(read(sent_begin, "PK, SK, email_id, delivery_status, delivered_at_ms, overdue_invoices", std::nullopt,
                   [&](const item::Item& item) { return add_sent(item); }));
     // Where another program has spoilt or removed the record, the draft still leads to the e-mail.
@@ -44,8 +44,8 @@ class WaitingReminders {
 
  private:
   template <class Take>
-  Answer<void> read(std::string_view begin, std::string projection, std::optional<std::string_view> status,
-                    const Take& take) {
+  OrRefusal<void> read(std::string_view begin, std::string projection, std::optional<std::string_view> status,
+                       const Take& take) {
     store::QueryRequest request;
     request.table_name = store_.tables().tracking;
     request.key_condition = "PK = :pk AND begins_with(SK, :begin)";
@@ -65,7 +65,7 @@ class WaitingReminders {
     return {};
   }
 
-  Answer<void> add_sent(const item::Item& item) {
+  OrRefusal<void> add_sent(const item::Item& item) {
     const std::string email_id = item::attribute_text(item, "email_id");
     if (email_id.empty()) return {};  // of another program
     emails_.insert(email_id);
@@ -73,7 +73,7 @@ class WaitingReminders {
     return add(item, email_id, item::attribute_text(item, "SK").substr(sent_begin.size()));
   }
 
-  Answer<void> add_draft(const item::Item& item) {
+  OrRefusal<void> add_draft(const item::Item& item) {
     const std::string id = item::attribute_text(item, "SK").substr(draft_begin.size());
     ItemFields fields(item);
     const std::string email_id = reminder_email_id(keys_.tenant(), id, std::max(1, fields.count("revision")));
@@ -81,7 +81,7 @@ class WaitingReminders {
     return add(item, email_id, item::attribute_text(item, "sent_record"));
   }
 
-  Answer<void> add(const item::Item& item, const std::string& email_id, std::string record) {
+  OrRefusal<void> add(const item::Item& item, const std::string& email_id, std::string record) {
     if (is_concerned_) {
       TRY(const bool is_concerned, is_concerned_(item));
       if (!is_concerned) return {};
@@ -100,8 +100,8 @@ class WaitingReminders {
 
 // One that has not reached the outbox. The worker that brings it there finds out that it is cancelled. busy when it has
 // got there meanwhile. `before` is nothing when its record cannot be read.
-Answer<void> cancel_handover(ReminderStore& store, const Watch& watch, const std::optional<SentReminder>& before,
-                             const std::string& reason, const Actor& actor) {
+OrRefusal<void> cancel_handover(ReminderStore& store, const Watch& watch, const std::optional<SentReminder>& before,
+                                const std::string& reason, const Actor& actor) {
   Commit commit = store.begin();
   store::TransactDelete removal;
   removal.table_name = store.tables().tracking;
@@ -121,8 +121,8 @@ RecallOutcome outcome_of(DeliveryStatus delivery) {
   return delivery == DeliveryStatus::unknown ? RecallOutcome::perhaps_sent : RecallOutcome::over;
 }
 
-Answer<RecallOutcome> try_recall(ReminderStore& store, ReminderMailer& mail, const Watch& watch,
-                                 const std::string& reason, const Actor& actor) {
+OrRefusal<RecallOutcome> try_recall(ReminderStore& store, ReminderMailer& mail, const Watch& watch,
+                                    const std::string& reason, const Actor& actor) {
   using enum DeliveryStatus;
   const Keys keys = store.keys(watch.tenant);
   TRY(const std::optional<item::Item> item,
@@ -165,8 +165,8 @@ void Recalled::add(const Recalled& more) {
   if (trouble.empty()) trouble = more.trouble;
 }
 
-Answer<RecallOutcome> recall_reminder(ReminderStore& store, ReminderMailer& mail, const Watch& watch,
-                                      const std::string& reason, const Actor& actor) {
+OrRefusal<RecallOutcome> recall_reminder(ReminderStore& store, ReminderMailer& mail, const Watch& watch,
+                                         const std::string& reason, const Actor& actor) {
   constexpr int rounds = 8;  // a hand-over, an approval or a payment may be in between
   for (int round = 1;; ++round) {
     auto outcome = try_recall(store, mail, watch, reason, actor);

@@ -23,7 +23,7 @@ class Keys;
 class ReminderStore;
 
 // Is this draft or reminder concerned? Asked of items that have at least their keys and their invoices. Empty: all are.
-using ReminderChoice = std::function<Answer<bool>(const item::Item& item)>;
+using ReminderChoice = std::function<OrRefusal<bool>(const item::Item& item)>;
 
 // Ids of sent reminders.
 struct Recalled {
@@ -49,8 +49,8 @@ enum class RecallOutcome {
 
 // Of one reminder that waits. `reason` is for people; it is shown as the `failure` of the reminder. What has no record,
 // or one that cannot be read, is called back by its e-mail.
-Answer<RecallOutcome> recall_reminder(ReminderStore& store, ReminderMailer& mail, const Watch& watch,
-                                      const std::string& reason, const Actor& actor);
+OrRefusal<RecallOutcome> recall_reminder(ReminderStore& store, ReminderMailer& mail, const Watch& watch,
+                                         const std::string& reason, const Actor& actor);
 
 // Of those that wait for this customer and are concerned. What could not be done is told and logged, and is no error:
 // what has stopped them is written.

@@ -46,8 +46,9 @@ struct Refusal {
   std::optional<int> current_revision = std::nullopt;
 };
 
+// What a call gives, or why it was refused.
 template <class T>
-using Answer = base::Result<T, Refusal>;
+using OrRefusal = base::Result<T, Refusal>;
 
 inline tl::unexpected<Refusal> refuse(RefusalKind kind, std::string message) {
   return tl::unexpected<Refusal>(Refusal{.kind = kind, .message = std::move(message)});

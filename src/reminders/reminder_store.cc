@@ -341,11 +341,11 @@ base::Result<void> ReminderStore::note_shards() {
   return {};
 }
 
-Answer<std::optional<item::Item>> ReminderStore::get(const std::string& pk, const std::string& sk) {
+OrRefusal<std::optional<item::Item>> ReminderStore::get(const std::string& pk, const std::string& sk) {
   return get_from(tables_.tracking, Keys::key(pk, sk));
 }
 
-Answer<Objection> ReminderStore::objection(const Keys& keys, const std::string& customer_id) {
+OrRefusal<Objection> ReminderStore::objection(const Keys& keys, const std::string& customer_id) {
   TRY(const std::optional<item::Item> item,
       get_from(tables_.audit(), Keys::key(keys.customer(customer_id), objection_sort)));
   if (!item) return Objection();
@@ -354,7 +354,7 @@ Answer<Objection> ReminderStore::objection(const Keys& keys, const std::string& 
   return *std::move(objection);
 }
 
-Answer<std::optional<item::Item>> ReminderStore::get_from(const std::string& table, item::Key key) {
+OrRefusal<std::optional<item::Item>> ReminderStore::get_from(const std::string& table, item::Key key) {
   store::GetItemRequest request;
   request.table_name = table;
   request.key = std::move(key);
@@ -364,8 +364,8 @@ Answer<std::optional<item::Item>> ReminderStore::get_from(const std::string& tab
   return std::move(answer->item);
 }
 
-Answer<std::vector<item::Item>> ReminderStore::get_all(const std::string& pk, const std::string& sk_begin,
-                                                       std::size_t most) {
+OrRefusal<std::vector<item::Item>> ReminderStore::get_all(const std::string& pk, const std::string& sk_begin,
+                                                          std::size_t most) {
   store::QueryRequest request;
   request.table_name = tables_.tracking;
   request.key_condition = "PK = :pk AND begins_with(SK, :begin)";
@@ -383,14 +383,14 @@ Answer<std::vector<item::Item>> ReminderStore::get_all(const std::string& pk, co
   return items;
 }
 
-Answer<ReminderStore::QueryPage> ReminderStore::query(store::QueryRequest request) {
+OrRefusal<ReminderStore::QueryPage> ReminderStore::query(store::QueryRequest request) {
   auto answer = retry_([&] { return store_.query(request); });
   if (!answer) return base::propagate(refusal_of_read(answer.error()));
   return QueryPage{std::move(answer->items), std::move(answer->last_evaluated_key)};
 }
 
-Answer<base::TimePoint> ReminderStore::free_second(const std::string& pk, std::string_view begin,
-                                                   const std::string& suffix, base::TimePoint from) {
+OrRefusal<base::TimePoint> ReminderStore::free_second(const std::string& pk, std::string_view begin,
+                                                      const std::string& suffix, base::TimePoint from) {
   constexpr int keys_at_once = 200;
   const auto key_at = [&](base::TimePoint time) { return std::string(begin) + key_time(time) + "_" + suffix; };
   store::QueryRequest request;
@@ -436,7 +436,7 @@ void ReminderStore::let_expire(const item::Item& item) {
     base::log_info("reminders", "records of other programs get a time to expire again");
 }
 
-Answer<void> ReminderStore::let_some_expire(int limit) {
+OrRefusal<void> ReminderStore::let_some_expire(int limit) {
   if (clock_.now() < next_expiry_) return {};
   store::ScanRequest request;
   request.table_name = tables_.tracking;
@@ -467,7 +467,7 @@ bool ReminderStore::mend_counts(const std::vector<store::TransactAction>& action
   return store::CountMender(store_, tables_.tracking, {names.begin(), names.end()}).mend(request, error);
 }
 
-Answer<void> ReminderStore::write(Commit commit, std::vector<std::size_t>* failed) {
+OrRefusal<void> ReminderStore::write(Commit commit, std::vector<std::size_t>* failed) {
   constexpr int most_mendings = 4;
   store::TransactWriteItemsRequest request;
   request.actions = commit.take_actions();
@@ -480,9 +480,9 @@ Answer<void> ReminderStore::write(Commit commit, std::vector<std::size_t>* faile
   }
 }
 
-Answer<ReminderStore::SentRead> ReminderStore::add_sent(const Keys& keys, const std::string& customer_id,
-                                                        const std::string& from, const std::string& without,
-                                                        Guard& guard) {
+OrRefusal<ReminderStore::SentRead> ReminderStore::add_sent(const Keys& keys, const std::string& customer_id,
+                                                           const std::string& from, const std::string& without,
+                                                           Guard& guard) {
   store::QueryRequest request = sent_since(tables_.tracking, keys.customer(customer_id), from);
   const std::string now = key_time(clock_.now());
   SentRead read;
@@ -517,8 +517,8 @@ Answer<ReminderStore::SentRead> ReminderStore::add_sent(const Keys& keys, const 
   return read;
 }
 
-Answer<Guard> ReminderStore::guard_without(const Keys& keys, const std::string& customer_id, Guard guard,
-                                           const std::string& record) {
+OrRefusal<Guard> ReminderStore::guard_without(const Keys& keys, const std::string& customer_id, Guard guard,
+                                              const std::string& record) {
   if (std::erase_if(guard.last, [&](const LastSent& last) { return last.record == record; }) > 0)
     TRY_VOID(add_sent(keys, customer_id, "", record, guard));
   return guard;
@@ -533,8 +533,8 @@ std::string ReminderStore::unsure_from(const Guard& guard) const {
   return key_time(std::min(*time, clock_.now() - rules_.longest_pause()) - foreign_delay);
 }
 
-Answer<bool> ReminderStore::drop_gone(const Keys& keys, const std::string& customer_id,
-                                      const std::set<std::string>& read, Guard& guard) {
+OrRefusal<bool> ReminderStore::drop_gone(const Keys& keys, const std::string& customer_id,
+                                         const std::set<std::string>& read, Guard& guard) {
   std::vector<LastSent> standing;
   for (const LastSent& last : guard.last) {
     if (!read.contains(last.record)) {
@@ -554,7 +554,7 @@ Answer<bool> ReminderStore::drop_gone(const Keys& keys, const std::string& custo
   return dropped;
 }
 
-Answer<Guard> ReminderStore::guard(const Keys& keys, const std::string& customer_id) {
+OrRefusal<Guard> ReminderStore::guard(const Keys& keys, const std::string& customer_id) {
   Guard guard;
   for (int round = 0; round < guard_rounds; ++round) {
     guard = Guard();
@@ -585,19 +585,19 @@ Answer<Guard> ReminderStore::guard(const Keys& keys, const std::string& customer
   return guard;
 }
 
-Answer<Guard> ReminderStore::guard_of_history(const Keys& keys, const std::string& customer_id) {
+OrRefusal<Guard> ReminderStore::guard_of_history(const Keys& keys, const std::string& customer_id) {
   Guard guard;
   TRY_VOID(add_sent(keys, customer_id, "", "", guard));
   return guard;
 }
 
-Answer<Guard> ReminderStore::shown_guard(const Keys& keys, const std::string& customer_id) {
+OrRefusal<Guard> ReminderStore::shown_guard(const Keys& keys, const std::string& customer_id) {
   auto found = guard(keys, customer_id);
   if (!found && found.error().kind == RefusalKind::corrupt) return guard_of_history(keys, customer_id);
   return found;
 }
 
-Answer<Guard> ReminderStore::mended_guard(const Keys& keys, const std::string& customer_id, const Actor& actor) {
+OrRefusal<Guard> ReminderStore::mended_guard(const Keys& keys, const std::string& customer_id, const Actor& actor) {
   for (int round = 0;; ++round) {
     auto found = guard(keys, customer_id);
     if (found || found.error().kind != RefusalKind::corrupt || round == guard_rounds) return found;

@@ -103,22 +103,22 @@ class ReminderStore {
   ReminderTroubles& troubles() { return troubles_; }
 
   // Consistent.
-  Answer<std::optional<item::Item>> get(const std::string& pk, const std::string& sk);
+  OrRefusal<std::optional<item::Item>> get(const std::string& pk, const std::string& sk);
   // What the customer has said against reminders, whatever other programs have made of its record. Consistent.
-  Answer<Objection> objection(const Keys& keys, const std::string& customer_id);
+  OrRefusal<Objection> objection(const Keys& keys, const std::string& customer_id);
   // All items of a partition whose sort keys begin with this, in all pages; at most `most`: then exhausted.
-  Answer<std::vector<item::Item>> get_all(const std::string& pk, const std::string& sk_begin, std::size_t most);
+  OrRefusal<std::vector<item::Item>> get_all(const std::string& pk, const std::string& sk_begin, std::size_t most);
   // One page of a query, and the key to go on from.
   struct QueryPage {
     std::vector<item::Item> items;
     std::optional<item::Key> next;
   };
-  Answer<QueryPage> query(store::QueryRequest request);
+  OrRefusal<QueryPage> query(store::QueryRequest request);
 
   // The first second from this one on whose key is free: `begin`, the second, and `_suffix`. Of a partition that many
   // write to at this moment it may be taken by the time that the caller writes.
-  Answer<base::TimePoint> free_second(const std::string& pk, std::string_view begin, const std::string& suffix,
-                                      base::TimePoint from);
+  OrRefusal<base::TimePoint> free_second(const std::string& pk, std::string_view begin, const std::string& suffix,
+                                         base::TimePoint from);
 
   Commit begin() const { return Commit(tables_, clock_.now()); }
   // A draft or sent reminder of another program expires as ours do. Nothing is done for other items, and for those that
@@ -126,10 +126,10 @@ class ReminderStore {
   void let_expire(const item::Item& item);
   // Goes on through the table, so that records that no caller reads are met, too: at most so many items, and after the
   // last one a pause. To be called by one thread.
-  Answer<void> let_some_expire(int limit);
+  OrRefusal<void> let_some_expire(int limit);
 
   // Writes it. With a condition that failed: busy; `failed`, if given, is set to the places of these.
-  Answer<void> write(Commit commit, std::vector<std::size_t>* failed = nullptr);
+  OrRefusal<void> write(Commit commit, std::vector<std::size_t>* failed = nullptr);
   // Another program may have put something else in the place of a count of the day. It is taken away: true if the
   // transaction may succeed now.
   bool mend_counts(const std::vector<store::TransactAction>& actions, const store::Error& error);
@@ -137,14 +137,15 @@ class ReminderStore {
   // The guard of a customer, with what other programs have sent since, also what they wrote late, and without what no
   // longer counts: consistent. A caller that decides on more than the guard reads it first: whatever changes the rest
   // afterwards gives it another version.
-  Answer<Guard> guard(const Keys& keys, const std::string& customer_id);
+  OrRefusal<Guard> guard(const Keys& keys, const std::string& customer_id);
   // The same for opting out, paying and erasure, which must also work when another program has spoilt the guard. Then
   // the guard is made anew from what was sent, and the audit notes it.
-  Answer<Guard> mended_guard(const Keys& keys, const std::string& customer_id, const Actor& actor);
+  OrRefusal<Guard> mended_guard(const Keys& keys, const std::string& customer_id, const Actor& actor);
   // The same to be shown: nothing is written.
-  Answer<Guard> shown_guard(const Keys& keys, const std::string& customer_id);
+  OrRefusal<Guard> shown_guard(const Keys& keys, const std::string& customer_id);
   // The guard when this sent reminder no longer counts: the one of its type before it does so again.
-  Answer<Guard> guard_without(const Keys& keys, const std::string& customer_id, Guard guard, const std::string& record);
+  OrRefusal<Guard> guard_without(const Keys& keys, const std::string& customer_id, Guard guard,
+                                 const std::string& record);
 
  private:
   struct SentRead {
@@ -152,18 +153,18 @@ class ReminderStore {
     bool dropped = false;        // one that the guard rested on no longer counts, and was taken out of it
     std::set<std::string> held;  // ids of those that the guard rests on, or did while it was read
   };
-  Answer<std::optional<item::Item>> get_from(const std::string& table, item::Key key);
+  OrRefusal<std::optional<item::Item>> get_from(const std::string& table, item::Key key);
   // The time from which sent records may be unknown to a guard or may still change.
   std::string unsure_from(const Guard& guard) const;
   // Adds sent reminders from this id on, but for one.
-  Answer<SentRead> add_sent(const Keys& keys, const std::string& customer_id, const std::string& from,
-                            const std::string& without, Guard& guard);
+  OrRefusal<SentRead> add_sent(const Keys& keys, const std::string& customer_id, const std::string& from,
+                               const std::string& without, Guard& guard);
 
   // What a guard would be that is made now.
-  Answer<Guard> guard_of_history(const Keys& keys, const std::string& customer_id);
+  OrRefusal<Guard> guard_of_history(const Keys& keys, const std::string& customer_id);
   // Takes out those that are gone or no longer count, but for those that were read. True if there were any.
-  Answer<bool> drop_gone(const Keys& keys, const std::string& customer_id, const std::set<std::string>& read,
-                         Guard& guard);
+  OrRefusal<bool> drop_gone(const Keys& keys, const std::string& customer_id, const std::set<std::string>& read,
+                            Guard& guard);
   // Lists ask for all shards that were ever written.
   base::Result<void> note_shards();
 

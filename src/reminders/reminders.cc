@@ -53,13 +53,13 @@ class Upkeep {
   };
 
   template <class Done>
-  static void tell(Outage& outage, const Answer<Done>& done) {
+  static void tell(Outage& outage, const OrRefusal<Done>& done) {
     if (!done && outage.trouble.fails(done.error().message))
       base::log_warning("reminders", outage.begin, {{"cause", done.error().message}});
     if (done && outage.trouble.works()) base::log_info("reminders", outage.end);
   }
 
-  static bool is_more(const Answer<int>& done) { return done && *done >= at_once; }
+  static bool is_more(const OrRefusal<int>& done) { return done && *done >= at_once; }
 
   void run() {
     std::unique_lock lock(mutex_);
@@ -68,7 +68,7 @@ class Upkeep {
       lock.unlock();
       const bool more_to_hand_over = is_more(handovers_.run_once(at_once));  // which tells what fails
       const bool more_to_look_at = is_more(deliveries_.run_once(at_once));   // so does this
-      const Answer<int> erased = erasure_.run_once(at_once);
+      const OrRefusal<int> erased = erasure_.run_once(at_once);
       tell(erasures_, erased);
       tell(expiry_, store_.let_some_expire(at_once));
       lock.lock();

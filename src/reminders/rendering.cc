@@ -203,7 +203,7 @@ std::vector<FieldFault> faults_of(const Variables& given) {
   return faults.take();
 }
 
-Answer<void> refuse_faults(std::vector<FieldFault> faults) {
+OrRefusal<void> refuse_faults(std::vector<FieldFault> faults) {
   if (faults.empty()) return {};
   Refusal refusal;
   refusal.message = faults.front().field + " " + faults.front().rule;
@@ -211,8 +211,8 @@ Answer<void> refuse_faults(std::vector<FieldFault> faults) {
   return base::propagate(std::move(refusal));
 }
 
-Answer<Rendered> render_text(const TemplateVersion& version, const std::optional<Branding>& branding,
-                             const Variables& known, const Variables& given, KnownValues kind) {
+OrRefusal<Rendered> render_text(const TemplateVersion& version, const std::optional<Branding>& branding,
+                                const Variables& known, const Variables& given, KnownValues kind) {
   TRY_VOID(refuse_faults(faults_of(given)));
   const Branding brand = branding.value_or(Branding());
   const bool has_html = !version.html.empty();

@@ -41,7 +41,7 @@ std::vector<FieldFault> faults_of(const DraftText& text, const std::string& pref
 // have written anything into it. Fields are the attributes of its item.
 std::vector<FieldFault> faults_of(const Draft& draft, const std::string& address);
 std::vector<FieldFault> faults_of(const Variables& given);
-Answer<void> refuse_faults(std::vector<FieldFault> faults);
+OrRefusal<void> refuse_faults(std::vector<FieldFault> faults);
 
 // Does one of its texts have {{company_name}}, without being given it by drafts?
 bool needs_company(const TemplateVersion& version);
@@ -51,8 +51,8 @@ enum class KnownValues { of_customer, samples };
 
 // invalid, with all faults, when variables have no value, when given ones are in no text or would replace what is known
 // of the customer, or when a text breaks a rule of drafts once it is complete.
-Answer<Rendered> render_text(const TemplateVersion& version, const std::optional<Branding>& branding,
-                             const Variables& known, const Variables& given,
-                             KnownValues kind = KnownValues::of_customer);
+OrRefusal<Rendered> render_text(const TemplateVersion& version, const std::optional<Branding>& branding,
+                                const Variables& known, const Variables& given,
+                                KnownValues kind = KnownValues::of_customer);
 
 }  // namespace postino::reminders

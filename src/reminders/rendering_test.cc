@@ -41,7 +41,7 @@ Branding innovate() {
   return branding;
 }
 
-std::vector<std::string> refused(const Answer<Rendered>& answer) {
+std::vector<std::string> refused(const OrRefusal<Rendered>& answer) {
   return answer ? std::vector<std::string>{"rendered"} : texts(answer.error().faults);
 }
 

@@ -10,7 +10,7 @@ namespace postino::reminders {
 namespace {
 
 // The first item in the order of the sort keys.
-Answer<std::optional<item::Item>> first_item(ReminderStore& store, const std::string& pk, std::string_view begin) {
+OrRefusal<std::optional<item::Item>> first_item(ReminderStore& store, const std::string& pk, std::string_view begin) {
   store::QueryRequest request;
   request.table_name = store.tables().tracking;
   request.key_condition = "PK = :pk AND begins_with(SK, :begin)";
@@ -24,7 +24,7 @@ Answer<std::optional<item::Item>> first_item(ReminderStore& store, const std::st
 
 // The due date of the unpaid invoice that is the longest overdue; empty: there is none. What other programs have put
 // between them is passed over.
-Answer<std::string> oldest_due_date(ReminderStore& store, const std::string& pk) {
+OrRefusal<std::string> oldest_due_date(ReminderStore& store, const std::string& pk) {
   constexpr std::size_t date_length = 10;
   store::QueryRequest request;
   request.table_name = store.tables().tracking;
@@ -47,7 +47,7 @@ Answer<std::string> oldest_due_date(ReminderStore& store, const std::string& pk)
 }
 
 // Of a customer whose invoices are known. Others may owe what only the draft tells of.
-Answer<bool> owes_nothing(ReminderStore& store, const Keys& keys, const std::string& customer_id) {
+OrRefusal<bool> owes_nothing(ReminderStore& store, const Keys& keys, const std::string& customer_id) {
   const std::string pk = keys.customer(customer_id);
   TRY(const std::string oldest, oldest_due_date(store, pk));
   if (!oldest.empty()) return store.clock().now() < first_moment_after(oldest);
@@ -57,9 +57,9 @@ Answer<bool> owes_nothing(ReminderStore& store, const Keys& keys, const std::str
 
 }  // namespace
 
-Answer<std::string> why_stopped_now(ReminderStore& store, Customers& customers, const Keys& keys,
-                                    const std::string& customer_id, const std::vector<std::string>& invoices,
-                                    std::optional<Customer>* customer) {
+OrRefusal<std::string> why_stopped_now(ReminderStore& store, Customers& customers, const Keys& keys,
+                                       const std::string& customer_id, const std::vector<std::string>& invoices,
+                                       std::optional<Customer>* customer) {
   auto found = customers.find(customer_id, keys.tenant());
   if (!found && found.error().kind != RefusalKind::unknown_customer) return base::propagate(std::move(found).error());
   std::string stopped;
@@ -84,9 +84,9 @@ Answer<std::string> why_stopped_now(ReminderStore& store, Customers& customers, 
   return stopped;
 }
 
-Answer<Standing> read_standing(ReminderStore& store, Customers& customers, ReminderMailer& mail, const Keys& keys,
-                               const std::string& customer_id, const std::string& draft_address,
-                               const std::vector<std::string>& invoices) {
+OrRefusal<Standing> read_standing(ReminderStore& store, Customers& customers, ReminderMailer& mail, const Keys& keys,
+                                  const std::string& customer_id, const std::string& draft_address,
+                                  const std::vector<std::string>& invoices) {
   Standing standing;
   auto guard = store.guard(keys, customer_id);
   if (!guard && guard.error().kind == RefusalKind::corrupt)

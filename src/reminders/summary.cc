@@ -17,7 +17,7 @@ constexpr std::string_view sent_of_type = "sent:";
 
 }  // namespace
 
-Answer<DaySummary> Summary::of_day(const std::string& date, const std::string& tenant) {
+OrRefusal<DaySummary> Summary::of_day(const std::string& date, const std::string& tenant) {
   DaySummary summary;
   summary.date = date.empty() ? date_of(store_.clock().now()) : date;
   if (!is_date(summary.date)) return refuse_field("date", std::string(date_rule));

@@ -22,7 +22,7 @@ class Summary {
  public:
   explicit Summary(ReminderStore& store) : store_(store) {}
   // "2026-11-15"; empty: today, in UTC.
-  Answer<DaySummary> of_day(const std::string& date, const std::string& tenant);
+  OrRefusal<DaySummary> of_day(const std::string& date, const std::string& tenant);
 
  private:
   ReminderStore& store_;

@@ -21,7 +21,7 @@ constexpr int template_rounds = 5;              // others may change the same te
 constexpr std::size_t most_made_inactive = 50;  // in one commit
 
 template <class T>
-Answer<T> readable(base::Result<T> read) {
+OrRefusal<T> readable(base::Result<T> read) {
   if (!read) return base::propagate(refusal_of(read.error()));
   return *std::move(read);
 }
@@ -64,7 +64,7 @@ void set_status(Commit& commit, const Keys& keys, const std::string& id, int ver
 }
 
 // A template for reminders that no rule knows would never be used.
-Answer<void> check_type(const TemplateVersion& version, const Rules& rules) {
+OrRefusal<void> check_type(const TemplateVersion& version, const Rules& rules) {
   std::string types;
   for (const Rule& rule : rules.all()) {
     if (fits_type(version, rule.type)) return {};
@@ -74,7 +74,7 @@ Answer<void> check_type(const TemplateVersion& version, const Rules& rules) {
 }
 
 // Another program's may be broken: it is better refused when it is activated than with every draft.
-Answer<void> check_texts(const TemplateVersion& version) {
+OrRefusal<void> check_texts(const TemplateVersion& version) {
   for (const std::string& text : {version.subject, version.body, version.html})
     if (const auto parsed = TemplateText::parse(text); !parsed)
       return refuse(RefusalKind::wrong_state, "version " + std::to_string(version.version) + " of template " +
@@ -98,21 +98,21 @@ struct Templates::KnownVersions {
   std::vector<int> known;          // all versions, the newest first; empty when the numbers alone were enough
 };
 
-Answer<std::optional<TemplateVersion>> Templates::get_version(const Keys& keys, const std::string& template_id,
-                                                              int version) {
+OrRefusal<std::optional<TemplateVersion>> Templates::get_version(const Keys& keys, const std::string& template_id,
+                                                                 int version) {
   TRY(const std::optional<item::Item> item, store_.get(keys.of_template(template_id), version_sort(version)));
   if (!item) return std::nullopt;
   TRY(TemplateVersion read, readable(read_template(*item)));
   return read;
 }
 
-Answer<TemplateNumbers> Templates::stored_numbers(const Keys& keys, const std::string& template_id) {
+OrRefusal<TemplateNumbers> Templates::stored_numbers(const Keys& keys, const std::string& template_id) {
   TRY(const std::optional<item::Item> item, store_.get(keys.of_template(template_id), std::string(current_sort)));
   if (!item) return TemplateNumbers();
   return readable(read_numbers(*item));
 }
 
-Answer<Templates::KnownVersions> Templates::look(const Keys& keys, const std::string& template_id) {
+OrRefusal<Templates::KnownVersions> Templates::look(const Keys& keys, const std::string& template_id) {
   TRY(const TemplateNumbers numbers, stored_numbers(keys, template_id));
   if (numbers.changes == 0) return look_at_versions(keys, template_id);
   // Another program knows nothing of these numbers. It may have taken the active version out of use, or added one.
@@ -124,7 +124,7 @@ Answer<Templates::KnownVersions> Templates::look(const Keys& keys, const std::st
   return look_at_versions(keys, template_id);
 }
 
-Answer<Templates::KnownVersions> Templates::look_at_versions(const Keys& keys, const std::string& template_id) {
+OrRefusal<Templates::KnownVersions> Templates::look_at_versions(const Keys& keys, const std::string& template_id) {
   store::QueryRequest request;
   request.table_name = store_.tables().tracking;
   request.key_condition = "PK = :template AND begins_with(SK, :version)";
@@ -155,7 +155,7 @@ Answer<Templates::KnownVersions> Templates::look_at_versions(const Keys& keys, c
   return versions;
 }
 
-Answer<void> Templates::check_new(const Keys& keys, const TemplateVersion& version) {
+OrRefusal<void> Templates::check_new(const Keys& keys, const TemplateVersion& version) {
   TRY_VOID(refuse_faults(faults_of(version)));
   TRY_VOID(check_type(version, store_.rules()));
   if (version.branding.empty()) return {};
@@ -167,7 +167,7 @@ Answer<void> Templates::check_new(const Keys& keys, const TemplateVersion& versi
   return {};
 }
 
-Answer<TemplateVersion> Templates::add_version(const TemplateVersion& version, const Actor& actor) {
+OrRefusal<TemplateVersion> Templates::add_version(const TemplateVersion& version, const Actor& actor) {
   TemplateVersion added = version;
   added.customer_id.clear();
   const Keys keys = store_.keys(actor.tenant);
@@ -195,7 +195,7 @@ Answer<TemplateVersion> Templates::add_version(const TemplateVersion& version, c
   }
 }
 
-Answer<TemplateVersion> Templates::activate(const std::string& template_id, int version, const Actor& actor) {
+OrRefusal<TemplateVersion> Templates::activate(const std::string& template_id, int version, const Actor& actor) {
   const Keys keys = store_.keys(actor.tenant);
   for (int round = 1;; ++round) {
     // Another program may have left others active.
@@ -225,8 +225,8 @@ Answer<TemplateVersion> Templates::activate(const std::string& template_id, int 
   }
 }
 
-Answer<TemplateVersion> Templates::find(const std::string& template_id, std::optional<int> version,
-                                        const std::string& tenant) {
+OrRefusal<TemplateVersion> Templates::find(const std::string& template_id, std::optional<int> version,
+                                           const std::string& tenant) {
   const Keys keys = store_.keys(tenant);
   TRY(const KnownVersions versions, look(keys, template_id));
   if (versions.numbers.latest == 0) return unknown_template(template_id);
@@ -239,8 +239,8 @@ Answer<TemplateVersion> Templates::find(const std::string& template_id, std::opt
   return *std::move(found);
 }
 
-Answer<Page<TemplateVersion>> Templates::versions(const std::string& template_id, const PageRequest& page,
-                                                  const std::string& tenant) {
+OrRefusal<Page<TemplateVersion>> Templates::versions(const std::string& template_id, const PageRequest& page,
+                                                     const std::string& tenant) {
   TRY_VOID(check_limit(page.limit));
   const std::string list = "versions/" + tenant + "/" + template_id;
   int before = std::numeric_limits<int>::max();
@@ -268,7 +268,7 @@ Answer<Page<TemplateVersion>> Templates::versions(const std::string& template_id
   return answer;
 }
 
-Answer<Page<TemplateSummary>> Templates::list(const PageRequest& page, const std::string& tenant) {
+OrRefusal<Page<TemplateSummary>> Templates::list(const PageRequest& page, const std::string& tenant) {
   const Keys keys = store_.keys(tenant);
   Listing listing;
   listing.name = "templates";
@@ -283,7 +283,7 @@ Answer<Page<TemplateSummary>> Templates::list(const PageRequest& page, const std
   for (const item::Item& item : items.entries) {
     const auto version = read_template(item);
     const auto versions = version ? look(keys, version->template_id)
-                                  : Answer<KnownVersions>(base::propagate(refusal_of(version.error())));
+                                  : OrRefusal<KnownVersions>(base::propagate(refusal_of(version.error())));
     // What another program wrote wrong hides no other template.
     if (!versions && versions.error().kind == RefusalKind::corrupt) {
       leave_out(answer, "templates", versions.error().message);
@@ -298,7 +298,7 @@ Answer<Page<TemplateSummary>> Templates::list(const PageRequest& page, const std
   return answer;
 }
 
-Answer<TemplateVersion> Templates::put_override(const TemplateVersion& version, const Actor& actor) {
+OrRefusal<TemplateVersion> Templates::put_override(const TemplateVersion& version, const Actor& actor) {
   const Keys keys = store_.keys(actor.tenant);
   TemplateVersion added = version;
   TRY_VOID(check_new(keys, added));
@@ -323,8 +323,8 @@ Answer<TemplateVersion> Templates::put_override(const TemplateVersion& version, 
   return added;
 }
 
-Answer<void> Templates::remove_override(const std::string& customer_id, const std::string& template_id,
-                                        const Actor& actor) {
+OrRefusal<void> Templates::remove_override(const std::string& customer_id, const std::string& template_id,
+                                           const Actor& actor) {
   const Keys keys = store_.keys(actor.tenant);
   Commit commit = store_.begin();
   store::TransactDelete removal;
@@ -342,8 +342,8 @@ Answer<void> Templates::remove_override(const std::string& customer_id, const st
   return written;
 }
 
-Answer<TemplateVersion> Templates::in_use(const std::string& template_id, const std::string& customer_id,
-                                          const std::string& tenant) {
+OrRefusal<TemplateVersion> Templates::in_use(const std::string& template_id, const std::string& customer_id,
+                                             const std::string& tenant) {
   const Keys keys = store_.keys(tenant);
   TRY(const auto item, store_.get(keys.customer(customer_id), override_sort(template_id)));
   if (item) {
@@ -353,7 +353,7 @@ Answer<TemplateVersion> Templates::in_use(const std::string& template_id, const 
   return find(template_id, std::nullopt, tenant);
 }
 
-Answer<Branding> Templates::put_branding(const Branding& branding, const Actor& actor) {
+OrRefusal<Branding> Templates::put_branding(const Branding& branding, const Actor& actor) {
   TRY_VOID(refuse_faults(faults_of(branding)));
   Commit commit = store_.begin();
   Branding put = branding;
@@ -364,13 +364,13 @@ Answer<Branding> Templates::put_branding(const Branding& branding, const Actor& 
   return put;
 }
 
-Answer<Branding> Templates::find_branding(const std::string& name, const std::string& tenant) {
+OrRefusal<Branding> Templates::find_branding(const std::string& name, const std::string& tenant) {
   TRY(const auto item, store_.get(store_.keys(tenant).branding(name), std::string(current_sort)));
   if (!item) return refuse(RefusalKind::unknown_branding, "there is no branding " + name);
   return readable(read_branding(*item));
 }
 
-Answer<Page<Branding>> Templates::brandings(const PageRequest& page, const std::string& tenant) {
+OrRefusal<Page<Branding>> Templates::brandings(const PageRequest& page, const std::string& tenant) {
   Listing listing;
   listing.name = "brandings";
   listing.partitions = {store_.keys(tenant).listing(branding_list)};
@@ -379,8 +379,8 @@ Answer<Page<Branding>> Templates::brandings(const PageRequest& page, const std::
   return readable_page<Branding>(items, "brandings", read_branding);
 }
 
-Answer<Rendered> Templates::render(const TemplateVersion& version, const Variables& known, const Variables& given,
-                                   const std::string& tenant, KnownValues kind) {
+OrRefusal<Rendered> Templates::render(const TemplateVersion& version, const Variables& known, const Variables& given,
+                                      const std::string& tenant, KnownValues kind) {
   std::optional<Branding> branding;
   if (!version.branding.empty()) {
     TRY(const auto item, store_.get(store_.keys(tenant).branding(version.branding), std::string(current_sort)));
@@ -392,8 +392,8 @@ Answer<Rendered> Templates::render(const TemplateVersion& version, const Variabl
   return render_text(version, branding, known, given, kind);
 }
 
-Answer<Rendered> Templates::preview(const std::string& template_id, std::optional<int> version, const Variables& given,
-                                    const std::string& tenant) {
+OrRefusal<Rendered> Templates::preview(const std::string& template_id, std::optional<int> version,
+                                       const Variables& given, const std::string& tenant) {
   TRY(const TemplateVersion found, find(template_id, version, tenant));
   return render(found, sample_variables(), given, tenant, KnownValues::samples);
 }

@@ -31,43 +31,44 @@ class Templates {
 
   // The next version, whatever number is given. It is not active, unless it is the first one. invalid for texts that
   // cannot be parsed.
-  Answer<TemplateVersion> add_version(const TemplateVersion& version, const Actor& actor);
+  OrRefusal<TemplateVersion> add_version(const TemplateVersion& version, const Actor& actor);
   // Also back to an earlier one.
-  Answer<TemplateVersion> activate(const std::string& template_id, int version, const Actor& actor);
+  OrRefusal<TemplateVersion> activate(const std::string& template_id, int version, const Actor& actor);
   // The active one, when no version is named: wrong_state when none is.
-  Answer<TemplateVersion> find(const std::string& template_id, std::optional<int> version, const std::string& tenant);
-  Answer<Page<TemplateVersion>> versions(const std::string& template_id, const PageRequest& page,
-                                         const std::string& tenant);  // newest first
+  OrRefusal<TemplateVersion> find(const std::string& template_id, std::optional<int> version,
+                                  const std::string& tenant);
+  OrRefusal<Page<TemplateVersion>> versions(const std::string& template_id, const PageRequest& page,
+                                            const std::string& tenant);  // newest first
   // Those that have an active version, the newest first.
-  Answer<Page<TemplateSummary>> list(const PageRequest& page, const std::string& tenant);
+  OrRefusal<Page<TemplateSummary>> list(const PageRequest& page, const std::string& tenant);
 
-  Answer<TemplateVersion> put_override(const TemplateVersion& version, const Actor& actor);  // for its customer_id
-  Answer<void> remove_override(const std::string& customer_id, const std::string& template_id, const Actor& actor);
+  OrRefusal<TemplateVersion> put_override(const TemplateVersion& version, const Actor& actor);  // for its customer_id
+  OrRefusal<void> remove_override(const std::string& customer_id, const std::string& template_id, const Actor& actor);
   // The override of the customer, or the active version.
-  Answer<TemplateVersion> in_use(const std::string& template_id, const std::string& customer_id,
-                                 const std::string& tenant);
+  OrRefusal<TemplateVersion> in_use(const std::string& template_id, const std::string& customer_id,
+                                    const std::string& tenant);
 
-  Answer<Branding> put_branding(const Branding& branding, const Actor& actor);
-  Answer<Branding> find_branding(const std::string& name, const std::string& tenant);
-  Answer<Page<Branding>> brandings(const PageRequest& page, const std::string& tenant);
+  OrRefusal<Branding> put_branding(const Branding& branding, const Actor& actor);
+  OrRefusal<Branding> find_branding(const std::string& name, const std::string& tenant);
+  OrRefusal<Page<Branding>> brandings(const PageRequest& page, const std::string& tenant);
 
   // With the branding of the template, and render_text(). Variables that Postino knows: customer_name, customer_email,
   // customer_id, invoice_id (the oldest overdue one), invoice_ids, overdue_amount, due_date, days_overdue, company_name
   // (of the branding), reminder_type.
-  Answer<Rendered> render(const TemplateVersion& version, const Variables& known, const Variables& given,
-                          const std::string& tenant, KnownValues kind = KnownValues::of_customer);
+  OrRefusal<Rendered> render(const TemplateVersion& version, const Variables& known, const Variables& given,
+                             const std::string& tenant, KnownValues kind = KnownValues::of_customer);
   // The active version, or this one, with sample values for all that are known and not given.
-  Answer<Rendered> preview(const std::string& template_id, std::optional<int> version, const Variables& given,
-                           const std::string& tenant);
+  OrRefusal<Rendered> preview(const std::string& template_id, std::optional<int> version, const Variables& given,
+                              const std::string& tenant);
 
  private:
   struct KnownVersions;
-  Answer<TemplateNumbers> stored_numbers(const Keys& keys, const std::string& template_id);
-  Answer<KnownVersions> look(const Keys& keys, const std::string& template_id);
-  Answer<KnownVersions> look_at_versions(const Keys& keys, const std::string& template_id);
-  Answer<std::optional<TemplateVersion>> get_version(const Keys& keys, const std::string& template_id, int version);
+  OrRefusal<TemplateNumbers> stored_numbers(const Keys& keys, const std::string& template_id);
+  OrRefusal<KnownVersions> look(const Keys& keys, const std::string& template_id);
+  OrRefusal<KnownVersions> look_at_versions(const Keys& keys, const std::string& template_id);
+  OrRefusal<std::optional<TemplateVersion>> get_version(const Keys& keys, const std::string& template_id, int version);
   // What is added: its fields, its type, and that its branding has what it needs.
-  Answer<void> check_new(const Keys& keys, const TemplateVersion& version);
+  OrRefusal<void> check_new(const Keys& keys, const TemplateVersion& version);
 
   ReminderStore& store_;
 };

@@ -34,7 +34,7 @@ Adoption::Adoption(TicketStore& store, TicketWriter& writer)
       note_(store.store(), store.tables().tickets, Keys::position()),
       changes_(store.store(), store.tables().tickets, note_, store.clock(), note_life) {}
 
-Answer<int> Adoption::run_once(int limit, base::Milliseconds timeout) {
+OrRefusal<int> Adoption::run_once(int limit, base::Milliseconds timeout) {
   if (is_looking_through_) return look_through(limit);
   const auto changes = changes_.next(limit, timeout);
   if (!changes) return base::propagate(refusal_of(changes.error()));
@@ -60,7 +60,7 @@ Answer<int> Adoption::run_once(int limit, base::Milliseconds timeout) {
   return written;
 }
 
-Answer<int> Adoption::look_through(int limit) {
+OrRefusal<int> Adoption::look_through(int limit) {
   store::ScanRequest request;
   request.table_name = store_.tables().tickets;
   request.filter = "SK = :metadata OR begins_with(SK, :feedback)";
@@ -90,7 +90,7 @@ Answer<int> Adoption::look_through(int limit) {
   return written;
 }
 
-Answer<int> Adoption::look_at(const store::StreamRecord& record) {
+OrRefusal<int> Adoption::look_at(const store::StreamRecord& record) {
   const std::string sort = item::attribute_text(record.keys, "SK");
   const auto place = parse_ticket_partition(item::attribute_text(record.keys, "PK"));
   if (!place) return 0;
@@ -111,7 +111,7 @@ Answer<int> Adoption::look_at(const store::StreamRecord& record) {
   return written ? 1 : 0;
 }
 
-Answer<bool> Adoption::look_at_ticket(const Keys& keys, const std::string& ticket_id) {
+OrRefusal<bool> Adoption::look_at_ticket(const Keys& keys, const std::string& ticket_id) {
   const Scope all{.tenant = keys.tenant(), .customer_id = std::nullopt};
   for (int round = 0; round < adoption_rounds; ++round) {
     const auto stored = store_.find(ticket_id, all);
@@ -124,7 +124,7 @@ Answer<bool> Adoption::look_at_ticket(const Keys& keys, const std::string& ticke
   return refuse(RefusalKind::busy, "others change the ticket " + ticket_id + " all the time");
 }
 
-Answer<bool> Adoption::look_at_feedback(const Keys& keys, const std::string& ticket_id, const item::Item& seen) {
+OrRefusal<bool> Adoption::look_at_feedback(const Keys& keys, const std::string& ticket_id, const item::Item& seen) {
   if (has_feedback_keys(seen)) return false;
   TRY(const std::optional<item::Item> found,
       store_.get(Keys::key(item::attribute_text(seen, "PK"), item::attribute_text(seen, "SK"))));
@@ -138,7 +138,7 @@ Answer<bool> Adoption::look_at_feedback(const Keys& keys, const std::string& tic
   return writer_.complete(*found, *completed, unchanged);
 }
 
-Answer<bool> Adoption::clean_up(const Keys& keys, const std::string& ticket_id) {
+OrRefusal<bool> Adoption::clean_up(const Keys& keys, const std::string& ticket_id) {
   const std::string partition = keys.ticket(ticket_id);
   std::vector<store::TransactAction> actions;
   store::TransactConditionCheck check;  // it may be there again
@@ -154,7 +154,7 @@ Answer<bool> Adoption::clean_up(const Keys& keys, const std::string& ticket_id) 
   return written.has_value();
 }
 
-Answer<void> Adoption::note_position(bool is_idle) {
+OrRefusal<void> Adoption::note_position(bool is_idle) {
   // Until all tickets were looked at the note stays as it was: who begins with it looks at all of them, too.
   if (is_looking_through_) return {};
   const bool is_due = seen_since_note_ >= records_for_note || (is_idle && seen_since_note_ > 0);

@@ -21,20 +21,20 @@ class Adoption {
 
   // Looks at so many changes at most, or at so many tickets; waits for the first change up to `timeout`. How many items
   // were written. For one thread at a time.
-  Answer<int> run_once(int limit, base::Milliseconds timeout);
+  OrRefusal<int> run_once(int limit, base::Milliseconds timeout);
   // Wakes a waiting run_once(), which then answers at once from now on. From any thread.
   void close() { changes_.close(); }
 
   // Completes one ticket, if it lacks something. True when something was written.
-  Answer<bool> look_at_ticket(const Keys& keys, const std::string& ticket_id);
+  OrRefusal<bool> look_at_ticket(const Keys& keys, const std::string& ticket_id);
 
  private:
-  Answer<int> look_through(int limit);
-  Answer<int> look_at(const store::StreamRecord& record);
-  Answer<bool> look_at_feedback(const Keys& keys, const std::string& ticket_id, const item::Item& seen);
+  OrRefusal<int> look_through(int limit);
+  OrRefusal<int> look_at(const store::StreamRecord& record);
+  OrRefusal<bool> look_at_feedback(const Keys& keys, const std::string& ticket_id, const item::Item& seen);
   // The ticket is gone: so is what leads to it.
-  Answer<bool> clean_up(const Keys& keys, const std::string& ticket_id);
-  Answer<void> note_position(bool is_idle);
+  OrRefusal<bool> clean_up(const Keys& keys, const std::string& ticket_id);
+  OrRefusal<void> note_position(bool is_idle);
 
   TicketStore& store_;
   TicketWriter& writer_;

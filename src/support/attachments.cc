@@ -63,7 +63,7 @@ Attachments::Attachments(TicketStore& store, TicketWriter& writer, objects::Obje
   if (objects != nullptr) contents_.emplace(*objects, keyed_tickets(store.tables()), store.clock(), store.random());
 }
 
-Answer<std::vector<item::Item>> Attachments::items(const Keys& keys, const std::string& ticket_id) {
+OrRefusal<std::vector<item::Item>> Attachments::items(const Keys& keys, const std::string& ticket_id) {
   store::QueryRequest request;
   request.table_name = store_.tables().tickets;
   request.key_condition = "PK = :pk AND begins_with(SK, :begin)";
@@ -73,7 +73,7 @@ Answer<std::vector<item::Item>> Attachments::items(const Keys& keys, const std::
   return std::move(page.items);
 }
 
-Answer<AttachmentTotals> Attachments::totals(const Keys& keys, const std::string& ticket_id) {
+OrRefusal<AttachmentTotals> Attachments::totals(const Keys& keys, const std::string& ticket_id) {
   TRY(const std::vector<item::Item> had, items(keys, ticket_id));
   AttachmentTotals totals;
   totals.count = static_cast<int>(had.size());
@@ -82,8 +82,8 @@ Answer<AttachmentTotals> Attachments::totals(const Keys& keys, const std::string
   return totals;
 }
 
-Answer<KeptAttachment> Attachments::add(const std::string& ticket_id, const AttachmentUpload& upload,
-                                        const Actor& actor) {
+OrRefusal<KeptAttachment> Attachments::add(const std::string& ticket_id, const AttachmentUpload& upload,
+                                           const Actor& actor) {
   if (!contents_) return refuse(RefusalKind::unavailable, "there is no object store for attachments");
   const Keys keys = store_.keys(actor.scope);
   TRY_VOID(store_.find(ticket_id, actor.scope));
@@ -99,7 +99,7 @@ Answer<KeptAttachment> Attachments::add(const std::string& ticket_id, const Atta
       contents_->keep(Keys::key(keys.ticket(ticket_id), sort_of_attachment(kept.id)), upload.bytes, kept.attachment);
   if (!on_shelf) return base::propagate(refusal_of_objects(on_shelf.error()));
   // What others have brought meanwhile counts as well.
-  const auto decide = [&](const StoredTicket& stored, const std::vector<std::size_t>&) -> Answer<TicketChange> {
+  const auto decide = [&](const StoredTicket& stored, const std::vector<std::size_t>&) -> OrRefusal<TicketChange> {
     TRY(const AttachmentTotals had, totals(keys, ticket_id));
     if (const auto fits = check_attachment_room(kept.attachment.size, had, limits_); !fits)
       return refuse_field(fits.error().field, fits.error().rule);
@@ -115,7 +115,7 @@ Answer<KeptAttachment> Attachments::add(const std::string& ticket_id, const Atta
   return base::propagate(std::move(written).error());
 }
 
-Answer<std::vector<KeptAttachment>> Attachments::list(const std::string& ticket_id, const Actor& actor) {
+OrRefusal<std::vector<KeptAttachment>> Attachments::list(const std::string& ticket_id, const Actor& actor) {
   TRY_VOID(store_.find_readable(ticket_id, actor.scope));
   TRY(const std::vector<item::Item> found, items(store_.keys(actor.scope), ticket_id));
   std::vector<KeptAttachment> all;
@@ -128,7 +128,7 @@ Answer<std::vector<KeptAttachment>> Attachments::list(const std::string& ticket_
   return all;
 }
 
-Answer<item::Item> Attachments::item_of(const std::string& ticket_id, const std::string& id, const Actor& actor) {
+OrRefusal<item::Item> Attachments::item_of(const std::string& ticket_id, const std::string& id, const Actor& actor) {
   constexpr std::size_t id_bytes = 100;
   TRY_VOID(store_.find_readable(ticket_id, actor.scope));
   if (id.empty() || id.size() > id_bytes) return refuse_attachment(ticket_id, id);
@@ -138,14 +138,15 @@ Answer<item::Item> Attachments::item_of(const std::string& ticket_id, const std:
   return *std::move(item);
 }
 
-Answer<KeptAttachment> Attachments::find(const std::string& ticket_id, const std::string& id, const Actor& actor) {
+OrRefusal<KeptAttachment> Attachments::find(const std::string& ticket_id, const std::string& id, const Actor& actor) {
   TRY(const item::Item item, item_of(ticket_id, id, actor));
   auto kept = read_attachment(ticket_id, item);
   if (!kept) return base::propagate(refusal_of(kept.error()));
   return shown_to(actor.scope, *std::move(kept));
 }
 
-Answer<FetchedAttachment> Attachments::fetch(const std::string& ticket_id, const std::string& id, const Actor& actor) {
+OrRefusal<FetchedAttachment> Attachments::fetch(const std::string& ticket_id, const std::string& id,
+                                                const Actor& actor) {
   TRY(const item::Item item, item_of(ticket_id, id, actor));
   auto kept = read_attachment(ticket_id, item);
   if (!kept) return base::propagate(refusal_of(kept.error()));
@@ -157,9 +158,9 @@ Answer<FetchedAttachment> Attachments::fetch(const std::string& ticket_id, const
   return FetchedAttachment{shown_to(actor.scope, *std::move(kept)), *std::move(bytes)};
 }
 
-Answer<void> Attachments::remove(const std::string& ticket_id, const std::string& id, const Actor& actor) {
+OrRefusal<void> Attachments::remove(const std::string& ticket_id, const std::string& id, const Actor& actor) {
   const Keys keys = store_.keys(actor.scope);
-  const auto decide = [&](const StoredTicket& stored, const std::vector<std::size_t>&) -> Answer<TicketChange> {
+  const auto decide = [&](const StoredTicket& stored, const std::vector<std::size_t>&) -> OrRefusal<TicketChange> {
     TRY(const item::Item item, item_of(ticket_id, id, actor));
     KeptAttachment kept{.ticket_id = ticket_id, .id = id, .by = "", .attachment = {}};
     if (auto read = read_attachment(ticket_id, item)) kept = *std::move(read);  // a damaged one can go, too

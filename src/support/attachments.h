@@ -33,21 +33,21 @@ class Attachments {
   Attachments(TicketStore& store, TicketWriter& writer, objects::ObjectStore* objects, AttachmentLimits limits);
 
   // invalid when it breaks a rule, also when it is not what it claims to be: name, content_type, size, sha256, content.
-  Answer<KeptAttachment> add(const std::string& ticket_id, const AttachmentUpload& upload, const Actor& actor);
+  OrRefusal<KeptAttachment> add(const std::string& ticket_id, const AttachmentUpload& upload, const Actor& actor);
   // All of a ticket, oldest first: there are few.
-  Answer<std::vector<KeptAttachment>> list(const std::string& ticket_id, const Actor& actor);
+  OrRefusal<std::vector<KeptAttachment>> list(const std::string& ticket_id, const Actor& actor);
   // unknown_attachment when the ticket has none with this id.
-  Answer<KeptAttachment> find(const std::string& ticket_id, const std::string& id, const Actor& actor);
-  Answer<FetchedAttachment> fetch(const std::string& ticket_id, const std::string& id, const Actor& actor);
+  OrRefusal<KeptAttachment> find(const std::string& ticket_id, const std::string& id, const Actor& actor);
+  OrRefusal<FetchedAttachment> fetch(const std::string& ticket_id, const std::string& id, const Actor& actor);
   // The bytes go a little later, by the change stream.
-  Answer<void> remove(const std::string& ticket_id, const std::string& id, const Actor& actor);
+  OrRefusal<void> remove(const std::string& ticket_id, const std::string& id, const Actor& actor);
 
   const AttachmentLimits& limits() const { return limits_; }
 
  private:
-  Answer<item::Item> item_of(const std::string& ticket_id, const std::string& id, const Actor& actor);
-  Answer<AttachmentTotals> totals(const Keys& keys, const std::string& ticket_id);
-  Answer<std::vector<item::Item>> items(const Keys& keys, const std::string& ticket_id);
+  OrRefusal<item::Item> item_of(const std::string& ticket_id, const std::string& id, const Actor& actor);
+  OrRefusal<AttachmentTotals> totals(const Keys& keys, const std::string& ticket_id);
+  OrRefusal<std::vector<item::Item>> items(const Keys& keys, const std::string& ticket_id);
 
   TicketStore& store_;
   TicketWriter& writer_;

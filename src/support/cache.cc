@@ -11,7 +11,7 @@ constexpr base::Milliseconds longest_cache_life = std::chrono::hours(24);
 
 }  // namespace
 
-Answer<void> Cache::put(const std::string& key, const item::Map& data, const Actor& actor, base::Milliseconds life) {
+OrRefusal<void> Cache::put(const std::string& key, const item::Map& data, const Actor& actor, base::Milliseconds life) {
   FieldRules rules;
   rules.name("key", key, TicketLimits::key_bytes);
   rules.details("data", data, TicketLimits::cached_bytes);
@@ -23,7 +23,7 @@ Answer<void> Cache::put(const std::string& key, const item::Map& data, const Act
   return store_.write({store_.put(std::move(item))});
 }
 
-Answer<std::optional<item::Map>> Cache::get(const std::string& key, const Actor& actor) {
+OrRefusal<std::optional<item::Map>> Cache::get(const std::string& key, const Actor& actor) {
   FieldRules rules;
   rules.name("key", key, TicketLimits::key_bytes);
   TRY_VOID(rules.outcome());

@@ -16,9 +16,9 @@ class Cache {
   explicit Cache(TicketStore& store) : store_(store) {}
 
   // Replaces what was there. Callers of each tenant, and those bound to a customer, have entries of their own.
-  Answer<void> put(const std::string& key, const item::Map& data, const Actor& actor,
-                   base::Milliseconds life = usual_cache_life);
-  Answer<std::optional<item::Map>> get(const std::string& key, const Actor& actor);
+  OrRefusal<void> put(const std::string& key, const item::Map& data, const Actor& actor,
+                      base::Milliseconds life = usual_cache_life);
+  OrRefusal<std::optional<item::Map>> get(const std::string& key, const Actor& actor);
 
  private:
   TicketStore& store_;

@@ -66,8 +66,8 @@ std::string kept_line(std::string_view text, std::size_t most) {
 
 }  // namespace
 
-Answer<std::optional<TicketEmail>> Correspondence::known(const Keys& keys, const std::string& message_id,
-                                                         const Scope& scope) {
+OrRefusal<std::optional<TicketEmail>> Correspondence::known(const Keys& keys, const std::string& message_id,
+                                                            const Scope& scope) {
   TRY(const std::optional<item::Item> item, store_.get(Keys::key(keys.mail(message_id), mail_sort)));
   if (!item) return std::nullopt;
   const MailReference reference = read_mail_reference(*item);
@@ -84,7 +84,7 @@ Answer<std::optional<TicketEmail>> Correspondence::known(const Keys& keys, const
   return shown_to(scope, *std::move(email), stored->ticket);
 }
 
-Answer<TakenEmail> Correspondence::send(const std::string& ticket_id, const Letter& letter, const Actor& actor) {
+OrRefusal<TakenEmail> Correspondence::send(const std::string& ticket_id, const Letter& letter, const Actor& actor) {
   FieldRules rules;
   if (actor.scope.customer_id) {
     TRY_VOID(store_.find(ticket_id, actor.scope));  // of others' tickets nothing is told
@@ -96,24 +96,24 @@ Answer<TakenEmail> Correspondence::send(const std::string& ticket_id, const Lett
   const base::TimePoint now = store_.clock().now();
   std::optional<TicketEmail> sent;
   bool is_repeated = false;
-  const auto written =
-      writer_.change(ticket_id, actor.scope,
-                     [&](const StoredTicket& stored, const std::vector<std::size_t>& failed) -> Answer<TicketChange> {
-                       if (!failed.empty()) {
-                         is_repeated = true;
-                         return refuse(RefusalKind::key_reused, "an e-mail with this letter.key was sent before");
-                       }
-                       TicketChange change{.after = stored, .event = {}};
-                       change.event.at = now;
-                       change.event.type = std::string(email_sent_event);
-                       change.event.by = actor.known_as();
-                       auto prepared = letters_.prepare(letter, stored, email_id, actor, now);
-                       if (!prepared) return base::propagate(without_letter(std::move(prepared).error()));
-                       change.event.details = item::Map{{"subject", prepared->email.subject}};
-                       sent = prepared->email;
-                       Letters::enclose(change, *std::move(prepared), keys, store_);
-                       return change;
-                     });
+  const auto written = writer_.change(
+      ticket_id, actor.scope,
+      [&](const StoredTicket& stored, const std::vector<std::size_t>& failed) -> OrRefusal<TicketChange> {
+        if (!failed.empty()) {
+          is_repeated = true;
+          return refuse(RefusalKind::key_reused, "an e-mail with this letter.key was sent before");
+        }
+        TicketChange change{.after = stored, .event = {}};
+        change.event.at = now;
+        change.event.type = std::string(email_sent_event);
+        change.event.by = actor.known_as();
+        auto prepared = letters_.prepare(letter, stored, email_id, actor, now);
+        if (!prepared) return base::propagate(without_letter(std::move(prepared).error()));
+        change.event.details = item::Map{{"subject", prepared->email.subject}};
+        sent = prepared->email;
+        Letters::enclose(change, *std::move(prepared), keys, store_);
+        return change;
+      });
   if (written) return TakenEmail{*std::move(sent), false};
   if (!is_repeated) return base::propagate(written.error());
   TRY(std::optional<TicketEmail> before, known(keys, sent->message_id, actor.scope));
@@ -121,8 +121,8 @@ Answer<TakenEmail> Correspondence::send(const std::string& ticket_id, const Lett
   return TakenEmail{*std::move(before), true};
 }
 
-Answer<std::string> Correspondence::ticket_of(const Keys& keys, const std::vector<std::string>& message_ids,
-                                              const Scope& scope) {
+OrRefusal<std::string> Correspondence::ticket_of(const Keys& keys, const std::vector<std::string>& message_ids,
+                                                 const Scope& scope) {
   std::vector<item::Key> wanted;
   for (const std::string& id : message_ids) wanted.push_back(Keys::key(keys.mail(id), mail_sort));
   TRY(const std::vector<item::Item> items, store_.get_many(wanted));
@@ -139,7 +139,7 @@ Answer<std::string> Correspondence::ticket_of(const Keys& keys, const std::vecto
   return refuse_answer();
 }
 
-Answer<TakenEmail> Correspondence::receive(const ReceivedMessage& message, const Actor& actor) {
+OrRefusal<TakenEmail> Correspondence::receive(const ReceivedMessage& message, const Actor& actor) {
   if (message.headers.size() > ReceivedLimits::headers)
     return refuse_field("headers", "must not take more than " + std::to_string(ReceivedLimits::headers) + " bytes");
   std::string_view rest = message.headers;
@@ -172,7 +172,7 @@ Answer<TakenEmail> Correspondence::receive(const ReceivedMessage& message, const
   bool is_repeated = false;
   const auto written = writer_.change(
       email.ticket_id, actor.scope,
-      [&](const StoredTicket& stored, const std::vector<std::size_t>& failed) -> Answer<TicketChange> {
+      [&](const StoredTicket& stored, const std::vector<std::size_t>& failed) -> OrRefusal<TicketChange> {
         if (!failed.empty()) {
           is_repeated = true;
           return refuse(RefusalKind::key_reused, "the message came before");
@@ -194,14 +194,14 @@ Answer<TakenEmail> Correspondence::receive(const ReceivedMessage& message, const
   return TakenEmail{*std::move(before), true};
 }
 
-Answer<TicketEmail> Correspondence::find(const std::string& message_id, const Actor& actor) {
+OrRefusal<TicketEmail> Correspondence::find(const std::string& message_id, const Actor& actor) {
   TRY(std::optional<TicketEmail> email, known(store_.keys(actor.scope), message_id, actor.scope));
   if (!email) return refuse_answer();
   return *std::move(email);
 }
 
-Answer<Page<TicketEmail>> Correspondence::list(const std::string& ticket_id, const PageRequest& page,
-                                               const Actor& actor) {
+OrRefusal<Page<TicketEmail>> Correspondence::list(const std::string& ticket_id, const PageRequest& page,
+                                                  const Actor& actor) {
   TRY(const StoredTicket stored, store_.find_readable(ticket_id, actor.scope));
   store::MergedListing listing;
   listing.name = "emails/" + ticket_id;

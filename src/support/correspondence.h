@@ -23,21 +23,21 @@ class Correspondence {
       : store_(store), writer_(writer), letters_(letters) {}
 
   // With the key of an earlier letter it sends nothing, and answers that one.
-  Answer<TakenEmail> send(const std::string& ticket_id, const Letter& letter, const Actor& actor);
+  OrRefusal<TakenEmail> send(const std::string& ticket_id, const Letter& letter, const Actor& actor);
   // Adds it to the ticket that it answers: unknown_answer when there is none that the caller may see. A message that
   // came before is known by its Message-ID, and is added once. Its text is kept up to 200,000 bytes; control characters
   // in it become spaces.
-  Answer<TakenEmail> receive(const ReceivedMessage& message, const Actor& actor);
+  OrRefusal<TakenEmail> receive(const ReceivedMessage& message, const Actor& actor);
   // The e-mail of a ticket that has this Message-ID; unknown_answer when there is none that the caller may see.
-  Answer<TicketEmail> find(const std::string& message_id, const Actor& actor);
+  OrRefusal<TicketEmail> find(const std::string& message_id, const Actor& actor);
   // Newest first. Pages of 50.
-  Answer<Page<TicketEmail>> list(const std::string& ticket_id, const PageRequest& page, const Actor& actor);
+  OrRefusal<Page<TicketEmail>> list(const std::string& ticket_id, const PageRequest& page, const Actor& actor);
 
  private:
   // The one that has this Message-ID, if the caller may see it.
-  Answer<std::optional<TicketEmail>> known(const Keys& keys, const std::string& message_id, const Scope& scope);
+  OrRefusal<std::optional<TicketEmail>> known(const Keys& keys, const std::string& message_id, const Scope& scope);
   // The ticket that one of these messages belongs to; the first that there is.
-  Answer<std::string> ticket_of(const Keys& keys, const std::vector<std::string>& message_ids, const Scope& scope);
+  OrRefusal<std::string> ticket_of(const Keys& keys, const std::vector<std::string>& message_ids, const Scope& scope);
 
   TicketStore& store_;
   TicketWriter& writer_;

@@ -24,8 +24,8 @@ std::string order_of_event(const item::Item& item) {
 
 }  // namespace
 
-Answer<TicketEvent> Events::add(const std::string& ticket_id, const std::string& type, const item::Map& details,
-                                const Actor& actor) {
+OrRefusal<TicketEvent> Events::add(const std::string& ticket_id, const std::string& type, const item::Map& details,
+                                   const Actor& actor) {
   FieldRules rules;
   rules.word("event_type", type, TicketLimits::event_type_bytes);
   rules.details("details", details, TicketLimits::details_bytes);
@@ -35,7 +35,7 @@ Answer<TicketEvent> Events::add(const std::string& ticket_id, const std::string&
   event.by = actor.known_as();
   event.details = details;
   event.at = store_.clock().now();
-  const auto decide = [&](const StoredTicket& stored, const std::vector<std::size_t>&) -> Answer<TicketChange> {
+  const auto decide = [&](const StoredTicket& stored, const std::vector<std::size_t>&) -> OrRefusal<TicketChange> {
     TicketChange change{.after = stored, .event = event};
     if (actor.note_answer)
       change.note = [&](const TicketEvent& placed) { return actor.note_answer(event_name(placed)); };
@@ -76,7 +76,7 @@ store::Answer<bool> Events::is_disordered(const std::string& partition, const st
   return false;
 }
 
-Answer<TicketEvent> Events::find(const std::string& ticket_id, const std::string& name, const Actor& actor) {
+OrRefusal<TicketEvent> Events::find(const std::string& ticket_id, const std::string& name, const Actor& actor) {
   TRY_VOID(store_.find(ticket_id, actor.scope));
   const std::string partition = store_.keys(actor.scope).ticket(ticket_id);
   TRY(const std::optional<item::Item> item, store_.get(Keys::key(partition, name)));
@@ -86,7 +86,8 @@ Answer<TicketEvent> Events::find(const std::string& ticket_id, const std::string
   return *std::move(event);
 }
 
-Answer<Page<TicketEvent>> Events::list(const std::string& ticket_id, const EventsRequest& request, const Actor& actor) {
+OrRefusal<Page<TicketEvent>> Events::list(const std::string& ticket_id, const EventsRequest& request,
+                                          const Actor& actor) {
   FieldRules rules;
   if (!request.from_date.empty() && !is_date(request.from_date)) rules.add("since", "must be a day such as 2026-01-02");
   if (!request.to_date.empty() && !is_date(request.to_date)) rules.add("until", "must be a day such as 2026-01-02");

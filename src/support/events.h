@@ -22,14 +22,14 @@ class Events {
   Events(TicketStore& store, TicketWriter& writer) : store_(store), writer_(writer) {}
 
   // A line of the caller's own: a type of letters, digits and _ . -, and details of up to 64,000 bytes.
-  Answer<TicketEvent> add(const std::string& ticket_id, const std::string& type, const item::Map& details,
-                          const Actor& actor);
+  OrRefusal<TicketEvent> add(const std::string& ticket_id, const std::string& type, const item::Map& details,
+                             const Actor& actor);
   // The one of this event_name().
-  Answer<TicketEvent> find(const std::string& ticket_id, const std::string& name, const Actor& actor);
+  OrRefusal<TicketEvent> find(const std::string& ticket_id, const std::string& name, const Actor& actor);
   // By day, and within a day by time: also those that other programs wrote without numbers, or with numbers above 999
   // that their keys do not sort by. Of a day with more than 10,000 events or 8 MB of them, these stand where their keys
   // do.
-  Answer<Page<TicketEvent>> list(const std::string& ticket_id, const EventsRequest& request, const Actor& actor);
+  OrRefusal<Page<TicketEvent>> list(const std::string& ticket_id, const EventsRequest& request, const Actor& actor);
 
  private:
   // Has the day events whose keys are not in the order in which they happened?

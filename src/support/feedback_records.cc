@@ -15,8 +15,8 @@ constexpr int most_with_bound = 50;  // feedbacks of a ticket to which callers t
 
 }  // namespace
 
-Answer<std::string> FeedbackRecords::last_in_millisecond(const Keys& keys, const std::string& ticket_id,
-                                                         base::TimePoint time) {
+OrRefusal<std::string> FeedbackRecords::last_in_millisecond(const Keys& keys, const std::string& ticket_id,
+                                                            base::TimePoint time) {
   // "...123Z" is behind "...123999Z", and is always the first one that is taken.
   const std::string begin = std::string(feedback_begin) + feedback_time_begin(time);
   store::QueryRequest request;
@@ -33,7 +33,8 @@ Answer<std::string> FeedbackRecords::last_in_millisecond(const Keys& keys, const
   return item::attribute_text(page.items.front(), "SK").substr(feedback_begin.size());
 }
 
-Answer<void> FeedbackRecords::check_bound(const Keys& keys, const std::string& ticket_id, const std::string& operator_id) {
+OrRefusal<void> FeedbackRecords::check_bound(const Keys& keys, const std::string& ticket_id,
+                                             const std::string& operator_id) {
   store::QueryRequest request;
   request.table_name = store_.tables().tickets;
   request.key_condition = "PK = :pk AND begins_with(SK, :begin)";
@@ -56,7 +57,7 @@ Answer<void> FeedbackRecords::check_bound(const Keys& keys, const std::string& t
   return {};
 }
 
-Answer<Feedback> FeedbackRecords::add(const std::string& ticket_id, const NewFeedback& given, const Actor& actor) {
+OrRefusal<Feedback> FeedbackRecords::add(const std::string& ticket_id, const NewFeedback& given, const Actor& actor) {
   FieldRules rules;
   rules.name("operator_id", given.operator_id, TicketLimits::id_bytes);
   rules.whole("rating", given.rating, 1, 5);
@@ -72,7 +73,8 @@ Answer<Feedback> FeedbackRecords::add(const std::string& ticket_id, const NewFee
                     .comments = given.comments,
                     .submitted_at = store_.clock().now()};
   feedback.submitted_text = write_time(feedback.submitted_at);
-  const auto decide = [&](const StoredTicket& stored, const std::vector<std::size_t>& failed) -> Answer<TicketChange> {
+  const auto decide = [&](const StoredTicket& stored,
+                          const std::vector<std::size_t>& failed) -> OrRefusal<TicketChange> {
     if (!failed.empty()) {
       TRY(const std::string last, last_in_millisecond(keys, ticket_id, feedback.submitted_at));
       auto next = next_feedback_time(feedback.submitted_at, last);
@@ -95,8 +97,8 @@ Answer<Feedback> FeedbackRecords::add(const std::string& ticket_id, const NewFee
   return feedback;
 }
 
-Answer<Feedback> FeedbackRecords::find(const std::string& ticket_id, const std::string& submitted_at,
-                                       const Actor& actor) {
+OrRefusal<Feedback> FeedbackRecords::find(const std::string& ticket_id, const std::string& submitted_at,
+                                          const Actor& actor) {
   TRY_VOID(store_.find_readable(ticket_id, actor.scope));
   const std::string partition = store_.keys(actor.scope).ticket(ticket_id);
   TRY(const std::optional<item::Item> item,
@@ -107,7 +109,7 @@ Answer<Feedback> FeedbackRecords::find(const std::string& ticket_id, const std::
   return *std::move(feedback);
 }
 
-Answer<Page<Feedback>> FeedbackRecords::read_page(Page<item::Item> items) {
+OrRefusal<Page<Feedback>> FeedbackRecords::read_page(Page<item::Item> items) {
   // An index that another program made has less of them: those are read from the table.
   std::vector<item::Key> missing;
   for (const item::Item& item : items.entries)
@@ -132,8 +134,8 @@ Answer<Page<Feedback>> FeedbackRecords::read_page(Page<item::Item> items) {
   return answer;
 }
 
-Answer<TicketWithFeedback> FeedbackRecords::of_ticket(const std::string& ticket_id, const PageRequest& page,
-                                                      const Actor& actor) {
+OrRefusal<TicketWithFeedback> FeedbackRecords::of_ticket(const std::string& ticket_id, const PageRequest& page,
+                                                         const Actor& actor) {
   TRY(const int limit, page_limit(page.limit, operator_page));
   const Keys keys = store_.keys(actor.scope);
   store::MergedListing listing;
@@ -163,8 +165,8 @@ Answer<TicketWithFeedback> FeedbackRecords::of_ticket(const std::string& ticket_
   return TicketWithFeedback{shown_to(actor.scope, std::move(stored->ticket)), std::move(feedback)};
 }
 
-Answer<Page<Feedback>> FeedbackRecords::by_operator(const std::string& operator_id, const PageRequest& page,
-                                                    const Actor& actor) {
+OrRefusal<Page<Feedback>> FeedbackRecords::by_operator(const std::string& operator_id, const PageRequest& page,
+                                                       const Actor& actor) {
   FieldRules rules;
   rules.name("operator_id", operator_id, TicketLimits::id_bytes);
   TRY_VOID(rules.outcome());

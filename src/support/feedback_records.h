@@ -30,19 +30,19 @@ class FeedbackRecords {
   // Callers that are bound to a customer give it once for each operator and ticket, and not to a ticket that has 50
   // feedbacks, so that no customer decides on figures by repetition. That the operator has worked on the ticket is not
   // checked.
-  Answer<Feedback> add(const std::string& ticket_id, const NewFeedback& feedback, const Actor& actor);
+  OrRefusal<Feedback> add(const std::string& ticket_id, const NewFeedback& feedback, const Actor& actor);
   // By its time, as it is written. unknown_ticket when there is none.
-  Answer<Feedback> find(const std::string& ticket_id, const std::string& submitted_at, const Actor& actor);
+  OrRefusal<Feedback> find(const std::string& ticket_id, const std::string& submitted_at, const Actor& actor);
   // The first page is one query, for the ticket and its last feedback.
-  Answer<TicketWithFeedback> of_ticket(const std::string& ticket_id, const PageRequest& page, const Actor& actor);
+  OrRefusal<TicketWithFeedback> of_ticket(const std::string& ticket_id, const PageRequest& page, const Actor& actor);
   // Newest first. Callers that are bound to a customer see that of the customer's tickets.
-  Answer<Page<Feedback>> by_operator(const std::string& operator_id, const PageRequest& page, const Actor& actor);
+  OrRefusal<Page<Feedback>> by_operator(const std::string& operator_id, const PageRequest& page, const Actor& actor);
 
  private:
-  Answer<std::string> last_in_millisecond(const Keys& keys, const std::string& ticket_id, base::TimePoint time);
+  OrRefusal<std::string> last_in_millisecond(const Keys& keys, const std::string& ticket_id, base::TimePoint time);
   // May a caller that is bound to a customer add feedback of this operator?
-  Answer<void> check_bound(const Keys& keys, const std::string& ticket_id, const std::string& operator_id);
-  Answer<Page<Feedback>> read_page(Page<item::Item> items);
+  OrRefusal<void> check_bound(const Keys& keys, const std::string& ticket_id, const std::string& operator_id);
+  OrRefusal<Page<Feedback>> read_page(Page<item::Item> items);
 
   TicketStore& store_;
   TicketWriter& writer_;

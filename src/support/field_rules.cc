@@ -103,7 +103,7 @@ void FieldRules::details(const std::string& field, const item::Map& value, std::
     add(field, "must not have control characters other than line ends and tabs");
 }
 
-Answer<void> FieldRules::outcome() const {
+OrRefusal<void> FieldRules::outcome() const {
   if (faults_.empty()) return {};
   Refusal refusal;
   for (const FieldFault& fault : faults_)
@@ -112,7 +112,7 @@ Answer<void> FieldRules::outcome() const {
   return tl::unexpected<Refusal>(std::move(refusal));
 }
 
-Answer<int> page_limit(int limit, int usual) {
+OrRefusal<int> page_limit(int limit, int usual) {
   if (limit == 0) return usual;
   if (limit < 1 || limit > largest_page)
     return refuse_field("limit", "must be from 1 to " + std::to_string(largest_page));

@@ -32,7 +32,7 @@ class FieldRules {
   void details(const std::string& field, const item::Map& value, std::size_t most_bytes);
 
   // Fails with everything that was found.
-  Answer<void> outcome() const;
+  OrRefusal<void> outcome() const;
 
  private:
   void characters(const std::string& field, std::string_view value, std::size_t least, std::size_t most, bool is_line);
@@ -41,6 +41,6 @@ class FieldRules {
 };
 
 // invalid, with the field `limit`, when there are no such pages. The limit to be used otherwise.
-Answer<int> page_limit(int limit, int usual);
+OrRefusal<int> page_limit(int limit, int usual);
 
 }  // namespace postino::support

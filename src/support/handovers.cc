@@ -15,7 +15,7 @@ bool is_away(const Refusal& refusal) {
 
 }  // namespace
 
-Answer<int> Handovers::run_once(int limit) {
+OrRefusal<int> Handovers::run_once(int limit) {
   if (mail_.shares_commits() && !store_.take_expected_handovers()) return 0;
   auto done = walk_.run(steps(), limit);
   if (!walk_.has_seen_all()) store_.expect_handovers();
@@ -29,7 +29,7 @@ Handovers::Walk::Steps Handovers::steps() {
   Walk::Steps steps;
   steps.table = store_.tables().tickets;
   for (int shard = 0; shard < handover_shards; ++shard) steps.partitions.push_back(Keys::handover(shard));
-  steps.query = [this](const store::QueryRequest& request) -> Answer<Walk::Records> {
+  steps.query = [this](const store::QueryRequest& request) -> OrRefusal<Walk::Records> {
     TRY(store::PageResponse page, store_.query(request));
     return Walk::Records{std::move(page.items), std::move(page.last_evaluated_key)};
   };
@@ -43,7 +43,7 @@ Handovers::Walk::Steps Handovers::steps() {
   return steps;
 }
 
-Answer<void> Handovers::hand_over(const item::Item& item) {
+OrRefusal<void> Handovers::hand_over(const item::Item& item) {
   const auto handover = read_handover(item);
   if (!handover) return base::propagate(refusal_of(handover.error()));
   const auto payload = outbox::parse_payload(handover->payload);

@@ -17,13 +17,13 @@ class Handovers {
   // How many were handed over, as HandoverWalk::run() says. The log tells when an outbox is away, and when that is
   // over. An outbox that shares commits is handed little: records are looked for at first, and when one may have been
   // written (TicketStore::expect_handovers()). To be called by one thread at a time.
-  Answer<int> run_once(int limit = 100);
+  OrRefusal<int> run_once(int limit = 100);
 
  private:
   using Walk = outbox::HandoverWalk<Refusal>;
 
   Walk::Steps steps();
-  Answer<void> hand_over(const item::Item& item);
+  OrRefusal<void> hand_over(const item::Item& item);
 
   TicketStore& store_;
   outbox::Mailer& mail_;

@@ -40,7 +40,7 @@ std::string bracketed(std::string_view ids) {
   return text;
 }
 
-Answer<mail::Mailbox> mailbox_in(const std::string& field, const std::string& text) {
+OrRefusal<mail::Mailbox> mailbox_in(const std::string& field, const std::string& text) {
   auto mailbox = mail::parse_mailbox(text);
   if (!mailbox) return refuse_field(field, mailbox.error().message);
   return *std::move(mailbox);
@@ -91,8 +91,9 @@ std::string Letters::new_email_id(const Letter& letter, const std::string& ticke
                               "\n" + ticket_id + "\n" + letter.key);
 }
 
-Answer<Letters::Prepared> Letters::prepare(const Letter& letter, const StoredTicket& stored,
-                                           const std::string& email_id, const Actor& actor, base::TimePoint now) const {
+OrRefusal<Letters::Prepared> Letters::prepare(const Letter& letter, const StoredTicket& stored,
+                                              const std::string& email_id, const Actor& actor,
+                                              base::TimePoint now) const {
   const Ticket& ticket = stored.ticket;
   if (rules_.from.empty())
     return refuse(RefusalKind::no_sender,

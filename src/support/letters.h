@@ -49,8 +49,8 @@ class Letters {
     TicketEmail email;
   };
   // `stored` is the ticket as it is written with it. `email_id` as new_email_id() gave it.
-  Answer<Prepared> prepare(const Letter& letter, const StoredTicket& stored, const std::string& email_id,
-                           const Actor& actor, base::TimePoint now) const;
+  OrRefusal<Prepared> prepare(const Letter& letter, const StoredTicket& stored, const std::string& email_id,
+                              const Actor& actor, base::TimePoint now) const;
   // One that the key decides on, if there is a key.
   static std::string new_email_id(const Letter& letter, const std::string& ticket_id, const Actor& actor,
                                   base::Random& random);

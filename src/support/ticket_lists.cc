@@ -68,8 +68,8 @@ void list_tickets(store::MergedListing& listing, const Keys& keys, const TicketF
 }  // namespace
 
 template <class Wanted>
-Answer<Page<Ticket>> TicketLists::follow(const store::MergedListing& listing, const PageRequest& page, int usual,
-                                         const Actor& actor, const Wanted& wanted) {
+OrRefusal<Page<Ticket>> TicketLists::follow(const store::MergedListing& listing, const PageRequest& page, int usual,
+                                            const Actor& actor, const Wanted& wanted) {
   TRY(const int limit, page_limit(page.limit, usual));
   Page<Ticket> answer;
   answer.cursor = page.cursor;
@@ -88,7 +88,7 @@ Answer<Page<Ticket>> TicketLists::follow(const store::MergedListing& listing, co
   return answer;
 }
 
-Answer<Page<Ticket>> TicketLists::find(const TicketFilter& given, const PageRequest& page, const Actor& actor) {
+OrRefusal<Page<Ticket>> TicketLists::find(const TicketFilter& given, const PageRequest& page, const Actor& actor) {
   FieldRules rules;
   const auto check = [&](const char* field, const std::string& value) {
     if (!value.empty()) rules.name(field, value, 4 * TicketLimits::short_text);
@@ -143,7 +143,7 @@ Answer<Page<Ticket>> TicketLists::find(const TicketFilter& given, const PageRequ
   return answer;
 }
 
-Answer<std::int64_t> TicketLists::count_entries(const store::MergedListing& listing, std::int64_t most) {
+OrRefusal<std::int64_t> TicketLists::count_entries(const store::MergedListing& listing, std::int64_t most) {
   std::int64_t counted = 0;
   for (const store::ListedRange& range : listing.ranges) {
     store::QueryRequest request;
@@ -170,7 +170,7 @@ Answer<std::int64_t> TicketLists::count_entries(const store::MergedListing& list
   return counted;
 }
 
-Answer<TicketCounts> TicketLists::count(const Actor& actor) {
+OrRefusal<TicketCounts> TicketLists::count(const Actor& actor) {
   const Keys keys = store_.keys(actor.scope);
   TicketCounts counts;
   for (const TicketStatus status : all_statuses) {
@@ -183,7 +183,8 @@ Answer<TicketCounts> TicketLists::count(const Actor& actor) {
   return counts;
 }
 
-Answer<Page<Ticket>> TicketLists::escalated(const std::string& engineer, const PageRequest& page, const Actor& actor) {
+OrRefusal<Page<Ticket>> TicketLists::escalated(const std::string& engineer, const PageRequest& page,
+                                               const Actor& actor) {
   FieldRules rules;
   if (!engineer.empty()) rules.name("engineer", engineer, TicketLimits::id_bytes);
   TRY_VOID(rules.outcome());

@@ -38,19 +38,19 @@ class TicketLists {
   // Uses the most selective of error code, product, customer and priority; otherwise the status, or all. A page may be
   // short, even empty, and yet have a cursor: one call looks at a bounded number of tickets. Pages of 20 for a
   // customer, and of 100 otherwise.
-  Answer<Page<Ticket>> find(const TicketFilter& filter, const PageRequest& page, const Actor& actor);
+  OrRefusal<Page<Ticket>> find(const TicketFilter& filter, const PageRequest& page, const Actor& actor);
   // How many there are of each status, up to 1,000: more are not counted.
-  Answer<TicketCounts> count(const Actor& actor);
+  OrRefusal<TicketCounts> count(const Actor& actor);
   // Those that are escalated, the last one first; of one engineer unless the name is empty. Pages of 50.
-  Answer<Page<Ticket>> escalated(const std::string& engineer, const PageRequest& page, const Actor& actor);
+  OrRefusal<Page<Ticket>> escalated(const std::string& engineer, const PageRequest& page, const Actor& actor);
 
  private:
   // The entries of all ranges, as far as that.
-  Answer<std::int64_t> count_entries(const store::MergedListing& listing, std::int64_t most);
+  OrRefusal<std::int64_t> count_entries(const store::MergedListing& listing, std::int64_t most);
   // The tickets that the entries of a list lead to, if they are as the filter wants them.
   template <class Wanted>
-  Answer<Page<Ticket>> follow(const store::MergedListing& listing, const PageRequest& page, int usual,
-                              const Actor& actor, const Wanted& wanted);
+  OrRefusal<Page<Ticket>> follow(const store::MergedListing& listing, const PageRequest& page, int usual,
+                                 const Actor& actor, const Wanted& wanted);
 
   TicketStore& store_;
 };

@@ -119,7 +119,7 @@ base::Result<void> TicketStore::complete(const store::CreateTableRequest& wanted
   }
 }
 
-Answer<std::optional<item::Item>> TicketStore::get(const item::Key& key) {
+OrRefusal<std::optional<item::Item>> TicketStore::get(const item::Key& key) {
   store::GetItemRequest request;
   request.table_name = tables_.tickets;
   request.key = key;
@@ -129,7 +129,7 @@ Answer<std::optional<item::Item>> TicketStore::get(const item::Key& key) {
   return std::move(answer->item);
 }
 
-Answer<std::vector<std::string>> TicketStore::moved_attributes(const item::Key& key) {
+OrRefusal<std::vector<std::string>> TicketStore::moved_attributes(const item::Key& key) {
   store::GetItemRequest request;
   request.table_name = tables_.tickets;
   request.key = key;
@@ -143,7 +143,7 @@ Answer<std::vector<std::string>> TicketStore::moved_attributes(const item::Key& 
   return std::vector<std::string>(set->members().begin(), set->members().end());
 }
 
-Answer<std::vector<item::Item>> TicketStore::get_many(const std::vector<item::Key>& keys) {
+OrRefusal<std::vector<item::Item>> TicketStore::get_many(const std::vector<item::Key>& keys) {
   std::vector<item::Item> items;
   for (std::size_t begin = 0; begin < keys.size(); begin += store::max_batch_get_keys) {
     store::BatchGetTable table;
@@ -163,14 +163,14 @@ Answer<std::vector<item::Item>> TicketStore::get_many(const std::vector<item::Ke
   return items;
 }
 
-Answer<store::PageResponse> TicketStore::query(const store::QueryRequest& request) {
+OrRefusal<store::PageResponse> TicketStore::query(const store::QueryRequest& request) {
   auto answer = retry_([&] { return store_.query(request); });
   if (!answer) return base::propagate(refusal_of_read(answer.error()));
   return *std::move(answer);
 }
 
-Answer<Page<item::Item>> TicketStore::list(store::MergedListing listing, const PageRequest& page, int usual,
-                                           const Scope& scope) {
+OrRefusal<Page<item::Item>> TicketStore::list(store::MergedListing listing, const PageRequest& page, int usual,
+                                              const Scope& scope) {
   TRY(const int limit, page_limit(page.limit, usual));
   listing.table = tables_.tickets;
   // Lengths before names, so that no two lists have the same one.
@@ -185,7 +185,7 @@ Answer<Page<item::Item>> TicketStore::list(store::MergedListing listing, const P
   return Page<item::Item>{std::move((*found)->entries), std::move((*found)->cursor)};
 }
 
-Answer<StoredTicket> TicketStore::find(const std::string& id, const Scope& scope) {
+OrRefusal<StoredTicket> TicketStore::find(const std::string& id, const Scope& scope) {
   TRY(StoredTicket stored, find_readable(id, scope));
   if (stored.fault.empty()) return stored;
   // Where its attributes are is not for customers.
@@ -193,7 +193,7 @@ Answer<StoredTicket> TicketStore::find(const std::string& id, const Scope& scope
                 scope.customer_id ? "the ticket " + id + " cannot be read in full now" : stored.fault);
 }
 
-Answer<StoredTicket> TicketStore::find_readable(const std::string& id, const Scope& scope) {
+OrRefusal<StoredTicket> TicketStore::find_readable(const std::string& id, const Scope& scope) {
   if (id.empty() || id.size() > TicketLimits::id_bytes) return refuse_unknown(id);
   const Keys keys = this->keys(scope);
   TRY(std::optional<item::Item> item, get(Keys::key(keys.ticket(id), metadata_sort)));
@@ -208,8 +208,8 @@ Answer<StoredTicket> TicketStore::find_readable(const std::string& id, const Sco
   return *std::move(stored);
 }
 
-Answer<std::vector<StoredTicket>> TicketStore::find_many(const std::vector<std::string>& ids, const Scope& scope,
-                                                         int* unreadable) {
+OrRefusal<std::vector<StoredTicket>> TicketStore::find_many(const std::vector<std::string>& ids, const Scope& scope,
+                                                            int* unreadable) {
   const Keys keys = this->keys(scope);
   std::vector<item::Key> wanted;
   std::map<std::string, StoredTicket> found;
@@ -246,7 +246,8 @@ std::optional<Ticket> TicketStore::visible(item::Item item, const Scope& scope, 
   return std::move(stored->ticket);
 }
 
-Answer<void> TicketStore::write(const std::vector<store::TransactAction>& actions, std::vector<std::size_t>* failed) {
+OrRefusal<void> TicketStore::write(const std::vector<store::TransactAction>& actions,
+                                   std::vector<std::size_t>* failed) {
   store::TransactWriteItemsRequest request;
   request.actions = actions;
   const auto answer = retry_([&] { return store_.transact_write_items(request); });

@@ -47,28 +47,29 @@ class TicketStore {
   store::Store& store() { return store_; }
 
   // Consistent. The only ways to a ticket by its id: unknown_ticket when the scope does not cover it.
-  Answer<StoredTicket> find(const std::string& id, const Scope& scope);
+  OrRefusal<StoredTicket> find(const std::string& id, const Scope& scope);
   // Also one of which attributes are unavailable: for those who want what belongs to it. find() says corrupt then.
-  Answer<StoredTicket> find_readable(const std::string& id, const Scope& scope);
+  OrRefusal<StoredTicket> find_readable(const std::string& id, const Scope& scope);
   // Those that there are and that the scope covers, in the order of the ids; at most 100. One that cannot be read is
   // left out, told of in the log, and counted in `unreadable`, if that is given; not for callers that are bound to a
   // customer, because whose it is cannot be known.
-  Answer<std::vector<StoredTicket>> find_many(const std::vector<std::string>& ids, const Scope& scope,
-                                              int* unreadable = nullptr);
+  OrRefusal<std::vector<StoredTicket>> find_many(const std::vector<std::string>& ids, const Scope& scope,
+                                                 int* unreadable = nullptr);
   // Of an item of a list: nothing when the scope does not cover it, or when it cannot be read, which is counted.
   std::optional<Ticket> visible(item::Item item, const Scope& scope, int& unreadable) const;
 
   // Consistent.
-  Answer<std::optional<item::Item>> get(const item::Key& key);
+  OrRefusal<std::optional<item::Item>> get(const item::Key& key);
   // The attributes of an item that are in the object store; none when there is no such item.
-  Answer<std::vector<std::string>> moved_attributes(const item::Key& key);
-  Answer<std::vector<item::Item>> get_many(const std::vector<item::Key>& keys);
-  Answer<store::PageResponse> query(const store::QueryRequest& request);
+  OrRefusal<std::vector<std::string>> moved_attributes(const item::Key& key);
+  OrRefusal<std::vector<item::Item>> get_many(const std::vector<item::Key>& keys);
+  OrRefusal<store::PageResponse> query(const store::QueryRequest& request);
   // invalid, with the field `cursor` or `limit`. The name gets the scope added.
-  Answer<Page<item::Item>> list(store::MergedListing listing, const PageRequest& page, int usual, const Scope& scope);
+  OrRefusal<Page<item::Item>> list(store::MergedListing listing, const PageRequest& page, int usual,
+                                   const Scope& scope);
 
   // Writes it. With conditions that failed: busy; `failed`, if given, is set to their places.
-  Answer<void> write(const std::vector<store::TransactAction>& actions, std::vector<std::size_t>* failed = nullptr);
+  OrRefusal<void> write(const std::vector<store::TransactAction>& actions, std::vector<std::size_t>* failed = nullptr);
 
   store::TransactPut put(item::Item item, std::optional<std::string> condition = std::nullopt) const;
 

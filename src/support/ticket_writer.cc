@@ -27,7 +27,7 @@ item::Key key_of(const item::Item& item) {
 }
 
 // Of a version or a number that is to be written.
-Answer<void> check_counted(const item::Item& item, std::int64_t number) {
+OrRefusal<void> check_counted(const item::Item& item, std::int64_t number) {
   if (number <= TicketLimits::most_counted) return {};
   return refuse(RefusalKind::corrupt, "the record " + key_text(item) +
                                           " cannot be changed: version and event_count must stay below " +
@@ -104,7 +104,7 @@ struct TicketWriter::Attempt {
   StoredTicket after = {};  // when it is done
 };
 
-Answer<StoredTicket> TicketWriter::change(const std::string& ticket_id, const Scope& scope, const Decide& decide) {
+OrRefusal<StoredTicket> TicketWriter::change(const std::string& ticket_id, const Scope& scope, const Decide& decide) {
   constexpr std::size_t id_digits = 13;  // of a random UUID: enough among the events of a ticket
   Attempt attempt{.ticket_id = ticket_id,
                   .scope = scope,
@@ -117,7 +117,7 @@ Answer<StoredTicket> TicketWriter::change(const std::string& ticket_id, const Sc
   return refuse(RefusalKind::busy, "others change the ticket " + ticket_id + " all the time; try again");
 }
 
-Answer<bool> TicketWriter::try_once(Attempt& attempt, const Decide& decide) {
+OrRefusal<bool> TicketWriter::try_once(Attempt& attempt, const Decide& decide) {
   TRY(const StoredTicket stored, store_.find(attempt.ticket_id, attempt.scope));
   TRY(TicketChange change, decide(stored, attempt.failed));
   const EventPlace place = next_event_place(stored.events, change.event.at, attempt.taken);
@@ -191,7 +191,8 @@ Answer<bool> TicketWriter::try_once(Attempt& attempt, const Decide& decide) {
   return false;
 }
 
-Answer<EventPlace> TicketWriter::last_taken(const Keys& keys, const std::string& ticket_id, const std::string& date) {
+OrRefusal<EventPlace> TicketWriter::last_taken(const Keys& keys, const std::string& ticket_id,
+                                               const std::string& date) {
   // Numbers of others need not sort like ours; they end behind them, or among the last ones.
   constexpr int most_looked_at = 2'000;
   store::QueryRequest request;
@@ -268,9 +269,9 @@ std::vector<store::TransactAction> TicketWriter::creation(const Keys& keys, Tick
   return actions;
 }
 
-Answer<void> TicketWriter::write(std::vector<store::TransactAction> actions,
-                                 const std::optional<outbox::Payload>& email, const std::string& tenant,
-                                 std::vector<std::size_t>& failed) {
+OrRefusal<void> TicketWriter::write(std::vector<store::TransactAction> actions,
+                                    const std::optional<outbox::Payload>& email, const std::string& tenant,
+                                    std::vector<std::size_t>& failed) {
   if (email && mail_.shares_commits()) {
     const access::CallerScope desk(tenant, "");
     const outbox::JoinedOutcome outcome = mail_.accept_with(*email, tenant, std::move(actions));
@@ -285,9 +286,9 @@ Answer<void> TicketWriter::write(std::vector<store::TransactAction> actions,
   return store_.write(actions, &failed);
 }
 
-Answer<void> TicketWriter::write_large(std::vector<store::TransactAction> actions,
-                                       const std::optional<outbox::Payload>& email, const std::string& tenant,
-                                       std::vector<std::size_t>& failed) {
+OrRefusal<void> TicketWriter::write_large(std::vector<store::TransactAction> actions,
+                                          const std::optional<outbox::Payload>& email, const std::string& tenant,
+                                          std::vector<std::size_t>& failed) {
   if (email) {
     store_.expect_handovers();
     actions.emplace_back(store_.put(handover_item({email->id, tenant, outbox::to_json(*email)})));
@@ -303,15 +304,15 @@ Answer<void> TicketWriter::write_large(std::vector<store::TransactAction> action
   return {};
 }
 
-Answer<bool> TicketWriter::complete(const Keys& keys, const StoredTicket& stored) {
+OrRefusal<bool> TicketWriter::complete(const Keys& keys, const StoredTicket& stored) {
   TRY_VOID(check_counted(stored.item, stored.ticket.version));
   return complete(stored.item, ticket_item(keys, stored, store_.tables().data), ticket_conditions,
                   filing_actions(keys, stored.filed, stored.ticket));
 }
 
-Answer<bool> TicketWriter::complete(const item::Item& before, const item::Item& after,
-                                    std::span<const std::string_view> unchanged,
-                                    std::vector<store::TransactAction> beside) {
+OrRefusal<bool> TicketWriter::complete(const item::Item& before, const item::Item& after,
+                                       std::span<const std::string_view> unchanged,
+                                       std::vector<store::TransactAction> beside) {
   beside.insert(beside.begin(), update(before, after, unchanged));
   std::vector<std::size_t> failed;
   auto written = store_.write(beside, &failed);

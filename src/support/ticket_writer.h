@@ -39,33 +39,33 @@ class TicketWriter {
 
   // `failed` are the places in `beside` whose conditions did not hold at the last attempt. A refusal ends it.
   using Decide =
-      std::function<Answer<TicketChange>(const StoredTicket& stored, const std::vector<std::size_t>& failed)>;
+      std::function<OrRefusal<TicketChange>(const StoredTicket& stored, const std::vector<std::size_t>& failed)>;
   // The ticket afterwards. unknown_ticket as TicketStore::find() says.
-  Answer<StoredTicket> change(const std::string& ticket_id, const Scope& scope, const Decide& decide);
+  OrRefusal<StoredTicket> change(const std::string& ticket_id, const Scope& scope, const Decide& decide);
 
   // The actions for a new ticket, in the first places, and the rest of the change.
   std::vector<store::TransactAction> creation(const Keys& keys, TicketChange& change);
   // Writes actions, and the e-mail with them if there is one. With conditions that failed: busy. The e-mail is one of
   // the desk, and enters the outbox as such: a caller that is bound to a customer acts on tickets, and has no right to
   // e-mails.
-  Answer<void> write(std::vector<store::TransactAction> actions, const std::optional<outbox::Payload>& email,
-                     const std::string& tenant, std::vector<std::size_t>& failed);
+  OrRefusal<void> write(std::vector<store::TransactAction> actions, const std::optional<outbox::Payload>& email,
+                        const std::string& tenant, std::vector<std::size_t>& failed);
   // The same for items that are too large for the store without the object store. The outbox's commits go past it, so
   // that the e-mail follows the commit: from here, and after a crash from Handovers.
-  Answer<void> write_large(std::vector<store::TransactAction> actions, const std::optional<outbox::Payload>& email,
-                           const std::string& tenant, std::vector<std::size_t>& failed);
+  OrRefusal<void> write_large(std::vector<store::TransactAction> actions, const std::optional<outbox::Payload>& email,
+                              const std::string& tenant, std::vector<std::size_t>& failed);
 
   // Completes the item of another program, on condition that nothing has changed. False when something has.
-  Answer<bool> complete(const Keys& keys, const StoredTicket& stored);
+  OrRefusal<bool> complete(const Keys& keys, const StoredTicket& stored);
   // The same of any item, on condition that these attributes of it are as they were read. With the actions beside it.
-  Answer<bool> complete(const item::Item& before, const item::Item& after, std::span<const std::string_view> unchanged,
-                        std::vector<store::TransactAction> beside = {});
+  OrRefusal<bool> complete(const item::Item& before, const item::Item& after,
+                           std::span<const std::string_view> unchanged, std::vector<store::TransactAction> beside = {});
 
  private:
   struct Attempt;
-  Answer<bool> try_once(Attempt& attempt, const Decide& decide);
+  OrRefusal<bool> try_once(Attempt& attempt, const Decide& decide);
   // The last number of a day that is taken.
-  Answer<EventPlace> last_taken(const Keys& keys, const std::string& ticket_id, const std::string& date);
+  OrRefusal<EventPlace> last_taken(const Keys& keys, const std::string& ticket_id, const std::string& date);
   std::vector<store::TransactAction> filing_actions(const Keys& keys, const std::optional<Filed>& before,
                                                     const Ticket& ticket) const;
   // On condition that these attributes are as they were read.

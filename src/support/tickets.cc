@@ -72,7 +72,7 @@ Refusal with_current(Refusal refusal, const Ticket& ticket) {
   return refusal;
 }
 
-Answer<void> check_seen(const Ticket& ticket, const Seen& seen) {
+OrRefusal<void> check_seen(const Ticket& ticket, const Seen& seen) {
   const std::string now = "the ticket " + ticket.id + " has version " + std::to_string(ticket.version) + " and is " +
                           std::string(name_of(ticket.status));
   if (seen.version && *seen.version != ticket.version)
@@ -98,16 +98,16 @@ TicketEvent status_change(const Ticket& before, const Ticket& after, const Move&
 
 }  // namespace
 
-Answer<void> Tickets::add_letter(TicketChange& change, const std::optional<Letter>& letter, const std::string& email_id,
-                                 const Actor& actor, const Keys& keys) const {
+OrRefusal<void> Tickets::add_letter(TicketChange& change, const std::optional<Letter>& letter,
+                                    const std::string& email_id, const Actor& actor, const Keys& keys) const {
   if (!letter) return {};
   TRY(Letters::Prepared prepared, letters_.prepare(*letter, change.after, email_id, actor, change.event.at));
   Letters::enclose(change, std::move(prepared), keys, store_);
   return {};
 }
 
-Answer<Created> Tickets::create(const NewTicket& wanted, const std::string& key, const Actor& actor,
-                                base::Milliseconds key_life) {
+OrRefusal<Created> Tickets::create(const NewTicket& wanted, const std::string& key, const Actor& actor,
+                                   base::Milliseconds key_life) {
   FieldRules rules;
   check_new(wanted, key, actor.scope, rules);
   TRY_VOID(rules.outcome());
@@ -155,8 +155,8 @@ Answer<Created> Tickets::create(const NewTicket& wanted, const std::string& key,
   return refuse(RefusalKind::busy, "others use the same idempotency key; try again");
 }
 
-Answer<std::optional<Created>> Tickets::earlier(const Keys& keys, const std::string& key, const Creation& own,
-                                                base::TimePoint now) {
+OrRefusal<std::optional<Created>> Tickets::earlier(const Keys& keys, const std::string& key, const Creation& own,
+                                                   base::TimePoint now) {
   TRY(const std::optional<item::Item> item, store_.get(Keys::key(keys.idempotency(key), metadata_sort)));
   if (!item) return std::nullopt;
   auto creation = read_creation(*item, now);
@@ -172,12 +172,12 @@ Answer<std::optional<Created>> Tickets::earlier(const Keys& keys, const std::str
   return Created{*std::move(creation), true};
 }
 
-Answer<Ticket> Tickets::get(const std::string& id, const Actor& actor) {
+OrRefusal<Ticket> Tickets::get(const std::string& id, const Actor& actor) {
   TRY(StoredTicket stored, store_.find(id, actor.scope));
   return shown_to(actor.scope, std::move(stored.ticket));
 }
 
-Answer<std::vector<Ticket>> Tickets::get_many(const std::vector<std::string>& ids, const Actor& actor) {
+OrRefusal<std::vector<Ticket>> Tickets::get_many(const std::vector<std::string>& ids, const Actor& actor) {
   if (ids.size() > TicketLimits::many)
     return refuse_field("ids", "must not have more than " + std::to_string(TicketLimits::many) + " elements");
   TRY(std::vector<StoredTicket> stored, store_.find_many(ids, actor.scope));
@@ -186,8 +186,8 @@ Answer<std::vector<Ticket>> Tickets::get_many(const std::vector<std::string>& id
   return tickets;
 }
 
-Answer<Ticket> Tickets::move(const std::string& id, const Move& move, const Seen& seen, const Actor& actor,
-                             const std::optional<Letter>& given) {
+OrRefusal<Ticket> Tickets::move(const std::string& id, const Move& move, const Seen& seen, const Actor& actor,
+                                const std::optional<Letter>& given) {
   FieldRules rules;
   rules.text("reason", move.reason, 0, TicketLimits::reason);
   if (move.to == TicketStatus::escalated)
@@ -201,7 +201,8 @@ Answer<Ticket> Tickets::move(const std::string& id, const Move& move, const Seen
   const std::string email_id = given ? Letters::new_email_id(*given, id, actor, store_.random()) : "";
   const std::string notice_id = notice ? Letters::new_email_id(*notice, id, actor, store_.random()) : "";
   const Keys keys = store_.keys(actor.scope);
-  const auto decide = [&](const StoredTicket& stored, const std::vector<std::size_t>& failed) -> Answer<TicketChange> {
+  const auto decide = [&](const StoredTicket& stored,
+                          const std::vector<std::size_t>& failed) -> OrRefusal<TicketChange> {
     TRY_VOID(check_seen(stored.ticket, seen));
     if (!failed.empty()) return refuse(RefusalKind::key_reused, "an e-mail with this letter.key was sent before");
     const base::TimePoint now = store_.clock().now();
@@ -220,13 +221,13 @@ Answer<Ticket> Tickets::move(const std::string& id, const Move& move, const Seen
   return std::move(after.ticket);
 }
 
-Answer<Ticket> Tickets::escalate(const std::string& id, const std::string& engineer, const std::string& reason,
-                                 const Seen& seen, const Actor& actor, const std::optional<Letter>& letter) {
+OrRefusal<Ticket> Tickets::escalate(const std::string& id, const std::string& engineer, const std::string& reason,
+                                    const Seen& seen, const Actor& actor, const std::optional<Letter>& letter) {
   return move(id, {.to = TicketStatus::escalated, .reason = reason, .engineer = engineer}, seen, actor, letter);
 }
 
-Answer<Ticket> Tickets::deescalate(const std::string& id, const std::string& reason, const Seen& seen,
-                                   const Actor& actor, const std::optional<Letter>& letter) {
+OrRefusal<Ticket> Tickets::deescalate(const std::string& id, const std::string& reason, const Seen& seen,
+                                      const Actor& actor, const std::optional<Letter>& letter) {
   TRY(const StoredTicket stored, store_.find(id, actor.scope));
   TRY_VOID(check_seen(stored.ticket, seen));
   if (stored.ticket.status != TicketStatus::escalated)
@@ -239,8 +240,8 @@ Answer<Ticket> Tickets::deescalate(const std::string& id, const std::string& rea
   return move(id, {.to = TicketStatus::processing, .reason = reason}, exactly, actor, letter);
 }
 
-Answer<Ticket> Tickets::change_priority(const std::string& id, const std::string& priority, const Seen& seen,
-                                        const Actor& actor) {
+OrRefusal<Ticket> Tickets::change_priority(const std::string& id, const std::string& priority, const Seen& seen,
+                                           const Actor& actor) {
   FieldRules rules;
   rules.one_of("priority", priority, {"P1", "P2", "P3", "P4"});
   TRY_VOID(rules.outcome());
@@ -249,7 +250,7 @@ Answer<Ticket> Tickets::change_priority(const std::string& id, const std::string
     TRY_VOID(check_seen(stored.ticket, seen));
     if (stored.ticket.priority == priority) return std::move(stored.ticket);
   }
-  const auto decide = [&](const StoredTicket& stored, const std::vector<std::size_t>&) -> Answer<TicketChange> {
+  const auto decide = [&](const StoredTicket& stored, const std::vector<std::size_t>&) -> OrRefusal<TicketChange> {
     TRY_VOID(check_seen(stored.ticket, seen));
     TicketChange change{.after = stored, .event = {}};
     change.event.at = store_.clock().now();

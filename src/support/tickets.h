@@ -40,31 +40,31 @@ class Tickets {
 
   // Ticket, first event, the record of the key and the e-mail in one commit. The same key again gets the first answer,
   // for 24 hours or as long as `key_life` says; with other contents: key_reused. An empty key is none.
-  Answer<Created> create(const NewTicket& ticket, const std::string& key, const Actor& actor,
-                         base::Milliseconds key_life = creation_key_life);
+  OrRefusal<Created> create(const NewTicket& ticket, const std::string& key, const Actor& actor,
+                            base::Milliseconds key_life = creation_key_life);
 
-  Answer<Ticket> get(const std::string& id, const Actor& actor);
+  OrRefusal<Ticket> get(const std::string& id, const Actor& actor);
   // Those that there are, in the order of the ids. At most 100 ids.
-  Answer<std::vector<Ticket>> get_many(const std::vector<std::string>& ids, const Actor& actor);
+  OrRefusal<std::vector<Ticket>> get_many(const std::vector<std::string>& ids, const Actor& actor);
 
   // other_version when the caller saw another one; wrong_state when there is no such move. An escalation needs an
   // engineer.
-  Answer<Ticket> move(const std::string& id, const Move& move, const Seen& seen, const Actor& actor,
-                      const std::optional<Letter>& letter = std::nullopt);
-  Answer<Ticket> escalate(const std::string& id, const std::string& engineer, const std::string& reason,
-                          const Seen& seen, const Actor& actor, const std::optional<Letter>& letter = std::nullopt);
+  OrRefusal<Ticket> move(const std::string& id, const Move& move, const Seen& seen, const Actor& actor,
+                         const std::optional<Letter>& letter = std::nullopt);
+  OrRefusal<Ticket> escalate(const std::string& id, const std::string& engineer, const std::string& reason,
+                             const Seen& seen, const Actor& actor, const std::optional<Letter>& letter = std::nullopt);
   // Back to PROCESSING, from ESCALATED alone.
-  Answer<Ticket> deescalate(const std::string& id, const std::string& reason, const Seen& seen, const Actor& actor,
-                            const std::optional<Letter>& letter = std::nullopt);
-  Answer<Ticket> change_priority(const std::string& id, const std::string& priority, const Seen& seen,
-                                 const Actor& actor);
+  OrRefusal<Ticket> deescalate(const std::string& id, const std::string& reason, const Seen& seen, const Actor& actor,
+                               const std::optional<Letter>& letter = std::nullopt);
+  OrRefusal<Ticket> change_priority(const std::string& id, const std::string& priority, const Seen& seen,
+                                    const Actor& actor);
 
  private:
   // What an earlier request with this key was answered; nothing when there was none after all.
-  Answer<std::optional<Created>> earlier(const Keys& keys, const std::string& key, const Creation& own,
-                                         base::TimePoint now);
-  Answer<void> add_letter(TicketChange& change, const std::optional<Letter>& letter, const std::string& email_id,
-                          const Actor& actor, const Keys& keys) const;
+  OrRefusal<std::optional<Created>> earlier(const Keys& keys, const std::string& key, const Creation& own,
+                                            base::TimePoint now);
+  OrRefusal<void> add_letter(TicketChange& change, const std::optional<Letter>& letter, const std::string& email_id,
+                             const Actor& actor, const Keys& keys) const;
 
   TicketStore& store_;
   TicketWriter& writer_;

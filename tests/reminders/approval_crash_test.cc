@@ -99,11 +99,11 @@ TEST(ApprovalThatEnds, IsHandedOverOnceToAnOutboxElsewhere) {
 TEST(ApprovalThatMeets, AnotherDecisionIsMadeAgain) {
   struct Meeting {
     const char* what;
-    std::function<Answer<void>(ReminderOffice&, const std::string& customer)> act;
+    std::function<OrRefusal<void>(ReminderOffice&, const std::string& customer)> act;
     std::string outcome;
   };
   const Actor actor{.tenant = "", .name = "system", .key = {}, .from = {}};
-  const auto plain = [](const auto& answer) -> Answer<void> {
+  const auto plain = [](const auto& answer) -> OrRefusal<void> {
     if (!answer) return base::propagate(answer.error());
     return {};
   };

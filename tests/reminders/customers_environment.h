@@ -40,7 +40,7 @@ inline Payment test_payment(const std::string& amount = "", const std::string& r
 }
 
 template <class T>
-std::optional<RefusalKind> refusal_kind(const Answer<T>& answer) {
+std::optional<RefusalKind> refusal_kind(const OrRefusal<T>& answer) {
   return answer ? std::nullopt : std::optional(answer.error().kind);
 }
 

@@ -25,7 +25,7 @@ class CustomersTest : public ::testing::Test {
     EXPECT_TRUE(succeeded(answer));
     return answer ? *answer : Customer();
   }
-  std::vector<std::string> ids(const Answer<Page<Customer>>& page) {
+  std::vector<std::string> ids(const OrRefusal<Page<Customer>>& page) {
     EXPECT_TRUE(succeeded(page));
     std::vector<std::string> all;
     if (page)

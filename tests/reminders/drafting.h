@@ -13,7 +13,7 @@ namespace postino::reminders {
 
 // With a refusal of this kind; otherwise it tells what happened instead.
 template <class T>
-::testing::AssertionResult is_refused(const Answer<T>& answer, RefusalKind kind) {
+::testing::AssertionResult is_refused(const OrRefusal<T>& answer, RefusalKind kind) {
   if (answer) return ::testing::AssertionFailure() << "it was not refused";
   if (answer.error().kind == kind) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << "it was refused otherwise: " << answer.error().message;
@@ -21,7 +21,7 @@ template <class T>
 
 // The fields that an invalid request names.
 template <class T>
-std::vector<std::string> faulty_fields(const Answer<T>& answer) {
+std::vector<std::string> faulty_fields(const OrRefusal<T>& answer) {
   std::vector<std::string> fields;
   if (answer) return {"it was not refused"};
   for (const FieldFault& fault : answer.error().faults) fields.push_back(fault.field);
@@ -110,7 +110,7 @@ std::vector<T> all_pages(const Read& read, int limit) {
   std::vector<T> all;
   PageRequest page{.cursor = "", .limit = limit};
   for (int pages = 0; pages < 1'000; ++pages) {
-    const Answer<Page<T>> answer = read(page);
+    const OrRefusal<Page<T>> answer = read(page);
     EXPECT_TRUE(succeeded(answer));
     if (!answer) return all;
     EXPECT_LE(answer->entries.size(), static_cast<std::size_t>(limit));

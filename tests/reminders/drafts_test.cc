@@ -539,11 +539,11 @@ class DraftsThatOthersChange : public DraftsOnStore {
     item.set("email_content", body);
     store_.put(item);
   }
-  Answer<SentReminder> approve(const std::string& id, int seen) {
+  OrRefusal<SentReminder> approve(const std::string& id, int seen) {
     Approvals approvals(store_.records(), customers_, mail_, {.other_person = false, .from = "billing@example.com"});
     return approvals.approve(id, seen, actor());
   }
-  static int current_revision(const Answer<SentReminder>& answer) {
+  static int current_revision(const OrRefusal<SentReminder>& answer) {
     EXPECT_TRUE(is_refused(answer, RefusalKind::other_revision));
     return answer ? 0 : answer.error().current_revision.value_or(0);
   }

@@ -92,7 +92,7 @@ class CustomerToErase {
     for (const ErasureReport::Line& line : lines) all.push_back(std::to_string(line.count) + " " + line.what);
     return all;
   }
-  static std::vector<std::string> shown(const Answer<ErasureReport>& report) {
+  static std::vector<std::string> shown(const OrRefusal<ErasureReport>& report) {
     EXPECT_TRUE(succeeded(report));
     if (!report) return {};
     std::vector<std::string> all = shown(report->removed);
@@ -131,7 +131,9 @@ class CustomerToErase {
 class ErasureTest : public ::testing::Test, protected CustomerToErase {
  protected:
   ErasureTest() { mail_.suppress("ada@example.org"); }
-  Answer<ErasureReport> erase(bool also_unpaid = true) { return erasure_.erase("cust_001", also_unpaid, test_actor); }
+  OrRefusal<ErasureReport> erase(bool also_unpaid = true) {
+    return erasure_.erase("cust_001", also_unpaid, test_actor);
+  }
 
   Erasure erasure_{store_.records(), mail_};
 };
@@ -176,7 +178,7 @@ TEST_F(ErasureTest, TakesWhatAnotherProgramAddsAfterwards) {
 }
 
 TEST_F(ErasureTest, TellsWhyEachThingStays) {
-  const auto why = [](const Answer<ErasureReport>& report, const std::string& what) {
+  const auto why = [](const OrRefusal<ErasureReport>& report, const std::string& what) {
     const auto line = std::ranges::find(report->kept, what, &ErasureReport::Line::what);
     return line == report->kept.end() ? std::string() : line->why;
   };

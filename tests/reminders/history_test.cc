@@ -13,7 +13,7 @@ class HistoryOfReminders : public ::testing::Test {
  protected:
   explicit HistoryOfReminders(int shards = 1) : store_({.tracking = "EmailTrackingTable", .shards = shards}) {}
 
-  static std::vector<std::string> ids(const Answer<Page<SentReminder>>& page) {
+  static std::vector<std::string> ids(const OrRefusal<Page<SentReminder>>& page) {
     EXPECT_TRUE(succeeded(page));
     std::vector<std::string> ids;
     if (page)

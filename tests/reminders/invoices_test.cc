@@ -30,7 +30,7 @@ class InvoicesTest : public ::testing::Test {
     EXPECT_TRUE(succeeded(answer));
     return answer ? Invoice(*answer) : Invoice();
   }
-  Answer<Invoice> pay(const std::string& id, const std::string& amount = "", const std::string& reference = "") {
+  OrRefusal<Invoice> pay(const std::string& id, const std::string& amount = "", const std::string& reference = "") {
     return customers().pay("cust_001", id, test_payment(amount, reference), test_actor);
   }
   Invoice find(const std::string& id) {

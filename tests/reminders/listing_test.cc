@@ -33,7 +33,7 @@ class ListingPages : public ::testing::Test {
 };
 
 template <class T>
-Answer<std::string> cursor_of(const Answer<Page<T>>& page) {
+OrRefusal<std::string> cursor_of(const OrRefusal<Page<T>>& page) {
   if (!page) return base::propagate(page.error());
   return page->cursor;
 }
@@ -88,7 +88,7 @@ TEST(ListCursors, AreRefusedToOtherTenants) {
     request.page = page;
     return request;
   };
-  const std::vector<std::function<Answer<std::string>(const PageRequest&, const std::string&)>> lists = {
+  const std::vector<std::function<OrRefusal<std::string>(const PageRequest&, const std::string&)>> lists = {
       [&](auto& page, auto& of) { return cursor_of(store.customers().list(page, of)); },
       [&](auto& page, auto& of) { return cursor_of(store.customers().all_overdue(page, of)); },
       [&](auto& page, auto& of) { return cursor_of(store.customers().invoices("c1", page, of)); },

@@ -52,7 +52,7 @@ class RecallsOfReminders : public ::testing::Test {
     return office_.history.find("cust_001", sent.id, "").value_or(SentReminder());
   }
   std::vector<LastSent> last() { return office_.records.guard(Keys(""), "cust_001")->last; }
-  Answer<Stopping<Customer>> opt_out() { return office_.customers.opt_out("cust_001", "asked", recall_actor); }
+  OrRefusal<Stopping<Customer>> opt_out() { return office_.customers.opt_out("cust_001", "asked", recall_actor); }
   // As a process does that ends before it has called anything back.
   void opt_out_alone() {
     EXPECT_TRUE(succeeded(Customers(office_.records).opt_out("cust_001", "asked", recall_actor)));

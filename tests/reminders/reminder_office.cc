@@ -44,7 +44,7 @@ std::string put_draft(RemindersStore& store, const std::string& customer, const 
   return key_time(at) + "_" + customer;
 }
 
-std::string outcome_of(const Answer<SentReminder>& answer) {
+std::string outcome_of(const OrRefusal<SentReminder>& answer) {
   if (answer) return "";
   switch (answer.error().kind) {
     case RefusalKind::invalid:

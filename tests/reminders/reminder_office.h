@@ -28,7 +28,7 @@ struct ReminderOffice {
       : ReminderOffice(on, on.engine(), other_mail) {}
 
   // As a person called `name`.
-  Answer<SentReminder> approve(const std::string& draft_id, int seen = 1, const std::string& name = "user_123") {
+  OrRefusal<SentReminder> approve(const std::string& draft_id, int seen = 1, const std::string& name = "user_123") {
     return approvals.approve(draft_id, seen, {.tenant = "", .name = name, .key = {}, .from = {}});
   }
   // E-mails in the outbox, whatever their state.
@@ -53,6 +53,6 @@ std::string put_draft(RemindersStore& store, const std::string& customer, const 
                       base::TimePoint at = test_start);
 
 // "" for a success, or the kind of the refusal.
-std::string outcome_of(const Answer<SentReminder>& answer);
+std::string outcome_of(const OrRefusal<SentReminder>& answer);
 
 }  // namespace postino::reminders

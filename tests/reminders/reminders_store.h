@@ -42,14 +42,14 @@ class RemindersStore : public engine::EmbeddedStore {
 
 // Expects success, and tells the refusal otherwise.
 template <class T>
-::testing::AssertionResult succeeded(const Answer<T>& answer) {
+::testing::AssertionResult succeeded(const OrRefusal<T>& answer) {
   if (answer) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << answer.error().message;
 }
 
 // The message of a refusal; "" when there was none.
 template <class T>
-std::string refusal_text(const Answer<T>& answer) {
+std::string refusal_text(const OrRefusal<T>& answer) {
   return answer ? "" : answer.error().message;
 }
 

@@ -31,7 +31,7 @@ class FeedbackTest : public ::testing::Test {
   }
   std::vector<std::string> of_ticket(const std::string& id, int limit) {
     return texts(all_pages<Feedback>(
-        [&](const PageRequest& page) -> Answer<Page<Feedback>> {
+        [&](const PageRequest& page) -> OrRefusal<Page<Feedback>> {
           TRY(TicketWithFeedback found, office_.feedback.of_ticket(id, page, operator_of()));
           EXPECT_EQ(found.ticket.id, id);
           return std::move(found.feedback);

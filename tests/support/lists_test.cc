@@ -136,7 +136,7 @@ TEST_F(TicketListsTest, OfEscalatedOnesHaveTheLastFirst) {
   EXPECT_THAT(escalated("", 2, customer_actor("cust_3")), IsEmpty());
 }
 
-std::vector<std::int64_t> numbers_of(const Answer<TicketCounts>& counts) {
+std::vector<std::int64_t> numbers_of(const OrRefusal<TicketCounts>& counts) {
   EXPECT_TRUE(succeeded(counts));
   std::vector<std::int64_t> numbers;
   for (const auto& each : counts->by_status) numbers.push_back(each.is_least ? -each.count : each.count);

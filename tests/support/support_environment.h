@@ -98,14 +98,14 @@ struct SupportOffice {
 
 // Expects success, and tells the refusal otherwise.
 template <class T>
-::testing::AssertionResult succeeded(const Answer<T>& answer) {
+::testing::AssertionResult succeeded(const OrRefusal<T>& answer) {
   if (answer) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << answer.error().message;
 }
 
 // With a refusal of this kind; otherwise it tells what happened instead.
 template <class T>
-::testing::AssertionResult is_refused(const Answer<T>& answer, RefusalKind kind) {
+::testing::AssertionResult is_refused(const OrRefusal<T>& answer, RefusalKind kind) {
   if (answer) return ::testing::AssertionFailure() << "it was not refused";
   if (answer.error().kind == kind) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << "it was refused otherwise: " << answer.error().message;
@@ -113,7 +113,7 @@ template <class T>
 
 // The fields that an invalid request names.
 template <class T>
-std::vector<std::string> faulty_fields(const Answer<T>& answer) {
+std::vector<std::string> faulty_fields(const OrRefusal<T>& answer) {
   std::vector<std::string> fields;
   if (answer) return {"it was not refused"};
   for (const FieldFault& fault : answer.error().faults) fields.push_back(fault.field);

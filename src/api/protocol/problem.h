@@ -164,7 +164,7 @@ base::Result<T, Problem> answered(base::Result<T> answer, const ProblemType& abs
 
 // The same for reminders.
 template <class T>
-base::Result<T, Problem> answered(reminders::Answer<T> answer) {
+base::Result<T, Problem> answered(reminders::OrRefusal<T> answer) {
   if (!answer) return base::propagate(problem_of(std::move(answer).error()));
   if constexpr (std::is_void_v<T>)
     return {};

@@ -82,14 +82,14 @@ void name_field(reminders::Refusal& refusal, std::span<const NamedThing> things)
 
 // The answer of a service, with the fields as the API calls them.
 template <class T>
-base::Result<T, Problem> answered_in(std::span<const FieldName> names, reminders::Answer<T> answer,
+base::Result<T, Problem> answered_in(std::span<const FieldName> names, reminders::OrRefusal<T> answer,
                                      std::span<const NamedThing> things = {}) {
   if (!answer) rename_fields(answer.error(), names);
   if (!answer) name_field(answer.error(), things);
   return answered(std::move(answer));
 }
 template <class T>
-base::Result<T, Problem> answered_about(std::span<const NamedThing> things, reminders::Answer<T> answer) {
+base::Result<T, Problem> answered_about(std::span<const NamedThing> things, reminders::OrRefusal<T> answer) {
   return answered_in({}, std::move(answer), things);
 }
 

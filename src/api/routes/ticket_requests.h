@@ -34,7 +34,7 @@ support::Actor ticket_actor(const Call& call, std::string name = "");
 Problem problem_of(support::Refusal refusal);
 
 template <class T>
-base::Result<T, Problem> answered(support::Answer<T> answer) {
+base::Result<T, Problem> answered(support::OrRefusal<T> answer) {
   if (!answer) return base::propagate(problem_of(std::move(answer).error()));
   if constexpr (std::is_void_v<T>)
     return {};

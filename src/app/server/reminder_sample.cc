@@ -13,7 +13,7 @@ constexpr const char* template_id = "sample_reminder";
 constexpr const char* reminder_type = "first";
 
 template <class T>
-base::Result<T> plain(reminders::Answer<T> answer) {
+base::Result<T> plain(reminders::OrRefusal<T> answer) {
   if (!answer) return base::fail(base::ErrorCode::io, "the sample reminder: " + answer.error().message);
   return *std::move(answer);
 }

@@ -11,7 +11,7 @@ namespace {
 constexpr const char* sample_customer = "sample_customer";
 
 template <class T>
-base::Result<T> plain_answer(support::Answer<T> answer) {
+base::Result<T> plain_answer(support::OrRefusal<T> answer) {
   if (!answer) return base::fail(base::ErrorCode::io, "the sample ticket: " + answer.error().message);
   return *std::move(answer);
 }
