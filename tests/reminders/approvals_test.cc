@@ -197,7 +197,7 @@ TEST_F(ApprovalsOnAStore, HaveAPerson) {
   for (const std::string nobody : {"", " ", "\u00a0"}) {
     const auto answer = office_.approve(id, 1, nobody);
     EXPECT_EQ(outcome_of(answer), "invalid") << nobody;
-    EXPECT_EQ(answer.error().message, "approved_by is required");
+    EXPECT_EQ(refusal_text(answer), "approved_by is required");
   }
   expect_nothing_happened(id);
   const Actor key{.tenant = "", .name = "", .key = "shop", .from = {}};
