@@ -38,7 +38,7 @@ class DocumentWriter {
             "E-mails are submitted, stored durably, and sent; messages are put into queues and taken from them, once "
             "per key. Errors are application/problem+json, with a `code` for programs. Every response has an "
             "X-Request-Id, that of the request if it had one. Unknown parameters and fields are refused, and so are "
-            "parameters with an empty value. Limits of strings (`maxLength`) are in bytes of UTF-8.");
+            "parameters with an empty value, except `cursor`. Limits of strings (`maxLength`) are in bytes of UTF-8.");
     json_.end_object();
   }
 

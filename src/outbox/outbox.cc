@@ -139,23 +139,32 @@ base::Result<AcceptKey> Outbox::accept_key(const KeyedRequest& keyed, const std:
   const base::TimePoint now = clock_.now();
   AcceptKey key{scoped(tenant, keyed.key), keyed.request_hash, now + life};
   if (clock_.is_doubtful()) return key;  // by a clock that may be wrong nothing has expired
-  key.used_at = now;
+  // What expires in a moment has expired when the ledger looks for the key.
+  key.used_at = now + std::min<base::Milliseconds>(life / 10, std::chrono::seconds(1));
   // Of e-mails with ids of the caller's there is one each; a second one is refused.
-  const auto made = std::ranges::find_if(payloads, [](const Payload& payload) { return payload.id.empty(); });
-  if (made == payloads.end()) return key;
-  const auto index = static_cast<std::size_t>(made - payloads.begin());
-  const auto find = [&](std::string generation) -> base::Result<std::optional<Email>> {
+  std::vector<std::size_t> made;
+  for (std::size_t i = 0; i < payloads.size(); ++i)
+    if (payloads[i].id.empty()) made.push_back(i);
+  enum class Found { none, of_this_use, of_another };
+  const auto look_for = [&](std::string generation) -> base::Result<Found> {
     key.generation = std::move(generation);
-    auto found = ledger_.find(derived_uuid(key.name_of_email(index)));
-    // The ledger refuses an id whose record cannot be read.
-    if (!found && found.error().code == base::ErrorCode::corrupt) return std::nullopt;
-    return found;
+    std::vector<std::string> ids;
+    for (const std::size_t i : made) ids.push_back(derived_uuid(key.name_of_email(i)));
+    TRY(const auto acceptances, ledger_.acceptances(ids));
+    for (std::size_t place = 0; place < made.size(); ++place) {
+      const auto found = acceptances.find(ids[place]);
+      if (found == acceptances.end() || !key.has_accepted(made[place], found->second.token)) continue;
+      // One of an earlier version does not say when its key expires.
+      const bool says_expiry = found->second.token.find('@') != std::string::npos;
+      if (says_expiry || found->second.at + life > key.used_at) return Found::of_this_use;
+    }
+    return acceptances.empty() ? Found::none : Found::of_another;
   };
-  TRY(const std::optional<Email> first, find(""));
-  if (!first || key.has_accepted(index, first->acceptance_token)) return key;
+  TRY(const Found first, look_for(""));
+  if (first != Found::of_another) return key;
   const std::int64_t span = base::epoch_milliseconds(now) / std::max<std::int64_t>(life.count(), 1);
-  TRY(const std::optional<Email> earlier, find(std::to_string(span - 1)));
-  if (!earlier || !key.has_accepted(index, earlier->acceptance_token)) key.generation = std::to_string(span);
+  TRY(const Found earlier, look_for(std::to_string(span - 1)));
+  if (earlier != Found::of_this_use) key.generation = std::to_string(span);
   return key;
 }
 

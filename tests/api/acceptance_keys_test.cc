@@ -59,6 +59,36 @@ TEST_F(RestKeys, KeyIsForgottenWhenItsLifeEnds) {
   EXPECT_EQ(get("/emails").size("/data"), ids.size());
 }
 
+TEST_F(RestKeys, ThatAreForgottenMakeNewEmailsAlsoIfSomeOfThoseBeforeAreGone) {
+  const Headers key{{"Idempotency-Key", "k-1"}, {"Idempotency-Expiry-Seconds", "60"}};
+  const std::string two = batch(payload() + "," + payload());
+  const Received first = call("POST", "/emails", two, key);
+  outbox::Email gone = ledger_.find(first.text("/results/0/id")).value().value();
+  store::DeleteItemRequest removal;
+  removal.table_name = tables_.emails;
+  removal.key = {{"Id", gone.id}, {"Status", "_META"}};
+  ASSERT_TRUE(store().delete_item(removal));
+  clock().advance(std::chrono::seconds(60));
+  const Received second = call("POST", "/emails", two, key);
+  EXPECT_EQ(second.status(), 201) << second.response.body;
+  EXPECT_NE(second.text("/results/0/id"), gone.id);
+}
+
+// Such an e-mail does not say when its key expires.
+TEST_F(RestKeys, OfEmailsOfAnEarlierVersionAreForgotten) {
+  const Headers key{{"Idempotency-Key", "k-1"}, {"Idempotency-Expiry-Seconds", "60"}};
+  const std::string first = accept_one("", key);
+  store::UpdateItemRequest update;
+  update.table_name = tables_.emails;
+  update.key = {{"Id", first}, {"Status", "_META"}};
+  update.update = "SET Acceptance = :token";
+  const std::string token = ledger_.find(first).value().value().acceptance_token;
+  update.placeholders.values = item::Map{{":token", token.substr(0, token.find('@'))}};
+  ASSERT_TRUE(store().update_item(update));
+  clock().advance(std::chrono::seconds(60));
+  EXPECT_NE(accept_one("", key), first);
+}
+
 // It was accepted once, and the answer to the repeat must not say that it is accepted now.
 TEST_F(RestKeys, EmailWithAnIdIsRefusedWhenTheKeyIsForgotten) {
   const Headers key{{"Idempotency-Key", "k-1"}, {"Idempotency-Expiry-Seconds", "60"}};

@@ -440,6 +440,26 @@ TEST_F(SessionRoutes, ConcurrentSignInsBeyondAFewAreRefusedAtOnce) {
   EXPECT_EQ(lines_with("too many callers sign in", log), 1);
 }
 
+TEST_F(SessionRoutes, ASignInIsInVainIfItsUserGoesMeanwhile) {
+  base::Swappable<Access> access;
+  const auto set_users = [&](const std::vector<std::string>& names) {
+    access.set(std::make_shared<const Access>(std::vector<ApiKey>(), http::OriginPolicy(),
+                                              users(names, hash_of_password()), &sessions_));
+  };
+  set_users({"anna:reader", "otto:operator"});
+  SignInOptions options;
+  options.is_password = [&](std::string_view, const std::string&) {
+    set_users({"otto:operator"});
+    return true;
+  };
+  SignIns sign_ins(access, sessions_, clock(), options);
+  const Caller anna = sign_ins.visible("anna", Caller()).at(0);
+  const auto answer = sign_ins.with_password("anna", "correct horse battery", "192.0.2.1");
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().type.code, problems::sign_in_refused.code);
+  EXPECT_TRUE(sign_ins.list(anna)->empty()) << "if she comes back";
+}
+
 TEST_F(SessionRoutes, SlowedSignInsHaveALineAMinute) {
   const base::TemporaryDirectory folder;
   const std::filesystem::path log = folder.path() / "log";

@@ -95,6 +95,14 @@ base::Result<SignIns::SignedIn, Problem> SignIns::begin_session(const Caller& ca
   wanted.credential = std::move(credential);
   wanted.from = from;
   TRY(access::Sessions::Created created, answered_by_sessions(sessions_.create(std::move(wanted))));
+  // The settings may have been read anew in between, and the sessions of those who went are ended already.
+  const auto is_holder = [&created](const access::Session& holder) {
+    return access::have_same_holder(holder, created.session);
+  };
+  if (!std::ranges::any_of(access_.get()->holders(), is_holder)) {
+    sessions_.forget(created.session);
+    return refuse_wrong(caller.name, from);
+  }
   ++succeeded_;
   base::log_info("access", "signed in", {{"name", caller.name}, {"from", from}, {"session", created.session.id}});
   return SignedIn{std::move(created.session), std::move(created.token), caller};

@@ -54,10 +54,10 @@ base::Result<void> count_ticket(const item::Item& ticket, Contribution& counted)
 base::Result<void> count_feedback(const item::Item& feedback, Contribution& counted) {
   const item::AttributeValue* const value = feedback.find("rating");
   const auto* const number = value != nullptr ? value->get_if<item::Number>() : nullptr;
-  const auto rating = number != nullptr ? thousandths_of(*number) : std::nullopt;
-  if (!rating || *rating < 1'000 || *rating > 5'000 || *rating % 1'000 != 0)
+  const auto rating = number != nullptr ? number->to_int64() : std::nullopt;
+  if (!rating || *rating < 1 || *rating > 5)
     return base::invalid("rating of feedback must be a whole number from 1 to 5");
-  const Amount amount{.count = 1, .thousandths = *rating};
+  const Amount amount{.count = 1, .thousandths = *rating * 1'000};
   counted.figures.emplace_back("customer_satisfaction", amount);
   if (const auto at = moment_in(feedback, "submitted_at"))
     counted.events.push_back({.name = "feedback", .at = *at, .amount = amount});

@@ -30,6 +30,17 @@ Renewals Ledger::renew(const std::vector<Change>& renewals) {
   return outcome;
 }
 
+base::Result<std::map<std::string, Acceptance>> Ledger::acceptances(const std::vector<std::string>& ids) {
+  std::map<std::string, Acceptance> found;
+  for (const std::string& id : ids) {
+    auto email = find(id);
+    if (!email && email.error().code == base::ErrorCode::corrupt) continue;
+    if (!email) return base::propagate(email.error());
+    if (*email) found.emplace(id, Acceptance{std::move((*email)->acceptance_token), (*email)->created_at});
+  }
+  return found;
+}
+
 bool is_needed(Ledger& ledger, const std::string& id, const Policy& policy, base::TimePoint now) {
   const auto email = ledger.find(id);
   if (!email) return true;

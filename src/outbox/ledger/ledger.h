@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -63,9 +64,14 @@ struct AcceptKey {
   std::string name_of_email(std::size_t index) const;
   // Says also when the key expires.
   std::string token_of_email(std::size_t index) const;
-  // Was the e-mail with this acceptance token accepted as number `index` of the request? So a repeat of a half done one
-  // knows its own.
+  // Was the e-mail with this acceptance token accepted as number `index` of the request, by this use of the key? So a
+  // repeat of a half done one knows its own.
   bool has_accepted(std::size_t index, std::string_view token) const;
+};
+// How an e-mail was accepted.
+struct Acceptance {
+  std::string token;
+  base::TimePoint at;
 };
 enum class AcceptStatus {
   done,
@@ -208,6 +214,8 @@ class Ledger {
 
   // corrupt when its record cannot be read.
   virtual base::Result<std::optional<Email>> find(const std::string& id) = 0;
+  // By id, of those that are there and can be read.
+  virtual base::Result<std::map<std::string, Acceptance>> acceptances(const std::vector<std::string>& ids);
   // Oldest first; of a very long one the newest lines.
   virtual base::Result<std::vector<HistoryEntry>> history(const std::string& id) = 0;
   // invalid when the cursor is not one of ours.

@@ -124,6 +124,23 @@ base::Result<std::optional<Email>> MysqlLedger::find(const std::string& id) {
   return std::optional<Email>(std::move(rows.front().email));
 }
 
+base::Result<std::map<std::string, Acceptance>> MysqlLedger::acceptances(const std::vector<std::string>& ids) {
+  std::map<std::string, Acceptance> found;
+  for (std::size_t begin = 0, count = 0; begin < ids.size(); begin += count) {
+    count = rounded_down(ids.size() - begin);
+    const auto first = ids.begin() + static_cast<std::ptrdiff_t>(begin);
+    const std::vector<mysql::Parameter> parameters(first, first + static_cast<std::ptrdiff_t>(count));
+    const auto rows = database_.read([&](Connection& connection, const Attempt&) {
+      return connection.query("SELECT id, acceptance, created_ms FROM emails WHERE id IN " + placeholders(count),
+                              parameters);
+    });
+    if (!rows) return base::propagate(mysql::as_error(rows.error()));
+    for (const mysql::Row row : *rows)
+      found.emplace(row.text(0), Acceptance{std::string(row.text(1)), base::from_epoch_milliseconds(row.number(2))});
+  }
+  return found;
+}
+
 // The newest first, a few at a time: another program may have written any number of long ones.
 base::Result<std::vector<HistoryEntry>> MysqlLedger::history(const std::string& id) {
   constexpr std::int64_t lines_at_once = 50;

@@ -55,6 +55,7 @@ class MysqlLedger final : public Ledger {
 
   std::vector<MalformedRecord> malformed() const override { return malformed_.list(); }
   base::Result<std::optional<Email>> find(const std::string& id) override;
+  base::Result<std::map<std::string, Acceptance>> acceptances(const std::vector<std::string>& ids) override;
   base::Result<std::vector<HistoryEntry>> history(const std::string& id) override;
   base::Result<EmailPage> list(const ListRequest& request) override;
   base::Result<EmailPage> dead_callbacks(const std::string& tenant, const std::string& cursor, int limit) override;
