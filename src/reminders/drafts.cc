@@ -9,6 +9,7 @@
 #include "reminders/customer_commit.h"
 #include "reminders/customer_records.h"
 #include "reminders/listing.h"
+#include "reminders/record/customer_item.h"
 #include "reminders/record/draft_item.h"
 #include "reminders/record/item_fields.h"
 #include "reminders/reminder_store.h"

@@ -92,7 +92,6 @@ TEST(CommandLine, SaysWhatItDoesNotKnow) {
             "postino: unknown argument: x --foo");
   EXPECT_EQ(first_line({"reminders", "drafts", "approve", "", "--revision", "1"}), "postino: ID: must not be empty");
   EXPECT_EQ(first_line({"tickets", "list", "--customer-id", ""}), "postino: --customer-id: must not be empty");
-  EXPECT_EQ(first_line({"tickets", "list", "--cursor", ""}), "postino: --cursor: must not be empty");
   EXPECT_EQ(first_line({"metrics", "--tenant", ""}), "postino: --tenant: must not be empty");
   EXPECT_EQ(first_line({"emails", "lst"}), "postino: unknown command: lst; did you mean list?");
 }
