@@ -96,7 +96,7 @@ OrRefusal<Invoice> merged(const Invoice& before, const Invoice& given, bool says
   after.due_date = given.due_date;
   after.paid = std::max(before.paid, given.paid_at ? std::max(given.paid, given.amount.amount) : given.paid);
   settle(after, given.paid_at, now);
-  after.paid_day_unknown = after.is_paid() && !given.paid_at && given.paid > before.paid;
+  after.paid_day_unknown = after.is_paid() && !given.paid_at && (says_paid || given.paid > before.paid);
   return after;
 }
 

@@ -46,6 +46,11 @@ void opt_out_now(Customer& customer, base::TimePoint now) {
   customer.opted_out_at = now;
 }
 
+auto refuse_opting_in() {
+  return refuse_field("opted_out",
+                      "must not be false, because the customer has opted out; opting in is another request");
+}
+
 }  // namespace
 
 tl::unexpected<Refusal> refuse_unknown_customer(const std::string& id) {
@@ -109,7 +114,7 @@ OrRefusal<Customer> Customers::change(const std::string& id, const Actor& actor,
 }
 
 // Answers busy when another caller has made it meanwhile.
-OrRefusal<Customer> Customers::make(const Keys& keys, Customer customer, const Actor& actor) {
+OrRefusal<Customer> Customers::make(const Keys& keys, Customer customer, const Actor& actor, bool must_not_object) {
   TRY(const std::optional<item::Item> item, store_.get(keys.customer(customer.id), std::string(erased_sort)));
   // Another program may have removed the record of this customer, and that of its erasure.
   TRY(const Objection objection, store_.objection(keys, customer.id));
@@ -125,6 +130,7 @@ OrRefusal<Customer> Customers::make(const Keys& keys, Customer customer, const A
   }
   if (customer.opted_out) opt_out_now(customer, commit.now());
   customer = with_objection(std::move(customer), objection);
+  if (must_not_object && customer.opted_out) return refuse_opting_in();
   customer.created_at = customer.updated_at = commit.now();
   customer.version = 1;
   commit.put(customer_item(keys, customer), "attribute_not_exists(PK)");
@@ -171,9 +177,7 @@ OrRefusal<Taken<Customer>> Customers::take_known(const Customer& customer, const
         changed = after != before;
         return changed;
       }));
-  if (takes_back)
-    return refuse_field("opted_out",
-                        "must not be false, because the customer has opted out; opting in is another request");
+  if (takes_back) return refuse_opting_in();
   Recalled recalled;
   if (opts_out) recalled = recall(customer.id, why_stopped(stored), actor);
   return Taken<Customer>{std::move(stored), changed, std::move(recalled)};
@@ -190,7 +194,7 @@ OrRefusal<Taken<Customer>> Customers::take(const Customer& customer, const Actor
   for (int round = 0; round < change_rounds; ++round) {
     TRY(const std::optional<item::Item> item, store_.get(keys.customer(customer.id), std::string(profile_sort)));
     if (item) return take_known(customer, actor, says_opted_out);
-    auto answer = make(keys, made, actor);
+    auto answer = make(keys, made, actor, says_opted_out && !customer.opted_out);
     if (answer) return Taken<Customer>{*std::move(answer), true};
     if (answer.error().kind != RefusalKind::busy) return base::propagate(std::move(answer).error());
   }

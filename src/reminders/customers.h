@@ -104,7 +104,8 @@ class Customers {
   enum class IfUnknown { refuse, make };
   OrRefusal<Customer> change(const std::string& id, const Actor& actor, const std::string& action,
                              const std::function<bool(Customer&)>& decide, IfUnknown if_unknown = IfUnknown::refuse);
-  OrRefusal<Customer> make(const Keys& keys, Customer customer, const Actor& actor);
+  // `must_not_object`: it is refused if the customer has opted out before, and was erased or removed since.
+  OrRefusal<Customer> make(const Keys& keys, Customer customer, const Actor& actor, bool must_not_object = false);
   // A customer who can be sent a reminder can be stopped: one of whom only drafts and sent reminders tell gets a
   // record. unknown_customer when nothing tells of it, or it was erased.
   OrRefusal<void> make_from_reminders(const Keys& keys, const std::string& id, const Actor& actor);

@@ -182,9 +182,9 @@ std::vector<FieldFault> faults_of(const Draft& draft, const std::string& address
   if (!may_be_customer(draft.customer_id)) faults.add("customer_id", std::string(customer_id_rule));
   if (const auto mailbox = mail::parse_mailbox(address); !mailbox)
     faults.add("customer_email", mailbox.error().message);
-  if (draft.text.subject.empty()) faults.add("email_subject", "must not be empty");
+  faults.check_words("email_subject", draft.text.subject);
   faults.check_line("email_subject", draft.text.subject, outbox::PayloadLimits::subject_bytes);
-  if (draft.text.body.empty() && draft.text.html.empty()) faults.add("email_content", "must not be empty");
+  if (draft.text.html.empty()) faults.check_words("email_content", draft.text.body);
   if (!mail::is_utf8(draft.text.body)) faults.add("email_content", "must be UTF-8 without NUL");
   if (!mail::is_utf8(draft.text.html)) faults.add("email_html", "must be UTF-8 without NUL");
   faults.check_mailbox("email_from", draft.from);

@@ -338,6 +338,16 @@ TEST_F(CustomersTest, WhatTheySaidAgainstRemindersOutlivesTheirRecord) {
   EXPECT_EQ(std::ranges::count(store_.audited(), "customer.record_made_anew"), 4);
 }
 
+TEST_F(CustomersTest, AnImportOptsNoneInWhoseRecordWasRemoved) {
+  put(test_customer());
+  ASSERT_TRUE(succeeded(customers().opt_out("cust_001", "by phone", test_actor)));
+  store_.remove("CUSTOMER#cust_001", "PROFILE");
+  EXPECT_EQ(refusal_kind(customers().take(test_customer(), test_actor, true)), RefusalKind::invalid);
+  EXPECT_EQ(store_.get("CUSTOMER#cust_001", "PROFILE"), std::nullopt);
+  ASSERT_TRUE(succeeded(customers().take(test_customer(), test_actor)));
+  EXPECT_TRUE(find().opted_out);
+}
+
 TEST_F(CustomersTest, WhatIsImportedAsOptedOutOutlivesItsRecordToo) {
   Customer objecting = test_customer();
   objecting.opted_out = true;

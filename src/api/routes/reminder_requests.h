@@ -33,7 +33,7 @@ struct ReminderLimits {
 
 // The name of a person or program: nothing, or not only blanks.
 inline constexpr std::string_view person_pattern =
-    R"(^([^\u0000-\u001f\u007f]*[^\u0000-\u0020\u007f\u00a0][^\u0000-\u001f\u007f]*)?$)";
+    R"(^([^\u0000-\u001f\u007f]*[^\u0000-\u0020\u007f\u00a0\u2000-\u200f\u3000][^\u0000-\u001f\u007f]*)?$)";
 
 // Refused when the server has no reminders.
 base::Result<reminders::Reminders*, Problem> reminders_of(const Call& call);
