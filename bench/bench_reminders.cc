@@ -151,7 +151,7 @@ class Office {
   }
   Operation deciding(const std::string& customer) {
     return [this, customer] {
-      const auto standing = read_standing(records_, customers_, mail_, Keys(""), customer, "john@example.com");
+      const auto standing = read_standing(records_, customers_, mail_, Keys(""), customer, "john@example.com", {});
       CHECK(standing && standing->stopped.empty());
       CHECK(records_.rules().decide("first", standing->guard.last, clock_.now()).is_allowed());
     };
