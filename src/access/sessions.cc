@@ -6,7 +6,6 @@
 #include "base/hash.h"
 #include "base/timestamp.h"
 #include "item/attribute_text.h"
-#include "store/expiry_second.h"
 
 namespace postino::access {
 
@@ -57,7 +56,7 @@ item::Item item_of(const Session& session, const std::string& secret) {
                   {"user_id", session.user_id},
                   {"created_at", time_text(session.created_at)},
                   {"expires_at", time_text(session.expires_at)},
-                  {"ttl", store::expiry_second(session.expires_at)},
+                  {"ttl", base::epoch_seconds(session.expires_at)},
                   {"secret_digest", base::to_hex(base::sha256(secret))},
                   {"GSI1PK", listing_of(session)},
                   {"GSI1SK", time_text(session.created_at) + "#" + session.id}};

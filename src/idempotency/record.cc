@@ -2,7 +2,6 @@
 
 #include "base/timestamp.h"
 #include "item/attribute_text.h"
-#include "store/expiry_second.h"
 
 namespace postino::idempotency {
 
@@ -61,7 +60,7 @@ item::Item to_item(const Record& record) {
                   {"createdAt", base::format_timestamp(record.created_at)},
                   {"updatedAt", base::format_timestamp(record.updated_at)},
                   {"expiresAt", base::format_timestamp(record.expires_at)},
-                  {"ttl", store::expiry_second(record.expires_at)}};
+                  {"ttl", base::epoch_seconds(record.expires_at)}};
   if (record.status == Status::completed && record.response_parts == 0) item.set("responsePayload", record.response);
   if (record.response_parts > 0) {
     item.set("responseParts", record.response_parts);

@@ -1,7 +1,6 @@
 #include "idempotency/store_records.h"
 
 #include "base/timestamp.h"
-#include "store/expiry_second.h"
 
 namespace postino::idempotency {
 
@@ -89,7 +88,7 @@ store::TransactUpdate StoreRecords::hold_of(const Record& record, bool notes_pro
   item::Map values{{":updated", base::format_timestamp(record.updated_at)},
                    {":until", base::format_timestamp(record.lease_until)},
                    {":expires", base::format_timestamp(record.expires_at)},
-                   {":ttl", store::expiry_second(record.expires_at)}};
+                   {":ttl", base::epoch_seconds(record.expires_at)}};
   std::string update = "SET updatedAt = :updated, leaseUntil = :until, expiresAt = :expires, #ttl = :ttl";
   if (notes_progress) {
     update += ", progress = :progress";
@@ -129,7 +128,7 @@ store::Answer<void> StoreRecords::settle(const Record& record) {
     update += ", expiresAt = :expires, #ttl = :ttl";
     names.emplace("#ttl", "ttl");
     values.set(":expires", base::format_timestamp(record.life_ends));
-    values.set(":ttl", store::expiry_second(record.life_ends));
+    values.set(":ttl", base::epoch_seconds(record.life_ends));
   }
   return write(update_if_owned(record, std::move(update), std::move(names), std::move(values), Status::completed));
 }
@@ -164,7 +163,7 @@ store::Answer<void> StoreRecords::put_part(const std::string& name, std::int64_t
                                            base::TimePoint keep_until) {
   store::PutItemRequest request;
   request.table_name = table_ + "-answers";
-  request.item = {{"pk", name}, {"part", part}, {"ttl", store::expiry_second(keep_until)}};
+  request.item = {{"pk", name}, {"part", part}, {"ttl", base::epoch_seconds(keep_until)}};
   request.item.set("content", item::Binary{std::move(bytes)});
   TRY_VOID(store_.put_item(request));
   return {};

@@ -5,7 +5,6 @@
 #include "access/caller_scope.h"
 #include "engine/embedded_store_testing.h"
 #include "item/attribute_text.h"
-#include "store/expiry_second.h"
 #include "store/table_setup.h"
 
 namespace postino::access {
@@ -113,7 +112,7 @@ TEST_F(SessionsTest, AreItemsAsTheSeedHasThem) {
   EXPECT_THAT(item::attribute_text(item, "session_id"), StartsWith("sess_"));
   EXPECT_EQ(item::attribute_text(item, "created_at"), "2026-01-02T03:04:05.000");
   EXPECT_EQ(item::attribute_text(item, "expires_at"), "2026-01-03T03:04:05.000");
-  EXPECT_EQ(*item.find("ttl"), item::AttributeValue(store::expiry_second(created.session.expires_at)));
+  EXPECT_EQ(*item.find("ttl"), item::AttributeValue(base::epoch_seconds(created.session.expires_at)));
   const item::Map& data = item.find("data")->as<item::Map>();
   EXPECT_EQ(item::attribute_text(data, "user_id"), "anna");
   EXPECT_EQ(item::attribute_text(data, "session_id"), created.session.id);

@@ -81,10 +81,12 @@ TEST_F(GuardTest, RecordsHaveTheirPublicForm) {
 }
 
 // Items are removed when the second of their attribute begins.
-TEST_F(GuardTest, ARecordIsThereUntilItsLastMillisecond) {
+TEST_F(GuardTest, ALifeOfSecondsIsNotShortened) {
   clock_->advance(base::Milliseconds(930));
-  ASSERT_TRUE(guard_.complete(begin().record, "answer"));
-  EXPECT_EQ(*store_.scan(options_.table).at(0).find("ttl"), item::AttributeValue(1'767'409'446));
+  ASSERT_TRUE(guard_.complete(guard_.begin("PRODUCE", "k", "h", seconds(3))->record, "answer"));
+  const item::Item record = store_.scan(options_.table).at(0);
+  EXPECT_EQ(*record.find("ttl"), item::AttributeValue(1'767'323'049));
+  EXPECT_EQ(*record.find("expiresAt"), item::AttributeValue("2026-01-02T03:04:09.000Z"));
 }
 
 TEST_F(GuardTest, OperationsAreNameSpacesOfTheirOwn) {
