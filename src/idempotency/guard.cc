@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "item/attribute_text.h"
+#include "store/end_of_life.h"
 
 namespace postino::idempotency {
 
@@ -110,17 +111,6 @@ store::Answer<Begun> Guard::judge(Record record, const std::string& request_hash
   return begun;
 }
 
-namespace {
-
-// Stores remove an item when the second of its `ttl` begins. Of a life of seconds, that could be a large part.
-base::TimePoint end_of_life(base::TimePoint begin, base::Milliseconds life) {
-  constexpr base::Milliseconds short_life = std::chrono::minutes(1);
-  const base::TimePoint end = begin + life;
-  return life < short_life ? base::TimePoint(std::chrono::ceil<std::chrono::seconds>(end)) : end;
-}
-
-}  // namespace
-
 Record Guard::new_record(const std::string& operation, const std::string& key, const std::string& request_hash,
                          std::optional<base::Milliseconds> life) const {
   const base::TimePoint now = clock_.now();
@@ -130,7 +120,7 @@ Record Guard::new_record(const std::string& operation, const std::string& key, c
   record.request_hash = request_hash;
   record.created_at = now;
   record.updated_at = now;
-  record.expires_at = end_of_life(now, life.value_or(options_.life));
+  record.expires_at = store::end_of_life(now, life.value_or(options_.life));
   return record;
 }
 

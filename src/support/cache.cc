@@ -1,6 +1,5 @@
 #include "support/cache.h"
 
-#include "store/expiry_second.h"
 #include "support/field_rules.h"
 
 namespace postino::support {
@@ -19,7 +18,7 @@ OrRefusal<void> Cache::put(const std::string& key, const item::Map& data, const 
   TRY_VOID(rules.outcome());
   item::Item item = Keys::key(store_.keys(actor.scope).cache(key), cache_sort);
   item.set("data", data);
-  item.set(std::string(ttl_attribute), store::expiry_second(store_.clock().now() + life));
+  item.set(std::string(ttl_attribute), base::epoch_seconds(store_.clock().now() + life));
   return store_.write({store_.put(std::move(item))});
 }
 

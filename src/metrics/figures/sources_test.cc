@@ -101,7 +101,8 @@ TEST_F(TicketSourceTest, CountsRatings) {
               ElementsAre("customer_satisfaction 1 4", "@2026-01-02T12:00:00.000Z feedback 1 4"));
   for (const item::AttributeValue& wrong :
        {item::AttributeValue(0), item::AttributeValue(6), item::AttributeValue("5"), item::AttributeValue(-1),
-        item::AttributeValue(item::Number::parse("4.7").value())}) {
+        item::AttributeValue(item::Number::parse("4.7").value()),
+        item::AttributeValue(item::Number::parse("4.0005").value())}) {
     feedback.set("rating", wrong);
     EXPECT_THAT(contributions(source_, feedback),
                 ElementsAre("fault: rating of feedback must be a whole number from 1 to 5"));

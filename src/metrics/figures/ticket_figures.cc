@@ -55,7 +55,7 @@ base::Result<void> count_feedback(const item::Item& feedback, Contribution& coun
   const item::AttributeValue* const value = feedback.find("rating");
   const auto* const number = value != nullptr ? value->get_if<item::Number>() : nullptr;
   const auto rating = number != nullptr ? number->to_int64() : std::nullopt;
-  if (!rating || *rating < 1 || *rating > 5)
+  if (!rating || item::Number(*rating) != *number || *rating < 1 || *rating > 5)
     return base::invalid("rating of feedback must be a whole number from 1 to 5");
   const Amount amount{.count = 1, .thousandths = *rating * 1'000};
   counted.figures.emplace_back("customer_satisfaction", amount);
