@@ -32,7 +32,8 @@ struct CleanerCounts {
   std::uint64_t gaps = 0;     // times that changes were missed
 };
 
-// For one table. Several processes may clean the same one. For one thread.
+// For one table. Several processes may clean the same one. For one thread, except
+// stop_waiting().
 class ObjectCleaner {
  public:
   // `store` shows the items as they are in the table. All must outlive it.
@@ -46,6 +47,8 @@ class ObjectCleaner {
   // were. A table without a stream that shows items before their change has none. After an error it goes on where it
   // was. If changes were missed, objects of theirs are found by age.
   base::Result<int> follow_once(base::Milliseconds patience);
+  // Wakes a waiting follow_once(), which waits for no change from now on. From any thread.
+  void stop_waiting() { feed_.close(); }
 
   // Looks at up to `limit` objects, and begins anew when all were seen and the pause is over. How many were looked at.
   // Nothing is removed while the clock is doubted, and nothing at all (conflict) if the objects are those of another

@@ -20,6 +20,7 @@ ObjectUpkeep::ObjectUpkeep(ObjectCleaner& cleaner, base::Milliseconds pause_afte
 ObjectUpkeep::~ObjectUpkeep() {
   is_ending_ = true;
   pause_.end();
+  cleaner_.stop_waiting();
   thread_.join();
 }
 

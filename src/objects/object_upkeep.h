@@ -18,7 +18,7 @@ class ObjectUpkeep {
  public:
   // Begins at once. After trouble it pauses. The cleaner must outlive it, and no other thread uses it meanwhile.
   explicit ObjectUpkeep(ObjectCleaner& cleaner, base::Milliseconds pause_after_trouble = std::chrono::seconds(30));
-  // Returns within a second or so, or when a call to the object store that is under way has ended.
+  // Returns when a call to the object store that is under way has ended.
   ~ObjectUpkeep();
   ObjectUpkeep(const ObjectUpkeep&) = delete;
   ObjectUpkeep& operator=(const ObjectUpkeep&) = delete;

@@ -1,3 +1,5 @@
+#include <thread>
+
 #include "base/many_threads_testing.h"
 #include "large_item_environment.h"
 #include "net/logged_lines_testing.h"
@@ -31,6 +33,14 @@ TEST(ObjectUpkeepConcurrentTest, RemovesWhatIsNoLongerNeeded) {
   ObjectCleaner next = store.make_cleaner();
   EXPECT_EQ(next.follow_once(base::Milliseconds(0)).value_or(-1), 1) << "where it was is written down at the end";
   EXPECT_TRUE(store.kept().empty());
+}
+
+TEST(ObjectUpkeepConcurrentTest, NobodyWaitsForAChangeAtTheEnd) {
+  LargeItemEnvironment store;
+  ObjectCleaner cleaner = store.make_cleaner();
+  std::thread follower([&] { EXPECT_EQ(cleaner.follow_once(std::chrono::hours(1)).value_or(-1), 0); });
+  cleaner.stop_waiting();
+  follower.join();
 }
 
 TEST(ObjectUpkeepConcurrentTest, TellsWhenItCannotGoOnAndWhenItCanAgain) {
