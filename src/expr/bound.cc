@@ -57,6 +57,16 @@ bool BoundUpdate::creates() const {
   });
 }
 
+bool BoundUpdate::is_repeatable() const {
+  return std::ranges::all_of(tree_->actions, [this](const Action& action) {
+    if (std::ranges::any_of(tree_->elements_of(action.target), &PathElement::is_index)) return false;
+    if (action.section == Section::remove || action.section == Section::erase) return true;
+    const Node& operand = tree_->nodes[action.operand];
+    if (operand.kind != NodeKind::value) return false;
+    return action.section == Section::set || values_[operand.first]->type() != item::Type::number;
+  });
+}
+
 item::Map BoundUpdate::touched(const item::Map& item) const {
   const Scope scope{*tree_, names_, values_};
   return cut(scope, sorted(scope, targets_of(*tree_)), item);

@@ -60,6 +60,10 @@ class BoundUpdate {
   // True when the update can create an item: it has a SET or ADD.
   bool creates() const;
 
+  // True when doing it again changes nothing, whatever the item was: it only sets attributes to values of the request,
+  // removes some, and adds to or takes from sets; and no position in a list is named.
+  bool is_repeatable() const;
+
   // What UPDATED_OLD (from the item before) and UPDATED_NEW (from the item after) return: touched paths only.
   item::Map touched(const item::Map& item) const;
 

@@ -198,5 +198,24 @@ TEST_F(UpdateFacts, WrittenSize) {
   EXPECT_EQ(bind("ADD m.n :xy").written_size(), 3 + 19 + 2 + 2U);
 }
 
+bool is_repeatable(std::string_view text) {
+  const Placeholders placeholders = samples();
+  const auto parsed = parse_update(text);
+  const auto bound = Binder(placeholders).bind(parsed.value());
+  return bound.value().is_repeatable();
+}
+
+TEST(RepeatedUpdate, ChangesNothingWhereValuesComeFromTheRequest) {
+  for (const char* text :
+       {"SET #a = :s", "SET #a = :n, #b.x = :l", "REMOVE #a", "SET #a = :m REMOVE #b.x", "ADD #a :ss", "DELETE #a :ns"})
+    EXPECT_TRUE(is_repeatable(text)) << text;
+}
+
+TEST(RepeatedUpdate, ChangesMoreWhereValuesComeFromTheItem) {
+  for (const char* text : {"ADD #a :n", "SET #a = #a + :n", "SET #a = #b", "SET #a = list_append(#a, :l)",
+                           "SET #a = if_not_exists(#b, :n)", "REMOVE #a[0]", "SET #a[7] = :s", "SET #a = :s ADD #b :n"})
+    EXPECT_FALSE(is_repeatable(text)) << text;
+}
+
 }  // namespace
 }  // namespace postino::expr

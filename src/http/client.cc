@@ -148,6 +148,18 @@ base::Result<ClientResponse> Client::follow(const ClientRequest& request, std::c
   }
 }
 
+Client::Attempt Client::attempt(const ClientRequest& request, net::Deadline deadline) {
+  const auto open = [&]() -> base::Result<Impl::Connection> {
+    TRY_VOID(check_request(request));
+    TRY(const std::vector<net::Address> addresses, impl_->find(request.url, deadline));
+    if (Impl::Connection kept = impl_->take_idle(request.url, addresses); kept.stream) return kept;
+    return impl_->connect(request.url, addresses, deadline);
+  };
+  auto connection = open();
+  if (!connection) return {base::propagate(std::move(connection).error()), false};
+  return {impl_->exchange(*std::move(connection), request, deadline).response, true};
+}
+
 base::Result<ClientResponse> Client::send(const ClientRequest& request, net::Deadline deadline) {
   TRY_VOID(check_request(request));
   TRY(const std::vector<net::Address> addresses, impl_->find(request.url, deadline));

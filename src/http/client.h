@@ -50,7 +50,15 @@ class Client {
   // a kept connection which turned out to be dead before any byte of a response is sent again on a new one.
   base::Result<ClientResponse> send(const ClientRequest& request, net::Deadline deadline);
 
-  // The same for a response that goes on: `take` gets what came of its body, part by part, for as long as it answers
+  // One exchange, for callers who must know what may have become of a request that was not answered: it is never sent a
+  // second time. Errors are those of send().
+  struct Attempt {
+    base::Result<ClientResponse> response;
+    bool was_sent = false;  // a part of the request at least may have reached the server
+  };
+  Attempt attempt(const ClientRequest& request, net::Deadline deadline);
+
+  // Like send() for a response that goes on: `take` gets what came of its body, part by part, for as long as it answers
   // true. The response that is returned has what is left. io also when nothing came for `silence`.
   base::Result<ClientResponse> follow(const ClientRequest& request, std::chrono::milliseconds silence,
                                       const std::function<bool(std::string_view part)>& take);

@@ -233,6 +233,29 @@ TEST(HttpClientTest, DoesNotSendAgainOnANewConnection) {
   EXPECT_EQ(server.connections(), 1);
 }
 
+TEST(HttpClientTest, AttemptsOnceAndTellsWhetherItWasSent) {
+  net::RawServer server([&](net::RawPeer& peer) {
+    peer.receive_head();
+    peer.send(ok);
+    peer.receive_head();
+  });
+  const auto client = make_client();
+  const auto attempt = [&](const std::string& url) {
+    return client->attempt(request_to(url), net::deadline_in(std::chrono::seconds(60)));
+  };
+  const Client::Attempt first = attempt(at(server.port()));
+  EXPECT_EQ(shown(first.response), "200 ok");
+  EXPECT_TRUE(first.was_sent);
+  const Client::Attempt second = attempt(at(server.port()));
+  EXPECT_EQ(shown(second.response), "io: the server has closed the connection without a response")
+      << "on a kept connection, but not sent again";
+  EXPECT_TRUE(second.was_sent);
+  EXPECT_EQ(server.connections(), 1);
+  const Client::Attempt never = attempt("http://127.0.0.1:1/");
+  EXPECT_EQ(shown(never.response), "io: cannot connect to 127.0.0.1:1: connection refused");
+  EXPECT_FALSE(never.was_sent);
+}
+
 TEST(HttpClientTest, DoesNotTakeALateResponseForTheNext) {
   net::RawServer server([](net::RawPeer& peer) {
     peer.receive_head();
