@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "base/this_thread.h"
 #include "store/retry.h"
 
 namespace postino::store {
@@ -36,15 +37,36 @@ CreateTableRequest table_request(std::string name, const std::vector<AttributeDe
   return request;
 }
 
-base::Result<void> prepare_table(Store& store, const CreateTableRequest& request, const std::string& expiry) {
+base::Result<TableDescription> await_table(Store& store, const std::string& table, const TableWait& wait, bool is_new) {
+  base::Milliseconds pause = wait.first;
+  for (base::Milliseconds waited{0};;) {
+    auto found = store.describe_table(table);
+    const bool is_to_come = !found && is_new && found.error().type == ErrorType::resource_not_found;
+    if (!found && !is_to_come) return base::propagate(as_error(found.error()));
+    if (found && found->status == TableStatus::active) return *std::move(found);
+    if (waited >= wait.patience)
+      return base::fail(base::ErrorCode::conflict, "table " + table + " is still being made or changed");
+    if (wait.sleep)
+      wait.sleep(pause);
+    else
+      base::Pause().wait(pause);
+    waited += pause;
+    pause = std::min(2 * pause, wait.longest);
+  }
+}
+
+base::Result<void> prepare_table(Store& store, const CreateTableRequest& request, const std::string& expiry,
+                                 const TableWait& wait) {
   const auto created = store.create_table(request);
   if (!created && created.error().type != ErrorType::resource_in_use) return base::propagate(as_error(created.error()));
+  TRY(const TableDescription found, await_table(store, request.table_name, wait, created.has_value()));
   if (!created) {
-    const auto found = store.describe_table(request.table_name);
-    if (!found) return base::propagate(as_error(found.error()));
-    if (found->key_schema != request.key_schema)
+    if (found.key_schema != request.key_schema)
       return base::invalid("table " + request.table_name + " exists with other keys than are needed");
-    protect_table(store, *found);
+    if (!found.deletion_protection) {
+      protect_table(store, found);
+      TRY_VOID(await_table(store, request.table_name, wait));
+    }
   }
   if (expiry.empty()) return {};
   const auto expiring = store.describe_time_to_live(request.table_name);

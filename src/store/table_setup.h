@@ -1,6 +1,7 @@
 // Makes the tables that a service needs.
 #pragma once
 
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -20,13 +21,29 @@ struct TableSetup {
 // A table that is paid for by request and protected against deletion: a hash key, or a hash and a range key.
 CreateTableRequest table_request(std::string name, const std::vector<AttributeDefinition>& keys);
 
-// Makes the table unless it is there, and lets its items expire by the attribute `expiry`, unless that is empty. A
-// table that is there is taken as it is, but must have the same keys: invalid otherwise;
-// it is then protected against deletion.
-base::Result<void> prepare_table(Store& store, const CreateTableRequest& request, const std::string& expiry);
+// How to wait for a table that is being made or changed: on an embedded store that is over at once, on others it takes
+// seconds, and for an index minutes.
+struct TableWait {
+  std::function<void(base::Milliseconds)> sleep = {};  // null: the thread rests
+  base::Milliseconds first{200};                       // between two looks; it doubles each time
+  base::Milliseconds longest{5'000};
+  base::Milliseconds patience = std::chrono::minutes(10);  // in all
+};
 
-// Gives a table that is there one of the wanted indexes that it lacks; false when it has all. A store takes no second
-// one before the first is there.
+// Waits until the table may be used and changed: an index of it may still be being filled. conflict when that takes
+// longer than the patience; not_found when there is no such table. With `is_new`, one that is not there yet is waited
+// for: other machines of the service may not know of it.
+base::Result<TableDescription> await_table(Store& store, const std::string& table, const TableWait& wait = {},
+                                           bool is_new = false);
+
+// Makes the table unless it is there, waits until it can be used, and lets its items expire by the attribute `expiry`,
+// unless that is empty. A table that is there is taken as it is, but must have the same keys: invalid otherwise;
+// it is then protected against deletion.
+base::Result<void> prepare_table(Store& store, const CreateTableRequest& request, const std::string& expiry,
+                                 const TableWait& wait = {});
+
+// Gives a table that is there, and active, one of the wanted indexes that it lacks; false when it has all. A store
+// takes no second one before the first is there.
 base::Result<bool> add_missing_index(Store& store, const CreateTableRequest& wanted, const TableDescription& found);
 
 // The tag of a table that other programs may read, and not change. It stays with the table, whatever table the settings

@@ -118,7 +118,9 @@ base::Result<void> prepare(store::Store& store, const CreateTableRequest& reques
   const auto created = store.create_table(request);
   if (!created && created.error().type != store::ErrorType::resource_in_use)
     return base::propagate(store::as_error(created.error()));
-  if (!created) {
+  if (created) {
+    TRY_VOID(store::await_table(store, request.table_name, {}, true));
+  } else {
     TRY(const store::TableDescription found, complete_table(store, request, wait));
     store::protect_table(store, found);
   }
