@@ -70,7 +70,8 @@ std::vector<store::TableSetup> table_setups(const std::string& table) {
 }
 
 base::Result<void> prepare_tables(store::Store& store, const std::string& table) {
-  for (const auto& [request, expiry] : table_setups(table)) TRY_VOID(store::prepare_table(store, request, expiry));
+  for (const store::TableSetup& setup : table_setups(table))
+    TRY_VOID(store::prepare_table(store, setup.request, setup.expiry));
   return {};
 }
 

@@ -47,11 +47,11 @@ store::TableSetup metrics_table_setup(const std::string& table) {
 }
 
 base::Result<void> prepare_metrics_table(store::Store& store, const std::string& table) {
-  const auto [request, expiry] = metrics_table_setup(table);
-  TRY_VOID(store::prepare_table(store, request, expiry));
+  const store::TableSetup setup = metrics_table_setup(table);
+  TRY_VOID(store::prepare_table(store, setup.request, setup.expiry));
   const auto found = store.describe_table(table);
   if (!found) return base::propagate(store::as_error(found.error()));
-  TRY_VOID(store::add_missing_index(store, request, *found));
+  TRY_VOID(store::add_missing_index(store, setup.request, *found));
   return {};
 }
 

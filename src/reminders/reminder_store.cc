@@ -280,23 +280,32 @@ ReminderStore::ReminderStore(store::Store& store, ReminderTables tables, Rules r
       random_(random),
       retry_(std::move(retry)) {}
 
-base::Result<void> ReminderStore::prepare() {
+std::vector<store::TableSetup> table_setups(const ReminderTables& tables) {
   using item::Type;
-  for (const std::string& table : {tables_.tracking, tables_.audit()}) {
-    store::CreateTableRequest wanted = store::table_request(table, {{"PK", Type::string}, {"SK", Type::string}});
-    wanted.attribute_definitions.push_back({"GSI1PK", Type::string});
-    wanted.attribute_definitions.push_back({"GSI1SK", Type::string});
+  std::vector<store::TableSetup> setups;
+  for (const std::string& table : {tables.tracking, tables.audit()}) {
+    store::CreateTableRequest request = store::table_request(table, {{"PK", Type::string}, {"SK", Type::string}});
+    request.attribute_definitions.push_back({"GSI1PK", Type::string});
+    request.attribute_definitions.push_back({"GSI1SK", Type::string});
     store::GlobalIndexDefinition index;
     index.name = std::string(status_index);
     index.key_schema = {{"GSI1PK", store::KeyRole::hash}, {"GSI1SK", store::KeyRole::range}};
     index.projection.type = store::ProjectionType::all;
-    wanted.global_indexes = {index};
-    if (table == tables_.audit()) wanted.tags = {{std::string(store::read_only_tag), "audit"}};
-    TRY_VOID(store::prepare_table(store_, wanted, table == tables_.audit() ? "" : std::string(ttl_attribute)));
-    const auto found = store_.describe_table(table);
+    request.global_indexes = {index};
+    const bool is_audit = table == tables.audit();
+    if (is_audit) request.tags = {{std::string(store::read_only_tag), "audit"}};
+    setups.push_back({std::move(request), is_audit ? "" : std::string(ttl_attribute), true});
+  }
+  return setups;
+}
+
+base::Result<void> ReminderStore::prepare() {
+  for (const store::TableSetup& wanted : table_setups(tables_)) {
+    TRY_VOID(store::prepare_table(store_, wanted.request, wanted.expiry));
+    const auto found = store_.describe_table(wanted.request.table_name);
     if (!found) return base::propagate(store::as_error(found.error()));
     // Another program may have made the table, or removed the index.
-    TRY_VOID(store::add_missing_index(store_, wanted, *found));
+    TRY_VOID(store::add_missing_index(store_, wanted.request, *found));
   }
   // One that was there without it.
   if (const auto marked = store::mark_read_only(store_, tables_.audit(), "audit"); !marked)

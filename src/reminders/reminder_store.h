@@ -23,6 +23,7 @@
 #include "reminders/refusal.h"
 #include "store/retry.h"
 #include "store/store.h"
+#include "store/table_setup.h"
 
 namespace postino::reminders {
 
@@ -34,6 +35,9 @@ struct ReminderTables {
   int shards = 1;                // of the partitions STATUS#...
   std::string currency = "USD";  // of amounts that other programs wrote without one
 };
+
+// The tables, as they are made unless they are there.
+std::vector<store::TableSetup> table_setups(const ReminderTables& tables);
 
 // How often something did not work that is tried again later, for operators. The log tells of each.
 struct ReminderTroubles {

@@ -24,8 +24,8 @@ struct CredentialOptions {
 };
 
 // Looks for keys in this order: those given; the profile that was named; the environment; web identity; profile files;
-// the role of the container; the role of the machine. The first place that has keys counts. Asks nobody yet. `clock`
-// and `random` must outlive it.
+// the role of the container; the role of the machine. The first place that has keys counts. Asks none of them yet.
+// `clock` and `random` must outlive it.
 base::Result<std::unique_ptr<Credentials>> find_credentials(CredentialOptions options, const base::Clock& clock,
                                                             base::Random& random);
 

@@ -57,16 +57,22 @@ base::Result<TableDescription> await_table(Store& store, const std::string& tabl
 
 base::Result<void> prepare_table(Store& store, const CreateTableRequest& request, const std::string& expiry,
                                  const TableWait& wait) {
-  const auto created = store.create_table(request);
-  if (!created && created.error().type != ErrorType::resource_in_use) return base::propagate(as_error(created.error()));
-  TRY(const TableDescription found, await_table(store, request.table_name, wait, created.has_value()));
-  if (!created) {
-    if (found.key_schema != request.key_schema)
-      return base::invalid("table " + request.table_name + " exists with other keys than are needed");
-    if (!found.deletion_protection) {
-      protect_table(store, found);
-      TRY_VOID(await_table(store, request.table_name, wait));
-    }
+  const auto there = store.describe_table(request.table_name);
+  if (!there && there.error().type != ErrorType::resource_not_found) return base::propagate(as_error(there.error()));
+  bool is_new = false;
+  if (!there) {
+    const auto created = store.create_table(request);
+    is_new = created.has_value();
+    // Another process may have been faster.
+    if (!created && created.error().type != ErrorType::resource_in_use)
+      return base::propagate(as_error(created.error()));
+  }
+  TRY(const TableDescription found, await_table(store, request.table_name, wait, is_new));
+  if (found.key_schema != request.key_schema)
+    return base::invalid("table " + request.table_name + " exists with other keys than are needed");
+  if (request.deletion_protection && !found.deletion_protection) {
+    protect_table(store, found);
+    TRY_VOID(await_table(store, request.table_name, wait));
   }
   if (expiry.empty()) return {};
   const auto expiring = store.describe_time_to_live(request.table_name);
@@ -98,6 +104,12 @@ base::Result<bool> add_missing_index(Store& store, const CreateTableRequest& wan
     return true;
   }
   return false;
+}
+
+bool is_changing(const TableDescription& table) {
+  return table.status != TableStatus::active || std::ranges::any_of(table.global_indexes, [](const auto& index) {
+           return index.status != IndexStatus::active;
+         });
 }
 
 void protect_table(Store& store, const TableDescription& table) {

@@ -15,7 +15,8 @@ namespace postino::store {
 // A table as a service makes it.
 struct TableSetup {
   CreateTableRequest request;
-  std::string expiry;  // the attribute by which its items expire; empty when they do not
+  std::string expiry;     // the attribute by which its items expire; empty when they do not
+  bool recovers = false;  // it can be brought back to how it was at a point in time
 };
 
 // A table that is paid for by request and protected against deletion: a hash key, or a hash and a range key.
@@ -38,7 +39,8 @@ base::Result<TableDescription> await_table(Store& store, const std::string& tabl
 
 // Makes the table unless it is there, waits until it can be used, and lets its items expire by the attribute `expiry`,
 // unless that is empty. A table that is there is taken as it is, but must have the same keys: invalid otherwise;
-// it is then protected against deletion.
+// it is then protected against deletion. One that has everything is only looked at: who runs a service need not be
+// allowed to make tables.
 base::Result<void> prepare_table(Store& store, const CreateTableRequest& request, const std::string& expiry,
                                  const TableWait& wait = {});
 
@@ -53,6 +55,9 @@ inline constexpr std::string_view read_only_tag = "postino:read-only";
 base::Result<void> mark_read_only(Store& store, const std::string& table, const std::string& why);
 // Names of all that have it.
 base::Result<std::set<std::string>> read_only_tables(Store& store);
+
+// Is it being made or changed, or an index of it being filled? Until then it takes no other change.
+bool is_changing(const TableDescription& table);
 
 // Protects a table that is there against deletion, unless it is. What cannot be done is logged.
 void protect_table(Store& store, const TableDescription& table);

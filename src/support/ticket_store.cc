@@ -25,13 +25,6 @@ store::GlobalIndexDefinition index_of(std::string_view name, std::string_view ha
   return index;
 }
 
-bool is_changing(const store::TableDescription& table) {
-  return table.status != store::TableStatus::active ||
-         std::ranges::any_of(table.global_indexes, [](const store::IndexDescription& index) {
-           return index.status != store::IndexStatus::active;
-         });
-}
-
 }  // namespace
 
 store::CreateTableRequest tickets_table(const SupportTables& tables) {
@@ -52,14 +45,18 @@ store::CreateTableRequest tickets_table(const SupportTables& tables) {
   return request;
 }
 
+store::TableSetup ticket_table_setup(const SupportTables& tables) {
+  return {tickets_table(tables), std::string(ttl_attribute), true};
+}
+
 TicketStore::TicketStore(store::Store& store, SupportTables tables, const base::Clock& clock, base::Random& random,
                          store::Retry retry)
     : store_(store), tables_(std::move(tables)), clock_(clock), random_(random), retry_(std::move(retry)) {}
 
 base::Result<void> TicketStore::prepare(const std::function<bool()>& wait) {
-  const store::CreateTableRequest wanted = tickets_table(tables_);
-  TRY_VOID(store::prepare_table(store_, wanted, std::string(ttl_attribute)));
-  TRY_VOID(complete(wanted, wait));
+  const store::TableSetup wanted = ticket_table_setup(tables_);
+  TRY_VOID(store::prepare_table(store_, wanted.request, wanted.expiry));
+  TRY_VOID(complete(wanted.request, wait));
   const auto backups = store_.describe_continuous_backups(tables_.tickets);
   if (!backups || !backups->enabled)
     if (const auto enabled =
@@ -103,7 +100,7 @@ base::Result<void> TicketStore::complete(const store::CreateTableRequest& wanted
   while (true) {
     const auto found = store_.describe_table(tables_.tickets);
     if (!found) return base::propagate(store::as_error(found.error()));
-    if (is_changing(*found)) {
+    if (store::is_changing(*found)) {
       if (!wait || !wait())
         return base::fail(base::ErrorCode::conflict, "table " + tables_.tickets + " is still being changed");
       continue;

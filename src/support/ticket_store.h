@@ -13,6 +13,7 @@
 #include "store/merged_listing.h"
 #include "store/retry.h"
 #include "store/store.h"
+#include "store/table_setup.h"
 #include "support/actor.h"
 #include "support/page.h"
 #include "support/record/keys.h"
@@ -29,6 +30,8 @@ struct SupportTables {
 
 // The table, as it is made unless it is there.
 store::CreateTableRequest tickets_table(const SupportTables& tables);
+// With all that belongs to it.
+store::TableSetup ticket_table_setup(const SupportTables& tables);
 
 class TicketStore {
  public:

@@ -90,13 +90,6 @@ base::Result<void> check_table(const CreateTableRequest& wanted, const store::Ta
   return {};
 }
 
-bool is_being_changed(const store::TableDescription& table) {
-  return table.status != store::TableStatus::active ||
-         std::ranges::any_of(table.global_indexes, [](const store::IndexDescription& index) {
-           return index.status != store::IndexStatus::active;
-         });
-}
-
 // Returns when the table has all indexes, and they are filled.
 base::Result<store::TableDescription> complete_table(store::Store& store, const CreateTableRequest& wanted,
                                                      const std::function<bool()>& wait) {
@@ -104,7 +97,7 @@ base::Result<store::TableDescription> complete_table(store::Store& store, const 
     auto found = store.describe_table(wanted.table_name);
     if (!found) return base::propagate(store::as_error(found.error()));
     TRY_VOID(check_table(wanted, *found));
-    if (!is_being_changed(*found)) {
+    if (!store::is_changing(*found)) {
       TRY(const bool added, store::add_missing_index(store, wanted, *found));
       if (!added) return *std::move(found);
     } else if (!wait()) {
@@ -115,14 +108,20 @@ base::Result<store::TableDescription> complete_table(store::Store& store, const 
 
 base::Result<void> prepare(store::Store& store, const CreateTableRequest& request, const std::string& expiry,
                            const std::function<bool()>& wait) {
-  const auto created = store.create_table(request);
-  if (!created && created.error().type != store::ErrorType::resource_in_use)
-    return base::propagate(store::as_error(created.error()));
-  if (created) {
-    TRY_VOID(store::await_table(store, request.table_name, {}, true));
-  } else {
+  const auto there = store.describe_table(request.table_name);
+  bool is_there = there.has_value();
+  if (!there && there.error().type != store::ErrorType::resource_not_found)
+    return base::propagate(store::as_error(there.error()));
+  if (!is_there) {
+    const auto created = store.create_table(request);
+    is_there = !created && created.error().type == store::ErrorType::resource_in_use;  // another process was faster
+    if (!created && !is_there) return base::propagate(store::as_error(created.error()));
+  }
+  if (is_there) {
     TRY(const store::TableDescription found, complete_table(store, request, wait));
     store::protect_table(store, found);
+  } else {
+    TRY_VOID(store::await_table(store, request.table_name, {}, true));
   }
   const auto expiring = store.describe_time_to_live(request.table_name);
   if (!expiring) return base::propagate(store::as_error(expiring.error()));

@@ -9,7 +9,7 @@
 
 namespace postino::remote {
 
-// One call; nothing is repeated, because those who ask for keys ask again. io when nobody answers in time.
+// One call; nothing is repeated, because those who ask for keys ask again. io when no answer comes in time.
 base::Result<http::ClientResponse> ask_source(const CredentialSurroundings& surroundings,
                                               const http::ClientRequest& request);
 

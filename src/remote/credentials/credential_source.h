@@ -57,7 +57,7 @@ std::unique_ptr<CredentialSource> container_source(SharedSurroundings surroundin
 std::unique_ptr<CredentialSource> instance_source(SharedSurroundings surroundings);
 
 // The first of them that has keys, and from then on only that one, for as long as it has some. One that should have
-// keys and fails ends the search: another one may belong to somebody else.
+// keys and fails ends the search: the keys of another one may have other rights.
 std::unique_ptr<CredentialSource> first_source(std::vector<std::unique_ptr<CredentialSource>> sources);
 
 }  // namespace postino::remote

@@ -26,11 +26,11 @@ struct RenewalRules {
 
 // One caller at a time asks the source. Meanwhile others get the keys that are there, if they still count; otherwise
 // they wait. If the source fails, the old keys are used for as long as they count, and it is left alone for a while.
-// What passes between two moments is measured by a clock that nobody can set. Keys that are over when they come are
+// What passes between two moments is measured by a clock that cannot be set. Keys that are over when they come are
 // used all the same, because our clock may be wrong, and the service knows better.
 class RenewedCredentials final : public Credentials {
  public:
-  // `clock` and `random` must outlive it. Asks nobody yet.
+  // `clock` and `random` must outlive it. Does not ask the source yet.
   RenewedCredentials(std::unique_ptr<CredentialSource> source, const base::Clock& clock, base::Random& random,
                      RenewalRules rules = {});
 
